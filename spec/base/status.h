@@ -1,0 +1,67 @@
+// Status propagation and invariant checks for the whole project (Debian's Abseil has neither).
+//
+// Input can cause only a Status: `return InvalidInput("pad.3", "negative interior padding: ", n)`.
+// HLOCTS_CHECK is for our own invariants: it prints the condition and its place, then aborts.
+#ifndef HLOCTS_SPEC_BASE_STATUS_H_
+#define HLOCTS_SPEC_BASE_STATUS_H_
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+
+namespace hlocts {
+
+// The input breaks the rule `rule` (a clause id or a parser rule such as "text.syntax").
+// The rule travels in the status payload, so that callers can print it apart from the message.
+absl::Status RuleError(absl::string_view rule, absl::string_view message);
+
+// The rule id attached by RuleError, or "" if there is none.
+std::string RuleOf(const absl::Status& status);
+
+// The same status (code, rule) with "context: " before its message.
+absl::Status Annotate(const absl::Status& status, absl::string_view context);
+
+template <typename... Args>
+absl::Status InvalidInput(const Args&... args) {
+  return absl::InvalidArgumentError(absl::StrCat(args...));
+}
+
+template <typename... Args>
+absl::Status Unsupported(const Args&... args) {
+  return absl::UnimplementedError(absl::StrCat(args...));
+}
+
+[[noreturn]] inline void CheckFailed(const char* condition, const char* file, int line) {
+  std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, condition);
+  std::abort();
+}
+
+}  // namespace hlocts
+
+#define HLOCTS_CHECK(condition) \
+  (static_cast<bool>(condition) \
+       ? static_cast<void>(0)   \
+       : ::hlocts::CheckFailed(#condition, __FILE__, __LINE__))
+
+#define HLOCTS_CONCAT_INNER(a, b) a##b
+#define HLOCTS_CONCAT(a, b) HLOCTS_CONCAT_INNER(a, b)
+
+#define HLOCTS_RETURN_IF_ERROR(expression)         \
+  do {                                             \
+    absl::Status hlocts_status = (expression);     \
+    if (!hlocts_status.ok()) return hlocts_status; \
+  } while (false)
+
+#define HLOCTS_ASSIGN_OR_RETURN(target, expression) \
+  HLOCTS_ASSIGN_OR_RETURN_INNER(HLOCTS_CONCAT(hlocts_or_, __LINE__), target, expression)
+
+#define HLOCTS_ASSIGN_OR_RETURN_INNER(temporary, target, expression) \
+  auto temporary = (expression);                                     \
+  if (!temporary.ok()) return temporary.status();                    \
+  target = *std::move(temporary)
+
+#endif  // HLOCTS_SPEC_BASE_STATUS_H_

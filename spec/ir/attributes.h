@@ -1,0 +1,193 @@
+// The values that instruction attributes can have. Which attribute has which kind stands in
+// spec/ops/attributes.def; which opcode takes which attribute in its row of spec/ops.
+#ifndef HLOCTS_SPEC_IR_ATTRIBUTES_H_
+#define HLOCTS_SPEC_IR_ATTRIBUTES_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "spec/ir/literal.h"
+#include "spec/ir/shape.h"
+
+namespace hlocts {
+
+class Computation;
+class Instruction;
+
+// One dimension of a window: of a convolution, reduce-window or select-and-scatter.
+struct WindowDimension {
+  int64_t size = 1;
+  int64_t stride = 1;
+  int64_t padding_low = 0;
+  int64_t padding_high = 0;
+  int64_t window_dilation = 1;  // rhs_dilate in text: distance between taps of the window
+  int64_t base_dilation = 1;    // lhs_dilate in text: distance between elements of the base
+  bool window_reversal = false;
+  bool operator==(const WindowDimension&) const = default;
+};
+struct Window {
+  std::vector<WindowDimension> dimensions;
+  bool operator==(const Window&) const = default;
+};
+
+struct PaddingDimension {
+  int64_t low = 0;
+  int64_t high = 0;
+  int64_t interior = 0;
+  bool operator==(const PaddingDimension&) const = default;
+};
+struct PaddingConfig {
+  std::vector<PaddingDimension> dimensions;
+  bool operator==(const PaddingConfig&) const = default;
+};
+
+struct SliceRange {
+  int64_t start = 0;
+  int64_t limit = 0;
+  int64_t stride = 1;
+  bool operator==(const SliceRange&) const = default;
+};
+struct SliceRanges {
+  std::vector<SliceRange> dimensions;
+  bool operator==(const SliceRanges&) const = default;
+};
+
+// Which dimension of each array means what; spatial dimensions are listed in spatial order.
+struct ConvolutionDimensionNumbers {
+  int64_t input_batch = 0, input_feature = 0;
+  std::vector<int64_t> input_spatial;
+  int64_t kernel_input_feature = 0, kernel_output_feature = 0;
+  std::vector<int64_t> kernel_spatial;
+  int64_t output_batch = 0, output_feature = 0;
+  std::vector<int64_t> output_spatial;
+  bool operator==(const ConvolutionDimensionNumbers&) const = default;
+};
+
+// "{{0,1},{2,3}}", or the compact "[2,4]<=[4,2]T(1,0)" (kept, so that it prints back).
+struct ReplicaGroups {
+  std::vector<std::vector<int64_t>> groups;  // expanded, whatever the form
+  // Compact form when iota_reshape_dims is not empty: groups x size, reshape dims, permutation.
+  std::vector<int64_t> iota_dimensions;
+  std::vector<int64_t> iota_reshape_dims;
+  std::vector<int64_t> iota_transpose_permutation;
+  std::string mesh_text;  // mesh-and-axes form, kept as text; groups are expanded where possible
+  bool operator==(const ReplicaGroups&) const = default;
+};
+
+// XLA's OpSharding: read, kept and printed; nothing here is partitioned.
+struct Sharding {
+  enum class Type : uint8_t { kReplicated, kMaximal, kTuple, kOther, kManual, kUnknown, kUnreduced };
+  Type type = Type::kReplicated;
+  std::vector<int64_t> tile_assignment_dimensions;
+  std::vector<int64_t> tile_assignment_devices;  // explicit list; empty in the iota form
+  std::vector<int64_t> iota_reshape_dims;
+  std::vector<int64_t> iota_transpose_permutation;
+  bool replicate_on_last_tile_dim = false;
+  std::vector<Type> last_tile_dims;
+  std::vector<Sharding> tuple_shardings;
+  std::vector<struct OpMetadata> metadata;
+  bool is_shard_group = false;
+  bool shard_as = true;  // else shard_like
+  int64_t shard_group_id = 0;
+  std::string raw_text;         // forms we keep but do not take apart (e.g. named shardings)
+  std::string unknown_fields;
+};
+
+struct OpMetadata {
+  std::string op_type, op_name, source_file;
+  int64_t source_line = 0, source_end_line = 0, source_column = 0, source_end_column = 0;
+  std::vector<int64_t> profile_type;
+  std::string deduplicated_name, scheduling_name;
+  bool preserve_layout = false;
+  int64_t stack_frame_id = 0;
+  int64_t size_of_generated_code_in_bytes = 0;
+  int64_t size_of_memory_working_set_in_bytes = 0;
+  std::string unknown_fields;
+};
+
+struct Statistic {
+  std::string name;
+  double value = 0;
+};
+struct Statistics {
+  std::vector<Statistic> entries;
+  int64_t visualized_index = 0;
+};
+
+struct StringMap {
+  std::vector<std::pair<std::string, std::string>> entries;  // in the order read
+  std::vector<bool> quoted;  // printed with quotes; false: {}-balanced raw value
+};
+
+struct OutputOperandAlias {
+  ShapeIndex output_index;
+  int64_t operand_number = 0;
+  ShapeIndex operand_index;
+  bool operator==(const OutputOperandAlias&) const = default;
+};
+
+// The domain instruction's two shardings.
+struct DomainMetadata {
+  std::string kind;
+  Sharding entry;
+  Sharding exit;
+};
+
+// Text that is kept and printed but not interpreted. `quoted`: stood in "..." (text is unescaped).
+struct RawText {
+  std::string text;
+  bool quoted = false;
+};
+
+struct Word {  // an unquoted word such as LT or kLoop; lower/upper case as printed
+  std::string text;
+};
+
+using AttributeValue =
+    std::variant<bool, int64_t, double, std::string, Word, RawText, std::vector<int64_t>,
+                 std::vector<std::string>, std::vector<bool>, std::vector<std::vector<int64_t>>,
+                 std::vector<std::pair<int64_t, int64_t>>, Window, PaddingConfig, SliceRanges,
+                 ConvolutionDimensionNumbers, ReplicaGroups, Shape, std::vector<Shape>, Literal,
+                 Computation*, std::vector<Computation*>, std::vector<Instruction*>, Sharding,
+                 OpMetadata, StringMap, Statistics, std::vector<OutputOperandAlias>,
+                 DomainMetadata>;
+
+// One kind per alternative that an attribute of attributes.def can hold.
+enum class AttributeKind : uint8_t {
+  kBool,                         // bool
+  kInt,                          // int64_t
+  kFloat,                        // double
+  kString,                       // std::string, printed quoted
+  kWord,                         // Word
+  kRawText,                      // RawText
+  kIntList,                      // std::vector<int64_t>: {0,1}
+  kWordList,                     // std::vector<std::string>: {highest,default}
+  kBoolList,                     // std::vector<bool>: {true,false}
+  kIntLists,                     // std::vector<std::vector<int64_t>>: {{0,1},{2}}
+  kPairList,                     // std::vector<std::pair<int64_t, int64_t>>: {{0,1},{1,0}}
+  kWindow,                       // Window
+  kPadding,                      // PaddingConfig
+  kSliceRanges,                  // SliceRanges
+  kConvolutionDimensionNumbers,  // ConvolutionDimensionNumbers
+  kReplicaGroups,                // ReplicaGroups
+  kShape,                        // Shape
+  kShapeList,                    // std::vector<Shape>
+  kLiteral,                      // Literal
+  kComputation,                  // Computation*
+  kComputations,                 // std::vector<Computation*>
+  kInstructions,                 // std::vector<Instruction*>
+  kSharding,                     // Sharding
+  kMetadata,                     // OpMetadata
+  kStringMap,                    // StringMap
+  kStatistics,                   // Statistics
+  kOutputOperandAliasing,        // std::vector<OutputOperandAlias>
+  kDomain,                       // DomainMetadata
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_IR_ATTRIBUTES_H_

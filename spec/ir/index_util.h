@@ -1,0 +1,46 @@
+// Multi-dimensional indices: linear <-> multi-dimensional, for row-major order and any layout.
+#ifndef HLOCTS_SPEC_IR_INDEX_UTIL_H_
+#define HLOCTS_SPEC_IR_INDEX_UTIL_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/ir/layout.h"
+
+namespace hlocts {
+
+// strides[d]: how many elements apart two neighbours along d are when the last dimension is fastest.
+std::vector<int64_t> RowMajorStrides(absl::Span<const int64_t> dimensions);
+// The same for a layout; padded_dimensions, when present, set the distances (003).
+std::vector<int64_t> LayoutStrides(absl::Span<const int64_t> dimensions, const Layout& layout);
+// Number of elements the array occupies in memory, padding included (003).
+int64_t PhysicalElementCount(absl::Span<const int64_t> dimensions, const Layout& layout);
+
+int64_t LinearIndex(absl::Span<const int64_t> index, absl::Span<const int64_t> strides);
+std::vector<int64_t> MultiIndex(int64_t linear, absl::Span<const int64_t> dimensions);
+
+// Advances `index` in row-major order; false (and all zeros) after the last.
+inline bool NextIndex(absl::Span<const int64_t> dimensions, absl::Span<int64_t> index) {
+  for (int64_t d = static_cast<int64_t>(dimensions.size()) - 1; d >= 0; --d) {
+    if (++index[d] < dimensions[d]) return true;
+    index[d] = 0;
+  }
+  return false;
+}
+
+// Calls visit(index) for every index of an array of these dimensions in row-major order.
+template <typename Visit>
+void ForEachIndex(absl::Span<const int64_t> dimensions, Visit&& visit) {
+  for (int64_t d : dimensions) {
+    if (d == 0) return;
+  }
+  std::vector<int64_t> index(dimensions.size(), 0);
+  do {
+    visit(absl::MakeConstSpan(index));
+  } while (NextIndex(dimensions, absl::MakeSpan(index)));
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_IR_INDEX_UTIL_H_

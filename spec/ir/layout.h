@@ -1,0 +1,66 @@
+// Layout: where the elements of an array lie in memory. It never changes a value
+// (003_af6560d97d5aaffb.txt); everything XLA prints about a layout is kept and printed back.
+#ifndef HLOCTS_SPEC_IR_LAYOUT_H_
+#define HLOCTS_SPEC_IR_LAYOUT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/base/status.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts {
+
+// One level of tiling, e.g. (8,128); kCombine stands for "*" (combine with the next dimension).
+struct Tile {
+  static constexpr int64_t kCombine = -1;
+  std::vector<int64_t> dimensions;
+  bool operator==(const Tile& other) const { return dimensions == other.dimensions; }
+};
+
+struct SplitConfig {
+  int64_t dimension = 0;
+  std::vector<int64_t> split_indices;
+  bool operator==(const SplitConfig& other) const {
+    return dimension == other.dimension && split_indices == other.split_indices;
+  }
+};
+
+class Shape;
+
+struct Layout {
+  // From the fastest varying dimension to the slowest; a permutation of 0..rank-1.
+  std::vector<int64_t> minor_to_major;
+  std::vector<Tile> tiles;
+  int64_t tail_padding_alignment_in_elements = 1;
+  PrimitiveType index_primitive_type = PrimitiveType::kInvalid;
+  PrimitiveType pointer_primitive_type = PrimitiveType::kInvalid;
+  int64_t element_size_in_bits = 0;
+  int64_t memory_space = 0;
+  std::vector<SplitConfig> split_configs;
+  std::shared_ptr<const Shape> physical_shape;
+  int64_t dynamic_shape_metadata_prefix_bytes = 0;
+  std::string dim_level_types;  // letters as printed after D, kept for sparse layouts: e.g. "D,C"
+  // The older form (003): sizes of the padded array per dimension, and what the padding holds.
+  std::vector<int64_t> padded_dimensions;
+  std::string padding_value;  // enumerator text of the document, "" when unpadded
+  std::string unknown_fields;  // of the proto form, kept for the way back
+
+  bool operator==(const Layout& other) const;
+  // "{1,0:T(8,128)S(5)}" as XLA prints it; "{}" for rank 0.
+  std::string ToString() const;
+  bool IsMajorToMinor() const;
+};
+
+// {rank-1, ..., 1, 0}.
+std::vector<int64_t> MajorToMinorOrder(int64_t rank);
+Layout DefaultLayout(int64_t rank);
+// A permutation of 0..rank-1, tiles positive.
+absl::Status ValidateLayout(const Layout& layout, int64_t rank);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_IR_LAYOUT_H_

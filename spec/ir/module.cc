@@ -1,0 +1,235 @@
+#include "spec/ir/module.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+bool Instruction::Has(Attr attr) const {
+  return std::any_of(attributes_.begin(), attributes_.end(),
+                     [&](const auto& entry) { return entry.first == attr; });
+}
+
+void Instruction::Set(Attr attr, AttributeValue value) {
+  for (auto& [name, old] : attributes_) {
+    if (name == attr) {
+      old = std::move(value);
+      return;
+    }
+  }
+  attributes_.emplace_back(attr, std::move(value));
+}
+
+void Instruction::Remove(Attr attr) {
+  attributes_.erase(std::remove_if(attributes_.begin(), attributes_.end(),
+                                   [&](const auto& entry) { return entry.first == attr; }),
+                    attributes_.end());
+}
+
+bool Instruction::BoolOr(Attr attr, bool otherwise) const {
+  const bool* value = Get<bool>(attr);
+  return value ? *value : otherwise;
+}
+
+int64_t Instruction::IntOr(Attr attr, int64_t otherwise) const {
+  const int64_t* value = Get<int64_t>(attr);
+  return value ? *value : otherwise;
+}
+
+double Instruction::FloatOr(Attr attr, double otherwise) const {
+  const double* value = Get<double>(attr);
+  return value ? *value : otherwise;
+}
+
+absl::string_view Instruction::WordOr(Attr attr, absl::string_view otherwise) const {
+  const Word* value = Get<Word>(attr);
+  return value ? absl::string_view(value->text) : otherwise;
+}
+
+const std::vector<int64_t>& Instruction::IntList(Attr attr) const {
+  static const std::vector<int64_t>* const kEmpty = new std::vector<int64_t>();
+  const std::vector<int64_t>* value = Get<std::vector<int64_t>>(attr);
+  return value ? *value : *kEmpty;
+}
+
+Computation* Instruction::CalledComputation(Attr attr) const {
+  Computation* const* value = Get<Computation*>(attr);
+  return value ? *value : nullptr;
+}
+
+std::vector<Computation*> Instruction::called_computations() const {
+  std::vector<Computation*> result;
+  for (const auto& [name, value] : attributes_) {
+    if (auto* one = std::get_if<Computation*>(&value)) result.push_back(*one);
+    if (auto* list = std::get_if<std::vector<Computation*>>(&value)) {
+      result.insert(result.end(), list->begin(), list->end());
+    }
+  }
+  return result;
+}
+
+Instruction* Computation::Add(std::unique_ptr<Instruction> instruction) {
+  instruction->parent_ = this;
+  instruction->index_ = static_cast<int64_t>(instructions_.size());
+  instructions_.push_back(std::move(instruction));
+  return instructions_.back().get();
+}
+
+void Computation::Reorder(const std::vector<Instruction*>& order) {
+  HLOCTS_CHECK(order.size() == instructions_.size());
+  std::vector<std::unique_ptr<Instruction>> reordered(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    reordered[i] = std::move(instructions_[order[i]->index_]);
+    HLOCTS_CHECK(reordered[i] != nullptr);
+  }
+  for (size_t i = 0; i < order.size(); ++i) reordered[i]->index_ = static_cast<int64_t>(i);
+  instructions_ = std::move(reordered);
+}
+
+void Computation::RemoveIf(const std::function<bool(const Instruction&)>& remove) {
+  instructions_.erase(std::remove_if(instructions_.begin(), instructions_.end(),
+                                     [&](const auto& i) { return remove(*i); }),
+                      instructions_.end());
+  for (size_t i = 0; i < instructions_.size(); ++i) {
+    instructions_[i]->index_ = static_cast<int64_t>(i);
+  }
+}
+
+std::vector<Instruction*> Computation::parameters() const {
+  std::vector<Instruction*> result;
+  for (const auto& instruction : instructions_) {
+    if (instruction->opcode() != Opcode::kParameter) continue;
+    int64_t number = instruction->parameter_number();
+    if (number < 0 || number >= static_cast<int64_t>(instructions_.size())) continue;
+    if (static_cast<int64_t>(result.size()) <= number) result.resize(number + 1, nullptr);
+    result[number] = instruction.get();
+  }
+  return result;
+}
+
+ProgramShape Computation::ComputeProgramShape() const {
+  ProgramShape program;
+  for (const Instruction* parameter : parameters()) {
+    program.parameters.push_back(parameter ? parameter->shape() : Shape());
+    program.parameter_names.push_back(parameter ? parameter->name() : "");
+  }
+  if (root_) program.result = root_->shape();
+  return program;
+}
+
+Computation* Module::Add(std::unique_ptr<Computation> computation) {
+  computation->parent_ = this;
+  computations_.push_back(std::move(computation));
+  return computations_.back().get();
+}
+
+void Module::Reorder(const std::vector<Computation*>& order) {
+  HLOCTS_CHECK(order.size() == computations_.size());
+  std::vector<std::unique_ptr<Computation>> reordered;
+  for (Computation* wanted : order) {
+    for (auto& owned : computations_) {
+      if (owned.get() == wanted) reordered.push_back(std::move(owned));
+    }
+  }
+  HLOCTS_CHECK(reordered.size() == order.size());
+  computations_ = std::move(reordered);
+}
+
+void Module::RemoveIf(const std::function<bool(const Computation&)>& remove) {
+  computations_.erase(std::remove_if(computations_.begin(), computations_.end(),
+                                     [&](const auto& c) { return remove(*c); }),
+                      computations_.end());
+}
+
+std::vector<Computation*> Module::CallOrder() const {
+  // An explicit stack: a module may be nested deeper than the C++ stack.
+  std::vector<Computation*> order;
+  absl::flat_hash_set<const Computation*> started, finished;
+  for (const auto& start : computations_) {
+    std::vector<std::pair<Computation*, bool>> stack = {{start.get(), false}};
+    while (!stack.empty()) {
+      auto [computation, callees_done] = stack.back();
+      stack.pop_back();
+      if (callees_done) {
+        if (finished.insert(computation).second) order.push_back(computation);
+        continue;
+      }
+      if (!started.insert(computation).second) continue;
+      stack.push_back({computation, true});
+      for (const auto& instruction : computation->instructions()) {
+        for (Computation* callee : instruction->called_computations()) {
+          if (callee && !started.contains(callee)) stack.push_back({callee, false});
+        }
+      }
+    }
+  }
+  return order;
+}
+
+namespace {
+
+struct CloneMaps {
+  absl::flat_hash_map<const Computation*, Computation*> computations;
+  absl::flat_hash_map<const Instruction*, Instruction*> instructions;
+};
+
+void RedirectAttribute(const CloneMaps& maps, AttributeValue& value) {
+  if (auto* one = std::get_if<Computation*>(&value)) {
+    if (*one) *one = maps.computations.at(*one);
+  } else if (auto* list = std::get_if<std::vector<Computation*>>(&value)) {
+    for (Computation*& c : *list) c = maps.computations.at(c);
+  } else if (auto* instructions = std::get_if<std::vector<Instruction*>>(&value)) {
+    for (Instruction*& i : *instructions) i = maps.instructions.at(i);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Module> Module::Clone() const {
+  auto copy = std::make_unique<Module>(name_);
+  copy->is_scheduled = is_scheduled;
+  copy->replica_count = replica_count;
+  copy->num_partitions = num_partitions;
+  copy->entry_computation_layout = entry_computation_layout;
+  copy->input_output_alias = input_output_alias;
+  copy->buffer_donor = buffer_donor;
+  copy->stack_frame_index = stack_frame_index;
+  copy->frontend_attributes = frontend_attributes;
+  copy->extra_attributes = extra_attributes;
+  copy->proto_id = proto_id;
+  copy->unknown_fields = unknown_fields;
+  CloneMaps maps;
+  for (const auto& computation : computations_) {
+    auto* twin = copy->Add(std::make_unique<Computation>(computation->name()));
+    twin->execution_thread = computation->execution_thread;
+    twin->extra_attributes = computation->extra_attributes;
+    twin->proto_id = computation->proto_id;
+    twin->unknown_fields = computation->unknown_fields;
+    maps.computations[computation.get()] = twin;
+    for (const auto& instruction : computation->instructions()) {
+      maps.instructions[instruction.get()] = twin->Add(std::make_unique<Instruction>(*instruction));
+    }
+    if (computation->root()) twin->set_root(maps.instructions.at(computation->root()));
+  }
+  for (const auto& computation : copy->computations_) {
+    for (const auto& instruction : computation->instructions()) {
+      for (Instruction*& operand : instruction->mutable_operands()) {
+        operand = maps.instructions.at(operand);
+      }
+      for (auto& [name, value] : instruction->mutable_attributes()) RedirectAttribute(maps, value);
+    }
+  }
+  if (entry_) copy->entry_ = maps.computations.at(entry_);
+  return copy;
+}
+
+ProgramShape Module::EntryProgramShape() const {
+  if (entry_computation_layout) return *entry_computation_layout;
+  return entry_ ? entry_->ComputeProgramShape() : ProgramShape();
+}
+
+}  // namespace hlocts

@@ -1,0 +1,108 @@
+// Shape: element type, dimensions (static or bounded-dynamic) and layout, or a tuple of shapes
+// (003_af6560d97d5aaffb.txt). The rank of an array is its number of dimensions.
+#ifndef HLOCTS_SPEC_IR_SHAPE_H_
+#define HLOCTS_SPEC_IR_SHAPE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/base/status.h"
+#include "spec/ir/layout.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts {
+
+// Size of a dimension printed "?": dynamic without a bound. Parsed and printed, never evaluated.
+inline constexpr int64_t kUnboundedSize = INT64_MIN;
+
+class Shape {
+ public:
+  Shape() = default;  // kInvalid
+  // An array without a layout; see WithDefaultLayout.
+  Shape(PrimitiveType element_type, std::vector<int64_t> dimensions);
+  static Shape Scalar(PrimitiveType type) { return Shape(type, {}); }
+  static Shape Tuple(std::vector<Shape> elements);
+  static Shape Token() { return Shape(PrimitiveType::kToken, {}); }
+  static Shape Opaque() { return Shape(PrimitiveType::kOpaque, {}); }
+
+  PrimitiveType element_type() const { return element_type_; }
+  void set_element_type(PrimitiveType type) { element_type_ = type; }
+  bool IsArray() const { return IsArrayType(element_type_); }
+  bool IsTuple() const { return element_type_ == PrimitiveType::kTuple; }
+  bool IsToken() const { return element_type_ == PrimitiveType::kToken; }
+  bool IsScalar() const { return IsArray() && dimensions_.empty(); }
+
+  int64_t rank() const { return static_cast<int64_t>(dimensions_.size()); }
+  // Number of dimensions whose size is not 1 (the documents' "true rank").
+  int64_t true_rank() const;
+  const std::vector<int64_t>& dimensions() const { return dimensions_; }
+  // Negative numbers count from the last dimension: -1 is the last (003). CHECKs the range.
+  int64_t dimension(int64_t number) const { return dimensions_[NormalizeDimension(number)]; }
+  void set_dimension(int64_t number, int64_t size) { dimensions_[NormalizeDimension(number)] = size; }
+  int64_t NormalizeDimension(int64_t number) const;
+
+  // A dynamic dimension's size is its upper bound; the real size is known at run time only.
+  bool is_dynamic_dimension(int64_t number) const;
+  void set_dynamic_dimension(int64_t number, bool is_dynamic);
+  bool is_dynamic() const;           // any dimension, of any tuple element
+  bool HasUnboundedDimension() const;
+
+  // Product of the dimensions (bounds); INT64_MAX when it does not fit. 1 for a scalar.
+  int64_t ElementCount() const;
+  // Bytes of all leaves as Literal stores them; INT64_MAX when it does not fit.
+  int64_t StorageSizeBytes() const;
+
+  const std::vector<Shape>& tuple_shapes() const { return tuple_shapes_; }
+  std::vector<Shape>& mutable_tuple_shapes() { return tuple_shapes_; }
+
+  const std::optional<Layout>& layout() const { return layout_; }
+  std::optional<Layout>& mutable_layout() { return layout_; }
+  // Copies: every array leaf gets the default layout / loses its layout.
+  Shape WithDefaultLayout() const;  // keeps layouts that are there
+  Shape WithoutLayout() const;
+  Shape WithElementType(PrimitiveType type) const;
+  Shape WithStaticDimensions() const;
+
+  // Element types, dimensions and dynamic flags; layouts ignored.
+  bool CompatibleWith(const Shape& other) const;
+  bool SameDimensions(const Shape& other) const;  // arrays: sizes and flags, type ignored
+  bool operator==(const Shape& other) const;      // with layouts
+  bool operator!=(const Shape& other) const { return !(*this == other); }
+
+  // As XLA prints it: "f32[2,<=3]{1,0}", "(f32[], s32[2]{0})", "token[]".
+  std::string ToString(bool with_layout = true) const;
+
+  std::string unknown_fields;  // of the proto form, kept for the way back
+
+ private:
+  PrimitiveType element_type_ = PrimitiveType::kInvalid;
+  std::vector<int64_t> dimensions_;
+  std::vector<bool> dynamic_dimensions_;  // empty: all static
+  std::optional<Layout> layout_;
+  std::vector<Shape> tuple_shapes_;
+};
+
+// Path into nested tuples: {} is the whole, {1,0} the first element of the second element.
+using ShapeIndex = std::vector<int64_t>;
+
+// Depth-first, left to right; leaves are what is not a tuple.
+void ForEachLeaf(const Shape& shape,
+                 const std::function<void(const Shape& leaf, const ShapeIndex& index)>& visit);
+std::vector<Shape> LeafShapes(const Shape& shape);
+// nullptr if the index leaves the shape.
+const Shape* SubshapeAt(const Shape& shape, absl::Span<const int64_t> index);
+
+// Parameters and result of a computation.
+struct ProgramShape {
+  std::vector<Shape> parameters;
+  std::vector<std::string> parameter_names;
+  Shape result;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_IR_SHAPE_H_

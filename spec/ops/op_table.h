@@ -1,0 +1,151 @@
+// One row per opcode: everything that is known about it as data. The parser reads its attributes and
+// arity, the verifier its types, the generator its weight, the judge its accuracy rule, the coverage
+// matrix its documented name. Rows hold no evaluator and no engine: that would turn the arrows of
+// the house round.
+#ifndef HLOCTS_SPEC_OPS_OP_TABLE_H_
+#define HLOCTS_SPEC_OPS_OP_TABLE_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "spec/ir/attributes.h"
+#include "spec/ir/primitive_type.h"
+#include "spec/ops/opcode.h"
+
+namespace hlocts {
+
+enum class Family : uint8_t {
+  kLeaf,               // parameter, constant, iota and other sources without operands
+  kElementwiseUnary,   // one operand, element by element
+  kElementwiseBinary,  // two operands of one shape
+  kElementwiseOther,   // clamp, select, convert, compare, ...
+  kMovement,           // elements change place, never value
+  kContraction,        // dot, convolution
+  kReduction,          // reduce, reduce-window, select-and-scatter, map, scan
+  kOrdering,           // sort, topk
+  kIndexing,           // gather, scatter, dynamic-slice, dynamic-update-slice
+  kLinearAlgebra,      // cholesky, triangular-solve, fft
+  kNormalization,      // batch-norm-*
+  kRandom,
+  kTuple,
+  kControlFlow,        // call, while, conditional, fusion, custom-call, opt-barrier
+  kCollective,
+  kChannel,            // send, recv, infeed, outfeed, after-all
+  kAsync,              // *-start, *-update, *-done
+  kDynamicSize,
+};
+
+// How the law of acceptance treats the result: rows of research/acceptance-rules.md's table, whose
+// numbers (per type and profile) stand in spec/accuracy.
+enum class AccuracyRule : uint8_t {
+  kExact,            // moves, integer and logical operations
+  kCompare,          // exact, subnormals may compare as zero
+  kSignBit,          // abs, negate
+  kRoundToIntegral,  // sign, floor, ceil, round-*
+  kMinMax,           // maximum, minimum, clamp
+  kRemainder,
+  kAddSubtract,      // correctly rounded
+  kMultiply,         // correctly rounded
+  kDivide,
+  kSquareRoot,
+  kFunction,         // Ulp(n) of a real or complex function
+  kPower,
+  kConvert,
+  kReducePrecision,
+  kStochasticConvert,
+  kReduction,        // by what the called computation is
+  kSelectAndScatter,
+  kScatter,
+  kContraction,      // Sum(k, u_accumulator)
+  kOrdering,
+  kBatchNorm,
+  kFft,
+  kCholesky,
+  kTriangularSolve,
+  kRandom,
+  kRandomBits,
+  kCalled,           // what the called computations say
+  kCollectiveReduction,
+  kUnknown,          // custom-call, infeed: a named model or inconclusive
+};
+
+// What the documents leave to the implementation; each has a ruling and a page in spec/rulings.
+enum class Freedom : uint8_t {
+  kNone,
+  kReductionOrder,
+  kUnstableTies,
+  kDistributionOnly,
+  kUndefinedIfPromiseBroken,  // indices_are_sorted, unique_indices
+  kOtherTriangle,
+  kIntegerDivision,           // by zero, INT_MIN / -1
+  kShiftOutOfRange,
+  kFloatToIntegerOutOfRange,
+  kNegativeIntegerPower,
+};
+
+// Sets of element types; a bit per PrimitiveType number.
+using TypeSet = uint64_t;
+constexpr TypeSet TypeBit(PrimitiveType type) { return TypeSet{1} << static_cast<int>(type); }
+inline bool Contains(TypeSet set, PrimitiveType type) { return (set & TypeBit(type)) != 0; }
+
+struct AttributeUse {
+  Attr attr = Attr::kMetadata;
+  bool required = false;
+};
+
+inline constexpr int kVariadic = -1;
+inline constexpr int kAttributesMax = 14;
+
+struct OpRow {
+  Opcode opcode;
+  Family family;
+  int arity_min;
+  int arity_max;  // kVariadic: no upper bound
+  // Element types of operand 0, or of the result for leaves. What else is required of types (equal,
+  // pred condition, integral indices) stands in spec/infer.
+  TypeSet types;
+  AccuracyRule accuracy;
+  Freedom freedom;
+  int weight;                       // of the generator; 0: never generated
+  absl::string_view documented_as;  // name in the documents; "" when they have no such operation
+  absl::string_view clauses;        // file of spec/clauses, "" when undocumented
+  int attribute_count;
+  AttributeUse attributes[kAttributesMax];
+
+  absl::Span<const AttributeUse> attribute_uses() const {
+    return {attributes, static_cast<size_t>(attribute_count)};
+  }
+  bool Takes(Attr attr) const;
+};
+
+const OpRow& RowOf(Opcode opcode);
+
+// Attributes that every instruction may carry.
+absl::Span<const Attr> CommonAttributes();
+
+struct AttrRow {
+  Attr attr;
+  absl::string_view text;
+  AttributeKind kind;
+};
+const AttrRow& RowOf(Attr attr);
+// The attribute that `text` names on this opcode: one of its own, or a common one.
+std::optional<Attr> AttributeFromText(Opcode opcode, absl::string_view text);
+
+// Words an attribute of kind kWord may have; empty: any word.
+absl::Span<const absl::string_view> AllowedWords(Attr attr);
+
+// A documented operation that is not one opcode under its own name (spec/ops/aliases.def).
+struct AliasRow {
+  absl::string_view operation;  // name in the documents
+  absl::string_view lowers_to;  // opcodes, comma-separated
+  absl::string_view edition;    // "current", "2018", "both"
+  absl::string_view clauses;    // file of spec/clauses
+};
+absl::Span<const AliasRow> AllAliases();
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_OPS_OP_TABLE_H_
