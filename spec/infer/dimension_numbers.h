@@ -1,0 +1,48 @@
+// The dimension numbers of dot, gather and scatter, read out of an instruction's attributes.
+//
+// Absent lists are empty, as in the text. Nothing is checked here: after the verifier has accepted
+// the module, every number is in range and every list has the length its clause demands.
+#ifndef HLOCTS_SPEC_INFER_DIMENSION_NUMBERS_H_
+#define HLOCTS_SPEC_INFER_DIMENSION_NUMBERS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+// dot, ragged-dot, scaled-dot (DotGeneral's dimension_numbers).
+struct DotDimensionNumbers {
+  std::vector<int64_t> lhs_batch, rhs_batch;
+  std::vector<int64_t> lhs_contracting, rhs_contracting;
+};
+DotDimensionNumbers DotDimensionsOf(const Instruction& dot);
+
+struct GatherDimensionNumbers {
+  std::vector<int64_t> offset_dims;
+  std::vector<int64_t> collapsed_slice_dims;
+  std::vector<int64_t> start_index_map;
+  std::vector<int64_t> operand_batching_dims;
+  std::vector<int64_t> start_indices_batching_dims;
+  int64_t index_vector_dim = 0;
+};
+GatherDimensionNumbers GatherDimensionsOf(const Instruction& gather);
+
+struct ScatterDimensionNumbers {
+  std::vector<int64_t> update_window_dims;
+  std::vector<int64_t> inserted_window_dims;
+  std::vector<int64_t> scatter_dims_to_operand_dims;
+  std::vector<int64_t> input_batching_dims;
+  std::vector<int64_t> scatter_indices_batching_dims;
+  int64_t index_vector_dim = 0;
+};
+ScatterDimensionNumbers ScatterDimensionsOf(const Instruction& scatter);
+
+// 0..rank-1 without those in `excluded`, ascending: batch_dims of gather, update_scatter_dims of
+// scatter, the free dimensions of dot, the kept dimensions of reduce.
+std::vector<int64_t> DimensionsExcept(int64_t rank, absl::Span<const int64_t> excluded);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_INFER_DIMENSION_NUMBERS_H_

@@ -1,0 +1,32 @@
+// Arithmetic of padded, dilated and strided windows: convolution, reduce-window, select-and-scatter
+// and pad share it between shape rules and evaluators.
+#ifndef HLOCTS_SPEC_INFER_WINDOW_UTIL_H_
+#define HLOCTS_SPEC_INFER_WINDOW_UTIL_H_
+
+#include <cstdint>
+
+#include "spec/ir/attributes.h"
+
+namespace hlocts {
+
+// Extent of `size` elements that stand `dilation` apart: 0 for none, else (size-1)*dilation + 1.
+// Both at least 0; dilation at least 1. INT64_MAX when it does not fit.
+int64_t DilatedSize(int64_t size, int64_t dilation);
+
+// The base as the window sees it: dilated, then padded (low + dilated + high). Padding may be
+// negative and cuts; the result is never below 0. INT64_MAX when it does not fit.
+int64_t PaddedBaseSize(int64_t base_size, const WindowDimension& window);
+
+// How many positions a window of (dilated) extent `window_extent` has in `padded_size` elements.
+int64_t StridedPositions(int64_t padded_size, int64_t window_extent, int64_t stride);
+
+// Output size of one dimension of a windowed operation over `base_size` elements.
+int64_t WindowOutputSize(int64_t base_size, const WindowDimension& window);
+
+// Output size of one dimension of pad: low + high + size + interior*max(size-1, 0); the caller
+// rejects negative results. Saturates at INT64_MAX.
+int64_t PaddedSize(int64_t size, const PaddingDimension& padding);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_INFER_WINDOW_UTIL_H_
