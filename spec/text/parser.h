@@ -1,0 +1,53 @@
+// From HLO text to a Module, and from the text of a single value (shape, literal, sharding, ...) to
+// that value.
+//
+// Everything XLA's own parser accepts for the opcodes of spec/ops is accepted; the text is not
+// verified (spec/infer does that) beyond what the Module cannot hold: unknown names, attributes an
+// opcode does not take, literals that do not fit their shape. An error reads
+// "line L, column C: expected ..., found ..." and its RuleOf() is one of
+//   text.syntax      the characters do not form HLO text
+//   text.name        a name is unknown or defined twice
+//   text.attribute   an attribute is unknown, missing, repeated or has a bad value
+//   text.arity       number of operands
+//   text.literal     a constant does not fit its shape, or is elided as {...}
+//   text.limit       nested too deeply, or larger than the text could justify
+// Memory is proportional to the text; nesting is limited, so that no input overflows the stack.
+#ifndef HLOCTS_SPEC_TEXT_PARSER_H_
+#define HLOCTS_SPEC_TEXT_PARSER_H_
+
+#include <memory>
+
+#include "absl/strings/string_view.h"
+#include "spec/base/status.h"
+#include "spec/ir/attributes.h"
+#include "spec/ir/layout.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+#include "spec/ir/shape.h"
+
+namespace hlocts {
+
+// A module with or without its "HloModule" header: a single computation, or bare instructions, make
+// a module of their own, as in XLA.
+absl::StatusOr<std::unique_ptr<Module>> ParseModule(absl::string_view text);
+
+// Each of these reads one value and requires the end of the text after it.
+absl::StatusOr<Shape> ParseShape(absl::string_view text);    // "f32[2,<=3]{1,0:T(8,128)}"
+absl::StatusOr<Layout> ParseLayout(absl::string_view text);  // "{1,0:T(8,128)S(5)}"
+absl::StatusOr<Sharding> ParseSharding(absl::string_view text);  // "{devices=[2,1]<=[2]}"
+absl::StatusOr<Window> ParseWindow(absl::string_view text);      // "{size=2x2 stride=1x2}"
+absl::StatusOr<PaddingConfig> ParsePaddingConfig(absl::string_view text);  // "0_1x2_3_1"
+absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
+    absl::string_view text);                                             // "b01f_01io->b01f"
+absl::StatusOr<ReplicaGroups> ParseReplicaGroups(absl::string_view text);  // "{{0,1},{2,3}}"
+
+// The body of a constant(...) of that shape: "{ {1, 2.5}, {-inf, nan} }", "(1, {2})" for a tuple.
+// A number without a value of the element type is refused when it is an integer; a float rounds.
+absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape);
+// A leaf of a literals file: shape, run-time sizes of dynamic dimensions where there are any, body:
+// "f32[2,2]{1,0} { {1, 2}, {3, 4} }", "s32[<=4](3) {1, 2, 3}", "token[]".
+absl::StatusOr<Literal> ParseLiteralWithShape(absl::string_view text);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_TEXT_PARSER_H_

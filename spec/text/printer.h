@@ -1,0 +1,60 @@
+// From a Module to HLO text, byte for byte as XLA prints it under the same options.
+#ifndef HLOCTS_SPEC_TEXT_PRINTER_H_
+#define HLOCTS_SPEC_TEXT_PRINTER_H_
+
+#include <string>
+
+#include "spec/ir/attributes.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+struct PrintOptions {
+  bool percent = true;                  // "%" before names of instructions and computations
+  bool operand_shapes = false;          // "add(f32[] %a, f32[] %b)"
+  bool operand_index_annotations = true;  // "/*index=5*/" before every fifth operand
+  bool result_shapes = true;            // the shape between "=" and the opcode
+  bool result_layouts = true;           // layouts of instructions' shapes
+  bool large_constants = true;          // false: "{...}" beyond ten elements, unreadable
+  bool metadata = true;                 // metadata={...} and the tables of stack frames
+  bool backend_config = true;
+  bool program_shape = true;            // "(a: f32[]) -> f32[]" after a computation's name
+  bool entry_computation_layout = true;
+  bool extra_attributes = true;         // sharding, frontend_attributes, statistics, ...
+  bool control_dependencies = true;
+  bool ids = true;                      // header attributes and the trailing digits of names
+  bool syntax_sugar_async_ops = true;   // "all-gather-start(...)" for async-start of all-gather
+  bool inline_called_computations = false;  // to_apply={ ... } in place, as XLA's canonical print
+  bool canonicalize_names = false;      // names become tmp_0, tmp_1, ...
+  bool print_module_name = true;
+
+  static PrintOptions Default();  // XLA's HloPrintOptions::Default
+  static PrintOptions Short();    // XLA's ShortParsable: no metadata, no percent, no operand shapes
+  static PrintOptions Canonical();  // XLA's Canonical: no names, called computations in place
+};
+
+std::string PrintModule(const Module& module, const PrintOptions& options = PrintOptions::Default());
+std::string PrintComputation(const Computation& computation,
+                             const PrintOptions& options = PrintOptions::Default());
+std::string PrintInstruction(const Instruction& instruction,
+                             const PrintOptions& options = PrintOptions::Default());
+
+// What stands between the parentheses of constant(...): "{ { 1, 2 }, { 3, 4 } }" as XLA prints it.
+std::string PrintLiteralBody(const Literal& literal);
+// A leaf of a literals file (see ParseLiteralWithShape): shape with its default layout, run-time
+// sizes, body on one line.
+std::string PrintLiteralWithShape(const Literal& literal);
+// One element: the shortest decimal that reads back to the same bits, nan(0x...) with its payload,
+// (re, im), true/false.
+std::string PrintElement(const Literal& literal, int64_t linear_index);
+
+std::string PrintSharding(const Sharding& sharding);
+std::string PrintWindow(const Window& window);
+std::string PrintPaddingConfig(const PaddingConfig& padding);
+std::string PrintConvolutionDimensionNumbers(const ConvolutionDimensionNumbers& numbers);
+std::string PrintReplicaGroups(const ReplicaGroups& groups);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_TEXT_PRINTER_H_
