@@ -1,0 +1,38 @@
+// Element-wise operations as kernels: resolved once per instruction from opcode and element types,
+// then run over whole arrays (or one element, by ScalarFunction) without any further dispatch.
+#ifndef HLOCTS_REFERENCE_ELEMENTWISE_H_
+#define HLOCTS_REFERENCE_ELEMENTWISE_H_
+
+#include <cstdint>
+
+#include "spec/base/status.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+struct ElementwiseOp {
+  // result[i] = f(operands[0][i], ...) for i < count, elements as Literal stores them. The result
+  // may be one of the operands when the element widths are equal.
+  using Run = void (*)(const ElementwiseOp& op, const void* const* operands, void* result,
+                       int64_t count);
+  Run run = nullptr;
+  // What a kernel that serves several types or attributes needs to know.
+  PrimitiveType operand_type = PrimitiveType::kInvalid;
+  PrimitiveType result_type = PrimitiveType::kInvalid;
+  Run inner = nullptr;  // of kernels that decode, run another kernel and encode
+  int64_t parameters[2] = {0, 0};
+
+  void operator()(const void* const* operands, void* result, int64_t count) const {
+    run(*this, operands, result, count);
+  }
+};
+
+// True for the opcodes ResolveElementwise knows: one result element from the elements at its index.
+bool IsElementwise(Opcode opcode);
+// By opcode, element types of operands and result, and attributes. Unimplemented for a type that
+// the operation does not allow, naming the instruction.
+absl::StatusOr<ElementwiseOp> ResolveElementwise(const Instruction& instruction);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_ELEMENTWISE_H_

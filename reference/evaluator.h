@@ -1,0 +1,42 @@
+// The reference evaluator: what a module means, computed as the documents say it.
+//
+// Evaluate() runs the entry computation of a verified module on one device. Every value is the one
+// the clauses name; where they leave a choice the reference takes the one stated in spec/rulings.
+// Results do not depend on layouts, threads or time.
+#ifndef HLOCTS_REFERENCE_EVALUATOR_H_
+#define HLOCTS_REFERENCE_EVALUATOR_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "spec/base/status.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+class CustomCallLibrary;  // reference/custom_call.h
+class World;              // reference/world_interface.h
+
+struct EvalOptions {
+  // Loop trips of all while instructions together, nested ones included (ruling 0016).
+  int64_t steps_max = 10'000'000;
+  // Bytes of literals alive at one time, the arguments not counted.
+  int64_t memory_bytes_max = int64_t{8} << 30;
+  uint64_t rng_seed = 0;
+  const CustomCallLibrary* custom_calls = nullptr;  // nullptr: every custom-call is unsupported
+  World* world = nullptr;                           // nullptr: one device, no channels
+};
+
+// `arguments`: one literal per entry parameter, tuples nested as in the parameter's shape. The
+// result has the root's shape. Errors:
+//   InvalidArgument    number or shape of arguments; the module has no entry or root
+//   Unimplemented      an opcode or type without evaluator (names the instruction)
+//   DeadlineExceeded   steps_max used up
+//   ResourceExhausted  memory_bytes_max exceeded (told before allocating), or calls nested too deep
+absl::StatusOr<Literal> Evaluate(const Module& module, absl::Span<const Literal> arguments,
+                                 const EvalOptions& options = {});
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_EVALUATOR_H_

@@ -1,0 +1,83 @@
+// The one kernel of data movement: elements at strided places of the operand go to strided places of
+// the result. Broadcast, transpose, reverse, slice, pad, concatenate, dynamic-slice and
+// dynamic-update-slice differ in the geometry only (kernels/movement_geometry.h).
+#ifndef HLOCTS_REFERENCE_KERNELS_COPY_H_
+#define HLOCTS_REFERENCE_KERNELS_COPY_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace hlocts {
+
+// For every index (i0, i1, ...) with id < dims[d].size:
+//   result[result_base + sum id*result_stride] = operand[operand_base + sum id*operand_stride].
+// Strides are in elements and may be 0 (operand) or negative.
+struct CopyDimension {
+  int64_t size = 1;
+  int64_t operand_stride = 0;
+  int64_t result_stride = 0;
+};
+struct CopyGeometry {
+  std::vector<CopyDimension> dims;  // last fastest
+  int64_t operand_base = 0;
+  int64_t result_base = 0;
+
+  bool empty() const {
+    for (const CopyDimension& d : dims) {
+      if (d.size <= 0) return true;
+    }
+    return false;
+  }
+  // Drops dimensions of size 1 and merges neighbours that form one run.
+  void Simplify();
+};
+
+// T: any trivially copyable element; values are moved by their storage width (DispatchStorage).
+template <typename T>
+void CopyRun(const CopyDimension& run, const T* operand, T* result) {
+  if (run.operand_stride == 1 && run.result_stride == 1) {
+    std::copy(operand, operand + run.size, result);
+  } else if (run.operand_stride == 0 && run.result_stride == 1) {
+    std::fill(result, result + run.size, *operand);
+  } else {
+    for (int64_t i = 0; i < run.size; ++i) {
+      result[i * run.result_stride] = operand[i * run.operand_stride];
+    }
+  }
+}
+
+template <typename T>
+void CopyKernel(CopyGeometry geometry, absl::Span<const T> operand, absl::Span<T> result) {
+  if (geometry.empty()) return;
+  geometry.Simplify();
+  if (geometry.dims.empty()) {
+    result[geometry.result_base] = operand[geometry.operand_base];
+    return;
+  }
+  CopyDimension run = geometry.dims.back();
+  absl::Span<const CopyDimension> outer =
+      absl::MakeConstSpan(geometry.dims).first(geometry.dims.size() - 1);
+  std::vector<int64_t> index(outer.size(), 0);
+  const T* from = operand.data() + geometry.operand_base;
+  T* to = result.data() + geometry.result_base;
+  while (true) {
+    CopyRun(run, from, to);
+    int64_t d = static_cast<int64_t>(outer.size()) - 1;
+    for (; d >= 0; --d) {
+      from += outer[d].operand_stride;
+      to += outer[d].result_stride;
+      if (++index[d] < outer[d].size) break;
+      from -= outer[d].operand_stride * outer[d].size;
+      to -= outer[d].result_stride * outer[d].size;
+      index[d] = 0;
+    }
+    if (d < 0) return;
+  }
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_KERNELS_COPY_H_

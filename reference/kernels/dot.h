@@ -1,0 +1,67 @@
+// dot (DotGeneral): for every batch index and every pair of free indices, the sum over the
+// contracting indices of lhs times rhs (dot_general.*; rulings 0026, 0027).
+#ifndef HLOCTS_REFERENCE_KERNELS_DOT_H_
+#define HLOCTS_REFERENCE_KERNELS_DOT_H_
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "reference/kernels/copy.h"
+#include "spec/infer/dimension_numbers.h"
+
+namespace hlocts {
+
+// The operands seen as lhs[batch, m, k] and rhs[batch, k, n], the result as [batch, m, n]: the
+// copies bring each operand into that dense order.
+struct DotGeometry {
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+  CopyGeometry lhs;
+  CopyGeometry rhs;
+  bool lhs_in_place = false;  // the operand lies in that order already
+  bool rhs_in_place = false;
+};
+DotGeometry DotGeometryOf(const DotDimensionNumbers& numbers, absl::Span<const int64_t> lhs,
+                          absl::Span<const int64_t> rhs);
+
+namespace internal {
+template <typename T>
+absl::Span<const T> InOrder(const CopyGeometry& copy, bool in_place, absl::Span<const T> operand,
+                            int64_t size, std::vector<T>& storage) {
+  if (in_place || size == 0) return operand;
+  storage.resize(size);
+  CopyKernel<T>(copy, operand, absl::MakeSpan(storage));
+  return storage;
+}
+}  // namespace internal
+
+// One row of results at a time: its n sums advance together through k, so that both operands are
+// read in order. Needs T trivially copyable and not bool (std::vector<bool> has no elements).
+template <class System>
+void DotKernel(const System& system, const DotGeometry& geometry,
+               absl::Span<const typename System::Element> lhs,
+               absl::Span<const typename System::Element> rhs,
+               absl::Span<typename System::Element> out) {
+  using Sum = decltype(system.NewSum());
+  const auto [batch, m, n, k] = std::tuple(geometry.batch, geometry.m, geometry.n, geometry.k);
+  std::vector<typename System::Element> lhs_storage, rhs_storage;
+  lhs = internal::InOrder(geometry.lhs, geometry.lhs_in_place, lhs, batch * m * k, lhs_storage);
+  rhs = internal::InOrder(geometry.rhs, geometry.rhs_in_place, rhs, batch * k * n, rhs_storage);
+  std::vector<Sum> row(n, system.NewSum());
+  for (int64_t b = 0; b < batch; ++b) {
+    for (int64_t i = 0; i < m; ++i) {
+      std::fill(row.begin(), row.end(), system.NewSum());
+      for (int64_t p = 0; p < k; ++p) {
+        const typename System::Element left = lhs[(b * m + i) * k + p];
+        const typename System::Element* right = rhs.data() + (b * k + p) * n;
+        for (int64_t j = 0; j < n; ++j) row[j].AddProduct(left, right[j]);
+      }
+      for (int64_t j = 0; j < n; ++j) out[(b * m + i) * n + j] = row[j].Finish();
+    }
+  }
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_KERNELS_DOT_H_

@@ -1,0 +1,41 @@
+// Where each element goes, for every opcode of data movement, as CopyGeometry. Plain code over
+// dimensions and attributes: values and acceptance sets share it.
+//
+// `operand` and `result` are dense row-major dimensions (run-time sizes already cut).
+#ifndef HLOCTS_REFERENCE_KERNELS_MOVEMENT_GEOMETRY_H_
+#define HLOCTS_REFERENCE_KERNELS_MOVEMENT_GEOMETRY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "reference/kernels/copy.h"
+#include "spec/ir/attributes.h"
+
+namespace hlocts {
+
+using Dims = absl::Span<const int64_t>;
+
+// broadcast_in_dim.*: operand dimension i becomes result dimension `dimensions[i]`.
+CopyGeometry BroadcastGeometry(Dims operand, Dims result, Dims dimensions);
+// transpose.*: result dimension i is operand dimension permutation[i].
+CopyGeometry TransposeGeometry(Dims operand, Dims permutation);
+// rev.*: index i of each listed dimension goes to size - 1 - i.
+CopyGeometry ReverseGeometry(Dims operand, Dims reversed);
+// slice.*: every stride-th element from start up to, not including, limit.
+CopyGeometry SliceGeometry(Dims operand, absl::Span<const SliceRange> ranges);
+// pad.*: where the operand's elements lie in the result, which the caller has filled with the
+// padding value. Negative edges cut after interior padding (ruling 0045).
+CopyGeometry PadGeometry(Dims operand, Dims result, absl::Span<const PaddingDimension> padding);
+// concatenate.*: one operand, whose first element along `dimension` goes to `offset`.
+CopyGeometry ConcatenateGeometry(Dims operand, Dims result, int64_t dimension, int64_t offset);
+// dynamic_slice.*: `starts` already clamped (ClampStarts).
+CopyGeometry DynamicSliceGeometry(Dims operand, Dims sizes, Dims starts);
+// dynamic_update_slice.*: where `update` lands; the caller has copied the operand.
+CopyGeometry DynamicUpdateSliceGeometry(Dims operand, Dims update, Dims starts);
+// 0 <= start <= size - slice size (ruling 0009).
+std::vector<int64_t> ClampStarts(Dims operand, Dims sizes, Dims starts);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_KERNELS_MOVEMENT_GEOMETRY_H_

@@ -1,0 +1,31 @@
+// The world outside one device as its evaluator sees it: other replicas and partitions, infeed and
+// outfeed, channels. reference/world implements it for replicas x partitions run together; without
+// a world a module runs as the only device.
+#ifndef HLOCTS_REFERENCE_WORLD_INTERFACE_H_
+#define HLOCTS_REFERENCE_WORLD_INTERFACE_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "reference/eval_context.h"
+#include "spec/base/status.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+class World {
+ public:
+  virtual ~World() = default;
+  virtual int64_t replica_id() const = 0;
+  virtual int64_t partition_id() const = 0;
+  // Evaluates a collective, infeed, outfeed, send or recv instruction of this device, meeting the
+  // other devices as it has to. Blocks until its partners arrive; deadlock is an error status that
+  // names the waiting instructions.
+  virtual absl::StatusOr<Literal> Evaluate(EvalContext& context, const Instruction& instruction,
+                                           absl::Span<Literal> operands) = 0;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_WORLD_INTERFACE_H_
