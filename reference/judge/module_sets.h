@@ -1,0 +1,60 @@
+// The acceptance sets of a whole module: the reference evaluator's walk over the module with sets in
+// the place of values.
+#ifndef HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_
+#define HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "reference/evaluator.h"
+#include "spec/accuracy/profile.h"
+#include "spec/ir/module.h"
+#include "spec/judge/judge.h"
+
+namespace hlocts {
+
+struct JudgeOptions {
+  Profile profile = Profile::kDefault;
+  TargetFacts facts;
+  // Enclosures of functions by MPFR instead of glibc and its published bounds: slower, and rigorous.
+  // Always on in strict. A failure should be confirmed with it before it is reported (Judge does).
+  bool rigorous = false;
+  int64_t steps_max = 10'000'000;
+  int64_t memory_bytes_max = int64_t{8} << 30;
+  uint64_t rng_seed = 0;
+  const CustomCallLibrary* custom_calls = nullptr;
+  int64_t replicas = 1;
+  int64_t partitions = 1;
+  // Infeed literals of each device (device = replica * partitions + partition), in order of use.
+  std::vector<std::vector<Literal>> infeed;
+};
+
+// What may come out of `module` for these arguments (one per entry parameter, tuples nested).
+// Errors as Evaluate's: InvalidArgument, Unimplemented (naming the instruction), DeadlineExceeded,
+// ResourceExhausted. What the sets cannot express is Unspecified in the result, not an error.
+absl::StatusOr<ModuleAcceptance> AcceptanceOf(const Module& module,
+                                              absl::Span<const Literal> arguments,
+                                              const JudgeOptions& options);
+
+// The same for replicas x partitions devices running together; arguments[d] are those of device d =
+// replica * partitions + partition. One ModuleAcceptance per device.
+absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
+    const Module& module, absl::Span<const std::vector<Literal>> arguments,
+    const JudgeOptions& options);
+
+// AcceptanceOf and JudgeLeaves; a failure is confirmed with rigorous enclosures before it is one.
+absl::StatusOr<JudgeResult> Judge(const Module& module, absl::Span<const Literal> arguments,
+                                  absl::Span<const Literal> actual_leaves,
+                                  const JudgeOptions& options);
+
+// For people: the accepted set of element `index` of leaf `output`, which term of the law dominates,
+// the instruction and the clause.
+inline std::string Explain(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
+  return ExplainElement(accepted, output, index);
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_

@@ -1,0 +1,102 @@
+// The rule table of the law of acceptance: operation x element type x profile, as data.
+//
+// A Rule says how far a result may lie from the exact one; permissions are separate bits. The set
+// arithmetic of spec/judge reads rules and never names an operation or an engine.
+#ifndef HLOCTS_SPEC_ACCURACY_RULES_H_
+#define HLOCTS_SPEC_ACCURACY_RULES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/types/span.h"
+#include "spec/accuracy/profile.h"
+#include "spec/ir/primitive_type.h"
+#include "spec/ops/op_table.h"
+#include "spec/ops/opcode.h"
+
+namespace hlocts {
+
+enum class RuleClass : uint8_t {
+  kNone,               // no rule: the lint reports it
+  kExact,              // one value, bit for bit where bits are known
+  kCorrectlyRounded,   // the nearest value, ties to even
+  kUlp,                // within `ulps` of the exact value (see ulp below), plus backward slack
+  kSum,                // n u sum|x| in any order, then one rounding
+  kProduct,            // (1+u)^n in any order
+  kByComputation,      // what the called computation is
+  kNormwise,           // FFT: ulps * log2(N) u of the 2-norm
+  kResidual,           // Cholesky, TriangularSolve: ulps * (n+1) u of |L||L^T|, |T||x|
+  kPermutation,        // sort, topk: rows are a permutation, order as determinate as the keys are
+  kDistribution,       // random
+  kInherited,          // batch-norm: the rules of its formula
+  kNeighbours,         // stochastic-convert: one of the two neighbours
+  kUnknown,            // custom-call, infeed: nothing is known
+};
+
+// What may happen besides the rule. Each bit is one permission, in any combination.
+enum Permission : uint32_t {
+  kFlushResult = 1u << 0,    // FTZ: a result below the least normal may be a zero of its sign
+  kFlushOperand = 1u << 1,   // DAZ: a subnormal operand may be read as a zero of its sign
+  kSkipRounding = 1u << 2,   // Elide: consumers may read the unrounded result (any consumer)
+  kElideToWider = 1u << 3,   // Elide at op -> widening convert only
+  kContract = 1u << 4,       // a product reaching an add may be unrounded (FMA)
+  kZeroSignFree = 1u << 5,   // SloppyZero: a zero result may have either sign
+  kDropNan = 1u << 6,        // max/min may return the operand that is not NaN
+  kMaxOrInfinity = 1u << 7,  // Overflow2: at overflow the largest finite value or infinity
+  kQuietNan = 1u << 8,       // moves may quieten a signalling NaN
+  kTruncate = 1u << 9,       // TruncAcc: accumulation may truncate (2u)
+  kNarrowSum = 1u << 10,     // AccBits: f8 contractions accumulate in about 14 bits
+  kFastConvolution = 1u << 11,
+  kBlockInverse = 1u << 12,
+  kSplitDot = 1u << 13,      // operands of a contraction may be split or rounded to TF32
+  kDoubleRounding = 1u << 14,  // a conversion may round to a wider format first
+  kWiderSum = 1u << 15,      // sums of 16-bit types may be accumulated in f32
+  kNoRangeGuard = 1u << 16,  // |tanh| <= 1 and the like need not hold
+  kOneIsAnyNan = 1u << 17,   // pow(1, NaN), pow(NaN, 0): 1 or NaN
+  kClampEither = 1u << 18,   // clamp with lo > hi: either bound
+  kBothVariances = 1u << 19,  // batch-norm: two-pass, E[x^2]-m^2 or Welford
+};
+
+struct Rule {
+  RuleClass rule_class = RuleClass::kNone;
+  // kUlp: units in the last place at the exact value; kNormwise, kResidual: the factor.
+  float ulps = 0;
+  // kUlp: further ulps per unit of |x| (functions computed through an exponential), and backward
+  // slack: the argument may be off by that many ulps (complex functions).
+  float ulps_per_argument = 0;
+  float backward = 0;
+  // kUlp: where the exact magnitude is at least 2^big_exponent, `big_ulps` replaces ulps.
+  float big_ulps = 0;
+  int16_t big_exponent = INT16_MAX;
+  // kUlp: or within this of the exact value, if larger than the ulps say.
+  float absolute = 0;
+  uint32_t permissions = 0;
+
+  bool Allows(Permission permission) const { return (permissions & permission) != 0; }
+};
+
+// The rule for results of `opcode` on elements of `type` (its operand 0; a leaf's result; for
+// convert the pair is looked up by ConvertRule). kNone when the row does not allow the type.
+Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile);
+Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile);
+
+// Permissions of every arithmetic result of that type in that profile.
+uint32_t ArithmeticPermissions(PrimitiveType type, Profile profile);
+
+// Range guard of a real function: results lie in [lo, hi] whatever the ulps say.
+struct RangeGuard {
+  double lo;
+  double hi;
+};
+RangeGuard RangeGuardOf(Opcode opcode);
+
+// "ulp(4)", "correctly-rounded", "sum", ...: what verdicts print as the rule.
+std::string RuleText(const Rule& rule);
+absl::string_view RuleClassName(RuleClass rule_class);
+
+// Problems of the table, one line each: missing rules, and profiles that are not nested. Empty: good.
+std::vector<std::string> LintRules();
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_ACCURACY_RULES_H_

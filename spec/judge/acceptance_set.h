@@ -1,0 +1,156 @@
+// AcceptanceSet: the values that a conforming engine may return for one element, and SetArray: those
+// of a whole array.
+//
+// A float's set is an interval of stored values [lo,hi] plus flags for what no interval holds (NaN,
+// infinities, which zero), and a second interval [rlo,rhi] with the unrounded value: what a consumer
+// that skips the rounding may read instead. The second has an unbounded exponent: 3e38*2 stores
+// {inf}, but its hull is 6e38. Integers and preds are [lo,hi] in 128 bits. A complex element is two
+// sets, real then imaginary.
+#ifndef HLOCTS_SPEC_JUDGE_ACCEPTANCE_SET_H_
+#define HLOCTS_SPEC_JUDGE_ACCEPTANCE_SET_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts {
+
+__extension__ using Int128 = __int128;
+
+// Which term of the law made a set wider than a point (the widest one so far).
+enum class Term : uint8_t {
+  kPoint,        // nothing did
+  kUlps,         // a function's ulps
+  kSum,          // any order of additions
+  kProduct,      // any order of multiplications
+  kUnderflow,    // flushed subnormals
+  kContract,     // a skipped rounding
+  kDoubleRound,  // a conversion through a wider type
+  kOverflow,     // largest finite value or infinity
+  kZeroSign,
+  kNan,          // NaN allowed beside numbers
+  kJump,         // a comparison or rounding that may go either way
+  kInit,         // how often init enters a reduction
+  kJoint,        // bound of a joint predicate, taken element by element
+  kFreedom,      // the documents leave it open
+  kUnknown,      // the sets cannot express it
+};
+absl::string_view TermName(Term term);
+
+struct AcceptanceSet {
+  enum Flag : uint16_t {
+    kFinite = 1 << 0,        // [lo,hi] is present
+    kNan = 1 << 1,
+    kPosInf = 1 << 2,
+    kNegInf = 1 << 3,
+    kPosZero = 1 << 4,       // +0 is accepted; 0 must then lie in [lo,hi]
+    kNegZero = 1 << 5,
+    kIntegral = 1 << 6,      // only integral values of [lo,hi]
+    kBitsKnown = 1 << 7,     // NaN only, with exactly these bits (nan_bits)
+    kUnspecified = 1 << 8,   // any value at all
+    kHull = 1 << 9,          // [rlo,rhi] is present and differs from [lo,hi]
+    kContractible = 1 << 10,  // an add or subtract may read the hull
+    kScaledHull = 1 << 11,   // the hull is [rlo,rhi] * 2^512
+    kInteger = 1 << 12,      // ilo, ihi instead of the doubles
+    kHullPending = 1 << 13,  // reserved
+  };
+
+  union {
+    struct {
+      double lo, hi;    // stored values
+      double rlo, rhi;  // unrounded hull, a superset of [lo,hi] where finite
+    };
+    struct {
+      Int128 ilo, ihi;
+    };
+    uint64_t nan_bits;  // kBitsKnown
+  };
+  uint16_t flags = 0;
+  Term term = Term::kPoint;
+  uint32_t origin = 0;  // who widened it last: index into the module's list of origins
+
+  AcceptanceSet() : lo(0), hi(0), rlo(0), rhi(0) {}
+
+  static AcceptanceSet Unspecified(Term term = Term::kUnknown, uint32_t origin = 0);
+  static AcceptanceSet Float(double value);  // a finite or infinite point; NaN: bits unknown
+  static AcceptanceSet NanWithBits(uint64_t bits);
+  static AcceptanceSet Interval(double lo, double hi);  // zeros of both signs where it holds 0
+  static AcceptanceSet Integers(Int128 lo, Int128 hi);
+
+  bool Has(uint16_t flag) const { return (flags & flag) != 0; }
+  bool unspecified() const { return Has(kUnspecified); }
+  bool integer() const { return Has(kInteger); }
+  bool finite() const { return Has(kFinite); }
+  // Exactly one value (one NaN if it is free counts as a point: only the class is checked).
+  bool IsPoint() const;
+};
+static_assert(sizeof(AcceptanceSet) <= 64);
+
+// The smallest set of this representation that holds both.
+AcceptanceSet Join(const AcceptanceSet& a, const AcceptanceSet& b);
+// inner ⊆ outer as sets of stored values (for lints and tests).
+bool IsSubset(const AcceptanceSet& inner, const AcceptanceSet& outer);
+
+// Element `index` of a literal (component 1: the imaginary part) as a point.
+AcceptanceSet PointOf(const Literal& literal, int64_t index, int component = 0);
+// Is that element's component one of the accepted values? Floats by value and flags, known NaN bits
+// bit for bit, integers exactly.
+bool Accepts(const AcceptanceSet& set, const Literal& literal, int64_t index, int component = 0);
+// log2 of how many values of `type` the set accepts; 0 for a point, at most the type's width.
+double Log2Count(const AcceptanceSet& set, PrimitiveType type);
+// "[1.5, 1.75] or nan", "{3}", "any value", "{-0, +0}".
+std::string SetText(const AcceptanceSet& set, PrimitiveType type);
+
+class JointPredicate;  // spec/judge/joint.h
+
+// Acceptance of an array (never of a tuple): exact when every element is a point, and then no more
+// than a literal; or a vector of sets.
+class SetArray {
+ public:
+  SetArray() = default;
+  // Points, NaN bits known.
+  explicit SetArray(Literal exact) : shape_(exact.shape()), exact_(std::move(exact)) {}
+  // One set per element (two per complex element), in row-major order of the bounds.
+  SetArray(Shape shape, std::vector<AcceptanceSet> sets)
+      : shape_(std::move(shape)), sets_(std::make_shared<std::vector<AcceptanceSet>>(std::move(sets))) {}
+  static SetArray Unspecified(const Shape& shape, Term term, uint32_t origin);
+
+  const Shape& shape() const { return shape_; }
+  PrimitiveType element_type() const { return shape_.element_type(); }
+  int64_t element_count() const { return shape_.ElementCount(); }
+  int components() const { return IsComplex(element_type()) ? 2 : 1; }
+  bool exact() const { return sets_ == nullptr; }
+  const Literal& literal() const { return exact_; }  // exact only
+  absl::Span<const AcceptanceSet> sets() const { return *sets_; }
+  std::vector<AcceptanceSet>& mutable_sets();
+  // Set of element i, component c, in either representation (flags below included).
+  AcceptanceSet At(int64_t index, int component = 0) const;
+  // The same array as sets.
+  std::vector<AcceptanceSet> AsSets() const;
+  void set_shape(Shape shape) { shape_ = std::move(shape); }
+
+  // Exact arrays: every NaN was computed (payload and sign free); every zero may have either sign.
+  bool nan_bits_free = false;
+  bool zero_sign_free = false;
+  // Run-time sizes of dynamic dimensions; empty: the bounds.
+  std::vector<int64_t> runtime_sizes;
+  // The leaf is value `joint_slot` of a predicate over whole tensors, checked where it is an output;
+  // the sets above are what a consumer may assume of single elements.
+  std::shared_ptr<const JointPredicate> joint;
+  int joint_slot = 0;
+  uint32_t origin = 0;  // instruction that made the array
+
+ private:
+  Shape shape_;
+  Literal exact_;
+  std::shared_ptr<std::vector<AcceptanceSet>> sets_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_ACCEPTANCE_SET_H_
