@@ -4,6 +4,7 @@
 #define HLOCTS_REFERENCE_KERNELS_DOT_H_
 
 #include <cstdint>
+#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -28,16 +29,16 @@ DotGeometry DotGeometryOf(const DotDimensionNumbers& numbers, absl::Span<const i
 namespace internal {
 template <typename T>
 absl::Span<const T> InOrder(const CopyGeometry& copy, bool in_place, absl::Span<const T> operand,
-                            int64_t size, std::vector<T>& storage) {
+                            int64_t size, std::unique_ptr<T[]>& storage) {
   if (in_place || size == 0) return operand;
-  storage.resize(size);
-  CopyKernel<T>(copy, operand, absl::MakeSpan(storage));
-  return storage;
+  storage.reset(new T[size]);
+  CopyKernel<T>(copy, operand, absl::MakeSpan(storage.get(), size));
+  return absl::MakeConstSpan(storage.get(), size);
 }
 }  // namespace internal
 
 // One row of results at a time: its n sums advance together through k, so that both operands are
-// read in order. Needs T trivially copyable and not bool (std::vector<bool> has no elements).
+// read in order.
 template <class System>
 void DotKernel(const System& system, const DotGeometry& geometry,
                absl::Span<const typename System::Element> lhs,
@@ -45,7 +46,7 @@ void DotKernel(const System& system, const DotGeometry& geometry,
                absl::Span<typename System::Element> out) {
   using Sum = decltype(system.NewSum());
   const auto [batch, m, n, k] = std::tuple(geometry.batch, geometry.m, geometry.n, geometry.k);
-  std::vector<typename System::Element> lhs_storage, rhs_storage;
+  std::unique_ptr<typename System::Element[]> lhs_storage, rhs_storage;
   lhs = internal::InOrder(geometry.lhs, geometry.lhs_in_place, lhs, batch * m * k, lhs_storage);
   rhs = internal::InOrder(geometry.rhs, geometry.rhs_in_place, rhs, batch * k * n, rhs_storage);
   std::vector<Sum> row(n, system.NewSum());

@@ -1,5 +1,7 @@
 #include "spec/ir/literal.h"
 
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
 
 #include "spec/ir/index_util.h"
@@ -28,16 +30,46 @@ absl::Status SizeMismatch(const Shape& shape, size_t actual, size_t expected) {
 
 }  // namespace
 
-Literal::Literal(const Shape& shape) : shape_(shape) {
+namespace {
+std::atomic<int64_t>& LiveByteCount() {
+  static std::atomic<int64_t> count{0};
+  return count;
+}
+}  // namespace
+
+Literal::Buffer::Buffer(size_t bytes, bool zeroed)
+    : size(bytes),
+      data(static_cast<uint8_t*>(zeroed ? std::calloc(bytes | 1, 1) : std::malloc(bytes | 1))) {
+  HLOCTS_CHECK(data != nullptr);
+  LiveByteCount().fetch_add(static_cast<int64_t>(size), std::memory_order_relaxed);
+}
+
+Literal::Buffer::~Buffer() {
+  LiveByteCount().fetch_sub(static_cast<int64_t>(size), std::memory_order_relaxed);
+  std::free(data);
+}
+
+int64_t Literal::LiveBytes() { return LiveByteCount().load(std::memory_order_relaxed); }
+
+const Shape& Literal::InvalidShape() {
+  static const Shape* shape = new Shape();
+  return *shape;
+}
+
+Literal::Literal(const Shape& shape) : Literal(shape, true) {}
+
+Literal Literal::Uninitialized(const Shape& shape) { return Literal(shape, false); }
+
+Literal::Literal(const Shape& shape, bool zeroed) : shape_(std::make_shared<const Shape>(shape)) {
   if (shape.IsTuple()) {
     elements_ = std::make_shared<std::vector<Literal>>();
-    for (const Shape& element : shape.tuple_shapes()) elements_->emplace_back(element);
+    for (const Shape& element : shape.tuple_shapes()) elements_->push_back(Literal(element, zeroed));
     return;
   }
   if (!shape.IsArray()) return;
   element_count_ = shape.ElementCount();
   HLOCTS_CHECK(shape.StorageSizeBytes() < (int64_t{1} << 46));
-  buffer_ = std::make_shared<std::vector<uint8_t>>(shape.StorageSizeBytes());
+  buffer_ = std::make_shared<Buffer>(static_cast<size_t>(shape.StorageSizeBytes()), zeroed);
 }
 
 Literal Literal::Tuple(std::vector<Literal> elements) {
@@ -49,17 +81,21 @@ Literal Literal::Tuple(std::vector<Literal> elements) {
 
 uint8_t* Literal::mutable_raw_data() {
   if (!buffer_) return nullptr;
-  if (buffer_.use_count() != 1) buffer_ = std::make_shared<std::vector<uint8_t>>(*buffer_);
-  return buffer_->data();
+  if (buffer_.use_count() != 1) {
+    auto copy = std::make_shared<Buffer>(buffer_->size, false);
+    std::memcpy(copy->data, buffer_->data, buffer_->size);
+    buffer_ = std::move(copy);
+  }
+  return buffer_->data;
 }
 
 const std::vector<Literal>& Literal::elements() const {
-  HLOCTS_CHECK(shape_.IsTuple());
+  HLOCTS_CHECK(shape().IsTuple());
   return *elements_;
 }
 
 std::vector<Literal>& Literal::mutable_elements() {
-  HLOCTS_CHECK(shape_.IsTuple());
+  HLOCTS_CHECK(shape().IsTuple());
   if (elements_.use_count() != 1) elements_ = std::make_shared<std::vector<Literal>>(*elements_);
   return *elements_;
 }
@@ -68,37 +104,40 @@ void Literal::RefreshTupleShape() {
   std::vector<Shape> shapes;
   shapes.reserve(elements_->size());
   for (const Literal& element : *elements_) shapes.push_back(element.shape());
-  shape_ = Shape::Tuple(std::move(shapes));
+  shape_ = std::make_shared<const Shape>(Shape::Tuple(std::move(shapes)));
 }
 
 int64_t Literal::runtime_size(int64_t dimension) const {
-  int64_t d = shape_.NormalizeDimension(dimension);
-  return runtime_sizes_.empty() ? shape_.dimensions()[d] : runtime_sizes_[d];
+  int64_t d = shape_->NormalizeDimension(dimension);
+  return runtime_sizes_.empty() ? shape_->dimensions()[d] : runtime_sizes_[d];
 }
 
 std::vector<int64_t> Literal::runtime_sizes() const {
-  return runtime_sizes_.empty() ? shape_.dimensions() : runtime_sizes_;
+  return runtime_sizes_.empty() ? shape().dimensions() : runtime_sizes_;
 }
 
 void Literal::SetRuntimeSize(int64_t dimension, int64_t size) {
-  int64_t d = shape_.NormalizeDimension(dimension);
-  HLOCTS_CHECK(size >= 0 && size <= shape_.dimensions()[d]);
-  if (runtime_sizes_.empty()) runtime_sizes_ = shape_.dimensions();
+  int64_t d = shape_->NormalizeDimension(dimension);
+  HLOCTS_CHECK(size >= 0 && size <= shape_->dimensions()[d]);
+  if (runtime_sizes_.empty()) runtime_sizes_ = shape_->dimensions();
   runtime_sizes_[d] = size;
-  shape_.set_dynamic_dimension(d, true);
+  if (shape_->is_dynamic_dimension(d)) return;
+  Shape dynamic = *shape_;
+  dynamic.set_dynamic_dimension(d, true);
+  shape_ = std::make_shared<const Shape>(std::move(dynamic));
 }
 
 void Literal::ClearRuntimeSizes() {
   runtime_sizes_.clear();
-  shape_ = shape_.WithStaticDimensions();
+  shape_ = std::make_shared<const Shape>(shape_->WithStaticDimensions());
 }
 
 Literal Literal::WithShape(const Shape& shape) const {
-  HLOCTS_CHECK(shape.IsArray() && shape.StorageSizeBytes() == shape_.StorageSizeBytes());
+  HLOCTS_CHECK(shape.IsArray() && shape.StorageSizeBytes() == shape_->StorageSizeBytes());
   Literal result = *this;
-  result.shape_ = shape;
+  result.shape_ = std::make_shared<const Shape>(shape);
   result.element_count_ = shape.ElementCount();
-  if (!shape.SameDimensions(shape_)) result.runtime_sizes_.clear();
+  if (!shape.SameDimensions(*shape_)) result.runtime_sizes_.clear();
   return result;
 }
 
@@ -139,7 +178,7 @@ absl::StatusOr<Literal> Literal::FromPackedBytes(const Shape& shape, absl::strin
 
 std::string Literal::BytesInLayout(const Layout& layout) const {
   std::string bytes(raw_size(), '\0');
-  PermuteBytes(shape_, layout, raw_data(), reinterpret_cast<uint8_t*>(bytes.data()), true);
+  PermuteBytes(*shape_, layout, raw_data(), reinterpret_cast<uint8_t*>(bytes.data()), true);
   return bytes;
 }
 
@@ -157,8 +196,8 @@ absl::StatusOr<Literal> Literal::FromBytesInLayout(const Shape& shape, const Lay
 }
 
 bool Literal::BitwiseEqual(const Literal& other) const {
-  if (shape_.IsTuple() != other.shape_.IsTuple()) return false;
-  if (shape_.IsTuple()) {
+  if (shape().IsTuple() != other.shape().IsTuple()) return false;
+  if (shape().IsTuple()) {
     if (elements().size() != other.elements().size()) return false;
     for (size_t i = 0; i < elements().size(); ++i) {
       if (!elements()[i].BitwiseEqual(other.elements()[i])) return false;
@@ -166,7 +205,7 @@ bool Literal::BitwiseEqual(const Literal& other) const {
     return true;
   }
   if (element_type() != other.element_type() ||
-      shape_.dimensions() != other.shape_.dimensions() ||
+      shape().dimensions() != other.shape().dimensions() ||
       runtime_sizes() != other.runtime_sizes()) {
     return false;
   }
@@ -175,7 +214,7 @@ bool Literal::BitwiseEqual(const Literal& other) const {
   }
   bool equal = true;
   size_t width = StorageBytes(element_type());
-  std::vector<int64_t> strides = RowMajorStrides(shape_.dimensions());
+  std::vector<int64_t> strides = RowMajorStrides(shape_->dimensions());
   ForEachIndex(runtime_sizes(), [&](absl::Span<const int64_t> index) {
     size_t at = LinearIndex(index, strides) * width;
     equal = equal && std::memcmp(raw_data() + at, other.raw_data() + at, width) == 0;

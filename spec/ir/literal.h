@@ -25,6 +25,8 @@ class Literal {
   // Zeros (pred: false) of that shape, leaves of tuples included. CHECKs that the size fits in
   // memory's address range: call Shape::StorageSizeBytes() against the budget before.
   explicit Literal(const Shape& shape);
+  // The same with indeterminate elements: for a writer that writes every one of them.
+  static Literal Uninitialized(const Shape& shape);
   static Literal Tuple(std::vector<Literal> elements);
   template <typename T>
   static Literal Scalar(PrimitiveType type, T value) {
@@ -33,8 +35,8 @@ class Literal {
     return literal;
   }
 
-  const Shape& shape() const { return shape_; }
-  PrimitiveType element_type() const { return shape_.element_type(); }
+  const Shape& shape() const { return shape_ ? *shape_ : InvalidShape(); }
+  PrimitiveType element_type() const { return shape().element_type(); }
   // Elements in storage: the product of the bounds.
   int64_t element_count() const { return element_count_; }
 
@@ -48,9 +50,9 @@ class Literal {
   absl::Span<T> mutable_data() {
     return {reinterpret_cast<T*>(mutable_raw_data()), static_cast<size_t>(element_count_)};
   }
-  const uint8_t* raw_data() const { return buffer_ ? buffer_->data() : nullptr; }
+  const uint8_t* raw_data() const { return buffer_ ? buffer_->data : nullptr; }
   uint8_t* mutable_raw_data();  // makes the storage unique first
-  size_t raw_size() const { return buffer_ ? buffer_->size() : 0; }
+  size_t raw_size() const { return buffer_ ? buffer_->size : 0; }
 
   const std::vector<Literal>& elements() const;  // of a tuple; CHECKs
   std::vector<Literal>& mutable_elements();      // after a change call RefreshTupleShape
@@ -80,11 +82,23 @@ class Literal {
 
   // Number of other owners of this storage (for in-place decisions).
   bool UniqueStorage() const { return buffer_ && buffer_.use_count() == 1; }
+  // Bytes of all literals alive in this process: what memory budgets are measured by.
+  static int64_t LiveBytes();
 
  private:
-  Shape shape_;
+  struct Buffer {
+    Buffer(size_t bytes, bool zeroed);
+    ~Buffer();
+    Buffer(const Buffer&) = delete;
+    size_t size;
+    uint8_t* data;
+  };
+  Literal(const Shape& shape, bool zeroed);
+  static const Shape& InvalidShape();
+
+  std::shared_ptr<const Shape> shape_;  // shared by copies: a literal is copied far more than made
   int64_t element_count_ = 0;
-  std::shared_ptr<std::vector<uint8_t>> buffer_;
+  std::shared_ptr<Buffer> buffer_;
   std::shared_ptr<std::vector<Literal>> elements_;
   std::vector<int64_t> runtime_sizes_;
 };
