@@ -1,0 +1,106 @@
+// The one interface behind which every engine stands: ours, real XLA, any PJRT plugin, a program on a
+// pipe. An engine loads a module and executes it on per-device arguments; what it cannot or will not
+// do it says by status code, and OutcomeOf turns the code into the word of a verdict.
+#ifndef HLOCTS_BACKENDS_BACKEND_H_
+#define HLOCTS_BACKENDS_BACKEND_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "spec/base/status.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+struct BackendInfo {
+  std::string name;      // as given on the command line, options included
+  std::string version;   // "" when unknown
+  bool available = true;
+  std::string reason;    // why not available
+  // "execute", "verify", "proto", "text", "replicas", "donation", "infeed", ...
+  std::vector<std::string> capabilities;
+  // What this engine promises beyond the documents, e.g. "convert.saturate": target facts of the law.
+  std::vector<std::string> facts;
+};
+
+struct LoadOptions {
+  int64_t replicas = 1;
+  int64_t partitions = 1;
+  uint64_t rng_seed = 0;
+  int64_t steps_max = 10'000'000;
+  int64_t memory_bytes_max = int64_t{8} << 30;
+  double timeout_seconds = 60;
+  std::string custom_calls;  // path of a shared library, "" for none
+};
+
+// Literals are leaves: tuples flattened depth first, in parameter or root order.
+// Device d is replica d / partitions, partition d % partitions.
+struct ExecuteRequest {
+  std::vector<std::vector<Literal>> arguments;  // [device][leaf]
+  std::vector<int64_t> donated_leaves;          // the same on every device
+  std::vector<std::vector<Literal>> infeed;     // [device][leaf], empty: nothing is fed
+};
+
+struct ArgumentState {
+  int64_t leaf = 0;
+  bool consumed = false;       // the engine took the caller's buffer
+  int64_t aliased_output = -1;  // output leaf that lies in the caller's memory, -1: none
+};
+
+struct ExecuteResult {
+  std::vector<std::vector<Literal>> outputs;  // [device][leaf]
+  std::vector<std::vector<Literal>> outfeed;  // [device][leaf]
+  std::vector<ArgumentState> arguments;       // of device 0
+  double seconds = 0;                         // of execution alone
+};
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  virtual absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual BackendInfo info() = 0;
+  // The module may be malformed: an engine that takes it is a finding of the reject suite.
+  virtual absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                           const LoadOptions& options) = 0;
+};
+
+// What became of a module on an engine.
+enum class OutcomeKind : uint8_t {
+  kValues,
+  kUnsupported,  // kUnimplemented, kResourceExhausted: the engine says that it cannot
+  kRejected,     // kInvalidArgument and whatever else a refusal is coded as
+  kCrash,        // kAborted: its process died
+  kTimeout,      // kDeadlineExceeded
+  kError,        // kUnavailable: the engine could not be started; says nothing about the module
+};
+absl::string_view OutcomeKindName(OutcomeKind kind);
+OutcomeKind OutcomeOf(const absl::Status& status);  // of a status that is not OK
+
+struct RunOutcome {
+  OutcomeKind kind = OutcomeKind::kError;
+  std::string reason;    // empty with kValues
+  ExecuteResult result;  // with kValues
+  double load_seconds = 0;
+};
+
+RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
+                  const ExecuteRequest& request);
+
+// Leaves of the entry's parameters / root, as an engine sees them.
+std::vector<Shape> ArgumentLeafShapes(const Module& module);
+std::vector<Shape> OutputLeafShapes(const Module& module);
+// Argument leaves as one literal per entry parameter, tuples nested.
+absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,
+                                                   const std::vector<Literal>& leaves);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_BACKEND_H_

@@ -1,0 +1,137 @@
+#include "backends/backend_list.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "backends/worker_client.h"
+
+namespace hlocts {
+
+#define HLOCTS_BACKEND(name, Factory, isolation, listed) \
+  absl::StatusOr<std::unique_ptr<Backend>> Factory(BackendName name_and_options);
+#include "backends/backends.def"
+#undef HLOCTS_BACKEND
+
+namespace {
+
+enum class Isolation : uint8_t { kAlways, kOptional, kNever };
+
+struct Row {
+  absl::string_view name;
+  BackendFactory factory;
+  Isolation isolation;
+  bool listed;
+};
+
+constexpr Row kRows[] = {
+#define HLOCTS_BACKEND(name, Factory, isolation, listed) \
+  {name, Factory, Isolation::isolation, listed},
+#include "backends/backends.def"
+#undef HLOCTS_BACKEND
+};
+
+absl::StatusOr<const Row*> FindRow(const BackendName& name) {
+  std::vector<absl::string_view> known;
+  for (const Row& row : kRows) {
+    if (row.name == name.name) return &row;
+    known.push_back(row.name);
+  }
+  return absl::NotFoundError(absl::StrCat("backend \"", name.text, "\": expected one of ",
+                                          absl::StrJoin(known, ", "), ", exec:COMMAND"));
+}
+
+std::string OwnProgram() {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  return length > 0 ? std::string(path, static_cast<size_t>(length)) : "hlocts";
+}
+
+}  // namespace
+
+std::string BackendName::TakeOption(absl::string_view key) {
+  for (auto it = options.begin(); it != options.end(); ++it) {
+    if (it->first != key) continue;
+    std::string value = it->second;
+    options.erase(it);
+    return value;
+  }
+  return "";
+}
+
+absl::StatusOr<BackendName> ParseBackendName(absl::string_view text) {
+  BackendName result;
+  result.text = std::string(text);
+  size_t colon = text.find(':');
+  size_t question = text.find('?');
+  if (colon != absl::string_view::npos && colon < question) {
+    result.name = std::string(text.substr(0, colon));
+    text.remove_prefix(colon + 1);
+    if (result.name == "exec") {
+      result.argument = std::string(text);
+      if (result.argument.empty()) return InvalidInput("backend \"exec:\": expected a command");
+      return result;
+    }
+    question = text.find('?');
+    result.argument = std::string(text.substr(0, question));
+  } else {
+    result.name = std::string(text.substr(0, question));
+  }
+  if (question == absl::string_view::npos) return result;
+  for (absl::string_view option : absl::StrSplit(text.substr(question + 1), '&', absl::SkipEmpty())) {
+    std::pair<std::string, std::string> entry = absl::StrSplit(option, absl::MaxSplits('=', 1));
+    if (option.find('=') == absl::string_view::npos) {
+      return InvalidInput("backend \"", result.text, "\": expected name=value, found \"", option, "\"");
+    }
+    result.options.push_back(std::move(entry));
+  }
+  return result;
+}
+
+std::vector<std::string> SplitBackendNames(const std::vector<std::string>& values) {
+  std::vector<std::string> names;
+  for (const std::string& value : values) {
+    bool whole = value.find("exec:") != std::string::npos || value.find("pjrt:") != std::string::npos;
+    if (whole) {
+      names.push_back(value);
+      continue;
+    }
+    for (absl::string_view name : absl::StrSplit(value, ',', absl::SkipEmpty())) {
+      names.emplace_back(name);
+    }
+  }
+  return names;
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string& text) {
+  HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(text));
+  HLOCTS_ASSIGN_OR_RETURN(const Row* row, FindRow(name));
+  name.TakeOption("isolation");
+  return row->factory(std::move(name));
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
+  HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(text));
+  if (name.name == "exec") {
+    return MakeWorkerBackend({text, {"/bin/sh", "-c", name.argument}});
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const Row* row, FindRow(name));
+  std::string isolation = name.TakeOption("isolation");
+  if (isolation == "none" && row->isolation == Isolation::kAlways) {
+    return InvalidInput("backend \"", text, "\": isolation=none is not for engines we did not write");
+  }
+  if (row->isolation == Isolation::kNever || isolation == "none") return row->factory(std::move(name));
+  return MakeWorkerBackend({text, {OwnProgram(), "worker", absl::StrCat("--backend=", text)}});
+}
+
+std::vector<std::string> ListedBackends() {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) {
+    if (row.listed) names.emplace_back(row.name);
+  }
+  return names;
+}
+
+}  // namespace hlocts

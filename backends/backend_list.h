@@ -1,0 +1,44 @@
+// Backend names (contracts.md) and what they stand for: `reference`, `xla`, `pjrt:PATH`,
+// `exec:COMMAND`, ... with options after '?'. Adding an engine is one line of backends.def.
+#ifndef HLOCTS_BACKENDS_BACKEND_LIST_H_
+#define HLOCTS_BACKENDS_BACKEND_LIST_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace hlocts {
+
+struct BackendName {
+  std::string text;      // as given
+  std::string name;      // before ':' or '?'
+  std::string argument;  // after ':'
+  std::vector<std::pair<std::string, std::string>> options;  // after '?', in order; none for exec
+
+  // Removes the option and returns its value; "" when it was not given.
+  std::string TakeOption(absl::string_view key);
+};
+
+absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
+// `--backend` values: a comma splits only names without exec: or pjrt:.
+std::vector<std::string> SplitBackendNames(const std::vector<std::string>& values);
+
+// The engine in this process: what a worker serves.
+absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string& name);
+
+// The engine as everybody else uses it: in a worker process, except `reference` (and those with
+// isolation=none that allow it). `program` is the path of hlocts itself.
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name);
+
+// Names for `hlocts backends`: every engine that can be named without an argument.
+std::vector<std::string> ListedBackends();
+
+// Each engine's file defines its function; declared from backends.def.
+using BackendFactory = absl::StatusOr<std::unique_ptr<Backend>> (*)(BackendName name);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_BACKEND_LIST_H_

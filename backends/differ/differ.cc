@@ -1,0 +1,193 @@
+#include "backends/differ/differ.h"
+
+#include "absl/strings/str_join.h"
+#include "reference/judge/module_sets.h"
+#include "reference/world/custom_call_library.h"
+
+namespace hlocts {
+namespace {
+
+VerdictKind KindOf(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPass: return VerdictKind::kPass;
+    case Outcome::kFail: return VerdictKind::kFail;
+    case Outcome::kInconclusive: return VerdictKind::kInconclusive;
+    case Outcome::kError: return VerdictKind::kError;
+  }
+  return VerdictKind::kError;
+}
+
+VerdictKind KindOf(OutcomeKind outcome) {
+  switch (outcome) {
+    case OutcomeKind::kUnsupported: return VerdictKind::kUnsupported;
+    case OutcomeKind::kRejected: return VerdictKind::kRejected;
+    case OutcomeKind::kCrash: return VerdictKind::kCrash;
+    case OutcomeKind::kTimeout: return VerdictKind::kTimeout;
+    case OutcomeKind::kValues:
+    case OutcomeKind::kError: return VerdictKind::kError;
+  }
+  return VerdictKind::kError;
+}
+
+// How bad a device's verdict is: the worst speaks for the module.
+int Severity(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::kPass: return 0;
+    case VerdictKind::kInconclusive: return 1;
+    case VerdictKind::kError: return 2;
+    default: return 3;
+  }
+}
+
+Verdict FromJudge(const JudgeResult& result, int64_t replica) {
+  Verdict verdict;
+  verdict.kind = KindOf(result.outcome);
+  verdict.replica = replica;
+  verdict.reason = result.reason;
+  verdict.elements = result.elements;
+  verdict.bits_checked_mean = result.bits_checked_mean;
+  verdict.unspecified_elements = result.unspecified_elements;
+  if (result.effective.elements > 0) {
+    verdict.effective_bits_median = result.effective.median;
+    verdict.effective_bits_p5 = result.effective.percentile5;
+    verdict.below_two_bits_share = result.effective.share_below_2;
+  }
+  if (const auto& failure = result.first_failure) {
+    verdict.first_failure =
+        VerdictFailure{failure->output, failure->index,  failure->actual, failure->actual_bits,
+                       failure->accepted, failure->rule, failure->clause, failure->instruction};
+  }
+  return verdict;
+}
+
+// Two devices' verdicts as one: the worse one, with the counts of both.
+Verdict Merge(const Verdict& a, const Verdict& b) {
+  Verdict merged = Severity(b.kind) > Severity(a.kind) ? b : a;
+  merged.elements = a.elements + b.elements;
+  merged.unspecified_elements = a.unspecified_elements + b.unspecified_elements;
+  if (merged.elements > 0) {
+    merged.bits_checked_mean = (a.bits_checked_mean * static_cast<double>(a.elements) +
+                                b.bits_checked_mean * static_cast<double>(b.elements)) /
+                               static_cast<double>(merged.elements);
+  }
+  return merged;
+}
+
+Verdict FromStatus(const absl::Status& status) {
+  Verdict verdict;
+  verdict.kind = KindOf(OutcomeOf(status));
+  // The reference's own inability says nothing about the engine.
+  if (verdict.kind == VerdictKind::kRejected) verdict.kind = VerdictKind::kError;
+  verdict.reason = absl::StrCat("reference: ", status.message());
+  return verdict;
+}
+
+}  // namespace
+
+absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
+    const std::vector<std::string>& facts, bool rigorous) {
+  std::string key = absl::StrCat(rigorous ? "rigorous " : "", absl::StrJoin(facts, " "));
+  auto found = sets_.find(key);
+  if (found == sets_.end()) {
+    JudgeOptions judge;
+    judge.profile = options_.profile;
+    judge.rigorous = rigorous;
+    judge.steps_max = options_.load.steps_max;
+    judge.memory_bytes_max = options_.load.memory_bytes_max;
+    judge.rng_seed = options_.load.rng_seed;
+    judge.replicas = options_.load.replicas;
+    judge.partitions = options_.load.partitions;
+    judge.infeed = request_.infeed;
+    for (const std::string& fact : facts) {
+      HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, judge.facts));
+    }
+    std::unique_ptr<CustomCallLibrary> custom_calls;
+    if (!options_.load.custom_calls.empty()) {
+      HLOCTS_ASSIGN_OR_RETURN(custom_calls, LoadCustomCallLibrary(options_.load.custom_calls));
+    }
+    judge.custom_calls = custom_calls.get();
+    std::vector<std::vector<Literal>> arguments;
+    for (const std::vector<Literal>& leaves : request_.arguments) {
+      HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module_, leaves));
+      arguments.push_back(std::move(nested));
+    }
+    found = sets_.emplace(key, AcceptanceOfDevices(module_, arguments, judge)).first;
+  }
+  HLOCTS_RETURN_IF_ERROR(found->second.status());
+  return &*found->second;
+}
+
+absl::StatusOr<const ModuleAcceptance*> Differ::Acceptance(int64_t device,
+                                                           const std::vector<std::string>& facts) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<ModuleAcceptance>* sets, Sets(facts, false));
+  if (device < 0 || device >= static_cast<int64_t>(sets->size())) {
+    return InvalidInput("device ", device, ": expected one of ", sets->size());
+  }
+  return &(*sets)[device];
+}
+
+Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
+                             const std::vector<std::string>& facts) {
+  auto sets = Sets(facts, false);
+  if (!sets.ok()) return FromStatus(sets.status());
+  if (outputs.size() != (*sets)->size()) {
+    Verdict verdict;
+    verdict.kind = VerdictKind::kFail;
+    verdict.reason = absl::StrCat("outputs of ", outputs.size(), " devices, expected ",
+                                  (*sets)->size());
+    return verdict;
+  }
+  Verdict merged;
+  for (size_t d = 0; d < outputs.size(); ++d) {
+    int64_t replica = static_cast<int64_t>(d) / options_.load.partitions;
+    JudgeResult result = JudgeLeaves((**sets)[d], outputs[d]);
+    if (result.outcome == Outcome::kFail) {
+      // A failure is a proof only with enclosures that are one.
+      auto rigorous = Sets(facts, true);
+      if (!rigorous.ok()) return FromStatus(rigorous.status());
+      result = JudgeLeaves((**rigorous)[d], outputs[d]);
+    }
+    Verdict verdict = FromJudge(result, replica);
+    merged = d == 0 ? verdict : Merge(merged, verdict);
+  }
+  merged.profile = std::string(ProfileName(options_.profile));
+  return merged;
+}
+
+Verdict Differ::Diff(Backend& backend) {
+  BackendInfo info = backend.info();
+  RunOutcome outcome = RunModule(backend, module_, options_.load, request_);
+  Verdict verdict;
+  if (outcome.kind == OutcomeKind::kValues) {
+    verdict = JudgeOutputs(outcome.result.outputs, info.facts);
+  } else {
+    verdict.kind = KindOf(outcome.kind);
+    verdict.reason = outcome.reason;
+  }
+  verdict.profile = std::string(ProfileName(options_.profile));
+  verdict.backend = info.name;
+  verdict.backend_version = info.version;
+  verdict.seconds = outcome.load_seconds + outcome.result.seconds;
+  return verdict;
+}
+
+Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOptions& options) {
+  BackendInfo info = backend.info();
+  Verdict verdict;
+  verdict.profile = std::string(ProfileName(options.profile));
+  verdict.backend = info.name;
+  verdict.backend_version = info.version;
+  auto executable = backend.Load(module, options.load);
+  if (executable.ok()) {
+    verdict.kind = VerdictKind::kAccepted;
+    verdict.reason = "the engine took an invalid module";
+    return verdict;
+  }
+  OutcomeKind outcome = OutcomeOf(executable.status());
+  verdict.kind = outcome == OutcomeKind::kRejected ? VerdictKind::kPass : KindOf(outcome);
+  verdict.reason = std::string(executable.status().message());
+  verdict.elements = outcome == OutcomeKind::kRejected ? 1 : 0;
+  return verdict;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,53 @@
+// Run a module on an engine and judge what came out: the differential test in one call. Knows no
+// engine by name; what an engine promises beyond the documents it says itself (target facts).
+#ifndef HLOCTS_BACKENDS_DIFFER_DIFFER_H_
+#define HLOCTS_BACKENDS_DIFFER_DIFFER_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "reports/verdict.h"
+#include "spec/accuracy/profile.h"
+#include "spec/judge/judge.h"
+
+namespace hlocts {
+
+struct DiffOptions {
+  Profile profile = Profile::kDefault;
+  LoadOptions load;
+};
+
+// One module with its arguments; the acceptance sets are computed once per set of target facts and
+// shared by all engines.
+class Differ {
+ public:
+  // Both must outlive the Differ. The module is verified.
+  Differ(const Module& module, const ExecuteRequest& request, DiffOptions options)
+      : module_(module), request_(request), options_(std::move(options)) {}
+
+  // Runs and judges. `verdict` fields that only the caller knows (module, case, seed) stay empty.
+  Verdict Diff(Backend& backend);
+  // Judges outputs that are at hand, [device][leaf].
+  Verdict JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
+                       const std::vector<std::string>& facts = {});
+  // The sets of one device, for explanations and bundles.
+  absl::StatusOr<const ModuleAcceptance*> Acceptance(int64_t device,
+                                                     const std::vector<std::string>& facts = {});
+
+ private:
+  absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
+                                                            bool rigorous);
+  const Module& module_;
+  const ExecuteRequest& request_;
+  DiffOptions options_;
+  std::map<std::string, absl::StatusOr<std::vector<ModuleAcceptance>>> sets_;
+};
+
+// The module is invalid by rule `rule`: refusal is the pass, "accepted" the failure.
+Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOptions& options);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_DIFFER_DIFFER_H_

@@ -1,0 +1,179 @@
+#include "generators/arguments.h"
+
+#include <cmath>
+#include <cstring>
+#include <iterator>
+
+namespace hlocts {
+namespace {
+
+constexpr absl::string_view kStyleNames[] = {"random", "exact", "special", "all_bits", "wide"};
+
+// Codes of an element, in the low BitWidth bits.
+uint64_t FloatBits(PrimitiveType type, double value) {
+  if (type == PrimitiveType::kF64) {
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return bits;
+  }
+  return EncodeFloat(FormatOf(type), value);
+}
+
+uint64_t Mask(int bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
+
+uint64_t RandomFloatBits(PrimitiveType type, SplitMix64& random) {
+  uint64_t draw = random.Next();
+  double fraction = 1 + static_cast<double>(draw >> 12) * 0x1p-52;
+  int exponent = static_cast<int>(draw & 7) - 5;  // 2^-5 .. 2^2: sums and products stay moderate
+  double value = std::ldexp(fraction, exponent);
+  bool negative = FormatOf(type).has_sign && (draw & 8);
+  return FloatBits(type, negative ? -value : value);
+}
+
+uint64_t ExactBits(PrimitiveType type, SplitMix64& random) {
+  int64_t value = static_cast<int64_t>(random.Below(5)) - 2;
+  if (type == PrimitiveType::kPred) return static_cast<uint64_t>(value & 1);
+  if (IsFloat(type)) {
+    if (!FormatOf(type).has_sign) return FloatBits(type, std::ldexp(1.0, static_cast<int>(value)));
+    return FloatBits(type, static_cast<double>(value));
+  }
+  if (IsUnsigned(type)) value = static_cast<int64_t>(random.Below(3));
+  return static_cast<uint64_t>(value) & Mask(BitWidth(type));
+}
+
+uint64_t RandomBits(PrimitiveType type, SplitMix64& random) {
+  if (IsFloat(type)) return RandomFloatBits(type, random);
+  if (type == PrimitiveType::kPred) return random.Next() & 1;
+  int64_t value = static_cast<int64_t>(random.Below(19)) - 9;
+  if (IsUnsigned(type)) value = static_cast<int64_t>(random.Below(10));
+  return static_cast<uint64_t>(value) & Mask(BitWidth(type));
+}
+
+uint64_t WideBits(PrimitiveType type, SplitMix64& random) {
+  uint64_t bits = random.Next() & Mask(BitWidth(type));
+  if (type == PrimitiveType::kPred) return bits & 1;
+  if (!IsFloat(type)) return bits;
+  const FloatFormat& format = FormatOf(type);
+  // A NaN or an infinity is a special value, not a wide one.
+  return IsNanBits(format, bits) || IsInfinityBits(format, bits) ? format.max_finite_bits() : bits;
+}
+
+std::vector<uint64_t> SpecialFloats(PrimitiveType type) {
+  const FloatFormat& f = FormatOf(type);
+  std::vector<uint64_t> values = {0, 1, f.max_finite_bits(), f.max_finite_bits() - 1};
+  if (f.has_zero && f.mantissa_bits > 0) {
+    uint64_t min_normal = uint64_t{1} << f.mantissa_bits;
+    values.insert(values.end(), {min_normal - 1, min_normal, min_normal + 1, min_normal / 2});
+  }
+  for (double v : {1.0, 0.5, 1.5, 2.0, 2.5, 3.0, 0.1, 0.75, 1.0 / 3, 3.14159265358979, 10.0, 100.0,
+                   0.49999998, 1e-3, 1e-5, 20.0, 88.8, 1e10, 65504.0, 1e30}) {
+    uint64_t bits = FloatBits(type, v);
+    if (!IsInfinityBits(f, bits) && !IsNanBits(f, bits)) values.push_back(bits);
+  }
+  if (f.mantissa_bits > 1) {
+    uint64_t one = FloatBits(type, 1.0);
+    values.insert(values.end(), {one + 1, one - 1});
+  }
+  if (f.has_infinity()) values.push_back(f.infinity_bits());
+  if (f.has_sign) {
+    size_t positive = values.size();
+    for (size_t i = 0; i < positive; ++i) {
+      if (values[i] != 0 || f.has_negative_zero()) values.push_back(values[i] | f.sign_mask());
+    }
+  }
+  if (f.has_nan()) values.push_back(f.nan_bits());
+  return values;
+}
+
+std::vector<uint64_t> SpecialIntegers(PrimitiveType type) {
+  int bits = BitWidth(type);
+  std::vector<uint64_t> values;
+  for (int64_t v : {0, 1, -1, 2, -2, 3, 5, -5, 7, 10, 31, 32, 33, 63, 64, 100, -100}) {
+    values.push_back(static_cast<uint64_t>(v) & Mask(bits));
+  }
+  uint64_t top = uint64_t{1} << (bits - 1);
+  for (uint64_t v : {top, top - 1, top + 1, Mask(bits), Mask(bits) - 1, top >> 1, top | 1}) {
+    values.push_back(v & Mask(bits));
+  }
+  return values;
+}
+
+std::vector<uint64_t> SpecialBits(PrimitiveType type) {
+  if (type == PrimitiveType::kPred) return {0, 1};
+  return IsFloat(type) ? SpecialFloats(type) : SpecialIntegers(type);
+}
+
+// Stores a code as Literal keeps it: sub-byte integers extended to a byte.
+void StoreBits(PrimitiveType type, uint64_t bits, uint8_t* to) {
+  int width = BitWidth(type);
+  if (IsSigned(type) && width < 8 && ((bits >> (width - 1)) & 1)) bits |= ~Mask(width);
+  std::memcpy(to, &bits, static_cast<size_t>(StorageBytes(type)));
+}
+
+// Codes of one operand's components in order.
+class BitsSource {
+ public:
+  BitsSource(PrimitiveType component, uint64_t seed, size_t operand, ArgumentStyle style)
+      : type_(component), style_(style), random_(seed * 0x2545f4914f6cdd1d + operand + 1) {
+    if (style == ArgumentStyle::kAllBits && BitWidth(component) > 16) style_ = ArgumentStyle::kSpecial;
+    if (style_ == ArgumentStyle::kSpecial) special_ = SpecialBits(component);
+    // Operand 0 steps each element, operand 1 once per round of operand 0, and so on: all pairs meet.
+    for (size_t i = 0; i < operand && i < 2; ++i) pace_ *= special_.empty() ? 1 : special_.size();
+  }
+  uint64_t Next() {
+    uint64_t n = count_++;
+    switch (style_) {
+      case ArgumentStyle::kExact: return ExactBits(type_, random_);
+      case ArgumentStyle::kWide: return WideBits(type_, random_);
+      case ArgumentStyle::kSpecial: return special_[n / pace_ % special_.size()];
+      case ArgumentStyle::kAllBits:
+        return type_ == PrimitiveType::kPred ? n & 1 : n & Mask(BitWidth(type_));
+      case ArgumentStyle::kRandom: break;
+    }
+    return RandomBits(type_, random_);
+  }
+
+ private:
+  PrimitiveType type_;
+  ArgumentStyle style_;
+  SplitMix64 random_;
+  std::vector<uint64_t> special_;
+  uint64_t count_ = 0;
+  uint64_t pace_ = 1;
+};
+
+Literal GenerateLeaf(const Shape& shape, uint64_t seed, size_t operand, ArgumentStyle style) {
+  Literal literal(shape);
+  if (!shape.IsArray()) return literal;
+  PrimitiveType component = ComponentType(shape.element_type());
+  BitsSource source(component, seed, operand, style);
+  int64_t count = literal.element_count() * (IsComplex(shape.element_type()) ? 2 : 1);
+  uint8_t* to = literal.mutable_raw_data();
+  for (int64_t i = 0; i < count; ++i) StoreBits(component, source.Next(), to + i * StorageBytes(component));
+  SplitMix64 sizes(seed ^ operand);
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (!shape.is_dynamic_dimension(d)) continue;
+    literal.SetRuntimeSize(d, static_cast<int64_t>(sizes.Below(shape.dimension(d) + 1)));
+  }
+  return literal;
+}
+
+}  // namespace
+
+std::optional<ArgumentStyle> ArgumentStyleFromName(absl::string_view name) {
+  for (size_t i = 0; i < std::size(kStyleNames); ++i) {
+    if (kStyleNames[i] == name) return static_cast<ArgumentStyle>(i);
+  }
+  return std::nullopt;
+}
+
+std::vector<Literal> GenerateArguments(absl::Span<const Shape> leaves, uint64_t seed,
+                                       ArgumentStyle style) {
+  std::vector<Literal> arguments;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    arguments.push_back(GenerateLeaf(leaves[i], seed, i, style));
+  }
+  return arguments;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,49 @@
+// Arguments for a module out of a seed: the same seed gives the same bits on every machine.
+#ifndef HLOCTS_GENERATORS_ARGUMENTS_H_
+#define HLOCTS_GENERATORS_ARGUMENTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/shape.h"
+
+namespace hlocts {
+
+enum class ArgumentStyle : uint8_t {
+  kRandom,   // floats spread over a few binades around 1, integers over -9..9, both signs
+  kExact,    // small integers as every type can hold: sums and products of a few hundred stay exact
+  kSpecial,  // the special values of the type in turn (NaN, infinities, zeros, subnormals, extremes,
+             // ...), each operand at another pace, so that pairs of values meet
+  kAllBits,  // every bit pattern in turn, for types of at most 16 bits; then as kSpecial
+  kWide,     // floats over the whole exponent range, integers over all bits
+};
+std::optional<ArgumentStyle> ArgumentStyleFromName(absl::string_view name);
+
+// One literal per leaf shape; tokens stay tokens. Dynamic dimensions get random run-time sizes.
+std::vector<Literal> GenerateArguments(absl::Span<const Shape> leaves, uint64_t seed,
+                                       ArgumentStyle style = ArgumentStyle::kRandom);
+
+// splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+class SplitMix64 {
+ public:
+  explicit SplitMix64(uint64_t seed) : state_(seed) {}
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  // Uniform in [0, bound); 0 when bound is 0. The modulo bias of a 64-bit draw is of no concern here.
+  uint64_t Below(uint64_t bound) { return bound == 0 ? 0 : Next() % bound; }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_GENERATORS_ARGUMENTS_H_

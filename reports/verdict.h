@@ -1,0 +1,71 @@
+// The verdict on one module and one engine: the record every subcommand prints and every report reads
+// (contracts.md, "Verdict").
+#ifndef HLOCTS_REPORTS_VERDICT_H_
+#define HLOCTS_REPORTS_VERDICT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace hlocts {
+
+enum class VerdictKind : uint8_t {
+  kPass,
+  kFail,
+  kUnsupported,   // the engine says that it cannot
+  kRejected,      // a valid module refused
+  kAccepted,      // an invalid module taken
+  kCrash,
+  kTimeout,
+  kInconclusive,  // the sets were too wide to say anything; never a pass
+  kError,         // the harness; zero comparisons is one
+};
+absl::string_view VerdictName(VerdictKind kind);
+std::optional<VerdictKind> VerdictFromName(absl::string_view name);
+
+struct VerdictFailure {
+  int64_t output = 0;             // leaf
+  std::vector<int64_t> index;     // of the element
+  std::string actual, actual_bits;  // bits as 0x...
+  std::string accepted;           // the acceptance set in words
+  std::string rule, clause, instruction;
+};
+
+struct Verdict {
+  VerdictKind kind = VerdictKind::kError;
+  std::string module;   // path or name
+  std::string case_address;
+  std::string backend, backend_version;
+  std::string profile = "default";
+  std::optional<uint64_t> seed;
+  int64_t replica = 0;
+  std::string reason;
+  int64_t elements = 0;  // compared
+  double bits_checked_mean = 0;
+  // Effective significand bits (acceptance-rules.md 29) over floating-point elements; -1: none.
+  double effective_bits_median = -1;
+  double effective_bits_p5 = -1;
+  double below_two_bits_share = -1;
+  int64_t unspecified_elements = 0;
+  std::vector<std::string> freedoms;  // named freedoms that excused something
+  std::optional<VerdictFailure> first_failure;
+  // Of a suite run: the expectation that matched, and whether the verdict is as expected.
+  std::string expectation;
+  bool expected = false;
+  double seconds = 0;
+};
+
+// One line of JSON, without a newline.
+std::string VerdictToJson(const Verdict& verdict);
+// One line for people: "fail  cpu  pad.hlo: output 0 [2,3] is 4.0, accepted [3, 3] (pad.4)".
+std::string VerdictToText(const Verdict& verdict);
+
+// Exit status by the contract: 0 pass, unsupported, or as expected; 1 otherwise; 3 for kError.
+int ExitStatusOf(const Verdict& verdict);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REPORTS_VERDICT_H_

@@ -1,0 +1,13 @@
+// The subcommands of hlocts, one function each (commands.def).
+#ifndef HLOCTS_TOOLS_COMMANDS_H_
+#define HLOCTS_TOOLS_COMMANDS_H_
+
+#include "tools/flags.h"
+
+namespace hlocts {
+#define HLOCTS_COMMAND(Name) Command Name##Command();
+#include "tools/commands.def"
+#undef HLOCTS_COMMAND
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_COMMANDS_H_
