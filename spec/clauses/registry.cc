@@ -4,13 +4,11 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
@@ -114,7 +112,8 @@ Clause FromProto(const clauses::Clause& proto) {
 // Everything that can be wrong with one clause taken alone; empty when nothing is.
 std::string WhatIsWrong(const clauses::Clause& proto, const Clause& clause) {
   if (!IsDocument(clause.source)) {
-    return absl::StrCat("source: expected one of the five documents, found \"", clause.source, "\"");
+    return absl::StrCat("source: expected one of the five documents, found \"", clause.source,
+                        "\"");
   }
   if (clause.line < 1) return absl::StrCat("line: expected 1 or more, found ", clause.line);
   if (clause.text.empty()) return "text: expected a sentence, found nothing";
@@ -123,8 +122,9 @@ std::string WhatIsWrong(const clauses::Clause& proto, const Clause& clause) {
   }
   const bool both = clause.edition == ClauseEdition::kBoth;
   if (both != !clause.also.empty() || (both && !IsDocument(clause.also))) {
-    return absl::StrCat("also: expected the second document exactly when the edition is BOTH, found \"",
-                        clause.also, "\"");
+    return absl::StrCat(
+        "also: expected the second document exactly when the edition is BOTH, found \"",
+        clause.also, "\"");
   }
   if (clause.state == ClauseState::kFreedom && clause.ruling.empty()) {
     return "state FREEDOM: expected the number of a ruling, found none";
@@ -139,14 +139,16 @@ std::string WhatIsWrong(const clauses::Clause& proto, const Clause& clause) {
 std::string WhatIsWrongWithId(absl::string_view id, absl::string_view operation, int number) {
   const std::string expected = absl::StrCat(operation, ".", number);
   if (id == expected) return "";
-  return absl::StrCat("id: expected \"", expected, "\" (file name and position), found \"", id, "\"");
+  return absl::StrCat("id: expected \"", expected, "\" (file name and position), found \"", id,
+                      "\"");
 }
 
 absl::Status ParseFile(const std::string& path, clauses::ClauseFile* parsed,
                        google::protobuf::TextFormat::ParseInfoTree* locations) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
-  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  const std::string text((std::istreambuf_iterator<char>(stream)),
+                         std::istreambuf_iterator<char>());
   FirstError errors;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
@@ -173,7 +175,8 @@ absl::Status ReadFile(const std::string& path, const std::string& operation,
     clause.file_line = locations.GetLocation(field, i).line + 1;
     std::string wrong = WhatIsWrongWithId(clause.id, operation, clause.number);
     if (wrong.empty()) wrong = WhatIsWrong(parsed.clause(i), clause);
-    if (!wrong.empty()) return ErrorAt(path, clause.file_line, absl::StrCat(clause.id, ": ", wrong));
+    if (!wrong.empty())
+      return ErrorAt(path, clause.file_line, absl::StrCat(clause.id, ": ", wrong));
     clauses->push_back(std::move(clause));
   }
   return absl::OkStatus();
@@ -236,17 +239,23 @@ absl::StatusOr<ClauseRegistry> ClauseRegistry::Load(absl::string_view directory,
     absl::Status status = ReadFile(path, operation, &registry.clauses_);
     if (!status.ok()) return status;
   }
-  for (std::size_t i = 0; i < registry.clauses_.size(); ++i) {
-    const Clause& clause = registry.clauses_[i];
-    // Position and file name make an id, so a repeated one has already failed in its own file.
-    registry.index_.emplace(clause.id, i);
-    if (!clause.ruling.empty() && registry.FindRuling(clause.ruling) == nullptr) {
+  absl::Status status = registry.Index(rulings_directory);
+  if (!status.ok()) return status;
+  return registry;
+}
+
+absl::Status ClauseRegistry::Index(absl::string_view rulings_directory) {
+  for (std::size_t i = 0; i < clauses_.size(); ++i) {
+    const Clause& clause = clauses_[i];
+    // File name and position make an id, so a repeated one has already failed in its own file.
+    index_.emplace(clause.id, i);
+    if (!clause.ruling.empty() && FindRuling(clause.ruling) == nullptr) {
       return ErrorAt(clause.file, clause.file_line,
                      absl::StrCat(clause.id, ": ruling: expected a page ", clause.ruling,
                                   "-*.md in ", rulings_directory, ", found none"));
     }
   }
-  return registry;
+  return absl::OkStatus();
 }
 
 const Clause* ClauseRegistry::Find(absl::string_view id) const {

@@ -1,15 +1,18 @@
 // The clause registry: every normative statement of the documents that define HLO, one checkable
 // fact each, with a stable id (`pad.3`), where it stands, and what is to be done about it. Cases,
-// rulings, failures and reports name clauses by id; this room reads the list and refuses a broken one.
+// rulings, failures and reports name clauses by id; this room reads the list and refuses a broken
+// one.
 
 #ifndef HLOCTS_SPEC_CLAUSES_REGISTRY_H_
 #define HLOCTS_SPEC_CLAUSES_REGISTRY_H_
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
@@ -51,11 +54,11 @@ struct Ruling {
 
 class ClauseRegistry {
  public:
-  // Reads every *.textproto of `directory`, and the names of the ruling pages of `rulings_directory`
-  // (by default the folder `rulings` beside it). Errors name file and line: text that does not
-  // parse, ids that are malformed, repeated or leave a gap, an unknown document, a line below 1, a
-  // missing text, edition or state, FREEDOM without a ruling, UNTESTABLE without a reason, and a
-  // ruling that has no page or two.
+  // Reads every *.textproto of `directory`, and the names of the ruling pages of
+  // `rulings_directory` (by default the folder `rulings` beside it). Errors name file and line:
+  // text that does not parse, ids that are malformed, repeated or leave a gap, an unknown document,
+  // a line below 1, a missing text, edition or state, FREEDOM without a ruling, UNTESTABLE without
+  // a reason, and a ruling that has no page or two.
   static absl::StatusOr<ClauseRegistry> Load(absl::string_view directory);
   static absl::StatusOr<ClauseRegistry> Load(absl::string_view directory,
                                              absl::string_view rulings_directory);
@@ -70,6 +73,9 @@ class ClauseRegistry {
   const Ruling* FindRuling(absl::string_view number) const;
 
  private:
+  // Fills index_, and refuses a clause whose ruling has no page.
+  absl::Status Index(absl::string_view rulings_directory);
+
   std::vector<Clause> clauses_;
   std::vector<Ruling> rulings_;
   std::map<std::string, std::size_t, std::less<>> index_;

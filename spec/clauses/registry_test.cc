@@ -2,10 +2,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -60,7 +63,8 @@ class BrokenRegistry : public ::testing::Test {
     std::ofstream(absl::StrCat(root_, "/", path)) << text;
   }
   absl::StatusOr<ClauseRegistry> Load() { return ClauseRegistry::Load(root_ + "/clauses"); }
-  // Writes pad.textproto with a good first clause (8 lines) and `second`, and returns the complaint.
+  // Writes pad.textproto with a good first clause (8 lines) and `second`, and returns the
+  // complaint.
   std::string ComplaintAbout(const std::string& second) {
     Write("clauses/pad.textproto", absl::StrCat(kFirstClause, second));
     const auto registry = Load();
@@ -197,8 +201,8 @@ TEST(RealRegistry, LinesLieInTheDocuments) {
   }
 }
 
-// A ruling that no clause needs is either superfluous or a clause forgot to cite it; and a page that
-// lacks one of its parts decides nothing.
+// A ruling that no clause needs is either superfluous or a clause forgot to cite it; and a page
+// that lacks one of its parts decides nothing.
 TEST(RealRegistry, EveryRulingIsCompleteCitedAndIndexed) {
   const ClauseRegistry registry = RealRegistry();
   EXPECT_GE(registry.rulings().size(), 60u);
@@ -210,7 +214,7 @@ TEST(RealRegistry, EveryRulingIsCompleteCitedAndIndexed) {
     EXPECT_EQ(cited.count(ruling.number), 1u) << ruling.file << " is cited by no clause";
     EXPECT_THAT(index, HasSubstr(absl::StrCat("(", ruling.file, ")")));
     const std::string page = ReadText(folder + ruling.file);
-    for (const char* part : {"# " , "## Question", "## What the documents say", "## What XLA does",
+    for (const char* part : {"# ", "## Question", "## What the documents say", "## What XLA does",
                              "XLA: ", "## Decision", "## Cases"}) {
       EXPECT_THAT(page, HasSubstr(part)) << ruling.file;
     }
@@ -222,7 +226,8 @@ TEST(RealRegistry, RulingsQuoteExistingClauses) {
   const ClauseRegistry registry = RealRegistry();
   int quoted = 0;
   for (const Ruling& ruling : registry.rulings()) {
-    const std::string page = ReadText(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/rulings/", ruling.file));
+    const std::string page =
+        ReadText(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/rulings/", ruling.file));
     for (const std::string& line : std::vector<std::string>(absl::StrSplit(page, '\n'))) {
       if (line.rfind("- `", 0) != 0) continue;
       const std::string id = line.substr(3, line.find('`', 3) - 3);
