@@ -44,11 +44,14 @@ class Literal {
   // same size when only bytes matter.
   template <typename T>
   absl::Span<const T> data() const {
-    return {reinterpret_cast<const T*>(raw_data()), static_cast<size_t>(element_count_)};
+    // Not braces: Span<const bool>{pointer, count} would be a list of two truth values.
+    return absl::Span<const T>(reinterpret_cast<const T*>(raw_data()),
+                               static_cast<size_t>(element_count_));
   }
   template <typename T>
   absl::Span<T> mutable_data() {
-    return {reinterpret_cast<T*>(mutable_raw_data()), static_cast<size_t>(element_count_)};
+    return absl::Span<T>(reinterpret_cast<T*>(mutable_raw_data()),
+                         static_cast<size_t>(element_count_));
   }
   const uint8_t* raw_data() const { return buffer_ ? buffer_->data : nullptr; }
   uint8_t* mutable_raw_data();  // makes the storage unique first

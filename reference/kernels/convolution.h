@@ -1,0 +1,120 @@
+// convolution: every output element is the sum of products of a window of the base area, over all
+// input features of its group, with the kernel box of its output feature
+// (conv_with_general_padding.55-58; ruling 0051).
+#ifndef HLOCTS_REFERENCE_KERNELS_CONVOLUTION_H_
+#define HLOCTS_REFERENCE_KERNELS_CONVOLUTION_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "reference/kernels/copy.h"
+#include "reference/kernels/window_geometry.h"
+#include "spec/ir/index_util.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+// The operands seen as lhs[batch, spatial..., feature] and rhs[tap..., input feature, output
+// feature], with taps already reversed where window_reversal asks for it; the copies bring them
+// into that dense order. The result comes out as [batch, spatial..., output feature] and `out`
+// brings that into the order of dim_labels.
+struct ConvolutionGeometry {
+  CopyGeometry lhs, rhs, out;
+  std::vector<int64_t> out_dimensions;  // of the instruction's result
+  int64_t lhs_size = 0, rhs_size = 0, out_size = 0;
+  int64_t batch = 1;           // of the result
+  int64_t lhs_features = 1;    // of all feature groups
+  int64_t input_features = 1;  // of one group: the kernel's
+  int64_t output_features = 1;
+  int64_t output_features_per_feature_group = 1;
+  int64_t output_features_per_batch_group = 1;
+  std::vector<int64_t> base_sizes;                 // spatial dimensions of lhs
+  std::vector<int64_t> positions;                  // spatial dimensions of the result
+  std::vector<int64_t> base_strides, tap_strides;  // in [spatial...] and [tap...]
+  std::vector<WindowAxis> axes;
+};
+// Dimensions of the operands as they are at run time; the attributes come from the instruction.
+ConvolutionGeometry ConvolutionGeometryOf(const Instruction& convolution,
+                                          absl::Span<const int64_t> lhs,
+                                          absl::Span<const int64_t> rhs);
+
+// Calls visit(base, tap), linear spatial indices of lhs and rhs, for every tap that meets a real
+// element of the base area at `position`, taps in row-major order. Padding and holes do not occur.
+template <typename Visit>
+void ForEachTap(const ConvolutionGeometry& geometry, absl::Span<const int64_t> position,
+                Visit&& visit) {
+  const int64_t rank = static_cast<int64_t>(geometry.axes.size());
+  int64_t base = 0, tap = 0;
+  for (int64_t d = 0; d < rank; ++d) {
+    const WindowPosition& at = geometry.axes[d].positions[position[d]];
+    if (at.count == 0) return;
+    base += at.first_base * geometry.base_strides[d];
+    tap += at.first_tap * geometry.tap_strides[d];
+  }
+  absl::InlinedVector<int64_t, 4> done(rank, 0);
+  while (true) {
+    visit(base, tap);
+    int64_t d = rank - 1;
+    for (; d >= 0; --d) {
+      const WindowAxis& axis = geometry.axes[d];
+      base += axis.base_step * geometry.base_strides[d];
+      tap += axis.tap_step * geometry.tap_strides[d];
+      if (++done[d] < axis.positions[position[d]].count) break;
+      base -= done[d] * axis.base_step * geometry.base_strides[d];
+      tap -= done[d] * axis.tap_step * geometry.tap_strides[d];
+      done[d] = 0;
+    }
+    if (d < 0) return;
+  }
+}
+
+// `lhs` and `rhs` in the dense order above. The sums of neighbouring output features advance
+// together, so that the kernel is read in order.
+template <class System>
+void ConvolutionKernel(const System& system, const ConvolutionGeometry& geometry,
+                       const typename System::Element* lhs, const typename System::Element* rhs,
+                       typename System::Element* out) {
+  using Sum = decltype(system.NewSum());
+  constexpr int64_t kBlock = 16;
+  const int64_t features = geometry.output_features;
+  int64_t base_count = 1, position_count = 1;
+  for (int64_t size : geometry.base_sizes) base_count *= size;
+  for (int64_t size : geometry.positions) position_count *= size;
+  std::vector<int64_t> position(geometry.positions.size(), 0);
+  for (int64_t p = 0; p < position_count;
+       ++p, NextIndex(geometry.positions, absl::MakeSpan(position))) {
+    for (int64_t b = 0; b < geometry.batch; ++b) {
+      for (int64_t z = 0, next = 0; z < features; z = next) {
+        // A block never crosses a group: its features share the input features and the batch.
+        const int64_t feature_group = z / geometry.output_features_per_feature_group;
+        const int64_t batch_group = z / geometry.output_features_per_batch_group;
+        next = std::min({features, z + kBlock,
+                         (feature_group + 1) * geometry.output_features_per_feature_group,
+                         (batch_group + 1) * geometry.output_features_per_batch_group});
+        Sum sums[kBlock];
+        for (Sum& sum : sums) sum = system.NewSum();
+        const int64_t lhs_row = (batch_group * geometry.batch + b) * base_count;
+        ForEachTap(geometry, position, [&](int64_t base, int64_t tap) {
+          const auto* left = lhs + (lhs_row + base) * geometry.lhs_features +
+                             feature_group * geometry.input_features;
+          const auto* right = rhs + tap * geometry.input_features * features + z;
+          for (int64_t i = 0; i < geometry.input_features; ++i, right += features) {
+            if (next - z == kBlock) {
+              for (int64_t k = 0; k < kBlock; ++k) sums[k].AddProduct(left[i], right[k]);
+            } else {
+              for (int64_t k = 0; k < next - z; ++k) sums[k].AddProduct(left[i], right[k]);
+            }
+          }
+        });
+        auto* row = out + (b * position_count + p) * features + z;
+        for (int64_t k = 0; k < next - z; ++k) row[k] = sums[k].Finish();
+      }
+    }
+  }
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_KERNELS_CONVOLUTION_H_

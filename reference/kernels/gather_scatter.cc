@@ -1,0 +1,152 @@
+#include "reference/kernels/gather_scatter.h"
+
+#include <algorithm>
+
+#include "spec/infer/dimension_numbers.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+namespace {
+
+bool Contains(absl::Span<const int64_t> list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+std::vector<int64_t> Joined(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  std::vector<int64_t> joined = a;
+  joined.insert(joined.end(), b.begin(), b.end());
+  return joined;
+}
+
+// The part of the geometry that gather and scatter share. window_dims are the window dimensions of
+// the batched array, absent the operand dimensions that have none (collapsed, inserted, batching).
+void SetWindow(absl::Span<const int64_t> operand, absl::Span<const int64_t> batched,
+               absl::Span<const int64_t> window_dims, absl::Span<const int64_t> absent,
+               WindowsGeometry& geometry) {
+  geometry.operand_dimensions.assign(operand.begin(), operand.end());
+  geometry.operand_strides = RowMajorStrides(operand);
+  geometry.batched_dimensions.assign(batched.begin(), batched.end());
+  const std::vector<int64_t> strides = RowMajorStrides(batched);
+  const std::vector<int64_t> present =
+      DimensionsExcept(static_cast<int64_t>(operand.size()), absent);
+  for (size_t k = 0; k < window_dims.size(); ++k) {
+    geometry.window.dims.push_back({geometry.window_sizes[present[k]],
+                                    geometry.operand_strides[present[k]], strides[window_dims[k]]});
+  }
+  for (int64_t d : DimensionsExcept(static_cast<int64_t>(batched.size()), window_dims)) {
+    geometry.batch_sizes.push_back(batched[d]);
+    geometry.batch_strides.push_back(strides[d]);
+  }
+}
+
+void SetIndices(absl::Span<const int64_t> indices, int64_t index_vector_dim,
+                const std::vector<int64_t>& index_map, absl::Span<const int64_t> operand_batching,
+                absl::Span<const int64_t> indices_batching, WindowsGeometry& geometry) {
+  const std::vector<int64_t> strides = RowMajorStrides(indices);
+  for (int64_t d = 0; d < static_cast<int64_t>(indices.size()); ++d) {
+    if (d == index_vector_dim) {
+      geometry.vector_stride = strides[d];
+    } else {
+      geometry.batch_index_strides.push_back(strides[d]);
+    }
+  }
+  geometry.index_map = index_map;
+  for (size_t i = 0; i < operand_batching.size(); ++i) {
+    const int64_t coordinate =
+        indices_batching[i] - (indices_batching[i] > index_vector_dim ? 1 : 0);
+    geometry.batching.push_back({operand_batching[i], coordinate});
+  }
+}
+
+// The full start of a window: index vector elements at their operand dimensions, batch coordinates
+// at the batching dimensions, 0 elsewhere.
+void SetStart(const WindowsGeometry& geometry, absl::Span<const int64_t> indices,
+              absl::Span<const int64_t> batch, absl::Span<int64_t> start) {
+  std::fill(start.begin(), start.end(), 0);
+  int64_t at = 0;
+  for (size_t d = 0; d < batch.size(); ++d) at += batch[d] * geometry.batch_index_strides[d];
+  for (size_t i = 0; i < geometry.index_map.size(); ++i) {
+    start[geometry.index_map[i]] = indices[at + static_cast<int64_t>(i) * geometry.vector_stride];
+  }
+  for (const auto& [dimension, coordinate] : geometry.batching)
+    start[dimension] = batch[coordinate];
+}
+
+}  // namespace
+
+int64_t WindowsGeometry::window_count() const {
+  int64_t count = 1;
+  for (int64_t size : batch_sizes) count *= size;
+  return count;
+}
+
+WindowsGeometry GatherGeometryOf(const Instruction& gather, absl::Span<const int64_t> operand,
+                                 absl::Span<const int64_t> indices) {
+  const GatherDimensionNumbers numbers = GatherDimensionsOf(gather);
+  WindowsGeometry geometry;
+  geometry.window_sizes = gather.IntList(Attr::kSliceSizes);
+  const std::vector<int64_t> absent =
+      Joined(numbers.collapsed_slice_dims, numbers.operand_batching_dims);
+  // The output's dimensions: offset_dims take the slice's sizes, the rest those of the indices.
+  const int64_t indices_rank = static_cast<int64_t>(indices.size());
+  std::vector<int64_t> batch;
+  for (int64_t d = 0; d < indices_rank; ++d) {
+    if (d != numbers.index_vector_dim) batch.push_back(indices[d]);
+  }
+  const std::vector<int64_t> present =
+      DimensionsExcept(static_cast<int64_t>(operand.size()), absent);
+  std::vector<int64_t> out(batch.size() + numbers.offset_dims.size());
+  size_t next_batch = 0, next_offset = 0;
+  for (int64_t d = 0; d < static_cast<int64_t>(out.size()); ++d) {
+    out[d] = Contains(numbers.offset_dims, d) ? geometry.window_sizes[present[next_offset++]]
+                                              : batch[next_batch++];
+  }
+  SetWindow(operand, out, numbers.offset_dims, absent, geometry);
+  SetIndices(indices, numbers.index_vector_dim, numbers.start_index_map,
+             numbers.operand_batching_dims, numbers.start_indices_batching_dims, geometry);
+  return geometry;
+}
+
+WindowsGeometry ScatterGeometryOf(const Instruction& scatter, absl::Span<const int64_t> operand,
+                                  absl::Span<const int64_t> indices,
+                                  absl::Span<const int64_t> updates) {
+  const ScatterDimensionNumbers numbers = ScatterDimensionsOf(scatter);
+  WindowsGeometry geometry;
+  const std::vector<int64_t> absent =
+      Joined(numbers.inserted_window_dims, numbers.input_batching_dims);
+  const std::vector<int64_t> present =
+      DimensionsExcept(static_cast<int64_t>(operand.size()), absent);
+  geometry.window_sizes.assign(operand.size(), 1);
+  for (size_t k = 0; k < numbers.update_window_dims.size(); ++k) {
+    geometry.window_sizes[present[k]] = updates[numbers.update_window_dims[k]];
+  }
+  SetWindow(operand, updates, numbers.update_window_dims, absent, geometry);
+  SetIndices(indices, numbers.index_vector_dim, numbers.scatter_dims_to_operand_dims,
+             numbers.input_batching_dims, numbers.scatter_indices_batching_dims, geometry);
+  return geometry;
+}
+
+std::vector<WindowPlace> PlacesOf(const WindowsGeometry& geometry,
+                                  absl::Span<const int64_t> indices, bool clamp) {
+  const int64_t rank = static_cast<int64_t>(geometry.operand_dimensions.size());
+  std::vector<WindowPlace> places;
+  if (geometry.window_count() == 0) return places;
+  places.reserve(geometry.window_count());
+  std::vector<int64_t> start(rank);
+  ForEachIndex(geometry.batch_sizes, [&](absl::Span<const int64_t> batch) {
+    SetStart(geometry, indices, batch, absl::MakeSpan(start));
+    WindowPlace place;
+    for (size_t d = 0; d < batch.size(); ++d)
+      place.batched_base += batch[d] * geometry.batch_strides[d];
+    for (int64_t d = 0; d < rank; ++d) {
+      const int64_t last = geometry.operand_dimensions[d] - geometry.window_sizes[d];
+      if (clamp) start[d] = std::max<int64_t>(std::min(start[d], last), 0);
+      place.inside = place.inside && start[d] >= 0 && start[d] <= last;
+      if (place.inside) place.operand_base += start[d] * geometry.operand_strides[d];
+    }
+    places.push_back(place);
+  });
+  return places;
+}
+
+}  // namespace hlocts

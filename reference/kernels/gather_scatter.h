@@ -1,0 +1,109 @@
+// gather and scatter: where each window of the operand begins and which window element belongs to
+// which element of the other array (gather.21-29, scatter.36-45; rulings 0010, 0011, 0012).
+//
+// The "batched" array is gather's output or scatter's updates: some of its dimensions (batch or
+// scatter dimensions) number the windows, the others run through a window.
+#ifndef HLOCTS_REFERENCE_KERNELS_GATHER_SCATTER_H_
+#define HLOCTS_REFERENCE_KERNELS_GATHER_SCATTER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "reference/kernels/copy.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+struct WindowsGeometry {
+  std::vector<int64_t> operand_dimensions;
+  std::vector<int64_t> operand_strides;
+  std::vector<int64_t> window_sizes;  // one for each operand dimension; 1 where none
+  // One window: operand_stride in the operand, result_stride in the batched array.
+  CopyGeometry window;
+  std::vector<int64_t> batched_dimensions;  // of the batched array
+
+  // Windows, in row-major order of the batch dimensions.
+  std::vector<int64_t> batch_sizes;
+  std::vector<int64_t> batch_strides;  // in the batched array
+  // Index vectors: element i of window (g0, g1, ...) is indices[sum g*batch_index_strides +
+  // i*vector_stride] and moves operand dimension index_map[i].
+  std::vector<int64_t> batch_index_strides;
+  int64_t vector_stride = 0;
+  std::vector<int64_t> index_map;
+  // Operand dimension first starts at batch coordinate second (batching dimensions).
+  std::vector<std::pair<int64_t, int64_t>> batching;
+
+  int64_t window_count() const;
+};
+
+// Dimensions as they are at run time.
+WindowsGeometry GatherGeometryOf(const Instruction& gather, absl::Span<const int64_t> operand,
+                                 absl::Span<const int64_t> indices);
+WindowsGeometry ScatterGeometryOf(const Instruction& scatter, absl::Span<const int64_t> operand,
+                                  absl::Span<const int64_t> indices,
+                                  absl::Span<const int64_t> updates);
+
+struct WindowPlace {
+  int64_t operand_base = 0;  // linear index of the window's first element
+  int64_t batched_base = 0;
+  bool inside = true;  // the whole window lies inside the operand
+};
+
+// Every window in order; `indices` as IndexValues gives them.
+//   clamp (gather): starts are clamped so that the window lies inside, as dynamic-slice does.
+//   otherwise (scatter): a window that does not lie inside wholly is marked.
+std::vector<WindowPlace> PlacesOf(const WindowsGeometry& geometry,
+                                  absl::Span<const int64_t> indices, bool clamp);
+
+// T: any trivially copyable element.
+template <typename T>
+void GatherKernel(const WindowsGeometry& geometry, absl::Span<const WindowPlace> places,
+                  absl::Span<const T> operand, absl::Span<T> out) {
+  CopyGeometry window = geometry.window;
+  if (window.empty()) return;
+  window.Simplify();
+  for (const WindowPlace& place : places) {
+    if (window.dims.size() <= 1) {
+      const CopyDimension run = window.dims.empty() ? CopyDimension() : window.dims[0];
+      CopyRun(run, operand.data() + place.operand_base, out.data() + place.batched_base);
+      continue;
+    }
+    window.operand_base = place.operand_base;
+    window.result_base = place.batched_base;
+    CopyKernel<T>(window, operand, out);
+  }
+}
+
+// visit(operand index, updates index) for every update that is applied: windows in row-major order
+// of the scatter dimensions, elements in row-major order of the window; windows that do not lie
+// wholly inside are skipped. Returns false, at once, when visit does.
+template <typename Visit>
+bool ForEachUpdate(const WindowsGeometry& geometry, absl::Span<const WindowPlace> places,
+                   Visit&& visit) {
+  const std::vector<CopyDimension>& dims = geometry.window.dims;
+  if (geometry.window.empty()) return true;
+  std::vector<int64_t> index(dims.size(), 0);
+  for (const WindowPlace& place : places) {
+    if (!place.inside) continue;
+    int64_t operand = place.operand_base, update = place.batched_base;
+    while (true) {
+      if (!visit(operand, update)) return false;
+      int64_t d = static_cast<int64_t>(dims.size()) - 1;
+      for (; d >= 0; --d) {
+        operand += dims[d].operand_stride;
+        update += dims[d].result_stride;
+        if (++index[d] < dims[d].size) break;
+        operand -= index[d] * dims[d].operand_stride;
+        update -= index[d] * dims[d].result_stride;
+        index[d] = 0;
+      }
+      if (d < 0) break;
+    }
+  }
+  return true;
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_KERNELS_GATHER_SCATTER_H_

@@ -1,0 +1,40 @@
+// reduce-window: each output element reduces the elements of one window of the base area, in
+// row-major order of the window; padding and holes are absent (reduce_window.1-4, 25-29; rulings
+// 0019, 0049).
+#ifndef HLOCTS_REFERENCE_KERNELS_REDUCE_WINDOW_H_
+#define HLOCTS_REFERENCE_KERNELS_REDUCE_WINDOW_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "reference/kernels/window_geometry.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+
+// visit(output index, position) for every output element in row-major order.
+template <typename Visit>
+void ForEachWindow(const WindowGeometry& geometry, Visit&& visit) {
+  int64_t next = 0;
+  ForEachIndex(geometry.output_dimensions,
+               [&](absl::Span<const int64_t> position) { visit(next++, position); });
+}
+
+// new_accumulator() gives an object with Add(const Element&) and Finish() that has taken in the
+// init value already; for sums that is system.NewSum() after Add(init).
+template <class Element, class NewAccumulator>
+void ReduceWindowKernel(const WindowGeometry& geometry, absl::Span<const Element> operand,
+                        const NewAccumulator& new_accumulator, absl::Span<Element> out) {
+  ForEachWindow(geometry, [&](int64_t result, absl::Span<const int64_t> position) {
+    auto accumulator = new_accumulator();
+    ForEachWindowRun(geometry, position, [&](int64_t first, int64_t count, int64_t step) {
+      for (int64_t i = 0; i < count; ++i) accumulator.Add(operand[first + i * step]);
+    });
+    out[result] = accumulator.Finish();
+  });
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_KERNELS_REDUCE_WINDOW_H_

@@ -1,0 +1,80 @@
+#include "reference/kernels/window_geometry.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "spec/infer/window_util.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+namespace {
+
+// x with a * x = 1 modulo m (a and m coprime, m >= 1), in [0, m).
+int64_t ModularInverse(int64_t a, int64_t m) {
+  int64_t r0 = m, r1 = a % m, x0 = 0, x1 = 1;
+  while (r1 != 0) {
+    const int64_t q = r0 / r1;
+    r0 = std::exchange(r1, r0 - q * r1);
+    x0 = std::exchange(x1, x0 - q * x1);
+  }
+  return ((x0 % m) + m) % m;
+}
+
+int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Tap t lies at start + t * window_dilation of the dilated base; elements stand at multiples of
+// base_dilation in [0, base_size * base_dilation).
+WindowPosition PositionAt(int64_t start, int64_t base_size, const WindowDimension& window,
+                          const WindowAxis& axis) {
+  const int64_t common = window.base_dilation / axis.tap_step;
+  WindowPosition at;
+  if (start % common != 0) return at;
+  const int64_t tap_min = start >= 0 ? 0 : CeilDivide(-start, window.window_dilation);
+  if (tap_min >= window.size) return at;
+  // The first tap >= tap_min on a multiple of base_dilation; offset is its distance from start's.
+  const int64_t place = start + tap_min * window.window_dilation;
+  const int64_t hole = (place / common) % axis.tap_step;  // 0: on an element
+  if (hole != 0) {
+    const int64_t inverse = ModularInverse(axis.base_step % axis.tap_step, axis.tap_step);
+    at.first_tap = static_cast<int64_t>(static_cast<unsigned __int128>(axis.tap_step - hole) *
+                                        inverse % axis.tap_step);
+  }
+  at.first_tap += tap_min;
+  if (at.first_tap >= window.size) return at;
+  at.first_base = (start + at.first_tap * window.window_dilation) / window.base_dilation;
+  if (at.first_base >= base_size) return at;
+  at.count = std::min(CeilDivide(window.size - at.first_tap, axis.tap_step),
+                      CeilDivide(base_size - at.first_base, axis.base_step));
+  return at;
+}
+
+}  // namespace
+
+WindowAxis MakeWindowAxis(int64_t base_size, int64_t output_size, const WindowDimension& window) {
+  WindowAxis axis;
+  const int64_t common = std::gcd(window.window_dilation, window.base_dilation);
+  axis.tap_step = window.base_dilation / common;
+  axis.base_step = window.window_dilation / common;
+  axis.positions.reserve(output_size);
+  for (int64_t i = 0; i < output_size; ++i) {
+    axis.positions.push_back(
+        PositionAt(i * window.stride - window.padding_low, base_size, window, axis));
+  }
+  return axis;
+}
+
+WindowGeometry MakeWindowGeometry(absl::Span<const int64_t> base_dimensions, const Window& window) {
+  WindowGeometry geometry;
+  geometry.base_strides = RowMajorStrides(base_dimensions);
+  for (size_t d = 0; d < base_dimensions.size(); ++d) {
+    const WindowDimension dimension =
+        d < window.dimensions.size() ? window.dimensions[d] : WindowDimension();
+    const int64_t output_size = WindowOutputSize(base_dimensions[d], dimension);
+    geometry.output_dimensions.push_back(output_size);
+    geometry.axes.push_back(MakeWindowAxis(base_dimensions[d], output_size, dimension));
+  }
+  return geometry;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,85 @@
+// Which elements of the base area a window sees at each of its positions, as arithmetic
+// progressions.
+//
+// Shared by convolution, reduce-window and select-and-scatter, and by every number system: the
+// padding, the dilations and the strides are settled here, once for each dimension and position, so
+// that the kernels only walk over elements that exist (ruling 0049, 0050, 0051: dilate, then pad;
+// holes and padding are absent).
+#ifndef HLOCTS_REFERENCE_KERNELS_WINDOW_GEOMETRY_H_
+#define HLOCTS_REFERENCE_KERNELS_WINDOW_GEOMETRY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "spec/ir/attributes.h"
+
+namespace hlocts {
+
+// The real base elements under the window at one position of one dimension: taps first_tap,
+// first_tap + tap_step, ... lie on base elements first_base, first_base + base_step, ...
+struct WindowPosition {
+  int64_t first_tap = 0;
+  int64_t first_base = 0;
+  int64_t count = 0;
+};
+
+struct WindowAxis {
+  std::vector<WindowPosition> positions;  // one for each output element of the dimension
+  int64_t tap_step = 1;
+  int64_t base_step = 1;
+};
+
+// Taps are numbered in window order; window_reversal is the business of whoever looks up the
+// kernel.
+WindowAxis MakeWindowAxis(int64_t base_size, int64_t output_size, const WindowDimension& window);
+
+// A window over all dimensions of an array: reduce-window and select-and-scatter.
+struct WindowGeometry {
+  std::vector<int64_t> output_dimensions;
+  std::vector<int64_t> base_strides;  // row-major strides of the base area
+  std::vector<WindowAxis> axes;
+};
+
+// Dimensions the window does not mention have size 1 and stride 1.
+WindowGeometry MakeWindowGeometry(absl::Span<const int64_t> base_dimensions, const Window& window);
+
+// Calls visit(first, count, step) for runs of linear base indices under the window at
+// `position` (a multi-dimensional output index), in row-major order of the window.
+template <typename Visit>
+void ForEachWindowRun(const WindowGeometry& geometry, absl::Span<const int64_t> position,
+                      Visit&& visit) {
+  const int64_t rank = static_cast<int64_t>(geometry.axes.size());
+  if (rank == 0) {
+    visit(int64_t{0}, int64_t{1}, int64_t{1});
+    return;
+  }
+  int64_t linear = 0;
+  for (int64_t d = 0; d < rank; ++d) {
+    const WindowPosition& at = geometry.axes[d].positions[position[d]];
+    if (at.count == 0) return;
+    linear += at.first_base * geometry.base_strides[d];
+  }
+  absl::InlinedVector<int64_t, 8> done(rank, 0);
+  const int64_t inner = rank - 1;
+  const int64_t inner_count = geometry.axes[inner].positions[position[inner]].count;
+  const int64_t inner_step = geometry.axes[inner].base_step * geometry.base_strides[inner];
+  while (true) {
+    visit(linear, inner_count, inner_step);
+    int64_t d = inner - 1;
+    for (; d >= 0; --d) {
+      const WindowAxis& axis = geometry.axes[d];
+      const int64_t step = axis.base_step * geometry.base_strides[d];
+      linear += step;
+      if (++done[d] < axis.positions[position[d]].count) break;
+      linear -= done[d] * step;
+      done[d] = 0;
+    }
+    if (d < 0) return;
+  }
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_KERNELS_WINDOW_GEOMETRY_H_

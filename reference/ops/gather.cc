@@ -1,0 +1,30 @@
+#include "reference/kernels/gather_scatter.h"
+#include "reference/kernels/index_values.h"
+#include "reference/number_system.h"
+#include "reference/ops/structured.h"
+
+namespace hlocts {
+
+// gather.21-37: the batch dimensions of an output index look up an index vector, start_index_map
+// makes it a full start (0 where it has no entry, the batch coordinate in batching dimensions), the
+// start is clamped so that the slice lies inside the operand (ruling 0010), and the offset
+// dimensions of the output index pick the element of that slice.
+absl::StatusOr<Literal> EvaluateGather(EvalContext& context, const Instruction& instruction,
+                                       absl::Span<Literal> operands) {
+  const Literal &operand = operands[0], &indices = operands[1];
+  const WindowsGeometry geometry =
+      GatherGeometryOf(instruction, operand.shape().dimensions(), indices.shape().dimensions());
+  const Shape shape(operand.element_type(), geometry.batched_dimensions);
+  HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
+  Literal out(shape);
+  // Some element of the output for each window, so that its memory bounds that of the places.
+  if (out.element_count() == 0) return out;
+  const std::vector<WindowPlace> places = PlacesOf(geometry, IndexValues(indices), /*clamp=*/true);
+  DispatchStorage(StorageBytes(shape.element_type()), [&](auto element) {
+    using T = decltype(element);
+    GatherKernel<T>(geometry, places, operand.data<T>(), out.mutable_data<T>());
+  });
+  return out;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,82 @@
+#include "reference/kernels/reduce_window.h"
+
+#include <utility>
+
+#include "reference/number_system.h"
+#include "reference/ops/applied_computation.h"
+#include "reference/ops/structured.h"
+
+namespace hlocts {
+namespace {
+
+// Sums, by the number system: rounded once at the end.
+Literal WindowSums(const WindowGeometry& geometry, const Literal& operand, const Literal& init) {
+  const PrimitiveType system_type = SystemType(operand.element_type());
+  const Literal elements = ToSystem(operand, system_type), start = ToSystem(init, system_type);
+  Literal out(Shape(system_type, geometry.output_dimensions));
+  VisitSystem(system_type, [&](auto system) {
+    using Element = typename decltype(system)::Element;
+    auto new_sum = [&, first = start.data<Element>()[0]] {
+      auto sum = system.NewSum();
+      sum.Add(first);
+      return sum;
+    };
+    ReduceWindowKernel<Element>(geometry, elements.data<Element>(), new_sum,
+                                out.mutable_data<Element>());
+  });
+  return FromSystem(std::move(out), operand.element_type());
+}
+
+// Any computation: slots hold the N results so far and take the N elements of one index after them.
+absl::Status ReduceByApplication(AppliedComputation body, const WindowGeometry& geometry,
+                                 absl::Span<const Literal> arrays, absl::Span<const Literal> inits,
+                                 absl::Span<Literal> results) {
+  const size_t n = arrays.size();
+  const std::vector<int> widths = ElementWidths(arrays);
+  std::vector<uint8_t*> out;
+  for (Literal& result : results) out.push_back(result.mutable_raw_data());
+  std::vector<Slot> slots(2 * n);
+  ForEachWindow(geometry, [&](int64_t index, absl::Span<const int64_t> position) {
+    LoadSlots(inits, widths, 0, slots.data());
+    ForEachWindowRun(geometry, position, [&](int64_t first, int64_t count, int64_t step) {
+      for (int64_t i = 0; i < count; ++i) {
+        LoadSlots(arrays, widths, first + i * step, slots.data() + n);
+        body(slots.data(), slots.data());
+      }
+    });
+    for (size_t k = 0; k < n; ++k) slots[k].Store(out[k] + index * widths[k], widths[k]);
+  });
+  return body.status();
+}
+
+}  // namespace
+
+// reduce_window.1-4, 25-26: at each position of the window its elements are reduced, starting from
+// the init value, which stays the left argument. The window's taps lie window_dilation apart on a
+// base whose elements lie base_dilation apart, padded by low and high (ruling 0049); padding and
+// holes are absent, which for an identity is the same as init (ruling 0019). A window that sees no
+// element gives init (ruling 0020).
+absl::StatusOr<Literal> EvaluateReduceWindow(EvalContext& context, const Instruction& instruction,
+                                             absl::Span<Literal> operands) {
+  const size_t n = operands.size() / 2;
+  const Computation& computation = *instruction.CalledComputation(Attr::kToApply);
+  const Window* window = instruction.Get<Window>(Attr::kWindow);
+  const WindowGeometry geometry =
+      MakeWindowGeometry(operands[0].shape().dimensions(), window != nullptr ? *window : Window());
+  std::vector<Literal> results;
+  for (size_t k = 0; k < n; ++k) {
+    const Shape shape(operands[k].element_type(), geometry.output_dimensions);
+    HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
+    if (n == 1 && Recognize(computation) == RecognizedReducer::kAdd) {
+      results.push_back(WindowSums(geometry, operands[0], operands[1]));
+      return Collated(instruction.shape(), std::move(results));
+    }
+    results.emplace_back(shape);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(AppliedComputation body, AppliedComputation::Of(context, computation));
+  HLOCTS_RETURN_IF_ERROR(ReduceByApplication(std::move(body), geometry, operands.first(n),
+                                             operands.subspan(n), absl::MakeSpan(results)));
+  return Collated(instruction.shape(), std::move(results));
+}
+
+}  // namespace hlocts
