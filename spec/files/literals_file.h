@@ -1,0 +1,66 @@
+// Literals files: the arguments of a module, or what an engine returned, as text or as .npz.
+//
+// Text has one leaf a line: "f32[2,2]{1,0} { {1, 2.5}, {-inf, nan} }", "f32[] 1.5",
+// "s32[<=4](3) {1, 2, 3}" (run-time size 3 of at most 4), "token[]". Tuples are flattened depth
+// first. A layout may stand there and never changes a value. '#' starts a comment; "replica R" or
+// "replica R partition P" opens a block of leaves.
+// A .npz has the keys arg0... or out0... (r0.p0.arg0... per replica), see npz.h.
+#ifndef HLOCTS_SPEC_FILES_LITERALS_FILE_H_
+#define HLOCTS_SPEC_FILES_LITERALS_FILE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "spec/base/status.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/shape.h"
+
+namespace hlocts {
+
+inline constexpr int64_t kEvery = -1;
+
+// The leaves of one replica and partition; kEvery: of all that have no block of their own.
+struct LiteralsBlock {
+  int64_t replica = kEvery;
+  int64_t partition = kEvery;
+  std::vector<Literal> leaves;
+};
+
+struct LiteralsFile {
+  std::vector<LiteralsBlock> blocks;
+
+  // The leaves that serve this replica and partition; nullptr if the file has none for it.
+  const std::vector<Literal>* LeavesOf(int64_t replica, int64_t partition = 0) const;
+};
+
+// What the leaves must be, depth first (LeafShapes of the entry's parameters or result).
+using ExpectedLeaves = std::vector<Shape>;
+
+// One leaf of text. The literal has the expected shape where one is given, layout included, else
+// the shape written, without layout. A leaf written with static sizes serves a dynamic shape whose
+// bounds it keeps. Errors: syntax, type or dimensions other than expected, a value its type cannot
+// hold, too few or too many elements.
+absl::StatusOr<Literal> ParseLeaf(absl::string_view text, const Shape* expected = nullptr);
+// The same on one line; `literal` is an array or a token.
+std::string FormatLeaf(const Literal& literal);
+
+// The text form. With `expected`, each block has exactly these leaves. Errors begin with
+// "line L: ".
+absl::StatusOr<LiteralsFile> ParseLiterals(absl::string_view text,
+                                           const std::optional<ExpectedLeaves>& expected);
+std::string FormatLiterals(const LiteralsFile& file);
+
+// Reads text or, by content, .npz; "-" is standard input. A .npz holds no names for bf16, the f8
+// family and sub-byte types: reading one needs `expected`. Errors begin with the path.
+absl::StatusOr<LiteralsFile> ReadLiterals(const std::string& path,
+                                          const std::optional<ExpectedLeaves>& expected);
+// What keys of a .npz are called.
+enum class LeafRole { kArgument, kOutput };
+// By extension .npz, anything else text; "-" is standard output.
+absl::Status WriteLiterals(const LiteralsFile& file, LeafRole role, const std::string& path);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_FILES_LITERALS_FILE_H_

@@ -1,0 +1,35 @@
+// Literals as numpy's .npz. Keys are arg0... or out0..., numbered by leaf (a token has a number but
+// no key; files numbered without their tokens are read as well), with "r0.p0." before them per
+// replica and partition. bf16, f8 and f4 are raw unsigned integers of the storage width; integers of
+// 1, 2 and 4 bits are 8-bit values; dynamic arrays are cut to their real size.
+#ifndef HLOCTS_SPEC_FILES_NPZ_H_
+#define HLOCTS_SPEC_FILES_NPZ_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "spec/files/literals_file.h"
+
+namespace hlocts {
+
+// An array as it stands in a .npy member.
+struct NpyHeader {
+  char kind = 0;     // numpy's: b i u f c V
+  int bytes = 0;     // of one element
+  bool fortran_order = false;
+  std::vector<int64_t> dimensions;
+  size_t data_offset = 0;
+};
+absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view content);
+
+// The array of a whole .npy member as a literal of the expected shape; sizes below the bounds of
+// dynamic dimensions become run-time sizes.
+absl::StatusOr<Literal> LiteralFromNpy(absl::string_view content, const Shape& expected);
+std::string NpyFromLiteral(const Literal& array);
+
+absl::StatusOr<LiteralsFile> ParseNpz(absl::string_view archive, const ExpectedLeaves& expected);
+absl::StatusOr<std::string> FormatNpz(const LiteralsFile& file, LeafRole role);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_FILES_NPZ_H_

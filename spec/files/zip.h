@@ -1,0 +1,37 @@
+// Zip archives as numpy writes them: members stored or deflated, zip64 where sizes need it.
+#ifndef HLOCTS_SPEC_FILES_ZIP_H_
+#define HLOCTS_SPEC_FILES_ZIP_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+struct ZipMember {
+  std::string name;
+  uint64_t size = 0;         // of the content
+  uint64_t stored_size = 0;  // in the archive
+  uint64_t header_offset = 0;
+  uint32_t crc = 0;
+  uint16_t method = 0;  // 0 stored, 8 deflated
+  uint16_t flags = 0;
+};
+
+// Whether the bytes begin like a zip archive.
+bool IsZip(absl::string_view bytes);
+absl::StatusOr<std::vector<ZipMember>> ListZip(absl::string_view archive);
+// The first `limit` bytes of the content, or all of it, then with its checksum verified.
+absl::StatusOr<std::string> ReadZipMember(absl::string_view archive, const ZipMember& member,
+                                          uint64_t limit);
+// A stored archive; each member below 4 GiB, and all of them together.
+absl::StatusOr<std::string> WriteZip(
+    const std::vector<std::pair<std::string, std::string>>& members);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_FILES_ZIP_H_
