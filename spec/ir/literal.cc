@@ -56,20 +56,42 @@ const Shape& Literal::InvalidShape() {
   return *shape;
 }
 
-Literal::Literal(const Shape& shape) : Literal(shape, true) {}
+Literal::Literal(const Shape& shape) : Literal(std::make_shared<const Shape>(shape), true) {}
 
-Literal Literal::Uninitialized(const Shape& shape) { return Literal(shape, false); }
+Literal Literal::Uninitialized(const Shape& shape) {
+  return Literal(std::make_shared<const Shape>(shape), false);
+}
 
-Literal::Literal(const Shape& shape, bool zeroed) : shape_(std::make_shared<const Shape>(shape)) {
-  if (shape.IsTuple()) {
+Literal Literal::Uninitialized(std::shared_ptr<const Shape> shape) {
+  return Literal(std::move(shape), false);
+}
+
+Literal::Literal(std::shared_ptr<const Shape> shape, bool zeroed) : shape_(std::move(shape)) {
+  if (shape_->IsTuple()) {
     elements_ = std::make_shared<std::vector<Literal>>();
-    for (const Shape& element : shape.tuple_shapes()) elements_->push_back(Literal(element, zeroed));
+    for (const Shape& element : shape_->tuple_shapes()) {
+      elements_->push_back(Literal(std::make_shared<const Shape>(element), zeroed));
+    }
     return;
   }
-  if (!shape.IsArray()) return;
-  element_count_ = shape.ElementCount();
-  HLOCTS_CHECK(shape.StorageSizeBytes() < (int64_t{1} << 46));
-  buffer_ = std::make_shared<Buffer>(static_cast<size_t>(shape.StorageSizeBytes()), zeroed);
+  if (!shape_->IsArray()) return;
+  element_count_ = shape_->ElementCount();
+  int64_t bytes = shape_->StorageSizeBytes();
+  HLOCTS_CHECK(bytes < (int64_t{1} << 46));
+  buffer_ = std::make_shared<Buffer>(static_cast<size_t>(bytes), zeroed);
+}
+
+Literal Literal::Tuple(std::vector<Literal> elements, std::shared_ptr<const Shape> shape) {
+  Literal result;
+  result.elements_ = std::make_shared<std::vector<Literal>>(std::move(elements));
+  result.shape_ = std::move(shape);
+  return result;
+}
+
+Literal Literal::TakeElement(int64_t i) {
+  HLOCTS_CHECK(shape().IsTuple());
+  Literal& element = (*elements_)[i];
+  return elements_.use_count() == 1 ? std::move(element) : element;
 }
 
 Literal Literal::Tuple(std::vector<Literal> elements) {

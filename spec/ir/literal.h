@@ -27,7 +27,11 @@ class Literal {
   explicit Literal(const Shape& shape);
   // The same with indeterminate elements: for a writer that writes every one of them.
   static Literal Uninitialized(const Shape& shape);
+  // The same without a copy of the shape.
+  static Literal Uninitialized(std::shared_ptr<const Shape> shape);
   static Literal Tuple(std::vector<Literal> elements);
+  // The caller knows the shape of the elements taken together.
+  static Literal Tuple(std::vector<Literal> elements, std::shared_ptr<const Shape> shape);
   template <typename T>
   static Literal Scalar(PrimitiveType type, T value) {
     Literal literal(Shape::Scalar(type));
@@ -60,6 +64,9 @@ class Literal {
   const std::vector<Literal>& elements() const;  // of a tuple; CHECKs
   std::vector<Literal>& mutable_elements();      // after a change call RefreshTupleShape
   void RefreshTupleShape();
+  // Element i of a tuple, moved out of it when no copy of the tuple shares it; the caller does not
+  // look at that element of this tuple again.
+  Literal TakeElement(int64_t i);
 
   // Run-time size of a dimension: the bound when static.
   int64_t runtime_size(int64_t dimension) const;
@@ -96,7 +103,7 @@ class Literal {
     size_t size;
     uint8_t* data;
   };
-  Literal(const Shape& shape, bool zeroed);
+  Literal(std::shared_ptr<const Shape> shape, bool zeroed);
   static const Shape& InvalidShape();
 
   std::shared_ptr<const Shape> shape_;  // shared by copies: a literal is copied far more than made
