@@ -1,0 +1,127 @@
+// gather, by the formal rules of its clause; operand_batching_dims are today's addition (hlo.gather).
+#include <algorithm>
+
+#include "spec/infer/dimension_numbers.h"
+#include "spec/infer/rules.h"
+
+namespace hlocts {
+namespace {
+
+bool Contains(const std::vector<int64_t>& list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+absl::Status CheckDimensionLists(const GatherDimensionNumbers& numbers, int64_t operand_rank,
+                                 int64_t result_rank) {
+  HLOCTS_RETURN_IF_ERROR(
+      ExpectDimensions("gather.6", "offset_dims", numbers.offset_dims, result_rank));
+  HLOCTS_RETURN_IF_ERROR(ExpectAscending("gather.6", "offset_dims", numbers.offset_dims));
+  HLOCTS_RETURN_IF_ERROR(ExpectDimensions("gather.8", "collapsed_slice_dims",
+                                          numbers.collapsed_slice_dims, operand_rank));
+  HLOCTS_RETURN_IF_ERROR(
+      ExpectAscending("gather.8", "collapsed_slice_dims", numbers.collapsed_slice_dims));
+  HLOCTS_RETURN_IF_ERROR(
+      ExpectDimensions("gather.10", "start_index_map", numbers.start_index_map, operand_rank));
+  HLOCTS_RETURN_IF_ERROR(ExpectDimensions("hlo.gather", "operand_batching_dims",
+                                          numbers.operand_batching_dims, operand_rank));
+  HLOCTS_RETURN_IF_ERROR(
+      ExpectAscending("hlo.gather", "operand_batching_dims", numbers.operand_batching_dims));
+  for (int64_t d : numbers.operand_batching_dims) {
+    HLOCTS_EXPECT(!Contains(numbers.collapsed_slice_dims, d) && !Contains(numbers.start_index_map, d),
+                  "hlo.gather", "operand_batching_dims apart from collapsed and mapped dimensions",
+                  absl::StrCat(d));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckBatchingDims(const GatherDimensionNumbers& numbers, const Shape& operand,
+                               const Shape& indices) {
+  const auto& in_operand = numbers.operand_batching_dims;
+  const auto& in_indices = numbers.start_indices_batching_dims;
+  HLOCTS_RETURN_IF_ERROR(ExpectDimensions("hlo.gather", "start_indices_batching_dims", in_indices,
+                                          indices.rank()));
+  HLOCTS_EXPECT(in_operand.size() == in_indices.size() &&
+                    !Contains(in_indices, numbers.index_vector_dim),
+                "hlo.gather",
+                absl::StrCat(in_operand.size(),
+                             " start_indices_batching_dims without index_vector_dim"),
+                ListText(in_indices));
+  for (size_t i = 0; i < in_operand.size(); ++i) {
+    HLOCTS_EXPECT(
+        CompatibleSize(operand.dimension(in_operand[i]), indices.dimension(in_indices[i])),
+        "hlo.gather", "batching dimensions of equal sizes",
+        absl::StrCat(operand.dimension(in_operand[i]), " and ", indices.dimension(in_indices[i])));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSliceSizes(const GatherDimensionNumbers& numbers, const Shape& operand,
+                             const std::vector<int64_t>& slice_sizes) {
+  HLOCTS_EXPECT(static_cast<int64_t>(slice_sizes.size()) == operand.rank(), "gather.16",
+                absl::StrCat(operand.rank(), " slice_sizes"), ListText(slice_sizes));
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    bool known = operand.dimension(d) != kUnboundedSize;
+    HLOCTS_EXPECT(slice_sizes[d] >= 0 && (!known || slice_sizes[d] <= operand.dimension(d)),
+                  "gather.7",
+                  absl::StrCat("slice_sizes[", d, "] in [0, ", operand.dimension(d), "]"),
+                  absl::StrCat(slice_sizes[d]));
+  }
+  // A collapsed dimension of an empty operand can only have slice size 0 (ruling 0037).
+  for (int64_t d : numbers.collapsed_slice_dims) {
+    HLOCTS_EXPECT(slice_sizes[d] <= 1, "gather.9",
+                  absl::StrCat("slice size 1 in collapsed dimension ", d),
+                  absl::StrCat(slice_sizes[d]));
+  }
+  for (int64_t d : numbers.operand_batching_dims) {
+    HLOCTS_EXPECT(slice_sizes[d] <= 1, "hlo.gather",
+                  absl::StrCat("slice size 1 in batching dimension ", d),
+                  absl::StrCat(slice_sizes[d]));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Shape> InferGather(const Instruction& gather, Signatures&) {
+  const Shape& operand = gather.operand(0).shape();
+  Shape indices = gather.operand(1).shape();
+  const std::vector<int64_t>& slice_sizes = gather.IntList(Attr::kSliceSizes);
+  GatherDimensionNumbers numbers = GatherDimensionsOf(gather);
+  HLOCTS_EXPECT(IsInteger(indices.element_type()), "gather.4", "start_indices of integer type",
+                ShapeText(indices));
+  int64_t index_vector_dim = numbers.index_vector_dim;
+  HLOCTS_RETURN_IF_ERROR(
+      ExpectDimension("gather.17", "index_vector_dim", index_vector_dim, indices.rank() + 1));
+  if (index_vector_dim == indices.rank()) AppendSize(indices, 1);
+  int64_t offset_count = static_cast<int64_t>(numbers.offset_dims.size());
+  int64_t result_rank = offset_count + indices.rank() - 1;
+  HLOCTS_RETURN_IF_ERROR(CheckDimensionLists(numbers, operand.rank(), result_rank));
+  HLOCTS_EXPECT(CompatibleSize(static_cast<int64_t>(numbers.start_index_map.size()),
+                               indices.dimension(index_vector_dim)),
+                "gather.10",
+                absl::StrCat("start_index_map with ", indices.dimension(index_vector_dim),
+                             " entries, one for each element of an index vector"),
+                ListText(numbers.start_index_map));
+  HLOCTS_RETURN_IF_ERROR(CheckBatchingDims(numbers, operand, indices));
+  HLOCTS_RETURN_IF_ERROR(CheckSliceSizes(numbers, operand, slice_sizes));
+  std::vector<int64_t> dropped = numbers.collapsed_slice_dims;
+  dropped.insert(dropped.end(), numbers.operand_batching_dims.begin(),
+                 numbers.operand_batching_dims.end());
+  std::vector<int64_t> window_dims = DimensionsExcept(operand.rank(), dropped);
+  HLOCTS_EXPECT(static_cast<int64_t>(window_dims.size()) == offset_count, "gather.15",
+                absl::StrCat(window_dims.size(), " offset_dims"), ListText(numbers.offset_dims));
+  // gather.19, .20: batch dimensions in order, offset dimensions where offset_dims puts them.
+  Shape result(operand.element_type(), {});
+  int64_t batch = 0, offset = 0;
+  for (int64_t d = 0; d < result_rank; ++d) {
+    if (Contains(numbers.offset_dims, d)) {
+      AppendSize(result, slice_sizes[window_dims[offset++]]);
+      continue;
+    }
+    if (batch == index_vector_dim) ++batch;
+    AppendDimension(result, indices, batch++);
+  }
+  return result;
+}
+
+}  // namespace hlocts

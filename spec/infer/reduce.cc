@@ -1,0 +1,36 @@
+#include "spec/infer/dimension_numbers.h"
+#include "spec/infer/rules.h"
+
+namespace hlocts {
+
+absl::StatusOr<Shape> InferReduce(const Instruction& reduce, Signatures& signatures) {
+  HLOCTS_EXPECT(reduce.operand_count() % 2 == 0, "reduce.2", "N operands and N init values",
+                absl::StrCat(reduce.operand_count(), " in all"));
+  int64_t count = reduce.operand_count() / 2;
+  const Shape& first = reduce.operand(0).shape();
+  const std::vector<int64_t>& dimensions = reduce.IntList(Attr::kDimensions);
+  HLOCTS_RETURN_IF_ERROR(ExpectDimensions("reduce.7", "dimensions", dimensions, first.rank()));
+  std::vector<int64_t> kept = DimensionsExcept(first.rank(), dimensions);
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<PrimitiveType> types,
+                          ReducerTypes("reduce.5", reduce, Attr::kToApply, count, signatures));
+  std::vector<Shape> results;
+  for (int64_t i = 0; i < count; ++i) {
+    const Shape &operand = reduce.operand(i).shape(), &init = reduce.operand(count + i).shape();
+    HLOCTS_RETURN_IF_ERROR(ExpectArray("reduce.3", absl::StrCat("operand ", i), operand));
+    HLOCTS_EXPECT(CompatibleDimensions(first, operand), "reduce.10",
+                  absl::StrCat("operands of dimensions ", ListText(first.dimensions())),
+                  ShapeText(operand));
+    PrimitiveType type = operand.element_type();
+    HLOCTS_EXPECT(types[i] == type, "reduce.5",
+                  absl::StrCat("parameter ", i, " of the computation of type ", TypeText(type)),
+                  TypeText(types[i]));
+    HLOCTS_RETURN_IF_ERROR(ExpectCompatible("reduce.4", absl::StrCat("init value ", i),
+                                            Shape::Scalar(type), init));
+    Shape result(type, {});  // reduce.15, .16
+    for (int64_t d : kept) AppendDimension(result, operand, d);
+    results.push_back(std::move(result));
+  }
+  return OneOrTuple(std::move(results));
+}
+
+}  // namespace hlocts
