@@ -68,7 +68,7 @@ typedef enum {
 // HLOCTS_XLA_C_API_VERSION the library was built with.
 HLOCTS_XLA_EXPORT int32_t hlocts_xla_c_api_version(void);
 
-// Which XLA this is, one line of text: "XLA:CPU of tensorflow-cpu 2.21.0 (PJRT C API 0.90)".
+// Which XLA this is, one line of text: "XLA:CPU of tensorflow-cpu 2.21.0".
 // Static storage, never freed.
 HLOCTS_XLA_EXPORT const char* hlocts_xla_version(void);
 
@@ -86,8 +86,8 @@ HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_print_text(hlocts_xla_view module
                                                           hlocts_xla_bytes* error);
 
 // Is the module valid for XLA? Builds it (PARSE_ERROR), then runs HloVerifier on it
-// (VERIFY_ERROR): layout-insensitive, no mixed precision, broadcast dimensions in order, replica
-// groups checked. `format` is a hlocts_xla_format value.
+// (VERIFY_ERROR) with its own defaults: layout-insensitive, no mixed precision, replica groups
+// checked. `format` is a hlocts_xla_format value.
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_verify(hlocts_xla_view module, int32_t format,
                                                       hlocts_xla_bytes* error);
 
@@ -95,7 +95,7 @@ typedef struct {
   size_t struct_size;  // sizeof(hlocts_xla_evaluate_options), for later growth.
   // Budget of one while loop; -1 is no limit. A loop that runs over it is an EXECUTE_ERROR.
   int64_t max_loop_iterations;
-  // 1: the specialised dot and reduce paths of HloEvaluator, 0: its general ones (the default).
+  // 1: the specialised dot kernels of HloEvaluator, 0: its general ones (the default).
   int32_t use_fast_path;
   // 1: first rewrite what HloEvaluator lacks into what it has (batch norm, Cholesky, triangular
   // solve, rng-bit-generator, top-k, ...) with XLA's own expander passes, as XLA's interpreter
@@ -120,6 +120,18 @@ HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_evaluate(hlocts_xla_view module,
                                                         const hlocts_xla_evaluate_options* options,
                                                         hlocts_xla_bytes* result,
                                                         hlocts_xla_bytes* error);
+
+// The two things the PJRT C API lacks for infeed and outfeed. `device`: a PJRT_Device* of a client
+// of this library. Both block until the running module takes or sends the value, so that they are
+// called from another thread than the one that waits for the module. `literal`: a serialized
+// LiteralProto (a tuple for an infeed of several arrays); `shape`: a serialized ShapeProto.
+HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_transfer_to_infeed(void* device,
+                                                                  hlocts_xla_view literal,
+                                                                  hlocts_xla_bytes* error);
+HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_transfer_from_outfeed(void* device,
+                                                                     hlocts_xla_view shape,
+                                                                     hlocts_xla_bytes* literal,
+                                                                     hlocts_xla_bytes* error);
 
 #ifdef __cplusplus
 }  // extern "C"
