@@ -161,13 +161,19 @@ Verdict Differ::Diff(Backend& backend) {
   if (outcome.kind == OutcomeKind::kValues) {
     verdict = JudgeOutputs(outcome.result.outputs, info.facts);
   } else {
-    verdict.kind = KindOf(outcome.kind);
-    verdict.reason = outcome.reason;
+    verdict = VerdictOf(outcome);
   }
   verdict.profile = std::string(ProfileName(options_.profile));
   verdict.backend = info.name;
   verdict.backend_version = info.version;
   verdict.seconds = outcome.load_seconds + outcome.result.seconds;
+  return verdict;
+}
+
+Verdict VerdictOf(const RunOutcome& outcome) {
+  Verdict verdict;
+  verdict.kind = KindOf(outcome.kind);
+  verdict.reason = outcome.reason;
   return verdict;
 }
 

@@ -45,6 +45,9 @@ class Differ {
   std::map<std::string, absl::StatusOr<std::vector<ModuleAcceptance>>> sets_;
 };
 
+// The verdict on an engine that returned no values.
+Verdict VerdictOf(const RunOutcome& outcome);
+
 // The module is invalid by rule `rule`: refusal is the pass, "accepted" the failure.
 Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOptions& options);
 

@@ -1,0 +1,29 @@
+// The scorecard: how many cases of each area and operation came out how, per engine.
+#ifndef HLOCTS_REPORTS_SCORECARD_H_
+#define HLOCTS_REPORTS_SCORECARD_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/verdict.h"
+
+namespace hlocts {
+
+class Scorecard {
+ public:
+  void Add(const Verdict& verdict);
+  // A table per engine: rows are areas, columns verdicts; then every verdict that is not expected.
+  std::string ToText() const;
+  // JUnit XML: a suite per engine, a case per address; what is expected passes, unsupported is skipped.
+  std::string ToJunit() const;
+  // The worst exit status of all verdicts.
+  int ExitStatus() const;
+
+ private:
+  std::map<std::string, std::vector<Verdict>> verdicts_;  // by engine
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REPORTS_SCORECARD_H_

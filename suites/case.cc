@@ -1,0 +1,300 @@
+#include "suites/case.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+
+namespace hlocts {
+namespace {
+
+constexpr absl::string_view kTierNames[] = {"smoke", "presubmit", "nightly", "exhaustive"};
+
+// Names for lists of element types in @param lines.
+const std::map<std::string, std::string>& TypeLists() {
+  static const auto* lists = new std::map<std::string, std::string>{
+      {"@floats", "f16 bf16 f32 f64"},
+      {"@f8", "f8e4m3fn f8e5m2 f8e4m3b11fnuz f8e4m3fnuz f8e5m2fnuz f8e4m3 f8e3m4"},
+      {"@signed", "s4 s8 s16 s32 s64"},
+      {"@unsigned", "u4 u8 u16 u32 u64"},
+      {"@integers", "s8 s16 s32 s64 u8 u16 u32 u64"},
+      {"@narrow_integers", "s2 u2 s4 u4"},
+      {"@complex", "c64 c128"},
+      {"@all", "pred s8 s16 s32 s64 u8 u16 u32 u64 f16 bf16 f32 f64 c64 c128"},
+  };
+  return *lists;
+}
+
+// A case before its parameters are chosen: directives with their arguments and bodies.
+struct Template {
+  std::string name;
+  CasePlace place;
+  std::vector<std::pair<std::string, std::vector<std::string>>> parameters;
+  std::map<std::string, std::string> arguments;  // directive -> rest of its line
+  std::map<std::string, std::string> bodies;     // directive -> lines below it
+};
+
+constexpr absl::string_view kCaseDirectives[] = {"clauses", "tier",   "param",    "module", "inputs",
+                                                 "infeed",  "expect", "replicas", "reject", "control"};
+constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier"};
+
+class Parser {
+ public:
+  Parser(absl::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
+
+  absl::Status Parse() {
+    std::string* body = nullptr;
+    for (absl::string_view line : absl::StrSplit(text_, '\n')) {
+      ++line_;
+      if (absl::StartsWith(line, "@")) {
+        HLOCTS_RETURN_IF_ERROR(Directive(line.substr(1), body));
+      } else if (body) {
+        absl::StrAppend(body, line, "\n");
+      } else if (!absl::StripAsciiWhitespace(line).empty() && !absl::StartsWith(line, "#")) {
+        return Error("text outside a directive");
+      }
+    }
+    return templates_.empty() ? Error("no @case in this file") : absl::OkStatus();
+  }
+
+  const std::vector<Template>& templates() const { return templates_; }
+  std::string FileArgument(const std::string& name) const {
+    auto found = file_arguments_.find(name);
+    return found == file_arguments_.end() ? "" : found->second;
+  }
+
+ private:
+  absl::Status Error(absl::string_view what) const {
+    return InvalidInput(file_, ":", line_, ": ", what);
+  }
+
+  absl::Status Directive(absl::string_view text, std::string*& body) {
+    std::pair<std::string, std::string> split =
+        absl::StrSplit(absl::StripAsciiWhitespace(text), absl::MaxSplits(' ', 1));
+    auto& [name, argument] = split;
+    body = nullptr;
+    if (name == "case") {
+      templates_.push_back({argument, {file_, line_}, {}, {}, {}});
+      return argument.empty() ? Error("expected a name after @case") : absl::OkStatus();
+    }
+    bool in_case = !templates_.empty();
+    absl::Span<const absl::string_view> known =
+        in_case ? absl::MakeConstSpan(kCaseDirectives) : absl::MakeConstSpan(kFileDirectives);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return Error(absl::StrCat("expected one of @", absl::StrJoin(known, ", @"), ", found @", name));
+    }
+    if (!in_case) {
+      file_arguments_[name] = argument;
+      return absl::OkStatus();
+    }
+    Template& current = templates_.back();
+    if (name == "param") return Parameter(argument, current);
+    if (!current.arguments.emplace(name, argument).second) {
+      return Error(absl::StrCat("a second @", name, " in one case"));
+    }
+    body = &current.bodies[name];
+    return absl::OkStatus();
+  }
+
+  absl::Status Parameter(const std::string& argument, Template& current) {
+    std::vector<std::string> words = absl::StrSplit(argument, ' ', absl::SkipEmpty());
+    if (words.size() < 2) return Error("expected @param NAME VALUE...");
+    std::vector<std::string> values;
+    for (size_t i = 1; i < words.size(); ++i) {
+      auto list = TypeLists().find(words[i]);
+      if (list == TypeLists().end()) {
+        values.push_back(words[i]);
+        continue;
+      }
+      for (absl::string_view type : absl::StrSplit(list->second, ' ')) values.emplace_back(type);
+    }
+    current.parameters.emplace_back(words[0], std::move(values));
+    return absl::OkStatus();
+  }
+
+  absl::string_view text_;
+  std::string file_;
+  int line_ = 0;
+  std::map<std::string, std::string> file_arguments_;
+  std::vector<Template> templates_;
+};
+
+using Assignment = std::vector<std::pair<std::string, std::string>>;  // "${name}" -> value
+
+std::string Substitute(const std::string& text, const Assignment& assignment) {
+  return absl::StrReplaceAll(text, assignment);
+}
+
+std::string Field(const std::map<std::string, std::string>& fields, const std::string& name,
+                  const Assignment& assignment) {
+  auto found = fields.find(name);
+  return found == fields.end() ? "" : Substitute(found->second, assignment);
+}
+
+absl::Status SetInputs(const Template& from, const Assignment& assignment, Case& result) {
+  std::string argument = Field(from.arguments, "inputs", assignment);
+  result.inputs_text = Field(from.bodies, "inputs", assignment);
+  for (absl::string_view word : absl::StrSplit(argument, ' ', absl::SkipEmpty())) {
+    if (absl::ConsumePrefix(&word, "seed=")) {
+      if (!absl::SimpleAtoi(word, &result.seed)) {
+        return InvalidInput(from.place.file, ":", from.place.line, ": seed=", word);
+      }
+    } else {
+      result.style = ArgumentStyleFromName(word);
+      if (!result.style) {
+        return InvalidInput(from.place.file, ":", from.place.line,
+                            ": expected random, exact, special, all_bits or wide, found ", word);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file, const std::string& prefix,
+                                 const Assignment& assignment, const std::string& suffix) {
+  Case result;
+  result.address = absl::StrCat(prefix, ":", from.name, suffix);
+  result.operation = file.FileArgument("operation");
+  result.opcode = file.FileArgument("opcode");
+  result.place = from.place;
+  auto error = [&](absl::string_view what) {
+    return InvalidInput(from.place.file, ":", from.place.line, ": @case ", from.name, ": ", what);
+  };
+  std::string clauses = Field(from.arguments, "clauses", assignment);
+  if (clauses.empty()) clauses = file.FileArgument("clauses");
+  result.clauses = absl::StrSplit(clauses, ' ', absl::SkipEmpty());
+  if (result.clauses.empty()) return error("no @clauses");
+  std::string tier = Field(from.arguments, "tier", assignment);
+  if (tier.empty()) tier = file.FileArgument("tier");
+  auto parsed = TierFromName(tier.empty() ? "smoke" : tier);
+  if (!parsed) return error(absl::StrCat("tier ", tier));
+  result.tier = *parsed;
+  result.module_text = Field(from.bodies, "module", assignment);
+  if (result.module_text.empty()) return error("no @module");
+  HLOCTS_RETURN_IF_ERROR(SetInputs(from, assignment, result));
+  result.infeed_text = Field(from.bodies, "infeed", assignment);
+  result.expect_text = Field(from.bodies, "expect", assignment);
+  result.reject_rule = Field(from.arguments, "reject", assignment);
+  result.control_text = Field(from.bodies, "control", assignment);
+  std::string replicas = Field(from.arguments, "replicas", assignment);
+  if (!replicas.empty() && !absl::SimpleAtoi(replicas, &result.replicas)) {
+    return error("@replicas wants a number");
+  }
+  return result;
+}
+
+// All combinations of the parameters' values, in order.
+std::vector<std::pair<Assignment, std::string>> Combinations(const Template& from) {
+  std::vector<std::pair<Assignment, std::string>> combinations = {{{}, ""}};
+  for (const auto& [name, values] : from.parameters) {
+    std::vector<std::pair<Assignment, std::string>> extended;
+    for (const auto& [assignment, suffix] : combinations) {
+      for (const std::string& value : values) {
+        Assignment longer = assignment;
+        longer.emplace_back(absl::StrCat("${", name, "}"), value);
+        extended.emplace_back(std::move(longer), absl::StrCat(suffix, suffix.empty() ? ":" : ",",
+                                                              name, "=", value));
+      }
+    }
+    combinations = std::move(extended);
+  }
+  return combinations;
+}
+
+absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  if (!in) return absl::NotFoundError(absl::StrCat(path.string(), ": cannot be read"));
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+absl::string_view TierName(Tier tier) { return kTierNames[static_cast<size_t>(tier)]; }
+
+std::optional<Tier> TierFromName(absl::string_view name) {
+  for (size_t i = 0; i < std::size(kTierNames); ++i) {
+    if (kTierNames[i] == name) return static_cast<Tier>(i);
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::string& area,
+                                             const std::string& stem, const std::string& file) {
+  Parser parser(text, file);
+  HLOCTS_RETURN_IF_ERROR(parser.Parse());
+  std::vector<Case> cases;
+  for (const Template& from : parser.templates()) {
+    for (const auto& [assignment, suffix] : Combinations(from)) {
+      HLOCTS_ASSIGN_OR_RETURN(
+          Case one, Instantiate(from, parser, absl::StrCat(area, "/", stem), assignment, suffix));
+      cases.push_back(std::move(one));
+    }
+  }
+  return cases;
+}
+
+absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::vector<Case> cases;
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".case") files.push_back(entry.path());
+  }
+  if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
+  std::sort(files.begin(), files.end());
+  for (const fs::path& path : files) {
+    HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+    std::string area = fs::relative(path.parent_path(), folder).string();
+    HLOCTS_ASSIGN_OR_RETURN(
+        std::vector<Case> of_file,
+        ParseCases(text, area, path.stem().string(), fs::relative(path, folder).string()));
+    std::move(of_file.begin(), of_file.end(), std::back_inserter(cases));
+  }
+  std::sort(cases.begin(), cases.end(),
+            [](const Case& a, const Case& b) { return a.address < b.address; });
+  for (size_t i = 1; i < cases.size(); ++i) {
+    if (cases[i].address == cases[i - 1].address) {
+      return InvalidInput(cases[i].place.file, ":", cases[i].place.line, ": address ",
+                          cases[i].address, " is taken");
+    }
+  }
+  return cases;
+}
+
+bool QueryMatches(absl::string_view query, absl::string_view address) {
+  // `*` is any run of characters; without one, the query is the address or ends before a separator.
+  size_t star = query.find('*');
+  if (star == absl::string_view::npos) {
+    if (!absl::StartsWith(address, query)) return false;
+    if (address.size() == query.size()) return true;
+    char next = address[query.size()];
+    return next == '/' || next == ':' || next == ',';
+  }
+  if (!absl::StartsWith(address, query.substr(0, star))) return false;
+  absl::string_view rest = query.substr(star + 1);
+  for (size_t at = star; at <= address.size(); ++at) {
+    if (rest.empty() || QueryMatches(rest, address.substr(at))) return true;
+  }
+  return false;
+}
+
+int ShardOf(absl::string_view address, int count) {
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, 64 bit
+  for (char c : address) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return static_cast<int>(hash % static_cast<uint64_t>(count)) + 1;
+}
+
+}  // namespace hlocts

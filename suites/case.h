@@ -1,0 +1,64 @@
+// Conformance cases as data. A file suites/cases/<area>/<operation>.case holds the cases of one
+// operation; suites/README.md shows the format. Dropping a file in is all it takes to add cases.
+#ifndef HLOCTS_SUITES_CASE_H_
+#define HLOCTS_SUITES_CASE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "generators/arguments.h"
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+enum class Tier : uint8_t { kSmoke, kPresubmit, kNightly, kExhaustive };
+absl::string_view TierName(Tier tier);
+std::optional<Tier> TierFromName(absl::string_view name);
+
+// Where a case came from, so that errors name file and line.
+struct CasePlace {
+  std::string file;
+  int line = 0;
+};
+
+// One case after substitution of its parameters.
+struct Case {
+  std::string address;    // movement/pad:documents_example:type=f32
+  std::string operation;  // documented name, "Pad"
+  std::string opcode;     // "pad"
+  std::vector<std::string> clauses;
+  Tier tier = Tier::kSmoke;
+  CasePlace place;
+  std::string module_text;
+  int64_t replicas = 0;     // 0: as the module says
+  // Inputs: literal lines, or generated.
+  std::string inputs_text;
+  std::optional<ArgumentStyle> style;
+  uint64_t seed = 1;
+  std::string infeed_text;
+  // Literal lines that the documents print; the outputs must be these (and acceptable).
+  std::string expect_text;
+  // Not empty: the module breaks this rule and must be refused; `control_text` must be accepted.
+  std::string reject_rule;
+  std::string control_text;
+};
+
+// All cases below a folder, sorted by address. Errors: syntax, a duplicate address, no clauses.
+absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder);
+// The cases of one file's text; `area` and `stem` come from its path.
+absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::string& area,
+                                             const std::string& stem, const std::string& file);
+
+// Does the query select the address? (contracts.md: equal, a prefix before '/', ':' or ',', '*'.)
+bool QueryMatches(absl::string_view query, absl::string_view address);
+
+// Shard 1..count of an address: stable, the same on every machine.
+int ShardOf(absl::string_view address, int count);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SUITES_CASE_H_

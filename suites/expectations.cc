@@ -1,0 +1,99 @@
+#include "suites/expectations.h"
+
+#include <fcntl.h>
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/match.h"
+#include "suites/case.h"
+#include "suites/expectations.pb.h"
+
+namespace hlocts {
+
+struct ExpectationList::Impl {
+  expectations::Expectations list;
+};
+
+ExpectationList::ExpectationList() : impl_(std::make_unique<Impl>()) {}
+ExpectationList::~ExpectationList() = default;
+ExpectationList::ExpectationList(ExpectationList&&) noexcept = default;
+ExpectationList& ExpectationList::operator=(ExpectationList&&) noexcept = default;
+size_t ExpectationList::size() const { return impl_->list.expectation_size(); }
+
+namespace {
+
+class FirstError : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int column, const std::string& message) override {
+    if (text.empty()) text = absl::StrCat("line ", line + 1, ", column ", column + 1, ": ", message);
+  }
+  std::string text;
+};
+
+absl::Status CheckEntry(const expectations::Expectation& entry) {
+  auto missing = [&](absl::string_view field) {
+    return InvalidInput("expectation for \"", entry.query(), entry.signature(), "\": no ", field);
+  };
+  if (entry.query().empty() && entry.signature().empty()) return missing("query or signature");
+  if (!VerdictFromName(entry.verdict())) return missing("known verdict");
+  if (entry.kind() == expectations::KIND_UNSET) return missing("kind");
+  if (entry.clause().empty()) return missing("clause");
+  if (entry.reason().empty()) return missing("reason");
+  return absl::OkStatus();
+}
+
+bool Applies(const expectations::Expectation& entry, const Verdict& verdict,
+             const std::string& today) {
+  if (entry.query().empty() || !QueryMatches(entry.query(), verdict.case_address)) return false;
+  const expectations::Condition& condition = entry.condition();
+  if (!absl::StrContains(verdict.backend_version, condition.version_contains())) return false;
+  if (!absl::StrContains(verdict.backend, condition.option())) return false;
+  if (!condition.platform().empty() && condition.platform() != "linux") return false;
+  return today.empty() || entry.expires().empty() || entry.expires() >= today;
+}
+
+}  // namespace
+
+absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path) {
+  ExpectationList result;
+  std::ifstream in(path);
+  if (!in) return result;
+  std::stringstream text;
+  text << in.rdbuf();
+  FirstError error;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  if (!parser.ParseFromString(text.str(), &result.impl_->list)) {
+    return InvalidInput(path, ": ", error.text);
+  }
+  for (const auto& entry : result.impl_->list.expectation()) {
+    HLOCTS_RETURN_IF_ERROR(Annotate(CheckEntry(entry), path));
+  }
+  return result;
+}
+
+void ExpectationList::Apply(Verdict& verdict, const std::string& today) const {
+  std::string wanted;
+  for (const auto& entry : impl_->list.expectation()) {
+    if (!Applies(entry, verdict, today)) continue;
+    verdict.expectation = absl::StrCat(expectations::Kind_Name(entry.kind()), " (", entry.clause(),
+                                       "): ", entry.reason());
+    if (entry.verdict() == VerdictName(verdict.kind)) {
+      verdict.expected = true;
+      return;
+    }
+    absl::StrAppend(&wanted, wanted.empty() ? "" : " or ", entry.verdict());
+  }
+  if (wanted.empty()) {
+    verdict.expected =
+        verdict.kind == VerdictKind::kPass || verdict.kind == VerdictKind::kUnsupported;
+  } else {
+    verdict.expected = false;
+    absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", "expected ", wanted);
+  }
+}
+
+}  // namespace hlocts

@@ -1,0 +1,38 @@
+// Known, explained verdicts of an engine (expectations.proto).
+#ifndef HLOCTS_SUITES_EXPECTATIONS_H_
+#define HLOCTS_SUITES_EXPECTATIONS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/verdict.h"
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+class ExpectationList {
+ public:
+  ExpectationList();
+  ~ExpectationList();
+  ExpectationList(ExpectationList&&) noexcept;
+  ExpectationList& operator=(ExpectationList&&) noexcept;
+
+  // A missing file is an empty list. Errors: syntax, an entry without verdict, kind, clause or reason.
+  static absl::StatusOr<ExpectationList> Load(const std::string& path);
+
+  // Marks the verdict `expected` when it is a pass nobody expects to fail, or as an entry says.
+  // An entry that expects something else than what came (a pass, say) leaves it unexpected and says so
+  // in `reason`. `today` is YYYY-MM-DD when expiry counts, else "".
+  void Apply(Verdict& verdict, const std::string& today) const;
+  size_t size() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SUITES_EXPECTATIONS_H_

@@ -1,0 +1,40 @@
+// Runs cases on engines: several at a time, each engine in a worker of its own per job, every verdict
+// handed over as soon as it is there.
+#ifndef HLOCTS_SUITES_RUNNER_H_
+#define HLOCTS_SUITES_RUNNER_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "backends/differ/differ.h"
+#include "reports/verdict.h"
+#include "suites/case.h"
+
+namespace hlocts {
+
+struct RunnerOptions {
+  DiffOptions diff;
+  int jobs = 1;
+  // Asked between cases: true stops the run (Ctrl-C).
+  std::function<bool()> stop = [] { return false; };
+  // A folder for modules and inputs of the cases that did not come out as expected; "" for none.
+  std::string failures_folder;
+};
+
+// Called under a lock, in the order in which verdicts arrive.
+using VerdictSink = std::function<void(const Case& one, const Verdict& verdict)>;
+
+// Each backend name gets every case. kUnavailable when an engine cannot be started at all.
+absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::string>& backends,
+                      const RunnerOptions& options, const VerdictSink& sink);
+
+// One case on one engine. `error` verdicts say that case, reference or harness is at fault.
+Verdict RunCase(const Case& one, Backend& backend, const DiffOptions& options);
+
+// Writes <folder>/module.hlo and inputs.txt of a case, so that `hlocts diff` replays it.
+absl::Status WriteCase(const Case& one, const std::string& folder);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SUITES_RUNNER_H_

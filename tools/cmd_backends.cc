@@ -1,0 +1,64 @@
+// hlocts backends: which engines there are, and why one is not.
+#include <cstdio>
+#include <iostream>
+
+#include "backends/backend_list.h"
+#include "nlohmann/json.hpp"
+#include "tools/commands.h"
+#include "tools/common.h"
+
+namespace hlocts {
+namespace {
+
+struct Options {
+  bool json = false;
+  std::vector<std::string> backends;
+};
+
+BackendInfo InfoOf(const std::string& name) {
+  auto backend = MakeBackend(name);
+  if (backend.ok()) return (*backend)->info();
+  BackendInfo info;
+  info.name = name;
+  info.available = false;
+  info.reason = std::string(backend.status().message());
+  return info;
+}
+
+int RunBackends(const Options& options) {
+  std::vector<std::string> names = SplitBackendNames(options.backends);
+  bool asked = !names.empty();
+  if (!asked) names = ListedBackends();
+  bool all_available = true;
+  for (const std::string& name : names) {
+    BackendInfo info = InfoOf(name);
+    all_available = all_available && info.available;
+    if (options.json) {
+      nlohmann::ordered_json json = {{"name", info.name},
+                                     {"version", info.version},
+                                     {"available", info.available},
+                                     {"reason", info.reason},
+                                     {"capabilities", info.capabilities},
+                                     {"facts", info.facts}};
+      std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+    } else {
+      std::printf("%-14s %-12s %s\n", info.name.c_str(), info.available ? "available" : "unavailable",
+                  (info.available ? info.version : info.reason).c_str());
+      std::fflush(stdout);
+    }
+  }
+  return asked && !all_available ? kExitHarness : kExitOk;
+}
+
+}  // namespace
+
+Command BackendsCommand() {
+  return {"backends", "list the engines and why one is unavailable", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Add("--json", &options->json, "print JSON lines");
+            flags.Add("--backend", &options->backends, "only these (pjrt:PATH and exec:COMMAND too)");
+            return [options] { return RunBackends(*options); };
+          }};
+}
+
+}  // namespace hlocts

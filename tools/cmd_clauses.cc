@@ -1,0 +1,68 @@
+// hlocts clauses: every normative sentence of the documents and the cases that test it.
+#include <cstdio>
+#include <iostream>
+#include <map>
+
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "spec/clauses/registry.h"
+#include "tools/commands.h"
+#include "tools/common.h"
+#include "tools/suite_files.h"
+
+namespace hlocts {
+namespace {
+
+// One address per case name: a case with fifty parameters is one line of evidence.
+std::map<std::string, std::vector<std::string>> CasesByClause(const std::vector<Case>& cases) {
+  std::map<std::string, std::vector<std::string>> result;
+  for (const Case& one : cases) {
+    std::string name = one.address.substr(0, one.address.find(':', one.address.find(':') + 1));
+    for (const std::string& clause : one.clauses) {
+      std::vector<std::string>& names = result[clause];
+      if (names.empty() || names.back() != name) names.push_back(name);
+    }
+  }
+  return result;
+}
+
+int RunClauses(bool json) {
+  auto registry = ClauseRegistry::Load(HomeFolder() + "/spec/clauses");
+  if (!registry.ok()) return Fail(registry.status());
+  auto cases = SelectCases({}, Tier::kExhaustive);
+  if (!cases.ok()) return Fail(cases.status());
+  auto by_clause = CasesByClause(*cases);
+  std::map<std::string, int> states;
+  for (const Clause& clause : registry->clauses()) {
+    const std::vector<std::string>& tested_by = by_clause[clause.id];
+    std::string state(ClauseStateName(clause.state));
+    // A testable clause is tested once a case cites it; until then it is open.
+    if (clause.state == ClauseState::kTested && tested_by.empty()) state = "open";
+    ++states[state];
+    if (json) {
+      nlohmann::ordered_json line = {{"id", clause.id},     {"source", clause.source},
+                                     {"text", clause.text}, {"state", state},
+                                     {"cases", tested_by}};
+      std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    } else {
+      std::printf("%-28s %-11s %s\n", clause.id.c_str(), state.c_str(), clause.text.c_str());
+      for (const std::string& name : tested_by) std::printf("%30s%s\n", "", name.c_str());
+    }
+  }
+  if (!json) {
+    for (const auto& [state, count] : states) std::printf("%s: %d\n", state.c_str(), count);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+Command ClausesCommand() {
+  return {"clauses", "list the documents' clauses and the cases that test each", [](Flags& flags) {
+            auto json = std::make_shared<bool>(false);
+            flags.Add("--json", json.get(), "print JSON lines");
+            return [json] { return RunClauses(*json); };
+          }};
+}
+
+}  // namespace hlocts

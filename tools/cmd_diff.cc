@@ -1,0 +1,121 @@
+// hlocts diff: run a module on engines and judge each.
+#include <map>
+
+#include "backends/backend_list.h"
+#include "nlohmann/json.hpp"
+#include "tools/commands.h"
+#include "tools/judging.h"
+
+namespace hlocts {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  CommonOptions common;
+  std::string module, inputs, profile = "default";
+  std::vector<std::string> backends;
+  std::optional<uint64_t> seed;
+  bool explain = false;
+};
+
+// Engines stay alive between the modules of a batch.
+using Engines = std::map<std::string, std::unique_ptr<Backend>>;
+
+absl::StatusOr<Backend*> Engine(Engines& engines, const std::string& name) {
+  auto& engine = engines[name];
+  if (!engine) {
+    HLOCTS_ASSIGN_OR_RETURN(engine, MakeBackend(name));
+  }
+  return engine.get();
+}
+
+absl::StatusOr<std::vector<Verdict>> DiffFile(const Options& options, Engines& engines) {
+  std::vector<std::string> names = SplitBackendNames(options.backends);
+  if (names.empty()) return InvalidInput("diff: expected --backend");
+  HLOCTS_ASSIGN_OR_RETURN(Job job,
+                          LoadJob(options.module, options.inputs, options.seed, options.common));
+  HLOCTS_ASSIGN_OR_RETURN(DiffOptions diff, MakeDiffOptions(job, options.profile, options.common));
+  Differ differ(*job.module, job.request, diff);
+  std::vector<Verdict> verdicts;
+  for (const std::string& name : names) {
+    HLOCTS_ASSIGN_OR_RETURN(Backend * backend, Engine(engines, name));
+    Verdict verdict = differ.Diff(*backend);
+    Complete(job, verdict);
+    if (options.explain && !options.common.json) {
+      PrintVerdict(verdict, false);
+      PrintExplanation(differ, verdict, diff.load.partitions, backend->info().facts);
+    }
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
+}
+
+std::vector<Json> AnswerEntry(const Options& options, Engines& engines, const Json& entry) {
+  Options merged = options;
+  merged.explain = false;
+  merged.module = TextField(entry, "module");
+  merged.inputs = TextField(entry, "inputs");
+  merged.profile = TextField(entry, "profile", options.profile);
+  if (entry.contains("backend")) {
+    merged.backends.clear();
+    if (entry["backend"].is_string()) merged.backends = {TextField(entry, "backend")};
+    if (entry["backend"].is_array()) {
+      for (const Json& name : entry["backend"]) {
+        if (name.is_string()) merged.backends.push_back(name.get<std::string>());
+      }
+    }
+  }
+  auto seed = SeedField(entry, options.seed);
+  auto common = WithEntry(options.common, entry);
+  absl::Status status = seed.ok() ? common.status() : seed.status();
+  std::vector<Json> answers;
+  if (status.ok()) {
+    merged.seed = *seed;
+    merged.common = *common;
+    auto verdicts = DiffFile(merged, engines);
+    if (verdicts.ok()) {
+      for (const Verdict& verdict : *verdicts) answers.push_back(Json::parse(VerdictToJson(verdict)));
+      return answers;
+    }
+    status = verdicts.status();
+  }
+  Verdict error;
+  error.module = merged.module;
+  error.profile = merged.profile;
+  error.reason = std::string(status.message());
+  return {Json::parse(VerdictToJson(error))};
+}
+
+int RunDiff(const Options& options) {
+  Engines engines;
+  if (!options.common.batch.empty()) {
+    return RunBatch(options.common.batch,
+                    [&](const Json& entry) { return AnswerEntry(options, engines, entry); });
+  }
+  if (options.module.empty()) return Fail(InvalidInput("diff: expected a module or --batch"));
+  auto verdicts = DiffFile(options, engines);
+  if (!verdicts.ok()) return Fail(verdicts.status());
+  if (!options.explain || options.common.json) {
+    for (const Verdict& verdict : *verdicts) PrintVerdict(verdict, options.common.json);
+  }
+  return ExitStatusOf(*verdicts);
+}
+
+}  // namespace
+
+Command DiffCommand() {
+  return {"diff", "run a module on engines and judge what they return", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("MODULE", &options->module, "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
+            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+            flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            flags.Add("--explain", &options->explain, "say what was accepted and why");
+            options->common.Declare(flags);
+            return [options] { return RunDiff(*options); };
+          }};
+}
+
+}  // namespace hlocts

@@ -1,0 +1,202 @@
+// hlocts eval: run a module and print its outputs, one leaf a line.
+#include <charconv>
+#include <cstdio>
+#include <iostream>
+#include <map>
+
+#include "absl/strings/str_split.h"
+#include "backends/backend_list.h"
+#include "nlohmann/json.hpp"
+#include "spec/files/literals_file.h"
+#include "tools/commands.h"
+#include "tools/common.h"
+
+namespace hlocts {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  CommonOptions common;
+  std::string module, inputs, backend = "reference", donate, output;
+  std::optional<uint64_t> seed;
+};
+
+absl::StatusOr<std::vector<int64_t>> ParseDonated(const std::string& text, size_t leaves) {
+  std::vector<int64_t> donated;
+  for (absl::string_view part : absl::StrSplit(text, ',', absl::SkipEmpty())) {
+    int64_t leaf = 0;
+    auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), leaf);
+    if (error != std::errc() || end != part.data() + part.size() || leaf < 0 ||
+        leaf >= static_cast<int64_t>(leaves)) {
+      return InvalidInput("--donate: expected leaf numbers below ", leaves, ", found \"", part, "\"");
+    }
+    donated.push_back(leaf);
+  }
+  return donated;
+}
+
+// The argument leaf of parameter `number` at `index`, -1 if there is none.
+int64_t ArgumentLeaf(const Module& module, int64_t number, const ShapeIndex& index) {
+  ProgramShape program = module.EntryProgramShape();
+  ShapeIndex wanted = {number};
+  wanted.insert(wanted.end(), index.begin(), index.end());
+  int64_t leaf = 0, found = -1;
+  ForEachLeaf(Shape::Tuple(program.parameters), [&](const Shape&, const ShapeIndex& path) {
+    if (path == wanted) found = leaf;
+    ++leaf;
+  });
+  return found;
+}
+
+// 004: an alias that must be needs its argument donated.
+absl::Status CheckMustAlias(const Module& module, const std::vector<int64_t>& donated) {
+  for (const InputOutputAlias& alias : module.input_output_alias) {
+    if (!alias.must_alias) continue;
+    int64_t leaf = ArgumentLeaf(module, alias.parameter_number, alias.parameter_index);
+    if (std::find(donated.begin(), donated.end(), leaf) == donated.end()) {
+      return RuleError("aliasing.must_alias",
+                       absl::StrCat("argument leaf ", leaf,
+                                    " must alias an output: expected it among --donate"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+LiteralsFile ToFile(const std::vector<std::vector<Literal>>& devices, int64_t partitions) {
+  LiteralsFile file;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    LiteralsBlock block;
+    block.leaves = devices[d];
+    if (devices.size() > 1) {
+      block.replica = static_cast<int64_t>(d) / partitions;
+      if (partitions > 1) block.partition = static_cast<int64_t>(d) % partitions;
+    }
+    file.blocks.push_back(std::move(block));
+  }
+  return file;
+}
+
+Json ToJson(const ExecuteResult& result, bool with_arguments) {
+  Json outputs = Json::array();
+  for (const auto& device : result.outputs) {
+    for (const Literal& leaf : device) outputs.push_back(FormatLeaf(leaf));
+  }
+  Json json = {{"outputs", outputs}};
+  if (!with_arguments) return json;
+  json["arguments"] = Json::array();
+  for (const ArgumentState& state : result.arguments) {
+    json["arguments"].push_back(
+        {{"leaf", state.leaf},
+         {"state", state.consumed ? "consumed" : "unchanged"},
+         {"aliased_output", state.aliased_output < 0 ? Json(nullptr) : Json(state.aliased_output)}});
+  }
+  return json;
+}
+
+struct Evaluation {
+  ExecuteResult result;
+  int64_t partitions = 1;
+};
+
+absl::StatusOr<Evaluation> Evaluate(const Options& options, Backend& backend) {
+  HLOCTS_ASSIGN_OR_RETURN(Job job,
+                          LoadJob(options.module, options.inputs, options.seed, options.common));
+  HLOCTS_ASSIGN_OR_RETURN(job.request.donated_leaves,
+                          ParseDonated(options.donate, job.request.arguments[0].size()));
+  if (!options.donate.empty()) {
+    HLOCTS_RETURN_IF_ERROR(CheckMustAlias(*job.module, job.request.donated_leaves));
+  }
+  LoadOptions load = options.common.ToLoadOptions(*job.module);
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, backend.Load(*job.module, load));
+  Evaluation evaluation;
+  evaluation.partitions = load.partitions;
+  HLOCTS_ASSIGN_OR_RETURN(evaluation.result, executable->Execute(job.request));
+  if (!options.common.outfeed.empty()) {
+    HLOCTS_RETURN_IF_ERROR(WriteLiterals(ToFile(evaluation.result.outfeed, load.partitions),
+                                         LeafRole::kOutput, options.common.outfeed));
+  }
+  return evaluation;
+}
+
+absl::Status WriteOutputs(const Evaluation& evaluation, const std::string& path) {
+  return WriteLiterals(ToFile(evaluation.result.outputs, evaluation.partitions), LeafRole::kOutput,
+                       path);
+}
+
+Json AnswerEntry(const Options& options, Backend& backend, const Json& entry) {
+  Options merged = options;
+  merged.module = TextField(entry, "module");
+  merged.inputs = TextField(entry, "inputs");
+  merged.output = TextField(entry, "output");
+  merged.donate = TextField(entry, "donate", options.donate);
+  auto seed = SeedField(entry, options.seed);
+  auto common = WithEntry(options.common, entry);
+  absl::Status status = seed.ok() ? common.status() : seed.status();
+  Json outputs;
+  if (status.ok()) {
+    merged.seed = *seed;
+    merged.common = *common;
+    auto evaluation = Evaluate(merged, backend);
+    status = evaluation.status();
+    if (status.ok() && !merged.output.empty()) status = WriteOutputs(*evaluation, merged.output);
+    if (status.ok()) outputs = ToJson(evaluation->result, !merged.donate.empty());
+  }
+  Json answer = BatchResult(merged.module, status);
+  answer["output"] = status.ok() ? merged.output : "";
+  if (status.ok() && merged.output.empty()) answer.update(outputs);
+  return answer;
+}
+
+int RunEvalBatch(const Options& options) {
+  std::map<std::string, std::unique_ptr<Backend>> backends;
+  return RunBatch(options.common.batch, [&](const Json& entry) {
+    std::string name = TextField(entry, "backend", options.backend);
+    auto& backend = backends[name];
+    if (!backend) {
+      auto made = MakeBackend(name);
+      if (!made.ok()) {
+        Json answer = BatchResult(TextField(entry, "module"), made.status());
+        answer["output"] = "";
+        return std::vector<Json>{answer};
+      }
+      backend = *std::move(made);
+    }
+    return std::vector<Json>{AnswerEntry(options, *backend, entry)};
+  });
+}
+
+int RunEval(const Options& options) {
+  if (!options.common.batch.empty()) return RunEvalBatch(options);
+  if (options.module.empty()) return Fail(InvalidInput("eval: expected a module or --batch"));
+  auto backend = MakeBackend(options.backend);
+  if (!backend.ok()) return Fail(backend.status());
+  auto evaluation = Evaluate(options, **backend);
+  if (options.common.json) {
+    Json answer = BatchResult(options.module, evaluation.status());
+    if (evaluation.ok()) answer.update(ToJson(evaluation->result, true));
+    std::cout << answer.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  }
+  if (!evaluation.ok()) return Fail(evaluation.status());
+  if (options.common.json && options.output.empty()) return kExitOk;
+  absl::Status written = WriteOutputs(*evaluation, options.output.empty() ? "-" : options.output);
+  return written.ok() ? kExitOk : Fail(written);
+}
+
+}  // namespace
+
+Command EvalCommand() {
+  return {"eval", "run a module and print its outputs", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("MODULE", &options->module, "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
+            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--backend", &options->backend, "engine (default reference)");
+            flags.Add("--donate", &options->donate, "argument leaves given away, e.g. 0,2");
+            flags.Add("-o,--output", &options->output, "literals file to write");
+            options->common.Declare(flags);
+            return [options] { return RunEval(*options); };
+          }};
+}
+
+}  // namespace hlocts

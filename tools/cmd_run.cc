@@ -1,0 +1,205 @@
+// hlocts run: the conformance suite on engines.
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <thread>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "backends/backend_list.h"
+#include "reports/scorecard.h"
+#include "suites/expectations.h"
+#include "suites/runner.h"
+#include "tools/commands.h"
+#include "tools/common.h"
+#include "tools/judging.h"
+#include "tools/suite_files.h"
+
+namespace hlocts {
+namespace {
+
+volatile std::sig_atomic_t g_interrupted = 0;
+void OnInterrupt(int) { g_interrupted = 1; }
+
+struct Options {
+  CommonOptions common;
+  std::vector<std::string> queries, backends;
+  std::string tier = "smoke", shard = "1/1", profile = "default", expectations, junit, out;
+  int64_t jobs = 0;
+};
+
+std::string Today(Tier tier) {
+  if (tier < Tier::kNightly) return "";  // expiry must not turn a presubmit red over night
+  std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[16];
+  std::strftime(text, sizeof(text), "%Y-%m-%d", &utc);
+  return text;
+}
+
+// $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX stand in for --shard, as test runners set them.
+absl::Status KeepShard(std::string shard, std::vector<Case>& cases) {
+  const char* total = std::getenv("GTEST_TOTAL_SHARDS");
+  const char* index = std::getenv("GTEST_SHARD_INDEX");
+  if (shard == "1/1" && total && index) {
+    shard = absl::StrCat(std::atoi(index) + 1, "/", total);
+  }
+  int i = 0, n = 0;
+  char rest = 0;
+  if (std::sscanf(shard.c_str(), "%d/%d%c", &i, &n, &rest) != 2 || n < 1 || i < 1 || i > n) {
+    return InvalidInput("--shard: expected I/N with 1 <= I <= N, found ", shard);
+  }
+  cases.erase(std::remove_if(cases.begin(), cases.end(),
+                             [&](const Case& one) { return ShardOf(one.address, n) != i; }),
+              cases.end());
+  return absl::OkStatus();
+}
+
+// Expectations of each engine, by the name before ':' or '?'.
+absl::StatusOr<std::map<std::string, ExpectationList>> LoadExpectations(
+    const Options& options, const std::vector<std::string>& backends) {
+  std::map<std::string, ExpectationList> lists;
+  for (const std::string& backend : backends) {
+    HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(backend));
+    std::string path = options.expectations;
+    if (path.empty()) {
+      path = absl::StrCat(HomeFolder(), "/suites/expectations/", name.name, ".textproto");
+    }
+    HLOCTS_ASSIGN_OR_RETURN(lists[backend], ExpectationList::Load(path));
+  }
+  return lists;
+}
+
+// Records, scorecard and failing cases of one run, as files.
+class RunFolder {
+ public:
+  explicit RunFolder(std::string path) : path_(std::move(path)) {
+    if (path_.empty()) return;
+    std::filesystem::create_directories(path_);
+    records_.open(path_ + "/verdicts.jsonl");
+  }
+  void Add(const Case& one, const Verdict& verdict) {
+    if (path_.empty()) return;
+    records_ << VerdictToJson(verdict) << std::endl;
+    if (verdict.expected) return;
+    std::string folder = one.address;
+    std::replace(folder.begin(), folder.end(), '/', '.');
+    absl::Status written = WriteCase(one, absl::StrCat(path_, "/cases/", folder));
+    if (!written.ok()) std::fprintf(stderr, "hlocts: %s\n", std::string(written.message()).c_str());
+  }
+  void Finish(const std::string& scorecard) {
+    if (!path_.empty()) std::ofstream(path_ + "/scorecard.txt") << scorecard;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::ofstream records_;
+};
+
+class Progress {
+ public:
+  Progress(size_t total, bool shown) : total_(total), shown_(shown && isatty(STDERR_FILENO)) {}
+  void Step(bool surprise) {
+    ++done_;
+    surprises_ += surprise;
+    std::time_t now = std::time(nullptr);
+    if (!shown_ || now == last_) return;
+    last_ = now;
+    std::fprintf(stderr, "\r%zu of %zu, %zu not as expected ", done_, total_, surprises_);
+  }
+  ~Progress() {
+    if (shown_) std::fprintf(stderr, "\r%60s\r", "");
+  }
+
+ private:
+  size_t total_, done_ = 0, surprises_ = 0;
+  bool shown_;
+  std::time_t last_ = 0;
+};
+
+int RunSuite(const Options& options) {
+  std::vector<std::string> backends = SplitBackendNames(options.backends);
+  if (backends.empty()) return Fail(InvalidInput("run: expected --backend"));
+  auto tier = TierFromName(options.tier);
+  if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
+  auto profile = ProfileFromName(options.profile);
+  if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
+  auto cases = SelectCases(options.queries, *tier);
+  if (!cases.ok()) return Fail(cases.status());
+  absl::Status sharded = KeepShard(options.shard, *cases);
+  if (!sharded.ok()) return Fail(sharded);
+  auto expectations = LoadExpectations(options, backends);
+  if (!expectations.ok()) return Fail(expectations.status());
+
+  std::signal(SIGINT, OnInterrupt);
+  std::signal(SIGTERM, OnInterrupt);
+  RunnerOptions runner;
+  runner.diff.profile = *profile;
+  runner.diff.load.timeout_seconds = options.common.timeout_seconds;
+  runner.diff.load.memory_bytes_max = options.common.memory_bytes_max;
+  runner.diff.load.steps_max = options.common.steps_max;
+  runner.diff.load.rng_seed = options.common.rng_seed_flag.value_or(0);
+  runner.diff.load.custom_calls = options.common.custom_calls;
+  runner.jobs = static_cast<int>(
+      options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency()));
+  runner.stop = [] { return g_interrupted != 0; };
+  Scorecard scorecard;
+  RunFolder folder(options.out);
+  absl::Status status;
+  {
+    Progress progress(cases->size() * backends.size(), !options.common.json);
+    std::string today = Today(*tier);
+    status = RunCases(*cases, backends, runner, [&](const Case& one, const Verdict& verdict) {
+      Verdict final_verdict = verdict;
+      auto list = expectations->find(verdict.backend);
+      if (list != expectations->end()) list->second.Apply(final_verdict, today);
+      scorecard.Add(final_verdict);
+      folder.Add(one, final_verdict);
+      if (options.common.json) PrintVerdict(final_verdict, true);
+      progress.Step(!final_verdict.expected);
+    });
+  }
+  std::string text = scorecard.ToText();
+  folder.Finish(text);
+  if (!options.common.json) std::cout << text;
+  if (!options.junit.empty()) std::ofstream(options.junit) << scorecard.ToJunit();
+  if (!options.common.json && !options.out.empty()) {
+    std::cout << "records: " << options.out << "/verdicts.jsonl, failing cases: " << options.out
+              << "/cases/*/module.hlo (replay: hlocts diff .../module.hlo --inputs=.../inputs.txt "
+                 "--backend=...)\n";
+  }
+  if (!status.ok()) return Fail(status);
+  if (g_interrupted) return Fail(absl::CancelledError("interrupted; the verdicts so far are above"));
+  return scorecard.ExitStatus();
+}
+
+}  // namespace
+
+Command RunCommand() {
+  return {"run", "run the conformance suite on engines", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("QUERY", &options->queries, "address or its beginning; * matches any run");
+            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+            flags.Add("--tier", &options->tier, "smoke, presubmit, nightly or exhaustive");
+            flags.Add("--shard", &options->shard, "I/N: the I-th of N parts");
+            flags.Add("--jobs", &options->jobs, "cases at a time (default: the processors)");
+            flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            flags.Add("--expectations", &options->expectations,
+                      "expectations file (default: suites/expectations/<backend>.textproto)");
+            flags.Add("--junit", &options->junit, "JUnit XML file to write");
+            flags.Add("--out", &options->out, "folder for records and failing cases");
+            options->common.Declare(flags, /*with_batch=*/false);
+            return [options] { return RunSuite(*options); };
+          }};
+}
+
+}  // namespace hlocts

@@ -1,0 +1,71 @@
+// hlocts verify: is the module well formed by every rule the documents state?
+#include <cstdio>
+#include <iostream>
+
+#include "nlohmann/json.hpp"
+#include "spec/files/module_file.h"
+#include "spec/infer/verifier.h"
+#include "tools/commands.h"
+#include "tools/common.h"
+
+namespace hlocts {
+namespace {
+
+absl::Status VerifyFile(const std::string& path) {
+  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(path));
+  return Annotate(VerifyModule(*loaded.module), path);
+}
+
+nlohmann::ordered_json Answer(const std::string& path) {
+  absl::Status status = VerifyFile(path);
+  nlohmann::ordered_json json = BatchResult(path, status);
+  json["rule"] = RuleOf(status);
+  return json;
+}
+
+struct Options {
+  std::vector<std::string> modules;
+  bool json = false;
+  std::string batch;
+};
+
+int RunVerify(const Options& options) {
+  if (!options.batch.empty()) {
+    return RunBatch(options.batch, [](const nlohmann::ordered_json& entry) {
+      return std::vector<nlohmann::ordered_json>{Answer(TextField(entry, "module"))};
+    });
+  }
+  if (options.modules.empty()) {
+    return Fail(InvalidInput("verify: expected a module or --batch"));
+  }
+  int exit_status = kExitOk;
+  for (const std::string& path : options.modules) {
+    if (options.json) {
+      nlohmann::ordered_json answer = Answer(path);
+      std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+      if (!answer["ok"].get<bool>()) exit_status = kExitUsage;
+      continue;
+    }
+    absl::Status status = VerifyFile(path);
+    if (status.ok()) {
+      std::printf("%s: valid\n", path.c_str());
+    } else {
+      exit_status = std::max(exit_status, Fail(status));
+    }
+  }
+  return exit_status;
+}
+
+}  // namespace
+
+Command VerifyCommand() {
+  return {"verify", "check modules against every rule that the documents state", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("MODULE", &options->modules, "modules: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+            flags.Add("--json", &options->json, "print JSON lines");
+            flags.Add("--batch", &options->batch, "file with a JSON object a line");
+            return [options] { return RunVerify(*options); };
+          }};
+}
+
+}  // namespace hlocts

@@ -1,0 +1,54 @@
+// hlocts worker: serves one engine on standard input and output (what the pool starts).
+#include <unistd.h>
+
+#include "backends/backend_list.h"
+#include "backends/worker_server.h"
+#include "tools/commands.h"
+#include "tools/common.h"
+
+namespace hlocts {
+namespace {
+
+// Says on the pipe, not only on standard error, why the engine cannot serve.
+class UnavailableBackend : public Backend {
+ public:
+  UnavailableBackend(std::string name, absl::Status status)
+      : name_(std::move(name)), status_(std::move(status)) {}
+  BackendInfo info() override {
+    BackendInfo info;
+    info.name = name_;
+    info.available = false;
+    info.reason = std::string(status_.message());
+    return info;
+  }
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module&, const LoadOptions&) override {
+    return absl::UnavailableError(status_.message());
+  }
+
+ private:
+  std::string name_;
+  absl::Status status_;
+};
+
+int RunWorker(const std::string& name) {
+  int output_fd = ReserveStandardOutput();
+  auto backend = MakeInProcessBackend(name);
+  if (!backend.ok()) backend = std::make_unique<UnavailableBackend>(name, backend.status());
+  absl::Status status = ServeWorker(**backend, STDIN_FILENO, output_fd);
+  // An engine's static destructors have nothing to add once the driver has gone.
+  if (status.ok()) _exit(kExitOk);
+  return Fail(status);
+}
+
+}  // namespace
+
+Command WorkerCommand() {
+  return {"worker", "serve one engine on standard input and output (started by the pool)",
+          [](Flags& flags) {
+            auto name = std::make_shared<std::string>();
+            flags.Add("--backend", name.get(), "engine to serve");
+            return [name] { return RunWorker(*name); };
+          }};
+}
+
+}  // namespace hlocts
