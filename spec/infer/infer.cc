@@ -221,7 +221,7 @@ absl::StatusOr<Shape> InferUnnamed(const Instruction& instruction, Signatures& s
   return shape;
 }
 
-std::string NameOf(const Instruction& instruction) {
+std::string Name(const Instruction& instruction) {
   return absl::StrCat("%", instruction.name(), " = ", OpcodeName(instruction.opcode()));
 }
 
@@ -259,19 +259,19 @@ ShapeInference::~ShapeInference() = default;
 
 absl::StatusOr<Shape> ShapeInference::Infer(const Instruction& instruction) {
   absl::StatusOr<Shape> shape = InferUnnamed(instruction, *signatures_);
-  if (!shape.ok()) return Annotate(shape.status(), NameOf(instruction));
+  if (!shape.ok()) return Annotate(shape.status(), Name(instruction));
   return shape;
 }
 
 absl::Status ShapeInference::Verify(const Instruction& instruction) {
   if (absl::Status status = VerifyShape(instruction.shape()); !status.ok()) {
-    return Annotate(status, NameOf(instruction));
+    return Annotate(status, Name(instruction));
   }
   HLOCTS_ASSIGN_OR_RETURN(Shape inferred, Infer(instruction));
   if (Compatible(inferred, instruction.shape())) return absl::OkStatus();
   return Annotate(Broken("hlo.result_shape", absl::StrCat("the shape ", ShapeText(inferred)),
                          ShapeText(instruction.shape())),
-                  NameOf(instruction));
+                  Name(instruction));
 }
 
 absl::StatusOr<Shape> InferShape(const Instruction& instruction) {

@@ -1,0 +1,185 @@
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "spec/infer/rules.h"
+#include "spec/infer/verifier_parts.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts {
+namespace {
+
+// What a start's single user may be: its continuation. send and recv may also be carried by a tuple
+// to the next trip of a loop that is pipelined.
+struct PairRow {
+  Opcode start;
+  Opcode user;
+  Opcode other_user;
+  absl::string_view rule;
+};
+constexpr PairRow kPairs[] = {
+    {Opcode::kAsyncStart, Opcode::kAsyncDone, Opcode::kAsyncUpdate, "hlo.async"},
+    {Opcode::kAsyncUpdate, Opcode::kAsyncDone, Opcode::kAsyncUpdate, "hlo.async"},
+    {Opcode::kCopyStart, Opcode::kCopyDone, Opcode::kCopyDone, "hlo.async"},
+    {Opcode::kAllGatherStart, Opcode::kAllGatherDone, Opcode::kAllGatherDone, "hlo.async"},
+    {Opcode::kAllReduceStart, Opcode::kAllReduceDone, Opcode::kAllReduceDone, "hlo.async"},
+    {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermuteDone,
+     Opcode::kCollectivePermuteDone, "hlo.async"},
+    {Opcode::kSend, Opcode::kSendDone, Opcode::kTuple, "send.11"},
+    {Opcode::kRecv, Opcode::kRecvDone, Opcode::kTuple, "recv.12"},
+};
+
+const PairRow* PairOf(Opcode opcode) {
+  for (const PairRow& row : kPairs) {
+    if (row.start == opcode) return &row;
+  }
+  return nullptr;
+}
+
+struct Users {
+  int64_t count = 0;
+  const Instruction* last = nullptr;
+};
+
+absl::Status CheckUsers(const PairRow& row, const Users& users) {
+  HLOCTS_EXPECT(users.count == 1, row.rule, absl::StrCat("one user, ", OpcodeName(row.user)),
+                absl::StrCat(users.count));
+  Opcode opcode = users.last->opcode();
+  HLOCTS_EXPECT(opcode == row.user || opcode == row.other_user, row.rule,
+                absl::StrCat(OpcodeName(row.user), " as user"), NameOf(*users.last));
+  return absl::OkStatus();
+}
+
+absl::Status CheckPairs(const Computation& computation) {
+  absl::flat_hash_map<const Instruction*, Users> users;
+  for (const auto& instruction : computation.instructions()) {
+    if (PairOf(instruction->opcode())) users[instruction.get()];
+  }
+  if (users.empty()) return absl::OkStatus();
+  for (const auto& instruction : computation.instructions()) {
+    for (const Instruction* operand : instruction->operands()) {
+      auto found = users.find(operand);
+      if (found == users.end() || found->second.last == instruction.get()) continue;
+      ++found->second.count;
+      found->second.last = instruction.get();
+    }
+  }
+  for (const auto& instruction : computation.instructions()) {
+    const PairRow* row = PairOf(instruction->opcode());
+    if (!row) continue;
+    absl::Status status = CheckUsers(*row, users[instruction.get()]);
+    if (!status.ok()) return Annotate(status, NameOf(*instruction));
+  }
+  return absl::OkStatus();
+}
+
+// infeed.7 and ruling 0066: each infeed depends on the one before, through operands or control
+// predecessors. The text lists instructions after what they depend on, so that a total order, if
+// there is one, is the order of the text.
+absl::Status CheckInfeedOrder(const Computation& computation) {
+  std::vector<int64_t> latest(computation.instructions().size(), 0);  // infeeds passed on the way
+  int64_t infeeds = 0;
+  const Instruction* previous = nullptr;
+  for (const auto& instruction : computation.instructions()) {
+    int64_t& passed = latest[instruction->index()];
+    for (const Instruction* operand : instruction->operands()) {
+      passed = std::max(passed, latest[operand->index()]);
+    }
+    using Instructions = std::vector<Instruction*>;
+    if (auto* before = instruction->Get<Instructions>(Attr::kControlPredecessors)) {
+      for (const Instruction* one : *before) passed = std::max(passed, latest[one->index()]);
+    }
+    if (instruction->opcode() != Opcode::kInfeed) continue;
+    if (passed != infeeds) {
+      return Annotate(Broken("infeed.7", absl::StrCat("an infeed ordered after %", previous->name()),
+                             "no dependence between them"),
+                      NameOf(*instruction));
+    }
+    passed = ++infeeds;
+    previous = instruction.get();
+  }
+  return absl::OkStatus();
+}
+
+// Called computations run on the caller's thread, but those of async-start.
+absl::Status CheckThreads(const Instruction& instruction) {
+  if (RowOf(instruction.opcode()).family == Family::kAsync) {
+    if (instruction.opcode() != Opcode::kAsyncStart) return absl::OkStatus();
+    const std::string* stated = instruction.Get<std::string>(Attr::kAsyncExecutionThread);
+    const Computation* called = instruction.CalledComputation(Attr::kCalls);
+    HLOCTS_EXPECT(!stated || called->execution_thread == *stated, "hlo.execution_thread",
+                  absl::StrCat("%", called->name(), " on thread ", stated ? *stated : ""),
+                  called->execution_thread);
+    return absl::OkStatus();
+  }
+  const std::string& thread = instruction.parent()->execution_thread;
+  for (const Computation* called : instruction.called_computations()) {
+    HLOCTS_EXPECT(called->execution_thread == thread, "hlo.execution_thread",
+                  absl::StrCat("%", called->name(), " on thread ", thread),
+                  called->execution_thread);
+  }
+  return absl::OkStatus();
+}
+
+bool IsChannelOp(Opcode opcode) {
+  return opcode == Opcode::kSend || opcode == Opcode::kSendDone || opcode == Opcode::kRecv ||
+         opcode == Opcode::kRecvDone;
+}
+
+// Starts count as what they start.
+Opcode SynchronousOpcode(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAllGatherStart:
+      return Opcode::kAllGather;
+    case Opcode::kAllReduceStart:
+      return Opcode::kAllReduce;
+    case Opcode::kCollectivePermuteStart:
+      return Opcode::kCollectivePermute;
+    default:
+      return opcode;
+  }
+}
+
+// One channel: a collective of one kind, or at most one each of send, recv and their dones.
+class Channels {
+ public:
+  absl::Status Add(const Instruction& instruction) {
+    const int64_t* id = instruction.Get<int64_t>(Attr::kChannelId);
+    if (!id || *id <= 0) return absl::OkStatus();  // 0: none
+    std::vector<const Instruction*>& users = users_[*id];
+    for (const Instruction* other : users) {
+      Opcode mine = SynchronousOpcode(instruction.opcode());
+      Opcode theirs = SynchronousOpcode(other->opcode());
+      bool both = IsChannelOp(mine) && IsChannelOp(theirs);
+      HLOCTS_EXPECT(both || mine == theirs, "hlo.channel_id",
+                    absl::StrCat("channel ", *id, " used by one kind of operation"),
+                    NameOf(*other));
+      HLOCTS_EXPECT(!both || mine != theirs, "send.3",
+                    absl::StrCat("channel ", *id, " unique to one ", OpcodeName(mine)),
+                    NameOf(*other));
+    }
+    // Collectives of one kind may share a channel: remembering one of them is enough.
+    if (users.empty() || IsChannelOp(instruction.opcode())) users.push_back(&instruction);
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::flat_hash_map<int64_t, std::vector<const Instruction*>> users_;
+};
+
+}  // namespace
+
+absl::Status VerifyInteraction(const Module& module) {
+  Channels channels;
+  for (const auto& computation : module.computations()) {
+    HLOCTS_RETURN_IF_ERROR(CheckPairs(*computation));
+    HLOCTS_RETURN_IF_ERROR(CheckInfeedOrder(*computation));
+    for (const auto& instruction : computation->instructions()) {
+      absl::Status status = CheckThreads(*instruction);
+      if (status.ok()) status = channels.Add(*instruction);
+      if (!status.ok()) return Annotate(status, NameOf(*instruction));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts

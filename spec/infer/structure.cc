@@ -1,0 +1,147 @@
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "spec/infer/rules.h"
+#include "spec/infer/verifier_parts.h"
+
+namespace hlocts {
+namespace {
+
+absl::Status ExpectEarlier(const Instruction& instruction, const Instruction* other,
+                           absl::string_view what) {
+  HLOCTS_EXPECT(other != nullptr, "hlo.operand", what, "a null pointer");
+  HLOCTS_EXPECT(other->parent() == instruction.parent(), "hlo.operand",
+                absl::StrCat(what, " of the same computation"),
+                absl::StrCat("%", other->name(), " of ",
+                             other->parent() ? other->parent()->name() : "no computation"));
+  HLOCTS_EXPECT(other->index() < instruction.index(), "hlo.order",
+                absl::StrCat(what, " defined before use"), absl::StrCat("%", other->name()));
+  return absl::OkStatus();
+}
+
+absl::Status CheckReferences(const Instruction& instruction, const Module& module) {
+  for (const Instruction* operand : instruction.operands()) {
+    HLOCTS_RETURN_IF_ERROR(ExpectEarlier(instruction, operand, "an operand"));
+  }
+  using Instructions = std::vector<Instruction*>;
+  if (auto* before = instruction.Get<Instructions>(Attr::kControlPredecessors)) {
+    for (const Instruction* one : *before) {
+      HLOCTS_RETURN_IF_ERROR(ExpectEarlier(instruction, one, "a control predecessor"));
+    }
+  }
+  for (const Computation* called : instruction.called_computations()) {
+    HLOCTS_EXPECT(called && called->parent() == &module, "hlo.called_computation",
+                  "called computations of the same module", called ? called->name() : "none");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckParameters(const Computation& computation) {
+  absl::flat_hash_map<int64_t, const Instruction*> by_number;
+  for (const auto& instruction : computation.instructions()) {
+    if (instruction->opcode() != Opcode::kParameter) continue;
+    auto [entry, is_new] =
+        by_number.emplace(instruction->parameter_number(), instruction.get());
+    HLOCTS_EXPECT(is_new, "hlo.parameter_number", "each parameter number once",
+                  absl::StrCat("parameter(", entry->first, ") for %", entry->second->name(),
+                               " and %", instruction->name()));
+  }
+  for (const auto& [number, parameter] : by_number) {
+    HLOCTS_EXPECT(number >= 0 && number < static_cast<int64_t>(by_number.size()),
+                  "hlo.parameter_number",
+                  absl::StrCat("parameter numbers 0 to ", by_number.size() - 1),
+                  absl::StrCat("%", parameter->name(), " = parameter(", number, ")"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckComputation(const Computation& computation, const Module& module) {
+  HLOCTS_EXPECT(computation.root() && computation.root()->parent() == &computation, "hlo.root",
+                "one root", computation.root() ? computation.root()->name() : "none");
+  absl::flat_hash_set<absl::string_view> names;
+  for (const auto& instruction : computation.instructions()) {
+    HLOCTS_EXPECT(names.insert(instruction->name()).second, "hlo.name",
+                  "names that are unique in their computation",
+                  absl::StrCat("another %", instruction->name()));
+    if (absl::Status status = CheckReferences(*instruction, module); !status.ok()) {
+      return Annotate(status, NameOf(*instruction));
+    }
+  }
+  return CheckParameters(computation);
+}
+
+enum class Visit : uint8_t { kNew, kOpen, kDone };
+struct CallGraph {
+  absl::flat_hash_map<const Computation*, std::vector<const Computation*>> callees;
+  absl::flat_hash_map<const Computation*, Visit> visits;
+};
+
+// Depth first with a stack of our own: texts nest deeper than C++ may.
+absl::Status CheckNoCycleFrom(const Computation* start, CallGraph& graph) {
+  std::vector<std::pair<const Computation*, size_t>> stack = {{start, 0}};
+  graph.visits[start] = Visit::kOpen;
+  while (!stack.empty()) {
+    auto& [computation, next] = stack.back();
+    const std::vector<const Computation*>& callees = graph.callees[computation];
+    if (next == callees.size()) {
+      graph.visits[computation] = Visit::kDone;
+      stack.pop_back();
+      continue;
+    }
+    const Computation* callee = callees[next++];
+    Visit& visit = graph.visits[callee];
+    HLOCTS_EXPECT(visit != Visit::kOpen, "hlo.recursion", "no computation that calls itself",
+                  absl::StrCat("%", callee->name(), " called from %", computation->name()));
+    if (visit == Visit::kDone) continue;
+    visit = Visit::kOpen;
+    stack.push_back({callee, 0});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNoRecursion(const Module& module) {
+  CallGraph graph;
+  for (const auto& computation : module.computations()) {
+    std::vector<const Computation*>& callees = graph.callees[computation.get()];
+    absl::flat_hash_set<const Computation*> seen;
+    for (const auto& instruction : computation->instructions()) {
+      for (const Computation* called : instruction->called_computations()) {
+        if (seen.insert(called).second) callees.push_back(called);
+      }
+    }
+  }
+  for (const auto& computation : module.computations()) {
+    if (graph.visits[computation.get()] != Visit::kNew) continue;
+    HLOCTS_RETURN_IF_ERROR(CheckNoCycleFrom(computation.get(), graph));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string NameOf(const Instruction& instruction) {
+  return absl::StrCat("%", instruction.name(), " = ", OpcodeName(instruction.opcode()));
+}
+
+std::string NameOf(const Computation& computation) {
+  return absl::StrCat("computation %", computation.name());
+}
+
+absl::Status VerifyStructure(const Module& module) {
+  HLOCTS_EXPECT(module.entry() && module.entry()->parent() == &module, "hlo.entry",
+                "an entry computation", "none");
+  HLOCTS_EXPECT(module.replica_count >= 1 && module.num_partitions >= 1, "hlo.devices",
+                "replica_count and num_partitions of at least 1",
+                absl::StrCat(module.replica_count, " and ", module.num_partitions));
+  absl::flat_hash_set<absl::string_view> names;
+  for (const auto& computation : module.computations()) {
+    HLOCTS_EXPECT(names.insert(computation->name()).second, "hlo.name",
+                  "names of computations that are unique",
+                  absl::StrCat("another %", computation->name()));
+    if (absl::Status status = CheckComputation(*computation, module); !status.ok()) {
+      return Annotate(status, NameOf(*computation));
+    }
+  }
+  return CheckNoRecursion(module);
+}
+
+}  // namespace hlocts
