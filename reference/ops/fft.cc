@@ -1,0 +1,142 @@
+#include "reference/kernels/fft.h"
+
+#include <utility>
+
+#include "reference/ops/structured.h"
+#include "reference/ops/wide.h"
+
+namespace hlocts {
+namespace {
+
+// Reads and writes through these keep data in the memory order of std::complex.
+template <typename Real>
+using Data = std::vector<std::complex<Real>>;
+
+// Transforms every line along `axis` of data with these dimensions.
+template <typename Real>
+void TransformAxis(absl::Span<const int64_t> dimensions, size_t axis, bool forward,
+                   Data<Real>& data) {
+  const int64_t n = dimensions[axis];
+  if (n <= 1 || data.empty()) return;
+  int64_t stride = 1;
+  for (size_t d = axis + 1; d < dimensions.size(); ++d) stride *= dimensions[d];
+  const auto plan = FftPlan<Real>::Of(n);
+  std::vector<FftNumber<Real>> line(n), scratch(plan->scratch_size());
+  for (int64_t first = 0; first < static_cast<int64_t>(data.size()); first += n * stride) {
+    for (int64_t q = 0; q < stride; ++q) {
+      std::complex<Real>* begin = data.data() + first + q;
+      for (int64_t k = 0; k < n; ++k)
+        line[k] = {begin[k * stride].real(), begin[k * stride].imag()};
+      forward ? plan->Forward(line.data(), scratch.data())
+              : plan->Backward(line.data(), scratch.data());
+      for (int64_t k = 0; k < n; ++k) begin[k * stride] = {line[k].re, line[k].im};
+    }
+  }
+}
+
+// The first `kept` elements of each row of `size`.
+template <typename Real>
+Data<Real> CutRows(const Data<Real>& data, int64_t size, int64_t kept) {
+  Data<Real> cut;
+  if (size == 0) return cut;
+  cut.reserve(data.size() / size * kept);
+  for (auto row = data.begin(); row != data.end(); row += size) {
+    cut.insert(cut.end(), row, row + kept);
+  }
+  return cut;
+}
+
+// fft.15: entries beyond the Nyquist frequency are the conjugates of those below, in reverse. The
+// imaginary parts of the constant and the Nyquist entry, which are their own conjugates, are
+// ignored.
+template <typename Real>
+Data<Real> Hermitian(const Data<Real>& half, int64_t half_size, int64_t n) {
+  Data<Real> full;
+  if (half_size == 0) return full;
+  full.reserve(half.size() / half_size * n);
+  for (auto row = half.begin(); row != half.end(); row += half_size) {
+    for (int64_t k = 0; k < n; ++k) {
+      const bool own_conjugate = k == 0 || 2 * k == n;
+      if (own_conjugate) {
+        full.push_back({row[k].real(), 0});
+      } else {
+        full.push_back(2 * k < n ? row[k] : std::conj(row[n - k]));
+      }
+    }
+  }
+  return full;
+}
+
+struct Transform {
+  bool forward, real_to_complex, complex_to_real;
+  std::vector<int64_t> lengths;
+};
+
+// fft.16-20: one transform along each of the innermost axes; for RFFT the innermost first, for
+// IRFFT last. Inverse transforms divide by the number of elements (ruling 0061).
+template <typename Real>
+Literal Transformed(const Transform& fft, const Literal& operand, const Shape& shape) {
+  Data<Real> data = Widened<std::complex<Real>>(operand);
+  std::vector<int64_t> dimensions = operand.shape().dimensions();
+  const size_t rank = dimensions.size(), axes = fft.lengths.size(), last = rank - 1;
+  if (fft.real_to_complex) {
+    TransformAxis<Real>(dimensions, last, true, data);
+    data = CutRows(data, dimensions[last], shape.dimension(-1));
+    dimensions[last] = shape.dimension(-1);
+  }
+  const size_t inner = fft.real_to_complex || fft.complex_to_real ? 1 : 0;
+  for (size_t axis = rank - axes; axis < rank - inner; ++axis) {
+    TransformAxis<Real>(dimensions, axis, fft.forward, data);
+  }
+  if (fft.complex_to_real) {
+    data = Hermitian(data, dimensions[last], fft.lengths.back());
+    dimensions[last] = fft.lengths.back();
+    TransformAxis<Real>(dimensions, last, false, data);
+  }
+  if (!fft.forward) {
+    Real count = 1;
+    for (int64_t length : fft.lengths) count *= static_cast<Real>(length);
+    for (std::complex<Real>& x : data) x /= count;
+  }
+  if (!fft.complex_to_real) return Narrowed<std::complex<Real>>(data, shape);
+  std::vector<Real> real;
+  for (const std::complex<Real>& x : data) real.push_back(x.real());
+  return Narrowed<Real>(real, shape);
+}
+
+// The operand's dimensions, the innermost changed as RFFT and IRFFT do (fft.11, .14).
+Shape ResultShape(const Instruction& instruction, const Literal& operand, const Transform& fft) {
+  std::vector<int64_t> dimensions = operand.shape().dimensions();
+  if (fft.real_to_complex && fft.lengths.back() != 0)
+    dimensions.back() = fft.lengths.back() / 2 + 1;
+  if (fft.complex_to_real) dimensions.back() = fft.lengths.back();
+  return Shape(instruction.shape().element_type(), dimensions);
+}
+
+}  // namespace
+
+absl::StatusOr<Literal> EvaluateFft(EvalContext& context, const Instruction& instruction,
+                                    absl::Span<Literal> operands) {
+  const Literal& operand = operands[0];
+  const absl::string_view type = instruction.WordOr(Attr::kFftType, "");
+  Transform fft;
+  fft.forward = type == "FFT" || type == "RFFT";
+  fft.real_to_complex = type == "RFFT";
+  fft.complex_to_real = type == "IRFFT";
+  fft.lengths = instruction.IntList(Attr::kFftLength);
+  if (fft.lengths.empty() || fft.lengths.size() > operand.shape().dimensions().size()) {
+    return InvalidInput(instruction.name(), ": fft_length names ", fft.lengths.size(),
+                        " axes of an array of rank ", operand.shape().rank());
+  }
+  const Shape shape = ResultShape(instruction, operand, fft);
+  const PrimitiveType real = ComponentType(operand.element_type());
+  const int64_t number = real == PrimitiveType::kF64 ? sizeof(std::complex<long double>)
+                                                     : sizeof(std::complex<double>);
+  HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
+  HLOCTS_RETURN_IF_ERROR(
+      context.ReserveBytes((operand.element_count() + shape.ElementCount()) * number));
+  if (real == PrimitiveType::kF64) return Transformed<long double>(fft, operand, shape);
+  return Transformed<double>(fft, operand, shape);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,192 @@
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "reference/kernels/random_bits.h"
+#include "reference/ops/structured.h"
+#include "reference/ops/wide.h"
+
+namespace hlocts {
+namespace {
+
+uint64_t JoinedWords(uint32_t low, uint32_t high) {
+  return low | static_cast<uint64_t>(high) << 32;
+}
+
+// Our own stream of numbers for rng: Philox, keyed by the seed; the counter is the element's index,
+// and above it which execution of an rng instruction this is and which attempt.
+class Stream {
+ public:
+  Stream(uint64_t seed, uint64_t number) : seed_(seed), number_(number) {}
+  struct Pair {
+    uint64_t first, second;
+  };
+  Pair At(uint64_t index, uint32_t attempt) const {
+    const std::array<uint32_t, 4> words = Philox4x32(
+        {static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32)},
+        {static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32) ^ attempt << 24,
+         static_cast<uint32_t>(number_), static_cast<uint32_t>(number_ >> 32)});
+    return {JoinedWords(words[0], words[1]), JoinedWords(words[2], words[3])};
+  }
+
+ private:
+  uint64_t seed_, number_;
+};
+
+double InUnitInterval(uint64_t bits) { return std::ldexp(static_cast<double>(bits >> 11), -53); }
+
+double ScalarOf(const Literal& literal) {
+  return static_cast<double>(Widened<long double>(literal)[0]);
+}
+
+// A value of the format, in [a, b): one that was rounded up to b is drawn again (rulings 0028,
+// 0029).
+uint64_t UniformFloat(const Stream& stream, uint64_t index, const FloatFormat& format, double a,
+                      double b) {
+  for (uint32_t attempt = 0; a < b && attempt < 64; ++attempt) {
+    const double u = InUnitInterval(stream.At(index, attempt).first);
+    const uint64_t bits = EncodeFloat(format, a * (1 - u) + b * u);
+    const double value = DecodeFloat(format, bits);
+    if (value >= a && value < b) return bits;
+  }
+  return EncodeFloat(format, a);  // an empty interval gives a
+}
+
+// a plus a uniform number below the interval's size, by the high half of a product.
+uint64_t UniformInteger(const Stream& stream, uint64_t index, bool is_signed, uint64_t a,
+                        uint64_t b) {
+  const bool empty = is_signed ? static_cast<int64_t>(b) <= static_cast<int64_t>(a) : b <= a;
+  if (empty) return a;
+  const auto product = static_cast<unsigned __int128>(stream.At(index, 0).first) * (b - a);
+  return a + static_cast<uint64_t>(product >> 64);
+}
+
+// Box-Muller, with the logarithm's argument in (0, 1].
+double Normal(const Stream& stream, uint64_t index) {
+  const Stream::Pair bits = stream.At(index, 0);
+  const double radius = std::sqrt(-2 * std::log(1 - InUnitInterval(bits.first)));
+  return radius * std::cos(2 * 3.14159265358979323846 * InUnitInterval(bits.second));
+}
+
+// The stored form of an integer element, sign- or zero-extended to 64 bits.
+uint64_t Extended(const Literal& scalar) {
+  const int width = StorageBytes(scalar.element_type());
+  uint64_t bits = 0;
+  std::memcpy(&bits, scalar.raw_data(), width);
+  const int unused = 64 - 8 * width;
+  if (!IsSigned(scalar.element_type())) return bits;
+  return static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
+}
+
+// The low bits of a word as a Literal stores an element of this type.
+void StoreLowBits(PrimitiveType type, uint64_t bits, uint8_t* element) {
+  const int unused = 64 - BitWidth(type);
+  bits = IsSigned(type) ? static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused)
+                        : bits << unused >> unused;
+  std::memcpy(element, &bits, StorageBytes(type));
+}
+
+}  // namespace
+
+// rng_uniform.1: numbers uniformly distributed over [a, b); rng_normal.1: normally distributed with
+// mean mu and standard deviation sigma. Which numbers is free (ruling 0084): they are functions of
+// the seed, of the number of rng instructions executed before, and of the element's index.
+absl::StatusOr<Literal> EvaluateRng(EvalContext& context, const Instruction& instruction,
+                                    absl::Span<Literal> operands) {
+  const Shape shape(instruction.shape().element_type(), instruction.shape().dimensions());
+  const PrimitiveType type = shape.element_type();
+  const bool normal = instruction.WordOr(Attr::kDistribution, "") == "rng_normal";
+  const bool is_float = IsFloat(type);
+  if (IsComplex(type) || (normal && !is_float)) {
+    return Unsupported(instruction.name(), ": rng of ", shape.ToString(false));
+  }
+  HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
+  Literal out(shape);
+  const Stream stream(context.options().rng_seed, context.NextRngStream());
+  const int width = StorageBytes(type);
+  uint8_t* element = out.mutable_raw_data();
+  const double a = is_float ? ScalarOf(operands[0]) : 0, b = is_float ? ScalarOf(operands[1]) : 0;
+  for (int64_t i = 0; i < out.element_count(); ++i, element += width) {
+    uint64_t bits;
+    if (normal) {
+      bits = EncodeFloat(FormatOf(type), a + b * Normal(stream, i));
+    } else if (is_float) {
+      bits = UniformFloat(stream, i, FormatOf(type), a, b);
+    } else {
+      bits =
+          UniformInteger(stream, i, IsSigned(type), Extended(operands[0]), Extended(operands[1]));
+    }
+    std::memcpy(element, &bits, width);
+  }
+  return out;
+}
+
+// rng_bit_generator.1-6, 13-16: the new state and uniform bits, both functions of the state. State
+// word 0 is the key, the words after it are the counter: ThreeFry has one, Philox two, low word
+// first, or, with a state of two words, the counter's low word only, whose high word is the key
+// again (ruling 0030; bits and state as XLA lays them out). rng_default is Philox here.
+absl::StatusOr<Literal> EvaluateRngBitGenerator(EvalContext& context,
+                                                const Instruction& instruction,
+                                                absl::Span<Literal> operands) {
+  const Literal& state = operands[0];
+  const Shape& data = instruction.shape().tuple_shapes()[1];
+  const Shape shape(data.element_type(), data.dimensions());
+  const absl::string_view algorithm = instruction.WordOr(Attr::kAlgorithm, "rng_default");
+  const bool three_fry = algorithm == "rng_three_fry";
+  const int64_t words = state.element_count();
+  if (state.element_type() != PrimitiveType::kU64 || (words != 2 && (three_fry || words != 3))) {
+    return Unsupported(instruction.name(), ": ", algorithm, " with a state of shape ",
+                       state.shape().ToString(false), "; expected u64[2]",
+                       three_fry ? "" : " or u64[3]");
+  }
+  if (IsComplex(shape.element_type()) || shape.element_type() == PrimitiveType::kPred) {
+    return Unsupported(instruction.name(), ": random bits of ", shape.ToString(false));
+  }
+  HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(shape.ElementCount() * sizeof(uint64_t)));
+  const absl::Span<const uint64_t> before = state.data<uint64_t>();
+  std::vector<uint64_t> bits(shape.ElementCount());
+  const bool wide = BitWidth(shape.element_type()) == 64;
+  Literal new_state(Shape(PrimitiveType::kU64, {words})), out(shape);
+  absl::Span<uint64_t> after = new_state.mutable_data<uint64_t>();
+  after[0] = before[0];
+  if (three_fry) {
+    after[1] = before[1] +
+               ThreeFryBits(before[0], before[1], shape.dimensions(), wide, absl::MakeSpan(bits));
+  } else {
+    const std::array<uint64_t, 2> counter = {before[1], words == 3 ? before[2] : before[0]};
+    const uint64_t steps = PhiloxBits(before[0], counter, wide, absl::MakeSpan(bits));
+    const std::array<uint64_t, 2> moved = AdvancePhilox(counter, steps);
+    for (int64_t i = 1; i < words; ++i) after[i] = moved[i - 1];
+  }
+  uint8_t* element = out.mutable_raw_data();
+  for (uint64_t word : bits) {
+    StoreLowBits(shape.element_type(), word, element);
+    element += StorageBytes(shape.element_type());
+  }
+  std::vector<Literal> results;
+  results.push_back(std::move(new_state));
+  results.push_back(std::move(out));
+  return Literal::Tuple(std::move(results));
+}
+
+// Undocumented: the state of the module's generator, 128 bits with the low word first; delta is
+// added to it afterwards.
+absl::StatusOr<Literal> EvaluateRngGetAndUpdateState(EvalContext& context,
+                                                     const Instruction& instruction,
+                                                     absl::Span<Literal> operands) {
+  const Shape shape(PrimitiveType::kU64, {2});
+  if (!shape.CompatibleWith(instruction.shape())) {
+    return Unsupported(instruction.name(), ": state of shape ",
+                       instruction.shape().ToString(false));
+  }
+  Literal out(shape);
+  absl::Span<uint64_t> state = context.rng_state();
+  std::copy(state.begin(), state.end(), out.mutable_data<uint64_t>().begin());
+  const uint64_t delta = static_cast<uint64_t>(instruction.IntOr(Attr::kDelta, 1));
+  const std::array<uint64_t, 2> moved = AdvancePhilox({state[0], state[1]}, delta);
+  std::copy(moved.begin(), moved.end(), state.begin());
+  return out;
+}
+
+}  // namespace hlocts

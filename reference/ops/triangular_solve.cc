@@ -1,0 +1,65 @@
+#include "reference/kernels/linear_algebra.h"
+#include "reference/ops/structured.h"
+#include "reference/ops/wide.h"
+
+namespace hlocts {
+namespace {
+
+struct Solve {
+  bool left_side, lower, unit_diagonal, transposed, conjugated;
+  int64_t m = 0;  // a is m x m
+  int64_t k = 0;  // number of systems: columns of b with left_side, rows without
+};
+
+// x * t = b is transpose(t) * transpose(x) = transpose(b): the same substitution along rows.
+template <typename W>
+void SolveOne(const Solve& solve, const W* a, W* x) {
+  const bool flipped = solve.transposed != !solve.left_side;
+  auto at = [&](int64_t i, int64_t j) {
+    const W element = flipped ? a[j * solve.m + i] : a[i * solve.m + j];
+    return solve.conjugated ? Conjugate(element) : element;
+  };
+  const bool lower = solve.lower != flipped;
+  for (int64_t system = 0; system < solve.k; ++system) {
+    W* first = x + (solve.left_side ? system : system * solve.m);
+    SubstituteKernel<W>(solve.m, lower, solve.unit_diagonal, at, first,
+                        solve.left_side ? solve.k : 1);
+  }
+}
+
+}  // namespace
+
+// triangular_solve.3-18: x with op(a) * x = b (left_side) or x * op(a) = b, for each matrix of the
+// batch. `lower` names the triangle of a itself, before transpose_a; the other triangle is not
+// read, nor the diagonal with unit_diagonal. All of x is defined; a zero on the diagonal divides
+// (ruling 0033).
+absl::StatusOr<Literal> EvaluateTriangularSolve(EvalContext& context,
+                                                const Instruction& instruction,
+                                                absl::Span<Literal> operands) {
+  const Literal &a = operands[0], &b = operands[1];
+  const Shape shape(b.element_type(), b.shape().dimensions());
+  const absl::string_view transpose = instruction.WordOr(Attr::kTransposeA, "NO_TRANSPOSE");
+  Solve solve;
+  solve.left_side = instruction.BoolOr(Attr::kLeftSide, false);
+  solve.lower = instruction.BoolOr(Attr::kLower, false);
+  solve.unit_diagonal = instruction.BoolOr(Attr::kUnitDiagonal, false);
+  solve.transposed = transpose != "NO_TRANSPOSE";
+  solve.conjugated = transpose == "ADJOINT";
+  solve.m = a.shape().dimension(-1);
+  solve.k = shape.dimension(solve.left_side ? -1 : -2);
+  HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes((a.element_count() + b.element_count()) * 32));
+  return VisitWide(b.element_type(), instruction.name(), [&](auto zero) {
+    using W = decltype(zero);
+    const std::vector<W> matrices = Widened<W>(a);
+    std::vector<W> x = Widened<W>(b);
+    const int64_t step = std::max<int64_t>(solve.m * solve.k, 1);
+    for (int64_t at = 0, matrix = 0; at < b.element_count();
+         at += step, matrix += solve.m * solve.m) {
+      SolveOne<W>(solve, matrices.data() + matrix, x.data() + at);
+    }
+    return Narrowed<W>(x, shape);
+  });
+}
+
+}  // namespace hlocts

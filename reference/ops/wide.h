@@ -1,0 +1,39 @@
+// Arrays of a floating-point or complex type taken into a type with digits to spare, and back with
+// one rounding: what linear algebra, transforms and batch normalization compute in.
+//
+//   f64 -> long double, narrower floats -> double, c128 and c64 -> complex of these
+#ifndef HLOCTS_REFERENCE_OPS_WIDE_H_
+#define HLOCTS_REFERENCE_OPS_WIDE_H_
+
+#include <complex>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/base/status.h"
+#include "spec/ir/literal.h"
+
+namespace hlocts {
+
+// W: double, long double, std::complex<double> or std::complex<long double>. A real array may be
+// widened to a complex W.
+template <typename W>
+std::vector<W> Widened(const Literal& array);
+// Elements rounded to shape's type; shape is complex when W is.
+template <typename W>
+Literal Narrowed(absl::Span<const W> elements, const Shape& shape);
+
+// visitor(W{}) for the W of `type`; types other than floats and complex ones come back as an error
+// that names the instruction's operation.
+template <typename Visitor>
+absl::StatusOr<Literal> VisitWide(PrimitiveType type, absl::string_view instruction,
+                                  Visitor&& visitor) {
+  if (type == PrimitiveType::kF64) return visitor(static_cast<long double>(0));
+  if (IsFloat(type)) return visitor(0.0);
+  if (type == PrimitiveType::kC64) return visitor(std::complex<double>());
+  if (type == PrimitiveType::kC128) return visitor(std::complex<long double>());
+  return Unsupported(instruction, ": element type ", PrimitiveTypeName(type));
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_OPS_WIDE_H_

@@ -1,0 +1,63 @@
+#include "reference/shared_custom_calls.h"
+
+#include <dlfcn.h>
+
+#include <deque>
+#include <vector>
+
+namespace hlocts {
+namespace {
+
+using Function = void (*)(void* out, void** in);
+
+// Pointers to the leaves of literals, with an array of pointers for each tuple. The arrays live as
+// long as this object.
+class PointerTables {
+ public:
+  void* Of(Literal& literal) {
+    if (literal.shape().IsToken()) return nullptr;
+    if (!literal.shape().IsTuple()) return literal.mutable_raw_data();
+    std::vector<void*> pointers;
+    for (Literal& element : literal.mutable_elements()) pointers.push_back(Of(element));
+    tables_.push_back(std::move(pointers));
+    return tables_.back().data();
+  }
+
+ private:
+  std::deque<std::vector<void*>> tables_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SharedCustomCalls>> SharedCustomCalls::Load(
+    const std::string& path) {
+  // A name without a slash would be looked for in the system's folders instead of here.
+  const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return InvalidInput("custom-call library ", path, ": ", dlerror());
+  return std::unique_ptr<SharedCustomCalls>(new SharedCustomCalls(handle));
+}
+
+SharedCustomCalls::~SharedCustomCalls() { dlclose(handle_); }
+
+bool SharedCustomCalls::Has(absl::string_view target) const {
+  return dlsym(handle_, std::string(target).c_str()) != nullptr;
+}
+
+absl::StatusOr<Literal> SharedCustomCalls::Call(const Instruction& custom_call,
+                                                absl::Span<const Literal> operands) const {
+  const std::string& target = *custom_call.Get<std::string>(Attr::kCustomCallTarget);
+  auto function = reinterpret_cast<Function>(dlsym(handle_, target.c_str()));
+  if (function == nullptr) return Unsupported("no custom-call target \"", target, "\"");
+  // The function gets pointers it could write through: copies, so that a value shared with other
+  // instructions cannot change.
+  std::vector<Literal> arguments(operands.begin(), operands.end());
+  PointerTables tables;
+  std::vector<void*> in;
+  for (Literal& argument : arguments) in.push_back(tables.Of(argument));
+  Literal out(custom_call.shape());
+  function(tables.Of(out), in.data());
+  return out;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,37 @@
+// Handlers of custom-call from shared libraries: the symbol of the target's name with the C
+// signature void target(void* out, void** in) (custom_call.3, .7; the library comes from
+// --custom-calls).
+#ifndef HLOCTS_REFERENCE_SHARED_CUSTOM_CALLS_H_
+#define HLOCTS_REFERENCE_SHARED_CUSTOM_CALLS_H_
+
+#include <memory>
+#include <string>
+
+#include "reference/custom_call.h"
+
+namespace hlocts {
+
+// in[i] is operand i: a row-major buffer, or for a tuple an array of pointers to its elements, in
+// turn buffers or arrays. out is the same for the result. Sub-byte elements take a byte each,
+// tokens are null pointers. The function must be pure; it may be called more than once (ruling
+// 0069).
+class SharedCustomCalls : public CustomCallLibrary {
+ public:
+  // InvalidArgument with the loader's message when `path` cannot be loaded.
+  static absl::StatusOr<std::unique_ptr<SharedCustomCalls>> Load(const std::string& path);
+  ~SharedCustomCalls() override;
+  SharedCustomCalls(const SharedCustomCalls&) = delete;
+  SharedCustomCalls& operator=(const SharedCustomCalls&) = delete;
+
+  bool Has(absl::string_view target) const override;
+  absl::StatusOr<Literal> Call(const Instruction& custom_call,
+                               absl::Span<const Literal> operands) const override;
+
+ private:
+  explicit SharedCustomCalls(void* handle) : handle_(handle) {}
+  void* handle_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_SHARED_CUSTOM_CALLS_H_
