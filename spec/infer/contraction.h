@@ -7,9 +7,9 @@
 namespace hlocts {
 
 // rhs has lhs's type, or both are floats or both integers of different widths (today's text); the
-// stated result type is theirs or one that holds it.
-absl::Status ExpectContractionTypes(absl::string_view operand_rule, const Shape& lhs,
-                                    const Shape& rhs, const Shape& result);
+// stated result type is theirs or one that holds it; unstated (kInvalid), the wider of theirs.
+absl::StatusOr<PrimitiveType> ContractionType(absl::string_view operand_rule, const Shape& lhs,
+                                              const Shape& rhs, const Shape& result);
 
 // Sizes, strides and dilations of at least 1.
 absl::Status ExpectWindow(absl::string_view rule, const std::vector<WindowDimension>& window);

@@ -85,8 +85,9 @@ absl::Status ExpectWindow(absl::string_view rule, const std::vector<WindowDimens
 
 absl::StatusOr<Shape> InferConvolution(const Instruction& convolution, Signatures&) {
   const Shape &lhs = convolution.operand(0).shape(), &rhs = convolution.operand(1).shape();
-  HLOCTS_RETURN_IF_ERROR(
-      ExpectContractionTypes("conv_with_general_padding.3", lhs, rhs, convolution.shape()));
+  HLOCTS_ASSIGN_OR_RETURN(
+      PrimitiveType type,
+      ContractionType("conv_with_general_padding.3", lhs, rhs, convolution.shape()));
   const Numbers& numbers = *convolution.Get<Numbers>(Attr::kDimLabels);
   static const Window* const kNoWindow = new Window();
   const Window* window = convolution.Get<Window>(Attr::kWindow);
@@ -96,7 +97,7 @@ absl::StatusOr<Shape> InferConvolution(const Instruction& convolution, Signature
   Groups groups = {convolution.IntOr(Attr::kFeatureGroupCount, 1),
                    convolution.IntOr(Attr::kBatchGroupCount, 1)};
   HLOCTS_RETURN_IF_ERROR(CheckGroups(groups, numbers, lhs, rhs));
-  Shape result(convolution.shape().element_type(), std::vector<int64_t>(lhs.rank(), 0));
+  Shape result(type, std::vector<int64_t>(lhs.rank(), 0));
   int64_t batch = lhs.dimension(numbers.input_batch);
   result.set_dimension(numbers.output_batch,
                        batch == kUnboundedSize ? batch : batch / groups.batch);

@@ -58,34 +58,37 @@ Shape DotShape(const DotDimensionNumbers& numbers, const Shape& lhs, const Shape
 
 }  // namespace
 
-absl::Status ExpectContractionTypes(absl::string_view operand_rule, const Shape& lhs,
-                                    const Shape& rhs, const Shape& result) {
+absl::StatusOr<PrimitiveType> ContractionType(absl::string_view operand_rule, const Shape& lhs,
+                                              const Shape& rhs, const Shape& result) {
   PrimitiveType a = lhs.element_type(), b = rhs.element_type(), to = result.element_type();
   bool operands_fit = a == b || (IsFloat(a) && IsFloat(b)) || (IsInteger(a) && IsInteger(b));
   HLOCTS_EXPECT(rhs.IsArray() && operands_fit, operand_rule,
                 absl::StrCat("rhs of type ", TypeText(a)), ShapeText(rhs));
-  // Today's text may state a wider result type; an integer sum is never cut.
-  bool same_class = (IsFloat(a) && IsFloat(to)) || (IsInteger(a) && (IsInteger(to) || IsFloat(to))) ||
-                    (IsComplex(a) && IsComplex(to));
-  int narrowest = IsInteger(a) && IsInteger(to) ? std::max(BitWidth(a), BitWidth(b)) : 0;
-  HLOCTS_EXPECT(to == a || (same_class && BitWidth(to) >= narrowest), "hlo.preferred_element_type",
-                absl::StrCat("a result of type ", TypeText(a), " or wider"), ShapeText(result));
-  return absl::OkStatus();
+  PrimitiveType wider = BitWidth(b) > BitWidth(a) ? b : a;
+  if (to == PrimitiveType::kInvalid || to == wider) return wider;
+  // Today's text may state another result type; an integer sum is never cut.
+  bool fits = (IsFloat(a) && IsFloat(to)) || (IsComplex(a) && IsComplex(to)) ||
+              (IsInteger(a) && IsFloat(to)) ||
+              (IsInteger(a) && IsInteger(to) && BitWidth(to) >= BitWidth(wider));
+  HLOCTS_EXPECT(fits, "hlo.preferred_element_type",
+                absl::StrCat("a result of type ", TypeText(wider), " or wider"), ShapeText(result));
+  return to;
 }
 
 absl::StatusOr<Shape> InferDot(const Instruction& dot, Signatures&) {
   const Shape &lhs = dot.operand(0).shape(), &rhs = dot.operand(1).shape();
-  HLOCTS_RETURN_IF_ERROR(ExpectContractionTypes("dot_general.3", lhs, rhs, dot.shape()));
+  HLOCTS_ASSIGN_OR_RETURN(PrimitiveType type,
+                          ContractionType("dot_general.3", lhs, rhs, dot.shape()));
   DotDimensionNumbers numbers = DotDimensionsOf(dot);
   HLOCTS_RETURN_IF_ERROR(CheckDimensionNumbers(numbers, lhs, rhs));
-  return DotShape(numbers, lhs, rhs, dot.shape().element_type());
+  return DotShape(numbers, lhs, rhs, type);
 }
 
 absl::StatusOr<Shape> InferRaggedDot(const Instruction& dot, Signatures&) {
   constexpr absl::string_view kRule = "hlo.ragged_dot";
   const Shape &lhs = dot.operand(0).shape(), &rhs = dot.operand(1).shape();
   const Shape& group_sizes = dot.operand(2).shape();
-  HLOCTS_RETURN_IF_ERROR(ExpectContractionTypes(kRule, lhs, rhs, dot.shape()));
+  HLOCTS_ASSIGN_OR_RETURN(PrimitiveType type, ContractionType(kRule, lhs, rhs, dot.shape()));
   HLOCTS_EXPECT(IsInteger(group_sizes.element_type()), kRule, "group sizes of integer type",
                 ShapeText(group_sizes));
   DotDimensionNumbers numbers = DotDimensionsOf(dot);
@@ -104,7 +107,6 @@ absl::StatusOr<Shape> InferRaggedDot(const Instruction& dot, Signatures&) {
                 contracting || batch ? "no group dimension" : "one group dimension of rhs",
                 ListText(groups));
   HLOCTS_EXPECT(group_sizes.rank() > 0, kRule, "group sizes with a dimension", ShapeText(group_sizes));
-  PrimitiveType type = dot.shape().element_type();
   if (groups.empty()) {
     Shape result(type, {});
     if (contracting) AppendDimension(result, group_sizes, -1);
@@ -119,7 +121,8 @@ absl::StatusOr<Shape> InferRaggedDot(const Instruction& dot, Signatures&) {
 
 absl::StatusOr<Shape> InferScaledDot(const Instruction& dot, Signatures&) {
   const Shape &lhs = dot.operand(0).shape(), &rhs = dot.operand(1).shape();
-  HLOCTS_RETURN_IF_ERROR(ExpectArray("hlo.scaled_dot", "operand 1", rhs));
+  HLOCTS_ASSIGN_OR_RETURN(PrimitiveType type,
+                          ContractionType("hlo.scaled_dot", lhs, rhs, dot.shape()));
   for (int64_t i : {2, 3}) {
     const Shape &scale = dot.operand(i).shape(), &scaled = dot.operand(i - 2).shape();
     bool none = scale.IsScalar();
@@ -128,7 +131,7 @@ absl::StatusOr<Shape> InferScaledDot(const Instruction& dot, Signatures&) {
   }
   DotDimensionNumbers numbers = DotDimensionsOf(dot);
   HLOCTS_RETURN_IF_ERROR(CheckDimensionNumbers(numbers, lhs, rhs));
-  return DotShape(numbers, lhs, rhs, dot.shape().element_type());
+  return DotShape(numbers, lhs, rhs, type);
 }
 
 }  // namespace hlocts

@@ -194,6 +194,16 @@ constexpr TypeClause kTypeClauses[] = {
     {Opcode::kBitcastConvert, "bitcast_convert_type.10"},
 };
 
+std::string TypesText(TypeSet types) {
+  std::string text;
+  bool every_array = true;
+  for (PrimitiveType type : AllPrimitiveTypes()) {
+    if (Contains(types, type)) absl::StrAppend(&text, " ", TypeText(type));
+    every_array = every_array && (!IsArrayType(type) || Contains(types, type));
+  }
+  return every_array ? "an array" : absl::StrCat("of type", text);
+}
+
 absl::Status CheckElementType(const Instruction& instruction, const OpRow& row) {
   bool has_operand = instruction.operand_count() > 0;
   const Shape& shape = has_operand ? instruction.operand(0).shape() : instruction.shape();
@@ -203,11 +213,7 @@ absl::Status CheckElementType(const Instruction& instruction, const OpRow& row) 
   for (const TypeClause& clause : kTypeClauses) {
     if (clause.opcode == instruction.opcode()) rule = clause.clause;
   }
-  std::string types;
-  for (PrimitiveType type : AllPrimitiveTypes()) {
-    if (Contains(row.types, type)) absl::StrAppend(&types, types.empty() ? "" : " ", TypeText(type));
-  }
-  return Broken(rule, absl::StrCat(has_operand ? "operand 0" : "a result", " of type ", types),
+  return Broken(rule, absl::StrCat(has_operand ? "operand 0 " : "a result ", TypesText(row.types)),
                 ShapeText(shape));
 }
 

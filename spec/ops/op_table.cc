@@ -88,6 +88,9 @@ constexpr WordRow kWordRows[] = {
     {Attr::kTransposeA, {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}},
     {Attr::kDistribution, {"rng_uniform", "rng_normal"}},
     {Attr::kKind, {"kLoop", "kInput", "kOutput", "kCustom"}},
+    {Attr::kApiVersion,
+     {"API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
+      "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"}},
     {Attr::kSchedule, {"SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"}},
 };
 
