@@ -79,7 +79,7 @@ constexpr Attr kCommon[] = {
 
 struct WordRow {
   Attr attr;
-  absl::string_view words[8];
+  absl::string_view words[24];
 };
 constexpr WordRow kWordRows[] = {
     {Attr::kDirection, {"EQ", "NE", "GE", "GT", "LE", "LT"}},
@@ -92,6 +92,16 @@ constexpr WordRow kWordRows[] = {
      {"API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
       "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"}},
     {Attr::kSchedule, {"SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"}},
+    {Attr::kApiVersion,
+     {"API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
+      "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"}},
+    {Attr::kAlgorithm,
+     {"rng_default", "rng_three_fry", "rng_philox", "dot_unset", "dot_any_f8_any_f8_f32",
+      "dot_any_f8_any_f8_f32_fast_accum", "dot_any_f8_any_f8_any",
+      "dot_any_f8_any_f8_any_fast_accum", "dot_f16_f16_f16", "dot_f16_f16_f32",
+      "dot_bf16_bf16_bf16", "dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6",
+      "dot_bf16_bf16_f32_x9", "dot_tf32_tf32_f32", "dot_tf32_tf32_f32_x3", "dot_f32_f32_f32",
+      "dot_f64_f64_f64"}},
 };
 
 constexpr AliasRow kAliases[] = {
@@ -129,7 +139,7 @@ absl::Span<const absl::string_view> AllowedWords(Attr attr) {
   for (const WordRow& row : kWordRows) {
     if (row.attr != attr) continue;
     size_t count = 0;
-    while (count < 8 && !row.words[count].empty()) ++count;
+    while (count < 24 && !row.words[count].empty()) ++count;
     return {row.words, count};
   }
   return {};

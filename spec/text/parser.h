@@ -8,6 +8,7 @@
 //   text.syntax      the characters do not form HLO text
 //   text.name        a name is unknown or defined twice
 //   text.attribute   an attribute is unknown, missing, repeated or has a bad value
+//   text.shape       a shape stated twice differs; an instruction without one that cannot be inferred
 //   text.arity       number of operands
 //   text.literal     a constant does not fit its shape, or is elided as {...}
 //   text.limit       nested too deeply, or larger than the text could justify

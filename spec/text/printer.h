@@ -23,11 +23,9 @@ struct PrintOptions {
   bool entry_computation_layout = true;
   bool extra_attributes = true;         // sharding, frontend_attributes, statistics, ...
   bool control_dependencies = true;
-  bool ids = true;                      // header attributes and the trailing digits of names
   bool syntax_sugar_async_ops = true;   // "all-gather-start(...)" for async-start of all-gather
   bool inline_called_computations = false;  // to_apply={ ... } in place, as XLA's canonical print
   bool canonicalize_names = false;      // names become tmp_0, tmp_1, ...
-  bool print_module_name = true;
 
   static PrintOptions Default();  // XLA's HloPrintOptions::Default
   static PrintOptions Short();    // XLA's ShortParsable: no metadata, no percent, no operand shapes

@@ -1,0 +1,99 @@
+// Reads a whole module: the header, the tables of stack frames, computations, instructions.
+//
+// One object reads one text. Computations may be named before they are defined; instructions are
+// known in their computation only, from their definition on.
+#ifndef HLOCTS_SPEC_TEXT_MODULE_READER_H_
+#define HLOCTS_SPEC_TEXT_MODULE_READER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "spec/ir/module.h"
+#include "spec/ops/op_table.h"
+#include "spec/text/cursor.h"
+#include "spec/text/values.h"
+
+namespace hlocts {
+
+// The instructions of the computation that is being read.
+struct Scope {
+  explicit Scope(Computation* computation) : computation(computation) {}
+  Computation* computation;
+  absl::flat_hash_map<absl::string_view, Instruction*> names;
+  bool undefined_become_parameters = false;  // bare instructions: as XLA reads them
+};
+
+class ModuleReader {
+ public:
+  explicit ModuleReader(absl::string_view text) : in(text) {}
+  absl::StatusOr<std::unique_ptr<Module>> Read();
+
+  // What the readers of attributes need.
+  Cursor in;
+  LiteralLimits limits;
+  bool ReadComputationName(Computation** computation);  // or a computation's body in place
+  bool ReadInstructionName(const Scope& scope, Instruction** instruction);
+
+ private:
+  // parse_header.cc
+  bool ReadHeader();
+  bool ReadHeaderAttribute(absl::string_view name);
+  bool ReadStackFrameTables();
+
+  // parse_module.cc
+  bool ReadModule();
+  bool ReadComputation();
+  bool ReadBareInstructions();
+  bool ReadBody(Scope& scope);
+  bool ReadSignature(Shape* result);
+  bool ReadComputationAttributes(Computation* computation);
+  // A computation the text has no name for: added before its caller, named in Finish.
+  Computation* Synthesize(absl::string_view stem);
+  void NameSynthesized();
+  bool Finish();
+
+  // parse_instruction.cc
+  bool ReadInstruction(Scope& scope);
+  // Shape, opcode, operands and attributes; `name` empty: make one up.
+  bool ReadRightHandSide(Scope& scope, absl::string_view name, const char* where,
+                         Instruction** result);
+  bool ReadOperands(Scope& scope, Instruction* instruction);
+  bool ReadOperand(Scope& scope, Instruction** operand);
+  bool ReadConstantBody(Instruction* instruction);
+  bool ReadAttributes(Scope& scope, Instruction* instruction);
+  bool CheckInstruction(Instruction* instruction, const char* where);
+  bool InferMissingShape(Instruction* instruction, const char* where);
+  Instruction* AddTo(Scope& scope, std::unique_ptr<Instruction> instruction);
+  std::string UniqueName(const Scope& scope, absl::string_view stem) const;
+
+  // async_sugar.cc: "%x = ... custom-call-start(...)" and its -update and -done.
+  bool WrapStart(Scope& scope, Opcode wrapped, Instruction* instruction, const char* where);
+  bool CheckAsyncChain(Opcode wrapped, bool sugar, Instruction* instruction, const char* where);
+  bool SetThread(Instruction* start, const char* where);
+
+  std::unique_ptr<Module> module_;
+  struct Pending {
+    std::unique_ptr<Computation> computation;
+    const char* where;  // the first use
+  };
+  absl::flat_hash_map<std::string, Pending> pending_;
+  absl::flat_hash_map<std::string, Computation*> computations_;
+  std::vector<Computation*> synthesized_;
+  const char* entry_layout_where_ = nullptr;
+  std::string first_name_;  // for a module without header
+};
+
+// parse_attributes.cc: the value behind "name=" of an attribute.
+bool ReadAttributeValue(ModuleReader& reader, const Scope& scope, Attr attr,
+                        AttributeValue* value);
+
+// Values that XLA fills in when the text leaves the attribute out, and its own choice where two
+// spellings mean one thing.
+void NormalizeAttributes(Instruction* instruction);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_TEXT_MODULE_READER_H_

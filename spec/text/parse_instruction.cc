@@ -1,0 +1,250 @@
+#include "absl/strings/match.h"
+#include "spec/infer/infer.h"
+#include "spec/text/module_reader.h"
+
+namespace hlocts {
+namespace {
+
+// Element types and sizes; layouts and dynamic flags may differ between two statements of a shape.
+bool SameType(const Shape& a, const Shape& b) {
+  if (a.element_type() != b.element_type() || a.dimensions() != b.dimensions() ||
+      a.tuple_shapes().size() != b.tuple_shapes().size()) {
+    return false;
+  }
+  for (size_t i = 0; i < a.tuple_shapes().size(); ++i) {
+    if (!SameType(a.tuple_shapes()[i], b.tuple_shapes()[i])) return false;
+  }
+  return true;
+}
+
+struct Operation {
+  Opcode opcode;
+  bool sugar = false;  // opcode is async-*, wrapped the operation it runs
+  Opcode wrapped{};
+};
+
+struct AsyncSuffix {
+  absl::string_view text;
+  Opcode opcode;
+};
+constexpr AsyncSuffix kAsyncSuffixes[] = {{"-start", Opcode::kAsyncStart},
+                                          {"-update", Opcode::kAsyncUpdate},
+                                          {"-done", Opcode::kAsyncDone}};
+
+std::optional<Operation> OperationFromName(absl::string_view name) {
+  if (auto opcode = OpcodeFromName(name)) return Operation{*opcode};
+  for (const AsyncSuffix& suffix : kAsyncSuffixes) {
+    if (!absl::EndsWith(name, suffix.text)) continue;
+    auto wrapped = OpcodeFromName(name.substr(0, name.size() - suffix.text.size()));
+    if (wrapped) return Operation{suffix.opcode, true, *wrapped};
+  }
+  return std::nullopt;
+}
+
+std::string Range(const OpRow& row) {
+  if (row.arity_max == kVariadic) return absl::StrCat("at least ", row.arity_min);
+  if (row.arity_min == row.arity_max) return absl::StrCat(row.arity_min);
+  return absl::StrCat(row.arity_min, " to ", row.arity_max);
+}
+
+}  // namespace
+
+bool ModuleReader::ReadInstruction(Scope& scope) {
+  const char* start = in.Here();
+  bool root = in.TryWord("ROOT");
+  const char* where = in.Here();
+  absl::string_view name;
+  Instruction* instruction;
+  if (!in.Name(&name, "an instruction, or '}' at the end of the computation")) return false;
+  if (!in.Expect('=') || !ReadRightHandSide(scope, name, where, &instruction)) return false;
+  if (!root) return true;
+  if (scope.computation->root() != nullptr) {
+    return in.FailAt(start, "text.name", "expected one ROOT in a computation, found a second");
+  }
+  scope.computation->set_root(instruction);
+  return true;
+}
+
+bool ModuleReader::ReadRightHandSide(Scope& scope, absl::string_view name, const char* where,
+                                     Instruction** result) {
+  Shape shape;
+  bool has_shape = ShapeAhead(in);
+  if (has_shape && !ReadShape(in, &shape)) return false;
+  const char* opcode_where = in.Here();
+  absl::string_view word = in.TryIdentifier();
+  auto operation = OperationFromName(word);
+  if (!operation) {
+    in.GoTo(opcode_where);
+    return in.Expected("an opcode");
+  }
+  auto instruction = std::make_unique<Instruction>(
+      name.empty() ? UniqueName(scope, word) : std::string(name), operation->opcode,
+      std::move(shape));
+  Instruction* raw = instruction.get();
+  bool is_start = operation->sugar && operation->opcode == Opcode::kAsyncStart;
+  // The attributes of custom-call-start are those of custom-call: read as that, wrapped after.
+  if (is_start) raw->set_opcode(operation->wrapped);
+  if (!ReadOperands(scope, raw) || !ReadAttributes(scope, raw)) return false;
+  if (!has_shape && !InferMissingShape(raw, opcode_where)) return false;
+  if (!is_start && !CheckInstruction(raw, opcode_where)) return false;
+  NormalizeAttributes(raw);
+  if (is_start && !WrapStart(scope, operation->wrapped, raw, opcode_where)) return false;
+  if (raw->opcode() == Opcode::kAsyncStart && !SetThread(raw, opcode_where)) return false;
+  if (raw->opcode() == Opcode::kAsyncUpdate || raw->opcode() == Opcode::kAsyncDone) {
+    if (!CheckAsyncChain(operation->wrapped, operation->sugar, raw, opcode_where)) return false;
+  }
+  *result = AddTo(scope, std::move(instruction));
+  return *result != nullptr ||
+         in.FailAt(where, "text.name", absl::StrCat("expected a new name, found ", name,
+                                                    ", which is defined already"));
+}
+
+Instruction* ModuleReader::AddTo(Scope& scope, std::unique_ptr<Instruction> instruction) {
+  Instruction* raw = instruction.get();
+  if (!scope.names.emplace(raw->name(), raw).second) return nullptr;
+  return scope.computation->Add(std::move(instruction));
+}
+
+std::string ModuleReader::UniqueName(const Scope& scope, absl::string_view stem) const {
+  std::string name(stem);
+  for (size_t i = scope.names.size(); scope.names.contains(name); ++i) {
+    name = absl::StrCat(stem, ".", i);
+  }
+  return name;
+}
+
+bool ModuleReader::ReadConstantBody(Instruction* instruction) {
+  const Shape& shape = instruction->shape();
+  if (shape.element_type() == PrimitiveType::kInvalid) {
+    return in.Fail("text.shape", "expected a shape before constant, found none");
+  }
+  Literal literal;
+  if (!ReadLiteral(in, shape, limits, &literal)) return false;
+  instruction->set_literal(std::move(literal));
+  return true;
+}
+
+bool ModuleReader::ReadOperands(Scope& scope, Instruction* instruction) {
+  if (instruction->opcode() == Opcode::kConstant) {
+    return in.Expect('(') && ReadConstantBody(instruction) && in.Expect(')');
+  }
+  if (instruction->opcode() == Opcode::kParameter) {
+    int64_t number;
+    if (!in.Expect('(') || !in.NonNegative(&number, "the number of the parameter")) return false;
+    instruction->set_parameter_number(number);
+    return in.Expect(')');
+  }
+  return ReadList(in, '(', ')', [&] {
+    return ReadOperand(scope, &instruction->mutable_operands().emplace_back());
+  });
+}
+
+bool ModuleReader::ReadOperand(Scope& scope, Instruction** operand) {
+  const char* start = in.Here();
+  Shape shape;
+  bool has_shape = ShapeAhead(in);
+  if (has_shape && !ReadShape(in, &shape)) return false;
+  const char* name_where = in.Here();
+  absl::string_view name;
+  bool percent = in.Peek() == '%';
+  if (!in.Name(&name, "the name of an operand")) return false;
+  if (!percent && in.Raw() == '(') {  // an instruction in place of a name
+    in.GoTo(start);
+    if (!in.Enter() || !ReadRightHandSide(scope, "", start, operand)) return false;
+    in.Leave();
+    return true;
+  }
+  auto found = scope.names.find(name);
+  if (found == scope.names.end()) {
+    if (!scope.undefined_become_parameters || !has_shape) {
+      return in.FailAt(name_where, "text.name",
+                       absl::StrCat("expected an instruction defined before in this computation, "
+                                    "found ", name));
+    }
+    auto parameter = std::make_unique<Instruction>(std::string(name), Opcode::kParameter, shape);
+    parameter->set_parameter_number(
+        static_cast<int64_t>(scope.computation->parameters().size()));
+    *operand = AddTo(scope, std::move(parameter));
+    return true;
+  }
+  *operand = found->second;
+  if (!has_shape || SameType(shape, (*operand)->shape())) return true;
+  return in.FailAt(start, "text.shape",
+                   absl::StrCat("expected the shape of ", name, ", ",
+                                (*operand)->shape().ToString(), ", found ", shape.ToString()));
+}
+
+bool ModuleReader::ReadInstructionName(const Scope& scope, Instruction** instruction) {
+  const char* where = in.Here();
+  absl::string_view name;
+  if (!in.Name(&name, "the name of an instruction")) return false;
+  auto found = scope.names.find(name);
+  if (found == scope.names.end()) {
+    return in.FailAt(where, "text.name", absl::StrCat("expected an instruction defined before in "
+                                                      "this computation, found ", name));
+  }
+  *instruction = found->second;
+  return true;
+}
+
+bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction) {
+  while (in.Try(',')) {
+    const char* where = in.Here();
+    absl::string_view name;
+    if (!in.Identifier(&name, "an attribute")) return false;
+    std::optional<Attr> attr = AttributeFromText(instruction->opcode(), name);
+    // The thread belongs to the wrapping, whose attributes are read as the wrapped operation's.
+    if (!attr && name == RowOf(Attr::kAsyncExecutionThread).text) {
+      attr = Attr::kAsyncExecutionThread;
+    }
+    if (!attr) {
+      return in.FailAt(where, "text.attribute",
+                       absl::StrCat("expected an attribute of ",
+                                    OpcodeName(instruction->opcode()), ", found ", name));
+    }
+    if (instruction->Has(*attr)) {
+      return in.FailAt(where, "text.attribute",
+                       absl::StrCat("expected ", name, " once, found it again"));
+    }
+    auto& [key, value] = instruction->mutable_attributes().emplace_back();
+    key = *attr;
+    if (!in.Expect('=') || !ReadAttributeValue(*this, scope, *attr, &value)) return false;
+  }
+  return true;
+}
+
+bool ModuleReader::CheckInstruction(Instruction* instruction, const char* where) {
+  const OpRow& row = RowOf(instruction->opcode());
+  int64_t count = instruction->operand_count();
+  if (count < row.arity_min || (row.arity_max != kVariadic && count > row.arity_max)) {
+    return in.FailAt(where, "text.arity",
+                     absl::StrCat(OpcodeName(row.opcode), ": expected ", Range(row),
+                                  " operands, found ", count));
+  }
+  for (const AttributeUse& use : row.attribute_uses()) {
+    if (!use.required || instruction->Has(use.attr)) continue;
+    return in.FailAt(where, "text.attribute",
+                     absl::StrCat(OpcodeName(row.opcode), ": expected the attribute ",
+                                  RowOf(use.attr).text, ", found none"));
+  }
+  const auto* constraints = instruction->Get<std::vector<Shape>>(Attr::kOperandLayoutConstraints);
+  if (constraints && static_cast<int64_t>(constraints->size()) != count) {
+    return in.FailAt(where, "text.attribute",
+                     absl::StrCat("expected ", count, " operand_layout_constraints, found ",
+                                  constraints->size()));
+  }
+  return true;
+}
+
+bool ModuleReader::InferMissingShape(Instruction* instruction, const char* where) {
+  absl::StatusOr<Shape> shape = InferShape(*instruction);
+  if (!shape.ok()) return in.FailAt(where, "text.shape", shape.status().message());
+  if (shape->element_type() == PrimitiveType::kInvalid) {
+    return in.FailAt(where, "text.shape", absl::StrCat("expected a shape before ",
+                                                       OpcodeName(instruction->opcode())));
+  }
+  instruction->mutable_shape() = shape->WithDefaultLayout();
+  return true;
+}
+
+}  // namespace hlocts

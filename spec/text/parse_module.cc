@@ -1,0 +1,212 @@
+#include "spec/text/module_reader.h"
+
+namespace hlocts {
+namespace {
+
+bool SameSizes(const Shape& a, const Shape& b) {
+  return a.WithStaticDimensions().CompatibleWith(b.WithStaticDimensions());
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
+  module_ = std::make_unique<Module>("_");
+  if (!ReadModule() || !Finish()) return in.status();
+  return std::move(module_);
+}
+
+bool ModuleReader::ReadModule() {
+  bool header = in.TryWord("HloModule");
+  if (header && !ReadHeader()) return false;
+  if (!header) {
+    // "name = ..." begins an instruction, everything else a computation.
+    const char* start = in.Here();
+    absl::string_view name;
+    if (in.Peek() != '%' && in.PeekIdentifier().empty()) {
+      return in.Expected("HloModule, a computation or an instruction");
+    }
+    bool bare = in.TryWord("ROOT") ||
+                (in.Name(&name, "HloModule, a computation or an instruction") && in.Try('='));
+    in.GoTo(start);
+    if (in.failed()) return false;
+    if (bare) return ReadBareInstructions();
+  }
+  while (!in.AtEnd()) {
+    if (!ReadComputation()) return false;
+  }
+  if (!header) module_->set_name(absl::StrCat("module_", first_name_));
+  return true;
+}
+
+// XLA's form for a single instruction: operands that nobody defines are parameters.
+bool ModuleReader::ReadBareInstructions() {
+  Computation* computation = Synthesize("_");
+  module_->set_entry(computation);
+  module_->is_scheduled = true;
+  Scope scope(computation);
+  scope.undefined_become_parameters = true;
+  while (!in.AtEnd()) {
+    if (!ReadInstruction(scope)) return false;
+  }
+  if (computation->root() == nullptr) {
+    computation->set_root(computation->instructions().back().get());
+  }
+  return true;
+}
+
+Computation* ModuleReader::Synthesize(absl::string_view stem) {
+  synthesized_.push_back(module_->Add(std::make_unique<Computation>(std::string(stem))));
+  return synthesized_.back();
+}
+
+// Last, so that no name of the text is taken before the text uses it.
+void ModuleReader::NameSynthesized() {
+  for (Computation* computation : synthesized_) {
+    std::string stem = computation->name();
+    for (size_t i = 1; !computations_.emplace(computation->name(), computation).second; ++i) {
+      computation->set_name(absl::StrCat(stem, ".", i));
+    }
+  }
+}
+
+bool ModuleReader::ReadComputationName(Computation** computation) {
+  if (in.Peek() == '{') {  // the computation itself in place of its name
+    auto inlined = std::make_unique<Computation>("_");
+    Scope scope(inlined.get());
+    if (!in.Enter() || !ReadBody(scope)) return false;
+    in.Leave();
+    synthesized_.push_back(module_->Add(std::move(inlined)));
+    *computation = synthesized_.back();
+    return true;
+  }
+  const char* where = in.Here();
+  absl::string_view name;
+  if (!in.Name(&name, "the name of a computation")) return false;
+  auto found = computations_.find(name);
+  if (found != computations_.end()) {
+    *computation = found->second;
+    return true;
+  }
+  Pending& pending = pending_[std::string(name)];
+  if (pending.computation == nullptr) {
+    pending = {std::make_unique<Computation>(std::string(name)), where};
+  }
+  *computation = pending.computation.get();
+  return true;
+}
+
+bool ModuleReader::ReadComputation() {
+  const char* start = in.Here();
+  bool entry = in.TryWord("ENTRY");
+  const char* where = in.Here();
+  absl::string_view name;
+  if (!in.Name(&name, "ENTRY or the name of a computation")) return false;
+  if (entry && module_->entry() != nullptr) {
+    return in.FailAt(start, "text.name", "expected one ENTRY, found a second");
+  }
+  Shape result;
+  bool has_signature = in.Peek() == '(';
+  const char* signature = in.Here();
+  if (has_signature && !ReadSignature(&result)) return false;
+  // Defined after its body: what it calls and synthesizes stands before it.
+  auto pending = pending_.find(name);
+  std::unique_ptr<Computation> computation =
+      pending != pending_.end() ? std::move(pending->second.computation)
+                                : std::make_unique<Computation>(std::string(name));
+  if (pending != pending_.end()) pending_.erase(pending);
+  if (!computations_.emplace(std::string(name), computation.get()).second) {
+    return in.FailAt(where, "text.name",
+                     absl::StrCat("expected a new name, found the computation ", name, " again"));
+  }
+  Scope scope(computation.get());
+  if (!ReadBody(scope) || !ReadComputationAttributes(computation.get())) return false;
+  if (has_signature && !SameSizes(result, computation->root()->shape())) {
+    return in.FailAt(signature, "text.shape",
+                     absl::StrCat("expected the shape of the root, ",
+                                  computation->root()->shape().ToString(),
+                                  ", behind '->', found ", result.ToString()));
+  }
+  if (entry) module_->set_entry(computation.get());
+  if (entry || first_name_.empty()) first_name_ = std::string(name);
+  module_->Add(std::move(computation));
+  return true;
+}
+
+bool ModuleReader::ReadSignature(Shape* result) {
+  return ReadList(in, '(', ')',
+                  [&] {
+                    absl::string_view name;
+                    Shape shape;
+                    return in.Name(&name, "the name of a parameter") && in.Expect(':') &&
+                           ReadShape(in, &shape);
+                  }) &&
+         in.Expect("->") && ReadShape(in, result);
+}
+
+bool ModuleReader::ReadBody(Scope& scope) {
+  const char* start = in.Here();
+  if (!in.Expect('{')) return false;
+  while (!in.Try('}')) {
+    if (!ReadInstruction(scope)) return false;
+  }
+  Computation* computation = scope.computation;
+  if (computation->instructions().empty()) {
+    return in.FailAt(start, "text.syntax", "expected instructions, found an empty computation");
+  }
+  // Without a ROOT the last instruction is it.
+  if (computation->root() == nullptr) {
+    computation->set_root(computation->instructions().back().get());
+  }
+  return true;
+}
+
+bool ModuleReader::ReadComputationAttributes(Computation* computation) {
+  while (in.Try(',')) {
+    const char* where = in.Here();
+    absl::string_view name;
+    if (!in.Identifier(&name, "an attribute of the computation") || !in.Expect('=')) return false;
+    if (name == "execution_thread") {
+      if (!in.QuotedString(&computation->execution_thread)) return false;
+      continue;
+    }
+    StringMap map;
+    const char* value = in.Here();
+    if (name != "frontend_attributes" || !ReadStringMap(in, &map)) {
+      return in.FailAt(where, "text.attribute",
+                       absl::StrCat("expected execution_thread or frontend_attributes, found ",
+                                    name));
+    }
+    computation->extra_attributes.emplace_back(
+        std::string(name), std::string(value, in.raw_position() - value));
+  }
+  return true;
+}
+
+bool ModuleReader::Finish() {
+  if (!pending_.empty()) {
+    const auto* first = &*pending_.begin();
+    for (const auto& entry : pending_) {
+      if (entry.second.where < first->second.where) first = &entry;
+    }
+    return in.FailAt(first->second.where, "text.name",
+                     absl::StrCat("expected the name of a computation, found ", first->first,
+                                  ", which is nowhere defined"));
+  }
+  NameSynthesized();
+  if (module_->computations().empty()) return in.Expected("a computation");
+  // Without an ENTRY the last computation is it, as in XLA.
+  if (module_->entry() == nullptr) module_->set_entry(module_->computations().back().get());
+  const auto& stated = module_->entry_computation_layout;
+  if (!stated) return true;
+  ProgramShape found = module_->entry()->ComputeProgramShape();
+  bool same = stated->parameters.size() == found.parameters.size() &&
+              SameSizes(stated->result, found.result);
+  for (size_t i = 0; same && i < found.parameters.size(); ++i) {
+    same = SameSizes(stated->parameters[i], found.parameters[i]);
+  }
+  return same || in.FailAt(entry_layout_where_, "text.shape",
+                           "expected an entry_computation_layout with the shapes of the entry "
+                           "computation's parameters and root");
+}
+
+}  // namespace hlocts

@@ -1,0 +1,306 @@
+#include "spec/text/values.h"
+
+namespace hlocts {
+namespace {
+
+// More devices than this are refused: an iota of a few characters would fill the memory.
+constexpr int64_t kDevicesMax = int64_t{1} << 20;
+
+// "[4,2]T(1,0)" behind "<=".
+bool ReadIota(Cursor& in, std::vector<int64_t>* reshape_dims, std::vector<int64_t>* permutation) {
+  if (!ReadList(in, '[', ']', [&] { return in.NonNegative(&reshape_dims->emplace_back()); })) {
+    return false;
+  }
+  if (!in.TryWord("T")) return true;
+  return ReadList(in, '(', ')', [&] { return in.NonNegative(&permutation->emplace_back()); });
+}
+
+int64_t ProductOrTooMany(const std::vector<int64_t>& sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes) {
+    if (size > kDevicesMax || (product *= size) > kDevicesMax) return kDevicesMax + 1;
+  }
+  return product;
+}
+
+bool IsPermutation(const std::vector<int64_t>& order, size_t size) {
+  std::vector<bool> seen(size, false);
+  for (int64_t d : order) {
+    if (d < 0 || d >= static_cast<int64_t>(size) || seen[d]) return false;
+    seen[d] = true;
+  }
+  return order.size() == size;
+}
+
+// The numbers 0..n-1 reshaped, transposed and read in order.
+std::vector<int64_t> ExpandIota(const std::vector<int64_t>& dims, std::vector<int64_t> order) {
+  if (order.empty()) {
+    for (size_t d = 0; d < dims.size(); ++d) order.push_back(static_cast<int64_t>(d));
+  }
+  std::vector<int64_t> strides(dims.size(), 1);
+  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
+  int64_t count = ProductOrTooMany(dims);
+  std::vector<int64_t> result(count), index(dims.size(), 0);
+  for (int64_t& device : result) {
+    device = 0;
+    for (size_t d = 0; d < order.size(); ++d) device += index[d] * strides[order[d]];
+    for (size_t d = order.size(); d-- > 0;) {
+      if (++index[d] < dims[order[d]]) break;
+      index[d] = 0;
+    }
+  }
+  return result;
+}
+
+bool CheckIota(Cursor& in, const char* where, const std::vector<int64_t>& dimensions,
+               const std::vector<int64_t>& reshape_dims, const std::vector<int64_t>& permutation) {
+  int64_t devices = ProductOrTooMany(reshape_dims);
+  if (devices > kDevicesMax) {
+    return in.FailAt(where, "text.limit",
+                     absl::StrCat("expected at most ", kDevicesMax, " devices"));
+  }
+  if (!permutation.empty() && !IsPermutation(permutation, reshape_dims.size())) {
+    return in.FailAt(where, "text.attribute", "expected a permutation behind T");
+  }
+  if (ProductOrTooMany(dimensions) != devices) {
+    return in.FailAt(where, "text.attribute",
+                     absl::StrCat("expected an arrangement of ", devices, " devices"));
+  }
+  return true;
+}
+
+bool ReadIotaGroups(Cursor& in, ReplicaGroups* groups) {
+  const char* start = in.Here();
+  if (!ReadList(in, '[', ']',
+                [&] { return in.NonNegative(&groups->iota_dimensions.emplace_back()); })) {
+    return false;
+  }
+  if (!in.Expect("<=") ||
+      !ReadIota(in, &groups->iota_reshape_dims, &groups->iota_transpose_permutation)) {
+    return false;
+  }
+  if (groups->iota_dimensions.size() != 2 || groups->iota_dimensions[1] == 0) {
+    return in.FailAt(start, "text.attribute", "expected [groups,size] with a positive size");
+  }
+  if (!CheckIota(in, start, groups->iota_dimensions, groups->iota_reshape_dims,
+                 groups->iota_transpose_permutation)) {
+    return false;
+  }
+  auto devices = ExpandIota(groups->iota_reshape_dims, groups->iota_transpose_permutation);
+  int64_t size = groups->iota_dimensions[1];
+  for (int64_t g = 0; g < groups->iota_dimensions[0]; ++g) {
+    groups->groups.emplace_back(devices.begin() + g * size, devices.begin() + (g + 1) * size);
+  }
+  return true;
+}
+
+// A form we keep as it stands, up to the ',' or the end of the line that follows it.
+bool ReadMeshText(Cursor& in, std::string* text) {
+  const char* start = in.Here();
+  int depth = 0;
+  bool quoted = false;
+  for (char c = in.Raw(); c != '\0' && c != '\n'; c = in.Raw()) {
+    if (c == '\'') quoted = !quoted;
+    if (!quoted && (c == '{' || c == '[' || c == '(')) ++depth;
+    if (!quoted && (c == '}' || c == ']' || c == ')') && --depth < 0) break;
+    if (!quoted && depth == 0 && c == ',') break;
+    in.Advance(1);
+  }
+  *text = std::string(start, in.raw_position() - start);
+  while (!text->empty() && (text->back() == ' ' || text->back() == '\r')) text->pop_back();
+  return true;
+}
+
+struct TypeWord {
+  absl::string_view word;
+  Sharding::Type type;
+};
+constexpr TypeWord kTypeWords[] = {
+    {"replicated", Sharding::Type::kReplicated},
+    {"manual", Sharding::Type::kManual},
+    {"unknown", Sharding::Type::kUnknown},
+    {"unreduced", Sharding::Type::kUnreduced},
+};
+
+bool ReadTypeWord(Cursor& in, Sharding::Type* type) {
+  for (const TypeWord& row : kTypeWords) {
+    if (!in.TryWord(row.word)) continue;
+    *type = row.type;
+    return true;
+  }
+  return in.Expected("replicated, manual, unknown or unreduced", "text.attribute");
+}
+
+bool ReadDevices(Cursor& in, Sharding* sharding) {
+  const char* start = in.Here();
+  sharding->type = Sharding::Type::kOther;
+  if (!in.Expect('=') || !ReadList(in, '[', ']', [&] {
+        return in.NonNegative(&sharding->tile_assignment_dimensions.emplace_back());
+      })) {
+    return false;
+  }
+  if (in.Try("<=")) {
+    return ReadIota(in, &sharding->iota_reshape_dims, &sharding->iota_transpose_permutation) &&
+           CheckIota(in, start, sharding->tile_assignment_dimensions, sharding->iota_reshape_dims,
+                     sharding->iota_transpose_permutation);
+  }
+  do {
+    if (!in.NonNegative(&sharding->tile_assignment_devices.emplace_back())) return false;
+  } while (in.Try(','));
+  int64_t tiles = ProductOrTooMany(sharding->tile_assignment_dimensions);
+  if (tiles != static_cast<int64_t>(sharding->tile_assignment_devices.size())) {
+    return in.FailAt(start, "text.attribute",
+                     absl::StrCat("expected ", tiles, " devices, found ",
+                                  sharding->tile_assignment_devices.size()));
+  }
+  return true;
+}
+
+bool ReadShardingMetadata(Cursor& in, Sharding* sharding) {
+  if (!in.Expect('=')) return false;
+  const char* start = in.Here();
+  in.Try('{');
+  bool list = in.Peek() == '{';
+  in.GoTo(start);
+  if (!list) return ReadMetadata(in, &sharding->metadata.emplace_back());
+  return ReadList(in, '{', '}',
+                  [&] { return ReadMetadata(in, &sharding->metadata.emplace_back()); });
+}
+
+// One word of "{devices=[2,2]<=[4] last_tile_dim_replicate shard_as 3}".
+bool ReadShardingItem(Cursor& in, Sharding* sharding) {
+  if (in.TryWord("devices")) return ReadDevices(in, sharding);
+  if (in.TryWord("last_tile_dim_replicate")) {
+    sharding->replicate_on_last_tile_dim = true;
+    return true;
+  }
+  if (in.TryWord("last_tile_dims")) {
+    return in.Expect('=') && ReadList(in, '{', '}', [&] {
+             return ReadTypeWord(in, &sharding->last_tile_dims.emplace_back());
+           });
+  }
+  if (in.TryWord("maximal")) {
+    sharding->type = Sharding::Type::kMaximal;
+    return true;
+  }
+  if (in.TryWord("device")) {
+    return in.Expect('=') && in.NonNegative(&sharding->tile_assignment_devices.emplace_back());
+  }
+  if (in.TryWord("metadata")) return ReadShardingMetadata(in, sharding);
+  bool shard_as = in.TryWord("shard_as");
+  if (shard_as || in.TryWord("shard_like")) {
+    sharding->is_shard_group = true;
+    sharding->shard_as = shard_as;
+    return in.NonNegative(&sharding->shard_group_id);
+  }
+  return ReadTypeWord(in, &sharding->type);
+}
+
+bool ReadTupleSharding(Cursor& in, Sharding* sharding) {
+  sharding->type = Sharding::Type::kTuple;
+  if (!in.Enter()) return false;
+  bool read = ReadList(in, '{', '}', [&] {
+    return ReadSharding(in, &sharding->tuple_shardings.emplace_back());
+  });
+  in.Leave();
+  return read;
+}
+
+// "mesh[...]" and "@mesh" begin the newer, named form.
+bool NamedAhead(Cursor& in) {
+  absl::string_view word = in.PeekIdentifier();
+  return in.Peek() == '@' || word == "mesh";
+}
+
+struct MetadataString {
+  absl::string_view name;
+  std::string OpMetadata::*value;
+};
+constexpr MetadataString kMetadataStrings[] = {
+    {"op_type", &OpMetadata::op_type},
+    {"op_name", &OpMetadata::op_name},
+    {"source_file", &OpMetadata::source_file},
+    {"deduplicated_name", &OpMetadata::deduplicated_name},
+    {"scheduling_name", &OpMetadata::scheduling_name},
+};
+struct MetadataInt {
+  absl::string_view name;
+  int64_t OpMetadata::*value;
+};
+constexpr MetadataInt kMetadataInts[] = {
+    {"source_line", &OpMetadata::source_line},
+    {"source_end_line", &OpMetadata::source_end_line},
+    {"source_column", &OpMetadata::source_column},
+    {"source_end_column", &OpMetadata::source_end_column},
+    {"stack_frame_id", &OpMetadata::stack_frame_id},
+    {"size_of_generated_code_in_bytes", &OpMetadata::size_of_generated_code_in_bytes},
+    {"size_of_memory_working_set_in_bytes", &OpMetadata::size_of_memory_working_set_in_bytes},
+};
+
+bool ReadMetadataField(Cursor& in, absl::string_view name, OpMetadata* metadata) {
+  for (const MetadataString& field : kMetadataStrings) {
+    if (field.name == name) return in.QuotedString(&(metadata->*field.value));
+  }
+  for (const MetadataInt& field : kMetadataInts) {
+    if (field.name == name) return in.Integer(&(metadata->*field.value));
+  }
+  if (name == "profile_type") return ReadIntList(in, &metadata->profile_type);
+  if (name == "preserve_layout") return in.Bool(&metadata->preserve_layout);
+  return in.Fail("text.attribute",
+                 absl::StrCat("expected a field of metadata, found '", name, "'"));
+}
+
+}  // namespace
+
+bool ReadMetadata(Cursor& in, OpMetadata* metadata) {
+  if (!in.Expect('{')) return false;
+  while (!in.Try('}')) {
+    absl::string_view name;
+    if (!in.Identifier(&name, "a field of metadata") || !in.Expect('=')) return false;
+    if (!ReadMetadataField(in, name, metadata)) return false;
+    in.Try(',');
+  }
+  return true;
+}
+
+bool ReadReplicaGroups(Cursor& in, ReplicaGroups* groups) {
+  if (in.Peek() == '[') return ReadIotaGroups(in, groups);
+  if (NamedAhead(in)) return ReadMeshText(in, &groups->mesh_text);
+  return ReadList(in, '{', '}', [&] { return ReadIntList(in, &groups->groups.emplace_back()); });
+}
+
+bool ReadSharding(Cursor& in, Sharding* sharding) {
+  const char* start = in.Here();
+  if (NamedAhead(in)) {
+    sharding->type = Sharding::Type::kOther;
+    return ReadMeshText(in, &sharding->raw_text);
+  }
+  if (!in.Expect('{')) return false;
+  if (NamedAhead(in)) {
+    in.GoTo(start);
+    absl::string_view text;
+    if (!in.Balanced(&text)) return false;
+    sharding->type = Sharding::Type::kOther;
+    sharding->raw_text = std::string(text);
+    return true;
+  }
+  bool tuple = in.Peek() == '{' || in.Peek() == '}';
+  if (tuple) {
+    in.GoTo(start);
+    return ReadTupleSharding(in, sharding);
+  }
+  while (!in.Try('}')) {
+    if (!ReadShardingItem(in, sharding)) return false;
+  }
+  return true;
+}
+
+bool ReadDomain(Cursor& in, DomainMetadata* domain) {
+  return in.Expect('{') && in.ExpectWord("kind") && in.Expect('=') &&
+         in.QuotedString(&domain->kind) && in.Expect(',') && in.ExpectWord("entry") &&
+         in.Expect('=') && ReadSharding(in, &domain->entry) && in.Expect(',') &&
+         in.ExpectWord("exit") && in.Expect('=') && ReadSharding(in, &domain->exit) &&
+         in.Expect('}');
+}
+
+}  // namespace hlocts

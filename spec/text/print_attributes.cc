@@ -1,0 +1,293 @@
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "spec/text/format_number.h"
+#include "spec/text/module_printer.h"
+
+namespace hlocts {
+namespace {
+
+// One writer per AttributeKind, in a table below.
+using Writer = void (*)(ModulePrinter&, const AttributeValue&);
+
+// Writes the alternative T with a function of print_values.h.
+template <typename T, void (*kAppend)(const T&, std::string*)>
+void WriteWith(ModulePrinter& printer, const AttributeValue& value) {
+  kAppend(std::get<T>(value), printer.out());
+}
+
+void WriteBool(ModulePrinter& printer, const AttributeValue& value) {
+  printer.out()->append(std::get<bool>(value) ? "true" : "false");
+}
+void WriteInt(ModulePrinter& printer, const AttributeValue& value) {
+  absl::StrAppend(printer.out(), std::get<int64_t>(value));
+}
+void WriteFloat(ModulePrinter& printer, const AttributeValue& value) {
+  printer.out()->append(FormatShortestF32(std::get<double>(value)));
+}
+void WriteString(ModulePrinter& printer, const AttributeValue& value) {
+  AppendQuoted(std::get<std::string>(value), printer.out());
+}
+void WriteWord(ModulePrinter& printer, const AttributeValue& value) {
+  printer.out()->append(std::get<Word>(value).text);
+}
+void WriteRawText(ModulePrinter& printer, const AttributeValue& value) {
+  AppendRawOrQuoted(std::get<RawText>(value).text, printer.out());
+}
+void WriteIntList(ModulePrinter& printer, const AttributeValue& value) {
+  AppendIntList(std::get<std::vector<int64_t>>(value), printer.out());
+}
+void WriteWordList(ModulePrinter& printer, const AttributeValue& value) {
+  absl::StrAppend(printer.out(), "{",
+                  absl::StrJoin(std::get<std::vector<std::string>>(value), ","), "}");
+}
+
+// "{item,item}" with `item` for each element of the alternative std::vector<T>.
+template <typename T, typename Item>
+void WriteItems(ModulePrinter& printer, const AttributeValue& value, absl::string_view separator,
+                const Item& item) {
+  std::string* out = printer.out();
+  out->push_back('{');
+  bool first = true;
+  for (const auto& element : std::get<std::vector<T>>(value)) {
+    if (!first) absl::StrAppend(out, separator);
+    first = false;
+    item(element);
+  }
+  out->push_back('}');
+}
+
+void WriteBoolList(ModulePrinter& printer, const AttributeValue& value) {
+  WriteItems<bool>(printer, value, ",",
+                   [&](bool item) { printer.out()->append(item ? "true" : "false"); });
+}
+void WriteIntLists(ModulePrinter& printer, const AttributeValue& value) {
+  WriteItems<std::vector<int64_t>>(printer, value, ",", [&](const std::vector<int64_t>& item) {
+    AppendIntList(item, printer.out());
+  });
+}
+void WritePairList(ModulePrinter& printer, const AttributeValue& value) {
+  WriteItems<std::pair<int64_t, int64_t>>(printer, value, ",", [&](const auto& item) {
+    absl::StrAppend(printer.out(), "{", item.first, ",", item.second, "}");
+  });
+}
+void WriteShape(ModulePrinter& printer, const AttributeValue& value) {
+  printer.out()->append(std::get<Shape>(value).ToString());
+}
+void WriteShapeList(ModulePrinter& printer, const AttributeValue& value) {
+  WriteItems<Shape>(printer, value, ", ",
+                    [&](const Shape& item) { printer.out()->append(item.ToString()); });
+}
+void WriteLiteral(ModulePrinter& printer, const AttributeValue& value) {
+  const Literal& literal = std::get<Literal>(value);
+  absl::StrAppend(printer.out(), literal.shape().ToString(), " ");
+  AppendLiteralBody(literal, printer.out());
+}
+void WriteComputation(ModulePrinter& printer, const AttributeValue& value) {
+  printer.AppendCalled(std::get<Computation*>(value));
+}
+void WriteComputations(ModulePrinter& printer, const AttributeValue& value) {
+  bool inlined = printer.options().inline_called_computations;
+  WriteItems<Computation*>(printer, value, inlined ? "," : ", ",
+                           [&](const Computation* item) { printer.AppendCalled(item); });
+  if (inlined) printer.out()->insert(printer.out()->size() - 1, "\n");
+}
+void WriteInstructions(ModulePrinter& printer, const AttributeValue& value) {
+  WriteItems<Instruction*>(printer, value, ", ",
+                           [&](const Instruction* item) { printer.AppendName(*item); });
+}
+void WriteSharding(ModulePrinter& printer, const AttributeValue& value) {
+  AppendSharding(std::get<Sharding>(value), printer.options().metadata, printer.out());
+}
+
+struct WriterRow {
+  AttributeKind kind;
+  Writer write;
+};
+constexpr WriterRow kWriters[] = {
+    {AttributeKind::kBool, WriteBool},
+    {AttributeKind::kInt, WriteInt},
+    {AttributeKind::kFloat, WriteFloat},
+    {AttributeKind::kString, WriteString},
+    {AttributeKind::kWord, WriteWord},
+    {AttributeKind::kRawText, WriteRawText},
+    {AttributeKind::kIntList, WriteIntList},
+    {AttributeKind::kWordList, WriteWordList},
+    {AttributeKind::kBoolList, WriteBoolList},
+    {AttributeKind::kIntLists, WriteIntLists},
+    {AttributeKind::kPairList, WritePairList},
+    {AttributeKind::kWindow, WriteWith<Window, AppendWindow>},
+    {AttributeKind::kPadding, WriteWith<PaddingConfig, AppendPadding>},
+    {AttributeKind::kSliceRanges, WriteWith<SliceRanges, AppendSliceRanges>},
+    {AttributeKind::kConvolutionDimensionNumbers,
+     WriteWith<ConvolutionDimensionNumbers, AppendConvolutionDimensionNumbers>},
+    {AttributeKind::kReplicaGroups, WriteWith<ReplicaGroups, AppendReplicaGroups>},
+    {AttributeKind::kShape, WriteShape},
+    {AttributeKind::kShapeList, WriteShapeList},
+    {AttributeKind::kLiteral, WriteLiteral},
+    {AttributeKind::kComputation, WriteComputation},
+    {AttributeKind::kComputations, WriteComputations},
+    {AttributeKind::kInstructions, WriteInstructions},
+    {AttributeKind::kSharding, WriteSharding},
+    {AttributeKind::kMetadata, WriteWith<OpMetadata, AppendMetadata>},
+    {AttributeKind::kStringMap, WriteWith<StringMap, AppendStringMap>},
+    {AttributeKind::kStatistics, WriteWith<Statistics, AppendStatistics>},
+    {AttributeKind::kOutputOperandAliasing,
+     WriteWith<std::vector<OutputOperandAlias>, AppendOutputOperandAliasing>},
+    {AttributeKind::kDomain, WriteWith<DomainMetadata, AppendDomain>},
+};
+constexpr size_t kKindCount = static_cast<size_t>(AttributeKind::kDomain) + 1;
+constexpr std::array<Writer, kKindCount> ByKind() {
+  std::array<Writer, kKindCount> table{};
+  for (const WriterRow& row : kWriters) table[static_cast<size_t>(row.kind)] = row.write;
+  return table;
+}
+constexpr std::array<Writer, kKindCount> kWriterOfKind = ByKind();
+static_assert(sizeof(kWriters) / sizeof(kWriters[0]) == kKindCount, "one writer per kind");
+
+// Attributes that XLA leaves out at these values.
+struct UsualInt {
+  Attr attr;
+  int64_t value;
+};
+constexpr UsualInt kUsualInts[] = {{Attr::kFeatureGroupCount, 1}, {Attr::kBatchGroupCount, 1}};
+constexpr Attr kPrintedWhenTrue[] = {
+    Attr::kIsStable,          Attr::kLower,           Attr::kLeftSide,
+    Attr::kUnitDiagonal,      Attr::kIndicesAreSorted, Attr::kUniqueIndices,
+    Attr::kUseGlobalDeviceIds, Attr::kConstrainLayout, Attr::kIsHostTransfer,
+    Attr::kIsComposite,       Attr::kCustomCallHasSideEffect};
+struct UsualWord {
+  Attr attr;
+  absl::string_view word;
+};
+constexpr UsualWord kUsualWords[] = {{Attr::kSchedule, "SCHEDULE_NONE"},
+                                     {Attr::kApiVersion, "API_VERSION_ORIGINAL"},
+                                     {Attr::kAlgorithm, "dot_unset"}};
+// Lists that XLA leaves out when they are empty; the others are printed as {}.
+constexpr Attr kPrintedWhenNotEmpty[] = {
+    Attr::kLhsBatchDims,        Attr::kRhsBatchDims,            Attr::kOperandBatchingDims,
+    Attr::kInputBatchingDims,   Attr::kStartIndicesBatchingDims, Attr::kScatterIndicesBatchingDims,
+    Attr::kLhsContractingDims,  Attr::kRhsContractingDims};
+
+template <size_t kCount>
+bool Contains(const Attr (&list)[kCount], Attr attr) {
+  for (Attr entry : list) {
+    if (entry == attr) return true;
+  }
+  return false;
+}
+
+bool UsualBool(Attr attr, bool value) { return !value && Contains(kPrintedWhenTrue, attr); }
+
+bool UsualWordOf(const Instruction& instruction, Attr attr, const std::string& word) {
+  for (const UsualWord& row : kUsualWords) {
+    if (row.attr == attr && row.word == word) return true;
+  }
+  if (attr != Attr::kType || instruction.operand_count() == 0) return false;
+  // The kind of comparison follows from the operands' type unless it is a total order.
+  PrimitiveType type = instruction.operand(0).shape().element_type();
+  if (IsFloat(type) || IsComplex(type)) return word == "FLOAT";
+  return word == (IsSigned(type) ? "SIGNED" : "UNSIGNED");
+}
+
+bool AllDefault(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word != "default") return false;
+  }
+  return true;
+}
+
+bool LeftOut(const Instruction& instruction, Attr attr, const AttributeValue& value) {
+  if (auto* flag = std::get_if<bool>(&value)) return UsualBool(attr, *flag);
+  if (auto* word = std::get_if<Word>(&value)) return UsualWordOf(instruction, attr, word->text);
+  if (auto* number = std::get_if<int64_t>(&value)) {
+    for (const UsualInt& row : kUsualInts) {
+      if (row.attr == attr && row.value == *number) return true;
+    }
+    return false;
+  }
+  if (auto* list = std::get_if<std::vector<int64_t>>(&value)) {
+    return list->empty() && Contains(kPrintedWhenNotEmpty, attr);
+  }
+  if (auto* words = std::get_if<std::vector<std::string>>(&value)) {
+    return attr == Attr::kOperandPrecision && AllDefault(*words);
+  }
+  if (auto* lists = std::get_if<std::vector<std::vector<int64_t>>>(&value)) {
+    return lists->empty();  // slice_sizes of collective-permute
+  }
+  if (auto* text = std::get_if<std::string>(&value)) {
+    return text->empty() && (attr == Attr::kInfeedConfig || attr == Attr::kOutfeedConfig);
+  }
+  if (auto* window = std::get_if<Window>(&value)) return window->dimensions.empty();
+  if (auto* computations = std::get_if<std::vector<Computation*>>(&value)) {
+    return computations->empty();
+  }
+  if (auto* aliases = std::get_if<std::vector<OutputOperandAlias>>(&value)) {
+    return aliases->empty();
+  }
+  if (auto* raw = std::get_if<RawText>(&value)) {
+    if (attr == Attr::kResultAccuracy) return raw->text == "{mode=default}";
+    return raw->text.empty();
+  }
+  if (auto* map = std::get_if<StringMap>(&value)) return map->entries.empty();
+  if (auto* statistics = std::get_if<Statistics>(&value)) return statistics->entries.empty();
+  if (auto* instructions = std::get_if<std::vector<Instruction*>>(&value)) {
+    return instructions->empty();
+  }
+  return false;
+}
+
+const AttributeValue* Find(const Instruction& instruction, Attr attr) {
+  for (const auto& [name, value] : instruction.attributes()) {
+    if (name == attr) return &value;
+  }
+  return nullptr;
+}
+
+void AppendAttribute(ModulePrinter& printer, const Instruction& instruction, Attr attr) {
+  const AttributeValue* value = Find(instruction, attr);
+  const AttrRow& row = RowOf(attr);
+  if (value == nullptr) {
+    if (attr == Attr::kReplicaGroups) absl::StrAppend(printer.out(), ", replica_groups={}");
+    return;
+  }
+  if (LeftOut(instruction, attr, *value)) return;
+  absl::StrAppend(printer.out(), ", ", row.text, "=");
+  kWriterOfKind[static_cast<size_t>(row.kind)](printer, *value);
+}
+
+// The order in which XLA prints them.
+constexpr Attr kCommonOrder[] = {
+    Attr::kParameterReplication, Attr::kSharding,     Attr::kFrontendAttributes,
+    Attr::kControlPredecessors,  Attr::kStatistics,   Attr::kResultAccuracy,
+    Attr::kOrigin,               Attr::kOriginalValue, Attr::kMetadata,
+    Attr::kBackendConfig};
+
+bool Wanted(const PrintOptions& options, Attr attr) {
+  if (attr == Attr::kMetadata) return options.metadata;
+  if (attr == Attr::kBackendConfig) return options.backend_config;
+  if (attr == Attr::kControlPredecessors) return options.control_dependencies;
+  return options.extra_attributes;
+}
+
+}  // namespace
+
+void AppendOwnAttributes(ModulePrinter& printer, const Instruction& instruction) {
+  const OpRow& row = RowOf(instruction.opcode());
+  for (const AttributeUse& use : row.attribute_uses()) {
+    AppendAttribute(printer, instruction, use.attr);
+  }
+  // Aliasing is common in the table, yet stands between the own attributes of those that have it.
+  if (!row.Takes(Attr::kOutputToOperandAliasing)) {
+    AppendAttribute(printer, instruction, Attr::kOutputToOperandAliasing);
+  }
+}
+
+void AppendCommonAttributes(ModulePrinter& printer, const Instruction& instruction) {
+  for (Attr attr : kCommonOrder) {
+    if (Wanted(printer.options(), attr)) AppendAttribute(printer, instruction, attr);
+  }
+}
+
+}  // namespace hlocts

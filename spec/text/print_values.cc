@@ -1,0 +1,341 @@
+#include "spec/text/print_values.h"
+
+#include <algorithm>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "spec/text/cursor.h"
+#include "spec/text/format_number.h"
+
+namespace hlocts {
+namespace {
+
+// "name=1x2" when any dimension's number is not `usual`.
+void AppendWindowField(const Window& window, absl::string_view name,
+                       int64_t WindowDimension::*field, int64_t usual, std::string* out) {
+  bool unusual = std::any_of(window.dimensions.begin(), window.dimensions.end(),
+                             [&](const WindowDimension& d) { return d.*field != usual; });
+  if (!unusual) return;
+  absl::StrAppend(out, " ", name, "=",
+                  absl::StrJoin(window.dimensions, "x", [&](std::string* to, const auto& d) {
+                    absl::StrAppend(to, d.*field);
+                  }));
+}
+
+// Letters and digits at the places of the dimensions, '?' where nothing is.
+std::string Labels(char first, int64_t first_dimension, char second, int64_t second_dimension,
+                   const std::vector<int64_t>& spatial) {
+  int64_t last = std::max(first_dimension, second_dimension);
+  for (int64_t d : spatial) last = std::max(last, d);
+  // Dimension numbers of a malformed proto must not size the text.
+  std::string labels(std::clamp<int64_t>(last + 1, 0, 64), '?');
+  auto put = [&](int64_t dimension, char label) {
+    if (dimension >= 0 && dimension < static_cast<int64_t>(labels.size())) {
+      labels[dimension] = label;
+    }
+  };
+  put(first_dimension, first);
+  put(second_dimension, second);
+  for (size_t i = 0; i < spatial.size(); ++i) put(spatial[i], static_cast<char>('0' + i % 10));
+  return labels;
+}
+
+void AppendIota(const std::vector<int64_t>& dimensions, const std::vector<int64_t>& reshape_dims,
+                const std::vector<int64_t>& permutation, std::string* out) {
+  absl::StrAppend(out, "[", absl::StrJoin(dimensions, ","), "]<=[",
+                  absl::StrJoin(reshape_dims, ","), "]");
+  if (!permutation.empty()) absl::StrAppend(out, "T(", absl::StrJoin(permutation, ","), ")");
+}
+
+absl::string_view TypeWord(Sharding::Type type) {
+  switch (type) {
+    case Sharding::Type::kReplicated: return "replicated";
+    case Sharding::Type::kManual: return "manual";
+    case Sharding::Type::kUnreduced: return "unreduced";
+    default: return "unknown";
+  }
+}
+
+void AppendDevices(const Sharding& sharding, std::string* out) {
+  absl::StrAppend(out, "devices=");
+  if (!sharding.iota_reshape_dims.empty()) {
+    AppendIota(sharding.tile_assignment_dimensions, sharding.iota_reshape_dims,
+               sharding.iota_transpose_permutation, out);
+  } else {
+    absl::StrAppend(out, "[", absl::StrJoin(sharding.tile_assignment_dimensions, ","), "]",
+                    absl::StrJoin(sharding.tile_assignment_devices, ","));
+  }
+  if (sharding.replicate_on_last_tile_dim) absl::StrAppend(out, " last_tile_dim_replicate");
+  if (!sharding.last_tile_dims.empty()) {
+    absl::StrAppend(out, " last_tile_dims={",
+                    absl::StrJoin(sharding.last_tile_dims, ", ",
+                                  [](std::string* to, Sharding::Type type) {
+                                    absl::StrAppend(to, TypeWord(type));
+                                  }),
+                    "}");
+  }
+}
+
+void AppendShardingType(const Sharding& sharding, std::string* out) {
+  if (sharding.type == Sharding::Type::kOther) return AppendDevices(sharding, out);
+  if (sharding.type != Sharding::Type::kMaximal) {
+    absl::StrAppend(out, TypeWord(sharding.type));
+    return;
+  }
+  absl::StrAppend(out, "maximal");
+  if (!sharding.tile_assignment_devices.empty()) {
+    absl::StrAppend(out, " device=", sharding.tile_assignment_devices[0]);
+  }
+}
+
+void AppendShardingMetadata(const std::vector<OpMetadata>& metadata, std::string* out) {
+  absl::StrAppend(out, " metadata=");
+  if (metadata.size() == 1) return AppendMetadata(metadata[0], out);
+  absl::StrAppend(out, "{");
+  for (size_t i = 0; i < metadata.size(); ++i) {
+    if (i > 0) absl::StrAppend(out, ", ");
+    AppendMetadata(metadata[i], out);
+  }
+  absl::StrAppend(out, "}");
+}
+
+}  // namespace
+
+void AppendQuoted(absl::string_view text, std::string* out) {
+  absl::StrAppend(out, "\"", absl::CEscape(text), "\"");
+}
+
+void AppendRawOrQuoted(absl::string_view text, std::string* out) {
+  if (IsBalancedDict(text)) {
+    absl::StrAppend(out, text);
+  } else {
+    AppendQuoted(text, out);
+  }
+}
+
+void AppendIntList(absl::Span<const int64_t> values, std::string* out) {
+  absl::StrAppend(out, "{", absl::StrJoin(values, ","), "}");
+}
+
+void AppendWindow(const Window& window, std::string* out) {
+  if (window.dimensions.empty()) {
+    out->append("{}");
+    return;
+  }
+  const auto& dimensions = window.dimensions;
+  absl::StrAppend(out, "{size=",
+                  absl::StrJoin(dimensions, "x",
+                                [](std::string* to, const WindowDimension& d) {
+                                  absl::StrAppend(to, d.size);
+                                }));
+  AppendWindowField(window, "stride", &WindowDimension::stride, 1, out);
+  bool padded = std::any_of(dimensions.begin(), dimensions.end(), [](const WindowDimension& d) {
+    return d.padding_low != 0 || d.padding_high != 0;
+  });
+  if (padded) {
+    absl::StrAppend(out, " pad=",
+                    absl::StrJoin(dimensions, "x", [](std::string* to, const WindowDimension& d) {
+                      absl::StrAppend(to, d.padding_low, "_", d.padding_high);
+                    }));
+  }
+  AppendWindowField(window, "lhs_dilate", &WindowDimension::base_dilation, 1, out);
+  AppendWindowField(window, "rhs_dilate", &WindowDimension::window_dilation, 1, out);
+  bool reversed = std::any_of(dimensions.begin(), dimensions.end(),
+                              [](const WindowDimension& d) { return d.window_reversal; });
+  if (reversed) {
+    absl::StrAppend(out, " rhs_reversal=",
+                    absl::StrJoin(dimensions, "x", [](std::string* to, const WindowDimension& d) {
+                      absl::StrAppend(to, d.window_reversal ? 1 : 0);
+                    }));
+  }
+  out->push_back('}');
+}
+
+void AppendPadding(const PaddingConfig& padding, std::string* out) {
+  bool interior = std::any_of(padding.dimensions.begin(), padding.dimensions.end(),
+                              [](const PaddingDimension& d) { return d.interior != 0; });
+  absl::StrAppend(out, absl::StrJoin(padding.dimensions, "x",
+                                     [&](std::string* to, const PaddingDimension& d) {
+                                       absl::StrAppend(to, d.low, "_", d.high);
+                                       if (interior) absl::StrAppend(to, "_", d.interior);
+                                     }));
+}
+
+void AppendSliceRanges(const SliceRanges& slice, std::string* out) {
+  bool strided = std::any_of(slice.dimensions.begin(), slice.dimensions.end(),
+                             [](const SliceRange& range) { return range.stride != 1; });
+  absl::StrAppend(
+      out, "{",
+      absl::StrJoin(slice.dimensions, ", ",
+                    [&](std::string* to, const SliceRange& range) {
+                      absl::StrAppend(to, "[", range.start, ":", range.limit);
+                      if (strided) absl::StrAppend(to, ":", range.stride);
+                      to->push_back(']');
+                    }),
+      "}");
+}
+
+void AppendConvolutionDimensionNumbers(const ConvolutionDimensionNumbers& n, std::string* out) {
+  absl::StrAppend(
+      out, Labels('b', n.input_batch, 'f', n.input_feature, n.input_spatial), "_",
+      Labels('i', n.kernel_input_feature, 'o', n.kernel_output_feature, n.kernel_spatial), "->",
+      Labels('b', n.output_batch, 'f', n.output_feature, n.output_spatial));
+}
+
+void AppendReplicaGroups(const ReplicaGroups& groups, std::string* out) {
+  if (!groups.mesh_text.empty()) {
+    absl::StrAppend(out, groups.mesh_text);
+  } else if (!groups.iota_reshape_dims.empty()) {
+    AppendIota(groups.iota_dimensions, groups.iota_reshape_dims,
+               groups.iota_transpose_permutation, out);
+  } else {
+    out->push_back('{');
+    for (size_t i = 0; i < groups.groups.size(); ++i) {
+      if (i > 0) out->push_back(',');
+      AppendIntList(groups.groups[i], out);
+    }
+    out->push_back('}');
+  }
+}
+
+void AppendMetadata(const OpMetadata& metadata, std::string* out) {
+  out->push_back('{');
+  size_t empty = out->size();
+  auto name = [&](absl::string_view field) {
+    absl::StrAppend(out, out->size() == empty ? "" : " ", field, "=");
+  };
+  auto string = [&](absl::string_view field, const std::string& value) {
+    if (value.empty()) return;
+    name(field);
+    AppendQuoted(value, out);
+  };
+  auto number = [&](absl::string_view field, int64_t value) {
+    if (value == 0) return;
+    name(field);
+    absl::StrAppend(out, value);
+  };
+  string("op_type", metadata.op_type);
+  string("op_name", metadata.op_name);
+  string("source_file", metadata.source_file);
+  number("source_line", metadata.source_line);
+  number("source_end_line", metadata.source_end_line);
+  number("source_column", metadata.source_column);
+  number("source_end_column", metadata.source_end_column);
+  if (!metadata.profile_type.empty()) {
+    name("profile_type");
+    AppendIntList(metadata.profile_type, out);
+  }
+  string("deduplicated_name", metadata.deduplicated_name);
+  if (metadata.preserve_layout) {
+    name("preserve_layout");
+    out->append("true");
+  }
+  string("scheduling_name", metadata.scheduling_name);
+  number("stack_frame_id", metadata.stack_frame_id);
+  number("size_of_generated_code_in_bytes", metadata.size_of_generated_code_in_bytes);
+  number("size_of_memory_working_set_in_bytes", metadata.size_of_memory_working_set_in_bytes);
+  out->push_back('}');
+}
+
+void AppendSharding(const Sharding& sharding, bool metadata, std::string* out) {
+  if (!sharding.raw_text.empty()) {
+    absl::StrAppend(out, sharding.raw_text);
+    return;
+  }
+  out->push_back('{');
+  if (sharding.type == Sharding::Type::kTuple) {
+    for (size_t i = 0; i < sharding.tuple_shardings.size(); ++i) {
+      if (i > 0) out->append(i % 5 == 0 ? absl::StrCat(", /*index=", i, "*/") : ", ");
+      AppendSharding(sharding.tuple_shardings[i], metadata, out);
+    }
+  } else {
+    AppendShardingType(sharding, out);
+    if (sharding.is_shard_group) {
+      absl::StrAppend(out, sharding.shard_as ? " shard_as " : " shard_like ",
+                      sharding.shard_group_id);
+    }
+    if (metadata && !sharding.metadata.empty()) AppendShardingMetadata(sharding.metadata, out);
+  }
+  out->push_back('}');
+}
+
+void AppendDomain(const DomainMetadata& domain, std::string* out) {
+  out->append("{kind=");
+  AppendQuoted(domain.kind, out);
+  out->append(", entry=");
+  AppendSharding(domain.entry, true, out);
+  out->append(", exit=");
+  AppendSharding(domain.exit, true, out);
+  out->push_back('}');
+}
+
+void AppendStringMap(const StringMap& map, std::string* out) {
+  std::vector<const std::pair<std::string, std::string>*> sorted;
+  for (const auto& entry : map.entries) sorted.push_back(&entry);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto* a, const auto* b) { return a->first < b->first; });
+  out->push_back('{');
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (i > 0) out->push_back(',');
+    Cursor key(sorted[i]->first);
+    bool plain = key.PeekIdentifier().size() == sorted[i]->first.size();
+    if (plain) {
+      out->append(sorted[i]->first);
+    } else {
+      AppendQuoted(sorted[i]->first, out);
+    }
+    out->push_back('=');
+    AppendRawOrQuoted(sorted[i]->second, out);
+  }
+  out->push_back('}');
+}
+
+void AppendStatistics(const Statistics& statistics, std::string* out) {
+  absl::StrAppend(out, "{visualizing_index=", statistics.visualized_index);
+  for (const Statistic& entry : statistics.entries) {
+    absl::StrAppend(out, ",", entry.name, "=", FormatShortest(entry.value));
+  }
+  out->push_back('}');
+}
+
+void AppendOutputOperandAliasing(const std::vector<OutputOperandAlias>& aliases,
+                                 std::string* out) {
+  out->push_back('{');
+  for (size_t i = 0; i < aliases.size(); ++i) {
+    if (i > 0) out->append(", ");
+    AppendIntList(aliases[i].output_index, out);
+    absl::StrAppend(out, ": (", aliases[i].operand_number, ", ");
+    AppendIntList(aliases[i].operand_index, out);
+    out->push_back(')');
+  }
+  out->push_back('}');
+}
+
+std::string PrintSharding(const Sharding& sharding) {
+  std::string out;
+  AppendSharding(sharding, true, &out);
+  return out;
+}
+std::string PrintWindow(const Window& window) {
+  std::string out;
+  AppendWindow(window, &out);
+  return out;
+}
+std::string PrintPaddingConfig(const PaddingConfig& padding) {
+  std::string out;
+  AppendPadding(padding, &out);
+  return out;
+}
+std::string PrintConvolutionDimensionNumbers(const ConvolutionDimensionNumbers& numbers) {
+  std::string out;
+  AppendConvolutionDimensionNumbers(numbers, &out);
+  return out;
+}
+std::string PrintReplicaGroups(const ReplicaGroups& groups) {
+  std::string out;
+  AppendReplicaGroups(groups, &out);
+  return out;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,40 @@
+// Writers of single values of HLO text, the counterparts of values.h. Each appends to `out`.
+#ifndef HLOCTS_SPEC_TEXT_PRINT_VALUES_H_
+#define HLOCTS_SPEC_TEXT_PRINT_VALUES_H_
+
+#include <string>
+
+#include "spec/ir/attributes.h"
+#include "spec/ir/module.h"
+#include "spec/ops/op_table.h"
+#include "spec/text/printer.h"
+
+namespace hlocts {
+
+// print_literal.cc
+void AppendLiteralBody(const Literal& literal, std::string* out);
+void AppendConstant(const Literal& literal, bool large_constants, std::string* out);
+void AppendRuntimeSizes(const Literal& literal, std::string* out);  // "(3,2) "
+
+// print_values.cc
+void AppendQuoted(absl::string_view text, std::string* out);
+// As it is when it is one balanced {...}, else quoted: how XLA prints opaque texts.
+void AppendRawOrQuoted(absl::string_view text, std::string* out);
+void AppendIntList(absl::Span<const int64_t> values, std::string* out);  // "{0,1}"
+void AppendWindow(const Window& window, std::string* out);
+void AppendPadding(const PaddingConfig& padding, std::string* out);
+void AppendSliceRanges(const SliceRanges& slice, std::string* out);
+void AppendConvolutionDimensionNumbers(const ConvolutionDimensionNumbers& numbers,
+                                       std::string* out);
+void AppendReplicaGroups(const ReplicaGroups& groups, std::string* out);
+void AppendMetadata(const OpMetadata& metadata, std::string* out);
+void AppendSharding(const Sharding& sharding, bool metadata, std::string* out);
+void AppendDomain(const DomainMetadata& domain, std::string* out);
+void AppendStringMap(const StringMap& map, std::string* out);
+void AppendStatistics(const Statistics& statistics, std::string* out);
+void AppendOutputOperandAliasing(const std::vector<OutputOperandAlias>& aliases,
+                                 std::string* out);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_TEXT_PRINT_VALUES_H_

@@ -1,0 +1,53 @@
+// Readers of single values of HLO text, shared by attributes, headers and the public functions of
+// parser.h. Each starts at the cursor, leaves it behind the value, and returns false on an error.
+#ifndef HLOCTS_SPEC_TEXT_VALUES_H_
+#define HLOCTS_SPEC_TEXT_VALUES_H_
+
+#include <vector>
+
+#include "spec/ir/attributes.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/shape.h"
+#include "spec/text/cursor.h"
+
+namespace hlocts {
+
+// parse_shape.cc
+bool ReadShape(Cursor& in, Shape* shape);  // arrays without a layout get the default one
+bool ReadLayout(Cursor& in, Layout* layout);
+// Whether a shape begins here ("f32[", "("); moves nothing.
+bool ShapeAhead(Cursor& in);
+
+// parse_literal.cc. splat_budget: bytes that literals written as one number for a whole array may
+// still take; reduced by what is used.
+struct LiteralLimits {
+  int64_t splat_budget = int64_t{256} << 20;
+};
+bool ReadLiteral(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal);
+// Shape, run-time sizes, body.
+bool ReadLiteralWithShape(Cursor& in, LiteralLimits& limits, Literal* literal);
+
+// parse_sharding.cc
+bool ReadSharding(Cursor& in, Sharding* sharding);
+bool ReadMetadata(Cursor& in, OpMetadata* metadata);
+bool ReadReplicaGroups(Cursor& in, ReplicaGroups* groups);
+bool ReadDomain(Cursor& in, DomainMetadata* domain);
+
+// parse_dimensions.cc
+bool ReadIntList(Cursor& in, std::vector<int64_t>* values);
+bool ReadWindow(Cursor& in, Window* window);
+bool ReadPadding(Cursor& in, PaddingConfig* padding);
+bool ReadSliceRanges(Cursor& in, SliceRanges* slice);
+bool ReadConvolutionDimensionNumbers(Cursor& in, ConvolutionDimensionNumbers* numbers);
+bool ReadShapeIndex(Cursor& in, ShapeIndex* index);
+
+// parse_values.cc
+bool ReadStringMap(Cursor& in, StringMap* map);
+bool ReadStatistics(Cursor& in, Statistics* statistics);
+bool ReadOutputOperandAliasing(Cursor& in, std::vector<OutputOperandAlias>* aliases);
+// The accuracy that an instruction asks for, in XLA's own spelling.
+bool ReadResultAccuracy(Cursor& in, RawText* accuracy);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_TEXT_VALUES_H_
