@@ -19,6 +19,7 @@ struct ElementwiseOp {
   // What a kernel that serves several types or attributes needs to know.
   PrimitiveType operand_type = PrimitiveType::kInvalid;
   PrimitiveType result_type = PrimitiveType::kInvalid;
+  int operand_count = 0;
   Run inner = nullptr;  // of kernels that decode, run another kernel and encode
   int64_t parameters[2] = {0, 0};
 
@@ -32,6 +33,8 @@ bool IsElementwise(Opcode opcode);
 // By opcode, element types of operands and result, and attributes. Unimplemented for a type that
 // the operation does not allow, naming the instruction.
 absl::StatusOr<ElementwiseOp> ResolveElementwise(const Instruction& instruction);
+// A binary operation on two operands and a result of one type; run is null where it is not allowed.
+ElementwiseOp BinaryOp(Opcode opcode, PrimitiveType type);
 
 }  // namespace hlocts
 

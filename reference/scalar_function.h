@@ -22,7 +22,7 @@ namespace hlocts {
 
 // Storage of one scalar of any element type, as a Literal stores it (a byte for pred and sub-byte).
 struct alignas(16) Slot {
-  std::array<uint8_t, 16> bytes{};
+  std::array<uint8_t, 16> bytes;  // indeterminate until set: a Run touches only what it uses
 
   template <typename T>
   T Get() const {
@@ -58,7 +58,7 @@ class ScalarFunction {
                 int64_t count) const;
 
  private:
-  friend class ScalarCompiler;
+  friend class ScalarCompiler;  // scalar_compiler.cc
   struct Step {
     ElementwiseOp op;
     int32_t operands[3];  // slot numbers
@@ -71,8 +71,8 @@ class ScalarFunction {
   std::vector<PrimitiveType> result_types_;
   std::vector<int32_t> result_slots_;
   std::vector<int> slot_widths_;
-  std::vector<Slot> initial_;  // arguments first, then constants and temporaries
-  std::vector<std::pair<int32_t, int>> constants_;  // slot, width
+  // Slots are numbered: arguments, then constants, then what the steps compute.
+  std::vector<Slot> constants_;
   std::vector<Step> steps_;
 };
 

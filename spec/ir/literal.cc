@@ -163,6 +163,15 @@ Literal Literal::WithShape(const Shape& shape) const {
   return result;
 }
 
+Literal Literal::ReuseAs(std::shared_ptr<const Shape> shape) && {
+  Literal result;
+  result.buffer_ = std::move(buffer_);
+  result.shape_ = std::move(shape);
+  result.element_count_ = result.shape_->ElementCount();
+  HLOCTS_CHECK(result.shape_->StorageSizeBytes() == static_cast<int64_t>(result.raw_size()));
+  return result;
+}
+
 std::string Literal::PackedBytes() const {
   int bits = BitWidth(element_type());
   if (bits >= 8) return std::string(reinterpret_cast<const char*>(raw_data()), raw_size());

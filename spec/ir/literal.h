@@ -78,6 +78,9 @@ class Literal {
 
   // The same bytes under another shape with as many stored bytes (reshape; layout changes).
   Literal WithShape(const Shape& shape) const;
+  // This literal's storage as that of a shape with as many bytes, without a copy of the shape;
+  // run-time sizes are dropped.
+  Literal ReuseAs(std::shared_ptr<const Shape> shape) &&;
 
   // Sub-byte types packed, first element in the low bits; other types as in memory.
   std::string PackedBytes() const;

@@ -1,0 +1,256 @@
+#include "reference/elementwise.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "reference/kernels/codec.h"
+#include "reference/kernels/loop.h"
+#include "reference/ops/families.h"
+#include "spec/ir/float_format.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts {
+namespace {
+
+// Any float type through the inner kernel on doubles, rounded once at the end.
+void ThroughDouble(const ElementwiseOp& op, const void* const* operands, void* result,
+                   int64_t count) {
+  double decoded[3][kBlock], computed[kBlock];
+  const void* inner_operands[3] = {decoded[0], decoded[1], decoded[2]};
+  int from = StorageBytes(op.operand_type), to = StorageBytes(op.result_type);
+  for (int64_t at = 0; at < count; at += kBlock) {
+    int64_t n = count - at < kBlock ? count - at : kBlock;
+    for (int i = 0; i < op.operand_count; ++i) {
+      DecodeFloats(op.operand_type, static_cast<const uint8_t*>(operands[i]) + at * from, decoded[i], n);
+    }
+    uint8_t* out = static_cast<uint8_t*>(result) + at * to;
+    if (op.result_type == PrimitiveType::kPred) {
+      op.inner(op, inner_operands, out, n);
+    } else {
+      op.inner(op, inner_operands, computed, n);
+      EncodeFloats(op.result_type, computed, out, n);
+    }
+  }
+}
+
+// Sub-byte integers through the kernel of their byte, wrapped to their width at the end. Some
+// operations look at unused high bits, so those see the unsigned value (parameters[0] is its mask).
+// parameters[1] is taken off the result: count-leading-zeros counts the unused bits of the byte.
+void ThroughByte(const ElementwiseOp& op, const void* const* operands, void* result,
+                 int64_t count) {
+  uint8_t masked[2][kBlock], computed[kBlock];
+  int64_t widened[kBlock];
+  const void* inner_operands[2] = {masked[0], masked[1]};
+  uint8_t mask = static_cast<uint8_t>(op.parameters[0]);
+  for (int64_t at = 0; at < count; at += kBlock) {
+    int64_t n = count - at < kBlock ? count - at : kBlock;
+    for (int k = 0; k < op.operand_count; ++k) {
+      const uint8_t* x = static_cast<const uint8_t*>(operands[k]) + at;
+      for (int64_t i = 0; i < n; ++i) masked[k][i] = x[i] & mask;
+    }
+    op.inner(op, inner_operands, computed, n);
+    for (int64_t i = 0; i < n; ++i) {
+      widened[i] = computed[i] - op.parameters[1];
+    }
+    EncodeIntegers(op.result_type, widened, static_cast<uint8_t*>(result) + at, n);
+  }
+}
+
+// abs and negate of narrow floats with a sign bit to clear or flip: NaNs keep their bits.
+template <typename Bits>
+void ClearOrFlip(const ElementwiseOp& op, const void* const* operands, void* result,
+                 int64_t count) {
+  const Bits* x = static_cast<const Bits*>(operands[0]);
+  Bits* out = static_cast<Bits*>(result);
+  Bits clear = static_cast<Bits>(op.parameters[0]), flip = static_cast<Bits>(op.parameters[1]);
+  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<Bits>((x[i] & ~clear) ^ flip);
+}
+
+// The same bits in another type of the same width.
+void SameWidthBits(const ElementwiseOp& op, const void* const* operands, void* result,
+                   int64_t count) {
+  if (op.result_type == PrimitiveType::kPred) {
+    const uint8_t* x = static_cast<const uint8_t*>(operands[0]);
+    for (int64_t i = 0; i < count; ++i) static_cast<uint8_t*>(result)[i] = x[i] != 0;
+  } else if (IsInteger(op.result_type) && IsSubByte(op.result_type)) {
+    int64_t bits[kBlock];
+    for (int64_t at = 0; at < count; at += kBlock) {
+      int64_t n = count - at < kBlock ? count - at : kBlock;
+      DecodeIntegers(op.operand_type, static_cast<const uint8_t*>(operands[0]) + at, bits, n);
+      EncodeIntegers(op.result_type, bits, static_cast<uint8_t*>(result) + at, n);
+    }
+  } else if (IsSubByte(op.result_type)) {
+    const uint8_t* x = static_cast<const uint8_t*>(operands[0]);
+    uint8_t mask = static_cast<uint8_t>((1 << BitWidth(op.result_type)) - 1);
+    for (int64_t i = 0; i < count; ++i) static_cast<uint8_t*>(result)[i] = x[i] & mask;
+  } else {
+    std::memmove(result, operands[0], static_cast<size_t>(count * StorageBytes(op.result_type)));
+  }
+}
+
+bool IsNarrowFloatType(PrimitiveType type) { return IsFloat(type) && BitWidth(type) <= 16; }
+PrimitiveType ByteType(PrimitiveType type) {
+  return IsSigned(type) ? PrimitiveType::kS8 : PrimitiveType::kU8;
+}
+
+void WrapInDouble(ElementwiseOp& op, Kernel inner) {
+  op.inner = inner;
+  op.run = inner ? ThroughDouble : nullptr;
+}
+
+void ResolveSubByte(Opcode opcode, ElementwiseOp& op) {
+  bool reads_unused_bits = opcode == Opcode::kShiftRightLogical || opcode == Opcode::kPopcnt ||
+                           opcode == Opcode::kCountLeadingZeros;
+  int width = BitWidth(op.operand_type);
+  op.inner = IntegerKernel(opcode, reads_unused_bits ? PrimitiveType::kU8 : ByteType(op.operand_type));
+  op.parameters[0] = reads_unused_bits ? (1 << width) - 1 : 0xff;
+  op.parameters[1] = opcode == Opcode::kCountLeadingZeros ? 8 - width : 0;
+  op.run = op.inner ? ThroughByte : nullptr;
+}
+
+void ResolveInteger(Opcode opcode, ElementwiseOp& op) {
+  if (opcode == Opcode::kMulhi) {
+    op.run = MulhiKernel;
+  } else if (IsSubByte(op.operand_type)) {
+    ResolveSubByte(opcode, op);
+  } else {
+    op.run = IntegerKernel(opcode, op.operand_type);
+  }
+}
+
+void ResolveSignBit(Opcode opcode, const FloatFormat& format, ElementwiseOp& op) {
+  op.parameters[0] = opcode == Opcode::kAbs ? static_cast<int64_t>(format.sign_mask()) : 0;
+  op.parameters[1] = opcode == Opcode::kNegate ? static_cast<int64_t>(format.sign_mask()) : 0;
+  op.run = StorageBytes(op.operand_type) == 1 ? ClearOrFlip<uint8_t> : ClearOrFlip<uint16_t>;
+}
+
+void ResolveFloat(Opcode opcode, ElementwiseOp& op) {
+  PrimitiveType type = op.operand_type;
+  if (opcode == Opcode::kComplex) {
+    op.run = ComplexKernel(opcode, type);
+  } else if (!IsNarrowFloatType(type)) {
+    op.run = FloatArithmeticKernel(opcode, type);
+    if (op.run) return;
+    if (type == PrimitiveType::kF64) {
+      op.run = FloatFunctionKernel(opcode, type);
+    } else {
+      WrapInDouble(op, FloatFunctionKernel(opcode, PrimitiveType::kInvalid));
+    }
+  } else if (opcode == Opcode::kReal) {
+    op.run = SameWidthBits;
+  } else if ((opcode == Opcode::kAbs || opcode == Opcode::kNegate) &&
+             FormatOf(type).has_negative_zero()) {
+    ResolveSignBit(opcode, FormatOf(type), op);
+  } else {
+    Kernel exact = FloatArithmeticKernel(opcode, PrimitiveType::kF64);
+    WrapInDouble(op, exact ? exact : FloatFunctionKernel(opcode, PrimitiveType::kInvalid));
+  }
+}
+
+void ResolveComplex(Opcode opcode, ElementwiseOp& op) {
+  op.run = ComplexKernel(opcode, op.operand_type);
+  if (!op.run) op.run = ComplexFunctionKernel(opcode, op.operand_type);
+}
+
+bool DirectionOf(const Instruction& instruction, Direction& direction) {
+  absl::string_view word = instruction.WordOr(Attr::kDirection, "");
+  constexpr absl::string_view kWords[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+  for (int i = 0; i < 6; ++i) {
+    if (word == kWords[i]) return direction = static_cast<Direction>(i), true;
+  }
+  return false;
+}
+
+// The element type says how operands are read; Compare's type only adds the total order of floats.
+void ResolveCompare(const Instruction& instruction, ElementwiseOp& op) {
+  Direction direction;
+  if (!DirectionOf(instruction, direction)) return;
+  PrimitiveType type = op.operand_type;
+  if (IsSubByte(type) && IsInteger(type)) type = ByteType(type);
+  if (IsFloat(type) && instruction.WordOr(Attr::kType, "") == "TOTALORDER") {
+    op.run = TotalOrderKernel(direction);
+  } else if (IsNarrowFloatType(type)) {
+    WrapInDouble(op, CompareKernel(direction, PrimitiveType::kF64));
+  } else {
+    op.run = CompareKernel(direction, type);
+  }
+}
+
+void ResolveClamp(ElementwiseOp& op) {
+  PrimitiveType type = op.operand_type;
+  if (IsNarrowFloatType(type)) {
+    WrapInDouble(op, ClampKernel(PrimitiveType::kF64));
+  } else {
+    op.run = ClampKernel(IsSubByte(type) ? ByteType(type) : type);
+  }
+}
+
+void ResolveOther(const Instruction& instruction, ElementwiseOp& op) {
+  switch (instruction.opcode()) {
+    case Opcode::kCompare: return ResolveCompare(instruction, op);
+    case Opcode::kSelect: op.run = SelectKernel(StorageBytes(op.result_type)); return;
+    case Opcode::kClamp: return ResolveClamp(op);
+    case Opcode::kConvert: op.run = ConvertKernel(op.operand_type, op.result_type); return;
+    case Opcode::kBitcastConvert:
+      if (BitWidth(op.operand_type) == BitWidth(op.result_type)) op.run = SameWidthBits;
+      return;
+    case Opcode::kReducePrecision:
+      op.parameters[0] = instruction.IntOr(Attr::kExponentBits, 0);
+      op.parameters[1] = instruction.IntOr(Attr::kMantissaBits, 0);
+      op.run = ReducePrecisionKernel;
+      return;
+    default: return;
+  }
+}
+
+void ResolveByType(Opcode opcode, ElementwiseOp& op) {
+  if (op.operand_type == PrimitiveType::kPred) {
+    op.run = PredKernel(opcode);
+  } else if (IsInteger(op.operand_type)) {
+    ResolveInteger(opcode, op);
+  } else if (IsFloat(op.operand_type)) {
+    ResolveFloat(opcode, op);
+  } else if (IsComplex(op.operand_type)) {
+    ResolveComplex(opcode, op);
+  }
+}
+
+}  // namespace
+
+bool IsElementwise(Opcode opcode) {
+  switch (RowOf(opcode).family) {
+    case Family::kElementwiseUnary:
+    case Family::kElementwiseBinary: return true;
+    case Family::kElementwiseOther: return opcode != Opcode::kStochasticConvert;
+    default: return false;
+  }
+}
+
+ElementwiseOp BinaryOp(Opcode opcode, PrimitiveType type) {
+  ElementwiseOp op;
+  op.operand_type = op.result_type = type;
+  op.operand_count = 2;
+  ResolveByType(opcode, op);
+  return op;
+}
+
+absl::StatusOr<ElementwiseOp> ResolveElementwise(const Instruction& instruction) {
+  ElementwiseOp op;
+  bool is_choice = instruction.opcode() == Opcode::kSelect;
+  op.operand_type = instruction.operand(is_choice ? 1 : 0).shape().element_type();
+  op.result_type = instruction.shape().element_type();
+  op.operand_count = static_cast<int>(instruction.operand_count());
+  if (RowOf(instruction.opcode()).family == Family::kElementwiseOther) {
+    ResolveOther(instruction, op);
+  } else {
+    ResolveByType(instruction.opcode(), op);
+  }
+  if (!op.run) {
+    return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()), " of ",
+                       PrimitiveTypeName(op.operand_type), " to ",
+                       PrimitiveTypeName(op.result_type), " has no meaning here");
+  }
+  return op;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,165 @@
+#include "reference/kernels/codec.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "reference/kernels/loop.h"
+#include "spec/ir/float_format.h"
+#include "spec/ir/native.h"
+
+namespace hlocts {
+namespace {
+
+template <typename To, typename From>
+To BitCast(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+uint16_t EncodeBf16(double value) {
+  float odd = RoundToOdd(value);
+  uint32_t bits = BitCast<uint32_t>(odd);
+  if (odd != odd) return static_cast<uint16_t>((bits >> 16) | 0x40);
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+// Scaling by 2^-112 brings f16's range to the bottom of f32's, where the addition of a power of two
+// of the right size makes the hardware round at f16's last bit.
+uint16_t EncodeF16(double value) {
+  float odd = RoundToOdd(value);
+  uint32_t bits = BitCast<uint32_t>(odd);
+  uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
+  uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) return sign | 0x7e00;
+  if (magnitude >= 0x477ff000) return sign | 0x7c00;  // 65520 and more round to infinity
+  if (magnitude < 0x38800000) {  // below 2^-14: subnormal, last bit 2^-24
+    float shifted = BitCast<float>(magnitude) + 0.5f;
+    return sign | static_cast<uint16_t>(BitCast<uint32_t>(shifted) - 0x3f000000);
+  }
+  magnitude += 0xc8000fff + ((magnitude >> 13) & 1);  // rebias by -112, round at bit 13
+  return sign | static_cast<uint16_t>(magnitude >> 13);
+}
+
+template <typename T, typename Out>
+void Widen(const void* elements, Out* out, int64_t count) {
+  const T* x = static_cast<const T*>(elements);
+  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<Out>(x[i]);
+}
+
+template <typename T>
+void Cut(const int64_t* values, void* out, int64_t count) {
+  T* to = static_cast<T*>(out);
+  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<T>(values[i]);
+}
+
+void CutNarrow(PrimitiveType type, const int64_t* values, void* out, int64_t count) {
+  int shift = 8 - BitWidth(type);
+  uint8_t* to = static_cast<uint8_t*>(out);
+  for (int64_t i = 0; i < count; ++i) {
+    uint8_t high = static_cast<uint8_t>(static_cast<uint64_t>(values[i]) << shift);
+    to[i] = IsSigned(type) ? static_cast<uint8_t>(static_cast<int8_t>(high) >> shift)
+                           : static_cast<uint8_t>(high >> shift);
+  }
+}
+
+// Sign-magnitude codes of `width` bits as two's complement: negative ones run downwards from -1.
+template <typename Bits>
+void SignMagnitudeKeys(const void* elements, int width, int64_t* out, int64_t count) {
+  const Bits* x = static_cast<const Bits*>(elements);
+  uint64_t sign = uint64_t{1} << (width - 1);
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t bits = x[i];
+    int64_t magnitude = static_cast<int64_t>(bits & (sign - 1));
+    out[i] = bits & sign ? -1 - magnitude : magnitude;
+  }
+}
+
+}  // namespace
+
+float RoundToOdd(double value) {
+  float nearest = static_cast<float>(value);
+  if (static_cast<double>(nearest) == value || value != value) return nearest;
+  uint32_t bits = BitCast<uint32_t>(nearest);
+  if (std::fabs(static_cast<double>(nearest)) > std::fabs(value)) --bits;  // towards zero
+  return BitCast<float>(bits | 1);
+}
+
+double RoundToOdd(uint64_t value) {
+  if (value >> 53 == 0) return static_cast<double>(value);
+  int shift = 11 - __builtin_clzll(value);  // keep 53 bits
+  uint64_t kept = value >> shift;
+  if ((kept << shift) != value) kept |= 1;
+  return std::ldexp(static_cast<double>(kept), shift);
+}
+
+double RoundToOdd(int64_t value) {
+  return value < 0 ? -RoundToOdd(uint64_t{0} - static_cast<uint64_t>(value))
+                   : RoundToOdd(static_cast<uint64_t>(value));
+}
+
+void DecodeFloats(PrimitiveType type, const void* elements, double* out, int64_t count) {
+  if (type == PrimitiveType::kF32) return Widen<float>(elements, out, count);
+  if (type == PrimitiveType::kF64) return Widen<double>(elements, out, count);
+  if (type == PrimitiveType::kBF16) {
+    const uint16_t* x = static_cast<const uint16_t*>(elements);
+    for (int64_t i = 0; i < count; ++i) {
+      out[i] = static_cast<double>(BitCast<float>(static_cast<uint32_t>(x[i]) << 16));
+    }
+    return;
+  }
+  if (type == PrimitiveType::kF16) {
+    const uint16_t* x = static_cast<const uint16_t*>(elements);
+    for (int64_t i = 0; i < count; ++i) out[i] = static_cast<double>(DecodeNarrow(type, x[i]));
+    return;
+  }
+  const uint8_t* x = static_cast<const uint8_t*>(elements);
+  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<double>(DecodeNarrow(type, x[i]));
+}
+
+void EncodeFloats(PrimitiveType type, const double* values, void* out, int64_t count) {
+  if (type == PrimitiveType::kF32) return Widen<double>(values, static_cast<float*>(out), count);
+  if (type == PrimitiveType::kF64) return Widen<double>(values, static_cast<double*>(out), count);
+  if (type == PrimitiveType::kBF16 || type == PrimitiveType::kF16) {
+    auto encode = type == PrimitiveType::kBF16 ? EncodeBf16 : EncodeF16;
+    uint16_t* to = static_cast<uint16_t*>(out);
+    for (int64_t i = 0; i < count; ++i) to[i] = encode(values[i]);
+    return;
+  }
+  const FloatFormat& format = FormatOf(type);
+  uint8_t* to = static_cast<uint8_t*>(out);
+  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<uint8_t>(EncodeFloat(format, values[i]));
+}
+
+void DecodeIntegers(PrimitiveType type, const void* elements, int64_t* out, int64_t count) {
+  bool is_signed = IsSigned(type);
+  switch (StorageBytes(type)) {
+    case 1: return is_signed ? Widen<int8_t>(elements, out, count) : Widen<uint8_t>(elements, out, count);
+    case 2: return is_signed ? Widen<int16_t>(elements, out, count) : Widen<uint16_t>(elements, out, count);
+    case 4: return is_signed ? Widen<int32_t>(elements, out, count) : Widen<uint32_t>(elements, out, count);
+    default: return Widen<int64_t>(elements, out, count);
+  }
+}
+
+void EncodeIntegers(PrimitiveType type, const int64_t* values, void* out, int64_t count) {
+  if (IsSubByte(type)) return CutNarrow(type, values, out, count);
+  switch (StorageBytes(type)) {
+    case 1: return Cut<uint8_t>(values, out, count);
+    case 2: return Cut<uint16_t>(values, out, count);
+    case 4: return Cut<uint32_t>(values, out, count);
+    default: return Cut<uint64_t>(values, out, count);
+  }
+}
+
+void TotalOrderKeys(PrimitiveType type, const void* elements, int64_t* out, int64_t count) {
+  if (type == PrimitiveType::kF8E8M0FNU) return Widen<uint8_t>(elements, out, count);
+  switch (StorageBytes(type)) {
+    case 1: return SignMagnitudeKeys<uint8_t>(elements, BitWidth(type), out, count);
+    case 2: return SignMagnitudeKeys<uint16_t>(elements, 16, out, count);
+    case 4: return SignMagnitudeKeys<uint32_t>(elements, 32, out, count);
+    default: return SignMagnitudeKeys<uint64_t>(elements, 64, out, count);
+  }
+}
+
+}  // namespace hlocts

@@ -1,0 +1,42 @@
+// Loops over arrays that element-wise kernels are made of, and the blocks in which they decode.
+#ifndef HLOCTS_REFERENCE_KERNELS_LOOP_H_
+#define HLOCTS_REFERENCE_KERNELS_LOOP_H_
+
+#include <cstdint>
+
+#include "reference/elementwise.h"
+
+// A kernel may write into its own operand: element i is read before it is written, and no other.
+// The compiler needs to be told, or it leaves such loops scalar.
+#if defined(__clang__)
+#define HLOCTS_INDEPENDENT_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define HLOCTS_INDEPENDENT_LOOP _Pragma("GCC ivdep")
+#endif
+
+namespace hlocts {
+
+// Kernels that decode do so by blocks of this many elements, so that the scratch stays in cache.
+inline constexpr int64_t kBlock = 256;
+
+// F::Apply(x) element by element.
+template <class F, typename T, typename R = T>
+void UnaryLoop(const ElementwiseOp&, const void* const* operands, void* result, int64_t count) {
+  const T* x = static_cast<const T*>(operands[0]);
+  R* out = static_cast<R*>(result);
+  HLOCTS_INDEPENDENT_LOOP
+  for (int64_t i = 0; i < count; ++i) out[i] = F::Apply(x[i]);
+}
+
+template <class F, typename T, typename R = T>
+void BinaryLoop(const ElementwiseOp&, const void* const* operands, void* result, int64_t count) {
+  const T* x = static_cast<const T*>(operands[0]);
+  const T* y = static_cast<const T*>(operands[1]);
+  R* out = static_cast<R*>(result);
+  HLOCTS_INDEPENDENT_LOOP
+  for (int64_t i = 0; i < count; ++i) out[i] = F::Apply(x[i], y[i]);
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_KERNELS_LOOP_H_

@@ -1,0 +1,121 @@
+#include "reference/kernels/movement_geometry.h"
+
+#include <algorithm>
+
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+
+void CopyGeometry::Simplify() {
+  std::vector<CopyDimension> merged;
+  for (const CopyDimension& d : dims) {
+    if (d.size == 1) continue;
+    CopyDimension* outer = merged.empty() ? nullptr : &merged.back();
+    if (outer && outer->operand_stride == d.operand_stride * d.size &&
+        outer->result_stride == d.result_stride * d.size) {
+      *outer = {outer->size * d.size, d.operand_stride, d.result_stride};
+    } else {
+      merged.push_back(d);
+    }
+  }
+  dims = std::move(merged);
+}
+
+CopyGeometry BroadcastGeometry(Dims operand, Dims result, Dims dimensions) {
+  CopyGeometry geometry;
+  std::vector<int64_t> from = RowMajorStrides(operand), to = RowMajorStrides(result);
+  for (size_t d = 0; d < result.size(); ++d) geometry.dims.push_back({result[d], 0, to[d]});
+  for (size_t d = 0; d < operand.size(); ++d) {
+    // A dimension of size 1 is repeated (broadcast_in_dim.11).
+    if (operand[d] != 1) geometry.dims[dimensions[d]].operand_stride = from[d];
+  }
+  return geometry;
+}
+
+CopyGeometry TransposeGeometry(Dims operand, Dims permutation) {
+  CopyGeometry geometry;
+  std::vector<int64_t> from = RowMajorStrides(operand), sizes;
+  for (int64_t d : permutation) sizes.push_back(operand[d]);
+  std::vector<int64_t> to = RowMajorStrides(sizes);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    geometry.dims.push_back({sizes[d], from[permutation[d]], to[d]});
+  }
+  return geometry;
+}
+
+CopyGeometry ReverseGeometry(Dims operand, Dims reversed) {
+  CopyGeometry geometry;
+  std::vector<int64_t> strides = RowMajorStrides(operand);
+  for (size_t d = 0; d < operand.size(); ++d) {
+    geometry.dims.push_back({operand[d], strides[d], strides[d]});
+  }
+  for (int64_t d : reversed) {
+    geometry.operand_base += (operand[d] - 1) * strides[d];
+    geometry.dims[d].operand_stride = -strides[d];
+  }
+  return geometry;
+}
+
+CopyGeometry SliceGeometry(Dims operand, absl::Span<const SliceRange> ranges) {
+  CopyGeometry geometry;
+  std::vector<int64_t> from = RowMajorStrides(operand), sizes;
+  for (const SliceRange& r : ranges) sizes.push_back((r.limit - r.start + r.stride - 1) / r.stride);
+  std::vector<int64_t> to = RowMajorStrides(sizes);
+  for (size_t d = 0; d < operand.size(); ++d) {
+    geometry.operand_base += ranges[d].start * from[d];
+    geometry.dims.push_back({sizes[d], from[d] * ranges[d].stride, to[d]});
+  }
+  return geometry;
+}
+
+CopyGeometry PadGeometry(Dims operand, Dims result, absl::Span<const PaddingDimension> padding) {
+  CopyGeometry geometry;
+  std::vector<int64_t> from = RowMajorStrides(operand), to = RowMajorStrides(result);
+  for (size_t d = 0; d < operand.size(); ++d) {
+    // Element i lies at low + i*step; the first and last that lie inside are kept.
+    int64_t low = padding[d].low, step = padding[d].interior + 1;
+    int64_t first = low >= 0 ? 0 : (-low + step - 1) / step;
+    int64_t room = result[d] - 1 - low;
+    int64_t end = room < 0 ? 0 : std::min(operand[d], room / step + 1);
+    geometry.operand_base += first * from[d];
+    geometry.result_base += (low + first * step) * to[d];
+    geometry.dims.push_back({std::max<int64_t>(end - first, 0), from[d], to[d] * step});
+  }
+  return geometry;
+}
+
+CopyGeometry ConcatenateGeometry(Dims operand, Dims result, int64_t dimension, int64_t offset) {
+  std::vector<int64_t> starts(operand.size(), 0);
+  starts[dimension] = offset;
+  return DynamicUpdateSliceGeometry(result, operand, starts);
+}
+
+CopyGeometry DynamicSliceGeometry(Dims operand, Dims sizes, Dims starts) {
+  CopyGeometry geometry;
+  std::vector<int64_t> from = RowMajorStrides(operand), to = RowMajorStrides(sizes);
+  for (size_t d = 0; d < operand.size(); ++d) {
+    geometry.operand_base += starts[d] * from[d];
+    geometry.dims.push_back({sizes[d], from[d], to[d]});
+  }
+  return geometry;
+}
+
+CopyGeometry DynamicUpdateSliceGeometry(Dims operand, Dims update, Dims starts) {
+  CopyGeometry geometry;
+  std::vector<int64_t> from = RowMajorStrides(update), to = RowMajorStrides(operand);
+  for (size_t d = 0; d < operand.size(); ++d) {
+    geometry.result_base += starts[d] * to[d];
+    geometry.dims.push_back({update[d], from[d], to[d]});
+  }
+  return geometry;
+}
+
+std::vector<int64_t> ClampStarts(Dims operand, Dims sizes, Dims starts) {
+  std::vector<int64_t> clamped;
+  for (size_t d = 0; d < operand.size(); ++d) {
+    clamped.push_back(std::max<int64_t>(std::min(starts[d], operand[d] - sizes[d]), 0));
+  }
+  return clamped;
+}
+
+}  // namespace hlocts

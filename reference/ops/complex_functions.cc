@@ -1,0 +1,155 @@
+// Complex functions: principal values with the branch cuts of C99 (ruling 0034), computed in a type
+// wider than the parts and rounded once.
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "reference/kernels/loop.h"
+#include "reference/ops/families.h"
+#include "spec/ir/native.h"
+
+namespace hlocts {
+namespace {
+
+// F on std::complex<Wide>, for elements std::complex<T>.
+template <class F, typename T, typename Wide>
+struct Through {
+  using Element = std::complex<T>;
+  static std::complex<Wide> Widen(Element x) { return {x.real(), x.imag()}; }
+  static Element Round(std::complex<Wide> x) {
+    return {static_cast<T>(x.real()), static_cast<T>(x.imag())};
+  }
+  static Element Apply(Element x) { return Round(F::Apply(Widen(x))); }
+  static Element Apply(Element x, Element y) { return Round(F::Apply(Widen(x), Widen(y))); }
+};
+
+#define HLOCTS_COMPLEX_FUNCTION(Name, expression) \
+  struct Name {                                   \
+    template <typename Z>                         \
+    static Z Apply(const Z& x) {                  \
+      return expression;                          \
+    }                                             \
+  };
+HLOCTS_COMPLEX_FUNCTION(Acos, std::acos(x))
+HLOCTS_COMPLEX_FUNCTION(Acosh, std::acosh(x))
+HLOCTS_COMPLEX_FUNCTION(Asin, std::asin(x))
+HLOCTS_COMPLEX_FUNCTION(Asinh, std::asinh(x))
+HLOCTS_COMPLEX_FUNCTION(Atanh, std::atanh(x))
+HLOCTS_COMPLEX_FUNCTION(Cosine, std::cos(x))
+HLOCTS_COMPLEX_FUNCTION(Cosh, std::cosh(x))
+HLOCTS_COMPLEX_FUNCTION(Exponential, std::exp(x))
+HLOCTS_COMPLEX_FUNCTION(Log, std::log(x))
+HLOCTS_COMPLEX_FUNCTION(Sine, std::sin(x))
+HLOCTS_COMPLEX_FUNCTION(Sinh, std::sinh(x))
+HLOCTS_COMPLEX_FUNCTION(Sqrt, std::sqrt(x))
+HLOCTS_COMPLEX_FUNCTION(Tan, std::tan(x))
+HLOCTS_COMPLEX_FUNCTION(Tanh, std::tanh(x))
+#undef HLOCTS_COMPLEX_FUNCTION
+
+// e^x cos y - 1 = expm1(x) cos y - 2 sin^2(y/2): no cancellation near 0.
+struct ExponentialMinusOne {
+  template <typename Z>
+  static Z Apply(const Z& z) {
+    auto x = z.real(), y = z.imag();
+    if (!std::isfinite(x) || !std::isfinite(y)) return std::exp(z) - typename Z::value_type{1};
+    auto half = std::sin(y / 2);
+    return Z(std::expm1(x) * std::cos(y) - 2 * half * half, std::exp(x) * std::sin(y));
+  }
+};
+// |1 + z|^2 = 1 + x(2 + x) + y^2: the part beside 1 goes to log1p, where it is small.
+struct LogPlusOne {
+  template <typename Z>
+  static Z Apply(const Z& z) {
+    using T = typename Z::value_type;
+    T x = z.real(), y = z.imag();
+    if (!(std::fabs(x) < 4 && std::fabs(y) < 4)) return std::log(Z(x + 1, y));
+    T beside_one = x * (2 + x) + y * y;
+    T size = beside_one > T{-0.5} ? std::log1p(beside_one) / 2 : std::log(std::hypot(1 + x, y));
+    return Z(size, std::atan2(y, 1 + x));
+  }
+};
+// 1/(1 + e^-z), from the side where the exponential does not overflow.
+struct Logistic {
+  template <typename Z>
+  static Z Apply(const Z& z) {
+    Z one(1);
+    if (z.real() >= 0) return one / (one + std::exp(-z));
+    Z e = std::exp(z);
+    return e / (one + e);
+  }
+};
+struct Rsqrt {
+  template <typename Z>
+  static Z Apply(const Z& z) {
+    using T = typename Z::value_type;
+    if (z.real() == 0 && z.imag() == 0) return Z(std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN());
+    if (std::isinf(z.real()) || std::isinf(z.imag())) {
+      return std::isnan(z.real()) || std::isnan(z.imag()) ? Z(0, 0) : Z(0, std::copysign(T{0}, -z.imag()));
+    }
+    return Z(1) / std::sqrt(z);
+  }
+};
+// 0^0 = 1; 0 to a power with positive real part is 0; a real power of a real base >= 0 stays real.
+struct Power {
+  template <typename Z>
+  static Z Apply(const Z& x, const Z& y) {
+    using T = typename Z::value_type;
+    if (y.real() == 0 && y.imag() == 0) return Z(1, 0);
+    if (x.real() == 0 && x.imag() == 0) {
+      return y.real() > 0 ? Z(0, 0) : Z(std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::quiet_NaN());
+    }
+    if (y.imag() == 0 && x.imag() == 0 && x.real() > 0) return Z(std::pow(x.real(), y.real()), 0);
+    if (y.real() == 1 && y.imag() == 0) return x;
+    return std::exp(y * std::log(x));
+  }
+};
+// -i log((x + iy)/sqrt(x^2 + y^2)), the continuation of the real function; the first operand is y.
+struct Atan2 {
+  template <typename Z>
+  static Z Apply(const Z& y, const Z& x) {
+    Z i(0, 1);
+    Z w = std::log((x + i * y) / std::sqrt(x * x + y * y));
+    return Z(w.imag(), -w.real());
+  }
+};
+
+template <typename T, typename Wide>
+Kernel OfType(Opcode opcode) {
+  using Element = std::complex<T>;
+  switch (opcode) {
+#define HLOCTS_CASE(Name) \
+  case Opcode::k##Name: return UnaryLoop<Through<Name, T, Wide>, Element>;
+    HLOCTS_CASE(Acos)
+    HLOCTS_CASE(Acosh)
+    HLOCTS_CASE(Asin)
+    HLOCTS_CASE(Asinh)
+    HLOCTS_CASE(Atanh)
+    HLOCTS_CASE(Cosine)
+    HLOCTS_CASE(Cosh)
+    HLOCTS_CASE(Exponential)
+    HLOCTS_CASE(ExponentialMinusOne)
+    HLOCTS_CASE(Log)
+    HLOCTS_CASE(LogPlusOne)
+    HLOCTS_CASE(Logistic)
+    HLOCTS_CASE(Rsqrt)
+    HLOCTS_CASE(Sine)
+    HLOCTS_CASE(Sinh)
+    HLOCTS_CASE(Sqrt)
+    HLOCTS_CASE(Tan)
+    HLOCTS_CASE(Tanh)
+#undef HLOCTS_CASE
+    case Opcode::kPower: return BinaryLoop<Through<Power, T, Wide>, Element>;
+    case Opcode::kAtan2: return BinaryLoop<Through<Atan2, T, Wide>, Element>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+Kernel ComplexFunctionKernel(Opcode opcode, PrimitiveType type) {
+  if (type == PrimitiveType::kC64) return OfType<float, double>(opcode);
+  if (type == PrimitiveType::kC128) return OfType<double, long double>(opcode);
+  return nullptr;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,175 @@
+// Control flow: instructions whose meaning is that of the computations they call, and the pairs that
+// a scheduler makes out of them.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "reference/eval_context.h"
+
+namespace hlocts {
+namespace {
+
+std::vector<Literal> MoveAll(absl::Span<Literal> operands) {
+  return {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())};
+}
+
+absl::StatusOr<const Computation*> Called(const Instruction& instruction, Attr attr) {
+  const Computation* computation = instruction.CalledComputation(attr);
+  if (computation == nullptr) {
+    return InvalidInput(instruction.name(), ": ", AttrName(attr), " is missing");
+  }
+  return computation;
+}
+
+absl::StatusOr<bool> Holds(const Instruction& loop, const Literal& condition) {
+  if (condition.element_type() != PrimitiveType::kPred || condition.element_count() != 1) {
+    return InvalidInput(loop.name(), ": condition gives ", condition.shape().ToString(false));
+  }
+  return condition.data<bool>()[0];
+}
+
+const ScalarFunction* ScalarOrNull(EvalContext& context, const Computation& computation) {
+  absl::StatusOr<const ScalarFunction*> function = context.Scalar(computation);
+  return function.ok() ? *function : nullptr;
+}
+
+// A loop over scalars only, without a literal per trip.
+absl::StatusOr<Literal> RunScalarLoop(EvalContext& context, const ScalarFunction& condition,
+                                      const ScalarFunction& body, const Literal& init) {
+  std::vector<Literal> leaves = FlattenLeaves(init);
+  std::vector<Slot> state(leaves.size());
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    state[i].Load(leaves[i].raw_data(), StorageBytes(leaves[i].element_type()));
+  }
+  while (true) {
+    Slot holds;
+    condition.Run(state.data(), &holds);
+    if (!holds.Get<uint8_t>()) break;
+    HLOCTS_RETURN_IF_ERROR(context.ChargeSteps(1));
+    body.Run(state.data(), state.data());
+  }
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    state[i].Store(leaves[i].mutable_raw_data(), StorageBytes(leaves[i].element_type()));
+  }
+  return UnflattenLeaves(init.shape(), std::move(leaves));
+}
+
+bool FitsState(const ScalarFunction* condition, const ScalarFunction* body, const Literal& init) {
+  if (condition == nullptr || body == nullptr || condition->result_count() != 1) return false;
+  int64_t leaves = static_cast<int64_t>(LeafShapes(init.shape()).size());
+  return condition->argument_count() == leaves && body->argument_count() == leaves &&
+         body->result_count() == leaves;
+}
+
+}  // namespace
+
+// call.*, fusion: the called computation on the operands.
+absl::StatusOr<Literal> EvaluateCall(EvalContext& context, const Instruction& instruction,
+                                     absl::Span<Literal> operands) {
+  bool fused = instruction.opcode() == Opcode::kFusion;
+  HLOCTS_ASSIGN_OR_RETURN(const Computation* computation,
+                          Called(instruction, fused ? Attr::kCalls : Attr::kToApply));
+  return context.Call(*computation, MoveAll(operands));
+}
+
+// while.*: the state starts as init; while condition(state) holds, it becomes body(state). Zero trips
+// give init (ruling 0015); a loop without end runs out of steps (ruling 0016).
+absl::StatusOr<Literal> EvaluateWhile(EvalContext& context, const Instruction& instruction,
+                                      absl::Span<Literal> operands) {
+  HLOCTS_ASSIGN_OR_RETURN(const Computation* condition, Called(instruction, Attr::kCondition));
+  HLOCTS_ASSIGN_OR_RETURN(const Computation* body, Called(instruction, Attr::kBody));
+  Literal state = std::move(operands[0]);
+  const ScalarFunction* scalar_condition = ScalarOrNull(context, *condition);
+  const ScalarFunction* scalar_body = scalar_condition ? ScalarOrNull(context, *body) : nullptr;
+  if (FitsState(scalar_condition, scalar_body, state)) {
+    return RunScalarLoop(context, *scalar_condition, *scalar_body, state);
+  }
+  while (true) {
+    HLOCTS_ASSIGN_OR_RETURN(Literal proceed, context.Call(*condition, {state}));
+    HLOCTS_ASSIGN_OR_RETURN(bool holds, Holds(instruction, proceed));
+    if (!holds) return state;
+    HLOCTS_RETURN_IF_ERROR(context.ChargeSteps(1));
+    std::vector<Literal> arguments;
+    arguments.push_back(std::move(state));
+    HLOCTS_ASSIGN_OR_RETURN(state, context.Call(*body, std::move(arguments)));
+  }
+}
+
+// conditional.*: only the chosen computation is executed. Of N branches an index outside [0, N)
+// chooses the last (ruling 0008); of two, pred true chooses the first.
+absl::StatusOr<Literal> EvaluateConditional(EvalContext& context, const Instruction& instruction,
+                                            absl::Span<Literal> operands) {
+  std::vector<Computation*> branches;
+  if (const auto* listed = instruction.Get<std::vector<Computation*>>(Attr::kBranchComputations)) {
+    branches = *listed;
+  } else {
+    branches = {instruction.CalledComputation(Attr::kTrueComputation),
+                instruction.CalledComputation(Attr::kFalseComputation)};
+  }
+  size_t count = branches.size();
+  if (count == 0 || count + 1 != operands.size() ||
+      std::count(branches.begin(), branches.end(), nullptr) > 0) {
+    return InvalidInput(instruction.name(), ": expected one operand per branch computation, found ",
+                        operands.size() - 1, " for ", count);
+  }
+  size_t chosen = count - 1;
+  if (operands[0].element_type() == PrimitiveType::kPred) {
+    chosen = operands[0].data<bool>()[0] ? 0 : 1;
+  } else {
+    int32_t index = operands[0].data<int32_t>()[0];
+    if (index >= 0 && static_cast<size_t>(index) < count) chosen = static_cast<size_t>(index);
+  }
+  std::vector<Literal> arguments;
+  arguments.push_back(std::move(operands[chosen + 1]));
+  return context.Call(*branches[std::min(chosen, count - 1)], std::move(arguments));
+}
+
+// after_all.*: a token, after the operands.
+absl::StatusOr<Literal> EvaluateAfterAll(EvalContext&, const Instruction&, absl::Span<Literal>) {
+  return Literal(Shape::Token());
+}
+
+// copy-start gives (destination, source, context), copy-done the destination.
+absl::StatusOr<Literal> EvaluateCopyStart(EvalContext&, const Instruction& instruction,
+                                          absl::Span<Literal> operands) {
+  std::vector<Literal> elements = {operands[0], operands[0]};
+  for (size_t i = 2; i < instruction.shape().tuple_shapes().size(); ++i) {
+    elements.emplace_back(instruction.shape().tuple_shapes()[i]);
+  }
+  return Literal::Tuple(std::move(elements));
+}
+
+absl::StatusOr<Literal> EvaluateCopyDone(EvalContext&, const Instruction&,
+                                         absl::Span<Literal> operands) {
+  return operands[0].TakeElement(0);
+}
+
+// async-start evaluates at once and gives (operands, result, contexts...); async-update hands that
+// on; async-done takes the result out.
+absl::StatusOr<Literal> EvaluateAsyncStart(EvalContext& context, const Instruction& instruction,
+                                           absl::Span<Literal> operands) {
+  HLOCTS_ASSIGN_OR_RETURN(const Computation* computation, Called(instruction, Attr::kCalls));
+  std::vector<Literal> arguments(operands.begin(), operands.end());
+  HLOCTS_ASSIGN_OR_RETURN(Literal result, context.Call(*computation, MoveAll(operands)));
+  std::vector<Literal> elements = {Literal::Tuple(std::move(arguments)), std::move(result)};
+  for (size_t i = 2; i < instruction.shape().tuple_shapes().size(); ++i) {
+    elements.emplace_back(instruction.shape().tuple_shapes()[i]);
+  }
+  return Literal::Tuple(std::move(elements));
+}
+
+absl::StatusOr<Literal> EvaluateAsyncUpdate(EvalContext&, const Instruction&,
+                                            absl::Span<Literal> operands) {
+  return std::move(operands[0]);
+}
+
+absl::StatusOr<Literal> EvaluateAsyncDone(EvalContext&, const Instruction& instruction,
+                                          absl::Span<Literal> operands) {
+  if (!operands[0].shape().IsTuple() || operands[0].elements().size() < 2) {
+    return InvalidInput(instruction.name(), ": async-done of ", operands[0].shape().ToString(false));
+  }
+  return operands[0].TakeElement(1);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,118 @@
+// Integer operations that read the sign: one kernel per type.
+#include <limits>
+#include <type_traits>
+
+#include "reference/kernels/loop.h"
+#include "reference/ops/families.h"
+
+namespace hlocts {
+namespace {
+
+struct Maximum {
+  template <typename T>
+  static T Apply(T x, T y) { return x > y ? x : y; }
+};
+struct Minimum {
+  template <typename T>
+  static T Apply(T x, T y) { return x < y ? x : y; }
+};
+template <typename T>
+bool Overflows(T x, T y) {
+  return std::is_signed_v<T> && x == std::numeric_limits<T>::min() && y == static_cast<T>(-1);
+}
+// Truncates towards zero. By zero: all bits set; INT_MIN / -1 wraps to INT_MIN (ruling 0006: any
+// value; this is what XLA gives).
+struct Divide {
+  template <typename T>
+  static T Apply(T x, T y) {
+    if (y == 0) return static_cast<T>(-1);
+    if (Overflows(x, y)) return x;
+    return static_cast<T>(x / y);
+  }
+};
+// Sign of the dividend (ruling 0001). By zero: the dividend; INT_MIN rem -1 is 0 (ruling 0006).
+struct Remainder {
+  template <typename T>
+  static T Apply(T x, T y) {
+    if (y == 0) return x;
+    if (Overflows(x, y)) return 0;
+    return static_cast<T>(x % y);
+  }
+};
+// Exponent >= 0: the exact power modulo 2^w, 0^0 = 1. Exponent < 0: the truncated quotient
+// 1/base^|exponent|, 0 to a negative power like a division by zero (ruling 0018).
+struct Power {
+  template <typename T>
+  static T Apply(T base, T exponent) {
+    if (std::is_signed_v<T> && exponent < 0) {
+      if (base == 0) return static_cast<T>(-1);
+      if (base == 1) return 1;
+      if (base == static_cast<T>(-1)) return exponent % 2 == 0 ? 1 : static_cast<T>(-1);
+      return 0;
+    }
+    uint64_t power = 1, square = static_cast<uint64_t>(base);
+    for (uint64_t left = static_cast<uint64_t>(exponent); left != 0; left >>= 1) {
+      if (left & 1) power *= square;
+      square *= square;
+    }
+    return static_cast<T>(power);
+  }
+};
+// elementwise_binary.14: fills with copies of the sign; an amount of the width or more leaves only
+// those (ruling 0005).
+struct ShiftRightArithmetic {
+  template <typename T>
+  static T Apply(T x, T y) {
+    using Unsigned = std::make_unsigned_t<T>;
+    using Signed = std::make_signed_t<T>;
+    unsigned width = sizeof(T) * 8;
+    Unsigned amount = static_cast<Unsigned>(y);
+    return static_cast<T>(static_cast<Signed>(x) >> (amount >= width ? width - 1 : amount));
+  }
+};
+// abs(INT_MIN) wraps to INT_MIN (ruling 0058).
+struct Abs {
+  template <typename T>
+  static T Apply(T x) {
+    return std::is_signed_v<T> && x < 0 ? static_cast<T>(0 - static_cast<uint64_t>(x)) : x;
+  }
+};
+struct Sign {
+  template <typename T>
+  static T Apply(T x) {
+    return static_cast<T>(x > 0 ? 1 : x == 0 ? 0 : -1);
+  }
+};
+
+template <typename T>
+Kernel OfType(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kMaximum: return BinaryLoop<Maximum, T>;
+    case Opcode::kMinimum: return BinaryLoop<Minimum, T>;
+    case Opcode::kDivide: return BinaryLoop<Divide, T>;
+    case Opcode::kRemainder: return BinaryLoop<Remainder, T>;
+    case Opcode::kPower: return BinaryLoop<Power, T>;
+    case Opcode::kShiftRightArithmetic: return BinaryLoop<ShiftRightArithmetic, T>;
+    case Opcode::kAbs: return UnaryLoop<Abs, T>;
+    case Opcode::kSign: return UnaryLoop<Sign, T>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+Kernel SignedIntegerKernel(Opcode opcode, PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kS8: return OfType<int8_t>(opcode);
+    case PrimitiveType::kS16: return OfType<int16_t>(opcode);
+    case PrimitiveType::kS32: return OfType<int32_t>(opcode);
+    case PrimitiveType::kS64: return OfType<int64_t>(opcode);
+    case PrimitiveType::kU8: return OfType<uint8_t>(opcode);
+    case PrimitiveType::kU16: return OfType<uint16_t>(opcode);
+    case PrimitiveType::kU32: return OfType<uint32_t>(opcode);
+    case PrimitiveType::kU64: return OfType<uint64_t>(opcode);
+    default: return nullptr;
+  }
+}
+
+}  // namespace hlocts

@@ -1,0 +1,238 @@
+// Data movement: which element goes where stands in kernels/movement_geometry.cc.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "reference/dynamic_sizes.h"
+#include "reference/eval_context.h"
+#include "reference/kernels/codec.h"
+#include "reference/kernels/movement_geometry.h"
+#include "reference/number_system.h"
+#include "reference/ops/families.h"
+
+namespace hlocts {
+namespace {
+
+const std::vector<int64_t>& DimensionsOf(const Literal& literal) {
+  return literal.shape().dimensions();
+}
+
+void Copy(const CopyGeometry& geometry, const Literal& from, Literal& to) {
+  DispatchStorage(StorageBytes(from.element_type()), [&](auto zero) {
+    using T = decltype(zero);
+    CopyKernel<T>(geometry, from.data<T>(), to.mutable_data<T>());
+  });
+}
+
+Literal Moved(const CopyGeometry& geometry, const Literal& operand, const Shape& shape) {
+  Literal result = Literal::Uninitialized(shape);
+  Copy(geometry, operand, result);
+  return result;
+}
+
+// Start indices: one scalar per dimension, or (2018) one array of all of them.
+std::vector<int64_t> Starts(absl::Span<const Literal> indices) {
+  std::vector<int64_t> starts;
+  for (const Literal& index : indices) {
+    for (int64_t i = 0; i < index.element_count(); ++i) {
+      int64_t value;
+      DecodeIntegers(index.element_type(),
+                     index.raw_data() + i * StorageBytes(index.element_type()), &value, 1);
+      // A u64 beyond s64 is a large number, not a negative one (ruling 0009).
+      if (index.element_type() == PrimitiveType::kU64 && value < 0) value = INT64_MAX;
+      starts.push_back(value);
+    }
+  }
+  return starts;
+}
+
+}  // namespace
+
+// broadcast_in_dim.*: operand dimension i becomes result dimension dimensions[i]; the value does not
+// depend on the other indices.
+absl::StatusOr<Literal> EvaluateBroadcast(EvalContext&, const Instruction& instruction,
+                                          absl::Span<Literal> operands) {
+  return Moved(BroadcastGeometry(DimensionsOf(operands[0]), instruction.shape().dimensions(),
+                                 instruction.IntList(Attr::kDimensions)),
+               operands[0], instruction.shape());
+}
+
+// reshape.*: the elements in row-major order under new dimensions; nothing moves. A scalar result of
+// dynamic operand sizes has been cut before.
+absl::StatusOr<Literal> EvaluateReshape(EvalContext&, const Instruction& instruction,
+                                        absl::Span<Literal> operands) {
+  if (operands[0].element_count() != instruction.shape().ElementCount()) {
+    return InvalidInput(instruction.name(), ": reshape of ", operands[0].shape().ToString(false),
+                        " to ", instruction.shape().ToString(false));
+  }
+  return operands[0].WithShape(instruction.shape());
+}
+
+// dynamic-reshape (not documented): the elements under sizes given at run time, one per dimension.
+absl::StatusOr<Literal> EvaluateDynamicReshape(EvalContext&, const Instruction& instruction,
+                                               absl::Span<Literal> operands) {
+  Literal dense = CutToSizes(operands[0]);
+  std::vector<int64_t> sizes = Starts(operands.subspan(1));
+  Shape shape(dense.element_type(), sizes);
+  const Shape& bounds = instruction.shape();
+  bool fits = shape.rank() == bounds.rank() && shape.ElementCount() == dense.element_count();
+  for (int64_t d = 0; fits && d < shape.rank(); ++d) {
+    fits = sizes[d] >= 0 && sizes[d] <= bounds.dimensions()[d];
+  }
+  if (!fits) {
+    return InvalidInput(instruction.name(), ": ", dense.element_count(), " elements as ",
+                        shape.ToString(false), " within ", bounds.ToString(false));
+  }
+  return PutIntoBounds(dense.WithShape(shape), bounds);
+}
+
+// transpose.*: result dimension i is operand dimension permutation[i].
+absl::StatusOr<Literal> EvaluateTranspose(EvalContext&, const Instruction& instruction,
+                                          absl::Span<Literal> operands) {
+  return Moved(TransposeGeometry(DimensionsOf(operands[0]), instruction.IntList(Attr::kDimensions)),
+               operands[0], instruction.shape());
+}
+
+// rev.*: index i of a reversed dimension of size N becomes N-1-i.
+absl::StatusOr<Literal> EvaluateReverse(EvalContext&, const Instruction& instruction,
+                                        absl::Span<Literal> operands) {
+  return Moved(ReverseGeometry(DimensionsOf(operands[0]), instruction.IntList(Attr::kDimensions)),
+               operands[0], instruction.shape());
+}
+
+// slice.*: every stride-th element of a static box.
+absl::StatusOr<Literal> EvaluateSlice(EvalContext&, const Instruction& instruction,
+                                      absl::Span<Literal> operands) {
+  const auto* ranges = instruction.Get<SliceRanges>(Attr::kSlice);
+  if (ranges == nullptr) return InvalidInput(instruction.name(), ": slice without ranges");
+  return Moved(SliceGeometry(DimensionsOf(operands[0]), ranges->dimensions), operands[0],
+               instruction.shape());
+}
+
+// pad.*: every position that no operand element takes holds the padding value.
+absl::StatusOr<Literal> EvaluatePad(EvalContext&, const Instruction& instruction,
+                                    absl::Span<Literal> operands) {
+  const auto* config = instruction.Get<PaddingConfig>(Attr::kPadding);
+  if (config == nullptr) return InvalidInput(instruction.name(), ": pad without padding");
+  Literal result = Moved(BroadcastGeometry({}, instruction.shape().dimensions(), {}), operands[1],
+                         instruction.shape());
+  Copy(PadGeometry(DimensionsOf(operands[0]), DimensionsOf(result), config->dimensions), operands[0],
+       result);
+  return result;
+}
+
+// concatenate.*: the operands one after the other along one dimension.
+absl::StatusOr<Literal> EvaluateConcatenate(EvalContext&, const Instruction& instruction,
+                                            absl::Span<Literal> operands) {
+  int64_t dimension = instruction.IntList(Attr::kDimensions)[0], offset = 0;
+  Literal result = Literal::Uninitialized(instruction.shape());
+  for (const Literal& operand : operands) {
+    Copy(ConcatenateGeometry(DimensionsOf(operand), DimensionsOf(result), dimension, offset), operand,
+         result);
+    offset += DimensionsOf(operand)[dimension];
+  }
+  return result;
+}
+
+// dynamic_slice.*: the box of dynamic_slice_sizes at the clamped start (ruling 0009).
+absl::StatusOr<Literal> EvaluateDynamicSlice(EvalContext&, const Instruction& instruction,
+                                             absl::Span<Literal> operands) {
+  const std::vector<int64_t>& sizes = instruction.IntList(Attr::kDynamicSliceSizes);
+  std::vector<int64_t> starts =
+      ClampStarts(DimensionsOf(operands[0]), sizes, Starts(operands.subspan(1)));
+  return Moved(DynamicSliceGeometry(DimensionsOf(operands[0]), sizes, starts), operands[0],
+               instruction.shape());
+}
+
+// dynamic_update_slice.*: the operand with the update in the box at the clamped start; in place when
+// nobody else holds the operand.
+absl::StatusOr<Literal> EvaluateDynamicUpdateSlice(EvalContext&, const Instruction&,
+                                                   absl::Span<Literal> operands) {
+  Literal result = std::move(operands[0]);
+  const Literal& update = operands[1];
+  std::vector<int64_t> starts =
+      ClampStarts(DimensionsOf(result), DimensionsOf(update), Starts(operands.subspan(2)));
+  Copy(DynamicUpdateSliceGeometry(DimensionsOf(result), DimensionsOf(update), starts), update, result);
+  return result;
+}
+
+// iota.*: along iota_dimension 0, 1, 2, ...; integers wrap, floats are the integer converted with
+// one rounding, complex numbers have imaginary part 0 (ruling 0013).
+absl::StatusOr<Literal> EvaluateIota(EvalContext&, const Instruction& instruction,
+                                     absl::Span<Literal>) {
+  const Shape& shape = instruction.shape();
+  int64_t dimension = instruction.IntOr(Attr::kIotaDimension, 0);
+  if (dimension < 0 || dimension >= shape.rank()) {
+    return InvalidInput(instruction.name(), ": iota_dimension ", dimension, " of ", shape.ToString(false));
+  }
+  int64_t size = shape.dimensions()[dimension];
+  Literal counted = Literal::Uninitialized(Shape(PrimitiveType::kS64, {size}));
+  for (int64_t i = 0; i < size; ++i) counted.mutable_data<int64_t>()[i] = i;
+  ElementwiseOp convert;
+  convert.operand_type = PrimitiveType::kS64, convert.result_type = shape.element_type();
+  Literal line = Literal::Uninitialized(Shape(shape.element_type(), {size}));
+  const void* from = counted.raw_data();
+  ConvertKernel(PrimitiveType::kS64, shape.element_type())(convert, &from, line.mutable_raw_data(), size);
+  return Moved(BroadcastGeometry(DimensionsOf(line), shape.dimensions(), {dimension}), line, shape);
+}
+
+// bitcast_convert_type.*: the bits unchanged. Of different widths, a dimension appears or goes whose
+// element 0 holds the low bits (ruling 0038).
+absl::StatusOr<Literal> EvaluateBitcastConvert(EvalContext&, const Instruction& instruction,
+                                               absl::Span<Literal> operands) {
+  PrimitiveType from = operands[0].element_type(), to = instruction.shape().element_type();
+  if (BitWidth(from) != BitWidth(to)) {
+    return Literal::FromPackedBytes(instruction.shape(), operands[0].PackedBytes());
+  }
+  HLOCTS_ASSIGN_OR_RETURN(ElementwiseOp op, ResolveElementwise(instruction));
+  Literal result = Literal::Uninitialized(instruction.shape());
+  const void* data = operands[0].raw_data();
+  op(&data, result.mutable_raw_data(), result.element_count());
+  return result;
+}
+
+// bitcast (not documented): the operand's bytes as they lie in its layout, read in the result's.
+absl::StatusOr<Literal> EvaluateBitcast(EvalContext&, const Instruction& instruction,
+                                        absl::Span<Literal> operands) {
+  const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
+  if (from.StorageSizeBytes() != to.StorageSizeBytes() || !from.IsArray() || !to.IsArray()) {
+    return Unsupported(instruction.name(), ": bitcast of ", from.ToString(), " to ", to.ToString());
+  }
+  bool row_major = (!from.layout() || from.layout()->IsMajorToMinor()) &&
+                   (!to.layout() || to.layout()->IsMajorToMinor());
+  if (row_major) return operands[0].WithShape(to);
+  Layout from_layout = from.layout() ? *from.layout() : DefaultLayout(from.rank());
+  Layout to_layout = to.layout() ? *to.layout() : DefaultLayout(to.rank());
+  return Literal::FromBytesInLayout(to, to_layout, operands[0].BytesInLayout(from_layout));
+}
+
+// get_dimension_size.*: the run-time size where there is one, else the static size; s32.
+absl::StatusOr<Literal> EvaluateGetDimensionSize(EvalContext&, const Instruction& instruction,
+                                                 absl::Span<Literal> operands) {
+  int64_t size = operands[0].runtime_size(instruction.IntList(Attr::kDimensions)[0]);
+  return Literal::Scalar<int32_t>(PrimitiveType::kS32, static_cast<int32_t>(size));
+}
+
+// set_dimension_size.*: the operand with this run-time size; the bound makes the dimension static
+// again (ruling 0064).
+absl::StatusOr<Literal> EvaluateSetDimensionSize(EvalContext&, const Instruction& instruction,
+                                                 absl::Span<Literal> operands) {
+  int64_t dimension = instruction.IntList(Attr::kDimensions)[0];
+  int64_t size = Starts(operands.subspan(1, 1))[0];
+  int64_t bound = operands[0].shape().dimension(dimension);
+  if (size < 0 || size > bound) {
+    return InvalidInput(instruction.name(), ": size ", size, " of a dimension bounded by ", bound);
+  }
+  Literal result = std::move(operands[0]);
+  std::vector<int64_t> sizes = result.runtime_sizes();
+  sizes[dimension] = size;
+  result.ClearRuntimeSizes();
+  for (int64_t d = 0; d < instruction.shape().rank(); ++d) {
+    if (sizes[d] < DimensionsOf(result)[d] || instruction.shape().is_dynamic_dimension(d)) {
+      result.SetRuntimeSize(d, sizes[d]);
+    }
+  }
+  return result;
+}
+
+}  // namespace hlocts

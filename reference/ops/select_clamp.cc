@@ -1,0 +1,63 @@
+// select and clamp.
+#include <cmath>
+
+#include "reference/kernels/loop.h"
+#include "reference/number_system.h"
+#include "reference/ops/families.h"
+
+namespace hlocts {
+namespace {
+
+// select.*: each element from on_true where pred holds, else from on_false; its bits are kept.
+template <typename T>
+void SelectLoop(const ElementwiseOp&, const void* const* operands, void* result, int64_t count) {
+  const uint8_t* pred = static_cast<const uint8_t*>(operands[0]);
+  const T* on_true = static_cast<const T*>(operands[1]);
+  const T* on_false = static_cast<const T*>(operands[2]);
+  T* out = static_cast<T*>(result);
+  HLOCTS_INDEPENDENT_LOOP
+  for (int64_t i = 0; i < count; ++i) out[i] = pred[i] ? on_true[i] : on_false[i];
+}
+
+// clamp.*: min(max(low, x), high), literally: low > high gives high (ruling 0004). A NaN in any of
+// the three gives NaN: the comparisons below pass on whichever operand is one.
+template <typename T>
+T Clamp(T low, T x, T high) {
+  T raised = low > x || low != low ? low : x;
+  return raised > high || high != high ? (raised != raised ? raised : high) : raised;
+}
+
+template <typename T>
+void ClampLoop(const ElementwiseOp&, const void* const* operands, void* result, int64_t count) {
+  const T* low = static_cast<const T*>(operands[0]);
+  const T* x = static_cast<const T*>(operands[1]);
+  const T* high = static_cast<const T*>(operands[2]);
+  T* out = static_cast<T*>(result);
+  HLOCTS_INDEPENDENT_LOOP
+  for (int64_t i = 0; i < count; ++i) out[i] = Clamp(low[i], x[i], high[i]);
+}
+
+}  // namespace
+
+Kernel SelectKernel(int storage_bytes) {
+  return DispatchStorage(storage_bytes, [](auto zero) -> Kernel { return SelectLoop<decltype(zero)>; });
+}
+
+Kernel ClampKernel(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kS8: return ClampLoop<int8_t>;
+    case PrimitiveType::kS16: return ClampLoop<int16_t>;
+    case PrimitiveType::kS32: return ClampLoop<int32_t>;
+    case PrimitiveType::kS64: return ClampLoop<int64_t>;
+    case PrimitiveType::kPred:
+    case PrimitiveType::kU8: return ClampLoop<uint8_t>;
+    case PrimitiveType::kU16: return ClampLoop<uint16_t>;
+    case PrimitiveType::kU32: return ClampLoop<uint32_t>;
+    case PrimitiveType::kU64: return ClampLoop<uint64_t>;
+    case PrimitiveType::kF32: return ClampLoop<float>;
+    case PrimitiveType::kF64: return ClampLoop<double>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace hlocts

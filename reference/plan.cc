@@ -1,0 +1,226 @@
+#include "reference/plan.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts {
+
+// Evaluators of all rows, declared.
+#define HLOCTS_EVALUATOR(Name, function) \
+  absl::StatusOr<Literal> function(EvalContext&, const Instruction&, absl::Span<Literal>);
+#define HLOCTS_DYNAMIC_EVALUATOR(Name, function) HLOCTS_EVALUATOR(Name, function)
+#include "reference/evaluators.def"
+#undef HLOCTS_EVALUATOR
+#undef HLOCTS_DYNAMIC_EVALUATOR
+
+namespace {
+
+struct EvaluatorRow {
+  Opcode opcode;
+  Evaluator evaluator;
+  bool takes_run_time_sizes;
+};
+constexpr EvaluatorRow kRows[] = {
+#define HLOCTS_EVALUATOR(Name, function) {Opcode::k##Name, function, false},
+#define HLOCTS_DYNAMIC_EVALUATOR(Name, function) {Opcode::k##Name, function, true},
+#include "reference/evaluators.def"
+#undef HLOCTS_EVALUATOR
+#undef HLOCTS_DYNAMIC_EVALUATOR
+};
+
+struct EvaluatorTable {
+  EvaluatorRow rows[kOpcodeCount] = {};
+  EvaluatorTable() {
+    for (const EvaluatorRow& row : kRows) rows[static_cast<int>(row.opcode)] = row;
+  }
+};
+
+const EvaluatorRow& RowOfEvaluator(Opcode opcode) {
+  static const EvaluatorTable* table = new EvaluatorTable();
+  return table->rows[static_cast<int>(opcode)];
+}
+
+bool HasSideEffect(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kInfeed:
+    case Opcode::kOutfeed:
+    case Opcode::kSend:
+    case Opcode::kSendDone:
+    case Opcode::kRecv:
+    case Opcode::kRecvDone: return true;
+    case Opcode::kCustomCall: return instruction.BoolOr(Attr::kCustomCallHasSideEffect, false);
+    default: return RowOf(instruction.opcode()).family == Family::kCollective &&
+                    instruction.opcode() != Opcode::kReplicaId &&
+                    instruction.opcode() != Opcode::kPartitionId;
+  }
+}
+
+PlannedStep::Kind KindOf(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kParameter: return PlannedStep::Kind::kParameter;
+    case Opcode::kConstant: return PlannedStep::Kind::kConstant;
+    case Opcode::kTuple: return PlannedStep::Kind::kTuple;
+    case Opcode::kGetTupleElement: return PlannedStep::Kind::kGetTupleElement;
+    case Opcode::kCopy:
+    case Opcode::kOptBarrier:
+    case Opcode::kAddDependency:
+    case Opcode::kDomain: return PlannedStep::Kind::kPass;
+    default: return PlannedStep::Kind::kUnsupported;
+  }
+}
+
+void Resolve(PlannedStep& step) {
+  const Instruction& instruction = *step.instruction;
+  Opcode opcode = instruction.opcode();
+  step.shape = std::make_shared<const Shape>(instruction.shape());
+  step.result_bytes = instruction.shape().StorageSizeBytes();
+  const EvaluatorRow& row = RowOfEvaluator(opcode);
+  Family family = RowOf(opcode).family;
+  if (row.evaluator) {
+    step.kind = PlannedStep::Kind::kEvaluator;
+    step.evaluator = row.evaluator;
+    step.takes_run_time_sizes = row.takes_run_time_sizes;
+  } else if (IsElementwise(opcode)) {
+    absl::StatusOr<ElementwiseOp> op = ResolveElementwise(instruction);
+    step.kind = op.ok() ? PlannedStep::Kind::kElementwise : PlannedStep::Kind::kUnsupported;
+    if (op.ok()) step.op = *op;
+    step.status = op.status();
+  } else if (KindOf(opcode) != PlannedStep::Kind::kUnsupported) {
+    step.kind = KindOf(opcode);
+  } else if (family == Family::kCollective || family == Family::kChannel || HasSideEffect(instruction)) {
+    step.kind = PlannedStep::Kind::kWorld;
+  } else {
+    step.status = Unsupported(instruction.name(), ": ", OpcodeName(opcode), " has no evaluator");
+  }
+}
+
+// Live instructions, operands and control predecessors before their users, otherwise in the order
+// of the text. An explicit stack: chains can be longer than the C++ stack.
+absl::Status CollectLive(const Computation& computation,
+                         const absl::flat_hash_set<const Computation*>& side_effects,
+                         std::vector<const Instruction*>& order) {
+  enum State : uint8_t { kNew, kOpen, kDone };
+  std::vector<State> states(computation.instructions().size(), kNew);
+  std::vector<const Instruction*> starts = {computation.root()};
+  for (const auto& instruction : computation.instructions()) {
+    bool effect = HasSideEffect(*instruction);
+    for (const Computation* callee : instruction->called_computations()) {
+      effect = effect || side_effects.contains(callee);
+    }
+    if (effect || instruction->opcode() == Opcode::kParameter) starts.push_back(instruction.get());
+  }
+  std::vector<bool> live(states.size(), false);
+  std::vector<const Instruction*> stack = starts;
+  while (!stack.empty()) {
+    const Instruction* instruction = stack.back();
+    stack.pop_back();
+    if (live[instruction->index()]) continue;
+    live[instruction->index()] = true;
+    for (const Instruction* operand : instruction->operands()) stack.push_back(operand);
+  }
+  auto push_before = [&](const Instruction* instruction) {
+    for (const Instruction* operand : instruction->operands()) stack.push_back(operand);
+    if (auto* before = instruction->Get<std::vector<Instruction*>>(Attr::kControlPredecessors)) {
+      for (const Instruction* predecessor : *before) {
+        if (live[predecessor->index()]) stack.push_back(predecessor);
+      }
+    }
+  };
+  for (const auto& start : computation.instructions()) {
+    if (!live[start->index()]) continue;
+    stack = {start.get()};
+    while (!stack.empty()) {
+      const Instruction* instruction = stack.back();
+      State& state = states[instruction->index()];
+      if (state == kDone) {
+        stack.pop_back();
+      } else if (state == kOpen) {
+        stack.pop_back();
+        state = kDone;
+        order.push_back(instruction);
+      } else {
+        state = kOpen;
+        size_t own = stack.size();
+        push_before(instruction);
+        for (size_t i = own; i < stack.size(); ++i) {
+          if (states[stack[i]->index()] == kOpen) {
+            return InvalidInput(instruction->name(), ": depends on itself through ", stack[i]->name());
+          }
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Backwards: the first use seen from the end is the last. An operand that occurs twice in a step
+// dies at its last place there.
+void FindLastUses(Plan& plan) {
+  std::vector<bool> used(plan.steps.size(), false), read_whole(plan.steps.size(), false);
+  used[plan.root] = read_whole[plan.root] = true;
+  std::vector<absl::flat_hash_set<int64_t>> elements(plan.steps.size());
+  for (size_t s = plan.steps.size(); s-- > 0;) {
+    PlannedStep& step = plan.steps[s];
+    step.unused = !used[s];
+    step.dies.resize(step.operands.size());
+    for (size_t k = step.operands.size(); k-- > 0;) {
+      int32_t operand = step.operands[k];
+      step.dies[k] = !used[operand];
+      used[operand] = true;
+      if (step.kind == PlannedStep::Kind::kGetTupleElement) {
+        bool first = elements[operand].insert(step.instruction->IntOr(Attr::kIndex, 0)).second;
+        step.takes_element = first && !read_whole[operand];
+      } else {
+        read_whole[operand] = true;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Evaluator EvaluatorOf(Opcode opcode) { return RowOfEvaluator(opcode).evaluator; }
+
+absl::flat_hash_set<const Computation*> ComputationsWithSideEffects(const Module& module) {
+  absl::flat_hash_set<const Computation*> result;
+  for (const Computation* computation : module.CallOrder()) {
+    for (const auto& instruction : computation->instructions()) {
+      bool effect = HasSideEffect(*instruction);
+      for (const Computation* callee : instruction->called_computations()) {
+        effect = effect || result.contains(callee);
+      }
+      if (effect) result.insert(computation);
+    }
+  }
+  return result;
+}
+
+absl::StatusOr<std::unique_ptr<Plan>> MakePlan(
+    const Computation& computation, const absl::flat_hash_set<const Computation*>& side_effects) {
+  if (computation.root() == nullptr) {
+    return InvalidInput("computation ", computation.name(), " has no root");
+  }
+  std::vector<const Instruction*> order;
+  HLOCTS_RETURN_IF_ERROR(CollectLive(computation, side_effects, order));
+  auto plan = std::make_unique<Plan>();
+  plan->computation = &computation;
+  plan->parameter_count = static_cast<int64_t>(computation.parameters().size());
+  std::vector<int32_t> numbers(computation.instructions().size(), -1);
+  plan->steps.resize(order.size());
+  for (size_t s = 0; s < order.size(); ++s) {
+    PlannedStep& step = plan->steps[s];
+    step.instruction = order[s];
+    numbers[order[s]->index()] = static_cast<int32_t>(s);
+    for (const Instruction* operand : order[s]->operands()) {
+      step.operands.push_back(numbers[operand->index()]);
+    }
+    Resolve(step);
+  }
+  plan->root = numbers[computation.root()->index()];
+  FindLastUses(*plan);
+  return plan;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,60 @@
+// A computation made ready to run: operands first, everything that can be looked up once looked up,
+// and for every value the step of its last use, after which it is freed.
+#ifndef HLOCTS_REFERENCE_PLAN_H_
+#define HLOCTS_REFERENCE_PLAN_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "reference/elementwise.h"
+#include "reference/eval_context.h"
+#include "spec/base/status.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+struct PlannedStep {
+  enum class Kind : uint8_t {
+    kParameter,
+    kConstant,
+    kTuple,
+    kGetTupleElement,
+    kPass,         // the first operand, unchanged (copy, opt-barrier, ...)
+    kElementwise,  // op
+    kEvaluator,    // evaluator
+    kWorld,        // the world evaluates it
+    kUnsupported,  // status
+  };
+  const Instruction* instruction = nullptr;
+  Kind kind = Kind::kUnsupported;
+  bool takes_run_time_sizes = false;  // the evaluator reads them itself
+  bool takes_element = false;  // get-tuple-element: nothing reads that element of the tuple later
+  std::vector<int32_t> operands;  // step numbers
+  std::vector<bool> dies;         // per operand: this is its last use
+  bool unused = false;            // evaluated for its side effects
+  ElementwiseOp op;
+  Evaluator evaluator = nullptr;
+  absl::Status status;
+  std::shared_ptr<const Shape> shape;
+  int64_t result_bytes = 0;
+};
+
+struct Plan {
+  const Computation* computation = nullptr;
+  std::vector<PlannedStep> steps;
+  int32_t root = 0;
+  int64_t parameter_count = 0;
+};
+
+// Computations of the module that contain an instruction with side effects, also in what they call.
+absl::flat_hash_set<const Computation*> ComputationsWithSideEffects(const Module& module);
+
+// InvalidArgument when instructions depend on each other in a cycle or a root is missing.
+absl::StatusOr<std::unique_ptr<Plan>> MakePlan(
+    const Computation& computation, const absl::flat_hash_set<const Computation*>& side_effects);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_PLAN_H_
