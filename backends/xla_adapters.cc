@@ -87,8 +87,7 @@ class EvaluatorExecutable : public Executable {
     if (!request.infeed.empty()) return absl::UnimplementedError("XLA's HloEvaluator has no infeed");
     std::vector<std::string> serialized;
     for (const Literal& leaf : request.arguments[0]) {
-      HLOCTS_ASSIGN_OR_RETURN(std::string bytes, SerializeLiteral(Shrunk(leaf)));
-      serialized.push_back(std::move(bytes));
+      serialized.push_back(SerializeLiteral(Shrunk(leaf)));
     }
     std::vector<hlocts_xla_view> views;
     for (const std::string& bytes : serialized) views.push_back({bytes.data(), bytes.size()});

@@ -1,0 +1,191 @@
+// Isolation: what a worker does wrong is the outcome of one module, and the next one runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "backends/backend_list.h"
+#include "backends/frame.h"
+#include "backends/worker_client.h"
+#include "generators/arguments.h"
+#include "spec/text/parser.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kMirror[] = HLOCTS_BINARY_DIR "/misbehaving_engine";
+
+std::unique_ptr<Module> Identity(const std::string& name, const std::string& shape = "f32[4]") {
+  auto module = ParseModule("HloModule " + name + "\nENTRY main { ROOT x = " + shape +
+                            " parameter(0) }");
+  EXPECT_TRUE(module.ok()) << module.status();
+  return *std::move(module);
+}
+
+RunOutcome Run(Backend& backend, const Module& module, LoadOptions options = {}) {
+  ExecuteRequest request;
+  request.arguments.push_back(GenerateArguments(ArgumentLeafShapes(module), 1));
+  return RunModule(backend, module, options, request);
+}
+
+class WorkerTest : public ::testing::Test {
+ protected:
+  void ExpectWorks() {
+    auto module = Identity("fine");
+    RunOutcome outcome = Run(*backend_, *module);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+    EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
+  }
+  std::unique_ptr<Backend> backend_ = MakeWorkerBackend({"mirror", {kMirror}});
+};
+
+TEST_F(WorkerTest, ValuesComeBack) { ExpectWorks(); }
+
+TEST_F(WorkerTest, LargeArraysTravelThroughSharedMemory) {
+  auto module = Identity("large", "f32[1000,1000]");
+  RunOutcome outcome = Run(*backend_, *module);
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+  EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
+}
+
+TEST_F(WorkerTest, EveryElementTypeComesBack) {
+  for (PrimitiveType type : AllPrimitiveTypes()) {
+    if (!IsArrayType(type)) continue;
+    auto module = Identity("types", absl::StrCat(PrimitiveTypeName(type), "[3,5]"));
+    RunOutcome outcome = Run(*backend_, *module);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+    EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected)) << PrimitiveTypeName(type);
+  }
+}
+
+struct BadCase {
+  const char* module;
+  OutcomeKind kind;
+  const char* reason;
+};
+
+TEST_F(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
+  const BadCase cases[] = {
+      {"abort", OutcomeKind::kCrash, "signal 6"},
+      {"exit", OutcomeKind::kCrash, "status 7"},
+      {"rubbish", OutcomeKind::kCrash, "protocol"},
+      {"no_reply_message", OutcomeKind::kCrash, "protocol"},
+      {"refuse", OutcomeKind::kRejected, "do not like it"},
+      {"unsupported", OutcomeKind::kUnsupported, "not here"},
+  };
+  for (const BadCase& bad : cases) {
+    RunOutcome outcome = Run(*backend_, *Identity(bad.module));
+    EXPECT_EQ(outcome.kind, bad.kind) << bad.module << ": " << outcome.reason;
+    EXPECT_THAT(outcome.reason, HasSubstr(bad.reason));
+    ExpectWorks();
+  }
+}
+
+TEST_F(WorkerTest, BackWithinTwoSecondsAfterACrash) {
+  ExpectWorks();
+  Run(*backend_, *Identity("abort"));
+  auto start = std::chrono::steady_clock::now();
+  ExpectWorks();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+}
+
+TEST_F(WorkerTest, AHangIsATimeout) {
+  LoadOptions options;
+  options.timeout_seconds = 0.5;
+  RunOutcome outcome = Run(*backend_, *Identity("hang"), options);
+  EXPECT_EQ(outcome.kind, OutcomeKind::kTimeout) << outcome.reason;
+  ExpectWorks();
+}
+
+TEST_F(WorkerTest, TooMuchMemoryIsACrash) {
+  LoadOptions options;
+  options.memory_bytes_max = int64_t{1} << 28;
+  RunOutcome outcome = Run(*backend_, *Identity("memory"), options);
+  EXPECT_EQ(outcome.kind, OutcomeKind::kCrash) << outcome.reason;
+  EXPECT_THAT(outcome.reason, HasSubstr("memory"));
+  ExpectWorks();
+}
+
+TEST(WorkerStartTest, AProgramThatIsNotThereIsUnavailable) {
+  auto backend = MakeWorkerBackend({"nothing", {"/nonexistent/engine"}});
+  EXPECT_FALSE(backend->info().available);
+  EXPECT_EQ(Run(*backend, *Identity("fine")).kind, OutcomeKind::kError);
+}
+
+TEST(WorkerStartTest, APipeThatSaysNothingSensibleIsUnavailable) {
+  auto backend = MakeBackend("exec:echo hello");
+  ASSERT_TRUE(backend.ok());
+  EXPECT_FALSE((*backend)->info().available);
+}
+
+TEST(ExampleEngineTest, NumpyEngineAnswers) {
+  const char* python = nullptr;
+  for (const char* candidate : {"python3", "/usr/bin/python3"}) {
+    if (std::system(absl::StrCat(candidate, " -c 'import numpy' 2>/dev/null").c_str()) == 0) {
+      python = candidate;
+    }
+  }
+  ASSERT_NE(python, nullptr) << "ci/setup installs python3-numpy";
+  auto backend = MakeBackend(
+      absl::StrCat("exec:", python, " " HLOCTS_SOURCE_DIR "/backends/examples/numpy_engine.py"));
+  ASSERT_TRUE(backend.ok());
+  ASSERT_TRUE((*backend)->info().available) << (*backend)->info().reason;
+  auto module = ParseModule(R"(HloModule sum
+ENTRY main {
+  x = s32[2,3] parameter(0)
+  y = s32[2,3] parameter(1)
+  z = s32[2,3] multiply(x, y)
+  ROOT r = s32[2,3] add(z, y)
+})");
+  ASSERT_TRUE(module.ok());
+  RunOutcome outcome = Run(**backend, **module);
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  std::vector<Literal> in = GenerateArguments(ArgumentLeafShapes(**module), 1);
+  for (int i = 0; i < 6; ++i) {
+    int32_t x = in[0].data<int32_t>()[i], y = in[1].data<int32_t>()[i];
+    EXPECT_EQ(outcome.result.outputs[0][0].data<int32_t>()[i], x * y + y);
+  }
+  RunOutcome unsupported = Run(**backend, *Identity("half", "f16[2]"));
+  EXPECT_EQ(unsupported.kind, OutcomeKind::kUnsupported);
+}
+
+TEST(BackendNameTest, NamesAreTakenApart) {
+  auto name = ParseBackendName("pjrt:/lib/a.so?client.x=1&level=0");
+  ASSERT_TRUE(name.ok());
+  EXPECT_EQ(name->name, "pjrt");
+  EXPECT_EQ(name->argument, "/lib/a.so");
+  ASSERT_EQ(name->options.size(), 2u);
+  EXPECT_EQ(name->options[1].second, "0");
+  auto exec = ParseBackendName("exec:run --a=b?c:d");
+  ASSERT_TRUE(exec.ok());
+  EXPECT_EQ(exec->argument, "run --a=b?c:d");
+  EXPECT_FALSE(ParseBackendName("xla?nonsense").ok());
+  EXPECT_EQ(SplitBackendNames({"a,b", "exec:x,y", "pjrt:p,q"}),
+            (std::vector<std::string>{"a", "b", "exec:x,y", "pjrt:p,q"}));
+  EXPECT_FALSE(MakeBackend("nonesuch").ok());
+}
+
+TEST(FrameTest, PiecesMakeFrames) {
+  int fds[2];
+  ASSERT_EQ(pipe(fds), 0);
+  std::string large(300, 'x');
+  ASSERT_TRUE(WriteFrame(fds[1], large).ok());
+  ASSERT_TRUE(WriteFrame(fds[1], "").ok());
+  FrameReader reader(fds[0]);
+  EXPECT_EQ(*reader.Read(1), large);
+  EXPECT_EQ(*reader.Read(1), "");
+  EXPECT_EQ(reader.Read(0.01).status().code(), absl::StatusCode::kDeadlineExceeded);
+  close(fds[1]);
+  EXPECT_EQ(reader.Read(1).status().code(), absl::StatusCode::kOutOfRange);
+  close(fds[0]);
+}
+
+}  // namespace
+}  // namespace hlocts

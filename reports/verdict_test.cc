@@ -1,0 +1,84 @@
+#include "reports/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nlohmann/json.hpp"
+#include "reports/scorecard.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+
+Verdict Failing() {
+  Verdict verdict;
+  verdict.kind = VerdictKind::kFail;
+  verdict.backend = "cpu";
+  verdict.case_address = "movement/pad:edge:type=f32";
+  verdict.first_failure = VerdictFailure{0, {2, 3}, "4", "0x40800000", "{3}", "exact", "pad.4", "r"};
+  return verdict;
+}
+
+TEST(VerdictTest, JsonHasTheFieldsOfTheContract) {
+  nlohmann::json json = nlohmann::json::parse(VerdictToJson(Failing()));
+  for (const char* field :
+       {"verdict", "module", "case", "backend", "backend_version", "profile", "seed", "replica",
+        "reason", "elements", "bits_checked_mean", "unspecified_elements", "first_failure"}) {
+    EXPECT_TRUE(json.contains(field)) << field;
+  }
+  for (const char* field : {"output", "index", "actual", "actual_bits", "accepted", "rule", "clause",
+                            "instruction"}) {
+    EXPECT_TRUE(json["first_failure"].contains(field)) << field;
+  }
+  EXPECT_EQ(json["verdict"], "fail");
+  EXPECT_TRUE(json["seed"].is_null());
+}
+
+TEST(VerdictTest, BytesThatAreNoUtf8DoNotEndTheRun) {
+  Verdict verdict = Failing();
+  verdict.reason = "\xff\xfe bad";
+  EXPECT_THAT(VerdictToJson(verdict), HasSubstr("bad"));
+}
+
+TEST(VerdictTest, ExitStatusFollowsTheContract) {
+  const std::pair<VerdictKind, int> expected[] = {
+      {VerdictKind::kPass, 0},     {VerdictKind::kUnsupported, 0},  {VerdictKind::kFail, 1},
+      {VerdictKind::kCrash, 1},    {VerdictKind::kTimeout, 1},      {VerdictKind::kRejected, 1},
+      {VerdictKind::kAccepted, 1}, {VerdictKind::kInconclusive, 1}, {VerdictKind::kError, 3}};
+  for (auto [kind, status] : expected) {
+    Verdict verdict;
+    verdict.kind = kind;
+    EXPECT_EQ(ExitStatusOf(verdict), status) << VerdictName(kind);
+    verdict.expected = true;
+    EXPECT_EQ(ExitStatusOf(verdict), 0);
+  }
+}
+
+TEST(ScorecardTest, SurprisesAreListedAndDecideTheExitStatus) {
+  Scorecard card;
+  Verdict pass;
+  pass.kind = VerdictKind::kPass;
+  pass.backend = "cpu";
+  pass.case_address = "movement/pad:a";
+  pass.expected = true;
+  card.Add(pass);
+  EXPECT_EQ(card.ExitStatus(), 0);
+  pass.expected = false;  // an unexpected pass
+  card.Add(pass);
+  EXPECT_EQ(card.ExitStatus(), 1);
+  card.Add(Failing());
+  EXPECT_THAT(card.ToText(), HasSubstr("movement/pad:edge:type=f32"));
+  EXPECT_THAT(card.ToJunit(), HasSubstr("failures=\"2\""));
+}
+
+TEST(ScorecardTest, JunitIsEscaped) {
+  Scorecard card;
+  Verdict verdict = Failing();
+  verdict.reason = "<a & \"b\"\x01>";
+  card.Add(verdict);
+  EXPECT_THAT(card.ToJunit(), HasSubstr("&lt;a &amp; &quot;b&quot;&gt;"));
+}
+
+}  // namespace
+}  // namespace hlocts

@@ -1,0 +1,114 @@
+// The case format: what is read, what is refused, and how addresses are selected and sharded.
+#include "suites/case.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "suites/expectations.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kFile[] = R"(# a comment
+@operation Pad
+@opcode pad
+@case first
+@clauses pad.1 pad.2
+@param type f32 s32
+@param n 1 2
+@module
+HloModule m
+ENTRY e { ROOT x = ${type}[${n}] parameter(0) }
+@inputs special seed=5
+@case second
+@clauses pad.3
+@tier nightly
+@reject pad.3
+@module
+bad
+@control
+good
+)";
+
+TEST(CaseTest, ParametersMakeTheirProduct) {
+  auto cases = ParseCases(kFile, "movement", "pad", "movement/pad.case");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  ASSERT_EQ(cases->size(), 5u);
+  EXPECT_EQ((*cases)[1].address, "movement/pad:first:type=f32,n=2");
+  EXPECT_THAT((*cases)[1].module_text, HasSubstr("f32[2] parameter"));
+  EXPECT_EQ((*cases)[1].seed, 5u);
+  EXPECT_EQ((*cases)[1].style, ArgumentStyle::kSpecial);
+  EXPECT_THAT((*cases)[1].clauses, ::testing::ElementsAre("pad.1", "pad.2"));
+  EXPECT_EQ((*cases)[4].address, "movement/pad:second");
+  EXPECT_EQ((*cases)[4].tier, Tier::kNightly);
+  EXPECT_EQ((*cases)[4].reject_rule, "pad.3");
+  EXPECT_THAT((*cases)[4].control_text, HasSubstr("good"));
+}
+
+TEST(CaseTest, MistakesNameTheirLine) {
+  auto unknown = ParseCases("@case a\n@clauzes pad.1\n", "x", "y", "x/y.case");
+  EXPECT_THAT(std::string(unknown.status().message()), HasSubstr("x/y.case:2"));
+  EXPECT_FALSE(ParseCases("@case a\n@module\nm\n", "x", "y", "f").ok()) << "no clauses";
+  EXPECT_FALSE(ParseCases("@case a\n@clauses pad.1\n", "x", "y", "f").ok()) << "no module";
+  EXPECT_FALSE(ParseCases("text\n", "x", "y", "f").ok());
+  EXPECT_FALSE(ParseCases("", "x", "y", "f").ok());
+}
+
+TEST(QueryTest, EndsAtASeparatorUnlessStarred) {
+  const char* address = "elementwise/tanh:special:type=bf16,n=2";
+  for (const char* yes : {"elementwise", "elementwise/tanh", "elementwise/tanh:special:type=bf16",
+                          "elementwise/tanh:special:type=bf16,n=2", "*tanh*", "elementwise/*:special",
+                          "*bf16", "*"}) {
+    EXPECT_TRUE(QueryMatches(yes, address)) << yes;
+  }
+  for (const char* no : {"element", "elementwise/tan", "elementwise/tanh:special:type=bf1", "*tanhh*",
+                         "tanh", "elementwise/*:spec"}) {
+    EXPECT_FALSE(QueryMatches(no, address)) << no;
+  }
+}
+
+TEST(ShardTest, EachAddressIsInExactlyOneShard) {
+  EXPECT_EQ(ShardOf("a/b:c", 1), 1);
+  std::vector<int> counts(8, 0);
+  for (int i = 0; i < 8000; ++i) ++counts[ShardOf(absl::StrCat("a/b:c", i), 8) - 1];
+  for (int count : counts) EXPECT_GT(count, 800);
+}
+
+TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
+  std::string path = ::testing::TempDir() + "/expectations.textproto";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  std::fputs(
+      "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known'\n"
+      "  condition { version_contains: '2.21' } }\n",
+      file);
+  std::fclose(file);
+  auto list = ExpectationList::Load(path);
+  ASSERT_TRUE(list.ok()) << list.status();
+  Verdict verdict;
+  verdict.case_address = "a/b:c";
+  verdict.backend_version = "XLA 2.21.0";
+  verdict.kind = VerdictKind::kFail;
+  list->Apply(verdict, "");
+  EXPECT_TRUE(verdict.expected);
+  verdict.kind = VerdictKind::kPass;
+  list->Apply(verdict, "");
+  EXPECT_FALSE(verdict.expected);
+  verdict.backend_version = "XLA 2.22.0";
+  verdict.reason.clear();
+  list->Apply(verdict, "");
+  EXPECT_TRUE(verdict.expected) << "the condition no longer holds";
+}
+
+TEST(ExpectationsTest, EntriesWithoutReasonAreRefused) {
+  std::string path = ::testing::TempDir() + "/bad.textproto";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  std::fputs("expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' }\n", file);
+  std::fclose(file);
+  EXPECT_FALSE(ExpectationList::Load(path).ok());
+  EXPECT_TRUE(ExpectationList::Load("/nonexistent").ok()) << "no file: nothing is expected";
+}
+
+}  // namespace
+}  // namespace hlocts
