@@ -31,6 +31,7 @@ HLOCTS_DECLARE_EVALUATOR(EvaluateRngGetAndUpdateState);
 HLOCTS_DECLARE_EVALUATOR(EvaluateCustomCall);
 // Collectives and channels: by the world, or as the only device (reference/ops/world_ops.cc).
 HLOCTS_DECLARE_EVALUATOR(EvaluateInWorld);
+HLOCTS_DECLARE_EVALUATOR(EvaluateCollectiveDone);
 HLOCTS_DECLARE_EVALUATOR(EvaluateReplicaId);
 HLOCTS_DECLARE_EVALUATOR(EvaluatePartitionId);
 

@@ -1,0 +1,371 @@
+#include "reference/ops/collective.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "reference/kernels/index_values.h"
+#include "reference/ops/applied_computation.h"
+#include "spec/infer/collective.h"
+
+namespace hlocts {
+namespace {
+
+// The devices that an id of replica_groups or source_target_pairs stands for, seen from `device`.
+std::vector<int64_t> DevicesOfId(CollectiveGroupMode mode, const DeviceGrid& grid, int64_t device,
+                                 int64_t id) {
+  std::vector<int64_t> devices;
+  switch (mode) {
+    case CollectiveGroupMode::kCrossReplica:
+      devices = {id * grid.partitions + device % grid.partitions};
+      break;
+    case CollectiveGroupMode::kCrossPartition:
+      devices = {device / grid.partitions * grid.partitions + id};
+      break;
+    case CollectiveGroupMode::kCrossReplicaAndPartition:
+      for (int64_t p = 0; p < grid.partitions; ++p) devices.push_back(id * grid.partitions + p);
+      break;
+    case CollectiveGroupMode::kFlattenedId:
+      devices = {id};
+      break;
+  }
+  return devices;
+}
+
+int64_t IdCount(CollectiveGroupMode mode, const DeviceGrid& grid) {
+  switch (mode) {
+    case CollectiveGroupMode::kCrossPartition:
+      return grid.partitions;
+    case CollectiveGroupMode::kFlattenedId:
+      return grid.size();
+    default:
+      return grid.replicas;
+  }
+}
+
+// Rows along one dimension as bytes: `outer` blocks of `size` rows of `row_bytes`.
+struct RowBytes {
+  int64_t outer = 1, size = 0, row_bytes = 1;
+};
+RowBytes RowBytesOf(const Shape& shape, int64_t dimension) {
+  RowBytes rows;
+  for (int64_t d = 0; d < dimension; ++d) rows.outer *= shape.dimension(d);
+  rows.size = shape.dimension(dimension);
+  rows.row_bytes = StorageBytes(shape.element_type());
+  for (int64_t d = dimension + 1; d < shape.rank(); ++d) rows.row_bytes *= shape.dimension(d);
+  return rows;
+}
+
+// to[to_start + i] = from[from_start + i] along the dimension, for i < count.
+void CopyRows(const Literal& from, int64_t from_start, int64_t count, int64_t dimension,
+              Literal& to, int64_t to_start) {
+  const RowBytes source = RowBytesOf(from.shape(), dimension),
+                 target = RowBytesOf(to.shape(), dimension);
+  if (count == 0 || source.row_bytes == 0) return;
+  uint8_t* out = to.mutable_raw_data();
+  for (int64_t block = 0; block < source.outer; ++block) {
+    std::memcpy(out + (block * target.size + to_start) * target.row_bytes,
+                from.raw_data() + (block * source.size + from_start) * source.row_bytes,
+                count * source.row_bytes);
+  }
+}
+
+Shape WithDimension(const Shape& shape, int64_t dimension, int64_t size) {
+  std::vector<int64_t> dimensions = shape.dimensions();
+  dimensions[dimension] = size;
+  return Shape(shape.element_type(), dimensions);
+}
+
+Literal Zeros(const Shape& shape) {
+  return Literal(Shape(shape.element_type(), shape.dimensions()));
+}
+
+using Leaves = std::vector<Literal>;
+absl::StatusOr<Leaves> LeavesOf(const Meeting& meeting, int64_t member) {
+  Leaves leaves;
+  for (const Literal& operand : meeting.operands[member]) {
+    for (Literal& leaf : FlattenLeaves(operand)) leaves.push_back(std::move(leaf));
+  }
+  return leaves;
+}
+
+// Every member's leaves; replicas that bring different shapes cannot meet.
+absl::StatusOr<std::vector<Leaves>> AllLeaves(const Instruction& collective,
+                                              const Meeting& meeting) {
+  std::vector<Leaves> all;
+  for (size_t i = 0; i < meeting.operands.size(); ++i) {
+    HLOCTS_ASSIGN_OR_RETURN(Leaves leaves, LeavesOf(meeting, static_cast<int64_t>(i)));
+    all.push_back(std::move(leaves));
+    bool same = all[0].size() == all[i].size();
+    for (size_t k = 0; same && k < all[i].size(); ++k) {
+      same = all[0][k].shape().CompatibleWith(all[i][k].shape());
+    }
+    if (!same) {
+      return InvalidInput(collective.name(), ": devices ", meeting.devices[0], " and ",
+                          meeting.devices[i], " bring operands of different shapes");
+    }
+  }
+  return all;
+}
+
+// all_gather.1, .7, .14: the members' operands one after the other along the dimension.
+absl::StatusOr<Leaves> AllGather(const Instruction& collective, const std::vector<Leaves>& all) {
+  const int64_t dimension = collective.IntList(Attr::kDimensions)[0];
+  const int64_t members = static_cast<int64_t>(all.size());
+  Leaves results;
+  for (size_t k = 0; k < all[0].size(); ++k) {
+    const Shape& shape = all[0][k].shape();
+    const int64_t size = shape.dimension(dimension);
+    Literal out(WithDimension(shape, dimension, size * members));
+    for (int64_t i = 0; i < members; ++i) CopyRows(all[i][k], 0, size, dimension, out, i * size);
+    results.push_back(std::move(out));
+  }
+  return results;
+}
+
+// all_reduce.4, .7: computation(what the members before gave, the next member's), element by
+// element, in the order of the group, on each array of its own.
+absl::StatusOr<Leaves> AllReduce(EvalContext& context, const Instruction& collective,
+                                 const std::vector<Leaves>& all) {
+  HLOCTS_ASSIGN_OR_RETURN(
+      AppliedComputation body,
+      AppliedComputation::Of(context, *collective.CalledComputation(Attr::kToApply)));
+  Leaves results;
+  for (size_t k = 0; k < all[0].size(); ++k) {
+    Literal out = all[0][k];
+    uint8_t* data = out.mutable_raw_data();
+    const int width = StorageBytes(out.element_type());
+    for (size_t i = 1; i < all.size(); ++i) {
+      if (body.function() != nullptr) {
+        const void* arguments[2] = {data, all[i][k].raw_data()};
+        void* result[1] = {data};
+        body.function()->RunBatch(arguments, result, out.element_count());
+        continue;
+      }
+      Slot slots[2];
+      for (int64_t e = 0; e < out.element_count(); ++e) {
+        slots[0].Load(data + e * width, width);
+        slots[1].Load(all[i][k].raw_data() + e * width, width);
+        body(slots, slots);
+        slots[0].Store(data + e * width, width);
+      }
+    }
+    results.push_back(std::move(out));
+  }
+  HLOCTS_RETURN_IF_ERROR(body.status());
+  return results;
+}
+
+// reduce_scatter.1-2: the reduced array is cut into as many blocks as there are members; each gets
+// the one of its position in the group.
+absl::StatusOr<Leaves> ReduceScatter(EvalContext& context, const Instruction& collective,
+                                     const std::vector<Leaves>& all, int64_t position) {
+  const int64_t dimension = collective.IntList(Attr::kDimensions)[0];
+  HLOCTS_ASSIGN_OR_RETURN(const Leaves reduced, AllReduce(context, collective, all));
+  Leaves results;
+  for (const Literal& whole : reduced) {
+    const int64_t size = whole.shape().dimension(dimension),
+                  members = static_cast<int64_t>(all.size());
+    if (size % members != 0) {
+      return InvalidInput(collective.name(), ": scatter dimension of size ", size,
+                          ", expected a multiple of the group's ", members);
+    }
+    Literal out(WithDimension(whole.shape(), dimension, size / members));
+    CopyRows(whole, position * (size / members), size / members, dimension, out, 0);
+    results.push_back(std::move(out));
+  }
+  return results;
+}
+
+// all_to_all.2-4, 6: member i sends its block j to member j, which puts what it gets in the order
+// of the group. With `dimensions` the blocks are parts of one array along it; otherwise operand j
+// is the block for member j (ruling 0042).
+absl::StatusOr<Leaves> AllToAll(const Instruction& collective, const std::vector<Leaves>& all,
+                                int64_t position) {
+  const int64_t members = static_cast<int64_t>(all.size());
+  Leaves results;
+  if (!collective.Has(Attr::kDimensions)) {
+    if (static_cast<int64_t>(all[0].size()) != members) {
+      return InvalidInput(collective.name(), ": ", all[0].size(), " operands for a group of ",
+                          members);
+    }
+    for (int64_t i = 0; i < members; ++i) results.push_back(all[i][position]);
+    return results;
+  }
+  const int64_t dimension = collective.IntList(Attr::kDimensions)[0];
+  const Shape& shape = all[0][0].shape();
+  const int64_t size = shape.dimension(dimension);
+  if (size % members != 0) {
+    return InvalidInput(collective.name(), ": split dimension of size ", size,
+                        ", expected a multiple of the group's ", members);
+  }
+  const int64_t block = size / members;
+  Literal out = Zeros(shape);
+  for (int64_t i = 0; i < members; ++i) {
+    CopyRows(all[i][0], position * block, block, dimension, out, i * block);
+  }
+  results.push_back(std::move(out));
+  return results;
+}
+
+// Undocumented: operands are input, output, input_offsets, send_sizes, output_offsets, recv_sizes.
+// Member i sends send_sizes[j] rows from input_offsets[j] on to member j, where they land at the
+// sender's output_offsets[j]. Several slices for each member follow each other.
+absl::StatusOr<Leaves> RaggedAllToAll(const Instruction& collective, const std::vector<Leaves>& all,
+                                      int64_t position) {
+  const int64_t members = static_cast<int64_t>(all.size());
+  Literal out = all[position][1];
+  for (const Leaves& sender : all) {
+    const std::vector<int64_t> from = IndexValues(sender[2]), sizes = IndexValues(sender[3]),
+                               to = IndexValues(sender[4]);
+    const int64_t slices = static_cast<int64_t>(sizes.size()) / members;
+    for (int64_t s = position * slices; s < (position + 1) * slices; ++s) {
+      const bool inside = sizes[s] >= 0 && from[s] >= 0 && to[s] >= 0 &&
+                          from[s] <= sender[0].shape().dimension(0) - sizes[s] &&
+                          to[s] <= out.shape().dimension(0) - sizes[s];
+      if (!inside) {
+        return InvalidInput(collective.name(), ": slice of ", sizes[s], " rows from ", from[s],
+                            " to ", to[s], " leaves the arrays");
+      }
+      CopyRows(sender[0], from[s], sizes[s], 0, out, to[s]);
+    }
+  }
+  Leaves results;
+  results.push_back(std::move(out));
+  return results;
+}
+
+// collective_permute.4, .7: the operands of the pair's source, or zeros (ruling 0076).
+absl::StatusOr<Leaves> CollectivePermute(const Instruction& collective, const Meeting& meeting,
+                                         const std::vector<Leaves>& all) {
+  HLOCTS_ASSIGN_OR_RETURN(const CollectiveGroupMode mode, GroupModeOf(collective));
+  const int64_t device = meeting.devices[meeting.position];
+  const auto* pairs =
+      collective.Get<std::vector<std::pair<int64_t, int64_t>>>(Attr::kSourceTargetPairs);
+  if (pairs != nullptr) {
+    for (const auto& [source, target] : *pairs) {
+      const std::vector<int64_t> targets = DevicesOfId(mode, meeting.grid, device, target);
+      if (targets[0] != device) continue;
+      const int64_t from = DevicesOfId(mode, meeting.grid, device, source)[0];
+      const auto found = std::find(meeting.devices.begin(), meeting.devices.end(), from);
+      if (found == meeting.devices.end()) {
+        return InvalidInput(collective.name(), ": source ", source, " of ", meeting.devices.size());
+      }
+      return all[found - meeting.devices.begin()];
+    }
+  }
+  Leaves results;
+  for (const Literal& operand : all[0]) results.push_back(Zeros(operand.shape()));
+  return results;
+}
+
+absl::StatusOr<Leaves> Combined(EvalContext& context, const Instruction& collective,
+                                const Meeting& meeting, const std::vector<Leaves>& all) {
+  switch (collective.opcode()) {
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+      return AllGather(collective, all);
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+      return AllReduce(context, collective, all);
+    case Opcode::kReduceScatter:
+      return ReduceScatter(context, collective, all, meeting.position);
+    case Opcode::kAllToAll:
+      return AllToAll(collective, all, meeting.position);
+    case Opcode::kRaggedAllToAll:
+      return RaggedAllToAll(collective, all, meeting.position);
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart:
+      return CollectivePermute(collective, meeting, all);
+    // The first member's operands go to all.
+    case Opcode::kCollectiveBroadcast:
+      return all[0];
+    default:
+      return Unsupported(collective.name(), ": no collective");
+  }
+}
+
+// all-gather-start and collective-permute-start give (operand, result, contexts...),
+// all-reduce-start the result itself.
+bool StartsWithOperand(Opcode opcode) {
+  return opcode == Opcode::kAllGatherStart || opcode == Opcode::kCollectivePermuteStart;
+}
+
+}  // namespace
+
+bool IsCollective(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kReduceScatter:
+    case Opcode::kAllToAll:
+    case Opcode::kRaggedAllToAll:
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart:
+    case Opcode::kCollectiveBroadcast:
+      return true;
+    default:
+      return false;
+  }
+}
+
+absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, const DeviceGrid& grid,
+                                             int64_t device) {
+  HLOCTS_ASSIGN_OR_RETURN(const CollectiveGroupMode mode, GroupModeOf(collective));
+  const ReplicaGroups* explicit_groups = ExplicitGroupsOf(collective);
+  std::vector<std::vector<int64_t>> groups;
+  if (explicit_groups != nullptr) {
+    groups = explicit_groups->groups;
+  } else {
+    groups.emplace_back(IdCount(mode, grid));
+    std::iota(groups[0].begin(), groups[0].end(), 0);
+  }
+  for (const std::vector<int64_t>& ids : groups) {
+    std::vector<int64_t> devices;
+    for (int64_t id : ids) {
+      for (int64_t member : DevicesOfId(mode, grid, device, id)) devices.push_back(member);
+    }
+    if (std::find(devices.begin(), devices.end(), device) == devices.end()) continue;
+    for (int64_t id : ids) {
+      if (id < 0 || id >= IdCount(mode, grid)) {
+        return InvalidInput(collective.name(), ": replica_groups name ", id,
+                            ", expected less than ", IdCount(mode, grid), " (", grid.replicas,
+                            " replicas, ", grid.partitions, " partitions)");
+      }
+    }
+    return devices;
+  }
+  if (collective.opcode() == Opcode::kCollectiveBroadcast) return std::vector<int64_t>();
+  return InvalidInput(collective.name(), ": no group of replica_groups has device ", device, " of ",
+                      grid.replicas, " replicas and ", grid.partitions, " partitions");
+}
+
+absl::StatusOr<Literal> EvaluateMeeting(EvalContext& context, const Instruction& collective,
+                                        const Meeting& meeting) {
+  if (collective.Has(Attr::kPermuteSliceSizes)) {
+    return Unsupported(collective.name(), ": collective-permute of slices in place");
+  }
+  HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(collective.shape()));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<Leaves> all, AllLeaves(collective, meeting));
+  HLOCTS_ASSIGN_OR_RETURN(Leaves results, Combined(context, collective, meeting, all));
+  if (!StartsWithOperand(collective.opcode())) {
+    return UnflattenLeaves(collective.shape(), std::move(results));
+  }
+  std::vector<Literal> elements;
+  const std::vector<Shape>& shapes = collective.shape().tuple_shapes();
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (i >= 2) {
+      elements.emplace_back(shapes[i]);
+      continue;
+    }
+    const Leaves& leaves = i == 0 ? all[meeting.position] : results;
+    HLOCTS_ASSIGN_OR_RETURN(Literal element, UnflattenLeaves(shapes[i], leaves));
+    elements.push_back(std::move(element));
+  }
+  return Literal::Tuple(std::move(elements));
+}
+
+}  // namespace hlocts

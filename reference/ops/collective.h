@@ -1,0 +1,43 @@
+// What a collective gives each device once the operands of all that take part are known; who takes
+// part. Who waits for whom is the business of reference/world.
+#ifndef HLOCTS_REFERENCE_OPS_COLLECTIVE_H_
+#define HLOCTS_REFERENCE_OPS_COLLECTIVE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "reference/eval_context.h"
+
+namespace hlocts {
+
+// Devices are numbered replica * partitions + partition.
+struct DeviceGrid {
+  int64_t replicas = 1;
+  int64_t partitions = 1;
+  int64_t size() const { return replicas * partitions; }
+};
+
+// True for the collectives that move data between devices, their *-start forms included.
+bool IsCollective(Opcode opcode);
+
+// The devices that `device` meets in this collective, itself among them, in the order of the group
+// (ruling 0044). collective-permute: all that source_target_pairs could name. Empty only for a
+// collective-broadcast whose groups leave the device out. InvalidArgument when the groups name
+// devices that do not exist or leave this one out.
+absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, const DeviceGrid& grid,
+                                             int64_t device);
+
+// operands[i] are those of devices[i]; the result is that of devices[position].
+struct Meeting {
+  DeviceGrid grid;
+  absl::Span<const int64_t> devices;
+  absl::Span<const std::vector<Literal>> operands;
+  int64_t position = 0;
+};
+absl::StatusOr<Literal> EvaluateMeeting(EvalContext& context, const Instruction& collective,
+                                        const Meeting& meeting);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_OPS_COLLECTIVE_H_

@@ -1,0 +1,180 @@
+#include "reference/world/device_world.h"
+
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace hlocts {
+namespace {
+
+Literal TupleOf(Literal a, Literal b) {
+  std::vector<Literal> elements;
+  elements.push_back(std::move(a));
+  elements.push_back(std::move(b));
+  return Literal::Tuple(std::move(elements));
+}
+
+// A context of send or recv: (data, u32[], token[]).
+Literal ContextOf(Literal data, int64_t channel) {
+  std::vector<Literal> elements;
+  elements.push_back(std::move(data));
+  elements.push_back(
+      Literal::Scalar<uint32_t>(PrimitiveType::kU32, static_cast<uint32_t>(channel)));
+  elements.emplace_back(Shape::Token());
+  return Literal::Tuple(std::move(elements));
+}
+
+// Collectives meet by channel where they have one (all_gather.13), else by instruction.
+std::string SiteOf(const Instruction& instruction) {
+  const absl::string_view opcode = OpcodeName(instruction.opcode());
+  if (const int64_t* channel = instruction.Get<int64_t>(Attr::kChannelId)) {
+    return absl::StrCat(opcode, " channel ", *channel);
+  }
+  return absl::StrCat(opcode, " at ", reinterpret_cast<uintptr_t>(&instruction));
+}
+
+// Pairs of devices that a send/recv couple connects, from the frontend attribute that pipelined
+// programs carry: "{{0,1},{1,2}}". nullopt: each device sends to itself.
+using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+std::optional<Pairs> PairsOf(const Instruction& instruction) {
+  const auto* attributes = instruction.Get<StringMap>(Attr::kFrontendAttributes);
+  if (attributes == nullptr) return std::nullopt;
+  for (const auto& [key, value] : attributes->entries) {
+    if (key != "_xla_send_recv_source_target_pairs") continue;
+    std::vector<int64_t> numbers;
+    for (const char* at = value.c_str(); *at != '\0';) {
+      char* end = nullptr;
+      const int64_t number = std::strtoll(at, &end, 10);
+      if (end != at) numbers.push_back(number);
+      at = end != at ? end : at + 1;
+    }
+    Pairs pairs;
+    for (size_t i = 0; i + 1 < numbers.size(); i += 2)
+      pairs.push_back({numbers[i], numbers[i + 1]});
+    return pairs;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+absl::StatusOr<Literal> DeviceWorld::Collective(EvalContext& context,
+                                                const Instruction& instruction,
+                                                absl::Span<Literal> operands) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> group, GroupOf(instruction, grid_, device_));
+  if (group.empty()) return Literal(instruction.shape());  // collective-broadcast to others only
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> all,
+                          place_.Meet(device_, SiteOf(instruction), group, instruction.name(),
+                                      {operands.begin(), operands.end()}));
+  Meeting meeting = {grid_, group, all, 0};
+  while (group[meeting.position] != device_) ++meeting.position;
+  return EvaluateMeeting(context, instruction, meeting);
+}
+
+// The next item of the stream, which has the shape asked for.
+absl::StatusOr<Literal> DeviceWorld::NextFed(const Instruction& infeed, const Shape& shape) {
+  if (next_fed_ >= infeed_.size()) {
+    // Ruling 0066: an infeed without a feeder waits for ever.
+    return absl::DeadlineExceededError(absl::StrCat("%", infeed.name(), " waits for infeed at ",
+                                                    place_.NameOf(device_), ": all ",
+                                                    infeed_.size(), " items are used up"));
+  }
+  const Literal& next = infeed_[next_fed_++];
+  if (!next.shape().CompatibleWith(shape)) {
+    return InvalidInput("%", infeed.name(), ": item ", next_fed_ - 1, " of the infeed: expected ",
+                        shape.ToString(false), ", found ", next.shape().ToString(false));
+  }
+  return next;
+}
+
+// infeed.4-10: one item of the stream, and a token. A tuple is one item or as many as it has
+// elements; the empty tuple reads nothing.
+absl::StatusOr<Literal> DeviceWorld::Infeed(const Instruction& instruction) {
+  const Shape& shape = instruction.shape().tuple_shapes()[0];
+  const bool whole =
+      !shape.IsTuple() || (next_fed_ < infeed_.size() && infeed_[next_fed_].shape().IsTuple() &&
+                           !shape.tuple_shapes().empty());
+  Literal data;
+  if (whole) {
+    HLOCTS_ASSIGN_OR_RETURN(data, NextFed(instruction, shape));
+  } else {
+    std::vector<Literal> elements;
+    for (const Shape& element : shape.tuple_shapes()) {
+      HLOCTS_ASSIGN_OR_RETURN(Literal literal, NextFed(instruction, element));
+      elements.push_back(std::move(literal));
+    }
+    data = Literal::Tuple(std::move(elements));
+  }
+  return TupleOf(std::move(data), Literal(Shape::Token()));
+}
+
+absl::StatusOr<Literal> DeviceWorld::Outfeed(absl::Span<Literal> operands) {
+  outfeed_.push_back(operands[0]);
+  return Literal(Shape::Token());
+}
+
+// send.4-10: to the Recv of the same channel: at this device, or at the one that the pairs name.
+absl::StatusOr<Literal> DeviceWorld::Send(const Instruction& instruction,
+                                          absl::Span<Literal> operands) {
+  const int64_t channel = instruction.IntOr(Attr::kChannelId, 0);
+  const std::optional<Pairs> pairs = PairsOf(instruction);
+  std::vector<int64_t> targets;
+  if (!pairs.has_value()) targets.push_back(device_);
+  for (const auto& [source, target] : pairs.value_or(Pairs())) {
+    if (source == device_ && target >= 0 && target < grid_.size()) targets.push_back(target);
+  }
+  for (int64_t target : targets) {
+    HLOCTS_RETURN_IF_ERROR(place_.Send(device_, target, channel, instruction.name(), operands[0]));
+  }
+  return ContextOf(operands[0], channel);
+}
+
+// recv.4-5, .14; a device that no pair names as target gets zeros.
+absl::StatusOr<Literal> DeviceWorld::ReceiveDone(const Instruction& instruction) {
+  const Shape& shape = instruction.shape().tuple_shapes()[0];
+  const std::optional<Pairs> pairs = PairsOf(instruction);
+  bool is_target = !pairs.has_value();
+  for (const auto& [source, target] : pairs.value_or(Pairs())) is_target |= target == device_;
+  if (!is_target) return TupleOf(Literal(shape), Literal(Shape::Token()));
+  HLOCTS_ASSIGN_OR_RETURN(
+      Literal data,
+      place_.AwaitData(device_, instruction.IntOr(Attr::kChannelId, 0), instruction.name()));
+  if (!data.shape().CompatibleWith(shape)) {
+    return InvalidInput("%", instruction.name(), ": expected ", shape.ToString(false),
+                        ", was sent ", data.shape().ToString(false));
+  }
+  return TupleOf(std::move(data), Literal(Shape::Token()));
+}
+
+absl::StatusOr<Literal> DeviceWorld::Evaluate(EvalContext& context, const Instruction& instruction,
+                                              absl::Span<Literal> operands) {
+  if (instruction.BoolOr(Attr::kIsHostTransfer, false)) {
+    return Unsupported(instruction.name(), ": transfers to and from the host by channel");
+  }
+  switch (instruction.opcode()) {
+    case Opcode::kInfeed:
+      return Infeed(instruction);
+    case Opcode::kOutfeed:
+      return Outfeed(operands);
+    case Opcode::kSend:
+      return Send(instruction, operands);
+    case Opcode::kSendDone:
+      return Literal(Shape::Token());
+    case Opcode::kRecv: {
+      const int64_t channel = instruction.IntOr(Attr::kChannelId, 0);
+      place_.Receive(device_, channel);
+      return ContextOf(Literal(instruction.shape().tuple_shapes()[0]), channel);
+    }
+    case Opcode::kRecvDone:
+      return ReceiveDone(instruction);
+    default:
+      break;
+  }
+  if (IsCollective(instruction.opcode())) return Collective(context, instruction, operands);
+  return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()),
+                     " between devices");
+}
+
+}  // namespace hlocts

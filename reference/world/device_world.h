@@ -1,0 +1,47 @@
+// The world as one device sees it: its place among the others, its host's queues.
+#ifndef HLOCTS_REFERENCE_WORLD_DEVICE_WORLD_H_
+#define HLOCTS_REFERENCE_WORLD_DEVICE_WORLD_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "reference/world/meeting_place.h"
+#include "reference/world_interface.h"
+
+namespace hlocts {
+
+class DeviceWorld : public World {
+ public:
+  // `infeed` is what the host feeds, in order; `place` is shared and outlives this.
+  DeviceWorld(const DeviceGrid& grid, int64_t device, std::vector<Literal> infeed,
+              MeetingPlace& place)
+      : grid_(grid), device_(device), infeed_(std::move(infeed)), place_(place) {}
+
+  int64_t replica_id() const override { return device_ / grid_.partitions; }
+  int64_t partition_id() const override { return device_ % grid_.partitions; }
+  absl::StatusOr<Literal> Evaluate(EvalContext& context, const Instruction& instruction,
+                                   absl::Span<Literal> operands) override;
+
+  // What outfeed has sent to the host, in order.
+  std::vector<Literal>& outfeed() { return outfeed_; }
+
+ private:
+  absl::StatusOr<Literal> Collective(EvalContext& context, const Instruction& instruction,
+                                     absl::Span<Literal> operands);
+  absl::StatusOr<Literal> Infeed(const Instruction& instruction);
+  absl::StatusOr<Literal> NextFed(const Instruction& infeed, const Shape& shape);
+  absl::StatusOr<Literal> Outfeed(absl::Span<Literal> operands);
+  absl::StatusOr<Literal> Send(const Instruction& instruction, absl::Span<Literal> operands);
+  absl::StatusOr<Literal> ReceiveDone(const Instruction& instruction);
+
+  const DeviceGrid grid_;
+  const int64_t device_;
+  std::vector<Literal> infeed_;
+  size_t next_fed_ = 0;
+  std::vector<Literal> outfeed_;
+  MeetingPlace& place_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_WORLD_DEVICE_WORLD_H_

@@ -1,0 +1,81 @@
+// Where devices wait for each other. Every wait is a condition over the place's state, so that a
+// deadlock is seen the moment it exists: all devices wait for something untrue, or have ended.
+#ifndef HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_
+#define HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "reference/ops/collective.h"
+#include "spec/base/status.h"
+#include "spec/ir/literal.h"
+
+namespace hlocts {
+
+class MeetingPlace {
+ public:
+  explicit MeetingPlace(const DeviceGrid& grid);
+
+  // Waits until every device of `group` has come to `site` as often as this one, and gives the
+  // operands of all, in the order of the group. `instruction` is how a deadlock names the wait.
+  absl::StatusOr<std::vector<std::vector<Literal>>> Meet(int64_t device, const std::string& site,
+                                                         const std::vector<int64_t>& group,
+                                                         const std::string& instruction,
+                                                         std::vector<Literal> operands);
+
+  // A channel's end at the device that receives (send.15-18).
+  void Receive(int64_t device, int64_t channel);
+  // Hands data over once `target` has executed the matching Recv; at once when it is the sender.
+  absl::Status Send(int64_t device, int64_t target, int64_t channel, const std::string& instruction,
+                    Literal data);
+  // Waits for data to have been sent.
+  absl::StatusOr<Literal> AwaitData(int64_t device, int64_t channel,
+                                    const std::string& instruction);
+
+  // The device executes nothing any more, because it is done or has failed.
+  void End(int64_t device);
+
+  // "replica 1", or "replica 1, partition 2" where there is more than one partition.
+  std::string NameOf(int64_t device) const;
+
+ private:
+  struct Meeting {
+    std::vector<std::vector<Literal>> operands;
+    int64_t arrived = 0, left = 0;
+  };
+  struct Channel {
+    int64_t receives = 0, sends = 0;
+    std::deque<Literal> data;
+  };
+  struct DeviceState {
+    bool ended = false;
+    std::function<bool()> condition;  // empty: running
+    std::string wait;                 // "all-reduce.3 for replica 1"
+  };
+  using MeetingKey = std::tuple<std::string, std::vector<int64_t>, int64_t>;  // site, group, visit
+
+  absl::Status Wait(std::unique_lock<std::mutex>& lock, int64_t device, std::string wait,
+                    std::function<bool()> condition);
+  void CheckForDeadlock();
+
+  const DeviceGrid grid_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<DeviceState> devices_;
+  std::map<MeetingKey, Meeting> meetings_;
+  std::map<std::tuple<int64_t, std::string, std::vector<int64_t>>, int64_t> visits_;
+  std::map<std::pair<int64_t, int64_t>, Channel> channels_;  // by receiving device and channel
+  std::string deadlock_;                                     // what is said of it; empty: none
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_

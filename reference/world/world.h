@@ -1,0 +1,39 @@
+// Replicas x partitions of a module run together: collectives, channels, infeed and outfeed.
+#ifndef HLOCTS_REFERENCE_WORLD_WORLD_H_
+#define HLOCTS_REFERENCE_WORLD_WORLD_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "reference/evaluator.h"
+
+namespace hlocts {
+
+struct WorldOptions {
+  int64_t replicas = 1;
+  int64_t partitions = 1;
+  // Per device, what the host feeds in order. One entry serves every device; none: nothing is fed.
+  std::vector<std::vector<Literal>> infeed;
+};
+
+struct WorldResult {
+  std::vector<Literal> outputs;                // per device
+  std::vector<std::vector<Literal>> outfeeds;  // per device, in order
+};
+
+// Runs the entry computation on every device; device = replica * partitions + partition.
+// `arguments` holds one literal per entry parameter for each device; one entry serves every device.
+// The result does not depend on timing. Errors are those of Evaluate, of the device with the lowest
+// number that failed by itself, and
+//   DeadlineExceeded  a deadlock, with the waiting instructions (ruling 0077, 0065), or infeed that
+//                     is used up (ruling 0066)
+//   InvalidArgument   replica groups that do not fit the number of devices
+absl::StatusOr<WorldResult> EvaluateReplicated(const Module& module,
+                                               absl::Span<const std::vector<Literal>> arguments,
+                                               const WorldOptions& world,
+                                               const EvalOptions& options = {});
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_WORLD_WORLD_H_
