@@ -1,0 +1,25 @@
+// Attributes whose text has a grammar of its own. Internal to this folder.
+#ifndef HLOCTS_SPEC_PROTO_ACCURACY_TEXT_H_
+#define HLOCTS_SPEC_PROTO_ACCURACY_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spec/base/status.h"
+#include "spec/ir/attributes.h"
+#include "spec/proto/hlo.pb.h"
+
+namespace hlocts {
+
+// "{mode=highest}" or "{tolerance={atol=1,rtol=0.5,ulps=2}}"; "" where the proto asks for nothing.
+absl::Status ResultAccuracyToProto(absl::string_view text, proto::HloInstructionProto* out);
+std::string ResultAccuracyFromProto(const proto::HloInstructionProto& proto);
+
+// Fills `groups` from the compact form: the ids of iota_reshape_dims, transposed, in rows of
+// iota_dimensions[1]. An error when the sizes do not fit each other or are out of reason.
+absl::Status ExpandIotaGroups(ReplicaGroups* groups);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_PROTO_ACCURACY_TEXT_H_

@@ -1,0 +1,37 @@
+// Attributes of an instruction, to and from the fields of HloInstructionProto. Internal to this
+// folder.
+#ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_PROTO_H_
+#define HLOCTS_SPEC_PROTO_ATTRIBUTE_PROTO_H_
+
+#include <functional>
+
+#include "absl/types/span.h"
+#include "spec/ir/module.h"
+#include "spec/proto/hlo.pb.h"
+
+namespace hlocts {
+
+// Everything about an instruction is in place but its attributes: operands are connected.
+// `computation` finds the computation of an id, nullptr if none; `instruction` one of the same
+// computation.
+struct ProtoIds {
+  std::function<Computation*(int64_t id)> computation;
+  std::function<Instruction*(int64_t id)> instruction;
+};
+absl::Status AttributesFromProto(const proto::HloInstructionProto& proto, const ProtoIds& ids,
+                                 Instruction* instruction);
+
+struct IdsOfModule {
+  std::function<absl::StatusOr<int64_t>(const Computation*)> computation;
+  std::function<absl::StatusOr<int64_t>(const Instruction*)> instruction;
+};
+absl::Status AttributesToProto(const Instruction& instruction, const IdsOfModule& ids,
+                               proto::HloInstructionProto* out);
+
+// Attributes of an opcode that name computations, in the order of called_computation_ids. A list
+// attribute (branch_computations, called_computations) takes all ids that are left.
+absl::Span<const Attr> CalledComputationAttributes(const Instruction& instruction);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_PROTO_ATTRIBUTE_PROTO_H_

@@ -1,0 +1,78 @@
+// Modules and literals as protocol buffers, wire-compatible with XLA's HloModuleProto and
+// LiteralProto (data.proto, hlo.proto), and back.
+//
+// Nothing is lost on the way proto -> Module -> proto: what a Module has no place for travels in its
+// `unknown_fields` (fields this project does not know, and known ones it does not interpret). What
+// the proto form has no field for (replica_count, attributes kept as text) stands in fields of our
+// own from number 20001 on, which XLA skips.
+//
+// A malformed proto is an InvalidArgumentError that names the instruction or computation, what was
+// expected and what was found: dangling or repeated ids, an operand or a called computation that is
+// not defined before its use (so there are no cycles), no entry, unknown enumerators, negative sizes,
+// literals whose data do not match their shape. Memory is proportional to the bytes read.
+#ifndef HLOCTS_SPEC_PROTO_CONVERT_H_
+#define HLOCTS_SPEC_PROTO_CONVERT_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "spec/base/status.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+#include "spec/ir/shape.h"
+
+namespace hlocts {
+namespace proto {
+class HloModuleProto;
+class HloSnapshot;
+class LiteralProto;
+class ShapeProto;
+}  // namespace proto
+
+absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModuleProto& module);
+// Computations stand callees first, as XLA needs them: in the module's order where that is one,
+// else in Module::CallOrder(). Ids are kept where they are still unique, else given anew. Errors: no
+// entry, a computation without root, an attribute that names a computation of another module.
+absl::StatusOr<proto::HloModuleProto> ModuleToProto(const Module& module);
+
+absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& shape);
+proto::ShapeProto ShapeToProto(const Shape& shape);
+
+absl::StatusOr<Literal> LiteralFromProto(const proto::LiteralProto& literal);
+proto::LiteralProto LiteralToProto(const Literal& literal);
+
+// A module with the arguments of one run and what came out.
+struct Snapshot {
+  std::unique_ptr<Module> module;
+  std::vector<Literal> arguments;  // one per parameter
+  Literal result;                  // shape().element_type() is kInvalid when there is none
+  std::string execution_platform;
+};
+absl::StatusOr<Snapshot> SnapshotFromProto(const proto::HloSnapshot& snapshot);
+absl::StatusOr<proto::HloSnapshot> SnapshotToProto(const Snapshot& snapshot);
+
+// The same as bytes and as protobuf text, for callers that stay clear of generated headers.
+absl::StatusOr<std::string> SerializeModule(const Module& module);
+absl::StatusOr<std::unique_ptr<Module>> ParseSerializedModule(absl::string_view bytes);
+absl::StatusOr<std::string> PrintModuleProto(const Module& module);
+absl::StatusOr<std::unique_ptr<Module>> ParseModuleProtoText(absl::string_view text);
+std::string SerializeLiteral(const Literal& literal);
+absl::StatusOr<Literal> ParseSerializedLiteral(absl::string_view bytes);
+absl::StatusOr<std::string> SerializeSnapshot(const Snapshot& snapshot);
+absl::StatusOr<Snapshot> ParseSerializedSnapshot(absl::string_view bytes);
+absl::StatusOr<Snapshot> ParseSnapshotText(absl::string_view text);
+
+// Bytes of a .pb file: HloSnapshot, HloProto or HloModuleProto, told apart by which of them holds
+// computations. Text of a .pbtxt file: the same. The arguments are empty but for a snapshot.
+struct AnyModule {
+  Snapshot snapshot;
+  bool is_snapshot = false;
+};
+absl::StatusOr<AnyModule> ParseAnyModule(absl::string_view bytes);
+absl::StatusOr<AnyModule> ParseAnyModuleText(absl::string_view text);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_PROTO_CONVERT_H_

@@ -1,0 +1,52 @@
+// Conversion of the parts of a module that stand in several places: enumerators, indices, shardings,
+// metadata, string maps. Internal to this folder.
+#ifndef HLOCTS_SPEC_PROTO_PARTS_H_
+#define HLOCTS_SPEC_PROTO_PARTS_H_
+
+#include <string>
+#include <vector>
+
+#include "google/protobuf/repeated_field.h"
+#include "spec/ir/attributes.h"
+#include "spec/proto/convert.h"
+#include "spec/proto/data.pb.h"
+#include "spec/proto/hlo.pb.h"
+
+namespace hlocts {
+
+template <typename Int>
+std::vector<int64_t> FromRepeated(const google::protobuf::RepeatedField<Int>& field) {
+  return {field.begin(), field.end()};
+}
+template <typename Int>
+void ToRepeated(const std::vector<int64_t>& values, google::protobuf::RepeatedField<Int>* field) {
+  field->Reserve(static_cast<int>(values.size()));
+  for (int64_t value : values) field->AddAlreadyReserved(static_cast<Int>(value));
+}
+
+// The permutation of an iota: XLA writes it even where it changes nothing, the text leaves it out.
+std::vector<int64_t> PermutationFromRepeated(
+    const google::protobuf::RepeatedField<int32_t>& permutation);
+void PermutationToRepeated(const std::vector<int64_t>& permutation, size_t rank,
+                           google::protobuf::RepeatedField<int32_t>* out);
+
+absl::StatusOr<PrimitiveType> PrimitiveTypeFromProto(int number);
+
+absl::StatusOr<Sharding> ShardingFromProto(const proto::OpSharding& sharding);
+void ShardingToProto(const Sharding& sharding, proto::OpSharding* out);
+
+OpMetadata MetadataFromProto(const proto::OpMetadata& metadata);
+void MetadataToProto(const OpMetadata& metadata, proto::OpMetadata* out);
+
+StringMap StringMapFromProto(const proto::FrontendAttributes& attributes);
+void StringMapToProto(const StringMap& map, proto::FrontendAttributes* out);
+
+// Whether XLA prints a value as it is, {...}, and not in quotes: braces balanced, strings closed.
+bool IsRawJson(absl::string_view text);
+
+absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProto& program);
+void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* out);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_PROTO_PARTS_H_

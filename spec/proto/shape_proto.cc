@@ -1,0 +1,194 @@
+#include <algorithm>
+
+#include "absl/strings/str_split.h"
+#include "spec/proto/convert.h"
+#include "spec/proto/parts.h"
+#include "spec/proto/residue.h"
+
+namespace hlocts {
+namespace {
+
+// Letters of dim_level_types by enumerator: dense, compressed, singleton, loose compressed.
+constexpr char kDimLevelLetters[] = "DCSH";
+
+std::string DimLevelsFromProto(const proto::LayoutProto& layout) {
+  std::string text;
+  for (int i = 0; i < layout.dim_level_types_size(); ++i) {
+    int number = layout.dim_level_types(i);
+    if (i > 0) text += ",";
+    text += number >= 0 && number < 4 ? kDimLevelLetters[number] : '?';
+    if (i < layout.dim_unique_size() && !layout.dim_unique(i)) text += "+";
+    if (i < layout.dim_ordered_size() && !layout.dim_ordered(i)) text += "~";
+  }
+  return text;
+}
+
+void DimLevelsToProto(const std::string& text, proto::LayoutProto* out) {
+  bool all_unique = text.find('+') == std::string::npos;
+  bool all_ordered = text.find('~') == std::string::npos;
+  for (absl::string_view level : absl::StrSplit(text, ',', absl::SkipEmpty())) {
+    const char* letter = std::find(kDimLevelLetters, kDimLevelLetters + 4, level[0]);
+    out->add_dim_level_types(
+        static_cast<proto::DimLevelType>((letter - kDimLevelLetters) % 4));
+    if (!all_unique) out->add_dim_unique(level.find('+') == absl::string_view::npos);
+    if (!all_ordered) out->add_dim_ordered(level.find('~') == absl::string_view::npos);
+  }
+}
+
+absl::Status TilesFromProto(const proto::LayoutProto& proto, Layout& layout) {
+  for (const proto::TileProto& tile : proto.tiles()) {
+    layout.tiles.push_back(Tile{FromRepeated(tile.dimensions())});
+    for (int64_t& size : layout.tiles.back().dimensions) {
+      if (size == INT64_MIN) size = Tile::kCombine;  // XLA's number for "*"
+      if (size <= 0 && size != Tile::kCombine) {
+        return InvalidInput("expected a positive tile size, found ", size);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Layout> LayoutFromProto(const proto::LayoutProto& proto, int64_t rank) {
+  Layout layout;
+  layout.minor_to_major = FromRepeated(proto.minor_to_major());
+  HLOCTS_RETURN_IF_ERROR(TilesFromProto(proto, layout));
+  HLOCTS_RETURN_IF_ERROR(ValidateLayout(layout, rank));
+  layout.dim_level_types = DimLevelsFromProto(proto);
+  // 0 is how an older writer says 1.
+  layout.tail_padding_alignment_in_elements =
+      std::max<int64_t>(1, proto.tail_padding_alignment_in_elements());
+  HLOCTS_ASSIGN_OR_RETURN(layout.index_primitive_type,
+                          PrimitiveTypeFromProto(proto.index_primitive_type()));
+  HLOCTS_ASSIGN_OR_RETURN(layout.pointer_primitive_type,
+                          PrimitiveTypeFromProto(proto.pointer_primitive_type()));
+  layout.element_size_in_bits = proto.element_size_in_bits();
+  layout.memory_space = proto.memory_space();
+  for (const proto::SplitConfigProto& split : proto.split_configs()) {
+    layout.split_configs.push_back({split.dimension(), FromRepeated(split.split_indices())});
+  }
+  if (proto.has_physical_shape()) {
+    HLOCTS_ASSIGN_OR_RETURN(Shape physical, ShapeFromProto(proto.physical_shape()));
+    layout.physical_shape = std::make_shared<const Shape>(std::move(physical));
+  }
+  layout.dynamic_shape_metadata_prefix_bytes = proto.dynamic_shape_metadata_prefix_bytes();
+  layout.padded_dimensions = FromRepeated(proto.padded_dimensions());
+  layout.padding_value = proto.padding_value();
+  layout.unknown_fields = ResidueOf(proto);
+  return layout;
+}
+
+void LayoutToProto(const Layout& layout, proto::LayoutProto* out) {
+  ToRepeated(layout.minor_to_major, out->mutable_minor_to_major());
+  DimLevelsToProto(layout.dim_level_types, out);
+  for (const Tile& tile : layout.tiles) {
+    proto::TileProto* added = out->add_tiles();
+    for (int64_t size : tile.dimensions) {
+      added->add_dimensions(size == Tile::kCombine ? INT64_MIN : size);
+    }
+  }
+  out->set_tail_padding_alignment_in_elements(layout.tail_padding_alignment_in_elements);
+  out->set_element_size_in_bits(layout.element_size_in_bits);
+  out->set_memory_space(layout.memory_space);
+  out->set_index_primitive_type(
+      static_cast<proto::PrimitiveType>(layout.index_primitive_type));
+  out->set_pointer_primitive_type(
+      static_cast<proto::PrimitiveType>(layout.pointer_primitive_type));
+  if (layout.physical_shape) *out->mutable_physical_shape() = ShapeToProto(*layout.physical_shape);
+  out->set_dynamic_shape_metadata_prefix_bytes(layout.dynamic_shape_metadata_prefix_bytes);
+  for (const SplitConfig& split : layout.split_configs) {
+    proto::SplitConfigProto* added = out->add_split_configs();
+    added->set_dimension(split.dimension);
+    ToRepeated(split.split_indices, added->mutable_split_indices());
+  }
+  ToRepeated(layout.padded_dimensions, out->mutable_padded_dimensions());
+  out->set_padding_value(layout.padding_value);
+  RestoreResidue(layout.unknown_fields, out);
+}
+
+absl::StatusOr<Shape> TupleFromProto(const proto::ShapeProto& proto) {
+  std::vector<Shape> elements;
+  for (const proto::ShapeProto& element : proto.tuple_shapes()) {
+    HLOCTS_ASSIGN_OR_RETURN(Shape converted, ShapeFromProto(element));
+    elements.push_back(std::move(converted));
+  }
+  return Shape::Tuple(std::move(elements));
+}
+
+absl::Status DimensionsFromProto(const proto::ShapeProto& proto, Shape& shape) {
+  if (proto.is_dynamic_dimension_size() > proto.dimensions_size()) {
+    return InvalidInput("expected at most ", proto.dimensions_size(), " is_dynamic_dimension, found ",
+                        proto.is_dynamic_dimension_size());
+  }
+  for (int d = 0; d < proto.dimensions_size(); ++d) {
+    bool dynamic = d < proto.is_dynamic_dimension_size() && proto.is_dynamic_dimension(d);
+    int64_t size = proto.dimensions(d);
+    if (size < 0 && !(dynamic && size == kUnboundedSize)) {
+      return InvalidInput("expected a size of at least 0 for dimension ", d, ", found ", size);
+    }
+    shape.set_dynamic_dimension(d, dynamic);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<PrimitiveType> PrimitiveTypeFromProto(int number) {
+  if (number == 0) return PrimitiveType::kInvalid;
+  std::optional<PrimitiveType> type = PrimitiveTypeFromNumber(number);
+  if (!type) return InvalidInput("expected the number of an element type, found ", number);
+  return *type;
+}
+
+absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& proto) {
+  HLOCTS_ASSIGN_OR_RETURN(PrimitiveType type, PrimitiveTypeFromProto(proto.element_type()));
+  Shape shape;
+  if (type == PrimitiveType::kTuple) {
+    HLOCTS_ASSIGN_OR_RETURN(shape, TupleFromProto(proto));
+  } else {
+    if (proto.tuple_shapes_size() > 0) {
+      return InvalidInput("expected no tuple_shapes in a shape of type ", PrimitiveTypeName(type));
+    }
+    if (!IsArrayType(type) && proto.dimensions_size() > 0) {
+      return InvalidInput("expected no dimensions in a shape of type ", PrimitiveTypeName(type));
+    }
+    shape = Shape(type, FromRepeated(proto.dimensions()));
+    HLOCTS_RETURN_IF_ERROR(DimensionsFromProto(proto, shape));
+    if (proto.has_layout() && shape.IsArray()) {
+      HLOCTS_ASSIGN_OR_RETURN(shape.mutable_layout(), LayoutFromProto(proto.layout(), shape.rank()));
+    }
+  }
+  shape.unknown_fields = ResidueOf(proto);
+  return shape;
+}
+
+proto::ShapeProto ShapeToProto(const Shape& shape) {
+  proto::ShapeProto out;
+  out.set_element_type(static_cast<proto::PrimitiveType>(shape.element_type()));
+  ToRepeated(shape.dimensions(), out.mutable_dimensions());
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    out.add_is_dynamic_dimension(shape.is_dynamic_dimension(d));
+  }
+  for (const Shape& element : shape.tuple_shapes()) *out.add_tuple_shapes() = ShapeToProto(element);
+  if (shape.layout()) LayoutToProto(*shape.layout(), out.mutable_layout());
+  RestoreResidue(shape.unknown_fields, &out);
+  return out;
+}
+
+absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProto& proto) {
+  ProgramShape program;
+  for (const proto::ShapeProto& parameter : proto.parameters()) {
+    HLOCTS_ASSIGN_OR_RETURN(Shape shape, ShapeFromProto(parameter));
+    program.parameters.push_back(std::move(shape));
+  }
+  program.parameter_names.assign(proto.parameter_names().begin(), proto.parameter_names().end());
+  HLOCTS_ASSIGN_OR_RETURN(program.result, ShapeFromProto(proto.result()));
+  return program;
+}
+
+void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* out) {
+  for (const Shape& parameter : program.parameters) *out->add_parameters() = ShapeToProto(parameter);
+  for (const std::string& name : program.parameter_names) out->add_parameter_names(name);
+  *out->mutable_result() = ShapeToProto(program.result);
+}
+
+}  // namespace hlocts
