@@ -61,7 +61,8 @@ TEST(Table, EveryEntryAnswers) {
   for (size_t i = first; i < end; ++i) {
     ASSERT_NE(slots[i], nullptr) << "slot " << i;
     const size_t too_small = 0;
-    const std::string text = Text(reinterpret_cast<PJRT_Error* (*)(const void*)>(slots[i])(&too_small));
+    const std::string text =
+        Text(reinterpret_cast<PJRT_Error* (*)(const void*)>(slots[i])(&too_small));
     EXPECT_THAT(text, HasSubstr("PJRT_")) << "slot " << i;
     if (text.rfind("12: ", 0) == 0) {
       ++unimplemented;
@@ -293,7 +294,7 @@ TEST(Topology, OfAClientAndOfItsOwn) {
 }
 
 // Every element type through a module that moves each element: what comes back is the same bytes in
-// another place. One byte per element for sub-byte types, sign-extended for the signed ones.
+// another place. Sub-byte types take one byte per element, of which the low bits count.
 struct TypeCase {
   PJRT_Buffer_Type type;
   const char* name;
@@ -315,47 +316,46 @@ TEST_P(RoundTrip, ReverseKeepsEveryBit) {
   if (type.type == PJRT_Buffer_Type_U4) array.bytes = "\x0F\x07\x08";
   if (type.type == PJRT_Buffer_Type_F4E2M1FN) array.bytes = "\x0F\x07\x09";
   const std::string shape = std::string(type.name) + "[3]";
-  RunResult result = CompileAndRun(client,
-                         "HloModule m\nENTRY e {\n x = " + shape + " parameter(0)\n ROOT r = " +
-                             shape + " reverse(x), dimensions={0}\n}",
-                         {array});
+  RunResult result =
+      CompileAndRun(client,
+                    "HloModule m\nENTRY e {\n x = " + shape + " parameter(0)\n ROOT r = " + shape +
+                        " reverse(x), dimensions={0}\n}",
+                    {array});
   ASSERT_EQ(result.error, "");
   ASSERT_EQ(result.outputs.size(), 1u);
   EXPECT_EQ(result.outputs[0].type, type.type);
   EXPECT_THAT(result.outputs[0].dims, ElementsAre(3));
   std::string reversed;
   for (int i = 2; i >= 0; --i) reversed += array.bytes.substr(i * type.bytes, type.bytes);
-  EXPECT_EQ(result.outputs[0].bytes, reversed);
+  const std::string name = type.name;
+  const int mask = name == "s2" ? 3 : name == "s4" ? 15 : 255;
+  ASSERT_EQ(result.outputs[0].bytes.size(), reversed.size());
+  for (size_t i = 0; i < reversed.size(); ++i) {
+    EXPECT_EQ(result.outputs[0].bytes[i] & mask, reversed[i] & mask) << "byte " << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     ElementTypes, RoundTrip,
-    ::testing::Values(TypeCase{PJRT_Buffer_Type_PRED, "pred", 1},
-                      TypeCase{PJRT_Buffer_Type_S2, "s2", 1}, TypeCase{PJRT_Buffer_Type_S4, "s4", 1},
-                      TypeCase{PJRT_Buffer_Type_S8, "s8", 1},
-                      TypeCase{PJRT_Buffer_Type_S16, "s16", 2},
-                      TypeCase{PJRT_Buffer_Type_S32, "s32", 4},
-                      TypeCase{PJRT_Buffer_Type_S64, "s64", 8},
-                      TypeCase{PJRT_Buffer_Type_U2, "u2", 1}, TypeCase{PJRT_Buffer_Type_U4, "u4", 1},
-                      TypeCase{PJRT_Buffer_Type_U8, "u8", 1},
-                      TypeCase{PJRT_Buffer_Type_U16, "u16", 2},
-                      TypeCase{PJRT_Buffer_Type_U32, "u32", 4},
-                      TypeCase{PJRT_Buffer_Type_U64, "u64", 8},
-                      TypeCase{PJRT_Buffer_Type_F16, "f16", 2},
-                      TypeCase{PJRT_Buffer_Type_BF16, "bf16", 2},
-                      TypeCase{PJRT_Buffer_Type_F32, "f32", 4},
-                      TypeCase{PJRT_Buffer_Type_F64, "f64", 8},
-                      TypeCase{PJRT_Buffer_Type_C64, "c64", 8},
-                      TypeCase{PJRT_Buffer_Type_C128, "c128", 16},
-                      TypeCase{PJRT_Buffer_Type_F8E5M2, "f8e5m2", 1},
-                      TypeCase{PJRT_Buffer_Type_F8E4M3, "f8e4m3", 1},
-                      TypeCase{PJRT_Buffer_Type_F8E4M3FN, "f8e4m3fn", 1},
-                      TypeCase{PJRT_Buffer_Type_F8E4M3B11FNUZ, "f8e4m3b11fnuz", 1},
-                      TypeCase{PJRT_Buffer_Type_F8E5M2FNUZ, "f8e5m2fnuz", 1},
-                      TypeCase{PJRT_Buffer_Type_F8E4M3FNUZ, "f8e4m3fnuz", 1},
-                      TypeCase{PJRT_Buffer_Type_F8E3M4, "f8e3m4", 1},
-                      TypeCase{PJRT_Buffer_Type_F8E8M0FNU, "f8e8m0fnu", 1},
-                      TypeCase{PJRT_Buffer_Type_F4E2M1FN, "f4e2m1fn", 1}),
+    ::testing::Values(
+        TypeCase{PJRT_Buffer_Type_PRED, "pred", 1}, TypeCase{PJRT_Buffer_Type_S2, "s2", 1},
+        TypeCase{PJRT_Buffer_Type_S4, "s4", 1}, TypeCase{PJRT_Buffer_Type_S8, "s8", 1},
+        TypeCase{PJRT_Buffer_Type_S16, "s16", 2}, TypeCase{PJRT_Buffer_Type_S32, "s32", 4},
+        TypeCase{PJRT_Buffer_Type_S64, "s64", 8}, TypeCase{PJRT_Buffer_Type_U2, "u2", 1},
+        TypeCase{PJRT_Buffer_Type_U4, "u4", 1}, TypeCase{PJRT_Buffer_Type_U8, "u8", 1},
+        TypeCase{PJRT_Buffer_Type_U16, "u16", 2}, TypeCase{PJRT_Buffer_Type_U32, "u32", 4},
+        TypeCase{PJRT_Buffer_Type_U64, "u64", 8}, TypeCase{PJRT_Buffer_Type_F16, "f16", 2},
+        TypeCase{PJRT_Buffer_Type_BF16, "bf16", 2}, TypeCase{PJRT_Buffer_Type_F32, "f32", 4},
+        TypeCase{PJRT_Buffer_Type_F64, "f64", 8}, TypeCase{PJRT_Buffer_Type_C64, "c64", 8},
+        TypeCase{PJRT_Buffer_Type_C128, "c128", 16}, TypeCase{PJRT_Buffer_Type_F8E5M2, "f8e5m2", 1},
+        TypeCase{PJRT_Buffer_Type_F8E4M3, "f8e4m3", 1},
+        TypeCase{PJRT_Buffer_Type_F8E4M3FN, "f8e4m3fn", 1},
+        TypeCase{PJRT_Buffer_Type_F8E4M3B11FNUZ, "f8e4m3b11fnuz", 1},
+        TypeCase{PJRT_Buffer_Type_F8E5M2FNUZ, "f8e5m2fnuz", 1},
+        TypeCase{PJRT_Buffer_Type_F8E4M3FNUZ, "f8e4m3fnuz", 1},
+        TypeCase{PJRT_Buffer_Type_F8E3M4, "f8e3m4", 1},
+        TypeCase{PJRT_Buffer_Type_F8E8M0FNU, "f8e8m0fnu", 1},
+        TypeCase{PJRT_Buffer_Type_F4E2M1FN, "f4e2m1fn", 1}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(BufferTest, TwoDimensionsComeBackInTheLayoutAskedFor) {
@@ -389,8 +389,11 @@ TEST(BufferTest, DeviceLayoutAndStridesChangeNoValue) {
     args.device_layout = with_device_layout ? &layout : nullptr;
     ASSERT_EQ(Text(Api().PJRT_Client_BufferFromHostBuffer(&args)), "");
     EXPECT_EQ(Await(args.done_with_host_buffer), "");
-    const std::vector<int64_t> row_major = {1, 0};
-    EXPECT_THAT(Values<float>(ToHost(args.buffer, &row_major)), ElementsAre(1, 2, 3, 4, 5, 6));
+    const std::vector<int64_t> row = {1, 0}, column = {0, 1};
+    EXPECT_THAT(Values<float>(ToHost(args.buffer, &row)), ElementsAre(1, 2, 3, 4, 5, 6));
+    EXPECT_THAT(Values<float>(ToHost(args.buffer, &column)), ElementsAre(1, 4, 2, 5, 3, 6));
+    // Without a host layout: that of the device.
+    EXPECT_EQ(ToHost(args.buffer), ToHost(args.buffer, with_device_layout ? &column : &row));
     HLOCTS_ARGS(PJRT_Buffer_GetMemoryLayout_Args, found);
     found.buffer = args.buffer;
     ASSERT_EQ(Text(Api().PJRT_Buffer_GetMemoryLayout(&found)), "");
@@ -725,9 +728,8 @@ TEST(Executables, SerializedOnesLoadAndRun) {
 TEST(Executables, DeletedOnesDoNotRun) {
   Client client;
   std::string error;
-  PJRT_LoadedExecutable* loaded =
-      client.Compile(Proto("HloModule m\nENTRY e { ROOT c = f32[] constant(1) }"),
-                     CompileOptions(), &error);
+  PJRT_LoadedExecutable* loaded = client.Compile(
+      Proto("HloModule m\nENTRY e { ROOT c = f32[] constant(1) }"), CompileOptions(), &error);
   ASSERT_NE(loaded, nullptr) << error;
   HLOCTS_ARGS(PJRT_LoadedExecutable_IsDeleted_Args, deleted);
   deleted.executable = loaded;
@@ -757,7 +759,7 @@ ENTRY e {
   n = f32[2] negate(x)
   ROOT r = (f32[2], f32[2]) tuple(n, x)
 })",
-                         {F32({2}, {1, 2})});
+                                   {F32({2}, {1, 2})});
   ASSERT_EQ(result.error, "");
   ASSERT_EQ(result.outputs.size(), 2u);
   EXPECT_THAT(Values<float>(result.outputs[0].bytes), ElementsAre(-1, -2));
@@ -784,7 +786,7 @@ ENTRY e {
   middle = ((f32[], f32[]), (), f32[]) tuple(inner, none, c)
   ROOT r = (f32[], ((f32[], f32[]), (), f32[])) tuple(a, middle)
 })",
-                         {F32({}, {7})});
+                                   {F32({}, {7})});
   ASSERT_EQ(result.error, "");
   ASSERT_EQ(result.outputs.size(), 4u);
   std::vector<float> leaves;
@@ -852,8 +854,7 @@ ENTRY e {
 
 TEST(Donation, AliasesFollowTheirLeavesThroughFlattening) {
   std::vector<float> first;
-  EXPECT_THAT(
-      ConsumedBy(R"(HloModule m, input_output_alias={ {1,0}: (0, {1}, must-alias) }
+  EXPECT_THAT(ConsumedBy(R"(HloModule m, input_output_alias={ {1,0}: (0, {1}, must-alias) }
 ENTRY e {
   p = (f32[2], f32[2]) parameter(0)
   a = f32[2] get-tuple-element(p), index=0
@@ -863,8 +864,8 @@ ENTRY e {
   inner = (f32[2]) tuple(s)
   ROOT r = (f32[2], (f32[2])) tuple(d, inner)
 })",
-                 {F32({2}, {1, 2}), F32({2}, {10, 20})}, {}, &first),
-      ElementsAre(false, true));
+                         {F32({2}, {1, 2}), F32({2}, {10, 20})}, {}, &first),
+              ElementsAre(false, true));
   EXPECT_THAT(first, ElementsAre(9, 18));
 }
 
@@ -885,8 +886,8 @@ ENTRY e {
 })"),
                                                  CompileOptions(2), &error);
   ASSERT_NE(loaded, nullptr) << error;
-  std::vector<std::vector<PJRT_Buffer*>> arguments = {
-      {client.ToDevice(F32({2}, {1, 2}), 0)}, {client.ToDevice(F32({2}, {10, 20}), 1)}};
+  std::vector<std::vector<PJRT_Buffer*>> arguments = {{client.ToDevice(F32({2}, {1, 2}), 0)},
+                                                      {client.ToDevice(F32({2}, {10, 20}), 1)}};
   std::vector<std::vector<PJRT_Buffer*>> outputs;
   ASSERT_EQ(Execute(loaded, arguments, &outputs), "");
   for (uint32_t replica = 0; replica < 2; ++replica) {
@@ -915,7 +916,7 @@ TEST(Options, OverridesReachXlaAndUnknownOnesAreRefused) {
                     CompileOptions(1, 1, {{"xla_backend_optimization_level", IntOverride(0)}})),
       ElementsAre(11, 22));
   EXPECT_THAT(CompileAndRun(client, kAdd, arguments,
-                  CompileOptions(1, 1, {{"xla_no_such_option", BoolOverride(true)}}))
+                            CompileOptions(1, 1, {{"xla_no_such_option", BoolOverride(true)}}))
                   .error,
               HasSubstr("xla_no_such_option"));
 }
@@ -923,14 +924,14 @@ TEST(Options, OverridesReachXlaAndUnknownOnesAreRefused) {
 // The one default we set: with TensorFlow's, maximum loses NaN.
 TEST(Options, MaximumPropagatesNan) {
   Client client;
-  const std::vector<float> result = RunOne<float>(client, R"(HloModule m
+  const std::vector<float> result =
+      RunOne<float>(client, R"(HloModule m
 ENTRY e {
   x = f32[4] parameter(0)
   y = f32[4] parameter(1)
   ROOT r = f32[4] maximum(x, y)
 })",
-                                                  {F32({4}, {NAN, 1, NAN, 2}),
-                                                   F32({4}, {1, NAN, NAN, 3})});
+                    {F32({4}, {NAN, 1, NAN, 2}), F32({4}, {1, NAN, NAN, 3})});
   ASSERT_EQ(result.size(), 4u);
   EXPECT_TRUE(std::isnan(result[0]) && std::isnan(result[1]) && std::isnan(result[2]));
   EXPECT_EQ(result[3], 3);
@@ -943,7 +944,7 @@ TEST(Garbage, ProgramsAndOptionsAreRefusedWithReasons) {
   EXPECT_EQ(client.Compile("rubbish", CompileOptions(), &error), nullptr);
   EXPECT_THAT(error, HasSubstr("HloModuleProto"));
   EXPECT_EQ(client.Compile("", CompileOptions(), &error), nullptr);
-  EXPECT_NE(error, "");
+  EXPECT_THAT(error, HasSubstr("host_program_shape"));
   EXPECT_EQ(client.Compile(proto.substr(0, proto.size() / 2), CompileOptions(), &error), nullptr);
   EXPECT_NE(error, "");
   EXPECT_EQ(client.Compile(proto, "rubbish", &error), nullptr);

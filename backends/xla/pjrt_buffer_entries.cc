@@ -111,8 +111,8 @@ Status BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
     std::vector<int64_t> dimensions;
     Status status = buffer.UnpaddedDimensions(&dimensions);
     if (status.ok()) {
-      status = MinorToMajor(*args.host_layout, dimensions,
-                            HostElementBytes(buffer.element_type()), &minor_to_major);
+      status = MinorToMajor(*args.host_layout, dimensions, HostElementBytes(buffer.element_type()),
+                            &minor_to_major);
     }
     if (!status.ok()) return status;
   }

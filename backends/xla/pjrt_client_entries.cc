@@ -30,9 +30,8 @@ Status DescribeArray(PJRT_Buffer_Type type, const int64_t* dims, size_t num_dims
                      const PJRT_Buffer_MemoryLayout* layout, NewArray* array) {
   array->element_type = ElementTypeFromPjrt(type);
   if (array->element_type == 0) {
-    return {kInvalidArgument,
-            "element type: expected a PJRT_Buffer_Type of this version, found " +
-                std::to_string(type)};
+    return {kInvalidArgument, "element type: expected a PJRT_Buffer_Type of this version, found " +
+                                  std::to_string(type)};
   }
   array->dimensions.assign(dims, dims + num_dims);
   for (int64_t size : array->dimensions) {
@@ -135,10 +134,10 @@ Status ClientAddressableMemories(PJRT_Client_AddressableMemories_Args& args) {
 Status ClientCompile(PJRT_Client_Compile_Args& args) {
   if (Status status = CheckPointer(args.program, "program"); !status.ok()) return status;
   std::unique_ptr<Executable> executable;
-  Status status = args.client->client->Compile({args.program->format, args.program->format_size},
-                                               {args.program->code, args.program->code_size},
-                                               {args.compile_options, args.compile_options_size},
-                                               &executable);
+  Status status =
+      args.client->client->Compile({args.program->format, args.program->format_size},
+                                   {args.program->code, args.program->code_size},
+                                   {args.compile_options, args.compile_options_size}, &executable);
   if (status.ok()) args.executable = MakeLoadedExecutable(args.client, std::move(executable));
   return status;
 }
@@ -147,8 +146,7 @@ Status ExecutableDeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args& arg
   std::unique_ptr<Executable> executable;
   Status status = args.client->client->Deserialize(
       {args.serialized_executable, args.serialized_executable_size},
-      {args.overridden_serialized_compile_options,
-       args.overridden_serialized_compile_options_size},
+      {args.overridden_serialized_compile_options, args.overridden_serialized_compile_options_size},
       &executable);
   if (status.ok()) {
     args.loaded_executable = MakeLoadedExecutable(args.client, std::move(executable));
@@ -196,8 +194,7 @@ Status ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   }
   std::unique_ptr<Event> done;
   std::unique_ptr<Buffer> buffer;
-  status =
-      args.client->client->BufferFromHost(array, memory, described.layout(), &done, &buffer);
+  status = args.client->client->BufferFromHost(array, memory, described.layout(), &done, &buffer);
   if (!status.ok()) return status;
   args.done_with_host_buffer = MakeEvent(std::move(done));
   args.buffer = MakeBuffer(args.client, std::move(buffer));
@@ -248,8 +245,7 @@ Status ClientCreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args&
   std::unique_ptr<Buffer> buffer;
   Status status = PickMemory(args.device, args.memory, &memory);
   if (status.ok()) {
-    status =
-        DescribeArray(args.element_type, args.dims, args.num_dims, args.layout, &array);
+    status = DescribeArray(args.element_type, args.dims, args.num_dims, args.layout, &array);
   }
   if (!status.ok()) return status;
   std::function<void()> on_delete;

@@ -62,8 +62,7 @@ Status ExecutableNumOutputs(PJRT_Executable_NumOutputs_Args& args) {
   return status;
 }
 
-Status ExecutableSizeOfGeneratedCodeInBytes(
-    PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) {
+Status ExecutableSizeOfGeneratedCodeInBytes(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) {
   return args.executable->executable->GeneratedCodeSize(&args.size_in_bytes);
 }
 

@@ -14,20 +14,20 @@ struct ElementTypeRow {
 };
 
 constexpr ElementTypeRow kElementTypes[] = {
-    {PJRT_Buffer_Type_PRED, 1, 1},           {PJRT_Buffer_Type_S8, 2, 1},
-    {PJRT_Buffer_Type_S16, 3, 2},            {PJRT_Buffer_Type_S32, 4, 4},
-    {PJRT_Buffer_Type_S64, 5, 8},            {PJRT_Buffer_Type_U8, 6, 1},
-    {PJRT_Buffer_Type_U16, 7, 2},            {PJRT_Buffer_Type_U32, 8, 4},
-    {PJRT_Buffer_Type_U64, 9, 8},            {PJRT_Buffer_Type_F16, 10, 2},
-    {PJRT_Buffer_Type_F32, 11, 4},           {PJRT_Buffer_Type_F64, 12, 8},
-    {PJRT_Buffer_Type_BF16, 16, 2},          {PJRT_Buffer_Type_C64, 15, 8},
-    {PJRT_Buffer_Type_C128, 18, 16},         {PJRT_Buffer_Type_F8E5M2, 19, 1},
-    {PJRT_Buffer_Type_F8E4M3FN, 20, 1},      {PJRT_Buffer_Type_F8E4M3B11FNUZ, 23, 1},
-    {PJRT_Buffer_Type_F8E5M2FNUZ, 24, 1},    {PJRT_Buffer_Type_F8E4M3FNUZ, 25, 1},
-    {PJRT_Buffer_Type_S4, 21, 1},            {PJRT_Buffer_Type_U4, 22, 1},
-    {PJRT_Buffer_Type_TOKEN, 17, 0},         {PJRT_Buffer_Type_S2, 26, 1},
-    {PJRT_Buffer_Type_U2, 27, 1},            {PJRT_Buffer_Type_F8E4M3, 28, 1},
-    {PJRT_Buffer_Type_F8E3M4, 29, 1},        {PJRT_Buffer_Type_F8E8M0FNU, 33, 1},
+    {PJRT_Buffer_Type_PRED, 1, 1},        {PJRT_Buffer_Type_S8, 2, 1},
+    {PJRT_Buffer_Type_S16, 3, 2},         {PJRT_Buffer_Type_S32, 4, 4},
+    {PJRT_Buffer_Type_S64, 5, 8},         {PJRT_Buffer_Type_U8, 6, 1},
+    {PJRT_Buffer_Type_U16, 7, 2},         {PJRT_Buffer_Type_U32, 8, 4},
+    {PJRT_Buffer_Type_U64, 9, 8},         {PJRT_Buffer_Type_F16, 10, 2},
+    {PJRT_Buffer_Type_F32, 11, 4},        {PJRT_Buffer_Type_F64, 12, 8},
+    {PJRT_Buffer_Type_BF16, 16, 2},       {PJRT_Buffer_Type_C64, 15, 8},
+    {PJRT_Buffer_Type_C128, 18, 16},      {PJRT_Buffer_Type_F8E5M2, 19, 1},
+    {PJRT_Buffer_Type_F8E4M3FN, 20, 1},   {PJRT_Buffer_Type_F8E4M3B11FNUZ, 23, 1},
+    {PJRT_Buffer_Type_F8E5M2FNUZ, 24, 1}, {PJRT_Buffer_Type_F8E4M3FNUZ, 25, 1},
+    {PJRT_Buffer_Type_S4, 21, 1},         {PJRT_Buffer_Type_U4, 22, 1},
+    {PJRT_Buffer_Type_TOKEN, 17, 0},      {PJRT_Buffer_Type_S2, 26, 1},
+    {PJRT_Buffer_Type_U2, 27, 1},         {PJRT_Buffer_Type_F8E4M3, 28, 1},
+    {PJRT_Buffer_Type_F8E3M4, 29, 1},     {PJRT_Buffer_Type_F8E8M0FNU, 33, 1},
     {PJRT_Buffer_Type_F4E2M1FN, 32, 1},
 };
 
@@ -136,8 +136,8 @@ Status MinorToMajor(const PJRT_Buffer_MemoryLayout& layout, const std::vector<in
     return FromStrides({strides, strides + rank}, dimensions, element_bytes, minor_to_major);
   }
   if (layout.tiled.num_tiles != 0) {
-    return {kUnimplemented, "layout: expected no tiles, found " +
-                                std::to_string(layout.tiled.num_tiles)};
+    return {kUnimplemented,
+            "layout: expected no tiles, found " + std::to_string(layout.tiled.num_tiles)};
   }
   minor_to_major->assign(layout.tiled.minor_to_major, layout.tiled.minor_to_major + rank);
   return CheckPermutation(*minor_to_major, rank);

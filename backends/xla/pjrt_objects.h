@@ -1,8 +1,8 @@
 // What stands behind the opaque pointers of the PJRT C API, and the shape of a table entry.
 //
-// An entry is `Status Name(PJRT_..._Args& args)`: it is called with a checked struct_size, fills the
-// out fields and returns what went wrong. pjrt_table.cc wraps it into the C function. Strings and
-// arrays handed out as pointers live in the object they describe.
+// An entry is `Status Name(PJRT_..._Args& args)`: it is called with a checked struct_size, fills
+// the out fields and returns what went wrong. pjrt_table.cc wraps it into the C function. Strings
+// and arrays handed out as pointers live in the object they describe.
 #ifndef HLOCTS_BACKENDS_XLA_PJRT_OBJECTS_H_
 #define HLOCTS_BACKENDS_XLA_PJRT_OBJECTS_H_
 
@@ -134,7 +134,8 @@ int64_t HostElementBytes(int element_type);
 // `what` when `pointer` is null.
 Status CheckPointer(const void* pointer, std::string_view what);
 // Reads the client options this plugin knows; any other name is an error.
-Status ParseClientOptions(const PJRT_NamedValue* options, size_t num_options, ClientOptions* parsed);
+Status ParseClientOptions(const PJRT_NamedValue* options, size_t num_options,
+                          ClientOptions* parsed);
 
 // Shared by the entries that hand out a string which a deleter of theirs frees.
 template <typename Holder>

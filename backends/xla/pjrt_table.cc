@@ -43,16 +43,16 @@ PJRT_Api MakeTable() {
   api.PJRT_Error_Destroy = ErrorDestroy;
   api.PJRT_Error_Message = ErrorMessage;
   api.PJRT_Error_GetCode = ErrorGetCode;
-#define HLOCTS_XLA_ENTRY(name, entry)                                        \
-  api.entry = [](entry##_Args* args) -> PJRT_Error* {                        \
-    Status size = CheckSize(#entry, args, entry##_Args_STRUCT_SIZE);         \
-    return MakeError(size.ok() ? name(*args) : std::move(size));             \
+#define HLOCTS_XLA_ENTRY(name, entry)                                \
+  api.entry = [](entry##_Args* args) -> PJRT_Error* {                \
+    Status size = CheckSize(#entry, args, entry##_Args_STRUCT_SIZE); \
+    return MakeError(size.ok() ? name(*args) : std::move(size));     \
   };
   HLOCTS_XLA_ENTRIES(HLOCTS_XLA_ENTRY)
 #undef HLOCTS_XLA_ENTRY
-#define HLOCTS_XLA_NOT_HERE(entry, why)                                      \
-  api.entry = [](entry##_Args* args) -> PJRT_Error* {          \
-    return MakeError({kUnimplemented, #entry " is not implemented: " why});  \
+#define HLOCTS_XLA_NOT_HERE(entry, why)                                     \
+  api.entry = [](entry##_Args* args) -> PJRT_Error* {                       \
+    return MakeError({kUnimplemented, #entry " is not implemented: " why}); \
   };
   HLOCTS_XLA_MISSING(HLOCTS_XLA_NOT_HERE)
 #undef HLOCTS_XLA_NOT_HERE

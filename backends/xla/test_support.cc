@@ -241,8 +241,7 @@ std::string Execute(PJRT_LoadedExecutable* executable,
   options.num_non_donatable_input_indices = non_donatable.size();
   std::vector<PJRT_Buffer* const*> argument_lists;
   for (const auto& list : arguments) argument_lists.push_back(list.data());
-  outputs->assign(arguments.size(),
-                  std::vector<PJRT_Buffer*>(NumOutputs(executable), nullptr));
+  outputs->assign(arguments.size(), std::vector<PJRT_Buffer*>(NumOutputs(executable), nullptr));
   std::vector<PJRT_Buffer**> output_lists;
   for (auto& list : *outputs) output_lists.push_back(list.data());
   std::vector<PJRT_Event*> done(arguments.size(), nullptr);
@@ -263,8 +262,8 @@ std::string Execute(PJRT_LoadedExecutable* executable,
   return error;
 }
 
-RunResult CompileAndRun(Client& client, const std::string& text, const std::vector<HostArray>& arguments,
-              const std::string& options) {
+RunResult CompileAndRun(Client& client, const std::string& text,
+                        const std::vector<HostArray>& arguments, const std::string& options) {
   RunResult result;
   PJRT_LoadedExecutable* executable = client.Compile(Proto(text), options, &result.error);
   if (executable == nullptr) return result;

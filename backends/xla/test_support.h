@@ -37,8 +37,8 @@ std::string Text(PJRT_Error* error);
 std::string Await(PJRT_Event* event);
 
 // Args structs come zeroed and sized.
-#define HLOCTS_ARGS(type, name) \
-  type name;                    \
+#define HLOCTS_ARGS(type, name)  \
+  type name;                     \
   memset(&name, 0, sizeof name); \
   name.struct_size = sizeof name
 
@@ -116,8 +116,9 @@ struct RunResult {
   std::string error;
   std::vector<HostArray> outputs;
 };
-RunResult CompileAndRun(Client& client, const std::string& text, const std::vector<HostArray>& arguments,
-              const std::string& options = CompileOptions());
+RunResult CompileAndRun(Client& client, const std::string& text,
+                        const std::vector<HostArray>& arguments,
+                        const std::string& options = CompileOptions());
 
 }  // namespace hlocts::xla_test
 

@@ -75,7 +75,8 @@ HLOCTS_XLA_EXPORT const char* hlocts_xla_version(void);
 // Gives `bytes` back and sets it to {NULL, 0}. Null and empty are fine.
 HLOCTS_XLA_EXPORT void hlocts_xla_free(hlocts_xla_bytes* bytes);
 
-// HLO text -> serialized HloModuleProto, by XLA's parser, unverified.
+// HLO text -> serialized HloModuleProto, by XLA's parser, unverified. A constant that the text
+// leaves out, constant({...}), is read as zeros.
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_parse_text(hlocts_xla_view text,
                                                           hlocts_xla_bytes* module,
                                                           hlocts_xla_bytes* error);
@@ -114,12 +115,9 @@ typedef struct {
 // travels at its actual size in a static shape: an argument for s32[<=4] has at most 4 elements,
 // and a result s32[<=4] that holds 3 comes back as s32[3]. Tokens are literals of element type
 // TOKEN without data.
-HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_evaluate(hlocts_xla_view module,
-                                                        const hlocts_xla_view* arguments,
-                                                        size_t num_arguments,
-                                                        const hlocts_xla_evaluate_options* options,
-                                                        hlocts_xla_bytes* result,
-                                                        hlocts_xla_bytes* error);
+HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_evaluate(
+    hlocts_xla_view module, const hlocts_xla_view* arguments, size_t num_arguments,
+    const hlocts_xla_evaluate_options* options, hlocts_xla_bytes* result, hlocts_xla_bytes* error);
 
 // The two things the PJRT C API lacks for infeed and outfeed. `device`: a PJRT_Device* of a client
 // of this library. Both block until the running module takes or sends the value, so that they are

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <cstring>
 #include <unordered_map>
 
+#include "absl/log/globals.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "backends/xla/xla_flatten.h"
+#include "backends/xla/xla_literal.h"
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/literal.h"
 #include "xla/literal_util.h"
@@ -28,11 +32,19 @@ absl::Status ToAbsl(const Status& status) {
   return absl::Status(static_cast<absl::StatusCode>(status.code), status.message);
 }
 
-#define HLOCTS_RETURN_IF_ERROR(expression)                    \
-  do {                                                        \
-    const absl::Status returned_status = (expression);        \
+#define HLOCTS_RETURN_IF_ERROR(expression)                       \
+  do {                                                           \
+    const absl::Status returned_status = (expression);           \
     if (!returned_status.ok()) return FromAbsl(returned_status); \
   } while (false)
+
+// XLA logs a stack trace for every module it refuses, which a caller reads in the error anyway.
+// What it says before it aborts stays. TF_CPP_MIN_LOG_LEVEL, when set, is left to do as it does.
+const bool quiet = [] {
+  if (getenv("TF_CPP_MIN_LOG_LEVEL") != nullptr) return false;
+  absl::SetMinLogLevel(absl::LogSeverityAtLeast::kFatal);
+  return true;
+}();
 
 class FutureEvent : public Event {
  public:
@@ -222,13 +234,18 @@ Status BufferImpl::ToHost(const std::vector<int64_t>* minor_to_major, void* dest
     return {kInvalidArgument, "dst_size: expected at least " + std::to_string(needed) +
                                   " bytes, found " + std::to_string(bytes)};
   }
-  // Copied through a literal of its own: XLA may write a whole element type's alignment at once,
-  // and the caller's memory promises none.
-  auto literal = std::make_shared<xla::Literal>(shape);
+  // XLA:CPU writes a literal row-major whatever its layout says, so that the relaying is ours.
+  xla::Shape row_major = shape;
+  xla::LayoutUtil::SetToDefaultLayout(&row_major);
+  auto literal = std::make_shared<xla::Literal>(row_major);
   SettableEvent finished;
   buffer_->ToLiteral(literal.get())
-      .OnReady([literal, finished, destination, needed](const absl::Status& status) mutable {
-        if (status.ok()) std::memcpy(destination, literal->untyped_data(), needed);
+      .OnReady([literal, finished, shape, destination, needed](const absl::Status& status) mutable {
+        if (status.ok() && xla::LayoutUtil::LayoutsInShapesEqual(literal->shape(), shape)) {
+          std::memcpy(destination, literal->untyped_data(), needed);
+        } else if (status.ok()) {
+          std::memcpy(destination, literal->Relayout(shape).untyped_data(), needed);
+        }
         finished.Set(FromAbsl(status));
       });
   *done = std::make_unique<SettableEvent>(finished);
@@ -352,12 +369,14 @@ Status ExecutableImpl::Outputs(std::vector<int>* element_types,
   return {};
 }
 
+// XLA:CPU does not say, and has one answer: every output is in its device's default memory.
 Status ExecutableImpl::OutputMemoryKinds(std::vector<std::string>* kinds) {
-  auto found = executable_->GetOutputMemoryKinds();
-  HLOCTS_RETURN_IF_ERROR(found.status());
-  kinds->clear();
-  if (found->empty()) return {};
-  for (absl::string_view kind : found->front()) kinds->emplace_back(kind);
+  std::vector<int> types;
+  std::vector<std::vector<int64_t>> dimensions;
+  if (Status status = Outputs(&types, &dimensions); !status.ok()) return status;
+  auto memory = shared_->client->devices().front()->default_memory_space();
+  HLOCTS_RETURN_IF_ERROR(memory.status());
+  kinds->assign(types.size(), std::string((*memory)->kind()));
   return {};
 }
 
@@ -402,8 +421,8 @@ Status ExecutableImpl::OptimizedProgram(std::string* module) {
   auto modules = executable_->GetHloModules();
   HLOCTS_RETURN_IF_ERROR(modules.status());
   if (modules->size() != 1) {
-    return {kUnimplemented, "OptimizedProgram: expected one module, found " +
-                                std::to_string(modules->size())};
+    return {kUnimplemented,
+            "OptimizedProgram: expected one module, found " + std::to_string(modules->size())};
   }
   modules->front()->ToProto().SerializeToString(module);
   return {};
@@ -600,9 +619,8 @@ Status ClientImpl::DefaultDeviceAssignment(int replicas, int partitions,
 Status ParseCompileOptions(std::string_view bytes, xla::CompileOptions* options) {
   xla::CompileOptionsProto proto;
   if (!proto.ParseFromArray(bytes.data(), bytes.size())) {
-    return {kInvalidArgument,
-            "compile options: expected a serialized CompileOptionsProto, found " +
-                std::to_string(bytes.size()) + " bytes that are none"};
+    return {kInvalidArgument, "compile options: expected a serialized CompileOptionsProto, found " +
+                                  std::to_string(bytes.size()) + " bytes that are none"};
   }
   auto parsed = xla::CompileOptions::FromProto(proto);
   HLOCTS_RETURN_IF_ERROR(parsed.status());
@@ -616,7 +634,7 @@ Status ParseCompileOptions(std::string_view bytes, xla::CompileOptions* options)
   return {};
 }
 
-Status ParseModule(std::string_view format, std::string_view program, xla::HloModuleProto* module) {
+Status ReadModule(std::string_view format, std::string_view program, xla::HloModuleProto* module) {
   const std::string size = std::to_string(program.size());
   if (format == "hlo") {
     if (module->ParseFromArray(program.data(), program.size())) return {};
@@ -634,6 +652,12 @@ Status ParseModule(std::string_view format, std::string_view program, xla::HloMo
   }
   return {kUnimplemented, "program format: expected \"hlo\" or \"hlo_with_config\", found \"" +
                               std::string(format) + "\""};
+}
+
+Status ParseModule(std::string_view format, std::string_view program, xla::HloModuleProto* module) {
+  Status status = ReadModule(format, program, module);
+  if (!status.ok() || module->has_host_program_shape()) return status;
+  return {kInvalidArgument, "program: expected a module with its host_program_shape, found none"};
 }
 
 Status ClientImpl::Compile(std::string_view format, std::string_view program,
@@ -673,10 +697,7 @@ Status ClientImpl::BufferFromHost(const HostArray& array, int memory,
                                   std::unique_ptr<Event>* done, std::unique_ptr<Buffer>* buffer) {
   SettableEvent released;
   if (array.element_type == xla::TOKEN) {
-    released.Set({});
-    *done = std::make_unique<SettableEvent>(released);
-    static const xla::Literal* const token = new xla::Literal(xla::LiteralUtil::CreateToken());
-    return Wrap(shared_->client->BufferFromHostLiteral(*token, shared_->memory(memory)), buffer);
+    return {kUnimplemented, "token arguments: XLA:CPU's PJRT client has no token buffers"};
   }
   std::optional<absl::Span<const int64_t>> strides;
   if (array.byte_strides.has_value()) strides = absl::MakeConstSpan(*array.byte_strides);
@@ -684,13 +705,12 @@ Status ClientImpl::BufferFromHost(const HostArray& array, int memory,
   if (device_minor_to_major != nullptr) {
     layout = xla::LayoutUtil::MakeLayout(*device_minor_to_major);
   }
-  Status made = Wrap(
-      shared_->client->BufferFromHostBuffer(
-          array.data, Type(array.element_type), array.dimensions, strides,
-          static_cast<xla::PjRtClient::HostBufferSemantics>(array.semantics),
-          [released]() mutable { released.Set({}); }, shared_->memory(memory),
-          layout.has_value() ? &*layout : nullptr),
-      buffer);
+  Status made = Wrap(shared_->client->BufferFromHostBuffer(
+                         array.data, Type(array.element_type), array.dimensions, strides,
+                         static_cast<xla::PjRtClient::HostBufferSemantics>(array.semantics),
+                         [released]() mutable { released.Set({}); }, shared_->memory(memory),
+                         layout.has_value() ? &*layout : nullptr),
+                     buffer);
   if (made.ok()) *done = std::make_unique<SettableEvent>(released);
   return made;
 }
@@ -706,10 +726,10 @@ Status ClientImpl::UninitializedBuffer(int element_type, const std::vector<int64
 Status ClientImpl::ErrorBuffer(const Status& error, int element_type,
                                const std::vector<int64_t>& dimensions, int memory,
                                std::unique_ptr<Buffer>* buffer) {
-  return Wrap(shared_->client->CreateErrorBuffer(
-                  ToAbsl(error), MakeShape(element_type, dimensions, nullptr),
-                  shared_->memory(memory)),
-              buffer);
+  return Wrap(
+      shared_->client->CreateErrorBuffer(
+          ToAbsl(error), MakeShape(element_type, dimensions, nullptr), shared_->memory(memory)),
+      buffer);
 }
 
 Status ClientImpl::ViewOfDeviceBuffer(void* data, int element_type,
@@ -724,11 +744,7 @@ Status ClientImpl::ViewOfDeviceBuffer(void* data, int element_type,
 }
 
 Status ClientImpl::TransferToInfeed(int device, std::string_view literal) {
-  xla::LiteralProto proto;
-  if (!proto.ParseFromArray(literal.data(), literal.size())) {
-    return {kInvalidArgument, "infeed: expected a serialized LiteralProto"};
-  }
-  auto value = xla::Literal::CreateFromProto(proto);
+  auto value = ParseLiteral({literal.data(), literal.size()});
   HLOCTS_RETURN_IF_ERROR(value.status());
   return FromAbsl(shared_->device(device)->TransferToInfeed(*value));
 }
@@ -740,9 +756,12 @@ Status ClientImpl::TransferFromOutfeed(int device, std::string_view shape, std::
   }
   auto value_shape = xla::Shape::FromProto(proto);
   HLOCTS_RETURN_IF_ERROR(value_shape.status());
+  if (!xla::LayoutUtil::HasLayout(*value_shape)) {
+    xla::LayoutUtil::SetToDefaultLayout(&*value_shape);
+  }
   xla::Literal value(*value_shape);
   HLOCTS_RETURN_IF_ERROR(shared_->device(device)->TransferFromOutfeed(&value));
-  value.ToProto().SerializeToString(literal);
+  *literal = SerializeLiteral(value);
   return {};
 }
 

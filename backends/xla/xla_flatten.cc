@@ -122,9 +122,9 @@ absl::Status Wrapper::MoveAliases(const xla::HloInputOutputAliasConfig& aliases,
         auto parameter = parameter_leaves_.find({alias.parameter_number, alias.parameter_index});
         auto result = result_leaves_.find(output);
         if (parameter == parameter_leaves_.end() || result == result_leaves_.end()) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              "input_output_alias: expected leaves, found output ", output.ToString(), " and ",
-              alias.ToString()));
+          return absl::InvalidArgumentError(
+              absl::StrCat("input_output_alias: expected leaves, found output ", output.ToString(),
+                           " and ", alias.ToString()));
         }
         return moved.SetUpAlias(result->second, parameter->second, {}, alias.kind);
       });
@@ -154,8 +154,8 @@ absl::Status Wrapper::Build() {
     operands.push_back(Parameter(i, {}, entry_->parameter_instruction(i)->shape()));
   }
   const Shape result = entry_->root_instruction()->shape();
-  HloInstruction* root = Root(
-      builder_.AddInstruction(HloInstruction::CreateCall(result, operands, entry_)));
+  HloInstruction* root =
+      Root(builder_.AddInstruction(HloInstruction::CreateCall(result, operands, entry_)));
   module_->ReplaceEntryComputation(module_->AddEmbeddedComputation(builder_.Build(root)));
   return MoveAliases(aliases, donors);
 }

@@ -46,8 +46,8 @@ hlocts_xla_status hlocts_xla_transfer_from_outfeed(void* device, hlocts_xla_view
   if (!status.ok()) return Answer(status, error);
   auto* source = static_cast<PJRT_Device*>(device);
   std::string bytes;
-  status = source->client->client->TransferFromOutfeed(source->index, {shape.data, shape.size},
-                                                       &bytes);
+  status =
+      source->client->client->TransferFromOutfeed(source->index, {shape.data, shape.size}, &bytes);
   if (status.ok()) Give(bytes, literal);
   return Answer(status, error);
 }

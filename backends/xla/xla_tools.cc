@@ -1,7 +1,6 @@
 // The plain C half of the border to XLA: parser, printer, verifier, HloEvaluator.
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "backends/xla/xla_c_api.h"
+#include "backends/xla/xla_literal.h"
 #include "xla/debug_options_flags.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -24,10 +24,10 @@
 #include "xla/hlo/transforms/expanders/eigh_expander.h"
 #include "xla/hlo/transforms/expanders/qr_expander.h"
 #include "xla/hlo/transforms/expanders/rng_bit_generator_expander.h"
-#include "xla/hlo/transforms/expanders/rng_expander.h"
 #include "xla/literal.h"
 #include "xla/literal_util.h"
 #include "xla/service/batchnorm_expander.h"
+#include "xla/service/dynamic_padder.h"
 #include "xla/service/hlo.pb.h"
 #include "xla/service/hlo_verifier.h"
 #include "xla/service/topk_rewriter.h"
@@ -36,9 +36,10 @@
 
 namespace {
 
+using hlocts::xla_plugin::ParseLiteral;
+using hlocts::xla_plugin::SerializeLiteral;
 using xla::HloModule;
 using xla::Literal;
-using xla::LiteralProto;
 using xla::Shape;
 using xla::ShapeUtil;
 
@@ -110,24 +111,67 @@ absl::Status Expand(HloModule* module) {
   pipeline.AddPass<xla::EighExpander>();
   pipeline.AddPass<xla::TriangularSolveExpander>();
   pipeline.AddPass<xla::BatchNormExpander>(true, true, true);
-  pipeline.AddPass<xla::RngExpander>();
   pipeline.AddPass<xla::RngBitGeneratorExpander>(xla::RandomAlgorithm::RNG_PHILOX);
   absl::Status status = pipeline.Run(module).status();
   FillLayouts(module);
   return status;
 }
 
-// Gives every shape in the proto a layout, which CreateFromProto insists on.
-absl::Status FillLayouts(LiteralProto* proto) {
-  absl::StatusOr<Shape> shape = Shape::FromProto(proto->shape());
-  if (!shape.ok()) return shape.status();
-  if (!xla::LayoutUtil::HasLayout(*shape)) xla::LayoutUtil::SetToDefaultLayout(&*shape);
-  *proto->mutable_shape() = shape->ToProto();
-  for (LiteralProto& piece : *proto->mutable_tuple_literals()) {
-    absl::Status status = FillLayouts(&piece);
-    if (!status.ok()) return status;
+bool HasDynamicShape(const HloModule& module) {
+  for (const xla::HloComputation* computation : module.computations()) {
+    for (const xla::HloInstruction* instruction : computation->instructions()) {
+      if (instruction->shape().is_dynamic()) return true;
+    }
   }
-  return absl::OkStatus();
+  return false;
+}
+
+// HloEvaluator keeps no actual sizes through most operations, so that dynamic dimensions become
+// static ones with explicit sizes first, by the pass that XLA's compilers run for it.
+absl::Status MakeStatic(HloModule* module) {
+  if (!HasDynamicShape(*module)) return absl::OkStatus();
+  if (module->has_schedule()) module->clear_schedule();
+  xla::DynamicPadderOptions options;
+  absl::Status status = xla::DynamicPadder(options).Run(module).status();
+  FillLayouts(module);
+  return status;
+}
+
+// dynamic array -> (array of the bounds' size, actual sizes of all dimensions).
+Literal PadToStatic(const Shape& result, const Literal& operand) {
+  const Literal exact = operand.shape().is_dynamic() ? operand.ToStatic() : operand.Clone();
+  Shape bounds = result.tuple_shapes(0);
+  if (!bounds.has_layout()) xla::LayoutUtil::SetToDefaultLayout(&bounds);
+  std::vector<Literal> pieces;
+  pieces.push_back(Literal(bounds));
+  const std::vector<int64_t> zeros(bounds.dimensions().size(), 0);
+  absl::Status copied = pieces[0].CopySliceFrom(exact, zeros, zeros, exact.shape().dimensions());
+  TF_CHECK_OK(copied);
+  for (int64_t size : exact.shape().dimensions()) {
+    pieces.push_back(xla::LiteralUtil::CreateR0<int32_t>(size));
+  }
+  return xla::LiteralUtil::MakeTupleOwned(std::move(pieces));
+}
+
+// (array of the bounds' size, actual sizes of all dimensions) -> dynamic array.
+Literal SliceToDynamic(const Shape& result, absl::Span<const Literal* const> operands) {
+  std::vector<int64_t> sizes;
+  for (const Literal* size : operands.subspan(1)) sizes.push_back(size->Get<int32_t>({}));
+  const std::vector<int64_t> zeros(sizes.size(), 0);
+  Shape bounds = result;
+  *bounds.mutable_layout() = operands[0]->shape().layout();
+  return operands[0]->Slice(zeros, sizes).ToBoundedDynamic(bounds);
+}
+
+// The two custom calls that the pass above leaves behind; any other is not implemented.
+absl::StatusOr<Literal> EvaluatePadding(const xla::HloInstruction* call,
+                                        absl::Span<const Literal*> operands) {
+  if (call->custom_call_target() == "PadToStatic") return PadToStatic(call->shape(), *operands[0]);
+  if (call->custom_call_target() == "SliceToDynamic") {
+    return SliceToDynamic(call->shape(), operands);
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("custom-call target ", call->custom_call_target(), " is not implemented"));
 }
 
 // The arguments as one literal per parameter, in the parameters' own shapes.
@@ -153,23 +197,21 @@ absl::StatusOr<Literal> Arguments::Next() {
   if (next_ == count_) {
     return absl::InvalidArgumentError(absl::StrCat("expected more arguments, found ", count_));
   }
-  LiteralProto proto;
-  if (!proto.ParseFromArray(given_[next_].data, given_[next_].size)) {
+  absl::StatusOr<Literal> literal = ParseLiteral({given_[next_].data, given_[next_].size});
+  if (!literal.ok()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("argument ", next_, ": expected a serialized LiteralProto"));
+        absl::StrCat("argument ", next_, ": ", literal.status().message()));
   }
-  absl::Status status = FillLayouts(&proto);
-  if (!status.ok()) return status;
   ++next_;
-  return Literal::CreateFromProto(proto);
+  return literal;
 }
 
 // `literal` in the shape of a parameter: its layout, and bounds where it has dynamic dimensions.
 absl::StatusOr<Literal> Fit(Literal literal, const Shape& expected, const std::string& where) {
   auto wrong = [&] {
-    return absl::InvalidArgumentError(
-        absl::StrCat(where, ": expected ", ShapeUtil::HumanString(expected), ", found ",
-                     ShapeUtil::HumanString(literal.shape())));
+    return absl::InvalidArgumentError(absl::StrCat(where, ": expected ",
+                                                   ShapeUtil::HumanString(expected), ", found ",
+                                                   ShapeUtil::HumanString(literal.shape())));
   };
   if (!expected.is_dynamic()) {
     if (!ShapeUtil::Compatible(literal.shape(), expected)) return wrong();
@@ -243,15 +285,6 @@ absl::StatusOr<std::vector<Literal>> Arguments::For(const HloModule& module) {
   return literals;
 }
 
-// The result as it goes out: actual sizes, row-major.
-std::string SerializeResult(const Literal& result) {
-  const Literal exact = result.shape().is_dynamic() ? result.ToStatic() : result.Clone();
-  Shape shape = exact.shape();
-  xla::LayoutUtil::SetToDefaultLayout(&shape);
-  const bool relay = !shape.IsToken() && !(shape.IsTuple() && ShapeUtil::IsEmptyTuple(shape));
-  return (relay ? exact.Relayout(shape) : exact.Clone()).ToProto().SerializeAsString();
-}
-
 hlocts_xla_status CodeOf(const absl::Status& status) {
   return absl::IsUnimplemented(status) ? HLOCTS_XLA_UNIMPLEMENTED : HLOCTS_XLA_EXECUTE_ERROR;
 }
@@ -298,9 +331,14 @@ hlocts_xla_status hlocts_xla_print_text(hlocts_xla_view module, int32_t print,
   Clear(text, error);
   xla::HloPrintOptions options;
   switch (print & ~HLOCTS_XLA_PRINT_LARGE_CONSTANTS) {
-    case HLOCTS_XLA_PRINT_DEFAULT: break;
-    case HLOCTS_XLA_PRINT_SHORT: options = xla::HloPrintOptions::ShortParsable(); break;
-    case HLOCTS_XLA_PRINT_CANONICAL: options = xla::HloPrintOptions::Canonical(); break;
+    case HLOCTS_XLA_PRINT_DEFAULT:
+      break;
+    case HLOCTS_XLA_PRINT_SHORT:
+      options = xla::HloPrintOptions::ShortParsable();
+      break;
+    case HLOCTS_XLA_PRINT_CANONICAL:
+      options = xla::HloPrintOptions::Canonical();
+      break;
     default:
       return Fail(HLOCTS_XLA_ARGUMENT_ERROR,
                   absl::InvalidArgumentError(absl::StrCat("print: unknown value ", print)), error);
@@ -343,7 +381,10 @@ hlocts_xla_status hlocts_xla_evaluate(hlocts_xla_view module, const hlocts_xla_v
     const absl::Status expanded = Expand(parsed->get());
     if (!expanded.ok()) return Fail(CodeOf(expanded), expanded, error);
   }
+  const absl::Status bounded = MakeStatic(parsed->get());
+  if (!bounded.ok()) return Fail(CodeOf(bounded), bounded, error);
   xla::HloEvaluator evaluator(checked->max_loop_iterations);
+  evaluator.set_custom_call_handler(EvaluatePadding);
   evaluator.set_use_fast_path(checked->use_fast_path != 0);
   absl::StatusOr<Literal> value = evaluator.Evaluate(**parsed, *literals);
   if (!value.ok()) return Fail(CodeOf(value.status()), value.status(), error);
@@ -351,6 +392,6 @@ hlocts_xla_status hlocts_xla_evaluate(hlocts_xla_view module, const hlocts_xla_v
     return Fail(HLOCTS_XLA_EXECUTE_ERROR,
                 absl::InternalError("HloEvaluator left part of the result unknown"), error);
   }
-  Give(SerializeResult(*value), result);
+  Give(SerializeLiteral(*value), result);
   return HLOCTS_XLA_OK;
 }
