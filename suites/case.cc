@@ -56,11 +56,13 @@ class Parser {
     std::string* body = nullptr;
     for (absl::string_view line : absl::StrSplit(text_, '\n')) {
       ++line_;
+      // A comment, also between cases; no line of HLO text or of literals begins so.
+      if (absl::StartsWith(line, "#")) continue;
       if (absl::StartsWith(line, "@")) {
         HLOCTS_RETURN_IF_ERROR(Directive(line.substr(1), body));
       } else if (body) {
         absl::StrAppend(body, line, "\n");
-      } else if (!absl::StripAsciiWhitespace(line).empty() && !absl::StartsWith(line, "#")) {
+      } else if (!absl::StripAsciiWhitespace(line).empty()) {
         return Error("text outside a directive");
       }
     }
