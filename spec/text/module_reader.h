@@ -47,6 +47,7 @@ class ModuleReader {
   bool ReadModule();
   bool ReadComputation();
   bool ReadBareInstructions();
+  bool ReadInlineComputation(std::unique_ptr<Computation>* computation);
   bool ReadBody(Scope& scope);
   bool ReadSignature(Shape* result);
   bool ReadComputationAttributes(Computation* computation);
@@ -63,7 +64,9 @@ class ModuleReader {
   bool ReadOperands(Scope& scope, Instruction* instruction);
   bool ReadOperand(Scope& scope, Instruction** operand);
   bool ReadConstantBody(Instruction* instruction);
-  bool ReadAttributes(Scope& scope, Instruction* instruction);
+  bool ReadAttributes(Scope& scope, Instruction* instruction, bool in_operands, bool is_start);
+  // Reads a computation in place that says nothing new, and forgets it.
+  bool SkipInlineComputation();
   bool CheckInstruction(Instruction* instruction, const char* where);
   bool InferMissingShape(Instruction* instruction, const char* where);
   Instruction* AddTo(Scope& scope, std::unique_ptr<Instruction> instruction);
@@ -82,8 +85,7 @@ class ModuleReader {
   absl::flat_hash_map<std::string, Pending> pending_;
   absl::flat_hash_map<std::string, Computation*> computations_;
   std::vector<Computation*> synthesized_;
-  const char* entry_layout_where_ = nullptr;
-  std::string first_name_;  // for a module without header
+  bool headless_ = false;  // no HloModule line
 };
 
 // parse_attributes.cc: the value behind "name=" of an attribute.

@@ -176,6 +176,9 @@ void SetIfTaken(Instruction* instruction, const OpRow& row, Attr attr, Attribute
 void FillDefaults(Instruction* instruction, const OpRow& row) {
   SetIfTaken(instruction, row, Attr::kReplicaGroups, ReplicaGroups());
   SetIfTaken(instruction, row, Attr::kLargest, true);
+  SetIfTaken(instruction, row, Attr::kIsAssociative, Word{"false"});
+  SetIfTaken(instruction, row, Attr::kLhsContractingDims, std::vector<int64_t>());
+  SetIfTaken(instruction, row, Attr::kRhsContractingDims, std::vector<int64_t>());
   if (instruction->opcode() == Opcode::kBroadcast) {
     SetIfTaken(instruction, row, Attr::kDimensions, std::vector<int64_t>());
   }

@@ -119,7 +119,6 @@ bool ModuleReader::ReadHeaderAttribute(absl::string_view name) {
   if (name == "buffer_donor") return ReadBufferDonor(in, &module_->buffer_donor);
   if (name == "frontend_attributes") return ReadStringMap(in, &module_->frontend_attributes);
   if (name == "entry_computation_layout") {
-    entry_layout_where_ = in.Here();
     return ReadProgramLayout(in, &module_->entry_computation_layout.emplace());
   }
   std::string value;

@@ -41,6 +41,14 @@ std::optional<Operation> OperationFromName(absl::string_view name) {
   return std::nullopt;
 }
 
+// "name=" stands here.
+bool AttributeAhead(Cursor& in) {
+  const char* start = in.Here();
+  bool ahead = !in.TryIdentifier().empty() && in.Peek() == '=';
+  in.GoTo(start);
+  return ahead;
+}
+
 std::string Range(const OpRow& row) {
   if (row.arity_max == kVariadic) return absl::StrCat("at least ", row.arity_min);
   if (row.arity_min == row.arity_max) return absl::StrCat(row.arity_min);
@@ -78,13 +86,16 @@ bool ModuleReader::ReadRightHandSide(Scope& scope, absl::string_view name, const
     return in.Expected("an opcode");
   }
   auto instruction = std::make_unique<Instruction>(
-      name.empty() ? UniqueName(scope, word) : std::string(name), operation->opcode,
+      name.empty() ? UniqueName(scope, absl::StrCat(word, ".anon")) : std::string(name), operation->opcode,
       std::move(shape));
   Instruction* raw = instruction.get();
   bool is_start = operation->sugar && operation->opcode == Opcode::kAsyncStart;
   // The attributes of custom-call-start are those of custom-call: read as that, wrapped after.
   if (is_start) raw->set_opcode(operation->wrapped);
-  if (!ReadOperands(scope, raw) || !ReadAttributes(scope, raw)) return false;
+  bool in_operands = name.empty();
+  if (!ReadOperands(scope, raw) || !ReadAttributes(scope, raw, in_operands, is_start)) {
+    return false;
+  }
   if (!has_shape && !InferMissingShape(raw, opcode_where)) return false;
   if (!is_start && !CheckInstruction(raw, opcode_where)) return false;
   NormalizeAttributes(raw);
@@ -107,7 +118,7 @@ Instruction* ModuleReader::AddTo(Scope& scope, std::unique_ptr<Instruction> inst
 
 std::string ModuleReader::UniqueName(const Scope& scope, absl::string_view stem) const {
   std::string name(stem);
-  for (size_t i = scope.names.size(); scope.names.contains(name); ++i) {
+  for (size_t i = 1; scope.names.contains(name); ++i) {
     name = absl::StrCat(stem, ".", i);
   }
   return name;
@@ -187,15 +198,31 @@ bool ModuleReader::ReadInstructionName(const Scope& scope, Instruction** instruc
   return true;
 }
 
-bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction) {
-  while (in.Try(',')) {
+bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool in_operands,
+                                  bool is_start) {
+  for (const char* comma = in.Here(); in.Try(','); comma = in.Here()) {
     const char* where = in.Here();
+    if (in_operands && !AttributeAhead(in)) {  // the ',' before the next operand
+      in.GoTo(comma);
+      return true;
+    }
     absl::string_view name;
     if (!in.Identifier(&name, "an attribute")) return false;
     std::optional<Attr> attr = AttributeFromText(instruction->opcode(), name);
     // The thread belongs to the wrapping, whose attributes are read as the wrapped operation's.
     if (!attr && name == RowOf(Attr::kAsyncExecutionThread).text) {
       attr = Attr::kAsyncExecutionThread;
+    }
+    if (name == RowOf(Attr::kCalls).text && (!attr || instruction->Has(*attr))) {
+      // XLA's canonical print: to_apply under another name, or the body that sugar leaves out.
+      bool renamed = RowOf(instruction->opcode()).Takes(Attr::kToApply) &&
+                     !instruction->Has(Attr::kToApply);
+      if (renamed) {
+        attr = Attr::kToApply;
+      } else if (is_start) {
+        if (!in.Expect('=') || !SkipInlineComputation()) return false;
+        continue;
+      }
     }
     if (!attr) {
       return in.FailAt(where, "text.attribute",
@@ -237,6 +264,10 @@ bool ModuleReader::CheckInstruction(Instruction* instruction, const char* where)
 }
 
 bool ModuleReader::InferMissingShape(Instruction* instruction, const char* where) {
+  if (RowOf(instruction->opcode()).types == TypeBit(PrimitiveType::kToken)) {
+    instruction->mutable_shape() = Shape::Token();
+    return true;
+  }
   absl::StatusOr<Shape> shape = InferShape(*instruction);
   if (!shape.ok()) return in.FailAt(where, "text.shape", shape.status().message());
   if (shape->element_type() == PrimitiveType::kInvalid) {

@@ -89,16 +89,18 @@ bool TooLarge(Cursor& in, const Shape& shape) {
                                             ", found a text too short to hold them"));
 }
 
-// One number stands for every element.
-bool ReadSplat(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal) {
-  if (shape.StorageSizeBytes() > limits.splat_budget) return TooLarge(in, shape);
-  limits.splat_budget -= shape.StorageSizeBytes();
+// A number without braces for a whole array is its first element, the others are zero: so XLA
+// reads it, and the text must mean the same program to both.
+bool ReadBareElement(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal) {
+  int64_t bytes = shape.StorageSizeBytes();
+  if (bytes > limits.unwritten_bytes) return TooLarge(in, shape);
+  limits.unwritten_bytes -= bytes;
   uint8_t element[16];
   if (!ReadElement(in, shape.element_type(), element)) return false;
   *literal = Literal(shape);
-  size_t width = StorageBytes(shape.element_type());
-  uint8_t* data = literal->mutable_raw_data();
-  for (size_t at = 0; at < literal->raw_size(); at += width) std::memcpy(data + at, element, width);
+  if (bytes > 0) {
+    std::memcpy(literal->mutable_raw_data(), element, StorageBytes(shape.element_type()));
+  }
   return true;
 }
 
@@ -145,13 +147,13 @@ bool ReadArray(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* l
     }
     in.GoTo(start);
   }
-  if (shape.rank() > 0 && next != '{') return ReadSplat(in, shape, limits, literal);
-  // An element takes a character at least; what run-time sizes leave out counts as a splat.
+  if (shape.rank() > 0 && next != '{') return ReadBareElement(in, shape, limits, literal);
+  // An element takes a character at least; what run-time sizes leave out has a budget.
   int64_t written = Shape(shape.element_type(), sizes).ElementCount();
   if (written > in.remaining()) return TooLarge(in, shape);
   if (sized || shape.is_dynamic()) {
-    if (shape.StorageSizeBytes() > limits.splat_budget) return TooLarge(in, shape);
-    limits.splat_budget -= shape.StorageSizeBytes();
+    if (shape.StorageSizeBytes() > limits.unwritten_bytes) return TooLarge(in, shape);
+    limits.unwritten_bytes -= shape.StorageSizeBytes();
   }
   *literal = Literal(shape);
   ArrayReader reader(in, shape.element_type(), sizes, shape.dimensions(),
@@ -188,7 +190,7 @@ bool ReadLiteral(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal*
 
 bool ReadLiteralWithShape(Cursor& in, LiteralLimits& limits, Literal* literal) {
   Shape shape;
-  return ReadShape(in, &shape) && ReadLiteral(in, shape, limits, literal);
+  return ReadShapeBeforeLiteral(in, &shape) && ReadLiteral(in, shape, limits, literal);
 }
 
 }  // namespace hlocts

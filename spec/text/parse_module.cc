@@ -34,7 +34,7 @@ bool ModuleReader::ReadModule() {
   while (!in.AtEnd()) {
     if (!ReadComputation()) return false;
   }
-  if (!header) module_->set_name(absl::StrCat("module_", first_name_));
+  headless_ = !header;
   return true;
 }
 
@@ -69,12 +69,34 @@ void ModuleReader::NameSynthesized() {
   }
 }
 
+bool ModuleReader::ReadInlineComputation(std::unique_ptr<Computation>* computation) {
+  *computation = std::make_unique<Computation>("_");
+  Scope scope(computation->get());
+  if (!in.Enter() || !ReadBody(scope)) return false;
+  in.Leave();
+  const char* comma = in.Here();
+  if (in.Try(',') && in.TryWord("execution_thread")) {
+    return in.Expect('=') && in.QuotedString(&(*computation)->execution_thread);
+  }
+  in.GoTo(comma);
+  return true;
+}
+
+bool ModuleReader::SkipInlineComputation() {
+  size_t kept = synthesized_.size();
+  std::unique_ptr<Computation> forgotten;
+  if (in.Peek() != '{') return in.Expected("a computation in place");
+  if (!ReadInlineComputation(&forgotten)) return false;
+  absl::flat_hash_set<const Computation*> inner(synthesized_.begin() + kept, synthesized_.end());
+  synthesized_.resize(kept);
+  module_->RemoveIf([&](const Computation& c) { return inner.contains(&c); });
+  return true;
+}
+
 bool ModuleReader::ReadComputationName(Computation** computation) {
   if (in.Peek() == '{') {  // the computation itself in place of its name
-    auto inlined = std::make_unique<Computation>("_");
-    Scope scope(inlined.get());
-    if (!in.Enter() || !ReadBody(scope)) return false;
-    in.Leave();
+    std::unique_ptr<Computation> inlined;
+    if (!ReadInlineComputation(&inlined)) return false;
     synthesized_.push_back(module_->Add(std::move(inlined)));
     *computation = synthesized_.back();
     return true;
@@ -127,7 +149,6 @@ bool ModuleReader::ReadComputation() {
                                   ", behind '->', found ", result.ToString()));
   }
   if (entry) module_->set_entry(computation.get());
-  if (entry || first_name_.empty()) first_name_ = std::string(name);
   module_->Add(std::move(computation));
   return true;
 }
@@ -196,17 +217,8 @@ bool ModuleReader::Finish() {
   if (module_->computations().empty()) return in.Expected("a computation");
   // Without an ENTRY the last computation is it, as in XLA.
   if (module_->entry() == nullptr) module_->set_entry(module_->computations().back().get());
-  const auto& stated = module_->entry_computation_layout;
-  if (!stated) return true;
-  ProgramShape found = module_->entry()->ComputeProgramShape();
-  bool same = stated->parameters.size() == found.parameters.size() &&
-              SameSizes(stated->result, found.result);
-  for (size_t i = 0; same && i < found.parameters.size(); ++i) {
-    same = SameSizes(stated->parameters[i], found.parameters[i]);
-  }
-  return same || in.FailAt(entry_layout_where_, "text.shape",
-                           "expected an entry_computation_layout with the shapes of the entry "
-                           "computation's parameters and root");
+  if (headless_) module_->set_name(absl::StrCat("module_", module_->entry()->name()));
+  return true;
 }
 
 }  // namespace hlocts

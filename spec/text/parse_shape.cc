@@ -109,17 +109,17 @@ bool ReadLayoutItem(Cursor& in, Layout* layout) {
   return in.Expected("one of D T L # * E S SC P M, or '}' at the end of the layout");
 }
 
-// A '{' after a shape begins its layout, or a computation's instructions.
-bool LayoutAhead(Cursor& in, int64_t rank) {
+// A '{' after a shape begins its layout, a computation's instructions, or elements.
+bool LayoutAhead(Cursor& in, int64_t rank, bool elements_may_follow) {
   const char* start = in.raw_position();
-  if (in.Raw() != '{') return false;
+  if ((elements_may_follow ? in.Raw() : in.Peek()) != '{') return false;
   in.Advance(1);
   char next = in.Peek();
   in.GoTo(start);
   return (next >= '0' && next <= '9') || next == ':' || (next == '}' && rank == 0);
 }
 
-bool ReadArrayShape(Cursor& in, PrimitiveType type, Shape* shape) {
+bool ReadArrayShape(Cursor& in, PrimitiveType type, bool elements_may_follow, Shape* shape) {
   std::vector<int64_t> sizes;
   std::vector<bool> dynamic;
   if (!ReadList(in, '[', ']', [&] { return ReadDimension(in, sizes, dynamic); })) return false;
@@ -134,7 +134,7 @@ bool ReadArrayShape(Cursor& in, PrimitiveType type, Shape* shape) {
   }
   if (!IsArrayType(type)) return true;
   Layout layout;
-  if (!LayoutAhead(in, rank)) {
+  if (!LayoutAhead(in, rank, elements_may_follow)) {
     layout = DefaultLayout(rank);
   } else {
     const char* start = in.Here();
@@ -146,13 +146,25 @@ bool ReadArrayShape(Cursor& in, PrimitiveType type, Shape* shape) {
   return true;
 }
 
+bool ReadAnyShape(Cursor& in, bool elements_may_follow, Shape* shape);
+
 bool ReadTupleShape(Cursor& in, Shape* shape) {
   std::vector<Shape> elements;
   if (!in.Enter()) return false;
-  bool read = ReadList(in, '(', ')', [&] { return ReadShape(in, &elements.emplace_back()); });
+  bool read =
+      ReadList(in, '(', ')', [&] { return ReadAnyShape(in, false, &elements.emplace_back()); });
   in.Leave();
   *shape = Shape::Tuple(std::move(elements));
   return read;
+}
+
+bool ReadAnyShape(Cursor& in, bool elements_may_follow, Shape* shape) {
+  if (in.Peek() == '(') return ReadTupleShape(in, shape);
+  absl::string_view word = in.PeekIdentifier();
+  auto type = PrimitiveTypeFromName(word);
+  if (!type || *type == PrimitiveType::kTuple) return in.Expected("a shape");
+  in.Advance(static_cast<int64_t>(word.size()));
+  return ReadArrayShape(in, *type, elements_may_follow, shape);
 }
 
 }  // namespace
@@ -177,13 +189,8 @@ bool ShapeAhead(Cursor& in) {
   return !word.empty() && in.Raw(static_cast<int64_t>(word.size())) == '[';
 }
 
-bool ReadShape(Cursor& in, Shape* shape) {
-  if (in.Peek() == '(') return ReadTupleShape(in, shape);
-  absl::string_view word = in.PeekIdentifier();
-  auto type = PrimitiveTypeFromName(word);
-  if (!type || *type == PrimitiveType::kTuple) return in.Expected("a shape");
-  in.Advance(static_cast<int64_t>(word.size()));
-  return ReadArrayShape(in, *type, shape);
-}
+bool ReadShape(Cursor& in, Shape* shape) { return ReadAnyShape(in, false, shape); }
+
+bool ReadShapeBeforeLiteral(Cursor& in, Shape* shape) { return ReadAnyShape(in, true, shape); }
 
 }  // namespace hlocts

@@ -156,7 +156,7 @@ constexpr Attr kPrintedWhenTrue[] = {
     Attr::kIsStable,          Attr::kLower,           Attr::kLeftSide,
     Attr::kUnitDiagonal,      Attr::kIndicesAreSorted, Attr::kUniqueIndices,
     Attr::kUseGlobalDeviceIds, Attr::kConstrainLayout, Attr::kIsHostTransfer,
-    Attr::kIsComposite,       Attr::kCustomCallHasSideEffect};
+    Attr::kIsComposite,       Attr::kCustomCallHasSideEffect, Attr::kIsReverse};
 struct UsualWord {
   Attr attr;
   absl::string_view word;
@@ -167,8 +167,11 @@ constexpr UsualWord kUsualWords[] = {{Attr::kSchedule, "SCHEDULE_NONE"},
 // Lists that XLA leaves out when they are empty; the others are printed as {}.
 constexpr Attr kPrintedWhenNotEmpty[] = {
     Attr::kLhsBatchDims,        Attr::kRhsBatchDims,            Attr::kOperandBatchingDims,
-    Attr::kInputBatchingDims,   Attr::kStartIndicesBatchingDims, Attr::kScatterIndicesBatchingDims,
-    Attr::kLhsContractingDims,  Attr::kRhsContractingDims};
+    Attr::kInputBatchingDims,   Attr::kStartIndicesBatchingDims, Attr::kScatterIndicesBatchingDims};
+
+// XLA knows no difference between an empty one and none.
+constexpr Attr kPrintedWhenAbsent[] = {Attr::kReplicaGroups, Attr::kLhsContractingDims,
+                                       Attr::kRhsContractingDims};
 
 template <size_t kCount>
 bool Contains(const Attr (&list)[kCount], Attr attr) {
@@ -249,7 +252,7 @@ void AppendAttribute(ModulePrinter& printer, const Instruction& instruction, Att
   const AttributeValue* value = Find(instruction, attr);
   const AttrRow& row = RowOf(attr);
   if (value == nullptr) {
-    if (attr == Attr::kReplicaGroups) absl::StrAppend(printer.out(), ", replica_groups={}");
+    if (Contains(kPrintedWhenAbsent, attr)) absl::StrAppend(printer.out(), ", ", row.text, "={}");
     return;
   }
   if (LeftOut(instruction, attr, *value)) return;

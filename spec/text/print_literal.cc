@@ -43,16 +43,15 @@ class ArrayPrinter {
     bool innermost = dimension + 1 == extents_.size();
     bool spaced = innermost ? extents_.size() > 1 && extents_[dimension] > 1 : true;
     out_->push_back('{');
-    if (index_comments_ && !innermost && dimension > 0) {
-      absl::StrAppend(out_, " /*i", dimension - 1, "=", index, "*/");
-    }
+    bool commented = index_comments_ && !innermost && dimension > 0;
+    if (commented) absl::StrAppend(out_, " /*i", dimension - 1, "=", index, "*/");
     if (spaced) out_->push_back(' ');
     for (int64_t i = 0; i < extents_[dimension]; ++i) {
       if (i > 0) out_->append(", ");
       Print(dimension + 1, offset + i * strides_[dimension], i);
     }
-    // An empty array has the spaces of both braces; a comment has its own before it.
-    if (spaced) out_->push_back(' ');
+    // Empty braces keep both spaces, unless a comment stands between them.
+    if (spaced && !(commented && extents_[dimension] == 0)) out_->push_back(' ');
     out_->push_back('}');
   }
 

@@ -64,6 +64,7 @@ PrintOptions PrintOptions::Short() {
   options.metadata = false;
   options.program_shape = false;
   options.control_dependencies = false;
+  options.operand_index_annotations = false;
   return options;
 }
 

@@ -14,14 +14,16 @@ namespace hlocts {
 
 // parse_shape.cc
 bool ReadShape(Cursor& in, Shape* shape);  // arrays without a layout get the default one
+// The same where elements may follow: "{" after a space is theirs, not the layout's.
+bool ReadShapeBeforeLiteral(Cursor& in, Shape* shape);
 bool ReadLayout(Cursor& in, Layout* layout);
 // Whether a shape begins here ("f32[", "("); moves nothing.
 bool ShapeAhead(Cursor& in);
 
-// parse_literal.cc. splat_budget: bytes that literals written as one number for a whole array may
-// still take; reduced by what is used.
+// parse_literal.cc. unwritten_bytes: what arrays whose elements the text does not write one by one
+// may still take; reduced by what is used.
 struct LiteralLimits {
-  int64_t splat_budget = int64_t{256} << 20;
+  int64_t unwritten_bytes = int64_t{256} << 20;
 };
 bool ReadLiteral(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal);
 // Shape, run-time sizes, body.
