@@ -813,6 +813,59 @@ ENTRY e {
               ElementsAre(103, 102));
 }
 
+TEST(Flatten, TokensAreLeavesToo) {
+  Client client;
+  const HostArray token{PJRT_Buffer_Type_TOKEN, {}, ""};
+  const std::string text = R"(HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  t = token[] parameter(1)
+  y = f32[2] parameter(2)
+  u = token[] after-all(t)
+  r = f32[2] subtract(x, y)
+  ROOT r2 = (token[], f32[2]) tuple(u, r)
+})";
+  RunResult result = CompileAndRun(client, text, {F32({2}, {5, 6}), token, F32({2}, {1, 3})});
+  ASSERT_EQ(result.error, "");
+  ASSERT_EQ(result.outputs.size(), 2u);
+  EXPECT_EQ(result.outputs[0].type, PJRT_Buffer_Type_TOKEN);
+  EXPECT_THAT(Values<float>(result.outputs[1].bytes), ElementsAre(4, 3));
+  EXPECT_THAT(CompileAndRun(client, text, {token, token, F32({2}, {1, 3})}).error,
+              HasSubstr("argument 0: expected an array, found a token"));
+  EXPECT_THAT(
+      CompileAndRun(client, text, {F32({2}, {5, 6}), F32({2}, {5, 6}), F32({2}, {1, 3})}).error,
+      HasSubstr("argument 1: expected a token, found an array"));
+}
+
+TEST(Flatten, DynamicParametersTakeArraysUpToTheirBound) {
+  Client client;
+  const std::string text = R"(HloModule m
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b)
+}
+ENTRY e {
+  p = (f32[<=2,<=4], f32[]) parameter(0)
+  x = f32[<=2,<=4] get-tuple-element(p), index=0
+  start = f32[] get-tuple-element(p), index=1
+  e = f32[<=2,<=4] exponential(x)
+  total = f32[] reduce(e, start), dimensions={0,1}, to_apply=sum
+  ROOT r = (f32[<=2,<=4], f32[]) tuple(e, total)
+})";
+  const std::vector<float> zeros(6, 0), ones(6, 1);
+  RunResult result = CompileAndRun(client, text, {F32({2, 3}, zeros), F32({}, {0})});
+  ASSERT_EQ(result.error, "");
+  ASSERT_EQ(result.outputs.size(), 2u);
+  EXPECT_THAT(result.outputs[0].dims, ElementsAre(2, 3));
+  EXPECT_EQ(Values<float>(result.outputs[0].bytes), ones);
+  EXPECT_THAT(Values<float>(result.outputs[1].bytes), ElementsAre(6));
+  EXPECT_THAT(CompileAndRun(client, text, {F32({1, 5}, {0, 0, 0, 0, 0}), F32({}, {0})}).error,
+              HasSubstr("argument 0: expected f32[<=2,<=4], found f32[1,5]"));
+  EXPECT_THAT(CompileAndRun(client, text, {F32({2, 3}, zeros)}).error,
+              HasSubstr("arguments: expected 2, found 1"));
+}
+
 // Which argument a run consumed, of a module whose output aliases one.
 std::vector<bool> ConsumedBy(const std::string& text, const std::vector<HostArray>& arguments,
                              const std::vector<int64_t>& non_donatable,

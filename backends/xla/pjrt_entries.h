@@ -16,27 +16,27 @@
                           Entry(ExecuteContextDestroy,                                                                 \
                                 PJRT_ExecuteContext_Destroy) /* pjrt_client_entries.cc */                              \
       Entry(ClientCreate, PJRT_Client_Create) Entry(ClientDestroy, PJRT_Client_Destroy) Entry(                         \
-          ClientPlatformName, PJRT_Client_PlatformName)                                                                \
-          Entry(ClientProcessIndex, PJRT_Client_ProcessIndex) Entry(                                                   \
-              ClientPlatformVersion, PJRT_Client_PlatformVersion) Entry(ClientDevices,                                 \
-                                                                        PJRT_Client_Devices)                           \
-              Entry(ClientAddressableDevices, PJRT_Client_AddressableDevices) Entry(                                   \
-                  ClientLookupDevice, PJRT_Client_LookupDevice)                                                        \
-                  Entry(ClientLookupAddressableDevice, PJRT_Client_LookupAddressableDevice) Entry(                     \
-                      ClientAddressableMemories, PJRT_Client_AddressableMemories)                                      \
-                      Entry(ClientCompile, PJRT_Client_Compile) Entry(                                                 \
-                          ClientDefaultDeviceAssignment, PJRT_Client_DefaultDeviceAssignment)                          \
-                          Entry(ClientBufferFromHostBuffer, PJRT_Client_BufferFromHostBuffer)                          \
-                              Entry(ClientCreateUninitializedBuffer,                                                   \
-                                    PJRT_Client_CreateUninitializedBuffer)                                             \
-                                  Entry(ClientCreateErrorBuffer, PJRT_Client_CreateErrorBuffer)                        \
-                                      Entry(ClientCreateViewOfDeviceBuffer,                                            \
-                                            PJRT_Client_CreateViewOfDeviceBuffer)                                      \
-                                          Entry(ClientTopologyDescription,                                             \
-                                                PJRT_Client_TopologyDescription)                                       \
-                                              Entry(ExecutableDeserializeAndLoad,                                      \
-                                                    PJRT_Executable_DeserializeAndLoad) /* pjrt_device_entries.cc      \
-                                                                                         */                            \
+          ClientPlatformName, PJRT_Client_PlatformName) Entry(ClientProcessIndex,                                      \
+                                                              PJRT_Client_ProcessIndex)                                \
+          Entry(ClientPlatformVersion, PJRT_Client_PlatformVersion) Entry(                                             \
+              ClientDevices, PJRT_Client_Devices) Entry(ClientAddressableDevices,                                      \
+                                                        PJRT_Client_AddressableDevices)                                \
+              Entry(ClientLookupDevice, PJRT_Client_LookupDevice) Entry(                                               \
+                  ClientLookupAddressableDevice, PJRT_Client_LookupAddressableDevice)                                  \
+                  Entry(ClientAddressableMemories, PJRT_Client_AddressableMemories) Entry(                             \
+                      ClientCompile,                                                                                   \
+                      PJRT_Client_Compile) Entry(ClientDefaultDeviceAssignment,                                        \
+                                                 PJRT_Client_DefaultDeviceAssignment)                                  \
+                      Entry(ClientBufferFromHostBuffer, PJRT_Client_BufferFromHostBuffer) Entry(                       \
+                          ClientCreateUninitializedBuffer, PJRT_Client_CreateUninitializedBuffer)                      \
+                          Entry(ClientCreateErrorBuffer, PJRT_Client_CreateErrorBuffer) Entry(                         \
+                              ClientCreateViewOfDeviceBuffer,                                                          \
+                              PJRT_Client_CreateViewOfDeviceBuffer)                                                    \
+                              Entry(ClientTopologyDescription, PJRT_Client_TopologyDescription)                        \
+                                  Entry(                                                                               \
+                                      ExecutableDeserializeAndLoad,                                                    \
+                                      PJRT_Executable_DeserializeAndLoad) /* pjrt_device_entries.cc                    \
+                                                                           */                                          \
       Entry(DeviceDescriptionId, PJRT_DeviceDescription_Id) Entry(                                                     \
           DeviceDescriptionProcessIndex, PJRT_DeviceDescription_ProcessIndex)                                          \
           Entry(DeviceDescriptionAttributes, PJRT_DeviceDescription_Attributes) Entry(                                 \
@@ -65,8 +65,10 @@
                                                 PJRT_TopologyDescription_GetDeviceDescriptions)                        \
                                               Entry(TopologyAttributes,                                                \
                                                     PJRT_TopologyDescription_Attributes)                               \
-                                                  Entry(Compile, PJRT_Compile) /* pjrt_executable_entries.cc           \
-                                                                                */                                     \
+                                                  Entry(                                                               \
+                                                      Compile,                                                         \
+                                                      PJRT_Compile) /* pjrt_executable_entries.cc                      \
+                                                                     */                                                \
       Entry(ExecutableDestroy, PJRT_Executable_Destroy) Entry(                                                         \
           ExecutableName, PJRT_Executable_Name) Entry(ExecutableNumReplicas,                                           \
                                                       PJRT_Executable_NumReplicas)                                     \
@@ -127,63 +129,67 @@
                                                         PJRT_Buffer_OpaqueDeviceMemoryDataPointer)
 
 // Missing(entry of the table, why).
-#define HLOCTS_XLA_MISSING(Missing)                                                                                  \
-  Missing(PJRT_Device_MemoryStats, "XLA:CPU keeps no allocator statistics") Missing(                                 \
-      PJRT_Device_PoisonExecution,                                                                                   \
-      "XLA:CPU here runs in one process") Missing(PJRT_Device_CreateAsyncTrackingEvent,                              \
-                                                  "async tracking is left out")                                      \
-      Missing(PJRT_AsyncTrackingEvent_Destroy, "async tracking is left out") Missing(                                \
-          PJRT_Client_UpdateGlobalProcessInfo,                                                                       \
-          "XLA:CPU here runs in one process") Missing(PJRT_Client_DmaMap, "XLA:CPU has no DMA")                      \
-          Missing(PJRT_Client_DmaUnmap, "XLA:CPU has no DMA") Missing(                                               \
-              PJRT_Client_CreateAliasBuffer,                                                                         \
-              "alias buffers are left out") Missing(PJRT_Client_FulfillAliasBuffer,                                  \
-                                                    "alias buffers are left out")                                    \
-              Missing(PJRT_Buffer_CopyRawToHostFuture, "use PJRT_Buffer_CopyRawToHost") Missing(                     \
-                  PJRT_Buffer_DonateWithControlDependency,                                                           \
-                  "donate through PJRT_LoadedExecutable_Execute") Missing(PJRT_CopyToDeviceStream_Destroy,           \
-                                                                          "XLA:CPU has no send "                     \
-                                                                          "and recv callbacks")                      \
-                  Missing(PJRT_CopyToDeviceStream_AddChunk, "XLA:CPU has no send and recv "                          \
-                                                            "callbacks") Missing(                                    \
-                      PJRT_CopyToDeviceStream_TotalBytes,                                                            \
-                      "XLA:CPU has no send and recv callbacks") Missing(PJRT_CopyToDeviceStream_GranuleSize,         \
-                                                                        "XLA:CPU has no send and "                   \
-                                                                        "recv callbacks")                            \
-                      Missing(PJRT_CopyToDeviceStream_CurrentBytes,                                                  \
-                              "XLA:CPU has no send and recv callbacks")                                              \
-                          Missing(                                                                                   \
-                              PJRT_TopologyDescription_Serialize,                                                    \
-                              "topologies are not serialized") Missing(PJRT_TopologyDescription_Deserialize,         \
-                                                                       "topologies are not "                         \
-                                                                       "serialized")                                 \
-                              Missing(                                                                               \
-                                  PJRT_Client_CreateBuffersForAsyncHostToDevice,                                     \
-                                  "use BufferFromHostBuffer") Missing(PJRT_AsyncHostToDeviceTransferManager_Destroy, \
-                                                                      "use BufferFromHostBuffer")                    \
-                                  Missing(PJRT_AsyncHostToDeviceTransferManager_TransferData,                        \
-                                          "use BufferFromHostBuffer")                                                \
-                                      Missing(                                                                       \
-                                          PJRT_AsyncHostToDeviceTransferManager_TransferLiteral,                     \
-                                          "use BufferFromHostBuffer")                                                \
-                                          Missing(                                                                   \
-                                              PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer,                  \
-                                              "use BufferFromHostBuffer")                                            \
-                                              Missing(                                                               \
-                                                  PJRT_AsyncHostToDeviceTransferManager_Device,                      \
-                                                  "use BufferFromHostBuffer")                                        \
-                                                  Missing(                                                           \
-                                                      PJRT_AsyncHostToDeviceTransferManager_BufferCount,             \
-                                                      "use BufferFromHostBuffer")                                    \
-                                                      Missing(                                                       \
-                                                          PJRT_AsyncHostToDeviceTransferManager_BufferSize,          \
-                                                          "use BufferFromHostBuffer")                                \
-                                                          Missing(                                                   \
-                                                              PJRT_AsyncHostToDeviceTransferManager_SetBufferError,  \
-                                                              "use BufferFromHostBuffer")                            \
-                                                              Missing(                                               \
-                                                                  PJRT_AsyncHostToDeviceTransferManager_AddMetadata, \
-                                                                  "use BufferFromHostBuffer")
+#define HLOCTS_XLA_MISSING(Missing)                                                                                      \
+  Missing(PJRT_Device_MemoryStats, "XLA:CPU keeps no allocator statistics") Missing(                                     \
+      PJRT_Device_PoisonExecution,                                                                                       \
+      "XLA:CPU here runs in one process") Missing(PJRT_Device_CreateAsyncTrackingEvent,                                  \
+                                                  "async tracking is left out") Missing(PJRT_AsyncTrackingEvent_Destroy, \
+                                                                                        "async "                         \
+                                                                                        "tracking"                       \
+                                                                                        " is "                           \
+                                                                                        "left "                          \
+                                                                                        "out")                           \
+      Missing(PJRT_Client_UpdateGlobalProcessInfo, "XLA:CPU here runs in one process") Missing(                          \
+          PJRT_Client_DmaMap,                                                                                            \
+          "XLA:CPU has no DMA") Missing(PJRT_Client_DmaUnmap,                                                            \
+                                        "XLA:CPU has no DMA") Missing(PJRT_Client_CreateAliasBuffer,                     \
+                                                                      "alias buffers are left "                          \
+                                                                      "out")                                             \
+          Missing(PJRT_Client_FulfillAliasBuffer, "alias buffers are left out") Missing(                                 \
+              PJRT_Buffer_CopyRawToHostFuture,                                                                           \
+              "use PJRT_Buffer_CopyRawToHost") Missing(PJRT_Buffer_DonateWithControlDependency,                          \
+                                                       "donate through "                                                 \
+                                                       "PJRT_LoadedExecutable_Execute")                                  \
+              Missing(                                                                                                   \
+                  PJRT_CopyToDeviceStream_Destroy,                                                                       \
+                  "XLA:CPU has no send "                                                                                 \
+                  "and recv callbacks") Missing(PJRT_CopyToDeviceStream_AddChunk,                                        \
+                                                "XLA:CPU has no send and recv "                                          \
+                                                "callbacks") Missing(PJRT_CopyToDeviceStream_TotalBytes,                 \
+                                                                     "XLA:CPU has no send and "                          \
+                                                                     "recv callbacks")                                   \
+                  Missing(PJRT_CopyToDeviceStream_GranuleSize,                                                           \
+                          "XLA:CPU has no send and "                                                                     \
+                          "recv callbacks") Missing(PJRT_CopyToDeviceStream_CurrentBytes,                                \
+                                                    "XLA:CPU has no send and recv callbacks")                            \
+                      Missing(PJRT_TopologyDescription_Serialize, "topologies are not serialized") Missing(              \
+                          PJRT_TopologyDescription_Deserialize,                                                          \
+                          "topologies are not "                                                                          \
+                          "serialized") Missing(PJRT_Client_CreateBuffersForAsyncHostToDevice,                           \
+                                                "use BufferFromHostBuffer")                                              \
+                          Missing(PJRT_AsyncHostToDeviceTransferManager_Destroy,                                         \
+                                  "use BufferFromHostBuffer")                                                            \
+                              Missing(PJRT_AsyncHostToDeviceTransferManager_TransferData,                                \
+                                      "use BufferFromHostBuffer")                                                        \
+                                  Missing(PJRT_AsyncHostToDeviceTransferManager_TransferLiteral,                         \
+                                          "use BufferFromHostBuffer")                                                    \
+                                      Missing(                                                                           \
+                                          PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer,                          \
+                                          "use BufferFromHostBuffer")                                                    \
+                                          Missing(PJRT_AsyncHostToDeviceTransferManager_Device,                          \
+                                                  "use BufferFromHostBuffer")                                            \
+                                              Missing(                                                                   \
+                                                  PJRT_AsyncHostToDeviceTransferManager_BufferCount,                     \
+                                                  "use BufferFromHostBuffer")                                            \
+                                                  Missing(                                                               \
+                                                      PJRT_AsyncHostToDeviceTransferManager_BufferSize,                  \
+                                                      "use BufferFromHostBuffer")                                        \
+                                                      Missing(                                                           \
+                                                          PJRT_AsyncHostToDeviceTransferManager_SetBufferError,          \
+                                                          "use BufferFromHostBuffer")                                    \
+                                                          Missing(                                                       \
+                                                              PJRT_AsyncHostToDeviceTransferManager_AddMetadata,         \
+                                                              "use BufferFromHostBuffer")
 
 namespace hlocts::xla_plugin {
 

@@ -293,13 +293,67 @@ Status BufferImpl::DropExternalReference() {
   return {};
 }
 
+// A token argument. XLA:CPU has no token buffers, and the entry computation makes its own tokens
+// (xla_flatten.h), so that this one stands for nothing but its place in the list.
+class TokenBuffer : public Buffer {
+ public:
+  TokenBuffer(int device, int memory) : device_(device), memory_(memory) {}
+  int element_type() override { return xla::TOKEN; }
+  std::vector<int64_t> dimensions() override { return {}; }
+  std::vector<size_t> dynamic_dimensions() override { return {}; }
+  Status UnpaddedDimensions(std::vector<int64_t>* dimensions) override {
+    dimensions->clear();
+    return {};
+  }
+  Status Layout(LayoutSpec* layout) override {
+    *layout = {};
+    return {};
+  }
+  Status OnDeviceSize(size_t* bytes) override {
+    *bytes = 0;
+    return {};
+  }
+  int device() override { return device_; }
+  int memory() override { return memory_; }
+  bool IsOnCpu() override { return true; }
+  void Delete() override { deleted_ = true; }
+  bool IsDeleted() override { return deleted_; }
+  std::unique_ptr<Event> Ready() override {
+    auto ready = std::make_unique<SettableEvent>();
+    ready->Set({});
+    return ready;
+  }
+  Status CopyToMemory(int memory, std::unique_ptr<Buffer>* copy) override {
+    *copy = std::make_unique<TokenBuffer>(device_, memory);
+    return {};
+  }
+  Status HostSize(size_t* bytes) override { return OnDeviceSize(bytes); }
+  Status ToHost(const std::vector<int64_t>*, void*, size_t, std::unique_ptr<Event>* done) override {
+    *done = Ready();
+    return {};
+  }
+  Status CopyRawToHost(void*, int64_t, int64_t, std::unique_ptr<Event>*) override { return None(); }
+  Status UnsafePointer(uintptr_t*) override { return None(); }
+  Status AddExternalReference(void**) override { return None(); }
+  Status DropExternalReference() override { return None(); }
+
+ private:
+  static Status None() { return {kUnimplemented, "a token has no memory"}; }
+  const int device_, memory_;
+  std::atomic<bool> deleted_{false};
+};
+
 // ---------------------------------------- Executables ----------------------------------------
 
 class ExecutableImpl : public Executable {
  public:
+  // `leaves` is empty when the module was compiled as it was given.
   ExecutableImpl(std::shared_ptr<Shared> shared,
-                 std::unique_ptr<xla::PjRtLoadedExecutable> executable)
-      : shared_(std::move(shared)), executable_(std::move(executable)) {}
+                 std::unique_ptr<xla::PjRtLoadedExecutable> executable,
+                 std::vector<ParameterLeaf> leaves)
+      : shared_(std::move(shared)),
+        executable_(std::move(executable)),
+        leaves_(std::move(leaves)) {}
   ~ExecutableImpl() override { executable_.reset(); }
 
   std::string name() override { return std::string(executable_->name()); }
@@ -327,7 +381,13 @@ class ExecutableImpl : public Executable {
                  std::vector<std::unique_ptr<Event>>* done) override;
 
  private:
-  std::vector<std::unique_ptr<Buffer>> Wrap(std::vector<std::unique_ptr<xla::PjRtBuffer>> buffers);
+  using Owned = std::vector<std::unique_ptr<xla::PjRtBuffer>>;
+  std::vector<std::unique_ptr<Buffer>> Wrap(Owned buffers);
+  // The new entry's arguments for a list of leaves; what had to be made for it goes to `made`.
+  Status Handles(const std::vector<Buffer*>& leaves, xla::PjRtMemorySpace* memory,
+                 std::vector<xla::PjRtBuffer*>* handles, Owned* made);
+  Status DynamicHandles(const ParameterLeaf& leaf, const std::string& where, BufferImpl& given,
+                        xla::PjRtMemorySpace* memory, Owned* made);
   Status ExecuteOn(xla::PjRtDevice* device, const std::vector<xla::PjRtBuffer*>& arguments,
                    const xla::ExecuteOptions& options,
                    std::vector<std::vector<std::unique_ptr<Buffer>>>* outputs,
@@ -335,6 +395,7 @@ class ExecutableImpl : public Executable {
 
   std::shared_ptr<Shared> shared_;
   std::unique_ptr<xla::PjRtLoadedExecutable> executable_;
+  const std::vector<ParameterLeaf> leaves_;
   // XLA:CPU's own Delete does nothing, and the C API says that a deleted one does not run.
   std::atomic<bool> deleted_{false};
 };
@@ -451,13 +512,84 @@ Status ExecutableImpl::DeviceAssignment(std::string* proto) {
   return {};
 }
 
-std::vector<std::unique_ptr<Buffer>> ExecutableImpl::Wrap(
-    std::vector<std::unique_ptr<xla::PjRtBuffer>> buffers) {
+std::vector<std::unique_ptr<Buffer>> ExecutableImpl::Wrap(Owned buffers) {
   std::vector<std::unique_ptr<Buffer>> wrapped;
   for (auto& buffer : buffers) {
     wrapped.push_back(std::make_unique<BufferImpl>(shared_, std::move(buffer)));
   }
   return wrapped;
+}
+
+Status WrongArgument(const std::string& where, const std::string& expected,
+                     const std::string& found) {
+  return {kInvalidArgument, where + ": expected " + expected + ", found " + found};
+}
+
+// Pads an array to its bounds and adds its actual sizes.
+Status ExecutableImpl::DynamicHandles(const ParameterLeaf& leaf, const std::string& where,
+                                      BufferImpl& given, xla::PjRtMemorySpace* memory,
+                                      Owned* made) {
+  const xla::Shape& shape = leaf.shape;
+  std::vector<int64_t> sizes;
+  if (Status status = given.UnpaddedDimensions(&sizes); !status.ok()) return status;
+  const xla::Shape found = MakeShape(given.element_type(), sizes, nullptr);
+  bool fits =
+      found.element_type() == shape.element_type() && sizes.size() == shape.dimensions().size();
+  for (size_t i = 0; fits && i < sizes.size(); ++i) {
+    fits = shape.is_dynamic_dimension(i) ? sizes[i] <= shape.dimensions(i)
+                                         : sizes[i] == shape.dimensions(i);
+  }
+  if (!fits) {
+    return WrongArgument(where, xla::ShapeUtil::HumanString(shape),
+                         xla::ShapeUtil::HumanString(found));
+  }
+  xla::Literal exact(found);
+  HLOCTS_RETURN_IF_ERROR(given.get()->ToLiteralSync(&exact));
+  xla::Shape bounds = xla::ShapeUtil::MakeStaticShape(shape);
+  xla::LayoutUtil::SetToDefaultLayout(&bounds);
+  std::vector<xla::Literal> literals;
+  literals.emplace_back(bounds);
+  const std::vector<int64_t> zeros(sizes.size(), 0);
+  HLOCTS_RETURN_IF_ERROR(literals[0].CopySliceFrom(exact, zeros, zeros, sizes));
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (!shape.is_dynamic_dimension(i)) continue;
+    literals.push_back(xla::LiteralUtil::CreateR0<int32_t>(sizes[i]));
+  }
+  for (const xla::Literal& literal : literals) {
+    auto buffer = shared_->client->BufferFromHostLiteral(literal, memory);
+    HLOCTS_RETURN_IF_ERROR(buffer.status());
+    // The literal goes away with this function.
+    HLOCTS_RETURN_IF_ERROR((*buffer)->GetReadyFuture().Await());
+    made->push_back(*std::move(buffer));
+  }
+  return {};
+}
+
+Status ExecutableImpl::Handles(const std::vector<Buffer*>& leaves, xla::PjRtMemorySpace* memory,
+                               std::vector<xla::PjRtBuffer*>* handles, Owned* made) {
+  if (!leaves_.empty() && leaves.size() != leaves_.size()) {
+    return WrongArgument("arguments", std::to_string(leaves_.size()),
+                         std::to_string(leaves.size()));
+  }
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const std::string where = "argument " + std::to_string(i);
+    const auto kind = leaves_.empty() ? ParameterLeaf::kArray : leaves_[i].kind;
+    if ((leaves[i]->element_type() == xla::TOKEN) != (kind == ParameterLeaf::kToken)) {
+      const bool token = kind == ParameterLeaf::kToken;
+      return WrongArgument(where, token ? "a token" : "an array", token ? "an array" : "a token");
+    }
+    if (kind == ParameterLeaf::kToken) continue;
+    auto* given = static_cast<BufferImpl*>(leaves[i]);
+    if (kind == ParameterLeaf::kArray) {
+      handles->push_back(given->get());
+      continue;
+    }
+    const size_t before = made->size();
+    Status status = DynamicHandles(leaves_[i], where, *given, memory, made);
+    if (!status.ok()) return status;
+    for (size_t k = before; k < made->size(); ++k) handles->push_back((*made)[k].get());
+  }
+  return {};
 }
 
 Status ExecutableImpl::ExecuteOn(xla::PjRtDevice* device,
@@ -483,12 +615,19 @@ Status ExecutableImpl::Execute(const std::vector<std::vector<Buffer*>>& argument
   xla::ExecuteOptions xla_options;
   xla_options.launch_id = options.launch_id;
   xla_options.call_location = options.call_location;
-  xla_options.non_donatable_input_indices.insert(options.non_donatable_input_indices.begin(),
-                                                 options.non_donatable_input_indices.end());
+  for (int index : options.non_donatable_input_indices) {
+    const bool moved = static_cast<size_t>(index) < leaves_.size();
+    xla_options.non_donatable_input_indices.insert(moved ? leaves_[index].parameter : index);
+  }
   std::vector<std::vector<xla::PjRtBuffer*>> handles;
-  for (const std::vector<Buffer*>& list : arguments) {
-    handles.emplace_back();
-    for (Buffer* buffer : list) handles.back().push_back(static_cast<BufferImpl*>(buffer)->get());
+  Owned made;  // The runtime holds what it still needs of these when this call returns.
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    xla::PjRtDevice* target =
+        device != nullptr ? shared_->device(*device) : executable_->addressable_devices()[i];
+    auto memory = target->default_memory_space();
+    HLOCTS_RETURN_IF_ERROR(memory.status());
+    Status status = Handles(arguments[i], *memory, &handles.emplace_back(), &made);
+    if (!status.ok()) return status;
   }
   outputs->clear();
   if (device != nullptr) {
@@ -666,16 +805,18 @@ Status ClientImpl::Compile(std::string_view format, std::string_view program,
   if (Status status = ParseModule(format, program, &module); !status.ok()) return status;
   xla::CompileOptions compile_options;
   if (Status status = ParseCompileOptions(options, &compile_options); !status.ok()) return status;
+  std::vector<ParameterLeaf> leaves;
   if (NeedsFlattening(module)) {
     auto flat = FlattenEntry(module);
     HLOCTS_RETURN_IF_ERROR(flat.status());
-    module.Swap(&*flat);
+    module.Swap(&flat->module);
+    leaves = std::move(flat->leaves);
     compile_options.parameter_is_tupled_arguments = false;
   }
   auto loaded = shared_->client->CompileAndLoad(xla::XlaComputation(std::move(module)),
                                                 std::move(compile_options));
   HLOCTS_RETURN_IF_ERROR(loaded.status());
-  *executable = std::make_unique<ExecutableImpl>(shared_, *std::move(loaded));
+  *executable = std::make_unique<ExecutableImpl>(shared_, *std::move(loaded), std::move(leaves));
   return {};
 }
 
@@ -688,7 +829,8 @@ Status ClientImpl::Deserialize(std::string_view bytes, std::string_view options,
   }
   auto loaded = shared_->client->LoadSerializedExecutable(bytes, overrides, xla::LoadOptions());
   HLOCTS_RETURN_IF_ERROR(loaded.status());
-  *executable = std::make_unique<ExecutableImpl>(shared_, *std::move(loaded));
+  *executable =
+      std::make_unique<ExecutableImpl>(shared_, *std::move(loaded), std::vector<ParameterLeaf>());
   return {};
 }
 
@@ -697,7 +839,10 @@ Status ClientImpl::BufferFromHost(const HostArray& array, int memory,
                                   std::unique_ptr<Event>* done, std::unique_ptr<Buffer>* buffer) {
   SettableEvent released;
   if (array.element_type == xla::TOKEN) {
-    return {kUnimplemented, "token arguments: XLA:CPU's PJRT client has no token buffers"};
+    released.Set({});
+    *done = std::make_unique<SettableEvent>(released);
+    *buffer = std::make_unique<TokenBuffer>(memories_[memory].devices.front(), memory);
+    return {};
   }
   std::optional<absl::Span<const int64_t>> strides;
   if (array.byte_strides.has_value()) strides = absl::MakeConstSpan(*array.byte_strides);

@@ -34,9 +34,14 @@ class Wrapper {
       : module_(module), entry_(module->entry_computation()), builder_("flat_entry") {}
 
   absl::Status Build();
+  std::vector<ParameterLeaf> TakeLeaves() { return std::move(leaves_); }
 
  private:
   HloInstruction* Parameter(int64_t number, const ShapeIndex& index, const Shape& shape);
+  HloInstruction* Leaf(int64_t number, const ShapeIndex& index, const Shape& shape);
+  HloInstruction* NewParameter(const Shape& shape);
+  HloInstruction* DynamicLeaf(const Shape& shape);
+  bool IsDynamic(int64_t parameter) const;
   void Result(const ShapeIndex& index, HloInstruction* value);
   HloInstruction* Root(HloInstruction* call);
   absl::Status MoveAliases(const xla::HloInputOutputAliasConfig& aliases,
@@ -48,27 +53,38 @@ class Wrapper {
   ParameterLeaves parameter_leaves_;
   ResultLeaves result_leaves_;
   std::vector<HloInstruction*> results_;
-  int64_t first_leaf_ = 0;  // Of the old parameter in hand.
+  std::vector<ParameterLeaf> leaves_;
+  size_t first_leaf_ = 0;  // Of the old parameter in hand.
+  int64_t next_parameter_ = 0;
 };
 
-// The value of an old parameter's piece: a new parameter for a leaf, a tuple of pieces otherwise.
+// The value of an old parameter's piece: that of a leaf, a tuple of pieces otherwise.
 HloInstruction* Wrapper::Parameter(int64_t number, const ShapeIndex& index, const Shape& shape) {
-  const HloInstruction* old = entry_->parameter_instruction(number);
-  if (shape.IsTuple()) {
-    std::vector<HloInstruction*> pieces;
-    for (int i = 0; i < shape.tuple_shapes().size(); ++i) {
-      ShapeIndex inner = index;
-      inner.push_back(i);
-      pieces.push_back(Parameter(number, inner, shape.tuple_shapes(i)));
-    }
-    return builder_.AddInstruction(HloInstruction::CreateTuple(pieces));
+  if (!shape.IsTuple()) return Leaf(number, index, shape);
+  std::vector<HloInstruction*> pieces;
+  for (int i = 0; i < shape.tuple_shapes().size(); ++i) {
+    ShapeIndex inner = index;
+    inner.push_back(i);
+    pieces.push_back(Parameter(number, inner, shape.tuple_shapes(i)));
   }
-  const int64_t leaf = parameter_leaves_.size();
-  parameter_leaves_[{number, index}] = leaf;
-  HloInstruction* created = builder_.AddInstruction(
-      HloInstruction::CreateParameter(leaf, shape, absl::StrCat("leaf_", leaf)));
+  return builder_.AddInstruction(HloInstruction::CreateTuple(pieces));
+}
+
+HloInstruction* Wrapper::Leaf(int64_t number, const ShapeIndex& index, const Shape& shape) {
+  const size_t place = leaves_.size() - first_leaf_;
+  ParameterLeaf& leaf = leaves_.emplace_back();
+  leaf.shape = shape;
+  leaf.parameter = next_parameter_;
+  if (shape.IsToken()) {
+    leaf.kind = ParameterLeaf::kToken;
+    return builder_.AddInstruction(HloInstruction::CreateToken());
+  }
+  leaf.kind = shape.is_dynamic() ? ParameterLeaf::kDynamic : ParameterLeaf::kArray;
+  parameter_leaves_[{number, index}] = leaf.parameter;
+  if (leaf.kind == ParameterLeaf::kDynamic) return DynamicLeaf(shape);
+  HloInstruction* created = NewParameter(shape);
+  const HloInstruction* old = entry_->parameter_instruction(number);
   if (const auto& replicated = old->parameter_replicated_at_leaf_buffers()) {
-    const size_t place = leaf - first_leaf_;
     if (place < replicated->size()) {
       created->set_parameter_replicated_at_leaf_buffers(std::vector<bool>(1, (*replicated)[place]));
     }
@@ -78,6 +94,25 @@ HloInstruction* Wrapper::Parameter(int64_t number, const ShapeIndex& index, cons
                                         : old->sharding().GetSubSharding(old->shape(), index));
   }
   return created;
+}
+
+HloInstruction* Wrapper::NewParameter(const Shape& shape) {
+  const int64_t number = next_parameter_++;
+  return builder_.AddInstruction(
+      HloInstruction::CreateParameter(number, shape, absl::StrCat("leaf_", number)));
+}
+
+// XLA:CPU takes no array of a size told at run time; it takes one of the largest size and the size.
+HloInstruction* Wrapper::DynamicLeaf(const Shape& shape) {
+  Shape built = xla::ShapeUtil::MakeStaticShape(shape);
+  HloInstruction* value = NewParameter(built);
+  for (int i = 0; i < shape.dimensions().size(); ++i) {
+    if (!shape.is_dynamic_dimension(i)) continue;
+    HloInstruction* size = NewParameter(xla::ShapeUtil::MakeShape(xla::S32, {}));
+    built.set_dynamic_dimension(i, true);
+    value = builder_.AddInstruction(HloInstruction::CreateSetDimensionSize(built, value, size, i));
+  }
+  return value;
 }
 
 // Collects the leaves below `value`, the piece of the old result at `index`.
@@ -114,6 +149,13 @@ HloInstruction* Wrapper::Root(HloInstruction* call) {
   return root;
 }
 
+bool Wrapper::IsDynamic(int64_t parameter) const {
+  for (const ParameterLeaf& leaf : leaves_) {
+    if (leaf.parameter == parameter && leaf.kind == ParameterLeaf::kDynamic) return true;
+  }
+  return false;
+}
+
 absl::Status Wrapper::MoveAliases(const xla::HloInputOutputAliasConfig& aliases,
                                   const xla::HloBufferDonorConfig& donors) {
   xla::HloInputOutputAliasConfig moved(module_->entry_computation()->root_instruction()->shape());
@@ -126,6 +168,10 @@ absl::Status Wrapper::MoveAliases(const xla::HloInputOutputAliasConfig& aliases,
               absl::StrCat("input_output_alias: expected leaves, found output ", output.ToString(),
                            " and ", alias.ToString()));
         }
+        if (IsDynamic(parameter->second)) {
+          if (!alias.must_alias()) return absl::OkStatus();
+          return absl::UnimplementedError("input_output_alias: must-alias of a dynamic parameter");
+        }
         return moved.SetUpAlias(result->second, parameter->second, {}, alias.kind);
       });
   if (!status.ok()) return status;
@@ -136,6 +182,7 @@ absl::Status Wrapper::MoveAliases(const xla::HloInputOutputAliasConfig& aliases,
     if (parameter == parameter_leaves_.end()) {
       return absl::InvalidArgumentError("buffer_donor: expected a leaf of a parameter");
     }
+    if (IsDynamic(parameter->second)) continue;
     status = moved_donors.AddBufferDonor(parameter->second, {});
     if (!status.ok()) return status;
   }
@@ -150,7 +197,7 @@ absl::Status Wrapper::Build() {
   if (module_->has_schedule()) module_->clear_schedule();
   std::vector<HloInstruction*> operands;
   for (int64_t i = 0; i < entry_->num_parameters(); ++i) {
-    first_leaf_ = parameter_leaves_.size();
+    first_leaf_ = leaves_.size();
     operands.push_back(Parameter(i, {}, entry_->parameter_instruction(i)->shape()));
   }
   const Shape result = entry_->root_instruction()->shape();
@@ -167,25 +214,34 @@ bool IsNestedTuple(const xla::ShapeProto& shape) {
   return false;
 }
 
+bool IsPlainArray(const xla::ShapeProto& shape) {
+  if (shape.element_type() == xla::TUPLE || shape.element_type() == xla::TOKEN) return false;
+  for (const bool dynamic : shape.is_dynamic_dimension()) {
+    if (dynamic) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool NeedsFlattening(const xla::HloModuleProto& module) {
   const xla::ProgramShapeProto& program = module.host_program_shape();
   for (const xla::ShapeProto& parameter : program.parameters()) {
-    if (parameter.element_type() == xla::TUPLE) return true;
+    if (!IsPlainArray(parameter)) return true;
   }
   return IsNestedTuple(program.result());
 }
 
-absl::StatusOr<xla::HloModuleProto> FlattenEntry(const xla::HloModuleProto& module) {
+absl::StatusOr<FlatEntry> FlattenEntry(const xla::HloModuleProto& module) {
   absl::StatusOr<xla::HloModuleConfig> config =
       HloModule::CreateModuleConfigFromProto(module, xla::DefaultDebugOptionsIgnoringFlags());
   if (!config.ok()) return config.status();
   absl::StatusOr<std::unique_ptr<HloModule>> built = HloModule::CreateFromProto(module, *config);
   if (!built.ok()) return built.status();
-  absl::Status status = Wrapper(built->get()).Build();
+  Wrapper wrapper(built->get());
+  absl::Status status = wrapper.Build();
   if (!status.ok()) return status;
-  return (*built)->ToProto();
+  return FlatEntry{(*built)->ToProto(), wrapper.TakeLeaves()};
 }
 
 }  // namespace hlocts::xla_plugin
