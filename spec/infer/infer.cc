@@ -134,7 +134,8 @@ absl::Status CheckOperandCount(const Instruction& instruction, const OpRow& row)
                          : row.arity_min == row.arity_max ? absl::StrCat(row.arity_min)
                                                           : absl::StrCat(row.arity_min, " to ",
                                                                          row.arity_max);
-  HLOCTS_EXPECT(fits, "hlo.arity", absl::StrCat(expected, " operands"), absl::StrCat(count));
+  bool nothing_to_join = instruction.opcode() == Opcode::kConcatenate && count == 0;
+  HLOCTS_EXPECT(fits, nothing_to_join ? "concatenate.6" : "hlo.arity", absl::StrCat(expected, " operands"), absl::StrCat(count));
   for (const Instruction* operand : instruction.operands()) {
     HLOCTS_EXPECT(operand != nullptr, "hlo.operand", "an operand", "a null pointer");
   }
@@ -190,6 +191,7 @@ constexpr TypeClause kTypeClauses[] = {
     {Opcode::kReducePrecision, "reduce_precision.5"},
     {Opcode::kSetDimensionSize, "set_dimension_size.2"},
     {Opcode::kGetDimensionSize, "get_dimension_size.2"},
+    {Opcode::kAfterAll, "after_all.6"},
     {Opcode::kAllToAll, "all_to_all.10"},    {Opcode::kConvert, "convert_element_type.6"},
     {Opcode::kBitcastConvert, "bitcast_convert_type.10"},
 };
@@ -215,6 +217,78 @@ absl::Status CheckElementType(const Instruction& instruction, const OpRow& row) 
   }
   return Broken(rule, absl::StrCat(has_operand ? "operand 0 " : "a result ", TypesText(row.types)),
                 ShapeText(shape));
+}
+
+// The clause that says what shape the result has; hlo.result_shape for operations of no document.
+struct ResultClause {
+  Opcode opcode;
+  absl::string_view clause;
+};
+constexpr ResultClause kResultClauses[] = {
+    {Opcode::kAbs, "elementwise_unary.2"},
+    {Opcode::kReal, "elementwise_unary.25"},
+    {Opcode::kImag, "elementwise_unary.12"},
+    {Opcode::kIsFinite, "elementwise_unary.17"},
+    {Opcode::kComplex, "elementwise_binary.17"},
+    {Opcode::kCompare, "elementwise_comparison.27"},
+    {Opcode::kClamp, "clamp.10"},
+    {Opcode::kSelect, "select.7"},
+    {Opcode::kConvert, "convert_element_type.2"},
+    {Opcode::kBitcastConvert, "bitcast_convert_type.8"},
+    {Opcode::kReducePrecision, "reduce_precision.8"},
+    {Opcode::kTranspose, "transpose.4"},
+    {Opcode::kReverse, "rev.5"},
+    {Opcode::kSlice, "slice.3"},
+    {Opcode::kPad, "pad.5"},
+    {Opcode::kConcatenate, "concatenate.3"},
+    {Opcode::kDynamicSlice, "dynamic_slice.2"},
+    {Opcode::kDynamicUpdateSlice, "dynamic_update_slice.1"},
+    {Opcode::kGather, "gather.13"},
+    {Opcode::kScatter, "scatter.46"},
+    {Opcode::kGetDimensionSize, "get_dimension_size.1"},
+    {Opcode::kSetDimensionSize, "set_dimension_size.9"},
+    {Opcode::kDot, "dot_general.22"},
+    {Opcode::kConvolution, "conv_with_general_padding.47"},
+    {Opcode::kReduce, "reduce.15"},
+    {Opcode::kReduceWindow, "reduce_window.2"},
+    {Opcode::kSelectAndScatter, "select_and_scatter.3"},
+    {Opcode::kMap, "map.9"},
+    {Opcode::kSort, "sort.6"},
+    {Opcode::kTopk, "top_k.10"},
+    {Opcode::kCholesky, "cholesky.10"},
+    {Opcode::kTriangularSolve, "triangular_solve.3"},
+    {Opcode::kFft, "fft.19"},
+    {Opcode::kBatchNormTraining, "batch_norm_training.16"},
+    {Opcode::kBatchNormInference, "batch_norm_inference.15"},
+    {Opcode::kBatchNormGrad, "batch_norm_grad.19"},
+    {Opcode::kRngBitGenerator, "rng_bit_generator.4"},
+    {Opcode::kTuple, "tuple.1"},
+    {Opcode::kGetTupleElement, "get_tuple_element.2"},
+    {Opcode::kCall, "call.3"},
+    {Opcode::kWhile, "while.6"},
+    {Opcode::kConditional, "conditional.9"},
+    {Opcode::kOptBarrier, "optimization_barrier.3"},
+    {Opcode::kAllGather, "all_gather.14"},
+    {Opcode::kAllReduce, "all_reduce.12"},
+    {Opcode::kAllToAll, "all_to_all.19"},
+    {Opcode::kCollectivePermute, "collective_permute.8"},
+    {Opcode::kReduceScatter, "reduce_scatter.20"},
+    {Opcode::kReplicaId, "replica_id.2"},
+    {Opcode::kAfterAll, "after_all.1"},
+    {Opcode::kInfeed, "infeed.5"},
+    {Opcode::kSend, "send.10"},
+    {Opcode::kSendDone, "send.13"},
+    {Opcode::kRecv, "recv.11"},
+    {Opcode::kRecvDone, "recv.14"},
+};
+
+absl::string_view ResultClauseOf(Opcode opcode) {
+  for (const ResultClause& row : kResultClauses) {
+    if (row.opcode == opcode) return row.clause;
+  }
+  if (RowOf(opcode).family == Family::kElementwiseUnary) return "elementwise_unary.42";
+  if (RowOf(opcode).family == Family::kElementwiseBinary) return "elementwise_binary.23";
+  return "hlo.result_shape";
 }
 
 absl::StatusOr<Shape> InferUnnamed(const Instruction& instruction, Signatures& signatures) {
@@ -275,7 +349,7 @@ absl::Status ShapeInference::Verify(const Instruction& instruction) {
   }
   HLOCTS_ASSIGN_OR_RETURN(Shape inferred, Infer(instruction));
   if (Compatible(inferred, instruction.shape())) return absl::OkStatus();
-  return Annotate(Broken("hlo.result_shape", absl::StrCat("the shape ", ShapeText(inferred)),
+  return Annotate(Broken(ResultClauseOf(instruction.opcode()), absl::StrCat("the shape ", ShapeText(inferred)),
                          ShapeText(instruction.shape())),
                   Name(instruction));
 }

@@ -7,9 +7,9 @@ namespace {
 bool ReadInputOutputAlias(Cursor& in, std::vector<InputOutputAlias>* aliases) {
   return ReadList(in, '{', '}', [&] {
     InputOutputAlias& alias = aliases->emplace_back();
-    if (!ReadShapeIndex(in, &alias.output_index) || !in.Expect(':') || !in.Expect('(')) {
-      return false;
-    }
+    if (!ReadShapeIndex(in, &alias.output_index) || !in.Expect(':')) return false;
+    // The short form of the aliasing document, "{}: 0" (aliasing.7).
+    if (!in.Try('(')) return in.NonNegative(&alias.parameter_number, "the number of a parameter");
     if (!in.NonNegative(&alias.parameter_number, "the number of a parameter") || !in.Expect(',') ||
         !ReadShapeIndex(in, &alias.parameter_index)) {
       return false;
