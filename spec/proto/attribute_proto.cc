@@ -445,8 +445,6 @@ void WriteReplicaGroups(Writer& w, const AttributeValue& v) {
   auto* list = w.proto->mutable_collective_device_list();
   for (const std::vector<int64_t>& group : groups.groups) {
     ToRepeated(group, list->add_replica_groups()->mutable_replica_ids());
-    // XLA before CollectiveDeviceList read this field, and still does.
-    ToRepeated(group, w.proto->add_replica_groups()->mutable_replica_ids());
   }
 }
 
@@ -478,6 +476,15 @@ AttributeValue ReadReplicaGroups(Reader& r) {
   return expanded.ok() ? r.Value(std::move(groups), false) : r.Fail(expanded);
 }
 
+// 0 is no channel in the proto, but may stand in the text of a send or recv.
+void WriteChannelId(Writer& w, const AttributeValue& v) {
+  w.proto->set_channel_id(As<int64_t>(v));
+  if (As<int64_t>(v) != 0) return;
+  proto::KeptText* kept = w.proto->add_kept_attributes();
+  kept->set_name(std::string(AttrName(Attr::kChannelId)));
+  kept->set_text("0");
+}
+
 void WriteSourceTargetPairs(Writer& w, const AttributeValue& v) {
   for (const auto& [source, target] : As<std::vector<std::pair<int64_t, int64_t>>>(v)) {
     proto::SourceTarget* pair = w.proto->add_source_target_pairs();
@@ -494,25 +501,41 @@ AttributeValue ReadSourceTargetPairs(Reader& r) {
   return r.Value(std::move(pairs), false);
 }
 
-// slice_sizes of a collective-permute: lists one after the other in dynamic_slice_sizes, each as
-// long as the slice's rank. How many there are, XLA does not store: one per operand of a buffer.
+// slice_sizes of a collective-permute: the lists one after the other in dynamic_slice_sizes.
 void WritePermuteSliceSizes(Writer& w, const AttributeValue& v) {
   for (const Ints& sizes : As<std::vector<Ints>>(v)) {
     for (int64_t size : sizes) w.proto->add_dynamic_slice_sizes(size);
   }
 }
 
-AttributeValue ReadPermuteSliceSizes(Reader& r) {
-  std::vector<Ints> lists;
-  const auto& sizes = r.proto.dynamic_slice_sizes();
-  int64_t rank = r.instruction.operand_count() > 0 ? r.instruction.operand(0).shape().rank() : 0;
-  if (rank > 0 && sizes.size() % rank == 0) {
-    for (int64_t i = 0; i < sizes.size(); i += rank) {
-      lists.emplace_back(sizes.begin() + i, sizes.begin() + i + rank);
-    }
+// Sizes of the innermost tuples: how many start indices each slice has.
+void CollectInnermostTuples(const Shape& shape, std::vector<int64_t>* sizes) {
+  bool innermost = true;
+  for (const Shape& element : shape.tuple_shapes()) {
+    innermost = innermost && !element.IsTuple();
+    CollectInnermostTuples(element, sizes);
   }
-  bool none = lists.empty();
-  return r.Value(std::move(lists), none);
+  if (shape.IsTuple() && innermost) sizes->push_back(static_cast<int64_t>(shape.tuple_shapes().size()));
+}
+
+// How long each list is, XLA does not store: operand 2 holds the start indices of each slice.
+AttributeValue ReadPermuteSliceSizes(Reader& r) {
+  const auto& sizes = r.proto.dynamic_slice_sizes();
+  if (sizes.empty()) return r.Absent();
+  std::vector<int64_t> lengths;
+  if (r.instruction.operand_count() > 2) {
+    CollectInnermostTuples(r.instruction.operand(2).shape(), &lengths);
+  }
+  std::vector<Ints> lists;
+  auto next = sizes.begin();
+  for (int64_t length : lengths) {
+    if (length > sizes.end() - next) break;
+    lists.emplace_back(next, next + length);
+    next += length;
+  }
+  if (next == sizes.end()) return r.Value(std::move(lists), false);
+  return r.Fail(InvalidInput("expected as many dynamic_slice_sizes as start indices in operand 2, ",
+                             "found ", sizes.size()));
 }
 
 // --- attributes that every instruction may carry ---------------------------------------------------
@@ -523,18 +546,19 @@ AttributeValue ReadSharding(Reader& r) {
   return sharding.ok() ? r.Value(*std::move(sharding), false) : r.Fail(sharding.status());
 }
 
+// The proto looks at a domain from inside: its entry sharding is the text's exit.
 AttributeValue ReadDomain(Reader& r) {
   if (!r.proto.has_domain_entry_sharding() && !r.proto.has_domain_exit_sharding()) return r.Absent();
-  absl::StatusOr<Sharding> entry = ShardingFromProto(r.proto.domain_entry_sharding());
-  absl::StatusOr<Sharding> exit = ShardingFromProto(r.proto.domain_exit_sharding());
+  absl::StatusOr<Sharding> exit = ShardingFromProto(r.proto.domain_entry_sharding());
+  absl::StatusOr<Sharding> entry = ShardingFromProto(r.proto.domain_exit_sharding());
   if (!entry.ok()) return r.Fail(entry.status());
   if (!exit.ok()) return r.Fail(exit.status());
   return r.Value(DomainMetadata{"sharding", *std::move(entry), *std::move(exit)}, false);
 }
 
 void WriteDomain(Writer& w, const AttributeValue& v) {
-  ShardingToProto(As<DomainMetadata>(v).entry, w.proto->mutable_domain_entry_sharding());
-  ShardingToProto(As<DomainMetadata>(v).exit, w.proto->mutable_domain_exit_sharding());
+  ShardingToProto(As<DomainMetadata>(v).exit, w.proto->mutable_domain_entry_sharding());
+  ShardingToProto(As<DomainMetadata>(v).entry, w.proto->mutable_domain_exit_sharding());
 }
 
 AttributeValue ReadMetadata(Reader& r) {
@@ -767,7 +791,9 @@ constexpr AttributeRow kRows[] = {
     {Attr::kReplicaGroups, WriteReplicaGroups, ReadReplicaGroups},
     {Attr::kSourceTargetPairs, WriteSourceTargetPairs, ReadSourceTargetPairs},
     {Attr::kPermuteSliceSizes, WritePermuteSliceSizes, ReadPermuteSliceSizes},
-    HLOCTS_INT(ChannelId, channel_id, 0),
+    {Attr::kChannelId, WriteChannelId, [](Reader& r) {
+       return r.Value(int64_t{r.proto.channel_id()}, r.proto.channel_id() == 0);
+     }},
     HLOCTS_BOOL(UseGlobalDeviceIds, use_global_device_ids),
     HLOCTS_BOOL(ConstrainLayout, constrain_layout),
     HLOCTS_BOOL(IsHostTransfer, is_host_transfer),
@@ -835,7 +861,9 @@ void WriteKept(Writer& w, Attr attr, const AttributeValue& value) {
 void ReadKept(const P& proto, Instruction* instruction) {
   for (const proto::KeptText& kept : proto.kept_attributes()) {
     std::optional<Attr> attr = AttributeFromText(instruction->opcode(), kept.name());
-    if (attr && RowOf(*attr).kind == AttributeKind::kRawText) {
+    if (attr == Attr::kChannelId && !instruction->Has(Attr::kChannelId)) {
+      instruction->Set(Attr::kChannelId, int64_t{0});
+    } else if (attr && RowOf(*attr).kind == AttributeKind::kRawText) {
       instruction->Set(*attr, RawText{kept.text(), kept.quoted()});
     }
   }

@@ -11,6 +11,9 @@
 namespace hlocts {
 namespace {
 
+// Kept text of an instruction: its name, where that is not unique in the module.
+constexpr absl::string_view kTextName = "name";
+
 // --- from the proto ---------------------------------------------------------------------------------
 
 class ModuleReader {
@@ -103,6 +106,9 @@ absl::Status ModuleReader::ReadInstruction(const proto::HloInstructionProto& pro
   };
   ids.instruction = [&](int64_t id) { return FindInstruction(id); };
   HLOCTS_RETURN_IF_ERROR(AttributesFromProto(proto, ids, instruction));
+  for (const proto::KeptText& kept : proto.kept_attributes()) {
+    if (kept.name() == kTextName) instruction->set_name(kept.text());
+  }
   instruction->unknown_fields = ResidueOf(proto);
   return absl::OkStatus();
 }
@@ -143,8 +149,6 @@ absl::Status ModuleReader::ReadEntry() {
   if (!proto_.has_host_program_shape()) return absl::OkStatus();
   absl::StatusOr<ProgramShape> program = ProgramShapeFromProto(proto_.host_program_shape());
   if (!program.ok()) return Annotate(program.status(), "host_program_shape");
-  // Names of parameters stand at the parameters.
-  program->parameter_names.clear();
   module_->entry_computation_layout = *std::move(program);
   return absl::OkStatus();
 }
@@ -257,6 +261,7 @@ class ModuleWriter {
   absl::Status NumberEverything();
   absl::Status WriteComputation(const Computation& computation);
   absl::Status WriteInstruction(const Instruction& instruction, proto::HloInstructionProto* out);
+  void WriteName(const Instruction& instruction, proto::HloInstructionProto* out);
   void WriteSchedule();
   void WriteHeader();
 
@@ -281,7 +286,11 @@ class ModuleWriter {
   absl::flat_hash_map<const Computation*, int64_t> computation_ids_;
   absl::flat_hash_map<const Instruction*, int64_t> instruction_ids_;
   absl::flat_hash_set<const Computation*> fused_;
+  absl::flat_hash_set<std::string> names_;  // written so far
+  absl::flat_hash_set<absl::string_view> all_names_;
+  absl::flat_hash_map<std::string, int64_t> next_suffix_;
 };
+
 
 // The module's own order where callees stand before their callers, which keeps texts as they are.
 std::vector<Computation*> CalleesFirst(const Module& module) {
@@ -308,6 +317,7 @@ absl::Status ModuleWriter::NumberEverything() {
     keep_computations &= computation_ids.insert(computation->proto_id).second;
     for (const auto& instruction : computation->instructions()) {
       keep_instructions &= instruction_ids.insert(instruction->proto_id).second;
+      all_names_.insert(instruction->name());
     }
   }
   int64_t next_computation = 0;
@@ -325,9 +335,29 @@ absl::Status ModuleWriter::NumberEverything() {
   return absl::OkStatus();
 }
 
+// In text a name is unique in its computation; XLA's proto form wants it unique in the module.
+void ModuleWriter::WriteName(const Instruction& instruction, proto::HloInstructionProto* out) {
+  std::string name = instruction.name();
+  if (!names_.insert(name).second) {
+    size_t dot = name.find_last_not_of("0123456789");
+    bool numbered = dot != std::string::npos && name[dot] == '.' && dot + 1 < name.size();
+    std::string stem = numbered ? name.substr(0, dot) : name;
+    // Names that come later in the module are taken, too.
+    int64_t& suffix = next_suffix_[stem];
+    do {
+      name = absl::StrCat(stem, ".", suffix++);
+    } while (all_names_.contains(name) || !names_.insert(name).second);
+  }
+  out->set_name(name);
+  if (name == instruction.name()) return;
+  proto::KeptText* kept = out->add_kept_attributes();
+  kept->set_name(std::string(kTextName));
+  kept->set_text(instruction.name());
+}
+
 absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
                                             proto::HloInstructionProto* out) {
-  out->set_name(instruction.name());
+  WriteName(instruction, out);
   out->set_opcode(std::string(OpcodeName(instruction.opcode())));
   *out->mutable_shape() = ShapeToProto(instruction.shape());
   out->set_id(instruction_ids_.at(&instruction));
@@ -447,7 +477,10 @@ absl::StatusOr<proto::HloModuleProto> ModuleWriter::Write() {
   ProgramShape program = module_.EntryProgramShape();
   for (Shape& parameter : program.parameters) parameter = parameter.WithDefaultLayout();
   program.result = program.result.WithDefaultLayout();
-  program.parameter_names = module_.entry()->ComputeProgramShape().parameter_names;
+  if (program.parameter_names.size() != program.parameters.size()) {
+    program.parameter_names = module_.entry()->ComputeProgramShape().parameter_names;
+    program.parameter_names.resize(program.parameters.size());
+  }
   ProgramShapeToProto(program, out_.mutable_host_program_shape());
   WriteSchedule();
   WriteHeader();

@@ -1,0 +1,183 @@
+#include "spec/files/module_file.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "spec/files/file_io.h"
+#include "spec/proto/convert.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace hlocts {
+namespace {
+
+struct FormatName {
+  ModuleFormat format;
+  absl::string_view name;
+};
+constexpr FormatName kFormatNames[] = {
+    {ModuleFormat::kText, "text"},           {ModuleFormat::kShort, "short"},
+    {ModuleFormat::kCanonical, "canonical"}, {ModuleFormat::kProto, "pb"},
+    {ModuleFormat::kProtoText, "pbtxt"},     {ModuleFormat::kSnapshot, "snapshot"},
+};
+
+enum class Encoding { kHloText, kProtoBytes, kProtoText };
+
+struct Extension {
+  absl::string_view extension;
+  Encoding encoding;
+};
+constexpr Extension kExtensions[] = {
+    {"hlo", Encoding::kHloText},        {"txt", Encoding::kHloText},
+    {"pb", Encoding::kProtoBytes},      {"pbtxt", Encoding::kProtoText},
+    {"textproto", Encoding::kProtoText}, {"snapshot", Encoding::kProtoBytes},
+};
+
+// A serialized module has field tags among the control characters; no text has them.
+bool LooksBinary(absl::string_view content) {
+  for (char c : content.substr(0, 4096)) {
+    unsigned char byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 && !absl::ascii_isspace(byte)) return true;
+  }
+  return false;
+}
+
+// `name: "m"`, `hlo {`, ...: a field of a message, where HLO text has HloModule, ENTRY or a name.
+bool LooksLikeProtoText(absl::string_view content) {
+  content = absl::StripLeadingAsciiWhitespace(content);
+  while (absl::StartsWith(content, "#")) {
+    content.remove_prefix(std::min(content.find('\n'), content.size()));
+    content = absl::StripLeadingAsciiWhitespace(content);
+  }
+  size_t end = 0;
+  while (end < content.size() && (absl::ascii_isalnum(content[end]) || content[end] == '_')) ++end;
+  absl::string_view word = content.substr(0, end);
+  absl::string_view rest = absl::StripLeadingAsciiWhitespace(content.substr(end));
+  if (word.empty()) return false;
+  if (absl::StartsWith(rest, ":")) return true;
+  return absl::StartsWith(rest, "{") &&
+         (word == "hlo" || word == "hlo_module" || word == "computations");
+}
+
+Encoding EncodingOf(const std::string& name, absl::string_view content) {
+  std::string extension = ExtensionOf(name);
+  for (const Extension& known : kExtensions) {
+    if (known.extension == extension) return known.encoding;
+  }
+  if (LooksBinary(content)) return Encoding::kProtoBytes;
+  return LooksLikeProtoText(content) ? Encoding::kProtoText : Encoding::kHloText;
+}
+
+absl::StatusOr<LoadedModule> FromAny(absl::StatusOr<AnyModule> any, ModuleFormat plain) {
+  if (!any.ok()) return any.status();
+  LoadedModule loaded;
+  loaded.format = any->is_snapshot ? ModuleFormat::kSnapshot : plain;
+  loaded.module = std::move(any->snapshot.module);
+  for (const Literal& argument : any->snapshot.arguments) {
+    for (Literal& leaf : FlattenLeaves(argument)) loaded.arguments.push_back(std::move(leaf));
+  }
+  if (any->snapshot.result.shape().element_type() != PrimitiveType::kInvalid) {
+    loaded.results = FlattenLeaves(any->snapshot.result);
+  }
+  return loaded;
+}
+
+absl::StatusOr<LoadedModule> Decode(Encoding encoding, absl::string_view content) {
+  if (encoding == Encoding::kProtoBytes) {
+    if (content.empty()) return InvalidInput("expected a serialized HloModuleProto, found nothing");
+    return FromAny(ParseAnyModule(content), ModuleFormat::kProto);
+  }
+  if (LooksBinary(content)) return InvalidInput("expected text, found binary data");
+  if (encoding == Encoding::kProtoText) {
+    return FromAny(ParseAnyModuleText(content), ModuleFormat::kProtoText);
+  }
+  LoadedModule loaded;
+  HLOCTS_ASSIGN_OR_RETURN(loaded.module, ParseModule(content));
+  return loaded;
+}
+
+// The arguments of a snapshot: one literal per parameter of the entry.
+absl::StatusOr<Snapshot> MakeSnapshot(const Module& module, const SaveOptions& options) {
+  Snapshot snapshot;
+  snapshot.module = module.Clone();
+  ProgramShape program = module.EntryProgramShape();
+  Shape all = Shape::Tuple(program.parameters);
+  if (options.arguments.empty() && !LeafShapes(all).empty()) return snapshot;
+  HLOCTS_ASSIGN_OR_RETURN(Literal arguments, UnflattenLeaves(all, options.arguments));
+  snapshot.arguments = arguments.elements();
+  if (!options.results.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(snapshot.result, UnflattenLeaves(program.result, options.results));
+  }
+  return snapshot;
+}
+
+void RemoveMetadata(Module* module) {
+  module->stack_frame_index = StackFrameIndex();
+  for (const auto& computation : module->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      instruction->Remove(Attr::kMetadata);
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<ModuleFormat> ModuleFormatFromName(absl::string_view name) {
+  for (const FormatName& known : kFormatNames) {
+    if (known.name == name) return known.format;
+  }
+  return std::nullopt;
+}
+
+absl::string_view ModuleFormatName(ModuleFormat format) {
+  for (const FormatName& known : kFormatNames) {
+    if (known.format == format) return known.name;
+  }
+  return "";
+}
+
+absl::StatusOr<LoadedModule> ParseModuleFile(const std::string& name, absl::string_view content) {
+  absl::StatusOr<LoadedModule> loaded = Decode(EncodingOf(name, content), content);
+  if (!loaded.ok()) return Annotate(loaded.status(), name == "-" ? "standard input" : name);
+  return loaded;
+}
+
+absl::StatusOr<LoadedModule> LoadModule(const std::string& path) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string content, ReadFile(path));
+  return ParseModuleFile(path, content);
+}
+
+absl::StatusOr<std::string> FormatModuleFile(const Module& module, const SaveOptions& options) {
+  PrintOptions print;
+  switch (options.format) {
+    case ModuleFormat::kText:
+    case ModuleFormat::kShort:
+    case ModuleFormat::kCanonical:
+      if (options.format == ModuleFormat::kShort) print = PrintOptions::Short();
+      if (options.format == ModuleFormat::kCanonical) print = PrintOptions::Canonical();
+      if (!options.metadata) print.metadata = false;
+      return PrintModule(module, print);
+    case ModuleFormat::kProto:
+    case ModuleFormat::kProtoText:
+    case ModuleFormat::kSnapshot:
+      break;
+  }
+  std::unique_ptr<Module> stripped;
+  if (!options.metadata) {
+    stripped = module.Clone();
+    RemoveMetadata(stripped.get());
+  }
+  const Module& written = stripped ? *stripped : module;
+  if (options.format == ModuleFormat::kProto) return SerializeModule(written);
+  if (options.format == ModuleFormat::kProtoText) return PrintModuleProto(written);
+  HLOCTS_ASSIGN_OR_RETURN(Snapshot snapshot, MakeSnapshot(written, options));
+  return SerializeSnapshot(snapshot);
+}
+
+absl::Status SaveModule(const Module& module, const SaveOptions& options, const std::string& path) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string content, FormatModuleFile(module, options));
+  return WriteFile(path, content);
+}
+
+}  // namespace hlocts

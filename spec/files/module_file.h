@@ -1,0 +1,55 @@
+// Modules on disk: HLO text, HloModuleProto as bytes or protobuf text, HloSnapshot.
+#ifndef HLOCTS_SPEC_FILES_MODULE_FILE_H_
+#define HLOCTS_SPEC_FILES_MODULE_FILE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "spec/base/status.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+enum class ModuleFormat {
+  kText,       // as XLA prints it by default
+  kShort,      // short text that still parses
+  kCanonical,  // text without names
+  kProto,      // serialized HloModuleProto (.pb)
+  kProtoText,  // HloModuleProto as protobuf text (.pbtxt)
+  kSnapshot,   // serialized HloSnapshot: module, arguments, result
+};
+// "text", "short", "canonical", "pb", "pbtxt", "snapshot".
+std::optional<ModuleFormat> ModuleFormatFromName(absl::string_view name);
+absl::string_view ModuleFormatName(ModuleFormat format);
+
+struct LoadedModule {
+  std::unique_ptr<Module> module;
+  ModuleFormat format = ModuleFormat::kText;
+  // Of a snapshot only: leaves of all parameters and of the result, depth first.
+  std::vector<Literal> arguments;
+  std::vector<Literal> results;
+};
+
+// By extension (.hlo, .txt; .pb; .pbtxt, .textproto), else by content; "-" is standard input. A .pb
+// or .pbtxt may also hold a snapshot or an HloProto. Errors name the file and the place in it.
+absl::StatusOr<LoadedModule> LoadModule(const std::string& path);
+// `name` stands for the path: its extension counts, and errors begin with it.
+absl::StatusOr<LoadedModule> ParseModuleFile(const std::string& name, absl::string_view content);
+
+struct SaveOptions {
+  ModuleFormat format = ModuleFormat::kText;
+  bool metadata = true;
+  // For a snapshot: leaves, as in LoadedModule.
+  std::vector<Literal> arguments;
+  std::vector<Literal> results;
+};
+absl::StatusOr<std::string> FormatModuleFile(const Module& module, const SaveOptions& options);
+absl::Status SaveModule(const Module& module, const SaveOptions& options, const std::string& path);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_FILES_MODULE_FILE_H_
