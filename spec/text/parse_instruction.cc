@@ -269,10 +269,11 @@ bool ModuleReader::InferMissingShape(Instruction* instruction, const char* where
     return true;
   }
   absl::StatusOr<Shape> shape = InferShape(*instruction);
-  if (!shape.ok()) return in.FailAt(where, "text.shape", shape.status().message());
-  if (shape->element_type() == PrimitiveType::kInvalid) {
-    return in.FailAt(where, "text.shape", absl::StrCat("expected a shape before ",
-                                                       OpcodeName(instruction->opcode())));
+  if (!shape.ok() || shape->element_type() == PrimitiveType::kInvalid) {
+    return in.FailAt(where, "text.shape",
+                     absl::StrCat("expected a shape before ", OpcodeName(instruction->opcode()),
+                                  ", or operands and attributes that give it one: ",
+                                  shape.status().message()));
   }
   instruction->mutable_shape() = shape->WithDefaultLayout();
   return true;

@@ -59,6 +59,7 @@ class ArrayReader {
       in_.Try(',');
     }
     if (in_.Try('}')) return true;
+    if (in_.AtEnd()) return in_.Expected("'}'", "text.literal");
     return dimension + 1 == extents_.size() && in_.Peek() == '{'
                ? in_.Fail("text.literal", absl::StrCat("expected ", extents_.size(),
                                                        " levels of braces, found more"))
