@@ -142,12 +142,14 @@ bool Cursor::Identifier(absl::string_view* word, absl::string_view expected) {
 }
 
 bool Cursor::Name(absl::string_view* name, absl::string_view expected) {
-  if (Peek() != '%') return Identifier(name, expected);
-  const char* end = NameEnd(position_ + 1, end_);
-  *name = {position_ + 1, static_cast<size_t>(end - position_ - 1)};
-  if (name->empty()) return Expected(expected);
-  position_ = end;
-  return true;
+  const char* start = Here();
+  bool percent = Raw() == '%';
+  if (percent) ++position_;
+  // No space between '%' and the name.
+  *name = percent && !IsNameStart(Raw()) ? absl::string_view() : TryIdentifier();
+  if (!name->empty() && *name != "ROOT" && *name != "ENTRY" && *name != "HloModule") return true;
+  position_ = start;
+  return Expected(expected);
 }
 
 absl::string_view Cursor::NumberToken() {

@@ -66,7 +66,7 @@ class Cursor {
   absl::string_view PeekIdentifier();
   absl::string_view TryIdentifier();
   bool Identifier(absl::string_view* word, absl::string_view expected = "an identifier");
-  // An instruction's or computation's name, '%' optional; with '%' it may begin with a digit.
+  // An instruction's or computation's name, '%' optional; none of the language's own words.
   bool Name(absl::string_view* name, absl::string_view expected);
 
   bool Integer(int64_t* value, absl::string_view expected = "an integer");

@@ -50,6 +50,7 @@ class ModuleReader {
   bool ReadInlineComputation(std::unique_ptr<Computation>* computation);
   bool ReadBody(Scope& scope);
   bool ReadSignature(Shape* result);
+  bool CheckParameterNumbers(const Computation& computation, const char* where);
   bool ReadComputationAttributes(Computation* computation);
   // A computation the text has no name for: added before its caller, named in Finish.
   Computation* Synthesize(absl::string_view stem);

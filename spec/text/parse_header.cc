@@ -53,6 +53,14 @@ bool ReadRawValue(Cursor& in, std::string* value) {
   return read;
 }
 
+// The title of a table, and not a computation of that name.
+bool TryTitle(Cursor& in, absl::string_view title) {
+  const char* start = in.Here();
+  if (in.TryWord(title) && in.Peek() != '{' && in.Peek() != '(') return true;
+  in.GoTo(start);
+  return false;
+}
+
 // Rows "1 ..." numbered from 1, up to a line that begins otherwise.
 template <typename Row>
 bool ReadTable(Cursor& in, const Row& row) {
@@ -148,21 +156,21 @@ bool ModuleReader::ReadHeader() {
 bool ModuleReader::ReadStackFrameTables() {
   StackFrameIndex& index = module_->stack_frame_index;
   while (true) {
-    if (in.TryWord("FileNames")) {
+    if (TryTitle(in, "FileNames")) {
       if (!ReadTable(in, [&] { return in.QuotedString(&index.file_names.emplace_back()); })) {
         return false;
       }
-    } else if (in.TryWord("FunctionNames")) {
+    } else if (TryTitle(in, "FunctionNames")) {
       if (!ReadTable(in, [&] { return in.QuotedString(&index.function_names.emplace_back()); })) {
         return false;
       }
-    } else if (in.TryWord("FileLocations")) {
+    } else if (TryTitle(in, "FileLocations")) {
       if (!ReadTable(in, [&] {
             return ReadFields(in, kLocationFields, &index.file_locations.emplace_back());
           })) {
         return false;
       }
-    } else if (in.TryWord("StackFrames")) {
+    } else if (TryTitle(in, "StackFrames")) {
       if (!ReadTable(in, [&] {
             return ReadFields(in, kFrameFields, &index.stack_frames.emplace_back());
           })) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "spec/text/module_reader.h"
 
 namespace hlocts {
@@ -40,6 +42,7 @@ bool ModuleReader::ReadModule() {
 
 // XLA's form for a single instruction: operands that nobody defines are parameters.
 bool ModuleReader::ReadBareInstructions() {
+  const char* start = in.Here();
   Computation* computation = Synthesize("_");
   module_->set_entry(computation);
   module_->is_scheduled = true;
@@ -51,7 +54,7 @@ bool ModuleReader::ReadBareInstructions() {
   if (computation->root() == nullptr) {
     computation->set_root(computation->instructions().back().get());
   }
-  return true;
+  return CheckParameterNumbers(*computation, start);
 }
 
 Computation* ModuleReader::Synthesize(absl::string_view stem) {
@@ -178,7 +181,21 @@ bool ModuleReader::ReadBody(Scope& scope) {
   if (computation->root() == nullptr) {
     computation->set_root(computation->instructions().back().get());
   }
-  return true;
+  return CheckParameterNumbers(*computation, start);
+}
+
+// A program shape needs parameters numbered 0, 1, ... each once.
+bool ModuleReader::CheckParameterNumbers(const Computation& computation, const char* where) {
+  int64_t count = 0;
+  for (const auto& instruction : computation.instructions()) {
+    count += instruction->opcode() == Opcode::kParameter;
+  }
+  std::vector<Instruction*> parameters = computation.parameters();
+  bool dense = static_cast<int64_t>(parameters.size()) == count &&
+               std::find(parameters.begin(), parameters.end(), nullptr) == parameters.end();
+  return dense || in.FailAt(where, "text.name",
+                            absl::StrCat("expected parameters numbered 0 to ", count - 1,
+                                         ", each once, in ", computation.name()));
 }
 
 bool ModuleReader::ReadComputationAttributes(Computation* computation) {
