@@ -345,7 +345,7 @@ void ModuleWriter::WriteName(const Instruction& instruction, proto::HloInstructi
     // Names that come later in the module are taken, too.
     int64_t& suffix = next_suffix_[stem];
     do {
-      name = absl::StrCat(stem, ".", suffix++);
+      name = absl::StrCat(stem, ".", ++suffix);
     } while (all_names_.contains(name) || !names_.insert(name).second);
   }
   out->set_name(name);
@@ -377,6 +377,20 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
   return absl::OkStatus();
 }
 
+// Parameters by the names their instructions were given.
+void WriteProgramShape(const Computation& computation, proto::HloComputationProto* out) {
+  ProgramShape program = computation.ComputeProgramShape();
+  for (int i = 0; i < out->instructions_size(); ++i) {
+    const Instruction& instruction = *computation.instructions()[i];
+    if (instruction.opcode() != Opcode::kParameter) continue;
+    size_t number = static_cast<size_t>(instruction.parameter_number());
+    if (number < program.parameter_names.size()) {
+      program.parameter_names[number] = out->instructions(i).name();
+    }
+  }
+  ProgramShapeToProto(program, out->mutable_program_shape());
+}
+
 absl::Status ModuleWriter::WriteComputation(const Computation& computation) {
   proto::HloComputationProto* out = out_.add_computations();
   out->set_name(computation.name());
@@ -385,13 +399,13 @@ absl::Status ModuleWriter::WriteComputation(const Computation& computation) {
   out->set_root_id(root_id);
   out->set_is_fusion_computation(fused_.contains(&computation));
   if (computation.execution_thread != "main") out->set_execution_thread(computation.execution_thread);
-  ProgramShapeToProto(computation.ComputeProgramShape(), out->mutable_program_shape());
   for (const auto& instruction : computation.instructions()) {
     absl::Status status = WriteInstruction(*instruction, out->add_instructions());
     if (!status.ok()) {
       return Annotate(status, absl::StrCat("instruction ", instruction->name()));
     }
   }
+  WriteProgramShape(computation, out);
   for (const auto& [name, text] : computation.extra_attributes) {
     proto::KeptText* kept = out->add_kept_attributes();
     kept->set_name(name);

@@ -1,0 +1,33 @@
+// Bytes -> HloModuleProto -> Module -> proto -> Module: an error or the same module, never more.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "spec/proto/convert.h"
+#include "spec/text/printer.h"
+
+namespace {
+
+[[noreturn]] void Differ(const char* what, const std::string& first, const std::string& second) {
+  std::fprintf(stderr, "%s\n--- first\n%s\n--- second\n%s\n", what, first.c_str(), second.c_str());
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  auto module = hlocts::ParseSerializedModule(bytes);
+  if (!module.ok()) return 0;
+  auto written = hlocts::SerializeModule(**module);
+  if (!written.ok()) Differ("read but not written", std::string(written.status().message()), "");
+  auto again = hlocts::ParseSerializedModule(*written);
+  if (!again.ok()) Differ("written but not read", std::string(again.status().message()), "");
+  std::string first = hlocts::PrintModule(**module);
+  std::string second = hlocts::PrintModule(**again);
+  if (first != second) Differ("a different module came back", first, second);
+  auto rewritten = hlocts::SerializeModule(**again);
+  if (!rewritten.ok() || *rewritten != *written) Differ("a different proto came back", first, second);
+  return 0;
+}

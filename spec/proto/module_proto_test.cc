@@ -1,0 +1,499 @@
+#include <functional>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/proto/convert.h"
+#include "spec/proto/data.pb.h"
+#include "spec/proto/hlo.pb.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::unique_ptr<Module> Parse(absl::string_view text) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status() << "\n" << text;
+  return module.ok() ? *std::move(module) : nullptr;
+}
+
+// Instructions, each put into an entry with these names in scope; every attribute that has a field
+// stands in one of them.
+constexpr const char* kInstructions[] = {
+    "x = pred[2,2] compare(a, a), direction=GE, type=TOTALORDER",
+    "x = pred[2,2] compare(i, i), direction=LT",
+    "x = s32[2,3,4] iota(), iota_dimension=1",
+    "x = f32[1,2] slice(a), slice={[0:2:2], [0:2]}",
+    "x = f32[4,5] pad(a, s), padding=1_1x0_1_1",
+    "x = f32[2,2] pad(a, s), padding=-1_1x0_0",
+    "x = f32[3,2,2] broadcast(a), dimensions={1,2}",
+    "x = f32[2,2] broadcast(s), dimensions={}",
+    "x = f32[2,2] transpose(a), dimensions={1,0}",
+    "x = f32[2,2] reverse(a), dimensions={0,1}",
+    "x = f32[4,2] concatenate(a, a), dimensions={0}",
+    "x = f32[1,2] dynamic-slice(a, j, j), dynamic_slice_sizes={1,2}",
+    "x = f32[2,2] dynamic-update-slice(a, a, j, j)",
+    "x = f32[2,2] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
+    "operand_precision={highest,default}",
+    "x = f32[2] dot(a, a), lhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_batch_dims={0}, "
+    "rhs_contracting_dims={1}, algorithm=dot_bf16_bf16_f32_x3",
+    "x = f32[1,1,1,1] convolution(c, c), window={size=1x1 stride=2x1 pad=1_0x0_1 lhs_dilate=1x3 "
+    "rhs_dilate=2x1 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f",
+    "x = f32[1,1,1,1] convolution(c, c), window={size=1x1}, dim_labels=b01f_01io->b01f, "
+    "feature_group_count=2, batch_group_count=3",
+    "x = f32[2] reduce(a, s), dimensions={1}, to_apply=add",
+    "x = f32[2,2] reduce-window(a, s), window={size=1x2 pad=0_0x1_0}, to_apply=add",
+    "x = f32[2,2] select-and-scatter(a, a, s), window={size=1x1}, select=ge, scatter=add",
+    "x = f32[2,2] map(a, a), dimensions={0,1}, to_apply=add",
+    "x = f32[2,2] sort(a), dimensions={1}, is_stable=true, to_apply=ge",
+    "x = (f32[2,1], s32[2,1]) topk(a), k=1, largest=false",
+    "x = f32[2,2] gather(a, k), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+    "index_vector_dim=1, slice_sizes={1,2}, indices_are_sorted=true",
+    "x = f32[2,1] gather(a, k), offset_dims={1}, collapsed_slice_dims={}, start_index_map={1}, "
+    "operand_batching_dims={0}, start_indices_batching_dims={0}, index_vector_dim=1, "
+    "slice_sizes={1,1}",
+    "x = f32[2,2] scatter(a, k, a), update_window_dims={1}, inserted_window_dims={0}, "
+    "scatter_dims_to_operand_dims={0}, index_vector_dim=1, indices_are_sorted=true, "
+    "unique_indices=true, to_apply=add",
+    "x = f32[2,2] cholesky(a), lower=true",
+    "x = f32[2,2] triangular-solve(a, a), left_side=true, lower=true, unit_diagonal=true, "
+    "transpose_a=ADJOINT",
+    "x = c64[2,2] fft(z), fft_type=IFFT, fft_length={2}",
+    "x = f32[2,2] reduce-precision(a), exponent_bits=5, mantissa_bits=10",
+    "x = f32[2,2] batch-norm-inference(a, v, v, v, v), epsilon=0.001, feature_index=1",
+    "x = f32[2,2] rng(s, s), distribution=rng_normal",
+    "x = (u64[2], u32[3]) rng-bit-generator(r), algorithm=rng_three_fry",
+    "x = u64[2] rng-get-and-update-state(), delta=7",
+    "x = f32[2,2] while(a), condition=always, body=same",
+    "x = f32[] conditional(p, s, s), true_computation=one, false_computation=two",
+    "x = f32[] conditional(j, s, s), branch_computations={one, two}",
+    "x = f32[] call(s, s), to_apply=add",
+    "x = f32[] call(s, s), to_apply=add, is_composite=true, "
+    "frontend_attributes={composite.name=\"a.b\"}",
+    "x = f32[] fusion(s, s), kind=kLoop, calls=add",
+    "x = f32[2,2] custom-call(a), custom_call_target=\"t\", custom_call_has_side_effect=true, "
+    "operand_layout_constraints={f32[2,2]{0,1}}, api_version=API_VERSION_TYPED_FFI, "
+    "backend_config={\"a\": [1, 2]}",
+    "x = f32[2,2] custom-call(a), custom_call_target=\"t\", called_computations={one, two}, "
+    "schedule=SCHEDULE_LATEST, output_to_operand_aliasing={{}: (0, {})}, backend_config=\"raw\"",
+    "x = f32[2,2] custom-call(a), custom_call_target=\"t\", literal=f32[2] {1, 2}",
+    "x = f32[2,2] all-reduce(a), channel_id=3, replica_groups={{0,1},{2,3}}, "
+    "use_global_device_ids=true, to_apply=add",
+    "x = f32[2,2] all-reduce(a), replica_groups=[2,4]<=[4,2]T(1,0), to_apply=add",
+    "x = f32[2,2] all-reduce(a), replica_groups={}, to_apply=add",
+    "x = f32[4,2] all-gather(a), replica_groups=[1,2]<=[2], dimensions={0}",
+    "x = f32[1,2] reduce-scatter(a), replica_groups={{0,1}}, dimensions={0}, to_apply=add",
+    "x = f32[2,2] all-to-all(a), replica_groups={{0,1}}, dimensions={0}",
+    "x = f32[2,2] collective-permute(a), source_target_pairs={{0,1},{1,0}}",
+    "x = f32[2,2] collective-broadcast(a), replica_groups={{0,1}}",
+    "x = u32[] replica-id()",
+    "x = token[] after-all()",
+    "x = (f32[2,2], u32[], token[]) send(a, t), channel_id=2, is_host_transfer=true",
+    "x = ((f32[2]), token[]) infeed(t), infeed_config=\"c\\\"d\"",
+    "x = token[] outfeed(a, t), outfeed_shape=f32[2,2]{1,0}, outfeed_config=\"e\"",
+    "x = f32[2,2] add(a, a), control-predecessors={t}",
+    "x = f32[2,2] add(a, a), sharding={devices=[2,1]0,1}",
+    "x = f32[2,2] add(a, a), sharding={devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
+    "x = f32[2,2] add(a, a), sharding={replicated metadata={op_name=\"s\"}}",
+    "x = (f32[2,2], f32[]) tuple(a, s), sharding={{maximal device=1}, {manual}}",
+    "x = f32[2,2] add(a, a), metadata={op_type=\"Add\" op_name=\"n/m\" source_file=\"f.py\" "
+    "source_line=7}",
+    "x = f32[2,2] tanh(a), result_accuracy={mode=highest}",
+    "x = f32[2,2] tanh(a), result_accuracy={tolerance={atol=0.5,rtol=0.25,ulps=2}}",
+    "x = f32[2,2] add(a, a), statistics={visualizing_index=1,s1=1.5,s2=2}",
+    "x = f32[2,2] add(a, a), frontend_attributes={k=\"v\",j={\"a\":1}}",
+    "x = f32[2,2] add(a, a), origin={{\"a\"}}",
+    "x = f32[2,2] domain(a), domain={kind=\"sharding\", entry={maximal device=0}, exit={replicated}}",
+    "x = s32[2]{0:T(2)S(5)} copy(k2)",
+    "x = s4[3] constant({-8, 7, 0})",
+    "x = (f32[2], (s32[], pred[])) constant(( {1, nan}, ( 3, true ) ))",
+    "x = f8e4m3fn[2] constant({448, -nan})",
+    "x = f32[2,3]{0,1} constant({ { 1, 2, 3 }, { 4, 5, 6 } })",
+};
+
+std::string ModuleAround(absl::string_view instruction) {
+  return absl::StrCat(R"(HloModule m
+
+add { l = f32[] parameter(0)
+  r = f32[] parameter(1)
+  ROOT sum = f32[] add(l, r) }
+ge { l = f32[] parameter(0)
+  r = f32[] parameter(1)
+  ROOT greater = pred[] compare(l, r), direction=GE }
+always { l = f32[2,2] parameter(0)
+  ROOT true = pred[] constant(true) }
+same { ROOT l = f32[2,2] parameter(0) }
+one { ROOT l = f32[] parameter(0) }
+two { ROOT l = f32[] parameter(0) }
+ENTRY e {
+  a = f32[2,2] parameter(0)
+  s = f32[] parameter(1)
+  i = s32[2,2] parameter(2)
+  j = s32[] parameter(3)
+  c = f32[1,1,1,1] parameter(4)
+  k = s32[2,1] parameter(5)
+  z = c64[2,2] parameter(6)
+  v = f32[2] parameter(7)
+  r = u64[2] parameter(8)
+  p = pred[] parameter(9)
+  t = token[] parameter(10)
+  k2 = s32[2] parameter(11)
+  ROOT )", instruction, "\n}\n");
+}
+
+class InstructionTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(InstructionTest, TextProtoTextIsAFixpoint) {
+  std::unique_ptr<Module> module = Parse(ModuleAround(GetParam()));
+  ASSERT_NE(module, nullptr);
+  std::string text = PrintModule(*module);
+  absl::StatusOr<std::string> bytes = SerializeModule(*module);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  absl::StatusOr<std::unique_ptr<Module>> again = ParseSerializedModule(*bytes);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(PrintModule(**again), text);
+  // And the second form is the first one.
+  EXPECT_EQ(*SerializeModule(**again), *bytes);
+  absl::StatusOr<std::unique_ptr<Module>> from_text = ParseModuleProtoText(*PrintModuleProto(**again));
+  ASSERT_TRUE(from_text.ok()) << from_text.status();
+  EXPECT_EQ(PrintModule(**from_text), text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Attributes, InstructionTest, ::testing::ValuesIn(kInstructions));
+
+TEST(ModuleProtoTest, HeaderIsAFixpoint) {
+  const char* text = R"(HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {0}, must-alias) }, buffer_donor={ (1, {1}) }, allow_spmd_sharding_propagation_to_output={true}, entry_computation_layout={(f32[2]{0}, (f32[2]{0}, f32[]))->(f32[2]{0}, f32[2]{0})}, replica_count=2, num_partitions=4, frontend_attributes={a="b"}
+
+FileNames
+1 "a.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=1 end_column=9}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+
+
+ENTRY e {
+  q = (f32[2], f32[]) parameter(1)
+  p = f32[2] parameter(0)
+  g = f32[2] get-tuple-element(q), index=0, metadata={op_name="o" stack_frame_id=1}
+  ROOT t = (f32[2], f32[2]) tuple(p, g)
+}
+)";
+  std::unique_ptr<Module> module = Parse(text);
+  ASSERT_NE(module, nullptr);
+  std::string printed = PrintModule(*module);
+  for (const char* part : {"is_scheduled=true", "must-alias", "buffer_donor={ (1, {1}) }",
+                           "replica_count=2", "num_partitions=4", "StackFrames"}) {
+    ASSERT_THAT(printed, HasSubstr(part));
+  }
+  absl::StatusOr<std::unique_ptr<Module>> again = ParseSerializedModule(*SerializeModule(*module));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(PrintModule(**again), printed);
+}
+
+// --- the wire, byte by byte --------------------------------------------------------------------------
+
+std::string Varint(uint64_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
+  out.push_back(static_cast<char>(value));
+  return out;
+}
+std::string Number(int field, uint64_t value) {
+  return Varint(static_cast<uint64_t>(field) << 3) + Varint(value);
+}
+std::string Bytes(int field, absl::string_view value) {
+  return absl::StrCat(Varint((static_cast<uint64_t>(field) << 3) | 2), Varint(value.size()), value);
+}
+
+// f32[2]{0}, by XLA's field numbers.
+std::string VectorShape() {
+  return Number(2, 11) + Bytes(3, Varint(2)) + Bytes(5, Bytes(1, Varint(0)));
+}
+
+std::string HandMadeModule() {
+  std::string parameter = Bytes(1, "p") + Bytes(2, "parameter") + Bytes(3, VectorShape()) +
+                          Number(9, 0) + Number(35, 7);
+  std::string negate = Bytes(1, "n") + Bytes(2, "negate") + Bytes(3, VectorShape()) + Number(35, 9) +
+                       Bytes(36, Varint(7));
+  std::string program = Bytes(1, VectorShape()) + Bytes(2, VectorShape()) + Bytes(3, "p");
+  std::string computation = Bytes(1, "e") + Bytes(2, parameter) + Bytes(2, negate) +
+                            Bytes(4, program) + Number(5, 3) + Number(6, 9);
+  return Bytes(1, "m") + Bytes(2, "e") + Bytes(3, computation) + Bytes(4, program) + Number(6, 3);
+}
+
+TEST(ModuleProtoTest, ReadsXlasFieldNumbers) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseSerializedModule(HandMadeModule());
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(PrintModule(**module), PrintModule(*Parse(R"(HloModule m
+ENTRY e {
+  p = f32[2] parameter(0)
+  ROOT n = f32[2] negate(p)
+})")));
+  // Ids that are unique are kept.
+  proto::HloModuleProto proto = *ModuleToProto(**module);
+  EXPECT_EQ(proto.computations(0).id(), 3);
+  EXPECT_EQ(proto.computations(0).root_id(), 9);
+  EXPECT_EQ(proto.computations(0).instructions(1).operand_ids(0), 7);
+}
+
+TEST(ModuleProtoTest, UnknownFieldsSurvive) {
+  proto::HloModuleProto proto;
+  ASSERT_TRUE(proto.ParseFromString(HandMadeModule()));
+  auto add = [](google::protobuf::Message* message, int field) {
+    message->GetReflection()->MutableUnknownFields(message)->AddLengthDelimited(
+        field, absl::StrCat("unknown ", field));
+  };
+  auto* computation = proto.mutable_computations(0);
+  auto* negate = computation->mutable_instructions(1);
+  negate->mutable_metadata()->set_op_name("o");
+  negate->mutable_sharding()->set_type(proto::OpSharding::REPLICATED);
+  add(&proto, 5001);
+  add(computation, 5002);
+  add(negate, 5003);
+  add(negate->mutable_shape(), 5004);
+  add(negate->mutable_shape()->mutable_layout(), 5005);
+  add(negate->mutable_metadata(), 5006);
+  add(negate->mutable_sharding(), 5007);
+  add(negate->mutable_precision_config(), 5008);
+  // Known fields that nothing here interprets.
+  negate->set_padding_type(proto::PADDING_SAME);
+  negate->mutable_metadata()->mutable_profile_info()->set_relative_speedup(2);
+  proto.add_cross_program_prefetches()->set_offset(5);
+  proto.add_spmd_parameters_shardings()->set_type(proto::OpSharding::MANUAL);
+  std::string bytes = proto.SerializeAsString();
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseSerializedModule(bytes);
+  ASSERT_TRUE(module.ok()) << module.status();
+  proto::HloModuleProto again = *ModuleToProto(**module);
+  for (int field = 5001; field <= 5008; ++field) {
+    EXPECT_THAT(again.SerializeAsString(), HasSubstr(absl::StrCat("unknown ", field)));
+  }
+  EXPECT_EQ(again.computations(0).instructions(1).padding_type(), proto::PADDING_SAME);
+  EXPECT_EQ(again.computations(0).instructions(1).metadata().profile_info().relative_speedup(), 2);
+  EXPECT_EQ(again.cross_program_prefetches(0).offset(), 5);
+  EXPECT_EQ(again.spmd_parameters_shardings(0).type(), proto::OpSharding::MANUAL);
+  // Once, not twice: a third form is the second one.
+  EXPECT_EQ(*SerializeModule(**ParseSerializedModule(again.SerializeAsString())),
+            again.SerializeAsString());
+}
+
+TEST(ModuleProtoTest, NamesAreUniqueInTheProtoAndTheirOwnInTheText) {
+  std::unique_ptr<Module> module = Parse(ModuleAround("x = f32[] call(s, s), to_apply=add"));
+  proto::HloModuleProto proto = *ModuleToProto(*module);
+  std::set<std::string> names;
+  for (const auto& computation : proto.computations()) {
+    for (const auto& instruction : computation.instructions()) {
+      EXPECT_TRUE(names.insert(instruction.name()).second) << instruction.name();
+    }
+  }
+  EXPECT_EQ(PrintModule(**ModuleFromProto(proto)), PrintModule(*module));
+}
+
+TEST(ModuleProtoTest, CalleesStandBeforeCallers) {
+  std::unique_ptr<Module> module = Parse(R"(HloModule m
+ENTRY e {
+  x = f32[] parameter(0)
+  ROOT y = f32[] call(x), to_apply=outer
+}
+outer {
+  x = f32[] parameter(0)
+  ROOT y = f32[] call(x), to_apply=inner
+}
+inner { ROOT x = f32[] parameter(0) }
+)");
+  proto::HloModuleProto proto = *ModuleToProto(*module);
+  ASSERT_EQ(proto.computations_size(), 3);
+  EXPECT_EQ(proto.computations(0).name(), "inner");
+  EXPECT_EQ(proto.computations(1).name(), "outer");
+  EXPECT_EQ(proto.entry_computation_id(), proto.computations(2).id());
+}
+
+TEST(ModuleProtoTest, WhileNamesItsBodyFirst) {
+  std::unique_ptr<Module> module =
+      Parse(ModuleAround("x = f32[2,2] while(a), condition=always, body=same"));
+  proto::HloModuleProto proto = *ModuleToProto(*module);
+  const auto& entry = proto.computations(proto.computations_size() - 1);
+  const auto& loop = entry.instructions(entry.instructions_size() - 1);
+  ASSERT_EQ(loop.called_computation_ids_size(), 2);
+  auto name_of = [&](int64_t id) {
+    for (const auto& computation : proto.computations()) {
+      if (computation.id() == id) return computation.name();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(name_of(loop.called_computation_ids(0)), "same");
+  EXPECT_EQ(name_of(loop.called_computation_ids(1)), "always");
+}
+
+TEST(ModuleProtoTest, CopiedInstructionsGetIdsOfTheirOwn) {
+  std::unique_ptr<Module> module = *ParseSerializedModule(HandMadeModule());
+  Computation* entry = module->entry();
+  auto copy = std::make_unique<Instruction>(*entry->root());
+  copy->set_name("copy");
+  entry->set_root(entry->Add(std::move(copy)));
+  proto::HloModuleProto proto = *ModuleToProto(*module);
+  EXPECT_NE(proto.computations(0).instructions(1).id(), proto.computations(0).instructions(2).id());
+  EXPECT_TRUE(ModuleFromProto(proto).ok());
+}
+
+// --- what is refused ------------------------------------------------------------------------------------
+
+struct BadProto {
+  const char* message;
+  std::function<void(proto::HloModuleProto&)> damage;
+};
+
+TEST(ModuleProtoTest, SaysWhatIsWrong) {
+  auto instruction = [](proto::HloModuleProto& m, int i) {
+    return m.mutable_computations(0)->mutable_instructions(i);
+  };
+  const BadProto kCases[] = {
+      {"expected computations, found none", [](auto& m) { m.clear_computations(); }},
+      {"entry_computation_id, found 99", [](auto& m) { m.set_entry_computation_id(99); }},
+      {"root_id, found 99", [](auto& m) { m.mutable_computations(0)->set_root_id(99); }},
+      {"expected instructions, found none",
+       [](auto& m) { m.mutable_computations(0)->clear_instructions(); }},
+      {"computation 'e': expected an id of its own",
+       [](auto& m) { *m.add_computations() = proto::HloComputationProto(m.computations(0)); }},
+      {"instruction 'n': expected an id of its own, found 7 a second time",
+       [&](auto& m) { instruction(m, 1)->set_id(7); }},
+      {"instruction 'n': expected operand ids of instructions that stand before it",
+       [&](auto& m) { instruction(m, 1)->set_operand_ids(0, 99); }},
+      {"stand before it", [&](auto& m) { instruction(m, 1)->set_operand_ids(0, 9); }},
+      {"stand before it",
+       [](auto& m) { m.mutable_computations(0)->mutable_instructions()->SwapElements(0, 1); }},
+      {"expected 1 operands, found 0", [&](auto& m) { instruction(m, 1)->clear_operand_ids(); }},
+      {"expected an opcode, found 'frobnicate'",
+       [&](auto& m) { instruction(m, 1)->set_opcode("frobnicate"); }},
+      {"expected a shape, found none", [&](auto& m) { instruction(m, 1)->clear_shape(); }},
+      {"expected a size of at least 0 for dimension 0, found -2",
+       [&](auto& m) { instruction(m, 1)->mutable_shape()->set_dimensions(0, -2); }},
+      {"expected the number of an element type, found 77",
+       [&](auto& m) {
+         instruction(m, 1)->mutable_shape()->set_element_type(
+             static_cast<proto::PrimitiveType>(77));
+       }},
+      {"layout {1} is no permutation of 0..0",
+       [&](auto& m) {
+         instruction(m, 1)->mutable_shape()->mutable_layout()->set_minor_to_major(0, 1);
+       }},
+      {"expected a parameter_number of at least 0, found -1",
+       [&](auto& m) { instruction(m, 0)->set_parameter_number(-1); }},
+      {"control_predecessor_ids of the same computation, found 99",
+       [&](auto& m) { instruction(m, 1)->add_control_predecessor_ids(99); }},
+      {"kind of sharding, found 42",
+       [&](auto& m) {
+         instruction(m, 1)->mutable_sharding()->set_type(static_cast<proto::OpSharding::Type>(42));
+       }},
+      {"schedule: expected the id of a computation, found 99",
+       [](auto& m) { m.mutable_schedule()->add_sequences()->set_key(99); }},
+      {"each instruction once and after its operands, found id 9",
+       [](auto& m) {
+         auto* sequence = m.mutable_schedule()->add_sequences();
+         sequence->set_key(3);
+         sequence->mutable_value()->add_instruction_ids(9);
+       }},
+      {"expected 2 instructions, found 1",
+       [](auto& m) {
+         auto* sequence = m.mutable_schedule()->add_sequences();
+         sequence->set_key(3);
+         sequence->mutable_value()->add_instruction_ids(7);
+       }},
+      {"input_output_alias: expected MAY_ALIAS",
+       [](auto& m) { m.mutable_input_output_alias()->add_entries(); }},
+      {"expected called_computation_ids for to_apply, found 0 ids",
+       [&](auto& m) { instruction(m, 1)->set_opcode("call"); }},
+      {"a computation that stands before its caller, found 3",
+       [&](auto& m) {
+         instruction(m, 1)->set_opcode("call");
+         instruction(m, 1)->add_called_computation_ids(3);  // itself
+       }},
+      {"expected an enumerator of fft_type, found 9",
+       [&](auto& m) {
+         instruction(m, 1)->set_opcode("fft");
+         instruction(m, 1)->set_fft_type(static_cast<proto::FftType>(9));
+       }},
+      {"host_program_shape: expected the number of an element type",
+       [](auto& m) {
+         m.mutable_host_program_shape()->mutable_result()->set_element_type(
+             static_cast<proto::PrimitiveType>(77));
+       }},
+      {"expected a literal of shape f32[2], found f32[3]",
+       [&](auto& m) {
+         auto* constant = instruction(m, 0);
+         constant->set_opcode("constant");
+         *constant->mutable_literal() = LiteralToProto(Literal(Shape(PrimitiveType::kF32, {3})));
+       }},
+      {"expected an iota of replica groups",
+       [&](auto& m) {
+         instruction(m, 1)->set_opcode("all-to-all");
+         auto* iota = instruction(m, 1)->mutable_iota_collective_device_list();
+         iota->set_num_replica_groups(int64_t{1} << 40);
+         iota->set_num_devices_per_group(1);
+         iota->add_iota_reshape_dims(int64_t{1} << 40);
+       }},
+  };
+  for (const BadProto& bad : kCases) {
+    proto::HloModuleProto proto;
+    ASSERT_TRUE(proto.ParseFromString(HandMadeModule()));
+    bad.damage(proto);
+    absl::StatusOr<std::unique_ptr<Module>> module = ModuleFromProto(proto);
+    ASSERT_FALSE(module.ok()) << bad.message;
+    EXPECT_THAT(std::string(module.status().message()), HasSubstr(bad.message));
+  }
+}
+
+TEST(ModuleProtoTest, CutBytesNeverDoMoreThanFail) {
+  std::string bytes = *SerializeModule(*Parse(ModuleAround(kInstructions[0])));
+  int refused = 0;
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    refused += !ParseSerializedModule(bytes.substr(0, size)).ok();
+  }
+  // A cut at a field's border can leave a module; nearly all others cannot.
+  EXPECT_GT(refused, static_cast<int>(bytes.size()) * 9 / 10);
+  EXPECT_FALSE(ParseSerializedModule("garbage").ok());
+  EXPECT_FALSE(ParseSerializedModule("").ok());
+}
+
+TEST(ModuleProtoTest, ModulesThatAreNotWhole) {
+  Module empty("m");
+  EXPECT_THAT(std::string(SerializeModule(empty).status().message()),
+              HasSubstr("has no entry computation"));
+  std::unique_ptr<Module> module = *ParseSerializedModule(HandMadeModule());
+  module->entry()->set_root(nullptr);
+  EXPECT_THAT(std::string(SerializeModule(*module).status().message()), HasSubstr("has no root"));
+}
+
+TEST(SnapshotTest, ModuleArgumentsAndResult) {
+  Snapshot snapshot;
+  snapshot.module = *ParseSerializedModule(HandMadeModule());
+  Literal argument(Shape(PrimitiveType::kF32, {2}));
+  argument.mutable_data<float>()[1] = 2.5;
+  snapshot.arguments = {argument};
+  snapshot.result = argument;
+  snapshot.execution_platform = "Host";
+  std::string bytes = *SerializeSnapshot(snapshot);
+  absl::StatusOr<AnyModule> any = ParseAnyModule(bytes);
+  ASSERT_TRUE(any.ok()) << any.status();
+  EXPECT_TRUE(any->is_snapshot);
+  EXPECT_TRUE(any->snapshot.arguments[0].BitwiseEqual(argument));
+  EXPECT_TRUE(any->snapshot.result.BitwiseEqual(argument));
+  EXPECT_EQ(any->snapshot.execution_platform, "Host");
+  EXPECT_EQ(*SerializeSnapshot(any->snapshot), bytes);
+  // A module alone, and one in an HloProto, are told apart from it.
+  for (const std::string& other : {HandMadeModule(), Bytes(1, HandMadeModule())}) {
+    absl::StatusOr<AnyModule> plain = ParseAnyModule(other);
+    ASSERT_TRUE(plain.ok()) << plain.status();
+    EXPECT_FALSE(plain->is_snapshot);
+  }
+}
+
+}  // namespace
+}  // namespace hlocts
