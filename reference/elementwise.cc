@@ -33,20 +33,27 @@ void ThroughDouble(const ElementwiseOp& op, const void* const* operands, void* r
   }
 }
 
-// Sub-byte integers through the kernel of their byte, wrapped to their width at the end. Some
-// operations look at unused high bits, so those see the unsigned value (parameters[0] is its mask).
-// parameters[1] is taken off the result: count-leading-zeros counts the unused bits of the byte.
+// How an operation sees a sub-byte integer that it reads as a byte.
+enum Extension : int64_t { kAsStored, kZeroExtended, kSignExtended };
+
+// Sub-byte integers through the kernel of their byte, wrapped to their width at the end. Operations
+// that look at unused high bits see them extended by parameters[0]. parameters[1] is taken off the
+// result: count-leading-zeros counts the unused bits of the byte.
 void ThroughByte(const ElementwiseOp& op, const void* const* operands, void* result,
                  int64_t count) {
-  uint8_t masked[2][kBlock], computed[kBlock];
+  uint8_t extended[2][kBlock], computed[kBlock];
   int64_t widened[kBlock];
-  const void* inner_operands[2] = {masked[0], masked[1]};
-  uint8_t mask = static_cast<uint8_t>(op.parameters[0]);
+  const void* inner_operands[2] = {extended[0], extended[1]};
+  int width = BitWidth(op.operand_type);
+  uint8_t mask = op.parameters[0] == kAsStored ? 0xff : static_cast<uint8_t>((1 << width) - 1);
+  uint8_t sign = op.parameters[0] == kSignExtended ? static_cast<uint8_t>(1 << (width - 1)) : 0;
   for (int64_t at = 0; at < count; at += kBlock) {
     int64_t n = count - at < kBlock ? count - at : kBlock;
     for (int k = 0; k < op.operand_count; ++k) {
       const uint8_t* x = static_cast<const uint8_t*>(operands[k]) + at;
-      for (int64_t i = 0; i < n; ++i) masked[k][i] = x[i] & mask;
+      for (int64_t i = 0; i < n; ++i) {
+        extended[k][i] = static_cast<uint8_t>(((x[i] & mask) ^ sign) - sign);
+      }
     }
     op.inner(op, inner_operands, computed, n);
     for (int64_t i = 0; i < n; ++i) {
@@ -99,12 +106,16 @@ void WrapInDouble(ElementwiseOp& op, Kernel inner) {
 }
 
 void ResolveSubByte(Opcode opcode, ElementwiseOp& op) {
-  bool reads_unused_bits = opcode == Opcode::kShiftRightLogical || opcode == Opcode::kPopcnt ||
-                           opcode == Opcode::kCountLeadingZeros;
-  int width = BitWidth(op.operand_type);
-  op.inner = IntegerKernel(opcode, reads_unused_bits ? PrimitiveType::kU8 : ByteType(op.operand_type));
-  op.parameters[0] = reads_unused_bits ? (1 << width) - 1 : 0xff;
-  op.parameters[1] = opcode == Opcode::kCountLeadingZeros ? 8 - width : 0;
+  PrimitiveType byte = ByteType(op.operand_type);
+  op.parameters[0] = kAsStored;
+  if (opcode == Opcode::kShiftRightLogical || opcode == Opcode::kPopcnt ||
+      opcode == Opcode::kCountLeadingZeros) {
+    op.parameters[0] = kZeroExtended, byte = PrimitiveType::kU8;
+  } else if (opcode == Opcode::kShiftRightArithmetic) {
+    op.parameters[0] = kSignExtended, byte = PrimitiveType::kS8;
+  }
+  op.inner = IntegerKernel(opcode, byte);
+  op.parameters[1] = opcode == Opcode::kCountLeadingZeros ? 8 - BitWidth(op.operand_type) : 0;
   op.run = op.inner ? ThroughByte : nullptr;
 }
 

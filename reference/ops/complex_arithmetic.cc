@@ -36,28 +36,23 @@ struct Multiply {
     return {static_cast<T>(a * c - b * d), static_cast<T>(a * d + b * c)};
   }
 };
-// (ac + bd)/(cc + dd) cannot overflow or underflow in the wider type. By zero: as the parts divided
-// by a zero; by an infinity: zero (Annex G), where the formula alone has NaN.
+// (ac + bd)/(cc + dd) cannot overflow or underflow in the wider type. By zero: each part divided by a
+// zero of the divisor's sign. A finite number by an infinite one is a zero (Annex G), where the
+// formula alone has NaN.
 struct Divide {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {
-    Wider<T> a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+    using W = Wider<T>;
+    W a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
     if (c == 0 && d == 0) {
-      Wider<T> zero = std::copysign(Wider<T>{0}, c);
+      W zero = std::copysign(W{0}, c);
       return {static_cast<T>(a / zero), static_cast<T>(b / zero)};
     }
-    if (std::isinf(c) || std::isinf(d)) {
-      if (!std::isfinite(a) || !std::isfinite(b)) {
-        c = std::copysign(std::isinf(c) ? Wider<T>{1} : Wider<T>{0}, c);
-        d = std::copysign(std::isinf(d) ? Wider<T>{1} : Wider<T>{0}, d);
-        if (std::isinf(x.real()) || std::isinf(x.imag())) return {NAN, NAN};
-        return {static_cast<T>((a * c + b * d)), static_cast<T>((b * c - a * d))};
-      }
-      c = std::copysign(std::isinf(c) ? Wider<T>{1} : Wider<T>{0}, c);
-      d = std::copysign(std::isinf(d) ? Wider<T>{1} : Wider<T>{0}, d);
-      return {static_cast<T>(0 * (a * c + b * d)), static_cast<T>(0 * (b * c - a * d))};
+    W norm = c * c + d * d;
+    if (std::isinf(norm) && std::isfinite(a) && std::isfinite(b)) {
+      c = std::copysign(W{std::isinf(c) ? 1.0 : 0.0}, c);
+      d = std::copysign(W{std::isinf(d) ? 1.0 : 0.0}, d);
     }
-    Wider<T> norm = c * c + d * d;
     return {static_cast<T>((a * c + b * d) / norm), static_cast<T>((b * c - a * d) / norm)};
   }
 };
@@ -81,6 +76,24 @@ struct Sign {
     return {static_cast<T>(re / size), static_cast<T>(im / size)};
   }
 };
+// The documents order no complex numbers; where an engine takes max and min of them they are ordered by
+// real part, then imaginary part, and a NaN in either operand is passed on.
+template <typename T>
+bool IsNan(Z<T> x) {
+  return std::isnan(x.real()) || std::isnan(x.imag());
+}
+template <typename T>
+bool Before(Z<T> x, Z<T> y) {
+  return x.real() != y.real() ? x.real() < y.real() : x.imag() < y.imag();
+}
+struct Maximum {
+  template <typename T>
+  static Z<T> Apply(Z<T> x, Z<T> y) { return IsNan(x) || (!IsNan(y) && Before(y, x)) ? x : y; }
+};
+struct Minimum {
+  template <typename T>
+  static Z<T> Apply(Z<T> x, Z<T> y) { return IsNan(x) || (!IsNan(y) && Before(x, y)) ? x : y; }
+};
 // Moved, never computed: NaN bits and signs of zero stay (ruling 0058).
 struct Real {
   template <typename T>
@@ -98,6 +111,8 @@ Kernel OfType(Opcode opcode) {
     case Opcode::kSubtract: return BinaryLoop<Subtract, Z<T>>;
     case Opcode::kMultiply: return BinaryLoop<Multiply, Z<T>>;
     case Opcode::kDivide: return BinaryLoop<Divide, Z<T>>;
+    case Opcode::kMaximum: return BinaryLoop<Maximum, Z<T>>;
+    case Opcode::kMinimum: return BinaryLoop<Minimum, Z<T>>;
     case Opcode::kNegate: return UnaryLoop<Negate, Z<T>>;
     case Opcode::kAbs: return UnaryLoop<Abs, Z<T>, T>;
     case Opcode::kSign: return UnaryLoop<Sign, Z<T>>;

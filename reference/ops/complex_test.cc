@@ -1,0 +1,91 @@
+// Complex operations: identities with real parts computed apart, cuts and special values.
+#include <cmath>
+#include <complex>
+
+#include "gtest/gtest.h"
+#include "reference/testing/module_runner.h"
+
+namespace hlocts {
+namespace {
+
+using Z = std::complex<double>;
+
+Literal Points() {
+  std::vector<Z> points;
+  for (double re : {-2.5, -1.0, -0.3, 0.0, 0.4, 1.0, 3.0}) {
+    for (double im : {-2.0, -0.7, 0.0, 0.6, 1.9}) points.push_back({re, im});
+  }
+  Literal literal(Shape(PrimitiveType::kC128, {static_cast<int64_t>(points.size())}));
+  std::copy(points.begin(), points.end(), literal.mutable_data<Z>().begin());
+  return literal;
+}
+
+std::vector<Z> Of(const char* opcode, const Literal& x) {
+  Literal result = Apply(x.shape().ToString(false), opcode, {x});
+  return {result.data<Z>().begin(), result.data<Z>().end()};
+}
+
+Literal Function(const char* opcode, const Literal& x) { return Apply(x.shape().ToString(false), opcode, {x}); }
+
+void ExpectNear(const Literal& got, const Literal& want, const std::string& what) {
+  for (int64_t i = 0; i < got.element_count(); ++i) {
+    Z a = got.data<Z>()[i], b = want.data<Z>()[i];
+    if (!std::isfinite(b.real()) || !std::isfinite(b.imag())) continue;
+    EXPECT_LE(std::abs(a - b), 1e-14 * std::max(1.0, std::abs(b))) << what << " at " << i << ": " << a << ", not " << b;
+  }
+}
+
+TEST(ComplexTest, InversesAndDefinitions) {
+  Literal x = Points();
+  ExpectNear(Function("exponential", Function("log", x)), x, "exp(log z)");
+  Literal root = Function("sqrt", x);
+  ExpectNear(Apply(x.shape().ToString(false), "multiply", {root, root}), x, "sqrt(z)^2");
+  ExpectNear(Function("sine", Function("asin", x)), x, "sin(asin z)");
+  ExpectNear(Function("cosine", Function("acos", x)), x, "cos(acos z)");
+  ExpectNear(Function("sinh", Function("asinh", x)), x, "sinh(asinh z)");
+  ExpectNear(Function("cosh", Function("acosh", x)), x, "cosh(acosh z)");
+  ExpectNear(Function("tanh", Function("atanh", x)), x, "tanh(atanh z)");
+  ExpectNear(Function("exponential-minus-one", Function("log-plus-one", x)), x, "expm1(log1p z)");
+  root.mutable_data<Z>()[17] = 1;  // the point 0
+  ExpectNear(Apply(x.shape().ToString(false), "divide", {Apply(x.shape().ToString(false), "multiply", {x, root}), root}), x, "z*w/w");
+}
+
+TEST(ComplexTest, SmallArgumentsKeepTheirAccuracy) {
+  Literal x = MustLiteral("c128[2] {(1e-12, 1e-12), (-1e-13, 2e-12)}");
+  ExpectNear(Function("log-plus-one", x), MustLiteral("c128[2] {(1e-12, 9.99999999999e-13), (-9.9999999998e-14, 2e-12)}"), "log1p");
+  double re = Function("exponential-minus-one", x).data<Z>()[0].real();
+  EXPECT_NEAR(re / 1e-12, 1, 1e-14);
+}
+
+TEST(ComplexTest, NoOverflowOnTheWay) {
+  EXPECT_EQ(Text(Apply("f32[1]", "abs", {MustLiteral("c64[1] {(3e38, 0)}")})), Leaves({"f32[1] {3e38}"}));
+  EXPECT_EQ(Text(Apply("f64[1]", "abs", {MustLiteral("c128[1] {(3e300, 4e300)}")})), Leaves({"f64[1] {5e300}"}));
+  EXPECT_EQ(Text(Apply("c128[1]", "divide", {MustLiteral("c128[1] {(1e300, 1e300)}"), MustLiteral("c128[1] {(1e300, 1e300)}")})),
+            Leaves({"c128[1] {(1, 0)}"}));
+  EXPECT_EQ(Text(Apply("c64[1]", "divide", {MustLiteral("c64[1] {(1, 1)}"), MustLiteral("c64[1] {(inf, 0)}")})), Leaves({"c64[1] {(0, 0)}"}));
+}
+
+TEST(ComplexTest, PartsAndSigns) {
+  EXPECT_EQ(Text(Apply("f32[2]", "real", {MustLiteral("c64[2] {(-0, nan), (1, 2)}")})), Leaves({"f32[2] {-0, 1}"}));
+  EXPECT_EQ(Text(Apply("f64[1]", "imag", {MustLiteral("c128[1] {(1, -0)}")})), Leaves({"f64[1] {-0}"}));
+  EXPECT_EQ(Text(Apply("f32[1]", "imag", {MustLiteral("f32[1] {5}")})), Leaves({"f32[1] {0}"}));
+  EXPECT_EQ(Text(Apply("c64[1]", "complex", {MustLiteral("f32[1] {nan(0x400001)}"), MustLiteral("f32[1] {2}")})),
+            Leaves({"c64[1] {(nan(0x400001), 2)}"}));
+  EXPECT_EQ(Text(Apply("c64[2]", "sign", {MustLiteral("c64[2] {(0, 0), (3, -4)}")})), Leaves({"c64[2] {(0, 0), (0.6, -0.8)}"}));
+}
+
+// The side of the cut along the negative axis follows the sign of the zero.
+TEST(ComplexTest, BranchCuts) {
+  std::vector<Z> log = Of("log", MustLiteral("c128[2] {(-1, 0), (-1, -0)}"));
+  EXPECT_EQ(log[0].imag(), M_PI);
+  EXPECT_EQ(log[1].imag(), -M_PI);
+  EXPECT_EQ(Text(Apply("c64[2]", "sqrt", {MustLiteral("c64[2] {(-4, 0), (-4, -0)}")})), Leaves({"c64[2] {(0, 2), (0, -2)}"}));
+}
+
+TEST(ComplexTest, Powers) {
+  EXPECT_EQ(Text(Apply("c64[3]", "power", {MustLiteral("c64[3] {(0, 0), (4, 0), (0, 0)}"), MustLiteral("c64[3] {(0, 0), (0.5, 0), (2, 1)}")})),
+            Leaves({"c64[3] {(1, 0), (2, 0), (0, 0)}"}));
+}
+
+}  // namespace
+}  // namespace hlocts

@@ -1,0 +1,205 @@
+// dot and reduce against sums written out per element.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "gtest/gtest.h"
+#include "reference/testing/module_runner.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+namespace {
+
+Literal Pattern(PrimitiveType type, const std::vector<int64_t>& dimensions, int64_t seed) {
+  std::vector<double> values(Shape(type, dimensions).ElementCount());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>((static_cast<int64_t>(i) * 37 + seed) % 11 - 5);
+  return FromDoubles(type, values).WithShape(Shape(type, dimensions));
+}
+
+// Batch dimension 1 of lhs with 0 of rhs, contracting {2, 0} with {3, 1}: values small enough to be
+// exact in every type.
+TEST(DotTest, DimensionNumbersInAnyOrder) {
+  for (PrimitiveType type : {PrimitiveType::kF32, PrimitiveType::kF64, PrimitiveType::kBF16, PrimitiveType::kS32,
+                             PrimitiveType::kS64, PrimitiveType::kS16}) {
+    Literal lhs = Pattern(type, {3, 2, 4, 5}, 1), rhs = Pattern(type, {2, 3, 6, 4}, 2);
+    Literal got = Apply(Shape(type, {2, 5, 6}).ToString(false), "dot", {lhs, rhs},
+                        "lhs_batch_dims={1}, lhs_contracting_dims={2,0}, rhs_batch_dims={0}, rhs_contracting_dims={3,1}");
+    std::vector<double> x = ToDoubles(lhs), y = ToDoubles(rhs), z = ToDoubles(got);
+    for (int b = 0; b < 2; ++b) {
+      for (int i = 0; i < 5; ++i) {
+        for (int j = 0; j < 6; ++j) {
+          double sum = 0;
+          for (int k = 0; k < 4; ++k) {
+            for (int l = 0; l < 3; ++l) sum += x[((l * 2 + b) * 4 + k) * 5 + i] * y[((b * 3 + l) * 6 + j) * 4 + k];
+          }
+          ASSERT_EQ(z[(b * 5 + i) * 6 + j], sum) << PrimitiveTypeName(type);
+        }
+      }
+    }
+  }
+}
+
+TEST(DotTest, DocumentsExamples) {
+  EXPECT_EQ(Text(Apply("f32[2,2]", "dot",
+                       {MustLiteral("f32[2,3] {{1, 2, 3}, {4, 5, 6}}"), MustLiteral("f32[2,3] {{1, 1, 1}, {2, 2, 2}}")},
+                       "lhs_contracting_dims={1}, rhs_contracting_dims={1}")),
+            Leaves({"f32[2,2] {{6, 12}, {15, 30}}"}));
+  EXPECT_EQ(Text(Apply("f32[2,2,2]", "dot",
+                       {MustLiteral("f32[2,2,2] {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}"),
+                        MustLiteral("f32[2,2,2] {{{1, 0}, {0, 1}}, {{1, 0}, {0, 1}}}")},
+                       "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}")),
+            Leaves({"f32[2,2,2] {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}"}));
+}
+
+TEST(DotTest, OtherTypes) {
+  const char* inner = "lhs_contracting_dims={0}, rhs_contracting_dims={0}";
+  EXPECT_EQ(Text(Apply("pred[]", "dot", {MustLiteral("pred[2] {true, true}"), MustLiteral("pred[2] {false, true}")}, inner)),
+            Leaves({"pred[] true"}));
+  EXPECT_EQ(Text(Apply("s8[]", "dot", {MustLiteral("s8[2] {100, 100}"), MustLiteral("s8[2] {2, 1}")}, inner)),
+            Leaves({"s8[] 44"}));
+  EXPECT_EQ(Text(Apply("s32[]", "dot", {MustLiteral("s8[2] {-100, 100}"), MustLiteral("u8[2] {200, 1}")}, inner)),
+            Leaves({"s32[] -19900"}));
+  EXPECT_EQ(Text(Apply("c64[]", "dot", {MustLiteral("c64[2] {(1, 2), (0, 1)}"), MustLiteral("c64[2] {(3, -1), (0, 1)}")}, inner)),
+            Leaves({"c64[] (4, 5)"}));
+  EXPECT_EQ(Text(Apply("f32[2]", "dot", {MustLiteral("f32[2,0] {{}, {}}"), MustLiteral("f32[0] {}")},
+                       "lhs_contracting_dims={1}, rhs_contracting_dims={0}")),
+            Leaves({"f32[2] {0, 0}"}));
+  // One rounding at the end: 2^24 + 1 + ... is not lost in f32, nor 1 + 1 + ... in bf16.
+  Literal ones = FromDoubles(PrimitiveType::kBF16, std::vector<double>(4096, 1.0));
+  EXPECT_EQ(ToDoubles(Apply("bf16[]", "dot", {ones, ones}, inner))[0], 4096);
+}
+
+std::string ReduceModule(const std::string& type, const std::string& shape, const std::string& result,
+                         const std::string& opcode, const std::string& init, const std::string& dimensions) {
+  return "HloModule m\nf { a = " + type + "[] parameter(0) b = " + type + "[] parameter(1) ROOT c = " + type + "[] " +
+         opcode + "(a, b) }\nENTRY e { p = " + type + shape + " parameter(0)\n z = " + type + "[] constant(" + init +
+         ")\n ROOT r = " + type + result + " reduce(p, z), dimensions={" + dimensions + "}, to_apply=f }";
+}
+
+TEST(ReduceTest, EverySetOfDimensions) {
+  const std::vector<int64_t> sizes = {3, 5, 40, 2};
+  for (std::string type : {"f32", "s16", "f64", "bf16", "u8"}) {
+    PrimitiveType element = *PrimitiveTypeFromName(type);
+    Literal x = Pattern(element, sizes, 3);
+    std::vector<double> values = ToDoubles(x);
+    for (int set = 0; set < 16; ++set) {
+      std::vector<int64_t> kept, kept_dims;
+      std::string dimensions, result;
+      for (int64_t d = 0; d < 4; ++d) {
+        if (set >> d & 1) {
+          dimensions += (dimensions.empty() ? "" : ",") + std::to_string(d);
+        } else {
+          kept.push_back(sizes[d]);
+          kept_dims.push_back(d);
+          result += (result.empty() ? "" : ",") + std::to_string(sizes[d]);
+        }
+      }
+      std::vector<double> sums(Shape(element, kept).ElementCount(), 0), maxima(sums.size(), 0);
+      std::vector<int64_t> kept_strides = RowMajorStrides(kept);
+      size_t at = 0;
+      ForEachIndex(sizes, [&](absl::Span<const int64_t> index) {
+        int64_t out = 0;
+        for (size_t i = 0; i < kept_dims.size(); ++i) out += index[kept_dims[i]] * kept_strides[i];
+        sums[out] += values[at];
+        maxima[out] = std::max(maxima[out], values[at]);
+        ++at;
+      });
+      std::string shape = "[3,5,40,2]";
+      absl::StatusOr<Literal> sum = RunText(ReduceModule(type, shape, "[" + result + "]", "add", "0", dimensions), {x});
+      absl::StatusOr<Literal> maximum = RunText(ReduceModule(type, shape, "[" + result + "]", "maximum", "0", dimensions), {x});
+      ASSERT_TRUE(sum.ok() && maximum.ok()) << sum.status() << maximum.status();
+      std::vector<double> got = ToDoubles(*sum);
+      for (size_t i = 0; i < sums.size(); ++i) {
+        double want = type == "u8" ? std::fmod(sums[i] + 256e6, 256) : sums[i];
+        ASSERT_EQ(got[i], want) << type << " {" << dimensions << "} at " << i;
+      }
+      EXPECT_EQ(ToDoubles(*maximum), maxima) << type << " {" << dimensions << "}";
+    }
+  }
+}
+
+TEST(ReduceTest, DocumentsExamples) {
+  // reduce of {{1,2,3},{4,5,6}} by add: along 0, along 1, along both.
+  Literal x = MustLiteral("f32[2,3] {{1, 2, 3}, {4, 5, 6}}");
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[3]", "add", "0", "0"), {x})), Leaves({"f32[3] {5, 7, 9}"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[2]", "add", "0", "1"), {x})), Leaves({"f32[2] {6, 15}"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[]", "add", "0", "0,1"), {x})), Leaves({"f32[] 21"}));
+}
+
+TEST(ReduceTest, InitOfNothingAndOfSomething) {
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,0]", "[2]", "add", "5", "1"), {MustLiteral("f32[2,0] {{}, {}}")})),
+            Leaves({"f32[2] {5, 5}"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[3]", "[]", "add", "5", "0"), {MustLiteral("f32[3] {1, 1, 1}")})), Leaves({"f32[] 8"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2]", "[2]", "add", "5", ""), {MustLiteral("f32[2] {1, 2}")})), Leaves({"f32[2] {6, 7}"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2]", "[]", "add", "-0", "0"), {MustLiteral("f32[2] {-0, -0}")})), Leaves({"f32[] -0"}));
+}
+
+TEST(ReduceTest, SumsOfManySmallTermsAreNotLost) {
+  Literal ones = FromDoubles(PrimitiveType::kF32, std::vector<double>(100, 1.0));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[100]", "[]", "add", "16777216", "0"), {ones})), Leaves({"f32[] 16777316"}));
+}
+
+TEST(ReduceTest, NanAndProductAndLogical) {
+  EXPECT_TRUE(std::isnan(ToDoubles(*RunText(ReduceModule("f32", "[40]", "[]", "maximum", "-inf", "0"),
+                                            {Apply("f32[40]", "broadcast", {MustLiteral("f32[] nan")}, "dimensions={}")}))[0]));
+  EXPECT_EQ(Text(RunText(ReduceModule("s32", "[4]", "[]", "multiply", "1", "0"), {MustLiteral("s32[4] {2, 3, 5, 7}")})), Leaves({"s32[] 210"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("pred", "[3]", "[]", "and", "true", "0"), {MustLiteral("pred[3] {true, false, true}")})), Leaves({"pred[] false"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("u8", "[3]", "[]", "xor", "0", "0"), {MustLiteral("u8[3] {1, 2, 7}")})), Leaves({"u8[] 4"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("c64", "[3]", "[]", "add", "(0, 0)", "0"), {MustLiteral("c64[3] {(1, 2), (3, 4), (-1, 1)}")})),
+            Leaves({"c64[] (3, 7)"}));
+}
+
+// Not recognised: a left fold.
+TEST(ReduceTest, OtherComputationsFoldFromTheLeft) {
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[4]", "[]", "subtract", "0", "0"), {MustLiteral("f32[4] {1, 2, 3, 4}")})), Leaves({"f32[] -10"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("s32", "[2,10]", "[10]", "subtract", "1", "0"),
+                         {MustLiteral("s32[2,10] {{0,1,2,3,4,5,6,7,8,9}, {1,1,1,1,1,1,1,1,1,1}}")})),
+            Leaves({"s32[10] {0, -1, -2, -3, -4, -5, -6, -7, -8, -9}"}));
+}
+
+constexpr char kArgmax[] = R"(HloModule m
+better {
+  v = f32[] parameter(0) i = s32[] parameter(1) w = f32[] parameter(2) j = s32[] parameter(3)
+  c = pred[] compare(v, w), direction=GE
+  a = f32[] select(c, v, w) b = s32[] select(c, i, j)
+  ROOT t = (f32[], s32[]) tuple(a, b)
+}
+ENTRY e {
+  x = f32[ROWS,4] parameter(0)
+  k = s32[ROWS,4] iota(), iota_dimension=1
+  low = f32[] constant(-inf) none = s32[] constant(-1)
+  ROOT r = (f32[ROWS], s32[ROWS]) reduce(x, k, low, none), dimensions={1}, to_apply=better
+})";
+
+TEST(ReduceTest, VariadicArgmaxInFewAndManyRows) {
+  for (int64_t rows : {1, 3, 2000}) {
+    std::string text = kArgmax;
+    for (size_t at; (at = text.find("ROWS")) != std::string::npos;) text.replace(at, 4, std::to_string(rows));
+    Literal x(Shape(PrimitiveType::kF32, {rows, 4}));
+    for (int64_t i = 0; i < rows * 4; ++i) x.mutable_data<float>()[i] = static_cast<float>((i * 7919) % 101);
+    absl::StatusOr<Literal> result = RunText(text, {x});
+    ASSERT_TRUE(result.ok()) << result.status();
+    for (int64_t row = 0; row < rows; ++row) {
+      const float* line = x.data<float>().data() + row * 4;
+      int32_t best = static_cast<int32_t>(std::max_element(line, line + 4) - line);
+      ASSERT_EQ(result->elements()[1].data<int32_t>()[row], best) << row;
+      ASSERT_EQ(result->elements()[0].data<float>()[row], line[best]) << row;
+    }
+  }
+}
+
+// A body with a loop inside cannot be compiled to scalar steps: gcd by Euclid.
+TEST(ReduceTest, BodyThatIsNotStraightLine) {
+  absl::StatusOr<Literal> result = RunText(R"(HloModule m
+more { t = (s32[], s32[]) parameter(0) b = s32[] get-tuple-element(t), index=1 z = s32[] constant(0) ROOT c = pred[] compare(b, z), direction=NE }
+step { t = (s32[], s32[]) parameter(0) a = s32[] get-tuple-element(t), index=0 b = s32[] get-tuple-element(t), index=1
+  r = s32[] remainder(a, b) ROOT u = (s32[], s32[]) tuple(b, r) }
+gcd { a = s32[] parameter(0) b = s32[] parameter(1) t = (s32[], s32[]) tuple(a, b)
+  w = (s32[], s32[]) while(t), condition=more, body=step ROOT g = s32[] get-tuple-element(w), index=0 }
+ENTRY e { p = s32[4] parameter(0) z = s32[] constant(0) ROOT r = s32[] reduce(p, z), dimensions={0}, to_apply=gcd })",
+                                           {MustLiteral("s32[4] {84, 36, 60, 24}")});
+  EXPECT_EQ(Text(result), Leaves({"s32[] 12"}));
+}
+
+}  // namespace
+}  // namespace hlocts

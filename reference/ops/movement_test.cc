@@ -1,0 +1,197 @@
+// Data movement against index formulas written out per element, and the documents' examples.
+#include <functional>
+
+#include "gtest/gtest.h"
+#include "reference/testing/module_runner.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+namespace {
+
+using Index = std::vector<int64_t>;
+
+Literal Counting(PrimitiveType type, const Index& dimensions) {
+  int64_t count = Shape(type, dimensions).ElementCount();
+  std::vector<double> values(count);
+  for (int64_t i = 0; i < count; ++i) values[i] = static_cast<double>(i + 1);
+  return FromDoubles(type, values).WithShape(Shape(type, dimensions));
+}
+
+// result[index] must be operand[where(index)], or `padding` where that is empty.
+void ExpectMoved(const Literal& operand, const Literal& result, double padding,
+                 const std::function<Index(const Index&)>& where) {
+  std::vector<double> from = ToDoubles(operand), to = ToDoubles(result);
+  Index strides = RowMajorStrides(operand.shape().dimensions());
+  int64_t at = 0;
+  ForEachIndex(result.shape().dimensions(), [&](absl::Span<const int64_t> index) {
+    Index source = where(Index(index.begin(), index.end()));
+    bool is_padding = source.empty() && operand.shape().rank() > 0;
+    double want = is_padding ? padding : from[LinearIndex(source, strides)];
+    ASSERT_EQ(to[at], want) << "element " << at;
+    ++at;
+  });
+}
+
+TEST(MovementTest, TransposeOfEveryStorageWidth) {
+  for (PrimitiveType type : {PrimitiveType::kU8, PrimitiveType::kF16, PrimitiveType::kF32, PrimitiveType::kF64}) {
+    Literal x = Counting(type, {2, 3, 4});
+    ExpectMoved(x, Apply(Shape(type, {4, 2, 3}).ToString(false), "transpose", {x}, "dimensions={2,0,1}"), 0,
+                [](const Index& i) { return Index{i[1], i[2], i[0]}; });
+  }
+  EXPECT_EQ(Text(Apply("c128[2,1]", "transpose", {MustLiteral("c128[1,2] {{(1, 2), (3, 4)}}")}, "dimensions={1,0}")),
+            Leaves({"c128[2,1] {{(1, 2)}, {(3, 4)}}"}));
+}
+
+TEST(MovementTest, BroadcastRepeatsNewAndUnitDimensions) {
+  Literal x = Counting(PrimitiveType::kS32, {3, 1});
+  ExpectMoved(x, Apply("s32[2,3,4]", "broadcast", {x}, "dimensions={1,2}"), 0,
+              [](const Index& i) { return Index{i[1], 0}; });
+  Literal y = Counting(PrimitiveType::kS32, {3, 2});
+  ExpectMoved(y, Apply("s32[2,4,3]", "broadcast", {y}, "dimensions={2,0}"), 0,
+              [](const Index& i) { return Index{i[2], i[0]}; });
+}
+
+TEST(MovementTest, ReverseAndSlice) {
+  Literal x = Counting(PrimitiveType::kBF16, {3, 4, 5});
+  ExpectMoved(x, Apply("bf16[3,4,5]", "reverse", {x}, "dimensions={0,2}"), 0,
+              [](const Index& i) { return Index{2 - i[0], i[1], 4 - i[2]}; });
+  ExpectMoved(x, Apply("bf16[2,2,2]", "slice", {x}, "slice={[1:3], [0:4:3], [1:5:2]}"), 0,
+              [](const Index& i) { return Index{1 + i[0], 3 * i[1], 1 + 2 * i[2]}; });
+}
+
+// Every small combination of edges and interior against the rule of pad.10 to pad.13 read literally:
+// build the interior-padded line, then cut or extend its ends.
+TEST(MovementTest, PadOfEverySmallConfiguration) {
+  for (int64_t low = -4; low <= 2; ++low) {
+    for (int64_t high = -4; high <= 2; ++high) {
+      for (int64_t interior = 0; interior <= 2; ++interior) {
+        std::vector<double> line;
+        for (int i = 1; i <= 3; ++i) {
+          line.push_back(i);
+          for (int64_t k = 0; k < interior && i < 3; ++k) line.push_back(9);
+        }
+        if (static_cast<int64_t>(line.size()) + std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0) < 0) continue;
+        line.erase(line.begin(), line.begin() + std::max<int64_t>(-low, 0));
+        line.insert(line.begin(), std::max<int64_t>(low, 0), 9);
+        line.resize(line.size() - std::max<int64_t>(-high, 0));
+        line.insert(line.end(), std::max<int64_t>(high, 0), 9);
+        std::string config = std::to_string(low) + "_" + std::to_string(high) + "_" + std::to_string(interior);
+        Literal got = Apply("f32[" + std::to_string(line.size()) + "]", "pad",
+                            {MustLiteral("f32[3] {1, 2, 3}"), MustLiteral("f32[] 9")}, "padding=" + config);
+        EXPECT_EQ(ToDoubles(got), line) << config;
+      }
+    }
+  }
+}
+
+TEST(MovementTest, DocumentsExamples) {
+  EXPECT_EQ(Text(Apply("f32[2]", "slice", {MustLiteral("f32[5] {0, 1, 2, 3, 4}")}, "slice={[2:4]}")),
+            Leaves({"f32[2] {2, 3}"}));  // slice.13
+  Literal a = MustLiteral("f32[4,3] {{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9, 10, 11}}");
+  EXPECT_EQ(Text(Apply("f32[2,2]", "slice", {a}, "slice={[2:4], [1:3]}")), Leaves({"f32[2,2] {{7, 8}, {10, 11}}"}));
+  EXPECT_EQ(Text(Apply("f32[2,2]", "dynamic-slice", {a, MustLiteral("s32[] 2"), MustLiteral("s32[] 1")},
+                       "dynamic_slice_sizes={2,2}")),
+            Leaves({"f32[2,2] {{7, 8}, {10, 11}}"}));
+  EXPECT_EQ(Text(Apply("f32[5]", "dynamic-update-slice",
+                       {MustLiteral("f32[5] {0, 1, 2, 3, 4}"), MustLiteral("f32[2] {5, 6}"), MustLiteral("s32[] 2")})),
+            Leaves({"f32[5] {0, 1, 5, 6, 4}"}));
+  EXPECT_EQ(Text(Apply("s32[6]", "concatenate",
+                       {MustLiteral("s32[2] {2, 3}"), MustLiteral("s32[2] {4, 5}"), MustLiteral("s32[2] {6, 7}")},
+                       "dimensions={0}")),
+            Leaves({"s32[6] {2, 3, 4, 5, 6, 7}"}));
+  EXPECT_EQ(Text(Apply("s32[4,2]", "concatenate",
+                       {MustLiteral("s32[3,2] {{1, 2}, {3, 4}, {5, 6}}"), MustLiteral("s32[1,2] {{7, 8}}")},
+                       "dimensions={0}")),
+            Leaves({"s32[4,2] {{1, 2}, {3, 4}, {5, 6}, {7, 8}}"}));
+  EXPECT_EQ(Text(Apply("s32[2,4]", "iota", {}, "iota_dimension=1")), Leaves({"s32[2,4] {{0, 1, 2, 3}, {0, 1, 2, 3}}"}));
+}
+
+TEST(MovementTest, StartsAreClampedOnTheirMathematicalValue) {
+  Literal x = MustLiteral("s32[5] {0, 1, 2, 3, 4}");
+  auto at = [&](const char* start) {
+    return Text(Apply("s32[2]", "dynamic-slice", {x, MustLiteral(start)}, "dynamic_slice_sizes={2}"));
+  };
+  for (const char* start : {"s32[] 4", "u8[] 200", "u64[] 18446744073709551615", "s8[] 127", "s64[] 9223372036854775807"}) {
+    EXPECT_EQ(at(start), Leaves({"s32[2] {3, 4}"})) << start;
+  }
+  for (const char* start : {"s32[] -1", "s8[] -128", "s64[] -9223372036854775808"}) {
+    EXPECT_EQ(at(start), Leaves({"s32[2] {0, 1}"})) << start;
+  }
+}
+
+TEST(MovementTest, IotaOfNarrowTypesWrapsOrRounds) {
+  EXPECT_EQ(Text(Apply("u2[6]", "iota", {}, "iota_dimension=0")), Leaves({"u2[6] {0, 1, 2, 3, 0, 1}"}));
+  EXPECT_EQ(ToDoubles(Apply("bf16[260]", "iota", {}, "iota_dimension=0"))[257], 256);
+  EXPECT_EQ(Text(Apply("c64[2]", "iota", {}, "iota_dimension=0")), Leaves({"c64[2] {(0, 0), (1, 0)}"}));
+}
+
+TEST(MovementTest, ZeroSizedAndDeepShapes) {
+  EXPECT_EQ(Text(Apply("f32[0,3]", "transpose", {MustLiteral("f32[3,0] {{}, {}, {}}")}, "dimensions={1,0}")),
+            Leaves({"f32[0,3] {}"}));
+  EXPECT_EQ(Text(Apply("f32[2]", "pad", {MustLiteral("f32[0] {}"), MustLiteral("f32[] 7")}, "padding=1_1_3")),
+            Leaves({"f32[2] {7, 7}"}));
+  Index deep(32, 1);
+  deep[0] = 2, deep[31] = 3;
+  Literal x = Counting(PrimitiveType::kF32, deep);
+  Index back(deep.rbegin(), deep.rend());
+  std::string permutation;
+  for (int i = 31; i >= 0; --i) permutation += std::to_string(i) + (i ? "," : "");
+  Literal result = Apply(Shape(PrimitiveType::kF32, back).ToString(false), "transpose", {x}, "dimensions={" + permutation + "}");
+  EXPECT_EQ(ToDoubles(result), (std::vector<double>{1, 4, 2, 5, 3, 6}));
+}
+
+TEST(MovementTest, BitcastReadsBytesInLayouts) {
+  absl::StatusOr<Literal> result = RunText(
+      "HloModule m\nENTRY e { p = f32[2,3]{0,1} parameter(0)\n ROOT r = f32[3,2]{1,0} bitcast(p) }",
+      {MustLiteral("f32[2,3] {{1, 2, 3}, {4, 5, 6}}")});
+  EXPECT_EQ(Text(result), Leaves({"f32[3,2] {{1, 4}, {2, 5}, {3, 6}}"}));
+}
+
+// set_dimension_size.10 to .12 and what ruling 0064 adds.
+TEST(DynamicSizesTest, ReductionsIgnorePadding) {
+  auto reduced = [](const char* size, const char* opcode, const char* init) {
+    std::string text = absl::StrCat(
+        "HloModule m\nf { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] ", opcode,
+        "(a, b) }\nENTRY e { p = f32[10] parameter(0)\n n = s32[] constant(", size, ")\n",
+        "d = f32[<=10] set-dimension-size(p, n), dimensions={0}\n z = f32[] constant(", init, ")\n",
+        "ROOT r = f32[] reduce(d, z), dimensions={0}, to_apply=f }");
+    return Text(RunText(text, {MustLiteral("f32[10] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}")}));
+  };
+  EXPECT_EQ(reduced("5", "add", "0"), Leaves({"f32[] 15"}));
+  EXPECT_EQ(reduced("5", "multiply", "1"), Leaves({"f32[] 120"}));
+  EXPECT_EQ(reduced("6", "add", "0"), Leaves({"f32[] 21"}));
+  EXPECT_EQ(reduced("10", "add", "0"), Leaves({"f32[] 55"}));
+  EXPECT_EQ(reduced("0", "multiply", "1"), Leaves({"f32[] 1"}));
+  EXPECT_NE(reduced("11", "add", "0").find("size 11"), std::string::npos);
+}
+
+constexpr char kCut[] = R"(HloModule m
+f { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] add(a, b) }
+ENTRY e {
+  p = s32[2,4] parameter(0)
+  n = s32[] constant(3)
+  d = s32[2,<=4] set-dimension-size(p, n), dimensions={1}
+  t = s32[<=4,2] transpose(d), dimensions={1,0}
+  doubled = s32[<=4,2] add(t, t)
+  flat = s32[<=8] reshape(doubled)
+  edge = s32[4] constant({7, 7, 7, 7})
+  c = s32[<=12] concatenate(flat, edge), dimensions={0}
+  size = s32[] get-dimension-size(c), dimensions={0}
+  dot = s32[2,2] dot(d, d), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  ROOT r = (s32[<=12], s32[], s32[2,2]) tuple(c, size, dot)
+})";
+
+TEST(DynamicSizesTest, SizesTravelDownstream) {
+  absl::StatusOr<Literal> result = RunText(kCut, {MustLiteral("s32[2,4] {{1, 2, 3, 100}, {4, 5, 6, 100}}")});
+  ASSERT_TRUE(result.ok()) << result.status();
+  const Literal& joined = result->elements()[0];
+  EXPECT_EQ(joined.runtime_size(0), 10);
+  std::vector<double> values = ToDoubles(joined);
+  values.resize(10);
+  EXPECT_EQ(values, (std::vector<double>{2, 8, 4, 10, 6, 12, 7, 7, 7, 7}));
+  EXPECT_EQ(Text(result->elements()[1]), Leaves({"s32[] 10"}));
+  EXPECT_EQ(Text(result->elements()[2]), Leaves({"s32[2,2] {{14, 32}, {32, 77}}"}));
+}
+
+}  // namespace
+}  // namespace hlocts
