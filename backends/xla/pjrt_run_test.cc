@@ -55,6 +55,37 @@ ENTRY e {
   EXPECT_THAT(Values<float>(result.outputs[1].bytes), ElementsAre(1, 2));
 }
 
+// XLA:CPU aborts on the schedule of a module like this one; the loop's body gets copies.
+TEST(Run, ScheduledModulesAreCompiled) {
+  Client client;
+  EXPECT_THAT(RunOne<float>(client, R"(HloModule m, is_scheduled=true
+body {
+  p = (s32[], f32[2], f32[2]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[2] get-tuple-element(p), index=1
+  y = f32[2] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  ROOT r = (s32[], f32[2], f32[2]) tuple(next, y, x)
+}
+condition {
+  p = (s32[], f32[2], f32[2]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  three = s32[] constant(3)
+  ROOT r = pred[] compare(i, three), direction=LT
+}
+ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] parameter(1)
+  zero = s32[] constant(0)
+  start = (s32[], f32[2], f32[2]) tuple(zero, x, y)
+  loop = (s32[], f32[2], f32[2]) while(start), condition=condition, body=body
+  ROOT r = f32[2] get-tuple-element(loop), index=1
+})",
+                            {F32({2}, {1, 2}), F32({2}, {3, 4})}),
+              ElementsAre(3, 4));
+}
+
 TEST(Run, EmptyTupleRootHasNoOutputs) {
   Client client;
   RunResult result = CompileAndRun(client, "HloModule m\nENTRY e { ROOT r = () tuple() }", {});

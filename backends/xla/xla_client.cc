@@ -805,6 +805,9 @@ Status ClientImpl::Compile(std::string_view format, std::string_view program,
   if (Status status = ParseModule(format, program, &module); !status.ok()) return status;
   xla::CompileOptions compile_options;
   if (Status status = ParseCompileOptions(options, &compile_options); !status.ok()) return status;
+  // The passes change a scheduled module's instructions, and abort over those not in the schedule;
+  // an order of execution changes no value.
+  module.clear_schedule();
   std::vector<ParameterLeaf> leaves;
   if (NeedsFlattening(module)) {
     auto flat = FlattenEntry(module);
