@@ -103,6 +103,17 @@ auto VisitSystem(PrimitiveType system, Visitor&& visitor) {
   }
 }
 
+// An accumulator for a sum of products: it starts at +0, as the documents' loops do
+// (conv_with_general_padding.57), so that a sum of no products is +0 and never -0.
+template <class System>
+auto NewSumOfProducts(const System& system) {
+  auto sum = system.NewSum();
+  if constexpr (std::is_same_v<System, ValueSystem<typename System::Element>>) {
+    sum.Add(typename System::Element());
+  }
+  return sum;
+}
+
 // Types of `bytes` (1, 2, 4, 8, 16) storage: where only the place of elements changes,
 // visitor(T{}) with a T of that size.
 struct Bytes16 {

@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "reference/kernels/copy.h"
 #include "reference/kernels/window_geometry.h"
+#include "reference/number_system.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 
@@ -94,7 +95,7 @@ void ConvolutionKernel(const System& system, const ConvolutionGeometry& geometry
                          (feature_group + 1) * geometry.output_features_per_feature_group,
                          (batch_group + 1) * geometry.output_features_per_batch_group});
         Sum sums[kBlock];
-        for (Sum& sum : sums) sum = system.NewSum();
+        for (Sum& sum : sums) sum = NewSumOfProducts(system);
         const int64_t lhs_row = (batch_group * geometry.batch + b) * base_count;
         ForEachTap(geometry, position, [&](int64_t base, int64_t tap) {
           const auto* left = lhs + (lhs_row + base) * geometry.lhs_features +

@@ -10,6 +10,7 @@
 
 #include "absl/types/span.h"
 #include "reference/kernels/copy.h"
+#include "reference/number_system.h"
 #include "spec/infer/dimension_numbers.h"
 
 namespace hlocts {
@@ -49,10 +50,10 @@ void DotKernel(const System& system, const DotGeometry& geometry,
   std::unique_ptr<typename System::Element[]> lhs_storage, rhs_storage;
   lhs = internal::InOrder(geometry.lhs, geometry.lhs_in_place, lhs, batch * m * k, lhs_storage);
   rhs = internal::InOrder(geometry.rhs, geometry.rhs_in_place, rhs, batch * k * n, rhs_storage);
-  std::vector<Sum> row(n, system.NewSum());
+  std::vector<Sum> row(n, NewSumOfProducts(system));
   for (int64_t b = 0; b < batch; ++b) {
     for (int64_t i = 0; i < m; ++i) {
-      std::fill(row.begin(), row.end(), system.NewSum());
+      std::fill(row.begin(), row.end(), NewSumOfProducts(system));
       for (int64_t p = 0; p < k; ++p) {
         const typename System::Element left = lhs[(b * m + i) * k + p];
         const typename System::Element* right = rhs.data() + (b * k + p) * n;

@@ -1,0 +1,176 @@
+#include <map>
+#include <random>
+
+#include "absl/strings/str_join.h"
+#include "reference/ops/module_testing.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+namespace {
+
+// One random convolution of whole numbers, dimensions in the order b f spatial, o i spatial, b f
+// spatial, and its result by a sum over a base area that is really dilated and padded.
+struct RandomConvolution {
+  std::mt19937 random;
+  explicit RandomConvolution(int seed) : random(seed) {}
+  int Draw(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
+
+  int rank, feature_groups, batch_groups;
+  std::vector<int64_t> lhs, rhs, out;
+  std::vector<WindowDimension> window;
+
+  bool Make() {
+    rank = Draw(0, 3);
+    feature_groups = Draw(0, 2) == 0 ? Draw(2, 3) : 1;
+    batch_groups = feature_groups == 1 && Draw(0, 2) == 0 ? Draw(2, 3) : 1;
+    const int outputs = Draw(1, 3) * feature_groups * batch_groups;
+    const int inputs = Draw(1, 3), batch = Draw(1, 2);
+    lhs = {batch * batch_groups, inputs * feature_groups};
+    rhs = {outputs, inputs};
+    out = {batch, outputs};
+    window.clear();
+    for (int d = 0; d < rank; ++d) {
+      WindowDimension w;
+      w.size = Draw(1, 3);
+      w.stride = Draw(1, 3);
+      w.window_dilation = Draw(1, 3);
+      w.base_dilation = Draw(1, 3);
+      w.padding_low = Draw(-2, 3);
+      w.padding_high = Draw(-2, 3);
+      w.window_reversal = Draw(0, 2) == 0;
+      const int64_t base = Draw(1, 5);
+      const int64_t padded = (base - 1) * w.base_dilation + 1 + w.padding_low + w.padding_high;
+      const int64_t extent = (w.size - 1) * w.window_dilation + 1;
+      if (padded < extent) return false;
+      window.push_back(w);
+      lhs.push_back(base);
+      rhs.push_back(w.size);
+      out.push_back((padded - extent) / w.stride + 1);
+    }
+    return true;
+  }
+};
+
+double Direct(const RandomConvolution& c, const std::vector<double>& lhs,
+              const std::vector<double>& rhs, absl::Span<const int64_t> index) {
+  const std::vector<int64_t> lhs_strides = RowMajorStrides(c.lhs),
+                             rhs_strides = RowMajorStrides(c.rhs);
+  // Coordinates of the padded, dilated base area that hold an element.
+  double sum = 0;
+  ForEachIndex(c.lhs, [&](absl::Span<const int64_t> l) {
+    ForEachIndex(c.rhs, [&](absl::Span<const int64_t> r) {
+      if (r[0] != index[1]) return;
+      const int64_t group = index[1] / (c.out[1] / c.feature_groups);
+      if (l[1] != group * c.rhs[1] + r[1]) return;
+      const int64_t batch_group = index[1] / (c.out[1] / c.batch_groups);
+      if (l[0] != batch_group * c.out[0] + index[0]) return;
+      for (int d = 0; d < c.rank; ++d) {
+        const WindowDimension& w = c.window[d];
+        const int64_t tap = w.window_reversal ? w.size - 1 - r[d + 2] : r[d + 2];
+        const int64_t place = l[d + 2] * w.base_dilation + w.padding_low;
+        if (place != index[d + 2] * w.stride + tap * w.window_dilation) return;
+      }
+      sum += lhs[LinearIndex(l, lhs_strides)] * rhs[LinearIndex(r, rhs_strides)];
+    });
+  });
+  return sum;
+}
+
+std::string ShapeOf(absl::string_view type, const std::vector<int64_t>& dims) {
+  return absl::StrCat(type, "[", absl::StrJoin(dims, ","), "]");
+}
+
+TEST(Convolution, AgreesWithTheDirectSumWhateverTheWindow) {
+  int64_t compared = 0;
+  for (int seed = 0; seed < 400; ++seed) {
+    RandomConvolution c(seed);
+    if (!c.Make()) continue;
+    Window window{c.window};
+    const std::string spatial = std::string("012").substr(0, c.rank);
+    const std::string text = absl::StrCat(
+        "l = ", ShapeOf("f32", c.lhs), " parameter(0)\nr = ", ShapeOf("f32", c.rhs),
+        " parameter(1)\nROOT c = ", ShapeOf("f32", c.out), " convolution(l, r), ",
+        c.rank == 0 ? "" : absl::StrCat("window=", PrintWindow(window), ", "), "dim_labels=bf",
+        spatial, "_oi", spatial, "->bf", spatial, ", feature_group_count=", c.feature_groups,
+        ", batch_group_count=", c.batch_groups);
+    const std::unique_ptr<Module> module = ModuleOf(text);
+    ASSERT_NE(module, nullptr);
+    std::vector<Literal> arguments;
+    std::vector<std::vector<double>> values;
+    for (const auto& dims : {c.lhs, c.rhs}) {
+      arguments.emplace_back(Shape(PrimitiveType::kF32, dims));
+      values.emplace_back();
+      for (float& x : arguments.back().mutable_data<float>()) {
+        x = static_cast<float>(c.Draw(-9, 9));
+        values.back().push_back(x);
+      }
+    }
+    absl::StatusOr<Literal> result = Evaluate(*module, arguments);
+    ASSERT_TRUE(result.ok()) << text << result.status();
+    ASSERT_EQ(result->shape().dimensions(), c.out) << text;
+    int64_t at = 0;
+    ForEachIndex(c.out, [&](absl::Span<const int64_t> index) {
+      ASSERT_EQ(result->data<float>()[at++], Direct(c, values[0], values[1], index)) << text;
+      ++compared;
+    });
+  }
+  EXPECT_GT(compared, 2000);
+}
+
+TEST(Convolution, DimLabelsDecideTheOrder) {
+  const char* entry =
+      "l = f32[1,3,2] parameter(0) r = f32[2,2,1] parameter(1) "
+      "ROOT c = f32[2,1,1] convolution(l, r), window={size=2}, dim_labels=b0f_0io->0fb";
+  // Positions 0 and 1, two taps, two features each.
+  EXPECT_EQ(
+      ResultOf(entry, "",
+               {"f32[1,3,2] {{{1,2},{3,4},{5,6}}}", "f32[2,2,1] {{{1},{10}},{{100},{1000}}}"}),
+      Leaves({"f32[2,1,1] {{{4321}},{{6543}}}"}));
+}
+
+TEST(Convolution, IntegersWrapAndPreferredTypesAreWider) {
+  const char* text =
+      "l = s8[1,1,2] parameter(0) r = s8[1,1,2] parameter(1) "
+      "ROOT c = $0[1,1,1] convolution(l, r), window={size=2}, dim_labels=bf0_oi0->bf0";
+  auto run = [&](const std::string& type) {
+    std::string entry = text;
+    entry.replace(entry.find("$0"), 2, type);
+    return ResultOf(entry, "", {"s8[1,1,2] {{{100,100}}}", "s8[1,1,2] {{{100,100}}}"});
+  };
+  EXPECT_EQ(run("s8"), Leaves({"s8[1,1,1] {{{32}}}"}));  // 20000 modulo 256
+  EXPECT_EQ(run("s32"), Leaves({"s32[1,1,1] {{{20000}}}"}));
+  EXPECT_EQ(run("f32"), Leaves({"f32[1,1,1] {{{20000}}}"}));
+}
+
+TEST(Convolution, PredIsOrOfAndsAndComplexMultiplies) {
+  EXPECT_EQ(
+      ResultOf("l = pred[1,1,2] parameter(0) r = pred[1,1,2] parameter(1) ROOT c = pred[1,1,1] "
+               "convolution(l, r), window={size=2}, dim_labels=bf0_oi0->bf0",
+               "", {"pred[1,1,2] {{{true,true}}}", "pred[1,1,2] {{{true,true}}}"}),
+      Leaves({"pred[1,1,1] {{{true}}}"}));
+  EXPECT_EQ(ResultOf("l = c64[1,1,2] parameter(0) r = c64[1,1,2] parameter(1) ROOT c = c64[1,1,1] "
+                     "convolution(l, r), window={size=2}, dim_labels=bf0_oi0->bf0",
+                     "", {"c64[1,1,2] {{{(1,2),(3,4)}}}", "c64[1,1,2] {{{(5,6),(7,-8)}}}"}),
+            Leaves({"c64[1,1,1] {{{(46,20)}}}"}));
+}
+
+TEST(Convolution, PaddingIsAbsentNotZeroTimesInfinity) {
+  EXPECT_EQ(ResultOf("l = f32[1,1,1] parameter(0) r = f32[1,1,3] parameter(1) ROOT c = f32[1,1,1] "
+                     "convolution(l, r), window={size=3 pad=1_1}, dim_labels=bf0_oi0->bf0",
+                     "", {"f32[1,1,1] {{{2}}}", "f32[1,1,3] {{{inf,3,nan}}}"}),
+            Leaves({"f32[1,1,1] {{{6}}}"}));
+}
+
+TEST(Convolution, AWindowOfPaddingOnlyAndAnEmptyBatchGiveZeros) {
+  EXPECT_EQ(ResultOf("l = f32[1,1,1] parameter(0) r = f32[1,1,1] parameter(1) ROOT c = f32[1,1,3] "
+                     "convolution(l, r), window={size=1 pad=1_1}, dim_labels=bf0_oi0->bf0",
+                     "", {"f32[1,1,1] {{{2}}}", "f32[1,1,1] {{{5}}}"}),
+            Leaves({"f32[1,1,3] {{{0,10,0}}}"}));
+  EXPECT_EQ(ResultOf("l = f32[0,1,2] parameter(0) r = f32[1,1,1] parameter(1) ROOT c = f32[0,1,2] "
+                     "convolution(l, r), window={size=1}, dim_labels=bf0_oi0->bf0",
+                     "", {"f32[0,1,2] {}", "f32[1,1,1] {{{5}}}"}),
+            Leaves({"f32[0,1,2] {}"}));
+}
+
+}  // namespace
+}  // namespace hlocts

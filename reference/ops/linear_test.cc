@@ -1,0 +1,172 @@
+// cholesky, triangular-solve, fft, batch-norm-*.
+#include <cmath>
+#include <random>
+
+#include "reference/ops/module_testing.h"
+
+namespace hlocts {
+namespace {
+
+TEST(Cholesky, ReadsAndWritesOneTriangle) {
+  // l = {{2,0},{3,1}}: l l^T = {{4,6},{6,10}}.
+  const char* entry = "a = f32[2,2] parameter(0) ROOT c = f32[2,2] cholesky(a), lower=";
+  EXPECT_EQ(ResultOf(absl::StrCat(entry, "true"), "", {"f32[2,2] {{4,nan},{6,10}}"}),
+            Leaves({"f32[2,2] {{2,0},{3,1}}"}));
+  EXPECT_EQ(ResultOf(absl::StrCat(entry, "false"), "", {"f32[2,2] {{4,6},{nan,10}}"}),
+            Leaves({"f32[2,2] {{2,3},{0,1}}"}));
+}
+
+TEST(Cholesky, ComplexUsesTheConjugateAndIgnoresTheDiagonalsImaginaryPart) {
+  // l = {{2,0},{1+i,3}}: l l^H = {{4,2-2i},{2+2i,11}}.
+  const char* entry = "a = c128[2,2] parameter(0) ROOT c = c128[2,2] cholesky(a), lower=";
+  EXPECT_EQ(
+      ResultOf(absl::StrCat(entry, "true"), "", {"c128[2,2] {{(4,5),(0,0)},{(2,2),(11,-7)}}"}),
+      Leaves({"c128[2,2] {{(2,0),(0,0)},{(1,1),(3,0)}}"}));
+  EXPECT_EQ(
+      ResultOf(absl::StrCat(entry, "false"), "", {"c128[2,2] {{(4,0),(2,-2)},{(0,0),(11,0)}}"}),
+      Leaves({"c128[2,2] {{(2,-0),(1,-1)},{(0,0),(3,-0)}}"}));
+}
+
+TEST(Cholesky, OneBadMatrixOfABatchIsNanAlone) {
+  EXPECT_EQ(ResultOf("a = f32[2,2,2] parameter(0) ROOT c = f32[2,2,2] cholesky(a), lower=true", "",
+                     {"f32[2,2,2] {{{1,0},{2,1}},{{4,6},{6,10}}}"}),
+            Leaves({"f32[2,2,2] {{{nan,0},{nan,nan}},{{2,0},{3,1}}}"}));
+}
+
+// op(a) x = b or x op(a) = b: multiplies back, for all flags, on small whole numbers.
+TEST(TriangularSolve, SolvesForAllFlags) {
+  std::mt19937 random(3);
+  auto draw = [&] { return static_cast<double>(static_cast<int>(random() % 7) - 3); };
+  constexpr int kM = 4, kK = 3;
+  using Complex = std::complex<double>;
+  for (bool left : {false, true}) {
+    for (bool lower : {false, true}) {
+      for (bool unit : {false, true}) {
+        for (const char* transpose : {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}) {
+          const int rows = left ? kM : kK, columns = left ? kK : kM;
+          const std::string b_shape = absl::StrCat("c128[2,", rows, ",", columns, "]");
+          const std::string entry = absl::StrCat(
+              "a = c128[2,4,4] parameter(0) b = ", b_shape, " parameter(1) ROOT x = ", b_shape,
+              " triangular-solve(a, b), left_side=", left ? "true" : "false",
+              ", lower=", lower ? "true" : "false", ", unit_diagonal=", unit ? "true" : "false",
+              ", transpose_a=", transpose);
+          const std::unique_ptr<Module> module = ModuleOf(entry);
+          Literal a(Shape(PrimitiveType::kC128, {2, kM, kM})),
+              b(Shape(PrimitiveType::kC128, {2, rows, columns}));
+          Complex* pa = a.mutable_data<Complex>().data();
+          for (int i = 0; i < 2 * kM * kM; ++i) pa[i] = {draw(), draw()};
+          for (int i = 0; i < 2 * kM; ++i) pa[i / kM * kM * kM + i % kM * (kM + 1)] = {2, 1};
+          for (Complex& v : b.mutable_data<Complex>()) v = {draw(), draw()};
+          absl::StatusOr<Literal> x = Evaluate(*module, {a, b});
+          ASSERT_TRUE(x.ok()) << entry << x.status();
+          for (int batch = 0; batch < 2; ++batch) {
+            auto op_a = [&](int i, int j) {
+              const bool plain = std::string(transpose) == "NO_TRANSPOSE";
+              const int r = plain ? i : j, c = plain ? j : i;
+              if (r == c && unit) return Complex(1);
+              if (r != c && (r > c) != lower) return Complex(0);
+              const Complex v = pa[batch * kM * kM + r * kM + c];
+              return std::string(transpose) == "ADJOINT" ? std::conj(v) : v;
+            };
+            const Complex* px = x->data<Complex>().data() + batch * rows * columns;
+            for (int i = 0; i < rows; ++i) {
+              for (int j = 0; j < columns; ++j) {
+                Complex sum = 0;
+                for (int k = 0; k < kM; ++k) {
+                  sum += left ? op_a(i, k) * px[k * columns + j] : px[i * columns + k] * op_a(k, j);
+                }
+                const Complex want = b.data<Complex>()[batch * rows * columns + i * columns + j];
+                ASSERT_LT(std::abs(sum - want), 1e-9 * (1 + std::abs(want))) << entry;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TriangularSolve, NeverReadsTheOtherTriangle) {
+  EXPECT_EQ(ResultOf("a = f32[2,2] parameter(0) b = f32[2,1] parameter(1) ROOT x = f32[2,1] "
+                     "triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false, "
+                     "transpose_a=NO_TRANSPOSE",
+                     "", {"f32[2,2] {{2,nan},{1,4}}", "f32[2,1] {{6},{11}}"}),
+            Leaves({"f32[2,1] {{3},{2}}"}));
+}
+
+TEST(Fft, ForwardHasNoFactorAndInverseDivides) {
+  EXPECT_EQ(ResultOf("x = c64[4] parameter(0) ROOT y = c64[4] fft(x), fft_type=FFT, fft_length={4}",
+                     "", {"c64[4] {(1,0),(2,0),(3,0),(4,0)}"}),
+            Leaves({"c64[4] {(10,0),(-2,2),(-2,0),(-2,-2)}"}));
+  EXPECT_EQ(
+      ResultOf("x = c64[4] parameter(0) ROOT y = c64[4] fft(x), fft_type=IFFT, fft_length={4}", "",
+               {"c64[4] {(10,0),(-2,2),(-2,0),(-2,-2)}"}),
+      Leaves({"c64[4] {(1,0),(2,0),(3,0),(4,0)}"}));
+}
+
+TEST(Fft, RealTransformsKeepHalf) {
+  EXPECT_EQ(
+      ResultOf("x = f64[4] parameter(0) ROOT y = c128[3] fft(x), fft_type=RFFT, fft_length={4}", "",
+               {"f64[4] {1,2,3,4}"}),
+      Leaves({"c128[3] {(10,0),(-2,2),(-2,0)}"}));
+  // Imaginary parts of the constant and the Nyquist entry are ignored.
+  EXPECT_EQ(
+      ResultOf("x = c128[3] parameter(0) ROOT y = f64[4] fft(x), fft_type=IRFFT, fft_length={4}",
+               "", {"c128[3] {(10,7),(-2,2),(-2,-9)}"}),
+      Leaves({"f64[4] {1,2,3,4}"}));
+}
+
+TEST(Fft, OddRealLengthsComeBack) {
+  const char* entry =
+      "x = f64[2,3,5] parameter(0) y = c128[2,3,3] fft(x), fft_type=RFFT, fft_length={2,3,5} "
+      "ROOT z = f64[2,3,5] fft(y), fft_type=IRFFT, fft_length={2,3,5}";
+  Literal x(Shape(PrimitiveType::kF64, {2, 3, 5}));
+  int seed = 1;
+  for (double& v : x.mutable_data<double>()) v = (seed = seed * 31 % 101);
+  absl::StatusOr<Literal> z = Evaluate(*ModuleOf(entry), {x});
+  ASSERT_TRUE(z.ok()) << z.status();
+  for (int i = 0; i < 30; ++i) EXPECT_NEAR(z->data<double>()[i], x.data<double>()[i], 1e-13);
+}
+
+TEST(Fft, AnEmptyAxisGivesAnEmptyResult) {
+  EXPECT_EQ(ResultOf("x = c64[0] parameter(0) ROOT y = c64[0] fft(x), fft_type=FFT, fft_length={0}",
+                     "", {"c64[0] {}"}),
+            Leaves({"c64[0] {}"}));
+}
+
+TEST(BatchNorm, TrainingUsesTheMomentsOfEachFeature) {
+  // Feature 0: 1, 3 (mean 2, variance 1); feature 1: 10, 18 (mean 14, variance 16), epsilon 0.
+  EXPECT_EQ(
+      ResultOf(
+          "x = f32[2,2] parameter(0) s = f32[2] parameter(1) o = f32[2] parameter(2) ROOT b = "
+          "(f32[2,2], f32[2], f32[2]) batch-norm-training(x, s, o), epsilon=0, feature_index=1",
+          "", {"f32[2,2] {{1,10},{3,18}}", "f32[2] {2,3}", "f32[2] {100,200}"}),
+      Leaves({"f32[2,2] {{98,197},{102,203}}", "f32[2] {2,14}", "f32[2] {1,16}"}));
+}
+
+TEST(BatchNorm, InferenceUsesTheGivenMoments) {
+  EXPECT_EQ(
+      ResultOf(
+          "x = f32[1,2] parameter(0) s = f32[2] parameter(1) o = f32[2] parameter(2) m = f32[2] "
+          "parameter(3) v = f32[2] parameter(4) ROOT b = f32[1,2] batch-norm-inference(x, s, o, m, "
+          "v), "
+          "epsilon=1, feature_index=1",
+          "", {"f32[1,2] {{5,7}}", "f32[2] {2,2}", "f32[2] {0,1}", "f32[2] {1,3}", "f32[2] {3,0}"}),
+      Leaves({"f32[1,2] {{4,9}}"}));
+}
+
+TEST(BatchNorm, GradByItsFormulas) {
+  // One feature: x = 1, 3; mean 2, variance 3, epsilon 1; grad = 4, 8. c = mean(4*-1, 8*1)/4 = 0.5,
+  // d = 6; scale/2 * (grad - d - c*(x - mean)).
+  EXPECT_EQ(
+      ResultOf(
+          "x = f32[2,1] parameter(0) s = f32[1] parameter(1) m = f32[1] parameter(2) v = f32[1] "
+          "parameter(3) g = f32[2,1] parameter(4) ROOT b = (f32[2,1], f32[1], f32[1]) "
+          "batch-norm-grad(x, s, m, v, g), epsilon=1, feature_index=1",
+          "",
+          {"f32[2,1] {{1},{3}}", "f32[1] {10}", "f32[1] {2}", "f32[1] {3}", "f32[2,1] {{4},{8}}"}),
+      Leaves({"f32[2,1] {{-7.5},{7.5}}", "f32[1] {2}", "f32[1] {12}"}));
+}
+
+}  // namespace
+}  // namespace hlocts

@@ -1,0 +1,128 @@
+#include <cmath>
+#include <set>
+
+#include "reference/kernels/random_bits.h"
+#include "reference/ops/module_testing.h"
+#include "reference/shared_custom_calls.h"
+
+namespace hlocts {
+namespace {
+
+Literal RngOf(const std::string& type, const std::string& a, const std::string& b,
+              const std::string& distribution, uint64_t seed = 0) {
+  EvalOptions options;
+  options.rng_seed = seed;
+  absl::StatusOr<Literal> result =
+      TryRun(absl::StrCat("a = ", type, "[] constant(", a, ") b = ", type, "[] constant(", b,
+                          ") ROOT r = ", type, "[10000] rng(a, b), distribution=", distribution),
+             "", {}, options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? *std::move(result) : Literal();
+}
+
+TEST(Rng, UniformStaysInItsIntervalAndFillsIt) {
+  const Literal floats = RngOf("f32", "-2", "6", "rng_uniform");
+  double sum = 0, squares = 0;
+  for (float x : floats.data<float>()) {
+    ASSERT_GE(x, -2);
+    ASSERT_LT(x, 6);
+    sum += x, squares += (x - 2.0) * (x - 2.0);
+  }
+  EXPECT_NEAR(sum / 10000, 2, 0.1);              // sigma of the mean: 0.023
+  EXPECT_NEAR(squares / 10000, 64.0 / 12, 0.3);  // sigma: 0.05
+  std::set<int> seen;
+  const Literal integers = RngOf("s8", "-3", "4", "rng_uniform");
+  for (int8_t x : integers.data<int8_t>()) seen.insert(x);
+  EXPECT_EQ(seen, (std::set<int>{-3, -2, -1, 0, 1, 2, 3}));
+}
+
+TEST(Rng, A16BitUpperLimitIsNeverReached) {
+  const Literal values = RngOf("bf16", "0", "1", "rng_uniform");
+  for (uint16_t bits : values.data<uint16_t>()) ASSERT_LT(bits, 0x3f80);
+}
+
+TEST(Rng, NormalHasItsMoments) {
+  const Literal values = RngOf("f64", "3", "2", "rng_normal");
+  double sum = 0, squares = 0;
+  for (double x : values.data<double>()) {
+    ASSERT_TRUE(std::isfinite(x));
+    sum += x, squares += (x - 3) * (x - 3);
+  }
+  EXPECT_NEAR(sum / 10000, 3, 0.1);
+  EXPECT_NEAR(squares / 10000, 4, 0.3);
+}
+
+TEST(Rng, IsAFunctionOfTheSeedAndOfHowManyCameBefore) {
+  const auto bits = [](const Literal& x) { return PrintLiteralWithShape(x); };
+  EXPECT_EQ(bits(RngOf("f32", "0", "1", "rng_uniform", 7)),
+            bits(RngOf("f32", "0", "1", "rng_uniform", 7)));
+  EXPECT_NE(bits(RngOf("f32", "0", "1", "rng_uniform", 7)),
+            bits(RngOf("f32", "0", "1", "rng_uniform", 8)));
+  const auto two = ResultOf(
+      "a = f32[] constant(0) b = f32[] constant(1) r = f32[4] rng(a, b), "
+      "distribution=rng_uniform s = f32[4] rng(a, b), distribution=rng_uniform "
+      "ROOT t = (f32[4], f32[4]) tuple(r, s)",
+      "", {});
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_NE(two[0], two[1]);
+}
+
+TEST(RngBitGenerator, ThreeFryAndPhiloxStatesMoveByBlocks) {
+  auto run = [](const std::string& algorithm, const std::string& state, const std::string& data) {
+    const std::string shape = state.substr(0, state.find(' '));
+    return ResultOf(absl::StrCat("s = ", shape, " parameter(0) ROOT r = (", shape, ", ", data,
+                                 ") rng-bit-generator(s), algorithm=", algorithm),
+                    "", {state});
+  };
+  EXPECT_EQ(run("rng_three_fry", "u64[2] {0,0}", "u64[1]"),
+            Leaves({"u64[2] {0,1}", absl::StrCat("u64[1] {", 0x99ba4efe6b200159, "}")}));
+  EXPECT_EQ(run("rng_three_fry", "u64[2] {0,0}", "u32[2]"),
+            Leaves({"u64[2] {0,1}", absl::StrCat("u32[2] {", 0x6b200159, ",", 0x99ba4efe, "}")}));
+  EXPECT_EQ(run("rng_philox", "u64[3] {0,0,0}", "u32[5]")[0], Leaves({"u64[3] {0,2,0}"})[0]);
+  EXPECT_EQ(run("rng_philox", "u64[3] {0,18446744073709551615,4}", "u32[5]")[0],
+            Leaves({"u64[3] {0,1,5}"})[0]);
+  EXPECT_EQ(run("rng_philox", "u64[2] {0,0}", "u64[2]"),
+            Leaves({"u64[2] {0,1}",
+                    absl::StrCat("u64[2] {", 0xe169c58d6627e8d5, ",", 0x9b00dbd8bc57ac4c, "}")}));
+  EXPECT_EQ(run("rng_philox", "u64[2] {0,0}", "u8[4]")[1],
+            Leaves({absl::StrCat("u8[4] {", 0xd5, ",", 0x8d, ",", 0x4c, ",", 0xd8, "}")})[0]);
+}
+
+TEST(RngGetAndUpdateState, AddsDelta) {
+  const auto states = ResultOf(
+      "a = u64[2] rng-get-and-update-state(), delta=5 b = u64[2] "
+      "rng-get-and-update-state(), delta=1, control-predecessors={a} d = u64[2] "
+      "subtract(b, a) ROOT t = (u64[2]) tuple(d)",
+      "", {});
+  EXPECT_EQ(states, Leaves({"u64[2] {5,0}"}));
+}
+
+TEST(CustomCall, WithoutAHandlerIsUnsupportedByName) {
+  absl::StatusOr<Literal> result =
+      TryRun("ROOT c = f32[] custom-call(), custom_call_target=\"nobody\"", "", {});
+  ASSERT_TRUE(absl::IsUnimplemented(result.status())) << result.status();
+  EXPECT_NE(result.status().message().find("nobody"), absl::string_view::npos);
+}
+
+TEST(CustomCall, CallsTheSymbolOfASharedLibrary) {
+  auto library = SharedCustomCalls::Load(HLOCTS_TEST_CUSTOM_CALLS);
+  ASSERT_TRUE(library.ok()) << library.status();
+  EvalOptions options;
+  options.custom_calls = library->get();
+  // The documents' example: x of two and y of 2x3 elements, a 3x3 result.
+  EXPECT_EQ(
+      ResultOf(
+          "x = f32[2] parameter(0) y = f32[2,3] parameter(1) ROOT c = f32[3,3] custom-call(x, y), "
+          "custom_call_target=\"myfunc\"",
+          "", {"f32[2] {1,2}", "f32[2,3] {{10,20,30},{40,50,60}}"}, options),
+      Leaves({"f32[3,3] {{21,21,21},{21,21,21},{21,21,21}}"}));
+  EXPECT_EQ(
+      ResultOf("x = s32[2] parameter(0) t = (s32[2], s32[2]) tuple(x, x) ROOT c = (s32[2], s32[]) "
+               "custom-call(t), custom_call_target=\"sum_of_tuple\"",
+               "", {"s32[2] {3,4}"}, options),
+      Leaves({"s32[2] {6,8}", "s32[] 14"}));
+  EXPECT_FALSE(SharedCustomCalls::Load("no/such/library.so").ok());
+}
+
+}  // namespace
+}  // namespace hlocts

@@ -1,0 +1,308 @@
+#include "reference/world/world.h"
+
+#include <chrono>
+
+#include "reference/ops/module_testing.h"
+
+namespace hlocts {
+namespace {
+
+// Per device the leaves as text, joined by "; "; or one line with the error.
+std::vector<std::string> RunWorld(absl::string_view entry, absl::string_view called,
+                                  const std::vector<std::vector<std::string>>& arguments,
+                                  const WorldOptions& world,
+                                  std::vector<std::string>* outfeeds = nullptr) {
+  const std::unique_ptr<Module> module = ModuleOf(entry, called);
+  std::vector<std::vector<Literal>> literals;
+  for (const auto& device : arguments) {
+    literals.emplace_back();
+    for (const std::string& argument : device) literals.back().push_back(LiteralOf(argument));
+  }
+  absl::StatusOr<WorldResult> result = EvaluateReplicated(*module, literals, world);
+  if (!result.ok()) return {result.status().ToString()};
+  std::vector<std::string> lines;
+  for (const Literal& output : result->outputs) {
+    lines.emplace_back();
+    for (const Literal& leaf : FlattenLeaves(output)) {
+      absl::StrAppend(&lines.back(), lines.back().empty() ? "" : "; ", PrintLiteralWithShape(leaf));
+    }
+  }
+  if (outfeeds != nullptr) {
+    for (const auto& device : result->outfeeds) {
+      for (const Literal& item : device) {
+        for (const Literal& leaf : FlattenLeaves(item))
+          outfeeds->push_back(PrintLiteralWithShape(leaf));
+      }
+    }
+  }
+  return lines;
+}
+
+WorldOptions Grid(int64_t replicas, int64_t partitions = 1) {
+  WorldOptions world;
+  world.replicas = replicas;
+  world.partitions = partitions;
+  return world;
+}
+
+// Each device's id, 1, 10, 100, ... by position, made from replica-id and partition-id.
+constexpr char kMine[] =
+    "r = u32[] replica-id() p = u32[] partition-id() two = u32[] constant(2) rr = u32[] "
+    "multiply(r, two) "
+    "id = u32[] add(rr, p) f = f32[] convert(id) x = f32[1] reshape(f)\n";
+
+TEST(World, AllReduceOfTheDocumentsExample) {
+  const auto all = RunWorld(
+      "x = f32[2] parameter(0) ROOT r = f32[2] all-reduce(x), replica_groups={}, to_apply=add",
+      kAdd, {{"f32[2] {1.0, 2.5}"}, {"f32[2] {3.0, 5.25}"}}, Grid(2));
+  EXPECT_EQ(all, Leaves({"f32[2] {4, 7.75}", "f32[2] {4, 7.75}"}));
+}
+
+TEST(World, AllGatherKeepsTheOrderOfTheGroup) {
+  const std::string entry =
+      "x = f32[1] parameter(0) ROOT r = f32[2] all-gather(x), replica_groups={{2,0},{1,3}}, "
+      "dimensions={0}";
+  EXPECT_EQ(RunWorld(entry, "", {{"f32[1] {0}"}, {"f32[1] {1}"}, {"f32[1] {2}"}, {"f32[1] {3}"}},
+                     Grid(4)),
+            Leaves({"f32[2] {2,0}", "f32[2] {1,3}", "f32[2] {2,0}", "f32[2] {1,3}"}));
+}
+
+TEST(World, AllGatherAlongAnInnerDimension) {
+  EXPECT_EQ(RunWorld("x = s32[2,1] parameter(0) ROOT g = s32[2,2] all-gather(x), "
+                     "replica_groups={}, dimensions={1}",
+                     "", {{"s32[2,1] {{1},{2}}"}, {"s32[2,1] {{3},{4}}"}}, Grid(2)),
+            Leaves({"s32[2,2] {{1,3},{2,4}}", "s32[2,2] {{1,3},{2,4}}"}));
+}
+
+TEST(World, AllToAllSplitsAndConcatenates) {
+  EXPECT_EQ(RunWorld("x = s32[4] parameter(0) ROOT r = s32[4] all-to-all(x), "
+                     "replica_groups={{1,0}}, dimensions={0}",
+                     "", {{"s32[4] {0,1,2,3}"}, {"s32[4] {10,11,12,13}"}}, Grid(2)),
+            Leaves({"s32[4] {12,13,2,3}", "s32[4] {10,11,0,1}"}));
+  const auto tuples = RunWorld(
+      "x = s32[1] parameter(0) y = s32[1] parameter(1) ROOT r = (s32[1], s32[1]) "
+      "all-to-all(x, y), replica_groups={}",
+      "", {{"s32[1] {0}", "s32[1] {1}"}, {"s32[1] {10}", "s32[1] {11}"}}, Grid(2));
+  EXPECT_EQ(tuples,
+            (std::vector<std::string>{
+                absl::StrCat(Leaves({"s32[1] {0}"})[0], "; ", Leaves({"s32[1] {10}"})[0]),
+                absl::StrCat(Leaves({"s32[1] {1}"})[0], "; ", Leaves({"s32[1] {11}"})[0])}));
+}
+
+TEST(World, ReduceScatterOfTheDocumentsExample) {
+  EXPECT_EQ(
+      RunWorld("x = f32[2] parameter(0) ROOT r = f32[1] reduce-scatter(x), replica_groups={}, "
+               "dimensions={0}, to_apply=add",
+               kAdd, {{"f32[2] {1.0, 2.25}"}, {"f32[2] {3.0, 5.25}"}}, Grid(2)),
+      Leaves({"f32[1] {4}", "f32[1] {7.5}"}));
+}
+
+TEST(World, PermuteGivesZerosToNonTargets) {
+  EXPECT_EQ(RunWorld("x = f32[1] parameter(0) ROOT r = f32[1] collective-permute(x), "
+                     "source_target_pairs={{0,1},{1,2},{2,2}}",
+                     "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3))[0],
+            Leaves({"f32[1] {0}"})[0]);
+  EXPECT_EQ(RunWorld("x = f32[1] parameter(0) ROOT r = f32[1] collective-permute(x), "
+                     "source_target_pairs={{0,1},{2,0}}",
+                     "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3)),
+            Leaves({"f32[1] {7}", "f32[1] {5}", "f32[1] {0}"}));
+}
+
+TEST(World, BroadcastComesFromTheFirstMemberAndLeavesOthersZero) {
+  EXPECT_EQ(
+      RunWorld(
+          "x = f32[1] parameter(0) ROOT r = f32[1] collective-broadcast(x), replica_groups={{1,0}}",
+          "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3)),
+      Leaves({"f32[1] {6}", "f32[1] {6}", "f32[1] {0}"}));
+}
+
+// Two replicas of two partitions, holding 0, 1, 2, 3 in device order.
+TEST(World, GroupModes) {
+  auto gather = [&](const std::string& attributes, int size) {
+    return RunWorld(
+        absl::StrCat(kMine, "ROOT g = f32[", size, "] all-gather(x), dimensions={0}, ", attributes),
+        "", {{}}, Grid(2, 2));
+  };
+  // Without a channel: replicas, each partition on its own.
+  EXPECT_EQ(gather("replica_groups={{0,1}}", 2),
+            Leaves({"f32[2] {0,2}", "f32[2] {1,3}", "f32[2] {0,2}", "f32[2] {1,3}"}));
+  // A channel: replicas with all their partitions.
+  EXPECT_EQ(gather("channel_id=1, replica_groups={{0},{1}}", 2),
+            Leaves({"f32[2] {0,1}", "f32[2] {0,1}", "f32[2] {2,3}", "f32[2] {2,3}"}));
+  EXPECT_EQ(gather("channel_id=1, replica_groups={}", 4)[3], Leaves({"f32[4] {0,1,2,3}"})[0]);
+  // Flattened ids.
+  EXPECT_EQ(gather("channel_id=1, use_global_device_ids=true, replica_groups={{3,0},{1,2}}", 2),
+            Leaves({"f32[2] {3,0}", "f32[2] {1,2}", "f32[2] {1,2}", "f32[2] {3,0}"}));
+  // Permutes with a channel move between partitions.
+  EXPECT_EQ(RunWorld(absl::StrCat(kMine,
+                                  "ROOT g = f32[1] collective-permute(x), channel_id=1, "
+                                  "source_target_pairs={{0,1},{1,0}}"),
+                     "", {{}}, Grid(2, 2)),
+            Leaves({"f32[1] {1}", "f32[1] {0}", "f32[1] {3}", "f32[1] {2}"}));
+}
+
+TEST(World, StartAndDoneAreTheSameAsTheCollective) {
+  EXPECT_EQ(
+      RunWorld(
+          "x = f32[1] parameter(0) s = (f32[1], f32[2]) all-gather-start(x), replica_groups={}, "
+          "dimensions={0} ROOT d = f32[2] all-gather-done(s)",
+          "", {{"f32[1] {1}"}, {"f32[1] {2}"}}, Grid(2)),
+      Leaves({"f32[2] {1,2}", "f32[2] {1,2}"}));
+  EXPECT_EQ(RunWorld("x = f32[1] parameter(0) s = f32[1] all-reduce-start(x), replica_groups={}, "
+                     "to_apply=add ROOT d = f32[1] all-reduce-done(s)",
+                     kAdd, {{"f32[1] {1}"}, {"f32[1] {2}"}}, Grid(2)),
+            Leaves({"f32[1] {3}", "f32[1] {3}"}));
+  EXPECT_EQ(
+      RunWorld(
+          "x = f32[1] parameter(0) s = (f32[1], f32[1], u32[], u32[]) collective-permute-start(x), "
+          "source_target_pairs={{0,1}} ROOT d = f32[1] collective-permute-done(s)",
+          "", {{"f32[1] {1}"}, {"f32[1] {2}"}}, Grid(2)),
+      Leaves({"f32[1] {0}", "f32[1] {1}"}));
+}
+
+TEST(World, ACollectiveInALoopMeetsEachTime) {
+  const char* loop =
+      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+      "c { s = (s32[], f32[]) parameter(0) n = s32[] get-tuple-element(s), index=0 z = s32[] "
+      "constant(5)\n"
+      " ROOT g = pred[] compare(n, z), direction=LT }\n"
+      "b { s = (s32[], f32[]) parameter(0) n = s32[] get-tuple-element(s), index=0\n"
+      " v = f32[] get-tuple-element(s), index=1 o = s32[] constant(1) m = s32[] add(n, o)\n"
+      " w = f32[] all-reduce(v), replica_groups={}, to_apply=add ROOT t = (s32[], f32[]) tuple(m, "
+      "w) }\n";
+  EXPECT_EQ(RunWorld("x = f32[] parameter(0) n = s32[] constant(0) t = (s32[], f32[]) tuple(n, x) "
+                     "w = (s32[], f32[]) while(t), condition=c, body=b ROOT r = f32[] "
+                     "get-tuple-element(w), index=1",
+                     loop, {{"f32[] 1"}, {"f32[] 2"}}, Grid(2)),
+            Leaves({"f32[] 48", "f32[] 48"}));
+}
+
+TEST(World, UnequalTripCountsAreADeadlockThatNamesTheInstructionAtOnce) {
+  const char* loop =
+      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+      "c { s = (s32[], f32[]) parameter(0) n = s32[] get-tuple-element(s), index=0 z = s32[] "
+      "constant(3)\n"
+      " ROOT g = pred[] compare(n, z), direction=LT }\n"
+      "b { s = (s32[], f32[]) parameter(0) n = s32[] get-tuple-element(s), index=0\n"
+      " v = f32[] get-tuple-element(s), index=1 o = s32[] constant(1) m = s32[] add(n, o)\n"
+      " sum = f32[] all-reduce(v), replica_groups={}, to_apply=add ROOT t = (s32[], f32[]) "
+      "tuple(m, sum) }\n";
+  const auto begin = std::chrono::steady_clock::now();
+  const auto lines = RunWorld(
+      "x = s32[] parameter(0) v = f32[] constant(1) t = (s32[], f32[]) tuple(x, v) "
+      "w = (s32[], f32[]) while(t), condition=c, body=b ROOT r = f32[] get-tuple-element(w), "
+      "index=1",
+      loop, {{"s32[] 0"}, {"s32[] 1"}}, Grid(2));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("DEADLINE_EXCEEDED: deadlock: replica 0 waits in %sum for replica 1"),
+            std::string::npos)
+      << lines[0];
+  EXPECT_NE(lines[0].find("ended: replica 1"), std::string::npos) << lines[0];
+  EXPECT_LT(seconds.count(), 1);
+}
+
+TEST(World, AFailureIsReportedAndNotTheDeadlockItCauses) {
+  const auto lines = RunWorld(
+      "r = u32[] replica-id() z = u32[] constant(0) p = pred[] compare(r, z), direction=EQ x = "
+      "f32[] constant(1) "
+      "c = f32[] conditional(p, x, x), true_computation=fine, false_computation=bad "
+      "ROOT a = f32[] all-reduce(c), replica_groups={}, to_apply=add",
+      absl::StrCat(kAdd, "fine { ROOT a = f32[] parameter(0) }\n",
+                   "bad { a = f32[] parameter(0) ROOT c = f32[] custom-call(a), "
+                   "custom_call_target=\"nobody\" }\n"),
+      {{}}, Grid(2));
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("replica 1: "), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("nobody"), std::string::npos) << lines[0];
+}
+
+TEST(World, GroupsThatDoNotFitAreRefused) {
+  const auto lines = RunWorld(
+      "x = f32[1] parameter(0) ROOT r = f32[2] all-gather(x), replica_groups={{0,5}}, "
+      "dimensions={0}",
+      "", {{"f32[1] {1}"}}, Grid(2));
+  EXPECT_NE(lines[0].find("INVALID_ARGUMENT"), std::string::npos) << lines[0];
+}
+
+TEST(World, InfeedIsReadInOrderAndOutfeedKeepsIt) {
+  WorldOptions world = Grid(1);
+  world.infeed = {{LiteralOf("f32[2] {1,2}"), LiteralOf("s32[] 7"), LiteralOf("f32[] 0.5")}};
+  std::vector<std::string> outfeeds;
+  EXPECT_EQ(
+      RunWorld(
+          "t = token[] after-all() i = (f32[2], token[]) infeed(t) a = f32[2] "
+          "get-tuple-element(i), index=0 "
+          "u = token[] get-tuple-element(i), index=1 e = ((), token[]) infeed(u) v = token[] "
+          "get-tuple-element(e), index=1 j = ((s32[], f32[]), token[]) infeed(v) d = (s32[], "
+          "f32[]) "
+          "get-tuple-element(j), index=0 w = token[] get-tuple-element(j), index=1 o = token[] "
+          "outfeed(d, w), outfeed_shape=(s32[], f32[]) q = token[] outfeed(a, o), "
+          "outfeed_shape=f32[2] "
+          "ROOT r = f32[2] add(a, a)",
+          "", {{}}, world, &outfeeds),
+      Leaves({"f32[2] {2,4}"}));
+  EXPECT_EQ(outfeeds, Leaves({"s32[] 7", "f32[] 0.5", "f32[2] {1,2}"}));
+}
+
+TEST(World, InfeedThatIsUsedUpIsATimeout) {
+  WorldOptions world = Grid(1);
+  const std::string entry =
+      "t = token[] after-all() i = (f32[2], token[]) infeed(t) ROOT a = f32[2] "
+      "get-tuple-element(i), index=0";
+  EXPECT_NE(RunWorld(entry, "", {{}}, world)[0].find("DEADLINE_EXCEEDED"), std::string::npos);
+  world.infeed = {{LiteralOf("f32[3] {1,2,3}")}};
+  EXPECT_NE(RunWorld(entry, "", {{}}, world)[0].find("INVALID_ARGUMENT"), std::string::npos);
+}
+
+constexpr char kSend[] =
+    "t = token[] after-all() x = f32[] parameter(0) "
+    "v = (f32[], u32[], token[]) recv(t), channel_id=1$ "
+    "s = (f32[], u32[], token[]) send(x, t), channel_id=1$ "
+    "e = token[] send-done(s), channel_id=1 d = (f32[], token[]) recv-done(v), channel_id=1$ "
+    "ROOT r = f32[] get-tuple-element(d), index=0";
+
+std::string WithPairs(std::string text, const std::string& pairs) {
+  const std::string attribute =
+      pairs.empty() ? ""
+                    : absl::StrCat(", frontend_attributes={_xla_send_recv_source_target_pairs=\"",
+                                   pairs, "\"}");
+  for (size_t at; (at = text.find('$')) != std::string::npos;) text.replace(at, 1, attribute);
+  return text;
+}
+
+TEST(World, SendReachesTheRecvOfItsChannel) {
+  EXPECT_EQ(RunWorld(WithPairs(kSend, ""), "", {{"f32[] 5"}}, Grid(1)), Leaves({"f32[] 5"}));
+  EXPECT_EQ(RunWorld(WithPairs(kSend, "{{0,1},{1,0}}"), "", {{"f32[] 5"}, {"f32[] 6"}}, Grid(2)),
+            Leaves({"f32[] 6", "f32[] 5"}));
+  EXPECT_EQ(RunWorld(WithPairs(kSend, "{{0,1}}"), "", {{"f32[] 5"}, {"f32[] 6"}}, Grid(2)),
+            Leaves({"f32[] 0", "f32[] 5"}));
+}
+
+TEST(World, ARecvWithoutASendIsADeadlock) {
+  const auto lines = RunWorld(
+      "t = token[] after-all() v = (f32[], u32[], token[]) recv(t), channel_id=4 "
+      "d = (f32[], token[]) recv-done(v), channel_id=4 ROOT r = f32[] get-tuple-element(d), "
+      "index=0",
+      "", {{}}, Grid(1));
+  EXPECT_NE(lines[0].find("deadlock: replica 0 waits in %d for a send on channel 4"),
+            std::string::npos)
+      << lines[0];
+}
+
+TEST(World, ManyReplicasManyTimesGiveOneResult) {
+  for (int trial = 0; trial < 20; ++trial) {
+    const auto lines =
+        RunWorld(absl::StrCat(kMine,
+                              "a = f32[1] all-reduce(x), replica_groups={}, to_apply=add "
+                              "ROOT g = f32[8] all-gather(a), replica_groups={}, dimensions={0}"),
+                 kAdd, {{}}, Grid(8));
+    ASSERT_EQ(lines.size(), 8u) << lines[0];
+    for (const std::string& line : lines) {
+      ASSERT_EQ(line, Leaves({"f32[8] {56,56,56,56,56,56,56,56}"})[0]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hlocts
