@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "spec/ops/op_table.h"
-#include "spec/proto/accuracy_text.h"
+#include "spec/proto/attribute_text.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/parts.h"
 
@@ -647,6 +647,26 @@ AttributeValue ReadCustomCallLiteral(Reader& r) {
   return literal.ok() ? r.Value(*std::move(literal), false) : r.Fail(literal.status());
 }
 
+void WriteKept(Writer& w, Attr attr, const RawText& raw) {
+  proto::KeptText* kept = w.proto->add_kept_attributes();
+  kept->set_name(std::string(AttrName(attr)));
+  kept->set_text(raw.text);
+  kept->set_quoted(raw.quoted);
+}
+
+// XLA used to call it original_value; today's text says origin.
+void WriteOriginalValue(Writer& w, const AttributeValue& v) {
+  if (OriginalValueToProto(As<RawText>(v).text, w.proto->mutable_original_value())) return;
+  w.proto->clear_original_value();
+  WriteKept(w, Attr::kOrigin, As<RawText>(v));
+}
+
+AttributeValue ReadOrigin(Reader& r) {
+  std::string text;
+  if (r.proto.has_original_value()) text = OriginalValueFromProto(r.proto.original_value());
+  return r.Value(RawText{text, false}, text.empty());
+}
+
 // A single dimension in the list of dimensions.
 AttributeValue ReadOneDimension(Reader& r) {
   if (r.proto.dimensions_size() == 1) return r.Value(r.proto.dimensions(0), false);
@@ -692,6 +712,8 @@ constexpr AttributeRow kRows[] = {
                  std::string text = ResultAccuracyFromProto(r.proto);
                  return r.Value(RawText{text, false}, text.empty());
                }),
+    {Attr::kOrigin, WriteOriginalValue, ReadOrigin},
+    {Attr::kOriginalValue, WriteOriginalValue, [](Reader& r) { return r.Absent(); }},
     HLOCTS_COMPUTATION(ToApply),
     HLOCTS_COMPUTATION(Calls),
     HLOCTS_COMPUTATION(Condition),
@@ -849,15 +871,6 @@ constexpr std::array<const AttributeRow*, kAttrCount> IndexRows() {
 // nullptr: the proto form has no field; the attribute travels as kept text.
 constexpr std::array<const AttributeRow*, kAttrCount> kRowOf = IndexRows();
 
-void WriteKept(Writer& w, Attr attr, const AttributeValue& value) {
-  const RawText* raw = std::get_if<RawText>(&value);
-  if (!raw) return;
-  proto::KeptText* kept = w.proto->add_kept_attributes();
-  kept->set_name(std::string(AttrName(attr)));
-  kept->set_text(raw->text);
-  kept->set_quoted(raw->quoted);
-}
-
 void ReadKept(const P& proto, Instruction* instruction) {
   for (const proto::KeptText& kept : proto.kept_attributes()) {
     std::optional<Attr> attr = AttributeFromText(instruction->opcode(), kept.name());
@@ -955,8 +968,8 @@ absl::Status AttributesToProto(const Instruction& instruction, const IdsOfModule
     const AttributeRow* row = kRowOf[static_cast<size_t>(attr)];
     if (row) {
       row->write(writer, value);
-    } else {
-      WriteKept(writer, attr, value);
+    } else if (const RawText* raw = std::get_if<RawText>(&value)) {
+      WriteKept(writer, attr, *raw);
     }
     if (!writer.status.ok()) return writer.status;
   }

@@ -110,6 +110,11 @@ absl::Status ModuleReader::ReadInstruction(const proto::HloInstructionProto& pro
     if (kept.name() == kTextName) instruction->set_name(kept.text());
   }
   instruction->unknown_fields = ResidueOf(proto);
+  if (proto.has_original_value() && !instruction->Has(Attr::kOrigin)) {
+    proto::HloInstructionProto kept;
+    *kept.mutable_original_value() = proto.original_value();
+    instruction->unknown_fields += kept.SerializeAsString();
+  }
   return absl::OkStatus();
 }
 

@@ -105,6 +105,8 @@ constexpr const char* kInstructions[] = {
     "x = f32[2,2] add(a, a), statistics={visualizing_index=1,s1=1.5,s2=2}",
     "x = f32[2,2] add(a, a), frontend_attributes={k=\"v\",j={\"a\":1}}",
     "x = f32[2,2] add(a, a), origin={{\"a\"}}",
+    "x = (f32[2,2], (f32[], f32[])) tuple(a, u), origin={({\"a\" {0,1}}, ({}, {\"d\"}))}",
+    "x = f32[] call(s, s), to_apply=add, origin={[synthetic_call]}",
     "x = f32[2,2] domain(a), domain={kind=\"sharding\", entry={maximal device=0}, exit={replicated}}",
     "x = s32[2]{0:T(2)S(5)} copy(k2)",
     "x = s4[3] constant({-8, 7, 0})",
@@ -140,6 +142,7 @@ ENTRY e {
   p = pred[] parameter(9)
   t = token[] parameter(10)
   k2 = s32[2] parameter(11)
+  u = (f32[], f32[]) parameter(12)
   ROOT )", instruction, "\n}\n");
 }
 
@@ -282,6 +285,22 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
   // Once, not twice: a third form is the second one.
   EXPECT_EQ(*SerializeModule(**ParseSerializedModule(again.SerializeAsString())),
             again.SerializeAsString());
+}
+
+TEST(ModuleProtoTest, OriginIsXlasOriginalValue) {
+  std::unique_ptr<Module> module = Parse(
+      ModuleAround("x = (f32[2,2], f32[]) tuple(a, s), origin={({\"b\"}, {\"c\" {0,1}})}"));
+  proto::HloModuleProto proto = *ModuleToProto(*module);
+  auto* entry = proto.mutable_computations(proto.computations_size() - 1);
+  auto* root = entry->mutable_instructions(entry->instructions_size() - 1);
+  ASSERT_EQ(root->original_value().elements_size(), 2);
+  EXPECT_THAT(root->original_value().elements(1).shape_index(), ::testing::ElementsAre(1));
+  EXPECT_THAT(root->original_value().elements(1).original_array().shape_index(),
+              ::testing::ElementsAre(0, 1));
+  // One that no text can say is kept all the same.
+  root->mutable_original_value()->mutable_elements()->SwapElements(0, 1);
+  std::string odd = proto.SerializeAsString();
+  EXPECT_EQ(*SerializeModule(**ParseSerializedModule(odd)), odd);
 }
 
 TEST(ModuleProtoTest, NamesAreUniqueInTheProtoAndTheirOwnInTheText) {

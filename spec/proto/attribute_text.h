@@ -1,6 +1,6 @@
 // Attributes whose text has a grammar of its own. Internal to this folder.
-#ifndef HLOCTS_SPEC_PROTO_ACCURACY_TEXT_H_
-#define HLOCTS_SPEC_PROTO_ACCURACY_TEXT_H_
+#ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_
+#define HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_
 
 #include <cstdint>
 #include <string>
@@ -16,10 +16,16 @@ namespace hlocts {
 absl::Status ResultAccuracyToProto(absl::string_view text, proto::HloInstructionProto* out);
 std::string ResultAccuracyFromProto(const proto::HloInstructionProto& proto);
 
+// "{({"a"}, {"b" {1}})}": for each leaf of an instruction's shape, which value of the program before
+// optimisation it holds. False when `text` is no such thing (it is kept as text then).
+bool OriginalValueToProto(absl::string_view text, proto::OriginalValueProto* out);
+// "" when no text says the same.
+std::string OriginalValueFromProto(const proto::OriginalValueProto& proto);
+
 // Fills `groups` from the compact form: the ids of iota_reshape_dims, transposed, in rows of
 // iota_dimensions[1]. An error when the sizes do not fit each other or are out of reason.
 absl::Status ExpandIotaGroups(ReplicaGroups* groups);
 
 }  // namespace hlocts
 
-#endif  // HLOCTS_SPEC_PROTO_ACCURACY_TEXT_H_
+#endif  // HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_
