@@ -799,15 +799,30 @@ Status ParseModule(std::string_view format, std::string_view program, xla::HloMo
   return {kInvalidArgument, "program: expected a module with its host_program_shape, found none"};
 }
 
+// A module that a compiler has been over already is given back the form XLA:CPU takes. Its passes
+// abort over instructions that the schedule lacks, and over fusions, whose insides they leave
+// without layouts. Neither an order of execution nor a fusion (a call of its computation) has a
+// part in the values.
+void UndoCompiledForm(xla::HloModuleProto* module) {
+  module->clear_schedule();
+  for (xla::HloComputationProto& computation : *module->mutable_computations()) {
+    computation.clear_is_fusion_computation();
+    for (xla::HloInstructionProto& instruction : *computation.mutable_instructions()) {
+      if (instruction.opcode() != "fusion") continue;
+      instruction.set_opcode("call");
+      instruction.clear_fusion_kind();
+      instruction.clear_backend_config();
+    }
+  }
+}
+
 Status ClientImpl::Compile(std::string_view format, std::string_view program,
                            std::string_view options, std::unique_ptr<Executable>* executable) {
   xla::HloModuleProto module;
   if (Status status = ParseModule(format, program, &module); !status.ok()) return status;
   xla::CompileOptions compile_options;
   if (Status status = ParseCompileOptions(options, &compile_options); !status.ok()) return status;
-  // The passes change a scheduled module's instructions, and abort over those not in the schedule;
-  // an order of execution changes no value.
-  module.clear_schedule();
+  UndoCompiledForm(&module);
   std::vector<ParameterLeaf> leaves;
   if (NeedsFlattening(module)) {
     auto flat = FlattenEntry(module);
