@@ -7,8 +7,7 @@
 #include "spec/text/printer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  auto module =
-      hlocts::ParseModule(absl::string_view(reinterpret_cast<const char*>(data), size));
+  auto module = hlocts::ParseModule(absl::string_view(reinterpret_cast<const char*>(data), size));
   if (!module.ok()) {
     HLOCTS_CHECK(!hlocts::RuleOf(module.status()).empty());
     return 0;
@@ -16,10 +15,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (auto options : {hlocts::PrintOptions::Default(), hlocts::PrintOptions::Short()}) {
     std::string first = hlocts::PrintModule(**module, options);
     auto again = hlocts::ParseModule(first);
-    if (!again.ok()) std::fprintf(stderr, "%s\n%s\n", again.status().ToString().c_str(), first.c_str());
+    if (!again.ok())
+      std::fprintf(stderr, "%s\n%s\n", again.status().ToString().c_str(), first.c_str());
     HLOCTS_CHECK(again.ok());
     std::string second = hlocts::PrintModule(**again, options);
-    if (first != second) std::fprintf(stderr, "--- first\n%s\n--- second\n%s\n", first.c_str(), second.c_str());
+    if (first != second)
+      std::fprintf(stderr, "--- first\n%s\n--- second\n%s\n", first.c_str(), second.c_str());
     HLOCTS_CHECK(first == second);
   }
   return 0;

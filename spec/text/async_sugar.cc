@@ -30,8 +30,8 @@ std::string ThreadOf(const Instruction& instruction) {
 void MoveOwnAttributes(Instruction* from, Instruction* to) {
   std::vector<std::pair<Attr, AttributeValue>> kept;
   for (auto& [attr, value] : from->mutable_attributes()) {
-    bool stays = attr == Attr::kAsyncExecutionThread ||
-                 (IsCommon(attr) && !RowOf(to->opcode()).Takes(attr));
+    bool stays =
+        attr == Attr::kAsyncExecutionThread || (IsCommon(attr) && !RowOf(to->opcode()).Takes(attr));
     if (stays) {
       kept.emplace_back(attr, std::move(value));
     } else {
@@ -43,13 +43,12 @@ void MoveOwnAttributes(Instruction* from, Instruction* to) {
 
 }  // namespace
 
-bool ModuleReader::WrapStart(Scope& scope, Opcode wrapped, Instruction* start,
-                             const char* where) {
+bool ModuleReader::WrapStart(Scope& scope, Opcode wrapped, Instruction* start, const char* where) {
   if (!start->shape().IsTuple() || start->shape().tuple_shapes().size() < 2) {
-    return in.FailAt(where, "text.shape",
-                     absl::StrCat("expected ((operands), result, context) as shape of ",
-                                  OpcodeName(wrapped), "-start, found ",
-                                  start->shape().ToString()));
+    return in.FailAt(
+        where, "text.shape",
+        absl::StrCat("expected ((operands), result, context) as shape of ", OpcodeName(wrapped),
+                     "-start, found ", start->shape().ToString()));
   }
   Computation* computation = Synthesize("async_wrapped");
   auto root = std::make_unique<Instruction>(std::string(OpcodeName(wrapped)), wrapped,
@@ -101,22 +100,21 @@ bool ModuleReader::CheckAsyncChain(Opcode wrapped, bool sugar, Instruction* inst
   const Computation* computation = start->CalledComputation(Attr::kCalls);
   Computation* stated = instruction->CalledComputation(Attr::kCalls);
   if (stated != nullptr && stated != computation) {
-    return in.FailAt(where, "text.name", absl::StrCat("expected calls=", computation->name(),
-                                                      " as in ", start->name(), ", found ",
-                                                      stated->name()));
+    return in.FailAt(where, "text.name",
+                     absl::StrCat("expected calls=", computation->name(), " as in ", start->name(),
+                                  ", found ", stated->name()));
   }
   Opcode runs = computation->root() ? computation->root()->opcode() : wrapped;
   if (sugar && runs != wrapped) {
-    return in.FailAt(where, "text.name", absl::StrCat("expected the operation of ", start->name(),
-                                                      ", ", OpcodeName(runs), ", found ",
-                                                      OpcodeName(wrapped)));
+    return in.FailAt(where, "text.name",
+                     absl::StrCat("expected the operation of ", start->name(), ", ",
+                                  OpcodeName(runs), ", found ", OpcodeName(wrapped)));
   }
-  if (instruction->Has(Attr::kAsyncExecutionThread) &&
-      ThreadOf(*instruction) != ThreadOf(*start)) {
-    return in.FailAt(where, "text.attribute",
-                     absl::StrCat("expected async_execution_thread=\"", ThreadOf(*start),
-                                  "\" as in ", start->name(), ", found \"",
-                                  ThreadOf(*instruction), "\""));
+  if (instruction->Has(Attr::kAsyncExecutionThread) && ThreadOf(*instruction) != ThreadOf(*start)) {
+    return in.FailAt(
+        where, "text.attribute",
+        absl::StrCat("expected async_execution_thread=\"", ThreadOf(*start), "\" as in ",
+                     start->name(), ", found \"", ThreadOf(*instruction), "\""));
   }
   instruction->Remove(Attr::kCalls);
   instruction->Remove(Attr::kAsyncExecutionThread);

@@ -9,16 +9,13 @@
 namespace hlocts {
 namespace {
 
-bool IsNameStart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameChar(char c) { return IsNameStart(c) || IsDigit(c) || c == '.' || c == '-'; }
 
 // The end of the name characters that begin at `from`; "->" ends a name.
 const char* NameEnd(const char* from, const char* end) {
-  while (from != end && IsNameChar(*from) &&
-         !(*from == '-' && from + 1 != end && from[1] == '>')) {
+  while (from != end && IsNameChar(*from) && !(*from == '-' && from + 1 != end && from[1] == '>')) {
     ++from;
   }
   return from;
@@ -65,8 +62,8 @@ bool Cursor::FailAt(const char* where, absl::string_view rule, absl::string_view
   int64_t line = 1 + std::count(begin_, where, '\n');
   const char* line_start = where;
   while (line_start != begin_ && line_start[-1] != '\n') --line_start;
-  error_ = RuleError(rule, absl::StrCat("line ", line, ", column ", where - line_start + 1, ": ",
-                                        message));
+  error_ = RuleError(
+      rule, absl::StrCat("line ", line, ", column ", where - line_start + 1, ": ", message));
   return false;
 }
 
@@ -101,8 +98,9 @@ bool Cursor::Expect(char c) {
 
 bool Cursor::Try(absl::string_view punctuation) {
   SkipSpace();
-  if (!absl::string_view(position_, end_ - position_).substr(0, punctuation.size()).compare(
-          punctuation) &&
+  if (!absl::string_view(position_, end_ - position_)
+           .substr(0, punctuation.size())
+           .compare(punctuation) &&
       remaining() >= static_cast<int64_t>(punctuation.size())) {
     position_ += punctuation.size();
     return true;
@@ -167,8 +165,7 @@ bool Cursor::Integer(int64_t* value, absl::string_view expected) {
   if (stop != end_ && *stop == '-') ++stop;
   const char* digits = stop;
   while (stop != end_ && IsDigit(*stop)) ++stop;
-  if (stop == digits ||
-      !absl::SimpleAtoi(absl::string_view(position_, stop - position_), value)) {
+  if (stop == digits || !absl::SimpleAtoi(absl::string_view(position_, stop - position_), value)) {
     return Expected(expected);
   }
   position_ = stop;
@@ -211,8 +208,8 @@ bool Cursor::QuotedString(std::string* value) {
   if (stop >= end_) return Expected("a closing '\"' of this string");
   std::string error;
   if (!absl::CUnescape(absl::string_view(position_ + 1, stop - position_ - 1), value, &error)) {
-    return Fail("text.syntax", absl::StrCat("expected a string with C escapes, found one with: ",
-                                            error));
+    return Fail("text.syntax",
+                absl::StrCat("expected a string with C escapes, found one with: ", error));
   }
   position_ = stop + 1;
   return true;
@@ -229,8 +226,8 @@ bool Cursor::Balanced(absl::string_view* text) {
 
 bool Cursor::Enter() {
   if (depth_ >= kDepthMax) {
-    return Fail("text.limit", absl::StrCat("expected at most ", kDepthMax,
-                                           " levels of nesting, found more"));
+    return Fail("text.limit",
+                absl::StrCat("expected at most ", kDepthMax, " levels of nesting, found more"));
   }
   ++depth_;
   return true;

@@ -108,7 +108,8 @@ class Cursor {
 // Whether XLA prints this text as it is after backend_config= (else quoted): one balanced {...}.
 bool IsBalancedDict(absl::string_view text);
 
-// "{" element "," element "," ... "}" with `read` for each; an empty list and a last comma are fine.
+// "{" element "," element "," ... "}" with `read` for each; an empty list and a last comma are
+// fine.
 template <typename Read>
 bool ReadList(Cursor& in, char open, char close, const Read& read) {
   if (!in.Expect(open)) return false;

@@ -46,6 +46,7 @@ class ModuleReader {
   // parse_module.cc
   bool ReadModule();
   bool ReadComputation();
+  bool InstructionAhead();
   bool ReadBareInstructions();
   bool ReadInlineComputation(std::unique_ptr<Computation>* computation);
   bool ReadBody(Scope& scope);
@@ -90,8 +91,7 @@ class ModuleReader {
 };
 
 // parse_attributes.cc: the value behind "name=" of an attribute.
-bool ReadAttributeValue(ModuleReader& reader, const Scope& scope, Attr attr,
-                        AttributeValue* value);
+bool ReadAttributeValue(ModuleReader& reader, const Scope& scope, Attr attr, AttributeValue* value);
 
 // Values that XLA fills in when the text leaves the attribute out, and its own choice where two
 // spellings mean one thing.

@@ -42,9 +42,9 @@ bool ReadWord(const Input& input, AttributeValue* value) {
   if (!input.in.Identifier(&word, "a word")) return false;
   auto allowed = AllowedWords(input.attr);
   if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), word) == allowed.end()) {
-    return input.in.FailAt(start, "text.attribute",
-                           absl::StrCat("expected one of ", absl::StrJoin(allowed, ", "),
-                                        ", found ", word));
+    return input.in.FailAt(
+        start, "text.attribute",
+        absl::StrCat("expected one of ", absl::StrJoin(allowed, ", "), ", found ", word));
   }
   *value = Word{std::string(word)};
   return true;

@@ -63,7 +63,8 @@ bool ReadWindowField(Cursor& in, absl::string_view name, Window* window, size_t*
   *count = i;
   return known || in.Fail("text.attribute",
                           absl::StrCat("expected size, stride, pad, lhs_dilate, rhs_dilate or "
-                                       "rhs_reversal, found '", name, "'"));
+                                       "rhs_reversal, found '",
+                                       name, "'"));
 }
 
 // One of the three words of dim_labels: letters for batch and features, digits for spatial.
@@ -183,12 +184,12 @@ bool ReadConvolutionDimensionNumbers(Cursor& in, ConvolutionDimensionNumbers* n)
   absl::string_view kernel = LabelToken(in);
   if (!in.Try("->")) return in.Expected("dim_labels such as b01f_01io->b01f", "text.attribute");
   absl::string_view output = LabelToken(in);
-  if (!ReadLabelWord(in, {input, 'b', 'f', &n->input_batch, &n->input_feature,
-                          &n->input_spatial}) ||
+  if (!ReadLabelWord(in,
+                     {input, 'b', 'f', &n->input_batch, &n->input_feature, &n->input_spatial}) ||
       !ReadLabelWord(in, {kernel, 'i', 'o', &n->kernel_input_feature, &n->kernel_output_feature,
                           &n->kernel_spatial}) ||
-      !ReadLabelWord(in, {output, 'b', 'f', &n->output_batch, &n->output_feature,
-                          &n->output_spatial})) {
+      !ReadLabelWord(
+          in, {output, 'b', 'f', &n->output_batch, &n->output_feature, &n->output_spatial})) {
     return false;
   }
   if (n->input_spatial.size() != n->kernel_spatial.size() ||

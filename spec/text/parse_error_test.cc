@@ -24,9 +24,12 @@ TEST_P(ParseErrorTest, NamesPlaceAndRule) {
 }
 
 constexpr BadText kBadTexts[] = {
-    {"", "text.syntax", "line 1, column 1: expected HloModule, a computation or an instruction, "
-                        "found the end of the text"},
-    {"\x7f""ELF\x02\x01", "text.syntax", "found '\\x7f'"},
+    {"", "text.syntax",
+     "line 1, column 1: expected HloModule, a computation or an instruction, "
+     "found the end of the text"},
+    {"\x7f"
+     "ELF\x02\x01",
+     "text.syntax", "found '\\x7f'"},
     {"HloModule m", "text.syntax", "line 1, column 12: expected a computation"},
     {"HloModule m, replica_count=x\n", "text.syntax", "column 28: expected a non-negative integer"},
     {"HloModule m, replica_count=2, replica_count=2\n", "text.attribute", "again"},

@@ -25,8 +25,7 @@ bool ReadInputOutputAlias(Cursor& in, std::vector<InputOutputAlias>* aliases) {
 bool ReadBufferDonor(Cursor& in, std::vector<BufferDonor>* donors) {
   return ReadList(in, '{', '}', [&] {
     BufferDonor& donor = donors->emplace_back();
-    return in.Expect('(') &&
-           in.NonNegative(&donor.parameter_number, "the number of a parameter") &&
+    return in.Expect('(') && in.NonNegative(&donor.parameter_number, "the number of a parameter") &&
            in.Expect(',') && ReadShapeIndex(in, &donor.parameter_index) && in.Expect(')');
   });
 }

@@ -86,8 +86,8 @@ bool ModuleReader::ReadRightHandSide(Scope& scope, absl::string_view name, const
     return in.Expected("an opcode");
   }
   auto instruction = std::make_unique<Instruction>(
-      name.empty() ? UniqueName(scope, absl::StrCat(word, ".anon")) : std::string(name), operation->opcode,
-      std::move(shape));
+      name.empty() ? UniqueName(scope, absl::StrCat(word, ".anon")) : std::string(name),
+      operation->opcode, std::move(shape));
   Instruction* raw = instruction.get();
   bool is_start = operation->sugar && operation->opcode == Opcode::kAsyncStart;
   // The attributes of custom-call-start are those of custom-call: read as that, wrapped after.
@@ -106,8 +106,8 @@ bool ModuleReader::ReadRightHandSide(Scope& scope, absl::string_view name, const
   }
   *result = AddTo(scope, std::move(instruction));
   return *result != nullptr ||
-         in.FailAt(where, "text.name", absl::StrCat("expected a new name, found ", name,
-                                                    ", which is defined already"));
+         in.FailAt(where, "text.name",
+                   absl::StrCat("expected a new name, found ", name, ", which is defined already"));
 }
 
 Instruction* ModuleReader::AddTo(Scope& scope, std::unique_ptr<Instruction> instruction) {
@@ -170,11 +170,11 @@ bool ModuleReader::ReadOperand(Scope& scope, Instruction** operand) {
     if (!scope.undefined_become_parameters || !has_shape) {
       return in.FailAt(name_where, "text.name",
                        absl::StrCat("expected an instruction defined before in this computation, "
-                                    "found ", name));
+                                    "found ",
+                                    name));
     }
     auto parameter = std::make_unique<Instruction>(std::string(name), Opcode::kParameter, shape);
-    parameter->set_parameter_number(
-        static_cast<int64_t>(scope.computation->parameters().size()));
+    parameter->set_parameter_number(static_cast<int64_t>(scope.computation->parameters().size()));
     *operand = AddTo(scope, std::move(parameter));
     return true;
   }
@@ -191,8 +191,10 @@ bool ModuleReader::ReadInstructionName(const Scope& scope, Instruction** instruc
   if (!in.Name(&name, "the name of an instruction")) return false;
   auto found = scope.names.find(name);
   if (found == scope.names.end()) {
-    return in.FailAt(where, "text.name", absl::StrCat("expected an instruction defined before in "
-                                                      "this computation, found ", name));
+    return in.FailAt(where, "text.name",
+                     absl::StrCat("expected an instruction defined before in "
+                                  "this computation, found ",
+                                  name));
   }
   *instruction = found->second;
   return true;
@@ -215,8 +217,8 @@ bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool i
     }
     if (name == RowOf(Attr::kCalls).text && (!attr || instruction->Has(*attr))) {
       // XLA's canonical print: to_apply under another name, or the body that sugar leaves out.
-      bool renamed = RowOf(instruction->opcode()).Takes(Attr::kToApply) &&
-                     !instruction->Has(Attr::kToApply);
+      bool renamed =
+          RowOf(instruction->opcode()).Takes(Attr::kToApply) && !instruction->Has(Attr::kToApply);
       if (renamed) {
         attr = Attr::kToApply;
       } else if (is_start) {
@@ -226,8 +228,8 @@ bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool i
     }
     if (!attr) {
       return in.FailAt(where, "text.attribute",
-                       absl::StrCat("expected an attribute of ",
-                                    OpcodeName(instruction->opcode()), ", found ", name));
+                       absl::StrCat("expected an attribute of ", OpcodeName(instruction->opcode()),
+                                    ", found ", name));
     }
     if (instruction->Has(*attr)) {
       return in.FailAt(where, "text.attribute",
@@ -270,10 +272,10 @@ bool ModuleReader::InferMissingShape(Instruction* instruction, const char* where
   }
   absl::StatusOr<Shape> shape = InferShape(*instruction);
   if (!shape.ok() || shape->element_type() == PrimitiveType::kInvalid) {
-    return in.FailAt(where, "text.shape",
-                     absl::StrCat("expected a shape before ", OpcodeName(instruction->opcode()),
-                                  ", or operands and attributes that give it one: ",
-                                  shape.status().message()));
+    return in.FailAt(
+        where, "text.shape",
+        absl::StrCat("expected a shape before ", OpcodeName(instruction->opcode()),
+                     ", or operands and attributes that give it one: ", shape.status().message()));
   }
   instruction->mutable_shape() = shape->WithDefaultLayout();
   return true;

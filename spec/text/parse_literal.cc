@@ -68,9 +68,9 @@ class ArrayReader {
 
  private:
   bool NotNested(size_t dimension) {
-    return in_.Expected(absl::StrCat("'{' before dimension ", dimension, " of an array of rank ",
-                                     extents_.size()),
-                        "text.literal");
+    return in_.Expected(
+        absl::StrCat("'{' before dimension ", dimension, " of an array of rank ", extents_.size()),
+        "text.literal");
   }
   bool WrongCount(size_t dimension, int64_t found) {
     return in_.Fail("text.literal",

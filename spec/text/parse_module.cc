@@ -17,22 +17,22 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
   return std::move(module_);
 }
 
+// "name = ..." begins an instruction, everything else a computation.
+bool ModuleReader::InstructionAhead() {
+  const char* start = in.Here();
+  if (in.TryWord("ENTRY")) return in.GoTo(start), false;
+  absl::string_view name;
+  bool ahead = in.TryWord("ROOT") ||
+               (in.Name(&name, "HloModule, a computation or an instruction") && in.Try('='));
+  in.GoTo(start);
+  return ahead;
+}
+
 bool ModuleReader::ReadModule() {
   bool header = in.TryWord("HloModule");
   if (header && !ReadHeader()) return false;
-  if (!header) {
-    // "name = ..." begins an instruction, everything else a computation.
-    const char* start = in.Here();
-    absl::string_view name;
-    if (in.Peek() != '%' && in.PeekIdentifier().empty()) {
-      return in.Expected("HloModule, a computation or an instruction");
-    }
-    bool bare = in.TryWord("ROOT") ||
-                (in.Name(&name, "HloModule, a computation or an instruction") && in.Try('='));
-    in.GoTo(start);
-    if (in.failed()) return false;
-    if (bare) return ReadBareInstructions();
-  }
+  if (!header && InstructionAhead()) return ReadBareInstructions();
+  if (in.failed()) return false;
   while (!in.AtEnd()) {
     if (!ReadComputation()) return false;
   }
@@ -135,9 +135,9 @@ bool ModuleReader::ReadComputation() {
   if (has_signature && !ReadSignature(&result)) return false;
   // Defined after its body: what it calls and synthesizes stands before it.
   auto pending = pending_.find(name);
-  std::unique_ptr<Computation> computation =
-      pending != pending_.end() ? std::move(pending->second.computation)
-                                : std::make_unique<Computation>(std::string(name));
+  std::unique_ptr<Computation> computation = pending != pending_.end()
+                                                 ? std::move(pending->second.computation)
+                                                 : std::make_unique<Computation>(std::string(name));
   if (pending != pending_.end()) pending_.erase(pending);
   if (!computations_.emplace(std::string(name), computation.get()).second) {
     return in.FailAt(where, "text.name",
@@ -146,10 +146,10 @@ bool ModuleReader::ReadComputation() {
   Scope scope(computation.get());
   if (!ReadBody(scope) || !ReadComputationAttributes(computation.get())) return false;
   if (has_signature && !SameSizes(result, computation->root()->shape())) {
-    return in.FailAt(signature, "text.shape",
-                     absl::StrCat("expected the shape of the root, ",
-                                  computation->root()->shape().ToString(),
-                                  ", behind '->', found ", result.ToString()));
+    return in.FailAt(
+        signature, "text.shape",
+        absl::StrCat("expected the shape of the root, ", computation->root()->shape().ToString(),
+                     ", behind '->', found ", result.ToString()));
   }
   if (entry) module_->set_entry(computation.get());
   module_->Add(std::move(computation));
@@ -210,12 +210,12 @@ bool ModuleReader::ReadComputationAttributes(Computation* computation) {
     StringMap map;
     const char* value = in.Here();
     if (name != "frontend_attributes" || !ReadStringMap(in, &map)) {
-      return in.FailAt(where, "text.attribute",
-                       absl::StrCat("expected execution_thread or frontend_attributes, found ",
-                                    name));
+      return in.FailAt(
+          where, "text.attribute",
+          absl::StrCat("expected execution_thread or frontend_attributes, found ", name));
     }
-    computation->extra_attributes.emplace_back(
-        std::string(name), std::string(value, in.raw_position() - value));
+    computation->extra_attributes.emplace_back(std::string(name),
+                                               std::string(value, in.raw_position() - value));
   }
   return true;
 }

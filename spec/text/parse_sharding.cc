@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "spec/text/values.h"
 
 namespace hlocts {
@@ -69,6 +71,12 @@ bool CheckIota(Cursor& in, const char* where, const std::vector<int64_t>& dimens
   return true;
 }
 
+void SplitIntoGroups(const std::vector<int64_t>& devices, int64_t size, ReplicaGroups* groups) {
+  for (auto at = devices.begin(); at != devices.end(); at += size) {
+    groups->groups.emplace_back(at, at + size);
+  }
+}
+
 bool ReadIotaGroups(Cursor& in, ReplicaGroups* groups) {
   const char* start = in.Here();
   if (!ReadList(in, '[', ']',
@@ -87,11 +95,46 @@ bool ReadIotaGroups(Cursor& in, ReplicaGroups* groups) {
     return false;
   }
   auto devices = ExpandIota(groups->iota_reshape_dims, groups->iota_transpose_permutation);
-  int64_t size = groups->iota_dimensions[1];
-  for (int64_t g = 0; g < groups->iota_dimensions[0]; ++g) {
-    groups->groups.emplace_back(devices.begin() + g * size, devices.begin() + (g + 1) * size);
-  }
+  SplitIntoGroups(devices, groups->iota_dimensions[1], groups);
   return true;
+}
+
+// "'x'", quoted once.
+bool ReadAxisName(Cursor& in, absl::string_view* name) {
+  return in.Try('\'') && in.Identifier(name) && in.Try('\'');
+}
+
+// "mesh['x'=2,'y'=4] {'y'}": a group is what the listed axes span, one for each place on the
+// others. A form with more to it (device orders, parts of axes) is kept as text only.
+void ExpandMeshGroups(ReplicaGroups* groups) {
+  Cursor in(groups->mesh_text);
+  std::vector<absl::string_view> names;
+  std::vector<int64_t> sizes, listed, order;
+  bool simple = in.TryWord("mesh") &&
+                ReadList(in, '[', ']',
+                         [&] {
+                           return ReadAxisName(in, &names.emplace_back()) && in.Try('=') &&
+                                  in.NonNegative(&sizes.emplace_back());
+                         }) &&
+                ReadList(in, '{', '}',
+                         [&] {
+                           absl::string_view name;
+                           if (!ReadAxisName(in, &name)) return false;
+                           auto found = std::find(names.begin(), names.end(), name);
+                           listed.push_back(found - names.begin());
+                           return found != names.end();
+                         }) &&
+                in.AtEnd();
+  int64_t size = 1;
+  for (size_t axis = 0; simple && axis < names.size(); ++axis) {
+    bool is_listed = std::find(listed.begin(), listed.end(), axis) != listed.end();
+    if (!is_listed) order.push_back(static_cast<int64_t>(axis));
+    if (is_listed) size *= sizes[axis];
+  }
+  order.insert(order.end(), listed.begin(), listed.end());
+  int64_t devices = simple ? ProductOrTooMany(sizes) : 0;
+  if (devices == 0 || devices > kDevicesMax || !IsPermutation(order, names.size())) return;
+  SplitIntoGroups(ExpandIota(sizes, order), size, groups);
 }
 
 // A form we keep as it stands, up to the ',' or the end of the line that follows it.
@@ -199,9 +242,8 @@ bool ReadShardingItem(Cursor& in, Sharding* sharding) {
 bool ReadTupleSharding(Cursor& in, Sharding* sharding) {
   sharding->type = Sharding::Type::kTuple;
   if (!in.Enter()) return false;
-  bool read = ReadList(in, '{', '}', [&] {
-    return ReadSharding(in, &sharding->tuple_shardings.emplace_back());
-  });
+  bool read = ReadList(in, '{', '}',
+                       [&] { return ReadSharding(in, &sharding->tuple_shardings.emplace_back()); });
   in.Leave();
   return read;
 }
@@ -212,60 +254,15 @@ bool NamedAhead(Cursor& in) {
   return in.Peek() == '@' || word == "mesh";
 }
 
-struct MetadataString {
-  absl::string_view name;
-  std::string OpMetadata::*value;
-};
-constexpr MetadataString kMetadataStrings[] = {
-    {"op_type", &OpMetadata::op_type},
-    {"op_name", &OpMetadata::op_name},
-    {"source_file", &OpMetadata::source_file},
-    {"deduplicated_name", &OpMetadata::deduplicated_name},
-    {"scheduling_name", &OpMetadata::scheduling_name},
-};
-struct MetadataInt {
-  absl::string_view name;
-  int64_t OpMetadata::*value;
-};
-constexpr MetadataInt kMetadataInts[] = {
-    {"source_line", &OpMetadata::source_line},
-    {"source_end_line", &OpMetadata::source_end_line},
-    {"source_column", &OpMetadata::source_column},
-    {"source_end_column", &OpMetadata::source_end_column},
-    {"stack_frame_id", &OpMetadata::stack_frame_id},
-    {"size_of_generated_code_in_bytes", &OpMetadata::size_of_generated_code_in_bytes},
-    {"size_of_memory_working_set_in_bytes", &OpMetadata::size_of_memory_working_set_in_bytes},
-};
-
-bool ReadMetadataField(Cursor& in, absl::string_view name, OpMetadata* metadata) {
-  for (const MetadataString& field : kMetadataStrings) {
-    if (field.name == name) return in.QuotedString(&(metadata->*field.value));
-  }
-  for (const MetadataInt& field : kMetadataInts) {
-    if (field.name == name) return in.Integer(&(metadata->*field.value));
-  }
-  if (name == "profile_type") return ReadIntList(in, &metadata->profile_type);
-  if (name == "preserve_layout") return in.Bool(&metadata->preserve_layout);
-  return in.Fail("text.attribute",
-                 absl::StrCat("expected a field of metadata, found '", name, "'"));
-}
-
 }  // namespace
-
-bool ReadMetadata(Cursor& in, OpMetadata* metadata) {
-  if (!in.Expect('{')) return false;
-  while (!in.Try('}')) {
-    absl::string_view name;
-    if (!in.Identifier(&name, "a field of metadata") || !in.Expect('=')) return false;
-    if (!ReadMetadataField(in, name, metadata)) return false;
-    in.Try(',');
-  }
-  return true;
-}
 
 bool ReadReplicaGroups(Cursor& in, ReplicaGroups* groups) {
   if (in.Peek() == '[') return ReadIotaGroups(in, groups);
-  if (NamedAhead(in)) return ReadMeshText(in, &groups->mesh_text);
+  if (NamedAhead(in)) {
+    if (!ReadMeshText(in, &groups->mesh_text)) return false;
+    ExpandMeshGroups(groups);
+    return true;
+  }
   return ReadList(in, '{', '}', [&] { return ReadIntList(in, &groups->groups.emplace_back()); });
 }
 

@@ -68,13 +68,13 @@ bool ReadResultAccuracy(Cursor& in, RawText* accuracy) {
         if (field == "atol") return in.Float(&atol);
         if (field == "rtol") return in.Float(&rtol);
         if (field == "ulps") return in.NonNegative(&ulps);
-        return in.Fail("text.attribute", absl::StrCat("expected atol, rtol or ulps, found ",
-                                                      field));
+        return in.Fail("text.attribute",
+                       absl::StrCat("expected atol, rtol or ulps, found ", field));
       })) {
     return false;
   }
-  accuracy->text = absl::StrCat("{tolerance={atol=", FormatShortest(atol), ",rtol=",
-                                FormatShortest(rtol), ",ulps=", ulps, "}}");
+  accuracy->text = absl::StrCat("{tolerance={atol=", FormatShortest(atol),
+                                ",rtol=", FormatShortest(rtol), ",ulps=", ulps, "}}");
   return in.Expect('}');
 }
 

@@ -39,8 +39,8 @@ void WriteIntList(ModulePrinter& printer, const AttributeValue& value) {
   AppendIntList(std::get<std::vector<int64_t>>(value), printer.out());
 }
 void WriteWordList(ModulePrinter& printer, const AttributeValue& value) {
-  absl::StrAppend(printer.out(), "{",
-                  absl::StrJoin(std::get<std::vector<std::string>>(value), ","), "}");
+  absl::StrAppend(printer.out(), "{", absl::StrJoin(std::get<std::vector<std::string>>(value), ","),
+                  "}");
 }
 
 // "{item,item}" with `item` for each element of the alternative std::vector<T>.
@@ -152,11 +152,18 @@ struct UsualInt {
   int64_t value;
 };
 constexpr UsualInt kUsualInts[] = {{Attr::kFeatureGroupCount, 1}, {Attr::kBatchGroupCount, 1}};
-constexpr Attr kPrintedWhenTrue[] = {
-    Attr::kIsStable,          Attr::kLower,           Attr::kLeftSide,
-    Attr::kUnitDiagonal,      Attr::kIndicesAreSorted, Attr::kUniqueIndices,
-    Attr::kUseGlobalDeviceIds, Attr::kConstrainLayout, Attr::kIsHostTransfer,
-    Attr::kIsComposite,       Attr::kCustomCallHasSideEffect, Attr::kIsReverse};
+constexpr Attr kPrintedWhenTrue[] = {Attr::kIsStable,
+                                     Attr::kLower,
+                                     Attr::kLeftSide,
+                                     Attr::kUnitDiagonal,
+                                     Attr::kIndicesAreSorted,
+                                     Attr::kUniqueIndices,
+                                     Attr::kUseGlobalDeviceIds,
+                                     Attr::kConstrainLayout,
+                                     Attr::kIsHostTransfer,
+                                     Attr::kIsComposite,
+                                     Attr::kCustomCallHasSideEffect,
+                                     Attr::kIsReverse};
 struct UsualWord {
   Attr attr;
   absl::string_view word;
@@ -165,9 +172,12 @@ constexpr UsualWord kUsualWords[] = {{Attr::kSchedule, "SCHEDULE_NONE"},
                                      {Attr::kApiVersion, "API_VERSION_ORIGINAL"},
                                      {Attr::kAlgorithm, "dot_unset"}};
 // Lists that XLA leaves out when they are empty; the others are printed as {}.
-constexpr Attr kPrintedWhenNotEmpty[] = {
-    Attr::kLhsBatchDims,        Attr::kRhsBatchDims,            Attr::kOperandBatchingDims,
-    Attr::kInputBatchingDims,   Attr::kStartIndicesBatchingDims, Attr::kScatterIndicesBatchingDims};
+constexpr Attr kPrintedWhenNotEmpty[] = {Attr::kLhsBatchDims,
+                                         Attr::kRhsBatchDims,
+                                         Attr::kOperandBatchingDims,
+                                         Attr::kInputBatchingDims,
+                                         Attr::kStartIndicesBatchingDims,
+                                         Attr::kScatterIndicesBatchingDims};
 
 // XLA knows no difference between an empty one and none.
 constexpr Attr kPrintedWhenAbsent[] = {Attr::kReplicaGroups, Attr::kLhsContractingDims,
@@ -180,8 +190,6 @@ bool Contains(const Attr (&list)[kCount], Attr attr) {
   }
   return false;
 }
-
-bool UsualBool(Attr attr, bool value) { return !value && Contains(kPrintedWhenTrue, attr); }
 
 bool UsualWordOf(const Instruction& instruction, Attr attr, const std::string& word) {
   for (const UsualWord& row : kUsualWords) {
@@ -201,45 +209,43 @@ bool AllDefault(const std::vector<std::string>& words) {
   return true;
 }
 
-bool LeftOut(const Instruction& instruction, Attr attr, const AttributeValue& value) {
-  if (auto* flag = std::get_if<bool>(&value)) return UsualBool(attr, *flag);
-  if (auto* word = std::get_if<Word>(&value)) return UsualWordOf(instruction, attr, word->text);
-  if (auto* number = std::get_if<int64_t>(&value)) {
+// Whether XLA leaves this value out; one overload per alternative that can be left out.
+struct LeftOut {
+  const Instruction& instruction;
+  Attr attr;
+
+  bool operator()(bool flag) const { return !flag && Contains(kPrintedWhenTrue, attr); }
+  bool operator()(const Word& word) const { return UsualWordOf(instruction, attr, word.text); }
+  bool operator()(int64_t number) const {
     for (const UsualInt& row : kUsualInts) {
-      if (row.attr == attr && row.value == *number) return true;
+      if (row.attr == attr && row.value == number) return true;
     }
     return false;
   }
-  if (auto* list = std::get_if<std::vector<int64_t>>(&value)) {
-    return list->empty() && Contains(kPrintedWhenNotEmpty, attr);
+  bool operator()(const std::vector<int64_t>& list) const {
+    return list.empty() && Contains(kPrintedWhenNotEmpty, attr);
   }
-  if (auto* words = std::get_if<std::vector<std::string>>(&value)) {
-    return attr == Attr::kOperandPrecision && AllDefault(*words);
+  bool operator()(const std::vector<std::string>& words) const {
+    return attr == Attr::kOperandPrecision && AllDefault(words);
   }
-  if (auto* lists = std::get_if<std::vector<std::vector<int64_t>>>(&value)) {
-    return lists->empty();  // slice_sizes of collective-permute
+  bool operator()(const std::string& text) const {
+    return text.empty() && (attr == Attr::kInfeedConfig || attr == Attr::kOutfeedConfig);
   }
-  if (auto* text = std::get_if<std::string>(&value)) {
-    return text->empty() && (attr == Attr::kInfeedConfig || attr == Attr::kOutfeedConfig);
+  bool operator()(const RawText& raw) const {
+    return raw.text.empty() || (attr == Attr::kResultAccuracy && raw.text == "{mode=default}");
   }
-  if (auto* window = std::get_if<Window>(&value)) return window->dimensions.empty();
-  if (auto* computations = std::get_if<std::vector<Computation*>>(&value)) {
-    return computations->empty();
+  bool operator()(const std::vector<std::vector<int64_t>>& lists) const { return lists.empty(); }
+  bool operator()(const Window& window) const { return window.dimensions.empty(); }
+  bool operator()(const std::vector<Computation*>& list) const { return list.empty(); }
+  bool operator()(const std::vector<Instruction*>& list) const { return list.empty(); }
+  bool operator()(const std::vector<OutputOperandAlias>& list) const { return list.empty(); }
+  bool operator()(const StringMap& map) const { return map.entries.empty(); }
+  bool operator()(const Statistics& statistics) const { return statistics.entries.empty(); }
+  template <typename Other>
+  bool operator()(const Other&) const {
+    return false;
   }
-  if (auto* aliases = std::get_if<std::vector<OutputOperandAlias>>(&value)) {
-    return aliases->empty();
-  }
-  if (auto* raw = std::get_if<RawText>(&value)) {
-    if (attr == Attr::kResultAccuracy) return raw->text == "{mode=default}";
-    return raw->text.empty();
-  }
-  if (auto* map = std::get_if<StringMap>(&value)) return map->entries.empty();
-  if (auto* statistics = std::get_if<Statistics>(&value)) return statistics->entries.empty();
-  if (auto* instructions = std::get_if<std::vector<Instruction*>>(&value)) {
-    return instructions->empty();
-  }
-  return false;
-}
+};
 
 const AttributeValue* Find(const Instruction& instruction, Attr attr) {
   for (const auto& [name, value] : instruction.attributes()) {
@@ -255,17 +261,22 @@ void AppendAttribute(ModulePrinter& printer, const Instruction& instruction, Att
     if (Contains(kPrintedWhenAbsent, attr)) absl::StrAppend(printer.out(), ", ", row.text, "={}");
     return;
   }
-  if (LeftOut(instruction, attr, *value)) return;
+  if (std::visit(LeftOut{instruction, attr}, *value)) return;
   absl::StrAppend(printer.out(), ", ", row.text, "=");
   kWriterOfKind[static_cast<size_t>(row.kind)](printer, *value);
 }
 
 // The order in which XLA prints them.
-constexpr Attr kCommonOrder[] = {
-    Attr::kParameterReplication, Attr::kSharding,     Attr::kFrontendAttributes,
-    Attr::kControlPredecessors,  Attr::kStatistics,   Attr::kResultAccuracy,
-    Attr::kOrigin,               Attr::kOriginalValue, Attr::kMetadata,
-    Attr::kBackendConfig};
+constexpr Attr kCommonOrder[] = {Attr::kParameterReplication,
+                                 Attr::kSharding,
+                                 Attr::kFrontendAttributes,
+                                 Attr::kControlPredecessors,
+                                 Attr::kStatistics,
+                                 Attr::kResultAccuracy,
+                                 Attr::kOrigin,
+                                 Attr::kOriginalValue,
+                                 Attr::kMetadata,
+                                 Attr::kBackendConfig};
 
 bool Wanted(const PrintOptions& options, Attr attr) {
   if (attr == Attr::kMetadata) return options.metadata;

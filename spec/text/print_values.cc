@@ -41,65 +41,6 @@ std::string Labels(char first, int64_t first_dimension, char second, int64_t sec
   return labels;
 }
 
-void AppendIota(const std::vector<int64_t>& dimensions, const std::vector<int64_t>& reshape_dims,
-                const std::vector<int64_t>& permutation, std::string* out) {
-  absl::StrAppend(out, "[", absl::StrJoin(dimensions, ","), "]<=[",
-                  absl::StrJoin(reshape_dims, ","), "]");
-  if (!permutation.empty()) absl::StrAppend(out, "T(", absl::StrJoin(permutation, ","), ")");
-}
-
-absl::string_view TypeWord(Sharding::Type type) {
-  switch (type) {
-    case Sharding::Type::kReplicated: return "replicated";
-    case Sharding::Type::kManual: return "manual";
-    case Sharding::Type::kUnreduced: return "unreduced";
-    default: return "unknown";
-  }
-}
-
-void AppendDevices(const Sharding& sharding, std::string* out) {
-  absl::StrAppend(out, "devices=");
-  if (!sharding.iota_reshape_dims.empty()) {
-    AppendIota(sharding.tile_assignment_dimensions, sharding.iota_reshape_dims,
-               sharding.iota_transpose_permutation, out);
-  } else {
-    absl::StrAppend(out, "[", absl::StrJoin(sharding.tile_assignment_dimensions, ","), "]",
-                    absl::StrJoin(sharding.tile_assignment_devices, ","));
-  }
-  if (sharding.replicate_on_last_tile_dim) absl::StrAppend(out, " last_tile_dim_replicate");
-  if (!sharding.last_tile_dims.empty()) {
-    absl::StrAppend(out, " last_tile_dims={",
-                    absl::StrJoin(sharding.last_tile_dims, ", ",
-                                  [](std::string* to, Sharding::Type type) {
-                                    absl::StrAppend(to, TypeWord(type));
-                                  }),
-                    "}");
-  }
-}
-
-void AppendShardingType(const Sharding& sharding, std::string* out) {
-  if (sharding.type == Sharding::Type::kOther) return AppendDevices(sharding, out);
-  if (sharding.type != Sharding::Type::kMaximal) {
-    absl::StrAppend(out, TypeWord(sharding.type));
-    return;
-  }
-  absl::StrAppend(out, "maximal");
-  if (!sharding.tile_assignment_devices.empty()) {
-    absl::StrAppend(out, " device=", sharding.tile_assignment_devices[0]);
-  }
-}
-
-void AppendShardingMetadata(const std::vector<OpMetadata>& metadata, std::string* out) {
-  absl::StrAppend(out, " metadata=");
-  if (metadata.size() == 1) return AppendMetadata(metadata[0], out);
-  absl::StrAppend(out, "{");
-  for (size_t i = 0; i < metadata.size(); ++i) {
-    if (i > 0) absl::StrAppend(out, ", ");
-    AppendMetadata(metadata[i], out);
-  }
-  absl::StrAppend(out, "}");
-}
-
 }  // namespace
 
 void AppendQuoted(absl::string_view text, std::string* out) {
@@ -124,20 +65,19 @@ void AppendWindow(const Window& window, std::string* out) {
     return;
   }
   const auto& dimensions = window.dimensions;
-  absl::StrAppend(out, "{size=",
-                  absl::StrJoin(dimensions, "x",
-                                [](std::string* to, const WindowDimension& d) {
-                                  absl::StrAppend(to, d.size);
-                                }));
+  absl::StrAppend(
+      out, "{size=", absl::StrJoin(dimensions, "x", [](std::string* to, const WindowDimension& d) {
+        absl::StrAppend(to, d.size);
+      }));
   AppendWindowField(window, "stride", &WindowDimension::stride, 1, out);
   bool padded = std::any_of(dimensions.begin(), dimensions.end(), [](const WindowDimension& d) {
     return d.padding_low != 0 || d.padding_high != 0;
   });
   if (padded) {
-    absl::StrAppend(out, " pad=",
-                    absl::StrJoin(dimensions, "x", [](std::string* to, const WindowDimension& d) {
-                      absl::StrAppend(to, d.padding_low, "_", d.padding_high);
-                    }));
+    absl::StrAppend(
+        out, " pad=", absl::StrJoin(dimensions, "x", [](std::string* to, const WindowDimension& d) {
+          absl::StrAppend(to, d.padding_low, "_", d.padding_high);
+        }));
   }
   AppendWindowField(window, "lhs_dilate", &WindowDimension::base_dilation, 1, out);
   AppendWindowField(window, "rhs_dilate", &WindowDimension::window_dilation, 1, out);
@@ -155,25 +95,24 @@ void AppendWindow(const Window& window, std::string* out) {
 void AppendPadding(const PaddingConfig& padding, std::string* out) {
   bool interior = std::any_of(padding.dimensions.begin(), padding.dimensions.end(),
                               [](const PaddingDimension& d) { return d.interior != 0; });
-  absl::StrAppend(out, absl::StrJoin(padding.dimensions, "x",
-                                     [&](std::string* to, const PaddingDimension& d) {
-                                       absl::StrAppend(to, d.low, "_", d.high);
-                                       if (interior) absl::StrAppend(to, "_", d.interior);
-                                     }));
+  absl::StrAppend(
+      out, absl::StrJoin(padding.dimensions, "x", [&](std::string* to, const PaddingDimension& d) {
+        absl::StrAppend(to, d.low, "_", d.high);
+        if (interior) absl::StrAppend(to, "_", d.interior);
+      }));
 }
 
 void AppendSliceRanges(const SliceRanges& slice, std::string* out) {
   bool strided = std::any_of(slice.dimensions.begin(), slice.dimensions.end(),
                              [](const SliceRange& range) { return range.stride != 1; });
-  absl::StrAppend(
-      out, "{",
-      absl::StrJoin(slice.dimensions, ", ",
-                    [&](std::string* to, const SliceRange& range) {
-                      absl::StrAppend(to, "[", range.start, ":", range.limit);
-                      if (strided) absl::StrAppend(to, ":", range.stride);
-                      to->push_back(']');
-                    }),
-      "}");
+  absl::StrAppend(out, "{",
+                  absl::StrJoin(slice.dimensions, ", ",
+                                [&](std::string* to, const SliceRange& range) {
+                                  absl::StrAppend(to, "[", range.start, ":", range.limit);
+                                  if (strided) absl::StrAppend(to, ":", range.stride);
+                                  to->push_back(']');
+                                }),
+                  "}");
 }
 
 void AppendConvolutionDimensionNumbers(const ConvolutionDimensionNumbers& n, std::string* out) {
@@ -183,12 +122,19 @@ void AppendConvolutionDimensionNumbers(const ConvolutionDimensionNumbers& n, std
       Labels('b', n.output_batch, 'f', n.output_feature, n.output_spatial));
 }
 
+void AppendIota(const std::vector<int64_t>& dimensions, const std::vector<int64_t>& reshape_dims,
+                const std::vector<int64_t>& permutation, std::string* out) {
+  absl::StrAppend(out, "[", absl::StrJoin(dimensions, ","), "]<=[",
+                  absl::StrJoin(reshape_dims, ","), "]");
+  if (!permutation.empty()) absl::StrAppend(out, "T(", absl::StrJoin(permutation, ","), ")");
+}
+
 void AppendReplicaGroups(const ReplicaGroups& groups, std::string* out) {
   if (!groups.mesh_text.empty()) {
     absl::StrAppend(out, groups.mesh_text);
   } else if (!groups.iota_reshape_dims.empty()) {
-    AppendIota(groups.iota_dimensions, groups.iota_reshape_dims,
-               groups.iota_transpose_permutation, out);
+    AppendIota(groups.iota_dimensions, groups.iota_reshape_dims, groups.iota_transpose_permutation,
+               out);
   } else {
     out->push_back('{');
     for (size_t i = 0; i < groups.groups.size(); ++i) {
@@ -197,77 +143,6 @@ void AppendReplicaGroups(const ReplicaGroups& groups, std::string* out) {
     }
     out->push_back('}');
   }
-}
-
-void AppendMetadata(const OpMetadata& metadata, std::string* out) {
-  out->push_back('{');
-  size_t empty = out->size();
-  auto name = [&](absl::string_view field) {
-    absl::StrAppend(out, out->size() == empty ? "" : " ", field, "=");
-  };
-  auto string = [&](absl::string_view field, const std::string& value) {
-    if (value.empty()) return;
-    name(field);
-    AppendQuoted(value, out);
-  };
-  auto number = [&](absl::string_view field, int64_t value) {
-    if (value == 0) return;
-    name(field);
-    absl::StrAppend(out, value);
-  };
-  string("op_type", metadata.op_type);
-  string("op_name", metadata.op_name);
-  string("source_file", metadata.source_file);
-  number("source_line", metadata.source_line);
-  number("source_end_line", metadata.source_end_line);
-  number("source_column", metadata.source_column);
-  number("source_end_column", metadata.source_end_column);
-  if (!metadata.profile_type.empty()) {
-    name("profile_type");
-    AppendIntList(metadata.profile_type, out);
-  }
-  string("deduplicated_name", metadata.deduplicated_name);
-  if (metadata.preserve_layout) {
-    name("preserve_layout");
-    out->append("true");
-  }
-  string("scheduling_name", metadata.scheduling_name);
-  number("stack_frame_id", metadata.stack_frame_id);
-  number("size_of_generated_code_in_bytes", metadata.size_of_generated_code_in_bytes);
-  number("size_of_memory_working_set_in_bytes", metadata.size_of_memory_working_set_in_bytes);
-  out->push_back('}');
-}
-
-void AppendSharding(const Sharding& sharding, bool metadata, std::string* out) {
-  if (!sharding.raw_text.empty()) {
-    absl::StrAppend(out, sharding.raw_text);
-    return;
-  }
-  out->push_back('{');
-  if (sharding.type == Sharding::Type::kTuple) {
-    for (size_t i = 0; i < sharding.tuple_shardings.size(); ++i) {
-      if (i > 0) out->append(i % 5 == 0 ? absl::StrCat(", /*index=", i, "*/") : ", ");
-      AppendSharding(sharding.tuple_shardings[i], metadata, out);
-    }
-  } else {
-    AppendShardingType(sharding, out);
-    if (sharding.is_shard_group) {
-      absl::StrAppend(out, sharding.shard_as ? " shard_as " : " shard_like ",
-                      sharding.shard_group_id);
-    }
-    if (metadata && !sharding.metadata.empty()) AppendShardingMetadata(sharding.metadata, out);
-  }
-  out->push_back('}');
-}
-
-void AppendDomain(const DomainMetadata& domain, std::string* out) {
-  out->append("{kind=");
-  AppendQuoted(domain.kind, out);
-  out->append(", entry=");
-  AppendSharding(domain.entry, true, out);
-  out->append(", exit=");
-  AppendSharding(domain.exit, true, out);
-  out->push_back('}');
 }
 
 void AppendStringMap(const StringMap& map, std::string* out) {
@@ -299,8 +174,7 @@ void AppendStatistics(const Statistics& statistics, std::string* out) {
   out->push_back('}');
 }
 
-void AppendOutputOperandAliasing(const std::vector<OutputOperandAlias>& aliases,
-                                 std::string* out) {
+void AppendOutputOperandAliasing(const std::vector<OutputOperandAlias>& aliases, std::string* out) {
   out->push_back('{');
   for (size_t i = 0; i < aliases.size(); ++i) {
     if (i > 0) out->append(", ");
@@ -312,11 +186,6 @@ void AppendOutputOperandAliasing(const std::vector<OutputOperandAlias>& aliases,
   out->push_back('}');
 }
 
-std::string PrintSharding(const Sharding& sharding) {
-  std::string out;
-  AppendSharding(sharding, true, &out);
-  return out;
-}
 std::string PrintWindow(const Window& window) {
   std::string out;
   AppendWindow(window, &out);

@@ -26,14 +26,18 @@ void AppendPadding(const PaddingConfig& padding, std::string* out);
 void AppendSliceRanges(const SliceRanges& slice, std::string* out);
 void AppendConvolutionDimensionNumbers(const ConvolutionDimensionNumbers& numbers,
                                        std::string* out);
+// "[2,4]<=[4,2]T(1,0)"
+void AppendIota(const std::vector<int64_t>& dimensions, const std::vector<int64_t>& reshape_dims,
+                const std::vector<int64_t>& permutation, std::string* out);
 void AppendReplicaGroups(const ReplicaGroups& groups, std::string* out);
+void AppendStringMap(const StringMap& map, std::string* out);
+void AppendStatistics(const Statistics& statistics, std::string* out);
+void AppendOutputOperandAliasing(const std::vector<OutputOperandAlias>& aliases, std::string* out);
+
+// print_sharding.cc
 void AppendMetadata(const OpMetadata& metadata, std::string* out);
 void AppendSharding(const Sharding& sharding, bool metadata, std::string* out);
 void AppendDomain(const DomainMetadata& domain, std::string* out);
-void AppendStringMap(const StringMap& map, std::string* out);
-void AppendStatistics(const Statistics& statistics, std::string* out);
-void AppendOutputOperandAliasing(const std::vector<OutputOperandAlias>& aliases,
-                                 std::string* out);
 
 }  // namespace hlocts
 

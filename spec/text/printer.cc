@@ -1,23 +1,11 @@
 #include "spec/text/printer.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/text/module_printer.h"
 
 namespace hlocts {
 namespace {
-
-// Header attributes as XLA orders them: what stands before and behind entry_computation_layout.
-constexpr absl::string_view kBeforeLayout[] = {"alias_passthrough_params"};
-constexpr absl::string_view kBeforeCounts[] = {"allow_spmd_sharding_propagation_to_parameters",
-                                               "allow_spmd_sharding_propagation_to_output"};
-
-template <size_t kCount>
-bool Listed(const absl::string_view (&list)[kCount], absl::string_view name) {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
-}
 
 // The root of a computation that only passes its parameters to one instruction.
 const Instruction* OnlyOperation(const Computation* computation) {
@@ -221,90 +209,6 @@ void ModulePrinter::PrintComputation(const Computation& computation) {
   for (const auto& [name, value] : computation.extra_attributes) {
     absl::StrAppend(&out_, ", ", name, "=", value);
   }
-}
-
-void ModulePrinter::PrintHeader(const Module& module) {
-  absl::StrAppend(&out_, "HloModule ", module.name());
-  if (module.is_scheduled) out_.append(", is_scheduled=true");
-  if (!module.input_output_alias.empty()) {
-    out_.append(", input_output_alias={ ");
-    for (size_t i = 0; i < module.input_output_alias.size(); ++i) {
-      const InputOutputAlias& alias = module.input_output_alias[i];
-      if (i > 0) out_.append(", ");
-      AppendIntList(alias.output_index, &out_);
-      absl::StrAppend(&out_, ": (", alias.parameter_number, ", ");
-      AppendIntList(alias.parameter_index, &out_);
-      out_.append(alias.must_alias ? ", must-alias)" : ", may-alias)");
-    }
-    out_.append(" }");
-  }
-  if (!module.buffer_donor.empty()) {
-    out_.append(", buffer_donor={ ");
-    for (size_t i = 0; i < module.buffer_donor.size(); ++i) {
-      absl::StrAppend(&out_, i > 0 ? ", " : "", "(", module.buffer_donor[i].parameter_number,
-                      ", ");
-      AppendIntList(module.buffer_donor[i].parameter_index, &out_);
-      out_.push_back(')');
-    }
-    out_.append(" }");
-  }
-  auto extra = [&](auto wanted) {
-    for (const auto& [name, value] : module.extra_attributes) {
-      if (wanted(name)) absl::StrAppend(&out_, ", ", name, "=", value);
-    }
-  };
-  extra([](const auto& name) { return Listed(kBeforeLayout, name); });
-  if (options_.entry_computation_layout && module.entry() != nullptr) {
-    ProgramShape program = module.EntryProgramShape();
-    Shape parameters = Shape::Tuple(program.parameters).WithDefaultLayout();
-    absl::StrAppend(&out_, ", entry_computation_layout={", parameters.ToString(), "->",
-                    program.result.WithDefaultLayout().ToString(), "}");
-  }
-  extra([](const auto& name) { return Listed(kBeforeCounts, name); });
-  if (module.replica_count != 1) {
-    absl::StrAppend(&out_, ", replica_count=", module.replica_count);
-  }
-  if (module.num_partitions != 1) {
-    absl::StrAppend(&out_, ", num_partitions=", module.num_partitions);
-  }
-  if (!module.frontend_attributes.entries.empty()) {
-    out_.append(", frontend_attributes=");
-    AppendStringMap(module.frontend_attributes, &out_);
-  }
-  extra([](const auto& name) {
-    return !Listed(kBeforeLayout, name) && !Listed(kBeforeCounts, name);
-  });
-  out_.append("\n\n");
-}
-
-void ModulePrinter::PrintStackFrameTables(const StackFrameIndex& index) {
-  if (index.empty()) return;
-  auto strings = [&](absl::string_view title, const std::vector<std::string>& rows) {
-    absl::StrAppend(&out_, title, "\n");
-    for (size_t i = 0; i < rows.size(); ++i) {
-      absl::StrAppend(&out_, i + 1, " ");
-      AppendQuoted(rows[i], &out_);
-      out_.push_back('\n');
-    }
-    out_.push_back('\n');
-  };
-  strings("FileNames", index.file_names);
-  strings("FunctionNames", index.function_names);
-  out_.append("FileLocations\n");
-  int64_t number = 0;
-  for (const auto& row : index.file_locations) {
-    absl::StrAppend(&out_, ++number, " {file_name_id=", row.file_name_id,
-                    " function_name_id=", row.function_name_id);
-    absl::StrAppend(&out_, " line=", row.line, " end_line=", row.end_line, " column=", row.column,
-                    " end_column=", row.end_column, "}\n");
-  }
-  out_.append("\nStackFrames\n");
-  number = 0;
-  for (const auto& row : index.stack_frames) {
-    absl::StrAppend(&out_, ++number, " {file_location_id=", row.file_location_id,
-                    " parent_frame_id=", row.parent_frame_id, "}\n");
-  }
-  out_.append("\n\n");
 }
 
 void ModulePrinter::PrintModule(const Module& module) {

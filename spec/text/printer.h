@@ -11,28 +11,29 @@
 namespace hlocts {
 
 struct PrintOptions {
-  bool percent = true;                  // "%" before names of instructions and computations
-  bool operand_shapes = false;          // "add(f32[] %a, f32[] %b)"
+  bool percent = true;                    // "%" before names of instructions and computations
+  bool operand_shapes = false;            // "add(f32[] %a, f32[] %b)"
   bool operand_index_annotations = true;  // "/*index=5*/" before every fifth operand
-  bool result_shapes = true;            // the shape between "=" and the opcode
-  bool result_layouts = true;           // layouts of instructions' shapes
-  bool large_constants = true;          // false: "{...}" beyond ten elements, unreadable
-  bool metadata = true;                 // metadata={...} and the tables of stack frames
+  bool result_shapes = true;              // the shape between "=" and the opcode
+  bool result_layouts = true;             // layouts of instructions' shapes
+  bool large_constants = true;            // false: "{...}" beyond ten elements, unreadable
+  bool metadata = true;                   // metadata={...} and the tables of stack frames
   bool backend_config = true;
-  bool program_shape = true;            // "(a: f32[]) -> f32[]" after a computation's name
+  bool program_shape = true;  // "(a: f32[]) -> f32[]" after a computation's name
   bool entry_computation_layout = true;
-  bool extra_attributes = true;         // sharding, frontend_attributes, statistics, ...
+  bool extra_attributes = true;  // sharding, frontend_attributes, statistics, ...
   bool control_dependencies = true;
-  bool syntax_sugar_async_ops = true;   // "all-gather-start(...)" for async-start of all-gather
+  bool syntax_sugar_async_ops = true;       // "all-gather-start(...)" for async-start of all-gather
   bool inline_called_computations = false;  // to_apply={ ... } in place, as XLA's canonical print
-  bool canonicalize_names = false;      // names become tmp_0, tmp_1, ...
+  bool canonicalize_names = false;          // names become tmp_0, tmp_1, ...
 
   static PrintOptions Default();  // XLA's HloPrintOptions::Default
   static PrintOptions Short();    // XLA's ShortParsable: no metadata, no percent, no operand shapes
   static PrintOptions Canonical();  // XLA's Canonical: no names, called computations in place
 };
 
-std::string PrintModule(const Module& module, const PrintOptions& options = PrintOptions::Default());
+std::string PrintModule(const Module& module,
+                        const PrintOptions& options = PrintOptions::Default());
 std::string PrintComputation(const Computation& computation,
                              const PrintOptions& options = PrintOptions::Default());
 std::string PrintInstruction(const Instruction& instruction,

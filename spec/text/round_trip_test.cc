@@ -49,7 +49,9 @@ std::string Around(const std::string& line) {
          "  %ix = s32[2,1]{1,0} constant({ {0}, {1} })\n"
          "  %t = (f32[4]{0}) tuple(%a)\n"
          "  %tk = token[] after-all()\n"
-         "  " + line + "\n"
+         "  " +
+         line +
+         "\n"
          "  ROOT %r = f32[4]{0} copy(%a)\n"
          "}\n";
 }
@@ -187,7 +189,7 @@ constexpr Line kOperations[] = {
     {"%o = f32[4]{0} sort(%a), dimensions={0}, is_stable=true, to_apply=%le"},
     {"%o = f32[4]{0} sort(%a), dimensions={0}, is_stable=false, to_apply=%le",
      "%o = f32[4]{0} sort(%a), dimensions={0}, to_apply=%le"},
-    {"%o = (f32[2]{0}, s32[2]{0}) topk(%a), k=2", 
+    {"%o = (f32[2]{0}, s32[2]{0}) topk(%a), k=2",
      "%o = (f32[2]{0}, s32[2]{0}) topk(%a), k=2, largest=true"},
     {"%o = (f32[2]{0}, s32[2]{0}) topk(%a), k=2, largest=false"},
     {"%o = f32[2,4]{1,0} gather(%m, %ix), offset_dims={1}, collapsed_slice_dims={0}, "
@@ -296,7 +298,8 @@ constexpr Whole kWholes[] = {
      " buffer_donor={ (1, {}), (0, {2}) }, alias_passthrough_params=true,"
      " allow_spmd_sharding_propagation_to_output={true},"
      " allow_spmd_sharding_propagation_to_parameters={false},"
-     " frontend_attributes={b=\"1\",a=\"2\"}, entry_computation_layout={(f32[2,3]{0,1})->f32[2,3]}\n"
+     " frontend_attributes={b=\"1\",a=\"2\"}, "
+     "entry_computation_layout={(f32[2,3]{0,1})->f32[2,3]}\n"
      "ENTRY e { ROOT p = f32[2,3] parameter(0) }",
      "HloModule h, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, "
      "{0,1}, must-alias) }, buffer_donor={ (1, {}), (0, {2}) }, alias_passthrough_params=true, "
@@ -334,6 +337,9 @@ constexpr Whole kWholes[] = {
     {"computation_alone", "e { ROOT p = f32[] parameter(0) }",
      "HloModule module_e, entry_computation_layout={(f32[])->f32[]}\n\n"
      "ENTRY %e (p: f32[]) -> f32[] {\n  ROOT %p = f32[] parameter(0)\n}\n"},
+    {"entry_alone", "ENTRY %e { ROOT p = f32[] parameter(0) }",
+     "HloModule module_e, entry_computation_layout={(f32[])->f32[]}\n\n"
+     "ENTRY %e (p: f32[]) -> f32[] {\n  ROOT %p = f32[] parameter(0)\n}\n"},
     {"instruction_alone", "%add = f32[2] add(f32[2] %x, f32[2] %y)",
      "HloModule _, is_scheduled=true, entry_computation_layout={(f32[2]{0}, f32[2]{0})->f32[2]{0}}"
      "\n\nENTRY %_ (x: f32[2], y: f32[2]) -> f32[2] {\n  %x = f32[2]{0} parameter(0)\n"
@@ -361,9 +367,9 @@ INSTANTIATE_TEST_SUITE_P(Wholes, ModuleTest, testing::ValuesIn(kWholes),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(PrinterTest, ShortAndCanonicalLeaveOutWhatXlaLeavesOut) {
-  auto module = ParseModule(Around(
-      "%o = f32[] reduce(%a, %s), dimensions={0}, to_apply=%add, control-predecessors={%i}, "
-      "metadata={op_name=\"n\"}, backend_config=\"b\""));
+  auto module = ParseModule(
+      Around("%o = f32[] reduce(%a, %s), dimensions={0}, to_apply=%add, control-predecessors={%i}, "
+             "metadata={op_name=\"n\"}, backend_config=\"b\""));
   ASSERT_TRUE(module.ok()) << module.status();
   std::string brief = PrintModule(**module, PrintOptions::Short());
   EXPECT_NE(brief.find("\n  o = f32[] reduce(a, s), dimensions={0}, to_apply=add, "
@@ -394,9 +400,17 @@ TEST(PrinterTest, LargeConstantsCanBeElided) {
 TEST(ParserTest, IotaReplicaGroupsAreExpanded) {
   auto groups = ParseReplicaGroups("[2,4]<=[4,2]T(1,0)");
   ASSERT_TRUE(groups.ok()) << groups.status();
-  EXPECT_EQ(groups->groups,
-            (std::vector<std::vector<int64_t>>{{0, 2, 4, 6}, {1, 3, 5, 7}}));
+  EXPECT_EQ(groups->groups, (std::vector<std::vector<int64_t>>{{0, 2, 4, 6}, {1, 3, 5, 7}}));
   EXPECT_EQ(PrintReplicaGroups(*groups), "[2,4]<=[4,2]T(1,0)");
+}
+
+TEST(ParserTest, MeshReplicaGroupsAreExpanded) {
+  auto groups = ParseReplicaGroups("mesh['x'=2,'y'=3] {'x'}");
+  ASSERT_TRUE(groups.ok()) << groups.status();
+  EXPECT_EQ(groups->groups, (std::vector<std::vector<int64_t>>{{0, 3}, {1, 4}, {2, 5}}));
+  auto both = ParseReplicaGroups("mesh['x'=2,'y'=2] {'y','x'}");
+  ASSERT_TRUE(both.ok()) << both.status();
+  EXPECT_EQ(both->groups, (std::vector<std::vector<int64_t>>{{0, 2, 1, 3}}));
 }
 
 TEST(ParserTest, ConvolutionDimensionNumbersNameEachDimension) {
