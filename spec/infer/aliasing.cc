@@ -1,4 +1,5 @@
-// The module's header: entry_computation_layout, input_output_alias, buffer_donor (004, ruling 0068).
+// The module's header: entry_computation_layout, input_output_alias, buffer_donor (004, ruling
+// 0068).
 #include "absl/container/flat_hash_set.h"
 #include "spec/infer/infer.h"
 #include "spec/infer/rules.h"
@@ -41,8 +42,8 @@ std::vector<int64_t> BufferKey(int64_t number, const ShapeIndex& index) {
 
 using BufferKeys = absl::flat_hash_set<std::vector<int64_t>>;
 
-// An array's memory can be reused for an array of the same type and as many elements: compilers alias
-// across reshapes (texts of XLA do).
+// An array's memory can be reused for an array of the same type and as many elements: compilers
+// alias across reshapes (texts of XLA do).
 bool SameBuffer(const Shape& input, const Shape& output) {
   return Compatible(input, output) ||
          (input.IsArray() && input.element_type() == output.element_type() &&
@@ -56,9 +57,8 @@ absl::Status CheckAliases(const Module& module, const ProgramShape& program, Buf
     HLOCTS_EXPECT(output != nullptr, "aliasing.8",
                   absl::StrCat("an index into ", ShapeText(program.result)),
                   ListText(alias.output_index));
-    HLOCTS_ASSIGN_OR_RETURN(
-        const Shape* input,
-        ParameterBuffer(program, alias.parameter_number, alias.parameter_index));
+    HLOCTS_ASSIGN_OR_RETURN(const Shape* input, ParameterBuffer(program, alias.parameter_number,
+                                                                alias.parameter_index));
     HLOCTS_EXPECT(SameBuffer(*input, *output), "aliasing.6",
                   absl::StrCat("a parameter buffer as large as ", ShapeText(*output)),
                   ShapeText(*input));
@@ -76,10 +76,10 @@ absl::Status CheckDonors(const Module& module, const ProgramShape& program, Buff
   for (const BufferDonor& donor : module.buffer_donor) {
     HLOCTS_RETURN_IF_ERROR(
         ParameterBuffer(program, donor.parameter_number, donor.parameter_index).status());
-    HLOCTS_EXPECT(inputs.insert(BufferKey(donor.parameter_number, donor.parameter_index)).second,
-                  "hlo.buffer_donor", "a buffer that is neither aliased nor a donor already",
-                  absl::StrCat("parameter ", donor.parameter_number, " ",
-                               ListText(donor.parameter_index)));
+    HLOCTS_EXPECT(
+        inputs.insert(BufferKey(donor.parameter_number, donor.parameter_index)).second,
+        "hlo.buffer_donor", "a buffer that is neither aliased nor a donor already",
+        absl::StrCat("parameter ", donor.parameter_number, " ", ListText(donor.parameter_index)));
   }
   return absl::OkStatus();
 }

@@ -14,8 +14,8 @@ absl::StatusOr<Shape> InferBroadcast(const Instruction& broadcast, Signatures&) 
   HLOCTS_EXPECT(static_cast<int64_t>(dimensions.size()) == operand.rank(), "broadcast_in_dim.5",
                 absl::StrCat(operand.rank(), " dimensions, one for each of ", ShapeText(operand)),
                 ListText(dimensions));
-  HLOCTS_RETURN_IF_ERROR(
-      ExpectDimensions("broadcast_in_dim.8", "dimensions of the result", dimensions, result.rank()));
+  HLOCTS_RETURN_IF_ERROR(ExpectDimensions("broadcast_in_dim.8", "dimensions of the result",
+                                          dimensions, result.rank()));
   for (size_t i = 0; i < dimensions.size(); ++i) {
     HLOCTS_EXPECT(CompatibleSize(operand.dimensions()[i], result.dimensions()[dimensions[i]]),
                   "broadcast_in_dim.9",

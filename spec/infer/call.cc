@@ -28,9 +28,10 @@ absl::Status CheckOutputAliases(const Instruction& op) {
 // Computation of as many parameters as operands, each of its operand's shape.
 absl::Status ExpectParameters(const Instruction& op, const Signature& signature,
                               absl::string_view count_rule, absl::string_view type_rule) {
-  HLOCTS_EXPECT(static_cast<int64_t>(signature.parameters.size()) == op.operand_count(), count_rule,
-                absl::StrCat(signature.parameters.size(), " operands for ", SignatureText(signature)),
-                absl::StrCat(op.operand_count()));
+  HLOCTS_EXPECT(
+      static_cast<int64_t>(signature.parameters.size()) == op.operand_count(), count_rule,
+      absl::StrCat(signature.parameters.size(), " operands for ", SignatureText(signature)),
+      absl::StrCat(op.operand_count()));
   for (int64_t i = 0; i < op.operand_count(); ++i) {
     HLOCTS_EXPECT(signature.parameters[i] != nullptr, type_rule, "a parameter", "none");
     HLOCTS_RETURN_IF_ERROR(ExpectCompatible(type_rule, absl::StrCat("operand ", i),
@@ -55,8 +56,8 @@ absl::Status CheckComposite(const Instruction& call) {
                 "none");
   const std::string* version = FrontendAttribute(call, "composite.version");
   int64_t number = 0;
-  HLOCTS_EXPECT(!version || (absl::SimpleAtoi(*version, &number) && number >= 0), "composite_call.16",
-                "composite.version an integer of at least 0", *version);
+  HLOCTS_EXPECT(!version || (absl::SimpleAtoi(*version, &number) && number >= 0),
+                "composite_call.16", "composite.version an integer of at least 0", *version);
   return absl::OkStatus();
 }
 
@@ -109,11 +110,9 @@ absl::StatusOr<Shape> InferConditional(const Instruction& op, Signatures& signat
                   absl::StrCat("one parameter in %", branches[b]->name()),
                   SignatureText(signature));
     // One operand's type, then one result type for all branches.
-    HLOCTS_RETURN_IF_ERROR(ExpectSignature(two_way ? (b == 0 ? "conditional.12" : "conditional.13")
-                                                   : "conditional.24",
-                                           *branches[b], {op.operand(b + 1).shape()},
-                                           signature.result ? *signature.result : Shape(),
-                                           signatures));
+    HLOCTS_RETURN_IF_ERROR(ExpectSignature(
+        two_way ? (b == 0 ? "conditional.12" : "conditional.13") : "conditional.24", *branches[b],
+        {op.operand(b + 1).shape()}, signature.result ? *signature.result : Shape(), signatures));
     HLOCTS_RETURN_IF_ERROR(ExpectCompatible(two_way ? "conditional.14" : "conditional.25",
                                             absl::StrCat("result of %", branches[b]->name()),
                                             *result, *signature.result));

@@ -24,8 +24,8 @@ absl::string_view GroupClause(Opcode opcode) {
   }
 }
 
-// Groups are disjoint and name all ids from 0 on; `uniform`: they are of one size, because the shape
-// of the result depends on it.
+// Groups are disjoint and name all ids from 0 on; `uniform`: they are of one size, because the
+// shape of the result depends on it.
 absl::Status CheckGroups(const Instruction& op, CollectiveGroupMode mode, bool uniform) {
   const ReplicaGroups* groups = ExplicitGroupsOf(op);
   absl::string_view rule = GroupClause(op.opcode());
@@ -122,8 +122,8 @@ absl::StatusOr<std::vector<Shape>> GatheredShapes(const Instruction& op, const S
   HLOCTS_ASSIGN_OR_RETURN(CollectiveGroupMode mode, CheckedMode(op, /*uniform=*/true));
   HLOCTS_RETURN_IF_ERROR(ExpectArrayOperands(op, "all_gather.3"));
   HLOCTS_ASSIGN_OR_RETURN(int64_t dimension, OnlyDimension(op, "all_gather.4"));
-  HLOCTS_ASSIGN_OR_RETURN(int64_t shards, ShardCount(op, mode, stated, dimension, /*grows=*/true,
-                                                     "all_gather.14"));
+  HLOCTS_ASSIGN_OR_RETURN(int64_t shards,
+                          ShardCount(op, mode, stated, dimension, /*grows=*/true, "all_gather.14"));
   std::vector<Shape> shapes = OperandShapes(op);
   for (Shape& shape : shapes) {
     int64_t size = shape.dimension(dimension), product = 0;
@@ -149,7 +149,8 @@ bool IsPermute(Opcode opcode) {
   return opcode == Opcode::kCollectivePermute || opcode == Opcode::kCollectivePermuteStart;
 }
 
-// A buffer's slice offsets: one s32 for each dimension, or a tuple of such tuples for several slices.
+// A buffer's slice offsets: one s32 for each dimension, or a tuple of such tuples for several
+// slices.
 absl::Status CheckOffsets(const Shape& buffer, const Shape& offsets) {
   constexpr absl::string_view kRule = "hlo.permute_slices";
   HLOCTS_EXPECT(offsets.IsTuple() && !offsets.tuple_shapes().empty(), kRule,
@@ -166,8 +167,9 @@ absl::Status CheckOffsets(const Shape& buffer, const Shape& offsets) {
   }
   if (offsets.tuple_shapes()[0].IsTuple()) {
     for (const Shape& one : offsets.tuple_shapes()) {
-      HLOCTS_EXPECT(!one.IsTuple() || one.tuple_shapes().empty() || !one.tuple_shapes()[0].IsTuple(),
-                    kRule, "a tuple of offsets for each slice", ShapeText(offsets));
+      HLOCTS_EXPECT(
+          !one.IsTuple() || one.tuple_shapes().empty() || !one.tuple_shapes()[0].IsTuple(), kRule,
+          "a tuple of offsets for each slice", ShapeText(offsets));
       HLOCTS_RETURN_IF_ERROR(CheckOffsets(buffer, one));
     }
     return absl::OkStatus();
@@ -190,10 +192,10 @@ absl::Status CheckPairs(const Instruction& op, int64_t occurrences) {
     std::string pair = absl::StrCat("{", source, ",", target, "}");
     bool in_range = source >= 0 && target >= 0 &&
                     (participants == 1 || (source < participants && target < participants));
-    HLOCTS_EXPECT(in_range, "collective_permute.4",
-                  participants == 1 ? "ids of at least 0"
-                                    : absl::StrCat("ids in [0, ", participants, ")"),
-                  pair);
+    HLOCTS_EXPECT(
+        in_range, "collective_permute.4",
+        participants == 1 ? "ids of at least 0" : absl::StrCat("ids in [0, ", participants, ")"),
+        pair);
     HLOCTS_EXPECT(++sources[source] <= occurrences, "collective_permute.6",
                   absl::StrCat("each source at most ", occurrences, " times"), pair);
     HLOCTS_EXPECT(++targets[target] <= occurrences, "collective_permute.5",
@@ -256,8 +258,8 @@ absl::StatusOr<Shape> ResultOfStart(const Instruction& done, Opcode start, size_
 absl::StatusOr<CollectiveGroupMode> GroupModeOf(const Instruction& collective) {
   bool channel = collective.Get<int64_t>(Attr::kChannelId) != nullptr;
   bool global = collective.BoolOr(Attr::kUseGlobalDeviceIds, false);
-  HLOCTS_EXPECT(channel || !global, "hlo.replica_groups", "a channel_id beside use_global_device_ids",
-                "none");
+  HLOCTS_EXPECT(channel || !global, "hlo.replica_groups",
+                "a channel_id beside use_global_device_ids", "none");
   if (!channel) return CollectiveGroupMode::kCrossReplica;
   switch (collective.opcode()) {
     case Opcode::kAllGather:
@@ -280,7 +282,8 @@ int64_t ParticipantCount(const Instruction& collective, CollectiveGroupMode mode
       return module->num_partitions;
     case CollectiveGroupMode::kFlattenedId: {
       int64_t product;
-      bool overflow = __builtin_mul_overflow(module->replica_count, module->num_partitions, &product);
+      bool overflow =
+          __builtin_mul_overflow(module->replica_count, module->num_partitions, &product);
       return overflow ? INT64_MAX : product;
     }
     default:
@@ -298,8 +301,8 @@ int64_t GroupSizeOf(const Instruction& collective, CollectiveGroupMode mode) {
   const bool both = mode == CollectiveGroupMode::kCrossReplicaAndPartition;
   int64_t partitions = both && module ? module->num_partitions : 1;
   const ReplicaGroups* groups = ExplicitGroupsOf(collective);
-  int64_t ids = groups ? static_cast<int64_t>(groups->groups[0].size())
-                       : ParticipantCount(collective, mode);
+  int64_t ids =
+      groups ? static_cast<int64_t>(groups->groups[0].size()) : ParticipantCount(collective, mode);
   int64_t size;
   if (__builtin_mul_overflow(ids, partitions, &size)) return 0;
   return groups || size > 1 ? size : 0;
@@ -331,7 +334,8 @@ absl::StatusOr<Shape> InferAllReduce(const Instruction& op, Signatures& signatur
 
 absl::StatusOr<Shape> InferAllReduceDone(const Instruction& op, Signatures&) {
   const Instruction& start = op.operand(0);
-  HLOCTS_EXPECT(start.opcode() == Opcode::kAllReduceStart, "hlo.async", "all-reduce-start as operand",
+  HLOCTS_EXPECT(start.opcode() == Opcode::kAllReduceStart, "hlo.async",
+                "all-reduce-start as operand",
                 absl::StrCat("%", start.name(), " = ", OpcodeName(start.opcode())));
   return start.shape().WithoutLayout();
 }
@@ -388,12 +392,13 @@ absl::StatusOr<Shape> InferRaggedAllToAll(const Instruction& op, Signatures&) {
                 kRule, absl::StrCat("an output buffer like ", ShapeText(input)), ShapeText(output));
   for (int64_t d = 1; d < input.rank(); ++d) {
     HLOCTS_EXPECT(CompatibleSize(input.dimension(d), output.dimension(d)), kRule,
-                  absl::StrCat("size ", input.dimension(d), " in dimension ", d), ShapeText(output));
+                  absl::StrCat("size ", input.dimension(d), " in dimension ", d),
+                  ShapeText(output));
   }
   for (int64_t i = 2; i < op.operand_count(); ++i) {
     const Shape& sizes = op.operand(i).shape();
-    HLOCTS_EXPECT(IsInteger(sizes.element_type()) && Compatible(sizes, op.operand(2).shape()), kRule,
-                  "offsets and sizes of one integer shape", ShapeText(sizes));
+    HLOCTS_EXPECT(IsInteger(sizes.element_type()) && Compatible(sizes, op.operand(2).shape()),
+                  kRule, "offsets and sizes of one integer shape", ShapeText(sizes));
   }
   return output.WithoutLayout();
 }

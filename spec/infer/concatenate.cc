@@ -5,7 +5,8 @@ namespace {
 
 absl::Status CheckOperand(const Shape& first, const Shape& other, int64_t dimension) {
   HLOCTS_EXPECT(first.element_type() == other.element_type(), "concatenate.5",
-                absl::StrCat("operands of type ", TypeText(first.element_type())), ShapeText(other));
+                absl::StrCat("operands of type ", TypeText(first.element_type())),
+                ShapeText(other));
   HLOCTS_EXPECT(first.rank() == other.rank(), "concatenate.2",
                 absl::StrCat("operands of ", first.rank(), " dimensions"), ShapeText(other));
   for (int64_t d = 0; d < first.rank(); ++d) {
@@ -24,8 +25,7 @@ absl::StatusOr<Shape> InferConcatenate(const Instruction& concatenate, Signature
   HLOCTS_EXPECT(dimensions.size() == 1, "concatenate.8", "one dimension", ListText(dimensions));
   HLOCTS_EXPECT(first.rank() > 0, "concatenate.10", "operands with dimensions", ShapeText(first));
   int64_t dimension = dimensions[0];
-  HLOCTS_RETURN_IF_ERROR(
-      ExpectDimension("concatenate.7", "dimension", dimension, first.rank()));
+  HLOCTS_RETURN_IF_ERROR(ExpectDimension("concatenate.7", "dimension", dimension, first.rank()));
   Shape result = first.WithoutLayout();
   __int128 total = 0;
   bool is_dynamic = false, unknown = false;
@@ -36,7 +36,9 @@ absl::StatusOr<Shape> InferConcatenate(const Instruction& concatenate, Signature
     is_dynamic = is_dynamic || shape.is_dynamic_dimension(dimension);
     unknown = unknown || shape.dimension(dimension) == kUnboundedSize;
   }
-  int64_t size = unknown ? kUnboundedSize : total > INT64_MAX ? INT64_MAX : static_cast<int64_t>(total);
+  int64_t size = unknown             ? kUnboundedSize
+                 : total > INT64_MAX ? INT64_MAX
+                                     : static_cast<int64_t>(total);
   result.set_dimension(dimension, size);
   if (is_dynamic) result.set_dynamic_dimension(dimension, true);
   return result;

@@ -49,8 +49,8 @@ absl::Status CheckGroups(const Groups& groups, const Numbers& numbers, const Sha
   int64_t outputs = rhs.dimension(numbers.kernel_output_feature);
   HLOCTS_EXPECT(groups.feature >= 1, "conv_with_general_padding.33",
                 "feature_group_count of at least 1", absl::StrCat(groups.feature));
-  HLOCTS_EXPECT(groups.batch >= 1, "conv_with_general_padding.42", "batch_group_count of at least 1",
-                absl::StrCat(groups.batch));
+  HLOCTS_EXPECT(groups.batch >= 1, "conv_with_general_padding.42",
+                "batch_group_count of at least 1", absl::StrCat(groups.batch));
   HLOCTS_EXPECT(groups.feature == 1 || groups.batch == 1, "hlo.convolution_groups",
                 "only one of feature_group_count and batch_group_count above 1",
                 absl::StrCat(groups.feature, " and ", groups.batch));
@@ -75,8 +75,8 @@ absl::Status CheckGroups(const Groups& groups, const Numbers& numbers, const Sha
 
 absl::Status ExpectWindow(absl::string_view rule, const std::vector<WindowDimension>& window) {
   for (const WindowDimension& d : window) {
-    HLOCTS_EXPECT(d.size >= 1 && d.stride >= 1 && d.base_dilation >= 1 && d.window_dilation >= 1, rule,
-                  "window sizes, strides and dilations of at least 1",
+    HLOCTS_EXPECT(d.size >= 1 && d.stride >= 1 && d.base_dilation >= 1 && d.window_dilation >= 1,
+                  rule, "window sizes, strides and dilations of at least 1",
                   absl::StrCat("size ", d.size, ", stride ", d.stride, ", base dilation ",
                                d.base_dilation, ", window dilation ", d.window_dilation));
   }
@@ -85,9 +85,8 @@ absl::Status ExpectWindow(absl::string_view rule, const std::vector<WindowDimens
 
 absl::StatusOr<Shape> InferConvolution(const Instruction& convolution, Signatures&) {
   const Shape &lhs = convolution.operand(0).shape(), &rhs = convolution.operand(1).shape();
-  HLOCTS_ASSIGN_OR_RETURN(
-      PrimitiveType type,
-      ContractionType("conv_with_general_padding.3", lhs, rhs, convolution.shape()));
+  HLOCTS_ASSIGN_OR_RETURN(PrimitiveType type, ContractionType("conv_with_general_padding.3", lhs,
+                                                              rhs, convolution.shape()));
   const Numbers& numbers = *convolution.Get<Numbers>(Attr::kDimLabels);
   static const Window* const kNoWindow = new Window();
   const Window* window = convolution.Get<Window>(Attr::kWindow);

@@ -29,12 +29,12 @@ std::vector<int64_t> Concatenated(std::vector<int64_t> a, const std::vector<int6
 
 absl::Status CheckDimensionNumbers(const DotDimensionNumbers& numbers, const Shape& lhs,
                                    const Shape& rhs) {
-  HLOCTS_RETURN_IF_ERROR(ExpectDimensions("dot_general.4", "batch and contracting dimensions of lhs",
-                                          Concatenated(numbers.lhs_batch, numbers.lhs_contracting),
-                                          lhs.rank()));
-  HLOCTS_RETURN_IF_ERROR(ExpectDimensions("dot_general.4", "batch and contracting dimensions of rhs",
-                                          Concatenated(numbers.rhs_batch, numbers.rhs_contracting),
-                                          rhs.rank()));
+  HLOCTS_RETURN_IF_ERROR(
+      ExpectDimensions("dot_general.4", "batch and contracting dimensions of lhs",
+                       Concatenated(numbers.lhs_batch, numbers.lhs_contracting), lhs.rank()));
+  HLOCTS_RETURN_IF_ERROR(
+      ExpectDimensions("dot_general.4", "batch and contracting dimensions of rhs",
+                       Concatenated(numbers.rhs_batch, numbers.rhs_contracting), rhs.rank()));
   HLOCTS_RETURN_IF_ERROR(CheckPairs(lhs, rhs, numbers.lhs_contracting, numbers.rhs_contracting,
                                     "contracting", "dot_general.12"));
   return CheckPairs(lhs, rhs, numbers.lhs_batch, numbers.rhs_batch, "batch", "dot_general.16");
@@ -45,12 +45,12 @@ Shape DotShape(const DotDimensionNumbers& numbers, const Shape& lhs, const Shape
                PrimitiveType type) {
   Shape result(type, {});
   for (int64_t d : numbers.lhs_batch) AppendDimension(result, lhs, d);
-  for (int64_t d : DimensionsExcept(lhs.rank(),
-                                    Concatenated(numbers.lhs_batch, numbers.lhs_contracting))) {
+  for (int64_t d :
+       DimensionsExcept(lhs.rank(), Concatenated(numbers.lhs_batch, numbers.lhs_contracting))) {
     AppendDimension(result, lhs, d);
   }
-  for (int64_t d : DimensionsExcept(rhs.rank(),
-                                    Concatenated(numbers.rhs_batch, numbers.rhs_contracting))) {
+  for (int64_t d :
+       DimensionsExcept(rhs.rank(), Concatenated(numbers.rhs_batch, numbers.rhs_contracting))) {
     AppendDimension(result, rhs, d);
   }
   return result;
@@ -106,7 +106,8 @@ absl::StatusOr<Shape> InferRaggedDot(const Instruction& dot, Signatures&) {
   HLOCTS_EXPECT(groups.size() == (contracting || batch ? 0u : 1u), kRule,
                 contracting || batch ? "no group dimension" : "one group dimension of rhs",
                 ListText(groups));
-  HLOCTS_EXPECT(group_sizes.rank() > 0, kRule, "group sizes with a dimension", ShapeText(group_sizes));
+  HLOCTS_EXPECT(group_sizes.rank() > 0, kRule, "group sizes with a dimension",
+                ShapeText(group_sizes));
   if (groups.empty()) {
     Shape result(type, {});
     if (contracting) AppendDimension(result, group_sizes, -1);

@@ -1,5 +1,5 @@
-// dynamic-slice, dynamic-update-slice. Start indices are N scalars, or one array of N integers as in
-// the 2018 edition.
+// dynamic-slice, dynamic-update-slice. Start indices are N scalars, or one array of N integers as
+// in the 2018 edition.
 #include "spec/infer/rules.h"
 
 namespace hlocts {
@@ -16,8 +16,8 @@ absl::Status CheckStartIndices(const Instruction& op, int64_t first, int64_t ran
   const bool is_array = count == 1 && op.operand(first).shape().rank() == 1;
   if (is_array) {
     const Shape& starts = op.operand(first).shape();
-    HLOCTS_EXPECT(IsInteger(starts.element_type()), clauses.integer, "start indices of integer type",
-                  ShapeText(starts));
+    HLOCTS_EXPECT(IsInteger(starts.element_type()), clauses.integer,
+                  "start indices of integer type", ShapeText(starts));
     HLOCTS_EXPECT(CompatibleSize(starts.dimension(0), rank), clauses.list,
                   absl::StrCat(rank, " start indices"), ShapeText(starts));
     return absl::OkStatus();
@@ -57,11 +57,11 @@ absl::StatusOr<Shape> InferDynamicSlice(const Instruction& op, Signatures&) {
 
 absl::StatusOr<Shape> InferDynamicUpdateSlice(const Instruction& op, Signatures&) {
   const Shape &operand = op.operand(0).shape(), &update = op.operand(1).shape();
-  HLOCTS_EXPECT(update.element_type() == operand.element_type() && update.rank() == operand.rank(),
-                "dynamic_update_slice.7",
-                absl::StrCat("an update of the type and number of dimensions of ",
-                             ShapeText(operand)),
-                ShapeText(update));
+  HLOCTS_EXPECT(
+      update.element_type() == operand.element_type() && update.rank() == operand.rank(),
+      "dynamic_update_slice.7",
+      absl::StrCat("an update of the type and number of dimensions of ", ShapeText(operand)),
+      ShapeText(update));
   HLOCTS_RETURN_IF_ERROR(CheckStartIndices(op, 2, operand.rank(),
                                            {"dynamic_update_slice.10", "dynamic_update_slice.10"}));
   for (int64_t d = 0; d < operand.rank(); ++d) {

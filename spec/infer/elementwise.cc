@@ -54,8 +54,8 @@ absl::StatusOr<Shape> InferComplex(const Instruction& op, Signatures&) {
   HLOCTS_RETURN_IF_ERROR(
       ExpectSameShapes("elementwise_binary.21", "elementwise_binary.22", real, imag));
   PrimitiveType type = ComplexTypeOf(real.element_type());
-  HLOCTS_EXPECT(type != PrimitiveType::kInvalid, "elementwise_binary.17", "parts of type f32 or f64",
-                TypeText(real.element_type()));
+  HLOCTS_EXPECT(type != PrimitiveType::kInvalid, "elementwise_binary.17",
+                "parts of type f32 or f64", TypeText(real.element_type()));
   return WithDynamicDimensionsOf(real, imag).WithElementType(type);
 }
 
@@ -83,9 +83,9 @@ absl::StatusOr<Shape> InferClamp(const Instruction& clamp, Signatures&) {
   HLOCTS_RETURN_IF_ERROR(ExpectArray("clamp.4", "operand 1", operand));
   for (int64_t bound : {0, 2}) {
     const Shape& shape = clamp.operand(bound).shape();
-    HLOCTS_EXPECT(shape.element_type() == operand.element_type(), bound == 0 ? "clamp.3" : "clamp.5",
-                  absl::StrCat("bound of type ", TypeText(operand.element_type())),
-                  ShapeText(shape));
+    HLOCTS_EXPECT(
+        shape.element_type() == operand.element_type(), bound == 0 ? "clamp.3" : "clamp.5",
+        absl::StrCat("bound of type ", TypeText(operand.element_type())), ShapeText(shape));
     HLOCTS_EXPECT(shape.IsScalar() || CompatibleDimensions(shape, operand), "clamp.10",
                   absl::StrCat("bound of shape ", ShapeText(operand), " or a scalar"),
                   ShapeText(shape));
@@ -108,7 +108,8 @@ absl::StatusOr<Shape> InferConvert(const Instruction& convert, Signatures&) {
   const Shape &from = convert.operand(0).shape(), &to = convert.shape();
   HLOCTS_RETURN_IF_ERROR(ExpectArray("convert_element_type.6", "the result", to));
   HLOCTS_EXPECT(CompatibleDimensions(from, to), "convert_element_type.2",
-                absl::StrCat("a result of dimensions ", ListText(from.dimensions())), ShapeText(to));
+                absl::StrCat("a result of dimensions ", ListText(from.dimensions())),
+                ShapeText(to));
   return from.WithElementType(to.element_type()).WithoutLayout();
 }
 

@@ -19,7 +19,10 @@ absl::StatusOr<PrimitiveType> ResultType(const Shape& operand, absl::string_view
                   ShapeText(operand));
     return to;
   }
-  HLOCTS_EXPECT(IsComplex(from), type == "IRFFT" ? "fft.13" : type == "FFT" ? "fft.7" : "fft.8",
+  HLOCTS_EXPECT(IsComplex(from),
+                type == "IRFFT" ? "fft.13"
+                : type == "FFT" ? "fft.7"
+                                : "fft.8",
                 "a complex operand", ShapeText(operand));
   return type == "IRFFT" ? ComponentType(from) : from;
 }

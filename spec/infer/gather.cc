@@ -1,4 +1,5 @@
-// gather, by the formal rules of its clause; operand_batching_dims are today's addition (hlo.gather).
+// gather, by the formal rules of its clause; operand_batching_dims are today's addition
+// (hlo.gather).
 #include <algorithm>
 
 #include "spec/infer/dimension_numbers.h"
@@ -27,9 +28,10 @@ absl::Status CheckDimensionLists(const GatherDimensionNumbers& numbers, int64_t 
   HLOCTS_RETURN_IF_ERROR(
       ExpectAscending("hlo.gather", "operand_batching_dims", numbers.operand_batching_dims));
   for (int64_t d : numbers.operand_batching_dims) {
-    HLOCTS_EXPECT(!Contains(numbers.collapsed_slice_dims, d) && !Contains(numbers.start_index_map, d),
-                  "hlo.gather", "operand_batching_dims apart from collapsed and mapped dimensions",
-                  absl::StrCat(d));
+    HLOCTS_EXPECT(
+        !Contains(numbers.collapsed_slice_dims, d) && !Contains(numbers.start_index_map, d),
+        "hlo.gather", "operand_batching_dims apart from collapsed and mapped dimensions",
+        absl::StrCat(d));
   }
   return absl::OkStatus();
 }
@@ -38,14 +40,13 @@ absl::Status CheckBatchingDims(const GatherDimensionNumbers& numbers, const Shap
                                const Shape& indices) {
   const auto& in_operand = numbers.operand_batching_dims;
   const auto& in_indices = numbers.start_indices_batching_dims;
-  HLOCTS_RETURN_IF_ERROR(ExpectDimensions("hlo.gather", "start_indices_batching_dims", in_indices,
-                                          indices.rank()));
-  HLOCTS_EXPECT(in_operand.size() == in_indices.size() &&
-                    !Contains(in_indices, numbers.index_vector_dim),
-                "hlo.gather",
-                absl::StrCat(in_operand.size(),
-                             " start_indices_batching_dims without index_vector_dim"),
-                ListText(in_indices));
+  HLOCTS_RETURN_IF_ERROR(
+      ExpectDimensions("hlo.gather", "start_indices_batching_dims", in_indices, indices.rank()));
+  HLOCTS_EXPECT(
+      in_operand.size() == in_indices.size() && !Contains(in_indices, numbers.index_vector_dim),
+      "hlo.gather",
+      absl::StrCat(in_operand.size(), " start_indices_batching_dims without index_vector_dim"),
+      ListText(in_indices));
   for (size_t i = 0; i < in_operand.size(); ++i) {
     HLOCTS_EXPECT(
         CompatibleSize(operand.dimension(in_operand[i]), indices.dimension(in_indices[i])),

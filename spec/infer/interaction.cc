@@ -90,9 +90,10 @@ absl::Status CheckInfeedOrder(const Computation& computation) {
     }
     if (instruction->opcode() != Opcode::kInfeed) continue;
     if (passed != infeeds) {
-      return Annotate(Broken("infeed.7", absl::StrCat("an infeed ordered after %", previous->name()),
-                             "no dependence between them"),
-                      NameOf(*instruction));
+      return Annotate(
+          Broken("infeed.7", absl::StrCat("an infeed ordered after %", previous->name()),
+                 "no dependence between them"),
+          NameOf(*instruction));
     }
     passed = ++infeeds;
     previous = instruction.get();

@@ -11,15 +11,15 @@ absl::StatusOr<Shape> InferParameter(const Instruction& parameter, Signatures&) 
 
 absl::StatusOr<Shape> InferConstant(const Instruction& constant, Signatures&) {
   HLOCTS_EXPECT(constant.has_literal(), "hlo.constant", "a value", "none");
-  HLOCTS_RETURN_IF_ERROR(ExpectCompatible("hlo.constant", "the shape of the value", constant.shape(),
-                                          constant.literal().shape()));
+  HLOCTS_RETURN_IF_ERROR(ExpectCompatible("hlo.constant", "the shape of the value",
+                                          constant.shape(), constant.literal().shape()));
   return constant.shape();
 }
 
 absl::StatusOr<Shape> InferIota(const Instruction& iota, Signatures&) {
   const Shape& shape = iota.shape();
-  HLOCTS_EXPECT(shape.element_type() != PrimitiveType::kPred, "iota.5", "a type that can be counted in",
-                "pred");
+  HLOCTS_EXPECT(shape.element_type() != PrimitiveType::kPred, "iota.5",
+                "a type that can be counted in", "pred");
   HLOCTS_EXPECT(shape.rank() > 0, "iota.9", "at least one dimension", ShapeText(shape));
   HLOCTS_RETURN_IF_ERROR(ExpectDimension("iota.9", "iota_dimension",
                                          iota.IntOr(Attr::kIotaDimension, -1), shape.rank()));

@@ -21,24 +21,24 @@ absl::StatusOr<Shape> InferMap(const Instruction& map, Signatures& signatures) {
   }
   HLOCTS_ASSIGN_OR_RETURN(const Computation* computation, Called(map, Attr::kToApply));
   const Shape* result = signatures.Of(*computation).result;
-  HLOCTS_EXPECT(result != nullptr && result->IsScalar(), "map.7", "a computation with a scalar result",
-                SignatureText(signatures.Of(*computation)));
-  HLOCTS_RETURN_IF_ERROR(
-      ExpectSignature("map.7", *computation, parameters, *result, signatures));
+  HLOCTS_EXPECT(result != nullptr && result->IsScalar(), "map.7",
+                "a computation with a scalar result", SignatureText(signatures.Of(*computation)));
+  HLOCTS_RETURN_IF_ERROR(ExpectSignature("map.7", *computation, parameters, *result, signatures));
   return first.WithElementType(result->element_type()).WithoutLayout();
 }
 
-// scan is newer than the documents: inputs and carries go through one computation, and only the text
-// says the shapes. Checked is what every form of it needs.
+// scan is newer than the documents: inputs and carries go through one computation, and only the
+// text says the shapes. Checked is what every form of it needs.
 absl::StatusOr<Shape> InferScan(const Instruction& scan, Signatures& signatures) {
   HLOCTS_ASSIGN_OR_RETURN(const Computation* computation, Called(scan, Attr::kToApply));
   const Signature& signature = signatures.Of(*computation);
-  HLOCTS_EXPECT(static_cast<int64_t>(signature.parameters.size()) == scan.operand_count(), "hlo.scan",
-                absl::StrCat("a computation of ", scan.operand_count(), " parameters"),
+  HLOCTS_EXPECT(static_cast<int64_t>(signature.parameters.size()) == scan.operand_count(),
+                "hlo.scan", absl::StrCat("a computation of ", scan.operand_count(), " parameters"),
                 SignatureText(signature));
   int64_t carries = scan.IntOr(Attr::kNumCarries, 0);
   HLOCTS_EXPECT(carries >= 0 && carries <= scan.operand_count(), "hlo.scan",
-                absl::StrCat("num_carries in [0, ", scan.operand_count(), "]"), absl::StrCat(carries));
+                absl::StrCat("num_carries in [0, ", scan.operand_count(), "]"),
+                absl::StrCat(carries));
   const std::vector<int64_t>& dimensions = scan.IntList(Attr::kDimensions);
   int64_t dimension = scan.IntOr(Attr::kScanDimension, dimensions.empty() ? 0 : dimensions[0]);
   int64_t inputs = scan.operand_count() - carries;

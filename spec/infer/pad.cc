@@ -5,8 +5,7 @@ namespace hlocts {
 
 absl::StatusOr<Shape> InferPad(const Instruction& pad, Signatures&) {
   const Shape &operand = pad.operand(0).shape(), &value = pad.operand(1).shape();
-  const std::vector<PaddingDimension>& padding =
-      pad.Get<PaddingConfig>(Attr::kPadding)->dimensions;
+  const std::vector<PaddingDimension>& padding = pad.Get<PaddingConfig>(Attr::kPadding)->dimensions;
   HLOCTS_EXPECT(value.IsScalar() && value.element_type() == operand.element_type(), "pad.3",
                 absl::StrCat("padding_value a scalar of type ", TypeText(operand.element_type())),
                 ShapeText(value));

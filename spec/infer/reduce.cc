@@ -24,8 +24,8 @@ absl::StatusOr<Shape> InferReduce(const Instruction& reduce, Signatures& signatu
     HLOCTS_EXPECT(types[i] == type, "reduce.5",
                   absl::StrCat("parameter ", i, " of the computation of type ", TypeText(type)),
                   TypeText(types[i]));
-    HLOCTS_RETURN_IF_ERROR(ExpectCompatible("reduce.4", absl::StrCat("init value ", i),
-                                            Shape::Scalar(type), init));
+    HLOCTS_RETURN_IF_ERROR(
+        ExpectCompatible("reduce.4", absl::StrCat("init value ", i), Shape::Scalar(type), init));
     Shape result(type, {});  // reduce.15, .16
     for (int64_t d : kept) AppendDimension(result, operand, d);
     results.push_back(std::move(result));

@@ -60,8 +60,8 @@ absl::StatusOr<Shape> InferSelectAndScatter(const Instruction& op, Signatures& s
   HLOCTS_ASSIGN_OR_RETURN(const Computation* scatter, Called(op, Attr::kScatter));
   HLOCTS_RETURN_IF_ERROR(ExpectSignature("select_and_scatter.18", *select, {scalar, scalar},
                                          Shape::Scalar(PrimitiveType::kPred), signatures));
-  HLOCTS_RETURN_IF_ERROR(ExpectSignature("select_and_scatter.24", *scatter, {scalar, scalar}, scalar,
-                                         signatures));
+  HLOCTS_RETURN_IF_ERROR(
+      ExpectSignature("select_and_scatter.24", *scatter, {scalar, scalar}, scalar, signatures));
   HLOCTS_ASSIGN_OR_RETURN(Shape source, WindowedShape(op, operand, "select_and_scatter.19"));
   HLOCTS_RETURN_IF_ERROR(
       ExpectCompatible("select_and_scatter.14", "source", source, op.operand(1).shape()));

@@ -6,11 +6,13 @@ namespace hlocts {
 absl::StatusOr<Shape> InferRng(const Instruction& rng, Signatures&) {
   const bool normal = rng.WordOr(Attr::kDistribution, "") == "rng_normal";
   const Shape& shape = rng.shape();
-  HLOCTS_RETURN_IF_ERROR(ExpectArray(normal ? "rng_normal.9" : "rng_uniform.11", "the result", shape));
+  HLOCTS_RETURN_IF_ERROR(
+      ExpectArray(normal ? "rng_normal.9" : "rng_uniform.11", "the result", shape));
   HLOCTS_EXPECT(rng.operand_count() == 2, "hlo.arity", "2 operands",
                 absl::StrCat(rng.operand_count()));
   PrimitiveType type = shape.element_type();
-  HLOCTS_EXPECT(!normal || IsFloat(type), "rng_normal.4", "a floating-point result", ShapeText(shape));
+  HLOCTS_EXPECT(!normal || IsFloat(type), "rng_normal.4", "a floating-point result",
+                ShapeText(shape));
   HLOCTS_EXPECT(!IsComplex(type), "rng_uniform.2", "a boolean, integer or floating-point result",
                 ShapeText(shape));
   for (const Instruction* operand : rng.operands()) {

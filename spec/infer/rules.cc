@@ -38,8 +38,8 @@ bool Compatible(const Shape& a, const Shape& b) {
 
 absl::Status ExpectDimension(absl::string_view rule, absl::string_view what, int64_t dimension,
                              int64_t rank) {
-  HLOCTS_EXPECT(dimension >= 0 && dimension < rank, rule,
-                absl::StrCat(what, " in [0, ", rank, ")"), absl::StrCat(dimension));
+  HLOCTS_EXPECT(dimension >= 0 && dimension < rank, rule, absl::StrCat(what, " in [0, ", rank, ")"),
+                absl::StrCat(dimension));
   return absl::OkStatus();
 }
 
@@ -123,13 +123,14 @@ absl::Status ExpectSignature(absl::string_view rule, const Computation& computat
   Signature expected;
   expected.result = &result;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    fits = fits && found.parameters[i] != nullptr && Compatible(*found.parameters[i], parameters[i]);
+    fits =
+        fits && found.parameters[i] != nullptr && Compatible(*found.parameters[i], parameters[i]);
     expected.parameters.push_back(&parameters[i]);
   }
-  HLOCTS_EXPECT(fits, rule,
-                absl::StrCat("computation %", computation.name(), " of type ",
-                             SignatureText(expected)),
-                SignatureText(found));
+  HLOCTS_EXPECT(
+      fits, rule,
+      absl::StrCat("computation %", computation.name(), " of type ", SignatureText(expected)),
+      SignatureText(found));
   return absl::OkStatus();
 }
 
@@ -145,9 +146,9 @@ absl::StatusOr<std::vector<PrimitiveType>> ReducerTypes(absl::string_view rule,
                                                         int64_t count, Signatures& signatures) {
   HLOCTS_ASSIGN_OR_RETURN(const Computation* reducer, Called(instruction, attr));
   const Signature& found = signatures.Of(*reducer);
-  std::string form = absl::StrCat("%", reducer->name(), " with ", 2 * count,
-                                  " scalar parameters (T_0.., T_0..) -> ",
-                                  count == 1 ? "T_0" : "(T_0..)");
+  std::string form =
+      absl::StrCat("%", reducer->name(), " with ", 2 * count,
+                   " scalar parameters (T_0.., T_0..) -> ", count == 1 ? "T_0" : "(T_0..)");
   HLOCTS_EXPECT(static_cast<int64_t>(found.parameters.size()) == 2 * count && found.result, rule,
                 form, SignatureText(found));
   std::vector<PrimitiveType> types;

@@ -1,9 +1,9 @@
 // Shared by the shape rules of this folder; nobody else includes it.
 //
-// A rule reads an instruction's operands and attributes and returns the shape of the result, without
-// a layout; where the text alone says the shape (constant, convert, custom-call), it checks what is
-// stated and returns that. spec/infer/infer.cc has seen to it that arity, required attributes,
-// their kinds and the element type of operand 0 fit the opcode's row.
+// A rule reads an instruction's operands and attributes and returns the shape of the result,
+// without a layout; where the text alone says the shape (constant, convert, custom-call), it checks
+// what is stated and returns that. spec/infer/infer.cc has seen to it that arity, required
+// attributes, their kinds and the element type of operand 0 fit the opcode's row.
 #ifndef HLOCTS_SPEC_INFER_RULES_H_
 #define HLOCTS_SPEC_INFER_RULES_H_
 
@@ -33,7 +33,8 @@ std::string ListText(absl::Span<const int64_t> values);  // "{0,1}"
 inline std::string ShapeText(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
 inline std::string TypeText(PrimitiveType type) { return std::string(PrimitiveTypeName(type)); }
 
-// Element types and sizes agree; layouts and dynamic flags are ignored, and a size that is not known
+// Element types and sizes agree; layouts and dynamic flags are ignored, and a size that is not
+// known
 // ("?") agrees with any.
 bool Compatible(const Shape& a, const Shape& b);
 bool CompatibleSize(int64_t a, int64_t b);

@@ -1,4 +1,5 @@
-// scatter, by the constraints of its clause; batching dimensions are today's addition (hlo.scatter).
+// scatter, by the constraints of its clause; batching dimensions are today's addition
+// (hlo.scatter).
 #include <algorithm>
 
 #include "spec/infer/dimension_numbers.h"
@@ -44,14 +45,13 @@ absl::Status CheckBatchingDims(const ScatterDimensionNumbers& numbers, const Sha
                                const Shape& indices) {
   const auto& in_operand = numbers.input_batching_dims;
   const auto& in_indices = numbers.scatter_indices_batching_dims;
-  HLOCTS_RETURN_IF_ERROR(ExpectDimensions("hlo.scatter", "scatter_indices_batching_dims", in_indices,
-                                          indices.rank()));
-  HLOCTS_EXPECT(in_operand.size() == in_indices.size() &&
-                    !Contains(in_indices, numbers.index_vector_dim),
-                "hlo.scatter",
-                absl::StrCat(in_operand.size(),
-                             " scatter_indices_batching_dims without index_vector_dim"),
-                ListText(in_indices));
+  HLOCTS_RETURN_IF_ERROR(
+      ExpectDimensions("hlo.scatter", "scatter_indices_batching_dims", in_indices, indices.rank()));
+  HLOCTS_EXPECT(
+      in_operand.size() == in_indices.size() && !Contains(in_indices, numbers.index_vector_dim),
+      "hlo.scatter",
+      absl::StrCat(in_operand.size(), " scatter_indices_batching_dims without index_vector_dim"),
+      ListText(in_indices));
   for (size_t i = 0; i < in_operand.size(); ++i) {
     HLOCTS_EXPECT(
         CompatibleSize(operand.dimension(in_operand[i]), indices.dimension(in_indices[i])),
@@ -71,20 +71,20 @@ absl::Status CheckUpdates(const ScatterDimensionNumbers& numbers,
                 ShapeText(updates));
   for (int64_t k = 0; k < window_count; ++k) {
     int64_t bound = operand.dimension(window_dims[k]);
-    HLOCTS_EXPECT(bound == kUnboundedSize ||
-                      updates.dimension(numbers.update_window_dims[k]) <= bound,
-                  "scatter.25",
-                  absl::StrCat("at most ", bound, " in dimension ", numbers.update_window_dims[k],
-                               " of the updates"),
-                  ShapeText(updates));
+    HLOCTS_EXPECT(
+        bound == kUnboundedSize || updates.dimension(numbers.update_window_dims[k]) <= bound,
+        "scatter.25",
+        absl::StrCat("at most ", bound, " in dimension ", numbers.update_window_dims[k],
+                     " of the updates"),
+        ShapeText(updates));
   }
   int64_t from = 0;
   for (int64_t d : DimensionsExcept(updates.rank(), numbers.update_window_dims)) {
     if (from == numbers.index_vector_dim) ++from;
-    HLOCTS_EXPECT(CompatibleSize(updates.dimension(d), indices.dimension(from)), "scatter.26",
-                  absl::StrCat("size ", indices.dimension(from), " in dimension ", d,
-                               " of the updates"),
-                  ShapeText(updates));
+    HLOCTS_EXPECT(
+        CompatibleSize(updates.dimension(d), indices.dimension(from)), "scatter.26",
+        absl::StrCat("size ", indices.dimension(from), " in dimension ", d, " of the updates"),
+        ShapeText(updates));
     ++from;
   }
   return absl::OkStatus();
@@ -125,13 +125,14 @@ absl::StatusOr<Shape> InferScatter(const Instruction& scatter, Signatures& signa
   HLOCTS_EXPECT(operands % 2 == 1, "scatter.2", "N operands, scatter_indices and N updates",
                 absl::StrCat(operands, " in all"));
   int64_t count = operands / 2;
-  const Shape &first = scatter.operand(0).shape(), &first_updates = scatter.operand(count + 1).shape();
+  const Shape &first = scatter.operand(0).shape(),
+              &first_updates = scatter.operand(count + 1).shape();
   HLOCTS_ASSIGN_OR_RETURN(std::vector<PrimitiveType> types,
                           ReducerTypes("scatter.7", scatter, Attr::kToApply, count, signatures));
   std::vector<Shape> results;
   for (int64_t i = 0; i < count; ++i) {
-    const Shape &operand = scatter.operand(i).shape();
-    const Shape &updates = scatter.operand(count + 1 + i).shape();
+    const Shape& operand = scatter.operand(i).shape();
+    const Shape& updates = scatter.operand(count + 1 + i).shape();
     HLOCTS_RETURN_IF_ERROR(ExpectArray("scatter.3", absl::StrCat("operand ", i), operand));
     HLOCTS_EXPECT(CompatibleDimensions(first, operand), "scatter.18",
                   absl::StrCat("operands of dimensions ", ListText(first.dimensions())),

@@ -11,7 +11,8 @@ absl::Status CheckRange(const SliceRange& range, int64_t d, int64_t size) {
                 absl::StrCat("a limit not below the start", place), found);
   HLOCTS_EXPECT(size == kUnboundedSize || range.limit <= size, "slice.11",
                 absl::StrCat("a limit of at most ", size, place), found);
-  HLOCTS_EXPECT(range.stride >= 1, "slice.13", absl::StrCat("a stride of at least 1", place), found);
+  HLOCTS_EXPECT(range.stride >= 1, "slice.13", absl::StrCat("a stride of at least 1", place),
+                found);
   return absl::OkStatus();
 }
 

@@ -39,8 +39,7 @@ absl::Status CheckParameters(const Computation& computation) {
   absl::flat_hash_map<int64_t, const Instruction*> by_number;
   for (const auto& instruction : computation.instructions()) {
     if (instruction->opcode() != Opcode::kParameter) continue;
-    auto [entry, is_new] =
-        by_number.emplace(instruction->parameter_number(), instruction.get());
+    auto [entry, is_new] = by_number.emplace(instruction->parameter_number(), instruction.get());
     HLOCTS_EXPECT(is_new, "hlo.parameter_number", "each parameter number once",
                   absl::StrCat("parameter(", entry->first, ") for %", entry->second->name(),
                                " and %", instruction->name()));

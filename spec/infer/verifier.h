@@ -14,8 +14,8 @@ namespace hlocts {
 // infer.h), pairs of starts and dones, channels, the order of infeeds, aliasing, the entry layout.
 // Takes time linear in the module, uses no recursion over instructions or calls, never aborts.
 //
-// Counts of replicas and partitions that are 1 count as not stated, as in texts that leave them out:
-// ids are then only checked against each other. Set them in the module to check against a run.
+// Counts of replicas and partitions that are 1 count as not stated, as in texts that leave them
+// out: ids are then only checked against each other. Set them in the module to check against a run.
 absl::Status VerifyModule(const Module& module);
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
-// Data-driven: testdata/*.txt hold modules that are accepted or rejected by a named rule; what texts
-// cannot say is built by hand below.
+// Data-driven: testdata/*.txt hold modules that are accepted or rejected by a named rule; what
+// texts cannot say is built by hand below.
 #include "spec/infer/verifier.h"
 
 #include <algorithm>
@@ -98,8 +98,9 @@ std::set<std::string> CitedRules() {
     for (size_t i = 1; i < parts.size(); i += 2) {
       const std::string& part = parts[i];
       size_t dot = part.find('.');
-      bool simple = !part.empty() && part.find_first_not_of("abcdefghijklmnopqrstuvwxyz_.0123456789") ==
-                                         std::string::npos;
+      bool simple =
+          !part.empty() &&
+          part.find_first_not_of("abcdefghijklmnopqrstuvwxyz_.0123456789") == std::string::npos;
       if (!simple || dot == std::string::npos || dot == 0 || dot + 1 == part.size()) continue;
       bool number = part.find_first_not_of("0123456789", dot + 1) == std::string::npos;
       if (number || absl::StartsWith(part, "hlo.")) rules.insert(part);
@@ -115,7 +116,8 @@ TEST(VerifierTest, EveryCitedRuleExists) {
     if (entry.path().extension() != ".textproto") continue;
     for (absl::string_view line : absl::StrSplit(ReadFile(entry.path()), '\n')) {
       line = absl::StripAsciiWhitespace(line);
-      if (absl::ConsumePrefix(&line, "id: \"")) clauses.insert(std::string(line.substr(0, line.size() - 1)));
+      if (absl::ConsumePrefix(&line, "id: \""))
+        clauses.insert(std::string(line.substr(0, line.size() - 1)));
     }
   }
   EXPECT_GT(clauses.size(), 1000u);
@@ -133,11 +135,22 @@ TEST(VerifierTest, EveryCitedRuleExists) {
 
 // What texts cannot say, or only through another error first; the tests below break these.
 const char* const kBrokenByHand[] = {
-    "hlo.arity", "concatenate.6", "hlo.attribute", "hlo.called_computation", "hlo.constant", "hlo.entry", "hlo.name",
-    "hlo.operand",   "hlo.order",              "hlo.root",     "layouts.22", "layouts.7",
+    "hlo.arity",
+    "concatenate.6",
+    "hlo.attribute",
+    "hlo.called_computation",
+    "hlo.constant",
+    "hlo.entry",
+    "hlo.name",
+    "hlo.operand",
+    "hlo.order",
+    "hlo.root",
+    "layouts.22",
+    "layouts.7",
     "rng_bit_generator.9",
     // Reached only after another rule of the same operation has let something impossible pass.
-    "conditional.18", "conv_with_general_padding.11",
+    "conditional.18",
+    "conv_with_general_padding.11",
 };
 
 TEST(VerifierTest, EveryCitedRuleIsBrokenByACase) {

@@ -7,7 +7,9 @@ namespace {
 
 // Sums and products of three int64_t fit into 128 bits; only the result is cut.
 int64_t Saturate(__int128 value) {
-  return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : static_cast<int64_t>(value);
+  return value > INT64_MAX   ? INT64_MAX
+         : value < INT64_MIN ? INT64_MIN
+                             : static_cast<int64_t>(value);
 }
 
 }  // namespace

@@ -1,0 +1,108 @@
+// The operations of 001_1bb66994d678ee94.txt that have another form today, lowered to that.
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "spec/builder/builder.h"
+
+namespace hlocts {
+
+Value Builder::LogicalAnd(Value lhs, Value rhs, Sizes broadcast_dimensions) {
+  if (!Usable({lhs, rhs})) return {};
+  if (lhs.shape().element_type() != PrimitiveType::kPred) {
+    return FailRule("LogicalAnd", "elementwise_binary.18", "operands of type pred",
+                    lhs.shape().ToString(false));
+  }
+  return And(lhs, rhs, broadcast_dimensions);
+}
+
+Value Builder::LogicalOr(Value lhs, Value rhs, Sizes broadcast_dimensions) {
+  if (!Usable({lhs, rhs})) return {};
+  if (lhs.shape().element_type() != PrimitiveType::kPred) {
+    return FailRule("LogicalOr", "elementwise_binary.19", "operands of type pred",
+                    lhs.shape().ToString(false));
+  }
+  return Or(lhs, rhs, broadcast_dimensions);
+}
+
+Value Builder::LogicalNot(Value operand) {
+  if (!Usable({operand})) return {};
+  if (operand.shape().element_type() != PrimitiveType::kPred) {
+    return FailRule("LogicalNot", "elementwise_unary.23", "an operand of type pred",
+                    operand.shape().ToString(false));
+  }
+  return Not(operand);
+}
+
+Value Builder::SortKey(Value operand, int64_t dimension) {
+  if (!Usable({operand})) return {};
+  Computation* less = CompareComputation("LT", operand.shape().element_type());
+  return Sort({operand}, less, dimension);
+}
+
+Value Builder::SortKeyValue(Value keys, Value values, int64_t dimension) {
+  if (!Usable({keys, values})) return {};
+  Shape key = Shape::Scalar(keys.shape().element_type());
+  Shape value = Shape::Scalar(values.shape().element_type());
+  Computation* less = Define("compare", {key, key, value, value},
+                             [&](Values p) { return Compare(p[0], p[1], "LT"); });
+  return Sort({keys, values}, less, dimension);
+}
+
+Value Builder::IotaVector(PrimitiveType type, int64_t size) { return Iota(Shape(type, {size}), 0); }
+
+Value Builder::ReshapePermuting(Value operand, Sizes dimensions, Sizes new_sizes) {
+  if (!Usable({operand})) return {};
+  // dimensions runs from the slowest to the fastest of the loops that flatten (reshape.13).
+  if (dimensions.empty()) return Reshape(operand, new_sizes);
+  int64_t rank = operand.shape().rank();
+  std::vector<bool> seen(rank, false);
+  bool permutes = static_cast<int64_t>(dimensions.size()) == rank;
+  for (int64_t d : dimensions) {
+    permutes = permutes && d >= 0 && d < rank && !seen[d];
+    if (permutes) seen[d] = true;
+  }
+  if (!permutes) {
+    return FailRule("Reshape", "reshape.11", absl::StrCat("a permutation of ", rank, " dimensions"),
+                    absl::StrCat(dimensions.size(), " dimensions"));
+  }
+  return Reshape(Transpose(operand, dimensions), new_sizes);
+}
+
+Value Builder::CrossReplicaSum(Value operand, Sizes replica_group_ids) {
+  if (!Usable({operand})) return {};
+  std::map<int64_t, std::vector<int64_t>> by_id;  // ruling 0043: groups by id, replicas ascending
+  for (size_t replica = 0; replica < replica_group_ids.size(); ++replica) {
+    by_id[replica_group_ids[replica]].push_back(static_cast<int64_t>(replica));
+  }
+  int64_t count = static_cast<int64_t>(replica_group_ids.size());
+  if (count > 0 && module_->replica_count > 1 && count != module_->replica_count) {
+    return FailRule("CrossReplicaSum", "cross_replica_sum.8",
+                    absl::StrCat(module_->replica_count, " group ids, one for each replica"),
+                    absl::StrCat(count));
+  }
+  Groups groups;
+  for (const auto& [id, replicas] : by_id) {
+    if (!groups.empty() && groups[0].size() != replicas.size()) {
+      return FailRule("CrossReplicaSum", "cross_replica_sum.10",
+                      absl::StrCat("groups of ", groups[0].size(), " replicas"),
+                      absl::StrCat(replicas.size(), " of id ", id));
+    }
+    groups.push_back(replicas);
+  }
+  Computation* add = BinaryComputation(Opcode::kAdd, operand.shape().element_type());
+  return AllReduce({operand}, add, groups);
+}
+
+Value Builder::Gather2018(Value operand, Value start_indices, int64_t index_vector_dim,
+                          Sizes offset_dims, Sizes slice_sizes, Sizes collapsed_slice_dims,
+                          Sizes start_index_map) {
+  auto vector = [](Sizes list) { return std::vector<int64_t>(list.begin(), list.end()); };
+  GatherDimensionNumbers numbers;
+  numbers.offset_dims = vector(offset_dims);
+  numbers.collapsed_slice_dims = vector(collapsed_slice_dims);
+  numbers.start_index_map = vector(start_index_map);
+  numbers.index_vector_dim = index_vector_dim;
+  return Gather(operand, start_indices, numbers, slice_sizes);
+}
+
+}  // namespace hlocts
