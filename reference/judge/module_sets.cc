@@ -1,0 +1,94 @@
+#include "reference/judge/module_sets.h"
+
+#include "absl/strings/str_cat.h"
+#include "reference/judge/set_interpreter.h"
+#include "reference/judge/set_value.h"
+
+namespace hlocts {
+namespace {
+
+void AppendLeaves(const SetValue& value, const Shape& shape, ModuleAcceptance& accepted) {
+  if (shape.IsTuple()) {
+    for (size_t i = 0; i < shape.tuple_shapes().size(); ++i) {
+      AppendLeaves(value.elements[i], shape.tuple_shapes()[i], accepted);
+    }
+    return;
+  }
+  LeafAcceptance leaf;
+  leaf.shape = shape;
+  leaf.token = !shape.IsArray();
+  if (!leaf.token) leaf.set = value.array;
+  accepted.leaves.push_back(std::move(leaf));
+}
+
+absl::Status CheckArguments(const Module& module, absl::Span<const Literal> arguments) {
+  if (module.entry() == nullptr || module.entry()->root() == nullptr) {
+    return InvalidInput("module ", module.name(), " has no entry computation with a root");
+  }
+  std::vector<Instruction*> parameters = module.entry()->parameters();
+  if (parameters.size() != arguments.size()) {
+    return InvalidInput("module ", module.name(), ": expected ", parameters.size(),
+                        " arguments, found ", arguments.size());
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    Shape given = arguments[i].shape().WithStaticDimensions();
+    if (given.CompatibleWith(parameters[i]->shape().WithStaticDimensions())) continue;
+    return InvalidInput("argument ", i, ": expected ", parameters[i]->shape().ToString(false),
+                        ", found ", arguments[i].shape().ToString(false));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
+    const Module& module, absl::Span<const std::vector<Literal>> arguments,
+    const JudgeOptions& options) {
+  int64_t count = options.replicas * options.partitions;
+  if (static_cast<int64_t>(arguments.size()) != count) {
+    return InvalidInput("expected the arguments of ", count, " devices, found ", arguments.size());
+  }
+  std::vector<std::vector<SetValue>> values;
+  std::vector<int64_t> devices;
+  for (const std::vector<Literal>& of_device : arguments) {
+    HLOCTS_RETURN_IF_ERROR(CheckArguments(module, of_device));
+    values.emplace_back();
+    for (const Literal& literal : of_device) values.back().push_back(ExactValue(literal));
+    devices.push_back(static_cast<int64_t>(devices.size()));
+  }
+  SetInterpreter interpreter(module, options);
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> results,
+                          interpreter.Run(*module.entry(), std::move(values), devices));
+  std::vector<ModuleAcceptance> accepted(results.size());
+  for (size_t d = 0; d < results.size(); ++d) {
+    AppendLeaves(results[d], module.entry()->root()->shape(), accepted[d]);
+    accepted[d].origins = interpreter.origins();
+  }
+  return accepted;
+}
+
+absl::StatusOr<ModuleAcceptance> AcceptanceOf(const Module& module,
+                                              absl::Span<const Literal> arguments,
+                                              const JudgeOptions& options) {
+  JudgeOptions single = options;
+  single.replicas = single.partitions = 1;
+  std::vector<std::vector<Literal>> devices = {
+      std::vector<Literal>(arguments.begin(), arguments.end())};
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<ModuleAcceptance> accepted,
+                          AcceptanceOfDevices(module, devices, single));
+  return std::move(accepted[0]);
+}
+
+absl::StatusOr<JudgeResult> Judge(const Module& module, absl::Span<const Literal> arguments,
+                                  absl::Span<const Literal> actual_leaves,
+                                  const JudgeOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(ModuleAcceptance accepted, AcceptanceOf(module, arguments, options));
+  JudgeResult result = JudgeLeaves(accepted, actual_leaves);
+  if (result.outcome != Outcome::kFail || options.rigorous) return result;
+  JudgeOptions rigorous = options;
+  rigorous.rigorous = true;
+  HLOCTS_ASSIGN_OR_RETURN(accepted, AcceptanceOf(module, arguments, rigorous));
+  return JudgeLeaves(accepted, actual_leaves);
+}
+
+}  // namespace hlocts

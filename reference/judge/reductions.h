@@ -1,0 +1,59 @@
+// Reductions by a recognised computation, on one operand; argmin/argmax; enumeration of the rest.
+#ifndef HLOCTS_REFERENCE_JUDGE_REDUCTIONS_H_
+#define HLOCTS_REFERENCE_JUDGE_REDUCTIONS_H_
+
+#include <vector>
+
+#include "reference/judge/handlers.h"
+#include "reference/judge/reducers.h"
+#include "reference/judge/sums.h"
+
+namespace hlocts {
+
+// reduce or reduce-window of one operand with its init.
+struct ReductionOperands {
+  SetInterpreter& interpreter;
+  const Instruction& instruction;
+  Shape shape;
+  const SetArray& operand;
+  const SetArray& init;
+};
+absl::StatusOr<SetArray> ReduceRecognized(const ReductionOperands& reduction,
+                                          RecognizedReducer reducer);
+
+// Element i of the operand combined with updates[i] in any order: scatter, select-and-scatter,
+// all-reduce.
+struct CombineOperands {
+  SetInterpreter& interpreter;
+  const Instruction& instruction;
+  Shape shape;
+  const SetArray& operand;
+  const SetArray& source;
+  const std::vector<std::vector<int64_t>>& updates;
+};
+absl::StatusOr<SetArray> CombineRecognized(const CombineOperands& combine,
+                                           RecognizedReducer reducer);
+// The same for float addition where each window of maybe[i] adds its source to element i or not.
+SetArray AddUncertainUpdates(const CombineOperands& combine,
+                             const std::vector<std::vector<int64_t>>& maybe);
+
+// One element from its terms, in any order and any tree.
+AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& context,
+                           PrimitiveType type, RecognizedReducer reducer,
+                           absl::Span<const AcceptanceSet> terms);
+
+absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instruction& instruction,
+                                   const Shape& shape, absl::Span<const SetValue> operands,
+                                   const ArgReducer& reducer);
+// At most five terms: every order, every tree, init inserted anywhere. More: the freedom
+// reduce-order.
+absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
+                                             const Instruction& instruction, const Shape& shape,
+                                             absl::Span<const SetValue> operands);
+absl::StatusOr<SetValue> CombineByEnumeration(
+    SetInterpreter& interpreter, const Instruction& instruction, const Shape& shape,
+    absl::Span<const SetValue> operands, const std::vector<std::vector<int64_t>>& updates);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_REDUCTIONS_H_

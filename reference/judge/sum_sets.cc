@@ -1,0 +1,264 @@
+// Sets of dot, ragged-dot and convolution.
+#include <cmath>
+
+#include "reference/judge/handlers.h"
+#include "reference/judge/sums.h"
+#include "spec/judge/integer_sets.h"
+
+namespace hlocts {
+namespace {
+
+struct Contraction {
+  SetInterpreter& interpreter;
+  const Instruction& instruction;
+  Shape result;                    // f64
+  std::vector<Literal> more;       // further operands (group sizes)
+
+  absl::StatusOr<Literal> Run(const Literal& lhs, const Literal& rhs) const {
+    std::vector<Literal> operands = {lhs, rhs};
+    operands.insert(operands.end(), more.begin(), more.end());
+    return interpreter.runner().Run(instruction, result, operands);
+  }
+};
+
+Literal Ones(const Literal& like) {
+  Literal ones = like;
+  for (double& x : ones.mutable_data<double>()) x = 1;
+  return ones;
+}
+
+void AddTo(Literal& sum, const Literal& more, double sign = 1) {
+  auto to = sum.mutable_data<double>();
+  auto from = more.data<double>();
+  for (size_t i = 0; i < to.size(); ++i) to[i] += sign * from[i];
+}
+
+// A copy with infinities and NaNs taken out: magnitudes are asked only where everything is finite.
+Literal FiniteOnly(const Literal& values) {
+  Literal finite = values;
+  for (double& x : finite.mutable_data<double>()) {
+    if (!std::isfinite(x)) x = 0;
+  }
+  return finite;
+}
+
+// Adds the sums of products lhs x rhs to the parts (with sign -1: subtracts the centre).
+absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
+                         double sign, SumParts& parts) {
+  HLOCTS_ASSIGN_OR_RETURN(Literal centre, contraction.Run(lhs.middle, rhs.middle));
+  bool special = lhs.non_finite || rhs.non_finite;
+  const Literal left = special ? FiniteOnly(lhs.magnitude) : lhs.magnitude;
+  const Literal right = special ? FiniteOnly(rhs.magnitude) : rhs.magnitude;
+  HLOCTS_ASSIGN_OR_RETURN(Literal magnitude, contraction.Run(left, right));
+  bool first = parts.centre.raw_size() == 0 && parts.centre.shape().element_type() != PrimitiveType::kF64;
+  if (lhs.has_radius || rhs.has_radius) {
+    // |a||b| over the intervals less |a||b| over the middles.
+    auto absolute = [](const Literal& values) {
+      Literal result = FiniteOnly(values);
+      for (double& x : result.mutable_data<double>()) x = std::fabs(x);
+      return result;
+    };
+    HLOCTS_ASSIGN_OR_RETURN(Literal inner,
+                            contraction.Run(absolute(lhs.middle), absolute(rhs.middle)));
+    Literal radius = magnitude;
+    AddTo(radius, inner, -1);
+    if (parts.has_radius) {
+      AddTo(parts.radius, radius);
+    } else {
+      parts.radius = radius;
+      parts.has_radius = true;
+    }
+  }
+  if (lhs.has_uncertain || rhs.has_uncertain) {
+    for (bool left_side : {true, false}) {
+      const Linear& side = left_side ? lhs : rhs;
+      if (!side.has_uncertain) continue;
+      HLOCTS_ASSIGN_OR_RETURN(Literal touched,
+                              left_side ? contraction.Run(side.uncertain, Ones(rhs.middle))
+                                        : contraction.Run(Ones(lhs.middle), side.uncertain));
+      if (parts.has_uncertain) {
+        AddTo(parts.uncertain, touched);
+      } else {
+        parts.uncertain = touched;
+        parts.has_uncertain = true;
+      }
+    }
+  }
+  if (first) {
+    parts.centre = centre;
+    parts.magnitude = magnitude;
+    if (sign < 0) {
+      for (double& x : parts.centre.mutable_data<double>()) x = -x;
+    }
+    parts.quantum = Linear::kNoQuantum;
+    bool known = lhs.quantum != Linear::kNoQuantum && rhs.quantum != Linear::kNoQuantum;
+    if (known) parts.quantum = lhs.quantum + rhs.quantum;
+  } else {
+    AddTo(parts.centre, centre, sign);
+    AddTo(parts.magnitude, magnitude);
+    bool known = lhs.quantum != Linear::kNoQuantum && rhs.quantum != Linear::kNoQuantum &&
+                 parts.quantum != Linear::kNoQuantum;
+    parts.quantum = known ? std::min(parts.quantum, lhs.quantum + rhs.quantum) : Linear::kNoQuantum;
+  }
+  parts.bits = std::max({parts.bits, lhs.bits, rhs.bits});
+  parts.non_finite = parts.non_finite || special;
+  const Linear& wider = lhs.term != Term::kPoint ? lhs : rhs;
+  if (wider.term != Term::kPoint) {
+    parts.term = wider.term;
+    parts.origin = wider.origin;
+  }
+  return absl::OkStatus();
+}
+
+// Terms per result: ask the evaluator with ones.
+absl::Status CountTerms(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
+                        SumParts& parts) {
+  HLOCTS_ASSIGN_OR_RETURN(parts.counts, contraction.Run(Ones(lhs.middle), Ones(rhs.middle)));
+  return absl::OkStatus();
+}
+
+// Padding and holes of a convolution are absent or zeros: with a non-finite kernel the latter give
+// NaN (acceptance-rules 10).
+void AddPaddingNans(const Literal& counts, bool kernel_non_finite,
+                    std::vector<AcceptanceSet>& sets) {
+  if (!kernel_non_finite) return;
+  double most = 0;
+  for (double count : counts.data<double>()) most = std::max(most, count);
+  for (size_t i = 0; i < sets.size(); ++i) {
+    if (counts.data<double>()[i] < most && !sets[i].unspecified()) {
+      sets[i].flags = (sets[i].flags & ~AcceptanceSet::kBitsKnown) | AcceptanceSet::kNan;
+    }
+  }
+}
+
+absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
+                                         const Instruction& instruction, const Shape& shape,
+                                         absl::Span<const SetValue> operands) {
+  const SetArray &a = operands[0].array, &b = operands[1].array;
+  SetContext context = interpreter.ContextOf(instruction, a.element_type(), shape.element_type());
+  bool hull = context.rule.Allows(kSkipRounding);
+  uint32_t permissions = context.rule.permissions & ~uint32_t{kContract};
+  Linear lhs = Linearize(a, 0, permissions, hull), rhs = Linearize(b, 0, permissions, hull);
+  Contraction contraction{interpreter, instruction, shape.WithElementType(PrimitiveType::kF64), {}};
+  for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));
+  SumParts parts;
+  parts.products = true;
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, lhs, rhs, 1, parts));
+  HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, lhs, rhs, parts));
+  SumRule rule = ContractionSumRule(interpreter, context.rule, a.element_type());
+  std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context);
+  if (instruction.opcode() == Opcode::kConvolution) {
+    AddPaddingNans(parts.counts, rhs.non_finite || lhs.non_finite, sets);
+  }
+  SetArray result(shape, std::move(sets));
+  if (parts.centre.has_runtime_sizes()) result.runtime_sizes = parts.centre.runtime_sizes();
+  result.origin = context.origin;
+  return SetValue(std::move(result));
+}
+
+absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
+                                            const Instruction& instruction, const Shape& shape,
+                                            absl::Span<const SetValue> operands) {
+  const SetArray &a = operands[0].array, &b = operands[1].array;
+  SetContext context = interpreter.ContextOf(instruction, a.element_type(), shape.element_type());
+  uint32_t permissions = context.rule.permissions & ~uint32_t{kContract};
+  bool hull = context.rule.Allows(kSkipRounding);
+  Linear ar = Linearize(a, 0, permissions, hull), ai = Linearize(a, 1, permissions, hull);
+  Linear br = Linearize(b, 0, permissions, hull), bi = Linearize(b, 1, permissions, hull);
+  Contraction contraction{interpreter, instruction, shape.WithElementType(PrimitiveType::kF64), {}};
+  for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));
+  SumParts re, im;
+  re.products = im.products = true;
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ar, br, 1, re));
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ai, bi, -1, re));
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ar, bi, 1, im));
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ai, br, 1, im));
+  HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, ar, br, re));
+  for (double& count : re.counts.mutable_data<double>()) count *= 2;  // 2k products
+  im.counts = re.counts;
+  SumRule rule = ContractionSumRule(interpreter, context.rule, a.element_type());
+  std::vector<AcceptanceSet> re_sets = BoundSums(re, rule, context);
+  std::vector<AcceptanceSet> im_sets = BoundSums(im, rule, context);
+  std::vector<AcceptanceSet> sets;
+  for (size_t i = 0; i < re_sets.size(); ++i) {
+    bool special = !re_sets[i].finite() || !im_sets[i].finite();
+    // Infinities and NaNs of complex products: the naive formula or Annex G.
+    AcceptanceSet open = AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+    sets.push_back(special ? open : re_sets[i]);
+    sets.push_back(special ? open : im_sets[i]);
+  }
+  SetArray result(shape, std::move(sets));
+  result.origin = context.origin;
+  return SetValue(std::move(result));
+}
+
+// Integers: exact modulo 2^w. Intervals only while nothing can wrap.
+absl::StatusOr<SetValue> IntegerContraction(SetInterpreter& interpreter,
+                                            const Instruction& instruction, const Shape& shape,
+                                            absl::Span<const SetValue> operands) {
+  if (IsExact(operands[0]) && IsExact(operands[1])) {
+    return PlainResult(interpreter, instruction, shape, operands);
+  }
+  Rule rule = RuleFor(instruction.opcode(), operands[0].array.element_type(), interpreter.profile());
+  uint32_t origin = interpreter.OriginOf(instruction, rule);
+  if (shape.element_type() == PrimitiveType::kPred) {
+    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+  }
+  Linear lhs = Linearize(operands[0].array, 0, 0, false);
+  Linear rhs = Linearize(operands[1].array, 0, 0, false);
+  Contraction contraction{interpreter, instruction, shape.WithElementType(PrimitiveType::kF64), {}};
+  for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));
+  SumParts parts;
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, lhs, rhs, 1, parts));
+  Int128 least, most;
+  IntegerLimits(shape.element_type(), least, most);
+  std::vector<AcceptanceSet> sets;
+  for (int64_t i = 0; i < parts.centre.element_count(); ++i) {
+    double centre = parts.centre.data<double>()[i];
+    double magnitude = parts.magnitude.data<double>()[i];
+    double radius = parts.has_radius ? parts.radius.data<double>()[i] + 2 : 0;
+    bool touched = parts.has_uncertain && parts.uncertain.data<double>()[i] > 0;
+    bool small = magnitude < 0x1p52 && centre - radius >= static_cast<double>(least) &&
+                 centre + radius <= static_cast<double>(most);
+    AcceptanceSet s = AcceptanceSet::Integers(least, most);
+    if (touched) s = AcceptanceSet::Unspecified(parts.term, parts.origin);
+    if (small && !touched) {
+      s = AcceptanceSet::Integers(static_cast<Int128>(std::floor(centre - radius)),
+                                  static_cast<Int128>(std::ceil(centre + radius)));
+    }
+    s.term = parts.term;
+    s.origin = parts.origin != 0 ? parts.origin : origin;
+    sets.push_back(s);
+  }
+  SetArray result(shape, std::move(sets));
+  result.origin = origin;
+  return SetValue(std::move(result));
+}
+
+}  // namespace
+
+absl::StatusOr<SetValue> DotSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                 const Shape& shape, absl::Span<const SetValue> operands) {
+  for (size_t i = 2; i < operands.size(); ++i) {
+    if (!IsExact(operands[i])) {
+      return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    }
+  }
+  PrimitiveType type = shape.element_type();
+  bool integers = !IsFloat(operands[0].array.element_type()) &&
+                  !IsComplex(operands[0].array.element_type());
+  if (integers && !IsFloat(type)) {
+    return IntegerContraction(interpreter, instruction, shape, operands);
+  }
+  // Integer operands with a float result: converted first, which is exact enough to be left open.
+  if (integers || IsComplex(operands[0].array.element_type()) != IsComplex(type)) {
+    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+  }
+  auto result = IsComplex(type) ? ComplexContraction(interpreter, instruction, shape, operands)
+                                : RealContraction(interpreter, instruction, shape, operands);
+  if (!result.ok()) return result.status();
+  result->array = Compress(std::move(result->array));
+  return result;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,276 @@
+#include "reference/judge/sums.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace hlocts {
+namespace {
+
+// Exponent of the least significant set bit, and how many bits the number takes.
+void NoteBits(double x, Linear& linear) {
+  if (x == 0 || !std::isfinite(x)) return;
+  int exponent;
+  double fraction = std::frexp(std::fabs(x), &exponent);
+  uint64_t mantissa = static_cast<uint64_t>(std::ldexp(fraction, 53));
+  int trailing = __builtin_ctzll(mantissa);
+  linear.quantum = std::min(linear.quantum, exponent - 53 + trailing);
+  linear.bits = std::max(linear.bits, 53 - trailing);
+}
+
+struct Reading {
+  double middle = 0, radius = 0;
+  bool uncertain = false;
+};
+
+Reading ReadElement(const AcceptanceSet& s, const FloatFacts* facts, uint32_t permissions,
+                    bool read_hull) {
+  Reading r;
+  if (s.unspecified()) {
+    r.uncertain = true;
+    return r;
+  }
+  if (s.integer()) {
+    r.middle = static_cast<double>(s.ilo) / 2 + static_cast<double>(s.ihi) / 2;
+    r.radius = s.ilo == s.ihi ? 0 : static_cast<double>(s.ihi - s.ilo) / 2 + 1;
+    return r;
+  }
+  bool hull = read_hull || (s.Has(AcceptanceSet::kContractible) && (permissions & kContract));
+  View v = ReadSet(s, *facts, permissions, hull);
+  int classes = v.nan + v.pos_inf + v.neg_inf;
+  if (classes > 1 || (classes == 1 && v.finite)) {
+    r.uncertain = true;
+  } else if (classes == 1) {
+    r.middle = v.nan ? std::nan("") : v.pos_inf ? HUGE_VAL : -HUGE_VAL;
+    return r;
+  }
+  if (!v.finite) return r;
+  if (std::isinf(v.lo) || std::isinf(v.hi)) {
+    r.uncertain = true;
+    return r;
+  }
+  r.middle = v.lo == v.hi ? v.lo : v.lo / 2 + v.hi / 2;
+  if (v.lo != v.hi) r.radius = NextUp(std::max(v.hi - r.middle, r.middle - v.lo));
+  return r;
+}
+
+}  // namespace
+
+Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull) {
+  Linear linear;
+  Shape shape = array.shape().WithElementType(PrimitiveType::kF64);
+  int64_t count = array.element_count();
+  linear.middle = Literal(shape);
+  linear.magnitude = Literal(shape);
+  linear.origin = array.origin;
+  double* middle = linear.middle.mutable_data<double>().data();
+  double* magnitude = linear.magnitude.mutable_data<double>().data();
+  const FloatFacts* facts = nullptr;
+  PrimitiveType type = ComponentType(array.element_type());
+  if (IsFloat(type)) facts = &FactsOf(type);
+  double* radius = nullptr;
+  double* uncertain = nullptr;
+  double widest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    AcceptanceSet s = array.At(i, component);
+    Reading r = ReadElement(s, facts, permissions, read_hull);
+    middle[i] = r.middle;
+    magnitude[i] = std::fabs(r.middle) + r.radius;
+    if (!std::isfinite(r.middle)) linear.non_finite = true;
+    NoteBits(r.middle, linear);
+    if (r.radius > 0) {
+      if (radius == nullptr) {
+        linear.radius = Literal(shape);
+        radius = linear.radius.mutable_data<double>().data();
+        linear.has_radius = true;
+      }
+      radius[i] = r.radius;
+      double relative = r.radius / std::max(magnitude[i], 1e-300);
+      if (relative > widest) {
+        widest = relative;
+        linear.term = s.term == Term::kPoint ? Term::kContract : s.term;
+        linear.origin = s.origin != 0 ? s.origin : array.origin;
+      }
+    }
+    if (r.uncertain) {
+      if (uncertain == nullptr) {
+        linear.uncertain = Literal(shape);
+        uncertain = linear.uncertain.mutable_data<double>().data();
+        linear.has_uncertain = true;
+      }
+      uncertain[i] = 1;
+      linear.term = s.term;
+      linear.origin = s.origin;
+    }
+  }
+  if (linear.has_radius) linear.quantum = Linear::kNoQuantum;
+  auto sized = [&](Literal& literal) {
+    for (size_t d = 0; d < array.runtime_sizes.size(); ++d) {
+      if (array.runtime_sizes[d] != shape.dimensions()[d] || shape.is_dynamic_dimension(d)) {
+        literal.SetRuntimeSize(static_cast<int64_t>(d), array.runtime_sizes[d]);
+      }
+    }
+  };
+  sized(linear.middle);
+  sized(linear.magnitude);
+  if (linear.has_radius) sized(linear.radius);
+  if (linear.has_uncertain) sized(linear.uncertain);
+  return linear;
+}
+
+namespace {
+
+double DataOr(const Literal& literal, int64_t i, double otherwise) {
+  return literal.raw_size() == 0 ? otherwise : literal.data<double>()[i];
+}
+
+// A sum in which infinities or NaNs certainly take part: IEEE says the same in any order.
+AcceptanceSet NonFiniteSum(double centre, const SetContext& context) {
+  Image image;
+  image.nan = std::isnan(centre);
+  image.pos_inf = centre == HUGE_VAL;
+  image.neg_inf = centre == -HUGE_VAL;
+  return StoreImage(image, context);
+}
+
+struct SumError {
+  double error = 0;
+  bool exact = false;
+};
+
+SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, double count,
+                 const SetContext& context) {
+  SumError result;
+  bool quantum = parts.quantum != Linear::kNoQuantum;
+  bool narrow_operands = rule.operand_error == 0 || parts.bits <= 8;
+  // Every partial sum is a multiple of the quantum and fits: no addition rounds in any order.
+  if (quantum && narrow_operands && parts.quantum >= rule.accumulator->emin - rule.precision + 1 &&
+      magnitude <= std::ldexp(1.0, std::min(rule.precision + parts.quantum, 1023))) {
+    bool flushes = context.rule.Allows(kFlushResult) && parts.quantum < rule.accumulator->emin;
+    result.exact = !flushes;
+    if (result.exact) return result;
+  }
+  double roundings = rule.additions_only ? std::max(count - 1, 0.0) : count;
+  if (rule.height) roundings = std::min(roundings, static_cast<double>(*rule.height));
+  // A single product rounds once more when stored; that is StoreImage's business.
+  if (parts.products && count <= 1) roundings = 0;
+  double u = std::ldexp(1.0, -rule.precision);
+  double relative = roundings * rule.factor * u;
+  if (relative > 0.5) relative = std::expm1(roundings * rule.factor * u) * 2;
+  relative += rule.operand_error;
+  double error = relative * magnitude;
+  bool deep = !quantum || parts.quantum < rule.accumulator->emin;
+  if (deep) {
+    double unit = context.rule.Allows(kFlushResult) ? rule.accumulator->min_normal
+                                                    : rule.accumulator->tiny / 2;
+    double events = roundings * (context.rule.Allows(kFlushResult) ? 1 : 0) +
+                    (parts.products ? count : 0);
+    error += events * unit;
+  }
+  // The centre was summed in f64 by the reference.
+  if (!(parts.products && count <= 1)) error += (count + 2) * 0x1p-53 * magnitude;
+  result.error = NextUp(error * (1 + 0x1p-50));
+  return result;
+}
+
+// Infinities that some order of additions can reach although the sum itself does not.
+void AddOverflowingOrders(double centre, double magnitude, double error, const SumRule& rule,
+                          AcceptanceSet& s) {
+  double positive = (magnitude + centre) / 2 + error, negative = (magnitude - centre) / 2 + error;
+  bool over = positive >= rule.accumulator->max, under = negative >= rule.accumulator->max;
+  if (!over && !under) return;
+  if (over) s.flags |= AcceptanceSet::kPosInf;
+  if (under) s.flags |= AcceptanceSet::kNegInf;
+  if (over && under) s.flags |= AcceptanceSet::kNan;
+  s.term = Term::kOverflow;
+}
+
+AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
+                       const SetContext& context) {
+  if (parts.has_uncertain && parts.uncertain.data<double>()[i] > 0) {
+    return AcceptanceSet::Unspecified(parts.term, parts.origin);
+  }
+  double centre = parts.centre.data<double>()[i], magnitude = parts.magnitude.data<double>()[i];
+  if (!std::isfinite(centre)) {
+    if (!parts.non_finite) return AcceptanceSet::Unspecified(Term::kOverflow, context.origin);
+    return NonFiniteSum(centre, context);
+  }
+  if (!std::isfinite(magnitude)) magnitude = std::fabs(centre) * 2 + 1;
+  double count = DataOr(parts.counts, i, parts.count);
+  double radius = parts.has_radius ? parts.radius.data<double>()[i] : 0;
+  // A difference of two magnitudes (the spread of products of intervals) may be rounded below 0.
+  radius = std::max(radius, 0.0);
+  if (parts.has_radius) radius += (count + 2) * 0x1p-51 * magnitude;
+  SumError error = ErrorOf(parts, rule, magnitude, count, context);
+  double spread = error.error + radius;
+  Image image;
+  image.finite = true;
+  if (spread == 0) {
+    // One f64 product: the centre is it rounded, which is what is stored; a fused consumer sees more.
+    bool rounded = context.result->is_f64 && !error.exact && centre != 0;
+    image.lo = image.hi = {centre, rounded ? Bound::kUnknown : int8_t{0}};
+  } else {
+    image.lo = {NextDown(centre - spread), 0};
+    image.hi = {NextUp(centre + spread), 0};
+  }
+  if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+  AcceptanceSet s = StoreImage(image, context);
+  AddOverflowingOrders(centre, magnitude, error.error, rule, s);
+  if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
+  if (s.finite() && s.lo != s.hi && s.term != Term::kOverflow) {
+    bool inherited = radius > error.error;
+    s.term = inherited ? parts.term : Term::kSum;
+    s.origin = inherited && parts.origin != 0 ? parts.origin : context.origin;
+  }
+  return s;
+}
+
+}  // namespace
+
+std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
+                                     const SetContext& context) {
+  SetContext rounding = context;
+  rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
+  std::vector<AcceptanceSet> sets;
+  int64_t count = parts.centre.element_count();
+  sets.reserve(count);
+  for (int64_t i = 0; i < count; ++i) sets.push_back(BoundOne(parts, rule, i, rounding));
+  return sets;
+}
+
+SumRule ContractionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type) {
+  PrimitiveType component = ComponentType(type);
+  const FloatFacts& facts = FactsOf(component);
+  SumRule sum;
+  bool wide = facts.p > 24;
+  sum.accumulator = wide ? &facts : &FactsOf(PrimitiveType::kF32);
+  sum.precision = sum.accumulator->p;
+  if (rule.Allows(kNarrowSum)) {
+    // f8 accumulates in about 14 bits on some hardware; relaxed lets any 16-bit type do its own.
+    sum.precision = facts.p <= 5 ? 14 : std::min(sum.precision, std::max(facts.p, 8));
+    if (interpreter.profile() == Profile::kRelaxed && facts.p <= 11) sum.accumulator = &facts;
+    if (facts.p <= 5) sum.accumulator = &FactsOf(PrimitiveType::kF32);
+  }
+  if (rule.Allows(kTruncate)) sum.factor = 2;
+  if (rule.Allows(kSplitDot) && facts.p == 24) sum.operand_error = 2.1 * 0x1p-8;
+  if (interpreter.options().facts.dot_tf32 && facts.p == 24) {
+    sum.operand_error = std::max(sum.operand_error, 2.1 * 0x1p-11);
+  }
+  return sum;
+}
+
+SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type) {
+  PrimitiveType component = ComponentType(type);
+  SumRule sum;
+  sum.accumulator = &FactsOf(component);
+  sum.precision = sum.accumulator->p;
+  sum.additions_only = true;
+  sum.height = interpreter.options().facts.reduce_height;
+  if (interpreter.profile() == Profile::kRelaxed && component == PrimitiveType::kF32) {
+    sum.factor = 2;
+  }
+  (void)rule;
+  return sum;
+}
+
+}  // namespace hlocts

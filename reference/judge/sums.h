@@ -1,0 +1,74 @@
+// Sums and products in any order, bounded: the linear operations (dot, convolution, reduce add, ...)
+// are run by the plain evaluator in f64 on middles, magnitudes and radii of the operands' sets, and
+// the classical bound does the rest (acceptance-rules 1, 2, 10, 11, 15).
+#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_H_
+#define HLOCTS_REFERENCE_JUDGE_SUMS_H_
+
+#include <optional>
+#include <vector>
+
+#include "reference/judge/set_interpreter.h"
+#include "spec/judge/acceptance_set.h"
+
+namespace hlocts {
+
+// The elements of an array as reals with a radius.
+struct Linear {
+  Literal middle;     // f64; infinities and NaNs that are certain stand here as they are
+  Literal magnitude;  // f64: |middle| + radius
+  Literal radius;     // f64; not allocated when every element is a point
+  bool has_radius = false;
+  Literal uncertain;  // f64: 1 where an infinity or NaN is possible but not certain
+  bool has_uncertain = false;
+  bool non_finite = false;  // some certain infinity or NaN
+  // All finite middles are multiples of 2^quantum and take at most `bits` bits; kNoQuantum when
+  // there are radii.
+  static constexpr int kNoQuantum = -100000;
+  int quantum = 100000;
+  int bits = 0;
+  Term term = Term::kPoint;  // of the widest element
+  uint32_t origin = 0;
+};
+// Component `component` of the array, as an operation with these permissions reads it. Integers are
+// read as reals. `read_hull`: unrounded values may be read as well.
+Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull);
+
+// What the evaluator says about all sums of an operation; f64 literals with a value per result.
+struct SumParts {
+  Literal centre;
+  Literal magnitude;
+  Literal radius;       // only if has_radius
+  bool has_radius = false;
+  Literal uncertain;    // only if has_uncertain: > 0 where an uncertain infinity or NaN takes part
+  bool has_uncertain = false;
+  Literal counts;       // terms per result; not allocated: `count` everywhere
+  double count = 0;
+  int quantum = Linear::kNoQuantum;  // of single terms
+  int bits = 0;                      // of the operands
+  bool non_finite = false;
+  bool products = false;             // terms are products
+  Term term = Term::kPoint;
+  uint32_t origin = 0;
+};
+
+// How the sum is accumulated.
+struct SumRule {
+  int precision = 24;         // of the accumulator
+  const FloatFacts* accumulator = nullptr;  // its range
+  double factor = 1;          // 2 when additions may truncate
+  double operand_error = 0;   // relative, of rounding each operand first (TF32, bf16)
+  bool additions_only = false;  // n - 1 roundings instead of n
+  std::optional<int64_t> height;
+};
+
+// The sets of all results.
+std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
+                                     const SetContext& context);
+
+// Accumulation of contractions and of reductions on `type` under the profile.
+SumRule ContractionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type);
+SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_H_

@@ -1,0 +1,310 @@
+#include "spec/accuracy/rules.h"
+
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+
+namespace hlocts {
+namespace {
+
+struct FunctionRow {
+  Opcode opcode;
+  float f64, f32, f16, bf16;
+  float f64_relaxed, f32_relaxed, absolute_relaxed;
+  float per_argument;
+  int16_t big_exponent;
+  float big_ulps;
+  double guard_lo, guard_hi;
+};
+constexpr FunctionRow kFunctions[] = {
+#define HLOCTS_FUNCTION(Name, ...) {Opcode::k##Name, __VA_ARGS__},
+#include "spec/accuracy/function_ulps.inc"
+#undef HLOCTS_FUNCTION
+};
+
+const FunctionRow* FunctionOf(Opcode opcode) {
+  for (const FunctionRow& row : kFunctions) {
+    if (row.opcode == opcode) return &row;
+  }
+  return nullptr;
+}
+
+bool Narrow(PrimitiveType type) { return IsFloat(type) && BitWidth(type) <= 8; }
+bool SixteenBits(PrimitiveType type) { return IsFloat(type) && BitWidth(type) == 16; }
+bool Inexact(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
+bool AtLeastDefault(Profile profile) { return profile != Profile::kStrict; }
+
+Rule MakeRule(RuleClass rule_class, float ulps, uint32_t permissions) {
+  Rule rule;
+  rule.rule_class = rule_class;
+  rule.ulps = ulps;
+  rule.permissions = permissions;
+  return rule;
+}
+
+// Real functions. The 8-bit formats are computed through f16: half an ulp of theirs and at most
+// three of f16's.
+Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profile) {
+  Rule rule = MakeRule(RuleClass::kUlp, 1, ArithmeticPermissions(type, profile));
+  if (profile == Profile::kStrict) {
+    if (Narrow(type)) rule.rule_class = RuleClass::kCorrectlyRounded;
+    return rule;
+  }
+  bool relaxed = profile == Profile::kRelaxed;
+  rule.permissions |= kMaxOrInfinity | kOneIsAnyNan;
+  if (relaxed) rule.permissions |= kNoRangeGuard;
+  rule.ulps_per_argument = row.per_argument;
+  if (Narrow(type)) {
+    rule.ulps = relaxed ? 2.0f : 0.6f;
+    rule.ulps_per_argument = 0;
+  } else if (SixteenBits(type)) {
+    rule.ulps = relaxed ? 4 : (type == PrimitiveType::kF16 ? row.f16 : row.bf16);
+    rule.ulps_per_argument = row.per_argument / 64;
+  } else if (type == PrimitiveType::kF64) {
+    rule.ulps = relaxed ? row.f64_relaxed : row.f64;
+  } else {
+    rule.ulps = relaxed ? row.f32_relaxed : row.f32;
+    rule.absolute = relaxed ? row.absolute_relaxed : 0;
+    rule.big_exponent = row.big_exponent;
+    rule.big_ulps = relaxed ? row.f32_relaxed : row.big_ulps;
+  }
+  return rule;
+}
+
+// Complex functions: ulps of the modulus, and an argument that may be off by `backward` ulps.
+Rule ComplexFunctionRule(bool algebraic, PrimitiveType type, Profile profile) {
+  Rule rule = MakeRule(RuleClass::kUlp, 4, ArithmeticPermissions(type, profile));
+  if (profile == Profile::kStrict) {
+    rule.ulps = algebraic ? 8 : 4;
+    rule.backward = algebraic ? 0 : 1;
+  } else if (profile == Profile::kDefault) {
+    rule.ulps = 10;
+    rule.backward = algebraic ? 0 : 4;
+  } else {
+    rule.ulps = algebraic ? 64 : 1024;
+    rule.backward = algebraic ? 0 : 8;
+  }
+  return rule;
+}
+
+Rule FunctionRule(Opcode opcode, PrimitiveType type, Profile profile) {
+  if (IsComplex(type)) return ComplexFunctionRule(false, type, profile);
+  const FunctionRow* row = FunctionOf(opcode);
+  if (row == nullptr) return {};
+  return RealFunctionRule(*row, type, profile);
+}
+
+Rule DivideRule(PrimitiveType type, Profile profile) {
+  if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
+  if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);
+  uint32_t permissions = ArithmeticPermissions(type, profile);
+  if (profile == Profile::kStrict || (Narrow(type) && profile == Profile::kDefault)) {
+    return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
+  }
+  permissions |= kMaxOrInfinity;
+  if (profile == Profile::kRelaxed) return MakeRule(RuleClass::kUlp, 4, permissions);
+  return MakeRule(RuleClass::kUlp, type == PrimitiveType::kF32 ? 2.5f : 1.5f, permissions);
+}
+
+Rule SquareRootRule(PrimitiveType type, Profile profile) {
+  if (IsComplex(type)) return ComplexFunctionRule(false, type, profile);
+  uint32_t permissions = ArithmeticPermissions(type, profile);
+  if (profile == Profile::kRelaxed) {
+    return MakeRule(RuleClass::kUlp, Narrow(type) ? 1 : 4, permissions);
+  }
+  if (profile == Profile::kDefault && type == PrimitiveType::kF32) {
+    return MakeRule(RuleClass::kUlp, 1, permissions);
+  }
+  return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
+}
+
+Rule AddMultiplyRule(bool add, PrimitiveType type, Profile profile) {
+  if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
+  uint32_t permissions = ArithmeticPermissions(type, profile);
+  if (add && AtLeastDefault(profile)) permissions |= kZeroSignFree;
+  if (profile == Profile::kRelaxed) {
+    return MakeRule(RuleClass::kUlp, 1, permissions | kMaxOrInfinity);
+  }
+  return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
+}
+
+uint32_t FlushPermissions(PrimitiveType type, Profile profile) {
+  return ArithmeticPermissions(type, profile) & (kFlushOperand | kFlushResult);
+}
+
+Rule MinMaxRule(PrimitiveType type, Profile profile) {
+  uint32_t permissions = FlushPermissions(type, profile);
+  if (AtLeastDefault(profile)) permissions |= kClampEither;
+  if (profile == Profile::kRelaxed && Inexact(type)) permissions |= kDropNan;
+  return MakeRule(RuleClass::kExact, 0, permissions | (Inexact(type) ? uint32_t{kZeroSignFree} : 0u));
+}
+
+// Sums in any order: the contraction and reduction rows differ in what may accumulate them.
+Rule SumRule(bool contraction, PrimitiveType type, Profile profile) {
+  uint32_t permissions = ArithmeticPermissions(type, profile);
+  if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
+  if (AtLeastDefault(profile)) permissions |= kZeroSignFree | kWiderSum;
+  if (contraction && AtLeastDefault(profile)) permissions |= kTruncate | kFastConvolution;
+  if (contraction && AtLeastDefault(profile) && Narrow(type)) permissions |= kNarrowSum;
+  if (profile == Profile::kRelaxed) permissions |= kNarrowSum | kSplitDot | kDropNan;
+  return MakeRule(RuleClass::kSum, 1, permissions);
+}
+
+Rule JointRule(RuleClass rule_class, float strict, float normal, float relaxed, PrimitiveType type,
+               Profile profile) {
+  float factor = profile == Profile::kStrict    ? strict
+                 : profile == Profile::kDefault ? normal
+                                                : relaxed;
+  uint32_t permissions = ArithmeticPermissions(type, profile);
+  if (AtLeastDefault(profile)) permissions |= kZeroSignFree | kBlockInverse;
+  return MakeRule(rule_class, factor, permissions);
+}
+
+Rule InheritedRule(PrimitiveType type, Profile profile) {
+  uint32_t permissions = ArithmeticPermissions(type, profile);
+  if (AtLeastDefault(profile)) permissions |= kBothVariances;
+  return MakeRule(RuleClass::kInherited, 1, permissions);
+}
+
+Rule MoveRule(Profile profile) {
+  return MakeRule(RuleClass::kExact, 0, AtLeastDefault(profile) ? uint32_t{kQuietNan} : 0u);
+}
+
+}  // namespace
+
+uint32_t ArithmeticPermissions(PrimitiveType type, Profile profile) {
+  if (!Inexact(type) || profile == Profile::kStrict) return 0;
+  uint32_t permissions =
+      kFlushResult | kFlushOperand | kElideToWider | kContract | kDoubleRounding;
+  if (profile == Profile::kRelaxed) permissions |= kSkipRounding;
+  return permissions;
+}
+
+Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile) {
+  uint32_t permissions = ArithmeticPermissions(to, profile) | FlushPermissions(from, profile);
+  if (Inexact(to)) return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
+  return MakeRule(RuleClass::kExact, 0, permissions);
+}
+
+Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
+  const OpRow& row = RowOf(opcode);
+  if (!Contains(row.types, type)) return {};
+  switch (row.accuracy) {
+    case AccuracyRule::kExact: return MoveRule(profile);
+    case AccuracyRule::kCompare:
+    case AccuracyRule::kSignBit:
+      if (IsComplex(type) && opcode == Opcode::kAbs) return ComplexFunctionRule(true, type, profile);
+      return MakeRule(RuleClass::kExact, 0, FlushPermissions(type, profile));
+    case AccuracyRule::kRoundToIntegral:
+      if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);
+      return MakeRule(RuleClass::kExact, 0, FlushPermissions(type, profile) |
+                      (profile == Profile::kRelaxed ? uint32_t{kZeroSignFree} : 0u));
+    case AccuracyRule::kMinMax: return MinMaxRule(type, profile);
+    case AccuracyRule::kRemainder:
+      return MakeRule(RuleClass::kExact, 0, FlushPermissions(type, profile));
+    case AccuracyRule::kAddSubtract: return AddMultiplyRule(true, type, profile);
+    case AccuracyRule::kMultiply: return AddMultiplyRule(false, type, profile);
+    case AccuracyRule::kDivide: return DivideRule(type, profile);
+    case AccuracyRule::kSquareRoot: return SquareRootRule(type, profile);
+    case AccuracyRule::kFunction: return FunctionRule(opcode, type, profile);
+    case AccuracyRule::kPower:
+      if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
+      return FunctionRule(opcode, type, profile);
+    case AccuracyRule::kConvert: return ConvertRule(type, type, profile);
+    case AccuracyRule::kReducePrecision:
+      return MakeRule(RuleClass::kCorrectlyRounded, 0, ArithmeticPermissions(type, profile));
+    case AccuracyRule::kStochasticConvert: return MakeRule(RuleClass::kNeighbours, 0, 0);
+    case AccuracyRule::kReduction:
+    case AccuracyRule::kScatter:
+    case AccuracyRule::kCollectiveReduction:
+    case AccuracyRule::kSelectAndScatter: {
+      Rule rule = SumRule(false, type, profile);
+      rule.rule_class = RuleClass::kByComputation;
+      return rule;
+    }
+    case AccuracyRule::kContraction: return SumRule(true, type, profile);
+    case AccuracyRule::kOrdering:
+      return MakeRule(RuleClass::kPermutation, 0, FlushPermissions(type, profile));
+    case AccuracyRule::kBatchNorm: return InheritedRule(type, profile);
+    case AccuracyRule::kFft: return JointRule(RuleClass::kNormwise, 4, 8, 128, type, profile);
+    case AccuracyRule::kCholesky: return JointRule(RuleClass::kResidual, 1, 4, 8192, type, profile);
+    case AccuracyRule::kTriangularSolve:
+      return JointRule(RuleClass::kResidual, 1, 4, 8192, type, profile);
+    case AccuracyRule::kRandom:
+    case AccuracyRule::kRandomBits: return MakeRule(RuleClass::kDistribution, 0, 0);
+    case AccuracyRule::kCalled: return MakeRule(RuleClass::kByComputation, 0, 0);
+    case AccuracyRule::kUnknown: return MakeRule(RuleClass::kUnknown, 0, 0);
+  }
+  return {};
+}
+
+RangeGuard RangeGuardOf(Opcode opcode) {
+  const FunctionRow* row = FunctionOf(opcode);
+  if (row == nullptr) return {-HUGE_VAL, HUGE_VAL};
+  return {row->guard_lo, row->guard_hi};
+}
+
+absl::string_view RuleClassName(RuleClass rule_class) {
+  constexpr absl::string_view kNames[] = {
+      "none",     "exact",    "correctly-rounded", "ulp",          "sum",       "product",
+      "reduction", "normwise", "residual",         "permutation",  "distribution",
+      "inherited", "neighbours", "unknown"};
+  return kNames[static_cast<int>(rule_class)];
+}
+
+std::string RuleText(const Rule& rule) {
+  if (rule.rule_class != RuleClass::kUlp) return std::string(RuleClassName(rule.rule_class));
+  std::string text = absl::StrFormat("ulp(%g", rule.ulps);
+  if (rule.ulps_per_argument > 0) absl::StrAppendFormat(&text, "+%g|x|", rule.ulps_per_argument);
+  text += ")";
+  if (rule.backward > 0) absl::StrAppendFormat(&text, "+backward(%g)", rule.backward);
+  return text;
+}
+
+namespace {
+
+// How far each class reaches, for the nesting check of the classes that profiles exchange.
+int Reach(RuleClass rule_class) {
+  switch (rule_class) {
+    case RuleClass::kExact: return 0;
+    case RuleClass::kCorrectlyRounded: return 1;
+    case RuleClass::kUlp: return 2;
+    default: return 3;
+  }
+}
+
+bool Nested(const Rule& inner, const Rule& outer) {
+  if ((inner.permissions & ~outer.permissions) != 0) return false;
+  if (Reach(inner.rule_class) > Reach(outer.rule_class)) return false;
+  if (inner.rule_class != outer.rule_class) return Reach(outer.rule_class) <= 2;
+  float inner_big = inner.big_exponent == INT16_MAX ? inner.ulps : inner.big_ulps;
+  float outer_big = outer.big_exponent == INT16_MAX ? outer.ulps : outer.big_ulps;
+  return inner.ulps <= outer.ulps && inner.backward <= outer.backward && inner_big <= outer_big &&
+         inner.ulps_per_argument <= outer.ulps_per_argument && inner.absolute <= outer.absolute;
+}
+
+void LintRow(Opcode opcode, PrimitiveType type, std::vector<std::string>& problems) {
+  const Rule strict = RuleFor(opcode, type, Profile::kStrict);
+  const Rule normal = RuleFor(opcode, type, Profile::kDefault);
+  const Rule relaxed = RuleFor(opcode, type, Profile::kRelaxed);
+  std::string where = absl::StrCat(OpcodeName(opcode), " on ", PrimitiveTypeName(type), ": ");
+  for (const Rule* rule : {&strict, &normal, &relaxed}) {
+    if (rule->rule_class == RuleClass::kNone) problems.push_back(where + "no rule");
+  }
+  if (!Nested(strict, normal)) problems.push_back(where + "strict is not within default");
+  if (!Nested(normal, relaxed)) problems.push_back(where + "default is not within relaxed");
+}
+
+}  // namespace
+
+std::vector<std::string> LintRules() {
+  std::vector<std::string> problems;
+  for (Opcode opcode : AllOpcodes()) {
+    for (PrimitiveType type : AllPrimitiveTypes()) {
+      if (Contains(RowOf(opcode).types, type)) LintRow(opcode, type, problems);
+    }
+  }
+  return problems;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,27 @@
+// Set arithmetic of complex numbers: components as sets of their own, functions by a bound on the
+// modulus of the error (acceptance-rules 24), taken as a box.
+#ifndef HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
+#define HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
+
+#include "spec/judge/float_sets.h"
+
+namespace hlocts {
+
+struct ComplexSet {
+  AcceptanceSet re, im;
+};
+
+// negate, sign and the complex functions.
+ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& context);
+// |a| as a real set.
+AcceptanceSet ComplexAbs(const ComplexSet& a, const SetContext& context);
+// add, subtract, multiply, divide, power.
+ComplexSet ComplexBinary(Opcode opcode, const ComplexSet& a, const ComplexSet& b,
+                         const SetContext& context);
+// EQ and NE (others are not defined for complex numbers).
+AcceptanceSet ComplexCompare(absl::string_view direction, const ComplexSet& a, const ComplexSet& b,
+                             const SetContext& context);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_

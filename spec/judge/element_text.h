@@ -1,0 +1,16 @@
+// How verdicts print one element of an output: its value and its bits.
+#ifndef HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_
+#define HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_
+
+#include <string>
+
+#include "spec/ir/literal.h"
+
+namespace hlocts {
+
+std::string ElementText(const Literal& literal, int64_t index);
+std::string ElementBits(const Literal& literal, int64_t index);  // "0x3f800000", most significant first
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_

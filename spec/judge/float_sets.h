@@ -1,0 +1,76 @@
+// Set arithmetic of real floating-point operations: rules applied to acceptance sets.
+//
+// Every function returns a superset of what the rule allows for any operand values within the
+// operands' sets, and exactly that where the operands are points (acceptance-rules 1-17, 27, 28).
+#ifndef HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_
+#define HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_
+
+#include "absl/strings/string_view.h"
+#include "spec/accuracy/rules.h"
+#include "spec/judge/acceptance_set.h"
+#include "spec/judge/functions.h"
+#include "spec/judge/real.h"
+#include "spec/ops/opcode.h"
+
+namespace hlocts {
+
+// What an operation needs to know besides its operands' sets.
+struct SetContext {
+  const FloatFacts* operand = nullptr;  // format of the operands
+  const FloatFacts* result = nullptr;   // format of the result
+  Rule rule;
+  RangeGuard guard = {-kInfinity, kInfinity};  // of a function, unless the rule lifts it
+  uint32_t origin = 0;
+  bool rigorous = false;  // MPFR for functions
+};
+
+// A set as an operation reads it: finite interval (zeros included), and what else may come.
+struct View {
+  bool nan = false, pos_inf = false, neg_inf = false, pos_zero = false, neg_zero = false;
+  bool finite = false;
+  double lo = 0, hi = 0;
+  bool integral = false;
+
+  bool Positive() const { return finite && hi > 0; }
+  bool Negative() const { return finite && lo < 0; }
+  bool Zero() const { return pos_zero || neg_zero; }
+  bool Infinite() const { return pos_inf || neg_inf; }
+};
+// Applies kFlushOperand and, for consumers that may skip a rounding, the hull.
+View ReadSet(const AcceptanceSet& set, const FloatFacts& facts, uint32_t permissions,
+             bool read_hull);
+
+// The unrounded image of an operation.
+struct Image {
+  bool nan = false, pos_inf = false, neg_inf = false;
+  bool pos_zero = false, neg_zero = false;  // exact zeros
+  bool finite = false;
+  Bound lo, hi;
+};
+// Rounds an image to the result format by a correctly-rounded rule (flushes, overflow, second
+// roundings), or by ulps for the rules that have some; `argument` is the largest |x| of the operand.
+AcceptanceSet StoreImage(const Image& image, const SetContext& context, double argument = 0);
+
+// negate, abs, sign, floor, ceil, round-*, sqrt and the real functions.
+AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext& context);
+// add, subtract, multiply, divide, remainder, power, atan2, maximum, minimum.
+AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const AcceptanceSet& b,
+                          const SetContext& context);
+AcceptanceSet ClampFloat(const AcceptanceSet& min, const AcceptanceSet& operand,
+                         const AcceptanceSet& max, const SetContext& context);
+// {0}, {1} or {0,1} as an integer set. `direction` is the attribute's word.
+AcceptanceSet CompareFloat(absl::string_view direction, bool total_order, const AcceptanceSet& a,
+                           const AcceptanceSet& b, const SetContext& context);
+AcceptanceSet IsFiniteFloat(const AcceptanceSet& a, const SetContext& context);
+AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, int mantissa_bits,
+                                   const SetContext& context);
+AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& context);
+// To an integer or pred type (context.result is unused). Out of range: any value, or saturated.
+AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bool saturate,
+                                    const SetContext& context);
+AcceptanceSet ConvertIntegerToFloat(const AcceptanceSet& a, PrimitiveType from,
+                                    const SetContext& context);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_

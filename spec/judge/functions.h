@@ -1,0 +1,36 @@
+// Enclosures of the real functions: two doubles with the exact value between them.
+#ifndef HLOCTS_SPEC_JUDGE_FUNCTIONS_H_
+#define HLOCTS_SPEC_JUDGE_FUNCTIONS_H_
+
+#include "spec/ops/opcode.h"
+
+namespace hlocts {
+
+struct Enclosure {
+  double lo;
+  double hi;
+};
+
+// How a function behaves over an interval, and where it is defined.
+enum class Monotone : uint8_t { kIncreasing, kDecreasing, kEven, kSine, kCosine, kTangent };
+struct RealFunction {
+  Opcode opcode;
+  double (*value)(double);  // specials (0, inf, NaN) as C has them
+  Monotone monotone;
+  double domain_lo, domain_hi;  // finite arguments outside give NaN
+  bool pole_at_zero;            // f(±0) is infinite
+  int bound;                    // ulps of the C library's double result
+};
+// nullptr: not a real function of one argument.
+const RealFunction* RealFunctionOf(Opcode opcode);
+
+// f(x) for finite x in the domain. From the C library and its published error bound, or, when
+// `rigorous`, by MPFR with directed rounding.
+Enclosure EncloseFunction(const RealFunction& function, double x, bool rigorous);
+// power(x, y) and atan2(x, y) where the exact value is finite.
+Enclosure EnclosePower(double x, double y, bool rigorous);
+Enclosure EncloseAtan2(double y, double x, bool rigorous);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_FUNCTIONS_H_

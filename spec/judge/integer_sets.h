@@ -1,0 +1,35 @@
+// Set arithmetic of integers and preds. Exact modulo 2^width on points; an interval that crosses a
+// wrap boundary becomes the full range, never a clipped one (acceptance-rules 23).
+#ifndef HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
+#define HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
+
+#include "absl/strings/string_view.h"
+#include "spec/accuracy/profile.h"
+#include "spec/judge/acceptance_set.h"
+#include "spec/ops/opcode.h"
+
+namespace hlocts {
+
+struct IntegerContext {
+  PrimitiveType type = PrimitiveType::kInvalid;  // of the operands
+  TargetFacts facts;
+  uint32_t origin = 0;
+};
+
+// Least and greatest value of an integer type; 0 and 1 for pred.
+void IntegerLimits(PrimitiveType type, Int128& lo, Int128& hi);
+
+AcceptanceSet UnaryInteger(Opcode opcode, const AcceptanceSet& a, const IntegerContext& context);
+AcceptanceSet BinaryInteger(Opcode opcode, const AcceptanceSet& a, const AcceptanceSet& b,
+                            const IntegerContext& context);
+AcceptanceSet CompareInteger(absl::string_view direction, const AcceptanceSet& a,
+                             const AcceptanceSet& b, uint32_t origin);
+AcceptanceSet ConvertInteger(const AcceptanceSet& a, PrimitiveType from, PrimitiveType to,
+                             uint32_t origin);
+// True where the documents leave the result of these points open (division by zero, shifts by the
+// width or more, negative exponents) and no target fact closes it.
+bool IntegerResultIsOpen(Opcode opcode, Int128 a, Int128 b, const IntegerContext& context);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_

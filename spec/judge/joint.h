@@ -1,0 +1,41 @@
+// Joint predicates: acceptance that no interval per element can say. They are checked on whole
+// tensors, where every value they speak of is an output.
+#ifndef HLOCTS_SPEC_JUDGE_JOINT_H_
+#define HLOCTS_SPEC_JUDGE_JOINT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/ir/literal.h"
+
+namespace hlocts {
+
+class JointPredicate {
+ public:
+  virtual ~JointPredicate() = default;
+  struct Verdict {
+    bool checked = false;  // false: a value it needs is not among the outputs
+    bool ok = true;
+    int slot = 0;          // where it fails
+    int64_t index = 0;
+    std::string expected;  // in words, with figures
+    // Bits of information per element the check used, for bits_checked_mean.
+    double bits_per_element = 0;
+  };
+  // "residual", "normwise", "permutation", "distribution".
+  virtual std::string kind() const = 0;
+  // How many values it speaks of; the outputs in slot order, nullptr for one that is no output.
+  virtual int slot_count() const = 0;
+  virtual Verdict Check(absl::Span<const Literal* const> slots) const = 0;
+  // Its parameters as JSON members, `"bound":1.5e-06`; no braces.
+  virtual std::string ParametersJson() const { return ""; }
+};
+
+// Reads element i (component c) of a float or complex literal as a double.
+double RealAt(const Literal& literal, int64_t index, int component = 0);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_JOINT_H_

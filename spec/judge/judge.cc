@@ -1,0 +1,313 @@
+#include "spec/judge/judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "spec/ir/index_util.h"
+#include "spec/judge/element_text.h"
+#include "spec/judge/joint.h"
+#include "spec/judge/real.h"
+
+namespace hlocts {
+namespace {
+
+// What is added up over all leaves.
+struct Tally {
+  int64_t elements = 0;
+  int64_t unspecified = 0;
+  int64_t failed = 0;
+  double bits = 0;
+  int64_t empty_leaves = 0;
+  std::vector<float> effective;
+  std::optional<FirstFailure> first;
+};
+
+double FullBits(PrimitiveType type) {
+  return type == PrimitiveType::kPred ? 1 : BitWidth(type);
+}
+
+const Origin& OriginOf(const ModuleAcceptance& accepted, uint32_t origin) {
+  static const Origin* none = new Origin();
+  return origin < accepted.origins.size() ? accepted.origins[origin] : *none;
+}
+
+std::string LeafSetText(const SetArray& set, int64_t index) {
+  PrimitiveType type = set.element_type();
+  if (set.components() == 1) return SetText(set.At(index), type);
+  return absl::StrCat("(", SetText(set.At(index, 0), type), ", ", SetText(set.At(index, 1), type),
+                      ")");
+}
+
+void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
+                   int64_t index, std::string expected, uint32_t origin, Tally& tally) {
+  ++tally.failed;
+  if (tally.first.has_value()) return;
+  FirstFailure failure;
+  failure.output = output;
+  failure.index = MultiIndex(index, actual.shape().dimensions());
+  failure.actual = ElementText(actual, index);
+  failure.actual_bits = ElementBits(actual, index);
+  failure.accepted = std::move(expected);
+  const Origin& from = OriginOf(accepted, origin);
+  failure.rule = from.rule;
+  failure.clause = from.clause;
+  failure.instruction = from.instruction;
+  tally.first = std::move(failure);
+}
+
+// Root mean square of the finite middles of a leaf's sets: the scale of rule 29.
+double RootMeanSquare(const SetArray& set) {
+  double sum = 0;
+  int64_t count = 0;
+  for (const AcceptanceSet& s : set.sets()) {
+    if (!s.finite() || s.integer()) continue;
+    double middle = s.lo / 2 + s.hi / 2;
+    sum += middle * middle;
+    ++count;
+  }
+  return count == 0 || std::isinf(sum) ? 0 : std::sqrt(sum / count);
+}
+
+double EffectiveBitsOf(const AcceptanceSet& s, const FloatFacts& facts, double rms) {
+  if (s.unspecified()) return 0;
+  if (!s.finite()) return facts.p;
+  double reference = std::max(std::fabs(s.lo / 2 + s.hi / 2), 1e-3 * rms);
+  double width = s.hi - s.lo;
+  if (std::isinf(width)) return 0;
+  return std::clamp(facts.p - std::log2(1 + width / facts.Ulp(reference)), 0.0,
+                    static_cast<double>(facts.p));
+}
+
+void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
+                  int64_t index, const FloatFacts* facts, double rms, Tally& tally) {
+  const SetArray& set = accepted.leaves[output].set;
+  ++tally.elements;
+  bool ok = true, unspecified = false;
+  uint32_t origin = set.origin;
+  for (int c = 0; c < set.components(); ++c) {
+    AcceptanceSet s = set.At(index, c);
+    tally.bits += FullBits(ComponentType(set.element_type())) - Log2Count(s, set.element_type());
+    unspecified = unspecified || s.unspecified();
+    if (facts != nullptr) {
+      tally.effective.push_back(static_cast<float>(EffectiveBitsOf(s, *facts, rms)));
+    }
+    if (Accepts(s, actual, index, c)) continue;
+    ok = false;
+    origin = s.origin != 0 ? s.origin : set.origin;
+  }
+  tally.unspecified += unspecified;
+  if (!ok) {
+    RecordFailure(accepted, output, actual, index, LeafSetText(set, index), origin, tally);
+  }
+}
+
+// Calls visit(linear index) for the elements inside the run-time sizes.
+template <typename Visit>
+void ForEachLive(const Literal& actual, const Visit& visit) {
+  if (!actual.has_runtime_sizes()) {
+    for (int64_t i = 0; i < actual.element_count(); ++i) visit(i);
+    return;
+  }
+  std::vector<int64_t> strides = RowMajorStrides(actual.shape().dimensions());
+  ForEachIndex(actual.runtime_sizes(),
+               [&](absl::Span<const int64_t> index) { visit(LinearIndex(index, strides)); });
+}
+
+// Exact leaves: equal bits settle nearly all of them at once.
+bool SettledByBits(const SetArray& set, const Literal& actual, Tally& tally) {
+  if (!set.exact() || actual.has_runtime_sizes()) return false;
+  const Literal& expected = set.literal();
+  if (expected.raw_size() != actual.raw_size()) return false;
+  if (std::memcmp(expected.raw_data(), actual.raw_data(), actual.raw_size()) != 0) return false;
+  PrimitiveType type = set.element_type();
+  int64_t count = actual.element_count();
+  tally.elements += count;
+  tally.bits += FullBits(type) * static_cast<double>(count);
+  if (IsFloat(type) || IsComplex(type)) {
+    tally.effective.insert(tally.effective.end(), count * set.components(),
+                           static_cast<float>(FactsOf(type).p));
+  }
+  return true;
+}
+
+std::string ShapeProblem(const LeafAcceptance& leaf, const Literal& actual) {
+  if (leaf.token) return actual.shape().IsToken() ? "" : "expected a token";
+  const Shape& expected = leaf.set.shape();
+  if (actual.element_type() != expected.element_type() ||
+      actual.shape().dimensions() != expected.dimensions()) {
+    return absl::StrCat("expected shape ", expected.ToString(false), ", found ",
+                        actual.shape().ToString(false));
+  }
+  std::vector<int64_t> sizes =
+      leaf.set.runtime_sizes.empty() ? expected.dimensions() : leaf.set.runtime_sizes;
+  if (actual.runtime_sizes() == sizes) return "";
+  return absl::StrCat("expected run-time sizes (", absl::StrJoin(sizes, ","), "), found (",
+                      absl::StrJoin(actual.runtime_sizes(), ","), ")");
+}
+
+// Checks each predicate once, with the outputs that are its values.
+absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
+    const ModuleAcceptance& accepted, absl::Span<const Literal> actual, Tally& tally) {
+  std::map<const JointPredicate*, std::vector<const Literal*>> slots;
+  std::map<std::pair<const JointPredicate*, int>, int64_t> outputs;
+  for (size_t i = 0; i < accepted.leaves.size(); ++i) {
+    const SetArray& set = accepted.leaves[i].set;
+    if (set.joint == nullptr) continue;
+    std::vector<const Literal*>& values = slots[set.joint.get()];
+    values.resize(set.joint->slot_count());
+    values[set.joint_slot] = &actual[i];
+    outputs[{set.joint.get(), set.joint_slot}] = static_cast<int64_t>(i);
+  }
+  absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> verdicts;
+  for (const auto& [predicate, values] : slots) {
+    JointPredicate::Verdict verdict = predicate->Check(values);
+    if (verdict.checked && !verdict.ok) {
+      int64_t output = outputs[{predicate, verdict.slot}];
+      RecordFailure(accepted, output, actual[output], verdict.index,
+                    absl::StrCat(predicate->kind(), ": ", verdict.expected),
+                    accepted.leaves[output].set.origin, tally);
+    }
+    verdicts[predicate] = std::move(verdict);
+  }
+  return verdicts;
+}
+
+void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
+               const JointPredicate::Verdict* joint, Tally& tally) {
+  const SetArray& set = accepted.leaves[output].set;
+  if (SettledByBits(set, actual, tally)) return;
+  PrimitiveType type = set.element_type();
+  const FloatFacts* facts = IsFloat(type) || IsComplex(type) ? &FactsOf(type) : nullptr;
+  double rms = set.exact() || facts == nullptr ? 0 : RootMeanSquare(set);
+  Tally before = {};
+  before.unspecified = tally.unspecified;
+  before.elements = tally.elements;
+  before.bits = tally.bits;
+  ForEachLive(actual, [&](int64_t index) {
+    JudgeElement(accepted, output, actual, index, facts, rms, tally);
+  });
+  if (joint == nullptr || !joint->checked) return;
+  // The predicate has looked at what the single sets leave open.
+  int64_t count = tally.elements - before.elements;
+  tally.bits = before.bits + std::max(tally.bits - before.bits, joint->bits_per_element * count);
+  tally.unspecified = before.unspecified;
+}
+
+EffectiveBits Summarize(std::vector<float>& bits) {
+  EffectiveBits summary;
+  summary.elements = static_cast<int64_t>(bits.size());
+  if (bits.empty()) return summary;
+  auto at = [&](double share) {
+    size_t position = std::min(bits.size() - 1, static_cast<size_t>(share * bits.size()));
+    std::nth_element(bits.begin(), bits.begin() + position, bits.end());
+    return static_cast<double>(bits[position]);
+  };
+  summary.median = at(0.5);
+  summary.percentile5 = at(0.05);
+  int64_t low = std::count_if(bits.begin(), bits.end(), [](float b) { return b < 2; });
+  summary.share_below_2 = static_cast<double>(low) / static_cast<double>(bits.size());
+  return summary;
+}
+
+JudgeResult Failed(std::string reason) {
+  JudgeResult result;
+  result.outcome = Outcome::kFail;
+  result.reason = std::move(reason);
+  return result;
+}
+
+JudgeResult Conclude(Tally& tally, bool only_tokens) {
+  JudgeResult result;
+  result.elements = tally.elements;
+  result.unspecified_elements = tally.unspecified;
+  result.failed_elements = tally.failed;
+  if (tally.elements > 0) result.bits_checked_mean = tally.bits / tally.elements;
+  result.effective = Summarize(tally.effective);
+  result.first_failure = std::move(tally.first);
+  if (tally.failed > 0) {
+    result.outcome = Outcome::kFail;
+    const FirstFailure& f = *result.first_failure;
+    result.reason = absl::StrCat("output ", f.output, " at [", absl::StrJoin(f.index, ","),
+                                 "]: accepted ", f.accepted, ", found ", f.actual, " (",
+                                 tally.failed, " of ", tally.elements, " elements)");
+  } else if (tally.elements == 0 && !only_tokens && tally.empty_leaves == 0) {
+    result.outcome = Outcome::kError;
+    result.reason = "nothing was compared: the module has no output elements";
+  } else if (tally.elements > 0 && (tally.unspecified == tally.elements || tally.bits <= 0)) {
+    result.outcome = Outcome::kInconclusive;
+    result.reason = "every element may have any value";
+  } else {
+    result.outcome = Outcome::kPass;
+  }
+  return result;
+}
+
+}  // namespace
+
+absl::string_view OutcomeName(Outcome outcome) {
+  constexpr absl::string_view kNames[] = {"pass", "fail", "inconclusive", "error"};
+  return kNames[static_cast<int>(outcome)];
+}
+
+JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Literal> actual) {
+  if (accepted.leaves.size() != actual.size()) {
+    return Failed(absl::StrCat("expected ", accepted.leaves.size(), " outputs, found ",
+                               actual.size()));
+  }
+  bool only_tokens = !accepted.leaves.empty();
+  for (size_t i = 0; i < actual.size(); ++i) {
+    std::string problem = ShapeProblem(accepted.leaves[i], actual[i]);
+    if (!problem.empty()) return Failed(absl::StrCat("output ", i, ": ", problem));
+    only_tokens = only_tokens && accepted.leaves[i].token;
+  }
+  if (accepted.leaves.empty()) only_tokens = true;  // an empty tuple has nothing to compare
+  Tally tally;
+  auto joint = CheckJoint(accepted, actual, tally);
+  for (size_t i = 0; i < actual.size(); ++i) {
+    const LeafAcceptance& leaf = accepted.leaves[i];
+    if (leaf.token) continue;
+    if (actual[i].element_count() == 0) ++tally.empty_leaves;
+    auto found = joint.find(leaf.set.joint.get());
+    JudgeLeaf(accepted, static_cast<int64_t>(i), actual[i],
+              found == joint.end() ? nullptr : &found->second, tally);
+  }
+  return Conclude(tally, only_tokens);
+}
+
+std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
+  if (output < 0 || output >= static_cast<int64_t>(accepted.leaves.size())) {
+    return absl::StrCat("there is no output ", output);
+  }
+  const LeafAcceptance& leaf = accepted.leaves[output];
+  if (leaf.token) return absl::StrCat("output ", output, " is a token: nothing is compared");
+  if (index < 0 || index >= leaf.set.element_count()) {
+    return absl::StrCat("output ", output, " has no element ", index);
+  }
+  const SetArray& set = leaf.set;
+  std::string text = absl::StrCat(
+      "output ", output, " ", set.shape().ToString(false), " at [",
+      absl::StrJoin(MultiIndex(index, set.shape().dimensions()), ","), "]\n",
+      "  accepted:    ", LeafSetText(set, index), "\n");
+  for (int c = 0; c < set.components(); ++c) {
+    AcceptanceSet s = set.At(index, c);
+    const Origin& from = OriginOf(accepted, s.origin != 0 ? s.origin : set.origin);
+    if (set.components() == 2) absl::StrAppend(&text, c == 0 ? "  real part\n" : "  imaginary part\n");
+    absl::StrAppend(&text, "  width from:  ", TermName(s.term), "\n");
+    if (!from.instruction.empty()) {
+      absl::StrAppend(&text, "  instruction: ", from.instruction, " (", from.opcode, ")\n",
+                      "  rule:        ", from.rule, "\n");
+    }
+    if (!from.clause.empty()) absl::StrAppend(&text, "  clause:      ", from.clause, "\n");
+  }
+  if (set.joint != nullptr) {
+    absl::StrAppend(&text, "  jointly:     ", set.joint->kind(), " over the whole tensor\n");
+  }
+  return text;
+}
+
+}  // namespace hlocts

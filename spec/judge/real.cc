@@ -1,0 +1,118 @@
+#include "spec/judge/real.h"
+
+#include <algorithm>
+#include <array>
+
+#include "spec/base/status.h"
+
+namespace hlocts {
+namespace {
+
+// floor(log2|x|); that of the least normal for what is below it.
+int ExponentOf(double x) {
+  uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return static_cast<int>((bits >> 52) & 0x7ff) - 1023;
+}
+
+double PowerOfTwo(int exponent) {
+  if (exponent < -1022) return std::ldexp(1.0, exponent);
+  uint64_t bits = static_cast<uint64_t>(exponent + 1023) << 52;
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+// f8e8m0fnu has powers of two only, no zero and no sign.
+double RoundToPowerOfTwo(const FloatFacts& facts, double x) {
+  if (!(x > 0)) return facts.tiny;
+  if (std::isinf(x)) return x;
+  int exponent;
+  double fraction = std::frexp(x, &exponent) * 2;
+  int low = exponent - 1;
+  bool up = fraction > 1.5 || (fraction == 1.5 && ((low + 127) & 1));
+  double rounded = std::ldexp(1.0, low + (up ? 1 : 0));
+  if (rounded < facts.tiny) return facts.tiny;
+  return rounded > facts.max ? kInfinity : rounded;
+}
+
+FloatFacts MakeFacts(PrimitiveType type) {
+  const FloatFormat& format = FormatOf(type);
+  FloatFacts facts;
+  facts.type = type;
+  facts.p = format.precision();
+  facts.emin = format.exponent_min();
+  facts.max = format.max_finite();
+  facts.min_normal = format.min_normal();
+  facts.tiny = format.min_positive();
+  facts.infinity = format.has_infinity();
+  facts.nan = format.has_nan();
+  facts.negative_zero = format.has_negative_zero();
+  facts.has_zero = format.has_zero;
+  facts.is_f64 = type == PrimitiveType::kF64;
+  return facts;
+}
+
+}  // namespace
+
+const FloatFacts& FactsOf(PrimitiveType type) {
+  static const std::array<FloatFacts, 64>* table = [] {
+    auto* facts = new std::array<FloatFacts, 64>();
+    for (PrimitiveType t : AllPrimitiveTypes()) {
+      if (IsFloat(t)) (*facts)[static_cast<size_t>(t)] = MakeFacts(t);
+    }
+    return facts;
+  }();
+  const FloatFacts& facts = (*table)[static_cast<size_t>(ComponentType(type))];
+  HLOCTS_CHECK(facts.p > 0);
+  return facts;
+}
+
+int FloatFacts::UlpExponent(double x) const {
+  return std::max(ExponentOf(x), emin) - p + 1;
+}
+
+double FloatFacts::Round(double x) const {
+  if (is_f64 || std::isinf(x)) return x;
+  if (type == PrimitiveType::kF32) return static_cast<float>(x);
+  if (!has_zero) return RoundToPowerOfTwo(*this, x);
+  if (std::fabs(x) > 2 * max) return std::copysign(kInfinity, x);
+  // Adding 1.5 * 2^(52+e) leaves no bits below 2^e: one rounding to a multiple of 2^e.
+  double magic = 1.5 * PowerOfTwo(UlpExponent(x) + 52);
+  double rounded = std::copysign((x + magic) - magic, x);
+  return std::fabs(rounded) > max ? std::copysign(kInfinity, x) : rounded;
+}
+
+double FloatFacts::Next(double x) const {
+  if (is_f64) return NextUp(x);
+  if (!has_zero) return x >= max ? kInfinity : x * 2;
+  if (x == -kInfinity) return -max;
+  if (x >= max) return kInfinity;
+  if (x == 0) return tiny;
+  double ulp = Ulp(x);
+  // Going towards zero from a power of two, the step is that of the binade below.
+  if (x < 0 && x == -PowerOfTwo(ExponentOf(x)) && ExponentOf(x) > emin) ulp /= 2;
+  return x + ulp;
+}
+
+double FloatFacts::Previous(double x) const {
+  if (!has_zero) return x <= tiny ? -kInfinity : x / 2;
+  return -Next(-x);
+}
+
+double FloatFacts::RoundDown(double x) const {
+  if (is_f64) return x == kInfinity ? kLargestDouble : x;
+  if (x >= max) return max;
+  double rounded = Round(x);
+  return rounded > x ? Previous(rounded) : rounded;
+}
+
+double FloatFacts::RoundUp(double x) const {
+  if (!has_zero) {
+    double rounded = Round(x);
+    return rounded < x ? Next(rounded) : rounded;
+  }
+  return -RoundDown(-x);
+}
+
+}  // namespace hlocts
