@@ -86,6 +86,24 @@ ENTRY e {
               ElementsAre(3, 4));
 }
 
+TEST(Run, FusionsAndBitcastsAreCompiled) {
+  Client client;
+  EXPECT_THAT(RunOne<float>(client, R"(HloModule m, is_scheduled=true
+fused {
+  p = f32[2,3]{1,0} parameter(0)
+  t = f32[3,2]{1,0} transpose(p), dimensions={1,0}
+  n = f32[3,2]{1,0} negate(t)
+  ROOT b = f32[6]{0} bitcast(n)
+}
+ENTRY e {
+  x = f32[6]{0} parameter(0)
+  y = f32[2,3]{1,0} bitcast(x)
+  ROOT r = f32[6]{0} fusion(y), kind=kLoop, calls=fused
+})",
+                            {F32({6}, {1, 2, 3, 4, 5, 6})}),
+              ElementsAre(-1, -4, -2, -5, -3, -6));
+}
+
 TEST(Run, EmptyTupleRootHasNoOutputs) {
   Client client;
   RunResult result = CompileAndRun(client, "HloModule m\nENTRY e { ROOT r = () tuple() }", {});

@@ -10,6 +10,7 @@
 #include "absl/log/globals.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "backends/xla/xla_compiled_form.h"
 #include "backends/xla/xla_flatten.h"
 #include "backends/xla/xla_literal.h"
 #include "xla/hlo/builder/xla_computation.h"
@@ -797,23 +798,6 @@ Status ParseModule(std::string_view format, std::string_view program, xla::HloMo
   Status status = ReadModule(format, program, module);
   if (!status.ok() || module->has_host_program_shape()) return status;
   return {kInvalidArgument, "program: expected a module with its host_program_shape, found none"};
-}
-
-// A module that a compiler has been over already is given back the form XLA:CPU takes. Its passes
-// abort over instructions that the schedule lacks, and over fusions, whose insides they leave
-// without layouts. Neither an order of execution nor a fusion (a call of its computation) has a
-// part in the values.
-void UndoCompiledForm(xla::HloModuleProto* module) {
-  module->clear_schedule();
-  for (xla::HloComputationProto& computation : *module->mutable_computations()) {
-    computation.clear_is_fusion_computation();
-    for (xla::HloInstructionProto& instruction : *computation.mutable_instructions()) {
-      if (instruction.opcode() != "fusion") continue;
-      instruction.set_opcode("call");
-      instruction.clear_fusion_kind();
-      instruction.clear_backend_config();
-    }
-  }
 }
 
 Status ClientImpl::Compile(std::string_view format, std::string_view program,
