@@ -152,23 +152,36 @@ absl::StatusOr<uint64_t> ParseNan(PrimitiveType type, absl::string_view text, ui
   return IsNanBits(format, code) ? code : format.nan_bits();
 }
 
+// The decimal `text` moved by `step` in its last digit, if it still reads back to `code`; else 0.
+double ReadsBackTo(const FloatFormat& format, uint64_t code, absl::string_view text, int digits,
+                   int64_t step) {
+  std::string moved;
+  if (step != 0) {
+    Digits nearest = Normalize(text);
+    nearest.digits.resize(digits, '0');
+    int64_t number = std::strtoll(nearest.digits.c_str(), nullptr, 10) + step;
+    moved = absl::StrCat(number, "e", nearest.exponent - (digits - 1));
+    text = moved;
+  }
+  double read = ReadDouble(text.data(), text.data() + text.size());
+  return read > 0 && RoundMagnitude(format, text, read) == code ? read : 0;
+}
+
 // Shortest decimal of a format of at most 16 bits, by trying lengths: the nearest decimal of n
-// digits or, where the format's spacing changes, one of its neighbours.
+// digits or, at a power of two, where the spacing changes, one of its neighbours.
 void AppendNarrowMagnitude(PrimitiveType type, uint64_t code, std::string* out) {
   const FloatFormat& format = FormatOf(type);
   double value = DecodeFloat(format, code);
+  bool even_spacing = (code & ((uint64_t{1} << format.mantissa_bits) - 1)) != 0;
   for (int digits = 1; digits < 17; ++digits) {
     char buffer[64];
     auto end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific,
                              digits - 1);
-    Digits nearest = Normalize(absl::string_view(buffer, end.ptr - buffer));
-    nearest.digits.resize(digits, '0');
-    int64_t number = std::strtoll(nearest.digits.c_str(), nullptr, 10);
+    absl::string_view nearest(buffer, end.ptr - buffer);
     for (int64_t step : {0, 1, -1}) {
-      std::string candidate = absl::StrCat(number + step, "e", nearest.exponent - (digits - 1));
-      double read = ReadDouble(candidate.data(), candidate.data() + candidate.size());
-      if (read <= 0 || RoundMagnitude(format, candidate, read) != code) continue;
-      return AppendShortest(read, out);
+      double read = ReadsBackTo(format, code, nearest, digits, step);
+      if (read > 0) return AppendShortest(read, out);
+      if (even_spacing) break;
     }
   }
   AppendShortest(value, out);
