@@ -18,28 +18,42 @@ To BitCast(From from) {
   return to;
 }
 
-uint16_t EncodeBf16(double value) {
-  float odd = RoundToOdd(value);
-  uint32_t bits = BitCast<uint32_t>(odd);
-  if (odd != odd) return static_cast<uint16_t>((bits >> 16) | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+// Codes of a 16-bit format with IEEE layout, from doubles. In the format's normal range the bits of
+// the double are rounded where the format's last bit stands; the rest takes the long way.
+template <PrimitiveType kType, int kMantissaBits, int kBias>
+void Encode16(const double* values, uint16_t* out, int64_t count) {
+  constexpr int kDropped = 52 - kMantissaBits;
+  constexpr uint64_t kRebias = static_cast<uint64_t>(1023 - kBias) << kMantissaBits;
+  constexpr uint64_t kLeastNormal = static_cast<uint64_t>(1024 - kBias) << 52;
+  constexpr uint64_t kTooLarge = static_cast<uint64_t>(1024 + kBias) << 52;
+  const FloatFormat& format = FormatOf(kType);
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t bits = BitCast<uint64_t>(values[i]), magnitude = bits & (~uint64_t{0} >> 1);
+    if (magnitude - kLeastNormal >= kTooLarge - kLeastNormal) {
+      out[i] = static_cast<uint16_t>(EncodeFloat(format, values[i]));
+      continue;
+    }
+    magnitude += (uint64_t{1} << (kDropped - 1)) - 1 + ((magnitude >> kDropped) & 1);
+    out[i] = static_cast<uint16_t>(((magnitude >> kDropped) - kRebias) | ((bits >> 48) & 0x8000));
+  }
 }
 
-// Scaling by 2^-112 brings f16's range to the bottom of f32's, where the addition of a power of two
-// of the right size makes the hardware round at f16's last bit.
-uint16_t EncodeF16(double value) {
-  float odd = RoundToOdd(value);
-  uint32_t bits = BitCast<uint32_t>(odd);
-  uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
-  uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return sign | 0x7e00;
-  if (magnitude >= 0x477ff000) return sign | 0x7c00;  // 65520 and more round to infinity
-  if (magnitude < 0x38800000) {  // below 2^-14: subnormal, last bit 2^-24
-    float shifted = BitCast<float>(magnitude) + 0.5f;
-    return sign | static_cast<uint16_t>(BitCast<uint32_t>(shifted) - 0x3f000000);
+void DecodeBf16(const uint16_t* x, double* out, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = static_cast<double>(BitCast<float>(static_cast<uint32_t>(x[i]) << 16));
   }
-  magnitude += 0xc8000fff + ((magnitude >> 13) & 1);  // rebias by -112, round at bit 13
-  return sign | static_cast<uint16_t>(magnitude >> 13);
+}
+
+// The bits at their place in a float are the value times 2^-112, subnormals too. Infinity and NaN
+// have the largest exponent in both.
+void DecodeF16(const uint16_t* x, double* out, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    uint32_t magnitude = static_cast<uint32_t>(x[i] & 0x7fff) << 13;
+    uint32_t sign = static_cast<uint32_t>(x[i] & 0x8000) << 16;
+    float finite = BitCast<float>(magnitude) * 0x1p112f;
+    uint32_t bits = magnitude >= 0x0f800000 ? magnitude | 0x7f800000 : BitCast<uint32_t>(finite);
+    out[i] = static_cast<double>(BitCast<float>(bits | sign));
+  }
 }
 
 template <typename T, typename Out>
@@ -78,14 +92,6 @@ void SignMagnitudeKeys(const void* elements, int width, int64_t* out, int64_t co
 
 }  // namespace
 
-float RoundToOdd(double value) {
-  float nearest = static_cast<float>(value);
-  if (static_cast<double>(nearest) == value || value != value) return nearest;
-  uint32_t bits = BitCast<uint32_t>(nearest);
-  if (std::fabs(static_cast<double>(nearest)) > std::fabs(value)) --bits;  // towards zero
-  return BitCast<float>(bits | 1);
-}
-
 double RoundToOdd(uint64_t value) {
   if (value >> 53 == 0) return static_cast<double>(value);
   int shift = 11 - __builtin_clzll(value);  // keep 53 bits
@@ -102,18 +108,8 @@ double RoundToOdd(int64_t value) {
 void DecodeFloats(PrimitiveType type, const void* elements, double* out, int64_t count) {
   if (type == PrimitiveType::kF32) return Widen<float>(elements, out, count);
   if (type == PrimitiveType::kF64) return Widen<double>(elements, out, count);
-  if (type == PrimitiveType::kBF16) {
-    const uint16_t* x = static_cast<const uint16_t*>(elements);
-    for (int64_t i = 0; i < count; ++i) {
-      out[i] = static_cast<double>(BitCast<float>(static_cast<uint32_t>(x[i]) << 16));
-    }
-    return;
-  }
-  if (type == PrimitiveType::kF16) {
-    const uint16_t* x = static_cast<const uint16_t*>(elements);
-    for (int64_t i = 0; i < count; ++i) out[i] = static_cast<double>(DecodeNarrow(type, x[i]));
-    return;
-  }
+  if (type == PrimitiveType::kBF16) return DecodeBf16(static_cast<const uint16_t*>(elements), out, count);
+  if (type == PrimitiveType::kF16) return DecodeF16(static_cast<const uint16_t*>(elements), out, count);
   const uint8_t* x = static_cast<const uint8_t*>(elements);
   for (int64_t i = 0; i < count; ++i) out[i] = static_cast<double>(DecodeNarrow(type, x[i]));
 }
@@ -121,11 +117,11 @@ void DecodeFloats(PrimitiveType type, const void* elements, double* out, int64_t
 void EncodeFloats(PrimitiveType type, const double* values, void* out, int64_t count) {
   if (type == PrimitiveType::kF32) return Widen<double>(values, static_cast<float*>(out), count);
   if (type == PrimitiveType::kF64) return Widen<double>(values, static_cast<double*>(out), count);
-  if (type == PrimitiveType::kBF16 || type == PrimitiveType::kF16) {
-    auto encode = type == PrimitiveType::kBF16 ? EncodeBf16 : EncodeF16;
-    uint16_t* to = static_cast<uint16_t*>(out);
-    for (int64_t i = 0; i < count; ++i) to[i] = encode(values[i]);
-    return;
+  if (type == PrimitiveType::kBF16) {
+    return Encode16<PrimitiveType::kBF16, 7, 127>(values, static_cast<uint16_t*>(out), count);
+  }
+  if (type == PrimitiveType::kF16) {
+    return Encode16<PrimitiveType::kF16, 10, 15>(values, static_cast<uint16_t*>(out), count);
   }
   const FloatFormat& format = FormatOf(type);
   uint8_t* to = static_cast<uint8_t*>(out);

@@ -110,7 +110,7 @@ void ComplexLoop(const ElementwiseOp& op, const void* const* operands, void* res
   const uint8_t* x = static_cast<const uint8_t*>(operands[0]);
   uint8_t* out = static_cast<uint8_t*>(result);
   for (int64_t i = 0; i < count; ++i, x += from_step, out += to_step) {
-    uint8_t element[16], converted[16] = {};
+    alignas(16) uint8_t element[16], converted[16] = {};
     std::memcpy(element, x, from_step);
     block(part, element, converted, 1);
     if (IsComplex(op.operand_type) && IsComplex(op.result_type)) {

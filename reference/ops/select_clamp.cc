@@ -16,7 +16,10 @@ void SelectLoop(const ElementwiseOp&, const void* const* operands, void* result,
   const T* on_false = static_cast<const T*>(operands[2]);
   T* out = static_cast<T*>(result);
   HLOCTS_INDEPENDENT_LOOP
-  for (int64_t i = 0; i < count; ++i) out[i] = pred[i] ? on_true[i] : on_false[i];
+  for (int64_t i = 0; i < count; ++i) {
+    T yes = on_true[i], no = on_false[i];  // both read: nothing to branch on
+    out[i] = pred[i] ? yes : no;
+  }
 }
 
 // clamp.*: min(max(low, x), high), literally: low > high gives high (ruling 0004). A NaN in any of
