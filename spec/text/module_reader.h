@@ -23,6 +23,8 @@ struct Scope {
   explicit Scope(Computation* computation) : computation(computation) {}
   Computation* computation;
   absl::flat_hash_map<absl::string_view, Instruction*> names;
+  absl::flat_hash_map<std::string, int64_t> next_suffix;  // of names made up, by stem
+  int64_t parameters_made_up = 0;
   bool undefined_become_parameters = false;  // bare instructions: as XLA reads them
 };
 
@@ -72,7 +74,7 @@ class ModuleReader {
   bool CheckInstruction(Instruction* instruction, const char* where);
   bool InferMissingShape(Instruction* instruction, const char* where);
   Instruction* AddTo(Scope& scope, std::unique_ptr<Instruction> instruction);
-  std::string UniqueName(const Scope& scope, absl::string_view stem) const;
+  static std::string UniqueName(Scope& scope, absl::string_view stem);
 
   // async_sugar.cc: "%x = ... custom-call-start(...)" and its -update and -done.
   bool WrapStart(Scope& scope, Opcode wrapped, Instruction* instruction, const char* where);

@@ -116,11 +116,10 @@ Instruction* ModuleReader::AddTo(Scope& scope, std::unique_ptr<Instruction> inst
   return scope.computation->Add(std::move(instruction));
 }
 
-std::string ModuleReader::UniqueName(const Scope& scope, absl::string_view stem) const {
+std::string ModuleReader::UniqueName(Scope& scope, absl::string_view stem) {
+  int64_t& suffix = scope.next_suffix[stem];
   std::string name(stem);
-  for (size_t i = 1; scope.names.contains(name); ++i) {
-    name = absl::StrCat(stem, ".", i);
-  }
+  while (scope.names.contains(name)) name = absl::StrCat(stem, ".", ++suffix);
   return name;
 }
 
@@ -174,7 +173,7 @@ bool ModuleReader::ReadOperand(Scope& scope, Instruction** operand) {
                                     name));
     }
     auto parameter = std::make_unique<Instruction>(std::string(name), Opcode::kParameter, shape);
-    parameter->set_parameter_number(static_cast<int64_t>(scope.computation->parameters().size()));
+    parameter->set_parameter_number(scope.parameters_made_up++);
     *operand = AddTo(scope, std::move(parameter));
     return true;
   }

@@ -64,10 +64,12 @@ Computation* ModuleReader::Synthesize(absl::string_view stem) {
 
 // Last, so that no name of the text is taken before the text uses it.
 void ModuleReader::NameSynthesized() {
+  absl::flat_hash_map<std::string, int64_t> next_suffix;
   for (Computation* computation : synthesized_) {
     std::string stem = computation->name();
-    for (size_t i = 1; !computations_.emplace(computation->name(), computation).second; ++i) {
-      computation->set_name(absl::StrCat(stem, ".", i));
+    int64_t& suffix = next_suffix[stem];
+    while (!computations_.emplace(computation->name(), computation).second) {
+      computation->set_name(absl::StrCat(stem, ".", ++suffix));
     }
   }
 }
