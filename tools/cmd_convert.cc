@@ -16,14 +16,18 @@ struct Options {
 
 absl::Status ConvertFile(const std::string& path, const std::string& to, const std::string& output,
                          bool metadata) {
-  if (to.empty()) {
-    return InvalidInput("convert: expected --to=text|short|canonical|pb|pbtxt|snapshot");
+  auto format = ModuleFormatFromName(to);
+  if (!format) {
+    return InvalidInput("--to: expected text, short, canonical, pb, pbtxt or snapshot, found \"", to,
+                        "\"");
   }
-  HLOCTS_ASSIGN_OR_RETURN(ModuleFormat format, ModuleFormatFromName(to));
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(path));
   SaveOptions save;
+  save.format = *format;
   save.metadata = metadata;
-  return SaveModule(loaded, format, save, output.empty() ? "-" : output);
+  save.arguments = std::move(loaded.arguments);
+  save.results = std::move(loaded.results);
+  return SaveModule(*loaded.module, save, output.empty() ? "-" : output);
 }
 
 int RunConvert(const Options& options) {

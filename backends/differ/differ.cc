@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_join.h"
 #include "reference/judge/module_sets.h"
-#include "reference/world/custom_call_library.h"
+#include "reference/shared_custom_calls.h"
 
 namespace hlocts {
 namespace {
@@ -103,7 +103,7 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
     }
     std::unique_ptr<CustomCallLibrary> custom_calls;
     if (!options_.load.custom_calls.empty()) {
-      HLOCTS_ASSIGN_OR_RETURN(custom_calls, LoadCustomCallLibrary(options_.load.custom_calls));
+      HLOCTS_ASSIGN_OR_RETURN(custom_calls, SharedCustomCalls::Load(options_.load.custom_calls));
     }
     judge.custom_calls = custom_calls.get();
     std::vector<std::vector<Literal>> arguments;

@@ -4,7 +4,7 @@
 #include "backends/backend.h"
 #include "backends/backend_list.h"
 #include "reference/evaluator.h"
-#include "reference/world/custom_call_library.h"
+#include "reference/shared_custom_calls.h"
 #include "reference/world/world.h"
 #include "spec/infer/verifier.h"
 
@@ -38,7 +38,7 @@ class ReferenceExecutable : public Executable {
                             EvaluateReplicated(*module_, arguments, world, eval));
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const Literal& root : roots.outputs) result.outputs.push_back(FlattenLeaves(root));
-    result.outfeed = std::move(roots.outfeed);
+    result.outfeed = std::move(roots.outfeeds);
     result.arguments = AliasingOf(*module_, request);
     return result;
   }
@@ -110,7 +110,7 @@ class ReferenceBackend : public Backend {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
     std::unique_ptr<CustomCallLibrary> custom_calls;
     if (!options.custom_calls.empty()) {
-      HLOCTS_ASSIGN_OR_RETURN(custom_calls, LoadCustomCallLibrary(options.custom_calls));
+      HLOCTS_ASSIGN_OR_RETURN(custom_calls, SharedCustomCalls::Load(options.custom_calls));
     }
     return std::unique_ptr<Executable>(std::make_unique<ReferenceExecutable>(
         module.Clone(), options, std::move(custom_calls)));

@@ -1,0 +1,130 @@
+// The adapter on plugins: real XLA:CPU through our own plugin, a library that is none, and a GPU
+// plugin nobody here wrote (where it is installed), each in a worker process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+struct Ran {
+  int status = -1;
+  std::string out;
+};
+
+Ran Run(const std::string& arguments) {
+  Ran ran;
+  std::FILE* pipe =
+      popen(absl::StrCat("timeout 120 " HLOCTS_BINARY_DIR "/hlocts ", arguments, " 2>&1").c_str(), "r");
+  char chunk[4096];
+  while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
+  int status = pclose(pipe);
+  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return ran;
+}
+
+constexpr char kOurPlugin[] = "pjrt:" HLOCTS_BINARY_DIR "/libhlocts_xla.so";
+
+bool HasXla() { return std::filesystem::exists(HLOCTS_BINARY_DIR "/libhlocts_xla.so"); }
+
+std::string WriteModule(const std::string& name, const std::string& text) {
+  std::string path = absl::StrCat(::testing::TempDir(), "/pjrt_test_", name, ".hlo");
+  std::ofstream(path) << text;
+  return path;
+}
+
+std::string Verdict(const std::string& module, const std::string& backend,
+                    const std::string& flags = "--seed=1") {
+  Ran ran = Run(absl::StrCat("diff ", module, " ", flags, " --json --backend='", backend, "'"));
+  Json json = Json::parse(ran.out, nullptr, false);
+  return json.is_object() ? json["verdict"].get<std::string>() + " " + json["reason"].get<std::string>()
+                          : ran.out;
+}
+
+TEST(PjrtTest, ALibraryThatIsNoPluginIsUnavailable) {
+  Ran ran = Run("backends --backend=pjrt:/lib/x86_64-linux-gnu/libm.so.6");
+  EXPECT_EQ(ran.status, 3) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("unavailable"));
+  Ran missing = Run("backends --backend=pjrt:/nonexistent.so");
+  EXPECT_EQ(missing.status, 3) << missing.out;
+}
+
+TEST(PjrtTest, OurPluginByPathJudgesEveryElementType) {
+  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+  for (const char* type : {"pred", "s4", "u4", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64",
+                           "f8e5m2", "f8e4m3fn", "bf16", "f16", "f32", "f64", "c64", "c128"}) {
+    std::string module = WriteModule(
+        absl::StrCat("reverse_", type),
+        absl::StrCat("HloModule m\nENTRY main {\n  x = ", type, "[3,5] parameter(0)\n  ROOT r = ", type,
+                     "[3,5] reverse(x), dimensions={0,1}\n}\n"));
+    EXPECT_EQ(Verdict(module, kOurPlugin), "pass ") << type;
+  }
+}
+
+TEST(PjrtTest, CompilerOptionsArePassedByName) {
+  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+  std::string module = WriteModule(
+      "option", "HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] sqrt(x)\n}\n");
+  EXPECT_EQ(Verdict(module, absl::StrCat(kOurPlugin, "?xla_backend_optimization_level=0")), "pass ");
+  EXPECT_THAT(Verdict(module, absl::StrCat(kOurPlugin, "?no_such_option=1")), HasSubstr("rejected"));
+}
+
+TEST(PjrtTest, ReplicasRunOnTheirOwnDevices) {
+  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+  std::string module = WriteModule("all_reduce", R"(HloModule m, replica_count=2
+add {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT c = s32[] add(a, b)
+}
+ENTRY main {
+  x = s32[4] parameter(0)
+  ROOT r = s32[4] all-reduce(x), replica_groups={}, to_apply=add
+}
+)");
+  EXPECT_EQ(Verdict(module, "xla"), "pass ");
+}
+
+TEST(PjrtTest, DonatedArgumentsAreConsumedAndOthersAreNot) {
+  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+  std::string module = WriteModule("alias", R"(HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
+ENTRY main {
+  x = f32[256] parameter(0)
+  y = f32[256] parameter(1)
+  ROOT r = f32[256] add(x, y)
+}
+)");
+  Ran kept = Run("eval " + module + " --seed=1 --backend=xla --json");
+  Ran donated = Run("eval " + module + " --seed=1 --backend=xla --json --donate=0");
+  Json a = Json::parse(kept.out), b = Json::parse(donated.out);
+  EXPECT_EQ(a["arguments"][0]["state"], "unchanged") << kept.out;
+  EXPECT_EQ(b["arguments"][0]["state"], "consumed") << donated.out;
+  EXPECT_EQ(b["arguments"][0]["aliased_output"], 0);
+  EXPECT_EQ(b["arguments"][1]["state"], "unchanged");
+  EXPECT_EQ(a["outputs"], b["outputs"]);
+}
+
+TEST(PjrtTest, AGpuPluginWithoutAGpuIsAClearErrorAndNoHang) {
+  const char* path = std::getenv("HLOCTS_TEST_PLUGIN");
+  if (!path) GTEST_SKIP() << "set HLOCTS_TEST_PLUGIN to jax-cuda13-pjrt's xla_cuda_plugin.so";
+  auto start = std::chrono::steady_clock::now();
+  Ran ran = Run(absl::StrCat("backends --backend=pjrt:", path));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(100));
+  EXPECT_EQ(ran.status, 3) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("unavailable"));
+}
+
+}  // namespace
+}  // namespace hlocts

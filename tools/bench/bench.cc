@@ -1,0 +1,176 @@
+#include "tools/bench/bench.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+
+#include "absl/strings/match.h"
+#include "backends/backend_list.h"
+#include "backends/differ/differ.h"
+#include "generators/arguments.h"
+#include "spec/files/module_file.h"
+#include "spec/infer/verifier.h"
+
+namespace hlocts {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+constexpr double kSecondsPerBenchmark = 0.2;
+constexpr double kSecondsQuick = 0.02;
+constexpr int kRepetitions = 3;
+
+struct BenchModule {
+  std::string name;
+  std::unique_ptr<Module> module;
+  ExecuteRequest request;
+};
+
+absl::StatusOr<std::vector<BenchModule>> LoadModules(const BenchOptions& options) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(options.folder, error)) {
+    if (entry.path().extension() == ".hlo") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<BenchModule> modules;
+  for (const auto& path : paths) {
+    std::string name = path.stem();
+    if (!absl::StrContains(name, options.filter)) continue;
+    HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(path));
+    HLOCTS_RETURN_IF_ERROR(VerifyModule(*loaded.module));
+    BenchModule one;
+    one.name = name;
+    one.module = std::move(loaded.module);
+    one.request.arguments = {GenerateArguments(ArgumentLeafShapes(*one.module), kSeed)};
+    modules.push_back(std::move(one));
+  }
+  if (modules.empty()) return InvalidInput("no benchmark named \"", options.filter, "\"");
+  return modules;
+}
+
+// Keeps the best time of each benchmark; the table is printed by the caller.
+class BestTimes : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration || run.error_occurred) continue;
+      double seconds = run.real_accumulated_time / static_cast<double>(run.iterations);
+      std::string name = run.run_name.function_name;
+      auto [entry, first] = best.emplace(name, seconds);
+      if (!first) entry->second = std::min(entry->second, seconds);
+    }
+  }
+  std::map<std::string, double> best;
+};
+
+// Returns the seconds one execution took, or a negative number after an error.
+using Timed = std::function<double()>;
+
+void Register(const std::string& name, const BenchOptions& options, Timed timed) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [timed = std::move(timed)](benchmark::State& state) {
+                                 for (auto _ : state) {
+                                   double seconds = timed();
+                                   if (seconds < 0) {
+                                     state.SkipWithError("execution failed");
+                                     break;
+                                   }
+                                   state.SetIterationTime(seconds);
+                                 }
+                               })
+      ->UseManualTime()
+      ->MinTime(options.quick ? kSecondsQuick : kSecondsPerBenchmark)
+      ->Repetitions(options.quick ? 1 : kRepetitions);
+}
+
+std::map<std::string, double> RunRegistered() {
+  int argc = 2;
+  // Interleaved repetitions: both engines see the same weather.
+  char program[] = "hlocts", flag[] = "--benchmark_enable_random_interleaving=true";
+  char* argv[] = {program, flag, nullptr};
+  benchmark::Initialize(&argc, argv);
+  BestTimes times;
+  benchmark::RunSpecifiedBenchmarks(&times);
+  benchmark::ClearRegisteredBenchmarks();
+  return times.best;
+}
+
+double Elapsed(const std::function<bool()>& work) {
+  auto start = std::chrono::steady_clock::now();
+  if (!work()) return -1;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Timed TimeExecution(std::shared_ptr<Executable> executable, const ExecuteRequest& request) {
+  return [executable, &request] {
+    auto result = executable->Execute(request);
+    return result.ok() ? result->seconds : -1.0;
+  };
+}
+
+std::vector<BenchRow> Rows(const std::vector<BenchModule>& modules,
+                           const std::map<std::string, double>& best, bool baseline_over_subject) {
+  std::vector<BenchRow> rows;
+  for (const BenchModule& one : modules) {
+    auto subject = best.find("subject/" + one.name), baseline = best.find("baseline/" + one.name);
+    if (subject == best.end() || baseline == best.end()) continue;
+    BenchRow row{one.name, subject->second, baseline->second, 0};
+    row.ratio = baseline_over_subject ? row.baseline_seconds / row.subject_seconds
+                                      : row.subject_seconds / row.baseline_seconds;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options,
+                                                     const std::string& baseline) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<BenchModule> modules, LoadModules(options));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
+  // One worker per module: a worker holds one loaded module.
+  std::vector<std::unique_ptr<Backend>> workers;
+  for (const BenchModule& one : modules) {
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> subject, reference->Load(*one.module, {}));
+    Register("subject/" + one.name, options, TimeExecution(std::move(subject), one.request));
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> worker, MakeBackend(baseline));
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> other, worker->Load(*one.module, {}));
+    workers.push_back(std::move(worker));
+    Register("baseline/" + one.name, options, TimeExecution(std::move(other), one.request));
+  }
+  return Rows(modules, RunRegistered(), true);
+}
+
+absl::StatusOr<std::vector<BenchRow>> BenchJudge(const BenchOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<BenchModule> modules, LoadModules(options));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
+  for (const BenchModule& one : modules) {
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> loaded, reference->Load(*one.module, {}));
+    std::shared_ptr<Executable> executable = std::move(loaded);
+    HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, executable->Execute(one.request));
+    Register("baseline/" + one.name, options, TimeExecution(executable, one.request));
+    Register("subject/" + one.name, options, [&one, outputs = result.outputs] {
+      return Elapsed([&] {
+        Differ differ(*one.module, one.request, {});
+        return differ.JudgeOutputs(outputs).kind == VerdictKind::kPass;
+      });
+    });
+  }
+  return Rows(modules, RunRegistered(), false);
+}
+
+double GeometricMean(const std::vector<BenchRow>& rows) {
+  double sum = 0;
+  for (const BenchRow& row : rows) sum += std::log(row.ratio);
+  return rows.empty() ? std::numeric_limits<double>::quiet_NaN()
+                      : std::exp(sum / static_cast<double>(rows.size()));
+}
+
+}  // namespace hlocts

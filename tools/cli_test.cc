@@ -1,0 +1,302 @@
+// The program from outside: exit statuses, messages, batches, as other people's scripts see them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+struct Ran {
+  int status = -1;
+  std::string out;  // standard output and error together
+};
+
+Ran Run(const std::string& arguments) {
+  Ran ran;
+  std::FILE* pipe = popen(absl::StrCat(HLOCTS_BINARY_DIR "/hlocts ", arguments, " 2>&1").c_str(), "r");
+  char chunk[4096];
+  while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
+  int status = pclose(pipe);
+  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return ran;
+}
+
+class CliTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "/hlocts_cli_test";
+    std::filesystem::create_directories(folder_);
+    Write("add.hlo", R"(HloModule add
+ENTRY main {
+  x = f32[3] parameter(0)
+  y = f32[3] parameter(1)
+  ROOT r = f32[3] add(x, y)
+}
+)");
+    Write("add.txt", "f32[3] {1, 2, 3}\nf32[3] {0.5, 0.25, 4}\n");
+    Write("tanh.hlo", "HloModule t\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] tanh(x)\n}\n");
+    Write("tanh.txt", "f32[2] {0.5, -1.5}\n");
+  }
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+  void Write(const std::string& name, const std::string& text) {
+    std::ofstream(Path(name)) << text;
+  }
+  std::string Read(const std::string& name) {
+    std::ifstream in(Path(name));
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  Ran JudgeAdd(const std::string& outputs, const std::string& flags = "") {
+    Write("out.txt", outputs);
+    return Run(absl::StrCat("judge ", Path("add.hlo"), " --inputs=", Path("add.txt"),
+                            " --outputs=", Path("out.txt"), " ", flags));
+  }
+  std::string folder_;
+};
+
+TEST_F(CliTest, EvalPrintsALeafALine) {
+  Ran ran = Run("eval " + Path("add.hlo") + " --inputs=" + Path("add.txt"));
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.out, "f32[3]{0} {1.5, 2.25, 7}\n");
+}
+
+TEST_F(CliTest, EvalWithASeedIsRepeatable) {
+  Ran a = Run("eval " + Path("add.hlo") + " --seed=3");
+  EXPECT_EQ(a.status, 0) << a.out;
+  EXPECT_EQ(a.out, Run("eval " + Path("add.hlo") + " --seed=3").out);
+  EXPECT_NE(a.out, Run("eval " + Path("add.hlo") + " --seed=4").out);
+}
+
+TEST_F(CliTest, JudgeKnowsTwoUlpsOfAnAdd) {
+  EXPECT_EQ(JudgeAdd("f32[3] {1.5, 2.25, 7}").status, 0);
+  Ran off = JudgeAdd("f32[3] {1.5, 2.25, 7.000001}", "--json");
+  EXPECT_EQ(off.status, 1);
+  Json verdict = Json::parse(off.out);
+  EXPECT_EQ(verdict["verdict"], "fail");
+  EXPECT_EQ(verdict["first_failure"]["index"], Json::array({2}));
+  EXPECT_EQ(verdict["elements"], 3);
+}
+
+TEST_F(CliTest, JudgeTakesAFewUlpsOfATanhAndNotTwenty) {
+  // tanh(0.5) = 0.46211717, tanh(-1.5) = -0.90514827; an ulp is 3.0e-8 and 6.0e-8.
+  auto judge = [&](const std::string& outputs) {
+    Write("out.txt", outputs);
+    return Run("judge " + Path("tanh.hlo") + " --inputs=" + Path("tanh.txt") +
+               " --outputs=" + Path("out.txt"));
+  };
+  EXPECT_EQ(judge("f32[2] {0.46211717, -0.9051482}").status, 0);
+  EXPECT_EQ(judge("f32[2] {0.46211717, -0.9051470}").status, 1);
+  Ran none = judge("f32[2] {nan, -0.9051482}");
+  EXPECT_EQ(none.status, 1) << none.out;
+}
+
+TEST_F(CliTest, JudgeExplains) {
+  Ran ran = JudgeAdd("f32[3] {1.5, 2.25, 8}", "--explain");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("fail"));
+  EXPECT_THAT(ran.out, HasSubstr("{7}"));
+  EXPECT_THAT(ran.out, HasSubstr("elementwise_binary"));
+}
+
+TEST_F(CliTest, UnspecifiedIsInconclusiveNeverPass) {
+  Write("rng.hlo", R"(HloModule r
+ENTRY main {
+  x = s32[2] parameter(0)
+  z = s32[] constant(0)
+  zb = s32[2] broadcast(z), dimensions={}
+  ROOT d = s32[2] divide(x, zb)
+}
+)");
+  Write("rng.txt", "s32[2] {1, 2}\n");
+  Write("out.txt", "s32[2] {5, 6}\n");
+  Ran ran = Run("judge " + Path("rng.hlo") + " --inputs=" + Path("rng.txt") +
+                " --outputs=" + Path("out.txt") + " --json");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(Json::parse(ran.out)["verdict"], "inconclusive") << ran.out;
+}
+
+TEST_F(CliTest, BadInputExitsWithTwoAndSaysWhere) {
+  Write("garbage.hlo", "\x01\x02\xff garbage");
+  Write("no_entry.hlo", "HloModule m\nf { ROOT x = f32[] parameter(0) }\ng { ROOT x = f32[] parameter(0) }\n");
+  Write("bad.pb", "\x0a\xff\xff\xff\xff\xff");
+  Write("syntax.hlo", "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x)\n}\n");
+  Write("unknown.hlo", "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x, y)\n}\n");
+  Write("short.txt", "f32[3] {1, 2, 3}\n");
+  Write("shape.txt", "f32[3] {1, 2, 3}\nf32[4] {1, 2, 3, 4}\n");
+  Write("type.txt", "f32[3] {1, 2, 3}\ns32[3] {1, 2, 3}\n");
+  Write("elements.txt", "f32[3] {1, 2, 3}\nf32[3] {1, 2}\n");
+  const std::string add = Path("add.hlo");
+  const std::string commands[] = {
+      "eval " + Path("missing.hlo"),
+      "eval " + add,
+      "eval " + add + " --inputs=" + Path("missing.txt"),
+      "eval " + add + " --inputs=" + Path("short.txt"),
+      "eval " + add + " --inputs=" + Path("shape.txt"),
+      "eval " + add + " --inputs=" + Path("type.txt"),
+      "eval " + add + " --inputs=" + Path("elements.txt"),
+      "verify " + Path("garbage.hlo"),
+      "verify " + Path("no_entry.hlo"),
+      "verify " + Path("bad.pb"),
+      "verify " + Path("syntax.hlo"),
+      "verify " + Path("unknown.hlo"),
+      "convert " + add + " --to=nonsense",
+      "convert " + Path("syntax.hlo") + " --to=text -o " + Path("not_written.hlo"),
+      "diff " + add + " --seed=1",
+      "diff " + add + " --seed=1 --backend=nonesuch",
+      "judge " + add + " --seed=1",
+      "run --backend=reference nonexistent/operation",
+      "run --backend=reference --shard=3/2",
+      "eval --nonsense",
+      "nonsense",
+      "",
+  };
+  for (const std::string& command : commands) {
+    Ran ran = Run(command);
+    EXPECT_EQ(ran.status, 2) << command << "\n" << ran.out;
+    EXPECT_FALSE(ran.out.empty()) << command;
+  }
+  EXPECT_THAT(Run("verify " + Path("unknown.hlo")).out, HasSubstr("line 4"));
+  EXPECT_THAT(Run("eval " + add + " --inputs=" + Path("elements.txt")).out, HasSubstr("line 2"));
+  EXPECT_FALSE(std::filesystem::exists(Path("not_written.hlo")));
+}
+
+TEST_F(CliTest, ValuesOutOfRangeAreRefused) {
+  Write("s8.hlo", "HloModule m\nENTRY main {\n  ROOT x = s8[2] parameter(0)\n}\n");
+  Write("s8.txt", "s8[2] {1, 300}\n");
+  Ran ran = Run("eval " + Path("s8.hlo") + " --inputs=" + Path("s8.txt"));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, HasSubstr("300"));
+}
+
+TEST_F(CliTest, HugeShapesAreRefusedBeforeAllocating) {
+  Write("huge.hlo", R"(HloModule m
+ENTRY main {
+  z = f32[] constant(0)
+  ROOT r = f32[2147483648] broadcast(z), dimensions={}
+}
+)");
+  Ran ran = Run("eval " + Path("huge.hlo") + " --memory=1G");
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("memory"));
+}
+
+TEST_F(CliTest, EndlessLoopsAreATimeout) {
+  Write("loop.hlo", R"(HloModule m
+body { ROOT x = s32[] parameter(0) }
+condition {
+  x = s32[] parameter(0)
+  ROOT t = pred[] constant(true)
+}
+ENTRY main {
+  z = s32[] constant(0)
+  ROOT w = s32[] while(z), condition=condition, body=body
+}
+)");
+  EXPECT_EQ(Run("eval " + Path("loop.hlo") + " --steps=1000").status, 1);
+}
+
+TEST_F(CliTest, ConvertsThereAndBack) {
+  for (const std::string format : {"text", "short", "pb", "pbtxt", "canonical"}) {
+    std::string extension = format == "pb" || format == "pbtxt" ? format : "hlo";
+    std::string out = Path("converted." + extension);
+    Ran ran = Run("convert " + Path("add.hlo") + " --to=" + format + " -o " + out);
+    ASSERT_EQ(ran.status, 0) << format << ran.out;
+    Ran eval = Run("eval " + out + " --inputs=" + Path("add.txt"));
+    EXPECT_EQ(eval.out, "f32[3]{0} {1.5, 2.25, 7}\n") << format;
+  }
+}
+
+TEST_F(CliTest, BatchesAnswerEveryLineInOrder) {
+  Write("batch.jsonl",
+        absl::StrCat("{\"module\":\"", Path("add.hlo"), "\",\"inputs\":\"", Path("add.txt"),
+                     "\",\"output\":\"", Path("b.txt"), "\",\"unused\":1}\n", "nonsense\n",
+                     "{\"module\":\"", Path("missing.hlo"), "\"}\n", "{\"module\":\"",
+                     Path("add.hlo"), "\",\"seed\":4}\n"));
+  Ran ran = Run("eval --batch=" + Path("batch.jsonl"));
+  EXPECT_EQ(ran.status, 0);
+  std::vector<std::string> lines = absl::StrSplit(ran.out, '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 4u) << ran.out;
+  EXPECT_EQ(Json::parse(lines[0])["ok"], true);
+  EXPECT_EQ(Read("b.txt"), "f32[3]{0} {1.5, 2.25, 7}\n");
+  EXPECT_EQ(Json::parse(lines[1])["ok"], false);
+  EXPECT_EQ(Json::parse(lines[2])["ok"], false);
+  EXPECT_EQ(Json::parse(lines[3])["ok"], true);
+}
+
+TEST_F(CliTest, VerifyBatchNamesTheRule) {
+  Write("bad.hlo", "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n");
+  Write("batch.jsonl", "{\"module\":\"" + Path("bad.hlo") + "\"}\n");
+  Json json = Json::parse(Run("verify --batch=" + Path("batch.jsonl")).out);
+  EXPECT_EQ(json["ok"], false);
+  EXPECT_NE(json["rule"], "");
+  EXPECT_NE(json["error"], "");
+}
+
+TEST_F(CliTest, DiffAgainstTheReferencePasses) {
+  Ran ran = Run("diff " + Path("tanh.hlo") + " --seed=9 --backend=reference --json");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  Json verdict = Json::parse(ran.out);
+  EXPECT_EQ(verdict["verdict"], "pass");
+  EXPECT_EQ(verdict["seed"], 9);
+  EXPECT_GT(verdict["bits_checked_mean"].get<double>(), 20);
+}
+
+TEST_F(CliTest, AnEngineThatDiesIsACrashAndTheNextModuleRuns) {
+  Write("abort.hlo", "HloModule abort\nENTRY main {\n  ROOT x = f32[2] parameter(0)\n}\n");
+  Write("fine.hlo", "HloModule fine\nENTRY main {\n  ROOT x = f32[2] parameter(0)\n}\n");
+  Write("batch.jsonl", absl::StrCat("{\"module\":\"", Path("abort.hlo"), "\",\"seed\":1}\n",
+                                    "{\"module\":\"", Path("fine.hlo"), "\",\"seed\":1}\n"));
+  Ran ran = Run("diff --batch=" + Path("batch.jsonl") + " --backend=exec:" HLOCTS_BINARY_DIR
+                "/misbehaving_engine");
+  std::vector<std::string> lines = absl::StrSplit(ran.out, '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 2u) << ran.out;
+  EXPECT_EQ(Json::parse(lines[0])["verdict"], "crash");
+  EXPECT_EQ(Json::parse(lines[1])["verdict"], "pass") << lines[1];
+}
+
+TEST_F(CliTest, ShardsMakeTheWhole) {
+  auto addresses = [](const std::string& flags) {
+    std::set<std::string> result;
+    Ran ran = Run("run movement/reverse --backend=reference --json " + flags);
+    for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
+      Json verdict = Json::parse(line.begin(), line.end());
+      EXPECT_EQ(verdict["verdict"], "pass") << line;
+      EXPECT_TRUE(result.insert(verdict["case"]).second) << line;
+    }
+    return result;
+  };
+  std::set<std::string> whole = addresses("--jobs=2"), merged;
+  EXPECT_GT(whole.size(), 3u);
+  for (const char* shard : {"--shard=1/3", "--shard=2/3", "--shard=3/3"}) {
+    for (const std::string& address : addresses(shard)) {
+      EXPECT_TRUE(merged.insert(address).second) << address << " twice";
+    }
+  }
+  EXPECT_EQ(merged, whole);
+}
+
+TEST_F(CliTest, EveryCommandHasHelp) {
+  for (const char* command : {"", "run", "eval", "judge", "diff", "verify", "convert", "list",
+                              "clauses", "backends", "bench", "worker"}) {
+    Ran ran = Run(absl::StrCat(command, " --help"));
+    EXPECT_EQ(ran.status, 0) << command;
+    EXPECT_THAT(ran.out, HasSubstr("Usage")) << command;
+  }
+}
+
+}  // namespace
+}  // namespace hlocts
