@@ -148,6 +148,7 @@ const char* const kBrokenByHand[] = {
     "layouts.22",
     "layouts.7",
     "rng_bit_generator.9",
+    "hlo.parameter_number",
     // Reached only after another rule of the same operation has let something impossible pass.
     "conditional.18",
     "conv_with_general_padding.11",
@@ -211,6 +212,17 @@ TEST(VerifierTest, NamesAreUnique) {
   auto* twin = small.module.Add(std::make_unique<Computation>("e"));
   twin->set_root(Add(twin, "c", Opcode::kAfterAll, Shape::Token()));
   EXPECT_EQ(small.Rule(), "hlo.name");
+}
+
+TEST(VerifierTest, ParametersAreNumbered) {
+  Small small;
+  for (int64_t number : {-1, 1, 7}) {
+    small.x->set_parameter_number(number);
+    EXPECT_EQ(small.Rule(), "hlo.parameter_number") << number;
+  }
+  small.x->set_parameter_number(0);
+  Add(small.entry, "y", Opcode::kParameter, kVector)->set_parameter_number(0);
+  EXPECT_EQ(small.Rule(), "hlo.parameter_number");
 }
 
 TEST(VerifierTest, OperandsComeFirst) {

@@ -1,0 +1,165 @@
+// Groups of replicas and partitions, and what the collectives' rules share.
+#include "absl/container/flat_hash_set.h"
+#include "spec/infer/collective_parts.h"
+
+namespace hlocts {
+namespace {
+
+const Module* ModuleOf(const Instruction& op) {
+  return op.parent() ? op.parent()->parent() : nullptr;
+}
+
+// The clause that says each participant is named once, by opcode.
+absl::string_view GroupClause(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+      return "all_gather.9";
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+      return "all_reduce.9";
+    case Opcode::kReduceScatter:
+      return "reduce_scatter.13";
+    case Opcode::kAllToAll:
+      return "all_to_all.5";
+    default:
+      return "hlo.replica_groups";
+  }
+}
+
+// Groups are disjoint and name all ids from 0 on; `uniform`: they are of one size, because the
+// shape of the result depends on it.
+absl::Status CheckGroups(const Instruction& op, CollectiveGroupMode mode, bool uniform) {
+  const ReplicaGroups* groups = ExplicitGroupsOf(op);
+  absl::string_view rule = GroupClause(op.opcode());
+  HLOCTS_EXPECT(groups || mode != CollectiveGroupMode::kFlattenedId, "hlo.replica_groups",
+                "replica_groups beside use_global_device_ids", "none");
+  if (!groups) return absl::OkStatus();
+  absl::flat_hash_set<int64_t> seen;
+  int64_t largest = -1;
+  for (const std::vector<int64_t>& group : groups->groups) {
+    HLOCTS_EXPECT(!group.empty(), rule, "groups that are not empty", "{}");
+    HLOCTS_EXPECT(!uniform || group.size() == groups->groups[0].size(),
+                  op.opcode() == Opcode::kReduceScatter ? "reduce_scatter.14" : rule,
+                  absl::StrCat("groups of ", groups->groups[0].size()), ListText(group));
+    for (int64_t id : group) {
+      HLOCTS_EXPECT(id >= 0, rule, "ids of at least 0", absl::StrCat(id));
+      HLOCTS_EXPECT(seen.insert(id).second, rule, "each id once",
+                    absl::StrCat("another ", id, " in ", ListText(group)));
+      largest = std::max(largest, id);
+    }
+  }
+  int64_t count = static_cast<int64_t>(seen.size());
+  int64_t participants = ParticipantCount(op, mode);
+  // A broadcast may leave participants out; they get zeros.
+  if (op.opcode() == Opcode::kCollectiveBroadcast) {
+    HLOCTS_EXPECT(participants == 1 || largest < participants, rule,
+                  absl::StrCat("ids below ", participants), absl::StrCat(largest));
+    return absl::OkStatus();
+  }
+  HLOCTS_EXPECT(largest == count - 1, rule, absl::StrCat("all ids from 0 to ", largest),
+                absl::StrCat(count, " of them"));
+  HLOCTS_EXPECT(participants == 1 || count == participants, rule,
+                absl::StrCat(participants, " ids in all groups"), absl::StrCat(count));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<CollectiveGroupMode> GroupModeOf(const Instruction& collective) {
+  bool channel = collective.Get<int64_t>(Attr::kChannelId) != nullptr;
+  bool global = collective.BoolOr(Attr::kUseGlobalDeviceIds, false);
+  HLOCTS_EXPECT(channel || !global, "hlo.replica_groups",
+                "a channel_id beside use_global_device_ids", "none");
+  if (!channel) return CollectiveGroupMode::kCrossReplica;
+  switch (collective.opcode()) {
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kReduceScatter:
+      return global ? CollectiveGroupMode::kFlattenedId
+                    : CollectiveGroupMode::kCrossReplicaAndPartition;
+    default:
+      return CollectiveGroupMode::kCrossPartition;
+  }
+}
+
+int64_t ParticipantCount(const Instruction& collective, CollectiveGroupMode mode) {
+  const Module* module = ModuleOf(collective);
+  if (!module) return 1;
+  switch (mode) {
+    case CollectiveGroupMode::kCrossPartition:
+      return module->num_partitions;
+    case CollectiveGroupMode::kFlattenedId: {
+      int64_t product;
+      bool overflow =
+          __builtin_mul_overflow(module->replica_count, module->num_partitions, &product);
+      return overflow ? INT64_MAX : product;
+    }
+    default:
+      return module->replica_count;
+  }
+}
+
+const ReplicaGroups* ExplicitGroupsOf(const Instruction& collective) {
+  const ReplicaGroups* groups = collective.Get<ReplicaGroups>(Attr::kReplicaGroups);
+  return groups && !groups->groups.empty() ? groups : nullptr;
+}
+
+int64_t GroupSizeOf(const Instruction& collective, CollectiveGroupMode mode) {
+  const Module* module = ModuleOf(collective);
+  const bool both = mode == CollectiveGroupMode::kCrossReplicaAndPartition;
+  int64_t partitions = both && module ? module->num_partitions : 1;
+  const ReplicaGroups* groups = ExplicitGroupsOf(collective);
+  int64_t ids =
+      groups ? static_cast<int64_t>(groups->groups[0].size()) : ParticipantCount(collective, mode);
+  int64_t size;
+  if (__builtin_mul_overflow(ids, partitions, &size)) return 0;
+  return groups || size > 1 ? size : 0;
+}
+
+absl::StatusOr<CollectiveGroupMode> CheckedMode(const Instruction& op, bool uniform) {
+  HLOCTS_ASSIGN_OR_RETURN(CollectiveGroupMode mode, GroupModeOf(op));
+  HLOCTS_RETURN_IF_ERROR(CheckGroups(op, mode, uniform));
+  return mode;
+}
+
+absl::Status ExpectArrayOperands(const Instruction& op, absl::string_view rule) {
+  for (const Instruction* operand : op.operands()) {
+    HLOCTS_RETURN_IF_ERROR(ExpectArray(rule, "operands", operand->shape()));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<Shape> OperandShapes(const Instruction& op) {
+  std::vector<Shape> shapes;
+  for (const Instruction* operand : op.operands()) {
+    shapes.push_back(operand->shape().WithoutLayout());
+  }
+  return shapes;
+}
+
+absl::StatusOr<Shape> StartShape(const Instruction& op, Shape operand, Shape result) {
+  const Shape& stated = op.shape();
+  HLOCTS_EXPECT(stated.IsTuple() && stated.tuple_shapes().size() >= 2, "hlo.async",
+                absl::StrCat("the shape (", ShapeText(operand), ", ", ShapeText(result), ")"),
+                ShapeText(stated));
+  std::vector<Shape> elements = {std::move(operand), std::move(result)};
+  for (size_t i = 2; i < stated.tuple_shapes().size(); ++i) {
+    elements.push_back(stated.tuple_shapes()[i].WithoutLayout());
+  }
+  return Shape::Tuple(std::move(elements));
+}
+
+absl::StatusOr<Shape> ResultOfStart(const Instruction& done, Opcode start, size_t element) {
+  const Instruction& operand = done.operand(0);
+  HLOCTS_EXPECT(operand.opcode() == start, "hlo.async",
+                absl::StrCat(OpcodeName(start), " as operand"),
+                absl::StrCat("%", operand.name(), " = ", OpcodeName(operand.opcode())));
+  HLOCTS_EXPECT(operand.shape().IsTuple() && operand.shape().tuple_shapes().size() > element,
+                "hlo.async", "a tuple with the result", ShapeText(operand.shape()));
+  return operand.shape().tuple_shapes()[element].WithoutLayout();
+}
+
+}  // namespace hlocts
