@@ -64,6 +64,19 @@ WindowAxis MakeWindowAxis(int64_t base_size, int64_t output_size, const WindowDi
   return axis;
 }
 
+int64_t WindowGeometryBytes(absl::Span<const int64_t> base_dimensions, const Window& window) {
+  int64_t bytes = 0;
+  for (size_t d = 0; d < std::min(base_dimensions.size(), window.dimensions.size()); ++d) {
+    const int64_t positions = WindowOutputSize(base_dimensions[d], window.dimensions[d]);
+    int64_t more;
+    if (__builtin_mul_overflow(positions, sizeof(WindowPosition), &more) ||
+        __builtin_add_overflow(bytes, more, &bytes)) {
+      return INT64_MAX;
+    }
+  }
+  return bytes;
+}
+
 WindowGeometry MakeWindowGeometry(absl::Span<const int64_t> base_dimensions, const Window& window) {
   WindowGeometry geometry;
   geometry.base_strides = RowMajorStrides(base_dimensions);

@@ -42,6 +42,9 @@ struct WindowGeometry {
   std::vector<WindowAxis> axes;
 };
 
+// Bytes that the geometry will take, to be asked of the memory budget before making it: padding can
+// make it large where the base area is small. Saturates.
+int64_t WindowGeometryBytes(absl::Span<const int64_t> base_dimensions, const Window& window);
 // Dimensions the window does not mention have size 1 and stride 1.
 WindowGeometry MakeWindowGeometry(absl::Span<const int64_t> base_dimensions, const Window& window);
 

@@ -37,6 +37,13 @@ PrimitiveType ComputationType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveTyp
   return widest;
 }
 
+// Of the geometry: the positions of each dimension.
+int64_t PositionBytes(const Shape& shape) {
+  int64_t positions = 0;
+  for (int64_t size : shape.dimensions()) positions += std::min(size, INT64_MAX / 64 - positions);
+  return positions * static_cast<int64_t>(sizeof(WindowPosition));
+}
+
 template <class System>
 void Convolve(const System& system, const ConvolutionGeometry& geometry, const Literal& lhs,
               const Literal& rhs, Literal& out) {
@@ -66,6 +73,8 @@ absl::StatusOr<Literal> EvaluateConvolution(EvalContext& context, const Instruct
   const Literal &lhs = operands[0], &rhs = operands[1];
   const PrimitiveType type = instruction.shape().element_type();
   const PrimitiveType computed = ComputationType(lhs.element_type(), rhs.element_type(), type);
+  // One position of a spatial dimension is at most one of the result, which has been reserved.
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(PositionBytes(instruction.shape())));
   const ConvolutionGeometry geometry =
       ConvolutionGeometryOf(instruction, lhs.shape().dimensions(), rhs.shape().dimensions());
   const Shape shape(computed, geometry.out_dimensions);

@@ -1,5 +1,6 @@
 #include "reference/kernels/fft.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "reference/ops/structured.h"
@@ -7,6 +8,9 @@
 
 namespace hlocts {
 namespace {
+
+// Of a plan and its scratch space, for each element of a line, Bluestein's included.
+constexpr int64_t kLineNumbers = 24;
 
 // Reads and writes through these keep data in the memory order of std::complex.
 template <typename Real>
@@ -132,9 +136,11 @@ absl::StatusOr<Literal> EvaluateFft(EvalContext& context, const Instruction& ins
   const PrimitiveType real = ComponentType(operand.element_type());
   const int64_t number = real == PrimitiveType::kF64 ? sizeof(std::complex<long double>)
                                                      : sizeof(std::complex<double>);
+  int64_t longest = 0;
+  for (int64_t size : shape.dimensions()) longest = std::max(longest, size);
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
-  HLOCTS_RETURN_IF_ERROR(
-      context.ReserveBytes((operand.element_count() + shape.ElementCount()) * number));
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(
+      (2 * (operand.element_count() + shape.ElementCount()) + kLineNumbers * longest) * number));
   if (real == PrimitiveType::kF64) return Transformed<long double>(fft, operand, shape);
   return Transformed<double>(fft, operand, shape);
 }

@@ -17,8 +17,9 @@ absl::StatusOr<Literal> EvaluateGather(EvalContext& context, const Instruction& 
   const Shape shape(operand.element_type(), geometry.batched_dimensions);
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
   Literal out(shape);
-  // Some element of the output for each window, so that its memory bounds that of the places.
   if (out.element_count() == 0) return out;
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(geometry.window_count() * sizeof(WindowPlace) +
+                                              indices.element_count() * 8));
   const std::vector<WindowPlace> places = PlacesOf(geometry, IndexValues(indices), /*clamp=*/true);
   DispatchStorage(StorageBytes(shape.element_type()), [&](auto element) {
     using T = decltype(element);

@@ -172,9 +172,11 @@ absl::StatusOr<Literal> EvaluateReduceWindow(EvalContext& context, const Instruc
                                              absl::Span<Literal> operands) {
   const size_t n = operands.size() / 2;
   const Computation& computation = *instruction.CalledComputation(Attr::kToApply);
-  const Window* window = instruction.Get<Window>(Attr::kWindow);
-  const WindowGeometry geometry =
-      MakeWindowGeometry(operands[0].shape().dimensions(), window != nullptr ? *window : Window());
+  const Window* given = instruction.Get<Window>(Attr::kWindow);
+  const Window window = given != nullptr ? *given : Window();
+  const std::vector<int64_t>& dimensions = operands[0].shape().dimensions();
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(WindowGeometryBytes(dimensions, window)));
+  const WindowGeometry geometry = MakeWindowGeometry(dimensions, window);
   std::vector<Literal> results;
   for (size_t k = 0; k < n; ++k) {
     const Shape shape(operands[k].element_type(), geometry.output_dimensions);

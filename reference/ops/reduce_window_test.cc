@@ -127,6 +127,17 @@ TEST(ReduceWindow, AgreesWithASearchOfAllPairs) {
   EXPECT_GT(compared, 500);
 }
 
+TEST(ReduceWindow, HugePaddingIsRefusedBeforeAllocating) {
+  EvalOptions options;
+  options.memory_bytes_max = int64_t{3} << 30;  // enough for the result, not for its geometry
+  absl::StatusOr<Literal> result = TryRun(
+      "x = pred[1] parameter(0) i = pred[] constant(false) ROOT r = pred[2000000001] "
+      "reduce-window(x, i), window={size=1 pad=0_2000000000}, to_apply=f",
+      "f { a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] or(a, b) }\n",
+      {"pred[1] {true}"}, options);
+  EXPECT_TRUE(absl::IsResourceExhausted(result.status())) << result.status();
+}
+
 constexpr char kGe[] =
     "ge { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), "
     "direction=GE }\n";

@@ -32,6 +32,8 @@ absl::StatusOr<Literal> EvaluateScatter(EvalContext& context, const Instruction&
     data.push_back(results[k].mutable_raw_data());
   }
   if (updates[0].element_count() == 0) return Collated(instruction.shape(), std::move(results));
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(geometry.window_count() * sizeof(WindowPlace) +
+                                              indices.element_count() * 8));
   const std::vector<int> widths = ElementWidths(results);
   std::vector<Slot> slots(2 * n);
   const std::vector<WindowPlace> places = PlacesOf(geometry, IndexValues(indices), /*clamp=*/false);

@@ -53,9 +53,11 @@ absl::StatusOr<Literal> EvaluateSelectAndScatter(EvalContext& context,
                                                  const Instruction& instruction,
                                                  absl::Span<Literal> operands) {
   const Literal &operand = operands[0], &source = operands[1], &init = operands[2];
-  const Window* window = instruction.Get<Window>(Attr::kWindow);
-  const WindowGeometry geometry =
-      MakeWindowGeometry(operand.shape().dimensions(), window != nullptr ? *window : Window());
+  const Window* given = instruction.Get<Window>(Attr::kWindow);
+  const Window window = given != nullptr ? *given : Window();
+  const std::vector<int64_t>& dimensions = operand.shape().dimensions();
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(WindowGeometryBytes(dimensions, window)));
+  const WindowGeometry geometry = MakeWindowGeometry(dimensions, window);
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(operand.shape()));
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(source.element_count() * sizeof(int64_t)));
   HLOCTS_ASSIGN_OR_RETURN(

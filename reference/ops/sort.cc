@@ -99,6 +99,9 @@ absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& in
   const Rows rows =
       dimensions.empty() ? Rows{1, 1, 1} : RowsAlong(dimensions, named.empty() ? last : named[0]);
   const RecognizedComparator simple = RecognizeComparator(computation);
+  constexpr int64_t kRowBytes = 6 * sizeof(int64_t);  // order, keys with indices, scratch
+  HLOCTS_RETURN_IF_ERROR(
+      context.ReserveBytes(operands[0].element_count() * sizeof(uint64_t) + rows.size * kRowBytes));
   SortKeys keys;
   if (simple.recognized && !IsComplex(operands[simple.key].element_type())) {
     keys = SortKeysOf(operands[simple.key], simple.total_order);
