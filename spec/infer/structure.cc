@@ -35,6 +35,23 @@ absl::Status CheckReferences(const Instruction& instruction, const Module& modul
   return absl::OkStatus();
 }
 
+// Tile assignments name each device once. Shardings of tuples hold no further tuples.
+absl::Status CheckSharding(const Instruction& instruction) {
+  const Sharding* whole = instruction.Get<Sharding>(Attr::kSharding);
+  if (!whole) return absl::OkStatus();
+  std::vector<const Sharding*> parts = {whole};
+  for (const Sharding& element : whole->tuple_shardings) parts.push_back(&element);
+  for (const Sharding* part : parts) {
+    absl::flat_hash_set<int64_t> devices;
+    for (int64_t device : part->tile_assignment_devices) {
+      HLOCTS_EXPECT(device >= 0 && devices.insert(device).second, "hlo.sharding",
+                    "each device once in a tile assignment",
+                    ListText(part->tile_assignment_devices));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckParameters(const Computation& computation) {
   absl::flat_hash_map<int64_t, const Instruction*> by_number;
   for (const auto& instruction : computation.instructions()) {
@@ -61,9 +78,9 @@ absl::Status CheckComputation(const Computation& computation, const Module& modu
     HLOCTS_EXPECT(names.insert(instruction->name()).second, "hlo.name",
                   "names that are unique in their computation",
                   absl::StrCat("another %", instruction->name()));
-    if (absl::Status status = CheckReferences(*instruction, module); !status.ok()) {
-      return Annotate(status, NameOf(*instruction));
-    }
+    absl::Status status = CheckReferences(*instruction, module);
+    if (status.ok()) status = CheckSharding(*instruction);
+    if (!status.ok()) return Annotate(status, NameOf(*instruction));
   }
   return CheckParameters(computation);
 }
