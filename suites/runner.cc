@@ -1,5 +1,6 @@
 #include "suites/runner.h"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -123,13 +124,27 @@ Verdict RunReject(const Case& one, const Module& module, Backend& backend,
   return DiffInvalidModule(module, backend, options);
 }
 
+// Text that no Module can hold is refused before an engine sees it: a pass of an engine that reads
+// with our parser, and nothing that could be carried to any other.
+Verdict RefusedAsText(const BackendInfo& info, const absl::Status& refusal) {
+  bool ours = std::find(info.capabilities.begin(), info.capabilities.end(), "our-parser") !=
+              info.capabilities.end();
+  Verdict verdict;
+  verdict.kind = ours ? VerdictKind::kPass : VerdictKind::kUnsupported;
+  verdict.elements = ours ? 1 : 0;
+  verdict.reason = absl::StrCat(ours ? "" : "a text that cannot be sent as a module: ",
+                                refusal.message());
+  return verdict;
+}
+
 }  // namespace
 
 Verdict RunCase(const Case& one, Backend& backend, const DiffOptions& options) {
   Verdict verdict;
   auto module = ParseModule(one.module_text);
-  if (!module.ok()) {
-    // Text that no Module can hold is refused before any engine sees it: a pass of ours alone.
+  if (!module.ok() && !one.reject_rule.empty()) {
+    verdict = RefusedAsText(backend.info(), module.status());
+  } else if (!module.ok()) {
     verdict = ErrorVerdict(absl::StrCat(one.place.file, ":", one.place.line, ": module: ",
                                         module.status().message()));
   } else {

@@ -101,7 +101,8 @@ class ReferenceBackend : public Backend {
     BackendInfo info;
     info.name = "reference";
     info.version = "0.1.0";
-    info.capabilities = {"execute", "verify", "replicas", "donation", "infeed", "custom-call"};
+    info.capabilities = {"execute", "verify", "replicas", "donation", "infeed", "custom-call",
+                         "our-parser"};
     return info;
   }
 
