@@ -70,6 +70,7 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
       return ReducePrecisionFloat(a, op.exponent_bits, op.mantissa_bits, op.context);
     case Opcode::kIsFinite: return IsFiniteFloat(a, op.context);
     case Opcode::kReal: return a;
+    case Opcode::kImag: return AcceptanceSet::Float(0.0);
     case Opcode::kClamp: {
       // A scalar bound serves every element.
       AcceptanceSet lo = operands[0]->At(operands[0]->shape().rank() == 0 ? 0 : i);
@@ -105,7 +106,9 @@ void ComplexElement(const ElementOp& op, absl::Span<const SetArray* const> opera
     return;
   }
   if (!IsComplex(op.operand_type)) {  // convert to complex
-    both({RealElement(op, operands, i), AcceptanceSet::Float(0.0)});
+    ElementOp real = op;
+    real.result_type = ComponentType(op.result_type);
+    both({RealElement(real, operands, i), AcceptanceSet::Float(0.0)});
     return;
   }
   ComplexSet a = ComplexAt(*operands[0], i);
@@ -354,7 +357,11 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
   if (exact && PlainIsBase(op, hull)) {
     return PlainThenPatch(interpreter, op, shape, operands, arrays);
   }
-  if (exact && instruction.opcode() == Opcode::kComplex) {
+  bool selects = instruction.opcode() == Opcode::kMaximum ||
+                 instruction.opcode() == Opcode::kMinimum ||
+                 instruction.opcode() == Opcode::kClamp;
+  if (exact && (instruction.opcode() == Opcode::kComplex ||
+                (selects && IsComplex(operand_type)))) {
     return PlainResult(interpreter, instruction, shape, operands);
   }
   bool complex = IsComplex(operand_type) || IsComplex(result_type);

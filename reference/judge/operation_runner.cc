@@ -21,7 +21,13 @@ Computation* AddEntry(Module& module, const Instruction& like, const Shape& resu
   root->Remove(Attr::kControlPredecessors);
   if (like.has_literal()) root->set_literal(like.literal());
   for (size_t i = 0; i < operands.size(); ++i) {
-    Instruction* parameter = AddParameter(*entry, static_cast<int64_t>(i), operands[i].shape());
+    Shape shape = operands[i].shape();
+    // A bitcast reads layouts: those of the instruction's own operands.
+    bool known = static_cast<int64_t>(i) < like.operand_count() && shape.IsArray();
+    if (known && like.operand(i).shape().rank() == shape.rank()) {
+      shape.mutable_layout() = like.operand(i).shape().layout();
+    }
+    Instruction* parameter = AddParameter(*entry, static_cast<int64_t>(i), shape);
     root->mutable_operands().push_back(parameter);
   }
   entry->set_root(entry->Add(std::move(root)));

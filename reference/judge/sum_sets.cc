@@ -131,11 +131,20 @@ void AddPaddingNans(const Literal& counts, bool kernel_non_finite,
   }
 }
 
+// The type that decides how sums are accumulated: the operands' own, or the result's where they are
+// of different types.
+PrimitiveType SumType(const SetArray& a, const SetArray& b, const Shape& shape) {
+  bool same = a.element_type() == b.element_type() &&
+              (IsFloat(a.element_type()) || IsComplex(a.element_type()));
+  return same ? a.element_type() : shape.element_type();
+}
+
 absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
                                          const Instruction& instruction, const Shape& shape,
                                          absl::Span<const SetValue> operands) {
   const SetArray &a = operands[0].array, &b = operands[1].array;
-  SetContext context = interpreter.ContextOf(instruction, a.element_type(), shape.element_type());
+  PrimitiveType type = SumType(a, b, shape);
+  SetContext context = interpreter.ContextOf(instruction, type, shape.element_type());
   bool hull = context.rule.Allows(kSkipRounding);
   uint32_t permissions = context.rule.permissions & ~uint32_t{kContract};
   Linear lhs = Linearize(a, 0, permissions, hull), rhs = Linearize(b, 0, permissions, hull);
@@ -145,7 +154,7 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
   parts.products = true;
   HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, lhs, rhs, 1, parts));
   HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, lhs, rhs, parts));
-  SumRule rule = ContractionSumRule(interpreter, context.rule, a.element_type());
+  SumRule rule = ContractionSumRule(interpreter, context.rule, type);
   std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context);
   if (instruction.opcode() == Opcode::kConvolution) {
     AddPaddingNans(parts.counts, rhs.non_finite || lhs.non_finite, sets);
@@ -160,7 +169,8 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {
   const SetArray &a = operands[0].array, &b = operands[1].array;
-  SetContext context = interpreter.ContextOf(instruction, a.element_type(), shape.element_type());
+  PrimitiveType type = SumType(a, b, shape);
+  SetContext context = interpreter.ContextOf(instruction, type, shape.element_type());
   uint32_t permissions = context.rule.permissions & ~uint32_t{kContract};
   bool hull = context.rule.Allows(kSkipRounding);
   Linear ar = Linearize(a, 0, permissions, hull), ai = Linearize(a, 1, permissions, hull);
@@ -176,7 +186,7 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
   HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, ar, br, re));
   for (double& count : re.counts.mutable_data<double>()) count *= 2;  // 2k products
   im.counts = re.counts;
-  SumRule rule = ContractionSumRule(interpreter, context.rule, a.element_type());
+  SumRule rule = ContractionSumRule(interpreter, context.rule, type);
   std::vector<AcceptanceSet> re_sets = BoundSums(re, rule, context);
   std::vector<AcceptanceSet> im_sets = BoundSums(im, rule, context);
   std::vector<AcceptanceSet> sets;
@@ -245,13 +255,14 @@ absl::StatusOr<SetValue> DotSets(SetInterpreter& interpreter, const Instruction&
     }
   }
   PrimitiveType type = shape.element_type();
-  bool integers = !IsFloat(operands[0].array.element_type()) &&
-                  !IsComplex(operands[0].array.element_type());
+  auto integral = [](const SetValue& operand) {
+    return !IsFloat(operand.array.element_type()) && !IsComplex(operand.array.element_type());
+  };
+  bool integers = integral(operands[0]) && integral(operands[1]);
   if (integers && !IsFloat(type)) {
     return IntegerContraction(interpreter, instruction, shape, operands);
   }
-  // Integer operands with a float result: converted first, which is exact enough to be left open.
-  if (integers || IsComplex(operands[0].array.element_type()) != IsComplex(type)) {
+  if (!IsFloat(type) && !IsComplex(type)) {
     return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
   }
   auto result = IsComplex(type) ? ComplexContraction(interpreter, instruction, shape, operands)

@@ -71,6 +71,10 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
   double* radius = nullptr;
   double* uncertain = nullptr;
   double widest = 0;
+  if (component == 1 && array.components() == 1) {  // a real operand of a complex product
+    linear.quantum = 100000;
+    return linear;
+  }
   for (int64_t i = 0; i < count; ++i) {
     AcceptanceSet s = array.At(i, component);
     Reading r = ReadElement(s, facts, permissions, read_hull);

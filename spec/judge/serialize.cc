@@ -1,5 +1,220 @@
+// expected.jsonl: the acceptance of each leaf as one JSON line.
+//
+// {"origins":[...]} first, then per leaf {"shape","sets":[[flags,"lo","hi",origin,term],...]} with
+// lo and hi as hexadecimal bits of doubles (or decimal integers), runs of equal sets as
+// {"repeat":n}; an exact leaf is {"shape","exact":"<bytes in hex>"}; a leaf with a joint predicate
+// has "predicate" with its parameters beside its sets.
+#include <cstring>
+
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "spec/judge/joint.h"
 #include "spec/judge/judge.h"
+
 namespace hlocts {
-std::string AcceptanceToJsonl(const ModuleAcceptance&) { return ""; }
-absl::StatusOr<ModuleAcceptance> AcceptanceFromJsonl(absl::string_view) { return Unsupported("not yet"); }
+namespace {
+
+using Json = nlohmann::json;
+
+std::string DoubleBits(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return absl::StrFormat("%016x", bits);
 }
+
+std::string IntegerText(Int128 value) {
+  bool negative = value < 0;
+  return absl::StrCat(negative ? "-" : "", static_cast<uint64_t>(negative ? -value : value));
+}
+
+Json SetToJson(const AcceptanceSet& s) {
+  std::string lo, hi;
+  if (s.integer()) {
+    lo = IntegerText(s.ilo);
+    hi = IntegerText(s.ihi);
+  } else if (s.Has(AcceptanceSet::kBitsKnown)) {
+    lo = absl::StrFormat("%016x", s.nan_bits);
+  } else if (s.finite()) {
+    lo = DoubleBits(s.lo);
+    hi = DoubleBits(s.hi);
+  }
+  // The hull is for consumers inside the module; outputs are judged by what is stored.
+  int flags = s.flags & ~(AcceptanceSet::kHull | AcceptanceSet::kContractible |
+                          AcceptanceSet::kScaledHull);
+  return Json::array({flags, lo, hi, s.origin, static_cast<int>(s.term)});
+}
+
+Json LeafToJson(const LeafAcceptance& leaf) {
+  Json json;
+  json["shape"] = leaf.shape.ToString(false);
+  if (leaf.token) {
+    json["token"] = true;
+    return json;
+  }
+  const SetArray& set = leaf.set;
+  json["type"] = std::string(PrimitiveTypeName(set.element_type()));
+  json["dimensions"] = set.shape().dimensions();
+  json["origin"] = set.origin;
+  if (!set.runtime_sizes.empty()) json["runtime_sizes"] = set.runtime_sizes;
+  if (set.joint != nullptr) {
+    json["predicate"] = set.joint->kind();
+    Json parameters = Json::parse("{" + set.joint->ParametersJson() + "}", nullptr, false);
+    if (!parameters.is_discarded()) json["parameters"] = parameters;
+    json["slot"] = set.joint_slot;
+  }
+  if (set.exact()) {
+    json["nan_bits_free"] = set.nan_bits_free;
+    json["zero_sign_free"] = set.zero_sign_free;
+    const Literal& literal = set.literal();
+    json["exact"] = absl::BytesToHexString(absl::string_view(
+        reinterpret_cast<const char*>(literal.raw_data()), literal.raw_size()));
+    return json;
+  }
+  Json sets = Json::array();
+  Json last;
+  int64_t repeat = 0;
+  auto flush = [&] {
+    if (repeat > 1) sets.push_back({{"repeat", repeat - 1}});
+    repeat = 0;
+  };
+  for (const AcceptanceSet& s : set.sets()) {
+    Json next = SetToJson(s);
+    if (repeat > 0 && next == last) {
+      ++repeat;
+      continue;
+    }
+    flush();
+    sets.push_back(next);
+    last = std::move(next);
+    repeat = 1;
+  }
+  flush();
+  json["sets"] = std::move(sets);
+  return json;
+}
+
+absl::Status Bad(absl::string_view what) { return InvalidInput("expected.jsonl: ", what); }
+
+absl::StatusOr<double> DoubleFromBits(const std::string& text) {
+  uint64_t bits = 0;
+  if (text.size() != 16 || !absl::SimpleHexAtoi(text, &bits)) return Bad("16 hexadecimal digits expected");
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+absl::StatusOr<Int128> IntegerFromText(const std::string& text) {
+  bool negative = !text.empty() && text[0] == '-';
+  uint64_t magnitude = 0;
+  if (!absl::SimpleAtoi(absl::string_view(text).substr(negative), &magnitude)) return Bad("an integer expected");
+  return negative ? -static_cast<Int128>(magnitude) : static_cast<Int128>(magnitude);
+}
+
+absl::StatusOr<AcceptanceSet> SetFromJson(const Json& json) {
+  bool well_formed = json.is_array() && json.size() == 5 && json[0].is_number_integer() &&
+                     json[1].is_string() && json[2].is_string() && json[3].is_number_unsigned() &&
+                     json[4].is_number_integer();
+  if (!well_formed) return Bad("a set is [flags,lo,hi,origin,term]");
+  AcceptanceSet s;
+  s.flags = static_cast<uint16_t>(json[0].get<int>());
+  s.origin = json[3].get<uint32_t>();
+  int term = json[4].get<int>();
+  if (term < 0 || term > static_cast<int>(Term::kUnknown)) return Bad("unknown term");
+  s.term = static_cast<Term>(term);
+  std::string lo = json[1].get<std::string>(), hi = json[2].get<std::string>();
+  if (s.integer()) {
+    HLOCTS_ASSIGN_OR_RETURN(s.ilo, IntegerFromText(lo));
+    HLOCTS_ASSIGN_OR_RETURN(s.ihi, IntegerFromText(hi));
+  } else if (s.Has(AcceptanceSet::kBitsKnown)) {
+    if (!absl::SimpleHexAtoi(lo, &s.nan_bits)) return Bad("bits of a NaN expected");
+  } else if (s.finite()) {
+    HLOCTS_ASSIGN_OR_RETURN(s.lo, DoubleFromBits(lo));
+    HLOCTS_ASSIGN_OR_RETURN(s.hi, DoubleFromBits(hi));
+    s.rlo = s.lo;
+    s.rhi = s.hi;
+  }
+  return s;
+}
+
+// What the file says about a predicate is for people: the check itself needs its module.
+absl::StatusOr<LeafAcceptance> LeafFromJson(const Json& json) {
+  LeafAcceptance leaf;
+  if (json.value("token", false)) {
+    leaf.token = true;
+    leaf.shape = Shape::Token();
+    return leaf;
+  }
+  auto type = PrimitiveTypeFromName(json.value("type", ""));
+  if (!type.has_value() || !IsArrayType(*type) || !json.contains("dimensions")) return Bad("a leaf has a type and dimensions");
+  Shape shape(*type, json["dimensions"].get<std::vector<int64_t>>());
+  leaf.shape = shape;
+  int64_t count = shape.ElementCount() * (IsComplex(*type) ? 2 : 1);
+  if (json.contains("exact")) {
+    std::string bytes = absl::HexStringToBytes(json["exact"].get<std::string>());
+    if (static_cast<int64_t>(bytes.size()) != shape.StorageSizeBytes()) return Bad("wrong number of bytes");
+    Literal literal(shape);
+    if (!bytes.empty()) std::memcpy(literal.mutable_raw_data(), bytes.data(), bytes.size());
+    leaf.set = SetArray(std::move(literal));
+    leaf.set.nan_bits_free = json.value("nan_bits_free", false);
+    leaf.set.zero_sign_free = json.value("zero_sign_free", false);
+  } else {
+    std::vector<AcceptanceSet> sets;
+    for (const Json& entry : json.value("sets", Json::array())) {
+      if (entry.is_object()) {
+        int64_t repeat = entry.value("repeat", int64_t{0});
+        if (sets.empty() || repeat < 0 || repeat > count - static_cast<int64_t>(sets.size())) return Bad("a repeat without a set");
+        sets.insert(sets.end(), static_cast<size_t>(repeat), AcceptanceSet(sets.back()));
+        continue;
+      }
+      HLOCTS_ASSIGN_OR_RETURN(AcceptanceSet s, SetFromJson(entry));
+      sets.push_back(s);
+    }
+    if (static_cast<int64_t>(sets.size()) != count) return Bad("wrong number of sets");
+    leaf.set = SetArray(shape, std::move(sets));
+  }
+  leaf.set.origin = json.value("origin", 0u);
+  if (json.contains("runtime_sizes")) {
+    leaf.set.runtime_sizes = json["runtime_sizes"].get<std::vector<int64_t>>();
+  }
+  return leaf;
+}
+
+}  // namespace
+
+std::string AcceptanceToJsonl(const ModuleAcceptance& accepted) {
+  Json origins = Json::array();
+  for (const Origin& o : accepted.origins) {
+    origins.push_back(Json::array({o.instruction, o.opcode, o.rule, o.clause}));
+  }
+  std::string text = Json{{"origins", origins}}.dump() + "\n";
+  for (const LeafAcceptance& leaf : accepted.leaves) text += LeafToJson(leaf).dump() + "\n";
+  return text;
+}
+
+absl::StatusOr<ModuleAcceptance> AcceptanceFromJsonl(absl::string_view text) {
+  ModuleAcceptance accepted;
+  bool first = true;
+  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    Json json = Json::parse(line.begin(), line.end(), nullptr, false);
+    if (json.is_discarded() || !json.is_object()) return Bad("a line is no JSON object");
+    if (first && json.contains("origins")) {
+      for (const Json& o : json["origins"]) {
+        if (!o.is_array() || o.size() != 4) return Bad("an origin has four parts");
+        accepted.origins.push_back({o[0].get<std::string>(), o[1].get<std::string>(),
+                                    o[2].get<std::string>(), o[3].get<std::string>()});
+      }
+      first = false;
+      continue;
+    }
+    HLOCTS_ASSIGN_OR_RETURN(LeafAcceptance leaf, LeafFromJson(json));
+    accepted.leaves.push_back(std::move(leaf));
+  }
+  return accepted;
+}
+
+}  // namespace hlocts

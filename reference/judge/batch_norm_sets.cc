@@ -1,0 +1,226 @@
+// Sets of batch-norm-training, -inference and -grad (acceptance-rules 26): centres in f64, first-order
+// bounds that hold for the two-pass, the E[x^2] - m^2 and the Welford form.
+#include <cmath>
+
+#include "reference/judge/handlers.h"
+#include "spec/ir/index_util.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts {
+namespace {
+
+// A real with a bound of its error.
+struct Approximate {
+  double value = 0, error = 0;
+};
+
+struct Layout3 {  // the operand as [outer, feature, inner]
+  int64_t outer = 1, features = 1, inner = 1;
+  int64_t per_feature() const { return outer * inner; }
+  int64_t At(int64_t f, int64_t k) const {
+    return (k / inner * features + f) * inner + k % inner;
+  }
+};
+Layout3 LayoutOf(const Shape& shape, int64_t feature) {
+  Layout3 layout;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    (d < feature ? layout.outer : d == feature ? layout.features : layout.inner) *=
+        shape.dimension(d);
+  }
+  return layout;
+}
+
+AcceptanceSet Rounded(const Approximate& x, const SetContext& context) {
+  if (!std::isfinite(x.value) || !std::isfinite(x.error)) {
+    return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  }
+  Image image;
+  image.finite = true;
+  image.lo = {NextDown(x.value - x.error), 0};
+  image.hi = {NextUp(x.value + x.error), 0};
+  if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+  SetContext rounding = context;
+  rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
+  AcceptanceSet s = StoreImage(image, rounding);
+  s.term = Term::kSum;
+  s.origin = context.origin;
+  return s;
+}
+
+// 1/sqrt(v + epsilon) with three ulps of its own; NaN where the bound reaches -epsilon.
+Approximate ReciprocalDeviation(const Approximate& variance, double epsilon, double u) {
+  double lo = variance.value - variance.error + epsilon, hi = variance.value + variance.error + epsilon;
+  if (!(lo > 0)) return {std::nan(""), 0};
+  double least = 1 / std::sqrt(hi), most = 1 / std::sqrt(lo);
+  double middle = 1 / std::sqrt(variance.value + epsilon);
+  double spread = std::max(most - middle, middle - least);
+  return {middle, spread + 8 * u * most};
+}
+
+struct BatchNorm {
+  SetInterpreter& interpreter;
+  const Instruction& instruction;
+  SetContext context;
+  Layout3 layout;
+  double epsilon = 0;
+  double u = 0;
+  double flush = 0;
+
+  double Real(const SetValue& value, int64_t i) const { return RealAt(value.array.literal(), i); }
+};
+
+BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruction,
+                        const SetArray& operand) {
+  BatchNorm norm{interpreter, instruction,
+                 interpreter.ContextOf(instruction, operand.element_type(), operand.element_type()),
+                 LayoutOf(operand.shape(), instruction.IntOr(Attr::kFeatureIndex, 0))};
+  norm.epsilon = instruction.FloatOr(Attr::kEpsilon, 0);
+  // epsilon is a f32 attribute, rounded to the element type.
+  norm.epsilon = norm.context.result->Round(norm.epsilon);
+  norm.u = std::ldexp(1.0, -norm.context.result->p);
+  norm.flush = norm.context.rule.Allows(kFlushResult) ? norm.context.result->min_normal
+                                                      : norm.context.result->tiny;
+  return norm;
+}
+
+// (x - mean) / deviation * scale + offset, in this order or with scale and deviation folded.
+Approximate Normalize(const BatchNorm& norm, double x, const Approximate& mean,
+                      const Approximate& deviation, double scale, double offset) {
+  double difference = x - mean.value;
+  double value = difference * deviation.value * scale + offset;
+  double factor = std::fabs(scale) * (std::fabs(deviation.value) + deviation.error);
+  double error = factor * mean.error +
+                 std::fabs(difference * scale) * deviation.error +
+                 10 * norm.u * (factor * (std::fabs(x) + std::fabs(mean.value)) + std::fabs(offset)) +
+                 0x1p-50 * std::fabs(value) + norm.flush * (4 + factor + std::fabs(scale));
+  return {value, error};
+}
+
+bool AllExact(absl::Span<const SetValue> operands) {
+  for (const SetValue& operand : operands) {
+    if (!operand.array.exact() || !operand.array.runtime_sizes.empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
+                                                const Instruction& instruction, const Shape& shape,
+                                                absl::Span<const SetValue> operands) {
+  if (!AllExact(operands)) {
+    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+  }
+  BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
+  std::vector<AcceptanceSet> sets(shape.ElementCount());
+  for (int64_t f = 0; f < norm.layout.features; ++f) {
+    Approximate mean = {norm.Real(operands[3], f), 0}, variance = {norm.Real(operands[4], f), 0};
+    Approximate deviation = ReciprocalDeviation(variance, norm.epsilon, norm.u);
+    for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
+      int64_t i = norm.layout.At(f, k);
+      sets[i] = Rounded(Normalize(norm, norm.Real(operands[0], i), mean, deviation,
+                                  norm.Real(operands[1], f), norm.Real(operands[2], f)),
+                        norm.context);
+    }
+  }
+  return SetValue(SetArray(shape, std::move(sets)));
+}
+
+absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
+                                               const Instruction& instruction, const Shape& shape,
+                                               absl::Span<const SetValue> operands) {
+  if (!AllExact(operands)) {
+    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+  }
+  BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
+  std::vector<AcceptanceSet> sets(shape.tuple_shapes()[0].ElementCount());
+  std::vector<AcceptanceSet> means, variances;
+  double n = static_cast<double>(norm.layout.per_feature());
+  for (int64_t f = 0; f < norm.layout.features; ++f) {
+    long double sum = 0, magnitude = 0, squares = 0, deviations = 0;
+    for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
+      long double x = norm.Real(operands[0], norm.layout.At(f, k));
+      sum += x;
+      magnitude += std::fabs(x);
+      squares += x * x;
+    }
+    long double m = sum / n;
+    for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
+      long double d = norm.Real(operands[0], norm.layout.At(f, k)) - m;
+      deviations += d * d;
+    }
+    Approximate mean = {static_cast<double>(m),
+                        static_cast<double>((n + 2) * norm.u * magnitude / n) + norm.flush * n};
+    double v = static_cast<double>(deviations / n);
+    double two_pass = 2 * (n + 6) * norm.u * v + 4 * mean.error * mean.error +
+                      4 * norm.u * std::sqrt(v) * std::fabs(mean.value);
+    double one_pass = 2 * (n + 6) * norm.u *
+                          static_cast<double>(squares / n + m * m) +
+                      2 * mean.error * std::fabs(mean.value);
+    bool both = norm.context.rule.Allows(kBothVariances);
+    Approximate variance = {v, (both ? std::max(two_pass, one_pass) : two_pass) + norm.flush * n};
+    Approximate deviation = ReciprocalDeviation(variance, norm.epsilon, norm.u);
+    means.push_back(Rounded(mean, norm.context));
+    variances.push_back(Rounded(variance, norm.context));
+    for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
+      int64_t i = norm.layout.At(f, k);
+      sets[i] = Rounded(Normalize(norm, norm.Real(operands[0], i), mean, deviation,
+                                  norm.Real(operands[1], f), norm.Real(operands[2], f)),
+                        norm.context);
+    }
+  }
+  return SetValue::Tuple({SetArray(shape.tuple_shapes()[0], std::move(sets)),
+                          SetArray(shape.tuple_shapes()[1], std::move(means)),
+                          SetArray(shape.tuple_shapes()[2], std::move(variances))});
+}
+
+// Operands: operand, scale, mean, variance, grad_output. Results: grad_operand, grad_scale,
+// grad_offset.
+absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
+                                           const Instruction& instruction, const Shape& shape,
+                                           absl::Span<const SetValue> operands) {
+  if (!AllExact(operands)) {
+    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+  }
+  BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
+  std::vector<AcceptanceSet> sets(shape.tuple_shapes()[0].ElementCount());
+  std::vector<AcceptanceSet> scales, offsets;
+  double n = static_cast<double>(norm.layout.per_feature());
+  double slack = (2 * n + 32) * norm.u;
+  for (int64_t f = 0; f < norm.layout.features; ++f) {
+    double scale = norm.Real(operands[1], f), mean = norm.Real(operands[2], f);
+    double spread = norm.Real(operands[3], f) + norm.epsilon;
+    double inverse = spread > 0 ? 1 / std::sqrt(spread) : std::nan("");
+    long double sum = 0, sum_magnitude = 0, cross = 0, cross_magnitude = 0;
+    for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
+      int64_t i = norm.layout.At(f, k);
+      double x = norm.Real(operands[0], i), dy = norm.Real(operands[4], i);
+      sum += dy;
+      sum_magnitude += std::fabs(dy);
+      cross += static_cast<long double>(dy) * (static_cast<long double>(x) - mean);
+      cross_magnitude += std::fabs(dy) * (std::fabs(x) + std::fabs(mean));
+    }
+    double flush = norm.flush * (n + 8) * (1 + std::fabs(inverse));
+    offsets.push_back(Rounded({static_cast<double>(sum),
+                               slack * static_cast<double>(sum_magnitude) + flush}, norm.context));
+    scales.push_back(Rounded({static_cast<double>(cross) * inverse,
+                              slack * static_cast<double>(cross_magnitude) * std::fabs(inverse) + flush},
+                             norm.context));
+    for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
+      int64_t i = norm.layout.At(f, k);
+      double x = norm.Real(operands[0], i), dy = norm.Real(operands[4], i);
+      double cross_term = (x - mean) / spread * static_cast<double>(cross);
+      double value = scale * inverse / n * (n * dy - static_cast<double>(sum) - cross_term);
+      double magnitude = std::fabs(n * dy) + static_cast<double>(sum_magnitude) +
+                         (std::fabs(x) + std::fabs(mean)) / spread * static_cast<double>(cross_magnitude);
+      double error = slack * std::fabs(scale * inverse / n) * magnitude +
+                     flush * (1 + std::fabs(scale)) * (1 + 1 / spread) * (1 + std::fabs(x - mean));
+      sets[i] = Rounded({value, error}, norm.context);
+    }
+  }
+  return SetValue::Tuple({SetArray(shape.tuple_shapes()[0], std::move(sets)),
+                          SetArray(shape.tuple_shapes()[1], std::move(scales)),
+                          SetArray(shape.tuple_shapes()[2], std::move(offsets))});
+}
+
+}  // namespace hlocts
