@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "spec/infer/verifier.h"
 #include "spec/proto/convert.h"
 #include "spec/text/printer.h"
 
@@ -20,6 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   auto module = hlocts::ParseSerializedModule(bytes);
   if (!module.ok()) return 0;
+  // Whatever was read is accepted, or refused by a rule that has a name.
+  absl::Status valid = hlocts::VerifyModule(**module);
+  if (!valid.ok() && hlocts::RuleOf(valid).empty()) {
+    Differ("refused without a rule", std::string(valid.message()), "");
+  }
   auto written = hlocts::SerializeModule(**module);
   if (!written.ok()) Differ("read but not written", std::string(written.status().message()), "");
   auto again = hlocts::ParseSerializedModule(*written);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -12,6 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     HLOCTS_CHECK(!hlocts::RuleOf(module.status()).empty());
     return 0;
   }
+  // Whatever was read is accepted, or refused by a rule that has a name.
+  absl::Status valid = hlocts::VerifyModule(**module);
+  HLOCTS_CHECK(valid.ok() || !hlocts::RuleOf(valid).empty());
   for (auto options : {hlocts::PrintOptions::Default(), hlocts::PrintOptions::Short()}) {
     std::string first = hlocts::PrintModule(**module, options);
     auto again = hlocts::ParseModule(first);
