@@ -103,6 +103,8 @@ class ReferenceBackend : public Backend {
     info.version = "0.1.0";
     info.capabilities = {"execute", "verify", "replicas", "donation", "infeed", "custom-call",
                          "our-parser"};
+    // Where the documents leave a choice, the reference makes XLA's (rulings 0005 to 0007, 0030).
+    info.facts = {"convert.saturate", "integer.division", "shift.saturate", "rng.xla_layout"};
     return info;
   }
 
