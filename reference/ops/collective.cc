@@ -2,47 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "reference/kernels/index_values.h"
 #include "reference/ops/applied_computation.h"
-#include "spec/infer/collective.h"
 
 namespace hlocts {
 namespace {
-
-// The devices that an id of replica_groups or source_target_pairs stands for, seen from `device`.
-std::vector<int64_t> DevicesOfId(CollectiveGroupMode mode, const DeviceGrid& grid, int64_t device,
-                                 int64_t id) {
-  std::vector<int64_t> devices;
-  switch (mode) {
-    case CollectiveGroupMode::kCrossReplica:
-      devices = {id * grid.partitions + device % grid.partitions};
-      break;
-    case CollectiveGroupMode::kCrossPartition:
-      devices = {device / grid.partitions * grid.partitions + id};
-      break;
-    case CollectiveGroupMode::kCrossReplicaAndPartition:
-      for (int64_t p = 0; p < grid.partitions; ++p) devices.push_back(id * grid.partitions + p);
-      break;
-    case CollectiveGroupMode::kFlattenedId:
-      devices = {id};
-      break;
-  }
-  return devices;
-}
-
-int64_t IdCount(CollectiveGroupMode mode, const DeviceGrid& grid) {
-  switch (mode) {
-    case CollectiveGroupMode::kCrossPartition:
-      return grid.partitions;
-    case CollectiveGroupMode::kFlattenedId:
-      return grid.size();
-    default:
-      return grid.replicas;
-  }
-}
 
 // Rows along one dimension as bytes: `outer` blocks of `size` rows of `row_bytes`.
 struct RowBytes {
@@ -293,55 +259,6 @@ bool StartsWithOperand(Opcode opcode) {
 }
 
 }  // namespace
-
-bool IsCollective(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kReduceScatter:
-    case Opcode::kAllToAll:
-    case Opcode::kRaggedAllToAll:
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart:
-    case Opcode::kCollectiveBroadcast:
-      return true;
-    default:
-      return false;
-  }
-}
-
-absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, const DeviceGrid& grid,
-                                             int64_t device) {
-  HLOCTS_ASSIGN_OR_RETURN(const CollectiveGroupMode mode, GroupModeOf(collective));
-  const ReplicaGroups* explicit_groups = ExplicitGroupsOf(collective);
-  std::vector<std::vector<int64_t>> groups;
-  if (explicit_groups != nullptr) {
-    groups = explicit_groups->groups;
-  } else {
-    groups.emplace_back(IdCount(mode, grid));
-    std::iota(groups[0].begin(), groups[0].end(), 0);
-  }
-  for (const std::vector<int64_t>& ids : groups) {
-    std::vector<int64_t> devices;
-    for (int64_t id : ids) {
-      for (int64_t member : DevicesOfId(mode, grid, device, id)) devices.push_back(member);
-    }
-    if (std::find(devices.begin(), devices.end(), device) == devices.end()) continue;
-    for (int64_t id : ids) {
-      if (id < 0 || id >= IdCount(mode, grid)) {
-        return InvalidInput(collective.name(), ": replica_groups name ", id,
-                            ", expected less than ", IdCount(mode, grid), " (", grid.replicas,
-                            " replicas, ", grid.partitions, " partitions)");
-      }
-    }
-    return devices;
-  }
-  if (collective.opcode() == Opcode::kCollectiveBroadcast) return std::vector<int64_t>();
-  return InvalidInput(collective.name(), ": no group of replica_groups has device ", device, " of ",
-                      grid.replicas, " replicas and ", grid.partitions, " partitions");
-}
 
 absl::StatusOr<Literal> EvaluateMeeting(EvalContext& context, const Instruction& collective,
                                         const Meeting& meeting) {

@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "reference/eval_context.h"
+#include "spec/infer/collective.h"
 
 namespace hlocts {
 
@@ -27,6 +28,10 @@ bool IsCollective(Opcode opcode);
 // devices that do not exist or leave this one out.
 absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, const DeviceGrid& grid,
                                              int64_t device);
+
+// The devices that an id of replica_groups or source_target_pairs stands for, seen from `device`.
+std::vector<int64_t> DevicesOfId(CollectiveGroupMode mode, const DeviceGrid& grid, int64_t device,
+                                 int64_t id);
 
 // operands[i] are those of devices[i]; the result is that of devices[position].
 struct Meeting {
