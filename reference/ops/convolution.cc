@@ -44,21 +44,38 @@ int64_t PositionBytes(const Shape& shape) {
   return positions * static_cast<int64_t>(sizeof(WindowPosition));
 }
 
+bool IsIdentity(CopyGeometry copy) {
+  copy.Simplify();
+  if (copy.operand_base != 0 || copy.result_base != 0 || copy.dims.size() > 1) return false;
+  return copy.dims.empty() || (copy.dims[0].operand_stride == 1 && copy.dims[0].result_stride == 1);
+}
+
+// The operand in the kernel's order: the operand itself where it lies so.
+template <typename Element>
+const Element* InOrder(const CopyGeometry& copy, const Literal& operand,
+                       std::unique_ptr<Element[]>& storage) {
+  const absl::Span<const Element> elements = operand.data<Element>();
+  if (IsIdentity(copy)) return elements.data();
+  storage.reset(new Element[elements.size()]);
+  CopyKernel<Element>(copy, elements, absl::MakeSpan(storage.get(), elements.size()));
+  return storage.get();
+}
+
 template <class System>
 void Convolve(const System& system, const ConvolutionGeometry& geometry, const Literal& lhs,
               const Literal& rhs, Literal& out) {
   using Element = typename System::Element;
-  std::unique_ptr<Element[]> lhs_dense(new Element[geometry.lhs_size]);
-  std::unique_ptr<Element[]> rhs_dense(new Element[geometry.rhs_size]);
-  std::unique_ptr<Element[]> out_dense(new Element[geometry.out_size]);
-  auto span = [](Element* data, int64_t size) {
-    return absl::MakeSpan(data, static_cast<size_t>(size));
-  };
-  CopyKernel<Element>(geometry.lhs, lhs.data<Element>(), span(lhs_dense.get(), geometry.lhs_size));
-  CopyKernel<Element>(geometry.rhs, rhs.data<Element>(), span(rhs_dense.get(), geometry.rhs_size));
-  ConvolutionKernel(system, geometry, lhs_dense.get(), rhs_dense.get(), out_dense.get());
-  CopyKernel<Element>(geometry.out, span(out_dense.get(), geometry.out_size),
-                      out.mutable_data<Element>());
+  std::unique_ptr<Element[]> lhs_storage, rhs_storage, out_storage;
+  const Element* left = InOrder(geometry.lhs, lhs, lhs_storage);
+  const Element* right = InOrder(geometry.rhs, rhs, rhs_storage);
+  absl::Span<Element> result = out.mutable_data<Element>();
+  if (IsIdentity(geometry.out)) {
+    ConvolutionKernel(system, geometry, left, right, result.data());
+    return;
+  }
+  out_storage.reset(new Element[result.size()]);
+  ConvolutionKernel(system, geometry, left, right, out_storage.get());
+  CopyKernel<Element>(geometry.out, absl::MakeSpan(out_storage.get(), result.size()), result);
 }
 
 }  // namespace
