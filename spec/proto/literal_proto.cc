@@ -169,15 +169,14 @@ absl::StatusOr<Literal> LiteralFromProto(const proto::LiteralProto& proto) {
 proto::LiteralProto LiteralToProto(const Literal& literal) {
   P out;
   const Shape& shape = literal.shape();
-  *out.mutable_shape() = ShapeToProto(shape);
+  // XLA's literals always have layouts.
+  *out.mutable_shape() = ShapeToProto(shape.WithDefaultLayout());
   if (shape.IsTuple()) {
     for (const Literal& element : literal.elements()) {
       *out.add_tuple_literals() = LiteralToProto(element);
     }
   } else if (shape.IsArray()) {
-    // XLA's literals always have a layout.
     Layout order = OrderOf(shape);
-    *out.mutable_shape() = ShapeToProto(shape.WithDefaultLayout());
     std::string bytes = literal.BytesInLayout(order);
     if (IsSubByte(shape.element_type())) MaskSubBytes(shape.element_type(), bytes);
     DataFieldOf(shape.element_type())->write(bytes, &out);

@@ -68,6 +68,8 @@ TEST(LiteralProtoTest, TuplesTokensAndRuntimeSizes) {
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_TRUE(again->BitwiseEqual(tuple));
   EXPECT_EQ(again->elements()[0].runtime_size(1), 2);
+  // The second form is the first one, layouts that were not given included.
+  EXPECT_EQ(SerializeLiteral(*again), SerializeLiteral(tuple));
 }
 
 TEST(LiteralProtoTest, SaysWhatIsWrong) {
