@@ -96,10 +96,12 @@ Sizes DotSizes(const Instruction& dot, const Sizes& lhs, const Sizes& rhs) {
   Sizes sizes, excluded = numbers.lhs_batch;
   for (int64_t d : numbers.lhs_batch) sizes.push_back(lhs[d]);
   excluded.insert(excluded.end(), numbers.lhs_contracting.begin(), numbers.lhs_contracting.end());
-  for (int64_t d : DimensionsExcept(static_cast<int64_t>(lhs.size()), excluded)) sizes.push_back(lhs[d]);
+  for (int64_t d : DimensionsExcept(static_cast<int64_t>(lhs.size()), excluded))
+    sizes.push_back(lhs[d]);
   excluded = numbers.rhs_batch;
   excluded.insert(excluded.end(), numbers.rhs_contracting.begin(), numbers.rhs_contracting.end());
-  for (int64_t d : DimensionsExcept(static_cast<int64_t>(rhs.size()), excluded)) sizes.push_back(rhs[d]);
+  for (int64_t d : DimensionsExcept(static_cast<int64_t>(rhs.size()), excluded))
+    sizes.push_back(rhs[d]);
   return sizes;
 }
 
@@ -110,13 +112,15 @@ Sizes GatherSizes(const Instruction& gather, const Sizes& start_indices) {
   Sizes batch = DimensionsExcept(static_cast<int64_t>(sizes.size()), numbers.offset_dims);
   size_t next = 0;
   for (int64_t d = 0; d < static_cast<int64_t>(start_indices.size()); ++d) {
-    if (d != numbers.index_vector_dim && next < batch.size()) sizes[batch[next++]] = start_indices[d];
+    if (d != numbers.index_vector_dim && next < batch.size())
+      sizes[batch[next++]] = start_indices[d];
   }
   return sizes;
 }
 
 Sizes WindowSizes(const Window& window, Sizes sizes) {
-  for (size_t d = 0; d < sizes.size(); ++d) sizes[d] = WindowOutputSize(sizes[d], window.dimensions[d]);
+  for (size_t d = 0; d < sizes.size(); ++d)
+    sizes[d] = WindowOutputSize(sizes[d], window.dimensions[d]);
   return sizes;
 }
 
@@ -143,9 +147,8 @@ CutInstruction Cut(const Instruction& original, absl::Span<const Literal> operan
   cut.instruction = std::make_unique<Instruction>(original.name(), original.opcode(), shape);
   cut.instruction->mutable_attributes() = original.attributes();
   for (size_t k = 0; k < operands.size(); ++k) {
-    cut.operands.push_back(std::make_unique<Instruction>(original.operand(k).name(),
-                                                         original.operand(k).opcode(),
-                                                         operands[k].shape()));
+    cut.operands.push_back(std::make_unique<Instruction>(
+        original.operand(k).name(), original.operand(k).opcode(), operands[k].shape()));
     cut.instruction->mutable_operands().push_back(cut.operands.back().get());
   }
   if (const auto* slice = original.Get<SliceRanges>(Attr::kSlice)) {
@@ -197,10 +200,14 @@ absl::StatusOr<Sizes> ResultSizes(const Instruction& instruction,
   const Sizes& first = operand_sizes[0];
   Sizes sizes;
   switch (instruction.opcode()) {
-    case Opcode::kBroadcast: return BroadcastSizes(instruction, first);
-    case Opcode::kReshape: return ReshapeSizes(instruction, first);
-    case Opcode::kDot: return DotSizes(instruction, first, operand_sizes[1]);
-    case Opcode::kGather: return GatherSizes(instruction, operand_sizes[1]);
+    case Opcode::kBroadcast:
+      return BroadcastSizes(instruction, first);
+    case Opcode::kReshape:
+      return ReshapeSizes(instruction, first);
+    case Opcode::kDot:
+      return DotSizes(instruction, first, operand_sizes[1]);
+    case Opcode::kGather:
+      return GatherSizes(instruction, operand_sizes[1]);
     case Opcode::kTranspose:
       for (int64_t d : instruction.IntList(Attr::kDimensions)) sizes.push_back(first[d]);
       return sizes;
@@ -220,7 +227,8 @@ absl::StatusOr<Sizes> ResultSizes(const Instruction& instruction,
     case Opcode::kPad:
       for (size_t d = 0; d < first.size(); ++d) {
         sizes.push_back(std::max<int64_t>(
-            PaddedSize(first[d], instruction.Get<PaddingConfig>(Attr::kPadding)->dimensions[d]), 0));
+            PaddedSize(first[d], instruction.Get<PaddingConfig>(Attr::kPadding)->dimensions[d]),
+            0));
       }
       return sizes;
     case Opcode::kConcatenate: {
@@ -230,17 +238,21 @@ absl::StatusOr<Sizes> ResultSizes(const Instruction& instruction,
       return sizes;
     }
     case Opcode::kReduceWindow:
-      if (const auto* window = instruction.Get<Window>(Attr::kWindow)) return WindowSizes(*window, first);
+      if (const auto* window = instruction.Get<Window>(Attr::kWindow))
+        return WindowSizes(*window, first);
       return first;
     case Opcode::kSelect:
-    case Opcode::kClamp: return operand_sizes[1];
-    case Opcode::kDynamicSlice: return instruction.shape().dimensions();
+    case Opcode::kClamp:
+      return operand_sizes[1];
+    case Opcode::kDynamicSlice:
+      return instruction.shape().dimensions();
     case Opcode::kReverse:
     case Opcode::kSort:
     case Opcode::kScatter:
     case Opcode::kMap:
     case Opcode::kSelectAndScatter:
-    case Opcode::kDynamicUpdateSlice: return first;
+    case Opcode::kDynamicUpdateSlice:
+      return first;
     default:
       if (IsElementwise(instruction.opcode()) &&
           instruction.operand(0).shape().rank() == instruction.shape().rank()) {
@@ -266,9 +278,9 @@ absl::StatusOr<Literal> EvaluateCut(EvalContext& context, const Instruction& ins
   }
   CutInstruction cut = Cut(instruction, operands, result_sizes);
   Evaluator evaluator = EvaluatorOf(instruction.opcode());
-  HLOCTS_ASSIGN_OR_RETURN(Literal result,
-                          evaluator ? evaluator(context, *cut.instruction, operands)
-                                    : EvaluateElementwise(*cut.instruction, operands));
+  HLOCTS_ASSIGN_OR_RETURN(Literal result, evaluator
+                                              ? evaluator(context, *cut.instruction, operands)
+                                              : EvaluateElementwise(*cut.instruction, operands));
   const Shape& bounds = instruction.shape();
   return PutBack(std::move(result), bounds);
 }

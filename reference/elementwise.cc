@@ -21,7 +21,8 @@ void ThroughDouble(const ElementwiseOp& op, const void* const* operands, void* r
   for (int64_t at = 0; at < count; at += kBlock) {
     int64_t n = count - at < kBlock ? count - at : kBlock;
     for (int i = 0; i < op.operand_count; ++i) {
-      DecodeFloats(op.operand_type, static_cast<const uint8_t*>(operands[i]) + at * from, decoded[i], n);
+      DecodeFloats(op.operand_type, static_cast<const uint8_t*>(operands[i]) + at * from,
+                   decoded[i], n);
     }
     uint8_t* out = static_cast<uint8_t*>(result) + at * to;
     if (op.result_type == PrimitiveType::kPred) {
@@ -198,10 +199,16 @@ void ResolveClamp(ElementwiseOp& op) {
 
 void ResolveOther(const Instruction& instruction, ElementwiseOp& op) {
   switch (instruction.opcode()) {
-    case Opcode::kCompare: return ResolveCompare(instruction, op);
-    case Opcode::kSelect: op.run = SelectKernel(StorageBytes(op.result_type)); return;
-    case Opcode::kClamp: return ResolveClamp(op);
-    case Opcode::kConvert: op.run = ConvertKernel(op.operand_type, op.result_type); return;
+    case Opcode::kCompare:
+      return ResolveCompare(instruction, op);
+    case Opcode::kSelect:
+      op.run = SelectKernel(StorageBytes(op.result_type));
+      return;
+    case Opcode::kClamp:
+      return ResolveClamp(op);
+    case Opcode::kConvert:
+      op.run = ConvertKernel(op.operand_type, op.result_type);
+      return;
     case Opcode::kBitcastConvert:
       if (BitWidth(op.operand_type) == BitWidth(op.result_type)) op.run = SameWidthBits;
       return;
@@ -210,7 +217,8 @@ void ResolveOther(const Instruction& instruction, ElementwiseOp& op) {
       op.parameters[1] = instruction.IntOr(Attr::kMantissaBits, 0);
       op.run = ReducePrecisionKernel;
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -231,9 +239,12 @@ void ResolveByType(Opcode opcode, ElementwiseOp& op) {
 bool IsElementwise(Opcode opcode) {
   switch (RowOf(opcode).family) {
     case Family::kElementwiseUnary:
-    case Family::kElementwiseBinary: return true;
-    case Family::kElementwiseOther: return opcode != Opcode::kStochasticConvert;
-    default: return false;
+    case Family::kElementwiseBinary:
+      return true;
+    case Family::kElementwiseOther:
+      return opcode != Opcode::kStochasticConvert;
+    default:
+      return false;
   }
 }
 

@@ -51,7 +51,8 @@ absl::Status CheckArguments(const Module& module, absl::Span<const Literal> argu
 absl::StatusOr<Literal> RunEntry(const Module& module, absl::Span<const Literal> arguments,
                                  const EvalOptions& options) {
   Interpreter interpreter(module, options);
-  return interpreter.Call(*module.entry(), std::vector<Literal>(arguments.begin(), arguments.end()));
+  return interpreter.Call(*module.entry(),
+                          std::vector<Literal>(arguments.begin(), arguments.end()));
 }
 
 struct Job {

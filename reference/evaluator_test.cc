@@ -11,20 +11,24 @@ namespace {
 
 // Adds one 0..n times; the array variant carries f32[3] beside the counter.
 std::string CountingLoop(const std::string& trips, const std::string& shape) {
-  return absl::StrCat("HloModule m\n",
-                      "c { t = (s32[], ", shape, ") parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(", trips,
-                      ") ROOT r = pred[] compare(i, n), direction=LT }\n",
-                      "b { t = (s32[], ", shape, ") parameter(0) i = s32[] get-tuple-element(t), index=0 x = ", shape,
-                      " get-tuple-element(t), index=1 one = s32[] constant(1) j = s32[] add(i, one) y = ", shape,
-                      " add(x, x) ROOT r = (s32[], ", shape, ") tuple(j, y) }\n",
-                      "ENTRY e { z = s32[] constant(0) x = ", shape, " parameter(0) t = (s32[], ", shape,
-                      ") tuple(z, x) ROOT w = (s32[], ", shape, ") while(t), condition=c, body=b }");
+  return absl::StrCat(
+      "HloModule m\n", "c { t = (s32[], ", shape,
+      ") parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(", trips,
+      ") ROOT r = pred[] compare(i, n), direction=LT }\n", "b { t = (s32[], ", shape,
+      ") parameter(0) i = s32[] get-tuple-element(t), index=0 x = ", shape,
+      " get-tuple-element(t), index=1 one = s32[] constant(1) j = s32[] add(i, one) y = ", shape,
+      " add(x, x) ROOT r = (s32[], ", shape, ") tuple(j, y) }\n",
+      "ENTRY e { z = s32[] constant(0) x = ", shape, " parameter(0) t = (s32[], ", shape,
+      ") tuple(z, x) ROOT w = (s32[], ", shape, ") while(t), condition=c, body=b }");
 }
 
 TEST(EvaluatorTest, LoopsOverScalarsAndArrays) {
-  EXPECT_EQ(Text(RunText(CountingLoop("5", "f32[]"), {MustLiteral("f32[] 1")})), Leaves({"s32[] 5", "f32[] 32"}));
-  EXPECT_EQ(Text(RunText(CountingLoop("5", "f32[3]"), {MustLiteral("f32[3] {1, 2, 3}")})), Leaves({"s32[] 5", "f32[3] {32, 64, 96}"}));
-  EXPECT_EQ(Text(RunText(CountingLoop("0", "f32[3]"), {MustLiteral("f32[3] {1, 2, 3}")})), Leaves({"s32[] 0", "f32[3] {1, 2, 3}"}));
+  EXPECT_EQ(Text(RunText(CountingLoop("5", "f32[]"), {MustLiteral("f32[] 1")})),
+            Leaves({"s32[] 5", "f32[] 32"}));
+  EXPECT_EQ(Text(RunText(CountingLoop("5", "f32[3]"), {MustLiteral("f32[3] {1, 2, 3}")})),
+            Leaves({"s32[] 5", "f32[3] {32, 64, 96}"}));
+  EXPECT_EQ(Text(RunText(CountingLoop("0", "f32[3]"), {MustLiteral("f32[3] {1, 2, 3}")})),
+            Leaves({"s32[] 0", "f32[3] {1, 2, 3}"}));
 }
 
 TEST(EvaluatorTest, LoopsWithoutEndRunOutOfSteps) {
@@ -33,26 +37,35 @@ TEST(EvaluatorTest, LoopsWithoutEndRunOutOfSteps) {
   for (const char* shape : {"f32[]", "f32[2]"}) {
     Literal x = Literal(MustLiteral(shape == std::string("f32[]") ? "f32[] 1" : "f32[2] {1, 1}"));
     EXPECT_TRUE(RunText(CountingLoop("1000", shape), {x}, options).ok());
-    EXPECT_EQ(RunText(CountingLoop("1001", shape), {x}, options).status().code(), absl::StatusCode::kDeadlineExceeded);
+    EXPECT_EQ(RunText(CountingLoop("1001", shape), {x}, options).status().code(),
+              absl::StatusCode::kDeadlineExceeded);
   }
 }
 
 TEST(EvaluatorTest, ArgumentsAreNotChanged) {
   Literal x = MustLiteral("f32[3] {1, 2, 3}");
   ASSERT_TRUE(RunText(CountingLoop("5", "f32[3]"), {x}).ok());
-  absl::StatusOr<Literal> result = RunText("HloModule m\nENTRY e { p = f32[3] parameter(0)\n a = f32[3] add(p, p)\n ROOT r = f32[3] negate(a) }", {x});
+  absl::StatusOr<Literal> result = RunText(
+      "HloModule m\nENTRY e { p = f32[3] parameter(0)\n a = f32[3] add(p, p)\n ROOT r = f32[3] "
+      "negate(a) }",
+      {x});
   EXPECT_EQ(Text(x), Leaves({"f32[3] {1, 2, 3}"}));
   EXPECT_EQ(Text(result), Leaves({"f32[3] {-2, -4, -6}"}));
 }
 
 // A value that is used again must survive an operation that could have run in place on it.
 TEST(EvaluatorTest, WorkingInPlaceKeepsWhatIsStillNeeded) {
-  EXPECT_EQ(Text(RunText("HloModule m\nENTRY e { p = f32[2] parameter(0)\n a = f32[2] add(p, p)\n b = f32[2] negate(a)\n"
-                         "u = f32[1] constant({9})\n i = s32[] constant(0)\n c = f32[2] dynamic-update-slice(a, u, i)\n"
-                         "t = (f32[2], f32[2]) tuple(a, c)\n g = f32[2] get-tuple-element(t), index=0\n h = f32[2] get-tuple-element(t), index=0\n"
-                         "k = f32[2] add(g, h)\n ROOT r = (f32[2], f32[2], f32[2], f32[2]) tuple(a, b, c, k) }",
-                         {MustLiteral("f32[2] {1, 2}")})),
-            Leaves({"f32[2] {2, 4}", "f32[2] {-2, -4}", "f32[2] {9, 4}", "f32[2] {4, 8}"}));
+  EXPECT_EQ(
+      Text(RunText(
+          "HloModule m\nENTRY e { p = f32[2] parameter(0)\n a = f32[2] add(p, p)\n b = f32[2] "
+          "negate(a)\n"
+          "u = f32[1] constant({9})\n i = s32[] constant(0)\n c = f32[2] dynamic-update-slice(a, "
+          "u, i)\n"
+          "t = (f32[2], f32[2]) tuple(a, c)\n g = f32[2] get-tuple-element(t), index=0\n h = "
+          "f32[2] get-tuple-element(t), index=0\n"
+          "k = f32[2] add(g, h)\n ROOT r = (f32[2], f32[2], f32[2], f32[2]) tuple(a, b, c, k) }",
+          {MustLiteral("f32[2] {1, 2}")})),
+      Leaves({"f32[2] {2, 4}", "f32[2] {-2, -4}", "f32[2] {9, 4}", "f32[2] {4, 8}"}));
 }
 
 std::string Conditional(const std::string& index) {
@@ -71,11 +84,14 @@ TEST(EvaluatorTest, ConditionalOutOfRangeTakesTheLastBranch) {
     EXPECT_EQ(Text(RunText(Conditional(index), {x})), Leaves({"s32[] 25"})) << index;
   }
   for (const char* pred : {"true", "false"}) {
-    std::string text = absl::StrCat("HloModule m\na { x = s32[] parameter(0) ROOT r = s32[] negate(x) }\n",
-                                    "b { x = f32[] parameter(0) ROOT r = s32[] convert(x) }\nENTRY e { p = pred[] constant(", pred,
-                                    ") x = s32[] parameter(0) y = f32[] constant(2.5) ROOT r = s32[] conditional(p, x, y), ",
-                                    "true_computation=a, false_computation=b }");
-    EXPECT_EQ(Text(RunText(text, {x})), Leaves({pred == std::string("true") ? "s32[] -5" : "s32[] 2"}));
+    std::string text = absl::StrCat(
+        "HloModule m\na { x = s32[] parameter(0) ROOT r = s32[] negate(x) }\n",
+        "b { x = f32[] parameter(0) ROOT r = s32[] convert(x) }\nENTRY e { p = pred[] constant(",
+        pred,
+        ") x = s32[] parameter(0) y = f32[] constant(2.5) ROOT r = s32[] conditional(p, x, y), ",
+        "true_computation=a, false_computation=b }");
+    EXPECT_EQ(Text(RunText(text, {x})),
+              Leaves({pred == std::string("true") ? "s32[] -5" : "s32[] 2"}));
   }
 }
 
@@ -94,72 +110,100 @@ ENTRY e { p = pred[] parameter(0) x = f32[] constant(1)
 
 // f0 negates; each f_i calls f_{i-1}.
 std::string Nested(int64_t depth, const std::string& shape) {
-  std::string text = absl::StrCat("HloModule m\nf0 { x = ", shape, " parameter(0) ROOT r = ", shape, " negate(x) }\n");
+  std::string text = absl::StrCat("HloModule m\nf0 { x = ", shape, " parameter(0) ROOT r = ", shape,
+                                  " negate(x) }\n");
   for (int64_t i = 1; i < depth; ++i) {
-    absl::StrAppend(&text, "f", i, " { x = ", shape, " parameter(0) ROOT r = ", shape, " call(x), to_apply=f", i - 1, " }\n");
+    absl::StrAppend(&text, "f", i, " { x = ", shape, " parameter(0) ROOT r = ", shape,
+                    " call(x), to_apply=f", i - 1, " }\n");
   }
-  return absl::StrCat(text, "ENTRY e { x = ", shape, " parameter(0) ROOT r = ", shape, " call(x), to_apply=f", depth - 1, " }");
+  return absl::StrCat(text, "ENTRY e { x = ", shape, " parameter(0) ROOT r = ", shape,
+                      " call(x), to_apply=f", depth - 1, " }");
 }
 
 TEST(EvaluatorTest, DeepNestingHasAResultOrAClearError) {
   for (int64_t depth : {1, 40, 1000, 10000}) {
-    EXPECT_EQ(Text(RunText(Nested(depth, "f32[2]"), {MustLiteral("f32[2] {1, 2}")})), Leaves({"f32[2] {-1, -2}"})) << depth;
+    EXPECT_EQ(Text(RunText(Nested(depth, "f32[2]"), {MustLiteral("f32[2] {1, 2}")})),
+              Leaves({"f32[2] {-1, -2}"}))
+        << depth;
   }
-  EXPECT_EQ(RunText(Nested(17000, "f32[2]"), {MustLiteral("f32[2] {1, 2}")}).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(RunText(Nested(17000, "f32[2]"), {MustLiteral("f32[2] {1, 2}")}).status().code(),
+            absl::StatusCode::kResourceExhausted);
 }
 
 TEST(EvaluatorTest, MemoryIsRefusedBeforeItIsTaken) {
-  const char* huge = "HloModule m\nENTRY e { z = f32[] constant(0)\n b = f32[2147483648,1000] broadcast(z), dimensions={}\n ROOT s = f32[1,1] slice(b), slice={[0:1], [0:1]} }";
+  const char* huge =
+      "HloModule m\nENTRY e { z = f32[] constant(0)\n b = f32[2147483648,1000] broadcast(z), "
+      "dimensions={}\n ROOT s = f32[1,1] slice(b), slice={[0:1], [0:1]} }";
   absl::Status status = RunText(huge).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_NE(std::string(status.message()).find("b: memory budget"), std::string::npos) << status;
   EvalOptions options;
   options.memory_bytes_max = 10 << 20;
-  std::string chain = "HloModule m\nENTRY e { z = f32[] parameter(0)\n b0 = f32[1048576] broadcast(z), dimensions={}\n";
-  for (int i = 1; i < 50; ++i) absl::StrAppend(&chain, " b", i, " = f32[1048576] reverse(b", i - 1, "), dimensions={0}\n");
+  std::string chain =
+      "HloModule m\nENTRY e { z = f32[] parameter(0)\n b0 = f32[1048576] broadcast(z), "
+      "dimensions={}\n";
+  for (int i = 1; i < 50; ++i)
+    absl::StrAppend(&chain, " b", i, " = f32[1048576] reverse(b", i - 1, "), dimensions={0}\n");
   // 50 arrays of 4 MB one after the other, of which two are alive at a time: dead ones are freed.
-  EXPECT_TRUE(RunText(chain + " ROOT r = f32[1] slice(b49), slice={[0:1]} }", {MustLiteral("f32[] 1")}, options).ok());
+  EXPECT_TRUE(RunText(chain + " ROOT r = f32[1] slice(b49), slice={[0:1]} }",
+                      {MustLiteral("f32[] 1")}, options)
+                  .ok());
   // All alive until the tuple: too much.
-  EXPECT_EQ(RunText(chain + " ROOT r = (f32[1048576], f32[1048576], f32[1048576]) tuple(b0, b20, b49) }", {MustLiteral("f32[] 1")}, options).status().code(),
-            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(
+      RunText(chain + " ROOT r = (f32[1048576], f32[1048576], f32[1048576]) tuple(b0, b20, b49) }",
+              {MustLiteral("f32[] 1")}, options)
+          .status()
+          .code(),
+      absl::StatusCode::kResourceExhausted);
 }
 
 TEST(EvaluatorTest, NothingStaysAlive) {
   int64_t before = Literal::LiveBytes();
   {
-    absl::StatusOr<Literal> result = RunText(CountingLoop("7", "f32[1000]"), {Literal(Shape(PrimitiveType::kF32, {1000}))});
+    absl::StatusOr<Literal> result =
+        RunText(CountingLoop("7", "f32[1000]"), {Literal(Shape(PrimitiveType::kF32, {1000}))});
     ASSERT_TRUE(result.ok());
   }
   EXPECT_EQ(Literal::LiveBytes(), before);
 }
 
 TEST(EvaluatorTest, BadArguments) {
-  const char* text = "HloModule m\nENTRY e { p = (f32[2], s32[]) parameter(0)\n ROOT r = f32[2] get-tuple-element(p), index=0 }";
+  const char* text =
+      "HloModule m\nENTRY e { p = (f32[2], s32[]) parameter(0)\n ROOT r = f32[2] "
+      "get-tuple-element(p), index=0 }";
   EXPECT_EQ(RunText(text).status().code(), absl::StatusCode::kInvalidArgument);
   Literal wrong = Literal::Tuple({MustLiteral("f32[3] {1, 2, 3}"), MustLiteral("s32[] 1")});
   absl::Status status = RunText(text, {wrong}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(status.message()).find("argument 0: expected f32[2], found f32[3]"), std::string::npos) << status;
+  EXPECT_NE(std::string(status.message()).find("argument 0: expected f32[2], found f32[3]"),
+            std::string::npos)
+      << status;
 }
 
 TEST(EvaluatorTest, TuplesOfTenThousandLeaves) {
-  std::string text = "HloModule m\nENTRY e { x = f32[] parameter(0)\n ROOT r = (f32[]", operands = "x";
+  std::string text = "HloModule m\nENTRY e { x = f32[] parameter(0)\n ROOT r = (f32[]",
+              operands = "x";
   for (int i = 1; i < 10000; ++i) text += ", f32[]", operands += ", x";
-  absl::StatusOr<Literal> result = RunText(absl::StrCat(text, ") tuple(", operands, ") }"), {MustLiteral("f32[] 3")});
+  absl::StatusOr<Literal> result =
+      RunText(absl::StrCat(text, ") tuple(", operands, ") }"), {MustLiteral("f32[] 3")});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(FlattenLeaves(*result).size(), 10000u);
 }
 
 TEST(EvaluatorTest, AsyncAndCopyPairs) {
-  EXPECT_EQ(Text(RunText("HloModule m\nENTRY e { p = f32[2] parameter(0)\n s = (f32[2], f32[2], u32[]) copy-start(p)\n"
-                         "d = f32[2] copy-done(s)\n b = f32[2] opt-barrier(d)\n ROOT c = f32[2] copy(b) }", {MustLiteral("f32[2] {1, 2}")})),
+  EXPECT_EQ(Text(RunText(
+                "HloModule m\nENTRY e { p = f32[2] parameter(0)\n s = (f32[2], f32[2], u32[]) "
+                "copy-start(p)\n"
+                "d = f32[2] copy-done(s)\n b = f32[2] opt-barrier(d)\n ROOT c = f32[2] copy(b) }",
+                {MustLiteral("f32[2] {1, 2}")})),
             Leaves({"f32[2] {1, 2}"}));
   EXPECT_EQ(Text(RunText(R"(HloModule m
 f { x = f32[2] parameter(0) ROOT r = f32[2] negate(x) }
 ENTRY e { p = f32[2] parameter(0)
   s = ((f32[2]), f32[2], s32[]) async-start(p), calls=f
   u = ((f32[2]), f32[2], s32[]) async-update(s)
-  ROOT d = f32[2] async-done(u) })", {MustLiteral("f32[2] {1, 2}")})),
+  ROOT d = f32[2] async-done(u) })",
+                         {MustLiteral("f32[2] {1, 2}")})),
             Leaves({"f32[2] {-1, -2}"}));
 }
 
@@ -179,7 +223,8 @@ ENTRY e {
   inner = (s32[], f32[]) tuple(k, x)
   ROOT r = (f32[], (s32[], f32[])) tuple(m, inner)
 })");
-  absl::StatusOr<std::unique_ptr<ScalarFunction>> function = ScalarFunction::Compile(*module->entry());
+  absl::StatusOr<std::unique_ptr<ScalarFunction>> function =
+      ScalarFunction::Compile(*module->entry());
   ASSERT_TRUE(function.ok() && *function);
   ASSERT_EQ((*function)->argument_count(), 3);
   ASSERT_EQ((*function)->result_count(), 3);
@@ -194,7 +239,8 @@ ENTRY e {
   std::vector<int32_t> n(700);
   for (int i = 0; i < 700; ++i) x[i] = static_cast<float>(i), n[i] = i;
   std::vector<float> first(700), third(700);
-  (*function)->RunBatch({x.data(), n.data(), y.data()}, {first.data(), n.data(), third.data()}, 700);
+  (*function)->RunBatch({x.data(), n.data(), y.data()}, {first.data(), n.data(), third.data()},
+                        700);
   for (int i = 0; i < 700; ++i) {
     EXPECT_EQ(first[i], std::max(static_cast<float>(i * i + 3), 10.0f));
     EXPECT_EQ(n[i], -i);
@@ -203,9 +249,10 @@ ENTRY e {
 }
 
 TEST(ScalarFunctionTest, LeavesOtherCodeAlone) {
-  std::unique_ptr<Module> module = MustParse(
-      "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] negate(x) }");
-  absl::StatusOr<std::unique_ptr<ScalarFunction>> function = ScalarFunction::Compile(*module->entry());
+  std::unique_ptr<Module> module =
+      MustParse("HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] negate(x) }");
+  absl::StatusOr<std::unique_ptr<ScalarFunction>> function =
+      ScalarFunction::Compile(*module->entry());
   ASSERT_TRUE(function.ok());
   EXPECT_EQ(*function, nullptr);
 }
@@ -216,14 +263,20 @@ TEST(ScalarFunctionTest, DoublingCallsDoNotExplode) {
     absl::StrAppend(&text, "f", i, " { x = f32[] parameter(0) a = f32[] call(x), to_apply=f", i - 1,
                     " b = f32[] call(x), to_apply=f", i - 1, " ROOT r = f32[] add(a, b) }\n");
   }
-  std::unique_ptr<Module> module = MustParse(text + "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] call(x), to_apply=f59 }");
-  absl::StatusOr<std::unique_ptr<ScalarFunction>> function = ScalarFunction::Compile(*module->entry());
+  std::unique_ptr<Module> module =
+      MustParse(text + "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] call(x), to_apply=f59 }");
+  absl::StatusOr<std::unique_ptr<ScalarFunction>> function =
+      ScalarFunction::Compile(*module->entry());
   ASSERT_TRUE(function.ok());
   EXPECT_EQ(*function, nullptr);
 }
 
 RecognizedReducer RecognizedOf(const std::string& body) {
-  return Recognize(*MustParse("HloModule m\nENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] " + body + " }")->entry());
+  return Recognize(
+      *MustParse(
+           "HloModule m\nENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] " +
+           body + " }")
+           ->entry());
 }
 
 TEST(RecognizeTest, OneOperationOfBothParameters) {

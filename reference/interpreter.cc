@@ -136,8 +136,10 @@ absl::StatusOr<Literal> Interpreter::RunStep(const PlannedStep& step, std::vecto
   switch (step.kind) {
     case PlannedStep::Kind::kParameter:
       return std::move(arguments[step.instruction->parameter_number()]);
-    case PlannedStep::Kind::kConstant: return step.instruction->literal();
-    case PlannedStep::Kind::kPass: return Take(step, 0, values);
+    case PlannedStep::Kind::kConstant:
+      return step.instruction->literal();
+    case PlannedStep::Kind::kPass:
+      return Take(step, 0, values);
     case PlannedStep::Kind::kTuple: {
       std::vector<Literal> elements;
       elements.reserve(step.operands.size());
@@ -149,10 +151,13 @@ absl::StatusOr<Literal> Interpreter::RunStep(const PlannedStep& step, std::vecto
       Literal& tuple = values[step.operands[0]];
       return step.takes_element ? tuple.TakeElement(index) : tuple.elements()[index];
     }
-    case PlannedStep::Kind::kElementwise: return RunElementwise(step, values);
+    case PlannedStep::Kind::kElementwise:
+      return RunElementwise(step, values);
     case PlannedStep::Kind::kEvaluator:
-    case PlannedStep::Kind::kWorld: return RunWithOperands(step, values);
-    case PlannedStep::Kind::kUnsupported: return step.status;
+    case PlannedStep::Kind::kWorld:
+      return RunWithOperands(step, values);
+    case PlannedStep::Kind::kUnsupported:
+      return step.status;
   }
   return step.status;
 }
@@ -218,6 +223,11 @@ absl::StatusOr<Literal> EvaluateElementwise(const Instruction& instruction,
   const void* data[3];
   for (size_t k = 0; k < operands.size(); ++k) {
     if (operands[k].element_count() != result.element_count()) {
+      if (!operands[k].shape().IsScalar()) {
+        return InvalidInput(instruction.name(), ": operand ", k, " of shape ",
+                            operands[k].shape().ToString(false), " for a result of shape ",
+                            instruction.shape().ToString(false));
+      }
       operands[k] = Splat(operands[k], instruction.shape());
     }
     data[k] = operands[k].raw_data();

@@ -31,7 +31,9 @@ PrimitiveType SystemType(PrimitiveType type) {
   return type;
 }
 
-Literal ToSystem(const Literal& operand, PrimitiveType system) { return Converted(operand, system); }
+Literal ToSystem(const Literal& operand, PrimitiveType system) {
+  return Converted(operand, system);
+}
 
 Literal FromSystem(Literal computed, PrimitiveType type) { return Converted(computed, type); }
 

@@ -49,25 +49,34 @@ bool HasSideEffect(const Instruction& instruction) {
     case Opcode::kSend:
     case Opcode::kSendDone:
     case Opcode::kRecv:
-    case Opcode::kRecvDone: return true;
-    case Opcode::kCustomCall: return instruction.BoolOr(Attr::kCustomCallHasSideEffect, false);
-    default: return RowOf(instruction.opcode()).family == Family::kCollective &&
-                    instruction.opcode() != Opcode::kReplicaId &&
-                    instruction.opcode() != Opcode::kPartitionId;
+    case Opcode::kRecvDone:
+      return true;
+    case Opcode::kCustomCall:
+      return instruction.BoolOr(Attr::kCustomCallHasSideEffect, false);
+    default:
+      return RowOf(instruction.opcode()).family == Family::kCollective &&
+             instruction.opcode() != Opcode::kReplicaId &&
+             instruction.opcode() != Opcode::kPartitionId;
   }
 }
 
 PlannedStep::Kind KindOf(Opcode opcode) {
   switch (opcode) {
-    case Opcode::kParameter: return PlannedStep::Kind::kParameter;
-    case Opcode::kConstant: return PlannedStep::Kind::kConstant;
-    case Opcode::kTuple: return PlannedStep::Kind::kTuple;
-    case Opcode::kGetTupleElement: return PlannedStep::Kind::kGetTupleElement;
+    case Opcode::kParameter:
+      return PlannedStep::Kind::kParameter;
+    case Opcode::kConstant:
+      return PlannedStep::Kind::kConstant;
+    case Opcode::kTuple:
+      return PlannedStep::Kind::kTuple;
+    case Opcode::kGetTupleElement:
+      return PlannedStep::Kind::kGetTupleElement;
     case Opcode::kCopy:
     case Opcode::kOptBarrier:
     case Opcode::kAddDependency:
-    case Opcode::kDomain: return PlannedStep::Kind::kPass;
-    default: return PlannedStep::Kind::kUnsupported;
+    case Opcode::kDomain:
+      return PlannedStep::Kind::kPass;
+    default:
+      return PlannedStep::Kind::kUnsupported;
   }
 }
 
@@ -89,7 +98,8 @@ void Resolve(PlannedStep& step) {
     step.status = op.status();
   } else if (KindOf(opcode) != PlannedStep::Kind::kUnsupported) {
     step.kind = KindOf(opcode);
-  } else if (family == Family::kCollective || family == Family::kChannel || HasSideEffect(instruction)) {
+  } else if (family == Family::kCollective || family == Family::kChannel ||
+             HasSideEffect(instruction)) {
     step.kind = PlannedStep::Kind::kWorld;
   } else {
     step.status = Unsupported(instruction.name(), ": ", OpcodeName(opcode), " has no evaluator");
@@ -146,7 +156,8 @@ absl::Status CollectLive(const Computation& computation,
         push_before(instruction);
         for (size_t i = own; i < stack.size(); ++i) {
           if (states[stack[i]->index()] == kOpen) {
-            return InvalidInput(instruction->name(), ": depends on itself through ", stack[i]->name());
+            return InvalidInput(instruction->name(), ": depends on itself through ",
+                                stack[i]->name());
           }
         }
       }

@@ -28,8 +28,10 @@ bool IsMove(Opcode opcode) {
     case Opcode::kReshape:
     case Opcode::kBroadcast:
     case Opcode::kTranspose:
-    case Opcode::kDomain: return true;
-    default: return false;
+    case Opcode::kDomain:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -109,7 +111,8 @@ class ScalarCompiler {
       if (!IsScalarTree(instruction->shape())) return false;
       if (!ready) {
         stack.push_back({instruction, true});
-        for (const Instruction* operand : instruction->operands()) stack.push_back({operand, false});
+        for (const Instruction* operand : instruction->operands())
+          stack.push_back({operand, false});
         continue;
       }
       if (instruction->opcode() == Opcode::kParameter) {
@@ -152,7 +155,9 @@ class ScalarCompiler {
     return true;
   }
 
-  static void Append(const Slots& from, Slots& to) { to.insert(to.end(), from.begin(), from.end()); }
+  static void Append(const Slots& from, Slots& to) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
 
   void AddConstant(const Literal& literal, Slots& own) {
     for (const Literal& leaf : FlattenLeaves(literal)) {

@@ -99,14 +99,22 @@ RecognizedReducer Recognize(const Computation& computation) {
     return RecognizedReducer::kNone;
   }
   switch (root->opcode()) {
-    case Opcode::kAdd: return RecognizedReducer::kAdd;
-    case Opcode::kMultiply: return RecognizedReducer::kMultiply;
-    case Opcode::kMinimum: return RecognizedReducer::kMinimum;
-    case Opcode::kMaximum: return RecognizedReducer::kMaximum;
-    case Opcode::kAnd: return RecognizedReducer::kAnd;
-    case Opcode::kOr: return RecognizedReducer::kOr;
-    case Opcode::kXor: return RecognizedReducer::kXor;
-    default: return RecognizedReducer::kNone;
+    case Opcode::kAdd:
+      return RecognizedReducer::kAdd;
+    case Opcode::kMultiply:
+      return RecognizedReducer::kMultiply;
+    case Opcode::kMinimum:
+      return RecognizedReducer::kMinimum;
+    case Opcode::kMaximum:
+      return RecognizedReducer::kMaximum;
+    case Opcode::kAnd:
+      return RecognizedReducer::kAnd;
+    case Opcode::kOr:
+      return RecognizedReducer::kOr;
+    case Opcode::kXor:
+      return RecognizedReducer::kXor;
+    default:
+      return RecognizedReducer::kNone;
   }
 }
 

@@ -108,8 +108,10 @@ double RoundToOdd(int64_t value) {
 void DecodeFloats(PrimitiveType type, const void* elements, double* out, int64_t count) {
   if (type == PrimitiveType::kF32) return Widen<float>(elements, out, count);
   if (type == PrimitiveType::kF64) return Widen<double>(elements, out, count);
-  if (type == PrimitiveType::kBF16) return DecodeBf16(static_cast<const uint16_t*>(elements), out, count);
-  if (type == PrimitiveType::kF16) return DecodeF16(static_cast<const uint16_t*>(elements), out, count);
+  if (type == PrimitiveType::kBF16)
+    return DecodeBf16(static_cast<const uint16_t*>(elements), out, count);
+  if (type == PrimitiveType::kF16)
+    return DecodeF16(static_cast<const uint16_t*>(elements), out, count);
   const uint8_t* x = static_cast<const uint8_t*>(elements);
   for (int64_t i = 0; i < count; ++i) out[i] = static_cast<double>(DecodeNarrow(type, x[i]));
 }
@@ -131,30 +133,44 @@ void EncodeFloats(PrimitiveType type, const double* values, void* out, int64_t c
 void DecodeIntegers(PrimitiveType type, const void* elements, int64_t* out, int64_t count) {
   bool is_signed = IsSigned(type);
   switch (StorageBytes(type)) {
-    case 1: return is_signed ? Widen<int8_t>(elements, out, count) : Widen<uint8_t>(elements, out, count);
-    case 2: return is_signed ? Widen<int16_t>(elements, out, count) : Widen<uint16_t>(elements, out, count);
-    case 4: return is_signed ? Widen<int32_t>(elements, out, count) : Widen<uint32_t>(elements, out, count);
-    default: return Widen<int64_t>(elements, out, count);
+    case 1:
+      return is_signed ? Widen<int8_t>(elements, out, count) : Widen<uint8_t>(elements, out, count);
+    case 2:
+      return is_signed ? Widen<int16_t>(elements, out, count)
+                       : Widen<uint16_t>(elements, out, count);
+    case 4:
+      return is_signed ? Widen<int32_t>(elements, out, count)
+                       : Widen<uint32_t>(elements, out, count);
+    default:
+      return Widen<int64_t>(elements, out, count);
   }
 }
 
 void EncodeIntegers(PrimitiveType type, const int64_t* values, void* out, int64_t count) {
   if (IsSubByte(type)) return CutNarrow(type, values, out, count);
   switch (StorageBytes(type)) {
-    case 1: return Cut<uint8_t>(values, out, count);
-    case 2: return Cut<uint16_t>(values, out, count);
-    case 4: return Cut<uint32_t>(values, out, count);
-    default: return Cut<uint64_t>(values, out, count);
+    case 1:
+      return Cut<uint8_t>(values, out, count);
+    case 2:
+      return Cut<uint16_t>(values, out, count);
+    case 4:
+      return Cut<uint32_t>(values, out, count);
+    default:
+      return Cut<uint64_t>(values, out, count);
   }
 }
 
 void TotalOrderKeys(PrimitiveType type, const void* elements, int64_t* out, int64_t count) {
   if (type == PrimitiveType::kF8E8M0FNU) return Widen<uint8_t>(elements, out, count);
   switch (StorageBytes(type)) {
-    case 1: return SignMagnitudeKeys<uint8_t>(elements, BitWidth(type), out, count);
-    case 2: return SignMagnitudeKeys<uint16_t>(elements, 16, out, count);
-    case 4: return SignMagnitudeKeys<uint32_t>(elements, 32, out, count);
-    default: return SignMagnitudeKeys<uint64_t>(elements, 64, out, count);
+    case 1:
+      return SignMagnitudeKeys<uint8_t>(elements, BitWidth(type), out, count);
+    case 2:
+      return SignMagnitudeKeys<uint16_t>(elements, 16, out, count);
+    case 4:
+      return SignMagnitudeKeys<uint32_t>(elements, 32, out, count);
+    default:
+      return SignMagnitudeKeys<uint64_t>(elements, 64, out, count);
   }
 }
 

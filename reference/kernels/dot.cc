@@ -47,8 +47,10 @@ std::vector<int64_t> FreeDimensions(size_t rank, const std::vector<int64_t>& bat
 
 DotGeometry DotGeometryOf(const DotDimensionNumbers& numbers, absl::Span<const int64_t> lhs,
                           absl::Span<const int64_t> rhs) {
-  std::vector<int64_t> lhs_free = FreeDimensions(lhs.size(), numbers.lhs_batch, numbers.lhs_contracting);
-  std::vector<int64_t> rhs_free = FreeDimensions(rhs.size(), numbers.rhs_batch, numbers.rhs_contracting);
+  std::vector<int64_t> lhs_free =
+      FreeDimensions(lhs.size(), numbers.lhs_batch, numbers.lhs_contracting);
+  std::vector<int64_t> rhs_free =
+      FreeDimensions(rhs.size(), numbers.rhs_batch, numbers.rhs_contracting);
   DotGeometry geometry;
   geometry.batch = Product(lhs, numbers.lhs_batch);
   geometry.k = Product(lhs, numbers.lhs_contracting);

@@ -8,34 +8,73 @@ namespace hlocts {
 namespace {
 
 // IEEE comparisons of floats: every one with NaN is false but Ne; -0 equals +0 (ruling 0060).
-struct Eq { template <typename T> static uint8_t Apply(T x, T y) { return x == y; } };
-struct Ne { template <typename T> static uint8_t Apply(T x, T y) { return x != y; } };
-struct Lt { template <typename T> static uint8_t Apply(T x, T y) { return x < y; } };
-struct Le { template <typename T> static uint8_t Apply(T x, T y) { return x <= y; } };
-struct Gt { template <typename T> static uint8_t Apply(T x, T y) { return x > y; } };
-struct Ge { template <typename T> static uint8_t Apply(T x, T y) { return x >= y; } };
+struct Eq {
+  template <typename T>
+  static uint8_t Apply(T x, T y) {
+    return x == y;
+  }
+};
+struct Ne {
+  template <typename T>
+  static uint8_t Apply(T x, T y) {
+    return x != y;
+  }
+};
+struct Lt {
+  template <typename T>
+  static uint8_t Apply(T x, T y) {
+    return x < y;
+  }
+};
+struct Le {
+  template <typename T>
+  static uint8_t Apply(T x, T y) {
+    return x <= y;
+  }
+};
+struct Gt {
+  template <typename T>
+  static uint8_t Apply(T x, T y) {
+    return x > y;
+  }
+};
+struct Ge {
+  template <typename T>
+  static uint8_t Apply(T x, T y) {
+    return x >= y;
+  }
+};
 
 template <typename T>
 Kernel Equality(Direction direction) {
   switch (direction) {
-    case Direction::kEq: return BinaryLoop<Eq, T, uint8_t>;
-    case Direction::kNe: return BinaryLoop<Ne, T, uint8_t>;
-    default: return nullptr;
+    case Direction::kEq:
+      return BinaryLoop<Eq, T, uint8_t>;
+    case Direction::kNe:
+      return BinaryLoop<Ne, T, uint8_t>;
+    default:
+      return nullptr;
   }
 }
 
 template <typename T, typename ForEquality = T>
 Kernel OfType(Direction direction) {
   switch (direction) {
-    case Direction::kLt: return BinaryLoop<Lt, T, uint8_t>;
-    case Direction::kLe: return BinaryLoop<Le, T, uint8_t>;
-    case Direction::kGt: return BinaryLoop<Gt, T, uint8_t>;
-    case Direction::kGe: return BinaryLoop<Ge, T, uint8_t>;
-    default: return Equality<ForEquality>(direction);
+    case Direction::kLt:
+      return BinaryLoop<Lt, T, uint8_t>;
+    case Direction::kLe:
+      return BinaryLoop<Le, T, uint8_t>;
+    case Direction::kGt:
+      return BinaryLoop<Gt, T, uint8_t>;
+    case Direction::kGe:
+      return BinaryLoop<Ge, T, uint8_t>;
+    default:
+      return Equality<ForEquality>(direction);
   }
 }
 
-// The order of the bits read as sign and magnitude: -NaN < -inf < ... < -0 < +0 < ... < NaN (ruling 0059).
+// The order of the bits read as sign and magnitude: -NaN < -inf < ... < -0 < +0 < ... < NaN (ruling
+// 0059).
 template <class F>
 void TotalOrderLoop(const ElementwiseOp& op, const void* const* operands, void* result,
                     int64_t count) {
@@ -56,31 +95,50 @@ void TotalOrderLoop(const ElementwiseOp& op, const void* const* operands, void* 
 
 Kernel CompareKernel(Direction direction, PrimitiveType type) {
   switch (type) {
-    case PrimitiveType::kS8: return OfType<int8_t, uint8_t>(direction);
-    case PrimitiveType::kS16: return OfType<int16_t, uint16_t>(direction);
-    case PrimitiveType::kS32: return OfType<int32_t, uint32_t>(direction);
-    case PrimitiveType::kS64: return OfType<int64_t, uint64_t>(direction);
+    case PrimitiveType::kS8:
+      return OfType<int8_t, uint8_t>(direction);
+    case PrimitiveType::kS16:
+      return OfType<int16_t, uint16_t>(direction);
+    case PrimitiveType::kS32:
+      return OfType<int32_t, uint32_t>(direction);
+    case PrimitiveType::kS64:
+      return OfType<int64_t, uint64_t>(direction);
     case PrimitiveType::kPred:
-    case PrimitiveType::kU8: return OfType<uint8_t>(direction);
-    case PrimitiveType::kU16: return OfType<uint16_t>(direction);
-    case PrimitiveType::kU32: return OfType<uint32_t>(direction);
-    case PrimitiveType::kU64: return OfType<uint64_t>(direction);
-    case PrimitiveType::kF32: return OfType<float>(direction);
-    case PrimitiveType::kF64: return OfType<double>(direction);
-    case PrimitiveType::kC64: return Equality<Complex64>(direction);
-    case PrimitiveType::kC128: return Equality<Complex128>(direction);
-    default: return nullptr;
+    case PrimitiveType::kU8:
+      return OfType<uint8_t>(direction);
+    case PrimitiveType::kU16:
+      return OfType<uint16_t>(direction);
+    case PrimitiveType::kU32:
+      return OfType<uint32_t>(direction);
+    case PrimitiveType::kU64:
+      return OfType<uint64_t>(direction);
+    case PrimitiveType::kF32:
+      return OfType<float>(direction);
+    case PrimitiveType::kF64:
+      return OfType<double>(direction);
+    case PrimitiveType::kC64:
+      return Equality<Complex64>(direction);
+    case PrimitiveType::kC128:
+      return Equality<Complex128>(direction);
+    default:
+      return nullptr;
   }
 }
 
 Kernel TotalOrderKernel(Direction direction) {
   switch (direction) {
-    case Direction::kEq: return TotalOrderLoop<Eq>;
-    case Direction::kNe: return TotalOrderLoop<Ne>;
-    case Direction::kLt: return TotalOrderLoop<Lt>;
-    case Direction::kLe: return TotalOrderLoop<Le>;
-    case Direction::kGt: return TotalOrderLoop<Gt>;
-    default: return TotalOrderLoop<Ge>;
+    case Direction::kEq:
+      return TotalOrderLoop<Eq>;
+    case Direction::kNe:
+      return TotalOrderLoop<Ne>;
+    case Direction::kLt:
+      return TotalOrderLoop<Lt>;
+    case Direction::kLe:
+      return TotalOrderLoop<Le>;
+    case Direction::kGt:
+      return TotalOrderLoop<Gt>;
+    default:
+      return TotalOrderLoop<Ge>;
   }
 }
 

@@ -13,9 +13,13 @@ namespace {
 template <typename T>
 struct WiderOf;
 template <>
-struct WiderOf<float> { using type = double; };
+struct WiderOf<float> {
+  using type = double;
+};
 template <>
-struct WiderOf<double> { using type = long double; };
+struct WiderOf<double> {
+  using type = long double;
+};
 template <typename T>
 using Wider = typename WiderOf<T>::type;
 template <typename T>
@@ -23,11 +27,15 @@ using Z = std::complex<T>;
 
 struct Add {
   template <typename T>
-  static Z<T> Apply(Z<T> x, Z<T> y) { return {x.real() + y.real(), x.imag() + y.imag()}; }
+  static Z<T> Apply(Z<T> x, Z<T> y) {
+    return {x.real() + y.real(), x.imag() + y.imag()};
+  }
 };
 struct Subtract {
   template <typename T>
-  static Z<T> Apply(Z<T> x, Z<T> y) { return {x.real() - y.real(), x.imag() - y.imag()}; }
+  static Z<T> Apply(Z<T> x, Z<T> y) {
+    return {x.real() - y.real(), x.imag() - y.imag()};
+  }
 };
 struct Multiply {
   template <typename T>
@@ -36,8 +44,8 @@ struct Multiply {
     return {static_cast<T>(a * c - b * d), static_cast<T>(a * d + b * c)};
   }
 };
-// (ac + bd)/(cc + dd) cannot overflow or underflow in the wider type. By zero: each part divided by a
-// zero of the divisor's sign. A finite number by an infinite one is a zero (Annex G), where the
+// (ac + bd)/(cc + dd) cannot overflow or underflow in the wider type. By zero: each part divided by
+// a zero of the divisor's sign. A finite number by an infinite one is a zero (Annex G), where the
 // formula alone has NaN.
 struct Divide {
   template <typename T>
@@ -58,13 +66,16 @@ struct Divide {
 };
 struct Negate {
   template <typename T>
-  static Z<T> Apply(Z<T> x) { return {-x.real(), -x.imag()}; }
+  static Z<T> Apply(Z<T> x) {
+    return {-x.real(), -x.imag()};
+  }
 };
 // sqrt(re^2 + im^2) without overflow on the way; infinite if either part is.
 struct Abs {
   template <typename T>
   static T Apply(Z<T> x) {
-    return static_cast<T>(std::hypot(static_cast<Wider<T>>(x.real()), static_cast<Wider<T>>(x.imag())));
+    return static_cast<T>(
+        std::hypot(static_cast<Wider<T>>(x.real()), static_cast<Wider<T>>(x.imag())));
   }
 };
 // z/|z|, zero for zero (ruling 0002).
@@ -76,8 +87,8 @@ struct Sign {
     return {static_cast<T>(re / size), static_cast<T>(im / size)};
   }
 };
-// The documents order no complex numbers; where an engine takes max and min of them they are ordered by
-// real part, then imaginary part, and a NaN in either operand is passed on.
+// The documents order no complex numbers; where an engine takes max and min of them they are
+// ordered by real part, then imaginary part, and a NaN in either operand is passed on.
 template <typename T>
 bool IsNan(Z<T> x) {
   return std::isnan(x.real()) || std::isnan(x.imag());
@@ -88,43 +99,65 @@ bool Before(Z<T> x, Z<T> y) {
 }
 struct Maximum {
   template <typename T>
-  static Z<T> Apply(Z<T> x, Z<T> y) { return IsNan(x) || (!IsNan(y) && Before(y, x)) ? x : y; }
+  static Z<T> Apply(Z<T> x, Z<T> y) {
+    return IsNan(x) || (!IsNan(y) && Before(y, x)) ? x : y;
+  }
 };
 struct Minimum {
   template <typename T>
-  static Z<T> Apply(Z<T> x, Z<T> y) { return IsNan(x) || (!IsNan(y) && Before(x, y)) ? x : y; }
+  static Z<T> Apply(Z<T> x, Z<T> y) {
+    return IsNan(x) || (!IsNan(y) && Before(x, y)) ? x : y;
+  }
 };
 // Moved, never computed: NaN bits and signs of zero stay (ruling 0058).
 struct Real {
   template <typename T>
-  static T Apply(Z<T> x) { return x.real(); }
+  static T Apply(Z<T> x) {
+    return x.real();
+  }
 };
 struct Imag {
   template <typename T>
-  static T Apply(Z<T> x) { return x.imag(); }
+  static T Apply(Z<T> x) {
+    return x.imag();
+  }
 };
 
 template <typename T>
 Kernel OfType(Opcode opcode) {
   switch (opcode) {
-    case Opcode::kAdd: return BinaryLoop<Add, Z<T>>;
-    case Opcode::kSubtract: return BinaryLoop<Subtract, Z<T>>;
-    case Opcode::kMultiply: return BinaryLoop<Multiply, Z<T>>;
-    case Opcode::kDivide: return BinaryLoop<Divide, Z<T>>;
-    case Opcode::kMaximum: return BinaryLoop<Maximum, Z<T>>;
-    case Opcode::kMinimum: return BinaryLoop<Minimum, Z<T>>;
-    case Opcode::kNegate: return UnaryLoop<Negate, Z<T>>;
-    case Opcode::kAbs: return UnaryLoop<Abs, Z<T>, T>;
-    case Opcode::kSign: return UnaryLoop<Sign, Z<T>>;
-    case Opcode::kReal: return UnaryLoop<Real, Z<T>, T>;
-    case Opcode::kImag: return UnaryLoop<Imag, Z<T>, T>;
-    default: return nullptr;
+    case Opcode::kAdd:
+      return BinaryLoop<Add, Z<T>>;
+    case Opcode::kSubtract:
+      return BinaryLoop<Subtract, Z<T>>;
+    case Opcode::kMultiply:
+      return BinaryLoop<Multiply, Z<T>>;
+    case Opcode::kDivide:
+      return BinaryLoop<Divide, Z<T>>;
+    case Opcode::kMaximum:
+      return BinaryLoop<Maximum, Z<T>>;
+    case Opcode::kMinimum:
+      return BinaryLoop<Minimum, Z<T>>;
+    case Opcode::kNegate:
+      return UnaryLoop<Negate, Z<T>>;
+    case Opcode::kAbs:
+      return UnaryLoop<Abs, Z<T>, T>;
+    case Opcode::kSign:
+      return UnaryLoop<Sign, Z<T>>;
+    case Opcode::kReal:
+      return UnaryLoop<Real, Z<T>, T>;
+    case Opcode::kImag:
+      return UnaryLoop<Imag, Z<T>, T>;
+    default:
+      return nullptr;
   }
 }
 
 struct MakeComplex {
   template <typename T>
-  static Z<T> Apply(T re, T im) { return {re, im}; }
+  static Z<T> Apply(T re, T im) {
+    return {re, im};
+  }
 };
 
 }  // namespace

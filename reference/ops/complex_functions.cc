@@ -82,9 +82,11 @@ struct Rsqrt {
   template <typename Z>
   static Z Apply(const Z& z) {
     using T = typename Z::value_type;
-    if (z.real() == 0 && z.imag() == 0) return Z(std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN());
+    if (z.real() == 0 && z.imag() == 0)
+      return Z(std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN());
     if (std::isinf(z.real()) || std::isinf(z.imag())) {
-      return std::isnan(z.real()) || std::isnan(z.imag()) ? Z(0, 0) : Z(0, std::copysign(T{0}, -z.imag()));
+      return std::isnan(z.real()) || std::isnan(z.imag()) ? Z(0, 0)
+                                                          : Z(0, std::copysign(T{0}, -z.imag()));
     }
     return Z(1) / std::sqrt(z);
   }
@@ -96,7 +98,9 @@ struct Power {
     using T = typename Z::value_type;
     if (y.real() == 0 && y.imag() == 0) return Z(1, 0);
     if (x.real() == 0 && x.imag() == 0) {
-      return y.real() > 0 ? Z(0, 0) : Z(std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::quiet_NaN());
+      return y.real() > 0
+                 ? Z(0, 0)
+                 : Z(std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::quiet_NaN());
     }
     if (y.imag() == 0 && x.imag() == 0 && x.real() > 0) return Z(std::pow(x.real(), y.real()), 0);
     if (y.real() == 1 && y.imag() == 0) return x;
@@ -118,7 +122,8 @@ Kernel OfType(Opcode opcode) {
   using Element = std::complex<T>;
   switch (opcode) {
 #define HLOCTS_CASE(Name) \
-  case Opcode::k##Name: return UnaryLoop<Through<Name, T, Wide>, Element>;
+  case Opcode::k##Name:   \
+    return UnaryLoop<Through<Name, T, Wide>, Element>;
     HLOCTS_CASE(Acos)
     HLOCTS_CASE(Acosh)
     HLOCTS_CASE(Asin)
@@ -138,9 +143,12 @@ Kernel OfType(Opcode opcode) {
     HLOCTS_CASE(Tan)
     HLOCTS_CASE(Tanh)
 #undef HLOCTS_CASE
-    case Opcode::kPower: return BinaryLoop<Through<Power, T, Wide>, Element>;
-    case Opcode::kAtan2: return BinaryLoop<Through<Atan2, T, Wide>, Element>;
-    default: return nullptr;
+    case Opcode::kPower:
+      return BinaryLoop<Through<Power, T, Wide>, Element>;
+    case Opcode::kAtan2:
+      return BinaryLoop<Through<Atan2, T, Wide>, Element>;
+    default:
+      return nullptr;
   }
 }
 

@@ -25,13 +25,16 @@ std::vector<Z> Of(const char* opcode, const Literal& x) {
   return {result.data<Z>().begin(), result.data<Z>().end()};
 }
 
-Literal Function(const char* opcode, const Literal& x) { return Apply(x.shape().ToString(false), opcode, {x}); }
+Literal Function(const char* opcode, const Literal& x) {
+  return Apply(x.shape().ToString(false), opcode, {x});
+}
 
 void ExpectNear(const Literal& got, const Literal& want, const std::string& what) {
   for (int64_t i = 0; i < got.element_count(); ++i) {
     Z a = got.data<Z>()[i], b = want.data<Z>()[i];
     if (!std::isfinite(b.real()) || !std::isfinite(b.imag())) continue;
-    EXPECT_LE(std::abs(a - b), 1e-14 * std::max(1.0, std::abs(b))) << what << " at " << i << ": " << a << ", not " << b;
+    EXPECT_LE(std::abs(a - b), 1e-14 * std::max(1.0, std::abs(b)))
+        << what << " at " << i << ": " << a << ", not " << b;
   }
 }
 
@@ -47,31 +50,45 @@ TEST(ComplexTest, InversesAndDefinitions) {
   ExpectNear(Function("tanh", Function("atanh", x)), x, "tanh(atanh z)");
   ExpectNear(Function("exponential-minus-one", Function("log-plus-one", x)), x, "expm1(log1p z)");
   root.mutable_data<Z>()[17] = 1;  // the point 0
-  ExpectNear(Apply(x.shape().ToString(false), "divide", {Apply(x.shape().ToString(false), "multiply", {x, root}), root}), x, "z*w/w");
+  ExpectNear(Apply(x.shape().ToString(false), "divide",
+                   {Apply(x.shape().ToString(false), "multiply", {x, root}), root}),
+             x, "z*w/w");
 }
 
 TEST(ComplexTest, SmallArgumentsKeepTheirAccuracy) {
   Literal x = MustLiteral("c128[2] {(1e-12, 1e-12), (-1e-13, 2e-12)}");
-  ExpectNear(Function("log-plus-one", x), MustLiteral("c128[2] {(1e-12, 9.99999999999e-13), (-9.9999999998e-14, 2e-12)}"), "log1p");
+  ExpectNear(Function("log-plus-one", x),
+             MustLiteral("c128[2] {(1e-12, 9.99999999999e-13), (-9.9999999998e-14, 2e-12)}"),
+             "log1p");
   double re = Function("exponential-minus-one", x).data<Z>()[0].real();
   EXPECT_NEAR(re / 1e-12, 1, 1e-14);
 }
 
 TEST(ComplexTest, NoOverflowOnTheWay) {
-  EXPECT_EQ(Text(Apply("f32[1]", "abs", {MustLiteral("c64[1] {(3e38, 0)}")})), Leaves({"f32[1] {3e38}"}));
-  EXPECT_EQ(Text(Apply("f64[1]", "abs", {MustLiteral("c128[1] {(3e300, 4e300)}")})), Leaves({"f64[1] {5e300}"}));
-  EXPECT_EQ(Text(Apply("c128[1]", "divide", {MustLiteral("c128[1] {(1e300, 1e300)}"), MustLiteral("c128[1] {(1e300, 1e300)}")})),
+  EXPECT_EQ(Text(Apply("f32[1]", "abs", {MustLiteral("c64[1] {(3e38, 0)}")})),
+            Leaves({"f32[1] {3e38}"}));
+  EXPECT_EQ(Text(Apply("f64[1]", "abs", {MustLiteral("c128[1] {(3e300, 4e300)}")})),
+            Leaves({"f64[1] {5e300}"}));
+  EXPECT_EQ(Text(Apply("c128[1]", "divide",
+                       {MustLiteral("c128[1] {(1e300, 1e300)}"),
+                        MustLiteral("c128[1] {(1e300, 1e300)}")})),
             Leaves({"c128[1] {(1, 0)}"}));
-  EXPECT_EQ(Text(Apply("c64[1]", "divide", {MustLiteral("c64[1] {(1, 1)}"), MustLiteral("c64[1] {(inf, 0)}")})), Leaves({"c64[1] {(0, 0)}"}));
+  EXPECT_EQ(Text(Apply("c64[1]", "divide",
+                       {MustLiteral("c64[1] {(1, 1)}"), MustLiteral("c64[1] {(inf, 0)}")})),
+            Leaves({"c64[1] {(0, 0)}"}));
 }
 
 TEST(ComplexTest, PartsAndSigns) {
-  EXPECT_EQ(Text(Apply("f32[2]", "real", {MustLiteral("c64[2] {(-0, nan), (1, 2)}")})), Leaves({"f32[2] {-0, 1}"}));
-  EXPECT_EQ(Text(Apply("f64[1]", "imag", {MustLiteral("c128[1] {(1, -0)}")})), Leaves({"f64[1] {-0}"}));
+  EXPECT_EQ(Text(Apply("f32[2]", "real", {MustLiteral("c64[2] {(-0, nan), (1, 2)}")})),
+            Leaves({"f32[2] {-0, 1}"}));
+  EXPECT_EQ(Text(Apply("f64[1]", "imag", {MustLiteral("c128[1] {(1, -0)}")})),
+            Leaves({"f64[1] {-0}"}));
   EXPECT_EQ(Text(Apply("f32[1]", "imag", {MustLiteral("f32[1] {5}")})), Leaves({"f32[1] {0}"}));
-  EXPECT_EQ(Text(Apply("c64[1]", "complex", {MustLiteral("f32[1] {nan(0x400001)}"), MustLiteral("f32[1] {2}")})),
+  EXPECT_EQ(Text(Apply("c64[1]", "complex",
+                       {MustLiteral("f32[1] {nan(0x400001)}"), MustLiteral("f32[1] {2}")})),
             Leaves({"c64[1] {(nan(0x400001), 2)}"}));
-  EXPECT_EQ(Text(Apply("c64[2]", "sign", {MustLiteral("c64[2] {(0, 0), (3, -4)}")})), Leaves({"c64[2] {(0, 0), (0.6, -0.8)}"}));
+  EXPECT_EQ(Text(Apply("c64[2]", "sign", {MustLiteral("c64[2] {(0, 0), (3, -4)}")})),
+            Leaves({"c64[2] {(0, 0), (0.6, -0.8)}"}));
 }
 
 // The side of the cut along the negative axis follows the sign of the zero.
@@ -79,11 +96,14 @@ TEST(ComplexTest, BranchCuts) {
   std::vector<Z> log = Of("log", MustLiteral("c128[2] {(-1, 0), (-1, -0)}"));
   EXPECT_EQ(log[0].imag(), M_PI);
   EXPECT_EQ(log[1].imag(), -M_PI);
-  EXPECT_EQ(Text(Apply("c64[2]", "sqrt", {MustLiteral("c64[2] {(-4, 0), (-4, -0)}")})), Leaves({"c64[2] {(0, 2), (0, -2)}"}));
+  EXPECT_EQ(Text(Apply("c64[2]", "sqrt", {MustLiteral("c64[2] {(-4, 0), (-4, -0)}")})),
+            Leaves({"c64[2] {(0, 2), (0, -2)}"}));
 }
 
 TEST(ComplexTest, Powers) {
-  EXPECT_EQ(Text(Apply("c64[3]", "power", {MustLiteral("c64[3] {(0, 0), (4, 0), (0, 0)}"), MustLiteral("c64[3] {(0, 0), (0.5, 0), (2, 1)}")})),
+  EXPECT_EQ(Text(Apply("c64[3]", "power",
+                       {MustLiteral("c64[3] {(0, 0), (4, 0), (0, 0)}"),
+                        MustLiteral("c64[3] {(0, 0), (0.5, 0), (2, 1)}")})),
             Leaves({"c64[3] {(1, 0), (2, 0), (0, 0)}"}));
 }
 

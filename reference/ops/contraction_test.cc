@@ -12,25 +12,28 @@ namespace {
 
 Literal Pattern(PrimitiveType type, const std::vector<int64_t>& dimensions, int64_t seed) {
   std::vector<double> values(Shape(type, dimensions).ElementCount());
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>((static_cast<int64_t>(i) * 37 + seed) % 11 - 5);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<double>((static_cast<int64_t>(i) * 37 + seed) % 11 - 5);
   return FromDoubles(type, values).WithShape(Shape(type, dimensions));
 }
 
 // Batch dimension 1 of lhs with 0 of rhs, contracting {2, 0} with {3, 1}: values small enough to be
 // exact in every type.
 TEST(DotTest, DimensionNumbersInAnyOrder) {
-  for (PrimitiveType type : {PrimitiveType::kF32, PrimitiveType::kF64, PrimitiveType::kBF16, PrimitiveType::kS32,
-                             PrimitiveType::kS64, PrimitiveType::kS16}) {
+  for (PrimitiveType type : {PrimitiveType::kF32, PrimitiveType::kF64, PrimitiveType::kBF16,
+                             PrimitiveType::kS32, PrimitiveType::kS64, PrimitiveType::kS16}) {
     Literal lhs = Pattern(type, {3, 2, 4, 5}, 1), rhs = Pattern(type, {2, 3, 6, 4}, 2);
     Literal got = Apply(Shape(type, {2, 5, 6}).ToString(false), "dot", {lhs, rhs},
-                        "lhs_batch_dims={1}, lhs_contracting_dims={2,0}, rhs_batch_dims={0}, rhs_contracting_dims={3,1}");
+                        "lhs_batch_dims={1}, lhs_contracting_dims={2,0}, rhs_batch_dims={0}, "
+                        "rhs_contracting_dims={3,1}");
     std::vector<double> x = ToDoubles(lhs), y = ToDoubles(rhs), z = ToDoubles(got);
     for (int b = 0; b < 2; ++b) {
       for (int i = 0; i < 5; ++i) {
         for (int j = 0; j < 6; ++j) {
           double sum = 0;
           for (int k = 0; k < 4; ++k) {
-            for (int l = 0; l < 3; ++l) sum += x[((l * 2 + b) * 4 + k) * 5 + i] * y[((b * 3 + l) * 6 + j) * 4 + k];
+            for (int l = 0; l < 3; ++l)
+              sum += x[((l * 2 + b) * 4 + k) * 5 + i] * y[((b * 3 + l) * 6 + j) * 4 + k];
           }
           ASSERT_EQ(z[(b * 5 + i) * 6 + j], sum) << PrimitiveTypeName(type);
         }
@@ -41,39 +44,51 @@ TEST(DotTest, DimensionNumbersInAnyOrder) {
 
 TEST(DotTest, DocumentsExamples) {
   EXPECT_EQ(Text(Apply("f32[2,2]", "dot",
-                       {MustLiteral("f32[2,3] {{1, 2, 3}, {4, 5, 6}}"), MustLiteral("f32[2,3] {{1, 1, 1}, {2, 2, 2}}")},
+                       {MustLiteral("f32[2,3] {{1, 2, 3}, {4, 5, 6}}"),
+                        MustLiteral("f32[2,3] {{1, 1, 1}, {2, 2, 2}}")},
                        "lhs_contracting_dims={1}, rhs_contracting_dims={1}")),
             Leaves({"f32[2,2] {{6, 12}, {15, 30}}"}));
   EXPECT_EQ(Text(Apply("f32[2,2,2]", "dot",
                        {MustLiteral("f32[2,2,2] {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}"),
                         MustLiteral("f32[2,2,2] {{{1, 0}, {0, 1}}, {{1, 0}, {0, 1}}}")},
-                       "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}")),
+                       "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, "
+                       "rhs_contracting_dims={1}")),
             Leaves({"f32[2,2,2] {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}"}));
 }
 
 TEST(DotTest, OtherTypes) {
   const char* inner = "lhs_contracting_dims={0}, rhs_contracting_dims={0}";
-  EXPECT_EQ(Text(Apply("pred[]", "dot", {MustLiteral("pred[2] {true, true}"), MustLiteral("pred[2] {false, true}")}, inner)),
+  EXPECT_EQ(Text(Apply("pred[]", "dot",
+                       {MustLiteral("pred[2] {true, true}"), MustLiteral("pred[2] {false, true}")},
+                       inner)),
             Leaves({"pred[] true"}));
-  EXPECT_EQ(Text(Apply("s8[]", "dot", {MustLiteral("s8[2] {100, 100}"), MustLiteral("s8[2] {2, 1}")}, inner)),
+  EXPECT_EQ(Text(Apply("s8[]", "dot",
+                       {MustLiteral("s8[2] {100, 100}"), MustLiteral("s8[2] {2, 1}")}, inner)),
             Leaves({"s8[] 44"}));
-  EXPECT_EQ(Text(Apply("s32[]", "dot", {MustLiteral("s8[2] {-100, 100}"), MustLiteral("u8[2] {200, 1}")}, inner)),
+  EXPECT_EQ(Text(Apply("s32[]", "dot",
+                       {MustLiteral("s8[2] {-100, 100}"), MustLiteral("u8[2] {200, 1}")}, inner)),
             Leaves({"s32[] -19900"}));
-  EXPECT_EQ(Text(Apply("c64[]", "dot", {MustLiteral("c64[2] {(1, 2), (0, 1)}"), MustLiteral("c64[2] {(3, -1), (0, 1)}")}, inner)),
-            Leaves({"c64[] (4, 5)"}));
-  EXPECT_EQ(Text(Apply("f32[2]", "dot", {MustLiteral("f32[2,0] {{}, {}}"), MustLiteral("f32[0] {}")},
-                       "lhs_contracting_dims={1}, rhs_contracting_dims={0}")),
-            Leaves({"f32[2] {0, 0}"}));
+  EXPECT_EQ(
+      Text(Apply("c64[]", "dot",
+                 {MustLiteral("c64[2] {(1, 2), (0, 1)}"), MustLiteral("c64[2] {(3, -1), (0, 1)}")},
+                 inner)),
+      Leaves({"c64[] (4, 5)"}));
+  EXPECT_EQ(
+      Text(Apply("f32[2]", "dot", {MustLiteral("f32[2,0] {{}, {}}"), MustLiteral("f32[0] {}")},
+                 "lhs_contracting_dims={1}, rhs_contracting_dims={0}")),
+      Leaves({"f32[2] {0, 0}"}));
   // One rounding at the end: 2^24 + 1 + ... is not lost in f32, nor 1 + 1 + ... in bf16.
   Literal ones = FromDoubles(PrimitiveType::kBF16, std::vector<double>(4096, 1.0));
   EXPECT_EQ(ToDoubles(Apply("bf16[]", "dot", {ones, ones}, inner))[0], 4096);
 }
 
-std::string ReduceModule(const std::string& type, const std::string& shape, const std::string& result,
-                         const std::string& opcode, const std::string& init, const std::string& dimensions) {
-  return "HloModule m\nf { a = " + type + "[] parameter(0) b = " + type + "[] parameter(1) ROOT c = " + type + "[] " +
-         opcode + "(a, b) }\nENTRY e { p = " + type + shape + " parameter(0)\n z = " + type + "[] constant(" + init +
-         ")\n ROOT r = " + type + result + " reduce(p, z), dimensions={" + dimensions + "}, to_apply=f }";
+std::string ReduceModule(const std::string& type, const std::string& shape,
+                         const std::string& result, const std::string& opcode,
+                         const std::string& init, const std::string& dimensions) {
+  return "HloModule m\nf { a = " + type + "[] parameter(0) b = " + type +
+         "[] parameter(1) ROOT c = " + type + "[] " + opcode + "(a, b) }\nENTRY e { p = " + type +
+         shape + " parameter(0)\n z = " + type + "[] constant(" + init + ")\n ROOT r = " + type +
+         result + " reduce(p, z), dimensions={" + dimensions + "}, to_apply=f }";
 }
 
 TEST(ReduceTest, EverySetOfDimensions) {
@@ -105,8 +120,10 @@ TEST(ReduceTest, EverySetOfDimensions) {
         ++at;
       });
       std::string shape = "[3,5,40,2]";
-      absl::StatusOr<Literal> sum = RunText(ReduceModule(type, shape, "[" + result + "]", "add", "0", dimensions), {x});
-      absl::StatusOr<Literal> maximum = RunText(ReduceModule(type, shape, "[" + result + "]", "maximum", "0", dimensions), {x});
+      absl::StatusOr<Literal> sum =
+          RunText(ReduceModule(type, shape, "[" + result + "]", "add", "0", dimensions), {x});
+      absl::StatusOr<Literal> maximum =
+          RunText(ReduceModule(type, shape, "[" + result + "]", "maximum", "0", dimensions), {x});
       ASSERT_TRUE(sum.ok() && maximum.ok()) << sum.status() << maximum.status();
       std::vector<double> got = ToDoubles(*sum);
       for (size_t i = 0; i < sums.size(); ++i) {
@@ -121,40 +138,62 @@ TEST(ReduceTest, EverySetOfDimensions) {
 TEST(ReduceTest, DocumentsExamples) {
   // reduce of {{1,2,3},{4,5,6}} by add: along 0, along 1, along both.
   Literal x = MustLiteral("f32[2,3] {{1, 2, 3}, {4, 5, 6}}");
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[3]", "add", "0", "0"), {x})), Leaves({"f32[3] {5, 7, 9}"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[2]", "add", "0", "1"), {x})), Leaves({"f32[2] {6, 15}"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[]", "add", "0", "0,1"), {x})), Leaves({"f32[] 21"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[3]", "add", "0", "0"), {x})),
+            Leaves({"f32[3] {5, 7, 9}"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[2]", "add", "0", "1"), {x})),
+            Leaves({"f32[2] {6, 15}"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[]", "add", "0", "0,1"), {x})),
+            Leaves({"f32[] 21"}));
 }
 
 TEST(ReduceTest, InitOfNothingAndOfSomething) {
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,0]", "[2]", "add", "5", "1"), {MustLiteral("f32[2,0] {{}, {}}")})),
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,0]", "[2]", "add", "5", "1"),
+                         {MustLiteral("f32[2,0] {{}, {}}")})),
             Leaves({"f32[2] {5, 5}"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[3]", "[]", "add", "5", "0"), {MustLiteral("f32[3] {1, 1, 1}")})), Leaves({"f32[] 8"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2]", "[2]", "add", "5", ""), {MustLiteral("f32[2] {1, 2}")})), Leaves({"f32[2] {6, 7}"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2]", "[]", "add", "-0", "0"), {MustLiteral("f32[2] {-0, -0}")})), Leaves({"f32[] -0"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[3]", "[]", "add", "5", "0"),
+                         {MustLiteral("f32[3] {1, 1, 1}")})),
+            Leaves({"f32[] 8"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2]", "[2]", "add", "5", ""),
+                         {MustLiteral("f32[2] {1, 2}")})),
+            Leaves({"f32[2] {6, 7}"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2]", "[]", "add", "-0", "0"),
+                         {MustLiteral("f32[2] {-0, -0}")})),
+            Leaves({"f32[] -0"}));
 }
 
 TEST(ReduceTest, SumsOfManySmallTermsAreNotLost) {
   Literal ones = FromDoubles(PrimitiveType::kF32, std::vector<double>(100, 1.0));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[100]", "[]", "add", "16777216", "0"), {ones})), Leaves({"f32[] 16777316"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[100]", "[]", "add", "16777216", "0"), {ones})),
+            Leaves({"f32[] 16777316"}));
 }
 
 TEST(ReduceTest, NanAndProductAndLogical) {
-  EXPECT_TRUE(std::isnan(ToDoubles(*RunText(ReduceModule("f32", "[40]", "[]", "maximum", "-inf", "0"),
-                                            {Apply("f32[40]", "broadcast", {MustLiteral("f32[] nan")}, "dimensions={}")}))[0]));
-  EXPECT_EQ(Text(RunText(ReduceModule("s32", "[4]", "[]", "multiply", "1", "0"), {MustLiteral("s32[4] {2, 3, 5, 7}")})), Leaves({"s32[] 210"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("pred", "[3]", "[]", "and", "true", "0"), {MustLiteral("pred[3] {true, false, true}")})), Leaves({"pred[] false"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("u8", "[3]", "[]", "xor", "0", "0"), {MustLiteral("u8[3] {1, 2, 7}")})), Leaves({"u8[] 4"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("c64", "[3]", "[]", "add", "(0, 0)", "0"), {MustLiteral("c64[3] {(1, 2), (3, 4), (-1, 1)}")})),
+  EXPECT_TRUE(std::isnan(ToDoubles(
+      *RunText(ReduceModule("f32", "[40]", "[]", "maximum", "-inf", "0"),
+               {Apply("f32[40]", "broadcast", {MustLiteral("f32[] nan")}, "dimensions={}")}))[0]));
+  EXPECT_EQ(Text(RunText(ReduceModule("s32", "[4]", "[]", "multiply", "1", "0"),
+                         {MustLiteral("s32[4] {2, 3, 5, 7}")})),
+            Leaves({"s32[] 210"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("pred", "[3]", "[]", "and", "true", "0"),
+                         {MustLiteral("pred[3] {true, false, true}")})),
+            Leaves({"pred[] false"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("u8", "[3]", "[]", "xor", "0", "0"),
+                         {MustLiteral("u8[3] {1, 2, 7}")})),
+            Leaves({"u8[] 4"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("c64", "[3]", "[]", "add", "(0, 0)", "0"),
+                         {MustLiteral("c64[3] {(1, 2), (3, 4), (-1, 1)}")})),
             Leaves({"c64[] (3, 7)"}));
 }
 
 // Not recognised: a left fold.
 TEST(ReduceTest, OtherComputationsFoldFromTheLeft) {
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[4]", "[]", "subtract", "0", "0"), {MustLiteral("f32[4] {1, 2, 3, 4}")})), Leaves({"f32[] -10"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("s32", "[2,10]", "[10]", "subtract", "1", "0"),
-                         {MustLiteral("s32[2,10] {{0,1,2,3,4,5,6,7,8,9}, {1,1,1,1,1,1,1,1,1,1}}")})),
-            Leaves({"s32[10] {0, -1, -2, -3, -4, -5, -6, -7, -8, -9}"}));
+  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[4]", "[]", "subtract", "0", "0"),
+                         {MustLiteral("f32[4] {1, 2, 3, 4}")})),
+            Leaves({"f32[] -10"}));
+  EXPECT_EQ(
+      Text(RunText(ReduceModule("s32", "[2,10]", "[10]", "subtract", "1", "0"),
+                   {MustLiteral("s32[2,10] {{0,1,2,3,4,5,6,7,8,9}, {1,1,1,1,1,1,1,1,1,1}}")})),
+      Leaves({"s32[10] {0, -1, -2, -3, -4, -5, -6, -7, -8, -9}"}));
 }
 
 constexpr char kArgmax[] = R"(HloModule m
@@ -174,9 +213,11 @@ ENTRY e {
 TEST(ReduceTest, VariadicArgmaxInFewAndManyRows) {
   for (int64_t rows : {1, 3, 2000}) {
     std::string text = kArgmax;
-    for (size_t at; (at = text.find("ROWS")) != std::string::npos;) text.replace(at, 4, std::to_string(rows));
+    for (size_t at; (at = text.find("ROWS")) != std::string::npos;)
+      text.replace(at, 4, std::to_string(rows));
     Literal x(Shape(PrimitiveType::kF32, {rows, 4}));
-    for (int64_t i = 0; i < rows * 4; ++i) x.mutable_data<float>()[i] = static_cast<float>((i * 7919) % 101);
+    for (int64_t i = 0; i < rows * 4; ++i)
+      x.mutable_data<float>()[i] = static_cast<float>((i * 7919) % 101);
     absl::StatusOr<Literal> result = RunText(text, {x});
     ASSERT_TRUE(result.ok()) << result.status();
     for (int64_t row = 0; row < rows; ++row) {
@@ -186,6 +227,15 @@ TEST(ReduceTest, VariadicArgmaxInFewAndManyRows) {
       ASSERT_EQ(result->elements()[0].data<float>()[row], line[best]) << row;
     }
   }
+}
+
+TEST(ReduceTest, MixedPrecisionRunsInTheComputationsType) {
+  EXPECT_EQ(Text(RunText("HloModule m\nf { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = "
+                         "f32[] add(a, b) }\n"
+                         "ENTRY e { p = bf16[2] parameter(0) z = f32[] constant(0.001) ROOT r = "
+                         "f32[] reduce(p, z), dimensions={0}, to_apply=f }",
+                         {MustLiteral("bf16[2] {256, 1}")})),
+            Leaves({"f32[] 257.001"}));
 }
 
 // A body with a loop inside cannot be compiled to scalar steps: gcd by Euclid.

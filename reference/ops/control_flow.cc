@@ -1,5 +1,5 @@
-// Control flow: instructions whose meaning is that of the computations they call, and the pairs that
-// a scheduler makes out of them.
+// Control flow: instructions whose meaning is that of the computations they call, and the pairs
+// that a scheduler makes out of them.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -73,8 +73,8 @@ absl::StatusOr<Literal> EvaluateCall(EvalContext& context, const Instruction& in
   return context.Call(*computation, MoveAll(operands));
 }
 
-// while.*: the state starts as init; while condition(state) holds, it becomes body(state). Zero trips
-// give init (ruling 0015); a loop without end runs out of steps (ruling 0016).
+// while.*: the state starts as init; while condition(state) holds, it becomes body(state). Zero
+// trips give init (ruling 0015); a loop without end runs out of steps (ruling 0016).
 absl::StatusOr<Literal> EvaluateWhile(EvalContext& context, const Instruction& instruction,
                                       absl::Span<Literal> operands) {
   HLOCTS_ASSIGN_OR_RETURN(const Computation* condition, Called(instruction, Attr::kCondition));
@@ -167,7 +167,8 @@ absl::StatusOr<Literal> EvaluateAsyncUpdate(EvalContext&, const Instruction&,
 absl::StatusOr<Literal> EvaluateAsyncDone(EvalContext&, const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   if (!operands[0].shape().IsTuple() || operands[0].elements().size() < 2) {
-    return InvalidInput(instruction.name(), ": async-done of ", operands[0].shape().ToString(false));
+    return InvalidInput(instruction.name(), ": async-done of ",
+                        operands[0].shape().ToString(false));
   }
   return operands[0].TakeElement(1);
 }

@@ -22,8 +22,8 @@ void IntegersToIntegers(const ElementwiseOp& op, const void* from, void* to, int
   EncodeIntegers(op.result_type, x, to, count);
 }
 
-// An integer beyond 2^53 goes through the double with an odd last bit, so that what it is rounded to
-// in the end is rounded once; f64 itself is rounded by the conversion.
+// An integer beyond 2^53 goes through the double with an odd last bit, so that what it is rounded
+// to in the end is rounded once; f64 itself is rounded by the conversion.
 void IntegersToFloats(const ElementwiseOp& op, const void* from, void* to, int64_t count) {
   int64_t x[kBlock];
   double y[kBlock];
@@ -33,7 +33,8 @@ void IntegersToFloats(const ElementwiseOp& op, const void* from, void* to, int64
     for (int64_t i = 0; i < count; ++i) y[i] = static_cast<double>(x[i]);
   } else if (op.result_type == PrimitiveType::kF64) {
     for (int64_t i = 0; i < count; ++i) {
-      y[i] = is_unsigned ? static_cast<double>(static_cast<uint64_t>(x[i])) : static_cast<double>(x[i]);
+      y[i] = is_unsigned ? static_cast<double>(static_cast<uint64_t>(x[i]))
+                         : static_cast<double>(x[i]);
     }
   } else {
     for (int64_t i = 0; i < count; ++i) {
@@ -61,8 +62,9 @@ void FloatsToIntegers(const ElementwiseOp& op, const void* from, void* to, int64
   } else if (op.result_type == PrimitiveType::kU64) {
     for (int64_t i = 0; i < count; ++i) {
       // The upper half of u64 does not fit the truncation to a signed integer.
-      y[i] = x[i] >= 0x1p63 ? (x[i] >= 0x1p64 ? -1 : static_cast<int64_t>(static_cast<uint64_t>(x[i])))
-                            : Truncate(x[i], 0, 0x1p63, 0, INT64_MAX);
+      y[i] = x[i] >= 0x1p63
+                 ? (x[i] >= 0x1p64 ? -1 : static_cast<int64_t>(static_cast<uint64_t>(x[i])))
+                 : Truncate(x[i], 0, 0x1p63, 0, INT64_MAX);
     }
   } else {
     bool is_signed = IsSigned(op.result_type);
@@ -93,13 +95,12 @@ void RealLoop(const ElementwiseOp& op, const void* const* operands, void* result
   int from_bytes = StorageBytes(op.operand_type), to_bytes = StorageBytes(op.result_type);
   for (int64_t at = 0; at < count; at += kBlock) {
     block(op, static_cast<const uint8_t*>(operands[0]) + at * from_bytes,
-          static_cast<uint8_t*>(result) + at * to_bytes,
-          count - at < kBlock ? count - at : kBlock);
+          static_cast<uint8_t*>(result) + at * to_bytes, count - at < kBlock ? count - at : kBlock);
   }
 }
 
-// Into complex: the imaginary part is 0. Out of complex: it is dropped; to pred, either part counts.
-// Parts convert like reals.
+// Into complex: the imaginary part is 0. Out of complex: it is dropped; to pred, either part
+// counts. Parts convert like reals.
 void ComplexLoop(const ElementwiseOp& op, const void* const* operands, void* result,
                  int64_t count) {
   PrimitiveType from = ComponentType(op.operand_type), to = ComponentType(op.result_type);
@@ -124,9 +125,15 @@ void ComplexLoop(const ElementwiseOp& op, const void* const* operands, void* res
   }
 }
 
-struct WidenF32 { static double Apply(float x) { return static_cast<double>(x); } };
-struct RoundF64 { static float Apply(double x) { return static_cast<float>(x); } };
-struct S32ToF32 { static float Apply(int32_t x) { return static_cast<float>(x); } };
+struct WidenF32 {
+  static double Apply(float x) { return static_cast<double>(x); }
+};
+struct RoundF64 {
+  static float Apply(double x) { return static_cast<float>(x); }
+};
+struct S32ToF32 {
+  static float Apply(int32_t x) { return static_cast<float>(x); }
+};
 
 void Identity(const ElementwiseOp& op, const void* const* operands, void* result, int64_t count) {
   std::memmove(result, operands[0], static_cast<size_t>(count * StorageBytes(op.result_type)));
@@ -137,9 +144,12 @@ void Identity(const ElementwiseOp& op, const void* const* operands, void* result
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to) {
   if (from == to) return Identity;
   if (IsComplex(from) || IsComplex(to)) return ComplexLoop;
-  if (from == PrimitiveType::kF32 && to == PrimitiveType::kF64) return UnaryLoop<WidenF32, float, double>;
-  if (from == PrimitiveType::kF64 && to == PrimitiveType::kF32) return UnaryLoop<RoundF64, double, float>;
-  if (from == PrimitiveType::kS32 && to == PrimitiveType::kF32) return UnaryLoop<S32ToF32, int32_t, float>;
+  if (from == PrimitiveType::kF32 && to == PrimitiveType::kF64)
+    return UnaryLoop<WidenF32, float, double>;
+  if (from == PrimitiveType::kF64 && to == PrimitiveType::kF32)
+    return UnaryLoop<RoundF64, double, float>;
+  if (from == PrimitiveType::kS32 && to == PrimitiveType::kF32)
+    return UnaryLoop<S32ToF32, int32_t, float>;
   return RealLoop;
 }
 

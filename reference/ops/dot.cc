@@ -4,10 +4,11 @@
 // Operands of any types are read in the number system of the widest type involved and the sums are
 // rounded or cut to the result type once: integers are exact modulo 2^w, pred is an or of ands
 // (ruling 0079). A contraction over no elements is 0 (ruling 0037).
+#include "reference/kernels/dot.h"
+
 #include <utility>
 
 #include "reference/eval_context.h"
-#include "reference/kernels/dot.h"
 #include "reference/number_system.h"
 
 namespace hlocts {
@@ -36,10 +37,12 @@ absl::StatusOr<Literal> EvaluateDot(EvalContext& context, const Instruction& ins
   const Shape& shape = instruction.shape();
   PrimitiveType system =
       CommonSystem(operands[0].element_type(), operands[1].element_type(), shape.element_type());
-  DotGeometry geometry = DotGeometryOf(DotDimensionsOf(instruction), operands[0].shape().dimensions(),
-                                       operands[1].shape().dimensions());
+  DotGeometry geometry =
+      DotGeometryOf(DotDimensionsOf(instruction), operands[0].shape().dimensions(),
+                    operands[1].shape().dimensions());
   // Scratch: both operands and the result once more, as elements of the system.
-  int64_t elements = operands[0].element_count() + operands[1].element_count() + shape.ElementCount();
+  int64_t elements =
+      operands[0].element_count() + operands[1].element_count() + shape.ElementCount();
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(elements * 2 * StorageBytes(system)));
   Literal lhs = ToSystem(operands[0], system), rhs = ToSystem(operands[1], system);
   Literal out = Literal::Uninitialized(Shape(system, shape.dimensions()));

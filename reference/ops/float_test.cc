@@ -1,5 +1,5 @@
-// Floating-point operations: narrow types exhaustively against a search among all values of the type,
-// special values of f32 and f64 one by one.
+// Floating-point operations: narrow types exhaustively against a search among all values of the
+// type, special values of f32 and f64 one by one.
 #include <cmath>
 #include <functional>
 #include <map>
@@ -10,13 +10,13 @@
 namespace hlocts {
 namespace {
 
-constexpr PrimitiveType kFloat8[] = {PrimitiveType::kF8E5M2,     PrimitiveType::kF8E4M3,
-                                     PrimitiveType::kF8E3M4,     PrimitiveType::kF8E4M3FN,
-                                     PrimitiveType::kF8E5M2FNUZ, PrimitiveType::kF8E4M3FNUZ,
+constexpr PrimitiveType kFloat8[] = {PrimitiveType::kF8E5M2,       PrimitiveType::kF8E4M3,
+                                     PrimitiveType::kF8E3M4,       PrimitiveType::kF8E4M3FN,
+                                     PrimitiveType::kF8E5M2FNUZ,   PrimitiveType::kF8E4M3FNUZ,
                                      PrimitiveType::kF8E4M3B11FNUZ};
 
-// The two finite values of the type around `exact`, found by looking at all of them: the result of a
-// correctly rounded operation is the nearer one, of two as near the one with an even code.
+// The two finite values of the type around `exact`, found by looking at all of them: the result of
+// a correctly rounded operation is the nearer one, of two as near the one with an even code.
 struct Nearest {
   explicit Nearest(PrimitiveType type) : values(ToDoubles(AllCodes(type))) {}
 
@@ -32,12 +32,14 @@ struct Nearest {
       bool wins = distance < best || (distance == best && code % 2 == 0);
       if (wins) best = distance, winner = code;
     }
-    // Beyond the range: infinity or NaN. The midpoint belongs to the even one of the two codes there.
+    // Beyond the range: infinity or NaN. The midpoint belongs to the even one of the two codes
+    // there.
     double limit = largest + (largest - Below(largest)) / 2;
     if (std::fabs(exact) > limit || (std::fabs(exact) == limit && winner % 2 == 1)) {
       return !std::isfinite(got) && (std::isnan(got) || std::signbit(got) == std::signbit(exact));
     }
-    return got == values[winner] && (got != 0 || !has_negative_zero || std::signbit(got) == std::signbit(exact));
+    return got == values[winner] &&
+           (got != 0 || !has_negative_zero || std::signbit(got) == std::signbit(exact));
   }
   double Below(double x) const {
     double below = 0;
@@ -64,7 +66,8 @@ TEST(FloatTest, ArithmeticOfEveryPairOfFloat8) {
       for (int64_t a = 0; a < 256; a += 3) {  // every third left operand keeps this under a second
         Literal lhs(codes.shape());
         for (uint8_t& byte : lhs.mutable_data<uint8_t>()) byte = static_cast<uint8_t>(a);
-        std::vector<double> got = ToDoubles(Apply(codes.shape().ToString(false), opcode, {lhs, codes}));
+        std::vector<double> got =
+            ToDoubles(Apply(codes.shape().ToString(false), opcode, {lhs, codes}));
         for (size_t i = 0; i < got.size(); ++i) {
           double exact = formula(nearest.values[a], nearest.values[i]);
           ASSERT_TRUE(nearest.Accepts(exact, got[i]))
@@ -78,8 +81,9 @@ TEST(FloatTest, ArithmeticOfEveryPairOfFloat8) {
 
 TEST(FloatTest, FunctionsOfEveryFloat8AreTheNearestValue) {
   const std::map<std::string, double (*)(double)> formulas = {
-      {"exponential", std::exp}, {"log", std::log}, {"tanh", std::tanh}, {"sqrt", std::sqrt},
-      {"sine", std::sin}, {"cbrt", std::cbrt}, {"erf", std::erf}, {"floor", std::floor}, {"ceil", std::ceil}};
+      {"exponential", std::exp}, {"log", std::log},     {"tanh", std::tanh},
+      {"sqrt", std::sqrt},       {"sine", std::sin},    {"cbrt", std::cbrt},
+      {"erf", std::erf},         {"floor", std::floor}, {"ceil", std::ceil}};
   for (PrimitiveType type : kFloat8) {
     Nearest nearest(type);
     Literal codes = AllCodes(type);
@@ -87,7 +91,8 @@ TEST(FloatTest, FunctionsOfEveryFloat8AreTheNearestValue) {
       std::vector<double> got = ToDoubles(Apply(codes.shape().ToString(false), opcode, {codes}));
       for (size_t i = 0; i < got.size(); ++i) {
         ASSERT_TRUE(nearest.Accepts(formula(nearest.values[i]), got[i]))
-            << PrimitiveTypeName(type) << " " << opcode << " " << nearest.values[i] << " gives " << got[i];
+            << PrimitiveTypeName(type) << " " << opcode << " " << nearest.values[i] << " gives "
+            << got[i];
       }
     }
   }
@@ -100,7 +105,8 @@ TEST(FloatTest, ConvertToSixteenBitsIsNearestEven) {
     std::vector<double> inputs;
     for (int i = 0; i < 20000; ++i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
-      double value = std::ldexp(1 + static_cast<double>(state >> 12) * 0x1p-52, static_cast<int>(state % 44) - 28);
+      double value = std::ldexp(1 + static_cast<double>(state >> 12) * 0x1p-52,
+                                static_cast<int>(state % 44) - 28);
       inputs.push_back(i % 2 ? -value : value);
     }
     for (uint16_t code = 0; code < 0x7c00; ++code) {  // values and midpoints of the type itself
@@ -141,23 +147,30 @@ TEST(FloatTest, SpecialValues) {
     EXPECT_EQ(Unary("sign", x("[4] {-0, 0, -3, 2}").c_str()), Leaves({x("[4] {-0, 0, -1, 1}")}));
     EXPECT_EQ(Unary("round-nearest-afz", x("[5] {0.5, -0.5, 2.5, -0.25, 1.5}").c_str()),
               Leaves({x("[5] {1, -1, 3, -0, 2}")}));
-    EXPECT_EQ(Unary("round-nearest-even", x("[4] {0.5, 1.5, 2.5, -0.5}").c_str()), Leaves({x("[4] {0, 2, 2, -0}")}));
+    EXPECT_EQ(Unary("round-nearest-even", x("[4] {0.5, 1.5, 2.5, -0.5}").c_str()),
+              Leaves({x("[4] {0, 2, 2, -0}")}));
     EXPECT_EQ(Unary("rsqrt", x("[3] {0, -0, inf}").c_str()), Leaves({x("[3] {inf, -inf, 0}")}));
     EXPECT_EQ(Unary("log", x("[2] {0, 1}").c_str()), Leaves({x("[2] {-inf, 0}")}));
     EXPECT_EQ(Unary("logistic", x("[3] {-inf, inf, 0}").c_str()), Leaves({x("[3] {0, 1, 0.5}")}));
     EXPECT_EQ(Unary("abs", x("[2] {-0, -inf}").c_str()), Leaves({x("[2] {0, inf}")}));
-    EXPECT_EQ(Binary("maximum", x("[3] {-0, 0, 1}").c_str(), x("[3] {0, -0, 2}").c_str()), Leaves({x("[3] {0, 0, 2}")}));
-    EXPECT_EQ(Binary("minimum", x("[3] {-0, 0, 1}").c_str(), x("[3] {0, -0, 2}").c_str()), Leaves({x("[3] {-0, -0, 1}")}));
-    EXPECT_EQ(Binary("remainder", x("[4] {-7, 7, -6, 5}").c_str(), x("[4] {3, -3, 3, inf}").c_str()),
-              Leaves({x("[4] {-1, 1, -0, 5}")}));
-    EXPECT_EQ(Binary("power", x("[3] {0, -8, 2}").c_str(), x("[3] {0, 3, -1}").c_str()), Leaves({x("[3] {1, -512, 0.5}")}));
+    EXPECT_EQ(Binary("maximum", x("[3] {-0, 0, 1}").c_str(), x("[3] {0, -0, 2}").c_str()),
+              Leaves({x("[3] {0, 0, 2}")}));
+    EXPECT_EQ(Binary("minimum", x("[3] {-0, 0, 1}").c_str(), x("[3] {0, -0, 2}").c_str()),
+              Leaves({x("[3] {-0, -0, 1}")}));
+    EXPECT_EQ(
+        Binary("remainder", x("[4] {-7, 7, -6, 5}").c_str(), x("[4] {3, -3, 3, inf}").c_str()),
+        Leaves({x("[4] {-1, 1, -0, 5}")}));
+    EXPECT_EQ(Binary("power", x("[3] {0, -8, 2}").c_str(), x("[3] {0, 3, -1}").c_str()),
+              Leaves({x("[3] {1, -512, 0.5}")}));
   }
 }
 
 TEST(FloatTest, NanPropagatesThroughMaxMinClamp) {
   for (std::string t : {"f32", "f64", "bf16"}) {
     for (const char* opcode : {"maximum", "minimum", "remainder", "add"}) {
-      for (double value : ToDoubles(Apply(t + "[2]", opcode, {MustLiteral(t + "[2] {nan, 1}"), MustLiteral(t + "[2] {1, nan}")}))) {
+      for (double value :
+           ToDoubles(Apply(t + "[2]", opcode,
+                           {MustLiteral(t + "[2] {nan, 1}"), MustLiteral(t + "[2] {1, nan}")}))) {
         EXPECT_TRUE(std::isnan(value)) << t << " " << opcode;
       }
     }
@@ -169,10 +182,14 @@ TEST(FloatTest, NanPropagatesThroughMaxMinClamp) {
 }
 
 TEST(FloatTest, ClampTakesScalarBoundsAndTheUpperWins) {
-  EXPECT_EQ(Text(Apply("s32[3]", "clamp", {MustLiteral("s32[] 0"), MustLiteral("s32[3] {-1, 5, 9}"), MustLiteral("s32[] 6")})),
+  EXPECT_EQ(Text(Apply("s32[3]", "clamp",
+                       {MustLiteral("s32[] 0"), MustLiteral("s32[3] {-1, 5, 9}"),
+                        MustLiteral("s32[] 6")})),
             Leaves({"s32[3] {0, 5, 6}"}));
-  EXPECT_EQ(Text(Apply("f32[1]", "clamp", {MustLiteral("f32[] 3"), MustLiteral("f32[1] {2}"), MustLiteral("f32[] 1")})),
-            Leaves({"f32[1] {1}"}));
+  EXPECT_EQ(
+      Text(Apply("f32[1]", "clamp",
+                 {MustLiteral("f32[] 3"), MustLiteral("f32[1] {2}"), MustLiteral("f32[] 1")})),
+      Leaves({"f32[1] {1}"}));
 }
 
 TEST(FloatTest, NegateAndAbsKeepNanBits) {
@@ -194,15 +211,19 @@ TEST(FloatTest, F32FunctionsAreCorrectlyRounded) {
 std::string Reduced(const char* operand, int exponent_bits, int mantissa_bits) {
   Literal x = MustLiteral(operand);
   return Text(Apply(x.shape().ToString(false), "reduce-precision", {x},
-                    "exponent_bits=" + std::to_string(exponent_bits) + ", mantissa_bits=" + std::to_string(mantissa_bits)));
+                    "exponent_bits=" + std::to_string(exponent_bits) +
+                        ", mantissa_bits=" + std::to_string(mantissa_bits)));
 }
 
 TEST(FloatTest, ReducePrecisionRoundsThenClamps) {
-  EXPECT_EQ(Reduced("f32[4] {1.00390625, 1.01171875, 3.0e38, -1}", 8, 7), Leaves({"f32[4] {1, 1.015625, 3.0040553e38, -1}"}));
-  EXPECT_EQ(Reduced("f32[4] {65519, 65520, -1e6, 1e-6}", 5, 10), Leaves({"f32[4] {65504, inf, -inf, 0}"}));
+  EXPECT_EQ(Reduced("f32[4] {1.00390625, 1.01171875, 3.0e38, -1}", 8, 7),
+            Leaves({"f32[4] {1, 1.015625, 3.0040553e38, -1}"}));
+  EXPECT_EQ(Reduced("f32[4] {65519, 65520, -1e6, 1e-6}", 5, 10),
+            Leaves({"f32[4] {65504, inf, -inf, 0}"}));
   EXPECT_EQ(Reduced("f32[3] {inf, -inf, -0}", 5, 0), Leaves({"f32[3] {inf, -inf, -0}"}));
-  EXPECT_TRUE(std::isnan(ToDoubles(Apply("f32[1]", "reduce-precision", {MustLiteral("f32[1] {nan}")},
-                                         "exponent_bits=2, mantissa_bits=0"))[0]));
+  EXPECT_TRUE(
+      std::isnan(ToDoubles(Apply("f32[1]", "reduce-precision", {MustLiteral("f32[1] {nan}")},
+                                 "exponent_bits=2, mantissa_bits=0"))[0]));
 }
 
 }  // namespace

@@ -15,36 +15,52 @@ namespace {
 // Wraps modulo 2^w (ruling 0078). Types narrower than int are promoted; the store cuts again.
 struct Add {
   template <typename T>
-  static T Apply(T x, T y) { return static_cast<T>(x + y); }
+  static T Apply(T x, T y) {
+    return static_cast<T>(x + y);
+  }
 };
 struct Subtract {
   template <typename T>
-  static T Apply(T x, T y) { return static_cast<T>(x - y); }
+  static T Apply(T x, T y) {
+    return static_cast<T>(x - y);
+  }
 };
 struct Multiply {
   template <typename T>
-  static T Apply(T x, T y) { return static_cast<T>(uint64_t{x} * uint64_t{y}); }
+  static T Apply(T x, T y) {
+    return static_cast<T>(uint64_t{x} * uint64_t{y});
+  }
 };
 struct Negate {
   template <typename T>
-  static T Apply(T x) { return static_cast<T>(0 - x); }
+  static T Apply(T x) {
+    return static_cast<T>(0 - x);
+  }
 };
 // elementwise_unary (Not), elementwise_binary (And, Or, Xor): bit by bit (ruling 0056).
 struct Not {
   template <typename T>
-  static T Apply(T x) { return static_cast<T>(~x); }
+  static T Apply(T x) {
+    return static_cast<T>(~x);
+  }
 };
 struct And {
   template <typename T>
-  static T Apply(T x, T y) { return x & y; }
+  static T Apply(T x, T y) {
+    return x & y;
+  }
 };
 struct Or {
   template <typename T>
-  static T Apply(T x, T y) { return x | y; }
+  static T Apply(T x, T y) {
+    return x | y;
+  }
 };
 struct Xor {
   template <typename T>
-  static T Apply(T x, T y) { return x ^ y; }
+  static T Apply(T x, T y) {
+    return x ^ y;
+  }
 };
 // elementwise_binary.13, .15: an amount of the width or more leaves 0 (ruling 0005); the amount is
 // read unsigned, so a negative one is large.
@@ -56,7 +72,9 @@ struct ShiftLeft {
 };
 struct ShiftRightLogical {
   template <typename T>
-  static T Apply(T x, T y) { return y >= sizeof(T) * 8 ? T{0} : static_cast<T>(x >> y); }
+  static T Apply(T x, T y) {
+    return y >= sizeof(T) * 8 ? T{0} : static_cast<T>(x >> y);
+  }
 };
 // Of zero: the width (ruling 0057).
 struct CountLeadingZeros {
@@ -68,25 +86,40 @@ struct CountLeadingZeros {
 };
 struct PopulationCount {
   template <typename T>
-  static T Apply(T x) { return static_cast<T>(__builtin_popcountll(x)); }
+  static T Apply(T x) {
+    return static_cast<T>(__builtin_popcountll(x));
+  }
 };
 
 template <typename T>
 Kernel OfWidth(Opcode opcode) {
   switch (opcode) {
-    case Opcode::kAdd: return BinaryLoop<Add, T>;
-    case Opcode::kSubtract: return BinaryLoop<Subtract, T>;
-    case Opcode::kMultiply: return BinaryLoop<Multiply, T>;
-    case Opcode::kAnd: return BinaryLoop<And, T>;
-    case Opcode::kOr: return BinaryLoop<Or, T>;
-    case Opcode::kXor: return BinaryLoop<Xor, T>;
-    case Opcode::kShiftLeft: return BinaryLoop<ShiftLeft, T>;
-    case Opcode::kShiftRightLogical: return BinaryLoop<ShiftRightLogical, T>;
-    case Opcode::kNegate: return UnaryLoop<Negate, T>;
-    case Opcode::kNot: return UnaryLoop<Not, T>;
-    case Opcode::kCountLeadingZeros: return UnaryLoop<CountLeadingZeros, T>;
-    case Opcode::kPopcnt: return UnaryLoop<PopulationCount, T>;
-    default: return nullptr;
+    case Opcode::kAdd:
+      return BinaryLoop<Add, T>;
+    case Opcode::kSubtract:
+      return BinaryLoop<Subtract, T>;
+    case Opcode::kMultiply:
+      return BinaryLoop<Multiply, T>;
+    case Opcode::kAnd:
+      return BinaryLoop<And, T>;
+    case Opcode::kOr:
+      return BinaryLoop<Or, T>;
+    case Opcode::kXor:
+      return BinaryLoop<Xor, T>;
+    case Opcode::kShiftLeft:
+      return BinaryLoop<ShiftLeft, T>;
+    case Opcode::kShiftRightLogical:
+      return BinaryLoop<ShiftRightLogical, T>;
+    case Opcode::kNegate:
+      return UnaryLoop<Negate, T>;
+    case Opcode::kNot:
+      return UnaryLoop<Not, T>;
+    case Opcode::kCountLeadingZeros:
+      return UnaryLoop<CountLeadingZeros, T>;
+    case Opcode::kPopcnt:
+      return UnaryLoop<PopulationCount, T>;
+    default:
+      return nullptr;
   }
 }
 
@@ -99,11 +132,20 @@ struct LogicalNot {
 Kernel IntegerKernel(Opcode opcode, PrimitiveType type) {
   Kernel kernel = nullptr;
   switch (BitWidth(type)) {
-    case 8: kernel = OfWidth<uint8_t>(opcode); break;
-    case 16: kernel = OfWidth<uint16_t>(opcode); break;
-    case 32: kernel = OfWidth<uint32_t>(opcode); break;
-    case 64: kernel = OfWidth<uint64_t>(opcode); break;
-    default: return nullptr;
+    case 8:
+      kernel = OfWidth<uint8_t>(opcode);
+      break;
+    case 16:
+      kernel = OfWidth<uint16_t>(opcode);
+      break;
+    case 32:
+      kernel = OfWidth<uint32_t>(opcode);
+      break;
+    case 64:
+      kernel = OfWidth<uint64_t>(opcode);
+      break;
+    default:
+      return nullptr;
   }
   return kernel ? kernel : SignedIntegerKernel(opcode, type);
 }
@@ -113,13 +155,18 @@ Kernel PredKernel(Opcode opcode) {
   switch (opcode) {
     case Opcode::kAdd:
     case Opcode::kMaximum:
-    case Opcode::kOr: return BinaryLoop<Or, uint8_t>;
+    case Opcode::kOr:
+      return BinaryLoop<Or, uint8_t>;
     case Opcode::kMultiply:
     case Opcode::kMinimum:
-    case Opcode::kAnd: return BinaryLoop<And, uint8_t>;
-    case Opcode::kXor: return BinaryLoop<Xor, uint8_t>;
-    case Opcode::kNot: return UnaryLoop<LogicalNot, uint8_t>;
-    default: return nullptr;
+    case Opcode::kAnd:
+      return BinaryLoop<And, uint8_t>;
+    case Opcode::kXor:
+      return BinaryLoop<Xor, uint8_t>;
+    case Opcode::kNot:
+      return UnaryLoop<LogicalNot, uint8_t>;
+    default:
+      return nullptr;
   }
 }
 
@@ -135,10 +182,11 @@ void MulhiKernel(const ElementwiseOp& op, const void* const* operands, void* res
     DecodeIntegers(op.operand_type, x, &a, 1);
     DecodeIntegers(op.operand_type, y, &b, 1);
     bool is_signed = IsSigned(op.operand_type);
-    int64_t high = is_signed
-                       ? static_cast<int64_t>((static_cast<__int128>(a) * b) >> width)
-                       : static_cast<int64_t>((static_cast<unsigned __int128>(static_cast<uint64_t>(a)) *
-                                               static_cast<uint64_t>(b)) >> width);
+    int64_t high =
+        is_signed ? static_cast<int64_t>((static_cast<__int128>(a) * b) >> width)
+                  : static_cast<int64_t>((static_cast<unsigned __int128>(static_cast<uint64_t>(a)) *
+                                          static_cast<uint64_t>(b)) >>
+                                         width);
     EncodeIntegers(op.operand_type, &high, out, 1);
   }
 }

@@ -10,11 +10,15 @@ namespace {
 
 struct Maximum {
   template <typename T>
-  static T Apply(T x, T y) { return x > y ? x : y; }
+  static T Apply(T x, T y) {
+    return x > y ? x : y;
+  }
 };
 struct Minimum {
   template <typename T>
-  static T Apply(T x, T y) { return x < y ? x : y; }
+  static T Apply(T x, T y) {
+    return x < y ? x : y;
+  }
 };
 template <typename T>
 bool Overflows(T x, T y) {
@@ -87,15 +91,24 @@ struct Sign {
 template <typename T>
 Kernel OfType(Opcode opcode) {
   switch (opcode) {
-    case Opcode::kMaximum: return BinaryLoop<Maximum, T>;
-    case Opcode::kMinimum: return BinaryLoop<Minimum, T>;
-    case Opcode::kDivide: return BinaryLoop<Divide, T>;
-    case Opcode::kRemainder: return BinaryLoop<Remainder, T>;
-    case Opcode::kPower: return BinaryLoop<Power, T>;
-    case Opcode::kShiftRightArithmetic: return BinaryLoop<ShiftRightArithmetic, T>;
-    case Opcode::kAbs: return UnaryLoop<Abs, T>;
-    case Opcode::kSign: return UnaryLoop<Sign, T>;
-    default: return nullptr;
+    case Opcode::kMaximum:
+      return BinaryLoop<Maximum, T>;
+    case Opcode::kMinimum:
+      return BinaryLoop<Minimum, T>;
+    case Opcode::kDivide:
+      return BinaryLoop<Divide, T>;
+    case Opcode::kRemainder:
+      return BinaryLoop<Remainder, T>;
+    case Opcode::kPower:
+      return BinaryLoop<Power, T>;
+    case Opcode::kShiftRightArithmetic:
+      return BinaryLoop<ShiftRightArithmetic, T>;
+    case Opcode::kAbs:
+      return UnaryLoop<Abs, T>;
+    case Opcode::kSign:
+      return UnaryLoop<Sign, T>;
+    default:
+      return nullptr;
   }
 }
 
@@ -103,15 +116,24 @@ Kernel OfType(Opcode opcode) {
 
 Kernel SignedIntegerKernel(Opcode opcode, PrimitiveType type) {
   switch (type) {
-    case PrimitiveType::kS8: return OfType<int8_t>(opcode);
-    case PrimitiveType::kS16: return OfType<int16_t>(opcode);
-    case PrimitiveType::kS32: return OfType<int32_t>(opcode);
-    case PrimitiveType::kS64: return OfType<int64_t>(opcode);
-    case PrimitiveType::kU8: return OfType<uint8_t>(opcode);
-    case PrimitiveType::kU16: return OfType<uint16_t>(opcode);
-    case PrimitiveType::kU32: return OfType<uint32_t>(opcode);
-    case PrimitiveType::kU64: return OfType<uint64_t>(opcode);
-    default: return nullptr;
+    case PrimitiveType::kS8:
+      return OfType<int8_t>(opcode);
+    case PrimitiveType::kS16:
+      return OfType<int16_t>(opcode);
+    case PrimitiveType::kS32:
+      return OfType<int32_t>(opcode);
+    case PrimitiveType::kS64:
+      return OfType<int64_t>(opcode);
+    case PrimitiveType::kU8:
+      return OfType<uint8_t>(opcode);
+    case PrimitiveType::kU16:
+      return OfType<uint16_t>(opcode);
+    case PrimitiveType::kU32:
+      return OfType<uint32_t>(opcode);
+    case PrimitiveType::kU64:
+      return OfType<uint64_t>(opcode);
+    default:
+      return nullptr;
   }
 }
 

@@ -60,11 +60,12 @@ const std::map<std::string, Formula>& BinaryFormulas() {
        [](PrimitiveType t, int64_t x, int64_t y) {
          return Unsigned(t, y) >= BitWidth(t) ? 0 : x * (int64_t{1} << Unsigned(t, y));
        }},
-      {"shift-right-logical",
-       [](PrimitiveType t, int64_t x, int64_t y) { return FloorShift(Unsigned(t, x), Unsigned(t, y)); }},
-      {"shift-right-arithmetic",
-       [](PrimitiveType t, int64_t x, int64_t y) { return FloorShift(Wrap(t, x), Unsigned(t, y)); }},
-      {"mulhi", [](PrimitiveType t, int64_t x, int64_t y) { return FloorShift(x * y, BitWidth(t)); }},
+      {"shift-right-logical", [](PrimitiveType t, int64_t x,
+                                 int64_t y) { return FloorShift(Unsigned(t, x), Unsigned(t, y)); }},
+      {"shift-right-arithmetic", [](PrimitiveType t, int64_t x,
+                                    int64_t y) { return FloorShift(Wrap(t, x), Unsigned(t, y)); }},
+      {"mulhi",
+       [](PrimitiveType t, int64_t x, int64_t y) { return FloorShift(x * y, BitWidth(t)); }},
   };
   return *formulas;
 }
@@ -91,8 +92,10 @@ TEST(IntegerTest, EveryPairOfSmallOperands) {
         if (arithmetic_unsigned && a >= int64_t{1} << (BitWidth(type) - 1)) {
           a -= int64_t{1} << BitWidth(type);
         }
-        int64_t want = arithmetic_unsigned ? Wrap(type, FloorShift(a, b)) : Wrap(type, formula(type, a, b));
-        ASSERT_EQ(got[i], want) << PrimitiveTypeName(type) << " " << opcode << " " << x[i] << ", " << y[i];
+        int64_t want =
+            arithmetic_unsigned ? Wrap(type, FloorShift(a, b)) : Wrap(type, formula(type, a, b));
+        ASSERT_EQ(got[i], want) << PrimitiveTypeName(type) << " " << opcode << " " << x[i] << ", "
+                                << y[i];
       }
     }
   }
@@ -104,7 +107,8 @@ TEST(IntegerTest, EverySmallOperand) {
       {"abs", [](auto, int64_t x) { return x < 0 ? -x : x; }},
       {"sign", [](auto, int64_t x) { return (x > 0) - (x < 0); }},
       {"not", [](auto, int64_t x) { return -1 - x; }},
-      {"popcnt", [](PrimitiveType t, int64_t x) {
+      {"popcnt",
+       [](PrimitiveType t, int64_t x) {
          int64_t bits = 0;
          for (x = Unsigned(t, x); x > 0; x /= 2) bits += x % 2;
          return bits;
@@ -135,10 +139,12 @@ TEST(IntegerTest, WideTypesAtTheirEnds) {
             Leaves({"s32[2] {-2147483648, -1}"}));
   EXPECT_EQ(run("remainder", "s64[2] {-9223372036854775808, -7}", "s64[2] {-1, 3}", "s64[2]"),
             Leaves({"s64[2] {0, -1}"}));
-  EXPECT_EQ(run("multiply", "u64[1] {18446744073709551615}", "u64[1] {18446744073709551615}", "u64[1]"),
-            Leaves({"u64[1] {1}"}));
-  EXPECT_EQ(run("mulhi", "u64[1] {18446744073709551615}", "u64[1] {18446744073709551615}", "u64[1]"),
-            Leaves({"u64[1] {18446744073709551614}"}));
+  EXPECT_EQ(
+      run("multiply", "u64[1] {18446744073709551615}", "u64[1] {18446744073709551615}", "u64[1]"),
+      Leaves({"u64[1] {1}"}));
+  EXPECT_EQ(
+      run("mulhi", "u64[1] {18446744073709551615}", "u64[1] {18446744073709551615}", "u64[1]"),
+      Leaves({"u64[1] {18446744073709551614}"}));
   EXPECT_EQ(run("shift-left", "u16[3] {1, 1, 65535}", "u16[3] {15, 16, 1}", "u16[3]"),
             Leaves({"u16[3] {32768, 0, 65534}"}));
   EXPECT_EQ(run("power", "s32[3] {3, -2, 0}", "s32[3] {21, 31, 0}", "s32[3]"),
@@ -146,21 +152,24 @@ TEST(IntegerTest, WideTypesAtTheirEnds) {
 }
 
 TEST(IntegerTest, PredAddsAsOr) {
-  Literal x = MustLiteral("pred[4] {false, false, true, true}"), y = MustLiteral("pred[4] {false, true, false, true}");
+  Literal x = MustLiteral("pred[4] {false, false, true, true}"),
+          y = MustLiteral("pred[4] {false, true, false, true}");
   for (const char* opcode : {"add", "or", "maximum"}) {
-    EXPECT_EQ(Text(Apply("pred[4]", opcode, {x, y})), Leaves({"pred[4] {false, true, true, true}"}));
+    EXPECT_EQ(Text(Apply("pred[4]", opcode, {x, y})),
+              Leaves({"pred[4] {false, true, true, true}"}));
   }
   for (const char* opcode : {"multiply", "and", "minimum"}) {
-    EXPECT_EQ(Text(Apply("pred[4]", opcode, {x, y})), Leaves({"pred[4] {false, false, false, true}"}));
+    EXPECT_EQ(Text(Apply("pred[4]", opcode, {x, y})),
+              Leaves({"pred[4] {false, false, false, true}"}));
   }
   EXPECT_EQ(Text(Apply("pred[4]", "xor", {x, y})), Leaves({"pred[4] {false, true, true, false}"}));
   EXPECT_EQ(Text(Apply("pred[4]", "not", {x})), Leaves({"pred[4] {true, true, false, false}"}));
 }
 
 TEST(IntegerTest, PredSubtractIsUnsupported) {
-  absl::StatusOr<Literal> result = RunText(
-      "HloModule m\nENTRY e { p = pred[1] parameter(0)\n ROOT r = pred[1] subtract(p, p) }",
-      {MustLiteral("pred[1] {true}")});
+  absl::StatusOr<Literal> result =
+      RunText("HloModule m\nENTRY e { p = pred[1] parameter(0)\n ROOT r = pred[1] subtract(p, p) }",
+              {MustLiteral("pred[1] {true}")});
   EXPECT_EQ(result.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_NE(std::string(result.status().message()).find("r: subtract of pred"), std::string::npos);
 }

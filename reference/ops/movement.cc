@@ -48,8 +48,8 @@ std::vector<int64_t> Starts(absl::Span<const Literal> indices) {
 
 }  // namespace
 
-// broadcast_in_dim.*: operand dimension i becomes result dimension dimensions[i]; the value does not
-// depend on the other indices.
+// broadcast_in_dim.*: operand dimension i becomes result dimension dimensions[i]; the value does
+// not depend on the other indices.
 absl::StatusOr<Literal> EvaluateBroadcast(EvalContext&, const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   return Moved(BroadcastGeometry(DimensionsOf(operands[0]), instruction.shape().dimensions(),
@@ -57,8 +57,8 @@ absl::StatusOr<Literal> EvaluateBroadcast(EvalContext&, const Instruction& instr
                operands[0], instruction.shape());
 }
 
-// reshape.*: the elements in row-major order under new dimensions; nothing moves. A scalar result of
-// dynamic operand sizes has been cut before.
+// reshape.*: the elements in row-major order under new dimensions; nothing moves. A scalar result
+// of dynamic operand sizes has been cut before.
 absl::StatusOr<Literal> EvaluateReshape(EvalContext&, const Instruction& instruction,
                                         absl::Span<Literal> operands) {
   if (operands[0].element_count() != instruction.shape().ElementCount()) {
@@ -116,8 +116,8 @@ absl::StatusOr<Literal> EvaluatePad(EvalContext&, const Instruction& instruction
   if (config == nullptr) return InvalidInput(instruction.name(), ": pad without padding");
   Literal result = Moved(BroadcastGeometry({}, instruction.shape().dimensions(), {}), operands[1],
                          instruction.shape());
-  Copy(PadGeometry(DimensionsOf(operands[0]), DimensionsOf(result), config->dimensions), operands[0],
-       result);
+  Copy(PadGeometry(DimensionsOf(operands[0]), DimensionsOf(result), config->dimensions),
+       operands[0], result);
   return result;
 }
 
@@ -127,8 +127,8 @@ absl::StatusOr<Literal> EvaluateConcatenate(EvalContext&, const Instruction& ins
   int64_t dimension = instruction.IntList(Attr::kDimensions)[0], offset = 0;
   Literal result = Literal::Uninitialized(instruction.shape());
   for (const Literal& operand : operands) {
-    Copy(ConcatenateGeometry(DimensionsOf(operand), DimensionsOf(result), dimension, offset), operand,
-         result);
+    Copy(ConcatenateGeometry(DimensionsOf(operand), DimensionsOf(result), dimension, offset),
+         operand, result);
     offset += DimensionsOf(operand)[dimension];
   }
   return result;
@@ -144,15 +144,16 @@ absl::StatusOr<Literal> EvaluateDynamicSlice(EvalContext&, const Instruction& in
                instruction.shape());
 }
 
-// dynamic_update_slice.*: the operand with the update in the box at the clamped start; in place when
-// nobody else holds the operand.
+// dynamic_update_slice.*: the operand with the update in the box at the clamped start; in place
+// when nobody else holds the operand.
 absl::StatusOr<Literal> EvaluateDynamicUpdateSlice(EvalContext&, const Instruction&,
                                                    absl::Span<Literal> operands) {
   Literal result = std::move(operands[0]);
   const Literal& update = operands[1];
   std::vector<int64_t> starts =
       ClampStarts(DimensionsOf(result), DimensionsOf(update), Starts(operands.subspan(2)));
-  Copy(DynamicUpdateSliceGeometry(DimensionsOf(result), DimensionsOf(update), starts), update, result);
+  Copy(DynamicUpdateSliceGeometry(DimensionsOf(result), DimensionsOf(update), starts), update,
+       result);
   return result;
 }
 
@@ -163,7 +164,8 @@ absl::StatusOr<Literal> EvaluateIota(EvalContext&, const Instruction& instructio
   const Shape& shape = instruction.shape();
   int64_t dimension = instruction.IntOr(Attr::kIotaDimension, 0);
   if (dimension < 0 || dimension >= shape.rank()) {
-    return InvalidInput(instruction.name(), ": iota_dimension ", dimension, " of ", shape.ToString(false));
+    return InvalidInput(instruction.name(), ": iota_dimension ", dimension, " of ",
+                        shape.ToString(false));
   }
   int64_t size = shape.dimensions()[dimension];
   Literal counted = Literal::Uninitialized(Shape(PrimitiveType::kS64, {size}));
@@ -172,12 +174,13 @@ absl::StatusOr<Literal> EvaluateIota(EvalContext&, const Instruction& instructio
   convert.operand_type = PrimitiveType::kS64, convert.result_type = shape.element_type();
   Literal line = Literal::Uninitialized(Shape(shape.element_type(), {size}));
   const void* from = counted.raw_data();
-  ConvertKernel(PrimitiveType::kS64, shape.element_type())(convert, &from, line.mutable_raw_data(), size);
+  ConvertKernel(PrimitiveType::kS64, shape.element_type())(convert, &from, line.mutable_raw_data(),
+                                                           size);
   return Moved(BroadcastGeometry(DimensionsOf(line), shape.dimensions(), {dimension}), line, shape);
 }
 
-// bitcast_convert_type.*: the bits unchanged. Of different widths, a dimension appears or goes whose
-// element 0 holds the low bits (ruling 0038).
+// bitcast_convert_type.*: the bits unchanged. Of different widths, a dimension appears or goes
+// whose element 0 holds the low bits (ruling 0038).
 absl::StatusOr<Literal> EvaluateBitcastConvert(EvalContext&, const Instruction& instruction,
                                                absl::Span<Literal> operands) {
   PrimitiveType from = operands[0].element_type(), to = instruction.shape().element_type();

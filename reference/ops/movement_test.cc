@@ -33,34 +33,44 @@ void ExpectMoved(const Literal& operand, const Literal& result, double padding,
 }
 
 TEST(MovementTest, TransposeOfEveryStorageWidth) {
-  for (PrimitiveType type : {PrimitiveType::kU8, PrimitiveType::kF16, PrimitiveType::kF32, PrimitiveType::kF64}) {
+  for (PrimitiveType type :
+       {PrimitiveType::kU8, PrimitiveType::kF16, PrimitiveType::kF32, PrimitiveType::kF64}) {
     Literal x = Counting(type, {2, 3, 4});
-    ExpectMoved(x, Apply(Shape(type, {4, 2, 3}).ToString(false), "transpose", {x}, "dimensions={2,0,1}"), 0,
-                [](const Index& i) { return Index{i[1], i[2], i[0]}; });
+    ExpectMoved(
+        x, Apply(Shape(type, {4, 2, 3}).ToString(false), "transpose", {x}, "dimensions={2,0,1}"), 0,
+        [](const Index& i) {
+          return Index{i[1], i[2], i[0]};
+        });
   }
-  EXPECT_EQ(Text(Apply("c128[2,1]", "transpose", {MustLiteral("c128[1,2] {{(1, 2), (3, 4)}}")}, "dimensions={1,0}")),
+  EXPECT_EQ(Text(Apply("c128[2,1]", "transpose", {MustLiteral("c128[1,2] {{(1, 2), (3, 4)}}")},
+                       "dimensions={1,0}")),
             Leaves({"c128[2,1] {{(1, 2)}, {(3, 4)}}"}));
 }
 
 TEST(MovementTest, BroadcastRepeatsNewAndUnitDimensions) {
   Literal x = Counting(PrimitiveType::kS32, {3, 1});
-  ExpectMoved(x, Apply("s32[2,3,4]", "broadcast", {x}, "dimensions={1,2}"), 0,
-              [](const Index& i) { return Index{i[1], 0}; });
+  ExpectMoved(x, Apply("s32[2,3,4]", "broadcast", {x}, "dimensions={1,2}"), 0, [](const Index& i) {
+    return Index{i[1], 0};
+  });
   Literal y = Counting(PrimitiveType::kS32, {3, 2});
-  ExpectMoved(y, Apply("s32[2,4,3]", "broadcast", {y}, "dimensions={2,0}"), 0,
-              [](const Index& i) { return Index{i[2], i[0]}; });
+  ExpectMoved(y, Apply("s32[2,4,3]", "broadcast", {y}, "dimensions={2,0}"), 0, [](const Index& i) {
+    return Index{i[2], i[0]};
+  });
 }
 
 TEST(MovementTest, ReverseAndSlice) {
   Literal x = Counting(PrimitiveType::kBF16, {3, 4, 5});
-  ExpectMoved(x, Apply("bf16[3,4,5]", "reverse", {x}, "dimensions={0,2}"), 0,
-              [](const Index& i) { return Index{2 - i[0], i[1], 4 - i[2]}; });
+  ExpectMoved(x, Apply("bf16[3,4,5]", "reverse", {x}, "dimensions={0,2}"), 0, [](const Index& i) {
+    return Index{2 - i[0], i[1], 4 - i[2]};
+  });
   ExpectMoved(x, Apply("bf16[2,2,2]", "slice", {x}, "slice={[1:3], [0:4:3], [1:5:2]}"), 0,
-              [](const Index& i) { return Index{1 + i[0], 3 * i[1], 1 + 2 * i[2]}; });
+              [](const Index& i) {
+                return Index{1 + i[0], 3 * i[1], 1 + 2 * i[2]};
+              });
 }
 
-// Every small combination of edges and interior against the rule of pad.10 to pad.13 read literally:
-// build the interior-padded line, then cut or extend its ends.
+// Every small combination of edges and interior against the rule of pad.10 to pad.13 read
+// literally: build the interior-padded line, then cut or extend its ends.
 TEST(MovementTest, PadOfEverySmallConfiguration) {
   for (int64_t low = -4; low <= 2; ++low) {
     for (int64_t high = -4; high <= 2; ++high) {
@@ -70,14 +80,19 @@ TEST(MovementTest, PadOfEverySmallConfiguration) {
           line.push_back(i);
           for (int64_t k = 0; k < interior && i < 3; ++k) line.push_back(9);
         }
-        if (static_cast<int64_t>(line.size()) + std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0) < 0) continue;
+        if (static_cast<int64_t>(line.size()) + std::min<int64_t>(low, 0) +
+                std::min<int64_t>(high, 0) <
+            0)
+          continue;
         line.erase(line.begin(), line.begin() + std::max<int64_t>(-low, 0));
         line.insert(line.begin(), std::max<int64_t>(low, 0), 9);
         line.resize(line.size() - std::max<int64_t>(-high, 0));
         line.insert(line.end(), std::max<int64_t>(high, 0), 9);
-        std::string config = std::to_string(low) + "_" + std::to_string(high) + "_" + std::to_string(interior);
-        Literal got = Apply("f32[" + std::to_string(line.size()) + "]", "pad",
-                            {MustLiteral("f32[3] {1, 2, 3}"), MustLiteral("f32[] 9")}, "padding=" + config);
+        std::string config =
+            std::to_string(low) + "_" + std::to_string(high) + "_" + std::to_string(interior);
+        Literal got =
+            Apply("f32[" + std::to_string(line.size()) + "]", "pad",
+                  {MustLiteral("f32[3] {1, 2, 3}"), MustLiteral("f32[] 9")}, "padding=" + config);
         EXPECT_EQ(ToDoubles(got), line) << config;
       }
     }
@@ -85,33 +100,42 @@ TEST(MovementTest, PadOfEverySmallConfiguration) {
 }
 
 TEST(MovementTest, DocumentsExamples) {
-  EXPECT_EQ(Text(Apply("f32[2]", "slice", {MustLiteral("f32[5] {0, 1, 2, 3, 4}")}, "slice={[2:4]}")),
-            Leaves({"f32[2] {2, 3}"}));  // slice.13
+  EXPECT_EQ(
+      Text(Apply("f32[2]", "slice", {MustLiteral("f32[5] {0, 1, 2, 3, 4}")}, "slice={[2:4]}")),
+      Leaves({"f32[2] {2, 3}"}));  // slice.13
   Literal a = MustLiteral("f32[4,3] {{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9, 10, 11}}");
-  EXPECT_EQ(Text(Apply("f32[2,2]", "slice", {a}, "slice={[2:4], [1:3]}")), Leaves({"f32[2,2] {{7, 8}, {10, 11}}"}));
-  EXPECT_EQ(Text(Apply("f32[2,2]", "dynamic-slice", {a, MustLiteral("s32[] 2"), MustLiteral("s32[] 1")},
-                       "dynamic_slice_sizes={2,2}")),
+  EXPECT_EQ(Text(Apply("f32[2,2]", "slice", {a}, "slice={[2:4], [1:3]}")),
             Leaves({"f32[2,2] {{7, 8}, {10, 11}}"}));
+  EXPECT_EQ(
+      Text(Apply("f32[2,2]", "dynamic-slice", {a, MustLiteral("s32[] 2"), MustLiteral("s32[] 1")},
+                 "dynamic_slice_sizes={2,2}")),
+      Leaves({"f32[2,2] {{7, 8}, {10, 11}}"}));
   EXPECT_EQ(Text(Apply("f32[5]", "dynamic-update-slice",
-                       {MustLiteral("f32[5] {0, 1, 2, 3, 4}"), MustLiteral("f32[2] {5, 6}"), MustLiteral("s32[] 2")})),
+                       {MustLiteral("f32[5] {0, 1, 2, 3, 4}"), MustLiteral("f32[2] {5, 6}"),
+                        MustLiteral("s32[] 2")})),
             Leaves({"f32[5] {0, 1, 5, 6, 4}"}));
   EXPECT_EQ(Text(Apply("s32[6]", "concatenate",
-                       {MustLiteral("s32[2] {2, 3}"), MustLiteral("s32[2] {4, 5}"), MustLiteral("s32[2] {6, 7}")},
+                       {MustLiteral("s32[2] {2, 3}"), MustLiteral("s32[2] {4, 5}"),
+                        MustLiteral("s32[2] {6, 7}")},
                        "dimensions={0}")),
             Leaves({"s32[6] {2, 3, 4, 5, 6, 7}"}));
   EXPECT_EQ(Text(Apply("s32[4,2]", "concatenate",
-                       {MustLiteral("s32[3,2] {{1, 2}, {3, 4}, {5, 6}}"), MustLiteral("s32[1,2] {{7, 8}}")},
+                       {MustLiteral("s32[3,2] {{1, 2}, {3, 4}, {5, 6}}"),
+                        MustLiteral("s32[1,2] {{7, 8}}")},
                        "dimensions={0}")),
             Leaves({"s32[4,2] {{1, 2}, {3, 4}, {5, 6}, {7, 8}}"}));
-  EXPECT_EQ(Text(Apply("s32[2,4]", "iota", {}, "iota_dimension=1")), Leaves({"s32[2,4] {{0, 1, 2, 3}, {0, 1, 2, 3}}"}));
+  EXPECT_EQ(Text(Apply("s32[2,4]", "iota", {}, "iota_dimension=1")),
+            Leaves({"s32[2,4] {{0, 1, 2, 3}, {0, 1, 2, 3}}"}));
 }
 
 TEST(MovementTest, StartsAreClampedOnTheirMathematicalValue) {
   Literal x = MustLiteral("s32[5] {0, 1, 2, 3, 4}");
   auto at = [&](const char* start) {
-    return Text(Apply("s32[2]", "dynamic-slice", {x, MustLiteral(start)}, "dynamic_slice_sizes={2}"));
+    return Text(
+        Apply("s32[2]", "dynamic-slice", {x, MustLiteral(start)}, "dynamic_slice_sizes={2}"));
   };
-  for (const char* start : {"s32[] 4", "u8[] 200", "u64[] 18446744073709551615", "s8[] 127", "s64[] 9223372036854775807"}) {
+  for (const char* start : {"s32[] 4", "u8[] 200", "u64[] 18446744073709551615", "s8[] 127",
+                            "s64[] 9223372036854775807"}) {
     EXPECT_EQ(at(start), Leaves({"s32[2] {3, 4}"})) << start;
   }
   for (const char* start : {"s32[] -1", "s8[] -128", "s64[] -9223372036854775808"}) {
@@ -120,15 +144,19 @@ TEST(MovementTest, StartsAreClampedOnTheirMathematicalValue) {
 }
 
 TEST(MovementTest, IotaOfNarrowTypesWrapsOrRounds) {
-  EXPECT_EQ(Text(Apply("u2[6]", "iota", {}, "iota_dimension=0")), Leaves({"u2[6] {0, 1, 2, 3, 0, 1}"}));
+  EXPECT_EQ(Text(Apply("u2[6]", "iota", {}, "iota_dimension=0")),
+            Leaves({"u2[6] {0, 1, 2, 3, 0, 1}"}));
   EXPECT_EQ(ToDoubles(Apply("bf16[260]", "iota", {}, "iota_dimension=0"))[257], 256);
-  EXPECT_EQ(Text(Apply("c64[2]", "iota", {}, "iota_dimension=0")), Leaves({"c64[2] {(0, 0), (1, 0)}"}));
+  EXPECT_EQ(Text(Apply("c64[2]", "iota", {}, "iota_dimension=0")),
+            Leaves({"c64[2] {(0, 0), (1, 0)}"}));
 }
 
 TEST(MovementTest, ZeroSizedAndDeepShapes) {
-  EXPECT_EQ(Text(Apply("f32[0,3]", "transpose", {MustLiteral("f32[3,0] {{}, {}, {}}")}, "dimensions={1,0}")),
+  EXPECT_EQ(Text(Apply("f32[0,3]", "transpose", {MustLiteral("f32[3,0] {{}, {}, {}}")},
+                       "dimensions={1,0}")),
             Leaves({"f32[0,3] {}"}));
-  EXPECT_EQ(Text(Apply("f32[2]", "pad", {MustLiteral("f32[0] {}"), MustLiteral("f32[] 7")}, "padding=1_1_3")),
+  EXPECT_EQ(Text(Apply("f32[2]", "pad", {MustLiteral("f32[0] {}"), MustLiteral("f32[] 7")},
+                       "padding=1_1_3")),
             Leaves({"f32[2] {7, 7}"}));
   Index deep(32, 1);
   deep[0] = 2, deep[31] = 3;
@@ -136,7 +164,8 @@ TEST(MovementTest, ZeroSizedAndDeepShapes) {
   Index back(deep.rbegin(), deep.rend());
   std::string permutation;
   for (int i = 31; i >= 0; --i) permutation += std::to_string(i) + (i ? "," : "");
-  Literal result = Apply(Shape(PrimitiveType::kF32, back).ToString(false), "transpose", {x}, "dimensions={" + permutation + "}");
+  Literal result = Apply(Shape(PrimitiveType::kF32, back).ToString(false), "transpose", {x},
+                         "dimensions={" + permutation + "}");
   EXPECT_EQ(ToDoubles(result), (std::vector<double>{1, 4, 2, 5, 3, 6}));
 }
 
@@ -182,7 +211,8 @@ ENTRY e {
 })";
 
 TEST(DynamicSizesTest, SizesTravelDownstream) {
-  absl::StatusOr<Literal> result = RunText(kCut, {MustLiteral("s32[2,4] {{1, 2, 3, 100}, {4, 5, 6, 100}}")});
+  absl::StatusOr<Literal> result =
+      RunText(kCut, {MustLiteral("s32[2,4] {{1, 2, 3, 100}, {4, 5, 6, 100}}")});
   ASSERT_TRUE(result.ok()) << result.status();
   const Literal& joined = result->elements()[0];
   EXPECT_EQ(joined.runtime_size(0), 10);

@@ -4,13 +4,14 @@
 // The order is free (rulings 0019, 0021), and used where it helps: sums and products of floats are
 // carried in f64 and rounded once, which is closer to the exact value than any order in the type
 // itself, and recognised computations run in several lanes. Others go left to right.
+#include "reference/kernels/reduce.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "reference/eval_context.h"
-#include "reference/kernels/reduce.h"
 #include "reference/number_system.h"
 #include "reference/ops/families.h"
 
@@ -32,7 +33,8 @@ struct Reduction {
 // Offsets of the kept indices, `count` at a time.
 class KeptOffsets {
  public:
-  explicit KeptOffsets(const std::vector<StridedDimension>& kept) : kept_(kept), index_(kept.size()) {}
+  explicit KeptOffsets(const std::vector<StridedDimension>& kept)
+      : kept_(kept), index_(kept.size()) {}
 
   void Next(int64_t count, std::vector<int64_t>& offsets) {
     offsets.clear();
@@ -106,13 +108,20 @@ ElementwiseOp Conversion(PrimitiveType from, PrimitiveType to) {
 
 Opcode OpcodeOf(RecognizedReducer reducer) {
   switch (reducer) {
-    case RecognizedReducer::kAdd: return Opcode::kAdd;
-    case RecognizedReducer::kMultiply: return Opcode::kMultiply;
-    case RecognizedReducer::kMinimum: return Opcode::kMinimum;
-    case RecognizedReducer::kMaximum: return Opcode::kMaximum;
-    case RecognizedReducer::kAnd: return Opcode::kAnd;
-    case RecognizedReducer::kOr: return Opcode::kOr;
-    default: return Opcode::kXor;
+    case RecognizedReducer::kAdd:
+      return Opcode::kAdd;
+    case RecognizedReducer::kMultiply:
+      return Opcode::kMultiply;
+    case RecognizedReducer::kMinimum:
+      return Opcode::kMinimum;
+    case RecognizedReducer::kMaximum:
+      return Opcode::kMaximum;
+    case RecognizedReducer::kAnd:
+      return Opcode::kAnd;
+    case RecognizedReducer::kOr:
+      return Opcode::kOr;
+    default:
+      return Opcode::kXor;
   }
 }
 
@@ -209,24 +218,24 @@ void FoldColumns(const Fold& fold, Reduction& reduction) {
   std::vector<uint8_t> accumulators, column, widened, init_scratch;
   uint8_t* out = reduction.results[0].mutable_raw_data();
   const void* init = Widened(fold, reduction.inits[0].raw_data(), 1, init_scratch);
-  ForEachColumnBlock(reduction.geometry, [&](int64_t first, const std::vector<int64_t>& offsets,
-                                             bool contiguous) {
-    int64_t count = static_cast<int64_t>(offsets.size());
-    accumulators.resize(static_cast<size_t>(count * fold.width));
-    for (int64_t i = 0; i < count; ++i) {
-      std::memcpy(accumulators.data() + i * fold.width, init, static_cast<size_t>(fold.width));
-    }
-    ForEachOffset(reduction.geometry.reduced, 0, [&](int64_t base) {
-      const void* x = Column(reduction.inputs[0], width, offsets, base, contiguous, column);
-      Combine(fold, accumulators.data(), Widened(fold, x, count, widened), count);
-    });
-    const void* from = accumulators.data();
-    if (fold.narrow.run) {
-      fold.narrow(&from, out + first * width, count);
-    } else {
-      std::memcpy(out + first * width, from, static_cast<size_t>(count * width));
-    }
-  });
+  ForEachColumnBlock(
+      reduction.geometry, [&](int64_t first, const std::vector<int64_t>& offsets, bool contiguous) {
+        int64_t count = static_cast<int64_t>(offsets.size());
+        accumulators.resize(static_cast<size_t>(count * fold.width));
+        for (int64_t i = 0; i < count; ++i) {
+          std::memcpy(accumulators.data() + i * fold.width, init, static_cast<size_t>(fold.width));
+        }
+        ForEachOffset(reduction.geometry.reduced, 0, [&](int64_t base) {
+          const void* x = Column(reduction.inputs[0], width, offsets, base, contiguous, column);
+          Combine(fold, accumulators.data(), Widened(fold, x, count, widened), count);
+        });
+        const void* from = accumulators.data();
+        if (fold.narrow.run) {
+          fold.narrow(&from, out + first * width, count);
+        } else {
+          std::memcpy(out + first * width, from, static_cast<size_t>(count * width));
+        }
+      });
 }
 
 void ReduceRecognized(RecognizedReducer reducer, Reduction& reduction) {
@@ -242,23 +251,23 @@ void ReduceColumns(const ScalarFunction& function, Reduction& reduction) {
   std::vector<std::vector<uint8_t>> columns(n);
   std::vector<const void*> arguments(2 * n);
   std::vector<void*> accumulators(n);
-  ForEachColumnBlock(reduction.geometry, [&](int64_t first, const std::vector<int64_t>& offsets,
-                                             bool contiguous) {
-    int64_t count = static_cast<int64_t>(offsets.size());
-    for (size_t j = 0; j < n; ++j) {
-      int width = reduction.widths[j];
-      uint8_t* out = reduction.results[j].mutable_raw_data() + first * width;
-      Fill(reduction.inits[j], width, out, count);
-      arguments[j] = accumulators[j] = out;
-    }
-    ForEachOffset(reduction.geometry.reduced, 0, [&](int64_t base) {
-      for (size_t j = 0; j < n; ++j) {
-        arguments[n + j] = Column(reduction.inputs[j], reduction.widths[j], offsets, base, contiguous,
-                                  columns[j]);
-      }
-      function.RunBatch(arguments, accumulators, count);
-    });
-  });
+  ForEachColumnBlock(reduction.geometry,
+                     [&](int64_t first, const std::vector<int64_t>& offsets, bool contiguous) {
+                       int64_t count = static_cast<int64_t>(offsets.size());
+                       for (size_t j = 0; j < n; ++j) {
+                         int width = reduction.widths[j];
+                         uint8_t* out = reduction.results[j].mutable_raw_data() + first * width;
+                         Fill(reduction.inits[j], width, out, count);
+                         arguments[j] = accumulators[j] = out;
+                       }
+                       ForEachOffset(reduction.geometry.reduced, 0, [&](int64_t base) {
+                         for (size_t j = 0; j < n; ++j) {
+                           arguments[n + j] = Column(reduction.inputs[j], reduction.widths[j],
+                                                     offsets, base, contiguous, columns[j]);
+                         }
+                         function.RunBatch(arguments, accumulators, count);
+                       });
+                     });
 }
 
 // The same with few results: one application at a time.
@@ -267,10 +276,12 @@ void ReduceOneByOne(const ScalarFunction& function, Reduction& reduction) {
   std::vector<Slot> slots(2 * n);
   int64_t next = 0;
   ForEachOffset(reduction.geometry.kept, 0, [&](int64_t base) {
-    for (size_t j = 0; j < n; ++j) slots[j].Load(reduction.inits[j].raw_data(), reduction.widths[j]);
+    for (size_t j = 0; j < n; ++j)
+      slots[j].Load(reduction.inits[j].raw_data(), reduction.widths[j]);
     ForEachOffset(reduction.geometry.reduced, base, [&](int64_t at) {
       for (size_t j = 0; j < n; ++j) {
-        slots[n + j].Load(reduction.inputs[j].raw_data() + at * reduction.widths[j], reduction.widths[j]);
+        slots[n + j].Load(reduction.inputs[j].raw_data() + at * reduction.widths[j],
+                          reduction.widths[j]);
       }
       function.Run(slots.data(), slots.data());
     });
@@ -332,6 +343,15 @@ absl::Status Run(EvalContext& context, const Computation& computation, Reduction
   }
   HLOCTS_ASSIGN_OR_RETURN(const ScalarFunction* function, context.Scalar(computation));
   if (function == nullptr) return ReduceByCalls(context, computation, reduction);
+  for (size_t j = 0, n = reduction.inputs.size(); j < n; ++j) {
+    PrimitiveType type = reduction.inputs[j].element_type();
+    if (function->argument_count() != static_cast<int64_t>(2 * n) ||
+        function->result_count() != static_cast<int64_t>(n) || function->argument_type(j) != type ||
+        function->argument_type(n + j) != type || function->result_type(j) != type) {
+      return Unsupported("reduce of ", PrimitiveTypeName(type), " by computation ",
+                         computation.name(), " of other types");
+    }
+  }
   reduction.geometry.result_count < kFewResults ? ReduceOneByOne(*function, reduction)
                                                 : ReduceColumns(*function, reduction);
   return absl::OkStatus();
@@ -347,16 +367,21 @@ absl::StatusOr<Literal> EvaluateReduce(EvalContext& context, const Instruction& 
     return InvalidInput(instruction.name(), ": reduce without computation or operands");
   }
   Reduction reduction;
-  reduction.geometry = ReduceGeometryOf(operands[0].shape().dimensions(),
-                                        instruction.IntList(Attr::kDimensions));
+  reduction.geometry =
+      ReduceGeometryOf(operands[0].shape().dimensions(), instruction.IntList(Attr::kDimensions));
   reduction.inputs = operands.first(n);
   reduction.inits = operands.subspan(n, n);
   const Shape& shape = instruction.shape();
   for (size_t j = 0; j < n; ++j) {
     const Shape& own = shape.IsTuple() ? shape.tuple_shapes()[j] : shape;
-    if (own.element_type() != operands[j].element_type()) {
-      return Unsupported(instruction.name(), ": reduce of ", operands[j].shape().ToString(false),
-                         " to ", own.ToString(false));
+    // Mixed precision: the computation's type, which is the result's, takes the operands in.
+    for (Literal* operand : {&operands[j], &operands[n + j]}) {
+      if (operand->element_type() == own.element_type()) continue;
+      if (!IsFloat(operand->element_type()) || !IsFloat(own.element_type())) {
+        return Unsupported(instruction.name(), ": reduce of ", operand->shape().ToString(false),
+                           " to ", own.ToString(false));
+      }
+      *operand = FromSystem(*operand, own.element_type());
     }
     reduction.results.push_back(Literal::Uninitialized(own));
     reduction.widths.push_back(StorageBytes(own.element_type()));

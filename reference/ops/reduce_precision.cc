@@ -10,9 +10,9 @@
 namespace hlocts {
 namespace {
 
-// Round, then range (ruling 0053), on the bits of a format with IEEE layout. Ties go to the even last
-// bit; a carry out of the mantissa increments the exponent, as it should. Below the least normal of
-// the narrower range the result is the signed zero (either is accepted).
+// Round, then range (ruling 0053), on the bits of a format with IEEE layout. Ties go to the even
+// last bit; a carry out of the mantissa increments the exponent, as it should. Below the least
+// normal of the narrower range the result is the signed zero (either is accepted).
 uint64_t Reduce(const FloatFormat& f, uint64_t bits, int exponent_bits, int mantissa_bits) {
   if (IsNanBits(f, bits)) return bits | (uint64_t{1} << (f.mantissa_bits - 1));
   uint64_t sign = bits & f.sign_mask(), magnitude = bits ^ sign;
@@ -38,8 +38,8 @@ void Loop(const ElementwiseOp& op, const FloatFormat& f, const void* operand, vo
   const Bits* x = static_cast<const Bits*>(operand);
   Bits* out = static_cast<Bits*>(result);
   for (int64_t i = 0; i < count; ++i) {
-    out[i] = static_cast<Bits>(Reduce(f, x[i], static_cast<int>(op.parameters[0]),
-                                      static_cast<int>(op.parameters[1])));
+    out[i] = static_cast<Bits>(
+        Reduce(f, x[i], static_cast<int>(op.parameters[0]), static_cast<int>(op.parameters[1])));
   }
 }
 
@@ -50,10 +50,14 @@ void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands,
   const FloatFormat& f = FormatOf(op.operand_type);
   if (f.non_finite == NonFinite::kIeee) {
     switch (StorageBytes(op.operand_type)) {
-      case 1: return Loop<uint8_t>(op, f, operands[0], result, count);
-      case 2: return Loop<uint16_t>(op, f, operands[0], result, count);
-      case 4: return Loop<uint32_t>(op, f, operands[0], result, count);
-      default: return Loop<uint64_t>(op, f, operands[0], result, count);
+      case 1:
+        return Loop<uint8_t>(op, f, operands[0], result, count);
+      case 2:
+        return Loop<uint16_t>(op, f, operands[0], result, count);
+      case 4:
+        return Loop<uint32_t>(op, f, operands[0], result, count);
+      default:
+        return Loop<uint64_t>(op, f, operands[0], result, count);
     }
   }
   // Formats with fewer specials: every value is an f32, where the same is done, and back.
@@ -64,8 +68,8 @@ void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands,
     float value = DecodeNarrow(op.operand_type, x[i]);
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof(bits));
-    bits = static_cast<uint32_t>(Reduce(wide, bits, static_cast<int>(op.parameters[0]),
-                                        static_cast<int>(op.parameters[1])));
+    bits = static_cast<uint32_t>(
+        Reduce(wide, bits, static_cast<int>(op.parameters[0]), static_cast<int>(op.parameters[1])));
     std::memcpy(&value, &bits, sizeof(bits));
     double reduced = value;
     EncodeFloats(op.operand_type, &reduced, out + i, 1);

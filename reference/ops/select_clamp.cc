@@ -43,23 +43,35 @@ void ClampLoop(const ElementwiseOp&, const void* const* operands, void* result, 
 }  // namespace
 
 Kernel SelectKernel(int storage_bytes) {
-  return DispatchStorage(storage_bytes, [](auto zero) -> Kernel { return SelectLoop<decltype(zero)>; });
+  return DispatchStorage(storage_bytes,
+                         [](auto zero) -> Kernel { return SelectLoop<decltype(zero)>; });
 }
 
 Kernel ClampKernel(PrimitiveType type) {
   switch (type) {
-    case PrimitiveType::kS8: return ClampLoop<int8_t>;
-    case PrimitiveType::kS16: return ClampLoop<int16_t>;
-    case PrimitiveType::kS32: return ClampLoop<int32_t>;
-    case PrimitiveType::kS64: return ClampLoop<int64_t>;
+    case PrimitiveType::kS8:
+      return ClampLoop<int8_t>;
+    case PrimitiveType::kS16:
+      return ClampLoop<int16_t>;
+    case PrimitiveType::kS32:
+      return ClampLoop<int32_t>;
+    case PrimitiveType::kS64:
+      return ClampLoop<int64_t>;
     case PrimitiveType::kPred:
-    case PrimitiveType::kU8: return ClampLoop<uint8_t>;
-    case PrimitiveType::kU16: return ClampLoop<uint16_t>;
-    case PrimitiveType::kU32: return ClampLoop<uint32_t>;
-    case PrimitiveType::kU64: return ClampLoop<uint64_t>;
-    case PrimitiveType::kF32: return ClampLoop<float>;
-    case PrimitiveType::kF64: return ClampLoop<double>;
-    default: return nullptr;
+    case PrimitiveType::kU8:
+      return ClampLoop<uint8_t>;
+    case PrimitiveType::kU16:
+      return ClampLoop<uint16_t>;
+    case PrimitiveType::kU32:
+      return ClampLoop<uint32_t>;
+    case PrimitiveType::kU64:
+      return ClampLoop<uint64_t>;
+    case PrimitiveType::kF32:
+      return ClampLoop<float>;
+    case PrimitiveType::kF64:
+      return ClampLoop<double>;
+    default:
+      return nullptr;
   }
 }
 

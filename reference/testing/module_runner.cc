@@ -28,13 +28,15 @@ Literal Apply(absl::string_view result_shape, absl::string_view opcode,
               std::vector<Literal> arguments, absl::string_view attributes) {
   std::string text = "HloModule m\nENTRY e {\n", operands;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    absl::StrAppend(&text, "  p", i, " = ", arguments[i].shape().ToString(false), " parameter(", i, ")\n");
+    absl::StrAppend(&text, "  p", i, " = ", arguments[i].shape().ToString(false), " parameter(", i,
+                    ")\n");
     absl::StrAppend(&operands, i ? ", p" : "p", i);
   }
   absl::StrAppend(&text, "  ROOT r = ", result_shape, " ", opcode, "(", operands, ")",
                   attributes.empty() ? "" : ", ", attributes, "\n}\n");
   absl::StatusOr<Literal> result = RunText(text, std::move(arguments));
-  if (!result.ok()) std::fprintf(stderr, "%s%s\n", text.c_str(), result.status().ToString().c_str());
+  if (!result.ok())
+    std::fprintf(stderr, "%s%s\n", text.c_str(), result.status().ToString().c_str());
   HLOCTS_CHECK(result.ok());
   return *std::move(result);
 }
@@ -49,11 +51,13 @@ Literal FromDoubles(PrimitiveType type, const std::vector<double>& values) {
 std::vector<double> ToDoubles(const Literal& literal) {
   std::vector<double> values(literal.element_count());
   if (IsFloat(literal.element_type())) {
-    DecodeFloats(literal.element_type(), literal.raw_data(), values.data(), literal.element_count());
+    DecodeFloats(literal.element_type(), literal.raw_data(), values.data(),
+                 literal.element_count());
     return values;
   }
   std::vector<int64_t> integers(values.size());
-  DecodeIntegers(literal.element_type(), literal.raw_data(), integers.data(), literal.element_count());
+  DecodeIntegers(literal.element_type(), literal.raw_data(), integers.data(),
+                 literal.element_count());
   values.assign(integers.begin(), integers.end());
   return values;
 }
@@ -64,7 +68,8 @@ Literal AllCodes(PrimitiveType type) {
   std::vector<int64_t> bits(count);
   for (int64_t i = 0; i < count; ++i) bits[i] = i;
   // Integers of fewer bits are stored extended; floats as they are.
-  EncodeIntegers(IsInteger(type) ? type : PrimitiveType::kU8, bits.data(), codes.mutable_raw_data(), count);
+  EncodeIntegers(IsInteger(type) ? type : PrimitiveType::kU8, bits.data(), codes.mutable_raw_data(),
+                 count);
   return codes;
 }
 
