@@ -160,6 +160,17 @@ absl::StatusOr<PjrtBuffer> PjrtSession::ToDevice(const Literal& literal, PJRT_De
   return buffer;
 }
 
+// Engines leave the unused high bits of 2- and 4-bit elements as they fall; a Literal extends them.
+void ExtendSubBytes(Literal& literal) {
+  int shift = 8 - BitWidth(literal.element_type());
+  auto* bytes = reinterpret_cast<uint8_t*>(literal.mutable_raw_data());
+  for (int64_t i = 0; i < static_cast<int64_t>(literal.raw_size()); ++i) {
+    auto high = static_cast<uint8_t>(bytes[i] << shift);
+    bool is_signed = IsSigned(literal.element_type());
+    bytes[i] = static_cast<uint8_t>(is_signed ? static_cast<int8_t>(high) >> shift : high >> shift);
+  }
+}
+
 absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& expected) {
   HLOCTS_ASSIGN_OR_RETURN(PJRT_Buffer_Type type, BufferTypeOf(expected.element_type()));
   auto type_args = HLOCTS_PJRT_ARGS(Buffer_ElementType);
@@ -191,6 +202,7 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   }
   std::copy_n(bytes.data(), literal.raw_size(),
               reinterpret_cast<char*>(literal.mutable_raw_data()));
+  if (IsSubByte(expected.element_type())) ExtendSubBytes(literal);
   return literal;
 }
 

@@ -74,8 +74,8 @@ BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruct
   BatchNorm norm{interpreter, instruction,
                  interpreter.ContextOf(instruction, operand.element_type(), operand.element_type()),
                  LayoutOf(operand.shape(), instruction.IntOr(Attr::kFeatureIndex, 0))};
-  norm.epsilon = instruction.FloatOr(Attr::kEpsilon, 0);
-  // epsilon is a f32 attribute, rounded to the element type.
+  // epsilon is a f32 attribute whatever its decimal says, rounded to the element type.
+  norm.epsilon = static_cast<double>(static_cast<float>(instruction.FloatOr(Attr::kEpsilon, 0)));
   norm.epsilon = norm.context.result->Round(norm.epsilon);
   norm.u = std::ldexp(1.0, -norm.context.result->p);
   norm.flush = norm.context.rule.Allows(kFlushResult) ? norm.context.result->min_normal

@@ -359,13 +359,33 @@ absl::StatusOr<SetArray> ReduceByTerms(const ReductionOperands& r, RecognizedRed
   return result;
 }
 
+// A lone value still meets the initial value, which is an operation: a subnormal may be flushed on
+// the way (acceptance rows of reductions, and of orderings).
+AcceptanceSet LoneTerm(const AcceptanceSet& term, RecognizedReducer reducer,
+                       const SetContext& context, const SetContext& order, PrimitiveType type) {
+  if (!IsFloat(type) || context.result == nullptr || term.unspecified() || !term.finite() ||
+      (std::fabs(term.lo) >= context.result->min_normal && term.lo == term.hi) ||
+      (term.lo == 0 && term.hi == 0)) {
+    return term;
+  }
+  if (reducer == RecognizedReducer::kMinimum || reducer == RecognizedReducer::kMaximum) {
+    return BinaryFloat(OpcodeOf(reducer), term, term, order);
+  }
+  SetContext exact = context;
+  exact.rule.rule_class = RuleClass::kCorrectlyRounded;
+  return BinaryFloat(Opcode::kMultiply, term, AcceptanceSet::Float(1), exact);
+}
+
 }  // namespace
 
 AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& context,
                            PrimitiveType type, RecognizedReducer reducer,
                            absl::Span<const AcceptanceSet> terms) {
-  if (terms.size() == 1) return terms[0];
   PrimitiveType component = ComponentType(type);
+  if (terms.size() == 1) {
+    return LoneTerm(terms[0], reducer, context,
+                    MinMaxContext(interpreter, component, context.origin), component);
+  }
   if (!IsFloat(component)) {
     IntegerContext integers;
     integers.type = component;
