@@ -403,6 +403,11 @@ TEST(ModuleProtoTest, SaysWhatIsWrong) {
        [&](auto& m) {
          instruction(m, 1)->mutable_shape()->mutable_layout()->set_minor_to_major(0, 1);
        }},
+      {"expected an enumerator of dim_level_types, found 40",
+       [&](auto& m) {
+         instruction(m, 1)->mutable_shape()->mutable_layout()->add_dim_level_types(
+             static_cast<proto::DimLevelType>(40));
+       }},
       {"expected a parameter_number of at least 0, found -1",
        [&](auto& m) { instruction(m, 0)->set_parameter_number(-1); }},
       {"control_predecessor_ids of the same computation, found 99",

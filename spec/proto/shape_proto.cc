@@ -11,12 +11,15 @@ namespace {
 // Letters of dim_level_types by enumerator: dense, compressed, singleton, loose compressed.
 constexpr char kDimLevelLetters[] = "DCSH";
 
-std::string DimLevelsFromProto(const proto::LayoutProto& layout) {
+absl::StatusOr<std::string> DimLevelsFromProto(const proto::LayoutProto& layout) {
   std::string text;
   for (int i = 0; i < layout.dim_level_types_size(); ++i) {
     int number = layout.dim_level_types(i);
+    if (!proto::DimLevelType_IsValid(number)) {
+      return InvalidInput("expected an enumerator of dim_level_types, found ", number);
+    }
     if (i > 0) text += ",";
-    text += number >= 0 && number < 4 ? kDimLevelLetters[number] : '?';
+    text += kDimLevelLetters[number];
     if (i < layout.dim_unique_size() && !layout.dim_unique(i)) text += "+";
     if (i < layout.dim_ordered_size() && !layout.dim_ordered(i)) text += "~";
   }
@@ -53,7 +56,7 @@ absl::StatusOr<Layout> LayoutFromProto(const proto::LayoutProto& proto, int64_t 
   layout.minor_to_major = FromRepeated(proto.minor_to_major());
   HLOCTS_RETURN_IF_ERROR(TilesFromProto(proto, layout));
   HLOCTS_RETURN_IF_ERROR(ValidateLayout(layout, rank));
-  layout.dim_level_types = DimLevelsFromProto(proto);
+  HLOCTS_ASSIGN_OR_RETURN(layout.dim_level_types, DimLevelsFromProto(proto));
   // 0 is how an older writer says 1.
   layout.tail_padding_alignment_in_elements =
       std::max<int64_t>(1, proto.tail_padding_alignment_in_elements());
