@@ -16,6 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Whatever was read is accepted, or refused by a rule that has a name.
   absl::Status valid = hlocts::VerifyModule(**module);
   HLOCTS_CHECK(valid.ok() || !hlocts::RuleOf(valid).empty());
+  // Computations are printed callees first; those that call each other have no such order.
+  if (hlocts::RuleOf(valid) == "hlo.recursion") return 0;
   for (auto options : {hlocts::PrintOptions::Default(), hlocts::PrintOptions::Short()}) {
     std::string first = hlocts::PrintModule(**module, options);
     auto again = hlocts::ParseModule(first);

@@ -394,8 +394,8 @@ TEST(BuilderTest, ScalarsOfEveryType) {
   for (PrimitiveType type : AllPrimitiveTypes()) {
     if (!IsArrayType(type)) continue;
     Builder b("scalar");
-    Value one = b.Scalar(type, 1);
-    EXPECT_TRUE(one.ok()) << PrimitiveTypeName(type) << b.status();
+    EXPECT_TRUE(b.Scalar(type, type == PrimitiveType::kS1 ? -1 : 1).ok())
+        << PrimitiveTypeName(type) << b.status();
   }
   Builder b("scalar");
   b.Scalar(PrimitiveType::kU8, -1);

@@ -1,4 +1,6 @@
 // Values without operands, and random numbers.
+#include <cmath>
+
 #include "spec/builder/builder.h"
 
 namespace hlocts {
@@ -27,7 +29,7 @@ struct FillScalar {
 bool Fits(PrimitiveType type, double value) {
   if (!IsInteger(type)) return true;
   int bits = BitWidth(type) - (IsSigned(type) ? 1 : 0);
-  double limit = static_cast<double>(uint64_t{1} << (bits - 1)) * 2;
+  double limit = std::ldexp(1.0, bits);
   return value > (IsSigned(type) ? -limit - 1 : -1) && value < limit;
 }
 
