@@ -26,7 +26,7 @@ std::unique_ptr<Module> Identity(const std::string& name, const std::string& sha
   return *std::move(module);
 }
 
-RunOutcome Run(Backend& backend, const Module& module, LoadOptions options = {}) {
+RunOutcome RunOn(Backend& backend, const Module& module, LoadOptions options = {}) {
   ExecuteRequest request;
   request.arguments.push_back(GenerateArguments(ArgumentLeafShapes(module), 1));
   return RunModule(backend, module, options, request);
@@ -36,7 +36,7 @@ class WorkerTest : public ::testing::Test {
  protected:
   void ExpectWorks() {
     auto module = Identity("fine");
-    RunOutcome outcome = Run(*backend_, *module);
+    RunOutcome outcome = RunOn(*backend_, *module);
     ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
     Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
     EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
@@ -48,7 +48,7 @@ TEST_F(WorkerTest, ValuesComeBack) { ExpectWorks(); }
 
 TEST_F(WorkerTest, LargeArraysTravelThroughSharedMemory) {
   auto module = Identity("large", "f32[1000,1000]");
-  RunOutcome outcome = Run(*backend_, *module);
+  RunOutcome outcome = RunOn(*backend_, *module);
   ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
   Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
   EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
@@ -58,7 +58,7 @@ TEST_F(WorkerTest, EveryElementTypeComesBack) {
   for (PrimitiveType type : AllPrimitiveTypes()) {
     if (!IsArrayType(type)) continue;
     auto module = Identity("types", absl::StrCat(PrimitiveTypeName(type), "[3,5]"));
-    RunOutcome outcome = Run(*backend_, *module);
+    RunOutcome outcome = RunOn(*backend_, *module);
     ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
     Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
     EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected)) << PrimitiveTypeName(type);
@@ -81,7 +81,7 @@ TEST_F(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
       {"unsupported", OutcomeKind::kUnsupported, "not here"},
   };
   for (const BadCase& bad : cases) {
-    RunOutcome outcome = Run(*backend_, *Identity(bad.module));
+    RunOutcome outcome = RunOn(*backend_, *Identity(bad.module));
     EXPECT_EQ(outcome.kind, bad.kind) << bad.module << ": " << outcome.reason;
     EXPECT_THAT(outcome.reason, HasSubstr(bad.reason));
     ExpectWorks();
@@ -90,7 +90,7 @@ TEST_F(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
 
 TEST_F(WorkerTest, BackWithinTwoSecondsAfterACrash) {
   ExpectWorks();
-  Run(*backend_, *Identity("abort"));
+  RunOn(*backend_, *Identity("abort"));
   auto start = std::chrono::steady_clock::now();
   ExpectWorks();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
@@ -99,7 +99,7 @@ TEST_F(WorkerTest, BackWithinTwoSecondsAfterACrash) {
 TEST_F(WorkerTest, AHangIsATimeout) {
   LoadOptions options;
   options.timeout_seconds = 0.5;
-  RunOutcome outcome = Run(*backend_, *Identity("hang"), options);
+  RunOutcome outcome = RunOn(*backend_, *Identity("hang"), options);
   EXPECT_EQ(outcome.kind, OutcomeKind::kTimeout) << outcome.reason;
   ExpectWorks();
 }
@@ -107,7 +107,7 @@ TEST_F(WorkerTest, AHangIsATimeout) {
 TEST_F(WorkerTest, TooMuchMemoryIsACrash) {
   LoadOptions options;
   options.memory_bytes_max = int64_t{1} << 28;
-  RunOutcome outcome = Run(*backend_, *Identity("memory"), options);
+  RunOutcome outcome = RunOn(*backend_, *Identity("memory"), options);
   EXPECT_EQ(outcome.kind, OutcomeKind::kCrash) << outcome.reason;
   EXPECT_THAT(outcome.reason, HasSubstr("memory"));
   ExpectWorks();
@@ -116,7 +116,7 @@ TEST_F(WorkerTest, TooMuchMemoryIsACrash) {
 TEST(WorkerStartTest, AProgramThatIsNotThereIsUnavailable) {
   auto backend = MakeWorkerBackend({"nothing", {"/nonexistent/engine"}});
   EXPECT_FALSE(backend->info().available);
-  EXPECT_EQ(Run(*backend, *Identity("fine")).kind, OutcomeKind::kError);
+  EXPECT_EQ(RunOn(*backend, *Identity("fine")).kind, OutcomeKind::kError);
 }
 
 TEST(WorkerStartTest, APipeThatSaysNothingSensibleIsUnavailable) {
@@ -145,14 +145,14 @@ ENTRY main {
   ROOT r = s32[2,3] add(z, y)
 })");
   ASSERT_TRUE(module.ok());
-  RunOutcome outcome = Run(**backend, **module);
+  RunOutcome outcome = RunOn(**backend, **module);
   ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
   std::vector<Literal> in = GenerateArguments(ArgumentLeafShapes(**module), 1);
   for (int i = 0; i < 6; ++i) {
     int32_t x = in[0].data<int32_t>()[i], y = in[1].data<int32_t>()[i];
     EXPECT_EQ(outcome.result.outputs[0][0].data<int32_t>()[i], x * y + y);
   }
-  RunOutcome unsupported = Run(**backend, *Identity("half", "f16[2]"));
+  RunOutcome unsupported = RunOn(**backend, *Identity("half", "f16[2]"));
   EXPECT_EQ(unsupported.kind, OutcomeKind::kUnsupported);
 }
 

@@ -24,7 +24,7 @@ struct Ran {
   std::string out;  // standard output and error together
 };
 
-Ran Run(const std::string& arguments) {
+Ran RunHlocts(const std::string& arguments) {
   Ran ran;
   std::FILE* pipe = popen(absl::StrCat(HLOCTS_BINARY_DIR "/hlocts ", arguments, " 2>&1").c_str(), "r");
   char chunk[4096];
@@ -62,23 +62,23 @@ ENTRY main {
   }
   Ran JudgeAdd(const std::string& outputs, const std::string& flags = "") {
     Write("out.txt", outputs);
-    return Run(absl::StrCat("judge ", Path("add.hlo"), " --inputs=", Path("add.txt"),
+    return RunHlocts(absl::StrCat("judge ", Path("add.hlo"), " --inputs=", Path("add.txt"),
                             " --outputs=", Path("out.txt"), " ", flags));
   }
   std::string folder_;
 };
 
 TEST_F(CliTest, EvalPrintsALeafALine) {
-  Ran ran = Run("eval " + Path("add.hlo") + " --inputs=" + Path("add.txt"));
+  Ran ran = RunHlocts("eval " + Path("add.hlo") + " --inputs=" + Path("add.txt"));
   EXPECT_EQ(ran.status, 0);
   EXPECT_EQ(ran.out, "f32[3]{0} {1.5, 2.25, 7}\n");
 }
 
 TEST_F(CliTest, EvalWithASeedIsRepeatable) {
-  Ran a = Run("eval " + Path("add.hlo") + " --seed=3");
+  Ran a = RunHlocts("eval " + Path("add.hlo") + " --seed=3");
   EXPECT_EQ(a.status, 0) << a.out;
-  EXPECT_EQ(a.out, Run("eval " + Path("add.hlo") + " --seed=3").out);
-  EXPECT_NE(a.out, Run("eval " + Path("add.hlo") + " --seed=4").out);
+  EXPECT_EQ(a.out, RunHlocts("eval " + Path("add.hlo") + " --seed=3").out);
+  EXPECT_NE(a.out, RunHlocts("eval " + Path("add.hlo") + " --seed=4").out);
 }
 
 TEST_F(CliTest, JudgeKnowsTwoUlpsOfAnAdd) {
@@ -95,7 +95,7 @@ TEST_F(CliTest, JudgeTakesAFewUlpsOfATanhAndNotTwenty) {
   // tanh(0.5) = 0.46211717, tanh(-1.5) = -0.90514827; an ulp is 3.0e-8 and 6.0e-8.
   auto judge = [&](const std::string& outputs) {
     Write("out.txt", outputs);
-    return Run("judge " + Path("tanh.hlo") + " --inputs=" + Path("tanh.txt") +
+    return RunHlocts("judge " + Path("tanh.hlo") + " --inputs=" + Path("tanh.txt") +
                " --outputs=" + Path("out.txt"));
   };
   EXPECT_EQ(judge("f32[2] {0.46211717, -0.9051482}").status, 0);
@@ -123,7 +123,7 @@ ENTRY main {
 )");
   Write("rng.txt", "s32[2] {1, 2}\n");
   Write("out.txt", "s32[2] {5, 6}\n");
-  Ran ran = Run("judge " + Path("rng.hlo") + " --inputs=" + Path("rng.txt") +
+  Ran ran = RunHlocts("judge " + Path("rng.hlo") + " --inputs=" + Path("rng.txt") +
                 " --outputs=" + Path("out.txt") + " --json");
   EXPECT_EQ(ran.status, 1);
   EXPECT_EQ(Json::parse(ran.out)["verdict"], "inconclusive") << ran.out;
@@ -165,19 +165,19 @@ TEST_F(CliTest, BadInputExitsWithTwoAndSaysWhere) {
       "",
   };
   for (const std::string& command : commands) {
-    Ran ran = Run(command);
+    Ran ran = RunHlocts(command);
     EXPECT_EQ(ran.status, 2) << command << "\n" << ran.out;
     EXPECT_FALSE(ran.out.empty()) << command;
   }
-  EXPECT_THAT(Run("verify " + Path("unknown.hlo")).out, HasSubstr("line 4"));
-  EXPECT_THAT(Run("eval " + add + " --inputs=" + Path("elements.txt")).out, HasSubstr("line 2"));
+  EXPECT_THAT(RunHlocts("verify " + Path("unknown.hlo")).out, HasSubstr("line 4"));
+  EXPECT_THAT(RunHlocts("eval " + add + " --inputs=" + Path("elements.txt")).out, HasSubstr("line 2"));
   EXPECT_FALSE(std::filesystem::exists(Path("not_written.hlo")));
 }
 
 TEST_F(CliTest, ValuesOutOfRangeAreRefused) {
   Write("s8.hlo", "HloModule m\nENTRY main {\n  ROOT x = s8[2] parameter(0)\n}\n");
   Write("s8.txt", "s8[2] {1, 300}\n");
-  Ran ran = Run("eval " + Path("s8.hlo") + " --inputs=" + Path("s8.txt"));
+  Ran ran = RunHlocts("eval " + Path("s8.hlo") + " --inputs=" + Path("s8.txt"));
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.out, HasSubstr("300"));
 }
@@ -189,7 +189,7 @@ ENTRY main {
   ROOT r = f32[2147483648] broadcast(z), dimensions={}
 }
 )");
-  Ran ran = Run("eval " + Path("huge.hlo") + " --memory=1G");
+  Ran ran = RunHlocts("eval " + Path("huge.hlo") + " --memory=1G");
   EXPECT_EQ(ran.status, 2) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("memory"));
 }
@@ -206,16 +206,16 @@ ENTRY main {
   ROOT w = s32[] while(z), condition=condition, body=body
 }
 )");
-  EXPECT_EQ(Run("eval " + Path("loop.hlo") + " --steps=1000").status, 1);
+  EXPECT_EQ(RunHlocts("eval " + Path("loop.hlo") + " --steps=1000").status, 1);
 }
 
 TEST_F(CliTest, ConvertsThereAndBack) {
   for (const std::string format : {"text", "short", "pb", "pbtxt", "canonical"}) {
     std::string extension = format == "pb" || format == "pbtxt" ? format : "hlo";
     std::string out = Path("converted." + extension);
-    Ran ran = Run("convert " + Path("add.hlo") + " --to=" + format + " -o " + out);
+    Ran ran = RunHlocts("convert " + Path("add.hlo") + " --to=" + format + " -o " + out);
     ASSERT_EQ(ran.status, 0) << format << ran.out;
-    Ran eval = Run("eval " + out + " --inputs=" + Path("add.txt"));
+    Ran eval = RunHlocts("eval " + out + " --inputs=" + Path("add.txt"));
     EXPECT_EQ(eval.out, "f32[3]{0} {1.5, 2.25, 7}\n") << format;
   }
 }
@@ -226,7 +226,7 @@ TEST_F(CliTest, BatchesAnswerEveryLineInOrder) {
                      "\",\"output\":\"", Path("b.txt"), "\",\"unused\":1}\n", "nonsense\n",
                      "{\"module\":\"", Path("missing.hlo"), "\"}\n", "{\"module\":\"",
                      Path("add.hlo"), "\",\"seed\":4}\n"));
-  Ran ran = Run("eval --batch=" + Path("batch.jsonl"));
+  Ran ran = RunHlocts("eval --batch=" + Path("batch.jsonl"));
   EXPECT_EQ(ran.status, 0);
   std::vector<std::string> lines = absl::StrSplit(ran.out, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 4u) << ran.out;
@@ -240,14 +240,14 @@ TEST_F(CliTest, BatchesAnswerEveryLineInOrder) {
 TEST_F(CliTest, VerifyBatchNamesTheRule) {
   Write("bad.hlo", "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n");
   Write("batch.jsonl", "{\"module\":\"" + Path("bad.hlo") + "\"}\n");
-  Json json = Json::parse(Run("verify --batch=" + Path("batch.jsonl")).out);
+  Json json = Json::parse(RunHlocts("verify --batch=" + Path("batch.jsonl")).out);
   EXPECT_EQ(json["ok"], false);
   EXPECT_NE(json["rule"], "");
   EXPECT_NE(json["error"], "");
 }
 
 TEST_F(CliTest, DiffAgainstTheReferencePasses) {
-  Ran ran = Run("diff " + Path("tanh.hlo") + " --seed=9 --backend=reference --json");
+  Ran ran = RunHlocts("diff " + Path("tanh.hlo") + " --seed=9 --backend=reference --json");
   EXPECT_EQ(ran.status, 0) << ran.out;
   Json verdict = Json::parse(ran.out);
   EXPECT_EQ(verdict["verdict"], "pass");
@@ -260,7 +260,7 @@ TEST_F(CliTest, AnEngineThatDiesIsACrashAndTheNextModuleRuns) {
   Write("fine.hlo", "HloModule fine\nENTRY main {\n  ROOT x = f32[2] parameter(0)\n}\n");
   Write("batch.jsonl", absl::StrCat("{\"module\":\"", Path("abort.hlo"), "\",\"seed\":1}\n",
                                     "{\"module\":\"", Path("fine.hlo"), "\",\"seed\":1}\n"));
-  Ran ran = Run("diff --batch=" + Path("batch.jsonl") + " --backend=exec:" HLOCTS_BINARY_DIR
+  Ran ran = RunHlocts("diff --batch=" + Path("batch.jsonl") + " --backend=exec:" HLOCTS_BINARY_DIR
                 "/misbehaving_engine");
   std::vector<std::string> lines = absl::StrSplit(ran.out, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 2u) << ran.out;
@@ -271,7 +271,7 @@ TEST_F(CliTest, AnEngineThatDiesIsACrashAndTheNextModuleRuns) {
 TEST_F(CliTest, ShardsMakeTheWhole) {
   auto addresses = [](const std::string& flags) {
     std::set<std::string> result;
-    Ran ran = Run("run movement/reverse --backend=reference --json " + flags);
+    Ran ran = RunHlocts("run movement/reverse --backend=reference --json " + flags);
     for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
       Json verdict = Json::parse(line.begin(), line.end());
       EXPECT_EQ(verdict["verdict"], "pass") << line;
@@ -292,7 +292,7 @@ TEST_F(CliTest, ShardsMakeTheWhole) {
 TEST_F(CliTest, EveryCommandHasHelp) {
   for (const char* command : {"", "run", "eval", "judge", "diff", "verify", "convert", "list",
                               "clauses", "backends", "bench", "worker"}) {
-    Ran ran = Run(absl::StrCat(command, " --help"));
+    Ran ran = RunHlocts(absl::StrCat(command, " --help"));
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, HasSubstr("Usage")) << command;
   }

@@ -24,7 +24,7 @@ struct Ran {
   std::string out;
 };
 
-Ran Run(const std::string& arguments) {
+Ran RunHlocts(const std::string& arguments) {
   Ran ran;
   std::FILE* pipe =
       popen(absl::StrCat("timeout 120 " HLOCTS_BINARY_DIR "/hlocts ", arguments, " 2>&1").c_str(), "r");
@@ -47,17 +47,17 @@ std::string WriteModule(const std::string& name, const std::string& text) {
 
 std::string Verdict(const std::string& module, const std::string& backend,
                     const std::string& flags = "--seed=1") {
-  Ran ran = Run(absl::StrCat("diff ", module, " ", flags, " --json --backend='", backend, "'"));
+  Ran ran = RunHlocts(absl::StrCat("diff ", module, " ", flags, " --json --backend='", backend, "'"));
   Json json = Json::parse(ran.out, nullptr, false);
   return json.is_object() ? json["verdict"].get<std::string>() + " " + json["reason"].get<std::string>()
                           : ran.out;
 }
 
 TEST(PjrtTest, ALibraryThatIsNoPluginIsUnavailable) {
-  Ran ran = Run("backends --backend=pjrt:/lib/x86_64-linux-gnu/libm.so.6");
+  Ran ran = RunHlocts("backends --backend=pjrt:/lib/x86_64-linux-gnu/libm.so.6");
   EXPECT_EQ(ran.status, 3) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("unavailable"));
-  Ran missing = Run("backends --backend=pjrt:/nonexistent.so");
+  Ran missing = RunHlocts("backends --backend=pjrt:/nonexistent.so");
   EXPECT_EQ(missing.status, 3) << missing.out;
 }
 
@@ -106,8 +106,8 @@ ENTRY main {
   ROOT r = f32[256] add(x, y)
 }
 )");
-  Ran kept = Run("eval " + module + " --seed=1 --backend=xla --json");
-  Ran donated = Run("eval " + module + " --seed=1 --backend=xla --json --donate=0");
+  Ran kept = RunHlocts("eval " + module + " --seed=1 --backend=xla --json");
+  Ran donated = RunHlocts("eval " + module + " --seed=1 --backend=xla --json --donate=0");
   Json a = Json::parse(kept.out), b = Json::parse(donated.out);
   EXPECT_EQ(a["arguments"][0]["state"], "unchanged") << kept.out;
   EXPECT_EQ(b["arguments"][0]["state"], "consumed") << donated.out;
@@ -120,7 +120,7 @@ TEST(PjrtTest, AGpuPluginWithoutAGpuIsAClearErrorAndNoHang) {
   const char* path = std::getenv("HLOCTS_TEST_PLUGIN");
   if (!path) GTEST_SKIP() << "set HLOCTS_TEST_PLUGIN to jax-cuda13-pjrt's xla_cuda_plugin.so";
   auto start = std::chrono::steady_clock::now();
-  Ran ran = Run(absl::StrCat("backends --backend=pjrt:", path));
+  Ran ran = RunHlocts(absl::StrCat("backends --backend=pjrt:", path));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(100));
   EXPECT_EQ(ran.status, 3) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("unavailable"));
