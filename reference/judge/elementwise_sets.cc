@@ -190,6 +190,7 @@ bool PlainIsBase(const ElementOp& op, HullUse hull) {
   const Rule& rule = op.context.rule;
   bool cr = rule.rule_class == RuleClass::kCorrectlyRounded || rule.rule_class == RuleClass::kExact;
   if (!cr || IsComplex(op.operand_type) || IsComplex(op.result_type)) return false;
+  if (rule.Allows(kDropNan)) return false;
   if (Inexact(op.operand_type) && BitWidth(op.operand_type) <= 8) return false;
   if (Inexact(op.result_type) && BitWidth(op.result_type) <= 8) return false;
   switch (op.opcode) {
@@ -266,7 +267,7 @@ absl::StatusOr<SetValue> PlainThenPatch(SetInterpreter& interpreter, const Eleme
                                         const Shape& shape, absl::Span<const SetValue> operands,
                                         absl::Span<const SetArray* const> arrays) {
   HLOCTS_ASSIGN_OR_RETURN(Literal plain,
-                          interpreter.runner().Run(*op.instruction, shape, Literals(operands)));
+                          interpreter.RunElementwise(*op.instruction, shape, operands));
   bool has_nan = false;
   std::vector<int64_t> open = NeedsSet(op, arrays, plain, has_nan);
   SetArray result(plain);
@@ -289,7 +290,7 @@ absl::StatusOr<SetValue> IntegersThenPatch(SetInterpreter& interpreter, const El
                                            const Shape& shape, absl::Span<const SetValue> operands,
                                            absl::Span<const SetArray* const> arrays) {
   HLOCTS_ASSIGN_OR_RETURN(Literal plain,
-                          interpreter.runner().Run(*op.instruction, shape, Literals(operands)));
+                          interpreter.RunElementwise(*op.instruction, shape, operands));
   SetArray result(plain);
   if (plain.has_runtime_sizes()) result.runtime_sizes = plain.runtime_sizes();
   result.origin = op.context.origin;

@@ -79,8 +79,12 @@ AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContex
     AcceptanceSet s = AcceptanceSet::Float(std::nan(""));
     return s;
   }
-  if (sum.pos_inf) return AcceptanceSet::Float(HUGE_VAL);
-  if (sum.neg_inf) return AcceptanceSet::Float(-HUGE_VAL);
+  if (sum.pos_inf || sum.neg_inf) {
+    AcceptanceSet s = AcceptanceSet::Float(sum.pos_inf ? HUGE_VAL : -HUGE_VAL);
+    // The finite terms may overflow to the other infinity first.
+    if (!(sum.magnitude * (1 + 0x1p-10) < rule.accumulator->max)) s.flags |= AcceptanceSet::kNan;
+    return s;
+  }
   SumParts parts;
   double centre = static_cast<double>(sum.centre);
   parts.centre = Literal::Scalar<double>(PrimitiveType::kF64, centre);
@@ -254,7 +258,8 @@ absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands&
                             context.rule.Allows(kSkipRounding));
   SumParts parts;
   HLOCTS_ASSIGN_OR_RETURN(parts.centre, RunReducer(r, linear.middle, Opcode::kAdd, 0));
-  HLOCTS_ASSIGN_OR_RETURN(parts.magnitude, RunReducer(r, linear.magnitude, Opcode::kAdd, 0));
+  const Literal finite = linear.non_finite ? FiniteOnly(linear.magnitude) : linear.magnitude;
+  HLOCTS_ASSIGN_OR_RETURN(parts.magnitude, RunReducer(r, finite, Opcode::kAdd, 0));
   Literal ones = linear.middle;
   for (double& x : ones.mutable_data<double>()) x = 1;
   HLOCTS_ASSIGN_OR_RETURN(parts.counts, RunReducer(r, ones, Opcode::kAdd, 0));

@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "reference/elementwise.h"
 #include "reference/judge/module_sets.h"
 #include "reference/judge/operation_runner.h"
 #include "reference/judge/set_value.h"
@@ -59,6 +60,10 @@ class SetInterpreter {
   SetContext ContextOf(const Instruction& instruction, PrimitiveType operand,
                        PrimitiveType result);
   HullUse HullUseOf(const Instruction& instruction);
+  // The plain result of an element-wise instruction on exact operands of one shape, without the
+  // detour through a module of its own.
+  absl::StatusOr<Literal> RunElementwise(const Instruction& instruction, const Shape& shape,
+                                         absl::Span<const SetValue> operands);
   absl::Status ChargeStep();
   int64_t device_count() const { return options_.replicas * options_.partitions; }
   int64_t current_device() const { return current_device_; }
@@ -80,6 +85,10 @@ class SetInterpreter {
                                                  const std::vector<int64_t>& devices);
   absl::StatusOr<SetValue> WhileOneDevice(const Instruction& instruction, SetValue state);
   void AnalyzeHulls(const Computation& computation);
+  // Every instruction of the computation has one value on known operands: moves and the certain
+  // operations on integers. Then the plain evaluator runs it whole.
+  bool IsPlain(const Computation& computation);
+  bool IsPlain(const Instruction& instruction);
 
   const Module& module_;
   JudgeOptions options_;
@@ -87,6 +96,8 @@ class SetInterpreter {
   std::vector<Origin> origins_;
   absl::flat_hash_map<const Instruction*, uint32_t> origin_of_;
   absl::flat_hash_map<const Instruction*, uint8_t> hull_use_;
+  absl::flat_hash_map<const Computation*, bool> plain_;
+  absl::flat_hash_map<const Instruction*, ElementwiseOp> kernels_;
   int64_t steps_ = 0;
   int64_t current_device_ = 0;
   int depth_ = 0;

@@ -33,13 +33,29 @@ void AddTo(Literal& sum, const Literal& more, double sign = 1) {
   for (size_t i = 0; i < to.size(); ++i) to[i] += sign * from[i];
 }
 
-// A copy with infinities and NaNs taken out: magnitudes are asked only where everything is finite.
-Literal FiniteOnly(const Literal& values) {
-  Literal finite = values;
-  for (double& x : finite.mutable_data<double>()) {
-    if (!std::isfinite(x)) x = 0;
+// Marks the results in which an infinity of one operand meets an element of the other that may be
+// read as zero: the product is that infinity, or NaN.
+absl::Status MarkFlushed(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
+                         SumParts& parts) {
+  auto infinite = [](const Literal& values) {
+    Literal result = values;
+    for (double& x : result.mutable_data<double>()) x = std::isinf(x) ? 1 : 0;
+    return result;
+  };
+  for (bool left_side : {true, false}) {
+    const Linear &special = left_side ? lhs : rhs, &other = left_side ? rhs : lhs;
+    if (!special.non_finite || !other.has_maybe_zero) continue;
+    const Literal marks = infinite(special.middle);
+    HLOCTS_ASSIGN_OR_RETURN(Literal touched, left_side ? contraction.Run(marks, other.maybe_zero)
+                                                       : contraction.Run(other.maybe_zero, marks));
+    if (parts.has_flushed) {
+      AddTo(parts.flushed, touched);
+    } else {
+      parts.flushed = touched;
+      parts.has_flushed = true;
+    }
   }
-  return finite;
+  return absl::OkStatus();
 }
 
 // Adds the sums of products lhs x rhs to the parts (with sign -1: subtracts the centre).
@@ -100,6 +116,7 @@ absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, cons
                  parts.quantum != Linear::kNoQuantum;
     parts.quantum = known ? std::min(parts.quantum, lhs.quantum + rhs.quantum) : Linear::kNoQuantum;
   }
+  HLOCTS_RETURN_IF_ERROR(MarkFlushed(contraction, lhs, rhs, parts));
   parts.bits = std::max({parts.bits, lhs.bits, rhs.bits});
   parts.non_finite = parts.non_finite || special;
   const Linear& wider = lhs.term != Term::kPoint ? lhs : rhs;

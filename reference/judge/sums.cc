@@ -21,6 +21,7 @@ void NoteBits(double x, Linear& linear) {
 struct Reading {
   double middle = 0, radius = 0;
   bool uncertain = false;
+  bool maybe_zero = false;
 };
 
 Reading ReadElement(const AcceptanceSet& s, const FloatFacts* facts, uint32_t permissions,
@@ -50,8 +51,15 @@ Reading ReadElement(const AcceptanceSet& s, const FloatFacts* facts, uint32_t pe
     return r;
   }
   r.middle = v.lo == v.hi ? v.lo : v.lo / 2 + v.hi / 2;
+  r.maybe_zero = v.lo != v.hi && v.lo <= 0 && v.hi >= 0;
   if (v.lo != v.hi) r.radius = NextUp(std::max(v.hi - r.middle, r.middle - v.lo));
   return r;
+}
+
+void Mark(Literal& marks, bool& has_marks, const Shape& shape, int64_t i) {
+  if (!has_marks) marks = Literal(shape);
+  has_marks = true;
+  marks.mutable_data<double>()[i] = 1;
 }
 
 }  // namespace
@@ -69,7 +77,6 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
   PrimitiveType type = ComponentType(array.element_type());
   if (IsFloat(type)) facts = &FactsOf(type);
   double* radius = nullptr;
-  double* uncertain = nullptr;
   double widest = 0;
   if (component == 1 && array.components() == 1) {  // a real operand of a complex product
     linear.quantum = 100000;
@@ -96,13 +103,9 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
         linear.origin = s.origin != 0 ? s.origin : array.origin;
       }
     }
+    if (r.maybe_zero) Mark(linear.maybe_zero, linear.has_maybe_zero, shape, i);
     if (r.uncertain) {
-      if (uncertain == nullptr) {
-        linear.uncertain = Literal(shape);
-        uncertain = linear.uncertain.mutable_data<double>().data();
-        linear.has_uncertain = true;
-      }
-      uncertain[i] = 1;
+      Mark(linear.uncertain, linear.has_uncertain, shape, i);
       linear.term = s.term;
       linear.origin = s.origin;
     }
@@ -119,7 +122,16 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
   sized(linear.magnitude);
   if (linear.has_radius) sized(linear.radius);
   if (linear.has_uncertain) sized(linear.uncertain);
+  if (linear.has_maybe_zero) sized(linear.maybe_zero);
   return linear;
+}
+
+Literal FiniteOnly(const Literal& values) {
+  Literal finite = values;
+  for (double& x : finite.mutable_data<double>()) {
+    if (!std::isfinite(x)) x = 0;
+  }
+  return finite;
 }
 
 namespace {
@@ -128,13 +140,25 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
   return literal.raw_size() == 0 ? otherwise : literal.data<double>()[i];
 }
 
-// A sum in which infinities or NaNs certainly take part: IEEE says the same in any order.
-AcceptanceSet NonFiniteSum(double centre, const SetContext& context) {
+// A sum in which infinities or NaNs certainly take part: IEEE says the same in any order, unless the
+// finite terms may overflow to the other infinity, or a term is an infinity times what may be zero.
+AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i,
+                           const SetContext& context) {
+  double centre = parts.centre.data<double>()[i];
+  double finite = parts.magnitude.data<double>()[i] * (1 + rule.operand_error + 0x1p-10);
+  bool overflow = !(finite < rule.accumulator->max);
+  // The centre itself may have overflowed in f64.
+  if (!parts.non_finite || (overflow && (!std::isfinite(finite) || rule.accumulator->is_f64))) {
+    return AcceptanceSet::Unspecified(Term::kOverflow, context.origin);
+  }
+  bool flushed = parts.has_flushed && parts.flushed.data<double>()[i] > 0;
   Image image;
-  image.nan = std::isnan(centre);
-  image.pos_inf = centre == HUGE_VAL;
-  image.neg_inf = centre == -HUGE_VAL;
-  return StoreImage(image, context);
+  image.nan = std::isnan(centre) || overflow || flushed;
+  image.pos_inf = centre == HUGE_VAL || flushed;
+  image.neg_inf = centre == -HUGE_VAL || flushed;
+  AcceptanceSet s = StoreImage(image, context);
+  if (overflow || flushed) s.term = Term::kOverflow;
+  return s;
 }
 
 struct SumError {
@@ -195,10 +219,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
     return AcceptanceSet::Unspecified(parts.term, parts.origin);
   }
   double centre = parts.centre.data<double>()[i], magnitude = parts.magnitude.data<double>()[i];
-  if (!std::isfinite(centre)) {
-    if (!parts.non_finite) return AcceptanceSet::Unspecified(Term::kOverflow, context.origin);
-    return NonFiniteSum(centre, context);
-  }
+  if (!std::isfinite(centre)) return NonFiniteSum(parts, rule, i, context);
   if (!std::isfinite(magnitude)) magnitude = std::fabs(centre) * 2 + 1;
   double count = DataOr(parts.counts, i, parts.count);
   double radius = parts.has_radius ? parts.radius.data<double>()[i] : 0;

@@ -21,6 +21,8 @@ struct Linear {
   Literal uncertain;  // f64: 1 where an infinity or NaN is possible but not certain
   bool has_uncertain = false;
   bool non_finite = false;  // some certain infinity or NaN
+  Literal maybe_zero;  // f64: 1 where an element may be read as zero and as something else
+  bool has_maybe_zero = false;
   // All finite middles are multiples of 2^quantum and take at most `bits` bits; kNoQuantum when
   // there are radii.
   static constexpr int kNoQuantum = -100000;
@@ -33,14 +35,19 @@ struct Linear {
 // read as reals. `read_hull`: unrounded values may be read as well.
 Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull);
 
+// A copy with infinities and NaNs taken out.
+Literal FiniteOnly(const Literal& values);
+
 // What the evaluator says about all sums of an operation; f64 literals with a value per result.
 struct SumParts {
   Literal centre;
-  Literal magnitude;
+  Literal magnitude;    // of the finite terms
   Literal radius;       // only if has_radius
   bool has_radius = false;
   Literal uncertain;    // only if has_uncertain: > 0 where an uncertain infinity or NaN takes part
   bool has_uncertain = false;
+  Literal flushed;      // only if has_flushed: > 0 where an infinity meets what may be a zero
+  bool has_flushed = false;
   Literal counts;       // terms per result; not allocated: `count` everywhere
   double count = 0;
   int quantum = Linear::kNoQuantum;  // of single terms

@@ -222,7 +222,13 @@ bool Accepts(const AcceptanceSet& s, const Literal& literal, int64_t index, int 
   }
   double value = FloatAt(c);
   if (std::isnan(value)) {
-    if (s.Has(AcceptanceSet::kBitsKnown)) return BitsAt(c.element, c.bytes) == s.nan_bits;
+    if (s.Has(AcceptanceSet::kBitsKnown)) {
+      // Bits are kept, but a move through a register may have quietened a signalling NaN.
+      uint64_t bits = BitsAt(c.element, c.bytes);
+      const FloatFormat& format = FormatOf(c.type);
+      uint64_t quiet = format.has_infinity() ? uint64_t{1} << (format.mantissa_bits - 1) : 0;
+      return bits == s.nan_bits || bits == (s.nan_bits | quiet);
+    }
     return s.Has(AcceptanceSet::kNan);
   }
   if (std::isinf(value)) return s.Has(value > 0 ? AcceptanceSet::kPosInf : AcceptanceSet::kNegInf);

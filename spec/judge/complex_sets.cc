@@ -169,7 +169,7 @@ bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& bal
   if (!std::isfinite(moved) || moved > 0.125L * modulus) {
     if (moved > context.result->Ulp(1) || modulus > 0) return false;
   }
-  box = Box(f, tolerance + 2 * moved, context);
+  box = Box(f, tolerance + 1.25L * moved, context);
   return true;
 }
 

@@ -526,8 +526,7 @@ void IncludeSpecial(const RealFunction& f, double x, Image& r) {
   } else if (std::isinf(y)) {
     SetInfinities(Signs(y > 0, y < 0), r);
   } else if (y == 0) {
-    SetZeros(Signs(!std::signbit(y), std::signbit(y)), r);
-    Include(Point(0), r);
+    SetZeros(Signs(!std::signbit(y), std::signbit(y)), r);  // exact: no ulps around it
   } else {
     IncludeFunction(f, x, false, r);
   }
@@ -603,8 +602,7 @@ void IncludePowerPoint(double x, double y, const SetContext& context, Image& r) 
   if ((std::isnan(x) || std::isnan(y)) && context.rule.Allows(kOneIsAnyNan)) r.nan = true;
   if (special && std::isinf(value)) return SetInfinities(Signs(value > 0, value < 0), r);
   if (special && value == 0) {
-    SetZeros(Signs(!std::signbit(value), std::signbit(value)), r);
-    return Include(Point(0), r);
+    return SetZeros(Signs(!std::signbit(value), std::signbit(value)), r);
   }
   if (special) return Include(Point(value), r);
   Enclosure e = EnclosePower(x, y, context.rigorous);

@@ -1,0 +1,408 @@
+// Cases of the law: a module, its arguments, outputs of an engine, and the verdict. To add one, add a
+// row. The rows of kMeasured are answers that real XLA gave: they have to pass.
+#include <gtest/gtest.h>
+
+#include "reference/judge/module_sets.h"
+#include "spec/text/parser.h"
+
+namespace hlocts {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* module;
+  std::vector<const char*> arguments;
+  std::vector<const char*> outputs;
+  Outcome outcome;
+  Profile profile = Profile::kDefault;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+
+std::vector<Literal> Parse(const std::vector<const char*>& texts) {
+  std::vector<Literal> literals;
+  for (const char* text : texts) {
+    auto literal = ParseLiteralWithShape(text);
+    EXPECT_TRUE(literal.ok()) << text << ": " << literal.status();
+    if (literal.ok()) literals.push_back(*std::move(literal));
+  }
+  return literals;
+}
+
+JudgeResult JudgeCase(const Case& c) {
+  auto module = ParseModule(c.module);
+  EXPECT_TRUE(module.ok()) << module.status();
+  if (!module.ok()) return {};
+  JudgeOptions options;
+  options.profile = c.profile;
+  auto result = Judge(**module, Parse(c.arguments), Parse(c.outputs), options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? *result : JudgeResult();
+}
+
+class LawTest : public testing::TestWithParam<Case> {};
+
+TEST_P(LawTest, Verdict) {
+  JudgeResult result = JudgeCase(GetParam());
+  EXPECT_EQ(OutcomeName(result.outcome), OutcomeName(GetParam().outcome)) << result.reason;
+}
+
+constexpr Outcome kPass = Outcome::kPass, kFail = Outcome::kFail, kOpen = Outcome::kInconclusive;
+constexpr Profile kStrict = Profile::kStrict, kRelaxed = Profile::kRelaxed;
+
+#define ADD_BODY(type) \
+  "add { a = " type "[] parameter(0) b = " type "[] parameter(1) ROOT r = " type "[] add(a, b) }\n"
+#define UNARY(op, type) "ENTRY e { x = " type "[] parameter(0) ROOT r = " type "[] " op "(x) }"
+#define BINARY(op, type) \
+  "ENTRY e { x = " type "[] parameter(0) y = " type "[] parameter(1) ROOT r = " type "[] " op "(x, y) }"
+
+const char kFma[] =
+    "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) z = f32[] parameter(2)\n"
+    " p = f32[] multiply(x, y) ROOT r = f32[] add(p, z) }";
+const char kFmaThroughMoves[] =
+    "ENTRY e { x = f32[1,1] parameter(0) y = f32[1,1] parameter(1) z = f32[1] parameter(2)\n"
+    " p = f32[1,1] multiply(x, y) t = f32[1,1] transpose(p), dimensions={1,0}\n"
+    " n = f32[1,1] negate(t) q = f32[1] reshape(n) b = f32[1] opt-barrier(q)\n"
+    " ROOT r = f32[1] subtract(z, b) }";
+const char kFmaThroughAbs[] =
+    "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) z = f32[] parameter(2)\n"
+    " p = f32[] multiply(x, y) a = f32[] abs(p) ROOT r = f32[] add(a, z) }";
+const char kThreeTimes2e38[] =
+    "ENTRY e { x = f32[] parameter(0) two = f32[] constant(2) p = f32[] multiply(x, two)\n"
+    " ROOT r = f32[] subtract(p, x) }";
+const char kTwiceBeyondF64[] =
+    "ENTRY e { x = f64[] parameter(0) two = f64[] constant(2) p = f64[] multiply(x, two)\n"
+    " ROOT r = f64[] subtract(p, x) }";
+const char kWindowInit[] =
+    ADD_BODY("f32")
+    "ENTRY e { x = f32[4] parameter(0) i = f32[] constant(5)\n"
+    " ROOT r = f32[4] reduce-window(x, i), window={size=3 pad=1_1}, to_apply=add }";
+const char kReduce3F16[] =
+    ADD_BODY("f16")
+    "ENTRY e { x = f16[3] parameter(0) i = f16[] constant(0)\n"
+    " ROOT r = f16[] reduce(x, i), dimensions={0}, to_apply=add }";
+const char kReduceIntegers[] =
+    ADD_BODY("f32")
+    "ENTRY e { x = f32[4] parameter(0) i = f32[] constant(0)\n"
+    " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=add }";
+const char kReduceSubtract[] =
+    "sub { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] subtract(a, b) }\n"
+    "ENTRY e { i = f32[] constant(0) x = f32[64] iota(), iota_dimension=0\n"
+    " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=sub }";
+const char kReduceSubtract3[] =
+    "sub { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] subtract(a, b) }\n"
+    "ENTRY e { i = f32[] constant(0) x = f32[3] parameter(0)\n"
+    " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=sub }";
+const char kTinyDot[] =
+    "ENTRY e { c = f32[] constant(1e-20) x = f32[1000] broadcast(c), dimensions={}\n"
+    " ROOT r = f32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
+const char kTinyReduce[] =
+    ADD_BODY("f32")
+    "ENTRY e { c = f32[] constant(1e-38) x = f32[1048576] broadcast(c), dimensions={}\n"
+    " i = f32[] constant(0) ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=add }";
+const char kBf16Window[] =
+    ADD_BODY("bf16")
+    "ENTRY e { c = bf16[] constant(1) x = bf16[1024] broadcast(c), dimensions={}\n"
+    " i = bf16[] constant(0)\n"
+    " ROOT r = bf16[1] reduce-window(x, i), window={size=1024}, to_apply=add }";
+const char kBf16Scatter[] =
+    ADD_BODY("bf16")
+    "ENTRY e { o = bf16[1] parameter(0) c = bf16[] constant(1)\n"
+    " u = bf16[4096] broadcast(c), dimensions={} z = s32[] constant(0)\n"
+    " i = s32[4096,1] broadcast(z), dimensions={}\n"
+    " ROOT r = bf16[1] scatter(o, i, u), update_window_dims={}, inserted_window_dims={0},\n"
+    "   scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }";
+const char kProduct4[] =
+    "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
+    "ENTRY e { x = f32[4] parameter(0) i = f32[] constant(1)\n"
+    " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=mul }";
+const char kSort[] =
+    "lt { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+    " ROOT r = pred[] compare(a, b), direction=LT }\n"
+    "ENTRY e { x = f32[3] parameter(0)\n"
+    " ROOT r = f32[3] sort(x), dimensions={0}, to_apply=lt }";
+const char kSortPairs[] =
+    "lt { a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2)\n"
+    " d = s32[] parameter(3) ROOT r = pred[] compare(a, b), direction=LT }\n"
+    "ENTRY e { x = f32[3] parameter(0) y = s32[3] parameter(1)\n"
+    " ROOT r = (f32[3], s32[3]) sort(x, y), dimensions={0}, to_apply=lt }";
+const char kSortPairsStable[] =
+    "lt { a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2)\n"
+    " d = s32[] parameter(3) ROOT r = pred[] compare(a, b), direction=LT }\n"
+    "ENTRY e { x = f32[3] parameter(0) y = s32[3] parameter(1)\n"
+    " ROOT r = (f32[3], s32[3]) sort(x, y), dimensions={0}, is_stable=true, to_apply=lt }";
+const char kConvolutionWithInf[] =
+    "ENTRY e { x = f32[1,1,3] parameter(0) k = f32[1,1,3] parameter(1)\n"
+    " ROOT r = f32[1,1,3] convolution(x, k), window={size=3 pad=1_1}, dim_labels=bf0_oi0->bf0 }";
+const char kDot2[] =
+    "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
+    " ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
+const char kGather[] =
+    "ENTRY e { x = f32[4] parameter(0) i = s32[2,1] parameter(1)\n"
+    " ROOT r = f32[2] gather(x, i), offset_dims={}, collapsed_slice_dims={0},\n"
+    "   start_index_map={0}, index_vector_dim=1, slice_sizes={1} }";
+const char kComplexMultiply[] =
+    "ENTRY e { x = c64[] parameter(0) y = c64[] parameter(1) ROOT r = c64[] multiply(x, y) }";
+const char kComplexExp[] =
+    "ENTRY e { x = c64[] parameter(0) ROOT r = c64[] exponential(x) }";
+const char kClamp[] =
+    "ENTRY e { a = f32[] parameter(0) x = f32[] parameter(1) b = f32[] parameter(2)\n"
+    " ROOT r = f32[] clamp(a, x, b) }";
+const char kReducePrecision[] =
+    "ENTRY e { x = f32[] parameter(0)\n"
+    " ROOT r = f32[] reduce-precision(x), exponent_bits=5, mantissa_bits=10 }";
+const char kElide[] =
+    "ENTRY e { x = bf16[] parameter(0) y = bf16[] parameter(1) s = bf16[] add(x, y)\n"
+    " ROOT r = f32[] convert(s) }";
+const char kWhile[] =
+    "cond { s = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+    " n = s32[] constant(3) ROOT r = pred[] compare(i, n), direction=LT }\n"
+    "body { s = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+    " x = f32[] get-tuple-element(s), index=1 one = s32[] constant(1) half = f32[] constant(0.5)\n"
+    " j = s32[] add(i, one) y = f32[] multiply(x, half) ROOT r = (s32[], f32[]) tuple(j, y) }\n"
+    "ENTRY e { z = s32[] constant(0) x = f32[] parameter(0)\n"
+    " s = (s32[], f32[]) tuple(z, x) w = (s32[], f32[]) while(s), condition=cond, body=body\n"
+    " ROOT r = f32[] get-tuple-element(w), index=1 }";
+const char kConditional[] =
+    "t { x = f32[] parameter(0) ROOT r = f32[] negate(x) }\n"
+    "f { x = f32[] parameter(0) ROOT r = f32[] copy(x) }\n"
+    "ENTRY e { p = pred[] parameter(0) x = f32[] parameter(1)\n"
+    " ROOT r = f32[] conditional(p, x, x), true_computation=t, false_computation=f }";
+const char kUncertainSelect[] =
+    "ENTRY e { x = f32[] parameter(0) z = f32[] constant(0)\n"
+    " p = pred[] compare(x, z), direction=GT one = f32[] constant(1) two = f32[] constant(2)\n"
+    " ROOT r = f32[] select(p, one, two) }";
+const char kArgmax[] =
+    "arg { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2)\n"
+    " j = s32[] parameter(3) g = pred[] compare(a, b), direction=GT\n"
+    " n = pred[] compare(a, a), direction=NE o = pred[] or(g, n)\n"
+    " e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LT\n"
+    " t = pred[] and(e, l) s = pred[] or(o, t)\n"
+    " v = f32[] select(o, a, b) w = s32[] select(s, i, j)\n"
+    " ROOT r = (f32[], s32[]) tuple(v, w) }\n"
+    "ENTRY e { x = f32[4] parameter(0) k = s32[4] iota(), iota_dimension=0\n"
+    " mi = f32[] constant(-inf) z = s32[] constant(0)\n"
+    " ROOT r = (f32[], s32[]) reduce(x, k, mi, z), dimensions={0}, to_apply=arg }";
+const char kFft4[] =
+    "ENTRY e { x = c64[4] parameter(0)\n"
+    " ROOT r = c64[4] fft(x), fft_type=FFT, fft_length={4} }";
+const char kCholesky[] =
+    "ENTRY e { x = f32[2,2] parameter(0) ROOT r = f32[2,2] cholesky(x), lower=true }";
+const char kSolve[] =
+    "ENTRY e { a = f32[2,2] parameter(0) b = f32[2,1] parameter(1)\n"
+    " ROOT r = f32[2,1] triangular-solve(a, b), left_side=true, lower=true,\n"
+    "   transpose_a=NO_TRANSPOSE }";
+const char kTotalOrder[] =
+    "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) n = f32[] divide(x, x)\n"
+    " ROOT r = pred[] compare(n, y), direction=GT, type=TOTALORDER }";
+const char kUniform[] =
+    "ENTRY e { a = f32[] constant(0) b = f32[] constant(1)\n"
+    " ROOT r = f32[4] rng(a, b), distribution=rng_uniform }";
+const char kToBf16[] = "ENTRY e { x = f64[] parameter(0) ROOT r = bf16[] convert(x) }";
+const char kIntToBf16[] = "ENTRY e { x = s32[] parameter(0) ROOT r = bf16[] convert(x) }";
+const char kToInt[] = "ENTRY e { x = f32[] parameter(0) ROOT r = s32[] convert(x) }";
+
+// Answers of real XLA on the cases of the law's measurements.
+const Case kMeasured[] = {
+    {"sum_of_tiny_products", kTinyDot, {}, {"f32[] 0"}, kPass},
+    {"sum_of_tiny_terms", kTinyReduce, {}, {"f32[] 0"}, kPass},
+    {"bf16_window_stagnates", kBf16Window, {}, {"bf16[1] {256}"}, kPass},
+    {"bf16_scatter_stagnates", kBf16Scatter, {"bf16[1] {0}"}, {"bf16[1] {256}"}, kPass},
+    {"bf16_scatter_exact", kBf16Scatter, {"bf16[1] {0}"}, {"bf16[1] {4096}"}, kPass},
+    {"f16_reduce_overflows", kReduce3F16, {"f16[3] {60000, 60000, -60000}"}, {"f16[] inf"}, kPass},
+    {"f16_reduce_other_order", kReduce3F16, {"f16[3] {60000, 60000, -60000}"}, {"f16[] 60000"}, kPass},
+    {"contracted", kFma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"}, {"f32[] 1.4210855e-14"}, kPass},
+    {"not_contracted", kFma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"}, {"f32[] 0"}, kPass},
+    {"contracted_through_moves", kFmaThroughMoves, {"f32[1,1] {{1.0000001}}", "f32[1,1] {{1.0000001}}", "f32[1] {-1.0000002}"}, {"f32[1] {1.4210855e-14}"}, kPass},
+    {"hull_beyond_max_f32", kThreeTimes2e38, {"f32[] 3e38"}, {"f32[] 3e38"}, kPass},
+    {"hull_beyond_max_f32_inf", kThreeTimes2e38, {"f32[] 3e38"}, {"f32[] inf"}, kPass},
+    {"hull_beyond_max_f64", kTwiceBeyondF64, {"f64[] 1.7e308"}, {"f64[] 1.7e308"}, kPass},
+    {"complex_product_overflows", kComplexMultiply, {"c64[] (1e20, 1e20)", "c64[] (1e20, -1e20)"}, {"c64[] (inf, -inf)"}, kPass},
+    {"double_rounding_to_bf16", kToBf16, {"f64[] 1.0039062500009095"}, {"bf16[] 1"}, kPass},
+    {"double_rounding_from_int", kIntToBf16, {"s32[] 16842753"}, {"bf16[] 16777216"}, kPass},
+    {"padding_times_infinity", kConvolutionWithInf, {"f32[1,1,3] {{{1, 1, 1}}}", "f32[1,1,3] {{{inf, 1, 1}}}"}, {"f32[1,1,3] {{{nan, inf, inf}}}"}, kPass},
+    {"padding_absent", kConvolutionWithInf, {"f32[1,1,3] {{{1, 1, 1}}}", "f32[1,1,3] {{{inf, 1, 1}}}"}, {"f32[1,1,3] {{{2, inf, inf}}}"}, kPass},
+    {"window_init_inserted", kWindowInit, {"f32[4] {1, 1, 1, 1}"}, {"f32[4] {7, 8, 8, 7}"}, kPass},
+    {"reduce_of_subtract", kReduceSubtract, {}, {"f32[] 2080"}, kOpen},
+    {"subnormal_plus_zero", BINARY("add", "f32"), {"f32[] 1e-40", "f32[] 0"}, {"f32[] 0"}, kPass},
+    {"subnormal_times_large", BINARY("multiply", "f32"), {"f32[] 1e-40", "f32[] 1e10"}, {"f32[] 0"}, kPass},
+    {"subnormal_times_infinity", BINARY("multiply", "f32"), {"f32[] 1e-40", "f32[] inf"}, {"f32[] nan"}, kPass},
+    {"zero_by_subnormal", BINARY("divide", "f32"), {"f32[] 0", "f32[] 1e-40"}, {"f32[] nan"}, kPass},
+    {"remainder_by_subnormal", BINARY("remainder", "f32"), {"f32[] 1", "f32[] 1e-40"}, {"f32[] nan"}, kPass},
+    {"log_of_negative_subnormal", UNARY("log", "f32"), {"f32[] -1e-40"}, {"f32[] -inf"}, kPass},
+    {"rsqrt_of_subnormal", UNARY("rsqrt", "f32"), {"f32[] 1e-40"}, {"f32[] inf"}, kPass},
+    {"sign_of_subnormal", UNARY("sign", "f32"), {"f32[] 1e-40"}, {"f32[] 0"}, kPass},
+    {"ceil_of_subnormal", UNARY("ceil", "f32"), {"f32[] 1e-40"}, {"f32[] 0"}, kPass},
+    {"floor_of_negative_subnormal", UNARY("floor", "f32"), {"f32[] -1e-40"}, {"f32[] -0"}, kPass},
+    {"tanh_keeps_subnormal", UNARY("tanh", "f32"), {"f32[] 1e-40"}, {"f32[] 1e-40"}, kPass},
+    {"flush_before_rounding", BINARY("multiply", "f32"), {"f32[] 1.17549435e-38", "f32[] 0.99999994"}, {"f32[] 0"}, kPass},
+    {"maximum_of_subnormal", BINARY("maximum", "f32"), {"f32[] 0", "f32[] 1e-40"}, {"f32[] 0"}, kPass},
+    {"sort_leaves_subnormals", kSort, {"f32[3] {1e-40, 0, -1e-40}"}, {"f32[3] {1e-40, 0, -1e-40}"}, kPass},
+    {"compare_flushes", kUncertainSelect, {"f32[] 1e-40"}, {"f32[] 2"}, kPass},
+    {"compare_does_not_flush", kUncertainSelect, {"f32[] 1e-40"}, {"f32[] 1"}, kPass},
+    {"product_overflows_in_some_order", kProduct4, {"f32[4] {1e30, 1e-30, 1e30, 1e-30}"}, {"f32[] inf"}, kPass},
+    {"negative_nan_in_total_order", kTotalOrder, {"f32[] 0", "f32[] 1"}, {"pred[] false"}, kOpen},
+    {"positive_nan_in_total_order", kTotalOrder, {"f32[] 0", "f32[] 1"}, {"pred[] true"}, kOpen},
+    {"clamp_with_crossed_bounds", kClamp, {"f32[] 3", "f32[] 0", "f32[] 1"}, {"f32[] 1"}, kPass},
+    {"clamp_of_nan", kClamp, {"f32[] 0", "f32[] nan", "f32[] 1"}, {"f32[] nan"}, kPass},
+    {"reduce_precision_flushes", kReducePrecision, {"f32[] 1e-6"}, {"f32[] 0"}, kPass},
+    {"reduce_precision_rounds_then_overflows", kReducePrecision, {"f32[] 65520"}, {"f32[] inf"}, kPass},
+    {"elided_rounding", kElide, {"bf16[] 1", "bf16[] 0.00390625"}, {"f32[] 1.00390625"}, kPass},
+    {"cholesky_near_singular_breaks_down", kCholesky, {"f32[2,2] {{1, 0.99999994}, {0.99999994, 1}}"}, {"f32[2,2] {{1, 0}, {0.99999994, nan}}"}, kOpen},
+    {"exp_close_to_the_top", UNARY("exponential", "f32"), {"f32[] 88.7217"}, {"f32[] 3.398959e38"}, kPass},
+};
+INSTANTIATE_TEST_SUITE_P(Measured, LawTest, testing::ValuesIn(kMeasured),
+                         [](const auto& info) { return info.param.name; });
+
+// Wrong answers, and right ones next to them.
+const Case kCases[] = {
+    {"add_right", BINARY("add", "f32"), {"f32[] 1.5", "f32[] 2.25"}, {"f32[] 3.75"}, kPass},
+    {"add_off_by_one_ulp", BINARY("add", "f32"), {"f32[] 1.5", "f32[] 2.25"}, {"f32[] 3.7500002"}, kFail},
+    {"add_off_by_two_ulp", BINARY("add", "f32"), {"f32[] 1.5", "f32[] 2.25"}, {"f32[] 3.7500005"}, kFail},
+    {"add_relaxed_one_ulp", BINARY("add", "f32"), {"f32[] 1.5", "f32[] 2.25"}, {"f32[] 3.7500002"}, kPass, kRelaxed},
+    {"tanh_right", UNARY("tanh", "f32"), {"f32[] 0.5"}, {"f32[] 0.46211717"}, kPass},
+    {"tanh_off_by_20_ulp", UNARY("tanh", "f32"), {"f32[] 0.5"}, {"f32[] 0.46211776"}, kFail},
+    {"tanh_above_one", UNARY("tanh", "f32"), {"f32[] 20"}, {"f32[] 1.0000001"}, kFail},
+    {"tanh_f64_off_by_20_ulp", UNARY("tanh", "f64"), {"f64[] 0.5"}, {"f64[] 0.46211715726001090"}, kFail},
+    {"tanh_f64_right", UNARY("tanh", "f64"), {"f64[] 0.5"}, {"f64[] 0.46211715726000973"}, kPass},
+    {"exp_of_minus_infinity", UNARY("exponential", "f32"), {"f32[] -inf"}, {"f32[] 1e-45"}, kFail},
+    {"subnormal_kept_in_strict", BINARY("add", "f32"), {"f32[] 1e-40", "f32[] 0"}, {"f32[] 0"}, kFail, kStrict},
+    {"contraction_not_in_strict", kFma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"}, {"f32[] 1.4210855e-14"}, kFail, kStrict},
+    {"no_contraction_through_abs", kFmaThroughAbs, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"}, {"f32[] 1.4210855e-14"}, kFail},
+    {"wrong_zero_sign_of_product", BINARY("multiply", "f32"), {"f32[] -1", "f32[] 0"}, {"f32[] 0"}, kFail},
+    {"zero_sign_of_sum_is_free", BINARY("add", "f32"), {"f32[] 1", "f32[] -1"}, {"f32[] -0"}, kPass},
+    {"zero_sign_of_sum_in_strict", BINARY("add", "f32"), {"f32[] 1", "f32[] -1"}, {"f32[] -0"}, kFail, kStrict},
+    {"nan_is_not_a_number", BINARY("add", "f32"), {"f32[] 1", "f32[] 2"}, {"f32[] nan"}, kFail},
+    {"number_is_not_nan", BINARY("subtract", "f32"), {"f32[] inf", "f32[] inf"}, {"f32[] 0"}, kFail},
+    {"nan_payload_is_free", BINARY("subtract", "f32"), {"f32[] inf", "f32[] inf"}, {"f32[] -nan"}, kPass},
+    {"maximum_drops_nan", BINARY("maximum", "f32"), {"f32[] nan", "f32[] 1"}, {"f32[] 1"}, kFail},
+    {"maximum_drops_nan_relaxed", BINARY("maximum", "f32"), {"f32[] nan", "f32[] 1"}, {"f32[] 1"}, kPass, kRelaxed},
+    {"divide_within_2_ulp", BINARY("divide", "f32"), {"f32[] 1", "f32[] 3"}, {"f32[] 0.3333334"}, kPass},
+    {"divide_off_by_4_ulp", BINARY("divide", "f32"), {"f32[] 1", "f32[] 3"}, {"f32[] 0.33333346"}, kFail},
+    {"integer_add_wraps", BINARY("add", "s8"), {"s8[] 127", "s8[] 1"}, {"s8[] -128"}, kPass},
+    {"integer_add_saturates", BINARY("add", "s8"), {"s8[] 127", "s8[] 1"}, {"s8[] 127"}, kFail},
+    {"integer_division_by_zero_is_open", BINARY("divide", "s32"), {"s32[] 7", "s32[] 0"}, {"s32[] 123"}, kOpen},
+    {"float_to_int_in_range", kToInt, {"f32[] -2.7"}, {"s32[] -2"}, kPass},
+    {"float_to_int_rounds_wrongly", kToInt, {"f32[] -2.7"}, {"s32[] -3"}, kFail},
+    {"float_to_int_out_of_range_is_open", kToInt, {"f32[] 1e20"}, {"s32[] 5"}, kOpen},
+    {"exact_sum_has_one_value", kReduceIntegers, {"f32[4] {1, 2, 3, 4}"}, {"f32[] 10.000001"}, kFail},
+    {"exact_sum", kReduceIntegers, {"f32[4] {1, 2, 3, 4}"}, {"f32[] 10"}, kPass},
+    {"exact_dot_has_one_value", kDot2, {"f32[2] {3, 4}", "f32[2] {5, 6}"}, {"f32[] 39.000004"}, kFail},
+    {"exact_dot", kDot2, {"f32[2] {3, 4}", "f32[2] {5, 6}"}, {"f32[] 39"}, kPass},
+    {"dot_with_swapped_operand_rows", kDot2, {"f32[2] {3, 4}", "f32[2] {5, 6}"}, {"f32[] 38"}, kFail},
+    {"gather_right", kGather, {"f32[4] {1, 2, 3, 4}", "s32[2,1] {{3}, {9}}"}, {"f32[2] {4, 4}"}, kPass},
+    {"gather_wrong_index", kGather, {"f32[4] {1, 2, 3, 4}", "s32[2,1] {{3}, {9}}"}, {"f32[2] {4, 1}"}, kFail},
+    {"enumerated_reduction", kReduceSubtract3, {"f32[3] {1, 2, 4}"}, {"f32[] -7"}, kPass},
+    {"enumerated_reduction_impossible", kReduceSubtract3, {"f32[3] {1, 2, 4}"}, {"f32[] 9"}, kFail},
+    {"sorted", kSort, {"f32[3] {3, 1, 2}"}, {"f32[3] {1, 2, 3}"}, kPass},
+    {"not_sorted", kSort, {"f32[3] {3, 1, 2}"}, {"f32[3] {1, 3, 2}"}, kFail},
+    {"ties_may_swap", kSortPairs, {"f32[3] {2, 1, 1}", "s32[3] {7, 8, 9}"}, {"f32[3] {1, 1, 2}", "s32[3] {9, 8, 7}"}, kPass},
+    {"ties_may_not_duplicate", kSortPairs, {"f32[3] {2, 1, 1}", "s32[3] {7, 8, 9}"}, {"f32[3] {1, 1, 2}", "s32[3] {9, 9, 7}"}, kFail},
+    {"ties_of_a_stable_sort", kSortPairsStable, {"f32[3] {2, 1, 1}", "s32[3] {7, 8, 9}"}, {"f32[3] {1, 1, 2}", "s32[3] {9, 8, 7}"}, kFail},
+    {"rows_stay_together", kSortPairs, {"f32[3] {3, 1, 2}", "s32[3] {7, 8, 9}"}, {"f32[3] {1, 2, 3}", "s32[3] {8, 7, 9}"}, kFail},
+    {"argmax_first_of_ties", kArgmax, {"f32[4] {1, 5, 5, 2}"}, {"f32[] 5", "s32[] 1"}, kPass},
+    {"argmax_last_of_ties", kArgmax, {"f32[4] {1, 5, 5, 2}"}, {"f32[] 5", "s32[] 2"}, kFail},
+    {"loop", kWhile, {"f32[] 8"}, {"f32[] 1"}, kPass},
+    {"loop_off_by_one_trip", kWhile, {"f32[] 8"}, {"f32[] 2"}, kFail},
+    {"branch", kConditional, {"pred[] true", "f32[] 2"}, {"f32[] -2"}, kPass},
+    {"other_branch", kConditional, {"pred[] true", "f32[] 2"}, {"f32[] 2"}, kFail},
+    {"complex_exponential", kComplexExp, {"c64[] (1, 2)"}, {"c64[] (-1.1312044, 2.4717267)"}, kPass},
+    {"complex_exponential_wrong", kComplexExp, {"c64[] (1, 2)"}, {"c64[] (-1.1313044, 2.4717267)"}, kFail},
+    {"fft_right", kFft4, {"c64[4] {(1, 0), (2, 0), (3, 0), (4, 0)}"}, {"c64[4] {(10, 0), (-2, 2), (-2, 0), (-2, -2)}"}, kPass},
+    {"fft_wrong_direction", kFft4, {"c64[4] {(1, 0), (2, 0), (3, 0), (4, 0)}"}, {"c64[4] {(10, 0), (-2, -2), (-2, 0), (-2, 2)}"}, kFail},
+    {"cholesky_right", kCholesky, {"f32[2,2] {{4, 9}, {2, 5}}"}, {"f32[2,2] {{2, 77}, {1, 2}}"}, kPass},
+    {"cholesky_of_other_triangle", kCholesky, {"f32[2,2] {{4, 2}, {3, 5}}"}, {"f32[2,2] {{2, 0}, {1, 2}}"}, kFail},
+    {"solve_right", kSolve, {"f32[2,2] {{2, 9}, {1, 4}}", "f32[2,1] {{2}, {9}}"}, {"f32[2,1] {{1}, {2}}"}, kPass},
+    {"solve_wrong", kSolve, {"f32[2,2] {{2, 9}, {1, 4}}", "f32[2,1] {{2}, {9}}"}, {"f32[2,1] {{1}, {2.00001}}"}, kFail},
+    {"uniform_in_range", kUniform, {}, {"f32[4] {0, 0.25, 0.75, 0.5}"}, kPass},
+    {"uniform_reaches_the_end", kUniform, {}, {"f32[4] {0, 0.25, 1, 0.5}"}, kFail},
+    {"wrong_shape", BINARY("add", "f32"), {"f32[] 1", "f32[] 2"}, {"f32[1] {3}"}, kFail},
+    {"wrong_element_type", BINARY("add", "f32"), {"f32[] 1", "f32[] 2"}, {"f64[] 3"}, kFail},
+    {"missing_output", kSortPairs, {"f32[3] {3, 1, 2}", "s32[3] {7, 8, 9}"}, {"f32[3] {1, 2, 3}"}, kFail},
+};
+INSTANTIATE_TEST_SUITE_P(Cases, LawTest, testing::ValuesIn(kCases),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(JudgeTest, FailureNamesRuleClauseAndInstruction) {
+  JudgeResult result = JudgeCase({"", UNARY("tanh", "f32"), {"f32[] 0.5"}, {"f32[] 0.6"}, kFail});
+  ASSERT_TRUE(result.first_failure.has_value());
+  EXPECT_EQ(result.first_failure->rule, "ulp(7)");
+  EXPECT_EQ(result.first_failure->clause, "elementwise_unary");
+  EXPECT_EQ(result.first_failure->instruction, "r");
+  EXPECT_EQ(result.first_failure->actual, "0.6");
+  EXPECT_EQ(result.first_failure->actual_bits, "0x3f19999a");
+}
+
+TEST(JudgeTest, PointOfF32Is32Bits) {
+  JudgeResult result = JudgeCase({"", BINARY("add", "f32"), {"f32[] 1", "f32[] 2"}, {"f32[] 3"}, kPass});
+  EXPECT_EQ(result.bits_checked_mean, 32);
+  EXPECT_EQ(result.effective.median, 24);
+  EXPECT_EQ(result.unspecified_elements, 0);
+}
+
+TEST(JudgeTest, FreedomsAreCounted) {
+  JudgeResult result = JudgeCase({"", "ENTRY e { x = f32[2] parameter(0) ROOT r = s32[2] convert(x) }",
+                            {"f32[2] {1, 1e20}"}, {"s32[2] {1, 3}"}, kPass});
+  EXPECT_EQ(result.elements, 2);
+  EXPECT_EQ(result.unspecified_elements, 1);
+  EXPECT_EQ(result.bits_checked_mean, 16);
+}
+
+TEST(JudgeTest, AcceptanceSurvivesJsonLines) {
+  auto module = ParseModule(kFma);
+  ASSERT_TRUE(module.ok());
+  auto arguments = Parse({"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"});
+  auto accepted = AcceptanceOf(**module, arguments, JudgeOptions());
+  ASSERT_TRUE(accepted.ok());
+  auto read = AcceptanceFromJsonl(AcceptanceToJsonl(*accepted));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(JudgeLeaves(*read, Parse({"f32[] 0"})).outcome, kPass);
+  EXPECT_EQ(JudgeLeaves(*read, Parse({"f32[] 1.4210855e-14"})).outcome, kPass);
+  EXPECT_EQ(JudgeLeaves(*read, Parse({"f32[] 1"})).outcome, kFail);
+  EXPECT_FALSE(AcceptanceFromJsonl("[1,2]").ok());
+}
+
+TEST(JudgeTest, ExplainNamesTheTerm) {
+  auto module = ParseModule(UNARY("tanh", "f32"));
+  ASSERT_TRUE(module.ok());
+  auto accepted = AcceptanceOf(**module, Parse({"f32[] 0.5"}), JudgeOptions());
+  ASSERT_TRUE(accepted.ok());
+  std::string text = Explain(*accepted, 0, 0);
+  EXPECT_NE(text.find("ulps of a function"), std::string::npos) << text;
+  EXPECT_NE(text.find("ulp(7)"), std::string::npos) << text;
+  EXPECT_NE(text.find("elementwise_unary"), std::string::npos) << text;
+}
+
+TEST(JudgeTest, AllReduceOverTwoReplicas) {
+  auto module = ParseModule(
+      ADD_BODY("f32")
+      "ENTRY e { x = f32[2] parameter(0)\n"
+      " ROOT r = f32[2] all-reduce(x), replica_groups={}, to_apply=add }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  JudgeOptions options;
+  options.replicas = 2;
+  std::vector<std::vector<Literal>> arguments = {Parse({"f32[2] {1, 2}"}), Parse({"f32[2] {10, 20}"})};
+  auto accepted = AcceptanceOfDevices(**module, arguments, options);
+  ASSERT_TRUE(accepted.ok()) << accepted.status();
+  ASSERT_EQ(accepted->size(), 2u);
+  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[2] {11, 22}"})).outcome, kPass);
+  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[2] {11, 21}"})).outcome, kFail);
+}
+
+TEST(JudgeTest, CollectivePermuteGivesZeroWithoutSource) {
+  auto module = ParseModule(
+      "ENTRY e { x = f32[2] parameter(0)\n"
+      " ROOT r = f32[2] collective-permute(x), source_target_pairs={{0,1}} }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  JudgeOptions options;
+  options.replicas = 2;
+  std::vector<std::vector<Literal>> arguments = {Parse({"f32[2] {1, 2}"}), Parse({"f32[2] {10, 20}"})};
+  auto accepted = AcceptanceOfDevices(**module, arguments, options);
+  ASSERT_TRUE(accepted.ok()) << accepted.status();
+  EXPECT_EQ(JudgeLeaves((*accepted)[0], Parse({"f32[2] {0, 0}"})).outcome, kPass);
+  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[2] {1, 2}"})).outcome, kPass);
+  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[2] {10, 20}"})).outcome, kFail);
+}
+
+}  // namespace
+}  // namespace hlocts
