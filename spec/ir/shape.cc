@@ -55,7 +55,7 @@ Shape Shape::Tuple(std::vector<Shape> elements) {
 }
 
 int64_t Shape::true_rank() const {
-  return std::count_if(dimensions_.begin(), dimensions_.end(), [](int64_t d) { return d != 1; });
+  return std::count_if(dimensions_.begin(), dimensions_.end(), [](int64_t d) { return d > 1; });
 }
 
 int64_t Shape::NormalizeDimension(int64_t number) const {

@@ -37,7 +37,7 @@ class Shape {
   bool IsScalar() const { return IsArray() && dimensions_.empty(); }
 
   int64_t rank() const { return static_cast<int64_t>(dimensions_.size()); }
-  // Number of dimensions whose size is not 1 (the documents' "true rank").
+  // Number of dimensions of size greater than 1 (the documents' "true rank").
   int64_t true_rank() const;
   const std::vector<int64_t>& dimensions() const { return dimensions_; }
   // Negative numbers count from the last dimension: -1 is the last (003). CHECKs the range.
