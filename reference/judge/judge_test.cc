@@ -73,6 +73,20 @@ const char kThreeTimes2e38[] =
 const char kTwiceBeyondF64[] =
     "ENTRY e { x = f64[] parameter(0) two = f64[] constant(2) p = f64[] multiply(x, two)\n"
     " ROOT r = f64[] subtract(p, x) }";
+const char kLoneProduct[] =
+    "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
+    "ENTRY e { x = f32[1] parameter(0) i = f32[] constant(1)\n"
+    " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=mul }";
+const char kLoneMinimum[] =
+    "min { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] minimum(a, b) }\n"
+    "ENTRY e { x = s32[1] parameter(0) i = s32[] constant(-3)\n"
+    " ROOT r = s32[] reduce(x, i), dimensions={0}, to_apply=min }";
+const char kBatchNormF64[] =
+    "ENTRY e { x = f64[1] parameter(0) z = f64[1] constant({0}) o = f64[1] constant({1})\n"
+    " ROOT r = f64[1] batch-norm-inference(x, o, z, z, z), epsilon=0.001, feature_index=0 }";
+const char kDot2[] =
+    "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
+    " ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
 const char kWindowInit[] =
     ADD_BODY("f32")
     "ENTRY e { x = f32[4] parameter(0) i = f32[] constant(5)\n"
@@ -134,9 +148,6 @@ const char kSortPairsStable[] =
 const char kConvolutionWithInf[] =
     "ENTRY e { x = f32[1,1,3] parameter(0) k = f32[1,1,3] parameter(1)\n"
     " ROOT r = f32[1,1,3] convolution(x, k), window={size=3 pad=1_1}, dim_labels=bf0_oi0->bf0 }";
-const char kDot2[] =
-    "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
-    " ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
 const char kGather[] =
     "ENTRY e { x = f32[4] parameter(0) i = s32[2,1] parameter(1)\n"
     " ROOT r = f32[2] gather(x, i), offset_dims={}, collapsed_slice_dims={0},\n"
@@ -250,12 +261,24 @@ const Case kMeasured[] = {
     {"elided_rounding", kElide, {"bf16[] 1", "bf16[] 0.00390625"}, {"f32[] 1.00390625"}, kPass},
     {"cholesky_near_singular_breaks_down", kCholesky, {"f32[2,2] {{1, 0.99999994}, {0.99999994, 1}}"}, {"f32[2,2] {{1, 0}, {0.99999994, nan}}"}, kOpen},
     {"exp_close_to_the_top", UNARY("exponential", "f32"), {"f32[] 88.7217"}, {"f32[] 3.398959e38"}, kPass},
+    {"lone_subnormal_is_multiplied_by_the_init_value", kLoneProduct, {"f32[1] {-4e-45}"}, {"f32[] -0"}, kPass},
+    {"lone_element_without_its_init", kLoneMinimum, {"s32[1] {1}"}, {"s32[] 1"}, kPass},
+    {"batch_norm_epsilon_is_f32", kBatchNormF64, {"f64[1] {1}"}, {"f64[1] {31.622775850683176}"}, kPass},
+    {"infinity_times_subnormal", kDot2, {"f32[2] {inf, 1}", "f32[2] {1e-45, 1}"}, {"f32[] nan"}, kPass},
+    {"infinity_times_subnormal_kept", kDot2, {"f32[2] {inf, 1}", "f32[2] {1e-45, 1}"}, {"f32[] inf"}, kPass},
+    {"infinity_meets_an_overflow", kDot2, {"f32[2] {-inf, 3e38}", "f32[2] {1, 3e38}"}, {"f32[] nan"}, kPass},
+    {"f8_ceil_overflows", UNARY("ceil", "f8e3m4"), {"f8e3m4[] 15.5"}, {"f8e3m4[] inf"}, kPass},
+    {"fnuz_ceil_has_one_zero", UNARY("ceil", "f8e5m2fnuz"), {"f8e5m2fnuz[] -0.25"}, {"f8e5m2fnuz[] 0"}, kPass},
+    {"f16_log1p_of_xla", UNARY("log-plus-one", "f16"), {"f16[] 0.41845703125"}, {"f16[] 0.34912109375"}, kPass},
 };
 INSTANTIATE_TEST_SUITE_P(Measured, LawTest, testing::ValuesIn(kMeasured),
                          [](const auto& info) { return info.param.name; });
 
 // Wrong answers, and right ones next to them.
 const Case kCases[] = {
+    {"infinity_in_a_sum_is_no_number", kDot2, {"f32[2] {inf, 1}", "f32[2] {1, 1}"}, {"f32[] 3e38"}, kFail},
+    {"infinity_in_a_sum_is_no_nan", kDot2, {"f32[2] {inf, 1}", "f32[2] {1, 1}"}, {"f32[] nan"}, kFail},
+    {"f8_ceil_is_not_16", UNARY("ceil", "f8e3m4"), {"f8e3m4[] 14.5"}, {"f8e3m4[] 15.5"}, kFail},
     {"add_right", BINARY("add", "f32"), {"f32[] 1.5", "f32[] 2.25"}, {"f32[] 3.75"}, kPass},
     {"add_off_by_one_ulp", BINARY("add", "f32"), {"f32[] 1.5", "f32[] 2.25"}, {"f32[] 3.7500002"}, kFail},
     {"add_off_by_two_ulp", BINARY("add", "f32"), {"f32[] 1.5", "f32[] 2.25"}, {"f32[] 3.7500005"}, kFail},

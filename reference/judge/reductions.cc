@@ -230,11 +230,17 @@ bool HasSubnormals(const SetArray& array) {
   return false;
 }
 
+// Every result is of one element: the init value may take part or not (ruling 0019).
+bool ReducesNothing(const ReductionOperands& r) {
+  return r.instruction.opcode() == Opcode::kReduce && r.operand.runtime_sizes.empty() &&
+         r.operand.element_count() == r.shape.ElementCount();
+}
+
 // Exact operands whose reduction has one value in any order: the plain evaluator's.
 bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
   PrimitiveType type = r.operand.element_type();
   if (!r.operand.exact() || !r.init.exact()) return false;
-  if (IsComplex(type)) return false;
+  if (IsComplex(type) || (Idempotent(reducer) && ReducesNothing(r))) return false;
   if (!IsFloat(type)) return IsIdentity(reducer, r.init.At(0), type);
   bool order_free =
       reducer == RecognizedReducer::kMinimum || reducer == RecognizedReducer::kMaximum;
@@ -310,6 +316,8 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
                              std::vector<AcceptanceSet> terms, const AcceptanceSet& init,
                              int64_t insertions_max) {
   constexpr int64_t kCap = 64;
+  const size_t values = terms.size();
+  const AcceptanceSet lone = values == 1 ? terms[0] : AcceptanceSet();
   AcceptanceSet joined;
   for (int64_t k = 1; k <= std::min(insertions_max, kCap); ++k) {
     terms.push_back(init);
@@ -325,6 +333,8 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
     terms.insert(terms.end(), static_cast<size_t>(insertions_max), init);
     joined = Join(joined, CombineTerms(interpreter, context, type, reducer, terms));
   }
+  // A reduction of one element may be dropped (ruling 0019).
+  if (values == 1 && insertions_max == 2) joined = Join(joined, lone);
   if (!joined.IsPoint() && insertions_max > 1) {
     joined.term = Term::kInit;
     joined.origin = context.origin;
@@ -349,8 +359,12 @@ absl::StatusOr<SetArray> ReduceByTerms(const ReductionOperands& r, RecognizedRed
       for (int64_t i : lists.terms[out]) terms.push_back(r.operand.At(i, c));
       AcceptanceSet init = r.init.At(0, c);
       if (Idempotent(reducer)) {
+        // A reduction of one element may be dropped (ruling 0019).
+        const bool may_drop = terms.size() == 1 && lists.padded[out] == 0;
+        const AcceptanceSet lone = may_drop ? terms[0] : AcceptanceSet();
         terms.push_back(init);
-        sets.push_back(CombineTerms(r.interpreter, context, type, reducer, terms));
+        AcceptanceSet set = CombineTerms(r.interpreter, context, type, reducer, terms);
+        sets.push_back(may_drop ? Join(set, lone) : set);
       } else if (IsIdentity(reducer, init, type) && !terms.empty()) {
         sets.push_back(CombineTerms(r.interpreter, context, type, reducer, terms));
       } else {
@@ -367,8 +381,8 @@ absl::StatusOr<SetArray> ReduceByTerms(const ReductionOperands& r, RecognizedRed
 // A lone value still meets the initial value, which is an operation: a subnormal may be flushed on
 // the way (acceptance rows of reductions, and of orderings).
 AcceptanceSet LoneTerm(const AcceptanceSet& term, RecognizedReducer reducer,
-                       const SetContext& context, const SetContext& order, PrimitiveType type) {
-  if (!IsFloat(type) || context.result == nullptr || term.unspecified() || !term.finite() ||
+                       const SetContext& context, const SetContext& order) {
+  if (context.result == nullptr || term.unspecified() || !term.finite() ||
       (std::fabs(term.lo) >= context.result->min_normal && term.lo == term.hi) ||
       (term.lo == 0 && term.hi == 0)) {
     return term;
@@ -388,8 +402,9 @@ AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& contex
                            absl::Span<const AcceptanceSet> terms) {
   PrimitiveType component = ComponentType(type);
   if (terms.size() == 1) {
-    return LoneTerm(terms[0], reducer, context,
-                    MinMaxContext(interpreter, component, context.origin), component);
+    return IsFloat(component) ? LoneTerm(terms[0], reducer, context,
+                                         MinMaxContext(interpreter, component, context.origin))
+                              : terms[0];
   }
   if (!IsFloat(component)) {
     IntegerContext integers;

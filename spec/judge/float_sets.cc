@@ -724,6 +724,24 @@ RealMap IntegralMap(Opcode opcode) {
   }
 }
 
+// Rounding away from zero may leave a narrow format: ceil(15.5) is an infinity in f8e3m4.
+void LimitIntegral(const SetContext& context, AcceptanceSet& s) {
+  const FloatFacts& facts = *context.result;
+  constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
+  if (context.rule.Allows(kZeroSignFree) && facts.negative_zero && (s.flags & kZeros)) {
+    s.flags |= kZeros;
+  }
+  bool over = s.hi > facts.max, under = s.lo < -facts.max;
+  if (over) s.flags |= facts.infinity ? Flag::kPosInf : facts.nan ? Flag::kNan : Flag::kFinite;
+  if (under) s.flags |= facts.infinity ? Flag::kNegInf : facts.nan ? Flag::kNan : Flag::kFinite;
+  bool gone = s.lo > facts.max || s.hi < -facts.max;
+  if (gone && (facts.infinity || facts.nan) && !context.rule.Allows(kMaxOrInfinity)) {
+    s.flags &= ~Flag::kFinite;
+  }
+  s.lo = facts.RoundDown(std::max(-facts.max, std::min(s.lo, facts.max)));
+  s.hi = facts.RoundUp(std::max(-facts.max, std::min(s.hi, facts.max)));
+}
+
 AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetContext& context) {
   AcceptanceSet s;
   if (v.nan) s.flags |= Flag::kNan;
@@ -732,7 +750,8 @@ AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetCont
     s.lo = s.finite() ? std::min(s.lo, y) : y;
     s.hi = s.finite() ? std::max(s.hi, y) : y;
     s.flags |= Flag::kFinite;
-    if (y == 0) s.flags |= std::signbit(y) ? Flag::kNegZero : Flag::kPosZero;
+    bool negative = std::signbit(y) && context.result->negative_zero;
+    if (y == 0) s.flags |= negative ? Flag::kNegZero : Flag::kPosZero;
   };
   if (v.finite) {
     double tiny = context.operand->tiny;
@@ -755,14 +774,7 @@ AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetCont
     if (v.neg_inf) s.flags |= Flag::kNegInf;
   }
   s.flags |= Flag::kIntegral;
-  constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
-  if (context.rule.Allows(kZeroSignFree) && (s.flags & kZeros)) s.flags |= kZeros;
-  // Rounding up in a narrow format may leave it (f4e2m1fn has every integral value it needs).
-  if (s.finite()) {
-    s.lo = context.result->RoundDown(s.lo);
-    s.hi = context.result->RoundUp(s.hi);
-    if (s.hi > context.result->max) s.hi = context.result->max;
-  }
+  if (s.finite()) LimitIntegral(context, s);
   s.rlo = s.lo;
   s.rhi = s.hi;
   if (s.finite() && s.lo != s.hi) s.term = Term::kJump;
