@@ -2,6 +2,7 @@
 // even (ruling 0055). Each block of elements goes through the widest type of its class: double,
 // 64-bit integer or a pair of doubles.
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 
 #include "reference/kernels/codec.h"
@@ -135,6 +136,30 @@ struct S32ToF32 {
   static float Apply(int32_t x) { return static_cast<float>(x); }
 };
 
+// The saturating truncation of above without branches, so that it vectorises.
+struct F32ToS32 {
+  static int32_t Apply(float x) {
+    float inside = x >= -0x1p31f ? x : -0x1p31f;  // NaN becomes the low end, and 0 below
+    inside = inside < 0x1p31f ? inside : 0.0f;
+    int32_t truncated = static_cast<int32_t>(inside);
+    truncated = x >= 0x1p31f ? INT32_MAX : truncated;
+    return x == x ? truncated : 0;
+  }
+};
+// Exact as a double, then 45 of its 52 mantissa bits are rounded off, ties to even; no s32 leaves the
+// normal range of bf16.
+struct S32ToBF16 {
+  static uint16_t Apply(int32_t x) {
+    double exact = x;
+    uint64_t bits;
+    std::memcpy(&bits, &exact, sizeof(bits));
+    uint64_t magnitude = bits & ~(uint64_t{1} << 63);
+    magnitude += (uint64_t{1} << 44) - 1 + ((magnitude >> 45) & 1);
+    uint64_t code = (magnitude >> 45) - (uint64_t{1023 - 127} << 7);
+    return static_cast<uint16_t>(x == 0 ? 0 : code | (bits >> 63 << 15));
+  }
+};
+
 void Identity(const ElementwiseOp& op, const void* const* operands, void* result, int64_t count) {
   std::memmove(result, operands[0], static_cast<size_t>(count * StorageBytes(op.result_type)));
 }
@@ -150,6 +175,10 @@ Kernel ConvertKernel(PrimitiveType from, PrimitiveType to) {
     return UnaryLoop<RoundF64, double, float>;
   if (from == PrimitiveType::kS32 && to == PrimitiveType::kF32)
     return UnaryLoop<S32ToF32, int32_t, float>;
+  if (from == PrimitiveType::kF32 && to == PrimitiveType::kS32)
+    return UnaryLoop<F32ToS32, float, int32_t>;
+  if (from == PrimitiveType::kS32 && to == PrimitiveType::kBF16)
+    return UnaryLoop<S32ToBF16, int32_t, uint16_t>;
   return RealLoop;
 }
 

@@ -37,6 +37,31 @@ TEST(ConvertTest, FloatToIntegerTruncatesAndSaturates) {
             Leaves({"pred[4] {false, false, true, true}"}));
 }
 
+// The two pairs with loops of their own agree with the general way, which f64 operands still take.
+TEST(ConvertTest, DirectLoopsAgreeWithTheGeneralOnes) {
+  std::vector<double> floats, integers;
+  for (int exponent = -3; exponent < 40; ++exponent) {
+    for (double fraction : {1.0, 1.25, 1.4999, 1.5, 1.5001, 1.9999999}) {
+      double value = std::ldexp(fraction, exponent);
+      for (double signed_value : {value, -value}) {
+        floats.push_back(static_cast<float>(signed_value));
+        if (value < 0x1p31) integers.push_back(std::trunc(signed_value) + 0.0);  // no -0
+      }
+    }
+  }
+  for (double special : {HUGE_VAL, -HUGE_VAL, std::nan(""), 0.0, -0.0}) floats.push_back(special);
+  for (double special : {0x1p31 - 1, -0x1p31, 16842753.0, 16842752.0, 0.0}) integers.push_back(special);
+  auto shape = [](const char* type, size_t n) { return absl::StrCat(type, "[", n, "]"); };
+  EXPECT_EQ(Text(Apply(shape("s32", floats.size()), "convert",
+                       {FromDoubles(PrimitiveType::kF32, floats)})),
+            Text(Apply(shape("s32", floats.size()), "convert",
+                       {FromDoubles(PrimitiveType::kF64, floats)})));
+  EXPECT_EQ(Text(Apply(shape("bf16", integers.size()), "convert",
+                       {FromDoubles(PrimitiveType::kS32, integers)})),
+            Text(Apply(shape("bf16", integers.size()), "convert",
+                       {FromDoubles(PrimitiveType::kF64, integers)})));
+}
+
 TEST(ConvertTest, IntegersWrapAndExtend) {
   EXPECT_EQ(Converted("s32[4] {255, 128, -129, 65536}", "s8[4]"),
             Leaves({"s8[4] {-1, -128, 127, 0}"}));
