@@ -368,6 +368,16 @@ bool AllFinite(const Literal& literal, int64_t first, int64_t count) {
   return true;
 }
 
+// Of the stated triangle: what stands in the other one is not read (cholesky.9).
+bool AllFinite(const Matrix& a) {
+  for (int64_t i = 0; i < a.n; ++i) {
+    for (int64_t j = 0; j < a.n; ++j) {
+      if (!std::isfinite(a(i, j).real()) || !std::isfinite(a(i, j).imag())) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruction& instruction,
@@ -385,7 +395,7 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   for (int64_t b = 0; b < batches; ++b) {
     Matrix a = HermitianOf(operand.literal(), b, n, lower), l;
     // Close to singular an engine may break down, or not (acceptance-rules 9).
-    free[b] = !AllFinite(operand.literal(), b * n * n, n * n) || !Factor(a, l) ||
+    free[b] = !AllFinite(a) || !Factor(a, l) ||
               LeastEigenvalueBound(a) <= 4 * static_cast<double>(n) * gamma;
   }
   double bound = context.rule.ulps * gamma + static_cast<double>(n + 2) * 0x1p-52;
@@ -417,6 +427,16 @@ Complex CoefficientAt(const Literal& a, const SolveGeometry& g, int64_t b, int64
   if (!stated) return 0;
   Complex x = ElementAt(a, b * g.n * g.n + row * g.n + column);
   return g.transpose == "ADJOINT" ? std::conj(x) : x;
+}
+// What is read of batch b: not the other triangle, nor a diagonal of ones (triangular_solve.16, .14).
+bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
+  for (int64_t i = 0; i < g.n; ++i) {
+    for (int64_t j = 0; j < g.n; ++j) {
+      Complex t = CoefficientAt(a, g, b, i, j);
+      if (!std::isfinite(t.real()) || !std::isfinite(t.imag())) return false;
+    }
+  }
+  return true;
 }
 bool EffectiveLower(const SolveGeometry& g) {
   bool swap = (g.transpose != "NO_TRANSPOSE") != !g.left;
@@ -534,8 +554,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   std::vector<double> spread(shape.ElementCount(), 0);
   int64_t per_batch = g.n * g.columns;
   for (int64_t k = 0; k < g.batches; ++k) {
-    free[k] = !AllFinite(a.literal(), k * g.n * g.n, g.n * g.n) ||
-              !AllFinite(b.literal(), k * per_batch, per_batch) ||
+    free[k] = !AllFinite(a.literal(), g, k) || !AllFinite(b.literal(), k * per_batch, per_batch) ||
               !AllFinite(x, k * per_batch, per_batch);
     for (int64_t i = 0; i < g.n; ++i) {
       free[k] = free[k] || CoefficientAt(a.literal(), g, k, i, i) == 0.0;

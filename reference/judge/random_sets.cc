@@ -69,13 +69,15 @@ class DistributionPredicate : public JointPredicate {
   }
   // Neighbouring lanes are independent: their correlation is small.
   void CheckNeighbours(const std::vector<double>& draws, Verdict& verdict) const {
+    // Of an interval with one value in it there is nothing to correlate.
+    auto [least, largest] = std::minmax_element(draws.begin(), draws.end());
+    if (draws.size() < 256 || *least == *largest) return;
     double n = static_cast<double>(draws.size()), mean = 0, variance = 0, product = 0;
     for (double x : draws) mean += x / n;
     for (size_t i = 0; i < draws.size(); ++i) {
       variance += (draws[i] - mean) * (draws[i] - mean);
       if (i > 0) product += (draws[i] - mean) * (draws[i - 1] - mean);
     }
-    if (variance == 0 || draws.size() < 256) return;
     double correlation = product / variance, limit = (kSigmas + 1) / std::sqrt(n);
     if (std::fabs(correlation) <= limit) return;
     verdict.ok = false;
