@@ -2,6 +2,7 @@
 // elements where a rule leaves more than one value (subnormals, functions, unrounded products that a
 // consumer may read) are done in set arithmetic.
 #include <cmath>
+#include <optional>
 
 #include "reference/judge/handlers.h"
 #include "spec/judge/complex_sets.h"
@@ -323,6 +324,144 @@ void DropUnusedHull(AcceptanceSet& s, HullUse hull) {
   }
 }
 
+// add, subtract and multiply on ordinary numbers (normal operands and result, a single value or an
+// interval away from zero): what BinaryFloat would say, without asking it. Others: false.
+class FastArithmetic {
+ public:
+  FastArithmetic(const ElementOp& op, absl::Span<const SetArray* const> arrays)
+      : op_(op), facts_(*op.context.result) {
+    bool opcode = op.opcode == Opcode::kAdd || op.opcode == Opcode::kSubtract ||
+                  op.opcode == Opcode::kMultiply;
+    usable_ = opcode && op.context.rule.rule_class == RuleClass::kCorrectlyRounded &&
+              !op.context.rule.Allows(kSkipRounding) && BitWidth(facts_.type) >= 16;
+    for (size_t k = 0; k < 2 && usable_; ++k) {
+      arrays_[k] = arrays[k];
+      if (arrays[k]->exact()) values_[k] = Reals(arrays[k]->literal());
+    }
+  }
+
+  bool Compute(int64_t i, AcceptanceSet& s) const {
+    End a, b;
+    if (!usable_ || !Read(0, i, a) || !Read(1, i, b)) return false;
+    if (op_.opcode == Opcode::kSubtract) b = {-b.hi, -b.lo, b.term, b.origin};
+    Bound lo, hi;
+    if (op_.opcode == Opcode::kMultiply) {
+      if (a.lo != a.hi || b.lo != b.hi) return false;
+      lo = hi = MultiplyExact(a.lo, b.lo);
+    } else {
+      lo = AddExact(a.lo, b.lo);
+      hi = a.lo == a.hi && b.lo == b.hi ? lo : AddExact(a.hi, b.hi);
+    }
+    return Store(lo, hi, a, b, s);
+  }
+
+ private:
+  struct End {
+    double lo, hi;
+    Term term = Term::kPoint;
+    uint32_t origin = 0;
+  };
+  bool Ordinary(double lo, double hi) const {
+    return (lo >= facts_.min_normal && hi <= facts_.max) ||
+           (hi <= -facts_.min_normal && lo >= -facts_.max);
+  }
+  bool Read(int k, int64_t i, End& end) const {
+    if (arrays_[k]->exact()) {
+      end.lo = end.hi = values_[k][i];
+      return Ordinary(end.lo, end.hi);
+    }
+    const AcceptanceSet& s = arrays_[k]->sets()[i];
+    constexpr uint16_t kSimple = AcceptanceSet::kFinite | AcceptanceSet::kHull |
+                                 AcceptanceSet::kContractible | AcceptanceSet::kIntegral;
+    if ((s.flags & ~kSimple) != 0 || !s.finite()) return false;
+    bool sum = op_.opcode != Opcode::kMultiply;
+    bool contract = sum && s.Has(AcceptanceSet::kContractible) && s.Has(AcceptanceSet::kHull) &&
+                    op_.context.rule.Allows(kContract);
+    end = {contract ? std::min(s.lo, s.rlo) : s.lo, contract ? std::max(s.hi, s.rhi) : s.hi, s.term,
+           s.origin};
+    return Ordinary(end.lo, end.hi);
+  }
+  bool Store(const Bound& lo, const Bound& hi, const End& a, const End& b, AcceptanceSet& s) const {
+    double slo = facts_.Round(lo), shi = facts_.Round(hi);
+    double rlo = lo.Down(), rhi = hi.Up();
+    bool normal = (rlo > facts_.min_normal && shi < facts_.max && slo > facts_.min_normal) ||
+                  (rhi < -facts_.min_normal && slo > -facts_.max && shi < -facts_.min_normal);
+    if (!normal) return false;
+    if (BitWidth(facts_.type) == 16) {
+      rlo = std::min(rlo, static_cast<double>(static_cast<float>(rlo)));
+      rhi = std::max(rhi, static_cast<double>(static_cast<float>(rhi)));
+    }
+    s.lo = slo;
+    s.hi = shi;
+    s.rlo = std::min(rlo, slo);
+    s.rhi = std::max(rhi, shi);
+    bool hull = s.rlo != slo || s.rhi != shi;
+    s.flags = AcceptanceSet::kFinite | (hull ? AcceptanceSet::kHull : 0);
+    if (hull && op_.opcode == Opcode::kMultiply) s.flags |= AcceptanceSet::kContractible;
+    s.origin = op_.context.origin;
+    s.term = Term::kPoint;
+    if (slo == shi) return true;
+    const End& wider = a.term != Term::kPoint && a.hi - a.lo >= b.hi - b.lo ? a : b;
+    s.term = wider.term == Term::kPoint ? Term::kContract : wider.term;
+    if (wider.term != Term::kPoint) s.origin = wider.origin;
+    return true;
+  }
+
+  const ElementOp& op_;
+  const FloatFacts& facts_;
+  bool usable_ = false;
+  const SetArray* arrays_[2] = {};
+  std::vector<double> values_[2];
+};
+
+// Real functions of ordinary points, likewise: value, enclosure and ulps within one binade.
+class FastFunction {
+ public:
+  FastFunction(const ElementOp& op, const SetArray& array)
+      : context_(op.context), facts_(*op.context.result), function_(RealFunctionOf(op.opcode)) {
+    const Rule& rule = op.context.rule;
+    usable_ = function_ != nullptr && array.exact() && !op.context.rigorous &&
+              rule.rule_class == RuleClass::kUlp && rule.ulps_per_argument == 0 &&
+              rule.absolute == 0 && rule.backward == 0 && op.opcode != Opcode::kSqrt;
+    if (usable_) values_ = Reals(array.literal());
+  }
+
+  bool Compute(int64_t i, AcceptanceSet& s) const {
+    if (!usable_) return false;
+    double x = values_[i];
+    bool inside = x > function_->domain_lo && x < function_->domain_hi &&
+                  std::fabs(x) >= facts_.min_normal && std::fabs(x) <= facts_.max;
+    if (!inside) return false;
+    Enclosure e = EncloseFunction(*function_, x, false);
+    double least = std::min(std::fabs(e.lo), std::fabs(e.hi));
+    if (!(least > 4 * facts_.min_normal) || !(std::fabs(e.hi) < facts_.max / 4)) return false;
+    int exponent = ExponentOf(e.lo);
+    if (exponent != ExponentOf(e.hi) || exponent >= context_.rule.big_exponent) return false;
+    double margin = context_.rule.ulps * PowerOfTwo(exponent - facts_.p + 1);
+    if (facts_.is_f64) margin *= 1 + 0x1p-40;
+    double lower = e.lo - margin, upper = e.hi + margin;
+    if (facts_.is_f64) lower = NextDown(lower), upper = NextUp(upper);
+    if (!context_.rule.Allows(kNoRangeGuard)) {
+      lower = std::max(lower, context_.guard.lo);
+      upper = std::min(upper, context_.guard.hi);
+    }
+    s.lo = s.rlo = facts_.RoundUp(lower);
+    s.hi = s.rhi = facts_.RoundDown(upper);
+    if (!(s.lo <= s.hi)) return false;
+    s.flags = AcceptanceSet::kFinite;
+    s.origin = context_.origin;
+    s.term = s.lo == s.hi ? Term::kPoint : Term::kUlps;
+    return true;
+  }
+
+ private:
+  const SetContext& context_;
+  const FloatFacts& facts_;
+  const RealFunction* function_;
+  bool usable_ = false;
+  std::vector<double> values_;
+};
+
 }  // namespace
 
 bool IsElementwiseSetOpcode(Opcode opcode) {
@@ -369,12 +508,23 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
   std::vector<AcceptanceSet> sets;
   int64_t count = shape.ElementCount();
   sets.reserve(count * (IsComplex(result_type) ? 2 : 1));
+  std::optional<FastArithmetic> fast;
+  if (!complex && IsFloat(operand_type) && arrays.size() == 2 && op.context.result != nullptr) {
+    fast.emplace(op, arrays);
+  }
+  std::optional<FastFunction> function;
+  if (!complex && IsFloat(operand_type) && arrays.size() == 1 && op.context.result != nullptr) {
+    function.emplace(op, *arrays[0]);
+  }
   for (int64_t i = 0; i < count; ++i) {
     if (complex) {
       ComplexElement(op, arrays, i, sets);
-    } else {
-      sets.push_back(RealElement(op, arrays, i));
+      continue;
     }
+    AcceptanceSet& s = sets.emplace_back();
+    bool done = (fast.has_value() && fast->Compute(i, s)) ||
+                (function.has_value() && function->Compute(i, s));
+    if (!done) s = RealElement(op, arrays, i);
   }
   for (AcceptanceSet& s : sets) {
     if (!s.integer()) DropUnusedHull(s, hull);

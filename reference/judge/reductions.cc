@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 
 #include "spec/judge/integer_sets.h"
@@ -32,10 +33,16 @@ struct RealSum {
 };
 
 int QuantumOf(double x) {
-  int exponent;
-  double fraction = std::frexp(std::fabs(x), &exponent);
-  uint64_t mantissa = static_cast<uint64_t>(std::ldexp(fraction, 53));
-  return exponent - 53 + __builtin_ctzll(mantissa);
+  uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  int exponent = ExponentOf(x);
+  uint64_t mantissa = bits & ((uint64_t{1} << 52) - 1);
+  if (exponent == -1023) {
+    exponent = -1022;
+  } else {
+    mantissa |= uint64_t{1} << 52;
+  }
+  return exponent - 52 + __builtin_ctzll(mantissa);
 }
 
 void AddTerm(const AcceptanceSet& s, const SetContext& context, RealSum& sum) {

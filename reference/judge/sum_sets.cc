@@ -130,6 +130,13 @@ absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, cons
 // Terms per result: ask the evaluator with ones.
 absl::Status CountTerms(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                         SumParts& parts) {
+  if (contraction.instruction.opcode() == Opcode::kDot && !lhs.middle.has_runtime_sizes()) {
+    parts.count = 1;
+    for (int64_t d : contraction.instruction.IntList(Attr::kLhsContractingDims)) {
+      parts.count *= static_cast<double>(lhs.middle.shape().dimension(d));
+    }
+    return absl::OkStatus();
+  }
   HLOCTS_ASSIGN_OR_RETURN(parts.counts, contraction.Run(Ones(lhs.middle), Ones(rhs.middle)));
   return absl::OkStatus();
 }
@@ -201,7 +208,9 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
   HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ar, bi, 1, im));
   HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ai, br, 1, im));
   HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, ar, br, re));
-  for (double& count : re.counts.mutable_data<double>()) count *= 2;  // 2k products
+  re.count *= 2;  // 2k products
+  for (double& count : re.counts.mutable_data<double>()) count *= 2;
+  im.count = re.count;
   im.counts = re.counts;
   SumRule rule = ContractionSumRule(interpreter, context.rule, type);
   std::vector<AcceptanceSet> re_sets = BoundSums(re, rule, context);

@@ -10,11 +10,17 @@ namespace {
 // Exponent of the least significant set bit, and how many bits the number takes.
 void NoteBits(double x, Linear& linear) {
   if (x == 0 || !std::isfinite(x)) return;
-  int exponent;
-  double fraction = std::frexp(std::fabs(x), &exponent);
-  uint64_t mantissa = static_cast<uint64_t>(std::ldexp(fraction, 53));
+  uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  int exponent = ExponentOf(x);
+  uint64_t mantissa = bits & ((uint64_t{1} << 52) - 1);
+  if (exponent == -1023) {
+    exponent = -1022;
+  } else {
+    mantissa |= uint64_t{1} << 52;
+  }
   int trailing = __builtin_ctzll(mantissa);
-  linear.quantum = std::min(linear.quantum, exponent - 53 + trailing);
+  linear.quantum = std::min(linear.quantum, exponent - 52 + trailing);
   linear.bits = std::max(linear.bits, 53 - trailing);
 }
 
@@ -82,7 +88,16 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
     linear.quantum = 100000;
     return linear;
   }
+  const float* plain = array.exact() && array.element_type() == PrimitiveType::kF32
+                           ? array.literal().data<float>().data()
+                           : nullptr;
   for (int64_t i = 0; i < count; ++i) {
+    if (plain != nullptr && std::isnormal(plain[i])) {  // what nearly every element is
+      middle[i] = plain[i];
+      magnitude[i] = std::fabs(middle[i]);
+      NoteBits(middle[i], linear);
+      continue;
+    }
     AcceptanceSet s = array.At(i, component);
     Reading r = ReadElement(s, facts, permissions, read_hull);
     middle[i] = r.middle;

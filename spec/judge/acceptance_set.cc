@@ -61,14 +61,15 @@ Int128 IntegerAt(const Component& c) {
 // Position of a value of the format on the line of its values, 0 at zero.
 double Ordinal(const FloatFacts& facts, double x) {
   if (x == 0) return 0;
-  double magnitude = std::fabs(x);
-  double ordinal;
+  double magnitude = std::fabs(x), ordinal;
   if (magnitude < facts.min_normal) {
-    ordinal = magnitude / std::ldexp(1.0, facts.emin - facts.p + 1);
+    ordinal = magnitude / PowerOfTwo(facts.emin - facts.p + 1);
   } else {
-    int exponent = std::ilogb(magnitude);
-    double steps = std::ldexp(1.0, facts.p - 1);
-    ordinal = (exponent - facts.emin + 1) * steps + (std::ldexp(magnitude, -exponent) - 1) * steps;
+    uint64_t bits;
+    std::memcpy(&bits, &magnitude, sizeof(bits));
+    uint64_t mantissa = (bits & ((uint64_t{1} << 52) - 1)) >> (53 - facts.p);
+    ordinal = (ExponentOf(magnitude) - facts.emin + 1) * PowerOfTwo(facts.p - 1) +
+              static_cast<double>(mantissa);
   }
   return x < 0 ? -ordinal : ordinal;
 }
@@ -246,6 +247,7 @@ double Log2Count(const AcceptanceSet& s, PrimitiveType type) {
   if (s.integer()) {
     return std::min(width, std::log2(static_cast<double>(s.ihi - s.ilo) + 1));
   }
+  if (s.IsPoint()) return 0;
   // All NaNs count as one value: their payload is free nearly everywhere.
   double count = IntervalCount(s, FactsOf(component)) + s.Has(AcceptanceSet::kNan) +
                  s.Has(AcceptanceSet::kPosInf) + s.Has(AcceptanceSet::kNegInf);

@@ -145,7 +145,7 @@ void StoreCorrectlyRounded(const Image& image, const SetContext& context, Stored
 double Margin(double t, const SetContext& context, double argument) {
   const Rule& rule = context.rule;
   double magnitude = std::fabs(t);
-  bool big = rule.big_exponent != INT16_MAX && magnitude >= std::ldexp(1.0, rule.big_exponent);
+  bool big = rule.big_exponent != INT16_MAX && magnitude >= PowerOfTwo(rule.big_exponent);
   double ulps = (big ? rule.big_ulps : rule.ulps) + rule.ulps_per_argument * argument;
   double margin = std::max(ulps * context.result->Ulp(t), static_cast<double>(rule.absolute));
   return context.result->is_f64 ? NextUp(margin) : margin;
@@ -154,7 +154,8 @@ double Margin(double t, const SetContext& context, double argument) {
 // The first power of two in (lo, hi] for positive lo; 0 if there is none.
 double PowerOfTwoAbove(double lo, double hi) {
   if (!(lo > 0) || std::isinf(lo)) return 0;
-  double power = std::ldexp(1.0, std::ilogb(lo) + 1);
+  if (lo < 0x1p-1022 || lo >= 0x1p1023) return 0;
+  double power = PowerOfTwo(ExponentOf(lo) + 1);
   return power <= hi ? power : 0;
 }
 

@@ -84,6 +84,10 @@ MpfrUnary MpfrOf(Opcode opcode) {
 }
 
 Enclosure Widen(double value, int ulps) {
+  if (std::fabs(value) > 0x1p-900 && std::fabs(value) < 0x1p900) {
+    double margin = std::fabs(value) * (0x1.01p-52 * ulps);  // an ulp is at most |value| * 2^-52
+    return {value - margin, value + margin};
+  }
   double lo = value, hi = value;
   for (int i = 0; i < ulps; ++i) {
     lo = NextDown(lo);

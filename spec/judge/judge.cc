@@ -16,6 +16,40 @@
 namespace hlocts {
 namespace {
 
+// Effective bits of all elements, to a 64th of a bit.
+class EffectiveHistogram {
+ public:
+  void Add(double bits, int64_t count = 1) {
+    if (buckets_.empty()) buckets_.resize(64 * kSteps + 1);
+    buckets_[static_cast<size_t>(std::clamp(bits, 0.0, 64.0) * kSteps)] += count;
+    total_ += count;
+  }
+  EffectiveBits Summarize() const {
+    EffectiveBits summary;
+    summary.elements = total_;
+    if (total_ == 0) return summary;
+    summary.median = At(0.5);
+    summary.percentile5 = At(0.05);
+    int64_t low = 0;
+    for (size_t b = 0; b < 2 * kSteps; ++b) low += buckets_[b];
+    summary.share_below_2 = static_cast<double>(low) / static_cast<double>(total_);
+    return summary;
+  }
+
+ private:
+  static constexpr size_t kSteps = 64;
+  double At(double share) const {
+    int64_t rank = static_cast<int64_t>(share * static_cast<double>(total_)), seen = 0;
+    for (size_t b = 0; b < buckets_.size(); ++b) {
+      seen += buckets_[b];
+      if (seen > rank) return static_cast<double>(b) / kSteps;
+    }
+    return 0;
+  }
+  std::vector<int64_t> buckets_;
+  int64_t total_ = 0;
+};
+
 // What is added up over all leaves.
 struct Tally {
   int64_t elements = 0;
@@ -23,7 +57,7 @@ struct Tally {
   int64_t failed = 0;
   double bits = 0;
   int64_t empty_leaves = 0;
-  std::vector<float> effective;
+  EffectiveHistogram effective;
   std::optional<FirstFailure> first;
 };
 
@@ -75,7 +109,7 @@ double RootMeanSquare(const SetArray& set) {
 
 double EffectiveBitsOf(const AcceptanceSet& s, const FloatFacts& facts, double rms) {
   if (s.unspecified()) return 0;
-  if (!s.finite()) return facts.p;
+  if (!s.finite() || s.lo == s.hi) return facts.p;
   double reference = std::max(std::fabs(s.lo / 2 + s.hi / 2), 1e-3 * rms);
   double width = s.hi - s.lo;
   if (std::isinf(width)) return 0;
@@ -89,12 +123,15 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
   ++tally.elements;
   bool ok = true, unspecified = false;
   uint32_t origin = set.origin;
-  for (int c = 0; c < set.components(); ++c) {
-    AcceptanceSet s = set.At(index, c);
+  int components = set.components();
+  for (int c = 0; c < components; ++c) {
+    AcceptanceSet point;
+    if (set.exact()) point = set.At(index, c);
+    const AcceptanceSet& s = set.exact() ? point : set.sets()[index * components + c];
     tally.bits += FullBits(ComponentType(set.element_type())) - Log2Count(s, set.element_type());
     unspecified = unspecified || s.unspecified();
     if (facts != nullptr) {
-      tally.effective.push_back(static_cast<float>(EffectiveBitsOf(s, *facts, rms)));
+      tally.effective.Add(EffectiveBitsOf(s, *facts, rms));
     }
     if (Accepts(s, actual, index, c)) continue;
     ok = false;
@@ -129,8 +166,7 @@ bool SettledByBits(const SetArray& set, const Literal& actual, Tally& tally) {
   tally.elements += count;
   tally.bits += FullBits(type) * static_cast<double>(count);
   if (IsFloat(type) || IsComplex(type)) {
-    tally.effective.insert(tally.effective.end(), count * set.components(),
-                           static_cast<float>(FactsOf(type).p));
+    tally.effective.Add(FactsOf(type).p, count * set.components());
   }
   return true;
 }
@@ -198,22 +234,6 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
   tally.unspecified = before.unspecified;
 }
 
-EffectiveBits Summarize(std::vector<float>& bits) {
-  EffectiveBits summary;
-  summary.elements = static_cast<int64_t>(bits.size());
-  if (bits.empty()) return summary;
-  auto at = [&](double share) {
-    size_t position = std::min(bits.size() - 1, static_cast<size_t>(share * bits.size()));
-    std::nth_element(bits.begin(), bits.begin() + position, bits.end());
-    return static_cast<double>(bits[position]);
-  };
-  summary.median = at(0.5);
-  summary.percentile5 = at(0.05);
-  int64_t low = std::count_if(bits.begin(), bits.end(), [](float b) { return b < 2; });
-  summary.share_below_2 = static_cast<double>(low) / static_cast<double>(bits.size());
-  return summary;
-}
-
 JudgeResult Failed(std::string reason) {
   JudgeResult result;
   result.outcome = Outcome::kFail;
@@ -227,7 +247,7 @@ JudgeResult Conclude(Tally& tally, bool only_tokens) {
   result.unspecified_elements = tally.unspecified;
   result.failed_elements = tally.failed;
   if (tally.elements > 0) result.bits_checked_mean = tally.bits / tally.elements;
-  result.effective = Summarize(tally.effective);
+  result.effective = tally.effective.Summarize();
   result.first_failure = std::move(tally.first);
   if (tally.failed > 0) {
     result.outcome = Outcome::kFail;

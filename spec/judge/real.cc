@@ -8,21 +8,6 @@
 namespace hlocts {
 namespace {
 
-// floor(log2|x|); that of the least normal for what is below it.
-int ExponentOf(double x) {
-  uint64_t bits;
-  std::memcpy(&bits, &x, sizeof(bits));
-  return static_cast<int>((bits >> 52) & 0x7ff) - 1023;
-}
-
-double PowerOfTwo(int exponent) {
-  if (exponent < -1022) return std::ldexp(1.0, exponent);
-  uint64_t bits = static_cast<uint64_t>(exponent + 1023) << 52;
-  double value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
 // f8e8m0fnu has powers of two only, no zero and no sign.
 double RoundToPowerOfTwo(const FloatFacts& facts, double x) {
   if (!(x > 0)) return facts.tiny;
@@ -66,10 +51,6 @@ const FloatFacts& FactsOf(PrimitiveType type) {
   const FloatFacts& facts = (*table)[static_cast<size_t>(ComponentType(type))];
   HLOCTS_CHECK(facts.p > 0);
   return facts;
-}
-
-int FloatFacts::UlpExponent(double x) const {
-  return std::max(ExponentOf(x), emin) - p + 1;
 }
 
 double FloatFacts::Round(double x) const {

@@ -19,8 +19,31 @@ namespace hlocts {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kLargestDouble = std::numeric_limits<double>::max();
 
-inline double NextUp(double x) { return std::nextafter(x, kInfinity); }
-inline double NextDown(double x) { return std::nextafter(x, -kInfinity); }
+// The neighbouring doubles; infinities stay where they point.
+inline double NextUp(double x) {
+  if (x == 0) return std::numeric_limits<double>::denorm_min();
+  if (x == kInfinity) return x;
+  int64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  bits += x > 0 ? 1 : -1;
+  std::memcpy(&x, &bits, sizeof(bits));
+  return x;
+}
+inline double NextDown(double x) { return -NextUp(-x); }
+
+// floor(log2|x|) of a normal double; -1023 for what is below.
+inline int ExponentOf(double x) {
+  uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return static_cast<int>((bits >> 52) & 0x7ff) - 1023;
+}
+inline double PowerOfTwo(int exponent) {
+  if (exponent < -1022 || exponent > 1023) return std::ldexp(1.0, exponent);
+  uint64_t bits = static_cast<uint64_t>(exponent + 1023) << 52;
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
 
 struct Bound {
   double value = 0;      // nearest double, ±inf beyond the largest one
@@ -94,8 +117,11 @@ struct FloatFacts {
   bool infinity = false, nan = false, negative_zero = false, has_zero = true, is_f64 = false;
 
   // Exponent of one unit in the last place at x.
-  int UlpExponent(double x) const;
-  double Ulp(double x) const { return std::ldexp(1.0, UlpExponent(x)); }
+  int UlpExponent(double x) const {
+    int exponent = ExponentOf(x);
+    return (exponent > emin ? exponent : emin) - p + 1;
+  }
+  double Ulp(double x) const { return PowerOfTwo(UlpExponent(x)); }
   // Nearest value of the format, ties to even; ±inf when that lies beyond the largest one.
   double Round(double x) const;
   double RoundDown(double x) const;  // largest value <= x (-inf: none)
