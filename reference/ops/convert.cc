@@ -146,17 +146,17 @@ struct F32ToS32 {
     return x == x ? truncated : 0;
   }
 };
-// Exact as a double, then 45 of its 52 mantissa bits are rounded off, ties to even; no s32 leaves the
-// normal range of bf16.
+// From 2^24 on the float in between is rounded to odd, so that bf16's rounding stays the only one.
 struct S32ToBF16 {
   static uint16_t Apply(int32_t x) {
-    double exact = x;
-    uint64_t bits;
+    uint32_t sign = static_cast<uint32_t>(x >> 31);
+    uint32_t magnitude = (static_cast<uint32_t>(x) ^ sign) - sign;
+    uint32_t odd = (magnitude & ~uint32_t{0x7f}) | ((magnitude & 0x7f) != 0 ? 0x80 : 0);
+    magnitude = magnitude >> 24 != 0 ? odd : magnitude;
+    float exact = static_cast<float>(static_cast<int32_t>((magnitude ^ sign) - sign));
+    uint32_t bits;
     std::memcpy(&bits, &exact, sizeof(bits));
-    uint64_t magnitude = bits & ~(uint64_t{1} << 63);
-    magnitude += (uint64_t{1} << 44) - 1 + ((magnitude >> 45) & 1);
-    uint64_t code = (magnitude >> 45) - (uint64_t{1023 - 127} << 7);
-    return static_cast<uint16_t>(x == 0 ? 0 : code | (bits >> 63 << 15));
+    return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
   }
 };
 

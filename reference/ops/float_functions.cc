@@ -129,9 +129,8 @@ struct Power {
 struct Logistic {
   template <typename T>
   static T Apply(T x) {
-    if (x >= 0) return 1 / (1 + std::exp(-x));
-    T e = std::exp(x);
-    return e / (1 + e);
+    T e = std::exp(x >= 0 ? -x : x);
+    return (x >= 0 ? T(1) : e) / (1 + e);
   }
 };
 struct Rsqrt {
