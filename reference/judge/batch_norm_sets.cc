@@ -1,5 +1,5 @@
-// Sets of batch-norm-training, -inference and -grad (acceptance-rules 26): centres in f64, first-order
-// bounds that hold for the two-pass, the E[x^2] - m^2 and the Welford form.
+// Sets of batch-norm-training, -inference and -grad (acceptance-rules 26): centres in f64,
+// first-order bounds that hold for the two-pass, the E[x^2] - m^2 and the Welford form.
 #include <cmath>
 
 #include "reference/judge/handlers.h"
@@ -17,15 +17,14 @@ struct Approximate {
 struct Layout3 {  // the operand as [outer, feature, inner]
   int64_t outer = 1, features = 1, inner = 1;
   int64_t per_feature() const { return outer * inner; }
-  int64_t At(int64_t f, int64_t k) const {
-    return (k / inner * features + f) * inner + k % inner;
-  }
+  int64_t At(int64_t f, int64_t k) const { return (k / inner * features + f) * inner + k % inner; }
 };
 Layout3 LayoutOf(const Shape& shape, int64_t feature) {
   Layout3 layout;
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    (d < feature ? layout.outer : d == feature ? layout.features : layout.inner) *=
-        shape.dimension(d);
+    (d < feature    ? layout.outer
+     : d == feature ? layout.features
+                    : layout.inner) *= shape.dimension(d);
   }
   return layout;
 }
@@ -49,7 +48,8 @@ AcceptanceSet Rounded(const Approximate& x, const SetContext& context) {
 
 // 1/sqrt(v + epsilon) with three ulps of its own; NaN where the bound reaches -epsilon.
 Approximate ReciprocalDeviation(const Approximate& variance, double epsilon, double u) {
-  double lo = variance.value - variance.error + epsilon, hi = variance.value + variance.error + epsilon;
+  double lo = variance.value - variance.error + epsilon,
+         hi = variance.value + variance.error + epsilon;
   if (!(lo > 0)) return {std::nan(""), 0};
   double least = 1 / std::sqrt(hi), most = 1 / std::sqrt(lo);
   double middle = 1 / std::sqrt(variance.value + epsilon);
@@ -89,10 +89,10 @@ Approximate Normalize(const BatchNorm& norm, double x, const Approximate& mean,
   double difference = x - mean.value;
   double value = difference * deviation.value * scale + offset;
   double factor = std::fabs(scale) * (std::fabs(deviation.value) + deviation.error);
-  double error = factor * mean.error +
-                 std::fabs(difference * scale) * deviation.error +
-                 10 * norm.u * (factor * (std::fabs(x) + std::fabs(mean.value)) + std::fabs(offset)) +
-                 0x1p-50 * std::fabs(value) + norm.flush * (4 + factor + std::fabs(scale));
+  double error =
+      factor * mean.error + std::fabs(difference * scale) * deviation.error +
+      10 * norm.u * (factor * (std::fabs(x) + std::fabs(mean.value)) + std::fabs(offset)) +
+      0x1p-50 * std::fabs(value) + norm.flush * (4 + factor + std::fabs(scale));
   return {value, error};
 }
 
@@ -154,8 +154,7 @@ absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
     double v = static_cast<double>(deviations / n);
     double two_pass = 2 * (n + 6) * norm.u * v + 4 * mean.error * mean.error +
                       4 * norm.u * std::sqrt(v) * std::fabs(mean.value);
-    double one_pass = 2 * (n + 6) * norm.u *
-                          static_cast<double>(squares / n + m * m) +
+    double one_pass = 2 * (n + 6) * norm.u * static_cast<double>(squares / n + m * m) +
                       2 * mean.error * std::fabs(mean.value);
     bool both = norm.context.rule.Allows(kBothVariances);
     Approximate variance = {v, (both ? std::max(two_pass, one_pass) : two_pass) + norm.flush * n};
@@ -201,18 +200,21 @@ absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
       cross_magnitude += std::fabs(dy) * (std::fabs(x) + std::fabs(mean));
     }
     double flush = norm.flush * (n + 8) * (1 + std::fabs(inverse));
-    offsets.push_back(Rounded({static_cast<double>(sum),
-                               slack * static_cast<double>(sum_magnitude) + flush}, norm.context));
-    scales.push_back(Rounded({static_cast<double>(cross) * inverse,
-                              slack * static_cast<double>(cross_magnitude) * std::fabs(inverse) + flush},
-                             norm.context));
+    offsets.push_back(
+        Rounded({static_cast<double>(sum), slack * static_cast<double>(sum_magnitude) + flush},
+                norm.context));
+    scales.push_back(
+        Rounded({static_cast<double>(cross) * inverse,
+                 slack * static_cast<double>(cross_magnitude) * std::fabs(inverse) + flush},
+                norm.context));
     for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
       int64_t i = norm.layout.At(f, k);
       double x = norm.Real(operands[0], i), dy = norm.Real(operands[4], i);
       double cross_term = (x - mean) / spread * static_cast<double>(cross);
       double value = scale * inverse / n * (n * dy - static_cast<double>(sum) - cross_term);
-      double magnitude = std::fabs(n * dy) + static_cast<double>(sum_magnitude) +
-                         (std::fabs(x) + std::fabs(mean)) / spread * static_cast<double>(cross_magnitude);
+      double magnitude =
+          std::fabs(n * dy) + static_cast<double>(sum_magnitude) +
+          (std::fabs(x) + std::fabs(mean)) / spread * static_cast<double>(cross_magnitude);
       double error = slack * std::fabs(scale * inverse / n) * magnitude +
                      flush * (1 + std::fabs(scale)) * (1 + 1 / spread) * (1 + std::fabs(x - mean));
       sets[i] = Rounded({value, error}, norm.context);

@@ -38,8 +38,8 @@ absl::StatusOr<SetArray> ReduceOverGroup(SetInterpreter& interpreter,
   if (IsFloat(type) || IsComplex(type)) {
     context = interpreter.ContextOf(instruction, type, type);
   } else {
-    context.origin =
-        interpreter.OriginOf(instruction, RuleFor(instruction.opcode(), type, interpreter.profile()));
+    context.origin = interpreter.OriginOf(
+        instruction, RuleFor(instruction.opcode(), type, interpreter.profile()));
   }
   std::vector<AcceptanceSet> sets, terms;
   for (int64_t i = 0; i < first.element_count(); ++i) {
@@ -73,8 +73,7 @@ SetArray ShardOf(const SetArray& whole, const Shape& shape, int64_t d, int64_t p
   return Compress(std::move(result));
 }
 
-absl::StatusOr<SetValue> ReduceOnDevice(SetInterpreter& interpreter,
-                                        const Instruction& instruction,
+absl::StatusOr<SetValue> ReduceOnDevice(SetInterpreter& interpreter, const Instruction& instruction,
                                         const DeviceOperands& operands, int64_t device) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<int64_t> group,
                           GroupOf(instruction, GridOf(interpreter), device));
@@ -130,8 +129,7 @@ SetValue PickTree(const Literal& numbers, const Shape& shape,
   if (!numbers.shape().IsTuple()) return PickElements(numbers, shape, sources, origin);
   std::vector<SetValue> elements;
   for (size_t i = 0; i < numbers.elements().size(); ++i) {
-    elements.push_back(
-        PickTree(numbers.elements()[i], shape.tuple_shapes()[i], sources, origin));
+    elements.push_back(PickTree(numbers.elements()[i], shape.tuple_shapes()[i], sources, origin));
   }
   return SetValue::Tuple(std::move(elements));
 }
@@ -194,15 +192,14 @@ absl::StatusOr<SetValue> DeviceIdSets(SetInterpreter& interpreter, const Instruc
                                       const Shape&, absl::Span<const SetValue>) {
   int64_t partitions = interpreter.options().partitions;
   int64_t device = interpreter.current_device();
-  int64_t id = instruction.opcode() == Opcode::kReplicaId ? device / partitions
-                                                          : device % partitions;
+  int64_t id =
+      instruction.opcode() == Opcode::kReplicaId ? device / partitions : device % partitions;
   return ExactValue(Literal::Scalar<uint32_t>(PrimitiveType::kU32, static_cast<uint32_t>(id)));
 }
 
 // *-done hands on the result part of what *-start made: the second element of its tuple, or all.
 absl::StatusOr<SetValue> CollectiveDoneSets(SetInterpreter&, const Instruction& instruction,
-                                            const Shape&,
-                                            absl::Span<const SetValue> operands) {
+                                            const Shape&, absl::Span<const SetValue> operands) {
   bool wraps = instruction.opcode() != Opcode::kAllReduceDone && operands[0].tuple &&
                operands[0].elements.size() >= 2;
   return wraps ? operands[0].elements[1] : operands[0];

@@ -1,6 +1,7 @@
 // Sets of element-wise operations. Exact operands go through the plain evaluator first; only the
-// elements where a rule leaves more than one value (subnormals, functions, unrounded products that a
-// consumer may read) are done in set arithmetic.
+// elements where a rule leaves more than one value (subnormals, functions, unrounded products that
+// a consumer may read) are done in set arithmetic.
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -50,10 +51,12 @@ struct ElementOp {
   absl::string_view direction;
   int exponent_bits = 0, mantissa_bits = 0;
   bool saturate = false;
+  HullUse hull = kHullAny;
 };
 
 AcceptanceSet ConvertElement(const ElementOp& op, const AcceptanceSet& a) {
-  if (IsFloat(op.operand_type) && IsFloat(op.result_type)) return ConvertFloatToFloat(a, op.context);
+  if (IsFloat(op.operand_type) && IsFloat(op.result_type))
+    return ConvertFloatToFloat(a, op.context);
   if (IsFloat(op.operand_type)) {
     return ConvertFloatToInteger(a, op.result_type, op.saturate, op.context);
   }
@@ -66,12 +69,16 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
   AcceptanceSet a = operands[0]->At(i);
   bool integer = !IsFloat(op.operand_type);
   switch (op.opcode) {
-    case Opcode::kConvert: return ConvertElement(op, a);
+    case Opcode::kConvert:
+      return ConvertElement(op, a);
     case Opcode::kReducePrecision:
       return ReducePrecisionFloat(a, op.exponent_bits, op.mantissa_bits, op.context);
-    case Opcode::kIsFinite: return IsFiniteFloat(a, op.context);
-    case Opcode::kReal: return a;
-    case Opcode::kImag: return AcceptanceSet::Float(0.0);
+    case Opcode::kIsFinite:
+      return IsFiniteFloat(a, op.context);
+    case Opcode::kReal:
+      return a;
+    case Opcode::kImag:
+      return AcceptanceSet::Float(0.0);
     case Opcode::kClamp: {
       // A scalar bound serves every element.
       AcceptanceSet lo = operands[0]->At(operands[0]->shape().rank() == 0 ? 0 : i);
@@ -83,7 +90,8 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
     case Opcode::kCompare:
       if (integer) return CompareInteger(op.direction, a, operands[1]->At(i), op.context.origin);
       return CompareFloat(op.direction, op.total_order, a, operands[1]->At(i), op.context);
-    default: break;
+    default:
+      break;
   }
   if (operands.size() == 1) {
     return integer ? UnaryInteger(op.opcode, a, op.integers) : UnaryFloat(op.opcode, a, op.context);
@@ -114,9 +122,15 @@ void ComplexElement(const ElementOp& op, absl::Span<const SetArray* const> opera
   }
   ComplexSet a = ComplexAt(*operands[0], i);
   switch (op.opcode) {
-    case Opcode::kReal: out.push_back(a.re); return;
-    case Opcode::kImag: out.push_back(a.im); return;
-    case Opcode::kAbs: out.push_back(ComplexAbs(a, op.context)); return;
+    case Opcode::kReal:
+      out.push_back(a.re);
+      return;
+    case Opcode::kImag:
+      out.push_back(a.im);
+      return;
+    case Opcode::kAbs:
+      out.push_back(ComplexAbs(a, op.context));
+      return;
     case Opcode::kCompare:
       out.push_back(ComplexCompare(op.direction, a, ComplexAt(*operands[1], i), op.context));
       return;
@@ -129,7 +143,8 @@ void ComplexElement(const ElementOp& op, absl::Span<const SetArray* const> opera
         out.push_back(ConvertElement(real, a.re));
       }
       return;
-    default: break;
+    default:
+      break;
   }
   if (operands.size() == 1) {
     both(ComplexUnary(op.opcode, a, op.context));
@@ -196,17 +211,21 @@ bool PlainIsBase(const ElementOp& op, HullUse hull) {
   if (Inexact(op.result_type) && BitWidth(op.result_type) <= 8) return false;
   switch (op.opcode) {
     case Opcode::kAdd:
-    case Opcode::kSubtract: return (hull & kHullWiden) == 0;
+    case Opcode::kSubtract:
+      return (hull & kHullWiden) == 0;
     case Opcode::kMultiply:
-    case Opcode::kDivide: return hull == kHullUnused;
-    case Opcode::kSqrt: return (hull & kHullWiden) == 0;
+    case Opcode::kDivide:
+      return hull == kHullUnused;
+    case Opcode::kSqrt:
+      return (hull & kHullWiden) == 0;
     case Opcode::kConvert:
       if (IsFloat(op.operand_type) && !IsFloat(op.result_type)) return false;
       if (IsFloat(op.result_type) && hull != kHullUnused) return false;
       return !(rule.Allows(kDoubleRounding) && IsFloat(op.result_type) &&
                BitWidth(op.result_type) <= 16 && BitWidth(op.operand_type) >= 32 &&
                op.operand_type != PrimitiveType::kF32);
-    case Opcode::kReducePrecision: return false;
+    case Opcode::kReducePrecision:
+      return false;
     case Opcode::kRemainder:
     case Opcode::kMaximum:
     case Opcode::kMinimum:
@@ -218,8 +237,10 @@ bool PlainIsBase(const ElementOp& op, HullUse hull) {
     case Opcode::kRoundNearestAfz:
     case Opcode::kRoundNearestEven:
     case Opcode::kIsFinite:
-    case Opcode::kCompare: return true;
-    default: return false;
+    case Opcode::kCompare:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -236,8 +257,7 @@ std::vector<int64_t> NeedsSet(const ElementOp& op, absl::Span<const SetArray* co
   for (const SetArray* operand : operands) {
     if (!IsFloat(operand->element_type())) continue;
     const FloatFacts& facts = FactsOf(operand->element_type());
-    bool free_zero = operand->zero_sign_free &&
-                     (op.opcode == Opcode::kDivide || op.total_order);
+    bool free_zero = operand->zero_sign_free && (op.opcode == Opcode::kDivide || op.total_order);
     std::vector<double> values = Reals(operand->literal());
     bool scalar = values.size() != flagged.size();
     for (size_t i = 0; i < flagged.size(); ++i) {
@@ -324,16 +344,48 @@ void DropUnusedHull(AcceptanceSet& s, HullUse hull) {
   }
 }
 
-// add, subtract and multiply on ordinary numbers (normal operands and result, a single value or an
-// interval away from zero): what BinaryFloat would say, without asking it. Others: false.
+// [tlo, thi] within one binade and far from the ends of the range, widened by the rule's ulps;
+// false where more has to be looked at.
+bool StoreOrdinaryUlps(double tlo, double thi, const SetContext& context, AcceptanceSet& s) {
+  const FloatFacts& facts = *context.result;
+  double least = std::min(std::fabs(tlo), std::fabs(thi));
+  double most = std::max(std::fabs(tlo), std::fabs(thi));
+  if (!(least > 4 * facts.min_normal) || !(most < facts.max / 4)) return false;
+  int exponent = ExponentOf(tlo);
+  if (exponent != ExponentOf(thi) || (tlo > 0) != (thi > 0)) return false;
+  if (exponent >= context.rule.big_exponent) return false;
+  double margin = context.rule.ulps * PowerOfTwo(exponent - facts.p + 1);
+  if (facts.is_f64) margin *= 1 + 0x1p-40;
+  double lower = tlo - margin, upper = thi + margin;
+  if (facts.is_f64) lower = NextDown(lower), upper = NextUp(upper);
+  if (!context.rule.Allows(kNoRangeGuard)) {
+    lower = std::max(lower, context.guard.lo);
+    upper = std::min(upper, context.guard.hi);
+  }
+  s.lo = s.rlo = facts.RoundUp(lower);
+  s.hi = s.rhi = facts.RoundDown(upper);
+  if (!(s.lo <= s.hi)) return false;
+  s.flags = AcceptanceSet::kFinite;
+  s.origin = context.origin;
+  s.term = s.lo == s.hi ? Term::kPoint : Term::kUlps;
+  return true;
+}
+
+// add, subtract, multiply, divide, maximum and minimum on ordinary numbers (normal operands and
+// result, a single value or an interval away from zero): what BinaryFloat would say, without asking
+// it. Others: false.
 class FastArithmetic {
  public:
   FastArithmetic(const ElementOp& op, absl::Span<const SetArray* const> arrays)
       : op_(op), facts_(*op.context.result) {
-    bool opcode = op.opcode == Opcode::kAdd || op.opcode == Opcode::kSubtract ||
-                  op.opcode == Opcode::kMultiply;
-    usable_ = opcode && op.context.rule.rule_class == RuleClass::kCorrectlyRounded &&
-              !op.context.rule.Allows(kSkipRounding) && BitWidth(facts_.type) >= 16;
+    const Rule& rule = op.context.rule;
+    bool rounded = op.opcode == Opcode::kAdd || op.opcode == Opcode::kSubtract ||
+                   op.opcode == Opcode::kMultiply;
+    select_ = op.opcode == Opcode::kMaximum || op.opcode == Opcode::kMinimum;
+    divide_ = op.opcode == Opcode::kDivide && rule.rule_class == RuleClass::kUlp;
+    usable_ =
+        ((rounded && rule.rule_class == RuleClass::kCorrectlyRounded) || select_ || divide_) &&
+        !rule.Allows(kSkipRounding) && BitWidth(facts_.type) >= 16;
     for (size_t k = 0; k < 2 && usable_; ++k) {
       arrays_[k] = arrays[k];
       if (arrays[k]->exact()) values_[k] = Reals(arrays[k]->literal());
@@ -343,6 +395,8 @@ class FastArithmetic {
   bool Compute(int64_t i, AcceptanceSet& s) const {
     End a, b;
     if (!usable_ || !Read(0, i, a) || !Read(1, i, b)) return false;
+    if (select_) return Select(a, b, s);
+    if (divide_) return Divide(a, b, s);
     if (op_.opcode == Opcode::kSubtract) b = {-b.hi, -b.lo, b.term, b.origin};
     Bound lo, hi;
     if (op_.opcode == Opcode::kMultiply) {
@@ -371,15 +425,42 @@ class FastArithmetic {
       return Ordinary(end.lo, end.hi);
     }
     const AcceptanceSet& s = arrays_[k]->sets()[i];
-    constexpr uint16_t kSimple = AcceptanceSet::kFinite | AcceptanceSet::kHull |
-                                 AcceptanceSet::kContractible | AcceptanceSet::kIntegral;
+    constexpr uint16_t kSimple =
+        AcceptanceSet::kFinite | AcceptanceSet::kHull | AcceptanceSet::kContractible;
     if ((s.flags & ~kSimple) != 0 || !s.finite()) return false;
-    bool sum = op_.opcode != Opcode::kMultiply;
+    bool sum = op_.opcode == Opcode::kAdd || op_.opcode == Opcode::kSubtract;
     bool contract = sum && s.Has(AcceptanceSet::kContractible) && s.Has(AcceptanceSet::kHull) &&
                     op_.context.rule.Allows(kContract);
     end = {contract ? std::min(s.lo, s.rlo) : s.lo, contract ? std::max(s.hi, s.rhi) : s.hi, s.term,
            s.origin};
     return Ordinary(end.lo, end.hi);
+  }
+  void Blame(const End& a, const End& b, Term own, AcceptanceSet& s) const {
+    s.origin = op_.context.origin;
+    s.term = Term::kPoint;
+    if (s.lo == s.hi) return;
+    bool first = a.term != Term::kPoint && (b.term == Term::kPoint || a.hi - a.lo >= b.hi - b.lo);
+    const End& wider = first ? a : b;
+    s.term = wider.term == Term::kPoint ? own : wider.term;
+    if (wider.term != Term::kPoint) s.origin = wider.origin;
+  }
+  bool Select(const End& a, const End& b, AcceptanceSet& s) const {
+    bool largest = op_.opcode == Opcode::kMaximum;
+    s.lo = s.rlo = largest ? std::max(a.lo, b.lo) : std::min(a.lo, b.lo);
+    s.hi = s.rhi = largest ? std::max(a.hi, b.hi) : std::min(a.hi, b.hi);
+    if (!Ordinary(s.lo, s.hi)) return false;
+    s.flags = AcceptanceSet::kFinite;
+    Blame(a, b, Term::kJump, s);
+    return true;
+  }
+  bool Divide(const End& a, const End& b, AcceptanceSet& s) const {
+    if (a.lo < 0 || b.lo < 0 || op_.hull != kHullUnused) return false;
+    if (!StoreOrdinaryUlps(DivideExact(a.lo, b.hi).Down(), DivideExact(a.hi, b.lo).Up(),
+                           op_.context, s)) {
+      return false;
+    }
+    if (a.lo != a.hi || b.lo != b.hi) Blame(a, b, Term::kUlps, s);
+    return true;
   }
   bool Store(const Bound& lo, const Bound& hi, const End& a, const End& b, AcceptanceSet& s) const {
     double slo = facts_.Round(lo), shi = facts_.Round(hi);
@@ -398,18 +479,13 @@ class FastArithmetic {
     bool hull = s.rlo != slo || s.rhi != shi;
     s.flags = AcceptanceSet::kFinite | (hull ? AcceptanceSet::kHull : 0);
     if (hull && op_.opcode == Opcode::kMultiply) s.flags |= AcceptanceSet::kContractible;
-    s.origin = op_.context.origin;
-    s.term = Term::kPoint;
-    if (slo == shi) return true;
-    const End& wider = a.term != Term::kPoint && a.hi - a.lo >= b.hi - b.lo ? a : b;
-    s.term = wider.term == Term::kPoint ? Term::kContract : wider.term;
-    if (wider.term != Term::kPoint) s.origin = wider.origin;
+    Blame(a, b, Term::kContract, s);
     return true;
   }
 
   const ElementOp& op_;
   const FloatFacts& facts_;
-  bool usable_ = false;
+  bool usable_ = false, select_ = false, divide_ = false;
   const SetArray* arrays_[2] = {};
   std::vector<double> values_[2];
 };
@@ -433,25 +509,7 @@ class FastFunction {
                   std::fabs(x) >= facts_.min_normal && std::fabs(x) <= facts_.max;
     if (!inside) return false;
     Enclosure e = EncloseFunction(*function_, x, false);
-    double least = std::min(std::fabs(e.lo), std::fabs(e.hi));
-    if (!(least > 4 * facts_.min_normal) || !(std::fabs(e.hi) < facts_.max / 4)) return false;
-    int exponent = ExponentOf(e.lo);
-    if (exponent != ExponentOf(e.hi) || exponent >= context_.rule.big_exponent) return false;
-    double margin = context_.rule.ulps * PowerOfTwo(exponent - facts_.p + 1);
-    if (facts_.is_f64) margin *= 1 + 0x1p-40;
-    double lower = e.lo - margin, upper = e.hi + margin;
-    if (facts_.is_f64) lower = NextDown(lower), upper = NextUp(upper);
-    if (!context_.rule.Allows(kNoRangeGuard)) {
-      lower = std::max(lower, context_.guard.lo);
-      upper = std::min(upper, context_.guard.hi);
-    }
-    s.lo = s.rlo = facts_.RoundUp(lower);
-    s.hi = s.rhi = facts_.RoundDown(upper);
-    if (!(s.lo <= s.hi)) return false;
-    s.flags = AcceptanceSet::kFinite;
-    s.origin = context_.origin;
-    s.term = s.lo == s.hi ? Term::kPoint : Term::kUlps;
-    return true;
+    return StoreOrdinaryUlps(e.lo, e.hi, context_, s);
   }
 
  private:
@@ -492,16 +550,15 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
   PrimitiveType result_type = shape.element_type();
   ElementOp op = MakeElementOp(interpreter, instruction, operand_type, result_type);
   HullUse hull = interpreter.HullUseOf(instruction);
+  op.hull = hull;
   bool inexact = Inexact(operand_type) || Inexact(result_type);
   if (exact && !inexact) return IntegersThenPatch(interpreter, op, shape, operands, arrays);
   if (exact && PlainIsBase(op, hull)) {
     return PlainThenPatch(interpreter, op, shape, operands, arrays);
   }
   bool selects = instruction.opcode() == Opcode::kMaximum ||
-                 instruction.opcode() == Opcode::kMinimum ||
-                 instruction.opcode() == Opcode::kClamp;
-  if (exact && (instruction.opcode() == Opcode::kComplex ||
-                (selects && IsComplex(operand_type)))) {
+                 instruction.opcode() == Opcode::kMinimum || instruction.opcode() == Opcode::kClamp;
+  if (exact && (instruction.opcode() == Opcode::kComplex || (selects && IsComplex(operand_type)))) {
     return PlainResult(interpreter, instruction, shape, operands);
   }
   bool complex = IsComplex(operand_type) || IsComplex(result_type);

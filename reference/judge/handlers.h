@@ -10,7 +10,7 @@
 
 namespace hlocts {
 
-#define HLOCTS_DECLARE_SET_HANDLER(function)                                             \
+#define HLOCTS_DECLARE_SET_HANDLER(function)                                                     \
   absl::StatusOr<SetValue> function(SetInterpreter& interpreter, const Instruction& instruction, \
                                     const Shape& shape, absl::Span<const SetValue> operands);
 #define HLOCTS_SET_HANDLER(Opcode, function) HLOCTS_DECLARE_SET_HANDLER(function)
@@ -29,7 +29,8 @@ SetValue UnspecifiedResult(SetInterpreter& interpreter, const Instruction& instr
                            const Shape& shape, Term term);
 // The operands as literals; they must be exact.
 std::vector<Literal> Literals(absl::Span<const SetValue> operands);
-// An s64 literal of that shape numbering its elements from `first`, with the array's run-time sizes.
+// An s64 literal of that shape numbering its elements from `first`, with the array's run-time
+// sizes.
 Literal ElementNumbers(const SetArray& array, int64_t first);
 // The array `numbers` (s64) picks out of the concatenated elements of `sources`.
 SetArray PickElements(const Literal& numbers, const Shape& shape,

@@ -126,7 +126,7 @@ struct FftPlan {
   std::vector<int64_t> lengths;  // fft_length
   int64_t points = 1;            // their product
   int64_t in_block = 1, out_block = 1;
-  double factor = 8;             // ulps * log2(points), Bluestein included
+  double factor = 8;  // ulps * log2(points), Bluestein included
 };
 
 FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out,
@@ -143,7 +143,8 @@ FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out
     bluestein = bluestein || LargestPrimeFactor(plan.lengths[k]) > 13;
   }
   double ulps = rule.ulps * (bluestein ? 3 : 1);
-  plan.factor = ulps * std::max(1.0, std::log2(static_cast<double>(std::max<int64_t>(plan.points, 1))));
+  plan.factor =
+      ulps * std::max(1.0, std::log2(static_cast<double>(std::max<int64_t>(plan.points, 1))));
   return plan;
 }
 
@@ -157,11 +158,12 @@ Block BoundTransform(const FftPlan& plan, const Literal& middle, const SetArray&
     sum += std::abs(x);
     for (int c = 0; c < operand.components(); ++c) {
       AcceptanceSet s = operand.At(i, c);
-      if (s.unspecified() || !s.finite() || s.Has(AcceptanceSet::kNan | AcceptanceSet::kPosInf |
-                                                  AcceptanceSet::kNegInf)) {
+      if (s.unspecified() || !s.finite() ||
+          s.Has(AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf)) {
         return {-1};
       }
-      double radius = (s.hi - s.lo) / 2 + (std::fabs(s.lo) < facts.min_normal ? facts.min_normal : 0);
+      double radius =
+          (s.hi - s.lo) / 2 + (std::fabs(s.lo) < facts.min_normal ? facts.min_normal : 0);
       spread += radius * radius;
     }
   }
@@ -249,7 +251,8 @@ struct Matrix {
 };
 Matrix Zero(int64_t n) { return {n, std::vector<Complex>(n * n)}; }
 
-// The stated triangle of batch `b`, mirrored to the other side as the Hermitian matrix it stands for.
+// The stated triangle of batch `b`, mirrored to the other side as the Hermitian matrix it stands
+// for.
 Matrix HermitianOf(const Literal& a, int64_t b, int64_t n, bool lower) {
   Matrix m = Zero(n);
   for (int64_t i = 0; i < n; ++i) {
@@ -303,7 +306,8 @@ double LeastEigenvalueBound(const Matrix& a) {
   return 1 / norm;
 }
 
-// |A - L L^H| <= bound * |L| |L^H| in every element of the stated triangle, from the engine's own L.
+// |A - L L^H| <= bound * |L| |L^H| in every element of the stated triangle, from the engine's own
+// L.
 class CholeskyPredicate : public JointPredicate {
  public:
   CholeskyPredicate(Literal a, bool lower, double bound, double flush, std::vector<bool> free)
@@ -347,8 +351,8 @@ class CholeskyPredicate : public JointPredicate {
         if (residual <= allowed && positive) continue;
         verdict.ok = false;
         verdict.index = b * n * n + (lower_ ? i * n + j : j * n + i);
-        verdict.expected = absl::StrFormat(
-            "|A - L L^H| at most %g at row %d, column %d, found %g", allowed, i, j, residual);
+        verdict.expected = absl::StrFormat("|A - L L^H| at most %g at row %d, column %d, found %g",
+                                           allowed, i, j, residual);
         return false;
       }
     }
@@ -403,14 +407,16 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   bool any = false;
   for (bool f : free) any = any || !f;
   if (any) {
-    result.joint = std::make_shared<CholeskyPredicate>(operand.literal(), lower, bound, flush, free);
+    result.joint =
+        std::make_shared<CholeskyPredicate>(operand.literal(), lower, bound, flush, free);
   }
   return SetValue(std::move(result));
 }
 
 namespace {
 
-// One system T x = b with T lower or upper triangular, read from the operands as the attributes say.
+// One system T x = b with T lower or upper triangular, read from the operands as the attributes
+// say.
 struct SolveGeometry {
   int64_t n = 0, columns = 0, batches = 0;
   bool left = true, lower = true, unit = false;
@@ -428,7 +434,8 @@ Complex CoefficientAt(const Literal& a, const SolveGeometry& g, int64_t b, int64
   Complex x = ElementAt(a, b * g.n * g.n + row * g.n + column);
   return g.transpose == "ADJOINT" ? std::conj(x) : x;
 }
-// What is read of batch b: not the other triangle, nor a diagonal of ones (triangular_solve.16, .14).
+// What is read of batch b: not the other triangle, nor a diagonal of ones (triangular_solve.16,
+// .14).
 bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
   for (int64_t i = 0; i < g.n; ++i) {
     for (int64_t j = 0; j < g.n; ++j) {
@@ -452,8 +459,12 @@ class SolvePredicate : public JointPredicate {
  public:
   SolvePredicate(Literal a, Literal b, SolveGeometry geometry, double bound, double flush,
                  std::vector<bool> free)
-      : a_(std::move(a)), b_(std::move(b)), geometry_(std::move(geometry)), bound_(bound),
-        flush_(flush), free_(std::move(free)) {}
+      : a_(std::move(a)),
+        b_(std::move(b)),
+        geometry_(std::move(geometry)),
+        bound_(bound),
+        flush_(flush),
+        free_(std::move(free)) {}
   std::string kind() const override { return "residual"; }
   int slot_count() const override { return 1; }
   Verdict Check(absl::Span<const Literal* const> slots) const override {
@@ -545,8 +556,8 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
       Literal x, interpreter.runner().Run(
                      instruction, shape.WithElementType(WideType(shape.element_type())), wide));
   double u = UnitOf(shape.element_type()) * (IsComplex(shape.element_type()) ? 3 : 1);
-  double bound = context.rule.ulps * static_cast<double>(g.n) * u +
-                 static_cast<double>(g.n + 2) * 0x1p-52;
+  double bound =
+      context.rule.ulps * static_cast<double>(g.n) * u + static_cast<double>(g.n + 2) * 0x1p-52;
   double flush = context.rule.Allows(kFlushResult)
                      ? 2 * static_cast<double>(g.n + 1) * context.result->min_normal
                      : static_cast<double>(g.n + 1) * context.result->tiny;

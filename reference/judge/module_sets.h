@@ -1,5 +1,5 @@
-// The acceptance sets of a whole module: the reference evaluator's walk over the module with sets in
-// the place of values.
+// The acceptance sets of a whole module: the reference evaluator's walk over the module with sets
+// in the place of values.
 #ifndef HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_
 #define HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_
 
@@ -18,8 +18,9 @@ namespace hlocts {
 struct JudgeOptions {
   Profile profile = Profile::kDefault;
   TargetFacts facts;
-  // Enclosures of functions by MPFR instead of glibc and its published bounds: slower, and rigorous.
-  // Always on in strict. A failure should be confirmed with it before it is reported (Judge does).
+  // Enclosures of functions by MPFR instead of glibc and its published bounds: slower, and
+  // rigorous. Always on in strict. A failure should be confirmed with it before it is reported
+  // (Judge does).
   bool rigorous = false;
   int64_t steps_max = 10'000'000;
   int64_t memory_bytes_max = int64_t{8} << 30;
@@ -49,8 +50,8 @@ absl::StatusOr<JudgeResult> Judge(const Module& module, absl::Span<const Literal
                                   absl::Span<const Literal> actual_leaves,
                                   const JudgeOptions& options);
 
-// For people: the accepted set of element `index` of leaf `output`, which term of the law dominates,
-// the instruction and the clause.
+// For people: the accepted set of element `index` of leaf `output`, which term of the law
+// dominates, the instruction and the clause.
 inline std::string Explain(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
   return ExplainElement(accepted, output, index);
 }

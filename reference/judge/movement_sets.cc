@@ -1,5 +1,5 @@
-// Sets of operations that only move elements. Where the elements go is asked of the plain evaluator:
-// it moves their numbers, and the sets follow, hulls and all.
+// Sets of operations that only move elements. Where the elements go is asked of the plain
+// evaluator: it moves their numbers, and the sets follow, hulls and all.
 #include <algorithm>
 #include <cstring>
 
@@ -38,10 +38,9 @@ absl::StatusOr<SetValue> Trace(SetInterpreter& interpreter, const Instruction& i
       literals.push_back(array.literal());
     }
   }
-  HLOCTS_ASSIGN_OR_RETURN(Literal numbers,
-                          interpreter.runner().Run(instruction,
-                                                   shape.WithElementType(PrimitiveType::kS64),
-                                                   literals));
+  HLOCTS_ASSIGN_OR_RETURN(
+      Literal numbers,
+      interpreter.runner().Run(instruction, shape.WithElementType(PrimitiveType::kS64), literals));
   uint32_t origin = interpreter.OriginOf(instruction, MoveRule(interpreter, instruction, operands));
   return SetValue(PickElements(numbers, shape, sources, origin));
 }
@@ -145,7 +144,8 @@ absl::StatusOr<SetValue> PlainResult(SetInterpreter& interpreter, const Instruct
 
 Literal WithRuntimeSizes(Literal literal, const SetArray& like) {
   for (size_t d = 0; d < like.runtime_sizes.size(); ++d) {
-    if (like.shape().is_dynamic_dimension(d) || like.runtime_sizes[d] != like.shape().dimensions()[d]) {
+    if (like.shape().is_dynamic_dimension(d) ||
+        like.runtime_sizes[d] != like.shape().dimensions()[d]) {
       literal.SetRuntimeSize(static_cast<int64_t>(d), like.runtime_sizes[d]);
     }
   }
@@ -283,8 +283,8 @@ absl::StatusOr<SetValue> CopyStartSets(SetInterpreter& interpreter, const Instru
                                        const Shape& shape, absl::Span<const SetValue> operands) {
   std::vector<SetValue> elements = {operands[0], operands[0]};
   for (size_t i = 2; i < shape.tuple_shapes().size(); ++i) {
-    elements.push_back(UnspecifiedResult(interpreter, instruction, shape.tuple_shapes()[i],
-                                         Term::kUnknown));
+    elements.push_back(
+        UnspecifiedResult(interpreter, instruction, shape.tuple_shapes()[i], Term::kUnknown));
   }
   return SetValue::Tuple(std::move(elements));
 }

@@ -6,8 +6,8 @@ namespace hlocts {
 namespace {
 
 Instruction* AddParameter(Computation& computation, int64_t number, const Shape& shape) {
-  auto parameter = std::make_unique<Instruction>(absl::StrCat("operand.", number),
-                                                 Opcode::kParameter, shape);
+  auto parameter =
+      std::make_unique<Instruction>(absl::StrCat("operand.", number), Opcode::kParameter, shape);
   parameter->set_parameter_number(number);
   return computation.Add(std::move(parameter));
 }

@@ -1,8 +1,8 @@
 // Runs one operation of the plain evaluator apart from its module: on other element types, on index
 // numbers instead of data, or with another called computation.
 //
-// This is how sets and values share one evaluator: a movement is traced by moving element numbers, a
-// sum is bounded by summing middles and magnitudes in f64, all by the evaluator of the operation.
+// This is how sets and values share one evaluator: a movement is traced by moving element numbers,
+// a sum is bounded by summing middles and magnitudes in f64, all by the evaluator of the operation.
 #ifndef HLOCTS_REFERENCE_JUDGE_OPERATION_RUNNER_H_
 #define HLOCTS_REFERENCE_JUDGE_OPERATION_RUNNER_H_
 

@@ -136,7 +136,7 @@ bool MayBeFalse(const AcceptanceSet& s) { return s.unspecified() || s.ilo == 0; 
 
 // What is known about the order of one line's rows.
 struct LineOrder {
-  bool weak_order = true;  // determinate, or uncertain but without contradiction
+  bool weak_order = true;            // determinate, or uncertain but without contradiction
   std::vector<int64_t> first, last;  // places each row may take
 };
 
@@ -385,10 +385,13 @@ absl::StatusOr<SetValue> SortSets(SetInterpreter& interpreter, const Instruction
   if (dimension < 0 || first.element_count() == 0) {
     return PlainResult(interpreter, instruction, shape, operands);
   }
-  SortJob job = {interpreter, instruction, operands,
+  SortJob job = {interpreter,
+                 instruction,
+                 operands,
                  *instruction.CalledComputation(Attr::kToApply),
                  LinesOf(first.shape(), dimension),
-                 instruction.BoolOr(Attr::kIsStable, false), origin};
+                 instruction.BoolOr(Attr::kIsStable, false),
+                 origin};
   int64_t pairs = job.lines.count * job.lines.length * job.lines.length;
   // All pairs where the order itself is in doubt, or where that is cheap; else neighbours.
   if (pairs <= 1024 || ((!exact || nan) && pairs <= kPairsMax)) return SortByPairs(job, shape);
@@ -410,7 +413,8 @@ absl::StatusOr<SetValue> TopkSets(SetInterpreter& interpreter, const Instruction
   int64_t lines = n == 0 ? 0 : operand.element_count() / n;
   auto bits = [&](const AcceptanceSet& s) {
     if (s.integer()) return s.ilo;
-    if (s.Has(AcceptanceSet::kBitsKnown)) return (Int128{1} << 70) + static_cast<Int128>(s.nan_bits);
+    if (s.Has(AcceptanceSet::kBitsKnown))
+      return (Int128{1} << 70) + static_cast<Int128>(s.nan_bits);
     if (!s.finite()) return (Int128{1} << 69) + (s.Has(AcceptanceSet::kPosInf) ? 1 : 0);
     int64_t raw;
     double zeroless = s.lo == 0 ? 0.0 : s.lo;  // ±0 tie where an engine does not order them

@@ -1,5 +1,6 @@
-// Sets of random operations (acceptance-rules 18): a range per element and a distribution over all of
-// them, tested at alpha 1e-12; block ciphers exact where an engine says it lays them out as XLA does.
+// Sets of random operations (acceptance-rules 18): a range per element and a distribution over all
+// of them, tested at alpha 1e-12; block ciphers exact where an engine says it lays them out as XLA
+// does.
 #include <algorithm>
 #include <cmath>
 
@@ -105,11 +106,12 @@ class UniformBitsPredicate : public JointPredicate {
       for (int64_t i = 0; i < n; ++i) {
         ones += static_cast<int64_t>((PointOf(*slots[0], i).ilo >> bit) & 1);
       }
-      double sigmas = std::fabs(static_cast<double>(2 * ones - n)) / std::sqrt(static_cast<double>(n));
+      double sigmas =
+          std::fabs(static_cast<double>(2 * ones - n)) / std::sqrt(static_cast<double>(n));
       if (sigmas <= kSigmas) continue;
       verdict.ok = false;
-      verdict.expected = absl::StrFormat("bit %d is set in half of the elements, found %d of %d", bit,
-                                         ones, n);
+      verdict.expected =
+          absl::StrFormat("bit %d is set in half of the elements, found %d of %d", bit, ones, n);
       return verdict;
     }
     return verdict;
@@ -177,8 +179,8 @@ absl::StatusOr<SetValue> RngBitGeneratorSets(SetInterpreter& interpreter,
     return PlainResult(interpreter, instruction, shape, operands);
   }
   uint32_t origin = interpreter.OriginOf(
-      instruction, RuleFor(Opcode::kRngBitGenerator, operands[0].array.element_type(),
-                           interpreter.profile()));
+      instruction,
+      RuleFor(Opcode::kRngBitGenerator, operands[0].array.element_type(), interpreter.profile()));
   if (!shape.IsTuple()) {
     SetArray bits = SetArray::Unspecified(shape, Term::kFreedom, origin);
     bits.joint = std::make_shared<UniformBitsPredicate>();
@@ -208,14 +210,16 @@ absl::StatusOr<SetValue> StochasticConvertSets(SetInterpreter& interpreter,
   std::vector<AcceptanceSet> sets;
   for (int64_t i = 0; i < operand.element_count(); ++i) {
     AcceptanceSet s = operand.At(i);
-    if (s.unspecified() || !s.finite() || s.flags & (AcceptanceSet::kNan | AcceptanceSet::kPosInf |
-                                                     AcceptanceSet::kNegInf)) {
+    if (s.unspecified() || !s.finite() ||
+        s.flags & (AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf)) {
       sets.push_back(ConvertFloatToFloat(s, context));
       continue;
     }
     double lo = context.result->RoundDown(s.lo), hi = context.result->RoundUp(s.hi);
-    AcceptanceSet neighbours = lo == hi && s.lo == 0 ? s : AcceptanceSet::Interval(
-        std::max(lo, -context.result->max), std::min(hi, context.result->max));
+    AcceptanceSet neighbours = lo == hi && s.lo == 0
+                                   ? s
+                                   : AcceptanceSet::Interval(std::max(lo, -context.result->max),
+                                                             std::min(hi, context.result->max));
     if (hi > context.result->max) neighbours.flags |= AcceptanceSet::kPosInf;
     if (lo < -context.result->max) neighbours.flags |= AcceptanceSet::kNegInf;
     neighbours.term = Term::kFreedom;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 #include "reference/kernels/reduce_window.h"
@@ -16,14 +16,22 @@ namespace {
 
 RecognizedReducer ReducerOf(Opcode opcode) {
   switch (opcode) {
-    case Opcode::kAdd: return RecognizedReducer::kAdd;
-    case Opcode::kMultiply: return RecognizedReducer::kMultiply;
-    case Opcode::kMinimum: return RecognizedReducer::kMinimum;
-    case Opcode::kMaximum: return RecognizedReducer::kMaximum;
-    case Opcode::kAnd: return RecognizedReducer::kAnd;
-    case Opcode::kOr: return RecognizedReducer::kOr;
-    case Opcode::kXor: return RecognizedReducer::kXor;
-    default: return RecognizedReducer::kNone;
+    case Opcode::kAdd:
+      return RecognizedReducer::kAdd;
+    case Opcode::kMultiply:
+      return RecognizedReducer::kMultiply;
+    case Opcode::kMinimum:
+      return RecognizedReducer::kMinimum;
+    case Opcode::kMaximum:
+      return RecognizedReducer::kMaximum;
+    case Opcode::kAnd:
+      return RecognizedReducer::kAnd;
+    case Opcode::kOr:
+      return RecognizedReducer::kOr;
+    case Opcode::kXor:
+      return RecognizedReducer::kXor;
+    default:
+      return RecognizedReducer::kNone;
   }
 }
 
@@ -51,8 +59,10 @@ bool OnlySelects(const Computation& computation) {
       case Opcode::kNot:
       case Opcode::kTuple:
       case Opcode::kMinimum:
-      case Opcode::kMaximum: break;
-      default: return false;
+      case Opcode::kMaximum:
+        break;
+      default:
+        return false;
     }
   }
   return true;
@@ -147,7 +157,8 @@ SelectRule RecognizeSelect(const Computation& computation) {
   bool direct = IsParameter(root.operand(0), 0) && IsParameter(root.operand(1), 1);
   bool swapped = IsParameter(root.operand(0), 1) && IsParameter(root.operand(1), 0);
   absl::string_view direction = root.WordOr(Attr::kDirection, "");
-  bool greater = direction == "GE" || direction == "GT", less = direction == "LE" || direction == "LT";
+  bool greater = direction == "GE" || direction == "GT",
+       less = direction == "LE" || direction == "LT";
   if (!(direct || swapped) || !(greater || less)) return rule;
   if (root.WordOr(Attr::kType, "FLOAT") == "TOTALORDER") return rule;
   rule.recognized = true;
@@ -166,7 +177,8 @@ ReductionTerms TermsOfReduce(const Instruction& reduce, absl::Span<const int64_t
     kept.push_back(d);
     kept_sizes.push_back(bounds[d]);
   }
-  std::vector<int64_t> out_strides = RowMajorStrides(kept_sizes), in_strides = RowMajorStrides(bounds);
+  std::vector<int64_t> out_strides = RowMajorStrides(kept_sizes),
+                       in_strides = RowMajorStrides(bounds);
   ReductionTerms result;
   int64_t outputs = 1;
   for (int64_t size : kept_sizes) outputs *= size;

@@ -1,5 +1,5 @@
-// Sets of reduce, reduce-window, map, scatter and select-and-scatter: by what the called computation
-// is (acceptance-rules 1, 2, 11, 12, 14, 15).
+// Sets of reduce, reduce-window, map, scatter and select-and-scatter: by what the called
+// computation is (acceptance-rules 1, 2, 11, 12, 14, 15).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -71,9 +71,9 @@ std::vector<int64_t> IndexNumbers(const Literal& literal) {
 
 ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand, const Literal& indices,
                         const SetArray& updates) {
-  WindowsGeometry geometry = ScatterGeometryOf(scatter, operand.shape().dimensions(),
-                                               indices.shape().dimensions(),
-                                               updates.shape().dimensions());
+  WindowsGeometry geometry =
+      ScatterGeometryOf(scatter, operand.shape().dimensions(), indices.shape().dimensions(),
+                        updates.shape().dimensions());
   std::vector<WindowPlace> places = PlacesOf(geometry, IndexNumbers(indices), false);
   ScatterPlan plan;
   plan.updates.resize(operand.element_count());
@@ -141,11 +141,13 @@ absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruct
     }
   }
   const Computation& body = *instruction.CalledComputation(Attr::kToApply);
-  ScatterPlan plan = PlanScatter(instruction, operands[0].array, indices.literal(),
-                                 operands[count + 1].array);
-  if (plan.broken_promise) return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
+  ScatterPlan plan =
+      PlanScatter(instruction, operands[0].array, indices.literal(), operands[count + 1].array);
+  if (plan.broken_promise)
+    return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
   uint32_t origin = interpreter.OriginOf(
-      instruction, RuleFor(Opcode::kScatter, operands[0].array.element_type(), interpreter.profile()));
+      instruction,
+      RuleFor(Opcode::kScatter, operands[0].array.element_type(), interpreter.profile()));
   std::vector<RecognizedReducer> reducers = RecognizeEach(body, count);
   bool overwrite = Overwrites(body, count);
   std::vector<SetValue> results;

@@ -25,7 +25,7 @@ struct RealSum {
   double magnitude = 0, radius = 0;
   int64_t count = 0;
   int quantum = 100000;
-  bool open = false;        // some term may be anything, or an infinity or NaN beside numbers
+  bool open = false;  // some term may be anything, or an infinity or NaN beside numbers
   bool nan = false, pos_inf = false, neg_inf = false;  // certain
   bool negative_zeros_only = true;
   Term term = Term::kPoint;
@@ -144,7 +144,8 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   }
   if (is_special) {
     AcceptanceSet s = terms[0];
-    for (size_t i = 1; i < terms.size(); ++i) s = BinaryFloat(Opcode::kMultiply, s, terms[i], exact);
+    for (size_t i = 1; i < terms.size(); ++i)
+      s = BinaryFloat(Opcode::kMultiply, s, terms[i], exact);
     bool plain = s.IsPoint() || s.Has(Flag::kNan);
     if (!plain || largest >= facts.max || least < facts.min_normal) {
       return AcceptanceSet::Unspecified(Term::kProduct, context.origin);
@@ -154,7 +155,8 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   double n = static_cast<double>(terms.size());
   if (points && bits + 1 <= facts.p && largest < facts.max && least >= facts.min_normal) {
     AcceptanceSet s = terms[0];
-    for (size_t i = 1; i < terms.size(); ++i) s = BinaryFloat(Opcode::kMultiply, s, terms[i], exact);
+    for (size_t i = 1; i < terms.size(); ++i)
+      s = BinaryFloat(Opcode::kMultiply, s, terms[i], exact);
     s.flags &= ~(Flag::kHull | Flag::kContractible);
     return s;
   }
@@ -186,13 +188,20 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
 
 Opcode OpcodeOf(RecognizedReducer reducer) {
   switch (reducer) {
-    case RecognizedReducer::kAdd: return Opcode::kAdd;
-    case RecognizedReducer::kMultiply: return Opcode::kMultiply;
-    case RecognizedReducer::kMinimum: return Opcode::kMinimum;
-    case RecognizedReducer::kMaximum: return Opcode::kMaximum;
-    case RecognizedReducer::kAnd: return Opcode::kAnd;
-    case RecognizedReducer::kOr: return Opcode::kOr;
-    default: return Opcode::kXor;
+    case RecognizedReducer::kAdd:
+      return Opcode::kAdd;
+    case RecognizedReducer::kMultiply:
+      return Opcode::kMultiply;
+    case RecognizedReducer::kMinimum:
+      return Opcode::kMinimum;
+    case RecognizedReducer::kMaximum:
+      return Opcode::kMaximum;
+    case RecognizedReducer::kAnd:
+      return Opcode::kAnd;
+    case RecognizedReducer::kOr:
+      return Opcode::kOr;
+    default:
+      return Opcode::kXor;
   }
 }
 
@@ -205,11 +214,13 @@ bool IsIdentity(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveT
   if (init.unspecified()) return false;
   switch (reducer) {
     case RecognizedReducer::kAdd:
-    case RecognizedReducer::kXor: return IsZero(init);
+    case RecognizedReducer::kXor:
+      return IsZero(init);
     case RecognizedReducer::kMultiply:
       return init.integer() ? init.ilo == 1 && init.ihi == 1
                             : init.IsPoint() && init.finite() && init.lo == 1;
-    default: return true;  // idempotent: any number of insertions is one
+    default:
+      return true;  // idempotent: any number of insertions is one
   }
 }
 
@@ -252,7 +263,8 @@ bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
   bool order_free =
       reducer == RecognizedReducer::kMinimum || reducer == RecognizedReducer::kMaximum;
   if (!order_free || r.interpreter.profile() == Profile::kRelaxed) return false;
-  return r.interpreter.profile() == Profile::kStrict || (!HasSubnormals(r.operand) && !HasSubnormals(r.init));
+  return r.interpreter.profile() == Profile::kStrict ||
+         (!HasSubnormals(r.operand) && !HasSubnormals(r.init));
 }
 
 absl::StatusOr<Literal> RunReducer(const ReductionOperands& r, const Literal& operand,
@@ -267,8 +279,8 @@ absl::StatusOr<Literal> RunReducer(const ReductionOperands& r, const Literal& op
 absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands& r, int component,
                                                         const SetContext& context,
                                                         std::vector<int64_t>& runtime_sizes) {
-  Linear linear = Linearize(r.operand, component, context.rule.permissions,
-                            context.rule.Allows(kSkipRounding));
+  Linear linear =
+      Linearize(r.operand, component, context.rule.permissions, context.rule.Allows(kSkipRounding));
   SumParts parts;
   HLOCTS_ASSIGN_OR_RETURN(parts.centre, RunReducer(r, linear.middle, Opcode::kAdd, 0));
   const Literal finite = linear.non_finite ? FiniteOnly(linear.magnitude) : linear.magnitude;
@@ -352,8 +364,8 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
 absl::StatusOr<SetArray> ReduceByTerms(const ReductionOperands& r, RecognizedReducer reducer,
                                        const SetContext& context) {
   PrimitiveType type = r.operand.element_type();
-  std::vector<int64_t> sizes = r.operand.runtime_sizes.empty() ? r.operand.shape().dimensions()
-                                                               : r.operand.runtime_sizes;
+  std::vector<int64_t> sizes =
+      r.operand.runtime_sizes.empty() ? r.operand.shape().dimensions() : r.operand.runtime_sizes;
   if (!r.operand.runtime_sizes.empty()) {
     return UnspecifiedResult(r.interpreter, r.instruction, r.shape, Term::kUnknown).array;
   }
@@ -453,10 +465,9 @@ absl::StatusOr<SetArray> ReduceRecognized(const ReductionOperands& r, Recognized
   }
   if (PlainHolds(r, reducer)) {
     std::vector<Literal> operands = {r.operand.literal(), r.init.literal()};
-    HLOCTS_ASSIGN_OR_RETURN(
-        Literal plain, r.interpreter.runner().RunWith(r.instruction, r.shape, operands,
-                                                      Attr::kToApply,
-                                                      ScalarBinary(OpcodeOf(reducer), type)));
+    HLOCTS_ASSIGN_OR_RETURN(Literal plain, r.interpreter.runner().RunWith(
+                                               r.instruction, r.shape, operands, Attr::kToApply,
+                                               ScalarBinary(OpcodeOf(reducer), type)));
     SetArray result(plain);
     if (plain.has_runtime_sizes()) result.runtime_sizes = plain.runtime_sizes();
     result.origin = context.origin;
@@ -493,8 +504,7 @@ absl::StatusOr<SetArray> CombineRecognized(const CombineOperands& combine,
     for (int c = 0; c < components; ++c) {
       terms = {sets[i * components + c]};
       for (int64_t from : combine.updates[i]) terms.push_back(combine.source.At(from, c));
-      sets[i * components + c] =
-          CombineTerms(combine.interpreter, context, type, reducer, terms);
+      sets[i * components + c] = CombineTerms(combine.interpreter, context, type, reducer, terms);
     }
   }
   SetArray result(combine.shape, std::move(sets));
@@ -506,7 +516,8 @@ SetArray AddUncertainUpdates(const CombineOperands& combine,
                              const std::vector<std::vector<int64_t>>& maybe) {
   SetContext context = combine.interpreter.ContextOf(
       combine.instruction, combine.operand.element_type(), combine.operand.element_type());
-  SumRule rule = ReductionSumRule(combine.interpreter, context.rule, combine.operand.element_type());
+  SumRule rule =
+      ReductionSumRule(combine.interpreter, context.rule, combine.operand.element_type());
   std::vector<AcceptanceSet> sets = combine.operand.AsSets();
   for (size_t i = 0; i < combine.updates.size(); ++i) {
     if (combine.updates[i].empty() && maybe[i].empty()) continue;
@@ -614,8 +625,7 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
     context.rule = RuleFor(instruction.opcode(), keys.element_type(), interpreter.profile());
     context.origin = interpreter.OriginOf(instruction, context.rule);
   }
-  ReductionTerms lists =
-      TermsOf(instruction, keys.shape().dimensions(), keys.shape().dimensions());
+  ReductionTerms lists = TermsOf(instruction, keys.shape().dimensions(), keys.shape().dimensions());
   std::vector<AcceptanceSet> key_sets, index_sets;
   for (const std::vector<int64_t>& terms : lists.terms) {
     std::vector<ArgCandidate> all;
@@ -669,8 +679,11 @@ class Enumeration {
  public:
   Enumeration(SetInterpreter& interpreter, const Computation& body, Shape lanes,
               std::vector<std::vector<SetValue>> terms, std::vector<SetValue> init)
-      : interpreter_(interpreter), body_(body), lanes_(std::move(lanes)),
-        terms_(std::move(terms)), init_(std::move(init)) {}
+      : interpreter_(interpreter),
+        body_(body),
+        lanes_(std::move(lanes)),
+        terms_(std::move(terms)),
+        init_(std::move(init)) {}
 
   absl::StatusOr<SetValue> Run() {
     size_t full = (size_t{1} << terms_.size()) - 1;
@@ -743,7 +756,8 @@ SetValue Lanes(const SetArray& array, const std::vector<int64_t>& at) {
 class Outputs {
  public:
   Outputs(SetInterpreter& interpreter, const Instruction& instruction, const Shape& shape)
-      : shape_(shape), values_(UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom)) {}
+      : shape_(shape),
+        values_(UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom)) {}
   void Put(const std::vector<int64_t>& at, const SetValue& lanes) {
     if (!values_.tuple) return PutLeaf(at, lanes.tuple ? lanes.elements[0] : lanes, values_.array);
     for (size_t k = 0; k < values_.elements.size(); ++k) {
@@ -806,9 +820,10 @@ absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
   return outputs.Take();
 }
 
-absl::StatusOr<SetValue> CombineByEnumeration(
-    SetInterpreter& interpreter, const Instruction& instruction, const Shape& shape,
-    absl::Span<const SetValue> operands, const std::vector<std::vector<int64_t>>& updates) {
+absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
+                                              const Instruction& instruction, const Shape& shape,
+                                              absl::Span<const SetValue> operands,
+                                              const std::vector<std::vector<int64_t>>& updates) {
   size_t count = operands.size() / 2;
   const Computation& body = *instruction.CalledComputation(Attr::kToApply);
   std::map<size_t, std::vector<int64_t>> groups;

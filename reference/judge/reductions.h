@@ -50,9 +50,10 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
 absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
                                              const Instruction& instruction, const Shape& shape,
                                              absl::Span<const SetValue> operands);
-absl::StatusOr<SetValue> CombineByEnumeration(
-    SetInterpreter& interpreter, const Instruction& instruction, const Shape& shape,
-    absl::Span<const SetValue> operands, const std::vector<std::vector<int64_t>>& updates);
+absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
+                                              const Instruction& instruction, const Shape& shape,
+                                              absl::Span<const SetValue> operands,
+                                              const std::vector<std::vector<int64_t>>& updates);
 
 }  // namespace hlocts
 

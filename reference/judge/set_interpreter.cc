@@ -44,9 +44,10 @@ bool PassesHull(const Instruction& user) {
     case Family::kAsync:
     case Family::kReduction:
       return true;
-    default: return user.opcode() == Opcode::kSelect || user.opcode() == Opcode::kNegate ||
-                    user.opcode() == Opcode::kComplex || user.opcode() == Opcode::kReal ||
-                    user.opcode() == Opcode::kImag || user.opcode() == Opcode::kConvert;
+    default:
+      return user.opcode() == Opcode::kSelect || user.opcode() == Opcode::kNegate ||
+             user.opcode() == Opcode::kComplex || user.opcode() == Opcode::kReal ||
+             user.opcode() == Opcode::kImag || user.opcode() == Opcode::kConvert;
   }
 }
 
@@ -57,9 +58,12 @@ uint8_t DirectUse(const Instruction& user) {
     case AccuracyRule::kScatter:
     case AccuracyRule::kSelectAndScatter:
     case AccuracyRule::kCollectiveReduction:
-    case AccuracyRule::kBatchNorm: return kHullContract;
-    case AccuracyRule::kConvert: return kHullWiden;
-    default: return kHullUnused;
+    case AccuracyRule::kBatchNorm:
+      return kHullContract;
+    case AccuracyRule::kConvert:
+      return kHullWiden;
+    default:
+      return kHullUnused;
   }
 }
 
@@ -194,13 +198,18 @@ bool CertainOperation(const Instruction& instruction) {
   bool sorted = instruction.BoolOr(Attr::kIndicesAreSorted, false);
   switch (row.family) {
     case Family::kMovement:
-    case Family::kTuple: return true;
-    case Family::kIndexing: return instruction.opcode() != Opcode::kScatter && !sorted;
-    case Family::kLeaf: return true;
+    case Family::kTuple:
+      return true;
+    case Family::kIndexing:
+      return instruction.opcode() != Opcode::kScatter && !sorted;
+    case Family::kLeaf:
+      return true;
     case Family::kElementwiseUnary:
     case Family::kElementwiseBinary:
-    case Family::kElementwiseOther: break;
-    default: return false;
+    case Family::kElementwiseOther:
+      break;
+    default:
+      return false;
   }
   if (instruction.opcode() == Opcode::kSelect) return true;
   bool open = row.freedom != Freedom::kNone && instruction.opcode() != Opcode::kConvert;
@@ -229,8 +238,10 @@ bool SetInterpreter::IsPlain(const Instruction& instruction) {
     case Opcode::kCall:
     case Opcode::kFusion:
     case Opcode::kWhile:
-    case Opcode::kConditional: break;
-    default: return CertainOperation(instruction);
+    case Opcode::kConditional:
+      break;
+    default:
+      return CertainOperation(instruction);
   }
   for (const Computation* called : instruction.called_computations()) {
     if (!IsPlain(*called)) return false;
@@ -276,8 +287,8 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
                instruction.opcode() != Opcode::kCustomCall && IsPlain(instruction);
   if (calls && devices.size() == 1 &&
       std::all_of(operands[0].begin(), operands[0].end(), IsFullyKnown)) {
-    HLOCTS_ASSIGN_OR_RETURN(
-        Literal plain, runner_.Run(instruction, instruction.shape(), Literals(operands[0])));
+    HLOCTS_ASSIGN_OR_RETURN(Literal plain,
+                            runner_.Run(instruction, instruction.shape(), Literals(operands[0])));
     return std::vector<SetValue>{ExactValue(plain)};
   }
   switch (instruction.opcode()) {
@@ -292,9 +303,12 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
       for (const auto& device : operands) results.push_back(device[0]);
       return results;
     }
-    case Opcode::kConditional: return RunConditional(instruction, operands, devices);
-    case Opcode::kWhile: return RunWhile(instruction, operands, devices);
-    default: break;
+    case Opcode::kConditional:
+      return RunConditional(instruction, operands, devices);
+    case Opcode::kWhile:
+      return RunWhile(instruction, operands, devices);
+    default:
+      break;
   }
   if (IsCollective(instruction.opcode())) {
     return CollectiveSets(*this, instruction, operands, devices);
@@ -342,7 +356,8 @@ std::vector<Computation*> BranchesOf(const Instruction& instruction) {
 bool HasSideEffects(const Computation& computation) {
   for (const auto& instruction : computation.instructions()) {
     Opcode opcode = instruction->opcode();
-    if (IsCollective(opcode) || opcode == Opcode::kInfeed || opcode == Opcode::kOutfeed) return true;
+    if (IsCollective(opcode) || opcode == Opcode::kInfeed || opcode == Opcode::kOutfeed)
+      return true;
     for (const Computation* called : instruction->called_computations()) {
       if (HasSideEffects(*called)) return true;
     }
@@ -487,20 +502,21 @@ absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computatio
     if (opcode == Opcode::kParameter) {
       out = arguments[instruction->parameter_number()];
     } else if (opcode == Opcode::kConstant || opcode == Opcode::kIota) {
-      HLOCTS_ASSIGN_OR_RETURN(
-          SetValue scalar, SetHandlerOf(opcode)(*this, *instruction, instruction->shape(), {}));
+      HLOCTS_ASSIGN_OR_RETURN(SetValue scalar,
+                              SetHandlerOf(opcode)(*this, *instruction, instruction->shape(), {}));
       out = Spread(scalar, lanes);
     } else if (opcode == Opcode::kCall || opcode == Opcode::kFusion) {
       Attr attr = opcode == Opcode::kCall ? Attr::kToApply : Attr::kCalls;
-      HLOCTS_ASSIGN_OR_RETURN(out, CallLanes(*instruction->CalledComputation(attr), operands, lanes));
+      HLOCTS_ASSIGN_OR_RETURN(out,
+                              CallLanes(*instruction->CalledComputation(attr), operands, lanes));
     } else if (IsElementwiseSetOpcode(opcode) || opcode == Opcode::kTuple ||
                opcode == Opcode::kGetTupleElement || opcode == Opcode::kCopy) {
       HLOCTS_ASSIGN_OR_RETURN(out, SetHandlerOf(opcode)(*this, *instruction, shape, operands));
     } else if (opcode == Opcode::kReshape || opcode == Opcode::kBroadcast) {
       out = operands[0];  // of scalars, to a scalar
     } else {
-      return UnspecifiedResult(*this, *computation.root(), LaneShape(computation.root()->shape(), lanes),
-                               Term::kUnknown);
+      return UnspecifiedResult(*this, *computation.root(),
+                               LaneShape(computation.root()->shape(), lanes), Term::kUnknown);
     }
   }
   return values[computation.root()->index()];

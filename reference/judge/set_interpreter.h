@@ -1,5 +1,5 @@
-// The walk over a module in the number system of sets: which handler makes the sets of which opcode,
-// and what a handler may ask of the walk.
+// The walk over a module in the number system of sets: which handler makes the sets of which
+// opcode, and what a handler may ask of the walk.
 //
 // Several devices walk in step: an instruction is done for each of them before the next one, so
 // collectives see all operands at once.
@@ -24,8 +24,8 @@ namespace hlocts {
 
 class SetInterpreter;
 
-// Sets of one instruction on one device. `shape` is the result's: the instruction's own, or with the
-// lanes of a computation applied to many elements at once.
+// Sets of one instruction on one device. `shape` is the result's: the instruction's own, or with
+// the lanes of a computation applied to many elements at once.
 using SetHandler = absl::StatusOr<SetValue> (*)(SetInterpreter& interpreter,
                                                 const Instruction& instruction, const Shape& shape,
                                                 absl::Span<const SetValue> operands);
@@ -57,8 +57,7 @@ class SetInterpreter {
   // Number of the instruction in the list of origins, with the rule it was judged by.
   uint32_t OriginOf(const Instruction& instruction, const Rule& rule);
   // Result format, operand format, rule and origin of an instruction on floats.
-  SetContext ContextOf(const Instruction& instruction, PrimitiveType operand,
-                       PrimitiveType result);
+  SetContext ContextOf(const Instruction& instruction, PrimitiveType operand, PrimitiveType result);
   HullUse HullUseOf(const Instruction& instruction);
   // The plain result of an element-wise instruction on exact operands of one shape, without the
   // detour through a module of its own.

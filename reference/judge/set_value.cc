@@ -22,7 +22,8 @@ SetValue ExactValue(const Literal& literal) {
 SetValue UnspecifiedValue(const Shape& shape, Term term, uint32_t origin) {
   if (shape.IsTuple()) {
     std::vector<SetValue> elements;
-    for (const Shape& s : shape.tuple_shapes()) elements.push_back(UnspecifiedValue(s, term, origin));
+    for (const Shape& s : shape.tuple_shapes())
+      elements.push_back(UnspecifiedValue(s, term, origin));
     return SetValue::Tuple(std::move(elements));
   }
   if (!shape.IsArray()) return SetValue::Token();

@@ -1,4 +1,5 @@
-// The value of an instruction in the number system of sets: a SetArray, a token, or a tuple of those.
+// The value of an instruction in the number system of sets: a SetArray, a token, or a tuple of
+// those.
 #ifndef HLOCTS_REFERENCE_JUDGE_SET_VALUE_H_
 #define HLOCTS_REFERENCE_JUDGE_SET_VALUE_H_
 

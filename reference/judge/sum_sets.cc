@@ -11,8 +11,8 @@ namespace {
 struct Contraction {
   SetInterpreter& interpreter;
   const Instruction& instruction;
-  Shape result;                    // f64
-  std::vector<Literal> more;       // further operands (group sizes)
+  Shape result;               // f64
+  std::vector<Literal> more;  // further operands (group sizes)
 
   absl::StatusOr<Literal> Run(const Literal& lhs, const Literal& rhs) const {
     std::vector<Literal> operands = {lhs, rhs};
@@ -66,7 +66,8 @@ absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, cons
   const Literal left = special ? FiniteOnly(lhs.magnitude) : lhs.magnitude;
   const Literal right = special ? FiniteOnly(rhs.magnitude) : rhs.magnitude;
   HLOCTS_ASSIGN_OR_RETURN(Literal magnitude, contraction.Run(left, right));
-  bool first = parts.centre.raw_size() == 0 && parts.centre.shape().element_type() != PrimitiveType::kF64;
+  bool first =
+      parts.centre.raw_size() == 0 && parts.centre.shape().element_type() != PrimitiveType::kF64;
   if (lhs.has_radius || rhs.has_radius) {
     // |a||b| over the intervals less |a||b| over the middles.
     auto absolute = [](const Literal& values) {
@@ -235,7 +236,8 @@ absl::StatusOr<SetValue> IntegerContraction(SetInterpreter& interpreter,
   if (IsExact(operands[0]) && IsExact(operands[1])) {
     return PlainResult(interpreter, instruction, shape, operands);
   }
-  Rule rule = RuleFor(instruction.opcode(), operands[0].array.element_type(), interpreter.profile());
+  Rule rule =
+      RuleFor(instruction.opcode(), operands[0].array.element_type(), interpreter.profile());
   uint32_t origin = interpreter.OriginOf(instruction, rule);
   if (shape.element_type() == PrimitiveType::kPred) {
     return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);

@@ -155,8 +155,9 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
   return literal.raw_size() == 0 ? otherwise : literal.data<double>()[i];
 }
 
-// A sum in which infinities or NaNs certainly take part: IEEE says the same in any order, unless the
-// finite terms may overflow to the other infinity, or a term is an infinity times what may be zero.
+// A sum in which infinities or NaNs certainly take part: IEEE says the same in any order, unless
+// the finite terms may overflow to the other infinity, or a term is an infinity times what may be
+// zero.
 AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i,
                            const SetContext& context) {
   double centre = parts.centre.data<double>()[i];
@@ -206,8 +207,8 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
   if (deep) {
     double unit = context.rule.Allows(kFlushResult) ? rule.accumulator->min_normal
                                                     : rule.accumulator->tiny / 2;
-    double events = roundings * (context.rule.Allows(kFlushResult) ? 1 : 0) +
-                    (parts.products ? count : 0);
+    double events =
+        roundings * (context.rule.Allows(kFlushResult) ? 1 : 0) + (parts.products ? count : 0);
     error += events * unit;
   }
   // The centre was summed in f64 by the reference.
@@ -246,7 +247,8 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   Image image;
   image.finite = true;
   if (spread == 0) {
-    // One f64 product: the centre is it rounded, which is what is stored; a fused consumer sees more.
+    // One f64 product: the centre is it rounded, which is what is stored; a fused consumer sees
+    // more.
     bool rounded = context.result->is_f64 && !error.exact && centre != 0;
     image.lo = image.hi = {centre, rounded ? Bound::kUnknown : int8_t{0}};
   } else {

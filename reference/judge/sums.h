@@ -1,6 +1,6 @@
-// Sums and products in any order, bounded: the linear operations (dot, convolution, reduce add, ...)
-// are run by the plain evaluator in f64 on middles, magnitudes and radii of the operands' sets, and
-// the classical bound does the rest (acceptance-rules 1, 2, 10, 11, 15).
+// Sums and products in any order, bounded: the linear operations (dot, convolution, reduce add,
+// ...) are run by the plain evaluator in f64 on middles, magnitudes and radii of the operands'
+// sets, and the classical bound does the rest (acceptance-rules 1, 2, 10, 11, 15).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_H_
 
@@ -21,7 +21,7 @@ struct Linear {
   Literal uncertain;  // f64: 1 where an infinity or NaN is possible but not certain
   bool has_uncertain = false;
   bool non_finite = false;  // some certain infinity or NaN
-  Literal maybe_zero;  // f64: 1 where an element may be read as zero and as something else
+  Literal maybe_zero;       // f64: 1 where an element may be read as zero and as something else
   bool has_maybe_zero = false;
   // All finite middles are multiples of 2^quantum and take at most `bits` bits; kNoQuantum when
   // there are radii.
@@ -41,30 +41,30 @@ Literal FiniteOnly(const Literal& values);
 // What the evaluator says about all sums of an operation; f64 literals with a value per result.
 struct SumParts {
   Literal centre;
-  Literal magnitude;    // of the finite terms
-  Literal radius;       // only if has_radius
+  Literal magnitude;  // of the finite terms
+  Literal radius;     // only if has_radius
   bool has_radius = false;
-  Literal uncertain;    // only if has_uncertain: > 0 where an uncertain infinity or NaN takes part
+  Literal uncertain;  // only if has_uncertain: > 0 where an uncertain infinity or NaN takes part
   bool has_uncertain = false;
-  Literal flushed;      // only if has_flushed: > 0 where an infinity meets what may be a zero
+  Literal flushed;  // only if has_flushed: > 0 where an infinity meets what may be a zero
   bool has_flushed = false;
-  Literal counts;       // terms per result; not allocated: `count` everywhere
+  Literal counts;  // terms per result; not allocated: `count` everywhere
   double count = 0;
   int quantum = Linear::kNoQuantum;  // of single terms
   int bits = 0;                      // of the operands
   bool non_finite = false;
-  bool products = false;             // terms are products
+  bool products = false;  // terms are products
   Term term = Term::kPoint;
   uint32_t origin = 0;
 };
 
 // How the sum is accumulated.
 struct SumRule {
-  int precision = 24;         // of the accumulator
+  int precision = 24;                       // of the accumulator
   const FloatFacts* accumulator = nullptr;  // its range
-  double factor = 1;          // 2 when additions may truncate
-  double operand_error = 0;   // relative, of rounding each operand first (TF32, bf16)
-  bool additions_only = false;  // n - 1 roundings instead of n
+  double factor = 1;                        // 2 when additions may truncate
+  double operand_error = 0;                 // relative, of rounding each operand first (TF32, bf16)
+  bool additions_only = false;              // n - 1 roundings instead of n
   std::optional<int64_t> height;
 };
 

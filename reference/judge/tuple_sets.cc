@@ -19,8 +19,8 @@ absl::StatusOr<SetValue> TokenSets(SetInterpreter&, const Instruction&, const Sh
   return SetValue::Token();
 }
 
-absl::StatusOr<SetValue> ConstantSets(SetInterpreter&, const Instruction& instruction,
-                                      const Shape&, absl::Span<const SetValue>) {
+absl::StatusOr<SetValue> ConstantSets(SetInterpreter&, const Instruction& instruction, const Shape&,
+                                      absl::Span<const SetValue>) {
   return ExactValue(instruction.literal());
 }
 
@@ -40,9 +40,8 @@ absl::StatusOr<SetValue> InfeedSets(SetInterpreter& interpreter, const Instructi
 }
 
 // A custom call on known operands is run; what it does with uncertain ones nobody knows.
-absl::StatusOr<SetValue> CustomCallSets(SetInterpreter& interpreter,
-                                        const Instruction& instruction, const Shape& shape,
-                                        absl::Span<const SetValue> operands) {
+absl::StatusOr<SetValue> CustomCallSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                        const Shape& shape, absl::Span<const SetValue> operands) {
   for (const SetValue& operand : operands) {
     if (!IsExact(operand)) {
       return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);

@@ -23,9 +23,7 @@ constexpr absl::string_view kReduceHeight = "reduce.height=";
 
 }  // namespace
 
-absl::string_view ProfileName(Profile profile) {
-  return kProfileNames[static_cast<int>(profile)];
-}
+absl::string_view ProfileName(Profile profile) { return kProfileNames[static_cast<int>(profile)]; }
 
 std::optional<Profile> ProfileFromName(absl::string_view name) {
   for (Profile profile : kAllProfiles) {

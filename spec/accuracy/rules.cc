@@ -136,7 +136,8 @@ Rule MinMaxRule(PrimitiveType type, Profile profile) {
   uint32_t permissions = FlushPermissions(type, profile);
   if (AtLeastDefault(profile)) permissions |= kClampEither;
   if (profile == Profile::kRelaxed && Inexact(type)) permissions |= kDropNan;
-  return MakeRule(RuleClass::kExact, 0, permissions | (Inexact(type) ? uint32_t{kZeroSignFree} : 0u));
+  return MakeRule(RuleClass::kExact, 0,
+                  permissions | (Inexact(type) ? uint32_t{kZeroSignFree} : 0u));
 }
 
 // Sums in any order: the contraction and reduction rows differ in what may accumulate them.
@@ -174,8 +175,7 @@ Rule MoveRule(Profile profile) {
 
 uint32_t ArithmeticPermissions(PrimitiveType type, Profile profile) {
   if (!Inexact(type) || profile == Profile::kStrict) return 0;
-  uint32_t permissions =
-      kFlushResult | kFlushOperand | kElideToWider | kContract | kDoubleRounding;
+  uint32_t permissions = kFlushResult | kFlushOperand | kElideToWider | kContract | kDoubleRounding;
   if (profile == Profile::kRelaxed) permissions |= kSkipRounding;
   return permissions;
 }
@@ -190,30 +190,41 @@ Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
   const OpRow& row = RowOf(opcode);
   if (!Contains(row.types, type)) return {};
   switch (row.accuracy) {
-    case AccuracyRule::kExact: return MoveRule(profile);
+    case AccuracyRule::kExact:
+      return MoveRule(profile);
     case AccuracyRule::kCompare:
     case AccuracyRule::kSignBit:
-      if (IsComplex(type) && opcode == Opcode::kAbs) return ComplexFunctionRule(true, type, profile);
+      if (IsComplex(type) && opcode == Opcode::kAbs)
+        return ComplexFunctionRule(true, type, profile);
       return MakeRule(RuleClass::kExact, 0, FlushPermissions(type, profile));
     case AccuracyRule::kRoundToIntegral:
       if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);
-      return MakeRule(RuleClass::kExact, 0, FlushPermissions(type, profile) |
-                      (profile == Profile::kRelaxed ? uint32_t{kZeroSignFree} : 0u));
-    case AccuracyRule::kMinMax: return MinMaxRule(type, profile);
+      return MakeRule(RuleClass::kExact, 0,
+                      FlushPermissions(type, profile) |
+                          (profile == Profile::kRelaxed ? uint32_t{kZeroSignFree} : 0u));
+    case AccuracyRule::kMinMax:
+      return MinMaxRule(type, profile);
     case AccuracyRule::kRemainder:
       return MakeRule(RuleClass::kExact, 0, FlushPermissions(type, profile));
-    case AccuracyRule::kAddSubtract: return AddMultiplyRule(true, type, profile);
-    case AccuracyRule::kMultiply: return AddMultiplyRule(false, type, profile);
-    case AccuracyRule::kDivide: return DivideRule(type, profile);
-    case AccuracyRule::kSquareRoot: return SquareRootRule(type, profile);
-    case AccuracyRule::kFunction: return FunctionRule(opcode, type, profile);
+    case AccuracyRule::kAddSubtract:
+      return AddMultiplyRule(true, type, profile);
+    case AccuracyRule::kMultiply:
+      return AddMultiplyRule(false, type, profile);
+    case AccuracyRule::kDivide:
+      return DivideRule(type, profile);
+    case AccuracyRule::kSquareRoot:
+      return SquareRootRule(type, profile);
+    case AccuracyRule::kFunction:
+      return FunctionRule(opcode, type, profile);
     case AccuracyRule::kPower:
       if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
       return FunctionRule(opcode, type, profile);
-    case AccuracyRule::kConvert: return ConvertRule(type, type, profile);
+    case AccuracyRule::kConvert:
+      return ConvertRule(type, type, profile);
     case AccuracyRule::kReducePrecision:
       return MakeRule(RuleClass::kCorrectlyRounded, 0, ArithmeticPermissions(type, profile));
-    case AccuracyRule::kStochasticConvert: return MakeRule(RuleClass::kNeighbours, 0, 0);
+    case AccuracyRule::kStochasticConvert:
+      return MakeRule(RuleClass::kNeighbours, 0, 0);
     case AccuracyRule::kReduction:
     case AccuracyRule::kScatter:
     case AccuracyRule::kCollectiveReduction:
@@ -222,18 +233,25 @@ Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
       rule.rule_class = RuleClass::kByComputation;
       return rule;
     }
-    case AccuracyRule::kContraction: return SumRule(true, type, profile);
+    case AccuracyRule::kContraction:
+      return SumRule(true, type, profile);
     case AccuracyRule::kOrdering:
       return MakeRule(RuleClass::kPermutation, 0, FlushPermissions(type, profile));
-    case AccuracyRule::kBatchNorm: return InheritedRule(type, profile);
-    case AccuracyRule::kFft: return JointRule(RuleClass::kNormwise, 4, 8, 128, type, profile);
-    case AccuracyRule::kCholesky: return JointRule(RuleClass::kResidual, 1, 4, 8192, type, profile);
+    case AccuracyRule::kBatchNorm:
+      return InheritedRule(type, profile);
+    case AccuracyRule::kFft:
+      return JointRule(RuleClass::kNormwise, 4, 8, 128, type, profile);
+    case AccuracyRule::kCholesky:
+      return JointRule(RuleClass::kResidual, 1, 4, 8192, type, profile);
     case AccuracyRule::kTriangularSolve:
       return JointRule(RuleClass::kResidual, 1, 4, 8192, type, profile);
     case AccuracyRule::kRandom:
-    case AccuracyRule::kRandomBits: return MakeRule(RuleClass::kDistribution, 0, 0);
-    case AccuracyRule::kCalled: return MakeRule(RuleClass::kByComputation, 0, 0);
-    case AccuracyRule::kUnknown: return MakeRule(RuleClass::kUnknown, 0, 0);
+    case AccuracyRule::kRandomBits:
+      return MakeRule(RuleClass::kDistribution, 0, 0);
+    case AccuracyRule::kCalled:
+      return MakeRule(RuleClass::kByComputation, 0, 0);
+    case AccuracyRule::kUnknown:
+      return MakeRule(RuleClass::kUnknown, 0, 0);
   }
   return {};
 }
@@ -246,9 +264,9 @@ RangeGuard RangeGuardOf(Opcode opcode) {
 
 absl::string_view RuleClassName(RuleClass rule_class) {
   constexpr absl::string_view kNames[] = {
-      "none",     "exact",    "correctly-rounded", "ulp",          "sum",       "product",
-      "reduction", "normwise", "residual",         "permutation",  "distribution",
-      "inherited", "neighbours", "unknown"};
+      "none",         "exact",     "correctly-rounded", "ulp",      "sum",
+      "product",      "reduction", "normwise",          "residual", "permutation",
+      "distribution", "inherited", "neighbours",        "unknown"};
   return kNames[static_cast<int>(rule_class)];
 }
 
@@ -266,10 +284,14 @@ namespace {
 // How far each class reaches, for the nesting check of the classes that profiles exchange.
 int Reach(RuleClass rule_class) {
   switch (rule_class) {
-    case RuleClass::kExact: return 0;
-    case RuleClass::kCorrectlyRounded: return 1;
-    case RuleClass::kUlp: return 2;
-    default: return 3;
+    case RuleClass::kExact:
+      return 0;
+    case RuleClass::kCorrectlyRounded:
+      return 1;
+    case RuleClass::kUlp:
+      return 2;
+    default:
+      return 3;
   }
 }
 

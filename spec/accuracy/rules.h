@@ -17,20 +17,20 @@
 namespace hlocts {
 
 enum class RuleClass : uint8_t {
-  kNone,               // no rule: the lint reports it
-  kExact,              // one value, bit for bit where bits are known
-  kCorrectlyRounded,   // the nearest value, ties to even
-  kUlp,                // within `ulps` of the exact value (see ulp below), plus backward slack
-  kSum,                // n u sum|x| in any order, then one rounding
-  kProduct,            // (1+u)^n in any order
-  kByComputation,      // what the called computation is
-  kNormwise,           // FFT: ulps * log2(N) u of the 2-norm
-  kResidual,           // Cholesky, TriangularSolve: ulps * (n+1) u of |L||L^T|, |T||x|
-  kPermutation,        // sort, topk: rows are a permutation, order as determinate as the keys are
-  kDistribution,       // random
-  kInherited,          // batch-norm: the rules of its formula
-  kNeighbours,         // stochastic-convert: one of the two neighbours
-  kUnknown,            // custom-call, infeed: nothing is known
+  kNone,              // no rule: the lint reports it
+  kExact,             // one value, bit for bit where bits are known
+  kCorrectlyRounded,  // the nearest value, ties to even
+  kUlp,               // within `ulps` of the exact value (see ulp below), plus backward slack
+  kSum,               // n u sum|x| in any order, then one rounding
+  kProduct,           // (1+u)^n in any order
+  kByComputation,     // what the called computation is
+  kNormwise,          // FFT: ulps * log2(N) u of the 2-norm
+  kResidual,          // Cholesky, TriangularSolve: ulps * (n+1) u of |L||L^T|, |T||x|
+  kPermutation,       // sort, topk: rows are a permutation, order as determinate as the keys are
+  kDistribution,      // random
+  kInherited,         // batch-norm: the rules of its formula
+  kNeighbours,        // stochastic-convert: one of the two neighbours
+  kUnknown,           // custom-call, infeed: nothing is known
 };
 
 // What may happen besides the rule. Each bit is one permission, in any combination.
@@ -48,13 +48,13 @@ enum Permission : uint32_t {
   kNarrowSum = 1u << 10,     // AccBits: f8 contractions accumulate in about 14 bits
   kFastConvolution = 1u << 11,
   kBlockInverse = 1u << 12,
-  kSplitDot = 1u << 13,      // operands of a contraction may be split or rounded to TF32
+  kSplitDot = 1u << 13,        // operands of a contraction may be split or rounded to TF32
   kDoubleRounding = 1u << 14,  // a conversion may round to a wider format first
-  kWiderSum = 1u << 15,      // sums of 16-bit types may be accumulated in f32
-  kNoRangeGuard = 1u << 16,  // |tanh| <= 1 and the like need not hold
-  kOneIsAnyNan = 1u << 17,   // pow(1, NaN), pow(NaN, 0): 1 or NaN
-  kClampEither = 1u << 18,   // clamp with lo > hi: either bound
-  kBothVariances = 1u << 19,  // batch-norm: two-pass, E[x^2]-m^2 or Welford
+  kWiderSum = 1u << 15,        // sums of 16-bit types may be accumulated in f32
+  kNoRangeGuard = 1u << 16,    // |tanh| <= 1 and the like need not hold
+  kOneIsAnyNan = 1u << 17,     // pow(1, NaN), pow(NaN, 0): 1 or NaN
+  kClampEither = 1u << 18,     // clamp with lo > hi: either bound
+  kBothVariances = 1u << 19,   // batch-norm: two-pass, E[x^2]-m^2 or Welford
 };
 
 struct Rule {
@@ -94,7 +94,8 @@ RangeGuard RangeGuardOf(Opcode opcode);
 std::string RuleText(const Rule& rule);
 absl::string_view RuleClassName(RuleClass rule_class);
 
-// Problems of the table, one line each: missing rules, and profiles that are not nested. Empty: good.
+// Problems of the table, one line each: missing rules, and profiles that are not nested. Empty:
+// good.
 std::vector<std::string> LintRules();
 
 }  // namespace hlocts

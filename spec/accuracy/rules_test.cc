@@ -23,8 +23,7 @@ TEST(RulesTest, StrictGrantsNothing) {
 
 TEST(RulesTest, NumbersOfTheTable) {
   EXPECT_EQ(RuleText(RuleFor(Opcode::kTanh, PrimitiveType::kF32, Profile::kDefault)), "ulp(7)");
-  EXPECT_EQ(RuleText(RuleFor(Opcode::kDivide, PrimitiveType::kF32, Profile::kDefault)),
-            "ulp(2.5)");
+  EXPECT_EQ(RuleText(RuleFor(Opcode::kDivide, PrimitiveType::kF32, Profile::kDefault)), "ulp(2.5)");
   EXPECT_EQ(RuleText(RuleFor(Opcode::kAdd, PrimitiveType::kF32, Profile::kDefault)),
             "correctly-rounded");
   EXPECT_EQ(RuleText(RuleFor(Opcode::kAdd, PrimitiveType::kS32, Profile::kRelaxed)), "exact");

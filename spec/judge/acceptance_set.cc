@@ -89,11 +89,21 @@ double IntervalCount(const AcceptanceSet& s, const FloatFacts& facts) {
 }  // namespace
 
 absl::string_view TermName(Term term) {
-  constexpr absl::string_view kNames[] = {
-      "exact",         "ulps of a function", "order of additions", "order of multiplications",
-      "flushed subnormals", "skipped rounding", "double rounding", "overflow",
-      "sign of zero",  "NaN",                "a jump that may go either way", "uses of init",
-      "bound of a joint predicate", "freedom of the documents", "not expressible"};
+  constexpr absl::string_view kNames[] = {"exact",
+                                          "ulps of a function",
+                                          "order of additions",
+                                          "order of multiplications",
+                                          "flushed subnormals",
+                                          "skipped rounding",
+                                          "double rounding",
+                                          "overflow",
+                                          "sign of zero",
+                                          "NaN",
+                                          "a jump that may go either way",
+                                          "uses of init",
+                                          "bound of a joint predicate",
+                                          "freedom of the documents",
+                                          "not expressible"};
   return kNames[static_cast<int>(term)];
 }
 
@@ -263,7 +273,7 @@ std::string IntegerText(Int128 value) {
 
 std::string FloatText(double value, PrimitiveType type) {
   if (value == 0) return "0";
-  return absl::StrFormat(type == PrimitiveType::kF64 ? "%.17g" : "%.9g", value);
+  return absl::StrFormat("%.*g", type == PrimitiveType::kF64 ? 17 : 9, value);
 }
 
 std::string ZeroText(const AcceptanceSet& s) {
@@ -300,7 +310,8 @@ std::string SetText(const AcceptanceSet& s, PrimitiveType type) {
 
 SetArray SetArray::Unspecified(const Shape& shape, Term term, uint32_t origin) {
   int64_t count = shape.ElementCount() * (IsComplex(shape.element_type()) ? 2 : 1);
-  SetArray result(shape, std::vector<AcceptanceSet>(count, AcceptanceSet::Unspecified(term, origin)));
+  SetArray result(shape,
+                  std::vector<AcceptanceSet>(count, AcceptanceSet::Unspecified(term, origin)));
   result.origin = origin;
   return result;
 }

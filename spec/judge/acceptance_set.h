@@ -1,11 +1,11 @@
-// AcceptanceSet: the values that a conforming engine may return for one element, and SetArray: those
-// of a whole array.
+// AcceptanceSet: the values that a conforming engine may return for one element, and SetArray:
+// those of a whole array.
 //
 // A float's set is an interval of stored values [lo,hi] plus flags for what no interval holds (NaN,
-// infinities, which zero), and a second interval [rlo,rhi] with the unrounded value: what a consumer
-// that skips the rounding may read instead. The second has an unbounded exponent: 3e38*2 stores
-// {inf}, but its hull is 6e38. Integers and preds are [lo,hi] in 128 bits. A complex element is two
-// sets, real then imaginary.
+// infinities, which zero), and a second interval [rlo,rhi] with the unrounded value: what a
+// consumer that skips the rounding may read instead. The second has an unbounded exponent: 3e38*2
+// stores {inf}, but its hull is 6e38. Integers and preds are [lo,hi] in 128 bits. A complex element
+// is two sets, real then imaginary.
 #ifndef HLOCTS_SPEC_JUDGE_ACCEPTANCE_SET_H_
 #define HLOCTS_SPEC_JUDGE_ACCEPTANCE_SET_H_
 
@@ -33,31 +33,31 @@ enum class Term : uint8_t {
   kDoubleRound,  // a conversion through a wider type
   kOverflow,     // largest finite value or infinity
   kZeroSign,
-  kNan,          // NaN allowed beside numbers
-  kJump,         // a comparison or rounding that may go either way
-  kInit,         // how often init enters a reduction
-  kJoint,        // bound of a joint predicate, taken element by element
-  kFreedom,      // the documents leave it open
-  kUnknown,      // the sets cannot express it
+  kNan,      // NaN allowed beside numbers
+  kJump,     // a comparison or rounding that may go either way
+  kInit,     // how often init enters a reduction
+  kJoint,    // bound of a joint predicate, taken element by element
+  kFreedom,  // the documents leave it open
+  kUnknown,  // the sets cannot express it
 };
 absl::string_view TermName(Term term);
 
 struct AcceptanceSet {
   enum Flag : uint16_t {
-    kFinite = 1 << 0,        // [lo,hi] is present
+    kFinite = 1 << 0,  // [lo,hi] is present
     kNan = 1 << 1,
     kPosInf = 1 << 2,
     kNegInf = 1 << 3,
-    kPosZero = 1 << 4,       // +0 is accepted; 0 must then lie in [lo,hi]
+    kPosZero = 1 << 4,  // +0 is accepted; 0 must then lie in [lo,hi]
     kNegZero = 1 << 5,
-    kIntegral = 1 << 6,      // only integral values of [lo,hi]
-    kBitsKnown = 1 << 7,     // NaN only, with exactly these bits (nan_bits)
-    kUnspecified = 1 << 8,   // any value at all
-    kHull = 1 << 9,          // [rlo,rhi] is present and differs from [lo,hi]
+    kIntegral = 1 << 6,       // only integral values of [lo,hi]
+    kBitsKnown = 1 << 7,      // NaN only, with exactly these bits (nan_bits)
+    kUnspecified = 1 << 8,    // any value at all
+    kHull = 1 << 9,           // [rlo,rhi] is present and differs from [lo,hi]
     kContractible = 1 << 10,  // an add or subtract may read the hull
-    kScaledHull = 1 << 11,   // the hull is [rlo,rhi] * 2^512
-    kInteger = 1 << 12,      // ilo, ihi instead of the doubles
-    kHullPending = 1 << 13,  // reserved
+    kScaledHull = 1 << 11,    // the hull is [rlo,rhi] * 2^512
+    kInteger = 1 << 12,       // ilo, ihi instead of the doubles
+    kHullPending = 1 << 13,   // reserved
   };
 
   union {
@@ -117,7 +117,8 @@ class SetArray {
   explicit SetArray(Literal exact) : shape_(exact.shape()), exact_(std::move(exact)) {}
   // One set per element (two per complex element), in row-major order of the bounds.
   SetArray(Shape shape, std::vector<AcceptanceSet> sets)
-      : shape_(std::move(shape)), sets_(std::make_shared<std::vector<AcceptanceSet>>(std::move(sets))) {}
+      : shape_(std::move(shape)),
+        sets_(std::make_shared<std::vector<AcceptanceSet>>(std::move(sets))) {}
   static SetArray Unspecified(const Shape& shape, Term term, uint32_t origin);
 
   const Shape& shape() const { return shape_; }
@@ -139,8 +140,8 @@ class SetArray {
   bool zero_sign_free = false;
   // Run-time sizes of dynamic dimensions; empty: the bounds.
   std::vector<int64_t> runtime_sizes;
-  // The leaf is value `joint_slot` of a predicate over whole tensors, checked where it is an output;
-  // the sets above are what a consumer may assume of single elements.
+  // The leaf is value `joint_slot` of a predicate over whole tensors, checked where it is an
+  // output; the sets above are what a consumer may assume of single elements.
   std::shared_ptr<const JointPredicate> joint;
   int joint_slot = 0;
   uint32_t origin = 0;  // instruction that made the array

@@ -52,8 +52,7 @@ Wide Expm1(const Wide& z) {
 Wide Log1p(const Wide& z) {
   long double x = z.real(), y = z.imag();
   long double m = x * x + 2 * x + y * y;
-  long double re = std::fabs(m) < 0.5L ? 0.5L * std::log1p(m)
-                                       : std::log(std::hypot(1 + x, y));
+  long double re = std::fabs(m) < 0.5L ? 0.5L * std::log1p(m) : std::log(std::hypot(1 + x, y));
   return {re, std::atan2(y, 1 + x)};
 }
 Wide Logistic(const Wide& z) { return Wide(1) / (Wide(1) + std::exp(-z)); }
@@ -155,7 +154,8 @@ ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b) {
   return {Join(a.re, b.re), Join(a.im, b.im)};
 }
 
-// f over a small box round the centre: its value, its ulps, the backward slack, the operand's width.
+// f over a small box round the centre: its value, its ulps, the backward slack, the operand's
+// width.
 bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& ball,
                  const SetContext& context, ComplexSet& box) {
   Wide f = function.value(z);
@@ -195,7 +195,8 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
                                               : std::fabs(z.real()) <= ball.re_radius;
     if (!flips_zero) continue;
     ComplexSet other;
-    if (!FunctionBox(*function, side, ball, context, other)) return OpenSet(Term::kFreedom, context);
+    if (!FunctionBox(*function, side, ball, context, other))
+      return OpenSet(Term::kFreedom, context);
     box = JoinBoxes(box, other);
   }
   return box;
@@ -211,7 +212,8 @@ AcceptanceSet ComplexAbs(const ComplexSet& a, const SetContext& context) {
   image.nan = re.nan || im.nan;
   image.pos_inf = re.Infinite() || im.Infinite();
   if (image.nan || image.pos_inf) {
-    if (image.nan && image.pos_inf) return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+    if (image.nan && image.pos_inf)
+      return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
   }
   if (re.finite && im.finite) {
     auto least = [](const View& v) {
@@ -264,7 +266,8 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   }
   long double modulus = std::abs(y.centre), square = modulus * modulus;
   const FloatFacts& facts = *context.result;
-  bool in_range = square > 16 * static_cast<long double>(facts.min_normal) && square < facts.max / 4;
+  bool in_range =
+      square > 16 * static_cast<long double>(facts.min_normal) && square < facts.max / 4;
   if (!in_range && context.rule.Allows(kFlushResult)) return OpenSet(Term::kFreedom, context);
   if (modulus == 0) return OpenSet(Term::kFreedom, context);
   Wide f = x.centre / y.centre;
@@ -309,10 +312,14 @@ ComplexSet ComplexBinary(Opcode opcode, const ComplexSet& a, const ComplexSet& b
     case Opcode::kAdd:
     case Opcode::kSubtract:
       return {BinaryFloat(opcode, a.re, b.re, context), BinaryFloat(opcode, a.im, b.im, context)};
-    case Opcode::kMultiply: return Multiply(a, b, context);
-    case Opcode::kDivide: return Divide(a, b, context);
-    case Opcode::kPower: return Power(a, b, context);
-    default: return OpenSet(Term::kUnknown, context);
+    case Opcode::kMultiply:
+      return Multiply(a, b, context);
+    case Opcode::kDivide:
+      return Divide(a, b, context);
+    case Opcode::kPower:
+      return Power(a, b, context);
+    default:
+      return OpenSet(Term::kUnknown, context);
   }
 }
 

@@ -53,8 +53,8 @@ double RealAt(const Literal& literal, int64_t index, int component) {
 
 std::string ElementText(const Literal& literal, int64_t index) {
   if (!IsComplex(literal.element_type())) return ComponentText(literal, index, 0);
-  return absl::StrCat("(", ComponentText(literal, index, 0), ", ",
-                      ComponentText(literal, index, 1), ")");
+  return absl::StrCat("(", ComponentText(literal, index, 0), ", ", ComponentText(literal, index, 1),
+                      ")");
 }
 
 std::string ElementBits(const Literal& literal, int64_t index) {

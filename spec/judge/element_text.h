@@ -9,7 +9,8 @@
 namespace hlocts {
 
 std::string ElementText(const Literal& literal, int64_t index);
-std::string ElementBits(const Literal& literal, int64_t index);  // "0x3f800000", most significant first
+std::string ElementBits(const Literal& literal,
+                        int64_t index);  // "0x3f800000", most significant first
 
 }  // namespace hlocts
 

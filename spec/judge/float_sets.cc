@@ -73,12 +73,11 @@ bool SaturationAllowed(const SetContext& context) {
   const FloatFacts& facts = *context.result;
   if (!facts.nan) return true;
   return !facts.infinity || BitWidth(facts.type) <= 8 ? context.rule.Allows(kDoubleRounding)
-                                                       : false;
+                                                      : false;
 }
 
 // [slo, shi], which may be infinite: overflow replaces what lies beyond the largest value.
-void StoreFinite(double slo, double shi, bool keep_max, const SetContext& context,
-                 Stored& stored) {
+void StoreFinite(double slo, double shi, bool keep_max, const SetContext& context, Stored& stored) {
   const FloatFacts& facts = *context.result;
   keep_max = keep_max || SaturationAllowed(context);
   bool over = shi > facts.max, under = slo < -facts.max;
@@ -415,8 +414,8 @@ Image RemainderImage(const View& a, const View& b) {
     return r;
   }
   double low = std::fmod(a.lo, b.hi), high = std::fmod(a.hi, b.hi);
-  bool one_branch = b.lo == b.hi && b.lo != 0 && a.lo * a.hi >= 0 && low <= high &&
-                    a.hi - a.lo < std::fabs(b.hi);
+  bool one_branch =
+      b.lo == b.hi && b.lo != 0 && a.lo * a.hi >= 0 && low <= high && a.hi - a.lo < std::fabs(b.hi);
   if (!one_branch) {
     low = std::max(std::min(a.lo, 0.0), -most);
     high = std::min(std::max(a.hi, 0.0), most);
@@ -483,7 +482,6 @@ AcceptanceSet NegatedSet(const AcceptanceSet& a) {
 }
 
 // ---------------------------------------------------------------- functions
-
 
 // Extremes of sin over a real interval: 1 near pi/2 + 2 pi n. `shift` 0 for sin, pi/2 for cos.
 void IncludeWaveExtremes(double lo, double hi, double shift, Image& r) {
@@ -660,7 +658,8 @@ Image Atan2Image(const View& y, const View& x, const SetContext& context) {
   Image r;
   r.nan = y.nan || x.nan;
   Atoms ys, xs;
-  bool points = CollectAtoms(y, ys) & CollectAtoms(x, xs);
+  bool y_points = CollectAtoms(y, ys), x_points = CollectAtoms(x, xs);
+  bool points = y_points && x_points;
   if (points) {
     for (int i = 0; i < ys.count; ++i) {
       for (int j = 0; j < xs.count; ++j) {
@@ -675,8 +674,8 @@ Image Atan2Image(const View& y, const View& x, const SetContext& context) {
     }
     return r;
   }
-  bool both_signs = (y.Positive() || y.pos_zero || y.pos_inf) &&
-                    (y.Negative() || y.neg_zero || y.neg_inf);
+  bool both_signs =
+      (y.Positive() || y.pos_zero || y.pos_inf) && (y.Negative() || y.neg_zero || y.neg_inf);
   bool left = x.Negative() || x.neg_zero || x.neg_inf;
   bool origin = x.Zero() && y.Zero();
   if (y.Infinite() || x.Infinite() || (both_signs && left) || origin) {
@@ -716,12 +715,18 @@ double SignValue(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 using RealMap = double (*)(double);
 RealMap IntegralMap(Opcode opcode) {
   switch (opcode) {
-    case Opcode::kFloor: return std::floor;
-    case Opcode::kCeil: return std::ceil;
-    case Opcode::kRoundNearestAfz: return RoundAwayFromZero;
-    case Opcode::kRoundNearestEven: return RoundToEven;
-    case Opcode::kSign: return SignValue;
-    default: return nullptr;
+    case Opcode::kFloor:
+      return std::floor;
+    case Opcode::kCeil:
+      return std::ceil;
+    case Opcode::kRoundNearestAfz:
+      return RoundAwayFromZero;
+    case Opcode::kRoundNearestEven:
+      return RoundToEven;
+    case Opcode::kSign:
+      return SignValue;
+    default:
+      return nullptr;
   }
 }
 
@@ -857,8 +862,12 @@ AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const Acceptanc
   AcceptanceSet s;
   Image r;
   switch (opcode) {
-    case Opcode::kAdd: s = StoreImage(AddImage(x, y), context); break;
-    case Opcode::kSubtract: s = StoreImage(AddImage(x, Negated(y)), context); break;
+    case Opcode::kAdd:
+      s = StoreImage(AddImage(x, y), context);
+      break;
+    case Opcode::kSubtract:
+      s = StoreImage(AddImage(x, Negated(y)), context);
+      break;
     case Opcode::kMultiply:
       s = StoreImage(MultiplyImage(x, y), context);
       if (s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
@@ -868,10 +877,18 @@ AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const Acceptanc
       // Division by a splat may be a multiplication by its reciprocal, which then contracts.
       if (s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
       break;
-    case Opcode::kRemainder: s = StoreImage(RemainderImage(x, y), context); break;
-    case Opcode::kMaximum: s = MaximumSet(x, y, context); break;
-    case Opcode::kMinimum: s = NegatedSet(MaximumSet(Negated(x), Negated(y), context)); break;
-    case Opcode::kAtan2: s = StoreImage(Atan2Image(x, y, context), context); break;
+    case Opcode::kRemainder:
+      s = StoreImage(RemainderImage(x, y), context);
+      break;
+    case Opcode::kMaximum:
+      s = MaximumSet(x, y, context);
+      break;
+    case Opcode::kMinimum:
+      s = NegatedSet(MaximumSet(Negated(x), Negated(y), context));
+      break;
+    case Opcode::kAtan2:
+      s = StoreImage(Atan2Image(x, y, context), context);
+      break;
     case Opcode::kPower:
       if (!PowerImage(x, y, LeastMagnitude(facts, a, skip), context, r)) {
         return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
@@ -880,7 +897,8 @@ AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const Acceptanc
       // pow(x, 2) is x*x to a compiler, which contracts.
       if (s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
       break;
-    default: return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
+    default:
+      return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
   }
   return Blame(s, context, {&a, &b});
 }
@@ -931,8 +949,8 @@ Order TotalOrder(const AcceptanceSet& a, const AcceptanceSet& b, const FloatFact
   }
   Order order = NumericOrder(x, y);
   if (x.Zero() && y.Zero()) {
-    order.equal = (x.pos_zero && y.pos_zero) || (x.neg_zero && y.neg_zero) || x.lo != x.hi ||
-                  y.lo != y.hi;
+    order.equal =
+        (x.pos_zero && y.pos_zero) || (x.neg_zero && y.neg_zero) || x.lo != x.hi || y.lo != y.hi;
     order.less = order.less || (x.neg_zero && y.pos_zero);
     order.greater = order.greater || (x.pos_zero && y.neg_zero);
   }
@@ -989,8 +1007,8 @@ AcceptanceSet IsFiniteFloat(const AcceptanceSet& a, const SetContext& context) {
 AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, int mantissa_bits,
                                    const SetContext& context) {
   if (a.unspecified()) return a;
-  View v = ReadSet(a, *context.operand, context.rule.permissions,
-                   context.rule.Allows(kSkipRounding));
+  View v =
+      ReadSet(a, *context.operand, context.rule.permissions, context.rule.Allows(kSkipRounding));
   FloatFacts target = *context.operand;
   int bias = (1 << (exponent_bits - 1)) - 1;
   target.p = std::min(mantissa_bits + 1, context.operand->p);
@@ -1111,10 +1129,10 @@ AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bo
   };
   auto add_real = [&](double x) {
     x = std::trunc(x);
-    bool over = x >= std::ldexp(1.0, 100) || (std::fabs(x) < std::ldexp(1.0, 100) &&
-                                              static_cast<Int128>(x) > range.hi);
-    bool under = x <= -std::ldexp(1.0, 100) || (std::fabs(x) < std::ldexp(1.0, 100) &&
-                                                static_cast<Int128>(x) < range.lo);
+    bool over = x >= std::ldexp(1.0, 100) ||
+                (std::fabs(x) < std::ldexp(1.0, 100) && static_cast<Int128>(x) > range.hi);
+    bool under = x <= -std::ldexp(1.0, 100) ||
+                 (std::fabs(x) < std::ldexp(1.0, 100) && static_cast<Int128>(x) < range.lo);
     outside = outside || over || under;
     add(over ? range.hi : under ? range.lo : static_cast<Int128>(x));
   };
@@ -1139,7 +1157,8 @@ AcceptanceSet ConvertIntegerToFloat(const AcceptanceSet& a, PrimitiveType from,
   if (a.unspecified()) return a;
   auto bound = [](Int128 x) {
     double d = static_cast<double>(x);  // correctly rounded
-    return Bound{d, static_cast<int8_t>((x > static_cast<Int128>(d)) - (x < static_cast<Int128>(d)))};
+    return Bound{d,
+                 static_cast<int8_t>((x > static_cast<Int128>(d)) - (x < static_cast<Int128>(d)))};
   };
   Image r;
   Include(bound(a.ilo), r);

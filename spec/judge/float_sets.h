@@ -48,7 +48,8 @@ struct Image {
   Bound lo, hi;
 };
 // Rounds an image to the result format by a correctly-rounded rule (flushes, overflow, second
-// roundings), or by ulps for the rules that have some; `argument` is the largest |x| of the operand.
+// roundings), or by ulps for the rules that have some; `argument` is the largest |x| of the
+// operand.
 AcceptanceSet StoreImage(const Image& image, const SetContext& context, double argument = 0);
 
 // negate, abs, sign, floor, ceil, round-*, sqrt and the real functions.

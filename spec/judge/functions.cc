@@ -20,7 +20,8 @@ double ReciprocalSquareRoot(double x) { return 1 / std::sqrt(x); }
 // added; logistic and rsqrt from the formulas above.
 constexpr RealFunction kFunctions[] = {
     {Opcode::kExponential, std::exp, Monotone::kIncreasing, -kInfinity, kInfinity, false, 2},
-    {Opcode::kExponentialMinusOne, std::expm1, Monotone::kIncreasing, -kInfinity, kInfinity, false, 2},
+    {Opcode::kExponentialMinusOne, std::expm1, Monotone::kIncreasing, -kInfinity, kInfinity, false,
+     2},
     {Opcode::kLog, std::log, Monotone::kIncreasing, 0, kInfinity, true, 2},
     {Opcode::kLogPlusOne, std::log1p, Monotone::kIncreasing, -1, kInfinity, false, 2},
     {Opcode::kLogistic, Logistic, Monotone::kIncreasing, -kInfinity, kInfinity, false, 5},
@@ -59,27 +60,48 @@ int MpfrLogistic(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
 
 MpfrUnary MpfrOf(Opcode opcode) {
   switch (opcode) {
-    case Opcode::kExponential: return mpfr_exp;
-    case Opcode::kExponentialMinusOne: return mpfr_expm1;
-    case Opcode::kLog: return mpfr_log;
-    case Opcode::kLogPlusOne: return mpfr_log1p;
-    case Opcode::kLogistic: return MpfrLogistic;
-    case Opcode::kTanh: return mpfr_tanh;
-    case Opcode::kErf: return mpfr_erf;
-    case Opcode::kSine: return mpfr_sin;
-    case Opcode::kCosine: return mpfr_cos;
-    case Opcode::kTan: return mpfr_tan;
-    case Opcode::kCbrt: return mpfr_cbrt;
-    case Opcode::kSqrt: return mpfr_sqrt;
-    case Opcode::kRsqrt: return mpfr_rec_sqrt;
-    case Opcode::kAcos: return mpfr_acos;
-    case Opcode::kAcosh: return mpfr_acosh;
-    case Opcode::kAsin: return mpfr_asin;
-    case Opcode::kAsinh: return mpfr_asinh;
-    case Opcode::kAtanh: return mpfr_atanh;
-    case Opcode::kCosh: return mpfr_cosh;
-    case Opcode::kSinh: return mpfr_sinh;
-    default: return nullptr;
+    case Opcode::kExponential:
+      return mpfr_exp;
+    case Opcode::kExponentialMinusOne:
+      return mpfr_expm1;
+    case Opcode::kLog:
+      return mpfr_log;
+    case Opcode::kLogPlusOne:
+      return mpfr_log1p;
+    case Opcode::kLogistic:
+      return MpfrLogistic;
+    case Opcode::kTanh:
+      return mpfr_tanh;
+    case Opcode::kErf:
+      return mpfr_erf;
+    case Opcode::kSine:
+      return mpfr_sin;
+    case Opcode::kCosine:
+      return mpfr_cos;
+    case Opcode::kTan:
+      return mpfr_tan;
+    case Opcode::kCbrt:
+      return mpfr_cbrt;
+    case Opcode::kSqrt:
+      return mpfr_sqrt;
+    case Opcode::kRsqrt:
+      return mpfr_rec_sqrt;
+    case Opcode::kAcos:
+      return mpfr_acos;
+    case Opcode::kAcosh:
+      return mpfr_acosh;
+    case Opcode::kAsin:
+      return mpfr_asin;
+    case Opcode::kAsinh:
+      return mpfr_asinh;
+    case Opcode::kAtanh:
+      return mpfr_atanh;
+    case Opcode::kCosh:
+      return mpfr_cosh;
+    case Opcode::kSinh:
+      return mpfr_sinh;
+    default:
+      return nullptr;
   }
 }
 

@@ -17,8 +17,8 @@ AcceptanceSet Full(const IntegerContext& context, const AcceptanceSet& cause) {
 Int128 Wrap(Int128 value, PrimitiveType type) {
   if (type == PrimitiveType::kPred) return value & 1;
   int bits = BitWidth(type);
-  unsigned __int128 cut = static_cast<unsigned __int128>(value) &
-                          ((static_cast<unsigned __int128>(1) << bits) - 1);
+  unsigned __int128 cut =
+      static_cast<unsigned __int128>(value) & ((static_cast<unsigned __int128>(1) << bits) - 1);
   Int128 wrapped = static_cast<Int128>(cut);
   if (IsSigned(type) && (wrapped >> (bits - 1))) wrapped -= Int128{1} << bits;
   return wrapped;
@@ -57,10 +57,12 @@ Int128 PowerOf(Int128 base, Int128 exponent, PrimitiveType type) {
 Int128 ShiftPoint(Opcode opcode, Int128 a, Int128 amount, PrimitiveType type) {
   Int128 width = Width(type);
   bool out = amount < 0 || amount >= width;
-  if (opcode == Opcode::kShiftLeft) return out ? Int128{0} : Wrap(a << static_cast<int>(amount), type);
+  if (opcode == Opcode::kShiftLeft)
+    return out ? Int128{0} : Wrap(a << static_cast<int>(amount), type);
   Int128 mask = (Int128{1} << static_cast<int>(width)) - 1;
   Int128 bits = a & mask;
-  if (opcode == Opcode::kShiftRightLogical) return out ? Int128{0} : Wrap(bits >> static_cast<int>(amount), type);
+  if (opcode == Opcode::kShiftRightLogical)
+    return out ? Int128{0} : Wrap(bits >> static_cast<int>(amount), type);
   bool negative = ((bits >> static_cast<int>(width - 1)) & 1) != 0;
   Int128 value = negative ? bits - (Int128{1} << static_cast<int>(width)) : bits;
   return Wrap(value >> static_cast<int>(out ? width - 1 : amount), type);
@@ -70,18 +72,30 @@ Int128 BinaryPoint(Opcode opcode, Int128 a, Int128 b, PrimitiveType type) {
   Int128 least, most;
   IntegerLimits(type, least, most);
   switch (opcode) {
-    case Opcode::kAnd: return a & b;
-    case Opcode::kOr: return a | b;
-    case Opcode::kXor: return a ^ b;
-    case Opcode::kAdd: return type == PrimitiveType::kPred ? (a | b) : Wrap(a + b, type);
-    case Opcode::kSubtract: return Wrap(a - b, type);
-    case Opcode::kMultiply: return Wrap(a * b, type);
-    case Opcode::kMaximum: return std::max(a, b);
-    case Opcode::kMinimum: return std::min(a, b);
-    case Opcode::kDivide: return b == 0 ? Wrap(-1, type) : Wrap(a / b, type);
-    case Opcode::kRemainder: return b == 0 ? a : a % b;
-    case Opcode::kPower: return PowerOf(a, b, type);
-    default: return ShiftPoint(opcode, a, b, type);
+    case Opcode::kAnd:
+      return a & b;
+    case Opcode::kOr:
+      return a | b;
+    case Opcode::kXor:
+      return a ^ b;
+    case Opcode::kAdd:
+      return type == PrimitiveType::kPred ? (a | b) : Wrap(a + b, type);
+    case Opcode::kSubtract:
+      return Wrap(a - b, type);
+    case Opcode::kMultiply:
+      return Wrap(a * b, type);
+    case Opcode::kMaximum:
+      return std::max(a, b);
+    case Opcode::kMinimum:
+      return std::min(a, b);
+    case Opcode::kDivide:
+      return b == 0 ? Wrap(-1, type) : Wrap(a / b, type);
+    case Opcode::kRemainder:
+      return b == 0 ? a : a % b;
+    case Opcode::kPower:
+      return PowerOf(a, b, type);
+    default:
+      return ShiftPoint(opcode, a, b, type);
   }
 }
 
@@ -144,7 +158,8 @@ bool IntegerResultIsOpen(Opcode opcode, Int128 a, Int128 b, const IntegerContext
       return !context.facts.shift_saturate && (b < 0 || b >= Width(context.type));
     case Opcode::kPower:
       return b < 0 && a == 0;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -152,7 +167,8 @@ AcceptanceSet UnaryInteger(Opcode opcode, const AcceptanceSet& a, const IntegerC
   if (a.unspecified()) return a;
   Int128 lo = a.ilo, hi = a.ihi;
   switch (opcode) {
-    case Opcode::kNegate: return Range(-hi, -lo, context, a);
+    case Opcode::kNegate:
+      return Range(-hi, -lo, context, a);
     case Opcode::kNot:
       if (context.type == PrimitiveType::kPred) return Range(1 - hi, 1 - lo, context, a);
       return IsSigned(context.type) ? Range(~hi, ~lo, context, a) : Full(context, a);
@@ -165,7 +181,8 @@ AcceptanceSet UnaryInteger(Opcode opcode, const AcceptanceSet& a, const IntegerC
     case Opcode::kPopcnt:
     case Opcode::kCountLeadingZeros:
       return Range(0, Width(context.type), context, a);
-    default: return Full(context, a);
+    default:
+      return Full(context, a);
   }
 }
 
@@ -209,7 +226,7 @@ AcceptanceSet CompareInteger(absl::string_view direction, const AcceptanceSet& a
     s.term = Term::kUnknown;
     return s;
   }
-  bool less = a.ilo < b.ihi, greater = a.ihi > b.ilo;
+  bool less = a.ilo<b.ihi, greater = a.ihi> b.ilo;
   bool equal = std::max(a.ilo, b.ilo) <= std::min(a.ihi, b.ihi);
   bool yes = false, no = false;
   auto outcome = [&](bool possible, bool holds) {

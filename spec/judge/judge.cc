@@ -61,9 +61,7 @@ struct Tally {
   std::optional<FirstFailure> first;
 };
 
-double FullBits(PrimitiveType type) {
-  return type == PrimitiveType::kPred ? 1 : BitWidth(type);
-}
+double FullBits(PrimitiveType type) { return type == PrimitiveType::kPred ? 1 : BitWidth(type); }
 
 const Origin& OriginOf(const ModuleAcceptance& accepted, uint32_t origin) {
   static const Origin* none = new Origin();
@@ -276,8 +274,8 @@ absl::string_view OutcomeName(Outcome outcome) {
 
 JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Literal> actual) {
   if (accepted.leaves.size() != actual.size()) {
-    return Failed(absl::StrCat("expected ", accepted.leaves.size(), " outputs, found ",
-                               actual.size()));
+    return Failed(
+        absl::StrCat("expected ", accepted.leaves.size(), " outputs, found ", actual.size()));
   }
   bool only_tokens = !accepted.leaves.empty();
   for (size_t i = 0; i < actual.size(); ++i) {
@@ -309,14 +307,14 @@ std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int
     return absl::StrCat("output ", output, " has no element ", index);
   }
   const SetArray& set = leaf.set;
-  std::string text = absl::StrCat(
-      "output ", output, " ", set.shape().ToString(false), " at [",
-      absl::StrJoin(MultiIndex(index, set.shape().dimensions()), ","), "]\n",
-      "  accepted:    ", LeafSetText(set, index), "\n");
+  std::string text = absl::StrCat("output ", output, " ", set.shape().ToString(false), " at [",
+                                  absl::StrJoin(MultiIndex(index, set.shape().dimensions()), ","),
+                                  "]\n", "  accepted:    ", LeafSetText(set, index), "\n");
   for (int c = 0; c < set.components(); ++c) {
     AcceptanceSet s = set.At(index, c);
     const Origin& from = OriginOf(accepted, s.origin != 0 ? s.origin : set.origin);
-    if (set.components() == 2) absl::StrAppend(&text, c == 0 ? "  real part\n" : "  imaginary part\n");
+    if (set.components() == 2)
+      absl::StrAppend(&text, c == 0 ? "  real part\n" : "  imaginary part\n");
     absl::StrAppend(&text, "  width from:  ", TermName(s.term), "\n");
     if (!from.instruction.empty()) {
       absl::StrAppend(&text, "  instruction: ", from.instruction, " (", from.opcode, ")\n",

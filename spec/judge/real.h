@@ -46,8 +46,8 @@ inline double PowerOfTwo(int exponent) {
 }
 
 struct Bound {
-  double value = 0;      // nearest double, ±inf beyond the largest one
-  int8_t residual = 0;   // sign of (exact - value); kUnknown: it may be on either side
+  double value = 0;     // nearest double, ±inf beyond the largest one
+  int8_t residual = 0;  // sign of (exact - value); kUnknown: it may be on either side
   static constexpr int8_t kUnknown = 2;
 
   double Down() const {
@@ -109,8 +109,8 @@ inline Bound SquareRootExact(double a) {
 // A float format prepared for rounding doubles to it.
 struct FloatFacts {
   PrimitiveType type = PrimitiveType::kInvalid;
-  int p = 0;      // precision
-  int emin = 0;   // exponent of the least normal
+  int p = 0;     // precision
+  int emin = 0;  // exponent of the least normal
   double max = 0;
   double min_normal = 0;
   double tiny = 0;  // least positive value

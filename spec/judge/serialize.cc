@@ -5,7 +5,6 @@
 // {"repeat":n}; an exact leaf is {"shape","exact":"<bytes in hex>"}; a leaf with a joint predicate
 // has "predicate" with its parameters beside its sets.
 #include <cstring>
-
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
@@ -44,8 +43,8 @@ Json SetToJson(const AcceptanceSet& s) {
     hi = DoubleBits(s.hi);
   }
   // The hull is for consumers inside the module; outputs are judged by what is stored.
-  int flags = s.flags & ~(AcceptanceSet::kHull | AcceptanceSet::kContractible |
-                          AcceptanceSet::kScaledHull);
+  int flags =
+      s.flags & ~(AcceptanceSet::kHull | AcceptanceSet::kContractible | AcceptanceSet::kScaledHull);
   return Json::array({flags, lo, hi, s.origin, static_cast<int>(s.term)});
 }
 
@@ -71,8 +70,8 @@ Json LeafToJson(const LeafAcceptance& leaf) {
     json["nan_bits_free"] = set.nan_bits_free;
     json["zero_sign_free"] = set.zero_sign_free;
     const Literal& literal = set.literal();
-    json["exact"] = absl::BytesToHexString(absl::string_view(
-        reinterpret_cast<const char*>(literal.raw_data()), literal.raw_size()));
+    json["exact"] = absl::BytesToHexString(
+        absl::string_view(reinterpret_cast<const char*>(literal.raw_data()), literal.raw_size()));
     return json;
   }
   Json sets = Json::array();
@@ -102,7 +101,8 @@ absl::Status Bad(absl::string_view what) { return InvalidInput("expected.jsonl: 
 
 absl::StatusOr<double> DoubleFromBits(const std::string& text) {
   uint64_t bits = 0;
-  if (text.size() != 16 || !absl::SimpleHexAtoi(text, &bits)) return Bad("16 hexadecimal digits expected");
+  if (text.size() != 16 || !absl::SimpleHexAtoi(text, &bits))
+    return Bad("16 hexadecimal digits expected");
   double value;
   std::memcpy(&value, &bits, sizeof(value));
   return value;
@@ -111,14 +111,15 @@ absl::StatusOr<double> DoubleFromBits(const std::string& text) {
 absl::StatusOr<Int128> IntegerFromText(const std::string& text) {
   bool negative = !text.empty() && text[0] == '-';
   uint64_t magnitude = 0;
-  if (!absl::SimpleAtoi(absl::string_view(text).substr(negative), &magnitude)) return Bad("an integer expected");
+  if (!absl::SimpleAtoi(absl::string_view(text).substr(negative), &magnitude))
+    return Bad("an integer expected");
   return negative ? -static_cast<Int128>(magnitude) : static_cast<Int128>(magnitude);
 }
 
 absl::StatusOr<AcceptanceSet> SetFromJson(const Json& json) {
   bool well_formed = json.is_array() && json.size() == 5 && json[0].is_number_integer() &&
                      json[1].is_string() && json[2].is_string() && json[3].is_number_unsigned() &&
-                     json[4].is_number_integer();
+                     json[4].is_number_unsigned();
   if (!well_formed) return Bad("a set is [flags,lo,hi,origin,term]");
   AcceptanceSet s;
   s.flags = static_cast<uint16_t>(json[0].get<int>());
@@ -141,33 +142,63 @@ absl::StatusOr<AcceptanceSet> SetFromJson(const Json& json) {
   return s;
 }
 
+// Members of the right kind, or what stands for an absent one: nlohmann's own accessors throw.
+bool BoolAt(const Json& json, const char* name) {
+  return json.contains(name) && json[name].is_boolean() && json[name].get<bool>();
+}
+std::string TextAt(const Json& json, const char* name) {
+  return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : "";
+}
+uint32_t NumberAt(const Json& json, const char* name) {
+  return json.contains(name) && json[name].is_number_unsigned() ? json[name].get<uint32_t>() : 0;
+}
+absl::StatusOr<std::vector<int64_t>> SizesAt(const Json& json, const char* name) {
+  if (!json.contains(name) || !json[name].is_array()) return Bad("a list of sizes expected");
+  std::vector<int64_t> sizes;
+  for (const Json& size : json[name]) {
+    if (!size.is_number_unsigned()) return Bad("a size expected");
+    sizes.push_back(size.get<int64_t>());
+    if (sizes.back() < 0 || sizes.back() > (int64_t{1} << 40)) return Bad("a size out of range");
+  }
+  return sizes;
+}
+
 // What the file says about a predicate is for people: the check itself needs its module.
 absl::StatusOr<LeafAcceptance> LeafFromJson(const Json& json) {
   LeafAcceptance leaf;
-  if (json.value("token", false)) {
+  if (BoolAt(json, "token")) {
     leaf.token = true;
     leaf.shape = Shape::Token();
     return leaf;
   }
-  auto type = PrimitiveTypeFromName(json.value("type", ""));
-  if (!type.has_value() || !IsArrayType(*type) || !json.contains("dimensions")) return Bad("a leaf has a type and dimensions");
-  Shape shape(*type, json["dimensions"].get<std::vector<int64_t>>());
+  auto type = PrimitiveTypeFromName(TextAt(json, "type"));
+  if (!type.has_value() || !IsArrayType(*type)) return Bad("a leaf has an element type");
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<int64_t> dimensions, SizesAt(json, "dimensions"));
+  Shape shape(*type, std::move(dimensions));
+  if (shape.ElementCount() > (int64_t{1} << 32)) return Bad("a leaf too large");
   leaf.shape = shape;
   int64_t count = shape.ElementCount() * (IsComplex(*type) ? 2 : 1);
   if (json.contains("exact")) {
-    std::string bytes = absl::HexStringToBytes(json["exact"].get<std::string>());
-    if (static_cast<int64_t>(bytes.size()) != shape.StorageSizeBytes()) return Bad("wrong number of bytes");
+    std::string hex = TextAt(json, "exact");
+    bool digits =
+        hex.size() % 2 == 0 && hex.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+    if (!digits) return Bad("bytes in hexadecimal expected");
+    std::string bytes = absl::HexStringToBytes(hex);
+    if (static_cast<int64_t>(bytes.size()) != shape.StorageSizeBytes())
+      return Bad("wrong number of bytes");
     Literal literal(shape);
     if (!bytes.empty()) std::memcpy(literal.mutable_raw_data(), bytes.data(), bytes.size());
     leaf.set = SetArray(std::move(literal));
-    leaf.set.nan_bits_free = json.value("nan_bits_free", false);
-    leaf.set.zero_sign_free = json.value("zero_sign_free", false);
+    leaf.set.nan_bits_free = BoolAt(json, "nan_bits_free");
+    leaf.set.zero_sign_free = BoolAt(json, "zero_sign_free");
   } else {
     std::vector<AcceptanceSet> sets;
-    for (const Json& entry : json.value("sets", Json::array())) {
+    if (!json.contains("sets") || !json["sets"].is_array()) return Bad("a leaf has sets");
+    for (const Json& entry : json["sets"]) {
       if (entry.is_object()) {
-        int64_t repeat = entry.value("repeat", int64_t{0});
-        if (sets.empty() || repeat < 0 || repeat > count - static_cast<int64_t>(sets.size())) return Bad("a repeat without a set");
+        int64_t repeat = NumberAt(entry, "repeat");
+        bool fits = !sets.empty() && repeat <= count - static_cast<int64_t>(sets.size());
+        if (!fits) return Bad("a repeat without a set, or beyond the array");
         sets.insert(sets.end(), static_cast<size_t>(repeat), AcceptanceSet(sets.back()));
         continue;
       }
@@ -177,9 +208,9 @@ absl::StatusOr<LeafAcceptance> LeafFromJson(const Json& json) {
     if (static_cast<int64_t>(sets.size()) != count) return Bad("wrong number of sets");
     leaf.set = SetArray(shape, std::move(sets));
   }
-  leaf.set.origin = json.value("origin", 0u);
+  leaf.set.origin = NumberAt(json, "origin");
   if (json.contains("runtime_sizes")) {
-    leaf.set.runtime_sizes = json["runtime_sizes"].get<std::vector<int64_t>>();
+    HLOCTS_ASSIGN_OR_RETURN(leaf.set.runtime_sizes, SizesAt(json, "runtime_sizes"));
   }
   return leaf;
 }
@@ -204,7 +235,9 @@ absl::StatusOr<ModuleAcceptance> AcceptanceFromJsonl(absl::string_view text) {
     if (json.is_discarded() || !json.is_object()) return Bad("a line is no JSON object");
     if (first && json.contains("origins")) {
       for (const Json& o : json["origins"]) {
-        if (!o.is_array() || o.size() != 4) return Bad("an origin has four parts");
+        bool texts = o.is_array() && o.size() == 4;
+        for (size_t i = 0; texts && i < 4; ++i) texts = o[i].is_string();
+        if (!texts) return Bad("an origin has four texts");
         accepted.origins.push_back({o[0].get<std::string>(), o[1].get<std::string>(),
                                     o[2].get<std::string>(), o[3].get<std::string>()});
       }

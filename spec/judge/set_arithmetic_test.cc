@@ -78,9 +78,9 @@ TEST(FloatSetsTest, StrictArithmeticIsThePoint) {
     for (double a : values) {
       for (double b : values) {
         double sum = a + b;
-        AcceptanceSet s = BinaryFloat(Opcode::kAdd, AcceptanceSet::Float(a),
-                                      AcceptanceSet::Float(b),
-                                      ContextFor(Opcode::kAdd, type, Profile::kStrict));
+        AcceptanceSet s =
+            BinaryFloat(Opcode::kAdd, AcceptanceSet::Float(a), AcceptanceSet::Float(b),
+                        ContextFor(Opcode::kAdd, type, Profile::kStrict));
         if (std::isnan(sum) && !format.has_nan()) continue;
         double expected = DecodeFloat(format, EncodeFloat(format, sum));
         ASSERT_TRUE(Holds(s, expected))
@@ -93,21 +93,31 @@ TEST(FloatSetsTest, StrictArithmeticIsThePoint) {
 
 int CallMpfr(Opcode opcode, mpfr_t y, mpfr_t x) {
   switch (opcode) {
-    case Opcode::kTanh: return mpfr_tanh(y, x, MPFR_RNDN);
-    case Opcode::kExponential: return mpfr_exp(y, x, MPFR_RNDN);
-    case Opcode::kLog: return mpfr_log(y, x, MPFR_RNDN);
-    case Opcode::kLogPlusOne: return mpfr_log1p(y, x, MPFR_RNDN);
-    case Opcode::kErf: return mpfr_erf(y, x, MPFR_RNDN);
-    case Opcode::kSine: return mpfr_sin(y, x, MPFR_RNDN);
-    case Opcode::kCbrt: return mpfr_cbrt(y, x, MPFR_RNDN);
-    case Opcode::kAtanh: return mpfr_atanh(y, x, MPFR_RNDN);
-    case Opcode::kAsinh: return mpfr_asinh(y, x, MPFR_RNDN);
-    default: return mpfr_tan(y, x, MPFR_RNDN);
+    case Opcode::kTanh:
+      return mpfr_tanh(y, x, MPFR_RNDN);
+    case Opcode::kExponential:
+      return mpfr_exp(y, x, MPFR_RNDN);
+    case Opcode::kLog:
+      return mpfr_log(y, x, MPFR_RNDN);
+    case Opcode::kLogPlusOne:
+      return mpfr_log1p(y, x, MPFR_RNDN);
+    case Opcode::kErf:
+      return mpfr_erf(y, x, MPFR_RNDN);
+    case Opcode::kSine:
+      return mpfr_sin(y, x, MPFR_RNDN);
+    case Opcode::kCbrt:
+      return mpfr_cbrt(y, x, MPFR_RNDN);
+    case Opcode::kAtanh:
+      return mpfr_atanh(y, x, MPFR_RNDN);
+    case Opcode::kAsinh:
+      return mpfr_asinh(y, x, MPFR_RNDN);
+    default:
+      return mpfr_tan(y, x, MPFR_RNDN);
   }
 }
-constexpr Opcode kFunctions[] = {Opcode::kTanh, Opcode::kExponential, Opcode::kLog,
-                                 Opcode::kLogPlusOne, Opcode::kErf, Opcode::kSine,
-                                 Opcode::kCbrt, Opcode::kAtanh, Opcode::kAsinh, Opcode::kTan};
+constexpr Opcode kFunctions[] = {
+    Opcode::kTanh, Opcode::kExponential, Opcode::kLog,   Opcode::kLogPlusOne, Opcode::kErf,
+    Opcode::kSine, Opcode::kCbrt,        Opcode::kAtanh, Opcode::kAsinh,      Opcode::kTan};
 
 double Reference(Opcode opcode, double x) {
   mpfr_t a, y;
@@ -136,8 +146,10 @@ TEST(FloatSetsTest, FunctionsOf16BitsHoldTheRoundedValue) {
         ASSERT_TRUE(Holds(s, rounded))
             << OpcodeName(opcode) << "(" << x << ") = " << exact << ": " << SetText(s, type);
         if (!std::isfinite(rounded)) continue;
-        ASSERT_FALSE(Holds(s, facts.Next(facts.Next(facts.Next(rounded))))) << OpcodeName(opcode) << x;
-        ASSERT_FALSE(Holds(s, facts.Previous(facts.Previous(facts.Previous(rounded))))) << OpcodeName(opcode) << x;
+        ASSERT_FALSE(Holds(s, facts.Next(facts.Next(facts.Next(rounded)))))
+            << OpcodeName(opcode) << x;
+        ASSERT_FALSE(Holds(s, facts.Previous(facts.Previous(facts.Previous(rounded)))))
+            << OpcodeName(opcode) << x;
       }
     }
   }
@@ -171,9 +183,9 @@ TEST(FloatSetsTest, IntervalsHoldTheirPoints) {
     int exponent = static_cast<int>(random() % 12) - 6;
     return facts.Round(std::ldexp(static_cast<double>(random() >> 11) * 0x1p-52 - 1, exponent));
   };
-  constexpr Opcode kBinary[] = {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide,
-                                Opcode::kRemainder, Opcode::kMaximum, Opcode::kMinimum,
-                                Opcode::kAtan2, Opcode::kPower};
+  constexpr Opcode kBinary[] = {Opcode::kAdd,     Opcode::kSubtract,  Opcode::kMultiply,
+                                Opcode::kDivide,  Opcode::kRemainder, Opcode::kMaximum,
+                                Opcode::kMinimum, Opcode::kAtan2,     Opcode::kPower};
   for (Opcode opcode : kBinary) {
     for (Profile profile : kAllProfiles) {
       SetContext context = ContextFor(opcode, type, profile);
@@ -186,7 +198,8 @@ TEST(FloatSetsTest, IntervalsHoldTheirPoints) {
         double t = static_cast<double>(random() >> 11) * 0x1p-53;
         double x = std::clamp(facts.Round(a[0] + (a[1] - a[0]) * t), a[0], a[1]);
         double y = std::clamp(facts.Round(b[0] + (b[1] - b[0]) * (1 - t)), b[0], b[1]);
-        AcceptanceSet point = BinaryFloat(opcode, AcceptanceSet::Float(x), AcceptanceSet::Float(y), context);
+        AcceptanceSet point =
+            BinaryFloat(opcode, AcceptanceSet::Float(x), AcceptanceSet::Float(y), context);
         ASSERT_TRUE(IsSubset(point, whole))
             << OpcodeName(opcode) << " of " << x << ", " << y << ": " << SetText(point, type)
             << " not in " << SetText(whole, type);
@@ -201,8 +214,8 @@ TEST(FloatSetsTest, UnaryIntervalsHoldTheirPoints) {
     const FloatFacts& facts = FactsOf(type);
     for (Opcode opcode : AllOpcodes()) {
       if (RowOf(opcode).family != Family::kElementwiseUnary) continue;
-      if (!Contains(RowOf(opcode).types, type) || opcode == Opcode::kReal || opcode == Opcode::kImag ||
-          opcode == Opcode::kIsFinite) {
+      if (!Contains(RowOf(opcode).types, type) || opcode == Opcode::kReal ||
+          opcode == Opcode::kImag || opcode == Opcode::kIsFinite) {
         continue;
       }
       for (Profile profile : kAllProfiles) {
@@ -226,16 +239,18 @@ TEST(FloatSetsTest, UnaryIntervalsHoldTheirPoints) {
 
 // strict is within default is within relaxed, as sets, on special and ordinary points.
 TEST(FloatSetsTest, ProfilesAreNested) {
-  for (PrimitiveType type : {PrimitiveType::kF32, PrimitiveType::kBF16, PrimitiveType::kF8E4M3FN,
-                             PrimitiveType::kF64}) {
+  for (PrimitiveType type :
+       {PrimitiveType::kF32, PrimitiveType::kBF16, PrimitiveType::kF8E4M3FN, PrimitiveType::kF64}) {
     const FloatFacts& facts = FactsOf(type);
-    std::vector<double> values = {0.0, -0.0, facts.tiny, -facts.tiny, facts.min_normal, facts.max,
-                                  -facts.max, 1, -1, 1.5, 0.5, -2, 3, std::nan("")};
+    std::vector<double> values = {0.0,       -0.0,       facts.tiny, -facts.tiny, facts.min_normal,
+                                  facts.max, -facts.max, 1,          -1,          1.5,
+                                  0.5,       -2,         3,          std::nan("")};
     if (facts.infinity) values.insert(values.end(), {kInfinity, -kInfinity});
     for (Opcode opcode : AllOpcodes()) {
       Family family = RowOf(opcode).family;
       bool unary = family == Family::kElementwiseUnary && Contains(RowOf(opcode).types, type) &&
-                   opcode != Opcode::kReal && opcode != Opcode::kImag && opcode != Opcode::kIsFinite;
+                   opcode != Opcode::kReal && opcode != Opcode::kImag &&
+                   opcode != Opcode::kIsFinite;
       bool binary = family == Family::kElementwiseBinary && Contains(RowOf(opcode).types, type) &&
                     opcode != Opcode::kComplex;
       for (double a : values) {
@@ -246,14 +261,15 @@ TEST(FloatSetsTest, ProfilesAreNested) {
             SetContext context = ContextFor(opcode, type, profile);
             sets[static_cast<int>(profile)] =
                 unary ? UnaryFloat(opcode, AcceptanceSet::Float(a), context)
-                      : BinaryFloat(opcode, AcceptanceSet::Float(a), AcceptanceSet::Float(b), context);
+                      : BinaryFloat(opcode, AcceptanceSet::Float(a), AcceptanceSet::Float(b),
+                                    context);
           }
           ASSERT_TRUE(IsSubset(sets[0], sets[1]))
-              << OpcodeName(opcode) << " " << PrimitiveTypeName(type) << " " << a << ", " << b << ": "
-              << SetText(sets[0], type) << " / " << SetText(sets[1], type);
+              << OpcodeName(opcode) << " " << PrimitiveTypeName(type) << " " << a << ", " << b
+              << ": " << SetText(sets[0], type) << " / " << SetText(sets[1], type);
           ASSERT_TRUE(IsSubset(sets[1], sets[2]))
-              << OpcodeName(opcode) << " " << PrimitiveTypeName(type) << " " << a << ", " << b << ": "
-              << SetText(sets[1], type) << " / " << SetText(sets[2], type);
+              << OpcodeName(opcode) << " " << PrimitiveTypeName(type) << " " << a << ", " << b
+              << ": " << SetText(sets[1], type) << " / " << SetText(sets[2], type);
           if (unary) break;
         }
       }
@@ -278,7 +294,8 @@ TEST(IntegerSetsTest, IntervalsHoldTheirPoints) {
           for (Int128 y = b.ilo; y <= b.ihi; ++y) {
             AcceptanceSet point = BinaryInteger(opcode, AcceptanceSet::Integers(x, x),
                                                 AcceptanceSet::Integers(y, y), context);
-            ASSERT_TRUE(IsSubset(point, whole)) << OpcodeName(opcode) << " " << int(x) << " " << int(y);
+            ASSERT_TRUE(IsSubset(point, whole))
+                << OpcodeName(opcode) << " " << int(x) << " " << int(y);
           }
         }
       }
