@@ -1,6 +1,9 @@
 #include "backends/pjrt/pjrt_client.h"
 
 #include <charconv>
+#include <cstring>
+
+#include "spec/ir/index_util.h"
 
 namespace hlocts {
 namespace {
@@ -85,6 +88,25 @@ PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_maj
   layout.tiled.minor_to_major = minor_to_major.data();
   layout.tiled.minor_to_major_size = minor_to_major.size();
   return layout;
+}
+
+// Bytes of the elements within the run-time sizes.
+size_t RuntimeBytes(const Literal& literal) {
+  size_t bytes = static_cast<size_t>(StorageBytes(literal.element_type()));
+  for (int64_t size : literal.runtime_sizes()) bytes *= static_cast<size_t>(size);
+  return bytes;
+}
+
+// Elements that lie densely, row by row, to their places within the bounds.
+void SpreadRuntimeElements(const std::string& dense, Literal& literal) {
+  const size_t width = static_cast<size_t>(StorageBytes(literal.element_type()));
+  const std::vector<int64_t> strides = RowMajorStrides(literal.shape().dimensions());
+  uint8_t* to = literal.mutable_raw_data();
+  size_t from = 0;
+  ForEachIndex(literal.runtime_sizes(), [&](absl::Span<const int64_t> index) {
+    std::memcpy(to + static_cast<size_t>(LinearIndex(index, strides)) * width, &dense[from], width);
+    from += width;
+  });
 }
 
 }  // namespace
@@ -196,6 +218,11 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   args.dst = bytes.data();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
   HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
+  // Some engines hand over the elements of the run-time sizes only.
+  if (literal.has_runtime_sizes() && args.dst_size == RuntimeBytes(literal)) {
+    SpreadRuntimeElements(bytes, literal);
+    return literal;
+  }
   if (args.dst_size < literal.raw_size()) {
     return absl::InternalError(absl::StrCat("output of ", args.dst_size, " bytes, expected ",
                                             literal.raw_size(), " for ", expected.ToString()));

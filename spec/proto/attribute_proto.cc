@@ -916,6 +916,8 @@ void WriteImpliedFields(const Instruction& instruction, P* proto) {
       proto->mutable_precision_config()->add_operand_precision(proto::PrecisionConfig::DEFAULT);
     }
   }
+  // A convolution without spatial dimensions has a window of none; XLA insists on the field.
+  if (instruction.opcode() == Opcode::kConvolution) proto->mutable_window();
   if (instruction.opcode() == Opcode::kCompare && proto->comparison_type().empty()) {
     proto->set_comparison_type(std::string(DefaultComparisonType(FirstOperandType(instruction))));
   }
