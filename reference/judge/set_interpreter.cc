@@ -141,11 +141,17 @@ absl::Status SetInterpreter::ChargeStep() {
       absl::StrCat("the loop budget of ", options_.steps_max, " trips is used up"));
 }
 
-const Literal* SetInterpreter::NextInfeed() {
+const Literal* SetInterpreter::PeekInfeed() const {
   size_t device = static_cast<size_t>(current_device_);
   if (device >= options_.infeed.size()) return nullptr;
-  size_t next = infeed_used_[device]++;
+  size_t next = infeed_used_[device];
   return next < options_.infeed[device].size() ? &options_.infeed[device][next] : nullptr;
+}
+
+const Literal* SetInterpreter::NextInfeed() {
+  const Literal* next = PeekInfeed();
+  if (next != nullptr) ++infeed_used_[static_cast<size_t>(current_device_)];
+  return next;
 }
 
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(

@@ -71,6 +71,7 @@ class SetInterpreter {
   uint64_t NextStream() { return stream_++; }
   // Next infeed literal of the device, nullptr when there is none.
   const Literal* NextInfeed();
+  const Literal* PeekInfeed() const;  // the same, left in place
 
  private:
   absl::StatusOr<std::vector<SetValue>> RunInstruction(
