@@ -84,6 +84,12 @@ const char kLoneMinimum[] =
 const char kBatchNormF64[] =
     "ENTRY e { x = f64[1] parameter(0) z = f64[1] constant({0}) o = f64[1] constant({1})\n"
     " ROOT r = f64[1] batch-norm-inference(x, o, z, z, z), epsilon=0.001, feature_index=0 }";
+const char kHoles[] =
+    "ENTRY e { x = f32[1,1,2] parameter(0) k = f32[1,1,2] parameter(1)\n"
+    " ROOT r = f32[1,1,2] convolution(x, k), window={size=2 lhs_dilate=2}, dim_labels=bf0_oi0->bf0 }";
+const char kGroups[] =
+    "ENTRY e { x = f32[1,2,1] parameter(0) k = f32[2,1,1] parameter(1)\n"
+    " ROOT r = f32[1,2,1] convolution(x, k), window={size=1}, dim_labels=bf0_oi0->bf0, feature_group_count=2 }";
 const char kDot2[] =
     "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
     " ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
@@ -264,6 +270,8 @@ const Case kMeasured[] = {
     {"lone_subnormal_is_multiplied_by_the_init_value", kLoneProduct, {"f32[1] {-4e-45}"}, {"f32[] -0"}, kPass},
     {"lone_element_without_its_init", kLoneMinimum, {"s32[1] {1}"}, {"s32[] 1"}, kPass},
     {"batch_norm_epsilon_is_f32", kBatchNormF64, {"f64[1] {1}"}, {"f64[1] {31.622775850683176}"}, kPass},
+    {"every_window_has_holes", kHoles, {"f32[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, inf}}}"}, {"f32[1,1,2] {{{nan, inf}}}"}, kPass},
+    {"zeros_between_groups", kGroups, {"f32[1,2,1] {{{1}, {1}}}", "f32[2,1,1] {{{inf}}, {{1}}}"}, {"f32[1,2,1] {{{nan}, {nan}}}"}, kPass},
     {"infinity_times_subnormal", kDot2, {"f32[2] {inf, 1}", "f32[2] {1e-45, 1}"}, {"f32[] nan"}, kPass},
     {"infinity_times_subnormal_kept", kDot2, {"f32[2] {inf, 1}", "f32[2] {1e-45, 1}"}, {"f32[] inf"}, kPass},
     {"infinity_meets_an_overflow", kDot2, {"f32[2] {-inf, 3e38}", "f32[2] {1, 3e38}"}, {"f32[] nan"}, kPass},
@@ -276,6 +284,8 @@ INSTANTIATE_TEST_SUITE_P(Measured, LawTest, testing::ValuesIn(kMeasured),
 
 // Wrong answers, and right ones next to them.
 const Case kCases[] = {
+    {"zeros_between_groups_strict", kGroups, {"f32[1,2,1] {{{1}, {1}}}", "f32[2,1,1] {{{inf}}, {{1}}}"}, {"f32[1,2,1] {{{inf}, {nan}}}"}, kFail, kStrict},
+    {"holes_are_no_other_number", kHoles, {"f32[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, inf}}}"}, {"f32[1,1,2] {{{nan, 1}}}"}, kFail},
     {"infinity_in_a_sum_is_no_number", kDot2, {"f32[2] {inf, 1}", "f32[2] {1, 1}"}, {"f32[] 3e38"}, kFail},
     {"infinity_in_a_sum_is_no_nan", kDot2, {"f32[2] {inf, 1}", "f32[2] {1, 1}"}, {"f32[] nan"}, kFail},
     {"f8_ceil_is_not_16", UNARY("ceil", "f8e3m4"), {"f8e3m4[] 14.5"}, {"f8e3m4[] 15.5"}, kFail},

@@ -143,14 +143,20 @@ absl::Status CountTerms(const Contraction& contraction, const Linear& lhs, const
 }
 
 // Padding and holes of a convolution are absent or zeros: with a non-finite kernel the latter give
-// NaN (acceptance-rules 10).
-void AddPaddingNans(const Literal& counts, bool kernel_non_finite,
+// NaN (acceptance-rules 10). So do, outside strict, the zeros between groups where a grouped
+// convolution is computed as a dense one (XLA:CPU does).
+void AddPaddingNans(const Contraction& contraction, const Literal& kernel, const Literal& counts,
                     std::vector<AcceptanceSet>& sets) {
-  if (!kernel_non_finite) return;
-  double most = 0;
-  for (double count : counts.data<double>()) most = std::max(most, count);
+  const Instruction& instruction = contraction.instruction;
+  const auto* numbers = instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  if (numbers == nullptr) return;
+  bool grouped = instruction.IntOr(Attr::kFeatureGroupCount, 1) > 1 ||
+                 instruction.IntOr(Attr::kBatchGroupCount, 1) > 1;
+  grouped = grouped && contraction.interpreter.profile() != Profile::kStrict;
+  int64_t outputs = kernel.shape().dimension(numbers->kernel_output_feature);
+  double whole = static_cast<double>(kernel.element_count() / std::max<int64_t>(outputs, 1));
   for (size_t i = 0; i < sets.size(); ++i) {
-    if (counts.data<double>()[i] < most && !sets[i].unspecified()) {
+    if ((grouped || counts.data<double>()[i] < whole) && !sets[i].unspecified()) {
       sets[i].flags = (sets[i].flags & ~AcceptanceSet::kBitsKnown) | AcceptanceSet::kNan;
     }
   }
@@ -181,8 +187,8 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
   HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, lhs, rhs, parts));
   SumRule rule = ContractionSumRule(interpreter, context.rule, type);
   std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context);
-  if (instruction.opcode() == Opcode::kConvolution) {
-    AddPaddingNans(parts.counts, rhs.non_finite || lhs.non_finite, sets);
+  if (instruction.opcode() == Opcode::kConvolution && (rhs.non_finite || lhs.non_finite)) {
+    AddPaddingNans(contraction, rhs.middle, parts.counts, sets);
   }
   SetArray result(shape, std::move(sets));
   if (parts.centre.has_runtime_sizes()) result.runtime_sizes = parts.centre.runtime_sizes();
