@@ -1029,10 +1029,17 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
     double y = precise.is_f64 ? x : std::fabs(x) > precise.max ? x : precise.Round(x);
     return std::fabs(y) > target.max ? std::copysign(kInfinity, y) : y;
   };
+  // Without mantissa bits a tie has no neighbour that is even in its last digit: IEEE 754 takes the
+  // larger, the even bit pattern may be the smaller (ruling 0053). Both are accepted.
+  auto tie = [&](double x) {
+    int exponent;
+    return target.p == 1 && std::fabs(std::frexp(x, &exponent)) == 0.75;
+  };
   AcceptanceSet s;
   Stored stored;
   if (v.finite) {
-    double lo = round(v.lo), hi = round(v.hi);
+    double lo = round(tie(v.lo) ? v.lo * (v.lo > 0 ? 1 / 1.5 : 4 / 3.0) : v.lo);
+    double hi = round(tie(v.hi) ? v.hi * (v.hi > 0 ? 4 / 3.0 : 1 / 1.5) : v.hi);
     SetContext plain = context;
     plain.rule.permissions = 0;
     StoreFinite(std::max(lo, -kInfinity), hi, false, plain, stored);
