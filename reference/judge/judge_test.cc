@@ -90,6 +90,14 @@ const char kHoles[] =
 const char kGroups[] =
     "ENTRY e { x = f32[1,2,1] parameter(0) k = f32[2,1,1] parameter(1)\n"
     " ROOT r = f32[1,2,1] convolution(x, k), window={size=1}, dim_labels=bf0_oi0->bf0, feature_group_count=2 }";
+const char kProduct3[] =
+    "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
+    "ENTRY e { x = f32[3] parameter(0) i = f32[] constant(1)\n"
+    " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=mul }";
+const char kComplexProduct[] =
+    "mul { a = c64[] parameter(0) b = c64[] parameter(1) ROOT r = c64[] multiply(a, b) }\n"
+    "ENTRY e { x = c64[3] parameter(0) i = c64[] constant((1, 0))\n"
+    " ROOT r = c64[] reduce(x, i), dimensions={0}, to_apply=mul }";
 const char kDot2[] =
     "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
     " ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
@@ -286,6 +294,12 @@ INSTANTIATE_TEST_SUITE_P(Measured, LawTest, testing::ValuesIn(kMeasured),
 const Case kCases[] = {
     {"zeros_between_groups_strict", kGroups, {"f32[1,2,1] {{{1}, {1}}}", "f32[2,1,1] {{{inf}}, {{1}}}"}, {"f32[1,2,1] {{{inf}, {nan}}}"}, kFail, kStrict},
     {"holes_are_no_other_number", kHoles, {"f32[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, inf}}}"}, {"f32[1,1,2] {{{nan, 1}}}"}, kFail},
+    {"product_with_a_zero", kProduct3, {"f32[3] {-2, 0, 3}"}, {"f32[] -0"}, kPass},
+    {"product_with_a_zero_is_zero", kProduct3, {"f32[3] {-2, 0, 3}"}, {"f32[] 1"}, kFail},
+    {"complex_product", kComplexProduct, {"c64[3] {(1, 2), (3, -1), (0, 1)}"}, {"c64[] (-5, 5)"}, kPass},
+    {"complex_product_of_integers_is_exact", kComplexProduct, {"c64[3] {(1, 2), (3, -1), (0, 1)}"}, {"c64[] (-5, 5.0000005)"}, kFail},
+    {"complex_product_rounds", kComplexProduct, {"c64[3] {(1.1, 2), (3, -1.3), (0, 1)}"}, {"c64[] (-4.5700006, 5.8999996)"}, kPass},
+    {"complex_product_off", kComplexProduct, {"c64[3] {(1.1, 2), (3, -1.3), (0, 1)}"}, {"c64[] (-4.57002, 5.9)"}, kFail},
     {"infinity_in_a_sum_is_no_number", kDot2, {"f32[2] {inf, 1}", "f32[2] {1, 1}"}, {"f32[] 3e38"}, kFail},
     {"infinity_in_a_sum_is_no_nan", kDot2, {"f32[2] {inf, 1}", "f32[2] {1, 1}"}, {"f32[] nan"}, kFail},
     {"f8_ceil_is_not_16", UNARY("ceil", "f8e3m4"), {"f8e3m4[] 14.5"}, {"f8e3m4[] 15.5"}, kFail},
