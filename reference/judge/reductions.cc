@@ -432,7 +432,9 @@ class ComplexProduct {
     double magnitude = std::hypot(re.lo, im.lo);
     magnitude_ *= magnitude;
     largest_ *= std::max(magnitude, 1.0);
-    for (double x : {re.lo, im.lo}) normal_ = normal_ && (x == 0 || std::fabs(x) >= facts_.min_normal);
+    for (double x : {re.lo, im.lo}) {
+      normal_ = normal_ && (x == 0 || std::fabs(x) >= facts_.min_normal);
+    }
     integral_ = integral_ && re.lo == std::rint(re.lo) && im.lo == std::rint(im.lo);
     ++count_;
     return true;
@@ -558,7 +560,9 @@ absl::StatusOr<SetArray> ReduceRecognized(const ReductionOperands& r, Recognized
   if (reducer == RecognizedReducer::kAdd && floats && zero_init) {
     return SumByEvaluator(r, context);
   }
-  if (IsComplex(type) && reducer == RecognizedReducer::kMultiply) return ComplexProducts(r, context);
+  if (IsComplex(type) && reducer == RecognizedReducer::kMultiply) {
+    return ComplexProducts(r, context);
+  }
   if (IsComplex(type) && reducer != RecognizedReducer::kAdd) {
     return UnspecifiedResult(r.interpreter, r.instruction, r.shape, Term::kUnknown).array;
   }
