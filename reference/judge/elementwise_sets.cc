@@ -254,6 +254,7 @@ std::vector<int64_t> NeedsSet(const ElementOp& op, absl::Span<const SetArray* co
                               const Literal& result, bool& has_nan) {
   std::vector<bool> flagged(result.element_count(), false);
   bool daz = op.context.rule.Allows(kFlushOperand), ftz = op.context.rule.Allows(kFlushResult);
+  bool selects = op.opcode == Opcode::kMaximum || op.opcode == Opcode::kMinimum;
   for (const SetArray* operand : operands) {
     if (!IsFloat(operand->element_type())) continue;
     const FloatFacts& facts = FactsOf(operand->element_type());
@@ -275,6 +276,7 @@ std::vector<int64_t> NeedsSet(const ElementOp& op, absl::Span<const SetArray* co
       double r = values[i];
       if (std::isnan(r)) has_nan = true;
       if (ftz && r != 0 && std::fabs(r) <= facts.min_normal) flagged[i] = true;
+      if (selects && r == 0) flagged[i] = true;  // of two zeros either one (ruling 0003)
     }
   }
   std::vector<int64_t> indices;

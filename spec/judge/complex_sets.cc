@@ -173,6 +173,27 @@ bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& bal
   return true;
 }
 
+// A subnormal component may be read as zero, where the function may be far from its value beside it
+// (log, sign). False where it has no finite value there.
+bool JoinFlushed(const ComplexFunction& function, const Ball& ball, const SetContext& context,
+                 ComplexSet& box) {
+  const Wide z = ball.centre;
+  bool re = ball.re_radius > 0 && std::fabs(z.real()) <= ball.re_radius;
+  bool im = ball.im_radius > 0 && std::fabs(z.imag()) <= ball.im_radius;
+  for (int zeros = 1; zeros < 4; ++zeros) {
+    if (((zeros & 1) && !re) || ((zeros & 2) && !im)) continue;
+    Ball flushed = ball;
+    flushed.centre = Wide((zeros & 1) ? std::copysign(0.0L, z.real()) : z.real(),
+                          (zeros & 2) ? std::copysign(0.0L, z.imag()) : z.imag());
+    if (zeros & 1) flushed.re_radius = 0;
+    if (zeros & 2) flushed.im_radius = 0;
+    ComplexSet there;
+    if (!FunctionBox(function, flushed.centre, flushed, context, there)) return false;
+    box = JoinBoxes(box, there);
+  }
+  return true;
+}
+
 }  // namespace
 
 ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& context) {
@@ -187,6 +208,9 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
   Wide z = ball.centre;
   ComplexSet box;
   if (!FunctionBox(*function, z, ball, context, box)) return OpenSet(Term::kFreedom, context);
+  if (context.rule.Allows(kFlushOperand) && !JoinFlushed(*function, ball, context, box)) {
+    return OpenSet(Term::kFreedom, context);
+  }
   bool on_axis = std::fabs(z.imag()) <= ball.im_radius || std::fabs(z.real()) <= ball.re_radius;
   if (!function->has_cut || !on_axis || !context.rule.Allows(kFlushOperand)) return box;
   // A zero whose sign an engine may lose lies on both sides of the cut.

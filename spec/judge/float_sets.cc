@@ -446,6 +446,15 @@ AcceptanceSet MaximumSet(const View& a, const View& b, const SetContext& context
     if (v.neg_inf) s.flags |= Flag::kNegInf;
   };
   if (a.finite && b.finite) add(std::max(a.lo, b.lo), std::max(a.hi, b.hi));
+  if (a.finite && b.finite && context.rule.Allows(kFlushOperand)) {
+    // Subnormals compare as the zeros they may be read as: either operand comes out then.
+    double below = std::nextafter(context.operand->min_normal, 0.0);
+    auto tiny = [&](const View& v) { return v.lo <= below && v.hi >= -below; };
+    if (tiny(a) && tiny(b)) {
+      add(std::max(a.lo, -below), std::min(a.hi, below));
+      add(std::max(b.lo, -below), std::min(b.hi, below));
+    }
+  }
   if (a.finite && b.neg_inf) add(a.lo, a.hi);
   if (b.finite && a.neg_inf) add(b.lo, b.hi);
   if ((a.pos_inf && number(b)) || (b.pos_inf && number(a))) s.flags |= Flag::kPosInf;
