@@ -118,6 +118,9 @@ constexpr BadText kBadTexts[] = {
      "text.attribute", "as many spatial"},
     {"HloModule m\nENTRY e { a = f32[2] parameter(0) b = f32[2] async-done(a) }", "text.name",
      "async-start"},
+    // Found by fuzzing: what has no operands cannot be started.
+    {"HloModule m\nENTRY e { s = (s32[], f32[4]) parameter-start(0) }", "text.syntax",
+     "parameter-start"},
     {"HloModule m\nENTRY e { a = f32[2] parameter(0) b = f32[2] negate-start(a) }", "text.shape",
      "((operands), result, context)"},
     {"HloModule m\nENTRY e { a = f32[2] parameter(0) "

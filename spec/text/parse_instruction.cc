@@ -36,7 +36,9 @@ std::optional<Operation> OperationFromName(absl::string_view name) {
   for (const AsyncSuffix& suffix : kAsyncSuffixes) {
     if (!absl::EndsWith(name, suffix.text)) continue;
     auto wrapped = OpcodeFromName(name.substr(0, name.size() - suffix.text.size()));
-    if (wrapped) return Operation{suffix.opcode, true, *wrapped};
+    // A parameter or constant has a body in place of operands: there is nothing to start.
+    bool has_operands = wrapped != Opcode::kParameter && wrapped != Opcode::kConstant;
+    if (wrapped && has_operands) return Operation{suffix.opcode, true, *wrapped};
   }
   return std::nullopt;
 }
