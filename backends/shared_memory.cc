@@ -16,13 +16,13 @@ absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Create() {
   int fd = memfd_create("hlocts-worker", MFD_CLOEXEC);
   if (fd < 0) return absl::InternalError(absl::StrCat("memfd_create: ", std::strerror(errno)));
   return std::unique_ptr<SharedMemory>(
-      new SharedMemory(fd, absl::StrCat("/proc/", getpid(), "/fd/", fd), true));
+      new SharedMemory(fd, absl::StrCat("/proc/", getpid(), "/fd/", fd)));
 }
 
 absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Open(const std::string& path) {
   int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return absl::InternalError(absl::StrCat(path, ": ", std::strerror(errno)));
-  return std::unique_ptr<SharedMemory>(new SharedMemory(fd, path, false));
+  return std::unique_ptr<SharedMemory>(new SharedMemory(fd, path));
 }
 
 SharedMemory::~SharedMemory() {

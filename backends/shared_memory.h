@@ -30,11 +30,10 @@ class SharedMemory {
   absl::StatusOr<absl::string_view> View(uint64_t offset, uint64_t size);
 
  private:
-  SharedMemory(int fd, std::string path, bool owner) : fd_(fd), path_(std::move(path)), owner_(owner) {}
+  SharedMemory(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
   absl::Status Map(uint64_t size);
   int fd_;
   std::string path_;
-  bool owner_;
   char* data_ = nullptr;
   uint64_t mapped_ = 0;
   uint64_t used_ = 0;
