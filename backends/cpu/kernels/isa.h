@@ -1,0 +1,59 @@
+// The table of entry points that exists once per instruction set.
+//
+// Every *_isa.cc is compiled once for each instruction set, in a namespace of its own (HLOCTS_ISA);
+// the objects of one set are then joined and all their symbols but the table made local, so that
+// no inline function of the standard library compiled for AVX-512 can end up in a plain object.
+// The best set that the machine has is chosen when the first kernel is called.
+#ifndef HLOCTS_BACKENDS_CPU_KERNELS_ISA_H_
+#define HLOCTS_BACKENDS_CPU_KERNELS_ISA_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "backends/cpu/kernels/thread_pool.h"
+
+namespace hlocts::kernels {
+
+struct ArgReduceRequest;
+struct ConvolutionRequest;
+struct DotRequest;
+struct FftRequest;
+struct CholeskyRequest;
+struct GatherRequest;
+struct RandomBitsRequest;
+struct ReduceRequest;
+struct ReduceWindowRequest;
+struct ScatterRequest;
+struct SelectAndScatterRequest;
+struct SortRequest;
+struct TopKRequest;
+struct TriangularSolveRequest;
+
+template <typename Request>
+using Kernel = absl::Status (*)(const Parallel&, const Request&);
+
+struct KernelTable {
+  Kernel<ReduceRequest> reduce;
+  Kernel<ArgReduceRequest> arg_reduce;
+  Kernel<DotRequest> dot;
+  Kernel<ConvolutionRequest> convolution;
+  Kernel<ReduceWindowRequest> reduce_window;
+  Kernel<FftRequest> fft;
+  Kernel<CholeskyRequest> cholesky;
+  Kernel<TriangularSolveRequest> triangular_solve;
+  Kernel<RandomBitsRequest> random_bits;
+};
+
+enum class Isa : uint8_t { kBase, kAvx2, kAvx512 };
+
+const KernelTable& Kernels();
+
+const char* IsaName(Isa isa);
+std::vector<Isa> SupportedIsas();
+// For tests and benchmarks, while no kernel runs.
+void SetIsa(Isa isa);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_CPU_KERNELS_ISA_H_
