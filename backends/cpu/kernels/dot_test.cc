@@ -1,0 +1,197 @@
+#include "backends/cpu/kernels/dot.h"
+
+#include <algorithm>
+
+#include "backends/cpu/kernels/kernel_testing.h"
+
+namespace hlocts::kernels {
+namespace {
+
+struct Side {
+  std::vector<int64_t> dimensions, strides, batch, contracting;
+};
+struct Case {
+  Side lhs, rhs;
+};
+
+const std::vector<Case>& Cases() {
+  static const auto* cases = new std::vector<Case>{
+      {{{3, 5}, {5, 1}, {}, {1}}, {{5, 4}, {4, 1}, {}, {0}}},
+      {{{65, 300}, {300, 1}, {}, {1}}, {{300, 70}, {70, 1}, {}, {0}}},
+      {{{65, 300}, {1, 65}, {}, {1}}, {{300, 70}, {1, 300}, {}, {0}}},  // transposed views
+      {{{300, 65}, {65, 1}, {}, {0}}, {{70, 300}, {300, 1}, {}, {1}}},
+      {{{200, 530}, {530, 1}, {}, {1}}, {{530, 261}, {261, 1}, {}, {0}}},
+      {{{7, 33}, {33, 1}, {}, {1}}, {{33, 101}, {101, 1}, {}, {0}}},    // few rows
+      {{{1, 333}, {333, 1}, {}, {1}}, {{65, 333}, {333, 1}, {}, {1}}},  // a vector
+      {{{65, 333}, {333, 1}, {}, {1}}, {{333}, {1}, {}, {0}}},
+      {{{40000}, {1}, {}, {0}}, {{40000}, {1}, {}, {0}}},               // split sums
+      {{{3, 20000}, {20000, 1}, {}, {1}}, {{20000, 5}, {5, 1}, {}, {0}}},
+      {{{6, 9, 10}, {90, 10, 1}, {0}, {2}}, {{6, 10, 7}, {70, 7, 1}, {0}, {1}}},
+      {{{9, 6, 10}, {60, 10, 1}, {1}, {2}}, {{10, 7, 6}, {42, 6, 1}, {2}, {0}}},
+      {{{4, 3, 5, 2}, {30, 10, 2, 1}, {0}, {1, 3}}, {{3, 6, 2, 4}, {48, 8, 4, 1}, {3}, {0, 2}}},
+      {{{4, 3, 5, 2}, {30, 10, 2, 1}, {0}, {3, 1}}, {{3, 6, 2, 4}, {48, 8, 4, 1}, {3}, {2, 0}}},
+      {{{8, 4, 6}, {24, 6, 1}, {}, {1}}, {{4, 3, 5}, {15, 5, 1}, {}, {0}}},  // free dims split
+      {{{2, 3}, {0, 1}, {}, {1}}, {{3, 2}, {2, 1}, {}, {0}}},           // a broadcast operand
+      {{{3}, {1}, {}, {}}, {{4}, {1}, {}, {}}},                         // an outer product
+  };
+  return *cases;
+}
+
+int64_t Reach(const Side& side) {
+  int64_t last = 0;
+  for (size_t d = 0; d < side.dimensions.size(); ++d) {
+    last += (side.dimensions[d] - 1) * side.strides[d];
+  }
+  return last + 1;
+}
+
+std::vector<int64_t> FreeOf(const Side& side) {
+  std::vector<int64_t> free;
+  for (int64_t d = 0; d < static_cast<int64_t>(side.dimensions.size()); ++d) {
+    if (std::count(side.batch.begin(), side.batch.end(), d) +
+            std::count(side.contracting.begin(), side.contracting.end(), d) == 0) {
+      free.push_back(d);
+    }
+  }
+  return free;
+}
+
+template <typename Sum, typename L, typename R>
+std::vector<Sum> Expected(const Case& c, const std::vector<L>& lhs, const std::vector<R>& rhs) {
+  const std::vector<int64_t> lhs_free = FreeOf(c.lhs), rhs_free = FreeOf(c.rhs);
+  std::vector<int64_t> loops;
+  for (int64_t d : c.lhs.batch) loops.push_back(c.lhs.dimensions[d]);
+  for (int64_t d : lhs_free) loops.push_back(c.lhs.dimensions[d]);
+  for (int64_t d : rhs_free) loops.push_back(c.rhs.dimensions[d]);
+  std::vector<int64_t> sums;
+  for (int64_t d : c.lhs.contracting) sums.push_back(c.lhs.dimensions[d]);
+  std::vector<Sum> result;
+  ForEachIndexOf(loops, [&](const std::vector<int64_t>& index) {
+    int64_t l = 0, r = 0;
+    size_t at = 0;
+    for (size_t b = 0; b < c.lhs.batch.size(); ++b, ++at) {
+      l += index[at] * c.lhs.strides[c.lhs.batch[b]];
+      r += index[at] * c.rhs.strides[c.rhs.batch[b]];
+    }
+    for (int64_t d : lhs_free) l += index[at++] * c.lhs.strides[d];
+    for (int64_t d : rhs_free) r += index[at++] * c.rhs.strides[d];
+    Sum sum(0);
+    ForEachIndexOf(sums, [&](const std::vector<int64_t>& inner) {
+      int64_t lk = l, rk = r;
+      for (size_t k = 0; k < inner.size(); ++k) {
+        lk += inner[k] * c.lhs.strides[c.lhs.contracting[k]];
+        rk += inner[k] * c.rhs.strides[c.rhs.contracting[k]];
+      }
+      sum += static_cast<Sum>(lhs[lk]) * static_cast<Sum>(rhs[rk]);
+    });
+    result.push_back(sum);
+  });
+  return result;
+}
+
+DotOperand OperandOf(const Side& side, const void* data, PrimitiveType type) {
+  return {data, type, side.dimensions, side.strides, side.batch, side.contracting};
+}
+
+// Small integers: every product and sum is exact, whatever the order.
+template <typename Sum, PrimitiveType kLhs, PrimitiveType kRhs, PrimitiveType kOut>
+void CheckExact() {
+  for (size_t i = 0; i < Cases().size(); ++i) {
+    SCOPED_TRACE(testing::Message() << "case " << i << " " << PrimitiveTypeName(kLhs) << " "
+                                    << PrimitiveTypeName(kOut));
+    const Case& c = Cases()[i];
+    const auto lhs = RandomElements<NativeOf<kLhs>>(Reach(c.lhs), 1);
+    const auto rhs = RandomElements<NativeOf<kRhs>>(Reach(c.rhs), 2);
+    const std::vector<Sum> expected = Expected<Sum>(c, lhs, rhs);
+    ForEachIsa([&] {
+      std::vector<NativeOf<kOut>> output(expected.size());
+      const DotRequest request = {OperandOf(c.lhs, lhs.data(), kLhs),
+                                  OperandOf(c.rhs, rhs.data(), kRhs), kOut, output.data()};
+      ASSERT_TRUE(Dot(Parallel(), request).ok());
+      int64_t wrong = 0;
+      for (size_t j = 0; j < expected.size(); ++j) {
+        wrong += !(output[j] == static_cast<NativeOf<kOut>>(expected[j]));
+      }
+      EXPECT_EQ(wrong, 0);
+    });
+  }
+}
+
+using T = PrimitiveType;
+
+TEST(DotTest, F32) { CheckExact<float, T::kF32, T::kF32, T::kF32>(); }
+TEST(DotTest, F64) { CheckExact<double, T::kF64, T::kF64, T::kF64>(); }
+TEST(DotTest, Complex) {
+  CheckExact<Complex64, T::kC64, T::kC64, T::kC64>();
+  CheckExact<Complex128, T::kC128, T::kC128, T::kC128>();
+}
+TEST(DotTest, NarrowFloats) {
+  CheckExact<float, T::kBF16, T::kBF16, T::kBF16>();
+  CheckExact<float, T::kF16, T::kF16, T::kF32>();
+  CheckExact<float, T::kF8E5M2, T::kBF16, T::kF32>();
+}
+TEST(DotTest, IntegersWrap) {
+  CheckExact<int32_t, T::kS8, T::kS8, T::kS8>();
+  CheckExact<int32_t, T::kS8, T::kS8, T::kS32>();
+  CheckExact<int32_t, T::kS32, T::kS32, T::kS32>();
+  CheckExact<uint64_t, T::kU64, T::kU64, T::kU64>();
+  CheckExact<int64_t, T::kS64, T::kS32, T::kS64>();
+  CheckExact<int32_t, T::kS4, T::kS4, T::kS32>();
+}
+TEST(DotTest, IntegersToFloat) { CheckExact<float, T::kS8, T::kS8, T::kF32>(); }
+
+TEST(DotTest, PredIsOrOfAnds) {
+  const bool lhs[2] = {true, true}, rhs[2] = {true, true};
+  bool output = false;
+  const Side side = {{2}, {1}, {}, {0}};
+  ForEachIsa([&] {
+    ASSERT_TRUE(Dot(Parallel(), {OperandOf(side, lhs, T::kPred), OperandOf(side, rhs, T::kPred),
+                                 T::kPred, &output}).ok());
+    EXPECT_TRUE(output);
+    EXPECT_EQ(*reinterpret_cast<uint8_t*>(&output), 1);
+  });
+}
+
+// |error| <= k u sum|a b|, the bound of any order of additions; same bits for any thread count.
+TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
+  const int64_t m = 150, k = 700, n = 130;
+  const std::vector<float> a = RandomFloats(m * k, 1), b = RandomFloats(k * n, 2);
+  ForEachIsa([&] {
+    std::vector<float> one(m * n), more(m * n);
+    const Side lhs = {{m, k}, {k, 1}, {}, {1}}, rhs = {{k, n}, {n, 1}, {}, {0}};
+    DotRequest request = {OperandOf(lhs, a.data(), T::kF32), OperandOf(rhs, b.data(), T::kF32),
+                          T::kF32, one.data()};
+    ASSERT_TRUE(Dot(Parallel(1), request).ok());
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        double exact = 0, magnitude = 0;
+        for (int64_t p = 0; p < k; ++p) {
+          const double x = double{a[i * k + p]} * b[p * n + j];
+          exact += x, magnitude += std::fabs(x);
+        }
+        ASSERT_LE(std::fabs(one[i * n + j] - exact), k * 0x1p-24 * magnitude);
+      }
+    }
+    request.output = more.data();
+    for (int threads : {2, 5}) {
+      ASSERT_TRUE(Dot(Parallel(threads), request).ok());
+      EXPECT_TRUE(more == one);
+    }
+  });
+}
+
+TEST(DotTest, EmptySumIsZeroAndMismatchIsAnError) {
+  std::vector<float> output(6, 1.0f);
+  const Side lhs = {{2, 0}, {0, 1}, {}, {1}}, rhs = {{0, 3}, {3, 1}, {}, {0}};
+  const float none = 0;
+  DotRequest request = {OperandOf(lhs, &none, T::kF32), OperandOf(rhs, &none, T::kF32), T::kF32,
+                        output.data()};
+  ASSERT_TRUE(Dot(Parallel(), request).ok());
+  EXPECT_EQ(output, std::vector<float>(6, 0.0f));
+  const Side other = {{4, 3}, {3, 1}, {}, {0}};
+  request.rhs = OperandOf(other, &none, T::kF32);
+  EXPECT_EQ(Dot(Parallel(), request).code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace hlocts::kernels

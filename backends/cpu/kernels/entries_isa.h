@@ -1,0 +1,24 @@
+// The entry points of one instruction set, as table_isa.cc lists them. Requests are checked before
+// they come here: counts fit, no dimension is 0, the type is supported. Only for *_isa.cc.
+#ifndef HLOCTS_BACKENDS_CPU_KERNELS_ENTRIES_ISA_H_
+#define HLOCTS_BACKENDS_CPU_KERNELS_ENTRIES_ISA_H_
+
+#include "backends/cpu/kernels/isa.h"
+#include "backends/cpu/kernels/vector_isa.h"
+
+namespace hlocts::kernels::HLOCTS_ISA {
+
+absl::Status ReduceKernel(const Parallel& parallel, const ReduceRequest& request);
+absl::Status ArgReduceKernel(const Parallel& parallel, const ArgReduceRequest& request);
+absl::Status DotKernel(const Parallel& parallel, const DotRequest& request);
+absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionRequest& request);
+absl::Status ReduceWindowKernel(const Parallel& parallel, const ReduceWindowRequest& request);
+absl::Status FftKernel(const Parallel& parallel, const FftRequest& request);
+absl::Status CholeskyKernel(const Parallel& parallel, const CholeskyRequest& request);
+absl::Status TriangularSolveKernel(const Parallel& parallel,
+                                   const TriangularSolveRequest& request);
+absl::Status RandomBitsKernel(const Parallel& parallel, const RandomBitsRequest& request);
+
+}  // namespace hlocts::kernels::HLOCTS_ISA
+
+#endif  // HLOCTS_BACKENDS_CPU_KERNELS_ENTRIES_ISA_H_

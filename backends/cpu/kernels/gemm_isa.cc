@@ -1,0 +1,200 @@
+// Blocking of the matrix product: b is packed once for all threads, then blocks of rows go to the
+// pool, each packing its own part of a. Few rows read b where it stands.
+#include "backends/cpu/kernels/gemm_isa.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "backends/cpu/kernels/gemm_tile_isa.h"
+#include "backends/cpu/kernels/scratch.h"
+#include "spec/base/status.h"
+
+namespace hlocts::kernels::HLOCTS_ISA {
+namespace {
+
+constexpr int64_t kBlockRows = kTileRows * 12;
+constexpr int64_t kPackedBytes = int64_t{64} << 20;  // of b at a time
+constexpr int64_t kStackBytes = 16384;
+template <typename T>
+constexpr int64_t kBlockDepth = sizeof(T) == 4 ? 256 : 192;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Working memory for the packed rows of one block: on the stack if it is small.
+template <typename T>
+struct RowBuffer {
+  explicit RowBuffer(int64_t elements)
+      : heap(elements * static_cast<int64_t>(sizeof(T)) > kStackBytes
+                 ? elements * static_cast<int64_t>(sizeof(T)) : -1),
+        data(elements * static_cast<int64_t>(sizeof(T)) > kStackBytes
+                 ? heap.template As<T>() : reinterpret_cast<T*>(stack)) {}
+  alignas(64) char stack[kStackBytes];
+  Scratch heap;
+  T* data;
+};
+
+// How one product is cut. Packed b: panel after panel, each with its whole depth.
+template <typename T>
+struct Blocks {
+  const GemmArgs<T>& args;
+  const T* packed = nullptr;  // null: b is read in place
+  int64_t first_column = 0, columns = 0;  // what `packed` covers
+};
+
+template <typename T>
+bool MultiplyRows(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t column_begin,
+                  int64_t column_end) {
+  const GemmArgs<T>& args = blocks.args;
+  constexpr int64_t kDepth = kBlockDepth<T>, kWidth = kTileColumns<T>;
+  RowBuffer<T> a(rows * std::min(args.k, kDepth));
+  if (a.data == nullptr) return false;
+  alignas(64) T edge[kDepth * kWidth];  // the last columns of a b that is read in place
+  for (int64_t p = 0; p < args.k; p += kDepth) {
+    const int64_t depth = std::min(kDepth, args.k - p);
+    const bool add = p > 0 || args.update != GemmUpdate::kAssign;
+    PackA(args, row, rows, p, depth, a.data);
+    for (int64_t column = column_begin; column < column_end; column += kWidth) {
+      const T* b = args.b + p * args.b_row + column;
+      int64_t b_row = args.b_row;
+      if (blocks.packed != nullptr) {
+        b = blocks.packed + (column - blocks.first_column) * args.k + p * kWidth;
+        b_row = kWidth;
+      } else if (args.n - column < kWidth) {
+        PackB(args, column, p, depth, edge);
+        b = edge;
+        b_row = kWidth;
+      }
+      MultiplyPanel(args, row, rows, depth, a.data, b, b_row, column, add);
+    }
+  }
+  return true;
+}
+
+template <typename T>
+absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
+  const GemmArgs<T>& args = blocks.args;
+  constexpr int64_t kWidth = kTileColumns<T>;
+  const int64_t threads = parallel.threads();
+  int64_t row_blocks = CeilDiv(args.m, kBlockRows);
+  if (row_blocks > 1) row_blocks = CeilDiv(row_blocks, threads) * threads;
+  const int64_t rows = CeilDiv(CeilDiv(args.m, row_blocks), kTileRows) * kTileRows;
+  row_blocks = CeilDiv(args.m, rows);
+  // Few blocks of rows: the columns are split too.
+  const int64_t panels = CeilDiv(blocks.columns, kWidth);
+  const int64_t splits = std::clamp<int64_t>(4 * threads / row_blocks, 1, panels);
+  const int64_t width = CeilDiv(panels, splits) * kWidth;
+  const int64_t pieces = CeilDiv(blocks.columns, width);
+  std::atomic<bool> failed{false};
+  const double cost = GemmNanoseconds(std::min(rows, args.m), width, args.k, sizeof(T));
+  parallel.For(row_blocks * pieces, cost, [&](int64_t unit, int64_t end) {
+    for (; unit < end; ++unit) {
+      const int64_t row = unit / pieces * rows, piece = unit % pieces * width;
+      const int64_t begin = blocks.first_column + piece;
+      const int64_t limit = blocks.first_column + std::min(blocks.columns, piece + width);
+      if (!MultiplyRows(blocks, row, std::min(rows, args.m - row), begin, limit)) failed = true;
+    }
+  });
+  return failed ? OutOfScratch(rows * kBlockDepth<T> * sizeof(T)) : absl::OkStatus();
+}
+
+template <typename T>
+absl::Status MultiplyPacked(const Parallel& parallel, const GemmArgs<T>& args) {
+  constexpr int64_t kWidth = kTileColumns<T>;
+  const int64_t fit = kPackedBytes / (static_cast<int64_t>(sizeof(T)) * args.k) / kWidth * kWidth;
+  const int64_t step = std::clamp<int64_t>(fit, kWidth, CeilDiv(args.n, kWidth) * kWidth);
+  const int64_t bytes = step * args.k * static_cast<int64_t>(sizeof(T));
+  const Scratch packed(bytes);
+  if (!packed.ok()) return OutOfScratch(bytes);
+  for (int64_t column = 0; column < args.n; column += step) {
+    const int64_t columns = std::min(step, args.n - column);
+    parallel.For(CeilDiv(columns, kWidth), 0.6 * kWidth * args.k, [&](int64_t panel, int64_t end) {
+      for (; panel < end; ++panel) {
+        PackB(args, column + panel * kWidth, 0, args.k,
+              packed.As<T>() + panel * kWidth * args.k);
+      }
+    });
+    HLOCTS_RETURN_IF_ERROR(
+        MultiplyBlocks(parallel, Blocks<T>{args, packed.As<T>(), column, columns}));
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+T DotOfRuns(const T* a, const T* b, int64_t count) {
+  constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;
+  Vec<T> sums[kVectors] = {};
+  int64_t i = 0;
+  for (; i + kStep <= count; i += kStep) {
+    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
+      sums[v] += Load(a + i + v * kLanes<T>) * Load(b + i + v * kLanes<T>);
+    }
+  }
+  T lanes[kLanes<T>], result = 0;
+  Store(lanes, (sums[0] + sums[1]) + (sums[2] + sums[3]));
+  for (int j = 0; j < kLanes<T>; ++j) result += lanes[j];
+  for (; i < count; ++i) result += a[i] * b[i];
+  return result;
+}
+
+// One row times columns that are contiguous along the sum: every element of b is used once.
+template <typename T>
+void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
+  parallel.For(args.n, 0.1 * args.k + 2, [&](int64_t column, int64_t end) {
+    for (; column < end; ++column) {
+      const T sum = DotOfRuns(args.a, args.b + column * args.b_column, args.k);
+      T& to = args.c[column];
+      to = args.update == GemmUpdate::kAssign ? sum
+           : args.update == GemmUpdate::kAdd  ? to + sum
+                                              : to - sum;
+    }
+  });
+}
+
+template <typename T>
+void Clear(const GemmArgs<T>& args) {
+  if (args.update != GemmUpdate::kAssign) return;
+  for (int64_t i = 0; i < args.m; ++i) {
+    std::fill(args.c + i * args.c_row, args.c + i * args.c_row + args.n, T(0));
+  }
+}
+
+}  // namespace
+
+double GemmNanoseconds(int64_t m, int64_t n, int64_t k, int bytes) {
+  constexpr double kFloatsPerNanosecond = kVectorBytes / 4 * 2;
+  return 50 + static_cast<double>(m) * n * k * bytes / 4 / kFloatsPerNanosecond;
+}
+
+template <typename T>
+absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
+  if (args.m == 0 || args.n == 0) return absl::OkStatus();
+  if (args.k == 0) return Clear(args), absl::OkStatus();
+  if (args.m == 1 && args.a_column == 1 && args.b_row == 1) {
+    return MultiplyVector(parallel, args), absl::OkStatus();
+  }
+  // A column is a row of the transposed product where c has no gaps.
+  if (args.n == 1 && args.c_row == 1 && args.m > 1) {
+    GemmArgs<T> flipped = args;
+    flipped.m = 1;
+    flipped.n = args.m;
+    flipped.a = args.b;
+    flipped.a_row = args.b_column;
+    flipped.a_column = args.b_row;
+    flipped.b = args.a;
+    flipped.b_row = args.a_column;
+    flipped.b_column = args.a_row;
+    flipped.c_row = args.m;
+    return Gemm(parallel, flipped);
+  }
+  if (args.m <= 2 * kTileRows && args.b_column == 1) {
+    return MultiplyBlocks(parallel, Blocks<T>{args, nullptr, 0, args.n});
+  }
+  return MultiplyPacked(parallel, args);
+}
+
+template absl::Status Gemm(const Parallel&, const GemmArgs<float>&);
+template absl::Status Gemm(const Parallel&, const GemmArgs<double>&);
+template absl::Status Gemm(const Parallel&, const GemmArgs<uint32_t>&);
+template absl::Status Gemm(const Parallel&, const GemmArgs<uint64_t>&);
+
+}  // namespace hlocts::kernels::HLOCTS_ISA

@@ -1,0 +1,230 @@
+// The known computations over runs of elements, for every type they are computed in. Only for
+// *_isa.cc.
+#ifndef HLOCTS_BACKENDS_CPU_KERNELS_REDUCE_OPS_ISA_H_
+#define HLOCTS_BACKENDS_CPU_KERNELS_REDUCE_OPS_ISA_H_
+
+#include <complex>
+#include <limits>
+#include <type_traits>
+
+#include "backends/cpu/kernels/convert_isa.h"
+#include "backends/cpu/kernels/reduce.h"
+#include "backends/cpu/kernels/vector_isa.h"
+
+namespace hlocts::kernels::HLOCTS_ISA {
+
+// Each works on scalars and on vectors of them; Identity leaves every value as it is.
+struct AddOp {
+  template <typename V>
+  HLOCTS_INLINE static V Apply(V a, V b) { return a + b; }
+  template <typename T>
+  static T Identity() { return std::is_floating_point_v<T> ? T(-0.0) : T(0); }
+};
+struct MultiplyOp {
+  template <typename V>
+  HLOCTS_INLINE static V Apply(V a, V b) { return a * b; }
+  template <typename T>
+  static T Identity() { return T(1); }
+};
+// Written so that a NaN on either side stays.
+struct MinimumOp {
+  template <typename V>
+  HLOCTS_INLINE static V Apply(V a, V b) { return (a < b) | (a != a) ? a : b; }
+  template <typename T>
+  static T Identity() {
+    using Limits = std::numeric_limits<T>;
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  }
+};
+struct MaximumOp {
+  template <typename V>
+  HLOCTS_INLINE static V Apply(V a, V b) { return (a > b) | (a != a) ? a : b; }
+  template <typename T>
+  static T Identity() {
+    using Limits = std::numeric_limits<T>;
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  }
+};
+struct AndOp {
+  template <typename V>
+  HLOCTS_INLINE static V Apply(V a, V b) { return a & b; }
+  template <typename T>
+  static T Identity() { return static_cast<T>(~T(0)); }
+};
+struct OrOp {
+  template <typename V>
+  HLOCTS_INLINE static V Apply(V a, V b) { return a | b; }
+  template <typename T>
+  static T Identity() { return T(0); }
+};
+struct XorOp {
+  template <typename V>
+  HLOCTS_INLINE static V Apply(V a, V b) { return a ^ b; }
+  template <typename T>
+  static T Identity() { return T(0); }
+};
+
+template <typename Op, typename T>
+HLOCTS_INLINE T ApplyScalar(T a, T b) {
+  if constexpr (std::is_integral_v<T> && std::is_same_v<Op, MultiplyOp> && sizeof(T) < 4) {
+    return static_cast<T>(static_cast<uint32_t>(a) * b);  // no overflow of a promoted int
+  } else {
+    return static_cast<T>(Op::template Apply<T>(a, b));
+  }
+}
+
+// What the drivers call, by pointer: a kind of reduction in the type it is computed in.
+struct ReduceOps {
+  int bytes = 0;  // of the computing type
+  void (*fill)(void* to, int64_t count) = nullptr;                      // with the identity
+  void (*row)(const void* from, int64_t count, void* accumulator) = nullptr;  // into one element
+  // accumulators[j] op= rows[r * row_bytes][j] for every r and j < count
+  void (*columns)(void* accumulators, const void* rows, int64_t row_bytes, int64_t row_count,
+                  int64_t count) = nullptr;
+  void (*scan)(const void* from, int64_t count, void* to, void* carry) = nullptr;
+};
+
+template <typename Op, typename T>
+struct ReduceLoops {
+  static void Fill(void* to, int64_t count) {
+    T* out = static_cast<T*>(to);
+    for (int64_t i = 0; i < count; ++i) out[i] = Op::template Identity<T>();
+  }
+
+  static void Row(const void* from, int64_t count, void* accumulator) {
+    const T* in = static_cast<const T*>(from);
+    T result = *static_cast<T*>(accumulator);
+    int64_t i = 0;
+    if constexpr (!kIsComplex<T>) i = RowVectors(in, count, result);
+    for (; i < count; ++i) result = ApplyScalar<Op>(result, in[i]);
+    *static_cast<T*>(accumulator) = result;
+  }
+
+  // Four vectors in flight; returns how many elements they covered.
+  static int64_t RowVectors(const T* in, int64_t count, T& result) {
+    constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;
+    if (count < kStep) return 0;
+    Vec<T> sums[kVectors];
+    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) sums[v] = Load(in + v * kLanes<T>);
+    int64_t i = kStep;
+    for (; i + kStep <= count; i += kStep) {
+      HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
+        sums[v] = Op::Apply(sums[v], Load(in + i + v * kLanes<T>));
+      }
+    }
+    const Vec<T> sum = Op::Apply(Op::Apply(sums[0], sums[1]), Op::Apply(sums[2], sums[3]));
+    T lanes[kLanes<T>];
+    Store(lanes, sum);
+    for (int half = kLanes<T> / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) lanes[j] = ApplyScalar<Op>(lanes[j], lanes[j + half]);
+    }
+    result = ApplyScalar<Op>(result, lanes[0]);
+    return i;
+  }
+
+  static void Columns(void* accumulators, const void* rows, int64_t row_bytes, int64_t row_count,
+                      int64_t count) {
+    T* __restrict out = static_cast<T*>(accumulators);
+    const char* row = static_cast<const char*>(rows);
+    int64_t r = 0;
+    for (; r + 4 <= row_count; r += 4, row += 4 * row_bytes) {
+      const T* __restrict a = reinterpret_cast<const T*>(row);
+      const T* __restrict b = reinterpret_cast<const T*>(row + row_bytes);
+      const T* __restrict c = reinterpret_cast<const T*>(row + 2 * row_bytes);
+      const T* __restrict d = reinterpret_cast<const T*>(row + 3 * row_bytes);
+      for (int64_t j = 0; j < count; ++j) {
+        out[j] = ApplyScalar<Op>(out[j], ApplyScalar<Op>(ApplyScalar<Op>(a[j], b[j]),
+                                                         ApplyScalar<Op>(c[j], d[j])));
+      }
+    }
+    for (; r < row_count; ++r, row += row_bytes) {
+      const T* __restrict a = reinterpret_cast<const T*>(row);
+      for (int64_t j = 0; j < count; ++j) out[j] = ApplyScalar<Op>(out[j], a[j]);
+    }
+  }
+
+  // to[i] = carry op from[0] op ... op from[i]; carry becomes the last of them.
+  static void Scan(const void* from, int64_t count, void* to, void* carry) {
+    const T* in = static_cast<const T*>(from);
+    T* out = static_cast<T*>(to);
+    T running = *static_cast<T*>(carry);
+    int64_t i = 0;
+    if constexpr (!kIsComplex<T>) i = ScanBlocks(in, count, out, running);
+    for (; i < count; ++i) out[i] = running = ApplyScalar<Op>(running, in[i]);
+    *static_cast<T*>(carry) = running;
+  }
+
+  // Blocks of 8 elements: three steps of shifted combination break the chain of dependences.
+  static int64_t ScanBlocks(const T* in, int64_t count, T* out, T& running) {
+    constexpr int kBlock = 8;
+    int64_t i = 0;
+    for (; i + kBlock <= count; i += kBlock) {
+      T x[kBlock], y[kBlock];
+      for (int j = 0; j < kBlock; ++j) x[j] = in[i + j];
+      for (int step = 1; step < kBlock; step *= 2) {
+        HLOCTS_UNROLL for (int j = 0; j < kBlock; ++j) {
+          y[j] = j >= step ? ApplyScalar<Op>(x[j - step], x[j]) : x[j];
+        }
+        HLOCTS_UNROLL for (int j = 0; j < kBlock; ++j) x[j] = y[j];
+      }
+      HLOCTS_UNROLL for (int j = 0; j < kBlock; ++j) out[i + j] = ApplyScalar<Op>(running, x[j]);
+      running = out[i + kBlock - 1];
+    }
+    return i;
+  }
+
+  static ReduceOps Ops() { return {sizeof(T), Fill, Row, Columns, Scan}; }
+};
+
+// The type that reductions of `type` are computed in: f32 for narrow floats, unsigned integers of
+// the same width where the sign does not matter.
+inline PrimitiveType ReduceComputeType(PrimitiveType type) {
+  return IsFloat(type) && BitWidth(type) < 32 ? PrimitiveType::kF32 : type;
+}
+
+template <typename Op>
+ReduceOps ArithmeticOps(PrimitiveType type) {
+  switch (ReduceComputeType(type)) {
+    case PrimitiveType::kF32: return ReduceLoops<Op, float>::Ops();
+    case PrimitiveType::kF64: return ReduceLoops<Op, double>::Ops();
+    case PrimitiveType::kC64: return ReduceLoops<Op, std::complex<float>>::Ops();
+    case PrimitiveType::kC128: return ReduceLoops<Op, std::complex<double>>::Ops();
+    default: break;
+  }
+  switch (StorageBytes(type)) {
+    case 1: return ReduceLoops<Op, uint8_t>::Ops();
+    case 2: return ReduceLoops<Op, uint16_t>::Ops();
+    case 4: return ReduceLoops<Op, uint32_t>::Ops();
+    default: return ReduceLoops<Op, uint64_t>::Ops();
+  }
+}
+
+template <typename Op>
+ReduceOps OrderOps(PrimitiveType type) {
+  switch (ReduceComputeType(type)) {
+    case PrimitiveType::kF32: return ReduceLoops<Op, float>::Ops();
+    case PrimitiveType::kF64: return ReduceLoops<Op, double>::Ops();
+    default: break;
+  }
+  const bool is_signed = IsSigned(type);
+  switch (StorageBytes(type)) {
+    case 1: return is_signed ? ReduceLoops<Op, int8_t>::Ops() : ReduceLoops<Op, uint8_t>::Ops();
+    case 2: return is_signed ? ReduceLoops<Op, int16_t>::Ops() : ReduceLoops<Op, uint16_t>::Ops();
+    case 4: return is_signed ? ReduceLoops<Op, int32_t>::Ops() : ReduceLoops<Op, uint32_t>::Ops();
+    default: return is_signed ? ReduceLoops<Op, int64_t>::Ops() : ReduceLoops<Op, uint64_t>::Ops();
+  }
+}
+
+template <typename Op>
+ReduceOps BitwiseOps(PrimitiveType type) {
+  switch (StorageBytes(type)) {
+    case 1: return ReduceLoops<Op, uint8_t>::Ops();
+    case 2: return ReduceLoops<Op, uint16_t>::Ops();
+    case 4: return ReduceLoops<Op, uint32_t>::Ops();
+    default: return ReduceLoops<Op, uint64_t>::Ops();
+  }
+}
+
+}  // namespace hlocts::kernels::HLOCTS_ISA
+
+#endif  // HLOCTS_BACKENDS_CPU_KERNELS_REDUCE_OPS_ISA_H_

@@ -1,0 +1,16 @@
+#include "backends/cpu/kernels/entries_isa.h"
+
+#define HLOCTS_PASTE_INNER(a, b) a##b
+#define HLOCTS_PASTE(a, b) HLOCTS_PASTE_INNER(a, b)
+
+extern "C" const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)();
+
+const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() {
+  namespace isa = hlocts::kernels::HLOCTS_ISA;
+  static const hlocts::kernels::KernelTable table = {
+      isa::ReduceKernel,
+      isa::ArgReduceKernel,
+      isa::DotKernel,
+  };
+  return &table;
+}
