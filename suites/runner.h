@@ -18,8 +18,6 @@ struct RunnerOptions {
   int jobs = 1;
   // Asked between cases: true stops the run (Ctrl-C).
   std::function<bool()> stop = [] { return false; };
-  // A folder for modules and inputs of the cases that did not come out as expected; "" for none.
-  std::string failures_folder;
 };
 
 // Called under a lock, in the order in which verdicts arrive.
@@ -31,9 +29,6 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
 
 // One case on one engine. `error` verdicts say that case, reference or harness is at fault.
 Verdict RunCase(const Case& one, Backend& backend, const DiffOptions& options);
-
-// Writes <folder>/module.hlo and inputs.txt of a case, so that `hlocts diff` replays it.
-absl::Status WriteCase(const Case& one, const std::string& folder);
 
 }  // namespace hlocts
 

@@ -289,6 +289,33 @@ TEST_F(CliTest, ShardsMakeTheWhole) {
   EXPECT_EQ(merged, whole);
 }
 
+// The engine returns its arguments: it fails where that is wrong and takes invalid modules.
+TEST_F(CliTest, EveryFailingLineOfARunReplays) {
+  std::string out = Path("replayed_run");
+  Ran run = RunHlocts("run movement/pad --tier=presubmit --out=" + out +
+                      " --backend=exec:" HLOCTS_BINARY_DIR "/misbehaving_engine");
+  EXPECT_EQ(run.status, 1) << run.out;
+  std::set<std::string> kinds;
+  std::vector<std::string> lines =
+      absl::StrSplit(Read("replayed_run/replay.txt"), '\n', absl::SkipEmpty());
+  for (const std::string& line : lines) {
+    std::string arguments = line.substr(line.find(" diff ") + 1);
+    std::string kind = arguments.substr(arguments.find("# ") + 2);
+    Ran replay = RunHlocts(arguments.substr(0, arguments.find("  #")) + " --json");
+    EXPECT_EQ(replay.status, 1) << line << replay.out;
+    EXPECT_THAT(replay.out, HasSubstr("\"verdict\":\"" + kind + "\"")) << line;
+    kinds.insert(kind);
+  }
+  EXPECT_EQ(kinds, (std::set<std::string>{"accepted", "fail"}));
+}
+
+TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
+  Ran ran = RunHlocts("diff --invalid --backend=reference " + Path("add.hlo"));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, HasSubstr("breaks no rule"));
+  EXPECT_EQ(RunHlocts("diff --invalid --backend=reference " + Path("absent.hlo")).status, 2);
+}
+
 TEST_F(CliTest, EveryCommandHasHelp) {
   for (const char* command : {"", "run", "eval", "judge", "diff", "verify", "convert", "list",
                               "clauses", "backends", "bench", "worker"}) {

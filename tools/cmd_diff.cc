@@ -3,6 +3,8 @@
 
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
+#include "spec/files/module_file.h"
+#include "spec/infer/verifier.h"
 #include "tools/commands.h"
 #include "tools/judging.h"
 
@@ -13,10 +15,10 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonOptions common;
-  std::string module, inputs, profile = "default";
+  std::string module, inputs, expect, profile = "default";
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
-  bool explain = false;
+  bool explain = false, invalid = false;
 };
 
 // Engines stay alive between the modules of a batch.
@@ -30,12 +32,40 @@ absl::StatusOr<Backend*> Engine(Engines& engines, const std::string& name) {
   return engine.get();
 }
 
+// --invalid: the module breaks a rule, and every engine must refuse it.
+absl::StatusOr<std::vector<Verdict>> DiffInvalidFile(const Options& options,
+                                                     const std::vector<std::string>& names,
+                                                     Engines& engines) {
+  auto loaded = LoadModule(options.module);
+  if (absl::IsNotFound(loaded.status())) return loaded.status();
+  if (loaded.ok() && VerifyModule(*loaded->module).ok()) {
+    return InvalidInput(options.module, ": --invalid: the module breaks no rule");
+  }
+  std::vector<Verdict> verdicts;
+  for (const std::string& name : names) {
+    HLOCTS_ASSIGN_OR_RETURN(Backend * backend, Engine(engines, name));
+    DiffOptions diff;
+    if (loaded.ok()) diff.load = options.common.ToLoadOptions(*loaded->module);
+    verdicts.push_back(loaded.ok() ? DiffInvalidModule(*loaded->module, *backend, diff)
+                                   : DiffUnreadableModule(loaded.status(), *backend));
+    verdicts.back().module = options.module;
+  }
+  return verdicts;
+}
+
 absl::StatusOr<std::vector<Verdict>> DiffFile(const Options& options, Engines& engines) {
   std::vector<std::string> names = SplitBackendNames(options.backends);
   if (names.empty()) return InvalidInput("diff: expected --backend");
+  if (options.invalid) return DiffInvalidFile(options, names, engines);
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   HLOCTS_ASSIGN_OR_RETURN(DiffOptions diff, MakeDiffOptions(job, options.profile, options.common));
+  if (!options.expect.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(
+        diff.printed_result,
+        ReadDeviceLeaves(options.expect, OutputLeafShapes(*job.module),
+                         options.common.DeviceCount(*job.module), job.module->num_partitions));
+  }
   Differ differ(*job.module, job.request, diff);
   std::vector<Verdict> verdicts;
   for (const std::string& name : names) {
@@ -113,6 +143,10 @@ Command DiffCommand() {
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             flags.Add("--explain", &options->explain, "say what was accepted and why");
+            flags.Add("--expect", &options->expect,
+                      "literals file: outputs must be these bits, besides being acceptable");
+            flags.Add("--invalid", &options->invalid,
+                      "the module breaks a rule: refusal is the pass");
             options->common.Declare(flags);
             return [options] { return RunDiff(*options); };
           }};

@@ -12,10 +12,11 @@
 #include <thread>
 
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
 #include "reports/scorecard.h"
 #include "suites/expectations.h"
+#include "suites/replay.h"
 #include "suites/runner.h"
 #include "tools/commands.h"
 #include "tools/common.h"
@@ -78,31 +79,54 @@ absl::StatusOr<std::map<std::string, ExpectationList>> LoadExpectations(
   return lists;
 }
 
-// Records, scorecard and failing cases of one run, as files.
+// This program as a shell here finds it.
+std::string ProgramPath() {
+  std::error_code error;
+  auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "hlocts" : std::filesystem::proximate(path, error).string();
+}
+
+// Records, scorecard and, for everything that neither passed nor was unsupported, known or not, the
+// files and the line in replay.txt that show it again.
 class RunFolder {
  public:
-  explicit RunFolder(std::string path) : path_(std::move(path)) {
+  RunFolder(std::string path, const DiffOptions& options)
+      : path_(std::move(path)), options_(options), program_(ProgramPath()) {
     if (path_.empty()) return;
     std::filesystem::create_directories(path_);
     records_.open(path_ + "/verdicts.jsonl");
+    replays_.open(path_ + "/replay.txt");
   }
   void Add(const Case& one, const Verdict& verdict) {
     if (path_.empty()) return;
     records_ << VerdictToJson(verdict) << std::endl;
-    if (verdict.expected) return;
-    std::string folder = one.address;
-    std::replace(folder.begin(), folder.end(), '/', '.');
-    absl::Status written = WriteCase(one, absl::StrCat(path_, "/cases/", folder));
-    if (!written.ok()) std::fprintf(stderr, "hlocts: %s\n", std::string(written.message()).c_str());
+    if (!IsReplayable(verdict.kind)) return;
+    std::string name = absl::StrReplaceAll(one.address, {{"/", "."}});
+    auto line =
+        WriteReplay(one, verdict, verdict.backend, options_, absl::StrCat(path_, "/cases/", name));
+    if (line.ok()) {
+      replays_ << program_ << " " << *line << "  # " << VerdictName(verdict.kind)
+               << (verdict.expected ? ", known" : "") << std::endl;
+      ++failing_;
+    } else {
+      std::fprintf(stderr, "hlocts: %s\n", std::string(line.status().message()).c_str());
+    }
   }
   void Finish(const std::string& scorecard) {
     if (!path_.empty()) std::ofstream(path_ + "/scorecard.txt") << scorecard;
+  }
+  std::string Summary() const {
+    return absl::StrCat("records: ", path_, "/verdicts.jsonl; ", failing_, " failing lines, each ",
+                        "replayable: ", path_, "/replay.txt\n");
   }
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
-  std::ofstream records_;
+  DiffOptions options_;
+  std::string program_;
+  std::ofstream records_, replays_;
+  int64_t failing_ = 0;
 };
 
 class Progress {
@@ -153,7 +177,7 @@ int RunSuite(const Options& options) {
       options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency()));
   runner.stop = [] { return g_interrupted != 0; };
   Scorecard scorecard;
-  RunFolder folder(options.out);
+  RunFolder folder(options.out, runner.diff);
   absl::Status status;
   {
     Progress progress(cases->size() * backends.size(), !options.common.json);
@@ -172,11 +196,7 @@ int RunSuite(const Options& options) {
   folder.Finish(text);
   if (!options.common.json) std::cout << text;
   if (!options.junit.empty()) std::ofstream(options.junit) << scorecard.ToJunit();
-  if (!options.common.json && !options.out.empty()) {
-    std::cout << "records: " << options.out << "/verdicts.jsonl, failing cases: " << options.out
-              << "/cases/*/module.hlo (replay: hlocts diff .../module.hlo --inputs=.../inputs.txt "
-                 "--backend=...)\n";
-  }
+  if (!options.common.json && !options.out.empty()) std::cout << folder.Summary();
   if (!status.ok()) return Fail(status);
   if (g_interrupted) return Fail(absl::CancelledError("interrupted; the verdicts so far are above"));
   return scorecard.ExitStatus();

@@ -44,11 +44,7 @@ int64_t CommonOptions::DeviceCount(const Module& module) const {
   return load.replicas * load.partitions;
 }
 
-namespace {
-
-constexpr int64_t kDevicesMax = 1024;
-
-absl::StatusOr<std::vector<std::vector<Literal>>> DeviceLeaves(
+absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
     const std::string& path, const std::optional<ExpectedLeaves>& expected, int64_t devices,
     int64_t partitions) {
   HLOCTS_ASSIGN_OR_RETURN(LiteralsFile file, ReadLiterals(path, expected));
@@ -63,6 +59,10 @@ absl::StatusOr<std::vector<std::vector<Literal>>> DeviceLeaves(
   }
   return result;
 }
+
+namespace {
+
+constexpr int64_t kDevicesMax = 1024;
 
 absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& options) {
   int64_t bytes = Shape::Tuple(leaves).StorageSizeBytes();
@@ -91,7 +91,7 @@ absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& i
   auto& arguments = job.request.arguments;
   if (!inputs.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(arguments,
-                            DeviceLeaves(inputs, leaves, devices, job.module->num_partitions));
+                            ReadDeviceLeaves(inputs, leaves, devices, job.module->num_partitions));
   } else if (seed) {
     job.seed = seed;
     for (int64_t d = 0; d < devices; ++d) {
@@ -106,8 +106,9 @@ absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& i
                         " argument leaves: expected --inputs or --seed, found neither");
   }
   if (!options.infeed.empty()) {
-    HLOCTS_ASSIGN_OR_RETURN(job.request.infeed, DeviceLeaves(options.infeed, std::nullopt, devices,
-                                                             job.module->num_partitions));
+    HLOCTS_ASSIGN_OR_RETURN(
+        job.request.infeed,
+        ReadDeviceLeaves(options.infeed, std::nullopt, devices, job.module->num_partitions));
   }
   return job;
 }

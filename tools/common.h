@@ -54,6 +54,11 @@ struct Job {
 absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& inputs,
                             std::optional<uint64_t> seed, const CommonOptions& options);
 
+// [device][leaf] of a literals file; with `expected`, each device has exactly these leaves.
+absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
+    const std::string& path, const std::optional<std::vector<Shape>>& expected, int64_t devices,
+    int64_t partitions);
+
 // Prints "hlocts: message" to standard error and returns the exit status that suits the code.
 int Fail(const absl::Status& status);
 int ExitStatusOf(const absl::Status& status);

@@ -1,6 +1,9 @@
 #include "backends/differ/differ.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_join.h"
+#include "backends/differ/printed_result.h"
 #include "reference/judge/module_sets.h"
 #include "reference/shared_custom_calls.h"
 
@@ -126,8 +129,8 @@ absl::StatusOr<const ModuleAcceptance*> Differ::Acceptance(int64_t device,
   return &(*sets)[device];
 }
 
-Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
-                             const std::vector<std::string>& facts) {
+Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
+                            const std::vector<std::string>& facts) {
   auto sets = Sets(facts, false);
   if (!sets.ok()) return FromStatus(sets.status());
   if (outputs.size() != (*sets)->size()) {
@@ -152,6 +155,13 @@ Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
   }
   merged.profile = std::string(ProfileName(options_.profile));
   return merged;
+}
+
+Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
+                             const std::vector<std::string>& facts) {
+  Verdict verdict = JudgeBySets(outputs, facts);
+  ApplyPrintedResult(options_.printed_result, outputs, verdict);
+  return verdict;
 }
 
 Verdict Differ::Diff(Backend& backend) {
@@ -193,6 +203,20 @@ Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOpti
   verdict.kind = outcome == OutcomeKind::kRejected ? VerdictKind::kPass : KindOf(outcome);
   verdict.reason = std::string(executable.status().message());
   verdict.elements = outcome == OutcomeKind::kRejected ? 1 : 0;
+  return verdict;
+}
+
+Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend) {
+  BackendInfo info = backend.info();
+  bool ours = std::find(info.capabilities.begin(), info.capabilities.end(), "our-parser") !=
+              info.capabilities.end();
+  Verdict verdict;
+  verdict.kind = ours ? VerdictKind::kPass : VerdictKind::kUnsupported;
+  verdict.elements = ours ? 1 : 0;
+  verdict.reason =
+      absl::StrCat(ours ? "" : "a text that cannot be sent as a module: ", refusal.message());
+  verdict.backend = info.name;
+  verdict.backend_version = info.version;
   return verdict;
 }
 

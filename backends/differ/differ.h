@@ -17,6 +17,9 @@ namespace hlocts {
 struct DiffOptions {
   Profile profile = Profile::kDefault;
   LoadOptions load;
+  // [device][leaf], or empty: results that the documents print. Outputs must be these bit for bit
+  // (a "nan" without sign and payload is any NaN), besides lying in the acceptance sets.
+  std::vector<std::vector<Literal>> printed_result;
 };
 
 // One module with its arguments; the acceptance sets are computed once per set of target facts and
@@ -37,6 +40,8 @@ class Differ {
                                                      const std::vector<std::string>& facts = {});
 
  private:
+  Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
+                      const std::vector<std::string>& facts);
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
                                                             bool rigorous);
   const Module& module_;
@@ -48,8 +53,11 @@ class Differ {
 // The verdict on an engine that returned no values.
 Verdict VerdictOf(const RunOutcome& outcome);
 
-// The module is invalid by rule `rule`: refusal is the pass, "accepted" the failure.
+// The module is invalid: refusal is the pass, "accepted" the failure.
 Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOptions& options);
+// The same of a text that our parser refuses, so that no module of it can be sent: a pass of an
+// engine that reads with our parser, `unsupported` of any other.
+Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);
 
 }  // namespace hlocts
 

@@ -1,0 +1,55 @@
+#include "backends/differ/printed_result.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "spec/files/literals_file.h"
+
+namespace hlocts {
+namespace {
+
+// A leaf as text with every NaN written "nan".
+std::string WithPlainNans(std::string text) {
+  for (size_t at; (at = text.find("nan(")) != std::string::npos;) {
+    text.erase(at + 3, text.find(')', at) + 1 - (at + 3));
+  }
+  for (size_t at; (at = text.find("-nan")) != std::string::npos;) text.erase(at, 1);
+  return text;
+}
+
+// The same bits; a "nan" without sign and payload stands for any NaN.
+bool IsPrinted(const Literal& printed, const Literal& actual) {
+  if (printed.BitwiseEqual(actual)) return true;
+  std::string text = FormatLeaf(printed);
+  return text == WithPlainNans(text) && text == WithPlainNans(FormatLeaf(actual));
+}
+
+// What is wrong, "" when all outputs are as printed.
+std::string Mismatch(const std::vector<std::vector<Literal>>& printed,
+                     const std::vector<std::vector<Literal>>& outputs) {
+  for (size_t d = 0; d < printed.size() && d < outputs.size(); ++d) {
+    for (size_t i = 0; i < printed[d].size() && i < outputs[d].size(); ++i) {
+      if (IsPrinted(printed[d][i], outputs[d][i])) continue;
+      return absl::StrCat("output ", i, " of device ", d, " is ", FormatLeaf(outputs[d][i]),
+                          ", the documents say ", FormatLeaf(printed[d][i]));
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
+                        const std::vector<std::vector<Literal>>& outputs, Verdict& verdict) {
+  if (printed.empty()) return;
+  std::string mismatch = Mismatch(printed, outputs);
+  if (!mismatch.empty()) {
+    verdict.kind = VerdictKind::kFail;
+    verdict.reason = mismatch;
+  } else if (verdict.kind == VerdictKind::kInconclusive) {
+    verdict.kind = VerdictKind::kPass;
+    verdict.reason = "the result the documents print; the acceptance sets alone say nothing";
+  }
+}
+
+}  // namespace hlocts

@@ -1,0 +1,20 @@
+// Results that a document prints, as a second judge beside the acceptance sets.
+#ifndef HLOCTS_BACKENDS_DIFFER_PRINTED_RESULT_H_
+#define HLOCTS_BACKENDS_DIFFER_PRINTED_RESULT_H_
+
+#include <vector>
+
+#include "reports/verdict.h"
+#include "spec/ir/literal.h"
+
+namespace hlocts {
+
+// `verdict` is that of the sets on `outputs`, [device][leaf]. It becomes a failure where an output
+// is not the printed one, and a pass where all are and the sets could not say anything. An empty
+// `printed` changes nothing.
+void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
+                        const std::vector<std::vector<Literal>>& outputs, Verdict& verdict);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_DIFFER_PRINTED_RESULT_H_

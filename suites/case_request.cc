@@ -1,0 +1,60 @@
+#include "suites/case_request.h"
+
+#include "spec/files/literals_file.h"
+
+namespace hlocts {
+
+LoadOptions LoadOptionsOf(const Case& one, const Module& module, LoadOptions load) {
+  load.replicas = one.replicas > 0 ? one.replicas : module.replica_count;
+  load.partitions = module.num_partitions;
+  return load;
+}
+
+namespace {
+
+// Blocks of a literals text as leaves per device.
+absl::StatusOr<std::vector<std::vector<Literal>>> DeviceLeaves(
+    const std::string& text, const std::optional<ExpectedLeaves>& expected,
+    const LoadOptions& load) {
+  HLOCTS_ASSIGN_OR_RETURN(LiteralsFile file, ParseLiterals(text, expected));
+  std::vector<std::vector<Literal>> devices;
+  for (int64_t d = 0; d < load.replicas * load.partitions; ++d) {
+    const auto* leaves = file.LeavesOf(d / load.partitions, d % load.partitions);
+    if (!leaves) return InvalidInput("no leaves for device ", d);
+    devices.push_back(*leaves);
+  }
+  return devices;
+}
+
+}  // namespace
+
+absl::StatusOr<ExecuteRequest> MakeRequest(const Case& one, const Module& module,
+                                           const LoadOptions& load) {
+  ExecuteRequest request;
+  std::vector<Shape> leaves = ArgumentLeafShapes(module);
+  if (one.style) {
+    for (int64_t d = 0; d < load.replicas * load.partitions; ++d) {
+      request.arguments.push_back(
+          GenerateArguments(leaves, one.seed + static_cast<uint64_t>(d), *one.style));
+    }
+  } else if (leaves.empty()) {
+    request.arguments.resize(load.replicas * load.partitions);
+  } else {
+    HLOCTS_ASSIGN_OR_RETURN(request.arguments, DeviceLeaves(one.inputs_text, leaves, load));
+  }
+  if (!one.infeed_text.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(request.infeed, DeviceLeaves(one.infeed_text, std::nullopt, load));
+  }
+  return request;
+}
+
+absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
+                                                                const Module& module,
+                                                                const LoadOptions& load) {
+  if (one.expect_text.find_first_not_of(" \n\t") == std::string::npos) {
+    return std::vector<std::vector<Literal>>();
+  }
+  return DeviceLeaves(one.expect_text, OutputLeafShapes(module), load);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,27 @@
+// A case as what an engine is given: devices, arguments, infeed, and the result that the documents
+// print.
+#ifndef HLOCTS_SUITES_CASE_REQUEST_H_
+#define HLOCTS_SUITES_CASE_REQUEST_H_
+
+#include <vector>
+
+#include "backends/backend.h"
+#include "suites/case.h"
+
+namespace hlocts {
+
+// `load` with the devices that the case or its module asks for.
+LoadOptions LoadOptionsOf(const Case& one, const Module& module, LoadOptions load);
+
+// Errors: leaves that do not fit the module, a device without leaves.
+absl::StatusOr<ExecuteRequest> MakeRequest(const Case& one, const Module& module,
+                                           const LoadOptions& load);
+
+// Leaves of @expect by device; empty without @expect.
+absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
+                                                                const Module& module,
+                                                                const LoadOptions& load);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SUITES_CASE_REQUEST_H_

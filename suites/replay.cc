@@ -1,0 +1,115 @@
+#include "suites/replay.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_replace.h"
+#include "spec/files/literals_file.h"
+#include "spec/text/parser.h"
+#include "suites/case_request.h"
+
+namespace hlocts {
+namespace {
+
+std::string ShellQuoted(const std::string& text) {
+  if (text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             "/._-=:,+") == std::string::npos) {
+    return text;
+  }
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
+}
+
+absl::Status WriteText(const std::string& path, const std::string& text) {
+  std::ofstream out(path);
+  out << text;
+  out.close();
+  return out ? absl::OkStatus() : absl::InternalError(absl::StrCat(path, ": cannot be written"));
+}
+
+LiteralsFile FileOf(const std::vector<std::vector<Literal>>& devices, int64_t partitions) {
+  LiteralsFile file;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    LiteralsBlock block;
+    block.leaves = devices[d];
+    if (devices.size() > 1) {
+      block.replica = static_cast<int64_t>(d) / partitions;
+      block.partition = static_cast<int64_t>(d) % partitions;
+    }
+    file.blocks.push_back(std::move(block));
+  }
+  return file;
+}
+
+// The arguments of `hlocts`, and the folder that their files lie in.
+class CommandLine {
+ public:
+  explicit CommandLine(std::string folder) : folder_(std::move(folder)) {}
+  absl::Status AddFile(const std::string& flag, const std::string& name, const std::string& text) {
+    std::string path = absl::StrCat(folder_, "/", name);
+    Add(absl::StrCat(flag, path));
+    return WriteText(path, text);
+  }
+  void Add(const std::string& argument) { absl::StrAppend(&text_, " ", ShellQuoted(argument)); }
+  // Only what differs from the default of the command line.
+  template <typename T>
+  void AddUnless(const T& usual, const std::string& flag, const T& value) {
+    if (value != usual) Add(absl::StrCat(flag, value));
+  }
+  std::string text() const { return "diff" + text_; }
+
+ private:
+  std::string folder_, text_;
+};
+
+absl::Status AddData(const Case& one, const Module& module, const LoadOptions& load,
+                     CommandLine& line) {
+  HLOCTS_ASSIGN_OR_RETURN(ExecuteRequest request, MakeRequest(one, module, load));
+  if (!ArgumentLeafShapes(module).empty()) {
+    LiteralsFile file = FileOf(request.arguments, load.partitions);
+    HLOCTS_RETURN_IF_ERROR(line.AddFile("--inputs=", "inputs.txt", FormatLiterals(file)));
+  }
+  if (!one.infeed_text.empty()) {
+    HLOCTS_RETURN_IF_ERROR(line.AddFile("--infeed=", "infeed.txt", one.infeed_text));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(auto printed, PrintedResult(one, module, load));
+  if (printed.empty()) return absl::OkStatus();
+  return line.AddFile("--expect=", "expect.txt", one.expect_text);
+}
+
+}  // namespace
+
+bool IsReplayable(VerdictKind kind) {
+  return kind != VerdictKind::kPass && kind != VerdictKind::kUnsupported;
+}
+
+absl::StatusOr<std::string> WriteReplay(const Case& one, const Verdict& verdict,
+                                        const std::string& backend, const DiffOptions& options,
+                                        const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return absl::InternalError(absl::StrCat(folder, ": ", error.message()));
+  CommandLine line(folder);
+  bool reject = !one.reject_rule.empty();
+  // In a reject case anything but "accepted" is a failure of the control, which runs on random
+  // data.
+  bool control = reject && verdict.kind != VerdictKind::kAccepted;
+  const std::string& text = control ? one.control_text : one.module_text;
+  HLOCTS_RETURN_IF_ERROR(line.AddFile("", "module.hlo", text));
+  auto module = ParseModule(text);
+  if (reject) {
+    line.Add(control ? "--seed=1" : "--invalid");
+  } else if (module.ok()) {
+    LoadOptions load = LoadOptionsOf(one, **module, options.load);
+    HLOCTS_RETURN_IF_ERROR(AddData(one, **module, load, line));
+    line.AddUnless((*module)->replica_count, "--replicas=", load.replicas);
+  }
+  const LoadOptions usual;
+  line.AddUnless(usual.rng_seed, "--rng-seed=", options.load.rng_seed);
+  line.AddUnless(usual.steps_max, "--steps=", options.load.steps_max);
+  line.AddUnless(std::string(), "--custom-calls=", options.load.custom_calls);
+  line.AddUnless(ProfileName(Profile::kDefault), "--profile=", ProfileName(options.profile));
+  line.Add(absl::StrCat("--backend=", backend));
+  return line.text();
+}
+
+}  // namespace hlocts

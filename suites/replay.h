@@ -1,0 +1,26 @@
+// A failing case as files that `hlocts diff` takes, and the command line that shows the failure
+// again.
+#ifndef HLOCTS_SUITES_REPLAY_H_
+#define HLOCTS_SUITES_REPLAY_H_
+
+#include <string>
+
+#include "backends/differ/differ.h"
+#include "reports/verdict.h"
+#include "suites/case.h"
+
+namespace hlocts {
+
+// Is there something to replay? Not of pass and unsupported.
+bool IsReplayable(VerdictKind kind);
+
+// Writes <folder>/module.hlo, with inputs.txt, infeed.txt and expect.txt where the case has them,
+// and returns the arguments of `hlocts` that repeat the verdict on the engine `backend`, quoted for
+// a shell. `options` are those that the case ran under. kInternal when a file cannot be written.
+absl::StatusOr<std::string> WriteReplay(const Case& one, const Verdict& verdict,
+                                        const std::string& backend, const DiffOptions& options,
+                                        const std::string& folder);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SUITES_REPLAY_H_
