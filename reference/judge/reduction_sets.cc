@@ -77,10 +77,12 @@ ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand, con
   std::vector<WindowPlace> places = PlacesOf(geometry, IndexNumbers(indices), false);
   ScatterPlan plan;
   plan.updates.resize(operand.element_count());
-  ForEachUpdate(geometry, places, [&](int64_t to, int64_t from) {
-    plan.updates[to].push_back(from);
-    return true;
-  });
+  for (const WindowPlace& place : places) {
+    ForEachUpdate(geometry, place, [&](int64_t to, int64_t from) {
+      plan.updates[to].push_back(from);
+      return true;
+    });
+  }
   if (scatter.BoolOr(Attr::kUniqueIndices, false)) {
     for (const auto& list : plan.updates) plan.broken_promise |= list.size() > 1;
   }

@@ -58,20 +58,6 @@ void SetIndices(absl::Span<const int64_t> indices, int64_t index_vector_dim,
   }
 }
 
-// The full start of a window: index vector elements at their operand dimensions, batch coordinates
-// at the batching dimensions, 0 elsewhere.
-void SetStart(const WindowsGeometry& geometry, absl::Span<const int64_t> indices,
-              absl::Span<const int64_t> batch, absl::Span<int64_t> start) {
-  std::fill(start.begin(), start.end(), 0);
-  int64_t at = 0;
-  for (size_t d = 0; d < batch.size(); ++d) at += batch[d] * geometry.batch_index_strides[d];
-  for (size_t i = 0; i < geometry.index_map.size(); ++i) {
-    start[geometry.index_map[i]] = indices[at + static_cast<int64_t>(i) * geometry.vector_stride];
-  }
-  for (const auto& [dimension, coordinate] : geometry.batching)
-    start[dimension] = batch[coordinate];
-}
-
 }  // namespace
 
 int64_t WindowsGeometry::window_count() const {
@@ -126,25 +112,28 @@ WindowsGeometry ScatterGeometryOf(const Instruction& scatter, absl::Span<const i
   return geometry;
 }
 
+WindowPlace PlaceAt(const WindowsGeometry& geometry, absl::Span<const int64_t> batch,
+                    absl::Span<const int64_t> start, bool clamp) {
+  WindowPlace place;
+  for (size_t d = 0; d < batch.size(); ++d) {
+    place.batched_base += batch[d] * geometry.batch_strides[d];
+  }
+  for (size_t d = 0; d < start.size(); ++d) {
+    const int64_t last = geometry.operand_dimensions[d] - geometry.window_sizes[d];
+    const int64_t at = clamp ? std::max<int64_t>(std::min(start[d], last), 0) : start[d];
+    place.inside = place.inside && at >= 0 && at <= last;
+    if (place.inside) place.operand_base += at * geometry.operand_strides[d];
+  }
+  return place;
+}
+
 std::vector<WindowPlace> PlacesOf(const WindowsGeometry& geometry,
                                   absl::Span<const int64_t> indices, bool clamp) {
-  const int64_t rank = static_cast<int64_t>(geometry.operand_dimensions.size());
   std::vector<WindowPlace> places;
-  if (geometry.window_count() == 0) return places;
   places.reserve(geometry.window_count());
-  std::vector<int64_t> start(rank);
-  ForEachIndex(geometry.batch_sizes, [&](absl::Span<const int64_t> batch) {
-    SetStart(geometry, indices, batch, absl::MakeSpan(start));
-    WindowPlace place;
-    for (size_t d = 0; d < batch.size(); ++d)
-      place.batched_base += batch[d] * geometry.batch_strides[d];
-    for (int64_t d = 0; d < rank; ++d) {
-      const int64_t last = geometry.operand_dimensions[d] - geometry.window_sizes[d];
-      if (clamp) start[d] = std::max<int64_t>(std::min(start[d], last), 0);
-      place.inside = place.inside && start[d] >= 0 && start[d] <= last;
-      if (place.inside) place.operand_base += start[d] * geometry.operand_strides[d];
-    }
+  ForEachPlace(geometry, indices, clamp, [&](const WindowPlace& place) {
     places.push_back(place);
+    return true;
   });
   return places;
 }

@@ -6,9 +6,11 @@
 #ifndef HLOCTS_REFERENCE_KERNELS_GATHER_SCATTER_H_
 #define HLOCTS_REFERENCE_KERNELS_GATHER_SCATTER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "reference/kernels/copy.h"
 #include "spec/ir/module.h"
@@ -50,58 +52,85 @@ struct WindowPlace {
   bool inside = true;  // the whole window lies inside the operand
 };
 
-// Every window in order; `indices` as IndexValues gives them.
-//   clamp (gather): starts are clamped so that the window lies inside, as dynamic-slice does.
+// Where the window at these batch coordinates lies, its start in the operand given for every
+// dimension.
+//   clamp (gather): the start is clamped so that the window lies inside, as dynamic-slice does.
 //   otherwise (scatter): a window that does not lie inside wholly is marked.
+WindowPlace PlaceAt(const WindowsGeometry& geometry, absl::Span<const int64_t> batch,
+                    absl::Span<const int64_t> start, bool clamp);
+
+// visit(place) for every window, in row-major order of the batch dimensions, until it returns
+// false, which then is the result. `indices[i]` is index array element i as a mathematical value. A
+// start is the index vector at its operand dimensions, the batch coordinate at the batching
+// dimensions, 0 elsewhere.
+template <typename Indices, typename Visit>
+bool ForEachPlace(const WindowsGeometry& geometry, const Indices& indices, bool clamp,
+                  Visit&& visit) {
+  if (geometry.window_count() == 0) return true;
+  const std::vector<int64_t>& sizes = geometry.batch_sizes;
+  std::vector<int64_t> batch(sizes.size(), 0), start(geometry.operand_dimensions.size());
+  while (true) {
+    std::fill(start.begin(), start.end(), 0);
+    int64_t at = 0;
+    for (size_t d = 0; d < batch.size(); ++d) at += batch[d] * geometry.batch_index_strides[d];
+    for (size_t i = 0; i < geometry.index_map.size(); ++i) {
+      start[geometry.index_map[i]] = indices[at + static_cast<int64_t>(i) * geometry.vector_stride];
+    }
+    for (const auto& [dimension, coordinate] : geometry.batching) {
+      start[dimension] = batch[coordinate];
+    }
+    if (!visit(PlaceAt(geometry, batch, start, clamp))) return false;
+    int64_t d = static_cast<int64_t>(sizes.size()) - 1;
+    for (; d >= 0 && ++batch[d] == sizes[d]; --d) batch[d] = 0;
+    if (d < 0) return true;
+  }
+}
+
+// All of them, for who needs them more than once.
 std::vector<WindowPlace> PlacesOf(const WindowsGeometry& geometry,
                                   absl::Span<const int64_t> indices, bool clamp);
 
-// T: any trivially copyable element.
-template <typename T>
-void GatherKernel(const WindowsGeometry& geometry, absl::Span<const WindowPlace> places,
+// visit(operand index, updates index) for every element of a window that lies wholly inside, in
+// row-major order of the window, until it returns false, which then is the result.
+template <typename Visit>
+bool ForEachUpdate(const WindowsGeometry& geometry, const WindowPlace& place, Visit&& visit) {
+  const std::vector<CopyDimension>& dims = geometry.window.dims;
+  if (geometry.window.empty() || !place.inside) return true;
+  absl::InlinedVector<int64_t, 6> index(dims.size(), 0);
+  int64_t operand = place.operand_base, update = place.batched_base;
+  while (true) {
+    if (!visit(operand, update)) return false;
+    int64_t d = static_cast<int64_t>(dims.size()) - 1;
+    for (; d >= 0; --d) {
+      operand += dims[d].operand_stride;
+      update += dims[d].result_stride;
+      if (++index[d] < dims[d].size) break;
+      operand -= index[d] * dims[d].operand_stride;
+      update -= index[d] * dims[d].result_stride;
+      index[d] = 0;
+    }
+    if (d < 0) return true;
+  }
+}
+
+// T: any trivially copyable element; `indices` as in ForEachPlace.
+template <typename T, typename Indices>
+void GatherKernel(const WindowsGeometry& geometry, const Indices& indices,
                   absl::Span<const T> operand, absl::Span<T> out) {
   CopyGeometry window = geometry.window;
   if (window.empty()) return;
   window.Simplify();
-  for (const WindowPlace& place : places) {
+  ForEachPlace(geometry, indices, /*clamp=*/true, [&](const WindowPlace& place) {
     if (window.dims.size() <= 1) {
       const CopyDimension run = window.dims.empty() ? CopyDimension() : window.dims[0];
       CopyRun(run, operand.data() + place.operand_base, out.data() + place.batched_base);
-      continue;
+    } else {
+      window.operand_base = place.operand_base;
+      window.result_base = place.batched_base;
+      CopyKernel<T>(window, operand, out);
     }
-    window.operand_base = place.operand_base;
-    window.result_base = place.batched_base;
-    CopyKernel<T>(window, operand, out);
-  }
-}
-
-// visit(operand index, updates index) for every update that is applied: windows in row-major order
-// of the scatter dimensions, elements in row-major order of the window; windows that do not lie
-// wholly inside are skipped. Returns false, at once, when visit does.
-template <typename Visit>
-bool ForEachUpdate(const WindowsGeometry& geometry, absl::Span<const WindowPlace> places,
-                   Visit&& visit) {
-  const std::vector<CopyDimension>& dims = geometry.window.dims;
-  if (geometry.window.empty()) return true;
-  std::vector<int64_t> index(dims.size(), 0);
-  for (const WindowPlace& place : places) {
-    if (!place.inside) continue;
-    int64_t operand = place.operand_base, update = place.batched_base;
-    while (true) {
-      if (!visit(operand, update)) return false;
-      int64_t d = static_cast<int64_t>(dims.size()) - 1;
-      for (; d >= 0; --d) {
-        operand += dims[d].operand_stride;
-        update += dims[d].result_stride;
-        if (++index[d] < dims[d].size) break;
-        operand -= index[d] * dims[d].operand_stride;
-        update -= index[d] * dims[d].result_stride;
-        index[d] = 0;
-      }
-      if (d < 0) break;
-    }
-  }
-  return true;
+    return true;
+  });
 }
 
 }  // namespace hlocts

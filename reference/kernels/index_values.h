@@ -13,6 +13,17 @@ namespace hlocts {
 // clamps and misses like every other index that is too large (rulings 0009, 0010, 0011).
 std::vector<int64_t> IndexValues(const Literal& indices);
 
+// The same one at a time, without a copy of the array, which must outlive the reader.
+class IndexReader {
+ public:
+  explicit IndexReader(const Literal& indices);
+  int64_t operator[](int64_t i) const { return read_(data_, i); }
+
+ private:
+  const uint8_t* data_;
+  int64_t (*read_)(const uint8_t* data, int64_t i);
+};
+
 }  // namespace hlocts
 
 #endif  // HLOCTS_REFERENCE_KERNELS_INDEX_VALUES_H_

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "spec/ir/float_format.h"
 #include "spec/ir/literal.h"
 
 namespace hlocts {
@@ -43,12 +44,27 @@ void StableMergeSort(absl::Span<T> order, absl::Span<T> scratch, Less&& less) {
 
 // Unsigned keys whose order is the order of the elements; type is not complex.
 //   total order: IEEE 754 totalOrder on bits; integers and pred by value (ruling 0059).
-//   otherwise    the order of IEEE comparison: both zeros have one key; NaN has none (see any_nan).
-struct SortKeys {
-  std::vector<uint64_t> keys;
-  bool any_nan = false;
+//   otherwise    the order of IEEE comparison: both zeros have one key; NaN has none.
+class SortKeyReader {
+ public:
+  // `elements` must outlive the reader.
+  SortKeyReader(const Literal& elements, bool total_order);
+  // The key of element i, below 2^bits().
+  uint64_t operator[](int64_t i) const;
+  bool HasKey(int64_t i) const;
+  int bits() const { return 8 * bytes_; }
+
+ private:
+  uint64_t Raw(int64_t i) const;
+  const uint8_t* data_;
+  int bytes_;
+  const FloatFormat* format_;  // nullptr: an integer or pred
+  bool total_order_;
+  uint64_t sign_;  // turns signed integers into unsigned ones of the same order
 };
-SortKeys SortKeysOf(const Literal& elements, bool total_order);
+
+// All of them; NaN without a key has some.
+std::vector<uint64_t> SortKeysOf(const Literal& elements, bool total_order);
 
 }  // namespace hlocts
 

@@ -1,6 +1,9 @@
 #include "reference/kernels/fft.h"
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "reference/ops/structured.h"
@@ -76,20 +79,20 @@ struct Transform {
   std::vector<int64_t> lengths;
 };
 
-// fft.16-20: one transform along each of the innermost axes; for RFFT the innermost first, for
-// IRFFT last. Inverse transforms divide by the number of elements (ruling 0061).
+// fft.16-20: one transform along each of the innermost axes, which are all the dimensions here; for
+// RFFT the innermost first, for IRFFT last. Inverse transforms divide by the number of elements
+// (ruling 0061).
 template <typename Real>
-Literal Transformed(const Transform& fft, const Literal& operand, const Shape& shape) {
-  Data<Real> data = Widened<std::complex<Real>>(operand);
-  std::vector<int64_t> dimensions = operand.shape().dimensions();
-  const size_t rank = dimensions.size(), axes = fft.lengths.size(), last = rank - 1;
+void TransformAll(const Transform& fft, int64_t result_size, std::vector<int64_t> dimensions,
+                  Data<Real>& data) {
+  const size_t last = dimensions.size() - 1;
   if (fft.real_to_complex) {
     TransformAxis<Real>(dimensions, last, true, data);
-    data = CutRows(data, dimensions[last], shape.dimension(-1));
-    dimensions[last] = shape.dimension(-1);
+    data = CutRows(data, dimensions[last], result_size);
+    dimensions[last] = result_size;
   }
   const size_t inner = fft.real_to_complex || fft.complex_to_real ? 1 : 0;
-  for (size_t axis = rank - axes; axis < rank - inner; ++axis) {
+  for (size_t axis = 0; axis < dimensions.size() - inner; ++axis) {
     TransformAxis<Real>(dimensions, axis, fft.forward, data);
   }
   if (fft.complex_to_real) {
@@ -97,15 +100,50 @@ Literal Transformed(const Transform& fft, const Literal& operand, const Shape& s
     dimensions[last] = fft.lengths.back();
     TransformAxis<Real>(dimensions, last, false, data);
   }
-  if (!fft.forward) {
-    Real count = 1;
-    for (int64_t length : fft.lengths) count *= static_cast<Real>(length);
-    for (std::complex<Real>& x : data) x /= count;
+  if (fft.forward) return;
+  Real count = 1;
+  for (int64_t length : fft.lengths) count *= static_cast<Real>(length);
+  for (std::complex<Real>& x : data) x /= count;
+}
+
+// Elements [first, first + count) as an array of their own.
+Literal Part(const Literal& array, int64_t first, int64_t count) {
+  Literal part(Shape(array.element_type(), {count}));
+  const int width = StorageBytes(array.element_type());
+  std::memcpy(part.mutable_raw_data(), array.raw_data() + first * width, count * width);
+  return part;
+}
+
+void SetPart(const Literal& part, int64_t first, Literal& array) {
+  const int width = StorageBytes(array.element_type());
+  std::memcpy(array.mutable_raw_data() + first * width, part.raw_data(),
+              part.element_count() * width);
+}
+
+// The transforms of the outer dimensions' elements have nothing to do with each other: one at a
+// time, so that the wider numbers take little space.
+template <typename Real>
+Literal Transformed(const Transform& fft, const Literal& operand, const Shape& shape) {
+  Literal out(shape);
+  if (out.element_count() == 0) return out;
+  const std::vector<int64_t>& all = operand.shape().dimensions();
+  const std::vector<int64_t> dimensions(all.end() - fft.lengths.size(), all.end());
+  const int64_t outer = std::accumulate(all.begin(), all.end() - fft.lengths.size(), int64_t{1},
+                                        std::multiplies<int64_t>());
+  const int64_t size = operand.element_count() / outer, result_size = shape.ElementCount() / outer;
+  const Shape part_shape(shape.element_type(), {result_size});
+  for (int64_t i = 0; i < outer; ++i) {
+    Data<Real> data = Widened<std::complex<Real>>(Part(operand, i * size, size));
+    TransformAll(fft, shape.dimension(-1), dimensions, data);
+    if (fft.complex_to_real) {
+      std::vector<Real> real;
+      for (const std::complex<Real>& x : data) real.push_back(x.real());
+      SetPart(Narrowed<Real>(real, part_shape), i * result_size, out);
+    } else {
+      SetPart(Narrowed<std::complex<Real>>(data, part_shape), i * result_size, out);
+    }
   }
-  if (!fft.complex_to_real) return Narrowed<std::complex<Real>>(data, shape);
-  std::vector<Real> real;
-  for (const std::complex<Real>& x : data) real.push_back(x.real());
-  return Narrowed<Real>(real, shape);
+  return out;
 }
 
 // The operand's dimensions, the innermost changed as RFFT and IRFFT do (fft.11, .14).
@@ -139,8 +177,13 @@ absl::StatusOr<Literal> EvaluateFft(EvalContext& context, const Instruction& ins
   int64_t longest = 0;
   for (int64_t size : shape.dimensions()) longest = std::max(longest, size);
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
+  int64_t outer = 1;
+  for (int64_t d = 0; d < operand.shape().rank() - static_cast<int64_t>(fft.lengths.size()); ++d) {
+    outer *= std::max<int64_t>(shape.dimension(d), 1);
+  }
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(
-      (2 * (operand.element_count() + shape.ElementCount()) + kLineNumbers * longest) * number));
+      (2 * (operand.element_count() + shape.ElementCount()) / outer + kLineNumbers * longest) *
+      number));
   if (real == PrimitiveType::kF64) return Transformed<long double>(fft, operand, shape);
   return Transformed<double>(fft, operand, shape);
 }

@@ -18,12 +18,10 @@ absl::StatusOr<Literal> EvaluateGather(EvalContext& context, const Instruction& 
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
   Literal out(shape);
   if (out.element_count() == 0) return out;
-  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(geometry.window_count() * sizeof(WindowPlace) +
-                                              indices.element_count() * 8));
-  const std::vector<WindowPlace> places = PlacesOf(geometry, IndexValues(indices), /*clamp=*/true);
+  const IndexReader reader(indices);
   DispatchStorage(StorageBytes(shape.element_type()), [&](auto element) {
     using T = decltype(element);
-    GatherKernel<T>(geometry, places, operand.data<T>(), out.mutable_data<T>());
+    GatherKernel<T>(geometry, reader, operand.data<T>(), out.mutable_data<T>());
   });
   return out;
 }

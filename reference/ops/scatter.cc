@@ -32,17 +32,17 @@ absl::StatusOr<Literal> EvaluateScatter(EvalContext& context, const Instruction&
     data.push_back(results[k].mutable_raw_data());
   }
   if (updates[0].element_count() == 0) return Collated(instruction.shape(), std::move(results));
-  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(geometry.window_count() * sizeof(WindowPlace) +
-                                              indices.element_count() * 8));
   const std::vector<int> widths = ElementWidths(results);
   std::vector<Slot> slots(2 * n);
-  const std::vector<WindowPlace> places = PlacesOf(geometry, IndexValues(indices), /*clamp=*/false);
-  ForEachUpdate(geometry, places, [&](int64_t at, int64_t update) {
+  auto update_one = [&](int64_t at, int64_t update) {
     for (size_t k = 0; k < n; ++k) slots[k].Load(data[k] + at * widths[k], widths[k]);
     LoadSlots(updates, widths, update, slots.data() + n);
     const bool applied = body(slots.data(), slots.data());
     for (size_t k = 0; k < n; ++k) slots[k].Store(data[k] + at * widths[k], widths[k]);
     return applied;
+  };
+  ForEachPlace(geometry, IndexReader(indices), /*clamp=*/false, [&](const WindowPlace& place) {
+    return ForEachUpdate(geometry, place, update_one);
   });
   HLOCTS_RETURN_IF_ERROR(body.status());
   return Collated(instruction.shape(), std::move(results));

@@ -1,6 +1,8 @@
 #include "reference/kernels/sort.h"
 
+#include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "reference/number_system.h"
@@ -27,53 +29,90 @@ Rows RowsAlong(absl::Span<const int64_t> dimensions, int64_t dimension) {
   return rows;
 }
 
-void MoveRow(const Rows& rows, int64_t begin, absl::Span<const int64_t> order,
-             absl::Span<const Literal> operands, absl::Span<uint8_t* const> results,
-             absl::Span<const int> widths) {
+// source(i): which element of the row comes to place i.
+template <typename Source>
+void MoveRow(const Rows& rows, int64_t begin, absl::Span<const Literal> operands,
+             absl::Span<uint8_t* const> results, absl::Span<const int> widths, Source&& source) {
   for (size_t k = 0; k < operands.size(); ++k) {
     DispatchStorage(widths[k], [&](auto element) {
       using T = decltype(element);
       const T* from = operands[k].data<T>().data() + begin;
       T* to = reinterpret_cast<T*>(results[k]) + begin;
-      for (int64_t i = 0; i < rows.size; ++i) to[i * rows.stride] = from[order[i] * rows.stride];
+      for (int64_t i = 0; i < rows.size; ++i) to[i * rows.stride] = from[source(i) * rows.stride];
     });
   }
 }
 
-// One key decides: sorts numbers instead of calling the comparator.
-void OrderByKeys(const Rows& rows, int64_t begin, const SortKeys& keys, bool descending,
-                 absl::Span<int64_t> order) {
-  struct Keyed {
-    uint64_t key;
-    int64_t index;
-  };
-  std::vector<Keyed> keyed(rows.size), scratch(rows.size);
-  for (int64_t i = 0; i < rows.size; ++i) {
-    const uint64_t key = keys.keys[begin + i * rows.stride];
-    keyed[i] = {descending ? ~key : key, i};
+// Key and place of an element; places make equal keys different, so that any sort is stable.
+struct WideKey {
+  uint64_t key;
+  uint32_t place;
+  bool operator<(const WideKey& other) const {
+    return key != other.key ? key < other.key : place < other.place;
   }
-  StableMergeSort<Keyed>(absl::MakeSpan(keyed), absl::MakeSpan(scratch),
-                         [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
-  for (int64_t i = 0; i < rows.size; ++i) order[i] = keyed[i].index;
+};
+using PackedKey = uint64_t;  // a key of up to 32 bits above the place
+PackedKey MakeKey(uint64_t key, uint32_t place, PackedKey*) { return key << 32 | place; }
+WideKey MakeKey(uint64_t key, uint32_t place, WideKey*) { return {key, place}; }
+int64_t PlaceOf(PackedKey key) { return static_cast<uint32_t>(key); }
+int64_t PlaceOf(const WideKey& key) { return key.place; }
+
+// One key decides: sorts numbers instead of calling the comparator.
+template <typename Key>
+void SortByKeys(const Rows& rows, int64_t begin, const SortKeyReader& reader, bool descending,
+                std::vector<Key>& keyed) {
+  const uint64_t turn = descending ? ~uint64_t{0} >> (64 - reader.bits()) : 0;
+  keyed.resize(rows.size);
+  for (int64_t i = 0; i < rows.size; ++i) {
+    const uint64_t key = reader[begin + i * rows.stride] ^ turn;
+    keyed[i] = MakeKey(key, static_cast<uint32_t>(i), static_cast<Key*>(nullptr));
+  }
+  std::sort(keyed.begin(), keyed.end());
 }
 
-// sort.16: parameter 2k is operand k's element of the first place, 2k + 1 that of the second.
-void OrderByComparator(const Rows& rows, int64_t begin, absl::Span<const Literal> operands,
-                       absl::Span<const int> widths, AppliedComputation& comparator,
-                       absl::Span<int64_t> order) {
-  std::vector<Slot> slots(2 * operands.size());
-  std::vector<int64_t> scratch(order.size());
-  std::iota(order.begin(), order.end(), 0);
-  StableMergeSort<int64_t>(order, absl::MakeSpan(scratch), [&](int64_t a, int64_t b) {
-    for (size_t k = 0; k < operands.size(); ++k) {
-      const uint8_t* data = operands[k].raw_data() + begin * widths[k];
-      slots[2 * k].Load(data + a * rows.stride * widths[k], widths[k]);
-      slots[2 * k + 1].Load(data + b * rows.stride * widths[k], widths[k]);
-    }
-    Slot result;
-    comparator(slots.data(), &result);
-    return result.Get<bool>();
-  });
+// What sorting one row needs, kept for the next: of the three only what the rows call for.
+struct RowSorter {
+  const Rows& rows;
+  absl::Span<const Literal> operands;
+  absl::Span<uint8_t* const> results;
+  absl::Span<const int> widths;
+  AppliedComputation& comparator;
+  std::vector<PackedKey> packed;
+  std::vector<WideKey> wide;
+  std::vector<uint32_t> order, scratch;
+
+  template <typename Key>
+  void ByKeys(int64_t begin, const SortKeyReader& reader, bool descending, std::vector<Key>& keys) {
+    SortByKeys(rows, begin, reader, descending, keys);
+    MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return PlaceOf(keys[i]); });
+  }
+
+  // sort.16: parameter 2k is operand k's element of the first place, 2k + 1 that of the second.
+  void ByComparator(int64_t begin) {
+    std::vector<Slot> slots(2 * operands.size());
+    order.resize(rows.size);
+    scratch.resize(rows.size);
+    std::iota(order.begin(), order.end(), 0);
+    StableMergeSort<uint32_t>(
+        absl::MakeSpan(order), absl::MakeSpan(scratch), [&](int64_t a, int64_t b) {
+          for (size_t k = 0; k < operands.size(); ++k) {
+            const uint8_t* data = operands[k].raw_data() + begin * widths[k];
+            slots[2 * k].Load(data + a * rows.stride * widths[k], widths[k]);
+            slots[2 * k + 1].Load(data + b * rows.stride * widths[k], widths[k]);
+          }
+          Slot result;
+          comparator(slots.data(), &result);
+          return result.Get<bool>();
+        });
+    MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return order[i]; });
+  }
+};
+
+bool AllHaveKeys(const Rows& rows, int64_t begin, const SortKeyReader& reader) {
+  for (int64_t i = 0; i < rows.size; ++i) {
+    if (!reader.HasKey(begin + i * rows.stride)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -98,28 +137,30 @@ absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& in
   const int64_t last = static_cast<int64_t>(dimensions.size()) - 1;
   const Rows rows =
       dimensions.empty() ? Rows{1, 1, 1} : RowsAlong(dimensions, named.empty() ? last : named[0]);
-  const RecognizedComparator simple = RecognizeComparator(computation);
-  constexpr int64_t kRowBytes = 6 * sizeof(int64_t);  // order, keys with indices, scratch
-  HLOCTS_RETURN_IF_ERROR(
-      context.ReserveBytes(operands[0].element_count() * sizeof(uint64_t) + rows.size * kRowBytes));
-  SortKeys keys;
-  if (simple.recognized && !IsComplex(operands[simple.key].element_type())) {
-    keys = SortKeysOf(operands[simple.key], simple.total_order);
+  if (rows.size > UINT32_MAX) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(instruction.name(), ": rows of ", rows.size, " elements to sort"));
   }
-  const bool by_keys = !keys.keys.empty() && !keys.any_nan;
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(rows.size * sizeof(WideKey)));
+  const RecognizedComparator simple = RecognizeComparator(computation);
+  std::optional<SortKeyReader> reader;
+  if (simple.recognized && !IsComplex(operands[simple.key].element_type())) {
+    reader.emplace(operands[simple.key], simple.total_order);
+  }
   HLOCTS_ASSIGN_OR_RETURN(AppliedComputation comparator,
                           AppliedComputation::Of(context, computation));
   const std::vector<int> widths = ElementWidths(operands);
-  std::vector<int64_t> order(rows.size);
+  RowSorter sorter{rows, operands, data, widths, comparator, {}, {}, {}, {}};
   for (int64_t row = 0; row < rows.count; ++row) {
     const int64_t begin = rows.begin(row);
-    if (by_keys) {
-      OrderByKeys(rows, begin, keys, simple.descending, absl::MakeSpan(order));
-    } else {
-      OrderByComparator(rows, begin, operands, widths, comparator, absl::MakeSpan(order));
+    if (!reader || !AllHaveKeys(rows, begin, *reader)) {
+      sorter.ByComparator(begin);
       HLOCTS_RETURN_IF_ERROR(comparator.status());
+    } else if (reader->bits() <= 32) {
+      sorter.ByKeys(begin, *reader, simple.descending, sorter.packed);
+    } else {
+      sorter.ByKeys(begin, *reader, simple.descending, sorter.wide);
     }
-    MoveRow(rows, begin, order, operands, data, widths);
   }
   return Collated(instruction.shape(), std::move(results));
 }

@@ -45,7 +45,7 @@ absl::StatusOr<Literal> EvaluateTopK(EvalContext& context, const Instruction& in
   Literal values(values_shape), indices(indices_shape);
   const int width = StorageBytes(operand.element_type()), index_width = StorageBytes(index_type);
   uint8_t *value = values.mutable_raw_data(), *index = indices.mutable_raw_data();
-  const std::vector<uint64_t> keys = SortKeysOf(operand, /*total_order=*/true).keys;
+  const std::vector<uint64_t> keys = SortKeysOf(operand, /*total_order=*/true);
   std::vector<int64_t> order(size);
   for (int64_t row = 0; row < (k == 0 ? 0 : values.element_count() / k); ++row) {
     FirstK(keys.data() + row * size, largest, k, absl::MakeSpan(order));
