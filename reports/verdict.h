@@ -54,6 +54,8 @@ struct Verdict {
   std::optional<VerdictFailure> first_failure;
   // Of a suite run: the expectation that matched, and whether the verdict is as expected.
   std::string expectation;
+  // Of a reject case: the verdict is on the valid control, not on the invalid module. Not printed.
+  bool of_control = false;
   bool expected = false;
   double seconds = 0;
 };

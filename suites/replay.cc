@@ -90,14 +90,11 @@ absl::StatusOr<std::string> WriteReplay(const Case& one, const Verdict& verdict,
   if (error) return absl::InternalError(absl::StrCat(folder, ": ", error.message()));
   CommandLine line(folder);
   bool reject = !one.reject_rule.empty();
-  // In a reject case anything but "accepted" is a failure of the control, which runs on random
-  // data.
-  bool control = reject && verdict.kind != VerdictKind::kAccepted;
-  const std::string& text = control ? one.control_text : one.module_text;
-  HLOCTS_RETURN_IF_ERROR(line.AddFile("", "module.hlo", text));
+  const std::string& text = verdict.of_control ? one.control_text : one.module_text;
+  HLOCTS_RETURN_IF_ERROR(line.AddFile("", verdict.of_control ? "control.hlo" : "module.hlo", text));
   auto module = ParseModule(text);
   if (reject) {
-    line.Add(control ? "--seed=1" : "--invalid");
+    line.Add(verdict.of_control ? "--seed=1" : "--invalid");
   } else if (module.ok()) {
     LoadOptions load = LoadOptionsOf(one, **module, options.load);
     HLOCTS_RETURN_IF_ERROR(AddData(one, **module, load, line));

@@ -14,9 +14,10 @@ namespace hlocts {
 // Is there something to replay? Not of pass and unsupported.
 bool IsReplayable(VerdictKind kind);
 
-// Writes <folder>/module.hlo, with inputs.txt, infeed.txt and expect.txt where the case has them,
-// and returns the arguments of `hlocts` that repeat the verdict on the engine `backend`, quoted for
-// a shell. `options` are those that the case ran under. kInternal when a file cannot be written.
+// Writes <folder>/module.hlo (or control.hlo, where a reject case fails by its control), with
+// inputs.txt, infeed.txt and expect.txt where the case has them, and returns the arguments of
+// `hlocts` that repeat the verdict on the engine `backend`, quoted for a shell. `options` are those
+// that the case ran under. kInternal when a file cannot be written.
 absl::StatusOr<std::string> WriteReplay(const Case& one, const Verdict& verdict,
                                         const std::string& backend, const DiffOptions& options,
                                         const std::string& folder);

@@ -47,7 +47,9 @@ Verdict RunReject(const Case& one, const Module& module, Backend& backend,
     RunOutcome outcome;
     outcome.kind = OutcomeOf(executable.status());
     outcome.reason = absl::StrCat("the control was not taken: ", executable.status().message());
-    return VerdictOf(outcome);
+    Verdict verdict = VerdictOf(outcome);
+    verdict.of_control = true;
+    return verdict;
   }
   return DiffInvalidModule(module, backend, options);
 }
