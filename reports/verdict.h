@@ -52,6 +52,9 @@ struct Verdict {
   int64_t unspecified_elements = 0;
   std::vector<std::string> freedoms;  // named freedoms that excused something
   std::optional<VerdictFailure> first_failure;
+  // The failure is of a piece of the module that ran by itself: `output` and `index` are the piece's.
+  bool failure_in_piece = false;
+  std::string blame;  // what is wrong, and the piece that shows it, for people (--explain)
   // Of a suite run: the expectation that matched, and whether the verdict is as expected.
   std::string expectation;
   // Of a reject case: the verdict is on the valid control, not on the invalid module. Not printed.

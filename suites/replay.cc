@@ -105,6 +105,7 @@ absl::StatusOr<std::string> WriteReplay(const Case& one, const Verdict& verdict,
   line.AddUnless(usual.steps_max, "--steps=", options.load.steps_max);
   line.AddUnless(std::string(), "--custom-calls=", options.load.custom_calls);
   line.AddUnless(ProfileName(Profile::kDefault), "--profile=", ProfileName(options.profile));
+  line.AddUnless(int64_t{0}, "--cut=", options.cut);
   line.Add(absl::StrCat("--backend=", backend));
   return line.text();
 }

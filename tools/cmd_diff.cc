@@ -18,6 +18,7 @@ struct Options {
   std::string module, inputs, expect, profile = "default";
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
+  int64_t cut = 0;
   bool explain = false, invalid = false;
 };
 
@@ -66,6 +67,9 @@ absl::StatusOr<std::vector<Verdict>> DiffFile(const Options& options, Engines& e
         ReadDeviceLeaves(options.expect, OutputLeafShapes(*job.module),
                          options.common.DeviceCount(*job.module), job.module->num_partitions));
   }
+  if (options.cut < 0) return InvalidInput("--cut: expected at least 1, found ", options.cut);
+  diff.cut = options.cut;
+  diff.blame = true;
   Differ differ(*job.module, job.request, diff);
   std::vector<Verdict> verdicts;
   for (const std::string& name : names) {
@@ -142,7 +146,9 @@ Command DiffCommand() {
             flags.Add("--seed", &options->seed, "make random inputs from this seed");
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
-            flags.Add("--explain", &options->explain, "say what was accepted and why");
+            flags.Add("--cut", &options->cut,
+                      "judge pieces of about N floating-point operations too (1: each instruction)");
+            flags.Add("--explain", &options->explain, "say what was accepted and why, and what is wrong");
             flags.Add("--expect", &options->expect,
                       "literals file: outputs must be these bits, besides being acceptable");
             flags.Add("--invalid", &options->invalid,

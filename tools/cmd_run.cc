@@ -34,6 +34,7 @@ struct Options {
   std::vector<std::string> queries, backends;
   std::string tier = "smoke", shard = "1/1", profile = "default", expectations, junit, out;
   int64_t jobs = 0;
+  int64_t cut = 0;
 };
 
 std::string Today(Tier tier) {
@@ -155,6 +156,7 @@ int RunSuite(const Options& options) {
   if (backends.empty()) return Fail(InvalidInput("run: expected --backend"));
   auto tier = TierFromName(options.tier);
   if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
+  if (options.cut < 0) return Fail(InvalidInput("--cut: expected at least 1, found ", options.cut));
   auto profile = ProfileFromName(options.profile);
   if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
   auto cases = SelectCases(options.queries, *tier);
@@ -168,6 +170,8 @@ int RunSuite(const Options& options) {
   std::signal(SIGTERM, OnInterrupt);
   RunnerOptions runner;
   runner.diff.profile = *profile;
+  runner.diff.cut = options.cut;
+  runner.diff.blame = options.cut > 0;
   runner.diff.load.timeout_seconds = options.common.timeout_seconds;
   runner.diff.load.memory_bytes_max = options.common.memory_bytes_max;
   runner.diff.load.steps_max = options.common.steps_max;
@@ -212,6 +216,8 @@ Command RunCommand() {
             flags.Add("--tier", &options->tier, "smoke, presubmit, nightly or exhaustive");
             flags.Add("--shard", &options->shard, "I/N: the I-th of N parts");
             flags.Add("--jobs", &options->jobs, "cases at a time (default: the processors)");
+            flags.Add("--cut", &options->cut,
+                      "judge pieces of about N floating-point operations too (1: each instruction)");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             flags.Add("--expectations", &options->expectations,
                       "expectations file (default: suites/expectations/<backend>.textproto)");

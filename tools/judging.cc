@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "absl/strings/str_format.h"
 #include "spec/ir/index_util.h"
 
 namespace hlocts {
@@ -55,8 +56,26 @@ void PrintVerdict(const Verdict& verdict, bool json) {
   std::cout << (json ? VerdictToJson(verdict) : VerdictToText(verdict)) << std::endl;
 }
 
+namespace {
+
+void PrintEffectiveBits(const Verdict& verdict) {
+  if (verdict.effective_bits_median < 0) return;
+  std::cout << absl::StrFormat(
+                   "effective bits of floating-point elements: median %.1f, 5th percentile %.1f, "
+                   "%.1f%% below 2 bits; %d of %d elements unspecified",
+                   verdict.effective_bits_median, verdict.effective_bits_p5,
+                   100 * verdict.below_two_bits_share, verdict.unspecified_elements,
+                   verdict.elements)
+            << std::endl;
+}
+
+}  // namespace
+
 void PrintExplanation(Differ& differ, const Verdict& verdict, int64_t partitions,
                       const std::vector<std::string>& facts) {
+  PrintEffectiveBits(verdict);
+  if (!verdict.blame.empty()) std::cout << verdict.blame << std::endl;
+  if (verdict.failure_in_piece) return;
   auto accepted = differ.Acceptance(verdict.replica * partitions, facts);
   if (!accepted.ok()) {
     std::fprintf(stderr, "hlocts: nothing to explain: %s\n",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
+#include "backends/differ/blame.h"
 #include "backends/differ/printed_result.h"
 #include "reference/judge/module_sets.h"
 #include "reference/shared_custom_calls.h"
@@ -165,19 +166,20 @@ Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
 }
 
 Verdict Differ::Diff(Backend& backend) {
-  BackendInfo info = backend.info();
   RunOutcome outcome = RunModule(backend, module_, options_.load, request_);
-  Verdict verdict;
-  if (outcome.kind == OutcomeKind::kValues) {
-    verdict = JudgeOutputs(outcome.result.outputs, info.facts);
-  } else {
-    verdict = VerdictOf(outcome);
-  }
+  return DiffOutcome(outcome, backend);
+}
+
+Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend) {
+  BackendInfo info = backend.info();
+  Verdict verdict = outcome.kind == OutcomeKind::kValues
+                        ? JudgeOutputs(outcome.result.outputs, info.facts)
+                        : VerdictOf(outcome);
   verdict.profile = std::string(ProfileName(options_.profile));
   verdict.backend = info.name;
   verdict.backend_version = info.version;
   verdict.seconds = outcome.load_seconds + outcome.result.seconds;
-  return verdict;
+  return WithPieces(std::move(verdict), module_, request_, options_, backend);
 }
 
 Verdict VerdictOf(const RunOutcome& outcome) {

@@ -20,6 +20,13 @@ struct DiffOptions {
   // [device][leaf], or empty: results that the documents print. Outputs must be these bit for bit
   // (a "nan" without sign and payload is any NaN), besides lying in the acceptance sets.
   std::vector<std::vector<Literal>> printed_result;
+  // About so many floating-point operations a piece: the pieces are judged as well as the outputs.
+  // 0: the module is cut only where a value is consumed inside that a joint predicate judges, and
+  // only when the outputs leave something open. kNoCut: never.
+  static constexpr int64_t kNoCut = -1;
+  int64_t cut = 0;
+  // A failure is narrowed down to what is wrong by itself (many executions).
+  bool blame = false;
 };
 
 // One module with its arguments; the acceptance sets are computed once per set of target facts and
@@ -32,6 +39,8 @@ class Differ {
 
   // Runs and judges. `verdict` fields that only the caller knows (module, case, seed) stay empty.
   Verdict Diff(Backend& backend);
+  // The same for a run that is over; the engine runs the pieces, if any.
+  Verdict DiffOutcome(const RunOutcome& outcome, Backend& backend);
   // Judges outputs that are at hand, [device][leaf].
   Verdict JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                        const std::vector<std::string>& facts = {});

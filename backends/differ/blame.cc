@@ -1,0 +1,224 @@
+#include "backends/differ/blame.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "backends/differ/pieces.h"
+#include "spec/ir/index_util.h"
+#include "spec/text/printer.h"
+
+namespace hlocts {
+namespace {
+
+using Clock = PieceRunner::Clock;
+
+constexpr int64_t kPrintedElements = 64;
+
+// What is wrong, and how that was found out.
+struct Blame {
+  std::vector<std::string> instructions;  // empty: not localised
+  std::string where;                      // loop trip, branch or call they stand in
+  Verdict verdict;                        // of the piece
+  std::string text;                       // the piece and its element, for people
+};
+
+struct Subject {
+  const DiffOptions& options;
+  Backend& backend;
+  Clock::time_point deadline;
+};
+
+std::string Names(const std::vector<std::string>& names) {
+  return names.size() == 1 ? names[0] : absl::StrCat("{", absl::StrJoin(names, ", "), "}");
+}
+
+// The arguments as far as a reader can take them in.
+std::string ArgumentsText(const PieceRun& run, size_t device) {
+  std::string text;
+  for (const Literal& leaf : run.request.arguments[device]) {
+    absl::StrAppend(&text, "    ",
+                    leaf.element_count() > kPrintedElements ? leaf.shape().ToString()
+                                                            : PrintLiteralWithShape(leaf),
+                    "\n");
+  }
+  return text;
+}
+
+std::string ElementText(const PieceRun& run, const Subject& subject) {
+  const auto& failure = run.verdict.first_failure;
+  if (!failure) return absl::StrCat("  ", run.verdict.reason, "\n");
+  Differ differ(*run.piece->module, run.request, subject.options);
+  auto accepted = differ.Acceptance(run.verdict.replica * subject.options.load.partitions,
+                                    subject.backend.info().facts);
+  if (!accepted.ok() || failure->output >= static_cast<int64_t>((*accepted)->leaves.size())) {
+    return "";
+  }
+  const Shape& shape = (*accepted)->leaves[failure->output].shape;
+  int64_t index = LinearIndex(failure->index, RowMajorStrides(shape.dimensions()));
+  return absl::StrCat("  it returned ", failure->actual, " (", failure->actual_bits, ")\n  ",
+                      absl::StrReplaceAll(ExplainElement(**accepted, failure->output, index),
+                                          {{"\n", "\n  "}}));
+}
+
+Blame BlameOf(const PieceRun& run, const Subject& subject) {
+  Blame blame;
+  for (const Instruction* instruction : run.piece->instructions) {
+    blame.instructions.push_back(instruction->name());
+  }
+  blame.where = run.where;
+  blame.verdict = run.verdict;
+  size_t device = static_cast<size_t>(run.verdict.replica * subject.options.load.partitions);
+  device = std::min(device, run.request.arguments.size() - 1);
+  blame.text = absl::StrCat(
+      "the piece, as a module of its own:\n    ",
+      absl::StrReplaceAll(PrintModule(*run.piece->module, PrintOptions::Short()),
+                          {{"\n", "\n    "}}),
+      "\n  fed with what the engine had returned before:\n", ArgumentsText(run, device),
+      ElementText(run, subject));
+  return blame;
+}
+
+// Cuts at 1 operation a piece, then at 2, 4, ... until a piece is wrong by itself: what was fused,
+// functions and all, has to come together again.
+absl::StatusOr<Blame> Localise(const Module& module, const ExecuteRequest& request,
+                               const Subject& subject) {
+  int64_t instructions = static_cast<int64_t>(module.entry()->instructions().size());
+  CutOptions cut;
+  cut.end_after_wide_rules = false;
+  for (cut.operations = 1; cut.operations < 2 * instructions; cut.operations *= 2) {
+    PieceRunner runner(module, request, subject.options, subject.backend, cut, subject.deadline);
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> wrong, runner.FindWrong());
+    if (runner.entry_pieces() <= 1 && cut.operations > 1) break;  // the whole module again
+    if (wrong != nullptr) return BlameOf(*wrong, subject);
+    if (Clock::now() > subject.deadline) break;
+  }
+  return Blame{};
+}
+
+// The piece, or the smallest part of it that is wrong by itself.
+absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
+  if (wrong.piece->instructions.size() > 1) {
+    HLOCTS_ASSIGN_OR_RETURN(Blame inner, Localise(*wrong.piece->module, wrong.request, subject));
+    inner.where = absl::StrCat(wrong.where, inner.where);
+    if (!inner.instructions.empty()) return inner;
+  }
+  return BlameOf(wrong, subject);
+}
+
+std::string Finding(const Blame& blame) {
+  if (blame.instructions.empty()) {
+    return "not localised: cut into pieces, none of it is wrong by itself";
+  }
+  std::string names = absl::StrCat(blame.where, Names(blame.instructions));
+  std::string how = blame.verdict.kind == VerdictKind::kFail
+                        ? "wrong"
+                        : std::string(VerdictName(blame.verdict.kind));
+  if (blame.instructions.size() > 1) {
+    return absl::StrCat("only ", how, " when compiled together: ", names);
+  }
+  return absl::StrCat(how, " by itself, fed with the engine's own values: ", names);
+}
+
+// The module fails and a piece of it does: the failure stays the module's, its cause is the piece's.
+void Explain(const Blame& blame, Verdict& verdict) {
+  absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", Finding(blame));
+  verdict.blame = absl::StrCat(Finding(blame), "\n", blame.text.empty() ? "" : "  ", blame.text);
+  if (!verdict.first_failure || blame.instructions.empty()) return;
+  verdict.first_failure->instruction = Names(blame.instructions);
+  if (blame.verdict.first_failure) {
+    verdict.first_failure->rule = blame.verdict.first_failure->rule;
+    verdict.first_failure->clause = blame.verdict.first_failure->clause;
+  }
+}
+
+// The outputs are acceptable, a piece is not: the finding is the piece.
+Verdict PieceVerdict(const Verdict& whole, const Blame& blame) {
+  Verdict verdict = whole;
+  verdict.kind = blame.verdict.kind;
+  verdict.reason = absl::StrCat(Finding(blame), " (the module's outputs alone do not show it); ",
+                                blame.verdict.reason);
+  verdict.replica = blame.verdict.replica;
+  verdict.first_failure = blame.verdict.first_failure;
+  verdict.failure_in_piece = true;
+  if (verdict.first_failure) verdict.first_failure->instruction = Names(blame.instructions);
+  verdict.blame = absl::StrCat(Finding(blame), "\n  ", blame.text);
+  return verdict;
+}
+
+std::string Remainder(const CutCounts& counts) {
+  std::string text;
+  if (counts.inconclusive > 0) absl::StrAppend(&text, ", ", counts.inconclusive, " inconclusive");
+  if (counts.not_run > 0) absl::StrAppend(&text, ", ", counts.not_run, " not run");
+  if (!counts.stopped.empty()) absl::StrAppend(&text, " (", counts.stopped, ")");
+  return text;
+}
+
+// No piece is wrong: what the outputs leave open the pieces may have settled.
+Verdict PassByPieces(Verdict whole, const CutCounts& counts) {
+  std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
+                                    " judged", Remainder(counts));
+  bool settled = counts.inconclusive == 0 && counts.not_run == 0 && counts.elements > 0;
+  if (whole.kind == VerdictKind::kInconclusive && settled && counts.stopped.empty()) {
+    whole.kind = VerdictKind::kPass;
+    whole.elements = counts.elements;
+    whole.unspecified_elements = counts.unspecified;
+    whole.bits_checked_mean = counts.bits / static_cast<double>(counts.elements);
+    whole.reason = absl::StrCat("by pieces; the outputs alone say nothing");
+  }
+  absl::StrAppend(&whole.reason, whole.reason.empty() ? "" : "; ", pieces);
+  return whole;
+}
+
+bool LeavesOpen(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::kInconclusive ||
+         (verdict.kind == VerdictKind::kPass && verdict.unspecified_elements > 0);
+}
+
+absl::StatusOr<Verdict> Cut(Verdict whole, const Module& module, const ExecuteRequest& request,
+                            const Subject& subject, int64_t operations) {
+  CutOptions cut_options;
+  cut_options.operations = operations;
+  PieceRunner runner(module, request, subject.options, subject.backend, cut_options,
+                     subject.deadline);
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> wrong, runner.FindWrong());
+  if (wrong != nullptr) {
+    HLOCTS_ASSIGN_OR_RETURN(Blame blame, Narrow(*wrong, subject));
+    if (!IsFinding(whole.kind)) return PieceVerdict(whole, blame);
+    Explain(blame, whole);
+    return whole;
+  }
+  if (whole.kind == VerdictKind::kFail) {
+    HLOCTS_ASSIGN_OR_RETURN(Blame blame, Localise(module, request, subject));
+    Explain(blame, whole);
+    return whole;
+  }
+  bool cut = operations != CutOptions::kOnlyAtJointValues || runner.entry_pieces() > 1;
+  return cut && !IsFinding(whole.kind) ? PassByPieces(whole, runner.counts()) : whole;
+}
+
+}  // namespace
+
+Verdict WithPieces(Verdict whole, const Module& module, const ExecuteRequest& request,
+                   const DiffOptions& options, Backend& backend) {
+  bool judged = LeavesOpen(whole) || whole.kind == VerdictKind::kPass || IsFinding(whole.kind);
+  bool wanted = options.cut > 0 || (options.blame && whole.kind == VerdictKind::kFail) ||
+                (options.cut == 0 && LeavesOpen(whole));
+  if (!judged || !wanted) return whole;
+  // A wrong module may take a while to cut; it gets the time that one module gets.
+  DiffOptions of_pieces = options;
+  of_pieces.printed_result.clear();
+  Subject subject{of_pieces, backend,
+                  Clock::now() + std::chrono::milliseconds(
+                                     std::llround(options.load.timeout_seconds * 1000))};
+  int64_t operations = options.cut > 0 ? options.cut : CutOptions::kOnlyAtJointValues;
+  if (options.cut <= 0 && whole.kind == VerdictKind::kFail) operations = 1;
+  auto verdict = Cut(whole, module, request, subject, operations);
+  if (verdict.ok()) return *std::move(verdict);
+  absl::StrAppend(&whole.reason, whole.reason.empty() ? "" : "; ",
+                  "not cut: ", verdict.status().message());
+  return whole;
+}
+
+}  // namespace hlocts

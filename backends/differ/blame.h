@@ -1,0 +1,20 @@
+// From a verdict on a module to the piece of it that is wrong (acceptance: pieces run by themselves,
+// fed the engine's own bits; what is not wrong by itself is not blamed).
+#ifndef HLOCTS_BACKENDS_DIFFER_BLAME_H_
+#define HLOCTS_BACKENDS_DIFFER_BLAME_H_
+
+#include "backends/differ/differ.h"
+
+namespace hlocts {
+
+// `whole` is the verdict on the outputs of `module` as they stand. As `options` ask for, the module
+// is cut, its pieces are judged, and the verdict is
+// - that of the first wrong piece, where a piece is wrong and the outputs do not show it,
+// - a pass by pieces, where the outputs alone say nothing,
+// - otherwise `whole`, whose failure then names the piece that is wrong.
+Verdict WithPieces(Verdict whole, const Module& module, const ExecuteRequest& request,
+                   const DiffOptions& options, Backend& backend);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_DIFFER_BLAME_H_

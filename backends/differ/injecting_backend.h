@@ -1,0 +1,103 @@
+// For tests: an engine that computes as the reference does, but for what is planted in it.
+#ifndef HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_
+#define HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/backend_list.h"
+#include "spec/infer/verifier.h"
+
+namespace hlocts {
+
+// At element `element` of the f32 instruction `instruction`, `steps` representable values are added.
+struct Injection {
+  std::string instruction;
+  int64_t element = 0;
+  int32_t steps = 0;
+  // Only where all of these are in the same module, computed there and not fed: a fault of fusion.
+  std::vector<std::string> together;
+};
+
+class InjectingBackend : public Backend {
+ public:
+  explicit InjectingBackend(Injection injection) : injection_(std::move(injection)) {}
+
+  BackendInfo info() override {
+    BackendInfo info = reference_->info();
+    info.name = "injecting";
+    return info;
+  }
+
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions& options) override {
+    ++loads;
+    if (refuse && Computes(module, *refuse)) return Unsupported("no ", *refuse);
+    std::unique_ptr<Module> copy = module.Clone();
+    bool all = true;
+    for (const std::string& name : injection_.together) all = all && Computes(module, name);
+    for (const auto& computation : copy->computations()) {
+      if (all) Plant(*computation);
+    }
+    HLOCTS_RETURN_IF_ERROR(VerifyModule(*copy));
+    return reference_->Load(*copy, options);
+  }
+
+  std::optional<std::string> refuse;  // an instruction that this engine cannot do
+  int loads = 0;
+
+ private:
+  static bool Computes(const Module& module, const std::string& name) {
+    for (const auto& computation : module.computations()) {
+      for (const auto& i : computation->instructions()) {
+        if (i->name() == name && i->opcode() != Opcode::kParameter) return true;
+      }
+    }
+    return false;
+  }
+
+  static Instruction* Append(Computation& computation, std::string name, Opcode opcode,
+                             const Shape& shape, std::vector<Instruction*> operands) {
+    auto added = std::make_unique<Instruction>(std::move(name), opcode, shape);
+    added->mutable_operands() = std::move(operands);
+    return computation.Add(std::move(added));
+  }
+
+  // The instruction's bits as integers, plus steps at one element, and back.
+  void Plant(Computation& computation) {
+    Instruction* target = nullptr;
+    for (const auto& i : computation.instructions()) {
+      if (i->name() == injection_.instruction && i->opcode() != Opcode::kParameter) target = i.get();
+    }
+    if (target == nullptr) return;
+    std::vector<Instruction*> order, users;
+    for (const auto& i : computation.instructions()) order.push_back(i.get());
+    users = order;
+    Shape shape = target->shape(), integers = shape.WithElementType(PrimitiveType::kS32);
+    Literal steps(integers.WithoutLayout());
+    steps.mutable_data<int32_t>()[injection_.element] = injection_.steps;
+    Instruction* added = Append(computation, "planted.1", Opcode::kConstant, integers, {});
+    added->set_literal(std::move(steps));
+    Instruction* bits =
+        Append(computation, "planted.2", Opcode::kBitcastConvert, integers, {target});
+    Instruction* sum = Append(computation, "planted.3", Opcode::kAdd, integers, {bits, added});
+    Instruction* wrong = Append(computation, "planted.4", Opcode::kBitcastConvert, shape, {sum});
+    for (Instruction* user : users) {
+      for (Instruction*& operand : user->mutable_operands()) {
+        if (operand == target) operand = wrong;
+      }
+    }
+    if (computation.root() == target) computation.set_root(wrong);
+    order.insert(order.begin() + target->index() + 1, {added, bits, sum, wrong});
+    computation.Reorder(order);
+  }
+
+  Injection injection_;
+  std::unique_ptr<Backend> reference_ = *MakeInProcessBackend("reference");
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_

@@ -1,0 +1,258 @@
+#include "backends/differ/pieces.h"
+
+#include <algorithm>
+
+#include "spec/infer/verifier.h"
+
+namespace hlocts {
+namespace {
+
+// A wrong trip is found in the first ones or by the loop as a whole.
+constexpr int64_t kTripsMax = 16;
+
+std::vector<Computation*> BranchesOf(const Instruction& instruction) {
+  if (const auto* list = instruction.Get<std::vector<Computation*>>(Attr::kBranchComputations)) {
+    return *list;
+  }
+  return {instruction.CalledComputation(Attr::kTrueComputation),
+          instruction.CalledComputation(Attr::kFalseComputation)};
+}
+
+}  // namespace
+
+bool IsFinding(VerdictKind kind) {
+  return kind == VerdictKind::kFail || kind == VerdictKind::kCrash ||
+         kind == VerdictKind::kTimeout || kind == VerdictKind::kRejected;
+}
+
+PieceRunner::PieceRunner(const Module& module, const ExecuteRequest& request,
+                         const DiffOptions& options, Backend& backend, CutOptions cut,
+                         Clock::time_point deadline)
+    : module_(module),
+      request_(request),
+      options_(options),
+      backend_(backend),
+      facts_(backend.info().facts),
+      cut_(cut),
+      deadline_(deadline) {}
+
+absl::StatusOr<std::unique_ptr<PieceRun>> PieceRunner::FindWrong() {
+  Values values;
+  std::vector<Instruction*> parameters = module_.entry()->parameters();
+  for (const std::vector<Literal>& leaves : request_.arguments) {
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module_, leaves));
+    for (size_t p = 0; p < parameters.size(); ++p) {
+      std::vector<Literal> flat = FlattenLeaves(nested[p]);
+      size_t leaf = 0;
+      ForEachLeaf(parameters[p]->shape(), [&](const Shape&, const ShapeIndex& index) {
+        values[{parameters[p], index}].push_back(flat[leaf++]);
+      });
+    }
+  }
+  HLOCTS_RETURN_IF_ERROR(RunComputation(*module_.entry(), values, ""));
+  return std::move(wrong_);
+}
+
+bool PieceRunner::Stop(const std::string& why) {
+  if (counts_.stopped.empty()) counts_.stopped = why;
+  return true;
+}
+
+absl::Status PieceRunner::RunComputation(const Computation& computation, Values& values,
+                                         const std::string& where) {
+  auto found = computations_.find(&computation);
+  if (found == computations_.end()) {
+    HLOCTS_ASSIGN_OR_RETURN(CutComputation cut, CutIntoPieces(module_, computation, cut_));
+    found = computations_.emplace(&computation, std::move(cut)).first;
+  }
+  if (&computation == module_.entry()) entry_pieces_ = found->second.pieces.size();
+  for (const Piece& piece : found->second.pieces) {
+    if (wrong_ != nullptr) return absl::OkStatus();
+    if (Clock::now() > deadline_) {
+      Stop("out of time");
+      return absl::OkStatus();
+    }
+    HLOCTS_RETURN_IF_ERROR(RunPiece(piece, values, where));
+  }
+  return absl::OkStatus();
+}
+
+// The request of a piece out of the values at hand; nothing when one is missing.
+std::optional<ExecuteRequest> PieceRunner::RequestFor(const Piece& piece,
+                                                      const Values& values) const {
+  ExecuteRequest request;
+  request.arguments.resize(request_.arguments.size());
+  for (const CutValue& input : piece.inputs) {
+    auto found = values.find(input);
+    if (found == values.end()) return std::nullopt;
+    for (size_t d = 0; d < found->second.size(); ++d) {
+      request.arguments[d].push_back(found->second[d]);
+    }
+  }
+  for (const std::vector<Literal>& fed : request_.infeed) {
+    int64_t size = static_cast<int64_t>(fed.size());
+    int64_t begin = std::min(piece.infeed_begin, size);
+    int64_t end = std::min(begin + piece.infeed_count, size);
+    request.infeed.emplace_back(fed.begin() + begin, fed.begin() + end);
+  }
+  if (piece.infeed_count == 0) request.infeed.clear();
+  return request;
+}
+
+void PieceRunner::Count(const Verdict& verdict) {
+  ++counts_.pieces;
+  counts_.inconclusive += verdict.kind == VerdictKind::kInconclusive;
+  counts_.elements += verdict.elements;
+  counts_.unspecified += verdict.unspecified_elements;
+  counts_.bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
+}
+
+absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std::string& where) {
+  std::optional<ExecuteRequest> request = RequestFor(piece, values);
+  if (!request) {
+    ++counts_.not_run;
+    return absl::OkStatus();
+  }
+  absl::Status valid = VerifyModule(*piece.module);
+  if (!valid.ok()) return absl::InternalError(absl::StrCat("a piece is invalid: ", valid.message()));
+  RunOutcome outcome = RunModule(backend_, *piece.module, options_.load, *request);
+  Differ differ(*piece.module, *request, options_);
+  Verdict verdict = outcome.kind == OutcomeKind::kValues
+                        ? differ.JudgeOutputs(outcome.result.outputs, facts_)
+                        : VerdictOf(outcome);
+  if (verdict.kind == VerdictKind::kError || verdict.kind == VerdictKind::kUnsupported) {
+    ++counts_.not_run;
+    Stop(verdict.reason);
+  } else {
+    Count(verdict);
+  }
+  // What is wrong inside says more than that the whole of it is.
+  bool single = piece.instructions.size() == 1 && CanCutInside(*piece.instructions[0]);
+  if (single) HLOCTS_RETURN_IF_ERROR(RunInside(*piece.instructions[0], values, where));
+  if (wrong_ == nullptr && IsFinding(verdict.kind)) {
+    wrong_ = std::make_unique<PieceRun>(PieceRun{&piece, *request, verdict, where});
+  }
+  if (outcome.kind != OutcomeKind::kValues) return absl::OkStatus();
+  for (const std::vector<Literal>& device : outcome.result.outputs) {
+    if (device.size() != piece.outputs.size()) return absl::OkStatus();
+    for (size_t i = 0; i < device.size(); ++i) values[piece.outputs[i]].push_back(device[i]);
+  }
+  return absl::OkStatus();
+}
+
+const std::vector<Literal>* PieceRunner::Find(const Instruction& instruction,
+                                              const ShapeIndex& index,
+                                              const Values& values) const {
+  CutValue value = ResolveValue(instruction, index);
+  if (value.instruction->opcode() == Opcode::kConstant) {
+    auto& constant = constants_[value.instruction];
+    constant.assign(request_.arguments.size(), value.instruction->literal());
+    return value.index.empty() ? &constant : nullptr;
+  }
+  auto found = values.find(value);
+  return found == values.end() ? nullptr : &found->second;
+}
+
+// Values of the callee's parameters.
+std::optional<PieceRunner::Values> PieceRunner::Arguments(
+    const Computation& callee, const std::vector<const Instruction*>& operands,
+    const Values& values) const {
+  Values arguments;
+  std::vector<Instruction*> parameters = callee.parameters();
+  bool complete = parameters.size() == operands.size();
+  for (size_t p = 0; p < parameters.size() && complete; ++p) {
+    ForEachLeaf(parameters[p]->shape(), [&](const Shape& leaf, const ShapeIndex& index) {
+      if (!leaf.IsArray()) return;
+      const std::vector<Literal>* value = Find(*operands[p], index, values);
+      complete = complete && value != nullptr;
+      if (complete) arguments[{parameters[p], index}] = *value;
+    });
+  }
+  if (!complete) return std::nullopt;
+  return arguments;
+}
+
+// The truth value or branch number that all devices agree on.
+std::optional<int64_t> PieceRunner::Selector(const Instruction& selector,
+                                             const Values& values) const {
+  const std::vector<Literal>* literals = Find(selector, {}, values);
+  if (literals == nullptr || literals->empty()) return std::nullopt;
+  std::optional<int64_t> agreed;
+  for (const Literal& literal : *literals) {
+    int64_t value = literal.element_type() == PrimitiveType::kPred ? literal.data<bool>()[0]
+                                                                   : literal.data<int32_t>()[0];
+    if (agreed && *agreed != value) return std::nullopt;
+    agreed = value;
+  }
+  return agreed;
+}
+
+absl::Status PieceRunner::RunBranch(const Instruction& instruction, const Values& values,
+                                    const std::string& where) {
+  std::optional<int64_t> selected = Selector(*instruction.operands()[0], values);
+  std::vector<Computation*> branches = BranchesOf(instruction);
+  int64_t last = static_cast<int64_t>(branches.size()) - 1;
+  if (!selected) {
+    Stop("devices that take different branches are not followed inside");
+    return absl::OkStatus();
+  }
+  int64_t branch = *selected < 0 || *selected > last ? last : *selected;
+  if (instruction.operands()[0]->shape().element_type() == PrimitiveType::kPred) {
+    branch = 1 - *selected;  // true_computation is branch 0
+  }
+  auto arguments = Arguments(*branches[branch], {instruction.operands()[1 + branch]}, values);
+  if (!arguments) return absl::OkStatus();
+  return RunComputation(*branches[branch], *arguments,
+                        absl::StrCat(where, instruction.name(), ", branch ", branch, ": "));
+}
+
+absl::Status PieceRunner::RunWhile(const Instruction& instruction, Values state,
+                                   const std::string& where) {
+  const Computation& condition = *instruction.CalledComputation(Attr::kCondition);
+  const Computation& body = *instruction.CalledComputation(Attr::kBody);
+  const Instruction* in_condition = condition.parameters()[0];
+  const Instruction* in_body = body.parameters()[0];
+  for (int64_t trip = 0; wrong_ == nullptr; ++trip) {
+    std::string at = absl::StrCat(where, instruction.name(), ", trip ", trip, ": ");
+    Values in_test, in_trip;
+    for (const auto& [value, literals] : state) {
+      in_test[{in_condition, value.index}] = literals;
+      in_trip[{in_body, value.index}] = literals;
+    }
+    HLOCTS_RETURN_IF_ERROR(RunComputation(condition, in_test, at));
+    std::optional<int64_t> again = Selector(*condition.root(), in_test);
+    if (!again.has_value()) {
+      Stop("devices that leave a loop apart are not followed inside");
+      return absl::OkStatus();
+    }
+    if (*again == 0 || wrong_ != nullptr) return absl::OkStatus();
+    if (trip == kTripsMax) {
+      Stop(absl::StrCat(instruction.name(), ": trips after the first ", kTripsMax,
+                        " are not looked into"));
+      return absl::OkStatus();
+    }
+    HLOCTS_RETURN_IF_ERROR(RunComputation(body, in_trip, at));
+    auto next = Arguments(body, {body.root()}, in_trip);
+    if (!next) return absl::OkStatus();
+    state = *std::move(next);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PieceRunner::RunInside(const Instruction& instruction, const Values& values,
+                                    const std::string& where) {
+  if (instruction.opcode() == Opcode::kConditional) return RunBranch(instruction, values, where);
+  std::vector<const Instruction*> operands(instruction.operands().begin(),
+                                           instruction.operands().end());
+  const Computation* callee = instruction.opcode() == Opcode::kWhile
+                                  ? instruction.CalledComputation(Attr::kBody)
+                                  : instruction.called_computations()[0];
+  std::optional<Values> arguments = Arguments(*callee, operands, values);
+  if (!arguments) return absl::OkStatus();
+  if (instruction.opcode() == Opcode::kWhile) {
+    return RunWhile(instruction, *std::move(arguments), where);
+  }
+  return RunComputation(*callee, *arguments, absl::StrCat(where, instruction.name(), ": "));
+}
+
+}  // namespace hlocts

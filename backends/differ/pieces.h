@@ -1,0 +1,90 @@
+// Runs the pieces of a cut module on an engine and judges each as a module of its own: every piece
+// is fed the bits that the engine itself made in the pieces before it.
+#ifndef HLOCTS_BACKENDS_DIFFER_PIECES_H_
+#define HLOCTS_BACKENDS_DIFFER_PIECES_H_
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/differ/differ.h"
+#include "spec/cut/cut.h"
+
+namespace hlocts {
+
+// One execution of one piece.
+struct PieceRun {
+  const Piece* piece = nullptr;
+  ExecuteRequest request;
+  Verdict verdict;
+  std::string where;  // "" in the entry, else "while.3, trip 2: "
+};
+
+struct CutCounts {
+  int64_t pieces = 0;         // executions judged
+  int64_t inconclusive = 0;   // of them
+  int64_t not_run = 0;        // for want of inputs, or unsupported by the engine
+  int64_t elements = 0;
+  int64_t unspecified = 0;
+  double bits = 0;            // checked, over all elements
+  std::string stopped;        // why not everything was cut: time, trips, ...
+};
+
+class PieceRunner {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // All must outlive the runner. Stops at the first finding, or at `deadline`.
+  PieceRunner(const Module& module, const ExecuteRequest& request, const DiffOptions& options,
+              Backend& backend, CutOptions cut, Clock::time_point deadline);
+
+  // The first piece that is wrong (or crashes, hangs, is refused), in the order of the data; within a
+  // loop, branch or call that is wrong: the first one inside. Null: none.
+  absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
+  const CutCounts& counts() const { return counts_; }
+  // Pieces of the entry computation, after FindWrong.
+  size_t entry_pieces() const { return entry_pieces_; }
+
+ private:
+  using Values = std::map<CutValue, std::vector<Literal>>;  // per device
+  absl::Status RunComputation(const Computation& computation, Values& values,
+                              const std::string& where);
+  absl::Status RunPiece(const Piece& piece, Values& values, const std::string& where);
+  std::optional<ExecuteRequest> RequestFor(const Piece& piece, const Values& values) const;
+  absl::Status RunInside(const Instruction& instruction, const Values& values,
+                         const std::string& where);
+  absl::Status RunWhile(const Instruction& instruction, Values state, const std::string& where);
+  absl::Status RunBranch(const Instruction& instruction, const Values& values,
+                         const std::string& where);
+  std::optional<Values> Arguments(const Computation& callee,
+                                  const std::vector<const Instruction*>& operands,
+                                  const Values& values) const;
+  const std::vector<Literal>* Find(const Instruction& instruction, const ShapeIndex& index,
+                                   const Values& values) const;
+  std::optional<int64_t> Selector(const Instruction& selector, const Values& values) const;
+  void Count(const Verdict& verdict);
+  bool Stop(const std::string& why);
+
+  const Module& module_;
+  const ExecuteRequest& request_;
+  const DiffOptions& options_;
+  Backend& backend_;
+  std::vector<std::string> facts_;
+  CutOptions cut_;
+  Clock::time_point deadline_;
+  std::map<const Computation*, CutComputation> computations_;
+  mutable std::map<const Instruction*, std::vector<Literal>> constants_;
+  std::unique_ptr<PieceRun> wrong_;
+  CutCounts counts_;
+  size_t entry_pieces_ = 0;
+};
+
+// fail, crash, timeout, rejected: something is wrong with the engine.
+bool IsFinding(VerdictKind kind);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_DIFFER_PIECES_H_

@@ -1,0 +1,147 @@
+#include "spec/cut/cut.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "spec/cut/piece_builder.h"
+#include "spec/cut/placing.h"
+
+namespace hlocts {
+namespace {
+
+bool Holds(const Computation& computation, std::initializer_list<Opcode> opcodes) {
+  for (const auto& instruction : computation.instructions()) {
+    for (Opcode opcode : opcodes) {
+      if (instruction->opcode() == opcode) return true;
+    }
+    for (const Computation* called : instruction->called_computations()) {
+      if (Holds(*called, opcodes)) return true;
+    }
+  }
+  return false;
+}
+
+absl::Status CheckFeeds(const Computation& computation) {
+  for (const auto& instruction : computation.instructions()) {
+    for (const Computation* called : instruction->called_computations()) {
+      if (!Holds(*called, {Opcode::kInfeed, Opcode::kSend, Opcode::kRecv})) continue;
+      return Unsupported(instruction->name(),
+                         ": infeed, send or recv in a called computation is not cut");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Which of an instruction's outputs are read outside its piece, over all pieces.
+class Readers {
+ public:
+  Readers(const Computation& computation, const Placing& placing) {
+    for (size_t p = 0; p < placing.pieces.size(); ++p) {
+      for (const Instruction* member : placing.pieces[p]) piece_of_[member] = p;
+    }
+    for (const auto& members : placing.pieces) {
+      for (const Instruction* member : members) {
+        for (const Instruction* operand : member->operands()) Read(*operand, piece_of_[member]);
+      }
+    }
+    Read(*computation.root(), placing.pieces.size());
+  }
+  std::vector<const Instruction*> OutputsOf(const std::vector<const Instruction*>& members) const {
+    std::vector<const Instruction*> outputs;
+    for (const Instruction* member : members) {
+      bool array = false;
+      ForEachLeaf(member->shape(), [&](const Shape& leaf, const ShapeIndex&) {
+        array = array || leaf.IsArray();
+      });
+      if (array && read_.contains(member)) outputs.push_back(member);
+    }
+    return outputs;
+  }
+
+ private:
+  void Read(const Instruction& operand, size_t reader) {
+    ForEachProducer(operand, [&](const Instruction& producer) {
+      auto found = piece_of_.find(&producer);
+      if (found != piece_of_.end() && found->second != reader) read_.insert(&producer);
+    });
+  }
+  absl::flat_hash_map<const Instruction*, size_t> piece_of_;
+  absl::flat_hash_set<const Instruction*> read_;
+};
+
+int64_t InfeedLeaves(const Instruction& infeed) {
+  int64_t count = 0;
+  ForEachLeaf(infeed.shape(), [&](const Shape& leaf, const ShapeIndex&) { count += leaf.IsArray(); });
+  return count;
+}
+
+// Infeeds are served in textual order, whether or not anybody reads what they bring.
+void NumberInfeeds(const Computation& computation, std::vector<Piece>& pieces) {
+  absl::flat_hash_map<const Instruction*, int64_t> begins;
+  int64_t taken = 0;
+  for (const auto& instruction : computation.instructions()) {
+    if (instruction->opcode() != Opcode::kInfeed) continue;
+    begins[instruction.get()] = taken;
+    taken += InfeedLeaves(*instruction);
+  }
+  for (Piece& piece : pieces) {
+    for (const Instruction* member : piece.instructions) {
+      if (member->opcode() != Opcode::kInfeed) continue;
+      if (piece.infeed_count == 0) piece.infeed_begin = begins[member];
+      piece.infeed_count += InfeedLeaves(*member);
+    }
+  }
+}
+
+}  // namespace
+
+CutValue ResolveValue(const Instruction& instruction, ShapeIndex index) {
+  const Instruction* at = &instruction;
+  while (true) {
+    if (at->opcode() == Opcode::kGetTupleElement) {
+      index.insert(index.begin(), at->IntOr(Attr::kIndex, 0));
+      at = at->operands()[0];
+    } else if (at->opcode() == Opcode::kTuple && !index.empty()) {
+      at = at->operands()[index.front()];
+      index.erase(index.begin());
+    } else {
+      return {at, std::move(index)};
+    }
+  }
+}
+
+absl::StatusOr<CutComputation> CutIntoPieces(const Module& module, const Computation& computation,
+                                             const CutOptions& options) {
+  HLOCTS_RETURN_IF_ERROR(CheckFeeds(computation));
+  HLOCTS_ASSIGN_OR_RETURN(Placing placing, PlaceInstructions(computation, options));
+  CutComputation cut;
+  cut.computation = &computation;
+  Readers readers(computation, placing);
+  PieceBuilder builder(module, placing.copied);
+  for (const auto& members : placing.pieces) {
+    std::vector<const Instruction*> outputs = readers.OutputsOf(members);
+    if (!outputs.empty()) cut.pieces.push_back(builder.Build(members, outputs));
+  }
+  NumberInfeeds(computation, cut.pieces);
+  return cut;
+}
+
+bool CanCutInside(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kCall:
+    case Opcode::kFusion:
+    case Opcode::kWhile:
+    case Opcode::kConditional:
+      break;
+    default:
+      return false;
+  }
+  for (const Computation* called : instruction.called_computations()) {
+    if (Holds(*called, {Opcode::kInfeed, Opcode::kOutfeed, Opcode::kSend, Opcode::kRecv})) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace hlocts
