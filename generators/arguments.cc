@@ -103,13 +103,6 @@ std::vector<uint64_t> SpecialBits(PrimitiveType type) {
   return IsFloat(type) ? SpecialFloats(type) : SpecialIntegers(type);
 }
 
-// Stores a code as Literal keeps it: sub-byte integers extended to a byte.
-void StoreBits(PrimitiveType type, uint64_t bits, uint8_t* to) {
-  int width = BitWidth(type);
-  if (IsSigned(type) && width < 8 && ((bits >> (width - 1)) & 1)) bits |= ~Mask(width);
-  std::memcpy(to, &bits, static_cast<size_t>(StorageBytes(type)));
-}
-
 // Codes of one operand's components in order.
 class BitsSource {
  public:
@@ -149,7 +142,7 @@ Literal GenerateLeaf(const Shape& shape, uint64_t seed, size_t operand, Argument
   BitsSource source(component, seed, operand, style);
   int64_t count = literal.element_count() * (IsComplex(shape.element_type()) ? 2 : 1);
   uint8_t* to = literal.mutable_raw_data();
-  for (int64_t i = 0; i < count; ++i) StoreBits(component, source.Next(), to + i * StorageBytes(component));
+  for (int64_t i = 0; i < count; ++i) StoreElementBits(component, source.Next(), to + i * StorageBytes(component));
   SplitMix64 sizes(seed ^ operand);
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (!shape.is_dynamic_dimension(d)) continue;
@@ -159,6 +152,23 @@ Literal GenerateLeaf(const Shape& shape, uint64_t seed, size_t operand, Argument
 }
 
 }  // namespace
+
+void StoreElementBits(PrimitiveType type, uint64_t bits, uint8_t* to) {
+  int width = BitWidth(type);
+  if (IsSigned(type) && width < 8 && ((bits >> (width - 1)) & 1)) bits |= ~Mask(width);
+  std::memcpy(to, &bits, static_cast<size_t>(StorageBytes(type)));
+}
+
+const std::vector<uint64_t>& SpecialBitsOf(PrimitiveType type) {
+  static const auto* const kTable = [] {
+    auto* table = new std::vector<std::vector<uint64_t>>(64);
+    for (PrimitiveType t : AllPrimitiveTypes()) {
+      if (IsArrayType(t)) (*table)[static_cast<size_t>(t)] = SpecialBits(ComponentType(t));
+    }
+    return table;
+  }();
+  return (*kTable)[static_cast<size_t>(type)];
+}
 
 std::optional<ArgumentStyle> ArgumentStyleFromName(absl::string_view name) {
   for (size_t i = 0; i < std::size(kStyleNames); ++i) {

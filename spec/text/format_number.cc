@@ -31,8 +31,10 @@ double ReadBack(const std::string& text, size_t from) {
   double value = 0;
   const char* begin = text.data() + from;
   if (*begin == '-') ++begin;
-  absl::from_chars(begin, text.data() + text.size(), value);
-  return value;
+  auto read = absl::from_chars(begin, text.data() + text.size(), value);
+  // Digits that were rounded up beyond the largest double give that double, and an error.
+  bool overflow = read.ec == std::errc::result_out_of_range && value > 1;
+  return overflow ? HUGE_VAL : value;
 }
 
 // Most constants are small integers; those need no printf.

@@ -1,0 +1,41 @@
+#include "generators/choice_source.h"
+
+namespace hlocts {
+
+size_t ChoiceSource::Weighted(absl::Span<const int> weights) {
+  uint64_t total = 0;
+  for (int weight : weights) total += static_cast<uint64_t>(weight);
+  uint64_t draw = Below(total);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (draw < static_cast<uint64_t>(weights[i])) return i;
+    draw -= static_cast<uint64_t>(weights[i]);
+  }
+  return 0;
+}
+
+uint64_t ByteSource::Below(uint64_t bound) {
+  if (bound <= 1) return 0;
+  uint64_t value = 0;
+  int shift = 0;
+  for (uint64_t rest = bound - 1; rest > 0 && next_ < bytes_.size(); rest >>= 8, shift += 8) {
+    value |= static_cast<uint64_t>(bytes_[next_++]) << shift;
+  }
+  return value % bound;
+}
+
+uint64_t CountingSource::Below(uint64_t bound) {
+  if (bound <= 1 || next_ >= depth_max_) return 0;
+  if (next_ == digits_.size()) digits_.push_back({0, bound});
+  // The same decisions before lead to the same bound here.
+  return digits_[next_++].value;
+}
+
+bool CountingSource::Advance() {
+  next_ = 0;
+  while (!digits_.empty() && digits_.back().value + 1 >= digits_.back().bound) digits_.pop_back();
+  if (digits_.empty()) return false;
+  ++digits_.back().value;
+  return true;
+}
+
+}  // namespace hlocts

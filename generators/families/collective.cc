@@ -1,0 +1,86 @@
+// Collectives over the module's replicas: one group of all, or one of each.
+#include "generators/families/reducers.h"
+#include "generators/op_generators.h"
+
+namespace hlocts {
+namespace {
+
+ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
+  ReplicaGroups groups;
+  bool together = w.choose.Below(3) != 0;
+  *group_size = together ? w.plan.replicas : 1;
+  if (together && w.choose.Below(2)) return groups;  // none stated: all replicas
+  for (int64_t replica = 0; replica < w.plan.replicas; ++replica) {
+    if (groups.groups.empty() || !together) groups.groups.emplace_back();
+    groups.groups.back().push_back(replica);
+  }
+  return groups;
+}
+
+// Collectives of a computation that runs a different number of times on each device never meet.
+bool Misplaced(ModuleWriter& w) { return w.depth() > 0 || w.plan.replicas < 2; }
+
+}  // namespace
+
+bool GenerateAllReduce(ModuleWriter& w, Opcode opcode) {
+  PrimitiveType type = w.DrawType(~TypeSet{0});
+  const ReducerRow* row = type == PrimitiveType::kInvalid ? nullptr : DrawReducer(w, type);
+  if (!row || Misplaced(w)) return false;
+  int64_t size = 1;
+  ReplicaGroups groups = DrawGroups(w, &size);
+  Dims dims = w.DrawDims(opcode == Opcode::kReduceScatter ? 1 : 0), operand_dims = dims;
+  bool scatter = opcode == Opcode::kReduceScatter;
+  if (scatter) operand_dims[0] *= size;
+  if (!w.Fits(operand_dims)) return false;
+  Term* operand = w.Obtain(type, operand_dims, ReducerDemand(w, *row, type, size));
+  Term* made = w.Emit(opcode, Shape(type, dims), {operand}, ReducedFacts(w, *row, type, operand->facts, size));
+  made->instruction->Set(Attr::kReplicaGroups, groups);
+  if (scatter) made->instruction->Set(Attr::kDimensions, Dims{0});
+  made->instruction->Set(Attr::kToApply, w.Reducer(row->opcode, type));
+  return true;
+}
+
+bool GenerateAllGather(ModuleWriter& w, Opcode opcode) {
+  PrimitiveType type = w.DrawType(~TypeSet{0});
+  if (type == PrimitiveType::kInvalid || Misplaced(w)) return false;
+  int64_t size = 1;
+  ReplicaGroups groups = DrawGroups(w, &size);
+  Dims dims = w.DrawDims(1), result_dims = dims;
+  bool gathers = opcode == Opcode::kAllGather;
+  // all-to-all splits a dimension among the group and joins what arrives.
+  if (gathers) result_dims[0] *= size;
+  if (opcode == Opcode::kAllToAll) result_dims[0] = dims[0] = dims[0] * size;
+  if (!w.Fits(result_dims)) return false;
+  Term* operand = w.Obtain(type, dims);
+  ValueFacts facts = operand->facts;
+  facts.unique = false;
+  Term* made = w.Emit(opcode, Shape(type, result_dims), {operand}, facts);
+  made->instruction->Set(Attr::kReplicaGroups, groups);
+  made->instruction->Set(Attr::kDimensions, Dims{0});
+  return true;
+}
+
+bool GenerateCollectivePermute(ModuleWriter& w, Opcode opcode) {
+  PrimitiveType type = w.DrawType(~TypeSet{0});
+  if (type == PrimitiveType::kInvalid || Misplaced(w)) return false;
+  Dims dims = w.DrawDims();
+  Term* operand = w.Obtain(type, dims);
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  int64_t shift = w.choose.Range(0, w.plan.replicas - 1);
+  for (int64_t source = 0; source < w.plan.replicas; ++source) {
+    if (w.choose.Below(4) != 3) pairs.emplace_back(source, (source + shift) % w.plan.replicas);
+  }
+  // Who gets nothing gets zeros.
+  Term* permute = w.Emit(opcode, Shape(type, dims), {operand}, Join(operand->facts, RangeFacts(0, 0, true)));
+  permute->instruction->Set(Attr::kSourceTargetPairs, pairs);
+  return true;
+}
+
+bool GenerateReplicaId(ModuleWriter& w, Opcode opcode) {
+  if (!Contains(w.plan.types, PrimitiveType::kU32) || w.depth() > 0 || w.plan.replicas < 2) return false;
+  w.Emit(opcode, Shape::Scalar(PrimitiveType::kU32), {},
+         RangeFacts(0, static_cast<double>(w.plan.replicas - 1), true));
+  return true;
+}
+
+}  // namespace hlocts

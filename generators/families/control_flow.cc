@@ -1,0 +1,208 @@
+// call, fusion, conditional, while, opt-barrier, tuple: computations within computations. What is
+// known of operands is known of parameters; a loop's state keeps to a range that every turn promises.
+#include <cmath>
+
+#include "generators/module_writer.h"
+#include "generators/op_generators.h"
+
+namespace hlocts {
+namespace {
+
+using Parameters = std::vector<ModuleWriter::Parameter>;
+
+bool TooDeep(ModuleWriter& w) { return w.scalars_only() || w.depth() >= w.plan.nesting; }
+
+// One to three arrays to pass on.
+Terms DrawOperands(ModuleWriter& w) {
+  Terms operands;
+  for (int64_t count = w.choose.Range(1, 3); count > 0; --count) {
+    PrimitiveType type = w.DrawType(~TypeSet{0});
+    if (type != PrimitiveType::kInvalid) operands.push_back(w.Obtain(type, w.DrawDims()));
+  }
+  return operands;
+}
+
+Parameters ParametersOf(const Terms& operands) {
+  Parameters parameters;
+  for (Term* operand : operands) {
+    parameters.push_back({operand->shape(), operand->facts});
+    parameters.back().facts.unique = false;
+  }
+  return parameters;
+}
+
+std::vector<Shape> ShapesOf(const Terms& terms) {
+  std::vector<Shape> shapes;
+  for (Term* term : terms) shapes.push_back(term->shape());
+  return shapes;
+}
+
+// The root of a computation of random instructions, and what is known of its parts.
+struct Grown {
+  Shape shape;
+  std::vector<ValueFacts> facts;  // one per array; several: a tuple
+};
+
+Term* GrowRoot(ModuleWriter& w, Grown* grown) {
+  w.Grow(static_cast<int>(w.choose.Range(1, 4)));
+  Terms unused = w.Unused();
+  if (unused.size() < 2 || w.choose.Below(3) != 2) {
+    Term* root = w.Newest();
+    *grown = {root->shape(), {root->facts}};
+    return root;
+  }
+  if (unused.size() > 3) unused.erase(unused.begin(), unused.end() - 3);
+  for (Term* term : unused) grown->facts.push_back(term->facts);
+  grown->shape = Shape::Tuple(ShapesOf(unused));
+  return w.Emit(Opcode::kTuple, grown->shape, unused);
+}
+
+// Emits the caller and puts the arrays it returns at hand.
+Term* EmitCaller(ModuleWriter& w, Opcode opcode, const Terms& operands, const Grown& grown) {
+  Term* caller = w.Emit(opcode, grown.shape, operands, grown.shape.IsTuple() ? ValueFacts() : grown.facts[0]);
+  if (grown.shape.IsTuple()) w.Elements(caller, grown.facts);
+  return caller;
+}
+
+}  // namespace
+
+bool GenerateCall(ModuleWriter& w, Opcode opcode) {
+  if (TooDeep(w)) return false;
+  Terms operands = DrawOperands(w);
+  Grown grown;
+  bool fused = opcode == Opcode::kFusion;
+  Computation* body = w.Define(fused ? "fused" : "called", ParametersOf(operands),
+                               [&](const Terms&) { return GrowRoot(w, &grown); });
+  Term* caller = EmitCaller(w, opcode, operands, grown);
+  if (fused) caller->instruction->Set(Attr::kKind, Word{"kLoop"});
+  caller->instruction->Set(fused ? Attr::kCalls : Attr::kToApply, body);
+  return true;
+}
+
+bool GenerateConditional(ModuleWriter& w, Opcode) {
+  if (TooDeep(w)) return false;
+  bool two_way = w.choose.Below(2) == 0 || !Contains(w.plan.types, PrimitiveType::kS32);
+  int64_t branches = two_way ? 2 : w.choose.Range(1, 4);
+  Term* selector = two_way ? w.Obtain(PrimitiveType::kPred, {}) : w.Index(PrimitiveType::kS32, branches - 1);
+  Terms operands = {selector};
+  std::vector<Computation*> computations;
+  Shape result;
+  ValueFacts facts;
+  for (int64_t b = 0; b < branches; ++b) {
+    PrimitiveType type = w.DrawType(~TypeSet{0});
+    operands.push_back(w.Obtain(type, w.DrawDims()));
+    computations.push_back(w.Define("branch", ParametersOf({operands.back()}), [&](const Terms&) {
+      w.Grow(static_cast<int>(w.choose.Range(1, 3)));
+      Term* root = b == 0 ? w.Newest() : w.Obtain(result.element_type(), result.dimensions());
+      result = root->shape();
+      facts = b == 0 ? root->facts : Join(facts, root->facts);
+      return root;
+    }));
+  }
+  facts.unique = false;
+  Term* conditional = w.Emit(Opcode::kConditional, result, operands, facts);
+  if (two_way) {
+    conditional->instruction->Set(Attr::kTrueComputation, computations[0]);
+    conditional->instruction->Set(Attr::kFalseComputation, computations[1]);
+  } else {
+    conditional->instruction->Set(Attr::kBranchComputations, computations);
+  }
+  return true;
+}
+
+namespace {
+
+// The counter's start, step and end: steps that divide the distance and steps that do not.
+struct Trips {
+  PrimitiveType type;
+  int64_t start, step, end;
+};
+
+Trips DrawTrips(ModuleWriter& w) {
+  static constexpr PrimitiveType kCounters[] = {PrimitiveType::kS32, PrimitiveType::kS64,
+                                                PrimitiveType::kU32, PrimitiveType::kS8};
+  Trips trips = {kCounters[w.choose.Weighted({6, 2, 1, 1})], 0, 1, 0};
+  trips.start = w.choose.Range(0, 2);
+  trips.step = w.choose.Range(1, 3);
+  trips.end = trips.start + w.choose.Range(0, 5);
+  return trips;
+}
+
+Demand StateRange(ModuleWriter& w, PrimitiveType type) {
+  if (!w.plan.licensed() || !(IsFloat(type) || IsComplex(type))) return {};
+  double bound = std::min(4.0, std::floor(w.Limit(type)));
+  return {-bound, bound, false};
+}
+
+ValueFacts StateFacts(ModuleWriter& w, PrimitiveType type) {
+  Demand range = StateRange(w, type);
+  if (!w.plan.licensed()) return {};
+  if (std::isinf(range.low)) return WholeRange(type);
+  return RangeFacts(range.low, range.high, w.plan.exact());
+}
+
+Computation* DefineCondition(ModuleWriter& w, const Trips& trips, const Shape& state,
+                             const std::vector<ValueFacts>& facts) {
+  return w.Define("condition", {{state, {}}}, [&](const Terms& p) {
+    Term* counter = w.Elements(p[0], facts)[0];
+    Term* less = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
+                        {counter, w.ScalarConstant(trips.type, static_cast<double>(trips.end))});
+    less->instruction->Set(Attr::kDirection, Word{"LT"});
+    return less;
+  });
+}
+
+Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
+                        const std::vector<ValueFacts>& facts) {
+  return w.Define("body", {{state, {}}}, [&](const Terms& p) {
+    Terms elements = w.Elements(p[0], facts);
+    Term* step = w.ScalarConstant(trips.type, static_cast<double>(trips.step));
+    Term* next = w.Emit(Opcode::kAdd, Shape::Scalar(trips.type), {elements[0], step}, facts[0]);
+    next->hidden = elements[0]->hidden = false;
+    w.Grow(static_cast<int>(w.choose.Range(1, 4)));
+    Terms results = {next};
+    for (size_t i = 1; i < elements.size(); ++i) {
+      PrimitiveType type = elements[i]->type();
+      results.push_back(w.Obtain(type, elements[i]->dims(), StateRange(w, type)));
+    }
+    return w.Emit(Opcode::kTuple, state, results);
+  });
+}
+
+}  // namespace
+
+bool GenerateWhile(ModuleWriter& w, Opcode) {
+  if (TooDeep(w)) return false;
+  Trips trips = DrawTrips(w);
+  double last = static_cast<double>(trips.end + trips.step);
+  Terms init = {w.ScalarConstant(trips.type, static_cast<double>(trips.start))};
+  std::vector<ValueFacts> facts = {RangeFacts(0, last, true)};
+  for (int64_t count = w.choose.Range(1, 2); count > 0; --count) {
+    PrimitiveType type = w.DrawType(~TypeSet{0});
+    if (type == PrimitiveType::kInvalid) return false;
+    init.push_back(w.Obtain(type, w.DrawDims(), StateRange(w, type)));
+    facts.push_back(StateFacts(w, type));
+  }
+  Shape state = Shape::Tuple(ShapesOf(init));
+  Computation* condition = DefineCondition(w, trips, state, facts);
+  Computation* body = DefineBody(w, trips, state, facts);
+  Term* loop = w.Emit(Opcode::kWhile, state, {w.Emit(Opcode::kTuple, state, init)});
+  loop->instruction->Set(Attr::kCondition, condition);
+  loop->instruction->Set(Attr::kBody, body);
+  w.Elements(loop, facts);
+  return true;
+}
+
+bool GenerateTuple(ModuleWriter& w, Opcode) {
+  if (w.scalars_only()) return false;
+  Terms operands = DrawOperands(w);
+  std::vector<ValueFacts> facts;
+  for (Term* operand : operands) facts.push_back(operand->facts);
+  Shape shape = Shape::Tuple(ShapesOf(operands));
+  Term* tuple = w.Emit(Opcode::kTuple, shape, operands);
+  if (w.choose.OneIn(4)) tuple = w.Emit(Opcode::kOptBarrier, shape, {tuple});
+  w.Elements(tuple, facts);
+  return true;
+}
+
+}  // namespace hlocts

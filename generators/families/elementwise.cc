@@ -1,0 +1,230 @@
+// Unary and binary element-wise operations: their domains as a table, interval rules for the rest.
+#include <cmath>
+#include <iterator>
+
+#include "generators/module_writer.h"
+#include "generators/op_generators.h"
+#include "spec/ir/float_format.h"
+
+namespace hlocts {
+namespace {
+
+constexpr double kBig = 1e6;
+
+// A function of one operand. domain: where licensed streams use it; value: a monotone function, so
+// that the ends of the operand's interval give those of the result; nullptr: [low, high] holds.
+struct FunctionRow {
+  Opcode opcode;
+  double domain_low, domain_high;
+  double (*value)(double);
+  double low, high;
+};
+
+double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
+
+constexpr FunctionRow kFunctions[] = {
+    {Opcode::kAcos, -1, 1, nullptr, 0, 3.15},
+    {Opcode::kAcosh, 1, 100, [](double x) { return std::acosh(x); }, 0, 0},
+    {Opcode::kAsin, -1, 1, [](double x) { return std::asin(x); }, 0, 0},
+    {Opcode::kAsinh, -kBig, kBig, [](double x) { return std::asinh(x); }, 0, 0},
+    {Opcode::kAtanh, -0.875, 0.875, [](double x) { return std::atanh(x); }, 0, 0},
+    {Opcode::kCosh, -4, 4, nullptr, 1, 28},
+    {Opcode::kSinh, -4, 4, [](double x) { return std::sinh(x); }, 0, 0},
+    {Opcode::kCbrt, -kBig, kBig, [](double x) { return std::cbrt(x); }, 0, 0},
+    {Opcode::kCosine, -100, 100, nullptr, -1, 1},
+    {Opcode::kErf, -kBig, kBig, nullptr, -1, 1},
+    {Opcode::kExponential, -8, 4, [](double x) { return std::exp(x); }, 0, 0},
+    {Opcode::kExponentialMinusOne, -8, 4, [](double x) { return std::expm1(x); }, 0, 0},
+    {Opcode::kLog, 0.125, kBig, [](double x) { return std::log(x); }, 0, 0},
+    {Opcode::kLogPlusOne, -0.75, kBig, [](double x) { return std::log1p(x); }, 0, 0},
+    {Opcode::kLogistic, -100, 100, Logistic, 0, 0},
+    {Opcode::kRsqrt, 0.125, kBig, [](double x) { return 1 / std::sqrt(x); }, 0, 0},
+    {Opcode::kSine, -100, 100, nullptr, -1, 1},
+    {Opcode::kTan, -1.25, 1.25, [](double x) { return std::tan(x); }, 0, 0},
+    {Opcode::kTanh, -kBig, kBig, nullptr, -1, 1},
+    {Opcode::kSqrt, 0, kBig, [](double x) { return std::sqrt(x); }, 0, 0},
+};
+
+const FunctionRow* FunctionOf(Opcode opcode) {
+  for (const FunctionRow& row : kFunctions) {
+    if (row.opcode == opcode) return &row;
+  }
+  return nullptr;
+}
+
+ValueFacts FunctionFacts(const FunctionRow& row, PrimitiveType type, const ValueFacts& x) {
+  if (IsComplex(type)) return RangeFacts(-kBig, kBig);
+  if (!row.value) return RangeFacts(row.low, row.high);
+  double a = row.value(std::max(x.low, row.domain_low));
+  double b = row.value(std::min(x.high, row.domain_high));
+  return RangeFacts(std::min(a, b) * (a < 0 ? 1.02 : 0.98), std::max(a, b) * 1.02);
+}
+
+// Unary operations without rounding of their own.
+ValueFacts ExactUnaryFacts(Opcode opcode, PrimitiveType type, const ValueFacts& x) {
+  bool integral = x.integral || !(IsFloat(type) || IsComplex(type));
+  int width = BitWidth(type);
+  switch (opcode) {
+    case Opcode::kNegate: return RangeFacts(-x.high, -x.low, integral);
+    case Opcode::kAbs: {
+      double low = x.low > 0 ? x.low : x.high < 0 ? -x.high : 0;
+      return RangeFacts(low, IsComplex(type) ? 2 * x.magnitude() : x.magnitude(), integral && !IsComplex(type));
+    }
+    case Opcode::kSign: return RangeFacts(-1, 1, !IsComplex(type));
+    case Opcode::kCeil:
+    case Opcode::kFloor:
+    case Opcode::kRoundNearestAfz:
+    case Opcode::kRoundNearestEven: return RangeFacts(std::floor(x.low), std::ceil(x.high), true);
+    case Opcode::kIsFinite: return RangeFacts(0, 1, true);
+    case Opcode::kPopcnt:
+    case Opcode::kCountLeadingZeros: return RangeFacts(0, width, true);
+    case Opcode::kReal:
+    case Opcode::kImag: return RangeFacts(std::min(x.low, 0.0), std::max(x.high, 0.0), x.integral);
+    default: return WholeRange(type);
+  }
+}
+
+PrimitiveType UnaryResultType(Opcode opcode, PrimitiveType type) {
+  if (opcode == Opcode::kIsFinite) return PrimitiveType::kPred;
+  bool component = opcode == Opcode::kAbs || opcode == Opcode::kReal || opcode == Opcode::kImag;
+  return component ? ComponentType(type) : type;
+}
+
+bool ExactOfComplex(Opcode opcode) {
+  return opcode == Opcode::kNegate || opcode == Opcode::kReal || opcode == Opcode::kImag;
+}
+
+// Products and sums of the ends of two intervals.
+ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& b, bool complex) {
+  bool integral = a.integral && b.integral;
+  switch (opcode) {
+    case Opcode::kAdd: return RangeFacts(a.low + b.low, a.high + b.high, integral);
+    case Opcode::kSubtract: return RangeFacts(a.low - b.high, a.high - b.low, integral);
+    case Opcode::kMaximum: return RangeFacts(std::max(a.low, b.low), std::max(a.high, b.high), integral);
+    case Opcode::kMinimum: return RangeFacts(std::min(a.low, b.low), std::min(a.high, b.high), integral);
+    default: break;
+  }
+  double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  double low = *std::min_element(std::begin(ends), std::end(ends));
+  double high = *std::max_element(std::begin(ends), std::end(ends));
+  double most = std::max(-low, high);
+  if (complex) return RangeFacts(-2 * most, 2 * most, integral);
+  return RangeFacts(low, high, integral);
+}
+
+bool IsArithmetic(Opcode opcode) {
+  return opcode == Opcode::kAdd || opcode == Opcode::kSubtract || opcode == Opcode::kMultiply ||
+         opcode == Opcode::kMaximum || opcode == Opcode::kMinimum;
+}
+
+// add, subtract, multiply, maximum, minimum: of floats the operands are kept so small that the
+// result stays below the limit.
+bool GenerateArithmetic(ModuleWriter& w, Opcode opcode, PrimitiveType type, const Dims& dims) {
+  bool complex = IsComplex(type), floating = IsFloat(type) || complex;
+  Demand demand;
+  Term* lhs = w.Obtain(type, dims);
+  Term* rhs = w.Obtain(type, dims);
+  if (!w.plan.licensed()) {
+    w.Emit(opcode, Shape(type, dims), {lhs, rhs});
+    return true;
+  }
+  ValueFacts facts = BinaryInterval(opcode, lhs->facts, rhs->facts, complex);
+  if (floating && facts.magnitude() > w.Limit(type)) {
+    double half = w.Limit(type) / 2;
+    double bound = opcode == Opcode::kMultiply ? std::floor(std::sqrt(half)) : half;
+    lhs = w.Licensed(lhs, {-bound, bound, false});
+    rhs = w.Licensed(rhs, {-bound, bound, false});
+    facts = BinaryInterval(opcode, lhs->facts, rhs->facts, complex);
+  }
+  w.Emit(opcode, Shape(type, dims), {lhs, rhs}, w.Settle(type, facts));
+  return true;
+}
+
+// What licensed streams ask of the operands of the fragile ones, and what they then give.
+struct FragileRow {
+  Opcode opcode;
+  bool of_floats;
+  Demand lhs, rhs;
+  ValueFacts result;
+};
+constexpr double kAll = std::numeric_limits<double>::infinity();
+
+const FragileRow* FragileOf(Opcode opcode, bool of_floats) {
+  static const auto* const kRows = new std::vector<FragileRow>{
+      {Opcode::kDivide, true, {-1000, 1000, false}, {0.25, 8, false}, RangeFacts(-4000, 4000)},
+      {Opcode::kDivide, false, {-kAll, kAll, false}, {1, 100, false}, {}},
+      {Opcode::kRemainder, true, {-100, 100, false}, {0.25, 8, false}, RangeFacts(-8, 8)},
+      {Opcode::kRemainder, false, {-kAll, kAll, false}, {1, 100, false}, RangeFacts(-99, 99, true)},
+      {Opcode::kPower, true, {0.25, 4, false}, {-3, 3, false}, RangeFacts(0, 64)},
+      {Opcode::kPower, false, {-kAll, kAll, false}, {0, 5, false}, {}},
+      {Opcode::kAtan2, true, {-1000, 1000, false}, {-1000, 1000, false}, RangeFacts(-3.15, 3.15)},
+  };
+  for (const FragileRow& row : *kRows) {
+    if (row.opcode == opcode && row.of_floats == of_floats) return &row;
+  }
+  return nullptr;
+}
+
+bool IsShift(Opcode opcode) {
+  return opcode == Opcode::kShiftLeft || opcode == Opcode::kShiftRightArithmetic ||
+         opcode == Opcode::kShiftRightLogical;
+}
+
+bool GenerateFragile(ModuleWriter& w, Opcode opcode, PrimitiveType type, const Dims& dims) {
+  bool floating = IsFloat(type) || IsComplex(type);
+  if (floating && w.plan.exact() && opcode != Opcode::kComplex) return false;
+  Demand first, second;
+  ValueFacts facts = WholeRange(type);
+  if (const FragileRow* row = FragileOf(opcode, floating)) {
+    first = row->lhs;
+    second = row->rhs;
+    if (!std::isinf(row->result.low)) facts = row->result;
+  }
+  // A float type may be too narrow for the bounds of the row.
+  if (floating && opcode != Opcode::kComplex && facts.magnitude() > w.Limit(type)) return false;
+  if (IsShift(opcode)) second = {0, static_cast<double>(BitWidth(type) - 1), false};
+  Term* lhs = w.Obtain(type, dims, first);
+  Term* rhs = w.Obtain(type, dims, second);
+  PrimitiveType result = opcode == Opcode::kComplex ? ComplexTypeOf(type) : type;
+  if (opcode == Opcode::kComplex) facts = Join(lhs->facts, rhs->facts);
+  w.Emit(opcode, Shape(result, dims), {lhs, rhs}, w.Settle(result, facts));
+  return true;
+}
+
+}  // namespace
+
+bool GenerateUnary(ModuleWriter& w, Opcode opcode) {
+  PrimitiveType type = w.DrawType(RowOf(opcode).types);
+  if (type == PrimitiveType::kInvalid) return false;
+  const FunctionRow* function = FunctionOf(opcode);
+  if (w.plan.exact() && (function || (IsComplex(type) && !ExactOfComplex(opcode)))) return false;
+  Dims dims = w.DrawDims();
+  Demand demand;
+  if (function) demand = {function->domain_low, function->domain_high, false};
+  // Squares of components must stay in range.
+  if (IsComplex(type) && w.plan.licensed() && (function || opcode == Opcode::kAbs)) {
+    demand.low = std::max(demand.low, -8.0);
+    demand.high = std::min(demand.high, 8.0);
+  }
+  Term* operand = w.Obtain(type, dims, demand);
+  PrimitiveType result = UnaryResultType(opcode, type);
+  ValueFacts facts = function ? FunctionFacts(*function, type, operand->facts)
+                              : ExactUnaryFacts(opcode, type, operand->facts);
+  w.Emit(opcode, Shape(result, dims), {operand}, w.Settle(result, facts));
+  return true;
+}
+
+bool GenerateBinary(ModuleWriter& w, Opcode opcode) {
+  TypeSet types = RowOf(opcode).types;
+  if (opcode == Opcode::kSubtract) types &= ~TypeBit(PrimitiveType::kPred);
+  if (opcode == Opcode::kComplex) {
+    types = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64);
+  }
+  PrimitiveType type = w.DrawType(types);
+  if (type == PrimitiveType::kInvalid) return false;
+  Dims dims = w.DrawDims();
+  if (IsArithmetic(opcode)) return GenerateArithmetic(w, opcode, type, dims);
+  return GenerateFragile(w, opcode, type, dims);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,124 @@
+// compare, select, clamp, convert, bitcast-convert, reduce-precision.
+#include <cmath>
+
+#include "generators/module_writer.h"
+#include "generators/op_generators.h"
+#include "spec/ir/float_format.h"
+
+namespace hlocts {
+namespace {
+
+constexpr absl::string_view kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
+
+// The `type` attribute: mostly absent, sometimes what the element type says, or the total order.
+absl::string_view ComparisonType(ModuleWriter& w, PrimitiveType type, bool total_order) {
+  if (total_order && w.choose.OneIn(3)) return "TOTALORDER";
+  if (!w.choose.OneIn(3)) return "";
+  return IsFloat(type) || IsComplex(type) ? "FLOAT" : IsSigned(type) ? "SIGNED" : "UNSIGNED";
+}
+
+}  // namespace
+
+bool GenerateCompare(ModuleWriter& w, Opcode) {
+  PrimitiveType type = w.DrawType(RowOf(Opcode::kCompare).types);
+  if (type == PrimitiveType::kInvalid) return false;
+  Dims dims = w.DrawDims();
+  Term* lhs = w.Obtain(type, dims);
+  Term* rhs = w.Obtain(type, dims);
+  size_t directions = IsComplex(type) ? 2 : std::size(kDirections);
+  // A computed zero may have either sign, which only the total order sees.
+  bool signs_known = lhs->facts.bits_known && rhs->facts.bits_known;
+  bool total_order = IsFloat(type) && (signs_known || !w.plan.exact());
+  Term* compare = w.Emit(Opcode::kCompare, Shape(PrimitiveType::kPred, dims), {lhs, rhs},
+                         RangeFacts(0, 1, true));
+  compare->instruction->Set(Attr::kDirection, Word{std::string(kDirections[w.choose.Below(directions)])});
+  absl::string_view comparison = ComparisonType(w, type, total_order);
+  if (!comparison.empty()) compare->instruction->Set(Attr::kType, Word{std::string(comparison)});
+  return true;
+}
+
+bool GenerateSelect(ModuleWriter& w, Opcode) {
+  PrimitiveType type = w.DrawType(~TypeSet{0});
+  if (type == PrimitiveType::kInvalid) return false;
+  Dims dims = w.DrawDims();
+  Term* pred = w.Obtain(PrimitiveType::kPred, w.choose.OneIn(3) ? Dims() : dims);
+  Term* on_true = w.Obtain(type, dims);
+  Term* on_false = w.Obtain(type, dims);
+  w.Emit(Opcode::kSelect, Shape(type, dims), {pred, on_true, on_false},
+         Join(on_true->facts, on_false->facts));
+  return true;
+}
+
+bool GenerateClamp(ModuleWriter& w, Opcode) {
+  // Truth values and complex numbers have no order that clamp is told of.
+  PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);
+  if (type == PrimitiveType::kInvalid) return false;
+  Dims dims = w.DrawDims();
+  Dims bound_dims = w.choose.OneIn(2) ? dims : Dims();
+  Term* low = w.Obtain(type, bound_dims, {-64, 1, false});
+  Term* high = w.Obtain(type, bound_dims, {1, 64, false});
+  Term* operand = w.Obtain(type, dims);
+  ValueFacts facts = operand->facts;
+  facts.low = std::min(std::max(facts.low, low->facts.low), high->facts.high);
+  facts.high = std::min(std::max(facts.high, low->facts.high), high->facts.high);
+  facts.integral = operand->facts.integral && low->facts.integral && high->facts.integral;
+  facts.bits_known = facts.unique = false;
+  w.Emit(Opcode::kClamp, Shape(type, dims), {low, operand, high}, w.plan.licensed() ? facts : ValueFacts());
+  return true;
+}
+
+bool GenerateConvert(ModuleWriter& w, Opcode) {
+  PrimitiveType to = w.DrawType(RowOf(Opcode::kConvert).types);
+  if (to == PrimitiveType::kInvalid) return false;
+  TypeSet sources = RowOf(Opcode::kConvert).types;
+  if (!IsComplex(to)) sources &= ~(TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
+  PrimitiveType from = w.DrawType(sources);
+  if (from == PrimitiveType::kInvalid) return false;
+  w.Convert(w.Obtain(from, w.DrawDims()), to);
+  return true;
+}
+
+bool GenerateBitcastConvert(ModuleWriter& w, Opcode) {
+  TypeSet types = RowOf(Opcode::kBitcastConvert).types & ~TypeBit(PrimitiveType::kPred);
+  PrimitiveType from = w.DrawType(types), to = w.DrawType(types);
+  if (from == PrimitiveType::kInvalid || IsComplex(from) != IsComplex(to)) return false;
+  bool from_floating = IsFloat(from) || IsComplex(from), to_floating = IsFloat(to) || IsComplex(to);
+  int64_t wide = BitWidth(from), narrow = BitWidth(to);
+  if (w.scalars_only() && wide != narrow) return false;
+  if (IsComplex(from) && wide != narrow) return false;
+  Dims dims = w.DrawDims(), operand_dims = dims, result_dims = dims;
+  if (wide > narrow) result_dims.push_back(wide / narrow);
+  if (wide < narrow) operand_dims.push_back(narrow / wide);
+  if (!w.Fits(operand_dims) || !w.Fits(result_dims)) return false;
+  Term* operand = w.Obtain(from, operand_dims);
+  // Bits of computed floats are not known; bits as floats may be anything.
+  if (w.plan.licensed() && (to_floating || (from_floating && !operand->facts.bits_known))) return false;
+  ValueFacts facts = WholeRange(to);
+  facts.bits_known = true;
+  w.Emit(Opcode::kBitcastConvert, Shape(to, result_dims), {operand}, w.Settle(to, facts));
+  return true;
+}
+
+bool GenerateReducePrecision(ModuleWriter& w, Opcode) {
+  PrimitiveType type = w.DrawType(RowOf(Opcode::kReducePrecision).types);
+  if (type == PrimitiveType::kInvalid) return false;
+  const FloatFormat& format = FormatOf(type);
+  Dims dims = w.DrawDims();
+  Term* operand = w.Obtain(type, dims);
+  // Fewer exponent bits overflow, and without mantissa bits ties have two answers.
+  int64_t exponent_bits = w.plan.licensed() ? format.exponent_bits : w.choose.Range(1, format.exponent_bits);
+  int64_t mantissa_bits = w.choose.Range(w.plan.licensed() ? std::min(1, format.mantissa_bits) : 0,
+                                         format.mantissa_bits);
+  ValueFacts facts = operand->facts;
+  facts.low *= facts.low < 0 ? 2 : 0.5;
+  facts.high *= facts.high > 0 ? 2 : 0.5;
+  if (w.plan.exact()) facts.low = std::floor(facts.low), facts.high = std::ceil(facts.high);
+  facts.bits_known = facts.unique = false;
+  if (w.plan.licensed() && facts.magnitude() > w.Limit(type)) return false;
+  Term* reduced = w.Emit(Opcode::kReducePrecision, Shape(type, dims), {operand}, facts);
+  reduced->instruction->Set(Attr::kExponentBits, exponent_bits);
+  reduced->instruction->Set(Attr::kMantissaBits, mantissa_bits);
+  return true;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,112 @@
+// cholesky, triangular-solve, fft: their values are joint (residuals, norms), so that licensed streams
+// return them and compute nothing from them.
+#include <cmath>
+#include <cstring>
+
+#include "generators/fact_literals.h"
+#include "generators/module_writer.h"
+#include "generators/op_generators.h"
+
+namespace hlocts {
+namespace {
+
+ValueFacts Joint(ModuleWriter& w) {
+  ValueFacts facts;
+  facts.opaque = w.plan.licensed();
+  return facts;
+}
+
+PrimitiveType DrawSolvable(ModuleWriter& w) {
+  return w.DrawType(TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
+                    TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
+}
+
+// A batch of matrices that is far from singular: n on the diagonal, at most 1 beside it. A symmetric
+// one is positive definite.
+Term* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
+  Shape shape(type, dims);
+  PrimitiveType component = ComponentType(type);
+  Literal literal(shape);
+  int64_t n = dims.back(), stride = StorageBytes(type), matrices = n == 0 ? 0 : ElementsOf(dims) / (n * n);
+  uint8_t* to = literal.mutable_raw_data();
+  for (int64_t m = 0; m < matrices; ++m) {
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j <= i; ++j) {
+        double value = i == j ? static_cast<double>(n) + 1 : std::ldexp(static_cast<double>(w.data().Below(17)) - 8, -4);
+        Literal element = ScalarLiteral(component, value);
+        std::memcpy(to + ((m * n + i) * n + j) * stride, element.raw_data(), element.raw_size());
+        std::memcpy(to + ((m * n + j) * n + i) * stride, element.raw_data(), element.raw_size());
+      }
+    }
+  }
+  ValueFacts facts = RangeFacts(-1, static_cast<double>(n) + 1);
+  facts.bits_known = true;
+  return w.Constant(std::move(literal), facts);
+}
+
+Dims MatrixDims(ModuleWriter& w, int64_t n) {
+  Dims dims;
+  if (w.choose.OneIn(3)) dims.push_back(w.choose.Range(1, 2));
+  dims.insert(dims.end(), 2, n);
+  return dims;
+}
+
+// Licensed streams solve what can be solved; edge values are taken as they come.
+Term* Matrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
+  bool any = !w.plan.licensed() && w.choose.Below(2);
+  return any ? w.Obtain(type, dims) : DominantMatrices(w, type, dims);
+}
+
+}  // namespace
+
+bool GenerateCholesky(ModuleWriter& w, Opcode) {
+  PrimitiveType type = DrawSolvable(w);
+  if (type == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
+  Dims dims = MatrixDims(w, w.choose.Range(1, 4));
+  Term* cholesky = w.Emit(Opcode::kCholesky, Shape(type, dims), {Matrices(w, type, dims)}, Joint(w));
+  // The other triangle of the result is free.
+  if (w.choose.Below(2)) cholesky->instruction->Set(Attr::kLower, w.choose.Below(2) == 0);
+  return true;
+}
+
+bool GenerateTriangularSolve(ModuleWriter& w, Opcode) {
+  static constexpr absl::string_view kTransposes[] = {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
+  PrimitiveType type = DrawSolvable(w);
+  if (type == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
+  int64_t n = w.choose.Range(1, 4), others = w.choose.Range(1, 3);
+  Dims dims = MatrixDims(w, n), b_dims = dims;
+  bool left_side = w.choose.Below(2) != 0;
+  b_dims[b_dims.size() - (left_side ? 1 : 2)] = others;
+  Term* a = Matrices(w, type, dims);
+  Term* b = w.Obtain(type, b_dims, {-100, 100, false});
+  Instruction* solve = w.Emit(Opcode::kTriangularSolve, Shape(type, b_dims), {a, b}, Joint(w))->instruction;
+  solve->Set(Attr::kLeftSide, left_side);
+  solve->Set(Attr::kLower, w.choose.Below(2) != 0);
+  solve->Set(Attr::kUnitDiagonal, w.choose.OneIn(4));
+  solve->Set(Attr::kTransposeA, Word{std::string(w.choose.Pick(kTransposes))});
+  return true;
+}
+
+bool GenerateFft(ModuleWriter& w, Opcode) {
+  static constexpr absl::string_view kTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
+  PrimitiveType component = w.DrawType(TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64));
+  if (component == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
+  PrimitiveType complex = ComplexTypeOf(component);
+  absl::string_view kind = w.choose.Pick(kTypes);
+  Dims lengths, dims;
+  if (w.choose.OneIn(3)) dims.push_back(w.choose.Range(1, 3));
+  for (int64_t axes = w.choose.Weighted({6, 2, 1}) + 1; axes > 0; --axes) lengths.push_back(w.choose.Range(1, 9));
+  dims.insert(dims.end(), lengths.begin(), lengths.end());
+  if (!w.Fits(dims)) return false;
+  Dims operand_dims = dims, result_dims = dims;
+  if (kind == "IRFFT") operand_dims.back() = lengths.back() / 2 + 1;
+  if (kind == "RFFT") result_dims.back() = lengths.back() / 2 + 1;
+  Term* operand = w.Obtain(kind == "RFFT" ? component : complex, operand_dims, {-1000, 1000, false});
+  PrimitiveType type = kind == "IRFFT" ? component : complex;
+  Instruction* fft = w.Emit(Opcode::kFft, Shape(type, result_dims), {operand}, Joint(w))->instruction;
+  fft->Set(Attr::kFftType, Word{std::string(kind)});
+  fft->Set(Attr::kFftLength, lengths);
+  return true;
+}
+
+}  // namespace hlocts

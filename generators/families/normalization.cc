@@ -1,0 +1,78 @@
+// batch-norm-training, -inference, -grad: variances are positive where that is licensed.
+#include "generators/module_writer.h"
+#include "generators/op_generators.h"
+
+namespace hlocts {
+namespace {
+
+const Demand kModerate = {-8, 8, false};
+const Demand kVariance = {0.25, 8, false};
+
+struct Normalized {
+  PrimitiveType type;
+  Dims dims, features;
+  int64_t feature_index;
+  double epsilon;
+};
+
+bool Draw(ModuleWriter& w, Normalized* drawn) {
+  drawn->type = w.DrawType(TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
+                           TypeBit(PrimitiveType::kF16) | TypeBit(PrimitiveType::kBF16));
+  if (drawn->type == PrimitiveType::kInvalid || w.scalars_only() || w.plan.exact()) return false;
+  drawn->dims = w.DrawDims(1);
+  drawn->feature_index = w.choose.Range(0, static_cast<int64_t>(drawn->dims.size()) - 1);
+  drawn->features = {drawn->dims[drawn->feature_index]};
+  drawn->epsilon = w.choose.Below(2) ? 0.0009765625 : 0.125;
+  return true;
+}
+
+void SetAttributes(Term* term, const Normalized& drawn) {
+  term->instruction->Set(Attr::kEpsilon, drawn.epsilon);
+  term->instruction->Set(Attr::kFeatureIndex, drawn.feature_index);
+}
+
+void EmitTriple(ModuleWriter& w, Opcode opcode, const Normalized& drawn, const Terms& operands) {
+  Shape features(drawn.type, drawn.features);
+  Term* made = w.Emit(opcode, Shape::Tuple({Shape(drawn.type, drawn.dims), features, features}), operands);
+  SetAttributes(made, drawn);
+  ValueFacts facts = w.plan.licensed() ? RangeFacts(-1e5, 1e5) : ValueFacts();
+  w.Elements(made, {facts, facts, facts});
+}
+
+}  // namespace
+
+bool GenerateBatchNormTraining(ModuleWriter& w, Opcode opcode) {
+  Normalized drawn;
+  if (!Draw(w, &drawn)) return false;
+  Term* operand = w.Obtain(drawn.type, drawn.dims, kModerate);
+  Term* scale = w.Obtain(drawn.type, drawn.features, kModerate);
+  Term* offset = w.Obtain(drawn.type, drawn.features, kModerate);
+  EmitTriple(w, opcode, drawn, {operand, scale, offset});
+  return true;
+}
+
+bool GenerateBatchNormInference(ModuleWriter& w, Opcode opcode) {
+  Normalized drawn;
+  if (!Draw(w, &drawn)) return false;
+  Terms operands = {w.Obtain(drawn.type, drawn.dims, kModerate)};
+  for (const Demand& demand : {kModerate, kModerate, kModerate, kVariance}) {
+    operands.push_back(w.Obtain(drawn.type, drawn.features, demand));
+  }
+  ValueFacts facts = w.plan.licensed() ? RangeFacts(-1e4, 1e4) : ValueFacts();
+  SetAttributes(w.Emit(opcode, Shape(drawn.type, drawn.dims), operands, facts), drawn);
+  return true;
+}
+
+bool GenerateBatchNormGrad(ModuleWriter& w, Opcode opcode) {
+  Normalized drawn;
+  if (!Draw(w, &drawn)) return false;
+  Term* operand = w.Obtain(drawn.type, drawn.dims, kModerate);
+  Term* scale = w.Obtain(drawn.type, drawn.features, kModerate);
+  Term* mean = w.Obtain(drawn.type, drawn.features, kModerate);
+  Term* variance = w.Obtain(drawn.type, drawn.features, kVariance);
+  Term* gradient = w.Obtain(drawn.type, drawn.dims, kModerate);
+  EmitTriple(w, opcode, drawn, {operand, scale, mean, variance, gradient});
+  return true;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,93 @@
+#include "generators/families/reducers.h"
+
+#include <cmath>
+#include <iterator>
+
+#include "spec/ir/float_format.h"
+
+namespace hlocts {
+namespace {
+
+constexpr Opcode kReducers[] = {Opcode::kAdd,     Opcode::kMaximum, Opcode::kMinimum, Opcode::kMultiply,
+                                Opcode::kAnd,     Opcode::kOr,      Opcode::kXor};
+
+bool Suits(Opcode opcode, PrimitiveType type) {
+  if (!Contains(RowOf(opcode).types, type)) return false;
+  // No order of complex numbers, no zero in f8e8m0fnu, no infinity to begin a minimum with.
+  if (IsComplex(type)) return opcode == Opcode::kAdd || opcode == Opcode::kMultiply;
+  if (!IsFloat(type)) return true;
+  const FloatFormat& format = FormatOf(type);
+  return format.has_zero && format.has_sign;
+}
+
+}  // namespace
+
+const ReducerRow* DrawReducer(ModuleWriter& w, PrimitiveType type) {
+  static const auto* const kRows = [] {
+    auto* rows = new std::vector<ReducerRow>();
+    for (Opcode opcode : kReducers) rows->push_back({opcode, RowOf(opcode).types});
+    return rows;
+  }();
+  size_t first = w.choose.Below(kRows->size());
+  for (size_t i = 0; i < kRows->size(); ++i) {
+    const ReducerRow& row = (*kRows)[(first + i) % kRows->size()];
+    if (Suits(row.opcode, type)) return &row;
+  }
+  return nullptr;
+}
+
+double Identity(const ReducerRow& row, PrimitiveType type) {
+  ValueFacts whole = WholeRange(type);
+  bool infinite = IsFloat(type) && FormatOf(type).has_infinity();
+  switch (row.opcode) {
+    case Opcode::kMultiply: return 1;
+    case Opcode::kMaximum: return infinite ? -INFINITY : whole.low;
+    case Opcode::kMinimum: return infinite ? INFINITY : whole.high;
+    case Opcode::kAnd: return IsSigned(type) ? -1 : whole.high;
+    default: return 0;
+  }
+}
+
+Demand ReducerDemand(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type, int64_t count) {
+  bool floating = IsFloat(type) || IsComplex(type);
+  if (!w.plan.licensed() || !floating) return {};
+  double n = static_cast<double>(std::max<int64_t>(count, 1));
+  if (row.opcode == Opcode::kAdd) {
+    double bound = w.Limit(type) / n;
+    return {-bound, bound, false};
+  }
+  if (row.opcode != Opcode::kMultiply) return {};
+  double bound = IsComplex(type) ? 0.5 : w.plan.exact() ? 1 : std::pow(w.Limit(type), 1 / n);
+  return {-bound, bound, false};
+}
+
+ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
+                        const ValueFacts& operand, int64_t count) {
+  double n = static_cast<double>(std::max<int64_t>(count, 1));
+  bool integral = operand.integral;
+  ValueFacts facts = WholeRange(type);
+  if (row.opcode == Opcode::kAdd) {
+    facts = RangeFacts(n * std::min(operand.low, 0.0), n * std::max(operand.high, 0.0), integral);
+    if (type == PrimitiveType::kPred) facts = RangeFacts(0, 1, true);
+  } else if (row.opcode == Opcode::kMultiply && (IsFloat(type) || IsComplex(type))) {
+    double most = IsComplex(type) ? 1 : std::max(1.0, std::pow(operand.magnitude(), n));
+    facts = RangeFacts(-most, most, integral);
+  } else if ((row.opcode == Opcode::kMaximum || row.opcode == Opcode::kMinimum) && count > 0) {
+    facts = RangeFacts(operand.low, operand.high, integral);
+  } else if (IsFloat(type)) {
+    facts = {};  // the identity itself, which may be infinite
+  }
+  return w.Settle(type, facts);
+}
+
+Computation* PairReducer(ModuleWriter& w, Opcode opcode, PrimitiveType type) {
+  Shape scalar = Shape::Scalar(type);
+  std::vector<ModuleWriter::Parameter> parameters(4, {scalar, {}});
+  return w.Define("pair", parameters, [&](const Terms& p) {
+    Term* first = w.Emit(opcode, scalar, {p[0], p[2]});
+    Term* second = w.Emit(opcode, scalar, {p[1], p[3]});
+    return w.Emit(Opcode::kTuple, Shape::Tuple({scalar, scalar}), {first, second});
+  });
+}
+
+}  // namespace hlocts

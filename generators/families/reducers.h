@@ -1,0 +1,26 @@
+// Computations that reductions are made of, with identities and what is known of their results.
+#ifndef HLOCTS_GENERATORS_FAMILIES_REDUCERS_H_
+#define HLOCTS_GENERATORS_FAMILIES_REDUCERS_H_
+
+#include "generators/module_writer.h"
+
+namespace hlocts {
+
+struct ReducerRow {
+  Opcode opcode;
+  TypeSet types;  // of spec/ops, without what has no identity
+};
+
+// nullptr: none for that type in this stream.
+const ReducerRow* DrawReducer(ModuleWriter& w, PrimitiveType type);
+double Identity(const ReducerRow& row, PrimitiveType type);
+// What `count` operands must be so that the result stays in range (exact: exact).
+Demand ReducerDemand(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type, int64_t count);
+ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
+                        const ValueFacts& operand, int64_t count);
+// (a0, a1, b0, b1) -> (op(a0, b0), op(a1, b1)).
+Computation* PairReducer(ModuleWriter& w, Opcode opcode, PrimitiveType type);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_GENERATORS_FAMILIES_REDUCERS_H_

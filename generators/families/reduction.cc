@@ -1,0 +1,86 @@
+// reduce and map; what a reduction's computation may be, and its identity, stands in a table.
+#include "generators/families/reducers.h"
+
+#include <cmath>
+
+#include "generators/op_generators.h"
+
+namespace hlocts {
+namespace {
+
+// `kept` with one to three more dimensions put in, whose numbers are `reduced`.
+Dims Insert(ModuleWriter& w, const Dims& kept, Dims* reduced) {
+  Dims dims = kept;
+  for (int64_t count = w.choose.Range(1, 2); count > 0; --count) {
+    size_t at = w.choose.Below(dims.size() + 1);
+    dims.insert(dims.begin() + static_cast<int64_t>(at), w.DrawSize());
+    for (int64_t& d : *reduced) d += d >= static_cast<int64_t>(at) ? 1 : 0;
+    reduced->push_back(static_cast<int64_t>(at));
+  }
+  return dims;
+}
+
+}  // namespace
+
+bool GenerateReduce(ModuleWriter& w, Opcode) {
+  if (w.scalars_only()) return false;
+  PrimitiveType type = w.DrawType(RowOf(Opcode::kReduce).types);
+  if (type == PrimitiveType::kInvalid) return false;
+  const ReducerRow* row = DrawReducer(w, type);
+  if (!row) return false;
+  Dims kept = w.DrawDims(0, 2), reduced;
+  Dims dims = Insert(w, kept, &reduced);
+  if (!w.Fits(dims)) return false;
+  int64_t count = 1;
+  for (int64_t d : reduced) count *= dims[d];
+  Term* operand = w.Obtain(type, dims, ReducerDemand(w, *row, type, count));
+  Term* init = w.ScalarConstant(type, Identity(*row, type));
+  // Two reductions of one kind at once; pairs are folded element by element.
+  bool pair = w.choose.OneIn(6);
+  if (!pair) {
+    Term* reduce = w.Emit(Opcode::kReduce, Shape(type, kept), {operand, init},
+                          ReducedFacts(w, *row, type, operand->facts, count));
+    reduce->instruction->Set(Attr::kDimensions, reduced);
+    reduce->instruction->Set(Attr::kToApply, w.Reducer(row->opcode, type));
+    return true;
+  }
+  Term* second = w.Obtain(type, dims, ReducerDemand(w, *row, type, count));
+  Term* reduce = w.Emit(Opcode::kReduce, Shape::Tuple({Shape(type, kept), Shape(type, kept)}),
+                        {operand, second, init, init});
+  reduce->instruction->Set(Attr::kDimensions, reduced);
+  reduce->instruction->Set(Attr::kToApply, PairReducer(w, row->opcode, type));
+  w.Elements(reduce, {ReducedFacts(w, *row, type, operand->facts, count),
+                      ReducedFacts(w, *row, type, second->facts, count)});
+  return true;
+}
+
+bool GenerateMap(ModuleWriter& w, Opcode) {
+  if (w.scalars_only() || w.depth() >= w.plan.nesting) return false;
+  PrimitiveType type = w.DrawType(~TypeSet{0});
+  if (type == PrimitiveType::kInvalid) return false;
+  Dims dims = w.DrawDims(), all;
+  for (size_t d = 0; d < dims.size(); ++d) all.push_back(static_cast<int64_t>(d));
+  Terms operands;
+  std::vector<ModuleWriter::Parameter> parameters;
+  for (int64_t count = w.choose.Range(1, 2); count > 0; --count) {
+    operands.push_back(w.Obtain(type, dims));
+    ValueFacts facts = operands.back()->facts;
+    facts.unique = false;
+    parameters.push_back({Shape::Scalar(type), facts});
+  }
+  ValueFacts facts;
+  PrimitiveType result = type;
+  Computation* body = w.Define("mapped", parameters, [&](const Terms&) {
+    w.Grow(static_cast<int>(w.choose.Range(1, 3)));
+    Term* root = w.Newest();
+    facts = root->facts;
+    result = root->type();
+    return root;
+  }, /*scalars_only=*/true);
+  Term* map = w.Emit(Opcode::kMap, Shape(result, dims), operands, facts);
+  map->instruction->Set(Attr::kDimensions, all);
+  map->instruction->Set(Attr::kToApply, body);
+  return true;
+}
+
+}  // namespace hlocts

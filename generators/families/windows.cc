@@ -1,0 +1,91 @@
+// reduce-window and select-and-scatter: windows with strides, padding and dilations.
+#include <cmath>
+
+#include "generators/families/windows.h"
+#include "generators/families/reducers.h"
+#include "generators/op_generators.h"
+
+namespace hlocts {
+
+WindowDimension DrawWindowDimension(ModuleWriter& w, int64_t size_max) {
+  WindowDimension window;
+  window.size = w.choose.Range(1, std::max<int64_t>(1, size_max));
+  if (w.choose.OneIn(3)) window.stride = w.choose.Range(2, 3);
+  if (w.choose.OneIn(3)) {
+    window.padding_low = w.choose.Range(-1, 2);
+    window.padding_high = w.choose.Range(-1, 2);
+  }
+  if (w.choose.OneIn(6)) window.window_dilation = 2;
+  if (w.choose.OneIn(6)) window.base_dilation = 2;
+  return window;
+}
+
+int64_t WindowedSize(int64_t base, const WindowDimension& window) {
+  int64_t dilated = base > 0 ? (base - 1) * window.base_dilation + 1 : 0;
+  int64_t padded = std::max<int64_t>(dilated + window.padding_low + window.padding_high, 0);
+  int64_t extent = (window.size - 1) * window.window_dilation + 1;
+  return padded == 0 || extent > padded ? 0 : (padded - extent) / window.stride + 1;
+}
+
+bool GenerateReduceWindow(ModuleWriter& w, Opcode) {
+  if (w.scalars_only()) return false;
+  PrimitiveType type = w.DrawType(~TypeSet{0});
+  const ReducerRow* row = type == PrimitiveType::kInvalid ? nullptr : DrawReducer(w, type);
+  if (!row) return false;
+  Dims base = w.DrawDims(1, 3), dims;
+  Window window;
+  int64_t count = 1;
+  for (int64_t size : base) {
+    window.dimensions.push_back(DrawWindowDimension(w, std::min<int64_t>(size, 4)));
+    count *= window.dimensions.back().size;
+    dims.push_back(WindowedSize(size, window.dimensions.back()));
+  }
+  if (!w.Fits(dims)) return false;
+  Term* operand = w.Obtain(type, base, ReducerDemand(w, *row, type, count));
+  Term* init = w.ScalarConstant(type, Identity(*row, type));
+  // A window may hold nothing but padding: the identity, whatever it is.
+  ValueFacts facts = row->opcode == Opcode::kAdd || row->opcode == Opcode::kMultiply
+                         ? ReducedFacts(w, *row, type, operand->facts, count) : ValueFacts();
+  Term* reduced = w.Emit(Opcode::kReduceWindow, Shape(type, dims), {operand, init}, w.Settle(type, facts));
+  reduced->instruction->Set(Attr::kWindow, window);
+  reduced->instruction->Set(Attr::kToApply, w.Reducer(row->opcode, type));
+  return true;
+}
+
+bool GenerateSelectAndScatter(ModuleWriter& w, Opcode) {
+  if (w.scalars_only()) return false;
+  PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);
+  if (type == PrimitiveType::kInvalid || type == PrimitiveType::kF8E8M0FNU) return false;
+  Dims base = w.DrawDims(1, 3), dims;
+  Window window;
+  int64_t count = 1;
+  for (int64_t size : base) {
+    WindowDimension dimension = DrawWindowDimension(w, std::min<int64_t>(size, 3));
+    dimension.window_dilation = dimension.base_dilation = 1;
+    // Every window keeps an element to select: no window of padding alone.
+    dimension.padding_low = std::clamp<int64_t>(dimension.padding_low, 0, dimension.size - 1);
+    dimension.padding_high = std::clamp<int64_t>(dimension.padding_high, 0, dimension.size - 1);
+    window.dimensions.push_back(dimension);
+    dims.push_back(WindowedSize(size, dimension));
+    count *= dimension.size;
+  }
+  ReducerRow add = {Opcode::kAdd, 0};
+  Demand demand = ReducerDemand(w, add, type, count + 1);
+  Term* operand = w.Obtain(type, base);
+  Term* source = w.Obtain(type, dims, demand);
+  Term* init = w.ScalarConstant(type, 0);
+  Shape scalar = Shape::Scalar(type);
+  Computation* select = w.Define("select", {{scalar, {}}, {scalar, {}}}, [&](const Terms& p) {
+    Term* compare = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), {p[0], p[1]});
+    compare->instruction->Set(Attr::kDirection, Word{w.choose.Below(2) ? "LE" : "GE"});
+    return compare;
+  });
+  Term* scattered = w.Emit(Opcode::kSelectAndScatter, Shape(type, base), {operand, source, init},
+                           ReducedFacts(w, add, type, source->facts, count + 1));
+  scattered->instruction->Set(Attr::kWindow, window);
+  scattered->instruction->Set(Attr::kSelect, select);
+  scattered->instruction->Set(Attr::kScatter, w.Reducer(Opcode::kAdd, type));
+  return true;
+}
+
+}  // namespace hlocts

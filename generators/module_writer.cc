@@ -1,0 +1,241 @@
+#include "generators/module_writer.h"
+
+#include "absl/strings/str_cat.h"
+#include "generators/op_generators.h"
+
+namespace hlocts {
+
+int64_t ElementsOf(const Dims& dims) {
+  int64_t elements = 1;
+  for (int64_t size : dims) elements *= size;
+  return elements;
+}
+
+ModuleWriter::ModuleWriter(ChoiceSource& choices, Plan drawn)
+    : choose(choices),
+      plan(std::move(drawn)),
+      module_(std::make_unique<Module>("m")),
+      scope_(&entry_),
+      data_(choices.Below(uint64_t{1} << 32)) {
+  entry_.computation = module_->Add(std::make_unique<Computation>("main"));
+  entry_.is_entry = true;
+  module_->set_entry(entry_.computation);
+  module_->replica_count = plan.replicas;
+}
+
+std::string ModuleWriter::Name(absl::string_view stem) { return absl::StrCat(stem, ".", names_++); }
+
+PrimitiveType ModuleWriter::DrawType(TypeSet allowed) {
+  allowed &= plan.types;
+  if (allowed == 0) return PrimitiveType::kInvalid;
+  // Types at hand first: values meet more often.
+  if (!scope_->terms.empty() && choose.Below(2) == 0) {
+    const Term& term = scope_->terms[choose.Below(scope_->terms.size())];
+    if (term.shape().IsArray() && Contains(allowed, term.type())) return term.type();
+  }
+  for (int attempt = 0; attempt < 4 && !plan.type_draw.empty(); ++attempt) {
+    PrimitiveType type = choose.Pick(plan.type_draw);
+    if (Contains(allowed, type)) return type;
+  }
+  for (PrimitiveType type : plan.type_draw) {
+    if (Contains(allowed, type)) return type;
+  }
+  return Contains(allowed, PrimitiveType::kPred) ? PrimitiveType::kPred : PrimitiveType::kInvalid;
+}
+
+bool ModuleWriter::Fits(const Dims& dims) const {
+  int64_t elements = 1;
+  for (int64_t size : dims) {
+    elements *= size;
+    if (elements > 4 * plan.elements_max) return false;
+  }
+  return true;
+}
+
+Dims ModuleWriter::DrawDims(int64_t rank_min, int64_t rank_max) {
+  if (scope_->scalars_only) return {};
+  auto in_range = [&](const Dims& dims) {
+    int64_t rank = static_cast<int64_t>(dims.size());
+    return rank >= rank_min && rank <= rank_max;
+  };
+  if (!scope_->terms.empty() && choose.Below(4) < 2) {
+    const Term& term = scope_->terms[choose.Below(scope_->terms.size())];
+    if (term.shape().IsArray() && in_range(term.dims())) return term.dims();
+  }
+  const Dims& shared = choose.Pick(plan.palette);
+  if (choose.Below(4) != 3 && in_range(shared)) return shared;
+  Dims dims;
+  int64_t elements = 1;
+  int64_t rank = choose.Range(rank_min, std::max(rank_min, std::min(rank_max, plan.rank_max)));
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t size = DrawSize();
+    if (elements * size > plan.elements_max) size = 1;
+    elements *= size;
+    dims.push_back(size);
+  }
+  return dims;
+}
+
+Term* ModuleWriter::Add(std::unique_ptr<Instruction> instruction, ValueFacts facts) {
+  Instruction* added = scope_->computation->Add(std::move(instruction));
+  scope_->terms.push_back({added, facts});
+  return &scope_->terms.back();
+}
+
+Term* ModuleWriter::Emit(Opcode opcode, Shape shape, const Terms& operands, ValueFacts facts) {
+  auto instruction = std::make_unique<Instruction>(Name(OpcodeName(opcode)), opcode, std::move(shape));
+  instruction->mutable_operands().reserve(operands.size());
+  for (Term* operand : operands) {
+    instruction->mutable_operands().push_back(operand->instruction);
+    ++operand->uses;
+    facts.opaque = facts.opaque || operand->facts.opaque;
+  }
+  ++written_;
+  return Add(std::move(instruction), facts);
+}
+
+Terms ModuleWriter::Elements(Term* tuple, const std::vector<ValueFacts>& facts) {
+  Terms elements;
+  const std::vector<Shape>& shapes = tuple->shape().tuple_shapes();
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    Term* element = Emit(Opcode::kGetTupleElement, shapes[i], {tuple}, facts[i]);
+    element->instruction->Set(Attr::kIndex, static_cast<int64_t>(i));
+    elements.push_back(element);
+  }
+  return elements;
+}
+
+Computation* ModuleWriter::Define(absl::string_view name, const std::vector<Parameter>& parameters,
+                                  const Body& body, bool scalars_only) {
+  Scope scope;
+  scope.computation = module_->Add(std::make_unique<Computation>(Name(name)));
+  scope.scalars_only = scalars_only;
+  Scope* outer = scope_;
+  int written = written_;
+  scope_ = &scope;
+  ++depth_;
+  Terms terms;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    auto parameter = std::make_unique<Instruction>(Name("p"), Opcode::kParameter, parameters[i].shape);
+    parameter->set_parameter_number(static_cast<int64_t>(i));
+    terms.push_back(Add(std::move(parameter), parameters[i].facts));
+  }
+  scope.computation->set_root(body(terms)->instruction);
+  --depth_;
+  scope_ = outer;
+  written_ = written + (written_ - written + 1) / 2;  // nested instructions count half
+  return scope.computation;
+}
+
+Computation* ModuleWriter::Reducer(Opcode opcode, PrimitiveType type) {
+  int key = static_cast<int>(opcode) * 64 + static_cast<int>(type);
+  for (const auto& [made, computation] : reducers_) {
+    if (made == key) return computation;
+  }
+  Shape scalar = Shape::Scalar(type);
+  int written = written_;
+  Computation* computation = Define(OpcodeName(opcode), {{scalar, {}}, {scalar, {}}}, [&](const Terms& p) {
+    return Emit(opcode, scalar, {p[0], p[1]});
+  });
+  written_ = written;
+  reducers_.emplace_back(key, computation);
+  return computation;
+}
+
+Computation* ModuleWriter::Overwriter(PrimitiveType type) {
+  Shape scalar = Shape::Scalar(type);
+  return Define("overwrite", {{scalar, {}}, {scalar, {}}}, [&](const Terms& p) { return p[1]; });
+}
+
+void ModuleWriter::Grow(int instructions) {
+  int target = written_ + instructions;
+  // A plan whose operations all decline (types, nesting) must end as well.
+  for (int attempts = 8 * instructions + 8; written_ < target && attempts > 0; --attempts) {
+    if (choose.exhausted()) return;
+    Opcode opcode = plan.opcodes[choose.Weighted(plan.weights)];
+    Family family = RowOf(opcode).family;
+    bool by_element = family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
+                      family == Family::kElementwiseOther;
+    if (scope_->scalars_only && !by_element) continue;
+    OpGeneratorOf(opcode)(*this, opcode);
+  }
+}
+
+Term* ModuleWriter::Find(const std::function<bool(const Term&)>& fits) {
+  for (auto term = scope_->terms.rbegin(); term != scope_->terms.rend(); ++term) {
+    if (fits(*term)) return &*term;
+  }
+  return nullptr;
+}
+
+Term* ModuleWriter::Newest() {
+  auto usable = [](const Term& term) { return term.shape().IsArray() && !term.facts.opaque && !term.hidden; };
+  Term* unused = Find([&](const Term& term) {
+    return term.uses == 0 && usable(term) && term.instruction->opcode() != Opcode::kConstant;
+  });
+  if (unused) return unused;
+  if (Term* any = Find(usable)) return any;
+  PrimitiveType type = DrawType(~TypeSet{0});
+  return Fresh(type == PrimitiveType::kInvalid ? plan.type_draw[0] : type, DrawDims());
+}
+
+Terms ModuleWriter::Unused() {
+  Terms unused;
+  for (Term& term : scope_->terms) {
+    Opcode opcode = term.instruction->opcode();
+    if (term.uses == 0 && term.shape().IsArray() && opcode != Opcode::kParameter &&
+        opcode != Opcode::kConstant) {
+      unused.push_back(&term);
+    }
+  }
+  return unused;
+}
+
+namespace {
+
+void SetDefaultLayouts(Shape& shape) {
+  if (shape.IsArray()) shape.mutable_layout() = DefaultLayout(shape.rank());
+  for (Shape& element : shape.mutable_tuple_shapes()) SetDefaultLayouts(element);
+}
+
+}  // namespace
+
+std::unique_ptr<Module> ModuleWriter::Finish() {
+  constexpr size_t kOutputsMax = 6;
+  Terms outputs = Unused();
+  if (outputs.empty()) outputs.push_back(Newest());
+  if (outputs.size() > kOutputsMax) outputs.erase(outputs.begin(), outputs.end() - kOutputsMax);
+  Term* root = outputs[0];
+  if (outputs.size() > 1 || choose.OneIn(16)) {
+    std::vector<Shape> shapes;
+    for (Term* output : outputs) shapes.push_back(output->shape());
+    root = Emit(Opcode::kTuple, Shape::Tuple(std::move(shapes)), outputs);
+  }
+  entry_.computation->set_root(root->instruction);
+  OrderComputations();
+  // As a text would give them: layouts never change a value.
+  for (const auto& computation : module_->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      SetDefaultLayouts(instruction->mutable_shape());
+    }
+  }
+  return std::move(module_);
+}
+
+// Callees first, as texts need it, and the entry last; computations that were given up go.
+void ModuleWriter::OrderComputations() {
+  std::vector<Computation*> order;
+  for (Computation* computation : module_->CallOrder()) {
+    if (computation != entry_.computation) order.push_back(computation);
+  }
+  if (order.size() + 1 != module_->computations().size()) {
+    module_->RemoveIf([&](const Computation& computation) {
+      return &computation != entry_.computation &&
+             std::find(order.begin(), order.end(), &computation) == order.end();
+    });
+  }
+  order.push_back(entry_.computation);
+  module_->Reorder(order);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,128 @@
+// A module under construction: the values at hand in the computation being written, with what is
+// known about them, and the ways to come by an operand. The generators of families/ write through it.
+#ifndef HLOCTS_GENERATORS_MODULE_WRITER_H_
+#define HLOCTS_GENERATORS_MODULE_WRITER_H_
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "generators/plan.h"
+
+namespace hlocts {
+
+// A value of the computation being written.
+struct Term {
+  Instruction* instruction = nullptr;
+  ValueFacts facts;
+  int uses = 0;
+  bool hidden = false;  // never taken as an operand by chance
+
+  const Shape& shape() const { return instruction->shape(); }
+  PrimitiveType type() const { return shape().element_type(); }
+  const Dims& dims() const { return shape().dimensions(); }
+};
+using Terms = std::vector<Term*>;
+
+class ModuleWriter {
+ public:
+  ModuleWriter(ChoiceSource& choices, Plan drawn);
+
+  ChoiceSource& choose;
+  const Plan plan;
+
+  // --- Drawing ---
+  // A type out of `allowed` that the plan has; kInvalid if there is none.
+  PrimitiveType DrawType(TypeSet allowed);
+  Dims DrawDims(int64_t rank_min = 0, int64_t rank_max = 9);
+  int64_t DrawSize() { return choose.Pick(plan.sizes); }
+  bool Fits(const Dims& dims) const;  // not too many elements for an intermediate value
+
+  // --- Writing ---
+  Term* Emit(Opcode opcode, Shape shape, const Terms& operands, ValueFacts facts = {});
+  // The elements of a tuple-shaped value, made ready as values of their own.
+  Terms Elements(Term* tuple, const std::vector<ValueFacts>& facts);
+  Term* Convert(Term* operand, PrimitiveType to);
+  Term* ScalarConstant(PrimitiveType type, double value);
+  Term* Constant(Literal literal, ValueFacts facts);
+
+  // --- Operands ---
+  // A value of that type and size which `demand` holds of in licensed streams: one at hand, an
+  // adapted one, a new parameter or constant; behind a clamp where its own facts do not promise it.
+  Term* Obtain(PrimitiveType type, const Dims& dims, const Demand& demand = {});
+  // A value that nothing was computed for: parameter, constant or iota.
+  Term* Fresh(PrimitiveType type, const Dims& dims, const Demand& demand = {});
+  Term* Licensed(Term* term, const Demand& demand);
+  // In licensed streams: a scalar index of an integer type in [0, bound]; else any.
+  Term* Index(PrimitiveType type, int64_t bound);
+  // The largest magnitude that licensed streams let a value of the type reach.
+  double Limit(PrimitiveType type) const;
+  // Facts of an integer result that may wrap; nothing in unlicensed streams.
+  ValueFacts Settle(PrimitiveType type, ValueFacts facts) const;
+
+  // --- Computations ---
+  struct Parameter {
+    Shape shape;
+    ValueFacts facts;
+  };
+  // Writes a computation; `body` returns its root. Terms of the outer one are not at hand in it.
+  using Body = std::function<Term*(const Terms& parameters)>;
+  Computation* Define(absl::string_view name, const std::vector<Parameter>& parameters,
+                      const Body& body, bool scalars_only = false);
+  // (T, T) -> T of one opcode; shared by all who ask for it.
+  Computation* Reducer(Opcode opcode, PrimitiveType type);
+  Computation* Overwriter(PrimitiveType type);  // (old, new) -> new
+  // Random instructions in the present computation.
+  void Grow(int instructions);
+  int depth() const { return depth_; }
+  bool scalars_only() const { return scope_->scalars_only; }
+  // A value at hand that nothing uses yet, the newest first; else any; else a new one.
+  Term* Newest();
+  // Unused arrays at hand, oldest first: what a root should return.
+  Terms Unused();
+  // A value at hand for which `fits`; nullptr if there is none.
+  Term* Find(const std::function<bool(const Term&)>& fits);
+
+  // Closes the entry computation; the writer is spent.
+  std::unique_ptr<Module> Finish();
+  const std::vector<Parameter>& entry_parameters() const { return entry_parameters_; }
+  Module& module() { return *module_; }
+  SplitMix64& data() { return data_; }
+
+ private:
+  struct Scope {
+    Computation* computation = nullptr;
+    std::deque<Term> terms;  // stable addresses
+    bool is_entry = false;
+    bool scalars_only = false;
+  };
+  Term* Add(std::unique_ptr<Instruction> instruction, ValueFacts facts);
+  std::string Name(absl::string_view stem);
+  void OrderComputations();
+  Term* FindOperand(PrimitiveType type, const Dims& dims, const Demand& demand);
+  Term* Adapt(PrimitiveType type, const Dims& dims);
+  Term* NewParameter(PrimitiveType type, const Dims& dims, const Demand& demand);
+  Term* NewConstant(PrimitiveType type, const Dims& dims, const Demand& demand);
+  ValueFacts DataFacts(PrimitiveType type, const Demand& demand);
+
+  std::unique_ptr<Module> module_;
+  Scope entry_;
+  Scope* scope_;
+  std::vector<Parameter> entry_parameters_;
+  std::vector<std::pair<int, Computation*>> reducers_;
+  int64_t names_ = 0;
+  int depth_ = 0;
+  int written_ = 0;
+  const Term* last_obtained_ = nullptr;  // compared, never read
+  SplitMix64 data_;
+};
+
+int64_t ElementsOf(const Dims& dims);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_GENERATORS_MODULE_WRITER_H_

@@ -1,0 +1,29 @@
+// Which function makes an instruction of which opcode (op_generators.def); one file per family in
+// families/. A function draws what it needs and emits; false: not here (types, nesting, stream).
+#ifndef HLOCTS_GENERATORS_OP_GENERATORS_H_
+#define HLOCTS_GENERATORS_OP_GENERATORS_H_
+
+#include <vector>
+
+#include "spec/ops/opcode.h"
+
+namespace hlocts {
+
+class ModuleWriter;
+using OpGenerator = bool (*)(ModuleWriter& writer, Opcode opcode);
+
+// nullptr: no generator makes this opcode.
+OpGenerator OpGeneratorOf(Opcode opcode);
+// All opcodes with a generator and a weight in spec/ops.
+const std::vector<Opcode>& GeneratedOpcodes();
+
+// A function that serves several opcodes is declared several times, which is the same.
+#define HLOCTS_OP_GENERATOR(opcode, function) bool function(ModuleWriter&, Opcode);
+#include "generators/op_generators.def"
+#undef HLOCTS_OP_GENERATOR
+bool GenerateUnary(ModuleWriter&, Opcode);
+bool GenerateBinary(ModuleWriter&, Opcode);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_GENERATORS_OP_GENERATORS_H_

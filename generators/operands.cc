@@ -1,0 +1,233 @@
+// How ModuleWriter comes by operands: what is at hand, adapted, or made; and the clamp that keeps a
+// fragile operation's promise.
+#include <cmath>
+
+#include "generators/fact_literals.h"
+#include "generators/module_writer.h"
+
+namespace hlocts {
+namespace {
+
+bool Unlimited(const Demand& demand) {
+  return std::isinf(demand.low) && std::isinf(demand.high) && !demand.unique;
+}
+
+bool Satisfies(const ValueFacts& facts, const Demand& demand) {
+  return facts.Within(demand.low, demand.high) && (facts.unique || !demand.unique);
+}
+
+// The part of the demand that values of the type can have; the whole type where that is nothing.
+ValueFacts Allowed(PrimitiveType type, const Demand& demand) {
+  ValueFacts whole = WholeRange(type);
+  ValueFacts allowed = whole;
+  allowed.low = std::max(whole.low, demand.low);
+  allowed.high = std::min(whole.high, demand.high);
+  return allowed.low <= allowed.high ? allowed : whole;
+}
+
+}  // namespace
+
+double ModuleWriter::Limit(PrimitiveType type) const {
+  return plan.exact() ? ExactLimit(type) : MagnitudeLimit(type);
+}
+
+ValueFacts ModuleWriter::Settle(PrimitiveType type, ValueFacts facts) const {
+  if (!plan.licensed()) return {};
+  ValueFacts whole = WholeRange(type);
+  bool wraps = !facts.Within(whole.low, whole.high);
+  if (!IsFloat(type) && !IsComplex(type)) return wraps ? whole : facts;
+  return facts;
+}
+
+Term* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
+  ValueFacts facts = RangeFacts(value, value, std::floor(value) == value);
+  if (IsComplex(type)) facts = RangeFacts(std::min(value, 0.0), std::max(value, 0.0), facts.integral);
+  facts.bits_known = true;
+  Term* same = Find([&](const Term& term) {
+    return term.instruction->opcode() == Opcode::kConstant && term.type() == type &&
+           term.dims().empty() && term.facts.low == facts.low && term.facts.high == facts.high;
+  });
+  if (same && !IsComplex(type)) return same;
+  Term* constant = Constant(ScalarLiteral(type, value), facts);
+  // Identities and bounds beyond the limit serve the one who asked for them only.
+  bool floating = IsFloat(type) || IsComplex(type);
+  constant->hidden = plan.licensed() && floating && std::abs(value) > Limit(type);
+  return constant;
+}
+
+Term* ModuleWriter::Constant(Literal literal, ValueFacts facts) {
+  auto constant = std::make_unique<Instruction>(Name("constant"), Opcode::kConstant, literal.shape());
+  constant->set_literal(std::move(literal));
+  return Add(std::move(constant), facts);
+}
+
+// What the data of a new parameter or constant is.
+ValueFacts ModuleWriter::DataFacts(PrimitiveType type, const Demand& demand) {
+  ValueFacts facts;
+  facts.bits_known = true;
+  facts.unique = demand.unique;
+  if (!plan.licensed()) return facts;
+  static constexpr double kBounds[] = {2, 1, 4, 8, 0.5, 100};
+  double bound = kBounds[choose.Below(std::size(kBounds))];
+  bool floating = IsFloat(type) || IsComplex(type);
+  if (!floating && !plan.exact() && choose.OneIn(3)) bound = INFINITY;
+  if (plan.exact()) bound = std::min(std::ceil(bound), std::max(1.0, std::floor(Limit(type) / 4)));
+  ValueFacts allowed = Allowed(type, demand);
+  facts.low = std::max(allowed.low, choose.OneIn(4) ? 0 : -bound);
+  facts.high = std::min(allowed.high, bound);
+  facts.integral = plan.exact() || !floating;
+  if (facts.low > facts.high || (facts.integral && std::ceil(facts.low) > std::floor(facts.high))) {
+    facts.low = allowed.low;
+    facts.high = allowed.high;
+  }
+  if (floating && facts.magnitude() > Limit(type)) {
+    facts.high = std::min(facts.high, std::max(facts.low, Limit(type)));
+    facts.low = std::max(facts.low, std::min(facts.high, -Limit(type)));
+  }
+  return facts;
+}
+
+Term* ModuleWriter::NewParameter(PrimitiveType type, const Dims& dims, const Demand& demand) {
+  ValueFacts facts = DataFacts(type, demand);
+  Shape shape(type, dims);
+  auto parameter = std::make_unique<Instruction>(Name("p"), Opcode::kParameter, shape);
+  parameter->set_parameter_number(static_cast<int64_t>(entry_parameters_.size()));
+  entry_parameters_.push_back({shape, facts});
+  return Add(std::move(parameter), facts);
+}
+
+Term* ModuleWriter::NewConstant(PrimitiveType type, const Dims& dims, const Demand& demand) {
+  constexpr int64_t kConstantElementsMax = 64;
+  ValueFacts facts = DataFacts(type, demand);
+  bool whole = ElementsOf(dims) <= kConstantElementsMax && (dims.empty() || facts.unique || choose.Below(3) != 0);
+  Shape shape(type, whole ? dims : Dims());
+  Term* constant = Constant(LiteralWithFacts(shape, facts, !plan.licensed(), data_), facts);
+  if (whole) return constant;
+  Term* broadcast = Emit(Opcode::kBroadcast, Shape(type, dims), {constant}, facts);
+  broadcast->instruction->Set(Attr::kDimensions, Dims());
+  return broadcast;
+}
+
+Term* ModuleWriter::Fresh(PrimitiveType type, const Dims& dims, const Demand& demand) {
+  bool room = static_cast<int64_t>(entry_parameters_.size()) < plan.parameters_max;
+  if (scope_->is_entry && (room || demand.unique) && !choose.OneIn(4)) {
+    return NewParameter(type, dims, demand);
+  }
+  bool counts = !dims.empty() && type != PrimitiveType::kPred && !IsComplex(type) && !IsFloat(type);
+  if (counts && Unlimited(demand) && choose.OneIn(3)) {
+    int64_t dimension = choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
+    double last = static_cast<double>(std::max<int64_t>(dims[dimension] - 1, 0));
+    Term* iota = Emit(Opcode::kIota, Shape(type, dims), {}, Settle(type, RangeFacts(0, last, true)));
+    iota->instruction->Set(Attr::kIotaDimension, dimension);
+    return iota;
+  }
+  return NewConstant(type, dims, demand);
+}
+
+Term* ModuleWriter::FindOperand(PrimitiveType type, const Dims& dims, const Demand& demand) {
+  constexpr size_t kCandidatesMax = 6;
+  Term* candidates[kCandidatesMax];
+  int weights[kCandidatesMax];
+  size_t count = 0;
+  for (auto it = scope_->terms.rbegin(); it != scope_->terms.rend() && count < kCandidatesMax; ++it) {
+    Term& term = *it;
+    if (term.type() != type || term.dims() != dims || term.facts.opaque || term.hidden) continue;
+    // An operation on twice the same value shows little.
+    if (&term == last_obtained_ && !choose.OneIn(6)) continue;
+    int weight = term.uses == 0 ? 6 : 2;
+    if (plan.licensed() && Satisfies(term.facts, demand)) weight *= 2;
+    candidates[count] = &term;
+    weights[count++] = weight;
+  }
+  if (count == 0) return nullptr;
+  return candidates[choose.Weighted(absl::MakeSpan(weights, count))];
+}
+
+Term* ModuleWriter::Convert(Term* operand, PrimitiveType to) {
+  PrimitiveType from = operand->type();
+  bool floating = IsFloat(to) || IsComplex(to);
+  Demand demand;
+  if (plan.licensed() && to != PrimitiveType::kPred) {
+    ValueFacts whole = WholeRange(to);
+    double bound = floating ? Limit(to) : INFINITY;
+    // Integers wrap, floats must not leave the range.
+    bool from_floating = IsFloat(from);
+    if (floating || from_floating) {
+      demand.low = std::max(whole.low, -bound);
+      demand.high = std::min(whole.high, bound);
+    }
+  }
+  Term* licensed = Licensed(operand, demand);
+  ValueFacts facts = to == PrimitiveType::kPred ? RangeFacts(0, 1, true) : licensed->facts;
+  if (!floating) facts.integral = true;
+  if (!floating && IsFloat(from)) {
+    facts.low = std::floor(facts.low);
+    facts.high = std::ceil(facts.high);
+  }
+  facts.bits_known = false;
+  facts.unique = false;
+  return Emit(Opcode::kConvert, Shape(to, operand->dims()), {licensed}, Settle(to, facts));
+}
+
+// A value at hand made to fit: converted, reshaped or broadcast. nullptr: none can be.
+Term* ModuleWriter::Adapt(PrimitiveType type, const Dims& dims) {
+  int64_t elements = ElementsOf(dims);
+  bool complex = IsComplex(type);
+  Term* found = Find([&](const Term& term) {
+    if (!term.shape().IsArray() || term.facts.opaque || term.hidden) return false;
+    if (term.dims() == dims && term.type() != type) return complex || !IsComplex(term.type());
+    if (scope_->scalars_only || term.type() != type) return false;
+    return term.dims() != dims && (term.dims().empty() || ElementsOf(term.dims()) == elements);
+  });
+  if (!found) return nullptr;
+  if (found->type() != type) return Convert(found, type);
+  bool same_count = ElementsOf(found->dims()) == elements && !(found->dims().empty() && choose.Below(2));
+  Opcode opcode = same_count ? Opcode::kReshape : Opcode::kBroadcast;
+  ValueFacts facts = found->facts;
+  facts.unique = false;
+  Term* adapted = Emit(opcode, Shape(type, dims), {found}, facts);
+  if (!same_count) adapted->instruction->Set(Attr::kDimensions, Dims());
+  return adapted;
+}
+
+Term* ModuleWriter::Obtain(PrimitiveType type, const Dims& dims, const Demand& demand) {
+  Term* term = nullptr;
+  if (!demand.unique && choose.Below(8) != 7) term = FindOperand(type, dims, demand);
+  if (!term && !demand.unique && choose.Below(2) == 0) term = Adapt(type, dims);
+  if (!term) term = Fresh(type, dims, demand);
+  last_obtained_ = term;
+  return Licensed(term, demand);
+}
+
+Term* ModuleWriter::Licensed(Term* term, const Demand& demand) {
+  PrimitiveType type = term->type();
+  if (!plan.licensed() || Unlimited(demand) || Satisfies(term->facts, demand)) return term;
+  if (type == PrimitiveType::kPred) return term;
+  if (demand.unique || IsComplex(type)) return Fresh(type, term->dims(), demand);
+  ValueFacts allowed = Allowed(type, demand);
+  ValueFacts facts = term->facts;
+  if (IsFloat(type) && plan.exact()) {
+    allowed.low = std::ceil(allowed.low);
+    allowed.high = std::floor(allowed.high);
+  }
+  Term* low = ScalarConstant(type, allowed.low);
+  Term* high = ScalarConstant(type, allowed.high);
+  facts.low = std::clamp(facts.low, allowed.low, allowed.high);
+  facts.high = std::clamp(facts.high, allowed.low, allowed.high);
+  facts.bits_known = false;
+  facts.unique = false;
+  return Emit(Opcode::kClamp, Shape(type, term->dims()), {low, term, high}, facts);
+}
+
+Term* ModuleWriter::Index(PrimitiveType type, int64_t bound) {
+  Demand demand;
+  // Indices are clamped by the operations themselves; now and then they are outside on purpose.
+  if (!choose.OneIn(4)) demand = {0, static_cast<double>(bound), false};
+  if (choose.Below(3) == 0) {
+    double last = std::min(static_cast<double>(bound), WholeRange(type).high);
+    return ScalarConstant(type, static_cast<double>(choose.Below(static_cast<uint64_t>(last) + 1)));
+  }
+  return Obtain(type, {}, demand);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,125 @@
+#include "generators/plan.h"
+
+#include <array>
+
+#include "generators/op_generators.h"
+
+namespace hlocts {
+namespace {
+
+struct TypeWeight {
+  PrimitiveType type;
+  int weight;
+};
+constexpr TypeWeight kTypeWeights[] = {
+    {PrimitiveType::kF32, 24},        {PrimitiveType::kS32, 12},    {PrimitiveType::kPred, 6},
+    {PrimitiveType::kF64, 6},         {PrimitiveType::kBF16, 8},    {PrimitiveType::kF16, 6},
+    {PrimitiveType::kS64, 4},         {PrimitiveType::kU32, 5},     {PrimitiveType::kU8, 5},
+    {PrimitiveType::kS8, 5},          {PrimitiveType::kU16, 3},     {PrimitiveType::kS16, 3},
+    {PrimitiveType::kU64, 3},         {PrimitiveType::kC64, 4},     {PrimitiveType::kC128, 2},
+    {PrimitiveType::kF8E5M2, 2},      {PrimitiveType::kF8E4M3FN, 2}, {PrimitiveType::kS4, 2},
+    {PrimitiveType::kU4, 2},          {PrimitiveType::kF8E4M3, 1},  {PrimitiveType::kF8E3M4, 1},
+    {PrimitiveType::kF8E4M3B11FNUZ, 1}, {PrimitiveType::kF8E4M3FNUZ, 1},
+    {PrimitiveType::kF8E5M2FNUZ, 1},  {PrimitiveType::kF8E8M0FNU, 1},
+    {PrimitiveType::kF4E2M1FN, 1},    {PrimitiveType::kS2, 1},      {PrimitiveType::kU2, 1},
+};
+
+constexpr int64_t kSmallSizes[] = {1, 2, 3, 4, 5, 7, 8, 16};
+constexpr int64_t kBoundarySizes[] = {0,   1,   31,  32,  33,   63,   64,   65,   127,  128,  129,
+                                      255, 256, 257, 511, 512,  513,  1023, 1024, 1025, 2047, 2048,
+                                      2049, 4095, 4096, 4097, 8191, 8192, 8193};
+constexpr int64_t kElementsMaxOfSizes = 16384;
+
+bool UsableIn(Stream stream, PrimitiveType type) {
+  // Without zero and sign nothing stays exact, or in range, for long.
+  return stream == Stream::kEdge || type != PrimitiveType::kF8E8M0FNU;
+}
+
+void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, Plan& plan) {
+  std::vector<TypeWeight> allowed;
+  std::vector<int> weights;
+  for (const TypeWeight& row : kTypeWeights) {
+    if (!Contains(options.types, row.type) || !UsableIn(plan.stream, row.type)) continue;
+    allowed.push_back(row);
+    weights.push_back(row.weight);
+  }
+  HLOCTS_CHECK(!allowed.empty());
+  size_t wanted = options.swarm ? 1 + choose.Below(5) : allowed.size();
+  for (size_t drawn = 0; drawn < wanted; ++drawn) {
+    size_t i = options.swarm ? choose.Weighted(weights) : drawn;
+    if (Contains(plan.types, allowed[i].type)) continue;
+    plan.types |= TypeBit(allowed[i].type);
+    plan.type_draw.insert(plan.type_draw.end(), static_cast<size_t>(allowed[i].weight),
+                          allowed[i].type);
+  }
+  // Predicates steer; every module may have them where they are allowed at all.
+  if (Contains(options.types, PrimitiveType::kPred)) plan.types |= TypeBit(PrimitiveType::kPred);
+}
+
+// Half of the operations of half of the families; all of them without swarm.
+void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, Plan& plan) {
+  const std::vector<Opcode>& all = options.opcodes.empty() ? GeneratedOpcodes() : options.opcodes;
+  uint64_t families = options.swarm ? choose.Below(uint64_t{1} << 18) : ~uint64_t{0};
+  families |= uint64_t{1} << static_cast<int>(Family::kElementwiseBinary);
+  uint64_t mask = 0;
+  int bits = 0;
+  for (Opcode opcode : all) {
+    if (bits == 0) {
+      mask = options.swarm ? choose.Below(uint64_t{1} << 32) : ~uint64_t{0};
+      bits = 32;
+    }
+    bool drawn = (mask >> --bits) & 1;
+    const OpRow& row = RowOf(opcode);
+    if (!drawn || ((families >> static_cast<int>(row.family)) & 1) == 0 || row.weight == 0) continue;
+    if (row.family == Family::kCollective && plan.replicas == 1) continue;
+    plan.opcodes.push_back(opcode);
+    plan.weights.push_back(row.weight);
+  }
+  if (!plan.opcodes.empty()) return;
+  for (Opcode opcode : all) {
+    plan.opcodes.push_back(opcode);
+    plan.weights.push_back(std::max(RowOf(opcode).weight, 1));
+  }
+}
+
+void DrawSizes(ChoiceSource& choose, const GeneratorOptions& options, Plan& plan) {
+  bool boundary = plan.stream == Stream::kSizes;
+  if (boundary) plan.elements_max = kElementsMaxOfSizes;
+  for (uint64_t i = 0, count = 2 + choose.Below(4); i < count; ++i) {
+    plan.sizes.push_back(boundary ? choose.Pick(kBoundarySizes) : choose.Pick(kSmallSizes));
+  }
+  // Arrays without elements are rare, but never impossible.
+  if (choose.OneIn(24)) plan.sizes.push_back(0);
+  if (boundary) plan.sizes.push_back(1);
+  plan.rank_max = boundary ? 2 : 1 + static_cast<int64_t>(choose.Below(4));
+  for (uint64_t i = 0, count = 1 + choose.Below(3); i < count; ++i) {
+    Dims dims;
+    int64_t elements = 1;
+    for (int64_t d = 0, rank = choose.Range(0, plan.rank_max); d < rank; ++d) {
+      int64_t size = choose.Pick(plan.sizes);
+      if (elements * size > plan.elements_max) size = 1;
+      elements *= size;
+      dims.push_back(size);
+    }
+    plan.palette.push_back(std::move(dims));
+  }
+}
+
+}  // namespace
+
+Plan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
+  Plan plan;
+  plan.stream = options.stream;
+  plan.elements_max = options.elements_max;
+  plan.joint_operations = options.joint_operations && options.stream != Stream::kExact;
+  plan.instructions = std::max<int>(
+      1, options.instructions / 2 + static_cast<int>(choose.Below(options.instructions + 1)));
+  plan.nesting = static_cast<int>(choose.Below(static_cast<uint64_t>(options.nesting) + 1));
+  if (options.replicas_max > 1) plan.replicas = choose.Range(1, options.replicas_max);
+  DrawTypes(choose, options, plan);
+  DrawOpcodes(choose, options, plan);
+  DrawSizes(choose, options, plan);
+  return plan;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,38 @@
+// What one module may use: the swarm's draw out of everything.
+#ifndef HLOCTS_GENERATORS_PLAN_H_
+#define HLOCTS_GENERATORS_PLAN_H_
+
+#include <vector>
+
+#include "generators/module_generator.h"
+
+namespace hlocts {
+
+using Dims = std::vector<int64_t>;
+
+struct Plan {
+  Stream stream = Stream::kDefined;
+  TypeSet types = 0;
+  std::vector<PrimitiveType> type_draw;  // as often as its weight
+  std::vector<Opcode> opcodes;
+  std::vector<int> weights;              // of each of `opcodes`
+  std::vector<int64_t> sizes;
+  std::vector<Dims> palette;             // shapes that come again and again
+  int64_t elements_max = 64;
+  int64_t rank_max = 4;
+  int instructions = 10;
+  int nesting = 2;
+  int64_t parameters_max = 5;
+  int64_t replicas = 1;
+  bool joint_operations = true;
+
+  // Fragile operations get operands that their facts license.
+  bool licensed() const { return stream != Stream::kEdge; }
+  bool exact() const { return stream == Stream::kExact; }
+};
+
+Plan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_GENERATORS_PLAN_H_
