@@ -57,6 +57,14 @@ std::string Range(const OpRow& row) {
   return absl::StrCat(row.arity_min, " to ", row.arity_max);
 }
 
+// XLA's lexer reads these as types, also types that are not in our table, and refuses them as
+// names.
+bool IsTypeWord(absl::string_view name) {
+  auto type = PrimitiveTypeFromName(name);
+  return name == "s1" || name == "u1" ||
+         (type && *type != PrimitiveType::kInvalid && *type != PrimitiveType::kTuple);
+}
+
 }  // namespace
 
 bool ModuleReader::ReadInstruction(Scope& scope) {
@@ -66,6 +74,10 @@ bool ModuleReader::ReadInstruction(Scope& scope) {
   absl::string_view name;
   Instruction* instruction;
   if (!in.Name(&name, "an instruction, or '}' at the end of the computation")) return false;
+  if (IsTypeWord(name)) {
+    return in.FailAt(where, "text.name",
+                     absl::StrCat("expected the name of an instruction, found the type ", name));
+  }
   if (!in.Expect('=') || !ReadRightHandSide(scope, name, where, &instruction)) return false;
   if (!root) return true;
   if (scope.computation->root() != nullptr) {

@@ -413,6 +413,15 @@ TEST(ParserTest, MeshReplicaGroupsAreExpanded) {
   EXPECT_EQ(both->groups, (std::vector<std::vector<int64_t>>{{0, 2, 1, 3}}));
 }
 
+TEST(ParserTest, ATypeIsNoName) {
+  for (const char* name : {"f32", "s1", "u4", "pred", "token", "f8e4m3fn"}) {
+    auto module = ParseModule(
+        absl::StrCat("HloModule m\nENTRY main {\n  ROOT %", name, " = f32[] parameter(0)\n}\n"));
+    EXPECT_TRUE(absl::IsInvalidArgument(module.status())) << name;
+  }
+  EXPECT_TRUE(ParseModule("HloModule m\nENTRY s1 {\n  ROOT tuple = () tuple()\n}\n").ok());
+}
+
 TEST(ParserTest, ConvolutionDimensionNumbersNameEachDimension) {
   auto numbers = ParseConvolutionDimensionNumbers("f0b1_1o0i->b10f");
   ASSERT_TRUE(numbers.ok()) << numbers.status();

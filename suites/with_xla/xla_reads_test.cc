@@ -1,0 +1,88 @@
+// XLA's own parser, through the plugin, reads every text that our printer writes: all modules of
+// the suites and of the benchmarks, in the three forms of `convert`.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "backends/xla/xla_c_api.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+#include "suites/case.h"
+
+namespace hlocts {
+namespace {
+
+// Operations that came to XLA after the pinned one.
+constexpr const char* kNewerOpcodes[] = {" mulhi("};
+
+class XlaReads : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    void* library = dlopen(HLOCTS_BINARY_DIR "/libhlocts_xla.so", RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    parse_ = reinterpret_cast<Parse>(dlsym(library, "hlocts_xla_parse_text"));
+    free_ = reinterpret_cast<Free>(dlsym(library, "hlocts_xla_free"));
+    ASSERT_TRUE(parse_ && free_);
+  }
+
+  // What XLA says against the text, "" when it reads it.
+  std::string Refusal(const std::string& text) {
+    hlocts_xla_bytes module{}, error{};
+    hlocts_xla_status status = parse_({text.data(), text.size()}, &module, &error);
+    std::string refusal = status == HLOCTS_XLA_OK ? "" : std::string(error.data, error.size);
+    free_(&module);
+    free_(&error);
+    return refusal;
+  }
+
+  void ExpectRead(const std::string& name, const std::string& text) {
+    auto module = ParseModule(text);
+    ASSERT_TRUE(module.ok()) << name << ": " << module.status();
+    for (const PrintOptions& options :
+         {PrintOptions::Default(), PrintOptions::Short(), PrintOptions::Canonical()}) {
+      const std::string printed = PrintModule(**module, options);
+      bool newer = false;
+      for (const char* opcode : kNewerOpcodes) {
+        newer = newer || printed.find(opcode) != std::string::npos;
+      }
+      const std::string refusal = Refusal(printed);
+      EXPECT_EQ(newer, !refusal.empty()) << name << ": " << refusal << "\n" << printed;
+      ++texts_;
+    }
+  }
+
+  using Parse = hlocts_xla_status (*)(hlocts_xla_view, hlocts_xla_bytes*, hlocts_xla_bytes*);
+  using Free = void (*)(hlocts_xla_bytes*);
+  Parse parse_ = nullptr;
+  Free free_ = nullptr;
+  int texts_ = 0;
+};
+
+TEST_F(XlaReads, TheModulesOfTheSuites) {
+  auto cases = LoadCases(HLOCTS_SOURCE_DIR "/suites/cases");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  std::set<std::string> seen;
+  for (const Case& one : *cases) {
+    const std::string& text = one.reject_rule.empty() ? one.module_text : one.control_text;
+    if (seen.insert(text).second) ExpectRead(one.address, text);
+  }
+  EXPECT_GT(texts_, 3000);
+}
+
+TEST_F(XlaReads, TheModulesOfTheBenchmarks) {
+  for (const auto& file :
+       std::filesystem::directory_iterator(HLOCTS_SOURCE_DIR "/tools/bench/modules")) {
+    std::ifstream in(file.path());
+    std::stringstream text;
+    text << in.rdbuf();
+    ExpectRead(file.path().filename(), text.str());
+  }
+  EXPECT_GT(texts_, 20);
+}
+
+}  // namespace
+}  // namespace hlocts
