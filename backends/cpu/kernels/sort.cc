@@ -1,0 +1,245 @@
+// Sorts by keys. One operand compared by itself: its keys are sorted and turned back into elements.
+// Otherwise the keys are sorted together with each element's position, which makes the sort stable,
+// several keys packed into one integer as long as they fit; then the operands follow.
+#include "backends/cpu/kernels/sort.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <limits>
+
+#include "backends/cpu/kernels/checks.h"
+#include "backends/cpu/kernels/scratch.h"
+#include "backends/cpu/kernels/sort_keys.h"
+#include "backends/cpu/kernels/sort_rows.h"
+#include "backends/cpu/kernels/sort_unsigned.h"
+
+namespace hlocts::kernels {
+namespace {
+
+constexpr int64_t kMaxSize = std::numeric_limits<uint32_t>::max();
+
+// -- One operand by its own keys.
+
+// Elements whose keys were joined (zeros, NaNs) get their own bits back, in the order they had.
+template <typename U>
+void RestoreJoined(const KeyCode<U>& code, const U* row, int64_t stride, const U* keys,
+                   int64_t count, U* out, int64_t out_stride) {
+  const U nan_key = code.invert == 0 ? std::numeric_limits<U>::max() : U{0};
+  const U zero_key = code.Key(0);
+  int64_t next_nan = std::lower_bound(keys, keys + count, nan_key) - keys;
+  int64_t next_zero = std::lower_bound(keys, keys + count, zero_key) - keys;
+  for (int64_t i = 0; i < count; ++i) {
+    const U bits = row[i * stride];
+    if (code.joins_nans && code.IsNan(bits)) {
+      out[next_nan++ * out_stride] = bits;
+    } else if (bits == 0 || code.IsNegativeZero(bits)) {
+      out[next_zero++ * out_stride] = bits;
+    }
+  }
+}
+
+template <typename U>
+absl::Status SortOwnKeys(const Parallel& parallel, const RowRange& rows, const SortOperand& operand,
+                         const SortKey& key) {
+  const KeyCode<U> code = MakeKeyCode<U>(operand.type, key.order, key.descending);
+  const int64_t size = rows.size, bytes = 2 * size * static_cast<int64_t>(sizeof(U));
+  const Scratch scratch(bytes);
+  if (!scratch.ok()) return OutOfScratch(bytes);
+  U *keys = scratch.As<U>(), *row_copy = keys + size;
+  for (int64_t row = rows.begin; row < rows.end; ++row) {
+    const int64_t first = rows.First(row);
+    const U* in = static_cast<const U*>(operand.input) + first;
+    U* out = static_cast<U*>(operand.output) + first;
+    parallel.For(size, 1.0, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        row_copy[i] = in[i * rows.inner];
+        keys[i] = code.Key(row_copy[i]);
+      }
+    });
+    HLOCTS_RETURN_IF_ERROR(SortUnsigned(parallel, keys, size));
+    parallel.For(size, 1.0, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) out[i * rows.inner] = code.Bits(keys[i]);
+    });
+    if (code.joins_zeros || code.joins_nans) {
+      RestoreJoined(code, row_copy, 1, keys, size, out, rows.inner);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// -- Keys with positions.
+
+int KeyBits(const SortRequest& request, const SortKey& key) {
+  return 8 * StorageBytes(request.operands[key.operand].type);
+}
+
+// packed[i] = packed[i] << width | key of element order[i] (or i).
+template <typename P>
+void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
+               const SortRequest& request, const SortKey& key, const uint32_t* order, P* packed) {
+  const SortOperand& operand = request.operands[key.operand];
+  VisitKeyWidth(operand.type, [&](auto width) {
+    using U = decltype(width);
+    const KeyCode<U> code = MakeKeyCode<U>(operand.type, key.order, key.descending);
+    const U* in = static_cast<const U*>(operand.input) + first;
+    parallel.For(rows.size, 2.0, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        const int64_t at = order == nullptr ? i : order[i];
+        packed[i] = static_cast<P>((packed[i] << (8 * sizeof(U) - 1) << 1) |
+                                   code.Key(in[at * rows.inner]));
+      }
+    });
+    return 0;
+  });
+}
+
+// One stable pass over keys that fit into P together with a position.
+template <typename P>
+absl::Status SortPass(const Parallel& parallel, const RowRange& rows, int64_t first,
+                      const SortRequest& request, absl::Span<const SortKey> keys, P* packed,
+                      bool ordered, uint32_t* order, uint32_t* new_order) {
+  std::fill(packed, packed + rows.size, P{0});
+  for (const SortKey& key : keys) {
+    AppendKey(parallel, rows, first, request, key, ordered ? order : nullptr, packed);
+  }
+  for (int64_t i = 0; i < rows.size; ++i) packed[i] = static_cast<P>(packed[i] << 32 | i);
+  HLOCTS_RETURN_IF_ERROR(SortUnsigned(parallel, packed, rows.size));
+  for (int64_t i = 0; i < rows.size; ++i) {
+    const uint32_t at = static_cast<uint32_t>(packed[i]);
+    new_order[i] = ordered ? order[at] : at;
+  }
+  std::memcpy(order, new_order, rows.size * sizeof(uint32_t));
+  return absl::OkStatus();
+}
+
+// The order of one row, least significant keys first.
+absl::Status OrderOfRow(const Parallel& parallel, const RowRange& rows, int64_t first,
+                        const SortRequest& request, absl::Span<const SortKey> keys, void* packed,
+                        uint32_t* order, uint32_t* scratch) {
+  bool ordered = false;
+  for (size_t end = keys.size(); end > 0;) {
+    size_t begin = end;
+    int bits = 0;
+    while (begin > 0 && bits + KeyBits(request, keys[begin - 1]) <= 96) {
+      bits += KeyBits(request, keys[--begin]);
+    }
+    const absl::Span<const SortKey> group = keys.subspan(begin, end - begin);
+    if (bits <= 32) {
+      HLOCTS_RETURN_IF_ERROR(SortPass(parallel, rows, first, request, group,
+                                      static_cast<uint64_t*>(packed), ordered, order, scratch));
+    } else {
+      HLOCTS_RETURN_IF_ERROR(SortPass(parallel, rows, first, request, group,
+                                      static_cast<Uint128*>(packed), ordered, order, scratch));
+    }
+    ordered = true;
+    end = begin;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SortPositions(const Parallel& parallel, const RowRange& rows,
+                           const SortRequest& request, absl::Span<const SortKey> keys) {
+  const int64_t bytes = rows.size * (16 + 2 * 4 + 16);
+  const Scratch scratch(bytes);
+  if (!scratch.ok()) return OutOfScratch(bytes);
+  char* packed = scratch.As<char>();
+  char* row_copy = packed + 16 * rows.size;
+  uint32_t* order = reinterpret_cast<uint32_t*>(row_copy + 16 * rows.size);
+  for (int64_t row = rows.begin; row < rows.end; ++row) {
+    const int64_t first = rows.First(row);
+    HLOCTS_RETURN_IF_ERROR(
+        OrderOfRow(parallel, rows, first, request, keys, packed, order, order + rows.size));
+    for (const SortOperand& operand : request.operands) {
+      PermuteRow(parallel, rows, first, operand, order, row_copy);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Whether equivalent elements of a lone operand can be told apart only as RestoreJoined puts right.
+bool SortsByItself(const SortRequest& request, absl::Span<const SortKey> keys) {
+  return request.operands.size() == 1 && keys.size() == 1;
+}
+
+absl::Status Check(const SortRequest& request, absl::Span<const SortKey> keys) {
+  if (keys.empty()) return InvalidInput("sort: no keys");
+  for (const SortKey& key : keys) {
+    if (key.operand < 0 || key.operand >= static_cast<int>(request.operands.size())) {
+      return InvalidInput("sort: key of operand ", key.operand);
+    }
+    const PrimitiveType type = request.operands[key.operand].type;
+    if (!IsArrayType(type) || IsComplex(type)) {
+      return Unsupported("sort by keys of ", PrimitiveTypeName(type));
+    }
+  }
+  return CheckRows(request, kMaxSize);
+}
+
+}  // namespace
+
+absl::Status CheckRows(const SortRequest& request, int64_t max_size) {
+  int64_t count = 0;
+  HLOCTS_RETURN_IF_ERROR(CountElements({request.outer, request.size, request.inner}, count));
+  if (request.operands.empty()) return InvalidInput("sort: no operands");
+  if (request.size > max_size) return Unsupported("sort: ", request.size, " elements in a row");
+  for (const SortOperand& operand : request.operands) {
+    if (!IsArrayType(operand.type)) return InvalidInput("sort: an operand that is no array");
+  }
+  return absl::OkStatus();
+}
+
+template <int kBytes>
+void PermuteBytes(const char* from, int64_t stride, const uint32_t* order, int64_t begin,
+                  int64_t end, char* to, int64_t to_stride) {
+  for (int64_t i = begin; i < end; ++i) {
+    std::memcpy(to + i * to_stride * kBytes, from + order[i] * stride * kBytes, kBytes);
+  }
+}
+
+void PermuteRow(const Parallel& parallel, const RowRange& rows, int64_t first,
+                const SortOperand& operand, const uint32_t* order, char* row_copy) {
+  const int bytes = StorageBytes(operand.type);
+  const char* from = static_cast<const char*>(operand.input) + first * bytes;
+  char* to = static_cast<char*>(operand.output) + first * bytes;
+  int64_t stride = rows.inner;
+  if (operand.input == operand.output) {
+    for (int64_t i = 0; i < rows.size; ++i) {
+      std::memcpy(row_copy + i * bytes, from + i * stride * bytes, bytes);
+    }
+    from = row_copy;
+    stride = 1;
+  }
+  parallel.For(rows.size, 2.0, [&](int64_t begin, int64_t end) {
+    switch (bytes) {
+      case 1: return PermuteBytes<1>(from, stride, order, begin, end, to, rows.inner);
+      case 2: return PermuteBytes<2>(from, stride, order, begin, end, to, rows.inner);
+      case 4: return PermuteBytes<4>(from, stride, order, begin, end, to, rows.inner);
+      case 8: return PermuteBytes<8>(from, stride, order, begin, end, to, rows.inner);
+      default: return PermuteBytes<16>(from, stride, order, begin, end, to, rows.inner);
+    }
+  });
+}
+
+absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
+                        absl::Span<const SortKey> keys, bool stable) {
+  (void)stable;  // always; it costs nothing that is worth a second path
+  HLOCTS_RETURN_IF_ERROR(Check(request, keys));
+  if (request.outer == 0 || request.size == 0 || request.inner == 0) return absl::OkStatus();
+  const auto sort = [&](const Parallel& pool, const RowRange& rows) {
+    if (!SortsByItself(request, keys)) return SortPositions(pool, rows, request, keys);
+    return VisitKeyWidth(request.operands[0].type, [&](auto width) {
+      return SortOwnKeys<decltype(width)>(pool, rows, request.operands[0], keys[0]);
+    });
+  };
+  const int64_t row_count = request.outer * request.inner;
+  RowRange all = {0, row_count, request.size, request.inner};
+  if (row_count < parallel.threads()) return sort(parallel, all);
+  std::atomic<bool> failed{false};
+  parallel.For(row_count, 15.0 * request.size + 100, [&](int64_t begin, int64_t end) {
+    if (!sort(Parallel(1), {begin, end, request.size, request.inner}).ok()) failed = true;
+  });
+  return failed ? OutOfScratch(request.size * 40) : absl::OkStatus();
+}
+
+}  // namespace hlocts::kernels
