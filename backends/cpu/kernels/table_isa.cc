@@ -11,6 +11,8 @@ const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() 
       isa::ReduceKernel,
       isa::ArgReduceKernel,
       isa::DotKernel,
+      isa::ConvolutionKernel,
+      isa::ReduceWindowKernel,
   };
   return &table;
 }

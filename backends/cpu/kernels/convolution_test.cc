@@ -1,0 +1,198 @@
+#include "backends/cpu/kernels/convolution.h"
+
+#include "backends/cpu/kernels/kernel_testing.h"
+
+namespace hlocts::kernels {
+namespace {
+
+// Sizes of one dimension; the output's size follows from them.
+struct Window {
+  int64_t input, kernel, stride = 1, low = 0, high = 0, base = 1, dilation = 1;
+  bool reversal = false;
+};
+struct Case {
+  std::vector<Window> spatial;
+  int64_t batch, inputs, outputs, feature_groups = 1, batch_groups = 1;
+  bool features_first = false;  // NCHW and OIHW instead of NHWC and HWIO
+};
+
+const std::vector<Case>& Cases() {
+  static const auto* cases = new std::vector<Case>{
+      {{{7, 3}, {9, 3}}, 2, 5, 33},
+      {{{8, 3, 1, 1, 1}, {8, 3, 1, 1, 1}}, 1, 16, 64},
+      {{{8, 3, 2, 0, 1}, {9, 2, 3, 1, 0}}, 3, 3, 4},
+      {{{6, 3, 1, 2, 2, 2}, {5, 3, 1, 1, 1, 1, 2}}, 2, 4, 7},       // dilations
+      {{{7, 3, 1, -1, -1}, {7, 3, 1, 1, -1}}, 1, 2, 3},              // negative padding
+      {{{7, 3, 1, 0, 0, 1, 1, true}, {6, 2, 1, 0, 0, 1, 1, true}}, 1, 2, 3},
+      {{{7, 3}, {9, 3}}, 2, 6, 8, 2},                               // feature groups
+      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 70, 70, 70},          // depthwise
+      {{{7, 3}, {9, 3}}, 2, 5, 10, 5},                              // depth multiplier
+      {{{5, 3}}, 6, 2, 9, 1, 3},                                    // batch groups
+      {{{7, 3}, {9, 3}}, 2, 5, 33, 1, 1, true},
+      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 12, 12, 12, 1, true},
+      {{{4, 2}, {4, 2}, {4, 3}}, 1, 2, 5},                          // three dimensions
+      {{}, 3, 4, 5},                                                // none
+      {{{56, 56}, {56, 56}}, 1, 2, 3},                              // a kernel as large as the input
+  };
+  return *cases;
+}
+
+int64_t OutputSize(const Window& w) {
+  const int64_t dilated = (w.input - 1) * w.base + 1 + w.low + w.high;
+  return (dilated - ((w.kernel - 1) * w.dilation + 1)) / w.stride + 1;
+}
+
+// Dense strides of [batch, spatial..., features] or [batch, features, spatial...].
+struct Strides {
+  int64_t batch, feature, count;
+  std::vector<int64_t> spatial;
+};
+
+Strides StridesOf(int64_t batch, int64_t features, const std::vector<int64_t>& spatial, bool first) {
+  Strides s;
+  s.spatial.resize(spatial.size());
+  int64_t at = first ? 1 : features;
+  s.feature = 1;
+  for (size_t d = spatial.size(); d-- > 0;) s.spatial[d] = at, at *= spatial[d];
+  if (first) s.feature = at, at *= features;
+  s.batch = at;
+  s.count = at * batch;
+  return s;
+}
+
+struct Layouts {
+  Strides input, kernel, output;
+  std::vector<int64_t> kernel_sizes, output_sizes;
+};
+
+ConvolutionRequest RequestOf(const Case& c, Layouts& layouts) {
+  ConvolutionRequest request;
+  std::vector<int64_t> input_sizes;
+  for (const Window& w : c.spatial) {
+    input_sizes.push_back(w.input);
+    layouts.kernel_sizes.push_back(w.kernel);
+    layouts.output_sizes.push_back(OutputSize(w));
+  }
+  request.batch = c.batch;
+  request.input_features = c.inputs;
+  request.kernel_inputs = c.inputs / c.feature_groups;
+  request.output_features = c.outputs;
+  request.feature_groups = c.feature_groups;
+  request.batch_groups = c.batch_groups;
+  layouts.input = StridesOf(c.batch, c.inputs, input_sizes, c.features_first);
+  layouts.output =
+      StridesOf(c.batch / c.batch_groups, c.outputs, layouts.output_sizes, c.features_first);
+  // HWIO: spatial, input, output; OIHW: the "batch" is the output feature.
+  const int64_t in = request.kernel_inputs;
+  if (c.features_first) {
+    layouts.kernel = StridesOf(c.outputs, in, layouts.kernel_sizes, true);
+    request.kernel_output_stride = layouts.kernel.batch;
+    request.kernel_input_stride = layouts.kernel.feature;
+  } else {
+    layouts.kernel = StridesOf(1, in * c.outputs, layouts.kernel_sizes, false);
+    request.kernel_output_stride = 1;
+    request.kernel_input_stride = c.outputs;
+  }
+  for (size_t d = 0; d < c.spatial.size(); ++d) {
+    const Window& w = c.spatial[d];
+    request.spatial.push_back({w.input, w.kernel, layouts.output_sizes[d], layouts.input.spatial[d],
+                               layouts.kernel.spatial[d], layouts.output.spatial[d], w.stride,
+                               w.low, w.base, w.dilation, w.reversal});
+  }
+  request.input_batch_stride = layouts.input.batch;
+  request.input_feature_stride = layouts.input.feature;
+  request.output_batch_stride = layouts.output.batch;
+  request.output_feature_stride = layouts.output.feature;
+  return request;
+}
+
+template <typename Sum, typename In, typename Weight>
+std::vector<Sum> Expected(const Case& c, const ConvolutionRequest& r, const Layouts& layouts,
+                          const std::vector<In>& input, const std::vector<Weight>& kernel) {
+  std::vector<Sum> result(layouts.output.count);
+  std::vector<int64_t> loops = {c.batch / c.batch_groups, c.outputs};
+  loops.insert(loops.end(), layouts.output_sizes.begin(), layouts.output_sizes.end());
+  std::vector<int64_t> taps = {r.kernel_inputs};
+  taps.insert(taps.end(), layouts.kernel_sizes.begin(), layouts.kernel_sizes.end());
+  ForEachIndexOf(loops, [&](const std::vector<int64_t>& out) {
+    const int64_t group = out[1] / (c.outputs / (c.feature_groups * c.batch_groups));
+    const int64_t batch = out[0] + (c.batch_groups > 1 ? group * loops[0] : 0);
+    int64_t at = out[0] * r.output_batch_stride + out[1] * r.output_feature_stride;
+    for (size_t d = 0; d < c.spatial.size(); ++d) at += out[2 + d] * r.spatial[d].output_stride;
+    Sum sum(0);
+    ForEachIndexOf(taps, [&](const std::vector<int64_t>& tap) {
+      const int64_t feature = tap[0] + (c.feature_groups > 1 ? group * r.kernel_inputs : 0);
+      int64_t in = batch * r.input_batch_stride + feature * r.input_feature_stride;
+      int64_t k = tap[0] * r.kernel_input_stride + out[1] * r.kernel_output_stride;
+      for (size_t d = 0; d < c.spatial.size(); ++d) {
+        const Window& w = c.spatial[d];
+        const int64_t i = out[2 + d] * w.stride + tap[1 + d] * w.dilation - w.low;
+        if (i < 0 || i % w.base != 0 || i / w.base >= w.input) return;
+        in += i / w.base * r.spatial[d].input_stride;
+        const int64_t position = w.reversal ? w.kernel - 1 - tap[1 + d] : tap[1 + d];
+        k += position * r.spatial[d].kernel_stride;
+      }
+      sum += static_cast<Sum>(input[in]) * static_cast<Sum>(kernel[k]);
+    });
+    result[at] = sum;
+  });
+  return result;
+}
+
+template <typename Sum, PrimitiveType kIn, PrimitiveType kOut>
+void CheckExact() {
+  for (size_t i = 0; i < Cases().size(); ++i) {
+    SCOPED_TRACE(testing::Message() << "case " << i << " of " << PrimitiveTypeName(kIn));
+    const Case& c = Cases()[i];
+    Layouts layouts;
+    ConvolutionRequest request = RequestOf(c, layouts);
+    const auto input = RandomElements<NativeOf<kIn>>(layouts.input.count, 1);
+    const auto kernel =
+        RandomElements<NativeOf<kIn>>(std::max(layouts.kernel.count, c.inputs * c.outputs), 2);
+    const std::vector<Sum> expected = Expected<Sum>(c, request, layouts, input, kernel);
+    std::vector<NativeOf<kOut>> output(expected.size());
+    request.input_type = request.kernel_type = kIn;
+    request.output_type = kOut;
+    request.input = input.data();
+    request.kernel = kernel.data();
+    request.output = output.data();
+    ForEachIsa([&] {
+      std::fill(output.begin(), output.end(), NativeOf<kOut>(1));
+      ASSERT_TRUE(Convolution(Parallel(), request).ok());
+      int64_t wrong = 0;
+      for (size_t j = 0; j < expected.size(); ++j) {
+        wrong += !(output[j] == static_cast<NativeOf<kOut>>(expected[j]));
+      }
+      EXPECT_EQ(wrong, 0);
+    });
+  }
+}
+
+using T = PrimitiveType;
+
+TEST(ConvolutionTest, F32) { CheckExact<float, T::kF32, T::kF32>(); }
+TEST(ConvolutionTest, F64) { CheckExact<double, T::kF64, T::kF64>(); }
+TEST(ConvolutionTest, Bf16) { CheckExact<float, T::kBF16, T::kBF16>(); }
+TEST(ConvolutionTest, Integers) {
+  CheckExact<int32_t, T::kS8, T::kS32>();
+  CheckExact<int64_t, T::kS64, T::kS64>();
+}
+TEST(ConvolutionTest, Complex) { CheckExact<Complex64, T::kC64, T::kC64>(); }
+
+TEST(ConvolutionTest, NoTermsGiveZeroAndBadGroupsAnError) {
+  std::vector<float> output(12, 3.0f);
+  ConvolutionRequest request;
+  request.batch = 3;
+  request.input_features = request.kernel_inputs = 0;
+  request.output_features = 4;
+  request.output_batch_stride = 4;
+  request.output_feature_stride = 1;
+  request.output = output.data();
+  ASSERT_TRUE(Convolution(Parallel(), request).ok());
+  EXPECT_EQ(output, std::vector<float>(12, 0.0f));
+  request.feature_groups = 3;
+  EXPECT_EQ(Convolution(Parallel(), request).code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace hlocts::kernels

@@ -1,0 +1,132 @@
+#include "backends/cpu/kernels/window.h"
+
+#include <algorithm>
+
+#include "backends/cpu/kernels/kernel_testing.h"
+
+namespace hlocts::kernels {
+namespace {
+
+WindowDimensionSpec Dim(int64_t n, int64_t size, int64_t stride = 1, int64_t low = 0,
+                        int64_t high = 0, int64_t base = 1, int64_t dilation = 1) {
+  WindowDimensionSpec d;
+  d.input_size = n;
+  d.size = size;
+  d.stride = stride;
+  d.padding_low = low;
+  d.base_dilation = base;
+  d.window_dilation = dilation;
+  d.output_size = ((n - 1) * base + 1 + low + high - ((size - 1) * dilation + 1)) / stride + 1;
+  return d;
+}
+
+using Dims = absl::InlinedVector<WindowDimensionSpec, 4>;
+
+const std::vector<Dims>& Cases() {
+  static const auto* cases = new std::vector<Dims>{
+      {},
+      {Dim(10, 3)},
+      {Dim(10, 3, 2, 1, 1)},
+      {Dim(600, 600, 1, 599, 0)},         // prefix sums
+      {Dim(600, 600, 1, 0, 599)},         // suffix sums
+      {Dim(100000, 100000, 1, 99999, 0)},
+      {Dim(300, 300, 1, 299, 299)},
+      {Dim(300, 700, 1, 600, 600)},       // a window longer than the line
+      {Dim(1000, 10, 1, 9, 9)},
+      {Dim(1000, 13, 2, 40, 40)},         // windows wholly in the padding
+      {Dim(1000, 64, 5, 3, 0)},
+      {Dim(1000, 64, 1, -5, -7)},
+      {Dim(50, 7, 1, 3, 3, 3, 1)},        // dilated base
+      {Dim(50, 7, 1, 3, 3, 1, 4)},        // dilated window
+      {Dim(50, 9, 3, 5, 5, 2, 3)},
+      {Dim(2, 1), Dim(17, 3, 2, 1, 1), Dim(19, 3, 2, 1, 1), Dim(5, 1)},
+      {Dim(3, 1), Dim(40, 40, 1, 39, 0), Dim(300, 1)},
+      {Dim(40, 9, 1, 4, 4), Dim(30, 11, 1, 5, 5)},
+      {Dim(6, 2, 2), Dim(6, 2, 2), Dim(6, 3, 3)},
+  };
+  return *cases;
+}
+
+template <typename T, typename Combine>
+std::vector<T> Expected(const Dims& dims, const std::vector<T>& data, T init, Combine combine) {
+  std::vector<int64_t> outputs, taps, inputs;
+  for (const WindowDimensionSpec& d : dims) {
+    outputs.push_back(d.output_size);
+    taps.push_back(d.size);
+    inputs.push_back(d.input_size);
+  }
+  std::vector<T> result;
+  ForEachIndexOf(outputs, [&](const std::vector<int64_t>& out) {
+    T value = init;
+    ForEachIndexOf(taps, [&](const std::vector<int64_t>& tap) {
+      int64_t at = 0;
+      for (size_t d = 0; d < out.size(); ++d) {
+        const WindowDimensionSpec& w = dims[d];
+        const int64_t i = out[d] * w.stride + tap[d] * w.window_dilation - w.padding_low;
+        if (i < 0 || i % w.base_dilation != 0 || i / w.base_dilation >= w.input_size) return;
+        at = at * w.input_size + i / w.base_dilation;
+      }
+      value = combine(value, data[at]);
+    });
+    result.push_back(value);
+  });
+  return result;
+}
+
+// Prefix sums of the long cases by their own simple loop: the general one is quadratic.
+template <typename T, typename Combine>
+void Check(ReduceKind kind, PrimitiveType type, T init, Combine combine) {
+  for (size_t i = 0; i < Cases().size(); ++i) {
+    const Dims& dims = Cases()[i];
+    int64_t count = 1;
+    for (const WindowDimensionSpec& d : dims) count *= d.input_size;
+    const std::vector<T> data = RandomElements<T>(count, 1);
+    std::vector<T> expected;
+    if (count == 100000) {
+      T running = init;
+      for (T x : data) expected.push_back(running = combine(running, x));
+    } else {
+      expected = Expected(dims, data, init, combine);
+    }
+    for (int threads : {1, 2}) {
+      ForEachIsa([&] {
+        SCOPED_TRACE(testing::Message() << "case " << i << " of " << PrimitiveTypeName(type));
+        std::vector<T> output(expected.size());
+        ReduceWindowRequest request = {kind, type, dims, data.data(), &init, output.data()};
+        ASSERT_TRUE(ReduceWindow(Parallel(threads), request).ok());
+        EXPECT_TRUE(output == expected);
+      });
+    }
+  }
+}
+
+TEST(ReduceWindowTest, Sums) {
+  const auto add = [](auto a, auto b) { return static_cast<decltype(a)>(a + b); };
+  Check<float>(ReduceKind::kAdd, PrimitiveType::kF32, 5, add);
+  Check<int8_t>(ReduceKind::kAdd, PrimitiveType::kS8, 5, add);
+  Check<Complex64>(ReduceKind::kAdd, PrimitiveType::kC64, {2, 3}, add);
+}
+
+TEST(ReduceWindowTest, MaximaAndMinima) {
+  Check<float>(ReduceKind::kMaximum, PrimitiveType::kF32, -100,
+               [](float a, float b) { return std::max(a, b); });
+  Check<int64_t>(ReduceKind::kMinimum, PrimitiveType::kS64, 100,
+                 [](int64_t a, int64_t b) { return std::min(a, b); });
+}
+
+TEST(ReduceWindowTest, NarrowFloatsAccumulateInF32) {
+  using Bf16 = NativeOf<PrimitiveType::kBF16>;
+  const std::vector<Bf16> data(1024, Bf16(1.0));
+  std::vector<Bf16> output(1024);
+  const Bf16 init(0.0);
+  const Dims dims = {Dim(1024, 1024, 1, 1023, 0)};
+  ForEachIsa([&] {
+    ASSERT_TRUE(ReduceWindow(Parallel(), {ReduceKind::kAdd, PrimitiveType::kBF16, dims, data.data(),
+                                          &init, output.data()}).ok());
+    EXPECT_EQ(float{output[1023]}, 1024);
+    EXPECT_EQ(float{output[299]}, 300);
+  });
+}
+
+}  // namespace
+}  // namespace hlocts::kernels
