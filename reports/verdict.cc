@@ -22,6 +22,19 @@ Json FailureToJson(const VerdictFailure& failure) {
               {"clause", failure.clause},           {"instruction", failure.instruction}};
 }
 
+VerdictFailure FailureFromJson(const Json& json) {
+  VerdictFailure failure;
+  json.at("output").get_to(failure.output);
+  json.at("index").get_to(failure.index);
+  json.at("actual").get_to(failure.actual);
+  json.at("actual_bits").get_to(failure.actual_bits);
+  json.at("accepted").get_to(failure.accepted);
+  json.at("rule").get_to(failure.rule);
+  json.at("clause").get_to(failure.clause);
+  json.at("instruction").get_to(failure.instruction);
+  return failure;
+}
+
 }  // namespace
 
 absl::string_view VerdictName(VerdictKind kind) { return kNames[static_cast<size_t>(kind)]; }
@@ -61,6 +74,44 @@ std::string VerdictToJson(const Verdict& verdict) {
   }
   // Invalid UTF-8 of an engine's message must not end the run.
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
+  Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return InvalidInput("expected a JSON object");
+  Verdict verdict;
+  try {
+    auto kind = VerdictFromName(json.at("verdict").get<std::string>());
+    if (!kind) return InvalidInput("no verdict: ", json.at("verdict").get<std::string>());
+    verdict.kind = *kind;
+    json.at("module").get_to(verdict.module);
+    json.at("case").get_to(verdict.case_address);
+    json.at("backend").get_to(verdict.backend);
+    json.at("backend_version").get_to(verdict.backend_version);
+    json.at("profile").get_to(verdict.profile);
+    if (!json.at("seed").is_null()) verdict.seed = json.at("seed").get<uint64_t>();
+    json.at("replica").get_to(verdict.replica);
+    json.at("reason").get_to(verdict.reason);
+    json.at("elements").get_to(verdict.elements);
+    json.at("bits_checked_mean").get_to(verdict.bits_checked_mean);
+    json.at("unspecified_elements").get_to(verdict.unspecified_elements);
+    if (!json.at("first_failure").is_null()) {
+      verdict.first_failure = FailureFromJson(json.at("first_failure"));
+    }
+    if (json.contains("effective_bits")) {
+      const Json& bits = json["effective_bits"];
+      bits.at("median").get_to(verdict.effective_bits_median);
+      bits.at("p5").get_to(verdict.effective_bits_p5);
+      bits.at("below_two_bits").get_to(verdict.below_two_bits_share);
+    }
+    if (json.contains("freedoms")) json["freedoms"].get_to(verdict.freedoms);
+    verdict.expectation = json.value("expectation", "");
+    verdict.expected = json.value("expected", false);
+    verdict.seconds = json.value("seconds", 0.0);
+  } catch (const nlohmann::json::exception& error) {
+    return InvalidInput(error.what());
+  }
+  return verdict;
 }
 
 std::string VerdictToText(const Verdict& verdict) {

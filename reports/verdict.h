@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "spec/base/status.h"
 
 namespace hlocts {
 
@@ -65,6 +66,8 @@ struct Verdict {
 
 // One line of JSON, without a newline.
 std::string VerdictToJson(const Verdict& verdict);
+// The record of such a line; kInvalidArgument when it is none.
+absl::StatusOr<Verdict> VerdictFromJson(const std::string& line);
 // One line for people: "fail  cpu  pad.hlo: output 0 [2,3] is 4.0, accepted [3, 3] (pad.4)".
 std::string VerdictToText(const Verdict& verdict);
 

@@ -309,6 +309,41 @@ TEST_F(CliTest, EveryFailingLineOfARunReplays) {
   EXPECT_EQ(kinds, (std::set<std::string>{"accepted", "fail"}));
 }
 
+TEST_F(CliTest, ShardsMergeAndAMissingOneIsSeen) {
+  for (const char* shard : {"1", "2"}) {
+    Ran ran = RunHlocts(absl::StrCat("run movement/rev --backend=reference --shard=", shard,
+                                     "/2 --out=", Path(absl::StrCat("shard", shard))));
+    EXPECT_EQ(ran.status, 0) << ran.out;
+  }
+  Ran both = RunHlocts("report " + Path("shard1") + " " + Path("shard2") +
+                       " --html=" + Path("report.html") + " --baseline=" + Path("shard1"));
+  EXPECT_EQ(both.status, 0) << both.out;
+  EXPECT_THAT(both.out, HasSubstr("none missing, none twice"));
+  EXPECT_THAT(Read("report.html"), HasSubstr("<td>rev."));
+  Ran one = RunHlocts("report " + Path("shard1"));
+  EXPECT_EQ(one.status, 1);
+  EXPECT_THAT(one.out, HasSubstr("shard 2 of 2 is missing"));
+  EXPECT_EQ(RunHlocts("report " + Path("no_such_folder")).status, 2);
+}
+
+TEST_F(CliTest, AClaimHoldsUntilSomebodyChangesIt) {
+  std::string folder = Path("claim");
+  std::filesystem::remove_all(folder);
+  Ran made = RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
+  EXPECT_EQ(made.status, 0) << made.out;
+  Ran holds = RunHlocts("verify-claim " + folder);
+  EXPECT_EQ(holds.status, 0) << holds.out;
+  std::string verdicts = Read("claim/verdicts.jsonl");
+  Write("claim/verdicts.jsonl", verdicts.substr(verdicts.find('\n') + 1));
+  Ran tampered = RunHlocts("verify-claim " + folder);
+  EXPECT_EQ(tampered.status, 1);
+  for (const char* problem : {"file verdicts.jsonl is not the one", "1 cases missing", "counts"}) {
+    EXPECT_THAT(tampered.out, HasSubstr(problem));
+  }
+  EXPECT_EQ(RunHlocts("verify-claim " + Path("shard1")).status, 2);
+  EXPECT_EQ(RunHlocts("run movement/rev --backend=reference --claim").status, 2);
+}
+
 TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
   Ran ran = RunHlocts("diff --invalid --backend=reference " + Path("add.hlo"));
   EXPECT_EQ(ran.status, 2);
@@ -318,7 +353,7 @@ TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
 
 TEST_F(CliTest, EveryCommandHasHelp) {
   for (const char* command : {"", "run", "eval", "judge", "diff", "verify", "convert", "list",
-                              "clauses", "backends", "bench", "worker"}) {
+                              "clauses", "backends", "report", "verify-claim", "bench", "worker"}) {
     Ran ran = RunHlocts(absl::StrCat(command, " --help"));
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, HasSubstr("Usage")) << command;

@@ -14,10 +14,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
+#include "reports/run_record.h"
 #include "reports/scorecard.h"
 #include "suites/expectations.h"
+#include "suites/expectations_update.h"
 #include "suites/replay.h"
 #include "suites/runner.h"
+#include "tools/claim.h"
 #include "tools/commands.h"
 #include "tools/common.h"
 #include "tools/judging.h"
@@ -33,6 +36,7 @@ struct Options {
   CommonOptions common;
   std::vector<std::string> queries, backends;
   std::string tier = "smoke", shard = "1/1", profile = "default", expectations, junit, out;
+  bool claim = false, update_expectations = false;
   int64_t jobs = 0;
   int64_t cut = 0;
 };
@@ -48,7 +52,7 @@ std::string Today(Tier tier) {
 }
 
 // $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX stand in for --shard, as test runners set them.
-absl::Status KeepShard(std::string shard, std::vector<Case>& cases) {
+absl::Status KeepShard(std::string shard, std::vector<Case>& cases, RunRecord& record) {
   const char* total = std::getenv("GTEST_TOTAL_SHARDS");
   const char* index = std::getenv("GTEST_SHARD_INDEX");
   if (shard == "1/1" && total && index) {
@@ -59,22 +63,29 @@ absl::Status KeepShard(std::string shard, std::vector<Case>& cases) {
   if (std::sscanf(shard.c_str(), "%d/%d%c", &i, &n, &rest) != 2 || n < 1 || i < 1 || i > n) {
     return InvalidInput("--shard: expected I/N with 1 <= I <= N, found ", shard);
   }
+  for (const Case& one : cases) record.selection.push_back(one.address);
+  std::sort(record.selection.begin(), record.selection.end());
+  record.shard_index = i;
+  record.shard_count = n;
   cases.erase(std::remove_if(cases.begin(), cases.end(),
                              [&](const Case& one) { return ShardOf(one.address, n) != i; }),
               cases.end());
   return absl::OkStatus();
 }
 
-// Expectations of each engine, by the name before ':' or '?'.
+// By the name of the engine before ':' or '?'.
+absl::StatusOr<std::string> ExpectationsPath(const Options& options, const std::string& backend) {
+  if (!options.expectations.empty()) return options.expectations;
+  HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(backend));
+  return absl::StrCat(HomeFolder(), "/suites/expectations/", name.name, ".textproto");
+}
+
+// Expectations of each engine.
 absl::StatusOr<std::map<std::string, ExpectationList>> LoadExpectations(
     const Options& options, const std::vector<std::string>& backends) {
   std::map<std::string, ExpectationList> lists;
   for (const std::string& backend : backends) {
-    HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(backend));
-    std::string path = options.expectations;
-    if (path.empty()) {
-      path = absl::StrCat(HomeFolder(), "/suites/expectations/", name.name, ".textproto");
-    }
+    HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options, backend));
     HLOCTS_ASSIGN_OR_RETURN(lists[backend], ExpectationList::Load(path));
   }
   return lists;
@@ -91,12 +102,19 @@ std::string ProgramPath() {
 // files and the line in replay.txt that show it again.
 class RunFolder {
  public:
-  RunFolder(std::string path, const DiffOptions& options)
-      : path_(std::move(path)), options_(options), program_(ProgramPath()) {
-    if (path_.empty()) return;
-    std::filesystem::create_directories(path_);
+  RunFolder(std::string path, const DiffOptions& options, RunRecord record)
+      : path_(std::move(path)),
+        options_(options),
+        record_(std::move(record)),
+        program_(ProgramPath()) {}
+  absl::Status Open() {
+    if (path_.empty()) return absl::OkStatus();
+    std::error_code error;
+    std::filesystem::create_directories(path_, error);
+    if (error) return InvalidInput("--out: ", path_, ": ", error.message());
     records_.open(path_ + "/verdicts.jsonl");
     replays_.open(path_ + "/replay.txt");
+    return WriteRunRecord(record_, path_);
   }
   void Add(const Case& one, const Verdict& verdict) {
     if (path_.empty()) return;
@@ -113,18 +131,21 @@ class RunFolder {
       std::fprintf(stderr, "hlocts: %s\n", std::string(line.status().message()).c_str());
     }
   }
-  void Finish(const std::string& scorecard) {
-    if (!path_.empty()) std::ofstream(path_ + "/scorecard.txt") << scorecard;
+  absl::Status Finish(const std::string& scorecard, bool complete) {
+    if (path_.empty()) return absl::OkStatus();
+    std::ofstream(path_ + "/scorecard.txt") << scorecard;
+    if (complete) record_.finished = UtcNow();
+    return WriteRunRecord(record_, path_);
   }
   std::string Summary() const {
     return absl::StrCat("records: ", path_, "/verdicts.jsonl; ", failing_, " failing lines, each ",
                         "replayable: ", path_, "/replay.txt\n");
   }
-  const std::string& path() const { return path_; }
 
  private:
   std::string path_;
   DiffOptions options_;
+  RunRecord record_;
   std::string program_;
   std::ofstream records_, replays_;
   int64_t failing_ = 0;
@@ -151,24 +172,32 @@ class Progress {
   std::time_t last_ = 0;
 };
 
-int RunSuite(const Options& options) {
-  std::vector<std::string> backends = SplitBackendNames(options.backends);
-  if (backends.empty()) return Fail(InvalidInput("run: expected --backend"));
-  auto tier = TierFromName(options.tier);
-  if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
-  if (options.cut < 0) return Fail(InvalidInput("--cut: expected at least 1, found ", options.cut));
-  auto profile = ProfileFromName(options.profile);
-  if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
-  auto cases = SelectCases(options.queries, *tier);
-  if (!cases.ok()) return Fail(cases.status());
-  absl::Status sharded = KeepShard(options.shard, *cases);
-  if (!sharded.ok()) return Fail(sharded);
-  auto expectations = LoadExpectations(options, backends);
-  if (!expectations.ok()) return Fail(expectations.status());
-
-  std::signal(SIGINT, OnInterrupt);
-  std::signal(SIGTERM, OnInterrupt);
+// What the command line asks for, checked.
+struct Request {
+  Tier tier = Tier::kSmoke;
+  RunRecord record;
+  std::vector<Case> cases;
   RunnerOptions runner;
+};
+
+absl::StatusOr<Request> MakeRequest(const Options& options) {
+  Request request;
+  request.record.backends = SplitBackendNames(options.backends);
+  if (request.record.backends.empty()) return InvalidInput("run: expected --backend");
+  auto tier = TierFromName(options.tier);
+  if (!tier) return InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive");
+  auto profile = ProfileFromName(options.profile);
+  if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
+  if (options.cut < 0) return InvalidInput("--cut: expected at least 1, found ", options.cut);
+  if (options.claim && options.out.empty()) return InvalidInput("--claim: expected --out=DIR");
+  request.tier = *tier;
+  request.record.tier = options.tier;
+  request.record.profile = options.profile;
+  request.record.queries = options.queries;
+  request.record.started = UtcNow();
+  HLOCTS_ASSIGN_OR_RETURN(request.cases, SelectCases(options.queries, *tier));
+  HLOCTS_RETURN_IF_ERROR(KeepShard(options.shard, request.cases, request.record));
+  RunnerOptions& runner = request.runner;
   runner.diff.profile = *profile;
   runner.diff.cut = options.cut;
   runner.diff.blame = options.cut > 0;
@@ -180,30 +209,76 @@ int RunSuite(const Options& options) {
   runner.jobs = static_cast<int>(
       options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency()));
   runner.stop = [] { return g_interrupted != 0; };
+  return request;
+}
+
+absl::Status MakeClaim(const Options& options, const std::vector<std::string>& backends) {
+  ClaimOptions claim;
+  std::ifstream command("/proc/self/cmdline", std::ios::binary);
+  for (std::string word; std::getline(command, word, '\0');) claim.command.push_back(word);
+  for (const std::string& backend : backends) {
+    HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options, backend));
+    claim.expectations_files.push_back(path);
+  }
+  return WriteClaim(claim, options.out);
+}
+
+// The expectations files brought up to the verdicts; prints what was done to each.
+absl::Status UpdateExpectations(const Options& options, const std::vector<std::string>& backends,
+                                const std::vector<Verdict>& verdicts,
+                                const std::vector<Case>& cases) {
+  for (const std::string& backend : backends) {
+    HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options, backend));
+    std::vector<Verdict> own;
+    for (const Verdict& verdict : verdicts) {
+      if (verdict.backend == backend) own.push_back(verdict);
+    }
+    HLOCTS_ASSIGN_OR_RETURN(std::string done, UpdateExpectationsFile(path, own, cases));
+    std::cout << path << ": " << done << "\n";
+  }
+  return absl::OkStatus();
+}
+
+int RunSuite(const Options& options) {
+  auto request = MakeRequest(options);
+  if (!request.ok()) return Fail(request.status());
+  const std::vector<std::string>& backends = request->record.backends;
+  auto expectations = LoadExpectations(options, backends);
+  if (!expectations.ok()) return Fail(expectations.status());
+  std::signal(SIGINT, OnInterrupt);
+  std::signal(SIGTERM, OnInterrupt);
   Scorecard scorecard;
-  RunFolder folder(options.out, runner.diff);
-  absl::Status status;
+  RunFolder folder(options.out, request->runner.diff, request->record);
+  absl::Status status = folder.Open();
+  if (!status.ok()) return Fail(status);
+  std::vector<Verdict> verdicts;
   {
-    Progress progress(cases->size() * backends.size(), !options.common.json);
-    std::string today = Today(*tier);
-    status = RunCases(*cases, backends, runner, [&](const Case& one, const Verdict& verdict) {
+    Progress progress(request->cases.size() * backends.size(), !options.common.json);
+    std::string today = Today(request->tier);
+    auto sink = [&](const Case& one, const Verdict& verdict) {
       Verdict final_verdict = verdict;
       auto list = expectations->find(verdict.backend);
       if (list != expectations->end()) list->second.Apply(final_verdict, today);
       scorecard.Add(final_verdict);
       folder.Add(one, final_verdict);
       if (options.common.json) PrintVerdict(final_verdict, true);
+      if (options.update_expectations) verdicts.push_back(final_verdict);
       progress.Step(!final_verdict.expected);
-    });
+    };
+    status = RunCases(request->cases, backends, request->runner, sink);
   }
   std::string text = scorecard.ToText();
-  folder.Finish(text);
   if (!options.common.json) std::cout << text;
   if (!options.junit.empty()) std::ofstream(options.junit) << scorecard.ToJunit();
+  status.Update(folder.Finish(text, status.ok() && !g_interrupted));
   if (!options.common.json && !options.out.empty()) std::cout << folder.Summary();
   if (!status.ok()) return Fail(status);
   if (g_interrupted) return Fail(absl::CancelledError("interrupted; the verdicts so far are above"));
-  return scorecard.ExitStatus();
+  if (options.claim) status = MakeClaim(options, backends);
+  if (status.ok() && options.update_expectations) {
+    status = UpdateExpectations(options, backends, verdicts, request->cases);
+  }
+  return status.ok() ? scorecard.ExitStatus() : Fail(status);
 }
 
 }  // namespace
@@ -223,6 +298,11 @@ Command RunCommand() {
                       "expectations file (default: suites/expectations/<backend>.textproto)");
             flags.Add("--junit", &options->junit, "JUnit XML file to write");
             flags.Add("--out", &options->out, "folder for records and failing cases");
+            flags.Add("--claim", &options->claim,
+                      "make the folder a claim package, for verify-claim (with --out)");
+            flags.Add(
+                "--update-expectations", &options->update_expectations,
+                "add what was not as expected to the expectations file, take out what passes");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunSuite(*options); };
           }};

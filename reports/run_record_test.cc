@@ -1,0 +1,110 @@
+#include "reports/run_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "reports/html.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Verdict Of(const std::string& address, VerdictKind kind = VerdictKind::kPass) {
+  Verdict verdict;
+  verdict.kind = kind;
+  verdict.case_address = address;
+  verdict.backend = "engine";
+  verdict.expected = kind == VerdictKind::kPass;
+  verdict.reason = "because <of> it";
+  return verdict;
+}
+
+LoadedRun Shard(int index, std::vector<Verdict> verdicts) {
+  LoadedRun run;
+  run.folder = "shard" + std::to_string(index);
+  run.record.backends = {"engine"};
+  run.record.tier = "smoke";
+  run.record.shard_index = index;
+  run.record.shard_count = 2;
+  run.record.started = run.record.finished = "2026-01-31T12:00:00Z";
+  run.record.selection = {"a/b:1", "a/b:2", "a/b:3"};
+  run.verdicts = std::move(verdicts);
+  return run;
+}
+
+TEST(RunRecord, AllShardsTogetherAreComplete) {
+  MergedRun merged = MergeRuns({Shard(1, {Of("a/b:1")}), Shard(2, {Of("a/b:2"), Of("a/b:3")})});
+  EXPECT_THAT(merged.problems, IsEmpty());
+  EXPECT_EQ(merged.verdicts.size(), 3u);
+}
+
+TEST(RunRecord, WhatIsMissingTwiceOrForeignIsNamed) {
+  EXPECT_THAT(MergeRuns({Shard(1, {Of("a/b:1")})}).problems,
+              ElementsAre("shard 2 of 2 is missing", HasSubstr("2 cases missing:\n  a/b:2")));
+  EXPECT_THAT(
+      MergeRuns({Shard(1, {Of("a/b:1"), Of("a/b:2")}), Shard(2, {Of("a/b:2"), Of("a/b:3")})})
+          .problems,
+      ElementsAre(HasSubstr("1 cases twice:\n  a/b:2")));
+  EXPECT_THAT(
+      MergeRuns({Shard(1, {Of("a/b:1"), Of("a/b:2")}), Shard(2, {Of("a/b:3"), Of("a/c:1")})})
+          .problems,
+      ElementsAre(HasSubstr("1 cases nobody asked for:\n  a/c:1")));
+  LoadedRun cut = Shard(2, {Of("a/b:2"), Of("a/b:3")});
+  cut.record.finished = "";
+  EXPECT_THAT(MergeRuns({Shard(1, {Of("a/b:1")}), cut}).problems,
+              ElementsAre("shard2 was cut short"));
+  LoadedRun other = Shard(2, {Of("a/b:2"), Of("a/b:3")});
+  other.record.profile = "strict";
+  EXPECT_THAT(MergeRuns({Shard(1, {Of("a/b:1")}), other}).problems,
+              ElementsAre(HasSubstr("of another run")));
+}
+
+TEST(RunRecord, IsReadBackAsWritten) {
+  const std::string folder = ::testing::TempDir() + "/run_record_test";
+  std::filesystem::create_directories(folder);
+  LoadedRun run = Shard(1, {Of("a/b:1"), Of("a/b:2", VerdictKind::kFail)});
+  run.verdicts[0].effective_bits_median = 23;
+  run.verdicts[0].freedoms = {"order"};
+  run.verdicts[1].first_failure = VerdictFailure{0, {2}, "4", "0x4", "{3}", "exact", "b.4", "r"};
+  ASSERT_TRUE(WriteRunRecord(run.record, folder).ok());
+  std::ofstream out(folder + "/verdicts.jsonl");
+  for (const Verdict& verdict : run.verdicts) out << VerdictToJson(verdict) << "\n";
+  out << "{\"verdict\":\"pa";  // killed while writing
+  out.close();
+  auto read = LoadRun(folder);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->record.selection, run.record.selection);
+  ASSERT_EQ(read->verdicts.size(), 2u);
+  for (int i : {0, 1}) EXPECT_EQ(VerdictToJson(read->verdicts[i]), VerdictToJson(run.verdicts[i]));
+  std::ofstream(folder + "/verdicts.jsonl") << "nonsense\n"
+                                            << VerdictToJson(run.verdicts[0]) << "\n";
+  EXPECT_THAT(std::string(LoadRun(folder).status().message()), HasSubstr("line 1"));
+}
+
+TEST(RunRecord, ChangesAgainstABaseline) {
+  std::vector<Verdict> before = {Of("1"), Of("2", VerdictKind::kFail), Of("3", VerdictKind::kFail)};
+  std::vector<Verdict> now = {Of("1", VerdictKind::kCrash), Of("2"), Of("3", VerdictKind::kTimeout),
+                              Of("4")};
+  RunChanges changes = CompareRuns(before, now);
+  EXPECT_THAT(changes.worse, ElementsAre("1 on engine: crash, was pass"));
+  EXPECT_THAT(changes.better, ElementsAre("2 on engine: pass, was fail"));
+  EXPECT_THAT(changes.other, ElementsAre("3 on engine: timeout, was fail"));
+}
+
+TEST(Html, FailuresAndClausesStandInIt) {
+  HtmlReport report;
+  report.run.verdicts = {Of("a/b:1"), Of("a/b:2", VerdictKind::kFail)};
+  report.clauses = {{"a/b:1", {"b.1"}}, {"a/b:2", {"b.1"}}};
+  std::string html = ToHtml(report);
+  EXPECT_THAT(html, HasSubstr("because &lt;of&gt; it"));
+  EXPECT_THAT(html, HasSubstr("<td>b.1<td class=known>1 of 2"));
+}
+
+}  // namespace
+}  // namespace hlocts

@@ -1,0 +1,145 @@
+#include "suites/expectations_update.h"
+
+#include <google/protobuf/text_format.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "suites/expectations.pb.h"
+
+namespace hlocts {
+namespace {
+
+constexpr size_t kReasonMax = 200;  // of an engine's own message
+
+// The file as pieces of text: entries ("expectation {" to "}", both at the beginning of a line) and
+// what stands between them.
+struct Piece {
+  std::string text;
+  expectations::Expectation entry;  // with a query: this piece is an entry
+};
+
+void ReadEntry(Piece& piece) {
+  expectations::Expectations list;
+  google::protobuf::TextFormat::Parser parser;
+  if (parser.ParseFromString(piece.text, &list) && list.expectation_size() == 1) {
+    piece.entry = list.expectation(0);
+  }
+}
+
+std::vector<Piece> Split(const std::string& text) {
+  std::vector<Piece> pieces(1);
+  bool inside = false;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (absl::StartsWith(line, "expectation {")) {
+      pieces.emplace_back();
+      inside = true;
+    }
+    absl::StrAppend(&pieces.back().text, line, "\n");
+    if (inside && line == "}") {
+      ReadEntry(pieces.back());
+      pieces.emplace_back();
+      inside = false;
+    }
+  }
+  pieces.back().text.pop_back();  // StrSplit sees an empty line after the last newline
+  return pieces;
+}
+
+bool IsFailure(const Verdict& verdict) {
+  return verdict.kind != VerdictKind::kPass && verdict.kind != VerdictKind::kUnsupported;
+}
+
+std::string ClauseOf(const Verdict& verdict, const std::vector<Case>& cases) {
+  if (verdict.first_failure && !verdict.first_failure->clause.empty()) {
+    return verdict.first_failure->clause;
+  }
+  for (const Case& one : cases) {
+    if (one.address == verdict.case_address && !one.clauses.empty()) return one.clauses[0];
+  }
+  return "unknown";
+}
+
+std::string NewEntry(const Verdict& verdict, const std::vector<Case>& cases) {
+  bool unimplemented = verdict.kind == VerdictKind::kRejected;
+  std::string reason = verdict.reason.substr(0, verdict.reason.find('\n')).substr(0, kReasonMax);
+  if (reason.empty() && verdict.first_failure) {
+    reason =
+        absl::StrCat(verdict.first_failure->actual, " is not in ", verdict.first_failure->accepted);
+  }
+  return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address,
+                      "\"\n  condition { version_contains: \"",
+                      absl::CEscape(verdict.backend_version), "\" }\n  verdict: \"",
+                      VerdictName(verdict.kind),
+                      "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG", "\n  clause: \"",
+                      ClauseOf(verdict, cases),
+                      "\"\n  reason: \"Not explained yet: ", absl::CEscape(reason), "\"\n}\n");
+}
+
+}  // namespace
+
+std::string UpdatedExpectations(const std::string& text, const std::vector<Verdict>& verdicts,
+                                const std::vector<Case>& cases, std::string* done) {
+  std::map<std::string, const Verdict*> surprises;  // by address
+  for (const Verdict& verdict : verdicts) {
+    if (!verdict.expected) surprises[verdict.case_address] = &verdict;
+  }
+  int out = 0, changed = 0, added = 0;
+  std::string updated;
+  for (Piece& piece : Split(text)) {
+    auto surprise = surprises.find(piece.entry.query());
+    if (piece.entry.query().empty() || surprise == surprises.end()) {
+      updated += piece.text;
+      continue;
+    }
+    const Verdict& verdict = *surprise->second;
+    surprises.erase(surprise);
+    if (!IsFailure(verdict)) {
+      ++out;
+      while (absl::EndsWith(updated, "\n\n")) updated.pop_back();
+      continue;
+    }
+    ++changed;
+    const std::string old = absl::StrCat("verdict: \"", piece.entry.verdict(), "\"");
+    size_t at = piece.text.find(old);
+    if (at != std::string::npos) {
+      piece.text.replace(at, old.size(),
+                         absl::StrCat("verdict: \"", VerdictName(verdict.kind), "\""));
+    }
+    updated += piece.text;
+  }
+  for (const auto& [address, verdict] : surprises) {
+    if (!IsFailure(*verdict)) continue;  // passes under a query of several: for a person
+    ++added;
+    updated += NewEntry(*verdict, cases);
+  }
+  *done = absl::StrCat(added, " added, ", changed, " changed, ", out, " taken out");
+  return updated;
+}
+
+absl::StatusOr<std::string> UpdateExpectationsFile(const std::string& path,
+                                                   const std::vector<Verdict>& verdicts,
+                                                   const std::vector<Case>& cases) {
+  std::ifstream in(path);
+  std::stringstream text;
+  if (in) text << in.rdbuf();
+  std::string start = text.str();
+  if (start.empty()) {
+    start =
+        "# proto-file: suites/expectations.proto\n# proto-message: "
+        "hlocts.expectations.Expectations\n";
+  }
+  std::string done, updated = UpdatedExpectations(start, verdicts, cases, &done);
+  if (updated == start) return std::string("nothing to change");
+  std::ofstream out(path);
+  out << updated;
+  out.close();
+  if (!out) return InvalidInput(path, ": cannot be written");
+  return done;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,32 @@
+// `hlocts run --update-expectations`: the textproto file brought up to what a run found, comments
+// and the order of the other entries kept.
+#ifndef HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_
+#define HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_
+
+#include <string>
+#include <vector>
+
+#include "reports/verdict.h"
+#include "suites/case.h"
+
+namespace hlocts {
+
+// The text of an expectations file after the verdicts of one engine:
+//   - an entry whose query is one address that passed now (or is unsupported) is taken out;
+//   - one whose verdict is another now gets that verdict; kind and reason stay for a person to
+//   check;
+//   - a verdict that no entry covers gets an entry at the end, kind UNIMPLEMENTED for `rejected`,
+//   else
+//     BUG, its reason beginning "Not explained yet: ".
+// Queries that select more than one address are left alone. `done` says what was changed.
+std::string UpdatedExpectations(const std::string& text, const std::vector<Verdict>& verdicts,
+                                const std::vector<Case>& cases, std::string* done);
+
+// The same on a file, which may not exist yet; returns what was done.
+absl::StatusOr<std::string> UpdateExpectationsFile(const std::string& path,
+                                                   const std::vector<Verdict>& verdicts,
+                                                   const std::vector<Case>& cases);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_

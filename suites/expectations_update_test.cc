@@ -1,0 +1,81 @@
+#include "suites/expectations_update.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "suites/expectations.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kFile[] = R"(# About this engine.
+
+expectation {
+  query: "a/b:gone"
+  verdict: "fail"
+  kind: BUG
+  clause: "b.1"
+  reason: "known"
+}
+
+# About the next.
+expectation {
+  query: "a/b:worse"
+  verdict: "fail"
+  kind: BUG
+  clause: "b.2"
+  reason: "known"
+}
+)";
+
+Verdict Surprise(VerdictKind kind, const std::string& address) {
+  Verdict verdict;
+  verdict.kind = kind;
+  verdict.case_address = address;
+  verdict.backend = "engine";
+  verdict.backend_version = "1.0";
+  verdict.reason = "said \"no\"";
+  return verdict;
+}
+
+TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
+  Case one;
+  one.address = "a/b:new";
+  one.clauses = {"b.3"};
+  std::vector<Verdict> verdicts = {Surprise(VerdictKind::kPass, "a/b:gone"),
+                                   Surprise(VerdictKind::kCrash, "a/b:worse"),
+                                   Surprise(VerdictKind::kRejected, "a/b:new")};
+  std::string done, text = UpdatedExpectations(kFile, verdicts, {one}, &done);
+  EXPECT_EQ(done, "1 added, 1 changed, 1 taken out");
+  EXPECT_THAT(text, HasSubstr("# About this engine."));
+  EXPECT_THAT(text, HasSubstr("# About the next."));
+  EXPECT_THAT(text, Not(HasSubstr("a/b:gone")));
+  EXPECT_THAT(text, HasSubstr("clause: \"b.3\""));
+  EXPECT_THAT(text, HasSubstr("kind: UNIMPLEMENTED"));
+
+  const std::string path = ::testing::TempDir() + "/expectations_update_test.textproto";
+  std::ofstream(path) << text;
+  auto list = ExpectationList::Load(path);
+  ASSERT_TRUE(list.ok()) << list.status();
+  for (Verdict& verdict : verdicts) {
+    list->Apply(verdict, "");
+    EXPECT_TRUE(verdict.expected) << verdict.case_address;
+  }
+  EXPECT_EQ(UpdatedExpectations(text, verdicts, {one}, &done), text);
+}
+
+TEST(ExpectationsUpdate, AQueryOfSeveralCasesIsLeftToAPerson) {
+  const std::string text =
+      "expectation {\n  query: \"a/b\"\n  verdict: \"fail\"\n  kind: BUG\n  clause: \"b.1\"\n"
+      "  reason: \"known\"\n}\n";
+  std::string done;
+  EXPECT_EQ(UpdatedExpectations(text, {Surprise(VerdictKind::kPass, "a/b:one")}, {}, &done), text);
+}
+
+}  // namespace
+}  // namespace hlocts
