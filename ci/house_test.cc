@@ -107,6 +107,7 @@ TEST(HouseTest, AForbiddenIncludeIsSeen) {
 TEST(HouseTest, ForeignHeadersStayInTheirRooms) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> rules = {
       {"Eigen/", {"backends/"}},
+      {"hwy/", {"backends/cpu/"}},
       {"cuda", {"backends/cuda/"}},
       {"xla/", {"backends/xla/", "backends/pjrt/"}},
       {"tensorflow/", {"backends/xla/"}},
@@ -129,7 +130,7 @@ TEST(HouseTest, EveryRoomHasItsReadme) {
        {".", "spec", "spec/base", "spec/ir", "spec/text", "spec/proto", "spec/files", "spec/ops",
         "spec/infer", "spec/builder", "spec/cut", "spec/accuracy", "spec/judge", "spec/clauses",
         "spec/rulings", "reference", "reference/judge", "reference/world", "backends",
-        "backends/pjrt", "backends/xla", "backends/differ", "generators", "fuzz", "suites",
+        "backends/pjrt", "backends/xla", "backends/differ", "backends/plan", "backends/cpu", "generators", "fuzz", "suites",
         "reports", "tools", "ci"}) {
     EXPECT_TRUE(fs::exists(fs::path(HLOCTS_SOURCE_DIR) / room / "README.md")) << room;
   }

@@ -1,0 +1,92 @@
+// Graphs to programs: which nodes become one loop, where every array lies, which function is called.
+#ifndef HLOCTS_BACKENDS_CPU_COMPILER_H_
+#define HLOCTS_BACKENDS_CPU_COMPILER_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "backends/cpu/element_function.h"
+#include "backends/cpu/program.h"
+#include "backends/plan/graph.h"
+
+namespace hlocts::cpu {
+
+struct CompileOptions {
+  MathOptions math;
+  int threads = 0;  // 0: as many as the machine has
+  int64_t memory_bytes_max = int64_t{8} << 30;
+  std::shared_ptr<void> custom_calls;         // handle of the library, null for none
+  absl::flat_hash_set<std::string> disabled;  // passes, "fusion" and "in-place" among them
+};
+
+// Which results that are parameters stay where they are (Function::result_source).
+enum class Handover : uint8_t { kNone, kSameLeaf, kAnyLeaf };
+
+// What a structured operation hands back to be put into a function.
+struct StepDraft {
+  StepFunction run;
+  // (result, operand): the result may lie in the operand's memory when nobody needs that any more.
+  std::vector<std::pair<int, int>> in_place;
+};
+
+// InvalidArgument when one of the names is no pass.
+absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names);
+
+class Compiler {
+ public:
+  Compiler(Program& program, const CompileOptions& options)
+      : program_(program), options_(options) {}
+
+  // `aliases`: pairs (parameter, result) of leaves; the result may lie in the parameter's memory.
+  absl::StatusOr<Function*> Compile(plan::Graph& graph,
+                                    const std::vector<std::pair<int, int>>& aliases,
+                                    Handover handover);
+  absl::StatusOr<std::shared_ptr<const ElementFunction>> CompileElements(plan::Graph& graph);
+  // Places the functions' temporaries in the arena; after everything is compiled.
+  absl::Status Finish();
+
+  const CompileOptions& options() const { return options_; }
+  // Functions that a step of the function now being compiled calls.
+  void NoteCall(const Function& callee) { called_.push_back(callee.index); }
+
+ private:
+  absl::StatusOr<std::shared_ptr<const LoopProgram>> StraightLine(const plan::Graph& graph);
+  void Simplify(plan::Graph& graph);
+
+  Program& program_;
+  CompileOptions options_;
+  struct Compiled {
+    std::vector<std::pair<int, int>> aliases;
+    Handover handover;
+    Function* function;
+  };
+
+  std::vector<int32_t> called_;
+  absl::flat_hash_set<const plan::Graph*> simplified_;
+  absl::flat_hash_map<const plan::Graph*, std::shared_ptr<const ElementFunction>> elements_;
+  absl::flat_hash_map<const plan::Graph*, std::vector<Compiled>> functions_;
+};
+
+// What a factory of a structured operation may look at.
+struct OpContext {
+  Compiler& compiler;
+  const plan::Graph& graph;
+  const plan::Node& node;
+
+  const plan::ArrayType& in(size_t k) const { return graph.type(node.operands[k]); }
+  const plan::ArrayType& out(size_t k) const { return graph.type(node.outputs[k]); }
+  const Instruction& source() const { return *node.source; }
+  const std::string& name() const { return node.source->name(); }
+  plan::Graph& called(size_t k) const { return *node.called[k]; }
+};
+
+// The step of a node that is no part of a loop.
+absl::StatusOr<StepDraft> MakeStep(const OpContext& context);
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_CPU_COMPILER_H_

@@ -1,0 +1,81 @@
+// The optimised CPU engine behind the Backend interface: `cpu?threads=N&disable=PASS,...&strict=true`.
+#include <dlfcn.h>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "backends/backend_list.h"
+#include "backends/cpu/executable.h"
+#include "spec/infer/verifier.h"
+
+namespace hlocts {
+namespace {
+
+absl::StatusOr<std::shared_ptr<void>> OpenLibrary(const std::string& path) {
+  if (path.empty()) return std::shared_ptr<void>();
+  // A name without a slash would be looked for in the system's folders.
+  const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return InvalidInput("custom-call library ", path, ": ", dlerror());
+  return std::shared_ptr<void>(handle, [](void* open) { dlclose(open); });
+}
+
+class CpuBackend : public Backend {
+ public:
+  CpuBackend(std::string name, cpu::CompileOptions options)
+      : name_(std::move(name)), options_(std::move(options)) {}
+
+  BackendInfo info() override {
+    BackendInfo info;
+    info.name = name_;
+    info.version = "0.1.0";
+    info.capabilities = {"execute", "verify", "replicas", "donation", "infeed", "custom-call",
+                         "our-parser"};
+    info.facts = {"convert.saturate", "integer.division", "shift.saturate", "rng.xla_layout"};
+    return info;
+  }
+
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions& load) override {
+    HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
+    cpu::CompileOptions options = options_;
+    options.memory_bytes_max = load.memory_bytes_max;
+    HLOCTS_ASSIGN_OR_RETURN(options.custom_calls, OpenLibrary(load.custom_calls));
+    try {
+      return cpu::IsDynamic(module) ? cpu::MakeDynamicExecutable(module, load, options)
+                                    : cpu::MakeStaticExecutable(module, load, options);
+    } catch (const std::bad_alloc&) {
+      return absl::ResourceExhaustedError("out of memory while compiling");
+    }
+  }
+
+ private:
+  std::string name_;
+  cpu::CompileOptions options_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeCpuBackend(BackendName name) {
+  cpu::CompileOptions options;
+  const std::string threads = name.TakeOption("threads"), strict = name.TakeOption("strict");
+  if (!threads.empty() && (!absl::SimpleAtoi(threads, &options.threads) || options.threads < 1)) {
+    return InvalidInput("backend \"", name.text, "\": expected threads=1 or more");
+  }
+  if (!strict.empty() && strict != "true" && strict != "false") {
+    return InvalidInput("backend \"", name.text, "\": expected strict=true or strict=false");
+  }
+  options.math.strict = strict == "true";
+  for (std::string passes; !(passes = name.TakeOption("disable")).empty();) {
+    for (absl::string_view pass : absl::StrSplit(passes, ',', absl::SkipEmpty())) {
+      options.disabled.insert(std::string(pass));
+    }
+  }
+  HLOCTS_RETURN_IF_ERROR(cpu::CheckPassNames(options.disabled));
+  if (!name.options.empty()) {
+    return InvalidInput("backend \"", name.text, "\": expected threads, disable or strict, found ",
+                        name.options[0].first);
+  }
+  return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(name.text, std::move(options)));
+}
+
+}  // namespace hlocts

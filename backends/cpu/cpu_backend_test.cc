@@ -1,0 +1,201 @@
+// The engine through its interface: passes on and off agree, memory is shared where it may be and
+// protected where it may not, and what cannot be done is a status.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/backend_list.h"
+#include "generators/arguments.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::unique_ptr<Module> Parsed(const std::string& text) {
+  auto module = ParseModule("HloModule test\n" + text);
+  EXPECT_TRUE(module.ok()) << text << "\n" << module.status();
+  return module.ok() ? *std::move(module) : nullptr;
+}
+
+std::unique_ptr<Backend> Engine(const std::string& options = "") {
+  auto backend = MakeBackend("cpu?isolation=none" + options);
+  EXPECT_TRUE(backend.ok()) << backend.status();
+  return backend.ok() ? *std::move(backend) : nullptr;
+}
+
+Literal F32s(const std::vector<float>& values) {
+  Literal literal(Shape(PrimitiveType::kF32, {static_cast<int64_t>(values.size())}));
+  std::copy(values.begin(), values.end(), literal.mutable_data<float>().begin());
+  return literal;
+}
+
+ExecuteRequest Request(std::vector<Literal> arguments) {
+  ExecuteRequest request;
+  request.arguments.push_back(std::move(arguments));
+  return request;
+}
+
+std::vector<float> FloatsOf(const Literal& literal) {
+  const auto data = literal.data<float>();
+  return {data.begin(), data.end()};
+}
+
+constexpr char kAdd[] =
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n";
+
+// Programs that use every kind of step, each checked between all settings of the passes.
+const char* const kPrograms[] = {
+    "ENTRY e { p = f32[4,8] parameter(0) t = f32[8,4] transpose(p), dimensions={1,0}\n"
+    " x = f32[8,4] exponential(t) r = f32[32] reshape(x) s = f32[16] slice(r), slice={[0:32:2]}\n"
+    " n = f32[16] negate(s) v = f32[16] reverse(n), dimensions={0}\n"
+    " ROOT o = (f32[16], f32[8,4]) tuple(v, x) }",
+    "ENTRY e { p = f32[6] parameter(0) a = f32[6] add(p, p) b = f32[6] add(p, p)\n"
+    " c = f32[6] multiply(a, b) d = f32[6] copy(c) z = f32[] constant(2)\n"
+    " w = f32[6] broadcast(z), dimensions={} ROOT r = f32[6] divide(d, w) }",
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "ENTRY e { p = f32[3,5] parameter(0) i = f32[3,5] iota(), iota_dimension=1\n"
+    " s = f32[3,5] add(p, i) z = f32[] constant(0)\n"
+    " ROOT r = f32[3] reduce(s, z), dimensions={1}, to_apply=add }",
+    "c { s = (s32[], f32[4], f32[4]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+    " n = s32[] constant(7) ROOT l = pred[] compare(i, n), direction=LT }\n"
+    "b { s = (s32[], f32[4], f32[4]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+    " x = f32[4] get-tuple-element(s), index=1 y = f32[4] get-tuple-element(s), index=2\n"
+    " o = s32[] constant(1) j = s32[] add(i, o) t = f32[4] add(x, y)\n"
+    " ROOT r = (s32[], f32[4], f32[4]) tuple(j, y, t) }\n"
+    "ENTRY e { p = f32[4] parameter(0) z = s32[] constant(0)\n"
+    " q = f32[4] negate(p) t = (s32[], f32[4], f32[4]) tuple(z, p, q)\n"
+    " ROOT w = (s32[], f32[4], f32[4]) while(t), condition=c, body=b }",
+    "ENTRY e { p = f32[8] parameter(0) u = f32[2] slice(p), slice={[3:5]} i = s32[] constant(6)\n"
+    " m = f32[8] multiply(p, p) d = f32[8] dynamic-update-slice(m, u, i)\n"
+    " ROOT r = (f32[8], f32[8]) tuple(d, m) }",
+};
+
+TEST(CpuBackendTest, PassesChangeNothing) {
+  const char* const kSettings[] = {"&disable=moves", "&disable=cse",      "&disable=dce",
+                                   "&disable=fusion", "&disable=in-place",
+                                   "&disable=moves,cse,dce,fusion,in-place"};
+  for (const char* text : kPrograms) {
+    auto module = Parsed(text);
+    const ExecuteRequest request = Request(GenerateArguments(ArgumentLeafShapes(*module), 7));
+    const RunOutcome expected = RunModule(*Engine(), *module, {}, request);
+    ASSERT_EQ(expected.kind, OutcomeKind::kValues) << text << expected.reason;
+    for (const char* setting : kSettings) {
+      const RunOutcome actual = RunModule(*Engine(setting), *module, {}, request);
+      ASSERT_EQ(actual.kind, OutcomeKind::kValues) << setting << "\n" << actual.reason;
+      for (size_t i = 0; i < expected.result.outputs[0].size(); ++i) {
+        EXPECT_TRUE(actual.result.outputs[0][i].BitwiseEqual(expected.result.outputs[0][i]))
+            << setting << "\n" << text;
+      }
+    }
+  }
+}
+
+TEST(CpuBackendTest, UnknownOptionsAndPassesAreNamed) {
+  EXPECT_THAT(MakeBackend("cpu?disable=magic&isolation=none").status().message(),
+              HasSubstr("magic"));
+  EXPECT_FALSE(MakeBackend("cpu?speed=11&isolation=none").ok());
+  EXPECT_FALSE(MakeBackend("cpu?threads=0&isolation=none").ok());
+}
+
+// Swapped carried leaves: both are read before either is written.
+TEST(CpuBackendTest, CarriedStateMayChangePlaces) {
+  auto module = Parsed(
+      "c { s = (s32[], f32[2], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+      " n = s32[] constant(3) ROOT l = pred[] compare(i, n), direction=LT }\n"
+      "b { s = (s32[], f32[2], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+      " x = f32[2] get-tuple-element(s), index=1 y = f32[2] get-tuple-element(s), index=2\n"
+      " o = s32[] constant(1) j = s32[] add(i, o) ROOT r = (s32[], f32[2], f32[2]) tuple(j, y, x) }\n"
+      "ENTRY e { p = f32[2] parameter(0) q = f32[2] parameter(1) z = s32[] constant(0)\n"
+      " t = (s32[], f32[2], f32[2]) tuple(z, p, q)\n"
+      " ROOT w = (s32[], f32[2], f32[2]) while(t), condition=c, body=b }");
+  const RunOutcome outcome =
+      RunModule(*Engine(), *module, {}, Request({F32s({1, 2}), F32s({3, 4})}));
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  EXPECT_EQ(FloatsOf(outcome.result.outputs[0][1]), (std::vector<float>{3, 4}));
+  EXPECT_EQ(FloatsOf(outcome.result.outputs[0][2]), (std::vector<float>{1, 2}));
+}
+
+TEST(CpuBackendTest, DonatedArgumentsAreWorkedOnAndOthersAreProtected) {
+  auto module = Parsed(
+      "ENTRY e { p = f32[3] parameter(0) ROOT r = f32[3] add(p, p) }");
+  module->input_output_alias.push_back({{}, 0, {}, false});
+  auto backend = Engine();
+  auto executable = backend->Load(*module, {});
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  ExecuteRequest request = Request({F32s({1, 2, 3})});
+  auto kept = (*executable)->Execute(request);
+  ASSERT_TRUE(kept.ok()) << kept.status();
+  EXPECT_EQ(FloatsOf(kept->outputs[0][0]), (std::vector<float>{2, 4, 6}));
+  EXPECT_EQ(FloatsOf(request.arguments[0][0]), (std::vector<float>{1, 2, 3}));
+  EXPECT_FALSE(kept->arguments[0].consumed);
+  request.donated_leaves = {0};
+  const uint8_t* memory = request.arguments[0][0].raw_data();
+  auto donated = (*executable)->Execute(request);
+  ASSERT_TRUE(donated.ok()) << donated.status();
+  EXPECT_EQ(donated->outputs[0][0].raw_data(), memory);
+  EXPECT_EQ(FloatsOf(donated->outputs[0][0]), (std::vector<float>{2, 4, 6}));
+  EXPECT_TRUE(donated->arguments[0].consumed);
+}
+
+// An output that the caller still holds is not written to again.
+TEST(CpuBackendTest, OutputsInUseAreLeftAlone) {
+  auto module = Parsed("ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }");
+  auto backend = Engine();
+  auto executable = backend->Load(*module, {});
+  ASSERT_TRUE(executable.ok());
+  auto first = (*executable)->Execute(Request({F32s({1, 2})}));
+  auto second = (*executable)->Execute(Request({F32s({5, 6})}));
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(FloatsOf(first->outputs[0][0]), (std::vector<float>{2, 4}));
+  EXPECT_EQ(FloatsOf(second->outputs[0][0]), (std::vector<float>{10, 12}));
+}
+
+TEST(CpuBackendTest, TooMuchMemoryIsAStatus) {
+  auto module = Parsed(
+      "ENTRY e { p = f32[] parameter(0) b = f32[1048576,1048576] broadcast(p), dimensions={}\n"
+      " ROOT r = f32[1048576,1048576] exponential(b) }");
+  const RunOutcome outcome = RunModule(*Engine(), *module, {}, Request({Literal::Scalar<float>(
+                                                                   PrimitiveType::kF32, 1.0f)}));
+  EXPECT_EQ(outcome.kind, OutcomeKind::kUnsupported) << outcome.reason;
+}
+
+TEST(CpuBackendTest, LoopsWithoutEndRunOutOfSteps) {
+  auto module = Parsed(
+      "c { s = s32[] parameter(0) ROOT t = pred[] constant(true) }\n"
+      "b { ROOT s = s32[] parameter(0) }\n"
+      "ENTRY e { z = s32[] constant(0) ROOT w = s32[] while(z), condition=c, body=b }");
+  LoadOptions load;
+  load.steps_max = 1000;
+  const RunOutcome outcome = RunModule(*Engine(), *module, load, Request({}));
+  EXPECT_EQ(outcome.kind, OutcomeKind::kTimeout) << outcome.reason;
+}
+
+TEST(CpuBackendTest, DevicesMeet) {
+  auto module = Parsed(std::string(kAdd) +
+                       "ENTRY e { p = f32[2] parameter(0)\n"
+                       " ROOT r = f32[2] all-reduce(p), replica_groups={}, to_apply=add }");
+  LoadOptions load;
+  load.replicas = 3;
+  ExecuteRequest request;
+  request.arguments = {{F32s({1, 10})}, {F32s({2, 20})}, {F32s({4, 40})}};
+  const RunOutcome outcome = RunModule(*Engine(), *module, load, request);
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  for (const auto& outputs : outcome.result.outputs) {
+    EXPECT_EQ(FloatsOf(outputs[0]), (std::vector<float>{7, 70}));
+  }
+}
+
+TEST(CpuBackendTest, ADeadlockIsATimeOutAtOnce) {
+  auto module = Parsed(
+      "ENTRY e { t = token[] after-all() v = (f32[], u32[], token[]) recv(t), channel_id=4\n"
+      " d = (f32[], token[]) recv-done(v), channel_id=4\n"
+      " ROOT r = f32[] get-tuple-element(d), index=0 }");
+  const RunOutcome outcome = RunModule(*Engine(), *module, {}, Request({}));
+  EXPECT_EQ(outcome.kind, OutcomeKind::kTimeout) << outcome.reason;
+  EXPECT_THAT(outcome.reason, HasSubstr("deadlock"));
+}
+
+}  // namespace
+}  // namespace hlocts

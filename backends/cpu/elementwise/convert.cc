@@ -1,0 +1,304 @@
+// convert between any two array types, rounding once; reduce-precision.
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "backends/cpu/elementwise/families.h"
+#include "backends/cpu/elementwise/loop.h"
+#include "spec/ir/float_format.h"
+#include "spec/ir/native.h"
+
+namespace hlocts::cpu {
+namespace {
+
+constexpr int64_t kBlock = 256;
+
+// Float to integer: towards zero, saturating, NaN to 0 (fact convert.saturate).
+template <typename To>
+struct Cast {
+  template <typename From>
+  static To Apply(From x) {
+    if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+      constexpr To kLeast = std::numeric_limits<To>::min(), kMost = std::numeric_limits<To>::max();
+      const From beyond = std::ldexp(From(1), std::numeric_limits<To>::digits);
+      if (!(x == x)) return 0;
+      if (x >= beyond) return kMost;
+      return x <= static_cast<From>(kLeast) ? kLeast : static_cast<To>(x);
+    } else {
+      return static_cast<To>(x);
+    }
+  }
+};
+struct IsNotZero {
+  template <typename From>
+  static uint8_t Apply(From x) {
+    return x != 0;
+  }
+};
+
+template <typename From>
+KernelFunction FromNative(PrimitiveType to) {
+  switch (to) {
+    case PrimitiveType::kPred:
+      return Unary<IsNotZero, From, uint8_t>;
+    case PrimitiveType::kS8:
+      return Unary<Cast<int8_t>, From, int8_t>;
+    case PrimitiveType::kS16:
+      return Unary<Cast<int16_t>, From, int16_t>;
+    case PrimitiveType::kS32:
+      return Unary<Cast<int32_t>, From, int32_t>;
+    case PrimitiveType::kS64:
+      return Unary<Cast<int64_t>, From, int64_t>;
+    case PrimitiveType::kU8:
+      return Unary<Cast<uint8_t>, From, uint8_t>;
+    case PrimitiveType::kU16:
+      return Unary<Cast<uint16_t>, From, uint16_t>;
+    case PrimitiveType::kU32:
+      return Unary<Cast<uint32_t>, From, uint32_t>;
+    case PrimitiveType::kU64:
+      return Unary<Cast<uint64_t>, From, uint64_t>;
+    case PrimitiveType::kF32:
+      return Unary<Cast<float>, From, float>;
+    case PrimitiveType::kF64:
+      return Unary<Cast<double>, From, double>;
+    default:
+      return nullptr;
+  }
+}
+
+template <typename T>
+int64_t AsInteger(const void* elements, int64_t i) {
+  return static_cast<int64_t>(static_cast<const T*>(elements)[i]);
+}
+int64_t LoadInteger(PrimitiveType type, const void* elements, int64_t i) {
+  const bool is_signed = IsSigned(type);
+  switch (StorageBytes(type)) {
+    case 1:
+      return is_signed ? AsInteger<int8_t>(elements, i) : AsInteger<uint8_t>(elements, i);
+    case 2:
+      return is_signed ? AsInteger<int16_t>(elements, i) : AsInteger<uint16_t>(elements, i);
+    case 4:
+      return is_signed ? AsInteger<int32_t>(elements, i) : AsInteger<uint32_t>(elements, i);
+    default:
+      return AsInteger<int64_t>(elements, i);
+  }
+}
+void StoreInteger(PrimitiveType type, int64_t value, void* elements, int64_t i) {
+  const int unused = 64 - BitWidth(type);
+  const uint64_t shifted = static_cast<uint64_t>(value) << unused;
+  const int64_t cut = IsSigned(type) ? static_cast<int64_t>(shifted) >> unused
+                                     : static_cast<int64_t>(shifted >> unused);
+  const int width = StorageBytes(type);
+  std::memcpy(static_cast<uint8_t*>(elements) + i * width, &cut, width);
+}
+
+double LoadFloat(PrimitiveType type, const void* elements, int64_t i) {
+  switch (StorageBytes(type)) {
+    case 1:
+      return static_cast<double>(DecodeNarrow(type, static_cast<const uint8_t*>(elements)[i]));
+    case 2:
+      return static_cast<double>(DecodeNarrow(type, static_cast<const uint16_t*>(elements)[i]));
+    case 4:
+      return static_cast<double>(static_cast<const float*>(elements)[i]);
+    default:
+      return static_cast<const double*>(elements)[i];
+  }
+}
+void StoreFloat(PrimitiveType type, double value, void* elements, int64_t i) {
+  switch (StorageBytes(type)) {
+    case 4:
+      static_cast<float*>(elements)[i] = static_cast<float>(value);
+      return;
+    case 8:
+      static_cast<double*>(elements)[i] = value;
+      return;
+    default: {
+      const uint64_t bits = EncodeFloat(FormatOf(type), value);
+      const int width = StorageBytes(type);
+      std::memcpy(static_cast<uint8_t*>(elements) + i * width, &bits, width);
+    }
+  }
+}
+
+// An integer as a double that rounds to a format of at most 24 digits as the integer would: beyond
+// 2^53 the bits that do not fit are folded into one that is far below the format's last.
+double SafeDouble(int64_t value, bool is_unsigned) {
+  const bool negative = !is_unsigned && value < 0;
+  uint64_t size = negative ? uint64_t{0} - static_cast<uint64_t>(value)
+                           : static_cast<uint64_t>(value);
+  if (size >> 53 != 0) size = (size & ~uint64_t{0xfff}) | ((size & 0xfff) != 0 ? 0x800 : 0);
+  const double result = static_cast<double>(size);
+  return negative ? -result : result;
+}
+
+int64_t Saturated(double x, PrimitiveType type) {
+  const int bits = BitWidth(type);
+  const bool is_signed = IsSigned(type);
+  if (!(x == x)) return 0;
+  const int digits = is_signed ? bits - 1 : bits;
+  const double beyond = std::ldexp(1.0, digits), least = is_signed ? -beyond : 0.0;
+  if (x >= beyond) return static_cast<int64_t>(digits == 64 ? ~uint64_t{0} : (uint64_t{1} << digits) - 1);
+  if (x <= least) return is_signed ? static_cast<int64_t>(-1) << digits : 0;
+  return is_signed ? static_cast<int64_t>(x) : static_cast<int64_t>(static_cast<uint64_t>(x));
+}
+
+void ConvertOne(PrimitiveType from, PrimitiveType to, const void* in, int64_t i, void* out,
+                int64_t j) {
+  if (IsFloat(from)) {
+    const double x = LoadFloat(from, in, i);
+    if (to == PrimitiveType::kPred) {
+      static_cast<uint8_t*>(out)[j] = x != 0;
+    } else if (IsFloat(to)) {
+      StoreFloat(to, x, out, j);
+    } else {
+      StoreInteger(to, Saturated(x, to), out, j);
+    }
+    return;
+  }
+  const int64_t x = LoadInteger(from, in, i);
+  if (to == PrimitiveType::kPred) {
+    static_cast<uint8_t*>(out)[j] = x != 0;
+  } else if (to == PrimitiveType::kF64) {
+    static_cast<double*>(out)[j] = from == PrimitiveType::kU64
+                                       ? static_cast<double>(static_cast<uint64_t>(x))
+                                       : static_cast<double>(x);
+  } else if (IsFloat(to)) {
+    StoreFloat(to, SafeDouble(x, from == PrimitiveType::kU64), out, j);
+  } else {
+    StoreInteger(to, x, out, j);
+  }
+}
+
+// Round the mantissa to nearest, ties to even, then cut the range: beyond it infinity, below it a
+// zero of the sign.
+uint64_t Reduce(const FloatFormat& format, uint64_t bits, int exponent_bits, int mantissa_bits) {
+  if (IsNanBits(format, bits)) return bits | uint64_t{1} << (format.mantissa_bits - 1);
+  const uint64_t sign = bits & format.sign_mask();
+  uint64_t size = bits & ~format.sign_mask();
+  if (size == format.infinity_bits()) return bits;
+  if (mantissa_bits < format.mantissa_bits) {
+    const int dropped = format.mantissa_bits - mantissa_bits;
+    const uint64_t half = uint64_t{1} << (dropped - 1);
+    size += half - 1 + (size >> dropped & 1);
+    size = size >> dropped << dropped;
+  }
+  if (exponent_bits < format.exponent_bits) {
+    const int64_t exponent = static_cast<int64_t>(size >> format.mantissa_bits) - format.bias;
+    const int64_t most = (int64_t{1} << (exponent_bits - 1)) - 1;
+    if (exponent > most) size = format.infinity_bits();
+    if (exponent < 1 - most) size = 0;
+  }
+  return sign | size;
+}
+
+template <typename Bits>
+void ReduceLoop(const KernelParameters& p, const void* a, void* out, int64_t count) {
+  const FloatFormat& format = FormatOf(p.operand_type);
+  const Bits* x = static_cast<const Bits*>(a);
+  Bits* r = static_cast<Bits*>(out);
+  for (int64_t i = 0; i < count; ++i) {
+    r[i] = static_cast<Bits>(Reduce(format, x[i], static_cast<int>(p.numbers[0]),
+                                    static_cast<int>(p.numbers[1])));
+  }
+}
+
+}  // namespace
+
+KernelFunction NativeConvert(PrimitiveType from, PrimitiveType to) {
+  switch (from) {
+    case PrimitiveType::kPred:
+    case PrimitiveType::kU8:
+      return FromNative<uint8_t>(to);
+    case PrimitiveType::kU16:
+      return FromNative<uint16_t>(to);
+    case PrimitiveType::kU32:
+      return FromNative<uint32_t>(to);
+    case PrimitiveType::kU64:
+      return FromNative<uint64_t>(to);
+    case PrimitiveType::kS8:
+      return FromNative<int8_t>(to);
+    case PrimitiveType::kS16:
+      return FromNative<int16_t>(to);
+    case PrimitiveType::kS32:
+      return FromNative<int32_t>(to);
+    case PrimitiveType::kS64:
+      return FromNative<int64_t>(to);
+    case PrimitiveType::kF32:
+      return FromNative<float>(to);
+    case PrimitiveType::kF64:
+      return FromNative<double>(to);
+    default:
+      return nullptr;
+  }
+}
+
+void GeneralConvert(const KernelParameters& p, const void* a, const void*, const void*, void* out,
+                    int64_t count) {
+  for (int64_t i = 0; i < count; ++i) ConvertOne(p.operand_type, p.result_type, a, i, out, i);
+}
+
+// Into complex: imaginary part 0. Out of complex: the real part; to pred, whether either part is
+// not zero.
+void ComplexConvert(const KernelParameters& p, const void* a, const void*, const void*, void* out,
+                    int64_t count) {
+  const PrimitiveType from = ComponentType(p.operand_type), to = ComponentType(p.result_type);
+  const int64_t in_step = IsComplex(p.operand_type) ? 2 : 1;
+  const int64_t out_step = IsComplex(p.result_type) ? 2 : 1;
+  for (int64_t i = 0; i < count; ++i) {
+    ConvertOne(from, to, a, i * in_step, out, i * out_step);
+    if (in_step == 2 && out_step == 2) {
+      ConvertOne(from, to, a, i * 2 + 1, out, i * 2 + 1);
+    } else if (out_step == 2) {
+      StoreFloat(to, 0, out, i * 2 + 1);
+    } else if (to == PrimitiveType::kPred) {
+      uint8_t imaginary;
+      ConvertOne(from, to, a, i * 2 + 1, &imaginary, 0);
+      static_cast<uint8_t*>(out)[i] |= imaginary;
+    }
+  }
+}
+
+void ReducePrecisionKernel(const KernelParameters& p, const void* a, const void*, const void*,
+                           void* out, int64_t count) {
+  if (FormatOf(p.operand_type).non_finite == NonFinite::kIeee) {
+    switch (StorageBytes(p.operand_type)) {
+      case 1:
+        return ReduceLoop<uint8_t>(p, a, out, count);
+      case 2:
+        return ReduceLoop<uint16_t>(p, a, out, count);
+      case 4:
+        return ReduceLoop<uint32_t>(p, a, out, count);
+      default:
+        return ReduceLoop<uint64_t>(p, a, out, count);
+    }
+  }
+  // Formats with other specials are subsets of f32.
+  const FloatFormat& wide = FormatOf(PrimitiveType::kF32);
+  for (int64_t i = 0; i < count; ++i) {
+    float value = static_cast<float>(LoadFloat(p.operand_type, a, i));
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    bits = static_cast<uint32_t>(Reduce(wide, bits, static_cast<int>(p.numbers[0]),
+                                        static_cast<int>(p.numbers[1])));
+    std::memcpy(&value, &bits, sizeof(value));
+    StoreFloat(p.operand_type, static_cast<double>(value), out, i);
+  }
+}
+
+Kernel ConvertKernel(PrimitiveType from, PrimitiveType to) {
+  Kernel kernel;
+  kernel.parameters.operand_type = from;
+  kernel.parameters.result_type = to;
+  if (IsComplex(from) || IsComplex(to)) {
+    kernel.run = ComplexConvert;
+    return kernel;
+  }
+  kernel.run = VectorConvert(from, to);
+  if (kernel.run == nullptr) kernel.run = NativeConvert(from, to);
+  if (kernel.run == nullptr) kernel.run = GeneralConvert;
+  return kernel;
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,30 @@
+// The families of kernels that resolve.cc puts together. nullptr: not for this type.
+#ifndef HLOCTS_BACKENDS_CPU_ELEMENTWISE_FAMILIES_H_
+#define HLOCTS_BACKENDS_CPU_ELEMENTWISE_FAMILIES_H_
+
+#include "backends/cpu/elementwise/kernel.h"
+
+namespace hlocts::cpu {
+
+// Vector kernels, compiled for several instruction sets and chosen when the program runs.
+KernelFunction VectorArithmetic(Opcode opcode, PrimitiveType type);  // integers, pred, f32, f64
+KernelFunction VectorCompare(Direction direction, PrimitiveType type);
+KernelFunction VectorSelect(int width);
+KernelFunction VectorClamp(PrimitiveType type);
+KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
+KernelFunction VectorMath(Opcode opcode);  // functions of f32 within the default profile
+
+// Element at a time.
+KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type);
+KernelFunction RealFunctionKernel(Opcode opcode, PrimitiveType type, bool strict);  // f32, f64
+KernelFunction ComplexKernel(Opcode opcode, PrimitiveType type);
+void MulhiKernel(const KernelParameters&, const void*, const void*, const void*, void*, int64_t);
+void ReducePrecisionKernel(const KernelParameters&, const void*, const void*, const void*, void*,
+                           int64_t);
+KernelFunction NativeConvert(PrimitiveType from, PrimitiveType to);
+void GeneralConvert(const KernelParameters&, const void*, const void*, const void*, void*, int64_t);
+void ComplexConvert(const KernelParameters&, const void*, const void*, const void*, void*, int64_t);
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_CPU_ELEMENTWISE_FAMILIES_H_

@@ -1,0 +1,377 @@
+// Which kernel computes an instruction. Narrow floats go through f32, which has digits enough that
+// the two roundings are one; sub-byte integers through their byte.
+#include <cstring>
+
+#include "backends/cpu/elementwise/families.h"
+#include "spec/ir/float_format.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts::cpu {
+namespace {
+
+constexpr int64_t kBlock = 512;
+
+bool IsNarrowFloat(PrimitiveType type) { return IsFloat(type) && BitWidth(type) <= 16; }
+
+void Decode(PrimitiveType type, const void* from, float* to, int64_t count) {
+  if (KernelFunction convert = VectorConvert(type, PrimitiveType::kF32)) {
+    return convert({}, from, nullptr, nullptr, to, count);
+  }
+  const uint8_t* x = static_cast<const uint8_t*>(from);
+  for (int64_t i = 0; i < count; ++i) to[i] = DecodeNarrow(type, x[i]);
+}
+
+void Encode(PrimitiveType type, const float* from, void* to, int64_t count) {
+  if (KernelFunction convert = VectorConvert(PrimitiveType::kF32, type)) {
+    return convert({}, from, nullptr, nullptr, to, count);
+  }
+  uint8_t* out = static_cast<uint8_t*>(to);
+  const FloatFormat& format = FormatOf(type);
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = static_cast<uint8_t>(EncodeFloat(format, static_cast<double>(from[i])));
+  }
+}
+
+// The kernel of f32 on decoded elements; results of a float type are encoded again.
+void ThroughF32(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
+                int64_t count) {
+  alignas(64) float decoded[3][kBlock], computed[kBlock];
+  const void* operands[3] = {a, b, c};
+  const int width = StorageBytes(p.operand_type), result_width = StorageBytes(p.result_type);
+  for (int64_t at = 0; at < count; at += kBlock) {
+    const int64_t n = count - at < kBlock ? count - at : kBlock;
+    for (int k = 0; k < p.operand_count; ++k) {
+      Decode(p.operand_type, static_cast<const uint8_t*>(operands[k]) + at * width, decoded[k], n);
+    }
+    uint8_t* result = static_cast<uint8_t*>(out) + at * result_width;
+    if (p.result_type == PrimitiveType::kPred) {
+      p.inner(p, decoded[0], decoded[1], decoded[2], result, n);
+      continue;
+    }
+    p.inner(p, decoded[0], decoded[1], decoded[2], computed, n);
+    Encode(p.result_type, computed, result, n);
+  }
+}
+
+// abs and negate where the format has a sign bit: numbers[0] clears, numbers[1] flips.
+template <typename Bits>
+void SignBit(const KernelParameters& p, const void* a, const void*, const void*, void* out,
+             int64_t count) {
+  const Bits* x = static_cast<const Bits*>(a);
+  Bits* r = static_cast<Bits*>(out);
+  const Bits clear = static_cast<Bits>(~p.numbers[0]), flip = static_cast<Bits>(p.numbers[1]);
+  for (int64_t i = 0; i < count; ++i) r[i] = static_cast<Bits>((x[i] & clear) ^ flip);
+}
+
+void CopyBytes(const KernelParameters& p, const void* a, const void*, const void*, void* out,
+               int64_t count) {
+  if (count > 0) std::memmove(out, a, static_cast<size_t>(count) * StorageBytes(p.result_type));
+}
+
+uint8_t Extended(PrimitiveType type, uint8_t bits) {
+  const int unused = 8 - BitWidth(type);
+  const uint8_t shifted = static_cast<uint8_t>(bits << unused);
+  return IsSigned(type) ? static_cast<uint8_t>(static_cast<int8_t>(shifted) >> unused)
+                        : static_cast<uint8_t>(shifted >> unused);
+}
+
+// Sub-byte integers: numbers[0] says that operands are wanted zero-extended, numbers[1] is taken
+// off the result (unused bits that count-leading-zeros has counted).
+void ThroughByte(const KernelParameters& p, const void* a, const void* b, const void*, void* out,
+                 int64_t count) {
+  uint8_t read[2][kBlock];
+  const void* operands[2] = {a, b};
+  const uint8_t mask =
+      p.numbers[0] != 0 ? static_cast<uint8_t>((1 << BitWidth(p.operand_type)) - 1) : 0xff;
+  for (int64_t at = 0; at < count; at += kBlock) {
+    const int64_t n = count - at < kBlock ? count - at : kBlock;
+    for (int k = 0; k < p.operand_count; ++k) {
+      const uint8_t* x = static_cast<const uint8_t*>(operands[k]) + at;
+      for (int64_t i = 0; i < n; ++i) read[k][i] = x[i] & mask;
+    }
+    uint8_t* result = static_cast<uint8_t*>(out) + at;
+    p.inner(p, read[0], read[1], nullptr, result, n);
+    for (int64_t i = 0; i < n; ++i) {
+      result[i] = Extended(p.result_type, static_cast<uint8_t>(result[i] - p.numbers[1]));
+    }
+  }
+}
+
+// The same bits in another type of as many: pred is normalised, unused bits of a byte are extended.
+void SameBits(const KernelParameters& p, const void* a, const void*, const void*, void* out,
+              int64_t count) {
+  const uint8_t* x = static_cast<const uint8_t*>(a);
+  uint8_t* r = static_cast<uint8_t*>(out);
+  if (p.result_type == PrimitiveType::kPred) {
+    for (int64_t i = 0; i < count; ++i) r[i] = x[i] != 0;
+  } else if (IsSubByte(p.result_type)) {
+    for (int64_t i = 0; i < count; ++i) r[i] = Extended(p.result_type, x[i]);
+  } else {
+    CopyBytes(p, a, nullptr, nullptr, out, count);
+  }
+}
+
+template <typename Bits>
+void KeysOf(PrimitiveType type, const void* elements, uint64_t* keys, int64_t count) {
+  const Bits* x = static_cast<const Bits*>(elements);
+  const int width = BitWidth(type);
+  const uint64_t mask = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+  const uint64_t sign = uint64_t{1} << (width - 1);
+  const bool plain = IsUnsigned(type) || type == PrimitiveType::kPred ||
+                     (IsFloat(type) && !FormatOf(type).has_sign);
+  const bool magnitude = IsFloat(type) && !plain;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t bits = static_cast<uint64_t>(x[i]) & mask;
+    const uint64_t flip = magnitude && (bits & sign) != 0 ? mask : sign;
+    keys[i] = plain ? bits : bits ^ flip;
+  }
+}
+
+template <class Less>
+void CompareKeys(const KernelParameters& p, const void* a, const void* b, const void*, void* out,
+                 int64_t count) {
+  uint64_t x[kBlock], y[kBlock];
+  const int width = StorageBytes(p.operand_type);
+  for (int64_t at = 0; at < count; at += kBlock) {
+    const int64_t n = count - at < kBlock ? count - at : kBlock;
+    TotalOrderKeys(p.operand_type, static_cast<const uint8_t*>(a) + at * width, x, n);
+    TotalOrderKeys(p.operand_type, static_cast<const uint8_t*>(b) + at * width, y, n);
+    for (int64_t i = 0; i < n; ++i) static_cast<uint8_t*>(out)[at + i] = Less::Apply(x[i], y[i]);
+  }
+}
+#define HLOCTS_KEY_RELATION(Name, op) \
+  struct Name {                       \
+    static uint8_t Apply(uint64_t x, uint64_t y) { return x op y; } \
+  };
+HLOCTS_KEY_RELATION(KeyEq, ==)
+HLOCTS_KEY_RELATION(KeyNe, !=)
+HLOCTS_KEY_RELATION(KeyLt, <)
+HLOCTS_KEY_RELATION(KeyLe, <=)
+HLOCTS_KEY_RELATION(KeyGt, >)
+HLOCTS_KEY_RELATION(KeyGe, >=)
+constexpr KernelFunction kTotalOrder[] = {CompareKeys<KeyEq>, CompareKeys<KeyNe>, CompareKeys<KeyLt>,
+                                          CompareKeys<KeyLe>, CompareKeys<KeyGt>, CompareKeys<KeyGe>};
+
+template <typename T, bool kEqual>
+void CompareComplex(const KernelParameters&, const void* a, const void* b, const void*, void* out,
+                    int64_t count) {
+  const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
+  for (int64_t i = 0; i < count; ++i) {
+    const bool equal = x[2 * i] == y[2 * i] && x[2 * i + 1] == y[2 * i + 1];
+    static_cast<uint8_t*>(out)[i] = equal == kEqual;
+  }
+}
+
+void WrapInF32(Kernel& kernel, KernelFunction inner) {
+  kernel.parameters.inner = inner;
+  kernel.run = inner != nullptr ? ThroughF32 : nullptr;
+}
+
+PrimitiveType ByteType(PrimitiveType type) {
+  return IsSigned(type) ? PrimitiveType::kS8 : PrimitiveType::kU8;
+}
+
+void ResolveSubByte(Opcode opcode, Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  const bool bits = opcode == Opcode::kShiftRightLogical || opcode == Opcode::kPopcnt ||
+                    opcode == Opcode::kCountLeadingZeros;
+  const PrimitiveType byte = bits ? PrimitiveType::kU8 : ByteType(type);
+  kernel.parameters.numbers[0] = bits;
+  if (opcode == Opcode::kCountLeadingZeros) kernel.parameters.numbers[1] = 8 - BitWidth(type);
+  KernelFunction inner = VectorArithmetic(opcode, byte);
+  if (inner == nullptr) inner = IntegerKernel(opcode, byte);
+  kernel.parameters.inner = inner;
+  kernel.run = inner != nullptr ? ThroughByte : nullptr;
+}
+
+void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  const bool narrow = IsNarrowFloat(type);
+  if (opcode == Opcode::kComplex) {
+    kernel.run = ComplexKernel(opcode, type);
+    return;
+  }
+  if (narrow && opcode == Opcode::kReal) {
+    kernel.run = CopyBytes;
+    return;
+  }
+  if (narrow && (opcode == Opcode::kAbs || opcode == Opcode::kNegate) &&
+      FormatOf(type).has_negative_zero()) {
+    const auto mask = static_cast<int64_t>(FormatOf(type).sign_mask());
+    kernel.parameters.numbers[opcode == Opcode::kAbs ? 0 : 1] = mask;
+    kernel.run = StorageBytes(type) == 1 ? SignBit<uint8_t> : SignBit<uint16_t>;
+    return;
+  }
+  const PrimitiveType computed = type == PrimitiveType::kF64 ? type : PrimitiveType::kF32;
+  KernelFunction function = VectorArithmetic(opcode, computed);
+  if (function == nullptr && computed == PrimitiveType::kF32 && !options.strict) {
+    function = VectorMath(opcode);
+  }
+  if (function == nullptr) function = RealFunctionKernel(opcode, computed, options.strict);
+  if (narrow) {
+    WrapInF32(kernel, function);
+  } else {
+    kernel.run = function;
+  }
+}
+
+void ResolveByType(Opcode opcode, const MathOptions& options, Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  if (type == PrimitiveType::kPred) {
+    kernel.run = VectorArithmetic(opcode, type);
+  } else if (IsInteger(type) && opcode == Opcode::kMulhi) {
+    kernel.run = MulhiKernel;
+  } else if (IsInteger(type) && IsSubByte(type)) {
+    ResolveSubByte(opcode, kernel);
+  } else if (IsInteger(type)) {
+    kernel.run = VectorArithmetic(opcode, type);
+    if (kernel.run == nullptr) kernel.run = IntegerKernel(opcode, type);
+  } else if (IsFloat(type)) {
+    ResolveFloat(opcode, options, kernel);
+  } else if (IsComplex(type)) {
+    kernel.run = ComplexKernel(opcode, type);
+  }
+}
+
+void ResolveClamp(Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  if (IsNarrowFloat(type)) {
+    WrapInF32(kernel, VectorClamp(PrimitiveType::kF32));
+  } else {
+    kernel.run = VectorClamp(IsSubByte(type) ? ByteType(type) : type);
+  }
+}
+
+void ResolveOther(const Instruction& instruction, Kernel& kernel) {
+  KernelParameters& p = kernel.parameters;
+  switch (instruction.opcode()) {
+    case Opcode::kCompare: {
+      Direction direction;
+      if (!DirectionOf(instruction, direction)) return;
+      kernel = CompareKernel(direction, p.operand_type,
+                             instruction.WordOr(Attr::kType, "") == "TOTALORDER");
+      return;
+    }
+    case Opcode::kSelect:
+      kernel.run = VectorSelect(StorageBytes(p.result_type));
+      return;
+    case Opcode::kClamp:
+      return ResolveClamp(kernel);
+    case Opcode::kConvert:
+      if (p.operand_type == p.result_type) {
+        kernel.run = CopyBytes;
+      } else {
+        kernel = ConvertKernel(p.operand_type, p.result_type);
+      }
+      return;
+    case Opcode::kBitcastConvert:
+      if (BitWidth(p.operand_type) == BitWidth(p.result_type)) kernel.run = SameBits;
+      return;
+    case Opcode::kReducePrecision:
+      p.numbers[0] = instruction.IntOr(Attr::kExponentBits, 0);
+      p.numbers[1] = instruction.IntOr(Attr::kMantissaBits, 0);
+      kernel.run = ReducePrecisionKernel;
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+bool IsElementwise(Opcode opcode) {
+  switch (RowOf(opcode).family) {
+    case Family::kElementwiseUnary:
+    case Family::kElementwiseBinary:
+      return true;
+    case Family::kElementwiseOther:
+      return opcode != Opcode::kStochasticConvert;
+    default:
+      return false;
+  }
+}
+
+bool DirectionOf(const Instruction& instruction, Direction& direction) {
+  constexpr absl::string_view kWords[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+  const absl::string_view word = instruction.WordOr(Attr::kDirection, "");
+  for (int i = 0; i < 6; ++i) {
+    if (word == kWords[i]) return direction = static_cast<Direction>(i), true;
+  }
+  return false;
+}
+
+void TotalOrderKeys(PrimitiveType type, const void* elements, uint64_t* keys, int64_t count) {
+  switch (StorageBytes(type)) {
+    case 1:
+      return KeysOf<uint8_t>(type, elements, keys, count);
+    case 2:
+      return KeysOf<uint16_t>(type, elements, keys, count);
+    case 4:
+      return KeysOf<uint32_t>(type, elements, keys, count);
+    default:
+      return KeysOf<uint64_t>(type, elements, keys, count);
+  }
+}
+
+Kernel CompareKernel(Direction direction, PrimitiveType type, bool total_order) {
+  Kernel kernel;
+  kernel.parameters.operand_type = type;
+  kernel.parameters.result_type = PrimitiveType::kPred;
+  kernel.parameters.operand_count = 2;
+  const bool equality = direction == Direction::kEq || direction == Direction::kNe;
+  if (IsFloat(type) && total_order) {
+    kernel.run = kTotalOrder[static_cast<int>(direction)];
+  } else if (IsNarrowFloat(type)) {
+    WrapInF32(kernel, VectorCompare(direction, PrimitiveType::kF32));
+  } else if (type == PrimitiveType::kC64 && equality) {
+    kernel.run = direction == Direction::kEq ? CompareComplex<float, true>
+                                             : CompareComplex<float, false>;
+  } else if (type == PrimitiveType::kC128 && equality) {
+    kernel.run = direction == Direction::kEq ? CompareComplex<double, true>
+                                             : CompareComplex<double, false>;
+  } else {
+    kernel.run = VectorCompare(direction, IsSubByte(type) ? ByteType(type) : type);
+  }
+  return kernel;
+}
+
+Kernel CopyKernel(int width) {
+  constexpr PrimitiveType kByWidth[] = {PrimitiveType::kU8, PrimitiveType::kU16,
+                                        PrimitiveType::kU32, PrimitiveType::kU64,
+                                        PrimitiveType::kC128};
+  Kernel kernel;
+  kernel.run = CopyBytes;
+  for (PrimitiveType type : kByWidth) {
+    if (StorageBytes(type) == width) kernel.parameters.result_type = type;
+  }
+  return kernel;
+}
+
+Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& options) {
+  Kernel kernel;
+  kernel.parameters.operand_type = kernel.parameters.result_type = type;
+  kernel.parameters.operand_count = 2;
+  ResolveByType(opcode, options, kernel);
+  return kernel;
+}
+
+absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const ElementTypes& types,
+                                     const MathOptions& options) {
+  Kernel kernel;
+  kernel.parameters.operand_type = types.operand_type;
+  kernel.parameters.result_type = types.result_type;
+  kernel.parameters.operand_count = types.operand_count;
+  if (RowOf(instruction.opcode()).family == Family::kElementwiseOther) {
+    ResolveOther(instruction, kernel);
+  } else {
+    ResolveByType(instruction.opcode(), options, kernel);
+  }
+  if (kernel.run == nullptr) {
+    return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()), " of ",
+                       PrimitiveTypeName(types.operand_type), " to ",
+                       PrimitiveTypeName(types.result_type), " has no meaning here");
+  }
+  return kernel;
+}
+
+}  // namespace hlocts::cpu

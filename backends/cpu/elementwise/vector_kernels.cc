@@ -1,0 +1,503 @@
+// Kernels that compilers turn into vector code, compiled once for each instruction set that is
+// worth it; Highway's dispatch picks one when the program runs. Plain loops: what they compute does
+// not depend on the instruction set.
+#include <cstring>
+
+#include "backends/cpu/elementwise/families.h"
+#include "spec/ir/native.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/vector_kernels.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file again for each target.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hlocts::cpu {
+namespace HWY_NAMESPACE {
+
+#undef HLOCTS_LOOP
+#if defined(__clang__)
+#define HLOCTS_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define HLOCTS_LOOP _Pragma("GCC ivdep")
+#endif
+
+#define HLOCTS_ARGUMENTS \
+  const KernelParameters &, const void *a, const void *b, const void *c, void *out, int64_t count
+
+template <class F, typename T, typename R = T>
+void UnaryLoop(HLOCTS_ARGUMENTS) {
+  (void)b, (void)c;
+  const T* x = static_cast<const T*>(a);
+  R* r = static_cast<R*>(out);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i]);
+}
+template <class F, typename T, typename R = T>
+void BinaryLoop(HLOCTS_ARGUMENTS) {
+  (void)c;
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  R* r = static_cast<R*>(out);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i], y[i]);
+}
+
+#define HLOCTS_UNARY(Name, expression) \
+  struct Name {                        \
+    template <typename T>              \
+    static T Apply(T x) {              \
+      return static_cast<T>(expression); \
+    }                                  \
+  };
+#define HLOCTS_BINARY(Name, expression) \
+  struct Name {                         \
+    template <typename T>               \
+    static T Apply(T x, T y) {          \
+      return static_cast<T>(expression); \
+    }                                   \
+  };
+#define HLOCTS_RELATION(Name, op)         \
+  struct Name {                           \
+    template <typename T>                 \
+    static uint8_t Apply(T x, T y) {      \
+      return static_cast<uint8_t>(x op y); \
+    }                                     \
+  };
+HLOCTS_BINARY(Add, x + y)
+HLOCTS_BINARY(Subtract, x - y)
+HLOCTS_BINARY(Multiply, x* y)
+HLOCTS_BINARY(Divide, x / y)
+HLOCTS_BINARY(And, x& y)
+HLOCTS_BINARY(Or, x | y)
+HLOCTS_BINARY(Xor, x ^ y)
+// A NaN in either operand is the result.
+HLOCTS_BINARY(Maximum, x != x ? x : (x > y ? x : y))
+HLOCTS_BINARY(Minimum, x != x ? x : (x < y ? x : y))
+HLOCTS_BINARY(ShiftLeft, y < sizeof(T) * 8 ? static_cast<T>(x << (y & (sizeof(T) * 8 - 1))) : 0)
+HLOCTS_BINARY(ShiftRight, y < sizeof(T) * 8 ? static_cast<T>(x >> (y & (sizeof(T) * 8 - 1))) : 0)
+HLOCTS_UNARY(Negate, -x)
+HLOCTS_UNARY(NegateBits, 0 - x)
+HLOCTS_UNARY(Not, ~x)
+HLOCTS_UNARY(NotPred, x ^ 1)
+HLOCTS_UNARY(AbsInteger, x < 0 ? 0 - x : x)
+HLOCTS_UNARY(SignInteger, (x > 0) - (x < 0))
+HLOCTS_UNARY(SignFloat, x > 0 ? T{1} : (x < 0 ? T{-1} : x))
+HLOCTS_RELATION(Eq, ==)
+HLOCTS_RELATION(Ne, !=)
+HLOCTS_RELATION(Lt, <)
+HLOCTS_RELATION(Le, <=)
+HLOCTS_RELATION(Gt, >)
+HLOCTS_RELATION(Ge, >=)
+
+struct AbsFloat {
+  static float Apply(float x) { return __builtin_fabsf(x); }
+  static double Apply(double x) { return __builtin_fabs(x); }
+};
+struct Sqrt {
+  static float Apply(float x) { return __builtin_sqrtf(x); }
+  static double Apply(double x) { return __builtin_sqrt(x); }
+};
+struct Floor {
+  static float Apply(float x) { return __builtin_floorf(x); }
+  static double Apply(double x) { return __builtin_floor(x); }
+};
+struct Ceil {
+  static float Apply(float x) { return __builtin_ceilf(x); }
+  static double Apply(double x) { return __builtin_ceil(x); }
+};
+struct RoundEven {
+  static float Apply(float x) { return __builtin_nearbyintf(x); }
+  static double Apply(double x) { return __builtin_nearbyint(x); }
+};
+struct RoundAway {
+  static float Apply(float x) { return __builtin_roundf(x); }
+  static double Apply(double x) { return __builtin_round(x); }
+};
+struct IsFinite {
+  static uint8_t Apply(float x) { return __builtin_fabsf(x) <= 0x1.fffffep127f; }
+  static uint8_t Apply(double x) { return __builtin_fabs(x) <= 0x1.fffffffffffffp1023; }
+};
+struct Keep {
+  template <typename T>
+  static T Apply(T x) {
+    return x;
+  }
+};
+struct Zero {
+  template <typename T>
+  static T Apply(T) {
+    return 0;
+  }
+};
+
+template <typename T>
+KernelFunction OfBits(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAdd:
+      return BinaryLoop<Add, T>;
+    case Opcode::kSubtract:
+      return BinaryLoop<Subtract, T>;
+    case Opcode::kAnd:
+      return BinaryLoop<And, T>;
+    case Opcode::kOr:
+      return BinaryLoop<Or, T>;
+    case Opcode::kXor:
+      return BinaryLoop<Xor, T>;
+    case Opcode::kShiftLeft:
+      return BinaryLoop<ShiftLeft, T>;
+    case Opcode::kShiftRightLogical:
+      return BinaryLoop<ShiftRight, T>;
+    case Opcode::kNegate:
+      return UnaryLoop<NegateBits, T>;
+    case Opcode::kNot:
+      return UnaryLoop<Not, T>;
+    default:
+      return nullptr;
+  }
+}
+// uint16 products would be promoted to int and overflow it.
+template <typename T>
+struct MultiplyBits {
+  static T Apply(T x, T y) { return static_cast<T>(static_cast<uint64_t>(x) * y); }
+};
+template <>
+struct MultiplyBits<uint32_t> {
+  static uint32_t Apply(uint32_t x, uint32_t y) { return x * y; }
+};
+
+template <typename T, typename U>
+KernelFunction OfInteger(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kMultiply:
+      return BinaryLoop<MultiplyBits<U>, U>;
+    case Opcode::kMaximum:
+      return BinaryLoop<Maximum, T>;
+    case Opcode::kMinimum:
+      return BinaryLoop<Minimum, T>;
+    case Opcode::kSign:
+      return UnaryLoop<SignInteger, T>;
+    default:
+      return OfBits<U>(opcode);
+  }
+}
+
+// Abs of the least number is itself: computed unsigned.
+template <typename T, typename U>
+struct AbsWrap {
+  static T Apply(T x) { return x < 0 ? static_cast<T>(U{0} - static_cast<U>(x)) : x; }
+};
+template <typename T, typename U>
+KernelFunction OfSigned(Opcode opcode) {
+  if (opcode == Opcode::kAbs) return UnaryLoop<AbsWrap<T, U>, T>;
+  return OfInteger<T, U>(opcode);
+}
+template <typename T>
+KernelFunction OfUnsigned(Opcode opcode) {
+  if (opcode == Opcode::kAbs) return UnaryLoop<Keep, T>;
+  return OfInteger<T, T>(opcode);
+}
+
+template <typename T>
+KernelFunction OfFloat(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAdd:
+      return BinaryLoop<Add, T>;
+    case Opcode::kSubtract:
+      return BinaryLoop<Subtract, T>;
+    case Opcode::kMultiply:
+      return BinaryLoop<Multiply, T>;
+    case Opcode::kDivide:
+      return BinaryLoop<Divide, T>;
+    case Opcode::kMaximum:
+      return BinaryLoop<Maximum, T>;
+    case Opcode::kMinimum:
+      return BinaryLoop<Minimum, T>;
+    case Opcode::kNegate:
+      return UnaryLoop<Negate, T>;
+    case Opcode::kAbs:
+      return UnaryLoop<AbsFloat, T>;
+    case Opcode::kSign:
+      return UnaryLoop<SignFloat, T>;
+    case Opcode::kSqrt:
+      return UnaryLoop<Sqrt, T>;
+    case Opcode::kFloor:
+      return UnaryLoop<Floor, T>;
+    case Opcode::kCeil:
+      return UnaryLoop<Ceil, T>;
+    case Opcode::kRoundNearestEven:
+      return UnaryLoop<RoundEven, T>;
+    case Opcode::kRoundNearestAfz:
+      return UnaryLoop<RoundAway, T>;
+    case Opcode::kIsFinite:
+      return UnaryLoop<IsFinite, T, uint8_t>;
+    case Opcode::kReal:
+      return UnaryLoop<Keep, T>;
+    case Opcode::kImag:
+      return UnaryLoop<Zero, T>;
+    default:
+      return nullptr;
+  }
+}
+
+KernelFunction OfPred(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kMaximum:
+    case Opcode::kOr:
+      return BinaryLoop<Or, uint8_t>;
+    case Opcode::kMultiply:
+    case Opcode::kMinimum:
+    case Opcode::kAnd:
+      return BinaryLoop<And, uint8_t>;
+    case Opcode::kXor:
+      return BinaryLoop<Xor, uint8_t>;
+    case Opcode::kNot:
+      return UnaryLoop<NotPred, uint8_t>;
+    default:
+      return nullptr;
+  }
+}
+
+KernelFunction Arithmetic(Opcode opcode, PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kPred:
+      return OfPred(opcode);
+    case PrimitiveType::kS8:
+      return OfSigned<int8_t, uint8_t>(opcode);
+    case PrimitiveType::kS16:
+      return OfSigned<int16_t, uint16_t>(opcode);
+    case PrimitiveType::kS32:
+      return OfSigned<int32_t, uint32_t>(opcode);
+    case PrimitiveType::kS64:
+      return OfSigned<int64_t, uint64_t>(opcode);
+    case PrimitiveType::kU8:
+      return OfUnsigned<uint8_t>(opcode);
+    case PrimitiveType::kU16:
+      return OfUnsigned<uint16_t>(opcode);
+    case PrimitiveType::kU32:
+      return OfUnsigned<uint32_t>(opcode);
+    case PrimitiveType::kU64:
+      return OfUnsigned<uint64_t>(opcode);
+    case PrimitiveType::kF32:
+      return OfFloat<float>(opcode);
+    case PrimitiveType::kF64:
+      return OfFloat<double>(opcode);
+    default:
+      return nullptr;
+  }
+}
+
+template <typename T>
+KernelFunction CompareOf(Direction direction) {
+  constexpr KernelFunction kTable[] = {
+      BinaryLoop<Eq, T, uint8_t>, BinaryLoop<Ne, T, uint8_t>, BinaryLoop<Lt, T, uint8_t>,
+      BinaryLoop<Le, T, uint8_t>, BinaryLoop<Gt, T, uint8_t>, BinaryLoop<Ge, T, uint8_t>};
+  return kTable[static_cast<int>(direction)];
+}
+
+KernelFunction Compare(Direction direction, PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kPred:
+    case PrimitiveType::kU8:
+      return CompareOf<uint8_t>(direction);
+    case PrimitiveType::kU16:
+      return CompareOf<uint16_t>(direction);
+    case PrimitiveType::kU32:
+      return CompareOf<uint32_t>(direction);
+    case PrimitiveType::kU64:
+      return CompareOf<uint64_t>(direction);
+    case PrimitiveType::kS8:
+      return CompareOf<int8_t>(direction);
+    case PrimitiveType::kS16:
+      return CompareOf<int16_t>(direction);
+    case PrimitiveType::kS32:
+      return CompareOf<int32_t>(direction);
+    case PrimitiveType::kS64:
+      return CompareOf<int64_t>(direction);
+    case PrimitiveType::kF32:
+      return CompareOf<float>(direction);
+    case PrimitiveType::kF64:
+      return CompareOf<double>(direction);
+    default:
+      return nullptr;
+  }
+}
+
+template <typename T>
+void SelectLoop(HLOCTS_ARGUMENTS) {
+  const uint8_t* p = static_cast<const uint8_t*>(a);
+  const T* x = static_cast<const T*>(b);
+  const T* y = static_cast<const T*>(c);
+  T* r = static_cast<T*>(out);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) {
+    const T yes = x[i], no = y[i];
+    r[i] = p[i] != 0 ? yes : no;
+  }
+}
+struct Pair128 {
+  uint64_t low, high;
+};
+KernelFunction Select(int width) {
+  switch (width) {
+    case 1:
+      return SelectLoop<uint8_t>;
+    case 2:
+      return SelectLoop<uint16_t>;
+    case 4:
+      return SelectLoop<uint32_t>;
+    case 8:
+      return SelectLoop<uint64_t>;
+    case 16:
+      return SelectLoop<Pair128>;
+    default:
+      return nullptr;
+  }
+}
+
+// min(max(low, x), high): a NaN in any of the three is the result.
+template <typename T>
+void ClampLoop(HLOCTS_ARGUMENTS) {
+  const T* low = static_cast<const T*>(a);
+  const T* x = static_cast<const T*>(b);
+  const T* high = static_cast<const T*>(c);
+  T* r = static_cast<T*>(out);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) {
+    const T at_least = Maximum::Apply(low[i], x[i]);
+    r[i] = Minimum::Apply(at_least, high[i]);
+  }
+}
+KernelFunction Clamp(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kPred:
+    case PrimitiveType::kU8:
+      return ClampLoop<uint8_t>;
+    case PrimitiveType::kU16:
+      return ClampLoop<uint16_t>;
+    case PrimitiveType::kU32:
+      return ClampLoop<uint32_t>;
+    case PrimitiveType::kU64:
+      return ClampLoop<uint64_t>;
+    case PrimitiveType::kS8:
+      return ClampLoop<int8_t>;
+    case PrimitiveType::kS16:
+      return ClampLoop<int16_t>;
+    case PrimitiveType::kS32:
+      return ClampLoop<int32_t>;
+    case PrimitiveType::kS64:
+      return ClampLoop<int64_t>;
+    case PrimitiveType::kF32:
+      return ClampLoop<float>;
+    case PrimitiveType::kF64:
+      return ClampLoop<double>;
+    default:
+      return nullptr;
+  }
+}
+
+inline float FloatOf(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+inline uint32_t BitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+struct BF16ToF32 {
+  static float Apply(uint16_t x) { return FloatOf(static_cast<uint32_t>(x) << 16); }
+};
+// To nearest, ties to even; a NaN stays one and keeps the payload's upper bits.
+struct F32ToBF16 {
+  static uint16_t Apply(float x) {
+    const uint32_t bits = BitsOf(x);
+    const uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+    const uint32_t nan = (bits >> 16) | 0x40;
+    return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
+  }
+};
+// The exponent's bias differs by 112: a product by 2^112 is exact and makes subnormals normal.
+struct F16ToF32 {
+  static float Apply(uint16_t x) {
+    const uint32_t wide = static_cast<uint32_t>(x & 0x7fff) << 13;
+    const float scaled = FloatOf(wide) * 0x1p112f;
+    const uint32_t special = wide | 0x7f800000;
+    const uint32_t magnitude = (x & 0x7c00) == 0x7c00 ? special : BitsOf(scaled);
+    return FloatOf(magnitude | static_cast<uint32_t>(x & 0x8000) << 16);
+  }
+};
+struct F32ToF16 {
+  static uint16_t Apply(float x) {
+    const uint32_t bits = BitsOf(x), magnitude = bits & 0x7fffffff;
+    // Normal results: round at bit 13 with the bias taken off.
+    const uint32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+    // Below 2^-14: adding 1/2 lines the last bit up with the sum's and rounds there.
+    const uint32_t tiny = BitsOf(FloatOf(magnitude) + 0.5f) - 0x3f000000;
+    uint32_t half = magnitude < 0x38800000 ? tiny : normal;
+    half = magnitude >= 0x477ff000 ? 0x7c00 : half;
+    half = magnitude > 0x7f800000 ? (0x7e00 | ((magnitude >> 13) & 0x1ff)) : half;
+    return static_cast<uint16_t>(half | (bits >> 16 & 0x8000));
+  }
+};
+struct F32ToS32 {
+  static int32_t Apply(float x) {
+    float inside = x >= -0x1p31f ? x : -0x1p31f;
+    inside = inside < 0x1p31f ? inside : 0.0f;
+    int32_t truncated = static_cast<int32_t>(inside);
+    truncated = x >= 0x1p31f ? INT32_MAX : truncated;
+    return x == x ? truncated : 0;
+  }
+};
+template <typename To>
+struct Cast {
+  template <typename From>
+  static To Apply(From x) {
+    return static_cast<To>(x);
+  }
+};
+
+KernelFunction Convert(PrimitiveType from, PrimitiveType to) {
+  using P = PrimitiveType;
+  if (from == P::kBF16 && to == P::kF32) return UnaryLoop<BF16ToF32, uint16_t, float>;
+  if (from == P::kF32 && to == P::kBF16) return UnaryLoop<F32ToBF16, float, uint16_t>;
+  if (from == P::kF16 && to == P::kF32) return UnaryLoop<F16ToF32, uint16_t, float>;
+  if (from == P::kF32 && to == P::kF16) return UnaryLoop<F32ToF16, float, uint16_t>;
+  if (from == P::kF32 && to == P::kS32) return UnaryLoop<F32ToS32, float, int32_t>;
+  if (from == P::kS32 && to == P::kF32) return UnaryLoop<Cast<float>, int32_t, float>;
+  if (from == P::kF32 && to == P::kF64) return UnaryLoop<Cast<double>, float, double>;
+  if (from == P::kF64 && to == P::kF32) return UnaryLoop<Cast<float>, double, float>;
+  if (from == P::kPred && to == P::kF32) return UnaryLoop<Cast<float>, uint8_t, float>;
+  if (from == P::kPred && to == P::kS32) return UnaryLoop<Cast<int32_t>, uint8_t, int32_t>;
+  return nullptr;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::cpu {
+HWY_EXPORT(Arithmetic);
+HWY_EXPORT(Compare);
+HWY_EXPORT(Select);
+HWY_EXPORT(Clamp);
+HWY_EXPORT(Convert);
+
+KernelFunction VectorArithmetic(Opcode opcode, PrimitiveType type) {
+  return HWY_DYNAMIC_DISPATCH(Arithmetic)(opcode, type);
+}
+KernelFunction VectorCompare(Direction direction, PrimitiveType type) {
+  return HWY_DYNAMIC_DISPATCH(Compare)(direction, type);
+}
+KernelFunction VectorSelect(int width) { return HWY_DYNAMIC_DISPATCH(Select)(width); }
+KernelFunction VectorClamp(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Clamp)(type); }
+KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to) {
+  return HWY_DYNAMIC_DISPATCH(Convert)(from, to);
+}
+}  // namespace hlocts::cpu
+#endif

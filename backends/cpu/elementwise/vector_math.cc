@@ -1,0 +1,242 @@
+// Functions of f32 as vector code: range reduction, then polynomials of our own (minimax fits by
+// Remez exchange, coefficients rounded to f32), within the default profile's bounds. Plain loops
+// without fused multiply-add, so that every instruction set gives the same bits.
+#include <cmath>
+#include <cstring>
+
+#include "backends/cpu/elementwise/families.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/vector_math.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file again for each target.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hlocts::cpu {
+namespace HWY_NAMESPACE {
+
+#undef HLOCTS_LOOP
+#if defined(__clang__)
+#define HLOCTS_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define HLOCTS_LOOP _Pragma("GCC ivdep")
+#endif
+
+inline float FloatOf(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+inline uint32_t BitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+// ln 2 in two parts: products of the first with small integers are exact.
+constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
+constexpr float kLog2E = 0x1.715476p0f;
+// Adding this rounds a small float to an integer, which then stands in the sum's low bits.
+constexpr float kRounder = 0x1.8p23f;
+constexpr uint32_t kRounderBits = 0x4b400000;
+
+inline float Exp(float x) {
+  float c = x < -104.0f ? -104.0f : x;
+  c = c > 89.0f ? 89.0f : c;
+  const float t = c * kLog2E + kRounder;
+  const float n = t - kRounder;
+  const float r = (c - n * kLn2High) - n * kLn2Low;
+  float p = 0x1.a1c024p-13f;
+  p = p * r + 0x1.6d9e28p-10f;
+  p = p * r + 0x1.111078p-7f;
+  p = p * r + 0x1.555478p-5f;
+  p = p * r + 0x1.555556p-3f;
+  p = p * r + 0.5f;
+  const float y = 1.0f + (r + r * r * p);
+  // 2^n in two factors: neither leaves the range where the result does not.
+  const uint32_t k = BitsOf(t) - kRounderBits;
+  const uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(k) >> 1);
+  return y * FloatOf((half + 127) << 23) * FloatOf((k - half + 127) << 23);
+}
+
+inline float Log(float x) {
+  const bool tiny = x < 0x1p-126f;
+  const float normal = tiny ? x * 0x1p23f : x;
+  const uint32_t bits = BitsOf(normal);
+  // The mantissa is brought into [sqrt(1/2), sqrt(2)).
+  const int32_t exponent = static_cast<int32_t>(bits - 0x3f3504f3) >> 23;
+  const float f = FloatOf(bits - (static_cast<uint32_t>(exponent) << 23)) - 1.0f;
+  const float e = static_cast<float>(exponent) - (tiny ? 23.0f : 0.0f);
+  float p = 0x1.14c998p-4f;
+  p = p * f + -0x1.deff66p-4f;
+  p = p * f + 0x1.e7287ep-4f;
+  p = p * f + -0x1.fc07dcp-4f;
+  p = p * f + 0x1.233230p-3f;
+  p = p * f + -0x1.555cccp-3f;
+  p = p * f + 0x1.99a4f6p-3f;
+  p = p * f + -0x1.000006p-2f;
+  p = p * f + 0x1.555546p-2f;
+  const float z = f * f;
+  float y = f * z * p;
+  y = y + e * kLn2Low;
+  y = y - 0.5f * z;
+  float r = (f + y) + e * kLn2High;
+  r = x == __builtin_inff() ? x : r;
+  r = x == 0.0f ? -__builtin_inff() : r;
+  return x >= 0.0f ? r : __builtin_nanf("");  // negative or NaN
+}
+
+struct Exponential {
+  static float Apply(float x) { return Exp(x); }
+};
+struct Logarithm {
+  static float Apply(float x) { return Log(x); }
+};
+struct ExponentialMinusOne {
+  static float Apply(float x) {
+    float p = 0x1.a2ee4ep-16f;
+    p = p * x + 0x1.a2e2b4p-13f;
+    p = p * x + 0x1.6c1470p-10f;
+    p = p * x + 0x1.110f74p-7f;
+    p = p * x + 0x1.555556p-5f;
+    p = p * x + 0x1.555556p-3f;
+    p = p * x + 0.5f;
+    const float near_zero = x + x * x * p;
+    const float far = Exp(x) - 1.0f;
+    const float r = __builtin_fabsf(x) < 0.5f ? near_zero : far;
+    return x == 0.0f ? x : r;
+  }
+};
+// log(u) x / (u - 1) with u = 1 + x rounded: what the rounding of u changes cancels.
+struct LogPlusOne {
+  static float Apply(float x) {
+    const float u = 1.0f + x;
+    const float scaled = Log(u) * x / (u - 1.0f);
+    const float r = u == 1.0f ? x : scaled;
+    return x == __builtin_inff() ? x : r;
+  }
+};
+struct Tanh {
+  static float Apply(float x) {
+    const float z = x * x;
+    float p = -0x1.830bf4p-8f;
+    p = p * z + 0x1.54e016p-6f;
+    p = p * z + -0x1.b89ed8p-5f;
+    p = p * z + 0x1.1109dcp-3f;
+    p = p * z + -0x1.55553ep-2f;
+    const float near_zero = x + x * (z * p);
+    const float size = __builtin_fabsf(x);
+    const float capped = size > 20.0f ? 20.0f : size;
+    const float far = __builtin_copysignf(1.0f - 2.0f / (Exp(capped + capped) + 1.0f), x);
+    const float r = size < 0.6f ? near_zero : far;
+    return x == 0.0f || x != x ? x : r;
+  }
+};
+struct Logistic {
+  static float Apply(float x) {
+    const float e = Exp(-__builtin_fabsf(x));
+    const float r = (x >= 0.0f ? 1.0f : e) / (1.0f + e);
+    return x == x ? r : x;
+  }
+};
+struct Rsqrt {
+  static float Apply(float x) { return 1.0f / __builtin_sqrtf(x); }
+};
+
+template <class F>
+void MathLoop(const KernelParameters&, const void* a, const void*, const void*, void* out,
+              int64_t count) {
+  const float* x = static_cast<const float*>(a);
+  float* r = static_cast<float*>(out);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i]);
+}
+
+// Sine (phase 0) and cosine (phase 1) of arguments up to 2^13: reduced by pi/2 in double.
+template <int kPhase>
+inline float SineOf(float x) {
+  constexpr double kDoubleRounder = 0x1.8p52;
+  const double wide = static_cast<double>(x);
+  const double t = wide * 0x1.45f306dc9c883p-1 + kDoubleRounder;
+  const double n = t - kDoubleRounder;
+  const double reduced = (wide - n * 0x1.921fb54400000p0) - n * 0x1.0b4611a626331p-34;
+  uint64_t quadrant;
+  std::memcpy(&quadrant, &t, sizeof(quadrant));
+  const uint32_t q = static_cast<uint32_t>(quadrant) + kPhase;
+  const float r = static_cast<float>(reduced), z = r * r;
+  float s = 0x1.6cc978p-19f;
+  s = s * z + -0x1.a00f60p-13f;
+  s = s * z + 0x1.111108p-7f;
+  s = s * z + -0x1.555556p-3f;
+  s = r + r * (z * s);
+  float c = 0x1.99f026p-16f;
+  c = c * z + -0x1.6c0c4ep-10f;
+  c = c * z + 0x1.55554ap-5f;
+  c = (1.0f - 0.5f * z) + z * z * c;
+  const float chosen = (q & 1) != 0 ? c : s;
+  return FloatOf(BitsOf(chosen) ^ ((q & 2) << 30));
+}
+
+template <int kPhase>
+void SineLoop(const KernelParameters& p, const void* a, const void*, const void*, void* out,
+              int64_t count) {
+  constexpr int64_t kBlock = 256;
+  for (int64_t at = 0; at < count; at += kBlock) {
+    const int64_t n = count - at < kBlock ? count - at : kBlock;
+    const float* x = static_cast<const float*>(a) + at;
+    float* r = static_cast<float*>(out) + at;
+    float largest = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const float size = __builtin_fabsf(x[i]);
+      largest = size < largest ? largest : size;  // a NaN stays
+      if (!(largest <= 8192.0f)) break;
+    }
+    if (!(largest <= 8192.0f)) {
+      const Opcode opcode = kPhase == 0 ? Opcode::kSine : Opcode::kCosine;
+      RealFunctionKernel(opcode, PrimitiveType::kF32, false)(p, x, nullptr, nullptr, r, n);
+      continue;
+    }
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < n; ++i) {
+      const float y = SineOf<kPhase>(x[i]);
+      r[i] = kPhase == 0 && x[i] == 0.0f ? x[i] : y;
+    }
+  }
+}
+
+KernelFunction Math(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kExponential:
+      return MathLoop<Exponential>;
+    case Opcode::kExponentialMinusOne:
+      return MathLoop<ExponentialMinusOne>;
+    case Opcode::kLog:
+      return MathLoop<Logarithm>;
+    case Opcode::kLogPlusOne:
+      return MathLoop<LogPlusOne>;
+    case Opcode::kTanh:
+      return MathLoop<Tanh>;
+    case Opcode::kLogistic:
+      return MathLoop<Logistic>;
+    case Opcode::kRsqrt:
+      return MathLoop<Rsqrt>;
+    case Opcode::kSine:
+      return SineLoop<0>;
+    case Opcode::kCosine:
+      return SineLoop<1>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::cpu {
+HWY_EXPORT(Math);
+KernelFunction VectorMath(Opcode opcode) { return HWY_DYNAMIC_DISPATCH(Math)(opcode); }
+}  // namespace hlocts::cpu
+#endif

@@ -1,0 +1,344 @@
+#include "backends/cpu/function_builder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "backends/plan/arena.h"
+
+namespace hlocts::cpu {
+namespace {
+
+using plan::Node;
+using plan::NodeId;
+using plan::ValueId;
+
+StepFunction CopyStep(int64_t bytes) {
+  return [bytes](Run&, In in, Out out) {
+    if (bytes > 0 && in[0] != out[0]) std::memcpy(out[0], in[0], static_cast<size_t>(bytes));
+    return absl::OkStatus();
+  };
+}
+
+}  // namespace
+
+int32_t FunctionBuilder::NewBuffer(const plan::ArrayType& type) {
+  Buffer buffer;
+  buffer.bytes = type.bytes;
+  buffers_.push_back(buffer);
+  return static_cast<int32_t>(buffers_.size()) - 1;
+}
+
+absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& aliases,
+                                    Handover handover) {
+  for (ValueId parameter : graph_.parameters) {
+    function_.parameter_types.push_back(graph_.type(parameter));
+  }
+  for (ValueId result : graph_.results) function_.result_types.push_back(graph_.type(result));
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    if (!graph_.nodes[n].removed) HLOCTS_RETURN_IF_ERROR(EmitNode(static_cast<NodeId>(n)));
+  }
+  PlaceResults(handover);
+  FindLifetimes();
+  if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
+  return PlaceTemporaries();
+}
+
+absl::Status FunctionBuilder::EmitNode(NodeId id) {
+  const Node& node = graph_.nodes[id];
+  switch (KindOf(graph_, node)) {
+    case NodeKind::kLeaf: {
+      const ValueId value = node.outputs[0];
+      if (graph_.type(value).type == PrimitiveType::kToken) return absl::OkStatus();
+      const int32_t buffer = buffer_of_[value] = NewBuffer(graph_.type(value));
+      const bool is_parameter = node.opcode == Opcode::kParameter;
+      buffers_[buffer].kind = is_parameter ? Buffer::Kind::kParameter : Buffer::Kind::kConstant;
+      buffers_[buffer].parameter = node.parameter;
+      if (!is_parameter) buffers_[buffer].data = graph_.constants[node.constant].raw_data();
+      return absl::OkStatus();
+    }
+    case NodeKind::kIota:
+      EmitLine(node);
+      [[fallthrough]];
+    case NodeKind::kView: {
+      const ValueId value = node.outputs[0];
+      if (fusion_.is_dense(value)) EmitCopy(value, fusion_.ViewSourceOf(value));
+      return absl::OkStatus();
+    }
+    case NodeKind::kReshape:
+      if (fusion_.is_dense(node.outputs[0])) {
+        buffer_of_[node.outputs[0]] = buffer_of_[node.operands[0]];
+      }
+      return absl::OkStatus();
+    case NodeKind::kElementwise:
+      return fusion_.loop_of(id) == id ? EmitLoop(id) : absl::OkStatus();
+    case NodeKind::kStructured:
+      return EmitStructured(node);
+  }
+  return absl::OkStatus();
+}
+
+// 0, 1, 2, ... in the iota's type, with one rounding; integers wrap.
+void FunctionBuilder::EmitLine(const Node& node) {
+  const ValueId value = node.outputs[0];
+  const plan::ArrayType& whole = graph_.type(value);
+  plan::ArrayType type = whole;
+  const int64_t size = whole.dimensions[node.source->IntOr(Attr::kIotaDimension, 0)];
+  type.bytes = size * whole.width();
+  line_of_[value] = NewBuffer(type);
+  const Kernel convert = ConvertKernel(PrimitiveType::kS64, whole.type);
+  const int width = whole.width();
+  Draft draft;
+  draft.out = {line_of_[value]};
+  draft.step.run = [size, convert, width](Run&, In, Out out) {
+    int64_t block[256];
+    for (int64_t at = 0; at < size; at += 256) {
+      const int64_t count = std::min<int64_t>(size - at, 256);
+      std::iota(block, block + count, at);
+      convert(block, nullptr, nullptr, out[0] + at * width, count);
+    }
+    return absl::OkStatus();
+  };
+  drafts_.push_back(std::move(draft));
+}
+
+void FunctionBuilder::EmitCopy(ValueId value, const Source& source) {
+  const plan::ArrayType& type = graph_.type(value);
+  Draft draft;
+  draft.in = {BufferOf(source)};
+  draft.out = {buffer_of_[value] = NewBuffer(type)};
+  const plan::View view = source.view.Simplified();
+  const int64_t elements = type.elements;
+  const int width = type.width();
+  draft.step.run = [view, elements, width](Run&, In in, Out out) {
+    LoadView(view, width, in[0], 0, elements, out[0]);
+    return absl::OkStatus();
+  };
+  drafts_.push_back(std::move(draft));
+}
+
+int FunctionBuilder::OperandRegister(ValueId operand, int64_t elements, LoopProgram& loop,
+                                     std::vector<int32_t>& arrays) {
+  const ValueId stripped = fusion_.Strip(operand);
+  if (register_of_[stripped] >= 0) return register_of_[stripped];
+  const Source source = fusion_.SourceOf(operand);
+  const plan::ArrayType& type = graph_.type(operand);
+  const int32_t buffer = BufferOf(source);
+  auto found = std::find(arrays.begin(), arrays.end(), buffer);
+  if (found == arrays.end()) found = arrays.insert(found, buffer);
+  const plan::View view = type.elements == elements
+                              ? source.view
+                              : plan::View::Splat(source.view.offset, elements);
+  return loop.AddInput(static_cast<int>(found - arrays.begin()), view, type.width());
+}
+
+absl::Status FunctionBuilder::EmitLoop(NodeId root) {
+  auto loop = std::make_shared<LoopProgram>();
+  const ValueId result = graph_.nodes[root].outputs[0];
+  const plan::ArrayType& type = graph_.type(result);
+  register_of_.resize(graph_.values.size(), -1);
+  Draft draft;
+  for (NodeId member : fusion_.members(root)) {
+    const Node& node = graph_.nodes[member];
+    int registers[3] = {-1, -1, -1};
+    for (size_t k = 0; k < node.operands.size(); ++k) {
+      const int64_t elements = graph_.type(node.operands[k]).elements;
+      if (elements != type.elements && elements != 1) {
+        return InvalidInput(node.source->name(), ": operand ", k, " has ", elements,
+                            " elements, the result ", type.elements);
+      }
+      registers[k] = OperandRegister(node.operands[k], type.elements, *loop, draft.in);
+    }
+    const plan::ArrayType& out = graph_.type(node.outputs[0]);
+    const size_t values = node.opcode == Opcode::kSelect ? 1 : 0;
+    HLOCTS_ASSIGN_OR_RETURN(
+        const Kernel kernel,
+        ResolveKernel(*node.source,
+                      {graph_.type(node.operands[values]).type, out.type,
+                       static_cast<int>(node.operands.size())},
+                      compiler_.options().math));
+    register_of_[node.outputs[0]] =
+        loop->AddOperation(kernel, registers[0], registers[1], registers[2], out.width());
+  }
+  loop->AddOutput(register_of_[result]);
+  for (NodeId member : fusion_.members(root)) register_of_[graph_.nodes[member].outputs[0]] = -1;
+  loop->Finish();
+  draft.out = {buffer_of_[result] = NewBuffer(type)};
+  for (size_t k = 0; k < draft.in.size(); ++k) {
+    if (loop->ReadsInPlace(static_cast<int>(k), type.width())) {
+      draft.step.in_place.push_back({0, static_cast<int>(k)});
+    }
+  }
+  const int64_t elements = type.elements;
+  draft.step.run = [loop, elements](Run&, In in, Out out) {
+    loop->Run(in, out, 0, elements);
+    return absl::OkStatus();
+  };
+  drafts_.push_back(std::move(draft));
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::EmitStructured(const Node& node) {
+  if (node.opcode == Opcode::kAfterAll) return absl::OkStatus();
+  Draft draft;
+  HLOCTS_ASSIGN_OR_RETURN(draft.step, MakeStep({compiler_, graph_, node}));
+  for (ValueId operand : node.operands) draft.in.push_back(buffer_of_[operand]);
+  for (ValueId output : node.outputs) {
+    const bool is_token = graph_.type(output).type == PrimitiveType::kToken;
+    if (!is_token) buffer_of_[output] = NewBuffer(graph_.type(output));
+    draft.out.push_back(buffer_of_[output]);
+  }
+  drafts_.push_back(std::move(draft));
+  return absl::OkStatus();
+}
+
+// Every result leaf gets a buffer of its own: the one it was computed in, or a copy.
+void FunctionBuilder::PlaceResults(Handover handover) {
+  function_.result_source.assign(graph_.results.size(), -1);
+  for (size_t r = 0; r < graph_.results.size(); ++r) {
+    const int32_t buffer = buffer_of_[graph_.results[r]];
+    if (buffer < 0) continue;  // a token
+    const Buffer& source = buffers_[buffer];
+    const int32_t number = static_cast<int32_t>(r);
+    const bool stays = handover == Handover::kAnyLeaf ||
+                       (handover == Handover::kSameLeaf && source.parameter == number);
+    if (source.kind == Buffer::Kind::kParameter && stays) {
+      function_.result_source[r] = source.parameter;
+    } else if (source.kind == Buffer::Kind::kWritten && source.result < 0) {
+      buffers_[buffer].result = number;
+    } else {
+      Draft copy;
+      copy.step.run = CopyStep(source.bytes);
+      copy.in = {buffer};
+      const plan::ArrayType type = graph_.type(graph_.results[r]);
+      copy.out = {NewBuffer(type)};
+      buffers_[copy.out[0]].result = number;
+      drafts_.push_back(std::move(copy));
+    }
+  }
+}
+
+void FunctionBuilder::FindLifetimes() {
+  const int32_t end = static_cast<int32_t>(drafts_.size());
+  for (int32_t s = 0; s < end; ++s) {
+    for (int32_t buffer : drafts_[s].in) {
+      if (buffer >= 0) buffers_[buffer].last = s;
+    }
+    for (int32_t buffer : drafts_[s].out) {
+      if (buffer < 0) continue;
+      buffers_[buffer].first = s;
+      buffers_[buffer].last = std::max(buffers_[buffer].last, s);
+    }
+  }
+  for (Buffer& buffer : buffers_) {
+    if (buffer.result >= 0) buffer.last = end;
+    const bool is_result = buffer.kind == Buffer::Kind::kParameter &&
+                           std::find(function_.result_source.begin(),
+                                     function_.result_source.end(),
+                                     buffer.parameter) != function_.result_source.end();
+    if (is_result) buffer.last = end;
+  }
+}
+
+int32_t FunctionBuilder::StorageOf(int32_t buffer) const {
+  while (buffers_[buffer].storage >= 0) buffer = buffers_[buffer].storage;
+  return buffer;
+}
+
+bool FunctionBuilder::TakeOver(int32_t out, int32_t in, int32_t step,
+                               const std::vector<std::pair<int, int>>& aliases) {
+  if (out < 0 || in < 0 || buffers_[in].last != step || buffers_[out].bytes != buffers_[in].bytes ||
+      buffers_[out].bytes == 0) {
+    return false;
+  }
+  const int32_t storage = StorageOf(in);
+  Buffer& memory = buffers_[storage];
+  if (memory.kind == Buffer::Kind::kConstant) return false;
+  if (memory.kind == Buffer::Kind::kParameter) {
+    const std::pair<int, int> pair = {memory.parameter, buffers_[out].result};
+    if (std::find(aliases.begin(), aliases.end(), pair) == aliases.end()) return false;
+    function_.result_source[pair.second] = pair.first;
+  } else {
+    memory.result = std::max(memory.result, buffers_[out].result);
+  }
+  buffers_[out].storage = storage;
+  memory.last = std::max(memory.last, buffers_[out].last);
+  return true;
+}
+
+// A result takes over the memory of an operand that nobody reads after the step.
+void FunctionBuilder::ReuseInPlace(const std::vector<std::pair<int, int>>& aliases) {
+  for (int32_t s = 0; s < static_cast<int32_t>(drafts_.size()); ++s) {
+    Draft& draft = drafts_[s];
+    std::vector<bool> given(draft.out.size(), false), taken(draft.in.size(), false);
+    for (const auto& [result, operand] : draft.step.in_place) {
+      const int32_t in = draft.in[operand], out = draft.out[result];
+      if (given[result] || taken[operand] || in < 0) continue;
+      const auto same = std::count_if(draft.in.begin(), draft.in.end(), [&](int32_t other) {
+        return other >= 0 && StorageOf(other) == StorageOf(in);
+      });
+      if (same > 1) continue;
+      given[result] = taken[operand] = TakeOver(out, in, s, aliases);
+    }
+  }
+}
+
+int32_t FunctionBuilder::SlotOf(int32_t buffer) {
+  if (buffer < 0) return -1;
+  const int32_t storage = StorageOf(buffer);
+  if (slot_of_[storage] >= 0) return slot_of_[storage];
+  const Buffer& memory = buffers_[storage];
+  Slot slot;
+  slot.data = memory.data;
+  slot.kind = memory.kind == Buffer::Kind::kParameter  ? Slot::Kind::kParameter
+              : memory.kind == Buffer::Kind::kConstant ? Slot::Kind::kConstant
+              : memory.result >= 0                     ? Slot::Kind::kResult
+                                                       : Slot::Kind::kTemporary;
+  function_.slots.push_back(slot);
+  return slot_of_[storage] = static_cast<int32_t>(function_.slots.size()) - 1;
+}
+
+absl::Status FunctionBuilder::PlaceTemporaries() {
+  slot_of_.assign(buffers_.size(), -1);
+  std::vector<plan::Lifetime> lifetimes;
+  std::vector<int32_t> owners;
+  for (size_t b = 0; b < buffers_.size(); ++b) {
+    const int32_t buffer = static_cast<int32_t>(b);
+    const int32_t slot = SlotOf(buffer);
+    if (StorageOf(buffer) != buffer) continue;
+    if (function_.slots[slot].kind != Slot::Kind::kTemporary) continue;
+    lifetimes.push_back({buffers_[b].bytes, buffers_[b].first, buffers_[b].last});
+    owners.push_back(slot);
+  }
+  std::vector<size_t> order(lifetimes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return lifetimes[a].first < lifetimes[b].first; });
+  std::vector<plan::Lifetime> sorted;
+  for (size_t i : order) sorted.push_back(lifetimes[i]);
+  HLOCTS_ASSIGN_OR_RETURN(const plan::ArenaPlan arena,
+                          plan::PlanArena(sorted, compiler_.options().memory_bytes_max));
+  for (size_t i = 0; i < order.size(); ++i) {
+    function_.slots[owners[order[i]]].offset = arena.offsets[i];
+  }
+  function_.temporary_bytes = arena.bytes;
+  for (ValueId parameter : graph_.parameters) {
+    function_.parameter_slots.push_back(SlotOf(buffer_of_[parameter]));
+  }
+  function_.result_slots.assign(graph_.results.size(), -1);
+  for (size_t b = 0; b < buffers_.size(); ++b) {
+    if (buffers_[b].result >= 0) {
+      function_.result_slots[buffers_[b].result] = SlotOf(static_cast<int32_t>(b));
+    }
+  }
+  for (Draft& draft : drafts_) {
+    Step step;
+    step.run = std::move(draft.step.run);
+    for (int32_t buffer : draft.in) step.in.push_back(SlotOf(buffer));
+    for (int32_t buffer : draft.out) step.out.push_back(SlotOf(buffer));
+    function_.steps.push_back(std::move(step));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,76 @@
+// One graph to one function: loops and structured steps in order, then memory for what they pass on.
+#ifndef HLOCTS_BACKENDS_CPU_FUNCTION_BUILDER_H_
+#define HLOCTS_BACKENDS_CPU_FUNCTION_BUILDER_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/compiler.h"
+#include "backends/cpu/fusion.h"
+
+namespace hlocts::cpu {
+
+class FunctionBuilder {
+ public:
+  FunctionBuilder(Compiler& compiler, const plan::Graph& graph, Function& function)
+      : compiler_(compiler),
+        graph_(graph),
+        function_(function),
+        fusion_(graph, !compiler.options().disabled.contains("fusion")),
+        buffer_of_(graph.values.size(), -1),
+        line_of_(graph.values.size(), -1) {}
+
+  absl::Status Build(const std::vector<std::pair<int, int>>& aliases, Handover handover);
+
+ private:
+  struct Buffer {
+    enum class Kind : uint8_t { kParameter, kConstant, kWritten };
+    Kind kind = Kind::kWritten;
+    int64_t bytes = 0;
+    const uint8_t* data = nullptr;  // kConstant
+    int32_t parameter = -1;
+    int32_t result = -1;
+    int32_t storage = -1;  // another buffer whose memory this one takes over
+    int32_t first = -1, last = -1;
+  };
+  struct Draft {
+    StepDraft step;
+    std::vector<int32_t> in, out;  // buffers
+  };
+
+  absl::Status EmitNode(plan::NodeId id);
+  absl::Status EmitLoop(plan::NodeId root);
+  absl::Status EmitStructured(const plan::Node& node);
+  void EmitLine(const plan::Node& node);
+  void EmitCopy(plan::ValueId value, const Source& source);
+  int32_t NewBuffer(const plan::ArrayType& type);
+  int32_t BufferOf(const Source& source) const {
+    return source.is_line ? line_of_[source.base] : buffer_of_[source.base];
+  }
+  int OperandRegister(plan::ValueId operand, int64_t elements, LoopProgram& loop,
+                      std::vector<int32_t>& arrays);
+
+  void PlaceResults(Handover handover);
+  void FindLifetimes();
+  void ReuseInPlace(const std::vector<std::pair<int, int>>& aliases);
+  bool TakeOver(int32_t out, int32_t in, int32_t step,
+                const std::vector<std::pair<int, int>>& aliases);
+  absl::Status PlaceTemporaries();
+  int32_t StorageOf(int32_t buffer) const;
+  int32_t SlotOf(int32_t buffer);
+
+  Compiler& compiler_;
+  const plan::Graph& graph_;
+  Function& function_;
+  FusionPlan fusion_;
+  std::vector<Buffer> buffers_;
+  std::vector<Draft> drafts_;
+  std::vector<int32_t> buffer_of_, line_of_;  // of values
+  std::vector<int> register_of_;              // of values, in the loop being built
+  std::vector<int32_t> slot_of_;              // of storage buffers
+};
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_CPU_FUNCTION_BUILDER_H_

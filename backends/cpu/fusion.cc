@@ -1,0 +1,178 @@
+#include "backends/cpu/fusion.h"
+
+#include <algorithm>
+
+#include "backends/cpu/elementwise/kernel.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts::cpu {
+namespace {
+
+using plan::Graph;
+using plan::Node;
+using plan::NodeId;
+using plan::ValueId;
+
+constexpr NodeId kNobody = -1, kSeveral = -2;
+constexpr size_t kMembersMax = 48;
+
+bool IsElementwiseNode(const Graph& graph, const Node& node) {
+  if (!IsElementwise(node.opcode) || node.outputs.size() != 1) return false;
+  const plan::ArrayType& out = graph.type(node.outputs[0]);
+  if (node.opcode == Opcode::kBitcastConvert &&
+      BitWidth(out.type) != BitWidth(graph.type(node.operands[0]).type)) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+NodeKind KindOf(const Graph& graph, const Node& node) {
+  switch (node.opcode) {
+    case Opcode::kParameter:
+    case Opcode::kConstant:
+      return NodeKind::kLeaf;
+    case Opcode::kReshape:
+      return NodeKind::kReshape;
+    case Opcode::kBroadcast:
+    case Opcode::kTranspose:
+    case Opcode::kSlice:
+    case Opcode::kReverse:
+      return NodeKind::kView;
+    case Opcode::kIota:
+      return NodeKind::kIota;
+    default:
+      return IsElementwiseNode(graph, node) ? NodeKind::kElementwise : NodeKind::kStructured;
+  }
+}
+
+FusionPlan::FusionPlan(const Graph& graph, bool fuse)
+    : graph_(graph),
+      sources_(graph.values.size()),
+      dense_(graph.values.size(), false),
+      wanted_(graph.values.size(), kNobody),
+      loop_(graph.nodes.size(), kNobody),
+      members_(graph.nodes.size()) {
+  for (const Node& node : graph.nodes) kinds_.push_back(KindOf(graph, node));
+  FindViews();
+  FindLoops(fuse);
+}
+
+ValueId FusionPlan::Strip(ValueId value) const {
+  while (kinds_[graph_.values[value].node] == NodeKind::kReshape) {
+    value = graph_.producer(value).operands[0];
+  }
+  return value;
+}
+
+Source FusionPlan::SourceOf(ValueId value) const {
+  const Source& source = sources_[value];
+  if (!dense_[value] && source.base >= 0) return source;
+  return {value, false, plan::View::Dense(graph_.type(value).dimensions)};
+}
+
+namespace {
+
+plan::View ViewOf(const Node& node, const plan::View& operand, const plan::ArrayType& type) {
+  switch (node.opcode) {
+    case Opcode::kBroadcast:
+      return plan::Broadcast(operand, type.dimensions, node.source->IntList(Attr::kDimensions));
+    case Opcode::kTranspose:
+      return plan::Transposed(operand, node.source->IntList(Attr::kDimensions));
+    case Opcode::kSlice:
+      return plan::Sliced(operand, node.source->Get<SliceRanges>(Attr::kSlice)->dimensions);
+    default:
+      return plan::Reversed(operand, node.source->IntList(Attr::kDimensions));
+  }
+}
+
+}  // namespace
+
+// Forwards: views of views are composed down to what has memory. A reshape that cuts a view apart
+// in the wrong places needs the view's elements laid out.
+void FusionPlan::FindViews() {
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    const Node& node = graph_.nodes[n];
+    if (node.removed) continue;
+    if (kinds_[n] == NodeKind::kIota) {
+      const ValueId value = node.outputs[0];
+      const plan::ArrayType& type = graph_.type(value);
+      const int64_t d = node.source->IntOr(Attr::kIotaDimension, 0);
+      const plan::View line = plan::View::Dense({type.dimensions[d]});
+      sources_[value] = {value, true, plan::Broadcast(line, type.dimensions, {d})};
+      continue;
+    }
+    if (kinds_[n] != NodeKind::kView && kinds_[n] != NodeKind::kReshape) continue;
+    const ValueId value = node.outputs[0];
+    const plan::ArrayType& type = graph_.type(value);
+    const Source from = SourceOf(node.operands[0]);
+    if (kinds_[n] == NodeKind::kView) {
+      sources_[value] = {from.base, from.is_line, ViewOf(node, from.view, type)};
+    } else if (from.view.Simplified().IsContiguous() && from.view.offset == 0 && !from.is_line &&
+               from.view.elements() == graph_.type(from.base).elements) {
+      sources_[value] = {from.base, false, plan::View::Dense(type.dimensions)};
+    } else if (auto view = plan::Reshaped(from.view, type.dimensions)) {
+      sources_[value] = {from.base, from.is_line, *view};
+    } else {
+      NeedDense(node.operands[0]);
+      sources_[value] = {node.operands[0], false, plan::View::Dense(type.dimensions)};
+    }
+  }
+}
+
+// Backwards: all users of a node have been seen when it is visited.
+void FusionPlan::FindLoops(bool fuse) {
+  for (ValueId result : graph_.results) NeedDense(result);
+  for (size_t n = graph_.nodes.size(); n-- > 0;) {
+    if (!graph_.nodes[n].removed) Visit(static_cast<NodeId>(n), fuse);
+  }
+  // Gathered from the last to the first.
+  for (std::vector<NodeId>& members : members_) std::reverse(members.begin(), members.end());
+}
+
+void FusionPlan::Visit(NodeId id, bool fuse) {
+  const Node& node = graph_.nodes[id];
+  switch (kinds_[id]) {
+    case NodeKind::kLeaf:
+    case NodeKind::kIota:
+      return;
+    case NodeKind::kElementwise:
+      return VisitElementwise(id, fuse);
+    case NodeKind::kReshape:
+      if (dense_[node.outputs[0]]) NeedDense(node.operands[0]);
+      return;
+    case NodeKind::kView: {
+      const ValueId from = Strip(node.operands[0]);
+      if (kinds_[graph_.values[from].node] == NodeKind::kElementwise) NeedDense(from);
+      return;
+    }
+    case NodeKind::kStructured:
+      for (ValueId operand : node.operands) NeedDense(operand);
+      for (ValueId output : node.outputs) NeedDense(output);
+      return;
+  }
+}
+
+void FusionPlan::VisitElementwise(NodeId id, bool fuse) {
+  const Node& node = graph_.nodes[id];
+  const ValueId value = node.outputs[0];
+  NodeId root = wanted_[value];
+  if (!fuse || dense_[value] || root < 0 || members_[root].size() >= kMembersMax) root = id;
+  loop_[id] = root;
+  members_[root].push_back(id);
+  if (root == id) NeedDense(value);
+  for (ValueId operand : node.operands) {
+    const ValueId from = Strip(operand);
+    if (kinds_[graph_.values[from].node] != NodeKind::kElementwise) continue;
+    if (graph_.type(from).elements != graph_.type(value).elements) {
+      NeedDense(from);
+    } else if (wanted_[from] == kNobody || wanted_[from] == root) {
+      wanted_[from] = root;
+    } else {
+      wanted_[from] = kSeveral;
+    }
+  }
+}
+
+}  // namespace hlocts::cpu

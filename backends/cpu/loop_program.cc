@@ -1,0 +1,230 @@
+#include "backends/cpu/loop_program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "backends/cpu/scratch.h"
+
+namespace hlocts::cpu {
+namespace {
+
+struct Wide {
+  uint64_t low, high;
+};
+
+template <typename T>
+void CopyRun(const uint8_t* from, int64_t stride, int64_t count, uint8_t* to) {
+  const T* x = reinterpret_cast<const T*>(from);
+  T* r = reinterpret_cast<T*>(to);
+  if (stride == 0) {
+    const T value = *x;
+    for (int64_t i = 0; i < count; ++i) r[i] = value;
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) r[i] = x[i * stride];
+}
+
+template <typename T>
+void LoadAs(const plan::View& view, const uint8_t* array, int64_t start, int64_t count,
+            uint8_t* out) {
+  const size_t rank = view.dimensions.size();
+  absl::InlinedVector<int64_t, 8> index(rank, 0);
+  int64_t at = view.offset, left = start;
+  for (size_t d = rank; d-- > 0;) {
+    index[d] = left % view.dimensions[d].size;
+    left /= view.dimensions[d].size;
+    at += index[d] * view.dimensions[d].stride;
+  }
+  const plan::ViewDimension& inner = view.dimensions[rank - 1];
+  while (true) {
+    const int64_t run = std::min(count, inner.size - index[rank - 1]);
+    const uint8_t* from = array + at * static_cast<int64_t>(sizeof(T));
+    if (inner.stride == 1) {
+      std::memcpy(out, from, static_cast<size_t>(run) * sizeof(T));
+    } else {
+      CopyRun<T>(from, inner.stride, run, out);
+    }
+    count -= run;
+    if (count == 0) return;
+    out += run * static_cast<int64_t>(sizeof(T));
+    at -= index[rank - 1] * inner.stride;
+    index[rank - 1] = 0;
+    for (size_t d = rank - 1; d-- > 0;) {
+      at += view.dimensions[d].stride;
+      if (++index[d] < view.dimensions[d].size) break;
+      at -= index[d] * view.dimensions[d].stride;
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+void Fill(const void* element, int width, int64_t count, uint8_t* out) {
+  const uint8_t* from = static_cast<const uint8_t*>(element);
+  switch (width) {
+    case 1:
+      std::memset(out, *from, static_cast<size_t>(count));
+      return;
+    case 2:
+      return CopyRun<uint16_t>(from, 0, count, out);
+    case 4:
+      return CopyRun<uint32_t>(from, 0, count, out);
+    case 8:
+      return CopyRun<uint64_t>(from, 0, count, out);
+    default:
+      return CopyRun<Wide>(from, 0, count, out);
+  }
+}
+
+void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t start, int64_t count,
+              uint8_t* out) {
+  if (count <= 0) return;
+  if (view.dimensions.empty()) return Fill(array + view.offset * width, width, count, out);
+  switch (width) {
+    case 1:
+      return LoadAs<uint8_t>(view, array, start, count, out);
+    case 2:
+      return LoadAs<uint16_t>(view, array, start, count, out);
+    case 4:
+      return LoadAs<uint32_t>(view, array, start, count, out);
+    case 8:
+      return LoadAs<uint64_t>(view, array, start, count, out);
+    default:
+      return LoadAs<Wide>(view, array, start, count, out);
+  }
+}
+
+int LoopProgram::AddInput(int array, const plan::View& view, int width) {
+  Register reg;
+  reg.view = view.Simplified();
+  for (size_t r = 0; r < registers_.size(); ++r) {
+    if (registers_[r].array == array && registers_[r].view == reg.view) return static_cast<int>(r);
+  }
+  // Of one element there is nothing to splat.
+  const bool one = reg.view.dimensions.empty();
+  reg.kind = one || reg.view.IsContiguous() ? Kind::kDirect
+             : reg.view.IsSplat()           ? Kind::kSplat
+                                            : Kind::kLoaded;
+  reg.width = width;
+  reg.array = array;
+  registers_.push_back(std::move(reg));
+  return static_cast<int>(registers_.size()) - 1;
+}
+
+int LoopProgram::AddOperation(const Kernel& kernel, int a, int b, int c, int width) {
+  Register reg;
+  reg.width = width;
+  registers_.push_back(std::move(reg));
+  const int out = static_cast<int>(registers_.size()) - 1;
+  operations_.push_back({kernel, a, b, c, out});
+  return out;
+}
+
+void LoopProgram::AddOutput(int reg) {
+  if (outputs_apart_ && registers_[reg].array >= 0) {
+    const int width = registers_[reg].width;
+    reg = AddOperation(CopyKernel(width), reg, -1, -1, width);
+  }
+  // Only the last operation may write straight into the caller's memory, which an input may share.
+  const bool is_last = !operations_.empty() && operations_.back().out == reg;
+  if (!outputs_apart_ && is_last && registers_[reg].output < 0) {
+    registers_[reg].output = static_cast<int>(outputs_.size());
+  }
+  outputs_.push_back(reg);
+}
+
+// Computed registers share scratch memory once their last reader has run.
+void LoopProgram::Finish() {
+  const size_t count = registers_.size();
+  std::vector<int> last_use(count, -1);
+  for (size_t o = 0; o < operations_.size(); ++o) {
+    for (int r : {operations_[o].a, operations_[o].b, operations_[o].c}) {
+      if (r >= 0) last_use[r] = static_cast<int>(o);
+    }
+  }
+  for (int r : outputs_) last_use[r] = static_cast<int>(operations_.size());
+  std::vector<std::pair<int, int64_t>> free;  // width, offset
+  auto take = [&](Register& reg) {
+    for (size_t i = 0; i < free.size(); ++i) {
+      if (free[i].first != reg.width) continue;
+      reg.scratch = free[i].second;
+      free.erase(free.begin() + static_cast<int64_t>(i));
+      return;
+    }
+    reg.scratch = scratch_bytes_;
+    scratch_bytes_ += kBlock * reg.width;
+  };
+  for (Register& reg : registers_) {
+    if (reg.kind == Kind::kSplat || reg.kind == Kind::kLoaded) {
+      reg.scratch = scratch_bytes_;
+      scratch_bytes_ += kBlock * reg.width;
+    }
+  }
+  for (size_t o = 0; o < operations_.size(); ++o) {
+    Register& out = registers_[operations_[o].out];
+    if (out.output < 0) take(out);
+    for (int r : {operations_[o].a, operations_[o].b, operations_[o].c, operations_[o].out}) {
+      if (r < 0 || last_use[r] > static_cast<int>(o)) continue;
+      Register& reg = registers_[r];
+      if (reg.kind != Kind::kComputed || reg.scratch < 0 || last_use[r] < -1) continue;
+      free.push_back({reg.width, reg.scratch});
+      last_use[r] = -2;
+    }
+  }
+}
+
+bool LoopProgram::ReadsInPlace(int array, int width) const {
+  bool reads = false;
+  for (const Register& reg : registers_) {
+    if (reg.array != array) continue;
+    if (reg.kind != Kind::kDirect || reg.view.offset != 0 || reg.width != width) return false;
+    reads = true;
+  }
+  return reads;
+}
+
+void LoopProgram::FillSplats(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
+                             uint8_t** at) const {
+  for (size_t r = 0; r < registers_.size(); ++r) {
+    const Register& reg = registers_[r];
+    at[r] = scratch + reg.scratch;
+    if (reg.kind != Kind::kSplat) continue;
+    Fill(arrays[reg.array] + reg.view.offset * reg.width, reg.width, count, at[r]);
+  }
+}
+
+void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin,
+                      int64_t end) const {
+  if (begin >= end) return;
+  ScratchBuffer scratch(scratch_bytes_);
+  uint8_t* at[kRegistersMax + 1];
+  FillSplats(arrays, std::min(kBlock, end - begin), scratch.data(), at);
+  for (int64_t start = begin; start < end; start += kBlock) {
+    const int64_t count = std::min(kBlock, end - start);
+    for (size_t r = 0; r < registers_.size(); ++r) {
+      const Register& reg = registers_[r];
+      if (reg.kind == Kind::kDirect) {
+        at[r] = const_cast<uint8_t*>(arrays[reg.array]) + (reg.view.offset + start) * reg.width;
+      } else if (reg.kind == Kind::kLoaded) {
+        LoadView(reg.view, reg.width, arrays[reg.array], start, count, at[r]);
+      } else if (reg.output >= 0) {
+        at[r] = outputs[reg.output] + start * reg.width;
+      }
+    }
+    for (const Operation& operation : operations_) {
+      operation.kernel(operation.a < 0 ? nullptr : at[operation.a],
+                       operation.b < 0 ? nullptr : at[operation.b],
+                       operation.c < 0 ? nullptr : at[operation.c], at[operation.out], count);
+    }
+    for (size_t o = 0; o < outputs_.size(); ++o) {
+      const Register& reg = registers_[outputs_[o]];
+      if (reg.output == static_cast<int>(o)) continue;
+      std::memmove(outputs[o] + start * reg.width, at[outputs_[o]],
+                   static_cast<size_t>(count * reg.width));
+    }
+  }
+}
+
+}  // namespace hlocts::cpu

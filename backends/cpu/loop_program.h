@@ -1,0 +1,71 @@
+// A loop over the elements of arrays that computes element-wise operations block by block, so that
+// intermediate values never leave the cache.
+#ifndef HLOCTS_BACKENDS_CPU_LOOP_PROGRAM_H_
+#define HLOCTS_BACKENDS_CPU_LOOP_PROGRAM_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "backends/cpu/elementwise/kernel.h"
+#include "backends/plan/view.h"
+
+namespace hlocts::cpu {
+
+// Elements [start, start + count) of a simplified view of `array`, side by side.
+void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t start, int64_t count,
+              uint8_t* out);
+// out[i] = *element.
+void Fill(const void* element, int width, int64_t count, uint8_t* out);
+
+class LoopProgram {
+ public:
+  static constexpr int64_t kBlock = 1024;
+  static constexpr int kRegistersMax = 250;
+
+  // Registers of inputs: `array` numbers the pointers given to Run.
+  int AddInput(int array, const plan::View& view, int width);
+  // A register for the result of kernel(a, b, c); registers that are not used are -1.
+  int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
+  // For programs whose outputs may overlap inputs in any way: results are kept apart to the end.
+  void KeepOutputsApart() { outputs_apart_ = true; }
+  // Output `number` of Run takes the register; call once for each, in order, after all operations.
+  void AddOutput(int reg);
+  // Settles where registers lie; nothing can be added afterwards.
+  void Finish();
+
+  int register_count() const { return static_cast<int>(registers_.size()); }
+  // Inputs that are read at the very index that is written, through no other view.
+  bool ReadsInPlace(int array, int width) const;
+
+  // Elements [begin, end). Outputs do not overlap inputs but as ReadsInPlace allows.
+  void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end) const;
+
+ private:
+  enum class Kind : uint8_t { kDirect, kSplat, kLoaded, kComputed };
+  struct Register {
+    Kind kind = Kind::kComputed;
+    int width = 0;
+    int array = -1;       // of inputs
+    int64_t scratch = -1;  // offset, where it has scratch memory
+    int output = -1;      // computed straight into this output
+    plan::View view;
+  };
+  struct Operation {
+    Kernel kernel;
+    int a, b, c, out;
+  };
+
+  void FillSplats(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
+                  uint8_t** at) const;
+
+  std::vector<Register> registers_;
+  std::vector<Operation> operations_;
+  absl::InlinedVector<int, 2> outputs_;
+  int64_t scratch_bytes_ = 0;
+  bool outputs_apart_ = false;
+};
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_CPU_LOOP_PROGRAM_H_

@@ -1,0 +1,238 @@
+// dot and ragged-dot on operands brought into [batch, rows, contracted].
+#include <algorithm>
+
+#include "backends/cpu/loop_program.h"
+#include "backends/cpu/ops/op_list.h"
+#include "backends/cpu/ops/strided.h"
+#include "spec/infer/dimension_numbers.h"
+
+namespace hlocts::cpu {
+namespace {
+
+std::vector<int64_t> Joined(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  std::vector<int64_t> joined = a;
+  joined.insert(joined.end(), b.begin(), b.end());
+  return joined;
+}
+
+int64_t SizeOf(absl::Span<const int64_t> dimensions, const std::vector<int64_t>& chosen) {
+  int64_t size = 1;
+  for (int64_t d : chosen) size *= dimensions[d];
+  return size;
+}
+
+// An operand's dimensions in the order batch, free, contracting (or batch, contracting, free).
+plan::View Ordered(absl::Span<const int64_t> dimensions, const std::vector<int64_t>& order) {
+  return plan::Transposed(plan::View::Dense(dimensions), order).Simplified();
+}
+
+struct MatrixSizes {
+  int64_t batch, rows, columns, depth;
+};
+
+// out[b, i, j] = sum over k of lhs[b, i, k] * rhs[b, k, j].
+template <typename T>
+void Multiply(const MatrixSizes& sizes, const T* lhs, const T* rhs, T* out) {
+  for (int64_t b = 0; b < sizes.batch; ++b) {
+    for (int64_t i = 0; i < sizes.rows; ++i) {
+      T* row = out + (b * sizes.rows + i) * sizes.columns;
+      std::fill(row, row + sizes.columns, T{});
+      for (int64_t k = 0; k < sizes.depth; ++k) {
+        const T x = lhs[(b * sizes.rows + i) * sizes.depth + k];
+        const T* y = rhs + (b * sizes.depth + k) * sizes.columns;
+        if constexpr (std::is_same_v<T, bool>) {
+          for (int64_t j = 0; j < sizes.columns; ++j) row[j] = row[j] || (x && y[j]);
+        } else if constexpr (std::is_same_v<T, std::complex<float>> ||
+                             std::is_same_v<T, std::complex<double>>) {
+          for (int64_t j = 0; j < sizes.columns; ++j) {
+            row[j] += T(x.real() * y[j].real() - x.imag() * y[j].imag(),
+                        x.real() * y[j].imag() + x.imag() * y[j].real());
+          }
+        } else {
+          for (int64_t j = 0; j < sizes.columns; ++j) row[j] += x * y[j];
+        }
+      }
+    }
+  }
+}
+
+// The operand's elements of type `computed` in the order of the view.
+std::vector<uint8_t> Laid(PrimitiveType type, PrimitiveType computed, const plan::View& view,
+                          int64_t elements, const uint8_t* data) {
+  std::vector<uint8_t> moved(elements * StorageBytes(type));
+  LoadView(view, StorageBytes(type), data, 0, elements, moved.data());
+  if (type == computed) return moved;
+  std::vector<uint8_t> converted(elements * StorageBytes(computed));
+  ConvertInto(type, computed, moved.data(), elements, converted.data());
+  return converted;
+}
+
+struct DotPlan {
+  PrimitiveType lhs_type, rhs_type, computed, out_type;
+  plan::View lhs, rhs;
+  MatrixSizes sizes;
+
+  void Run(const uint8_t* a, const uint8_t* b, uint8_t* out) const {
+    const int64_t elements = sizes.batch * sizes.rows * sizes.columns;
+    const auto x = Laid(lhs_type, computed, lhs, sizes.batch * sizes.rows * sizes.depth, a);
+    const auto y = Laid(rhs_type, computed, rhs, sizes.batch * sizes.columns * sizes.depth, b);
+    std::vector<uint8_t> result(elements * StorageBytes(computed));
+    VisitContractionType(computed, [&](auto zero) {
+      using T = decltype(zero);
+      Multiply(sizes, reinterpret_cast<const T*>(x.data()), reinterpret_cast<const T*>(y.data()),
+               reinterpret_cast<T*>(result.data()));
+    });
+    ConvertInto(computed, out_type, result.data(), elements, out);
+  }
+};
+
+DotPlan PlanOf(const DotDimensionNumbers& numbers, PrimitiveType lhs_type,
+               absl::Span<const int64_t> lhs, PrimitiveType rhs_type,
+               absl::Span<const int64_t> rhs, PrimitiveType out_type) {
+  const std::vector<int64_t> lhs_free = DimensionsExcept(
+      static_cast<int64_t>(lhs.size()), Joined(numbers.lhs_batch, numbers.lhs_contracting));
+  const std::vector<int64_t> rhs_free = DimensionsExcept(
+      static_cast<int64_t>(rhs.size()), Joined(numbers.rhs_batch, numbers.rhs_contracting));
+  DotPlan plan;
+  plan.lhs_type = lhs_type;
+  plan.rhs_type = rhs_type;
+  plan.out_type = out_type;
+  plan.computed = ContractionType(lhs_type, rhs_type, out_type);
+  plan.lhs = Ordered(lhs, Joined(Joined(numbers.lhs_batch, lhs_free), numbers.lhs_contracting));
+  plan.rhs = Ordered(rhs, Joined(Joined(numbers.rhs_batch, numbers.rhs_contracting), rhs_free));
+  plan.sizes = {SizeOf(lhs, numbers.lhs_batch), SizeOf(lhs, lhs_free), SizeOf(rhs, rhs_free),
+                SizeOf(lhs, numbers.lhs_contracting)};
+  return plan;
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
+  const DotPlan plan =
+      PlanOf(DotDimensionsOf(context.source()), context.in(0).type, context.in(0).dimensions,
+             context.in(1).type, context.in(1).dimensions, context.out(0).type);
+  StepDraft draft;
+  draft.run = [plan](Run&, In in, Out out) {
+    plan.Run(in[0], in[1], out[0]);
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+namespace {
+
+struct RaggedPlan {
+  enum class Kind { kBatch, kRows, kContraction } kind = Kind::kRows;
+  DotDimensionNumbers numbers;
+  plan::ArrayType lhs, rhs, sizes, out;
+  int64_t ragged = 0, rhs_ragged = 0, out_dimension = 0;
+};
+
+// Elements [start, start + size) along one dimension, dense.
+std::vector<uint8_t> Part(const plan::ArrayType& type, int64_t dimension, int64_t start,
+                          int64_t size, const uint8_t* data) {
+  std::vector<SliceRange> ranges;
+  for (int64_t d : type.dimensions) ranges.push_back({0, d, 1});
+  ranges[dimension] = {start, start + size, 1};
+  const plan::View view =
+      plan::Sliced(plan::View::Dense(type.dimensions), ranges).Simplified();
+  const int64_t elements =
+      type.dimensions[dimension] == 0 ? 0 : type.elements / type.dimensions[dimension] * size;
+  std::vector<uint8_t> part(elements * type.width() + 1);
+  LoadView(view, type.width(), data, 0, elements, part.data());
+  return part;
+}
+
+// result[..., start : start + size, ...] = block.
+void Paste(const plan::ArrayType& type, int64_t dimension, int64_t start, int64_t size,
+           const uint8_t* block, uint8_t* out) {
+  plan::Dimensions sizes = type.dimensions;
+  sizes[dimension] = size;
+  const Strides from = RowMajor(sizes), to = RowMajor(type.dimensions);
+  StridedCopy copy;
+  for (size_t d = 0; d < sizes.size(); ++d) copy.Add(sizes[d], from[d], to[d]);
+  copy.Simplify();
+  copy.Run(type.width(), block, out + start * to[dimension] * type.width());
+}
+
+// A ragged free dimension: the rows of group g meet rhs[g]; rows beyond all groups are zeros. A
+// ragged contracting one: result[g] contracts over the elements of group g.
+void RunGroups(const RaggedPlan& p, const std::vector<int64_t>& sizes, In in, uint8_t* out) {
+  const bool rows = p.kind == RaggedPlan::Kind::kRows;
+  std::fill(out, out + p.out.bytes, 0);
+  DotDimensionNumbers numbers = p.numbers;
+  for (std::vector<int64_t>* list : {&numbers.rhs_batch, &numbers.rhs_contracting}) {
+    for (int64_t& d : *list) d -= rows && d > p.rhs_ragged ? 1 : 0;
+  }
+  int64_t start = 0;
+  for (size_t g = 0; g < sizes.size(); ++g) {
+    const int64_t size =
+        std::clamp<int64_t>(sizes[g], 0, p.lhs.dimensions[p.ragged] - start);
+    plan::Dimensions lhs = p.lhs.dimensions, rhs = p.rhs.dimensions;
+    lhs[p.ragged] = size;
+    if (rows) {
+      rhs.erase(rhs.begin() + p.rhs_ragged);
+    } else {
+      rhs[p.rhs_ragged] = size;
+    }
+    const auto a = Part(p.lhs, p.ragged, start, size, in[0]);
+    const auto b = Part(p.rhs, p.rhs_ragged, rows ? static_cast<int64_t>(g) : start,
+                        rows ? 1 : size, in[1]);
+    const DotPlan dot = PlanOf(numbers, p.lhs.type, lhs, p.rhs.type, rhs, p.out.type);
+    const int64_t elements = dot.sizes.batch * dot.sizes.rows * dot.sizes.columns;
+    std::vector<uint8_t> block(elements * p.out.width() + 1);
+    dot.Run(a.data(), b.data(), block.data());
+    if (rows) {
+      Paste(p.out, p.out_dimension, start, size, block.data(), out);
+    } else {
+      Paste(p.out, 0, static_cast<int64_t>(g), 1, block.data(), out);
+    }
+    start += size;
+  }
+}
+
+bool Has(const std::vector<int64_t>& list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
+  RaggedPlan p;
+  p.numbers = DotDimensionsOf(context.source());
+  p.lhs = context.in(0);
+  p.rhs = context.in(1);
+  p.sizes = context.in(2);
+  p.out = context.out(0);
+  if (p.sizes.rank() != 1) {
+    return Unsupported(context.name(), ": ragged-dot with group sizes of rank ", p.sizes.rank());
+  }
+  p.ragged = context.source().IntList(Attr::kLhsRaggedDims)[0];
+  if (Has(p.numbers.lhs_batch, p.ragged)) {
+    p.kind = RaggedPlan::Kind::kBatch;
+  } else if (Has(p.numbers.lhs_contracting, p.ragged)) {
+    p.kind = RaggedPlan::Kind::kContraction;
+    const auto at = std::find(p.numbers.lhs_contracting.begin(), p.numbers.lhs_contracting.end(),
+                              p.ragged);
+    p.rhs_ragged = p.numbers.rhs_contracting[at - p.numbers.lhs_contracting.begin()];
+  } else {
+    p.rhs_ragged = context.source().IntList(Attr::kRhsGroupDims)[0];
+    const std::vector<int64_t> free = DimensionsExcept(
+        p.lhs.rank(), Joined(p.numbers.lhs_batch, p.numbers.lhs_contracting));
+    p.out_dimension = static_cast<int64_t>(p.numbers.lhs_batch.size()) +
+                      (std::find(free.begin(), free.end(), p.ragged) - free.begin());
+  }
+  StepDraft draft;
+  draft.run = [p](Run&, In in, Out out) {
+    if (p.kind == RaggedPlan::Kind::kBatch) {
+      PlanOf(p.numbers, p.lhs.type, p.lhs.dimensions, p.rhs.type, p.rhs.dimensions, p.out.type)
+          .Run(in[0], in[1], out[0]);
+      return absl::OkStatus();
+    }
+    RunGroups(p, IndicesOf(p.sizes.type, in[2], p.sizes.elements), in, out[0]);
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,221 @@
+// gather and scatter: windows of the operand that begin where index vectors say.
+#include <algorithm>
+#include <cstring>
+
+#include "backends/cpu/element_function.h"
+#include "backends/cpu/ops/op_list.h"
+#include "backends/cpu/ops/strided.h"
+#include "spec/infer/dimension_numbers.h"
+
+namespace hlocts::cpu {
+namespace {
+
+// The "batched" array is gather's result or scatter's updates: some of its dimensions number the
+// windows, the others run through one.
+struct IndexedWindows {
+  plan::Dimensions operand, window;  // sizes per operand dimension
+  Strides operand_strides;
+  absl::InlinedVector<CopyDimension, 6> inner;  // from: operand, to: batched array
+  // Windows: sizes of the batch dimensions, their strides in the batched array and the indices.
+  std::vector<int64_t> sizes, batched_strides, index_strides;
+  std::vector<int64_t> index_map;  // component i moves operand dimension index_map[i]
+  int64_t component_stride = 1;
+  std::vector<std::pair<int64_t, int64_t>> batching;  // operand dimension, batch dimension
+  PrimitiveType index_type = PrimitiveType::kS32;
+
+  int64_t count() const { return Product(sizes); }
+
+  // Where window `number` begins in both arrays; false when it does not lie inside and may not be
+  // moved.
+  bool Place(int64_t number, const uint8_t* indices, bool clamp, int64_t& operand_at,
+             int64_t& batched_at) const {
+    absl::InlinedVector<int64_t, 6> start(operand.size(), 0), batch(sizes.size());
+    int64_t index_at = 0;
+    batched_at = 0;
+    for (size_t d = sizes.size(); d-- > 0;) {
+      batch[d] = number % sizes[d];
+      number /= sizes[d];
+      index_at += batch[d] * index_strides[d];
+      batched_at += batch[d] * batched_strides[d];
+    }
+    for (size_t i = 0; i < index_map.size(); ++i) {
+      start[index_map[i]] =
+          IndexAt(index_type, indices, index_at + static_cast<int64_t>(i) * component_stride);
+    }
+    for (const auto& [dimension, coordinate] : batching) start[dimension] = batch[coordinate];
+    operand_at = 0;
+    for (size_t d = 0; d < operand.size(); ++d) {
+      const int64_t last = operand[d] - window[d];
+      if (clamp) start[d] = std::clamp<int64_t>(start[d], 0, std::max<int64_t>(last, 0));
+      if (start[d] < 0 || start[d] > last) return false;
+      operand_at += start[d] * operand_strides[d];
+    }
+    return true;
+  }
+};
+
+std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+void SetIndices(const plan::ArrayType& indices, int64_t vector_dimension,
+                const std::vector<int64_t>& index_map, const std::vector<int64_t>& operand_batching,
+                const std::vector<int64_t>& indices_batching, IndexedWindows& w) {
+  const Strides strides = RowMajor(indices.dimensions);
+  w.index_type = indices.type;
+  for (int64_t d = 0; d < indices.rank(); ++d) {
+    if (d == vector_dimension) {
+      w.component_stride = strides[d];
+    } else {
+      w.index_strides.push_back(strides[d]);
+    }
+  }
+  w.index_map = index_map;
+  for (size_t i = 0; i < operand_batching.size(); ++i) {
+    const int64_t after = indices_batching[i] > vector_dimension ? 1 : 0;
+    w.batching.push_back({operand_batching[i], indices_batching[i] - after});
+  }
+}
+
+// window_dims: dimensions of the batched array inside a window; absent: operand dimensions without.
+void SetWindow(const plan::ArrayType& operand, const plan::ArrayType& batched,
+               const std::vector<int64_t>& window_dims, const std::vector<int64_t>& absent,
+               IndexedWindows& w) {
+  w.operand = operand.dimensions;
+  w.operand_strides = RowMajor(operand.dimensions);
+  const Strides strides = RowMajor(batched.dimensions);
+  const std::vector<int64_t> present = DimensionsExcept(operand.rank(), absent);
+  for (size_t k = 0; k < window_dims.size(); ++k) {
+    w.inner.push_back({w.window[present[k]], w.operand_strides[present[k]],
+                       strides[window_dims[k]]});
+  }
+  for (int64_t d : DimensionsExcept(batched.rank(), window_dims)) {
+    w.sizes.push_back(batched.dimensions[d]);
+    w.batched_strides.push_back(strides[d]);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
+  const GatherDimensionNumbers numbers = GatherDimensionsOf(context.source());
+  const std::vector<int64_t>& slice_sizes = context.source().IntList(Attr::kSliceSizes);
+  IndexedWindows w;
+  w.window.assign(slice_sizes.begin(), slice_sizes.end());
+  SetWindow(context.in(0), context.out(0), numbers.offset_dims,
+            Joined(numbers.collapsed_slice_dims, numbers.operand_batching_dims), w);
+  SetIndices(context.in(1), numbers.index_vector_dim, numbers.start_index_map,
+             numbers.operand_batching_dims, numbers.start_indices_batching_dims, w);
+  StridedCopy copy;
+  for (const CopyDimension& d : w.inner) copy.Add(d.size, d.from, d.to);
+  copy.Simplify();
+  const int width = context.out(0).width();
+  const bool is_empty = context.out(0).elements == 0;
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) {
+    if (is_empty) return absl::OkStatus();
+    for (int64_t i = 0, count = w.count(); i < count; ++i) {
+      int64_t from, to;
+      w.Place(i, in[1], /*clamp=*/true, from, to);
+      copy.Run(width, in[0] + from * width, out[0] + to * width);
+    }
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+namespace {
+
+class ScatterStep {
+ public:
+  ScatterStep(IndexedWindows windows, std::shared_ptr<const ElementFunction> body,
+              const OpContext& context, size_t arrays)
+      : windows_(std::move(windows)), body_(std::move(body)), arrays_(arrays) {
+    for (size_t k = 0; k < arrays; ++k) {
+      widths_.push_back(context.out(k).width());
+      bytes_.push_back(context.out(k).bytes);
+    }
+    is_empty_ = context.in(arrays + 1).elements == 0;
+  }
+
+  absl::Status operator()(Run& run, In in, Out out) const {
+    for (size_t k = 0; k < arrays_; ++k) {
+      if (in[k] != out[k] && bytes_[k] > 0) {
+        std::memcpy(out[k], in[k], static_cast<size_t>(bytes_[k]));
+      }
+    }
+    if (is_empty_) return absl::OkStatus();
+    for (int64_t i = 0, count = windows_.count(); i < count; ++i) {
+      int64_t at, update;
+      if (!windows_.Place(i, in[arrays_], /*clamp=*/false, at, update)) continue;
+      HLOCTS_RETURN_IF_ERROR(OneWindow(run, in + arrays_ + 1, out, at, update));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status OneWindow(Run& run, In updates, Out out, int64_t at, int64_t update) const {
+    absl::InlinedVector<int64_t, 6> index(windows_.inner.size(), 0);
+    while (true) {
+      HLOCTS_RETURN_IF_ERROR(OneElement(run, updates, out, at, update));
+      size_t d = index.size();
+      for (; d > 0; --d) {
+        const CopyDimension& dimension = windows_.inner[d - 1];
+        at += dimension.from;
+        update += dimension.to;
+        if (++index[d - 1] < dimension.size) break;
+        at -= index[d - 1] * dimension.from;
+        update -= index[d - 1] * dimension.to;
+        index[d - 1] = 0;
+      }
+      if (d == 0) return absl::OkStatus();
+    }
+  }
+  absl::Status OneElement(Run& run, In updates, Out out, int64_t at, int64_t update) const {
+    absl::InlinedVector<const uint8_t*, 8> arguments(2 * arrays_);
+    absl::InlinedVector<uint8_t*, 4> results(arrays_);
+    for (size_t k = 0; k < arrays_; ++k) {
+      arguments[k] = results[k] = out[k] + at * widths_[k];
+      arguments[arrays_ + k] = updates[k] + update * widths_[k];
+    }
+    return body_->Apply(run, arguments.data(), results.data(), 1);
+  }
+
+  IndexedWindows windows_;
+  std::shared_ptr<const ElementFunction> body_;
+  size_t arrays_;
+  std::vector<int> widths_;
+  std::vector<int64_t> bytes_;
+  bool is_empty_ = false;
+};
+
+}  // namespace
+
+// Updates in row-major order of the windows and of their elements; windows that do not lie wholly
+// inside are left out.
+absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
+  const size_t arrays = context.node.outputs.size();
+  const ScatterDimensionNumbers numbers = ScatterDimensionsOf(context.source());
+  HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
+  const plan::ArrayType &operand = context.in(0), &updates = context.in(arrays + 1);
+  const std::vector<int64_t> absent =
+      Joined(numbers.inserted_window_dims, numbers.input_batching_dims);
+  IndexedWindows w;
+  w.window.assign(operand.dimensions.size(), 1);
+  const std::vector<int64_t> present = DimensionsExcept(operand.rank(), absent);
+  for (size_t k = 0; k < numbers.update_window_dims.size(); ++k) {
+    w.window[present[k]] = updates.dimensions[numbers.update_window_dims[k]];
+  }
+  SetWindow(operand, updates, numbers.update_window_dims, absent, w);
+  SetIndices(context.in(arrays), numbers.index_vector_dim, numbers.scatter_dims_to_operand_dims,
+             numbers.input_batching_dims, numbers.scatter_indices_batching_dims, w);
+  StepDraft draft;
+  for (size_t k = 0; k < arrays; ++k) {
+    draft.in_place.push_back({static_cast<int>(k), static_cast<int>(k)});
+  }
+  draft.run = ScatterStep(std::move(w), body, context, arrays);
+  return draft;
+}
+
+}  // namespace hlocts::cpu

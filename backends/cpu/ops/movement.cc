@@ -1,0 +1,214 @@
+// Moves that are no views: the result is put together from pieces.
+#include <algorithm>
+#include <cstring>
+
+#include "backends/cpu/loop_program.h"
+#include "backends/cpu/ops/op_list.h"
+#include "backends/cpu/ops/strided.h"
+
+namespace hlocts::cpu {
+namespace {
+
+// Start indices: one scalar operand per dimension, or (2018) one array of all of them.
+struct StartOperand {
+  PrimitiveType type;
+  int64_t count;
+};
+
+std::vector<StartOperand> StartsFrom(const OpContext& context, size_t first) {
+  std::vector<StartOperand> starts;
+  for (size_t k = first; k < context.node.operands.size(); ++k) {
+    starts.push_back({context.in(k).type, context.in(k).elements});
+  }
+  return starts;
+}
+
+// The offset of the box at the clamped start.
+int64_t BoxOffset(absl::Span<const StartOperand> starts, In in, absl::Span<const int64_t> operand,
+                  absl::Span<const int64_t> box, absl::Span<const int64_t> strides) {
+  int64_t offset = 0;
+  size_t d = 0;
+  for (size_t k = 0; k < starts.size(); ++k) {
+    for (int64_t i = 0; i < starts[k].count && d < operand.size(); ++i, ++d) {
+      const int64_t start = IndexAt(starts[k].type, in[k], i);
+      offset += std::clamp<int64_t>(start, 0, operand[d] - box[d]) * strides[d];
+    }
+  }
+  return offset;
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakePad(const OpContext& context) {
+  const auto* padding = context.source().Get<PaddingConfig>(Attr::kPadding);
+  if (padding == nullptr) return InvalidInput(context.name(), ": pad without padding");
+  const plan::ArrayType &operand = context.in(0), &out = context.out(0);
+  const Strides from = RowMajor(operand.dimensions), to = RowMajor(out.dimensions);
+  StridedCopy copy;
+  int64_t from_offset = 0, to_offset = 0;
+  for (size_t d = 0; d < out.dimensions.size(); ++d) {
+    // Element i lies at low + i*step; what lies outside is cut off.
+    const PaddingDimension& pad = padding->dimensions[d];
+    const int64_t step = pad.interior + 1, room = out.dimensions[d] - 1 - pad.low;
+    const int64_t first = pad.low >= 0 ? 0 : (-pad.low + step - 1) / step;
+    const int64_t end = room < 0 ? 0 : std::min(operand.dimensions[d], room / step + 1);
+    const int64_t count = std::max<int64_t>(end - first, 0);
+    copy.Add(count, from[d], to[d] * step);
+    if (count == 0) continue;
+    from_offset += first * from[d];
+    to_offset += (pad.low + first * step) * to[d];
+  }
+  copy.Simplify();
+  const int width = out.width();
+  const int64_t elements = out.elements;
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out result) {
+    Fill(in[1], width, elements, result[0]);
+    copy.Run(width, in[0] + from_offset * width, result[0] + to_offset * width);
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+absl::StatusOr<StepDraft> MakeConcatenate(const OpContext& context) {
+  const int64_t dimension = context.source().IntList(Attr::kDimensions)[0];
+  const plan::ArrayType& out = context.out(0);
+  const int64_t width = out.width();
+  int64_t inner = width, outer = 1;
+  for (int64_t d = 0; d < out.rank(); ++d) {
+    (d < dimension ? outer : inner) *= d == dimension ? 1 : out.dimensions[d];
+  }
+  std::vector<int64_t> runs;
+  for (size_t k = 0; k < context.node.operands.size(); ++k) {
+    runs.push_back(context.in(k).dimensions[dimension] * inner);
+  }
+  StepDraft draft;
+  draft.run = [runs, outer](Run&, In in, Out result) {
+    uint8_t* to = result[0];
+    for (int64_t block = 0; block < outer; ++block) {
+      for (size_t k = 0; k < runs.size(); ++k) {
+        if (runs[k] > 0) std::memcpy(to, in[k] + block * runs[k], static_cast<size_t>(runs[k]));
+        to += runs[k];
+      }
+    }
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+absl::StatusOr<StepDraft> MakeDynamicSlice(const OpContext& context) {
+  const plan::Dimensions operand = context.in(0).dimensions, box = context.out(0).dimensions;
+  const Strides from = RowMajor(operand), to = RowMajor(box);
+  StridedCopy copy;
+  for (size_t d = 0; d < box.size(); ++d) copy.Add(box[d], from[d], to[d]);
+  copy.Simplify();
+  const std::vector<StartOperand> starts = StartsFrom(context, 1);
+  const int width = context.out(0).width();
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out result) {
+    const int64_t offset = BoxOffset(starts, in + 1, operand, box, from);
+    copy.Run(width, in[0] + offset * width, result[0]);
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+absl::StatusOr<StepDraft> MakeDynamicUpdateSlice(const OpContext& context) {
+  const plan::Dimensions operand = context.in(0).dimensions, box = context.in(1).dimensions;
+  const Strides to = RowMajor(operand), from = RowMajor(box);
+  StridedCopy copy;
+  for (size_t d = 0; d < box.size(); ++d) copy.Add(box[d], from[d], to[d]);
+  copy.Simplify();
+  const std::vector<StartOperand> starts = StartsFrom(context, 2);
+  const int width = context.out(0).width();
+  const int64_t bytes = context.out(0).bytes;
+  StepDraft draft;
+  draft.in_place = {{0, 0}};
+  draft.run = [=](Run&, In in, Out result) {
+    if (in[0] != result[0] && bytes > 0) std::memcpy(result[0], in[0], static_cast<size_t>(bytes));
+    const int64_t offset = BoxOffset(starts, in + 2, operand, box, to);
+    copy.Run(width, in[1], result[0] + offset * width);
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+namespace {
+
+// Bits of elements in order, the first element in the low bits.
+void Pack(PrimitiveType type, const uint8_t* elements, int64_t count, uint8_t* packed) {
+  const int bits = BitWidth(type);
+  if (bits >= 8) {
+    std::memcpy(packed, elements, static_cast<size_t>(count * StorageBytes(type)));
+    return;
+  }
+  std::memset(packed, 0, static_cast<size_t>((count * bits + 7) / 8));
+  const uint8_t mask = static_cast<uint8_t>((1 << bits) - 1);
+  for (int64_t i = 0; i < count; ++i) {
+    packed[i * bits / 8] |= static_cast<uint8_t>((elements[i] & mask) << (i * bits % 8));
+  }
+}
+
+void Unpack(PrimitiveType type, const uint8_t* packed, int64_t count, uint8_t* elements) {
+  const int bits = BitWidth(type);
+  if (type == PrimitiveType::kPred) {
+    for (int64_t i = 0; i < count; ++i) elements[i] = packed[i] != 0;
+    return;
+  }
+  if (bits >= 8) {
+    std::memcpy(elements, packed, static_cast<size_t>(count * StorageBytes(type)));
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const uint8_t shifted =
+        static_cast<uint8_t>(packed[i * bits / 8] >> (i * bits % 8) << (8 - bits));
+    elements[i] = IsSigned(type) ? static_cast<uint8_t>(static_cast<int8_t>(shifted) >> (8 - bits))
+                                 : static_cast<uint8_t>(shifted >> (8 - bits));
+  }
+}
+
+}  // namespace
+
+// Between types of different widths: the bits of the elements in order.
+absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
+  const plan::ArrayType in_type = context.in(0), out_type = context.out(0);
+  StepDraft draft;
+  draft.run = [in_type, out_type](Run&, In in, Out out) {
+    if (out_type.elements == 0) return absl::OkStatus();
+    std::vector<uint8_t> packed((in_type.elements * BitWidth(in_type.type) + 7) / 8 + 1);
+    Pack(in_type.type, in[0], in_type.elements, packed.data());
+    Unpack(out_type.type, packed.data(), out_type.elements, out[0]);
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+// The operand's bytes as they lie in its layout, read in the result's.
+absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
+  const Shape from = context.source().operand(0).shape(), to = context.source().shape();
+  if (context.in(0).bytes != context.out(0).bytes || !from.IsArray() || !to.IsArray()) {
+    return Unsupported(context.name(), ": bitcast of ", from.ToString(), " to ", to.ToString());
+  }
+  const Layout from_layout = from.layout() ? *from.layout() : DefaultLayout(from.rank());
+  const Layout to_layout = to.layout() ? *to.layout() : DefaultLayout(to.rank());
+  const bool plain = from_layout.IsMajorToMinor() && to_layout.IsMajorToMinor();
+  const size_t bytes = static_cast<size_t>(context.out(0).bytes);
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) -> absl::Status {
+    if (bytes == 0) return absl::OkStatus();
+    if (plain) {
+      std::memcpy(out[0], in[0], bytes);
+      return absl::OkStatus();
+    }
+    Literal operand = Literal::Uninitialized(from);
+    std::memcpy(operand.mutable_raw_data(), in[0], bytes);
+    HLOCTS_ASSIGN_OR_RETURN(
+        const Literal result,
+        Literal::FromBytesInLayout(to, to_layout, operand.BytesInLayout(from_layout)));
+    std::memcpy(out[0], result.raw_data(), bytes);
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,132 @@
+// reduce of any computation over any dimensions: results in lanes, each taking in its elements in
+// row-major order.
+#include <algorithm>
+#include <cstring>
+
+#include "backends/cpu/element_function.h"
+#include "backends/cpu/ops/op_list.h"
+#include "backends/cpu/ops/strided.h"
+#include "spec/infer/dimension_numbers.h"
+
+namespace hlocts::cpu {
+namespace {
+
+constexpr int64_t kLanes = 1024;
+
+struct ReducePlan {
+  size_t arrays = 1;
+  plan::View kept, reduced;  // of the operand; the reduced one's offsets are added
+  int64_t results = 0, terms = 0;
+  std::vector<PrimitiveType> types, computed;
+};
+
+// Row-major offsets of the elements of a view.
+std::vector<int64_t> OffsetsOf(const plan::View& view, int64_t begin, int64_t count) {
+  std::vector<int64_t> offsets(count);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t left = begin + i, at = view.offset;
+    for (size_t d = view.dimensions.size(); d-- > 0;) {
+      at += left % view.dimensions[d].size * view.dimensions[d].stride;
+      left /= view.dimensions[d].size;
+    }
+    offsets[i] = at;
+  }
+  return offsets;
+}
+
+void Gather(const uint8_t* array, int width, const std::vector<int64_t>& offsets, int64_t base,
+            uint8_t* out) {
+  for (int64_t offset : offsets) {
+    std::memcpy(out, array + (offset + base) * width, static_cast<size_t>(width));
+    out += width;
+  }
+}
+
+// One block of results: accumulators and elements of every array, in the type of the computation.
+class Lanes {
+ public:
+  Lanes(const ReducePlan& p, int64_t count) : plan_(p), accumulators_(p.arrays), elements_(p.arrays) {
+    for (size_t k = 0; k < p.arrays; ++k) {
+      accumulators_[k].resize(count * 16);
+      elements_[k].resize(count * 16);
+      in_.push_back(accumulators_[k].data());
+      out_.push_back(accumulators_[k].data());
+    }
+    for (size_t k = 0; k < p.arrays; ++k) in_.push_back(elements_[k].data());
+    gathered_.resize(count * 16);
+  }
+
+  void Start(In inits, int64_t count) {
+    for (size_t k = 0; k < plan_.arrays; ++k) {
+      uint8_t one[16];
+      ConvertInto(plan_.types[k], plan_.computed[k], inits[k], 1, one);
+      Fill(one, StorageBytes(plan_.computed[k]), count, accumulators_[k].data());
+    }
+  }
+  absl::Status Take(Run& run, const ElementFunction& body, In arrays,
+                    const std::vector<int64_t>& offsets, int64_t base) {
+    const int64_t count = static_cast<int64_t>(offsets.size());
+    for (size_t k = 0; k < plan_.arrays; ++k) {
+      Gather(arrays[k], StorageBytes(plan_.types[k]), offsets, base, gathered_.data());
+      ConvertInto(plan_.types[k], plan_.computed[k], gathered_.data(), count, elements_[k].data());
+    }
+    return body.Apply(run, in_.data(), out_.data(), count);
+  }
+  void Finish(Out out, int64_t first, int64_t count) {
+    for (size_t k = 0; k < plan_.arrays; ++k) {
+      ConvertInto(plan_.computed[k], plan_.types[k], accumulators_[k].data(), count,
+                  out[k] + first * StorageBytes(plan_.types[k]));
+    }
+  }
+
+ private:
+  const ReducePlan& plan_;
+  std::vector<std::vector<uint8_t>> accumulators_, elements_;
+  std::vector<uint8_t> gathered_;
+  std::vector<const uint8_t*> in_;
+  std::vector<uint8_t*> out_;
+};
+
+ReducePlan PlanOf(const OpContext& context) {
+  ReducePlan p;
+  p.arrays = context.node.outputs.size();
+  const plan::ArrayType& operand = context.in(0);
+  const std::vector<int64_t>& dimensions = context.source().IntList(Attr::kDimensions);
+  const plan::View dense = plan::View::Dense(operand.dimensions);
+  p.kept = plan::Transposed(dense, DimensionsExcept(operand.rank(), dimensions));
+  std::vector<int64_t> ascending = dimensions;
+  std::sort(ascending.begin(), ascending.end());
+  p.reduced = plan::Transposed(dense, ascending);
+  p.results = context.out(0).elements;
+  p.terms = p.reduced.elements();
+  for (size_t k = 0; k < p.arrays; ++k) {
+    p.types.push_back(context.in(k).type);
+    p.computed.push_back(context.in(k).type);
+  }
+  return p;
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakeReduce(const OpContext& context) {
+  HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
+  const ReducePlan p = PlanOf(context);
+  StepDraft draft;
+  draft.run = [=](Run& run, In in, Out out) {
+    Lanes lanes(p, std::min(kLanes, std::max<int64_t>(p.results, 1)));
+    for (int64_t first = 0; first < p.results; first += kLanes) {
+      const int64_t count = std::min(kLanes, p.results - first);
+      const std::vector<int64_t> offsets = OffsetsOf(p.kept, first, count);
+      lanes.Start(in + p.arrays, count);
+      for (int64_t t = 0; t < p.terms; ++t) {
+        const int64_t base = OffsetsOf(p.reduced, t, 1)[0];
+        HLOCTS_RETURN_IF_ERROR(lanes.Take(run, *body, in, offsets, base));
+      }
+      lanes.Finish(out, first, count);
+    }
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+}  // namespace hlocts::cpu

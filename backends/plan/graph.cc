@@ -1,0 +1,60 @@
+#include "backends/plan/graph.h"
+
+#include <utility>
+
+namespace hlocts::plan {
+
+ArrayType TypeOf(const Shape& leaf) {
+  ArrayType type;
+  type.type = leaf.element_type();
+  if (!leaf.IsArray()) return type;
+  type.dimensions.assign(leaf.dimensions().begin(), leaf.dimensions().end());
+  type.elements = leaf.ElementCount();
+  type.bytes = leaf.StorageSizeBytes();
+  return type;
+}
+
+const Literal* Graph::ConstantOf(ValueId value) const {
+  const Node& node = producer(value);
+  return node.opcode == Opcode::kConstant ? &constants[node.constant] : nullptr;
+}
+
+NodeId Graph::Add(Node node, absl::Span<const ArrayType> outputs) {
+  const NodeId id = static_cast<NodeId>(nodes.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    node.outputs.push_back(static_cast<ValueId>(values.size()));
+    values.push_back({outputs[i], id, static_cast<int32_t>(i)});
+  }
+  has_effect = has_effect || node.has_effect;
+  nodes.push_back(std::move(node));
+  return id;
+}
+
+ValueId Graph::AddConstant(Literal literal) {
+  Node node;
+  node.opcode = Opcode::kConstant;
+  node.constant = static_cast<int32_t>(constants.size());
+  const ArrayType type = TypeOf(literal.shape());
+  constants.push_back(std::move(literal));
+  return nodes[Add(std::move(node), {type})].outputs[0];
+}
+
+void Graph::ReplaceUses(ValueId from, ValueId to) {
+  for (Node& node : nodes) {
+    for (ValueId& operand : node.operands) {
+      if (operand == from) operand = to;
+    }
+  }
+  for (ValueId& result : results) {
+    if (result == from) result = to;
+  }
+}
+
+int64_t LeafCount(const Shape& shape) {
+  if (!shape.IsTuple()) return 1;
+  int64_t count = 0;
+  for (const Shape& element : shape.tuple_shapes()) count += LeafCount(element);
+  return count;
+}
+
+}  // namespace hlocts::plan

@@ -1,0 +1,31 @@
+// Passes over graphs. Each keeps every value: it may be switched off by name, and nothing but time
+// and memory changes.
+#ifndef HLOCTS_BACKENDS_PLAN_PASSES_H_
+#define HLOCTS_BACKENDS_PLAN_PASSES_H_
+
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/types/span.h"
+#include "backends/plan/graph.h"
+
+namespace hlocts::plan {
+
+// Nodes whose results nobody needs go.
+void RemoveDeadNodes(Graph& graph);
+// Of equal nodes on equal operands one stays.
+void RemoveCommonNodes(Graph& graph);
+// Moves and conversions that change nothing, or that undo each other.
+void SimplifyMoves(Graph& graph);
+
+struct PassRow {
+  absl::string_view name;
+  void (*run)(Graph& graph);
+};
+absl::Span<const PassRow> AllPasses();
+// All passes but those named, in order.
+void RunPasses(Graph& graph, const absl::flat_hash_set<std::string>& disabled);
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_PLAN_PASSES_H_
