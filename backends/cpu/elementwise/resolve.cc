@@ -75,19 +75,27 @@ uint8_t Extended(PrimitiveType type, uint8_t bits) {
                         : static_cast<uint8_t>(shifted >> unused);
 }
 
-// Sub-byte integers: numbers[0] says that operands are wanted zero-extended, numbers[1] is taken
-// off the result (unused bits that count-leading-zeros has counted).
+// How an operation on sub-byte integers sees a byte that holds one.
+enum Extension : int64_t { kAsStored, kZeroExtended, kSignExtended };
+
+// Sub-byte integers: numbers[0] says how operands are wanted, numbers[1] is taken off the result
+// (unused bits that count-leading-zeros has counted).
 void ThroughByte(const KernelParameters& p, const void* a, const void* b, const void*, void* out,
                  int64_t count) {
   uint8_t read[2][kBlock];
   const void* operands[2] = {a, b};
+  const int width = BitWidth(p.operand_type);
   const uint8_t mask =
-      p.numbers[0] != 0 ? static_cast<uint8_t>((1 << BitWidth(p.operand_type)) - 1) : 0xff;
+      p.numbers[0] == kAsStored ? 0xff : static_cast<uint8_t>((1 << width) - 1);
+  const uint8_t sign =
+      p.numbers[0] == kSignExtended ? static_cast<uint8_t>(1 << (width - 1)) : 0;
   for (int64_t at = 0; at < count; at += kBlock) {
     const int64_t n = count - at < kBlock ? count - at : kBlock;
     for (int k = 0; k < p.operand_count; ++k) {
       const uint8_t* x = static_cast<const uint8_t*>(operands[k]) + at;
-      for (int64_t i = 0; i < n; ++i) read[k][i] = x[i] & mask;
+      for (int64_t i = 0; i < n; ++i) {
+        read[k][i] = static_cast<uint8_t>(((x[i] & mask) ^ sign) - sign);
+      }
     }
     uint8_t* result = static_cast<uint8_t*>(out) + at;
     p.inner(p, read[0], read[1], nullptr, result, n);
@@ -175,8 +183,11 @@ void ResolveSubByte(Opcode opcode, Kernel& kernel) {
   const PrimitiveType type = kernel.parameters.operand_type;
   const bool bits = opcode == Opcode::kShiftRightLogical || opcode == Opcode::kPopcnt ||
                     opcode == Opcode::kCountLeadingZeros;
-  const PrimitiveType byte = bits ? PrimitiveType::kU8 : ByteType(type);
-  kernel.parameters.numbers[0] = bits;
+  const bool shifts_sign = opcode == Opcode::kShiftRightArithmetic;
+  const PrimitiveType byte = bits          ? PrimitiveType::kU8
+                             : shifts_sign ? PrimitiveType::kS8
+                                           : ByteType(type);
+  kernel.parameters.numbers[0] = bits ? kZeroExtended : shifts_sign ? kSignExtended : kAsStored;
   if (opcode == Opcode::kCountLeadingZeros) kernel.parameters.numbers[1] = 8 - BitWidth(type);
   KernelFunction inner = VectorArithmetic(opcode, byte);
   if (inner == nullptr) inner = IntegerKernel(opcode, byte);

@@ -112,7 +112,7 @@ struct ExponentialMinusOne {
 struct LogPlusOne {
   static float Apply(float x) {
     const float u = 1.0f + x;
-    const float scaled = Log(u) * x / (u - 1.0f);
+    const float scaled = Log(u) * (x / (u - 1.0f));
     const float r = u == 1.0f ? x : scaled;
     return x == __builtin_inff() ? x : r;
   }
