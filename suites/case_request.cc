@@ -1,7 +1,5 @@
 #include "suites/case_request.h"
 
-#include "spec/files/literals_file.h"
-
 namespace hlocts {
 
 LoadOptions LoadOptionsOf(const Case& one, const Module& module, LoadOptions load) {
@@ -55,6 +53,20 @@ absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
     return std::vector<std::vector<Literal>>();
   }
   return DeviceLeaves(one.expect_text, OutputLeafShapes(module), load);
+}
+
+LiteralsFile FileOfDevices(const std::vector<std::vector<Literal>>& devices, int64_t partitions) {
+  LiteralsFile file;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    LiteralsBlock block;
+    block.leaves = devices[d];
+    if (devices.size() > 1) {
+      block.replica = static_cast<int64_t>(d) / partitions;
+      block.partition = static_cast<int64_t>(d) % partitions;
+    }
+    file.blocks.push_back(std::move(block));
+  }
+  return file;
 }
 
 }  // namespace hlocts

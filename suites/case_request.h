@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "spec/files/literals_file.h"
 #include "suites/case.h"
 
 namespace hlocts {
@@ -21,6 +22,9 @@ absl::StatusOr<ExecuteRequest> MakeRequest(const Case& one, const Module& module
 absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
                                                                 const Module& module,
                                                                 const LoadOptions& load);
+
+// Leaves of several devices as the blocks of a literals file.
+LiteralsFile FileOfDevices(const std::vector<std::vector<Literal>>& devices, int64_t partitions);
 
 }  // namespace hlocts
 

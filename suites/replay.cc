@@ -4,7 +4,6 @@
 #include <fstream>
 
 #include "absl/strings/str_replace.h"
-#include "spec/files/literals_file.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
 
@@ -24,20 +23,6 @@ absl::Status WriteText(const std::string& path, const std::string& text) {
   out << text;
   out.close();
   return out ? absl::OkStatus() : absl::InternalError(absl::StrCat(path, ": cannot be written"));
-}
-
-LiteralsFile FileOf(const std::vector<std::vector<Literal>>& devices, int64_t partitions) {
-  LiteralsFile file;
-  for (size_t d = 0; d < devices.size(); ++d) {
-    LiteralsBlock block;
-    block.leaves = devices[d];
-    if (devices.size() > 1) {
-      block.replica = static_cast<int64_t>(d) / partitions;
-      block.partition = static_cast<int64_t>(d) % partitions;
-    }
-    file.blocks.push_back(std::move(block));
-  }
-  return file;
 }
 
 // The arguments of `hlocts`, and the folder that their files lie in.
@@ -65,7 +50,7 @@ absl::Status AddData(const Case& one, const Module& module, const LoadOptions& l
                      CommandLine& line) {
   HLOCTS_ASSIGN_OR_RETURN(ExecuteRequest request, MakeRequest(one, module, load));
   if (!ArgumentLeafShapes(module).empty()) {
-    LiteralsFile file = FileOf(request.arguments, load.partitions);
+    LiteralsFile file = FileOfDevices(request.arguments, load.partitions);
     HLOCTS_RETURN_IF_ERROR(line.AddFile("--inputs=", "inputs.txt", FormatLiterals(file)));
   }
   if (!one.infeed_text.empty()) {

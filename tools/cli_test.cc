@@ -326,6 +326,30 @@ TEST_F(CliTest, ShardsMergeAndAMissingOneIsSeen) {
   EXPECT_EQ(RunHlocts("report " + Path("no_such_folder")).status, 2);
 }
 
+TEST_F(CliTest, ExportWritesEveryFileThatItsManifestNames) {
+  std::string out = Path("exported");
+  std::filesystem::remove_all(out);
+  Ran ran = RunHlocts("export movement/pad elementwise/tanh --out=" + out);
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  std::vector<std::string> lines =
+      absl::StrSplit(Read("exported/manifest.jsonl"), '\n', absl::SkipEmpty());
+  std::set<std::string> kinds;
+  for (const std::string& line : lines) {
+    Json one = Json::parse(line);
+    kinds.insert(one["kind"]);
+    for (const Json& name : one["files"]) {
+      EXPECT_TRUE(std::filesystem::exists(out + "/" + std::string(one["folder"]) + "/" +
+                                          std::string(name)));
+    }
+    if (one["kind"] == "run") {
+      EXPECT_THAT(Read("exported/" + std::string(one["folder"]) + "/expected.jsonl"),
+                  HasSubstr("\"shape\""));
+    }
+  }
+  EXPECT_EQ(kinds, (std::set<std::string>{"reject", "run"}));
+  EXPECT_EQ(RunHlocts("export movement/pad").status, 2);
+}
+
 TEST_F(CliTest, AClaimHoldsUntilSomebodyChangesIt) {
   std::string folder = Path("claim");
   std::filesystem::remove_all(folder);
@@ -352,8 +376,9 @@ TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
 }
 
 TEST_F(CliTest, EveryCommandHasHelp) {
-  for (const char* command : {"", "run", "eval", "judge", "diff", "verify", "convert", "list",
-                              "clauses", "backends", "report", "verify-claim", "bench", "worker"}) {
+  for (const char* command :
+       {"", "run", "eval", "judge", "diff", "verify", "convert", "list", "clauses", "backends",
+        "export", "report", "verify-claim", "bench", "worker"}) {
     Ran ran = RunHlocts(absl::StrCat(command, " --help"));
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, HasSubstr("Usage")) << command;

@@ -1,0 +1,153 @@
+"""Judges jaxlib by the exported suite, with numpy alone: none of our code runs here.
+
+    build/hlocts export --out=exported
+    python3 judge_jaxlib.py exported            # needs: pip install jax
+
+expected.jsonl has a line per output leaf. "exact" is the array's bytes (sub-byte integers a byte each,
+zeros of either sign where "zero_sign_free", any NaN for a NaN where "nan_bits_free"). "sets" is a list of
+[flags, lo, hi, origin, term], two entries for a complex element, {"repeat": n} for n more of the last:
+a value is accepted if a flag admits it. lo and hi are the bits of a double in hexadecimal, or decimal
+integers with flag INTEGER. A leaf with a "predicate" also has a condition on the array as a whole, which
+this script leaves to hlocts; it says how many.
+"""
+import json
+import os
+import struct
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+import numpy as np
+
+FINITE, NAN, POS_INF, NEG_INF, POS_ZERO, NEG_ZERO, INTEGRAL, BITS, ANY = (1 << i for i in range(9))
+INTEGER = 1 << 12
+
+
+def double(text):
+    return struct.unpack(">d", bytes.fromhex(text))[0]
+
+
+def accepts(entry, value, raw):
+    """value: a Python int or float; raw: the bits of a float element."""
+    flags, lo, hi = entry[:3]
+    if flags & ANY:
+        return True
+    if flags & INTEGER:
+        return int(lo) <= int(value) <= int(hi)
+    value = float(value)
+    if np.isnan(value):
+        return bool(flags & NAN) or (bool(flags & BITS) and raw == int(lo, 16))
+    if np.isinf(value):
+        return bool(flags & (POS_INF if value > 0 else NEG_INF))
+    if not flags & FINITE or not double(lo) <= value <= double(hi):
+        return False
+    if value == 0:
+        return bool(flags & (NEG_ZERO if np.signbit(value) else POS_ZERO))
+    return not flags & INTEGRAL or value == np.floor(value)
+
+
+def entries(sets):
+    for entry in sets:
+        if isinstance(entry, dict):
+            yield from (last for _ in range(entry["repeat"]))
+        else:
+            last = entry
+            yield entry
+
+
+def parts(array):
+    """Elements in row-major order, complex ones as two."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
+
+
+def check(leaf, array):
+    """None, or what is wrong with the first bad element."""
+    if list(array.shape) != leaf["dimensions"]:
+        return f"shape {array.shape}, expected {leaf['dimensions']}"
+    values = parts(array)
+    floating = values.dtype.kind == "f"
+    bits = values.view(f"u{values.itemsize}") if floating else values
+    if "exact" in leaf:
+        wanted = np.frombuffer(bytes.fromhex(leaf["exact"]), dtype=values.dtype)
+        good = wanted.view(bits.dtype) == bits
+        if floating and leaf["nan_bits_free"]:
+            good |= np.isnan(wanted) & np.isnan(values)
+        if floating and leaf["zero_sign_free"]:
+            good |= (wanted == 0) & (values == 0)
+        bad = np.flatnonzero(~good)
+        return f"element {bad[0]} is {values[bad[0]]!r}, expected {wanted[bad[0]]!r}" if bad.size else None
+    for i, (entry, value, raw) in enumerate(zip(entries(leaf["sets"]), values.tolist(), bits.tolist())):
+        if not accepts(entry, value, raw):
+            return f"element {i} is {value!r}, accepted {entry[:3]}"
+    return None
+
+
+def judge(folder, outputs):
+    leaves = [json.loads(line) for line in open(os.path.join(folder, "expected.jsonl"))]
+    leaves = [leaf for leaf in leaves if "origins" not in leaf]
+    if any(leaf.get("token") for leaf in leaves):
+        return "skip", "a token among the outputs"
+    if len(leaves) != len(outputs):
+        return "fail", f"{len(outputs)} outputs, expected {len(leaves)}"
+    for number, (leaf, array) in enumerate(zip(leaves, outputs)):
+        if "runtime_sizes" in leaf:
+            return "skip", "a dynamic size"
+        wrong = check(leaf, array)
+        if wrong:
+            return "fail", f"output {number}: {wrong}"
+    joint = sum("predicate" in leaf for leaf in leaves)
+    return ("partly", f"{joint} predicates need hlocts") if joint else ("pass", "")
+
+
+def run(folder):
+    """Outputs of jaxlib's CPU client on module.pb and inputs.npz."""
+    import jax
+    from jaxlib import xla_client
+
+    jax.config.update("jax_enable_x64", True)
+    client = xla_client.make_cpu_client()
+    device = client.local_devices()[0]
+    with open(os.path.join(folder, "module.pb"), "rb") as file:
+        computation = xla_client.XlaComputation(file.read())
+    mlir = xla_client._xla.mlir.xla_computation_to_mlir_module(computation)
+    loaded = client.compile_and_load(mlir, xla_client.DeviceList((device,)), xla_client.CompileOptions())
+    inputs = os.path.join(folder, "inputs.npz")
+    data = np.load(inputs) if os.path.exists(inputs) else {}
+    arguments = [jax.device_put(data[f"arg{i}"], device) for i in range(len(data))]
+    results = loaded.execute_sharded(arguments)
+    return [np.asarray(shard[0]) for shard in results.disassemble_into_single_device_arrays()]
+
+
+def one(case, folder):
+    # numpy has no names for the narrow types: the .npz holds their bits, which jaxlib would take as integers.
+    text = open(os.path.join(folder, "module.hlo")).read()
+    if any(f"{name}[" in text for name in ("bf16", "f8", "f4", "s4", "u4", "s2", "u2")) or "f8e" in text:
+        return "skip", "a type that numpy does not have"
+    if case.get("devices") != {"replicas": 1, "partitions": 1} or "inconclusive" in case:
+        return "skip", "several devices, or no acceptance set"
+    try:
+        outputs = run(folder)
+    except Exception as error:  # the engine's refusal, in its own words
+        return "refused", str(error).splitlines()[0][:160]
+    return judge(folder, outputs)
+
+
+def main(root):
+    counts, pool = {}, ProcessPoolExecutor(1)
+    for line in open(os.path.join(root, "manifest.jsonl")):
+        case = json.loads(line)
+        if case["kind"] != "run":
+            continue
+        try:
+            verdict, why = pool.submit(one, case, os.path.join(root, case["folder"])).result()
+        except BrokenProcessPool:
+            verdict, why, pool = "crash", "the engine's process died", ProcessPoolExecutor(1)
+        counts[verdict] = counts.get(verdict, 0) + 1
+        if verdict not in ("pass", "skip", "partly"):
+            print(verdict, case["case"], why, flush=True)
+    print(json.dumps(counts))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,27 @@
+// The suite as plain files for people without our code: `hlocts export`.
+//
+// DIR/manifest.jsonl has a line per case: {"case","operation","opcode","clauses","tier","kind",
+// "folder","devices","files"}. kind is "run" (execute, judge by expected.jsonl) or "reject"
+// (module.hlo must be refused, control.hlo taken). DIR/<folder> holds module.hlo, module.pb and, as
+// far as the case has them, inputs.txt, inputs.npz, infeed.txt, control.hlo, expect.txt (results
+// that the documents print), expected.jsonl (acceptance set of the first device;
+// expected.r1.p0.jsonl ... of the others).
+#ifndef HLOCTS_SUITES_EXPORT_H_
+#define HLOCTS_SUITES_EXPORT_H_
+
+#include <string>
+
+#include "backends/differ/differ.h"
+#include "suites/case.h"
+
+namespace hlocts {
+
+// Writes the case's folder and returns its line of the manifest. An acceptance set that the judge
+// cannot make leaves expected.jsonl out, and the line says why ("inconclusive"). kInternal when a
+// file cannot be written.
+absl::StatusOr<std::string> ExportCase(const Case& one, const DiffOptions& options,
+                                       const std::string& out);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SUITES_EXPORT_H_

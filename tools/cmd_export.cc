@@ -1,0 +1,74 @@
+// hlocts export: the suite as plain files, with acceptance sets, for other people's programs.
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "suites/export.h"
+#include "tools/commands.h"
+#include "tools/common.h"
+#include "tools/suite_files.h"
+
+namespace hlocts {
+namespace {
+
+volatile std::sig_atomic_t g_interrupted = 0;
+void OnInterrupt(int) { g_interrupted = 1; }
+
+struct Options {
+  std::vector<std::string> queries;
+  std::string tier = "smoke", profile = "default", out;
+};
+
+absl::StatusOr<int64_t> Export(const Options& options) {
+  if (options.out.empty()) return InvalidInput("export: expected --out=DIR");
+  auto tier = TierFromName(options.tier);
+  if (!tier) return InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive");
+  auto profile = ProfileFromName(options.profile);
+  if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, SelectCases(options.queries, *tier));
+  std::error_code error;
+  std::filesystem::create_directories(options.out, error);
+  std::ofstream manifest(options.out + "/manifest.jsonl");
+  if (error || !manifest) return InvalidInput("--out: ", options.out, ": cannot be written");
+  DiffOptions diff;
+  diff.profile = *profile;
+  int64_t done = 0;
+  for (const Case& one : cases) {
+    if (g_interrupted) return absl::CancelledError("interrupted; the manifest lists what is there");
+    auto line = ExportCase(one, diff, options.out);
+    if (!line.ok()) return Annotate(line.status(), one.address);
+    manifest << *line << std::endl;
+    if (isatty(STDERR_FILENO) && ++done % 32 == 0) {
+      std::fprintf(stderr, "\r%lld of %zu ", static_cast<long long>(done), cases.size());
+    }
+  }
+  return static_cast<int64_t>(cases.size());
+}
+
+int RunExport(const Options& options) {
+  std::signal(SIGINT, OnInterrupt);
+  auto count = Export(options);
+  if (!count.ok()) return Fail(count.status());
+  std::cout << *count << " cases in " << options.out << ", listed in " << options.out
+            << "/manifest.jsonl" << std::endl;
+  return kExitOk;
+}
+
+}  // namespace
+
+Command ExportCommand() {
+  return {"export", "write cases as plain files with their acceptance sets", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("QUERY", &options->queries,
+                             "address or its beginning; * matches any run");
+            flags.Add("--tier", &options->tier, "smoke, presubmit, nightly or exhaustive");
+            flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            flags.Add("--out", &options->out, "folder to write");
+            return [options] { return RunExport(*options); };
+          }};
+}
+
+}  // namespace hlocts
