@@ -13,6 +13,10 @@ const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() 
       isa::DotKernel,
       isa::ConvolutionKernel,
       isa::ReduceWindowKernel,
+      isa::FftKernel,
+      isa::CholeskyKernel,
+      isa::TriangularSolveKernel,
+      isa::RandomBitsKernel,
   };
   return &table;
 }

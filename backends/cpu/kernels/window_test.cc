@@ -1,6 +1,7 @@
 #include "backends/cpu/kernels/window.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "backends/cpu/kernels/kernel_testing.h"
 
@@ -126,6 +127,55 @@ TEST(ReduceWindowTest, NarrowFloatsAccumulateInF32) {
     EXPECT_EQ(float{output[1023]}, 1024);
     EXPECT_EQ(float{output[299]}, 300);
   });
+}
+
+template <typename T, typename Keeps>
+void CheckSelect(PrimitiveType type, WindowSelect select, const Dims& dims, Keeps keeps) {
+  int64_t inputs = 1, outputs = 1;
+  std::vector<int64_t> sources, taps;
+  for (const WindowDimensionSpec& d : dims) {
+    inputs *= d.input_size, outputs *= d.output_size;
+    sources.push_back(d.output_size);
+    taps.push_back(d.size);
+  }
+  const std::vector<T> operand = RandomElements<T>(inputs, 1), source = RandomElements<T>(outputs, 2);
+  const T init = static_cast<T>(2);
+  std::vector<T> expected(inputs, init), output(inputs);
+  int64_t number = 0;
+  ForEachIndexOf(sources, [&](const std::vector<int64_t>& out) {
+    int64_t kept = -1;
+    ForEachIndexOf(taps, [&](const std::vector<int64_t>& tap) {
+      int64_t at = 0;
+      for (size_t d = 0; d < out.size(); ++d) {
+        const int64_t i = out[d] * dims[d].stride + tap[d] - dims[d].padding_low;
+        if (i < 0 || i >= dims[d].input_size) return;
+        at = at * dims[d].input_size + i;
+      }
+      if (kept < 0 || !keeps(operand[kept], operand[at])) kept = at;
+    });
+    if (kept >= 0) expected[kept] = static_cast<T>(expected[kept] + source[number]);
+    ++number;
+  });
+  SelectAndScatterRequest request;
+  request.select = select;
+  request.type = type;
+  request.dimensions = dims;
+  request.operand = operand.data();
+  request.source = source.data();
+  request.init = &init;
+  request.output = output.data();
+  ASSERT_TRUE(SelectAndScatter(Parallel(), request).ok());
+  EXPECT_TRUE(output == expected) << PrimitiveTypeName(type);
+}
+
+TEST(SelectAndScatterTest, TiesPaddingAndOverlap) {
+  for (const Dims& dims : {Dims{Dim(10, 3)}, Dims{Dim(3, 1), Dim(9, 3, 2, 1, 1), Dim(8, 2, 2), Dim(3, 1)},
+                           Dims{Dim(5, 3, 2, 1, 1), Dim(2, 1)}, Dims{}}) {
+    CheckSelect<float>(PrimitiveType::kF32, WindowSelect::kGe, dims, std::greater_equal<float>());
+    CheckSelect<double>(PrimitiveType::kF64, WindowSelect::kLt, dims, std::less<double>());
+    CheckSelect<int8_t>(PrimitiveType::kS8, WindowSelect::kGt, dims, std::greater<int8_t>());
+    CheckSelect<uint64_t>(PrimitiveType::kU64, WindowSelect::kLe, dims, std::less_equal<uint64_t>());
+  }
 }
 
 }  // namespace

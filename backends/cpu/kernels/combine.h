@@ -1,0 +1,28 @@
+// Known computations applied element by element in the stored type: what scatter does to the
+// element that is there.
+#ifndef HLOCTS_BACKENDS_CPU_KERNELS_COMBINE_H_
+#define HLOCTS_BACKENDS_CPU_KERNELS_COMBINE_H_
+
+#include <cstdint>
+
+#include "backends/cpu/kernels/reduce.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts::kernels {
+
+struct CombineArgs {
+  PrimitiveType type;
+  void* target;
+  const void* update;
+  int64_t count, target_stride, update_stride;  // in elements
+};
+
+using CombineFunction = void (*)(ReduceKind kind, const CombineArgs& args);
+
+// target[i] = kind(target[i], update[i]), each step rounded to the type. Of a combination that
+// ReduceSupported allows.
+CombineFunction CombineFor(ReduceKind kind, PrimitiveType type);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_CPU_KERNELS_COMBINE_H_

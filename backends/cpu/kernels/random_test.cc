@@ -1,0 +1,101 @@
+#include "backends/cpu/kernels/random.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "backends/cpu/kernels/kernel_testing.h"
+
+namespace hlocts::kernels {
+namespace {
+
+template <typename T>
+std::vector<T> Bits(RandomAlgorithm algorithm, uint64_t key, std::array<uint64_t, 2> counter,
+                    const std::vector<int64_t>& dimensions, PrimitiveType type, uint64_t* steps) {
+  int64_t count = 1;
+  for (int64_t size : dimensions) count *= size;
+  std::vector<T> output(count);
+  const auto moved =
+      RandomBits(Parallel(), {algorithm, key, counter, dimensions, type, output.data()});
+  EXPECT_TRUE(moved.ok());
+  *steps = moved.value_or(0);
+  return output;
+}
+
+// The known answers of ruling 0030.
+TEST(RandomTest, KnownAnswers) {
+  ForEachIsa([] {
+    uint64_t steps = 0;
+    EXPECT_EQ(Bits<uint32_t>(RandomAlgorithm::kThreeFry, 1, {2, 0}, {4}, PrimitiveType::kU32, &steps),
+              (std::vector<uint32_t>{43444564u, 2150618427u, 3979645651u, 3745730563u}));
+    EXPECT_EQ(steps, 2);
+    EXPECT_EQ(Bits<uint32_t>(RandomAlgorithm::kPhilox, 1, {2, 3}, {4}, PrimitiveType::kU32, &steps),
+              (std::vector<uint32_t>{4031113034u, 1366700262u, 495645701u, 3051723414u}));
+    EXPECT_EQ(steps, 1);
+  });
+}
+
+// One counter after the other, through arrays of one pair each.
+TEST(RandomTest, LongArraysAreTheirCountersInOrder) {
+  ForEachIsa([] {
+    uint64_t steps = 0;
+    const uint64_t start = 0xFFFFFFFFFFFFFF00u;  // the counter wraps on the way
+    const auto all = Bits<uint32_t>(RandomAlgorithm::kThreeFry, 77, {start, 0}, {2000},
+                                    PrimitiveType::kU32, &steps);
+    EXPECT_EQ(steps, 1000);
+    const auto wide = Bits<uint64_t>(RandomAlgorithm::kThreeFry, 77, {start, 0}, {1000},
+                                     PrimitiveType::kU64, &steps);
+    EXPECT_EQ(steps, 1000);
+    const auto bytes = Bits<uint8_t>(RandomAlgorithm::kThreeFry, 77, {start, 0}, {2000},
+                                     PrimitiveType::kU8, &steps);
+    for (uint64_t i = 0; i < 1000; i += 37) {
+      const auto pair = Bits<uint32_t>(RandomAlgorithm::kThreeFry, 77, {start + i, 0}, {2},
+                                       PrimitiveType::kU32, &steps);
+      EXPECT_EQ(all[2 * i], pair[0]);
+      EXPECT_EQ(all[2 * i + 1], pair[1]);
+      EXPECT_EQ(wide[i], pair[0] | uint64_t{pair[1]} << 32);
+      EXPECT_EQ(bytes[2 * i], static_cast<uint8_t>(pair[0]));
+    }
+    const auto philox = Bits<uint32_t>(RandomAlgorithm::kPhilox, 5, {start, 9}, {2001},
+                                       PrimitiveType::kU32, &steps);
+    EXPECT_EQ(steps, 501);
+    const auto doubles = Bits<uint64_t>(RandomAlgorithm::kPhilox, 5, {start, 9}, {1000},
+                                        PrimitiveType::kS64, &steps);
+    for (uint64_t i = 0; i < 500; i += 19) {
+      const uint64_t low = start + i;
+      const auto block = Bits<uint32_t>(RandomAlgorithm::kPhilox, 5, {low, low < start ? 10u : 9u},
+                                        {4}, PrimitiveType::kU32, &steps);
+      EXPECT_TRUE(std::equal(block.begin(), block.end(), philox.begin() + 4 * i));
+      EXPECT_EQ(doubles[2 * i + 1], block[2] | uint64_t{block[3]} << 32);
+    }
+  });
+}
+
+// [3, 4, 5]: the second dimension is the first of even size; [3, 5]: the largest, rounded up.
+TEST(RandomTest, PairsLieAlongOneDimension) {
+  ForEachIsa([] {
+    uint64_t steps = 0;
+    const auto line = Bits<uint32_t>(RandomAlgorithm::kThreeFry, 3, {0, 0}, {60},
+                                     PrimitiveType::kU32, &steps);
+    const auto cube = Bits<uint32_t>(RandomAlgorithm::kThreeFry, 3, {0, 0}, {3, 4, 5},
+                                     PrimitiveType::kU32, &steps);
+    EXPECT_EQ(steps, 30);
+    for (int64_t a = 0; a < 3; ++a) {
+      for (int64_t b = 0; b < 4; ++b) {
+        for (int64_t c = 0; c < 5; ++c) {
+          EXPECT_EQ(cube[(a * 4 + b) * 5 + c], line[2 * ((a * 2 + b / 2) * 5 + c) + b % 2]);
+        }
+      }
+    }
+    const auto odd = Bits<uint32_t>(RandomAlgorithm::kThreeFry, 3, {0, 0}, {3, 5},
+                                    PrimitiveType::kU32, &steps);
+    EXPECT_EQ(steps, 9);
+    for (int64_t a = 0; a < 3; ++a) {
+      for (int64_t b = 0; b < 5; ++b) {
+        EXPECT_EQ(odd[a * 5 + b], line[2 * (a * 3 + b / 2) + b % 2]);
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace hlocts::kernels
