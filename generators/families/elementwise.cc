@@ -121,7 +121,6 @@ bool IsArithmetic(Opcode opcode) {
 // result stays below the limit.
 bool GenerateArithmetic(ModuleWriter& w, Opcode opcode, PrimitiveType type, const Dims& dims) {
   bool complex = IsComplex(type), floating = IsFloat(type) || complex;
-  Demand demand;
   Term* lhs = w.Obtain(type, dims);
   Term* rhs = w.Obtain(type, dims);
   if (!w.plan.licensed()) {
