@@ -66,7 +66,8 @@ AcceptanceSet ConvertElement(const ElementOp& op, const AcceptanceSet& a) {
 
 AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const> operands,
                           int64_t i) {
-  AcceptanceSet a = operands[0]->At(i);
+  // A scalar bound of clamp has one element, whatever i.
+  AcceptanceSet a = operands[0]->At(operands[0]->shape().rank() == 0 ? 0 : i);
   bool integer = !IsFloat(op.operand_type);
   switch (op.opcode) {
     case Opcode::kConvert:
