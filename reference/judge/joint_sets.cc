@@ -121,6 +121,17 @@ bool NonHermitian(const Literal& operand, int64_t first, const std::vector<int64
   return false;
 }
 
+// What the imaginary parts of the DC and Nyquist entries add to the elements of an IRFFT's result
+// where they are read (ruling 0061): their magnitudes over the number of points, and twice that
+// where two halves are transformed as one complex line.
+double IgnoredParts(const Literal& operand, int64_t first, int64_t size, int64_t full) {
+  double sum = std::fabs(ElementAt(operand, first).imag());
+  if (full % 2 == 0 && size > full / 2) {
+    sum += std::fabs(ElementAt(operand, first + full / 2).imag());
+  }
+  return 2 * sum / static_cast<double>(std::max<int64_t>(full, 1));
+}
+
 struct FftPlan {
   std::string type;
   std::vector<int64_t> lengths;  // fft_length
@@ -206,6 +217,11 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
     if (plan.type == "IRFFT" &&
         NonHermitian(middle, b * plan.in_block, in_sizes, plan.lengths.back())) {
       block.bound = -1;
+    }
+    if (plan.type == "IRFFT" && block.bound >= 0 && in_sizes.size() == 1) {
+      block.bound +=
+          std::sqrt(static_cast<double>(plan.out_block)) *
+          IgnoredParts(middle, b * plan.in_block, plan.in_block, plan.lengths.back());
     }
     bounds.push_back(block);
   }

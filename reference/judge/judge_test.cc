@@ -1,60 +1,14 @@
 // Cases of the law: a module, its arguments, outputs of an engine, and the verdict. To add one, add a
 // row. The rows of kMeasured are answers that real XLA gave: they have to pass.
-#include <gtest/gtest.h>
-
-#include "reference/judge/module_sets.h"
-#include "spec/text/parser.h"
+#include "reference/judge/judge_testing.h"
 
 namespace hlocts {
 namespace {
-
-struct Case {
-  const char* name;
-  const char* module;
-  std::vector<const char*> arguments;
-  std::vector<const char*> outputs;
-  Outcome outcome;
-  Profile profile = Profile::kDefault;
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
-
-std::vector<Literal> Parse(const std::vector<const char*>& texts) {
-  std::vector<Literal> literals;
-  for (const char* text : texts) {
-    auto literal = ParseLiteralWithShape(text);
-    EXPECT_TRUE(literal.ok()) << text << ": " << literal.status();
-    if (literal.ok()) literals.push_back(*std::move(literal));
-  }
-  return literals;
-}
-
-JudgeResult JudgeCase(const Case& c) {
-  auto module = ParseModule(c.module);
-  EXPECT_TRUE(module.ok()) << module.status();
-  if (!module.ok()) return {};
-  JudgeOptions options;
-  options.profile = c.profile;
-  auto result = Judge(**module, Parse(c.arguments), Parse(c.outputs), options);
-  EXPECT_TRUE(result.ok()) << result.status();
-  return result.ok() ? *result : JudgeResult();
-}
-
-class LawTest : public testing::TestWithParam<Case> {};
 
 TEST_P(LawTest, Verdict) {
   JudgeResult result = JudgeCase(GetParam());
   EXPECT_EQ(OutcomeName(result.outcome), OutcomeName(GetParam().outcome)) << result.reason;
 }
-
-constexpr Outcome kPass = Outcome::kPass, kFail = Outcome::kFail, kOpen = Outcome::kInconclusive;
-constexpr Profile kStrict = Profile::kStrict, kRelaxed = Profile::kRelaxed;
-
-#define ADD_BODY(type) \
-  "add { a = " type "[] parameter(0) b = " type "[] parameter(1) ROOT r = " type "[] add(a, b) }\n"
-#define UNARY(op, type) "ENTRY e { x = " type "[] parameter(0) ROOT r = " type "[] " op "(x) }"
-#define BINARY(op, type) \
-  "ENTRY e { x = " type "[] parameter(0) y = " type "[] parameter(1) ROOT r = " type "[] " op "(x, y) }"
 
 const char kFma[] =
     "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) z = f32[] parameter(2)\n"

@@ -1,11 +1,14 @@
 #include "reference/judge/module_sets.h"
 
 #include "absl/strings/str_cat.h"
+#include "reference/deep_stack.h"
 #include "reference/judge/set_interpreter.h"
 #include "reference/judge/set_value.h"
 
 namespace hlocts {
 namespace {
+
+constexpr int64_t kStackBytesPerCall = 64 << 10;
 
 void AppendLeaves(const SetValue& value, const Shape& shape, ModuleAcceptance& accepted) {
   if (shape.IsTuple()) {
@@ -57,8 +60,11 @@ absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
     devices.push_back(static_cast<int64_t>(devices.size()));
   }
   SetInterpreter interpreter(module, options);
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> results,
-                          interpreter.Run(*module.entry(), std::move(values), devices));
+  absl::StatusOr<std::vector<SetValue>> run = absl::InternalError("not run");
+  HLOCTS_RETURN_IF_ERROR(RunOnStackFor(module, kStackBytesPerCall, [&] {
+    run = interpreter.Run(*module.entry(), std::move(values), devices);
+  }));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> results, std::move(run));
   std::vector<ModuleAcceptance> accepted(results.size());
   for (size_t d = 0; d < results.size(); ++d) {
     AppendLeaves(results[d], module.entry()->root()->shape(), accepted[d]);

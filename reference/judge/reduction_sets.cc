@@ -259,12 +259,8 @@ absl::StatusOr<SetValue> SelectAndScatterSets(SetInterpreter& interpreter,
   for (size_t i = 0; i < maybe.size(); ++i) most = std::max(most, maybe[i].size());
   if (most == 0) return SetValue(Compress(std::move(certain)));
   if (scatter[0] != RecognizedReducer::kAdd || !IsFloat(operand.element_type())) {
-    for (size_t i = 0; i < maybe.size(); ++i) {
-      if (!maybe[i].empty()) {
-        certain.mutable_sets()[i] = AcceptanceSet::Unspecified(Term::kJump, context.origin);
-      }
-    }
-    return SetValue(Compress(std::move(certain)));
+    return SetValue(
+        Compress(JoinUncertainUpdates(combine, scatter[0], std::move(certain), maybe)));
   }
   return SetValue(AddUncertainUpdates(combine, maybe));
 }

@@ -36,6 +36,17 @@ absl::StatusOr<SetArray> CombineRecognized(const CombineOperands& combine,
 // The same for float addition where each window of maybe[i] adds its source to element i or not.
 SetArray AddUncertainUpdates(const CombineOperands& combine,
                              const std::vector<std::vector<int64_t>>& maybe);
+// The same for the other computations, on `certain`, the result of the certain updates.
+SetArray JoinUncertainUpdates(const CombineOperands& combine, RecognizedReducer reducer,
+                              SetArray certain, const std::vector<std::vector<int64_t>>& maybe);
+
+// Reduction of complex operands by multiplication.
+SetArray ComplexProducts(const ReductionOperands& reduction, const SetContext& context);
+
+// The operation of a recognised reducer.
+Opcode OpcodeOf(RecognizedReducer reducer);
+// A certain zero.
+bool IsZero(const AcceptanceSet& set);
 
 // One element from its terms, in any order and any tree.
 AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& context,

@@ -9,7 +9,8 @@
 namespace hlocts {
 namespace {
 
-constexpr int kDepthMax = 200;
+// Deeper than any module a stack is made for (deep_stack.h): only a cycle of calls gets there.
+constexpr int kDepthMax = 20'000;
 constexpr int kUncertainTrips = 16;
 
 struct HandlerRow {

@@ -1,6 +1,8 @@
 // Sets of dot, ragged-dot and convolution.
+#include <algorithm>
 #include <cmath>
 
+#include "reference/judge/fast_convolution.h"
 #include "reference/judge/handlers.h"
 #include "reference/judge/sums.h"
 #include "spec/judge/integer_sets.h"
@@ -33,6 +35,19 @@ void AddTo(Literal& sum, const Literal& more, double sign = 1) {
   for (size_t i = 0; i < to.size(); ++i) to[i] += sign * from[i];
 }
 
+// to += sign * from, which becomes `to` where there is none yet.
+void Accumulate(Literal from, bool& present, Literal& to, double sign = 1) {
+  if (!present) {
+    to = std::move(from);
+    if (sign < 0) {
+      for (double& x : to.mutable_data<double>()) x = -x;
+    }
+  } else {
+    AddTo(to, from, sign);
+  }
+  present = true;
+}
+
 // Marks the results in which an infinity of one operand meets an element of the other that may be
 // read as zero: the product is that infinity, or NaN.
 absl::Status MarkFlushed(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
@@ -48,84 +63,106 @@ absl::Status MarkFlushed(const Contraction& contraction, const Linear& lhs, cons
     const Literal marks = infinite(special.middle);
     HLOCTS_ASSIGN_OR_RETURN(Literal touched, left_side ? contraction.Run(marks, other.maybe_zero)
                                                        : contraction.Run(other.maybe_zero, marks));
-    if (parts.has_flushed) {
-      AddTo(parts.flushed, touched);
-    } else {
-      parts.flushed = touched;
-      parts.has_flushed = true;
-    }
+    Accumulate(std::move(touched), parts.has_flushed, parts.flushed);
   }
   return absl::OkStatus();
 }
 
-// Adds the sums of products lhs x rhs to the parts (with sign -1: subtracts the centre).
+Literal Absolute(const Literal& values) {
+  Literal result = FiniteOnly(values);
+  for (double& x : result.mutable_data<double>()) x = std::fabs(x);
+  return result;
+}
+
+// |a||b| over the intervals less |a||b| over the middles: how far the products reach.
+absl::StatusOr<Literal> Spread(const Contraction& contraction, const Literal& lhs_middle,
+                               const Literal& rhs_middle, const Literal& magnitude) {
+  HLOCTS_ASSIGN_OR_RETURN(Literal inner,
+                          contraction.Run(Absolute(lhs_middle), Absolute(rhs_middle)));
+  Literal radius = magnitude;
+  AddTo(radius, inner, -1);
+  return radius;
+}
+
+// The same sums scaled down, for where f64 overflows.
+absl::Status AddScaledProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
+                               double sign, SumParts& parts) {
+  constexpr int kHalf = kProductScale / 2;
+  const Literal left = ScaledDown(lhs.middle, kHalf), right = ScaledDown(rhs.middle, kHalf);
+  HLOCTS_ASSIGN_OR_RETURN(Literal centre, contraction.Run(left, right));
+  HLOCTS_ASSIGN_OR_RETURN(Literal magnitude, contraction.Run(ScaledDown(lhs.magnitude, kHalf),
+                                                             ScaledDown(rhs.magnitude, kHalf)));
+  bool present = parts.scaled_centre.raw_size() != 0;
+  if (lhs.has_radius || rhs.has_radius) {
+    HLOCTS_ASSIGN_OR_RETURN(Literal radius, Spread(contraction, left, right, magnitude));
+    bool some = parts.scaled_radius.raw_size() != 0;
+    Accumulate(std::move(radius), some, parts.scaled_radius);
+  }
+  bool again = present;
+  Accumulate(std::move(centre), present, parts.scaled_centre, sign);
+  Accumulate(std::move(magnitude), again, parts.scaled_magnitude);
+  return absl::OkStatus();
+}
+
+// Marks the results in which an uncertain infinity or NaN takes part.
+absl::Status MarkUncertain(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
+                           SumParts& parts) {
+  for (bool left_side : {true, false}) {
+    const Linear& side = left_side ? lhs : rhs;
+    if (!side.has_uncertain) continue;
+    HLOCTS_ASSIGN_OR_RETURN(Literal touched,
+                            left_side ? contraction.Run(side.uncertain, Ones(rhs.middle))
+                                      : contraction.Run(Ones(lhs.middle), side.uncertain));
+    Accumulate(std::move(touched), parts.has_uncertain, parts.uncertain);
+  }
+  return absl::OkStatus();
+}
+
+// Adds the sums of products lhs x rhs to the parts (with sign -1: subtracts the centre). `first`:
+// they are the first ones.
 absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
-                         double sign, SumParts& parts) {
+                         double sign, bool first, SumParts& parts) {
   HLOCTS_ASSIGN_OR_RETURN(Literal centre, contraction.Run(lhs.middle, rhs.middle));
   bool special = lhs.non_finite || rhs.non_finite;
   const Literal left = special ? FiniteOnly(lhs.magnitude) : lhs.magnitude;
   const Literal right = special ? FiniteOnly(rhs.magnitude) : rhs.magnitude;
   HLOCTS_ASSIGN_OR_RETURN(Literal magnitude, contraction.Run(left, right));
-  bool first =
-      parts.centre.raw_size() == 0 && parts.centre.shape().element_type() != PrimitiveType::kF64;
   if (lhs.has_radius || rhs.has_radius) {
-    // |a||b| over the intervals less |a||b| over the middles.
-    auto absolute = [](const Literal& values) {
-      Literal result = FiniteOnly(values);
-      for (double& x : result.mutable_data<double>()) x = std::fabs(x);
-      return result;
-    };
-    HLOCTS_ASSIGN_OR_RETURN(Literal inner,
-                            contraction.Run(absolute(lhs.middle), absolute(rhs.middle)));
-    Literal radius = magnitude;
-    AddTo(radius, inner, -1);
-    if (parts.has_radius) {
-      AddTo(parts.radius, radius);
-    } else {
-      parts.radius = radius;
-      parts.has_radius = true;
-    }
+    HLOCTS_ASSIGN_OR_RETURN(Literal radius, Spread(contraction, lhs.middle, rhs.middle, magnitude));
+    Accumulate(std::move(radius), parts.has_radius, parts.radius);
   }
-  if (lhs.has_uncertain || rhs.has_uncertain) {
-    for (bool left_side : {true, false}) {
-      const Linear& side = left_side ? lhs : rhs;
-      if (!side.has_uncertain) continue;
-      HLOCTS_ASSIGN_OR_RETURN(Literal touched,
-                              left_side ? contraction.Run(side.uncertain, Ones(rhs.middle))
-                                        : contraction.Run(Ones(lhs.middle), side.uncertain));
-      if (parts.has_uncertain) {
-        AddTo(parts.uncertain, touched);
-      } else {
-        parts.uncertain = touched;
-        parts.has_uncertain = true;
-      }
-    }
+  HLOCTS_RETURN_IF_ERROR(MarkUncertain(contraction, lhs, rhs, parts));
+  if (special) {
+    HLOCTS_ASSIGN_OR_RETURN(Literal classes,
+                            contraction.Run(ClassesOf(lhs.middle), ClassesOf(rhs.middle)));
+    Accumulate(std::move(classes), parts.has_special, parts.special, sign);
   }
-  if (first) {
-    parts.centre = centre;
-    parts.magnitude = magnitude;
-    if (sign < 0) {
-      for (double& x : parts.centre.mutable_data<double>()) x = -x;
-    }
-    parts.quantum = Linear::kNoQuantum;
-    bool known = lhs.quantum != Linear::kNoQuantum && rhs.quantum != Linear::kNoQuantum;
-    if (known) parts.quantum = lhs.quantum + rhs.quantum;
-  } else {
-    AddTo(parts.centre, centre, sign);
-    AddTo(parts.magnitude, magnitude);
-    bool known = lhs.quantum != Linear::kNoQuantum && rhs.quantum != Linear::kNoQuantum &&
-                 parts.quantum != Linear::kNoQuantum;
-    parts.quantum = known ? std::min(parts.quantum, lhs.quantum + rhs.quantum) : Linear::kNoQuantum;
+  if (parts.scale != 0) {
+    HLOCTS_RETURN_IF_ERROR(AddScaledProducts(contraction, lhs, rhs, sign, parts));
   }
+  bool known = lhs.quantum != Linear::kNoQuantum && rhs.quantum != Linear::kNoQuantum &&
+               (first || parts.quantum != Linear::kNoQuantum);
+  int quantum = lhs.quantum + rhs.quantum;
+  parts.quantum = !known  ? Linear::kNoQuantum
+                  : first ? quantum
+                          : std::min(parts.quantum, quantum);
+  bool has_centre = !first, has_magnitude = !first;
+  Accumulate(std::move(centre), has_centre, parts.centre, sign);
+  Accumulate(std::move(magnitude), has_magnitude, parts.magnitude);
   HLOCTS_RETURN_IF_ERROR(MarkFlushed(contraction, lhs, rhs, parts));
   parts.bits = std::max({parts.bits, lhs.bits, rhs.bits});
-  parts.non_finite = parts.non_finite || special;
   const Linear& wider = lhs.term != Term::kPoint ? lhs : rhs;
   if (wider.term != Term::kPoint) {
     parts.term = wider.term;
     parts.origin = wider.origin;
   }
   return absl::OkStatus();
+}
+
+// Whether sums of products of these may leave the range of f64.
+bool MayLeaveRange(const Linear& lhs, const Linear& rhs) {
+  double left = LargestFinite(lhs.magnitude), right = LargestFinite(rhs.magnitude);
+  return !(left * right < kLargeTerm);
 }
 
 // Terms per result: ask the evaluator with ones.
@@ -183,8 +220,13 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
   for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));
   SumParts parts;
   parts.products = true;
-  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, lhs, rhs, 1, parts));
+  if (FactsOf(type).is_f64 && MayLeaveRange(lhs, rhs)) parts.scale = kProductScale;
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, lhs, rhs, 1, true, parts));
   HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, lhs, rhs, parts));
+  if (MayBeFast(interpreter, instruction, context.rule)) {
+    parts.fast = FastConvolutionNorms(instruction, shape, lhs, rhs);
+    parts.has_fast = true;
+  }
   SumRule rule = ContractionSumRule(interpreter, context.rule, type);
   std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context);
   if (instruction.opcode() == Opcode::kConvolution && (rhs.non_finite || lhs.non_finite)) {
@@ -210,10 +252,13 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
   for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));
   SumParts re, im;
   re.products = im.products = true;
-  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ar, br, 1, re));
-  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ai, bi, -1, re));
-  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ar, bi, 1, im));
-  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ai, br, 1, im));
+  bool wide = FactsOf(type).is_f64 && (MayLeaveRange(ar, br) || MayLeaveRange(ai, bi) ||
+                                       MayLeaveRange(ar, bi) || MayLeaveRange(ai, br));
+  if (wide) re.scale = im.scale = kProductScale;
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ar, br, 1, true, re));
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ai, bi, -1, false, re));
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ar, bi, 1, true, im));
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ai, br, 1, false, im));
   HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, ar, br, re));
   re.count *= 2;  // 2k products
   for (double& count : re.counts.mutable_data<double>()) count *= 2;
@@ -253,7 +298,7 @@ absl::StatusOr<SetValue> IntegerContraction(SetInterpreter& interpreter,
   Contraction contraction{interpreter, instruction, shape.WithElementType(PrimitiveType::kF64), {}};
   for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));
   SumParts parts;
-  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, lhs, rhs, 1, parts));
+  HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, lhs, rhs, 1, true, parts));
   Int128 least, most;
   IntegerLimits(shape.element_type(), least, most);
   std::vector<AcceptanceSet> sets;

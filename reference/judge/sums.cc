@@ -149,6 +149,29 @@ Literal FiniteOnly(const Literal& values) {
   return finite;
 }
 
+Literal ClassesOf(const Literal& values) {
+  Literal classes = values;
+  for (double& x : classes.mutable_data<double>()) {
+    if (std::isfinite(x)) x = SignOf(x);
+  }
+  return classes;
+}
+
+double LargestFinite(const Literal& values) {
+  double largest = 0;
+  for (double x : values.data<double>()) {
+    double magnitude = std::fabs(x);
+    if (magnitude > largest && magnitude <= kLargestDouble) largest = magnitude;
+  }
+  return largest;
+}
+
+Literal ScaledDown(const Literal& values, int exponent) {
+  Literal scaled = FiniteOnly(values);
+  for (double& x : scaled.mutable_data<double>()) x = std::ldexp(x, -exponent);
+  return scaled;
+}
+
 namespace {
 
 double DataOr(const Literal& literal, int64_t i, double otherwise) {
@@ -160,18 +183,18 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
 // zero.
 AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i,
                            const SetContext& context) {
-  double centre = parts.centre.data<double>()[i];
-  double finite = parts.magnitude.data<double>()[i] * (1 + rule.operand_error + 0x1p-10);
-  bool overflow = !(finite < rule.accumulator->max);
-  // The centre itself may have overflowed in f64.
-  if (!parts.non_finite || (overflow && (!std::isfinite(finite) || rule.accumulator->is_f64))) {
-    return AcceptanceSet::Unspecified(Term::kOverflow, context.origin);
+  double special = parts.special.data<double>()[i];
+  double finite = parts.magnitude.data<double>()[i], limit = rule.accumulator->max;
+  if (parts.scale != 0 && !std::isfinite(finite)) {
+    finite = parts.scaled_magnitude.data<double>()[i];
+    limit = std::ldexp(limit, -parts.scale);
   }
+  bool overflow = !(finite * (1 + rule.operand_error + 0x1p-10) < limit);
   bool flushed = parts.has_flushed && parts.flushed.data<double>()[i] > 0;
   Image image;
-  image.nan = std::isnan(centre) || overflow || flushed;
-  image.pos_inf = centre == HUGE_VAL || flushed;
-  image.neg_inf = centre == -HUGE_VAL || flushed;
+  image.nan = std::isnan(special) || overflow || flushed;
+  image.pos_inf = special == HUGE_VAL || flushed;
+  image.neg_inf = special == -HUGE_VAL || flushed;
   AcceptanceSet s = StoreImage(image, context);
   if (overflow || flushed) s.term = Term::kOverflow;
   return s;
@@ -181,6 +204,18 @@ struct SumError {
   double error = 0;
   bool exact = false;
 };
+
+// Relative to the sum of magnitudes.
+double RelativeError(const SumParts& parts, const SumRule& rule, double count, double& roundings) {
+  roundings = rule.additions_only ? std::max(count - 1, 0.0) : count;
+  if (rule.height) roundings = std::min(roundings, static_cast<double>(*rule.height));
+  // A single product rounds once more when stored; that is StoreImage's business.
+  if (parts.products && count <= 1) roundings = 0;
+  double u = std::ldexp(1.0, -rule.precision);
+  double relative = roundings * rule.factor * u;
+  if (relative > 0.5) relative = std::expm1(roundings * rule.factor * u) * 2;
+  return relative + rule.operand_error;
+}
 
 SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, double count,
                  const SetContext& context) {
@@ -194,15 +229,8 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
     result.exact = !flushes;
     if (result.exact) return result;
   }
-  double roundings = rule.additions_only ? std::max(count - 1, 0.0) : count;
-  if (rule.height) roundings = std::min(roundings, static_cast<double>(*rule.height));
-  // A single product rounds once more when stored; that is StoreImage's business.
-  if (parts.products && count <= 1) roundings = 0;
-  double u = std::ldexp(1.0, -rule.precision);
-  double relative = roundings * rule.factor * u;
-  if (relative > 0.5) relative = std::expm1(roundings * rule.factor * u) * 2;
-  relative += rule.operand_error;
-  double error = relative * magnitude;
+  double roundings = 0;
+  double error = RelativeError(parts, rule, count, roundings) * magnitude;
   bool deep = !quantum || parts.quantum < rule.accumulator->emin;
   if (deep) {
     double unit = context.rule.Allows(kFlushResult) ? rule.accumulator->min_normal
@@ -217,16 +245,45 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
   return result;
 }
 
-// Infinities that some order of additions can reach although the sum itself does not.
-void AddOverflowingOrders(double centre, double magnitude, double error, const SumRule& rule,
+// Infinities that some order of additions can reach although the sum itself does not; `max` is the
+// accumulator's, in the units of the sum.
+void AddOverflowingOrders(double centre, double magnitude, double error, double max,
                           AcceptanceSet& s) {
   double positive = (magnitude + centre) / 2 + error, negative = (magnitude - centre) / 2 + error;
-  bool over = positive >= rule.accumulator->max, under = negative >= rule.accumulator->max;
+  bool over = positive >= max, under = negative >= max;
   if (!over && !under) return;
   if (over) s.flags |= AcceptanceSet::kPosInf;
   if (under) s.flags |= AcceptanceSet::kNegInf;
   if (over && under) s.flags |= AcceptanceSet::kNan;
   s.term = Term::kOverflow;
+}
+
+// A sum whose terms leave the range of f64 together, from its parts scaled down.
+AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i, double count,
+                          const SetContext& context) {
+  double centre = parts.scaled_centre.data<double>()[i];
+  double magnitude = parts.scaled_magnitude.data<double>()[i];
+  double roundings = 0;
+  double relative = RelativeError(parts, rule, count, roundings) + (count + 2) * 0x1p-51;
+  // What the scaling lost below the least double.
+  double error = NextUp(relative * magnitude * (1 + 0x1p-50) + (4 * count + 4) * 0x1p-1070);
+  double radius = parts.has_radius ? std::max(DataOr(parts.scaled_radius, i, 0), 0.0) : 0;
+  auto outward = [&](double x, bool up) {
+    double y = std::ldexp(x, parts.scale);
+    return std::isinf(y) ? y : up ? NextUp(y) : NextDown(y);
+  };
+  Image image;
+  image.finite = true;
+  image.lo = {outward(NextDown(centre - error - radius), false), 0};
+  image.hi = {outward(NextUp(centre + error + radius), true), 0};
+  if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+  AcceptanceSet s = StoreImage(image, context);
+  AddOverflowingOrders(centre, magnitude, error + radius,
+                       std::ldexp(rule.accumulator->max, -parts.scale), s);
+  s.term = s.Has(AcceptanceSet::kPosInf | AcceptanceSet::kNegInf) ? Term::kOverflow : Term::kSum;
+  s.origin = context.origin;
+  if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
+  return s;
 }
 
 AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
@@ -235,14 +292,25 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
     return AcceptanceSet::Unspecified(parts.term, parts.origin);
   }
   double centre = parts.centre.data<double>()[i], magnitude = parts.magnitude.data<double>()[i];
-  if (!std::isfinite(centre)) return NonFiniteSum(parts, rule, i, context);
-  if (!std::isfinite(magnitude)) magnitude = std::fabs(centre) * 2 + 1;
+  double fast = 0;
+  if (parts.has_fast) {
+    fast = parts.fast.data<double>()[i] * std::ldexp(1.0, -rule.precision);
+    if (std::isinf(fast)) return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  }
+  if (parts.has_special && !std::isfinite(parts.special.data<double>()[i])) {
+    return NonFiniteSum(parts, rule, i, context);
+  }
   double count = DataOr(parts.counts, i, parts.count);
+  if (!std::isfinite(centre) || !std::isfinite(magnitude)) {
+    if (parts.scale != 0) return BoundScaled(parts, rule, i, count, context);
+    return AcceptanceSet::Unspecified(Term::kOverflow, context.origin);
+  }
   double radius = parts.has_radius ? parts.radius.data<double>()[i] : 0;
   // A difference of two magnitudes (the spread of products of intervals) may be rounded below 0.
   radius = std::max(radius, 0.0);
   if (parts.has_radius) radius += (count + 2) * 0x1p-51 * magnitude;
   SumError error = ErrorOf(parts, rule, magnitude, count, context);
+  if (fast > 0) error = {NextUp(error.error + fast), false};
   double spread = error.error + radius;
   Image image;
   image.finite = true;
@@ -257,7 +325,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   }
   if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
   AcceptanceSet s = StoreImage(image, context);
-  AddOverflowingOrders(centre, magnitude, error.error, rule, s);
+  AddOverflowingOrders(centre, magnitude, error.error, rule.accumulator->max, s);
   if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
   if (s.finite() && s.lo != s.hi && s.term != Term::kOverflow) {
     bool inherited = radius > error.error;

@@ -37,6 +37,17 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
 
 // A copy with infinities and NaNs taken out.
 Literal FiniteOnly(const Literal& values);
+// Finite values become their signs, infinities and NaNs stay: what an operation makes of these is
+// what IEEE 754 says of the certain infinities and NaNs, and cannot overflow.
+Literal ClassesOf(const Literal& values);
+// The largest finite magnitude.
+double LargestFinite(const Literal& values);
+// The finite values times 2^-exponent.
+Literal ScaledDown(const Literal& values, int exponent);
+// Sums of terms below this do not overflow in f64. Others are added scaled down by 2^kSumScale,
+// products by 2^kProductScale.
+inline constexpr double kLargeTerm = 0x1p900;
+inline constexpr int kSumScale = 128, kProductScale = 1152;
 
 // What the evaluator says about all sums of an operation; f64 literals with a value per result.
 struct SumParts {
@@ -48,11 +59,19 @@ struct SumParts {
   bool has_uncertain = false;
   Literal flushed;  // only if has_flushed: > 0 where an infinity meets what may be a zero
   bool has_flushed = false;
+  // Only if has_fast: what a fast algorithm adds to the error, in units of the accumulator's u;
+  // infinite: any value.
+  Literal fast;
+  bool has_fast = false;
   Literal counts;  // terms per result; not allocated: `count` everywhere
   double count = 0;
   int quantum = Linear::kNoQuantum;  // of single terms
   int bits = 0;                      // of the operands
-  bool non_finite = false;
+  Literal special;  // only if has_special: NaN or infinite where such a term certainly decides
+  bool has_special = false;
+  // Not 0: where centre or magnitude are no finite f64, these stand for them times 2^-scale.
+  int scale = 0;
+  Literal scaled_centre, scaled_magnitude, scaled_radius;
   bool products = false;  // terms are products
   Term term = Term::kPoint;
   uint32_t origin = 0;

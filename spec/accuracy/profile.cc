@@ -18,6 +18,7 @@ constexpr FlagFact kFlagFacts[] = {
     {"shift.saturate", &TargetFacts::shift_saturate},
     {"rng.xla_layout", &TargetFacts::rng_xla_layout},
     {"dot.tf32", &TargetFacts::dot_tf32},
+    {"convolution.fast", &TargetFacts::convolution_fast},
 };
 constexpr absl::string_view kReduceHeight = "reduce.height=";
 

@@ -38,6 +38,9 @@ struct TargetFacts {
   bool rng_xla_layout = false;
   // dot.tf32: f32 contractions at DEFAULT precision round their operands to TF32.
   bool dot_tf32 = false;
+  // convolution.fast: convolutions by Winograd's or a Fourier transform, whose error follows the
+  // norms of the whole image and kernel. Without it only relaxed allows for them.
+  bool convolution_fast = false;
 };
 
 // Reads one "name" or "name=value" of the names above. InvalidArgument: unknown name or value.

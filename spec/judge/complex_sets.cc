@@ -194,6 +194,24 @@ bool JoinFlushed(const ComplexFunction& function, const Ball& ball, const SetCon
   return true;
 }
 
+// sign is z / |z|, and |z| may leave the range although z does not: divided by an infinity both
+// parts are zeros of their signs (ruling 0034).
+void JoinOverflownModulus(const Ball& ball, const SetContext& context, ComplexSet& box) {
+  long double modulus = std::hypot(std::fabs(ball.centre.real()) + ball.re_radius,
+                                   std::fabs(ball.centre.imag()) + ball.im_radius);
+  const FloatFacts& facts = *context.result;
+  long double most = facts.max - 16 * static_cast<long double>(facts.Ulp(facts.max));
+  if (!(modulus > most)) return;
+  for (AcceptanceSet* s : {&box.re, &box.im}) {
+    AcceptanceSet joined = *s;
+    if (s->hi >= 0) joined = Join(joined, AcceptanceSet::Float(0.0));
+    if (s->lo <= 0) joined = Join(joined, AcceptanceSet::Float(-0.0));
+    joined.term = Term::kFreedom;
+    joined.origin = context.origin;
+    *s = joined;
+  }
+}
+
 }  // namespace
 
 ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& context) {
@@ -210,6 +228,9 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
   if (!FunctionBox(*function, z, ball, context, box)) return OpenSet(Term::kFreedom, context);
   if (context.rule.Allows(kFlushOperand) && !JoinFlushed(*function, ball, context, box)) {
     return OpenSet(Term::kFreedom, context);
+  }
+  if (opcode == Opcode::kSign && context.rule.Allows(kFlushResult)) {
+    JoinOverflownModulus(ball, context, box);
   }
   bool on_axis = std::fabs(z.imag()) <= ball.im_radius || std::fabs(z.real()) <= ball.re_radius;
   if (!function->has_cut || !on_axis || !context.rule.Allows(kFlushOperand)) return box;
@@ -328,6 +349,35 @@ ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& con
   return JoinBoxes(box, Box(below, tolerance, context));
 }
 
+// -i log((x + iy) / sqrt(x^2 + y^2)) on points away from its poles, where x^2 + y^2 is 0, and from
+// its cuts. The logarithm is of a number near the unit circle: its error is absolute.
+ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
+  Ball y, x;
+  if (!FiniteBall(a, context, y) || !FiniteBall(b, context, x)) {
+    return OpenSet(Term::kFreedom, context);
+  }
+  bool points = y.re_radius + y.im_radius + x.re_radius + x.im_radius == 0;
+  long double size = std::norm(x.centre) + std::norm(y.centre);
+  const FloatFacts& facts = *context.result;
+  bool in_range = size > 16 * static_cast<long double>(facts.min_normal) && size < facts.max / 4;
+  if (!points || !in_range) return OpenSet(Term::kFreedom, context);
+  const Wide square = x.centre * x.centre + y.centre * y.centre, root = std::sqrt(square);
+  const Wide w = (x.centre + Wide(0, 1) * y.centre) / root;
+  // How much the sums x^2 + y^2 and x + iy magnify the errors of their terms.
+  const Wide sum = x.centre + Wide(0, 1) * y.centre;
+  long double unit = std::ldexp(1.0L, -facts.p), condition = size / std::abs(square);
+  long double cancelled = std::sqrt(size) / std::abs(sum);
+  long double slack = (context.rule.ulps + 4) * unit * condition +
+                      (2 * context.rule.backward + 2) * unit * cancelled;
+  if (!(slack < 0.0625L)) return OpenSet(Term::kFreedom, context);
+  auto near_cut = [&](const Wide& z) {
+    return z.real() <= 0 && std::fabs(z.imag()) <= 4 * slack * std::abs(z);
+  };
+  if (near_cut(square) || near_cut(w)) return OpenSet(Term::kFreedom, context);
+  const Wide logarithm = std::log(w), f(logarithm.imag(), -logarithm.real());
+  return Box(f, slack + context.rule.ulps * Unit(context, std::abs(f)), context);
+}
+
 }  // namespace
 
 ComplexSet ComplexBinary(Opcode opcode, const ComplexSet& a, const ComplexSet& b,
@@ -342,6 +392,8 @@ ComplexSet ComplexBinary(Opcode opcode, const ComplexSet& a, const ComplexSet& b
       return Divide(a, b, context);
     case Opcode::kPower:
       return Power(a, b, context);
+    case Opcode::kAtan2:
+      return Atan2(a, b, context);
     default:
       return OpenSet(Term::kUnknown, context);
   }

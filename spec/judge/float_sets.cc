@@ -45,6 +45,21 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
   return v;
 }
 
+AcceptanceSet WithFlushes(AcceptanceSet s, const FloatFacts& facts) {
+  if (s.unspecified() || s.integer() || !s.finite()) return s;
+  bool above = MeetsBelow(s.lo, s.hi, facts.min_normal);
+  bool below = MeetsBelow(-s.hi, -s.lo, facts.min_normal);
+  if (!above && !below) return s;
+  if (s.term == Term::kPoint) s.term = Term::kUnderflow;
+  s.flags |= (above || !facts.negative_zero ? Flag::kPosZero : 0) |
+             (below && facts.negative_zero ? Flag::kNegZero : 0);
+  s.lo = std::min(s.lo, 0.0);
+  s.hi = std::max(s.hi, 0.0);
+  s.rlo = std::min(s.rlo, s.lo);
+  s.rhi = std::max(s.rhi, s.hi);
+  return s;
+}
+
 namespace {
 
 // The stored part of a set while it is being made.
@@ -215,24 +230,51 @@ void AddHull(const Image& image, const SetContext& context, AcceptanceSet& s) {
   if (!s.finite() || rlo != s.lo || rhi != s.hi) s.flags |= Flag::kHull;
 }
 
-Term DominantTerm(const AcceptanceSet& s, const SetContext& context) {
+// What this operation's own rule adds to a set that is wider than a point.
+Term OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context) {
   if (s.finite() && s.lo != s.hi) {
-    return context.rule.rule_class == RuleClass::kUlp ? Term::kUlps : Term::kUnderflow;
+    if (context.rule.rule_class == RuleClass::kUlp) return Term::kUlps;
+    bool twice = context.rule.Allows(kDoubleRounding) && BitWidth(context.result->type) <= 16;
+    return twice && !may_flush ? Term::kDoubleRound : Term::kUnderflow;
   }
   if (s.finite() && (s.Has(Flag::kPosInf) || s.Has(Flag::kNegInf))) return Term::kOverflow;
   return s.Has(Flag::kNan) ? Term::kNan : Term::kZeroSign;
 }
 
-// Names who made the set wider than a point: an operand that already was, or this operation.
+// Flushing moves a result by less than the least normal; more only where an operand was flushed.
+bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
+                   std::initializer_list<const AcceptanceSet*> operands) {
+  const FloatFacts& facts = *context.operand;
+  auto subnormal = [&](double x) { return x != 0 && std::fabs(x) < facts.min_normal; };
+  for (const AcceptanceSet* operand : operands) {
+    bool may_flush = context.rule.Allows(kFlushOperand) && operand->finite();
+    if (may_flush && (subnormal(operand->lo) || subnormal(operand->hi))) return true;
+  }
+  return s.finite() && s.hi - s.lo <= 2 * context.result->min_normal;
+}
+
+// By how much reading unrounded values widened an operand; `hulls` names whose were read.
+double SkippedWidth(const AcceptanceSet& operand, uint16_t hulls) {
+  if (!operand.Has(Flag::kHull) || !operand.Has(hulls)) return 0;
+  if (!operand.finite()) return kInfinity;
+  return (operand.rhi - operand.rlo) - (operand.hi - operand.lo);
+}
+
+// Names who made the set wider than a point: an operand that already was, a rounding that was
+// skipped between it and this operation, or this operation. `hulls` is the flag of the operands
+// whose unrounded values it reads, 0 for none.
 AcceptanceSet Blame(AcceptanceSet s, const SetContext& context,
-                    std::initializer_list<const AcceptanceSet*> operands) {
+                    std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls = 0) {
   s.origin = context.origin;
   s.term = Term::kPoint;
   if (s.IsPoint()) return s;
-  s.term = DominantTerm(s, context);
-  double widest = 0;
+  if (context.rule.Allows(kSkipRounding)) hulls = Flag::kHull;
+  bool may_flush = FlushExplains(s, context, operands);
+  s.term = OwnTerm(s, may_flush, context);
+  double widest = 0, skipped = 0;
   for (const AcceptanceSet* operand : operands) {
     if (operand->integer()) continue;
+    skipped = std::max(skipped, SkippedWidth(*operand, hulls));
     double width = operand->finite() ? operand->hi - operand->lo : 0;
     if (operand->term != Term::kPoint && (width > widest || s.origin == context.origin)) {
       bool own = context.rule.rule_class == RuleClass::kUlp && width == 0;
@@ -241,6 +283,13 @@ AcceptanceSet Blame(AcceptanceSet s, const SetContext& context,
       s.term = operand->term;
       s.origin = operand->origin;
     }
+  }
+  bool ulps = context.rule.rule_class == RuleClass::kUlp && s.finite();
+  double own = ulps ? 2 * context.rule.ulps * context.result->Ulp(s.hi)
+                    : may_flush ? context.result->min_normal : 0;
+  if (skipped > std::max(widest, own)) {
+    s.term = Term::kContract;
+    s.origin = context.origin;
   }
   return s;
 }
@@ -287,7 +336,7 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
   s.rhi = s.hi;
   if (image.finite) AddHull(image, context, s);
   s.origin = context.origin;
-  if (!s.IsPoint()) s.term = DominantTerm(s, context);
+  if (!s.IsPoint()) s.term = OwnTerm(s, FlushExplains(s, context, {}), context);
   return s;
 }
 
@@ -909,7 +958,8 @@ AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const Acceptanc
     default:
       return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
   }
-  return Blame(s, context, {&a, &b});
+  bool contracts = sum && context.rule.Allows(kContract);
+  return Blame(s, context, {&a, &b}, contracts ? Flag::kContractible : 0);
 }
 
 AcceptanceSet ClampFloat(const AcceptanceSet& min, const AcceptanceSet& operand,
@@ -1105,7 +1155,7 @@ AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& cont
   AcceptanceSet s = StoreImage(r, own);
   if (a.Has(Flag::kIntegral) && !s.Has(Flag::kHull) && to.p >= 11) s.flags |= Flag::kIntegral;
   if (a.Has(Flag::kContractible) && s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
-  return Blame(s, context, {&a});
+  return Blame(s, context, {&a}, hull ? Flag::kHull : 0);
 }
 
 namespace {

@@ -40,6 +40,9 @@ struct View {
 View ReadSet(const AcceptanceSet& set, const FloatFacts& facts, uint32_t permissions,
              bool read_hull);
 
+// The set with the zeros that a flush of its subnormal values gives.
+AcceptanceSet WithFlushes(AcceptanceSet set, const FloatFacts& facts);
+
 // The unrounded image of an operation.
 struct Image {
   bool nan = false, pos_inf = false, neg_inf = false;

@@ -1,104 +1,15 @@
-// Sets of sort and topk (acceptance-rules 13, 14, 25): exact up to ties where the comparator is
-// certain, else every place that an element may take; rows stay together (a joint predicate).
+// Sets of sort (acceptance-rules 14, 25): exact up to ties where the comparator is certain, else
+// every place that an element may take; rows stay together (a joint predicate).
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <map>
 
-#include "absl/strings/str_cat.h"
 #include "reference/judge/handlers.h"
-#include "spec/ir/index_util.h"
-#include "spec/judge/joint.h"
+#include "reference/judge/row_permutation.h"
 
 namespace hlocts {
 namespace {
 
 constexpr int64_t kPairsMax = int64_t{1} << 20;
-
-// Lines of an array along one dimension.
-struct Lines {
-  int64_t length = 0, stride = 1, count = 0;
-  std::vector<int64_t> starts;
-};
-Lines LinesOf(const Shape& shape, int64_t dimension) {
-  Lines lines;
-  lines.length = shape.dimensions()[dimension];
-  std::vector<int64_t> others = shape.dimensions();
-  others[dimension] = lines.length == 0 ? 0 : 1;
-  std::vector<int64_t> strides = RowMajorStrides(shape.dimensions());
-  lines.stride = strides[dimension];
-  ForEachIndex(others, [&](absl::Span<const int64_t> index) {
-    lines.starts.push_back(LinearIndex(index, strides));
-  });
-  lines.count = static_cast<int64_t>(lines.starts.size());
-  return lines;
-}
-
-// Rows of the outputs are a permutation of the operands' rows, and more: those of each cluster of
-// tied rows stand in the cluster's places.
-class RowPermutation : public JointPredicate {
- public:
-  RowPermutation(std::vector<Literal> sorted, Lines lines, std::vector<std::vector<int>> clusters)
-      : sorted_(std::move(sorted)), lines_(std::move(lines)), clusters_(std::move(clusters)) {}
-  std::string kind() const override { return "permutation"; }
-  int slot_count() const override { return static_cast<int>(sorted_.size()); }
-
-  Verdict Check(absl::Span<const Literal* const> slots) const override {
-    Verdict verdict;
-    verdict.checked = true;
-    for (const Literal* slot : slots) {
-      if (slot != nullptr) verdict.bits_per_element = BitWidth(slot->element_type()) / 2.0;
-    }
-    for (int64_t line = 0; line < lines_.count; ++line) {
-      if (!LineHolds(line, slots, verdict)) return verdict;
-    }
-    return verdict;
-  }
-  std::string ParametersJson() const override {
-    return absl::StrCat("\"rows\":", lines_.length, ",\"lines\":", lines_.count);
-  }
-
- private:
-  std::string Row(int64_t at, absl::Span<const Literal* const> slots,
-                  absl::Span<const Literal> own) const {
-    std::string row;
-    for (size_t k = 0; k < slots.size(); ++k) {
-      if (slots[k] == nullptr) continue;
-      const Literal& literal = own.empty() ? *slots[k] : own[k];
-      int bytes = StorageBytes(literal.element_type());
-      row.append(reinterpret_cast<const char*>(literal.raw_data()) + at * bytes, bytes);
-    }
-    return row;
-  }
-  bool LineHolds(int64_t line, absl::Span<const Literal* const> slots, Verdict& verdict) const {
-    const std::vector<int>& cluster = clusters_[line];
-    for (int64_t begin = 0; begin < lines_.length;) {
-      int64_t end = begin;
-      std::map<std::string, int> balance;
-      for (; end < lines_.length && cluster[end] == cluster[begin]; ++end) {
-        ++balance[Row(lines_.starts[line] + end * lines_.stride, slots, sorted_)];
-      }
-      for (int64_t k = begin; k < end; ++k) {
-        int64_t at = lines_.starts[line] + k * lines_.stride;
-        if (--balance[Row(at, slots, {})] >= 0) continue;
-        verdict.ok = false;
-        verdict.index = at;
-        for (size_t s = 0; s < slots.size(); ++s) {
-          if (slots[s] != nullptr) verdict.slot = static_cast<int>(s);
-        }
-        verdict.expected = absl::StrCat("rows ", begin, " to ", end - 1,
-                                        " of the line are not a permutation of the sorted rows");
-        return false;
-      }
-      begin = end;
-    }
-    return true;
-  }
-
-  std::vector<Literal> sorted_;
-  Lines lines_;
-  std::vector<std::vector<int>> clusters_;
-};
 
 struct SortJob {
   SetInterpreter& interpreter;
@@ -108,6 +19,8 @@ struct SortJob {
   Lines lines;
   bool stable;
   uint32_t origin;
+  bool nan;                     // some element may be one
+  std::vector<bool> may_flush;  // per operand: its subnormals may come out as zeros
 };
 
 // comparator(rows a, rows b) in sets; lanes are pairs of linear element indices.
@@ -159,7 +72,7 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
   order.last.assign(n, n - 1);
   bool certain = true;
   for (int64_t i = 0; i < n; ++i) {
-    if (MayBeTrue(less[i * n + i])) order.weak_order = false;
+    if (!MayBeFalse(less[i * n + i])) order.weak_order = false;
     for (int64_t j = 0; j < n; ++j) {
       if (i == j) continue;
       const AcceptanceSet& s = less[i * n + j];
@@ -169,6 +82,8 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
       order.last[i] -= surely(i, j);
     }
   }
+  // Beside a NaN, which ties with everything, other rows need not be in order.
+  if (!certain && job.nan) order.weak_order = false;
   // Ties must be transitive: in a weak order the places of a tied group are one block.
   for (int64_t i = 0; i < n && certain && order.weak_order; ++i) {
     for (int64_t j = 0; j < n; ++j) {
@@ -237,11 +152,10 @@ std::vector<int> ClustersOf(const LineOrder& order) {
   return clusters;
 }
 
-SetValue CollateSort(const SortJob& job, const Shape& shape, std::vector<SetArray> arrays) {
+SetValue CollateSort(const Shape& shape, std::vector<SetArray> arrays) {
   if (!shape.IsTuple()) return arrays[0];
   std::vector<SetValue> elements;
   for (SetArray& array : arrays) elements.emplace_back(std::move(array));
-  (void)job;
   return SetValue::Tuple(std::move(elements));
 }
 
@@ -305,9 +219,9 @@ absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape
       clusters.push_back(ClustersOf(order));
     }
   }
-  if (!any_tie) return CollateSort(job, shape, std::move(sorted));
+  if (!any_tie) return CollateSort(shape, std::move(sorted));
   std::shared_ptr<const JointPredicate> joint;
-  if (known) joint = std::make_shared<RowPermutation>(literals, lines, clusters);
+  if (known) joint = std::make_shared<RowPermutation>(literals, lines, clusters, job.may_flush);
   std::vector<SetArray> results;
   for (size_t k = 0; k < sorted.size(); ++k) {
     SetArray array = Compress(SetArray(sorted[k].shape(), std::move(out[k])));
@@ -316,7 +230,7 @@ absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape
     array.origin = job.origin;
     results.push_back(std::move(array));
   }
-  return CollateSort(job, shape, std::move(results));
+  return CollateSort(shape, std::move(results));
 }
 
 absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
@@ -340,7 +254,7 @@ absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
     HLOCTS_ASSIGN_OR_RETURN(SetValue plain,
                             PlainResult(job.interpreter, job.instruction, shape, job.operands));
     std::vector<Literal> sorted = FlattenLeaves(ToLiteral(plain));
-    joint = std::make_shared<RowPermutation>(sorted, job.lines, clusters);
+    joint = std::make_shared<RowPermutation>(sorted, job.lines, clusters, job.may_flush);
   }
   std::vector<SetArray> results;
   for (size_t k = 0; k < rows.size(); ++k) {
@@ -352,21 +266,52 @@ absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
     array.origin = job.origin;
     results.push_back(std::move(array));
   }
-  return CollateSort(job, shape, std::move(results));
+  return CollateSort(shape, std::move(results));
 }
 
-bool HasNan(const SetArray& array) {
-  if (!IsFloat(array.element_type())) return false;
-  for (int64_t i = 0; i < array.element_count(); ++i) {
-    if (array.At(i).Has(AcceptanceSet::kNan)) return true;
+// A comparison in total order tells subnormals from zeros; any other may read them as zeros, and
+// then gives the value or its flush (acceptance-rules 14).
+bool ComparesInTotalOrder(const Computation& comparator) {
+  bool total = false;
+  for (const auto& instruction : comparator.instructions()) {
+    if (instruction->opcode() != Opcode::kCompare) continue;
+    if (!IsFloat(instruction->operand(0).shape().element_type())) continue;
+    if (instruction->WordOr(Attr::kType, "FLOAT") != "TOTALORDER") return false;
+    total = true;
   }
-  return false;
+  return total;
 }
 
-}  // namespace
+std::vector<bool> MayFlush(SetInterpreter& interpreter, const Computation& comparator,
+                           absl::Span<const SetValue> operands) {
+  std::vector<bool> may_flush;
+  bool total = ComparesInTotalOrder(comparator);
+  for (const SetValue& operand : operands) {
+    PrimitiveType type = operand.array.element_type();
+    bool floats = IsFloat(type) || IsComplex(type);
+    may_flush.push_back(
+        floats && !total &&
+        RuleFor(Opcode::kSort, type, interpreter.profile()).Allows(kFlushOperand));
+  }
+  return may_flush;
+}
 
-absl::StatusOr<SetValue> SortSets(SetInterpreter& interpreter, const Instruction& instruction,
-                                  const Shape& shape, absl::Span<const SetValue> operands) {
+void AddFlushes(SetArray& array, uint32_t origin) {
+  if (array.exact() && array.components() == 1 && !HasSubnormals(array)) return;
+  const FloatFacts& facts = FactsOf(array.element_type());
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    for (int c = 0; c < array.components(); ++c) {
+      AcceptanceSet s = array.At(i, c), flushed = WithFlushes(s, facts);
+      if (flushed.flags == s.flags && flushed.lo == s.lo && flushed.hi == s.hi) continue;
+      if (s.term == Term::kPoint) flushed.origin = origin;
+      array.mutable_sets()[i * array.components() + c] = flushed;
+    }
+  }
+}
+
+absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction& instruction,
+                                  const Shape& shape, absl::Span<const SetValue> operands,
+                                  std::vector<bool> may_flush) {
   const SetArray& first = operands[0].array;
   Rule rule = RuleFor(Opcode::kSort, first.element_type(), interpreter.profile());
   uint32_t origin = interpreter.OriginOf(instruction, rule);
@@ -391,7 +336,9 @@ absl::StatusOr<SetValue> SortSets(SetInterpreter& interpreter, const Instruction
                  *instruction.CalledComputation(Attr::kToApply),
                  LinesOf(first.shape(), dimension),
                  instruction.BoolOr(Attr::kIsStable, false),
-                 origin};
+                 origin,
+                 nan,
+                 std::move(may_flush)};
   int64_t pairs = job.lines.count * job.lines.length * job.lines.length;
   // All pairs where the order itself is in doubt, or where that is cheap; else neighbours.
   if (pairs <= 1024 || ((!exact || nan) && pairs <= kPairsMax)) return SortByPairs(job, shape);
@@ -399,47 +346,47 @@ absl::StatusOr<SetValue> SortSets(SetInterpreter& interpreter, const Instruction
   return UnspecifiedResult(interpreter, instruction, shape, Term::kJump);
 }
 
-absl::StatusOr<SetValue> TopkSets(SetInterpreter& interpreter, const Instruction& instruction,
-                                  const Shape& shape, absl::Span<const SetValue> operands) {
-  const SetArray& operand = operands[0].array;
-  Rule rule = RuleFor(Opcode::kTopk, operand.element_type(), interpreter.profile());
-  uint32_t origin = interpreter.OriginOf(instruction, rule);
-  if (!operand.exact() || (operand.nan_bits_free && HasNan(operand)) || operand.zero_sign_free) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kJump);
+}  // namespace
+
+bool HasNan(const SetArray& array) {
+  if (!IsFloat(array.element_type())) return false;
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    AcceptanceSet s = array.At(i);
+    if (s.unspecified() || s.Has(AcceptanceSet::kNan)) return true;
   }
-  HLOCTS_ASSIGN_OR_RETURN(SetValue plain, PlainResult(interpreter, instruction, shape, operands));
-  SetArray values = plain.elements[0].array, indices = plain.elements[1].array;
-  int64_t n = operand.shape().dimension(-1), k = values.shape().dimension(-1);
-  int64_t lines = n == 0 ? 0 : operand.element_count() / n;
-  auto bits = [&](const AcceptanceSet& s) {
-    if (s.integer()) return s.ilo;
-    if (s.Has(AcceptanceSet::kBitsKnown))
-      return (Int128{1} << 70) + static_cast<Int128>(s.nan_bits);
-    if (!s.finite()) return (Int128{1} << 69) + (s.Has(AcceptanceSet::kPosInf) ? 1 : 0);
-    int64_t raw;
-    double zeroless = s.lo == 0 ? 0.0 : s.lo;  // ±0 tie where an engine does not order them
-    std::memcpy(&raw, &zeroless, sizeof(raw));
-    return static_cast<Int128>(raw);
-  };
-  for (int64_t line = 0; line < lines; ++line) {
-    std::map<Int128, std::vector<int64_t>> places;
-    for (int64_t i = 0; i < n; ++i) places[bits(operand.At(line * n + i))].push_back(i);
-    for (int64_t j = 0; j < k; ++j) {
-      AcceptanceSet value = values.At(line * k + j);
-      const std::vector<int64_t>& tied = places[bits(value)];
-      if (tied.size() < 2) continue;
-      AcceptanceSet index = AcceptanceSet::Integers(tied.front(), tied.back());
-      index.term = Term::kFreedom;
-      index.origin = origin;
-      indices.mutable_sets()[line * k + j] = index;
-      if (!value.integer() && value.finite() && value.lo == 0) {
-        AcceptanceSet& to = values.mutable_sets()[line * k + j];
-        for (int64_t i : tied) to = Join(to, operand.At(line * n + i));
-      }
+  return false;
+}
+
+bool HasSubnormals(const SetArray& array) {
+  const FloatFacts& facts = FactsOf(array.element_type());
+  const Literal& literal = array.literal();
+  if (array.element_type() == PrimitiveType::kF32) {
+    for (float x : literal.data<float>()) {
+      if (x != 0 && std::fabs(x) < facts.min_normal) return true;
     }
+    return false;
   }
-  values.origin = indices.origin = origin;
-  return SetValue::Tuple({Compress(std::move(values)), Compress(std::move(indices))});
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    AcceptanceSet s = array.At(i);
+    if (s.finite() && s.lo != 0 && std::fabs(s.lo) < facts.min_normal) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<SetValue> SortSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                  const Shape& shape, absl::Span<const SetValue> operands) {
+  std::vector<bool> may_flush =
+      MayFlush(interpreter, *instruction.CalledComputation(Attr::kToApply), operands);
+  HLOCTS_ASSIGN_OR_RETURN(
+      SetValue sorted, SortRows(interpreter, instruction, shape, operands, may_flush));
+  uint32_t origin = interpreter.OriginOf(
+      instruction,
+      RuleFor(Opcode::kSort, operands[0].array.element_type(), interpreter.profile()));
+  for (size_t k = 0; k < operands.size(); ++k) {
+    SetArray& array = sorted.tuple ? sorted.elements[k].array : sorted.array;
+    if (may_flush[k]) AddFlushes(array, origin);
+  }
+  return sorted;
 }
 
 }  // namespace hlocts

@@ -1,0 +1,63 @@
+// Cases of the law for the tests of this folder: a module, its arguments, outputs of an engine, and
+// the verdict.
+#ifndef HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_
+#define HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "reference/judge/module_sets.h"
+#include "spec/text/parser.h"
+
+namespace hlocts {
+
+struct Case {
+  const char* name;
+  const char* module;
+  std::vector<const char*> arguments;
+  std::vector<const char*> outputs;
+  Outcome outcome;
+  Profile profile = Profile::kDefault;
+  TargetFacts facts = {};
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+
+inline std::vector<Literal> Parse(const std::vector<const char*>& texts) {
+  std::vector<Literal> literals;
+  for (const char* text : texts) {
+    auto literal = ParseLiteralWithShape(text);
+    EXPECT_TRUE(literal.ok()) << text << ": " << literal.status();
+    if (literal.ok()) literals.push_back(*std::move(literal));
+  }
+  return literals;
+}
+
+inline JudgeResult JudgeCase(const Case& c) {
+  auto module = ParseModule(c.module);
+  EXPECT_TRUE(module.ok()) << module.status();
+  if (!module.ok()) return {};
+  JudgeOptions options;
+  options.profile = c.profile;
+  options.facts = c.facts;
+  auto result = Judge(**module, Parse(c.arguments), Parse(c.outputs), options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? *result : JudgeResult();
+}
+
+class LawTest : public testing::TestWithParam<Case> {};
+
+inline constexpr Outcome kPass = Outcome::kPass, kFail = Outcome::kFail,
+                         kOpen = Outcome::kInconclusive;
+inline constexpr Profile kStrict = Profile::kStrict, kRelaxed = Profile::kRelaxed;
+
+#define ADD_BODY(type) \
+  "add { a = " type "[] parameter(0) b = " type "[] parameter(1) ROOT r = " type "[] add(a, b) }\n"
+#define UNARY(op, type) "ENTRY e { x = " type "[] parameter(0) ROOT r = " type "[] " op "(x) }"
+#define BINARY(op, type) \
+  "ENTRY e { x = " type "[] parameter(0) y = " type "[] parameter(1) ROOT r = " type "[] " op "(x, y) }"
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_

@@ -1,0 +1,178 @@
+#include "reference/judge/real_sum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace hlocts {
+namespace {
+
+using Flag = AcceptanceSet::Flag;
+
+}  // namespace
+
+int QuantumOf(double x) {
+  uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  int exponent = ExponentOf(x);
+  uint64_t mantissa = bits & ((uint64_t{1} << 52) - 1);
+  if (exponent == -1023) {
+    exponent = -1022;
+  } else {
+    mantissa |= uint64_t{1} << 52;
+  }
+  return exponent - 52 + __builtin_ctzll(mantissa);
+}
+
+void AddTerm(const AcceptanceSet& s, const SetContext& context, RealSum& sum) {
+  ++sum.count;
+  if (s.term != Term::kPoint) {
+    sum.term = s.term;
+    sum.origin = s.origin;
+  }
+  if (s.unspecified()) {
+    sum.open = true;
+    return;
+  }
+  bool hull = context.rule.Allows(kSkipRounding) ||
+              (context.rule.Allows(kContract) && s.Has(Flag::kContractible));
+  View v = ReadSet(s, *context.operand, context.rule.permissions, hull);
+  int classes = v.nan + v.pos_inf + v.neg_inf;
+  if (classes > 1 || (classes == 1 && v.finite) || std::isinf(v.lo) || std::isinf(v.hi)) {
+    sum.open = true;
+    return;
+  }
+  sum.nan = sum.nan || v.nan;
+  sum.pos_inf = sum.pos_inf || v.pos_inf;
+  sum.neg_inf = sum.neg_inf || v.neg_inf;
+  if (!v.finite) return;
+  double middle = v.lo == v.hi ? v.lo : v.lo / 2 + v.hi / 2;
+  double radius = v.lo == v.hi ? 0 : NextUp(std::max(v.hi - middle, middle - v.lo));
+  sum.centre += middle;
+  sum.magnitude += static_cast<long double>(std::fabs(middle)) + radius;
+  sum.radius += radius;
+  if (radius > 0) {
+    sum.quantum = Linear::kNoQuantum;
+  } else if (middle != 0) {
+    sum.quantum = std::min(sum.quantum, QuantumOf(middle));
+  }
+}
+
+AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContext& context) {
+  if (sum.open) return AcceptanceSet::Unspecified(sum.term, sum.origin);
+  if (sum.nan || (sum.pos_inf && sum.neg_inf)) return AcceptanceSet::Float(std::nan(""));
+  if (sum.pos_inf || sum.neg_inf) {
+    AcceptanceSet s = AcceptanceSet::Float(sum.pos_inf ? HUGE_VAL : -HUGE_VAL);
+    // The finite terms may overflow to the other infinity first.
+    if (!(sum.magnitude * (1 + 0x1p-10) < rule.accumulator->max)) s.flags |= AcceptanceSet::kNan;
+    return s;
+  }
+  SumParts parts;
+  // Beyond the range of f64 everything is scaled down (sums.h).
+  constexpr int kScale = 64;
+  bool wide = sum.magnitude > 0x1p1000L;
+  parts.scale = wide ? kScale : 0;
+  long double factor = wide ? 0x1p-64L : 1;
+  double centre = static_cast<double>(sum.centre * factor);
+  auto scalar = [](long double x) {
+    return Literal::Scalar<double>(PrimitiveType::kF64, static_cast<double>(x));
+  };
+  Literal& to_centre = wide ? parts.scaled_centre : parts.centre;
+  Literal& to_magnitude = wide ? parts.scaled_magnitude : parts.magnitude;
+  to_centre = scalar(centre);
+  to_magnitude = scalar(sum.magnitude * factor);
+  if (wide) parts.centre = parts.magnitude = scalar(HUGE_VAL);
+  long double lost = sum.centre * factor - static_cast<long double>(centre);
+  long double radius = sum.radius * factor + std::fabs(lost) +
+                       sum.magnitude * factor * 0x1p-62L * static_cast<long double>(sum.count);
+  bool exact_centre = sum.quantum != Linear::kNoQuantum && lost == 0 &&
+                      sum.magnitude <= std::ldexp(1.0, std::min(53 + sum.quantum, 1023));
+  if (sum.radius > 0 || (context.result->is_f64 && !exact_centre)) {
+    (wide ? parts.scaled_radius : parts.radius) = scalar(radius * (1 + 0x1p-50L));
+    parts.has_radius = true;
+  }
+  parts.count = static_cast<double>(sum.count);
+  parts.quantum = sum.quantum;
+  parts.term = sum.term;
+  parts.origin = sum.origin;
+  AcceptanceSet s = BoundSums(parts, rule, context)[0];
+  if (sum.count == 1 && s.finite() && s.lo == 0 && s.hi == 0) s.term = Term::kZeroSign;
+  return s;
+}
+
+// Products in any order (acceptance-rules 15).
+AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetContext& context) {
+  const FloatFacts& facts = *context.result;
+  SetContext exact = context;
+  exact.rule.rule_class = RuleClass::kCorrectlyRounded;
+  double lo = 1, hi = 1, largest = 1, least = 1;
+  int bits = 0;
+  bool points = true;
+  bool is_special = false;  // an infinity, NaN or zero decides the class of the product
+  for (const AcceptanceSet& s : terms) {
+    if (s.unspecified()) return s;
+    View v = ReadSet(s, *context.operand, context.rule.permissions, false);
+    if (v.nan || v.Infinite() || v.Zero()) {
+      is_special = true;
+      continue;
+    }
+    double ends[4] = {lo * v.lo, lo * v.hi, hi * v.lo, hi * v.hi};
+    lo = NextDown(*std::min_element(ends, ends + 4));
+    hi = NextUp(*std::max_element(ends, ends + 4));
+    double most = std::max(std::fabs(v.lo), std::fabs(v.hi));
+    double fewest = std::min(std::fabs(v.lo), std::fabs(v.hi));
+    largest *= std::max(most, 1.0);
+    least *= std::min(fewest, 1.0);
+    points = points && v.lo == v.hi;
+    if (v.lo != 0) {
+      bits += std::ilogb(v.lo) - QuantumOf(v.lo);
+    }
+  }
+  if (is_special) {
+    AcceptanceSet s = terms[0];
+    for (size_t i = 1; i < terms.size(); ++i)
+      s = BinaryFloat(Opcode::kMultiply, s, terms[i], exact);
+    constexpr uint16_t kOther = Flag::kNan | Flag::kPosInf | Flag::kNegInf;
+    bool zero = s.finite() && s.lo == 0 && s.hi == 0 && !(s.flags & kOther);
+    bool plain = s.IsPoint() || s.Has(Flag::kNan) || zero;
+    // Nothing underflows that is a zero anyway.
+    if (!plain || largest >= facts.max || (least < facts.min_normal && !zero)) {
+      return AcceptanceSet::Unspecified(Term::kProduct, context.origin);
+    }
+    return s;
+  }
+  double n = static_cast<double>(terms.size());
+  if (points && bits + 1 <= facts.p && largest < facts.max && least >= facts.min_normal) {
+    AcceptanceSet s = terms[0];
+    for (size_t i = 1; i < terms.size(); ++i)
+      s = BinaryFloat(Opcode::kMultiply, s, terms[i], exact);
+    s.flags &= ~(Flag::kHull | Flag::kContractible);
+    return s;
+  }
+  double growth = std::expm1(std::max(n - 1, 0.0) * std::log1p(std::ldexp(1.0, -facts.p))) * 1.01;
+  Image image;
+  image.finite = true;
+  double below = lo < 0 ? lo * (1 + growth) : lo * (1 - growth);
+  double above = hi < 0 ? hi * (1 - growth) : hi * (1 + growth);
+  if (least < facts.min_normal) {
+    // A partial product may have been flushed, or have lost all its bits.
+    double factor = std::ldexp(1.0, static_cast<int>(std::min(n, 1000.0)));
+    below = std::min(0.0, below * factor);
+    above = std::max(0.0, above * factor);
+    image.pos_zero = image.neg_zero = true;
+  }
+  if (!std::isfinite(below) || !std::isfinite(above)) {
+    return AcceptanceSet::Unspecified(Term::kProduct, context.origin);
+  }
+  image.lo = {NextDown(below), 0};
+  image.hi = {NextUp(above), 0};
+  AcceptanceSet s = StoreImage(image, exact);
+  if (largest >= facts.max) {
+    s.flags |= Flag::kPosInf | Flag::kNegInf;
+    if (least < facts.min_normal) s.flags |= Flag::kNan;
+  }
+  if (!s.IsPoint()) s.term = Term::kProduct;
+  return s;
+}
+
+}  // namespace hlocts
