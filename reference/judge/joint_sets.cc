@@ -168,6 +168,8 @@ Block BoundTransform(const FftPlan& plan, const Literal& middle, const SetArray&
     norm += std::norm(x);
     sum += std::abs(x);
     for (int c = 0; c < operand.components(); ++c) {
+      double part = operand.exact() ? RealAt(operand.literal(), i, c) : 0;
+      if (std::fabs(part) >= facts.min_normal && std::fabs(part) <= facts.max) continue;
       AcceptanceSet s = operand.At(i, c);
       if (s.unspecified() || !s.finite() ||
           s.Has(AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf)) {
@@ -189,6 +191,32 @@ Block BoundTransform(const FftPlan& plan, const Literal& middle, const SetArray&
           n * facts.min_normal};
 }
 
+// [x - bound, x + bound], rounded.
+AcceptanceSet Around(double x, double bound, const SetContext& rounding) {
+  const FloatFacts& facts = *rounding.result;
+  Image image;
+  image.finite = true;
+  image.lo = {NextDown(x - bound), 0};
+  image.hi = {NextUp(x + bound), 0};
+  if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+  AcceptanceSet s;
+  double least = std::min(std::fabs(image.lo.value), std::fabs(image.hi.value));
+  double most = std::max(std::fabs(image.lo.value), std::fabs(image.hi.value));
+  if (!image.pos_zero && least > 2 * facts.min_normal && most < facts.max / 2) {
+    s.flags = AcceptanceSet::kFinite;
+    s.lo = facts.Round(image.lo);
+    s.hi = facts.Round(image.hi);
+    s.rlo = std::min(image.lo.value, s.lo);
+    s.rhi = std::max(image.hi.value, s.hi);
+    if (s.rlo != s.lo || s.rhi != s.hi) s.flags |= AcceptanceSet::kHull;
+  } else {
+    s = StoreImage(image, rounding);
+  }
+  s.term = Term::kJoint;
+  s.origin = rounding.origin;
+  return s;
+}
+
 }  // namespace
 
 absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction& instruction,
@@ -201,6 +229,11 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
   double* data = reinterpret_cast<double*>(middle.mutable_raw_data());
   for (int64_t i = 0; i < operand.element_count(); ++i) {
     for (int c = 0; c < operand.components(); ++c) {
+      if (operand.exact()) {
+        double part = RealAt(operand.literal(), i, c);
+        *data++ = std::isfinite(part) ? part : 0;
+        continue;
+      }
       AcceptanceSet s = operand.At(i, c);
       *data++ = s.finite() && !s.unspecified() ? s.lo / 2 + s.hi / 2 : 0;
     }
@@ -236,16 +269,7 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
         sets.push_back(AcceptanceSet::Unspecified(Term::kFreedom, context.origin));
         continue;
       }
-      double x = RealAt(centre, i, c);
-      Image image;
-      image.finite = true;
-      image.lo = {NextDown(x - bound), 0};
-      image.hi = {NextUp(x + bound), 0};
-      if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
-      AcceptanceSet s = StoreImage(image, rounding);
-      s.term = Term::kJoint;
-      s.origin = context.origin;
-      sets.push_back(s);
+      sets.push_back(Around(RealAt(centre, i, c), bound, rounding));
     }
   }
   SetArray result(shape, std::move(sets));

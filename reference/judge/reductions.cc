@@ -82,6 +82,20 @@ absl::Status SumSpecials(const ReductionOperands& r, const Linear& linear, SumPa
   return absl::OkStatus();
 }
 
+// How many terms each result has.
+absl::Status CountReduced(const ReductionOperands& r, const Linear& linear, SumParts& parts) {
+  int64_t results = r.shape.ElementCount();
+  bool alike = r.instruction.opcode() == Opcode::kReduce && r.operand.runtime_sizes.empty();
+  if (alike && results > 0) {
+    parts.count = static_cast<double>(r.operand.element_count() / results);
+    return absl::OkStatus();
+  }
+  Literal ones = linear.middle;
+  for (double& x : ones.mutable_data<double>()) x = 1;
+  HLOCTS_ASSIGN_OR_RETURN(parts.counts, RunReducer(r, ones, Opcode::kAdd, 0));
+  return absl::OkStatus();
+}
+
 // Reduction by add of one component, by the evaluator in f64.
 absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands& r, int component,
                                                         const SetContext& context,
@@ -92,9 +106,7 @@ absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands&
   HLOCTS_ASSIGN_OR_RETURN(parts.centre, RunReducer(r, linear.middle, Opcode::kAdd, 0));
   const Literal finite = linear.non_finite ? FiniteOnly(linear.magnitude) : linear.magnitude;
   HLOCTS_ASSIGN_OR_RETURN(parts.magnitude, RunReducer(r, finite, Opcode::kAdd, 0));
-  Literal ones = linear.middle;
-  for (double& x : ones.mutable_data<double>()) x = 1;
-  HLOCTS_ASSIGN_OR_RETURN(parts.counts, RunReducer(r, ones, Opcode::kAdd, 0));
+  HLOCTS_RETURN_IF_ERROR(CountReduced(r, linear, parts));
   if (linear.has_radius) {
     HLOCTS_ASSIGN_OR_RETURN(parts.radius, RunReducer(r, linear.radius, Opcode::kAdd, 0));
     parts.has_radius = true;

@@ -2,6 +2,7 @@
 // every place that an element may take; rows stay together (a joint predicate).
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "reference/judge/handlers.h"
 #include "reference/judge/row_permutation.h"
@@ -23,6 +24,23 @@ struct SortJob {
   std::vector<bool> may_flush;  // per operand: its subnormals may come out as zeros
 };
 
+// The first or second elements of the pairs, of a row of points.
+SetArray ExactLanes(const SetArray& row, const std::vector<std::pair<int64_t, int64_t>>& pairs,
+                    bool first, const Shape& lanes) {
+  Literal literal = Literal::Uninitialized(Shape(row.element_type(), lanes.dimensions()));
+  int64_t bytes = StorageBytes(row.element_type());
+  const uint8_t* from = row.literal().raw_data();
+  uint8_t* to = literal.mutable_raw_data();
+  for (const auto& [a, b] : pairs) {
+    std::memcpy(to, from + (first ? a : b) * bytes, static_cast<size_t>(bytes));
+    to += bytes;
+  }
+  SetArray array(std::move(literal));
+  array.nan_bits_free = row.nan_bits_free;
+  array.zero_sign_free = row.zero_sign_free;
+  return array;
+}
+
 // comparator(rows a, rows b) in sets; lanes are pairs of linear element indices.
 absl::StatusOr<std::vector<AcceptanceSet>> ComparePairs(
     const SortJob& job, absl::Span<const SetArray* const> rows,
@@ -31,6 +49,10 @@ absl::StatusOr<std::vector<AcceptanceSet>> ComparePairs(
   Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(pairs.size())});
   for (const SetArray* row : rows) {
     for (bool first : {true, false}) {
+      if (row->exact()) {
+        arguments.emplace_back(ExactLanes(*row, pairs, first, lanes));
+        continue;
+      }
       std::vector<AcceptanceSet> sets;
       for (const auto& [a, b] : pairs) {
         for (int c = 0; c < row->components(); ++c) sets.push_back(row->At(first ? a : b, c));
@@ -361,10 +383,13 @@ bool HasSubnormals(const SetArray& array) {
   const FloatFacts& facts = FactsOf(array.element_type());
   const Literal& literal = array.literal();
   if (array.element_type() == PrimitiveType::kF32) {
-    for (float x : literal.data<float>()) {
-      if (x != 0 && std::fabs(x) < facts.min_normal) return true;
+    // Without a branch: nearly always every element is looked at.
+    const uint32_t* bits = reinterpret_cast<const uint32_t*>(literal.raw_data());
+    uint32_t some = 0;
+    for (int64_t i = 0; i < literal.element_count(); ++i) {
+      some |= (bits[i] & 0x7fffffffu) - 1 < 0x7fffffu;
     }
-    return false;
+    return some != 0;
   }
   for (int64_t i = 0; i < literal.element_count(); ++i) {
     AcceptanceSet s = array.At(i);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "spec/judge/interval_columns.h"
+
 namespace hlocts {
 namespace {
 
@@ -70,74 +72,120 @@ void Mark(Literal& marks, bool& has_marks, const Shape& shape, int64_t i) {
 
 }  // namespace
 
-Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull) {
-  Linear linear;
-  Shape shape = array.shape().WithElementType(PrimitiveType::kF64);
-  int64_t count = array.element_count();
-  linear.middle = Literal(shape);
-  linear.magnitude = Literal(shape);
-  linear.origin = array.origin;
-  double* middle = linear.middle.mutable_data<double>().data();
-  double* magnitude = linear.magnitude.mutable_data<double>().data();
-  const FloatFacts* facts = nullptr;
-  PrimitiveType type = ComponentType(array.element_type());
-  if (IsFloat(type)) facts = &FactsOf(type);
-  double* radius = nullptr;
-  double widest = 0;
-  if (component == 1 && array.components() == 1) {  // a real operand of a complex product
-    linear.quantum = 100000;
-    return linear;
+namespace {
+
+// Fills in a Linear, element by element.
+class Linearizer {
+ public:
+  Linearizer(const SetArray& array, Linear& linear)
+      : array_(array), linear_(linear), shape_(linear.middle.shape()) {
+    middle_ = linear.middle.mutable_data<double>().data();
+    magnitude_ = linear.magnitude.mutable_data<double>().data();
   }
+  void PutPoint(int64_t i, double x) {
+    middle_[i] = x;
+    magnitude_[i] = std::fabs(x);
+    NoteBits(x, linear_);
+  }
+  void Put(int64_t i, const Reading& r, Term term, uint32_t origin) {
+    PutPoint(i, r.middle);
+    magnitude_[i] += r.radius;
+    if (!std::isfinite(r.middle)) linear_.non_finite = true;
+    if (r.radius > 0) PutRadius(i, r.radius, term, origin);
+    if (r.maybe_zero) Mark(linear_.maybe_zero, linear_.has_maybe_zero, shape_, i);
+    if (r.uncertain) {
+      Mark(linear_.uncertain, linear_.has_uncertain, shape_, i);
+      linear_.term = term;
+      linear_.origin = origin;
+    }
+  }
+
+ private:
+  void PutRadius(int64_t i, double radius, Term term, uint32_t origin) {
+    if (radius_ == nullptr) {
+      linear_.radius = Literal(shape_);
+      radius_ = linear_.radius.mutable_data<double>().data();
+      linear_.has_radius = true;
+    }
+    radius_[i] = radius;
+    double relative = radius / std::max(magnitude_[i], 1e-300);
+    if (!(relative > widest_)) return;
+    widest_ = relative;
+    linear_.term = term == Term::kPoint ? Term::kContract : term;
+    linear_.origin = origin != 0 ? origin : array_.origin;
+  }
+
+  const SetArray& array_;
+  Linear& linear_;
+  const Shape shape_;
+  double *middle_ = nullptr, *magnitude_ = nullptr, *radius_ = nullptr;
+  double widest_ = 0;
+};
+
+Reading ReadEnds(double lo, double hi) {
+  Reading r;
+  r.middle = lo == hi ? lo : lo / 2 + hi / 2;
+  if (lo != hi) r.radius = NextUp(std::max(hi - r.middle, r.middle - lo));
+  return r;
+}
+
+// Every element of the array, ordinary ones of columns and normal ones of f32 literals first.
+void LinearizeElements(const SetArray& array, int component, uint32_t permissions, bool read_hull,
+                       Linear& linear) {
+  Linearizer linearizer(array, linear);
+  PrimitiveType type = ComponentType(array.element_type());
+  const FloatFacts* facts = IsFloat(type) ? &FactsOf(type) : nullptr;
+  const IntervalColumns* columns = array.columns().get();
+  bool hull = columns != nullptr && columns->has_hull() &&
+              (read_hull || (columns->contractible() && (permissions & kContract)));
   const float* plain = array.exact() && array.element_type() == PrimitiveType::kF32
                            ? array.literal().data<float>().data()
                            : nullptr;
-  for (int64_t i = 0; i < count; ++i) {
-    if (plain != nullptr && std::isnormal(plain[i])) {  // what nearly every element is
-      middle[i] = plain[i];
-      magnitude[i] = std::fabs(middle[i]);
-      NoteBits(middle[i], linear);
-      continue;
-    }
-    AcceptanceSet s = array.At(i, component);
-    Reading r = ReadElement(s, facts, permissions, read_hull);
-    middle[i] = r.middle;
-    magnitude[i] = std::fabs(r.middle) + r.radius;
-    if (!std::isfinite(r.middle)) linear.non_finite = true;
-    NoteBits(r.middle, linear);
-    if (r.radius > 0) {
-      if (radius == nullptr) {
-        linear.radius = Literal(shape);
-        radius = linear.radius.mutable_data<double>().data();
-        linear.has_radius = true;
-      }
-      radius[i] = r.radius;
-      double relative = r.radius / std::max(magnitude[i], 1e-300);
-      if (relative > widest) {
-        widest = relative;
-        linear.term = s.term == Term::kPoint ? Term::kContract : s.term;
-        linear.origin = s.origin != 0 ? s.origin : array.origin;
-      }
-    }
-    if (r.maybe_zero) Mark(linear.maybe_zero, linear.has_maybe_zero, shape, i);
-    if (r.uncertain) {
-      Mark(linear.uncertain, linear.has_uncertain, shape, i);
-      linear.term = s.term;
-      linear.origin = s.origin;
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    if (plain != nullptr && std::isnormal(plain[i])) {
+      linearizer.PutPoint(i, plain[i]);
+    } else if (columns != nullptr && columns->ordinary(i)) {
+      Reading r = hull ? ReadEnds(columns->rlo()[i], columns->rhi()[i])
+                       : ReadEnds(columns->lo()[i], columns->hi()[i]);
+      uint32_t blame = columns->blame()[i];
+      linearizer.Put(i, r, IntervalColumns::TermOf(blame), IntervalColumns::OriginOf(blame));
+    } else {
+      AcceptanceSet s = array.At(i, component);
+      linearizer.Put(i, ReadElement(s, facts, permissions, read_hull), s.term, s.origin);
     }
   }
-  if (linear.has_radius) linear.quantum = Linear::kNoQuantum;
-  auto sized = [&](Literal& literal) {
-    for (size_t d = 0; d < array.runtime_sizes.size(); ++d) {
-      if (array.runtime_sizes[d] != shape.dimensions()[d] || shape.is_dynamic_dimension(d)) {
-        literal.SetRuntimeSize(static_cast<int64_t>(d), array.runtime_sizes[d]);
-      }
+}
+
+Literal WithSizesOf(Literal literal, const SetArray& array) {
+  for (size_t d = 0; d < array.runtime_sizes.size(); ++d) {
+    const Shape& shape = array.shape();
+    if (array.runtime_sizes[d] != shape.dimensions()[d] || shape.is_dynamic_dimension(d)) {
+      literal.SetRuntimeSize(static_cast<int64_t>(d), array.runtime_sizes[d]);
     }
-  };
-  sized(linear.middle);
-  sized(linear.magnitude);
-  if (linear.has_radius) sized(linear.radius);
-  if (linear.has_uncertain) sized(linear.uncertain);
-  if (linear.has_maybe_zero) sized(linear.maybe_zero);
+  }
+  return literal;
+}
+
+}  // namespace
+
+Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull) {
+  Linear linear;
+  Shape shape = array.shape().WithElementType(PrimitiveType::kF64);
+  linear.origin = array.origin;
+  if (component == 1 && array.components() == 1) {  // a real operand of a complex product
+    linear.middle = Literal(shape);
+    linear.magnitude = Literal(shape);
+    return linear;
+  }
+  linear.middle = Literal::Uninitialized(shape);
+  linear.magnitude = Literal::Uninitialized(shape);
+  LinearizeElements(array, component, permissions, read_hull, linear);
+  if (linear.has_radius) linear.quantum = Linear::kNoQuantum;
+  if (array.runtime_sizes.empty()) return linear;
+  for (Literal* literal : {&linear.middle, &linear.magnitude, &linear.radius, &linear.uncertain,
+                           &linear.maybe_zero}) {
+    if (literal->raw_size() != 0) *literal = WithSizesOf(std::move(*literal), array);
+  }
   return linear;
 }
 

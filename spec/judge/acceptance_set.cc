@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "spec/judge/interval_columns.h"
 #include "spec/judge/real.h"
 
 namespace hlocts {
@@ -316,6 +317,13 @@ SetArray SetArray::Unspecified(const Shape& shape, Term term, uint32_t origin) {
   return result;
 }
 
+absl::Span<const AcceptanceSet> SetArray::sets() const {
+  if (sets_ == nullptr) {
+    sets_ = std::make_shared<std::vector<AcceptanceSet>>(columns_->ToSets());
+  }
+  return *sets_;
+}
+
 std::vector<AcceptanceSet>& SetArray::mutable_sets() {
   if (sets_ == nullptr) {
     sets_ = std::make_shared<std::vector<AcceptanceSet>>(AsSets());
@@ -324,11 +332,13 @@ std::vector<AcceptanceSet>& SetArray::mutable_sets() {
   } else if (sets_.use_count() != 1) {
     sets_ = std::make_shared<std::vector<AcceptanceSet>>(*sets_);
   }
+  columns_ = nullptr;
   return *sets_;
 }
 
 AcceptanceSet SetArray::At(int64_t index, int component) const {
-  if (!exact()) return (*sets_)[index * components() + component];
+  if (sets_ != nullptr) return (*sets_)[index * components() + component];
+  if (columns_ != nullptr) return columns_->At(index);
   AcceptanceSet s = PointOf(exact_, index, component);
   s.origin = origin;
   if (nan_bits_free && s.Has(AcceptanceSet::kBitsKnown)) {
@@ -341,7 +351,8 @@ AcceptanceSet SetArray::At(int64_t index, int component) const {
 }
 
 std::vector<AcceptanceSet> SetArray::AsSets() const {
-  if (!exact()) return *sets_;
+  if (sets_ != nullptr) return *sets_;
+  if (columns_ != nullptr) return columns_->ToSets();
   std::vector<AcceptanceSet> sets;
   int64_t count = exact_.element_count();
   sets.reserve(count * components());

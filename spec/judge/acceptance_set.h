@@ -106,10 +106,11 @@ double Log2Count(const AcceptanceSet& set, PrimitiveType type);
 // "[1.5, 1.75] or nan", "{3}", "any value", "{-0, +0}".
 std::string SetText(const AcceptanceSet& set, PrimitiveType type);
 
-class JointPredicate;  // spec/judge/joint.h
+class JointPredicate;   // spec/judge/joint.h
+class IntervalColumns;  // spec/judge/interval_columns.h
 
 // Acceptance of an array (never of a tuple): exact when every element is a point, and then no more
-// than a literal; or a vector of sets.
+// than a literal; or a vector of sets; or columns, which turn into that vector when it is asked for.
 class SetArray {
  public:
   SetArray() = default;
@@ -119,15 +120,20 @@ class SetArray {
   SetArray(Shape shape, std::vector<AcceptanceSet> sets)
       : shape_(std::move(shape)),
         sets_(std::make_shared<std::vector<AcceptanceSet>>(std::move(sets))) {}
+  // The same by columns; real floats.
+  SetArray(Shape shape, std::shared_ptr<const IntervalColumns> columns)
+      : shape_(std::move(shape)), columns_(std::move(columns)) {}
   static SetArray Unspecified(const Shape& shape, Term term, uint32_t origin);
 
   const Shape& shape() const { return shape_; }
   PrimitiveType element_type() const { return shape_.element_type(); }
   int64_t element_count() const { return shape_.ElementCount(); }
   int components() const { return IsComplex(element_type()) ? 2 : 1; }
-  bool exact() const { return sets_ == nullptr; }
+  bool exact() const { return sets_ == nullptr && columns_ == nullptr; }
   const Literal& literal() const { return exact_; }  // exact only
-  absl::Span<const AcceptanceSet> sets() const { return *sets_; }
+  absl::Span<const AcceptanceSet> sets() const;      // not exact
+  // nullptr: not stored so.
+  const std::shared_ptr<const IntervalColumns>& columns() const { return columns_; }
   std::vector<AcceptanceSet>& mutable_sets();
   // Set of element i, component c, in either representation (flags below included).
   AcceptanceSet At(int64_t index, int component = 0) const;
@@ -149,7 +155,8 @@ class SetArray {
  private:
   Shape shape_;
   Literal exact_;
-  std::shared_ptr<std::vector<AcceptanceSet>> sets_;
+  mutable std::shared_ptr<std::vector<AcceptanceSet>> sets_;  // of columns: made when asked for
+  std::shared_ptr<const IntervalColumns> columns_;
 };
 
 }  // namespace hlocts

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "spec/ir/index_util.h"
 #include "spec/judge/element_text.h"
+#include "spec/judge/interval_columns.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/real.h"
 
@@ -92,15 +93,42 @@ void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Liter
   tally.first = std::move(failure);
 }
 
+// log2 of a number from 1 on, to 2^-11: finer than any figure made of it is printed.
+double Log2(double x) {
+  constexpr int kBits = 12;
+  static const std::vector<double>* table = [] {
+    auto* logs = new std::vector<double>(size_t{1} << kBits);
+    for (size_t i = 0; i < logs->size(); ++i) {
+      (*logs)[i] = std::log2(1 + (static_cast<double>(i) + 0.5) / static_cast<double>(logs->size()));
+    }
+    (*logs)[0] = 0;  // powers of two exactly
+    return logs;
+  }();
+  uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return ExponentOf(x) + (*table)[(bits >> (52 - kBits)) & ((size_t{1} << kBits) - 1)];
+}
+
 // Root mean square of the finite middles of a leaf's sets: the scale of rule 29.
 double RootMeanSquare(const SetArray& set) {
   double sum = 0;
   int64_t count = 0;
-  for (const AcceptanceSet& s : set.sets()) {
-    if (!s.finite() || s.integer()) continue;
+  auto add = [&](const AcceptanceSet& s) {
+    if (!s.finite() || s.integer()) return;
     double middle = s.lo / 2 + s.hi / 2;
     sum += middle * middle;
     ++count;
+  };
+  if (const IntervalColumns* columns = set.columns().get()) {
+    const double *lo = columns->lo(), *hi = columns->hi();
+    for (int64_t i = 0; i < columns->count(); ++i) {
+      double middle = lo[i] / 2 + hi[i] / 2;
+      sum += middle == middle ? middle * middle : 0;
+    }
+    count = columns->count() - static_cast<int64_t>(columns->rest().size());
+    for (const auto& [index, s] : columns->rest()) add(s);
+  } else {
+    for (const AcceptanceSet& s : set.sets()) add(s);
   }
   return count == 0 || std::isinf(sum) ? 0 : std::sqrt(sum / count);
 }
@@ -111,7 +139,7 @@ double EffectiveBitsOf(const AcceptanceSet& s, const FloatFacts& facts, double r
   double reference = std::max(std::fabs(s.lo / 2 + s.hi / 2), 1e-3 * rms);
   double width = s.hi - s.lo;
   if (std::isinf(width)) return 0;
-  return std::clamp(facts.p - std::log2(1 + width / facts.Ulp(reference)), 0.0,
+  return std::clamp(facts.p - Log2(1 + width / facts.Ulp(reference)), 0.0,
                     static_cast<double>(facts.p));
 }
 
@@ -123,9 +151,7 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
   uint32_t origin = set.origin;
   int components = set.components();
   for (int c = 0; c < components; ++c) {
-    AcceptanceSet point;
-    if (set.exact()) point = set.At(index, c);
-    const AcceptanceSet& s = set.exact() ? point : set.sets()[index * components + c];
+    const AcceptanceSet s = set.At(index, c);
     tally.bits += FullBits(ComponentType(set.element_type())) - Log2Count(s, set.element_type());
     unspecified = unspecified || s.unspecified();
     if (facts != nullptr) {
@@ -138,6 +164,86 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
   tally.unspecified += unspecified;
   if (!ok) {
     RecordFailure(accepted, output, actual, index, LeafSetText(set, index), origin, tally);
+  }
+}
+
+// How many values of the format lie between two normal ones of one sign, both counted: the distance
+// of their bits, in which the formats below 32 bits leave the lowest empty.
+int64_t ValuesBetween(double lo, double hi, const FloatFacts& facts) {
+  if (facts.is_f64) {
+    int64_t a, b;
+    std::memcpy(&a, &lo, sizeof(a));
+    std::memcpy(&b, &hi, sizeof(b));
+    return std::abs(b - a) + 1;
+  }
+  float low = static_cast<float>(lo), high = static_cast<float>(hi);
+  int32_t a, b;
+  std::memcpy(&a, &low, sizeof(a));
+  std::memcpy(&b, &high, sizeof(b));
+  return (std::abs(static_cast<int64_t>(b) - a) >> (24 - facts.p)) + 1;
+}
+
+double Log2OfCount(int64_t count) {
+  static const std::vector<double>* table = [] {
+    auto* logs = new std::vector<double>(4096);
+    for (size_t i = 1; i < logs->size(); ++i) (*logs)[i] = std::log2(static_cast<double>(i));
+    return logs;
+  }();
+  return count < 4096 ? (*table)[count] : std::log2(static_cast<double>(count));
+}
+
+// JudgeElement for the ordinary elements of an array stored by columns; values[i] are the engine's.
+template <class Values>
+void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
+                  const FloatFacts& facts, const Values& values, Tally& tally) {
+  const SetArray& set = accepted.leaves[output].set;
+  const IntervalColumns& columns = *set.columns();
+  const double *lo = columns.lo(), *hi = columns.hi();
+  double rms = RootMeanSquare(set), full = FullBits(set.element_type());
+  int64_t points = 0;
+  for (int64_t i = 0; i < columns.count(); ++i) {
+    double x = values(i);
+    // A zero only where both ends are that zero.
+    bool inside = x >= lo[i] && x <= hi[i] && std::signbit(x) == std::signbit(lo[i]);
+    if (!inside) {
+      JudgeElement(accepted, output, actual, i, &facts, rms, tally);
+      continue;
+    }
+    ++tally.elements;
+    if (lo[i] == hi[i]) {
+      ++points;
+      continue;
+    }
+    tally.bits += full - Log2OfCount(ValuesBetween(lo[i], hi[i], facts));
+    double reference = std::max(std::fabs(lo[i] / 2 + hi[i] / 2), 1e-3 * rms);
+    tally.effective.Add(facts.p - Log2(1 + (hi[i] - lo[i]) / facts.Ulp(reference)));
+  }
+  tally.bits += full * static_cast<double>(points);
+  if (points > 0) tally.effective.Add(facts.p, points);
+}
+
+// False: not stored by columns, or of run-time sizes.
+bool JudgedByColumns(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
+                     Tally& tally) {
+  const SetArray& set = accepted.leaves[output].set;
+  if (set.columns() == nullptr || actual.has_runtime_sizes()) return false;
+  const FloatFacts& facts = FactsOf(set.element_type());
+  switch (set.element_type()) {
+    case PrimitiveType::kF32: {
+      const float* data = actual.data<float>().data();
+      JudgeColumns(accepted, output, actual, facts, [&](int64_t i) { return double{data[i]}; },
+                   tally);
+      return true;
+    }
+    case PrimitiveType::kF64: {
+      const double* data = actual.data<double>().data();
+      JudgeColumns(accepted, output, actual, facts, [&](int64_t i) { return data[i]; }, tally);
+      return true;
+    }
+    default:
+      JudgeColumns(accepted, output, actual, facts, [&](int64_t i) { return RealAt(actual, i); },
+                   tally);
+      return true;
   }
 }
 
@@ -217,14 +323,16 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
   if (SettledByBits(set, actual, tally)) return;
   PrimitiveType type = set.element_type();
   const FloatFacts* facts = IsFloat(type) || IsComplex(type) ? &FactsOf(type) : nullptr;
-  double rms = set.exact() || facts == nullptr ? 0 : RootMeanSquare(set);
   Tally before = {};
   before.unspecified = tally.unspecified;
   before.elements = tally.elements;
   before.bits = tally.bits;
-  ForEachLive(actual, [&](int64_t index) {
-    JudgeElement(accepted, output, actual, index, facts, rms, tally);
-  });
+  if (!JudgedByColumns(accepted, output, actual, tally)) {
+    double rms = set.exact() || facts == nullptr ? 0 : RootMeanSquare(set);
+    ForEachLive(actual, [&](int64_t index) {
+      JudgeElement(accepted, output, actual, index, facts, rms, tally);
+    });
+  }
   if (joint == nullptr || !joint->checked) return;
   // The predicate has looked at what the single sets leave open.
   int64_t count = tally.elements - before.elements;

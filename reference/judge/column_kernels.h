@@ -1,0 +1,144 @@
+// One element of an element-wise operation on ordinary intervals. Each kernel returns false where
+// the result is no ordinary interval or more has to be looked at; otherwise its ends are those of
+// the set arithmetic in spec/judge, which columns_test.cc compares.
+#ifndef HLOCTS_REFERENCE_JUDGE_COLUMN_KERNELS_H_
+#define HLOCTS_REFERENCE_JUDGE_COLUMN_KERNELS_H_
+
+#include <algorithm>
+#include <cmath>
+
+#include "spec/judge/float_sets.h"
+#include "spec/judge/real.h"
+
+namespace hlocts {
+
+struct Ends {
+  double lo = 0, hi = 0;    // stored
+  double rlo = 0, rhi = 0;  // unrounded, around them
+};
+
+// Rounding to the result's format: of an f64, an f32, a 16-bit format.
+struct RoundToF64 {
+  double operator()(const Bound& x) const { return x.value; }
+};
+struct RoundToF32 {
+  double operator()(const Bound& x) const { return static_cast<float>(x.Odd()); }
+};
+struct RoundTo16 {
+  const FloatFacts& facts;
+  double operator()(const Bound& x) const { return facts.Round(x.Odd()); }
+};
+
+// Correctly rounded ends, if they stay normal on the way.
+template <class Round>
+bool StoreRounded(const Bound& lo, const Bound& hi, const FloatFacts& facts, const Round& round,
+                  Ends& e) {
+  e.lo = round(lo);
+  e.hi = round(hi);
+  e.rlo = lo.Down();
+  e.rhi = hi.Up();
+  bool normal =
+      (e.rlo > facts.min_normal && e.hi < facts.max && e.lo > facts.min_normal) ||
+      (e.rhi < -facts.min_normal && e.lo > -facts.max && e.hi < -facts.min_normal);
+  if (!normal) return false;
+  if (facts.p <= 11) {
+    e.rlo = std::min(e.rlo, static_cast<double>(static_cast<float>(e.rlo)));
+    e.rhi = std::max(e.rhi, static_cast<double>(static_cast<float>(e.rhi)));
+  }
+  e.rlo = std::min(e.rlo, e.lo);
+  e.rhi = std::max(e.rhi, e.hi);
+  return true;
+}
+
+template <class Round>
+bool AddEnds(double alo, double ahi, double blo, double bhi, const FloatFacts& facts,
+             const Round& round, Ends& e) {
+  Bound lo = AddExact(alo, blo);
+  Bound hi = alo == ahi && blo == bhi ? lo : AddExact(ahi, bhi);
+  return StoreRounded(lo, hi, facts, round, e);
+}
+
+template <class Round>
+bool MultiplyEnds(double alo, double ahi, double blo, double bhi, const FloatFacts& facts,
+                  const Round& round, Ends& e) {
+  if (alo == 0 || blo == 0) {
+    e.lo = e.hi = e.rlo = e.rhi = alo * blo;
+    return e.lo == 0;  // not of a NaN
+  }
+  if (alo == ahi && blo == bhi) {
+    Bound product = MultiplyExact(alo, blo);
+    return StoreRounded(product, product, facts, round, e);
+  }
+  // Corners: the least and the largest magnitude, on the side the signs say.
+  bool negative = (alo < 0) != (blo < 0);
+  double a_near = alo > 0 ? alo : ahi, a_far = alo > 0 ? ahi : alo;
+  double b_near = blo > 0 ? blo : bhi, b_far = blo > 0 ? bhi : blo;
+  Bound near = MultiplyExact(a_near, b_near), far = MultiplyExact(a_far, b_far);
+  return negative ? StoreRounded(far, near, facts, round, e)
+                  : StoreRounded(near, far, facts, round, e);
+}
+
+inline bool MaximumEnds(double alo, double ahi, double blo, double bhi, Ends& e) {
+  if (alo == 0 && blo == 0) return false;  // of two zeros either one
+  e.lo = e.rlo = std::max(alo, blo);
+  e.hi = e.rhi = std::max(ahi, bhi);
+  return (e.lo > 0) == (e.hi > 0) && (e.lo == 0) == (e.hi == 0);
+}
+inline bool MinimumEnds(double alo, double ahi, double blo, double bhi, Ends& e) {
+  if (alo == 0 && blo == 0) return false;
+  e.lo = e.rlo = std::min(alo, blo);
+  e.hi = e.rhi = std::min(ahi, bhi);
+  return (e.lo < 0) == (e.hi < 0) && (e.lo == 0) == (e.hi == 0);
+}
+
+// [tlo, thi] within one binade and far from the ends of the range, widened by the rule's ulps.
+inline bool StoreOrdinaryUlps(double tlo, double thi, const SetContext& context, Ends& e) {
+  const FloatFacts& facts = *context.result;
+  double least = std::min(std::fabs(tlo), std::fabs(thi));
+  double most = std::max(std::fabs(tlo), std::fabs(thi));
+  if (!(least > 4 * facts.min_normal) || !(most < facts.max / 4)) return false;
+  int exponent = ExponentOf(tlo);
+  if (exponent != ExponentOf(thi) || (tlo > 0) != (thi > 0)) return false;
+  if (exponent >= context.rule.big_exponent) return false;
+  double margin = context.rule.ulps * PowerOfTwo(exponent - facts.p + 1);
+  if (facts.is_f64) margin *= 1 + 0x1p-40;
+  double lower = tlo - margin, upper = thi + margin;
+  if (facts.is_f64) lower = NextDown(lower), upper = NextUp(upper);
+  if (!context.rule.Allows(kNoRangeGuard)) {
+    lower = std::max(lower, context.guard.lo);
+    upper = std::min(upper, context.guard.hi);
+  }
+  e.lo = e.rlo = facts.RoundUp(lower);
+  e.hi = e.rhi = facts.RoundDown(upper);
+  return e.lo <= e.hi;
+}
+
+inline bool DivideEnds(double alo, double ahi, double blo, double bhi, const SetContext& context,
+                       Ends& e) {
+  if (alo == 0 || blo == 0) return false;
+  double a_near = alo > 0 ? alo : ahi, a_far = alo > 0 ? ahi : alo;
+  double b_near = blo > 0 ? blo : bhi, b_far = blo > 0 ? bhi : blo;
+  Bound near = DivideExact(a_near, b_far), far = DivideExact(a_far, b_near);
+  return (alo < 0) != (blo < 0) ? StoreOrdinaryUlps(far.Down(), near.Up(), context, e)
+                                : StoreOrdinaryUlps(near.Down(), far.Up(), context, e);
+}
+
+// Real functions away from zero and from the ends of their domains.
+inline bool FunctionEnds(const RealFunction& f, double lo, double hi, const SetContext& context,
+                         Ends& e) {
+  if (lo == 0 || !(lo > f.domain_lo && hi < f.domain_hi)) return false;
+  if (lo == hi) {
+    Enclosure y = EncloseFunction(f, lo, false);
+    return StoreOrdinaryUlps(y.lo, y.hi, context, e);
+  }
+  // Even functions are monotone on each side of zero.
+  bool monotone = f.monotone == Monotone::kIncreasing || f.monotone == Monotone::kDecreasing ||
+                  f.monotone == Monotone::kEven;
+  if (!monotone) return false;
+  Enclosure at_lo = EncloseFunction(f, lo, false), at_hi = EncloseFunction(f, hi, false);
+  return StoreOrdinaryUlps(std::min(at_lo.lo, at_hi.lo), std::max(at_lo.hi, at_hi.hi), context, e);
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_COLUMN_KERNELS_H_

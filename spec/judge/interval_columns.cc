@@ -1,0 +1,133 @@
+#include "spec/judge/interval_columns.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "spec/base/status.h"
+
+namespace hlocts {
+namespace {
+
+using Flag = AcceptanceSet::Flag;
+constexpr double kNotOrdinary = std::numeric_limits<double>::quiet_NaN();
+// More elements than one in this many have to be ordinary for columns to be worth it.
+constexpr int64_t kRestShare = 8;
+
+std::unique_ptr<double[]> Column(int64_t count) {
+  return std::unique_ptr<double[]>(new double[static_cast<size_t>(count)]);
+}
+
+}  // namespace
+
+IntervalColumns::IntervalColumns(int64_t count, bool hull, bool contractible)
+    : count_(count),
+      contractible_(contractible),
+      lo_(Column(count)),
+      hi_(Column(count)),
+      rlo_(hull ? Column(count) : nullptr),
+      rhi_(hull ? Column(count) : nullptr),
+      blame_(new uint32_t[static_cast<size_t>(count)]) {}
+
+void IntervalColumns::Append(int64_t i, const AcceptanceSet& set) {
+  lo_[i] = hi_[i] = kNotOrdinary;
+  if (has_hull()) rlo_[i] = rhi_[i] = kNotOrdinary;
+  blame_[i] = Blame(set.term, set.origin);
+  HLOCTS_CHECK(rest_.empty() || rest_.back().first < i);
+  rest_.emplace_back(i, set);
+}
+
+AcceptanceSet IntervalColumns::At(int64_t i) const {
+  if (!ordinary(i)) {
+    auto found = std::lower_bound(rest_.begin(), rest_.end(), i,
+                                  [](const auto& entry, int64_t at) { return entry.first < at; });
+    HLOCTS_CHECK(found != rest_.end() && found->first == i);
+    return found->second;
+  }
+  AcceptanceSet s;
+  s.flags = Flag::kFinite;
+  s.lo = s.rlo = lo_[i];
+  s.hi = s.rhi = hi_[i];
+  if (s.lo == 0) s.flags |= std::signbit(s.lo) ? Flag::kNegZero : Flag::kPosZero;
+  if (has_hull()) {
+    s.rlo = rlo_[i];
+    s.rhi = rhi_[i];
+    bool hull = s.rlo != s.lo || s.rhi != s.hi;
+    if (hull) s.flags |= Flag::kHull | (contractible_ ? Flag::kContractible : 0);
+  }
+  s.term = TermOf(blame_[i]);
+  s.origin = OriginOf(blame_[i]);
+  return s;
+}
+
+std::vector<AcceptanceSet> IntervalColumns::ToSets() const {
+  std::vector<AcceptanceSet> sets;
+  sets.reserve(static_cast<size_t>(count_));
+  auto next = rest_.begin();
+  for (int64_t i = 0; i < count_; ++i) {
+    if (ordinary(i)) {
+      sets.push_back(At(i));
+    } else {
+      sets.push_back((next++)->second);
+    }
+  }
+  return sets;
+}
+
+bool IntervalColumns::AllPoints() const {
+  for (int64_t i = 0; i < count_; ++i) {
+    if (ordinary(i) && lo_[i] != hi_[i]) return false;
+  }
+  for (int64_t i = 0; has_hull() && i < count_; ++i) {
+    if (ordinary(i) && (rlo_[i] != lo_[i] || rhi_[i] != hi_[i])) return false;
+  }
+  return true;
+}
+
+bool IsOrdinary(const AcceptanceSet& s, const FloatFacts& facts) {
+  constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
+  uint16_t more = s.flags & ~(Flag::kHull | Flag::kContractible);
+  if (s.Has(Flag::kHull) && !(s.rlo <= s.lo && s.rhi >= s.hi)) return false;
+  if (s.lo == 0 || s.hi == 0) {
+    uint16_t zero = std::signbit(s.lo) ? Flag::kNegZero : Flag::kPosZero;
+    bool same = s.lo == s.hi && std::signbit(s.lo) == std::signbit(s.hi);
+    return same && (more & ~kZeros) == Flag::kFinite && (more & kZeros) == zero &&
+           !s.Has(Flag::kHull);
+  }
+  return more == Flag::kFinite && (s.lo > 0) == (s.hi > 0) && OrdinaryNumber(s.lo, facts) &&
+         OrdinaryNumber(s.hi, facts);
+}
+
+std::shared_ptr<const IntervalColumns> ColumnsOf(const SetArray& array) {
+  if (array.columns() != nullptr) return array.columns();
+  if (!IsFloat(array.element_type())) return nullptr;
+  const FloatFacts& facts = FactsOf(array.element_type());
+  int64_t count = array.element_count(), rest = 0;
+  bool hull = false, contractible = false, other = false;
+  if (!array.exact()) {
+    for (const AcceptanceSet& s : array.sets()) {
+      bool ordinary = IsOrdinary(s, facts);
+      rest += !ordinary;
+      if (!ordinary || !s.Has(Flag::kHull)) continue;
+      hull = true;
+      (s.Has(Flag::kContractible) ? contractible : other) = true;
+    }
+  }
+  if ((contractible && other) || rest > count / kRestShare) return nullptr;
+  auto columns = std::make_shared<IntervalColumns>(count, hull, contractible);
+  for (int64_t i = 0; i < count; ++i) {
+    AcceptanceSet s = array.At(i);
+    if (!IsOrdinary(s, facts)) {
+      columns->Append(i, s);
+      continue;
+    }
+    columns->lo()[i] = s.lo;
+    columns->hi()[i] = s.hi;
+    columns->blame()[i] = IntervalColumns::Blame(s.term, s.origin);
+    if (!hull) continue;
+    columns->rlo()[i] = s.Has(Flag::kHull) ? s.rlo : s.lo;
+    columns->rhi()[i] = s.Has(Flag::kHull) ? s.rhi : s.hi;
+  }
+  return columns;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,82 @@
+// Sets of an array of real floats stored by columns: what nearly all elements of real data are, an
+// interval of ordinary numbers, takes two doubles there instead of a whole AcceptanceSet, and the
+// element-wise operations run over them in plain loops.
+//
+// An element is ordinary when it accepts the numbers of [lo, hi] and nothing else, where both ends
+// are normal numbers of the format and of one sign, or both are the same zero (of that sign only).
+#ifndef HLOCTS_SPEC_JUDGE_INTERVAL_COLUMNS_H_
+#define HLOCTS_SPEC_JUDGE_INTERVAL_COLUMNS_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/judge/acceptance_set.h"
+#include "spec/judge/real.h"
+
+namespace hlocts {
+
+class IntervalColumns {
+ public:
+  // Columns for `count` elements, contents indeterminate. `hull`: with unrounded ends.
+  IntervalColumns(int64_t count, bool hull, bool contractible);
+
+  int64_t count() const { return count_; }
+  bool has_hull() const { return rlo_ != nullptr; }
+  // The unrounded ends may be read by an addition.
+  bool contractible() const { return contractible_; }
+
+  // Ends of ordinary elements; lo is NaN where the element is no ordinary one.
+  double* lo() { return lo_.get(); }
+  double* hi() { return hi_.get(); }
+  const double* lo() const { return lo_.get(); }
+  const double* hi() const { return hi_.get(); }
+  // Unrounded ends, around the stored ones and equal to them where no rounding was skipped.
+  double* rlo() { return rlo_.get(); }
+  double* rhi() { return rhi_.get(); }
+  const double* rlo() const { return rlo_.get(); }
+  const double* rhi() const { return rhi_.get(); }
+  // Term and origin of each.
+  uint32_t* blame() { return blame_.get(); }
+  const uint32_t* blame() const { return blame_.get(); }
+  static uint32_t Blame(Term term, uint32_t origin) {
+    return static_cast<uint32_t>(term) << 24 | (origin & 0xffffff);
+  }
+  static Term TermOf(uint32_t blame) { return static_cast<Term>(blame >> 24); }
+  static uint32_t OriginOf(uint32_t blame) { return blame & 0xffffff; }
+
+  // Element i is `set`, which need not be ordinary. Ascending i.
+  void Append(int64_t i, const AcceptanceSet& set);
+  const std::vector<std::pair<int64_t, AcceptanceSet>>& rest() const { return rest_; }
+  bool ordinary(int64_t i) const { return lo_[i] == lo_[i]; }
+
+  AcceptanceSet At(int64_t i) const;
+  std::vector<AcceptanceSet> ToSets() const;
+  // True if every ordinary element is a single number without a hull.
+  bool AllPoints() const;
+
+ private:
+  int64_t count_;
+  bool contractible_;
+  std::unique_ptr<double[]> lo_, hi_, rlo_, rhi_;
+  std::unique_ptr<uint32_t[]> blame_;
+  std::vector<std::pair<int64_t, AcceptanceSet>> rest_;
+};
+
+// Is x an end of an ordinary interval (zeros only as points)?
+inline bool OrdinaryNumber(double x, const FloatFacts& facts) {
+  double magnitude = std::fabs(x);
+  return magnitude <= facts.max && (magnitude >= facts.min_normal || x == 0);
+}
+// Does the set fit the columns as an ordinary element?
+bool IsOrdinary(const AcceptanceSet& set, const FloatFacts& facts);
+
+// The columns of an array of real floats, made where it has none; nullptr where too few of its
+// elements are ordinary, or some hulls may be read by additions and others not.
+std::shared_ptr<const IntervalColumns> ColumnsOf(const SetArray& array);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_INTERVAL_COLUMNS_H_
