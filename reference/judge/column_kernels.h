@@ -91,25 +91,33 @@ inline bool MinimumEnds(double alo, double ahi, double blo, double bhi, Ends& e)
   return (e.lo < 0) == (e.hi < 0) && (e.lo == 0) == (e.hi == 0);
 }
 
-// [tlo, thi] within one binade and far from the ends of the range, widened by the rule's ulps.
+// [tlo, thi] of one sign and far from the ends of the range, widened by the rule's ulps
+// (acceptance-rules 17: above a power of two the unit is larger, and reaches furthest down).
 inline bool StoreOrdinaryUlps(double tlo, double thi, const SetContext& context, Ends& e) {
   const FloatFacts& facts = *context.result;
-  double least = std::min(std::fabs(tlo), std::fabs(thi));
-  double most = std::max(std::fabs(tlo), std::fabs(thi));
-  if (!(least > 4 * facts.min_normal) || !(most < facts.max / 4)) return false;
-  int exponent = ExponentOf(tlo);
-  if (exponent != ExponentOf(thi) || (tlo > 0) != (thi > 0)) return false;
-  if (exponent >= context.rule.big_exponent) return false;
-  double margin = context.rule.ulps * PowerOfTwo(exponent - facts.p + 1);
-  if (facts.is_f64) margin *= 1 + 0x1p-40;
-  double lower = tlo - margin, upper = thi + margin;
-  if (facts.is_f64) lower = NextDown(lower), upper = NextUp(upper);
+  bool negative = tlo < 0;
+  double near = negative ? -thi : tlo, far = negative ? -tlo : thi;
+  if (!(near > 4 * facts.min_normal) || !(far < facts.max / 4)) return false;
+  int exponent = ExponentOf(near), top = ExponentOf(far);
+  if (top >= context.rule.big_exponent) return false;
+  double unit = context.rule.ulps * PowerOfTwo(1 - facts.p);
+  if (facts.is_f64) unit *= 1 + 0x1p-40;
+  double below = near - unit * PowerOfTwo(exponent), above = far + unit * PowerOfTwo(top);
+  if (top > exponent) {
+    double power = PowerOfTwo(exponent + 1);
+    below = std::min(below, power - unit * power);
+  }
+  if (facts.is_f64) below = NextDown(below), above = NextUp(above);
+  double lower = negative ? -above : below, upper = negative ? -below : above;
   if (!context.rule.Allows(kNoRangeGuard)) {
     lower = std::max(lower, context.guard.lo);
     upper = std::min(upper, context.guard.hi);
   }
   e.lo = e.rlo = facts.RoundUp(lower);
   e.hi = e.rhi = facts.RoundDown(upper);
+  // What the enclosure itself has beyond the guard is unrounded only.
+  e.rlo = std::min(e.rlo, tlo);
+  e.rhi = std::max(e.rhi, thi);
   return e.lo <= e.hi;
 }
 

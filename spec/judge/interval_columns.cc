@@ -86,7 +86,11 @@ bool IntervalColumns::AllPoints() const {
 bool IsOrdinary(const AcceptanceSet& s, const FloatFacts& facts) {
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
   uint16_t more = s.flags & ~(Flag::kHull | Flag::kContractible);
-  if (s.Has(Flag::kHull) && !(s.rlo <= s.lo && s.rhi >= s.hi)) return false;
+  if (s.Has(Flag::kHull)) {
+    bool around = s.rlo <= s.lo && s.rhi >= s.hi;
+    bool normal = s.rlo >= facts.min_normal || s.rhi <= -facts.min_normal;
+    if (!around || !normal) return false;
+  }
   if (s.lo == 0 || s.hi == 0) {
     uint16_t zero = std::signbit(s.lo) ? Flag::kNegZero : Flag::kPosZero;
     bool same = s.lo == s.hi && std::signbit(s.lo) == std::signbit(s.hi);
