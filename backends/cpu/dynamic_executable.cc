@@ -12,16 +12,6 @@ namespace {
 
 constexpr int64_t kDepthMax = 200;
 
-bool HasRunTimeSizes(const Literal& literal) {
-  if (literal.shape().IsTuple()) {
-    for (const Literal& element : literal.elements()) {
-      if (HasRunTimeSizes(element)) return true;
-    }
-    return false;
-  }
-  return literal.shape().IsArray() && literal.has_runtime_sizes();
-}
-
 // One device's evaluation.
 class Interpreter {
  public:
