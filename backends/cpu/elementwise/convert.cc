@@ -13,7 +13,6 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kBlock = 256;
 
 // Float to integer: towards zero, saturating, NaN to 0 (fact convert.saturate).
 template <typename To>
