@@ -61,17 +61,76 @@ void Print(const Promise& promise, const std::vector<BenchRow>& rows, bool kept,
   }
 }
 
+void PrintCpuRow(const CpuBenchRow& row, bool json) {
+  if (json) {
+    nlohmann::ordered_json line = {{"benchmark", absl::StrCat("cpu/", row.module)},
+                                   {"cpu_best", row.cpu_best},
+                                   {"cpu_median", row.cpu_median},
+                                   {"xla_best", row.xla_best},
+                                   {"xla_median", row.xla_median},
+                                   {"xla_kept_best", row.kept_best},
+                                   {"check", row.check}};
+    std::cout << line.dump() << std::endl;
+    return;
+  }
+  std::printf("%-30s %10.3f ms %10.3f ms  best %6.2fx  median %6.2fx  memory kept %6.2fx  %s\n",
+              absl::StrCat("cpu/", row.module).c_str(), row.cpu_best * 1e3, row.xla_best * 1e3,
+              row.xla_best / row.cpu_best, row.xla_median / row.cpu_median,
+              row.kept_best / row.cpu_best, row.check.c_str());
+  std::fflush(stdout);
+}
+
+absl::Status PrintLatency() {
+  HLOCTS_ASSIGN_OR_RETURN(const LatencyRow row, BenchCpuLatency());
+  std::printf("%-30s %lld modules: load and first run %.1f us (xla %.1f ms, %.0fx), "
+              "later runs %.2f us (xla %.2f us)\n",
+              "cpu/latency", static_cast<long long>(row.modules), row.cpu_load * 1e6,
+              row.xla_load * 1e3, row.ratio, row.cpu_second * 1e6, row.xla_second * 1e6);
+  return absl::OkStatus();
+}
+
+// Ratios are XLA's time over ours: above 1 is good.
+int RunCpuBench(BenchOptions bench, bool json) {
+  if (bench.filter.empty() || bench.filter == "latency") {
+    const absl::Status status = PrintLatency();
+    if (!status.ok()) return Fail(status);
+    if (!bench.filter.empty()) return kExitOk;
+  }
+  bench.folder = HomeFolder() + "/tools/bench/cpu";
+  bench.on_row = [json](const CpuBenchRow& row) { PrintCpuRow(row, json); };
+  auto rows = BenchCpu(bench);
+  if (!rows.ok()) return Fail(rows.status());
+  std::vector<BenchRow> plain, kept;
+  bool right = true;
+  for (const CpuBenchRow& row : *rows) {
+    plain.push_back({row.module, row.cpu_best, row.xla_best, row.xla_best / row.cpu_best});
+    kept.push_back({row.module, row.cpu_best, row.kept_best, row.kept_best / row.cpu_best});
+    right = right && row.check.find("WRONG") == std::string::npos;
+  }
+  std::printf("%-30s geometric mean %.2fx, memory kept %.2fx over %zu modules\n", "cpu",
+              GeometricMean(plain), GeometricMean(kept), plain.size());
+  return right ? kExitOk : kExitFailed;
+}
+
 int RunBench(const Options& options) {
   std::vector<std::string> names = options.names;
   if (names.empty()) names = {"reference", "judge"};
   int exit_status = kExitOk;
   for (const std::string& text : names) {
     std::pair<std::string, std::string> name = absl::StrSplit(text, absl::MaxSplits('/', 1));
+    if (name.first == "cpu") {
+      BenchOptions bench;
+      bench.filter = name.second;
+      bench.quick = options.quick;
+      const int status = RunCpuBench(bench, options.json);
+      if (status != kExitOk) exit_status = status;
+      continue;
+    }
     const Promise* promise = nullptr;
     for (const Promise& row : kPromises) {
       if (name.first == row.name) promise = &row;
     }
-    if (!promise) return Fail(InvalidInput("bench: expected reference or judge, found ", text));
+    if (!promise) return Fail(InvalidInput("bench: expected reference, judge or cpu, found ", text));
     BenchOptions bench;
     bench.folder = HomeFolder() + "/tools/bench/modules";
     bench.filter = name.second;
@@ -90,7 +149,7 @@ int RunBench(const Options& options) {
 Command BenchCommand() {
   return {"bench", "measure the figures that the READMEs state", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("NAME", &options->names, "reference, judge, or one/module-name-part");
+            flags.Positional("NAME", &options->names, "reference, judge, cpu, or one/module-name-part");
             flags.Add("--backend", &options->backend, "engine to compare with (hlo-evaluator)");
             flags.Add("--quick", &options->quick, "one short repetition");
             flags.Add("--json", &options->json, "print JSON lines");

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "backends/cpu/element_function.h"
 #include "backends/cpu/program.h"
+#include "backends/cpu/row_group.h"
 #include "backends/plan/graph.h"
 
 namespace hlocts::cpu {
@@ -31,6 +32,7 @@ struct StepDraft {
   StepFunction run;
   // (result, operand): the result may lie in the operand's memory when nobody needs that any more.
   std::vector<std::pair<int, int>> in_place;
+  RowWork rows;  // for steps that can work a few rows at a time
 };
 
 // InvalidArgument when one of the names is no pass.

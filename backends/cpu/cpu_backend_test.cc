@@ -67,6 +67,22 @@ const char* const kPrograms[] = {
     "ENTRY e { p = f32[4] parameter(0) z = s32[] constant(0)\n"
     " q = f32[4] negate(p) t = (s32[], f32[4], f32[4]) tuple(z, p, q)\n"
     " ROOT w = (s32[], f32[4], f32[4]) while(t), condition=c, body=b }",
+    // Large enough to run row by row: softmax, its maxima a result as well.
+    "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "ENTRY e { x = f32[300,100] parameter(0) least = f32[] constant(-inf) zero = f32[] constant(0)\n"
+    " n = f32[300,100] negate(x) m = f32[300] reduce(n, least), dimensions={1}, to_apply=max\n"
+    " b = f32[300,100] broadcast(m), dimensions={0} d = f32[300,100] subtract(n, b)\n"
+    " e = f32[300,100] exponential(d) s = f32[300] reduce(e, zero), dimensions={1}, to_apply=add\n"
+    " c = f32[300,100] broadcast(s), dimensions={0} q = f32[300,100] divide(e, c)\n"
+    " t = f32[100,300] transpose(n), dimensions={1,0}\n"
+    " ROOT o = (f32[300,100], f32[300], f32[100,300]) tuple(q, m, t) }",
+    // Reads rows of others: may not be cut into rows.
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "ENTRY e { x = f32[200,100] parameter(0) zero = f32[] constant(0)\n"
+    " s = f32[200] reduce(x, zero), dimensions={1}, to_apply=add\n"
+    " v = f32[200] reverse(s), dimensions={0} b = f32[200,100] broadcast(v), dimensions={0}\n"
+    " ROOT q = f32[200,100] multiply(x, b) }",
     "ENTRY e { p = f32[8] parameter(0) u = f32[2] slice(p), slice={[3:5]} i = s32[] constant(6)\n"
     " m = f32[8] multiply(p, p) d = f32[8] dynamic-update-slice(m, u, i)\n"
     " ROOT r = (f32[8], f32[8]) tuple(d, m) }",
@@ -74,7 +90,7 @@ const char* const kPrograms[] = {
 
 TEST(CpuBackendTest, PassesChangeNothing) {
   const char* const kSettings[] = {"&disable=moves", "&disable=cse",      "&disable=dce",
-                                   "&disable=fusion", "&disable=in-place",
+                                   "&disable=fusion", "&disable=in-place", "&disable=rows",
                                    "&disable=moves,cse,dce,fusion,in-place"};
   for (const char* text : kPrograms) {
     auto module = Parsed(text);

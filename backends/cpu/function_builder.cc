@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "backends/cpu/kernels/thread_pool.h"
 #include "backends/plan/arena.h"
 
 namespace hlocts::cpu {
@@ -16,6 +17,112 @@ using plan::ValueId;
 StepFunction CopyStep(int64_t bytes) {
   return [bytes](Run&, In in, Out out) {
     if (bytes > 0 && in[0] != out[0]) std::memcpy(out[0], in[0], static_cast<size_t>(bytes));
+    return absl::OkStatus();
+  };
+}
+
+// A copy whose neighbours in the result do not lie side by side in the operand goes tile by tile, so
+// that a cache line read is used before it leaves: transposes.
+class TiledCopy {
+ public:
+  static constexpr int64_t kTile = 32;
+
+  explicit TiledCopy(const plan::View& view) : view_(view) {
+    const size_t rank = view_.dimensions.size();
+    if (rank < 2 || view_.dimensions[rank - 1].stride == 1 ||
+        view_.dimensions[rank - 1].stride == 0) {
+      return;
+    }
+    for (size_t d = 0; d + 1 < rank; ++d) {
+      if (view_.dimensions[d].stride == 1) column_ = static_cast<int64_t>(d);
+    }
+    inner_ = view_.dimensions[rank - 1].size;
+  }
+  bool helps() const {
+    return column_ >= 0 && view_.dimensions[column_].size >= 8 && inner_ >= 8;
+  }
+  // Slabs: strips of kTile places along the column dimension, for each index of the others.
+  int64_t slabs() const { return view_.elements() / inner_ / columns() * strips(); }
+  int64_t slab_elements() const { return kTile * inner_; }
+
+  template <typename T>
+  void RunSlabs(const uint8_t* array, int64_t begin, int64_t end, uint8_t* out) const {
+    for (int64_t slab = begin; slab < end; ++slab) {
+      const int64_t first = slab % strips() * kTile;
+      int64_t left = slab / strips(), from = view_.offset, to = 0, out_stride = inner_;
+      int64_t column_stride = 0;
+      for (int64_t d = static_cast<int64_t>(view_.dimensions.size()) - 2; d >= 0; --d) {
+        const plan::ViewDimension& dimension = view_.dimensions[d];
+        const int64_t index = d == column_ ? first : left % dimension.size;
+        if (d == column_) {
+          column_stride = out_stride;
+        } else {
+          left /= dimension.size;
+        }
+        from += index * dimension.stride;
+        to += index * out_stride;
+        out_stride *= dimension.size;
+      }
+      Strip(reinterpret_cast<const T*>(array) + from, std::min(kTile, columns() - first),
+            column_stride, reinterpret_cast<T*>(out) + to);
+    }
+  }
+
+ private:
+  int64_t columns() const { return view_.dimensions[column_].size; }
+  int64_t strips() const { return (columns() + kTile - 1) / kTile; }
+
+  template <typename T>
+  void Strip(const T* from, int64_t columns, int64_t column_stride, T* to) const {
+    const int64_t stride = view_.dimensions.back().stride;
+    for (int64_t at = 0; at < inner_; at += kTile) {
+      const int64_t end = std::min(inner_, at + kTile);
+      for (int64_t c = 0; c < columns; ++c) {
+        T* row = to + c * column_stride;
+        for (int64_t i = at; i < end; ++i) row[i] = from[i * stride + c];
+      }
+    }
+  }
+
+  plan::View view_;
+  int64_t column_ = -1, inner_ = 0;
+};
+
+struct Wide {
+  uint64_t low, high;
+};
+
+// The elements of the view, dense, by as many threads as it is worth.
+StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
+                      const kernels::Parallel& parallel) {
+  const TiledCopy tiled(view);
+  if (elements == 0 || !tiled.helps()) {
+    return [=](Run&, In in, Out out) {
+      parallel.For(
+          elements, 0.5,
+          [&](int64_t begin, int64_t end) {
+            LoadView(view, width, in[0], begin, end - begin, out[0] + begin * width);
+          },
+          LoopProgram::kBlock);
+      return absl::OkStatus();
+    };
+  }
+  return [=](Run&, In in, Out out) {
+    const double cost = 0.5 * static_cast<double>(tiled.slab_elements());
+    parallel.For(tiled.slabs(), cost, [&](int64_t begin, int64_t end) {
+      switch (width) {
+        case 1:
+          return tiled.RunSlabs<uint8_t>(in[0], begin, end, out[0]);
+        case 2:
+          return tiled.RunSlabs<uint16_t>(in[0], begin, end, out[0]);
+        case 4:
+          return tiled.RunSlabs<uint32_t>(in[0], begin, end, out[0]);
+        case 8:
+          return tiled.RunSlabs<uint64_t>(in[0], begin, end, out[0]);
+        default:
+          return tiled.RunSlabs<Wide>(in[0], begin, end, out[0]);
+      }
+    });
     return absl::OkStatus();
   };
 }
@@ -39,6 +146,7 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
     if (!graph_.nodes[n].removed) HLOCTS_RETURN_IF_ERROR(EmitNode(static_cast<NodeId>(n)));
   }
   PlaceResults(handover);
+  if (!compiler_.options().disabled.contains("rows")) GroupRows();
   FindLifetimes();
   if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
   return PlaceTemporaries();
@@ -107,13 +215,8 @@ void FunctionBuilder::EmitCopy(ValueId value, const Source& source) {
   Draft draft;
   draft.in = {BufferOf(source)};
   draft.out = {buffer_of_[value] = NewBuffer(type)};
-  const plan::View view = source.view.Simplified();
-  const int64_t elements = type.elements;
-  const int width = type.width();
-  draft.step.run = [view, elements, width](Run&, In in, Out out) {
-    LoadView(view, width, in[0], 0, elements, out[0]);
-    return absl::OkStatus();
-  };
+  draft.step.run = ViewCopy(source.view.Simplified(), type.width(), type.elements,
+                            kernels::Parallel(compiler_.options().threads));
   drafts_.push_back(std::move(draft));
 }
 
@@ -170,8 +273,19 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
     }
   }
   const int64_t elements = type.elements;
-  draft.step.run = [loop, elements](Run&, In in, Out out) {
-    loop->Run(in, out, 0, elements);
+  draft.step.rows.loop = loop;
+  draft.step.rows.elements = elements;
+  draft.step.rows.width = type.width();
+  const kernels::Parallel parallel(compiler_.options().threads);
+  const double cost = loop->cost_ns();
+  draft.step.run = [loop, elements, parallel, cost](Run&, In in, Out out) {
+    if (elements <= LoopProgram::kBlock) {
+      loop->Run(in, out, 0, elements);
+    } else {
+      parallel.For(
+          elements, cost, [&](int64_t begin, int64_t end) { loop->Run(in, out, begin, end); },
+          LoopProgram::kBlock);
+    }
     return absl::OkStatus();
   };
   drafts_.push_back(std::move(draft));
@@ -304,8 +418,10 @@ absl::Status FunctionBuilder::PlaceTemporaries() {
   std::vector<int32_t> owners;
   for (size_t b = 0; b < buffers_.size(); ++b) {
     const int32_t buffer = static_cast<int32_t>(b);
+    // What stays inside a step has no memory here.
+    const bool is_used = buffers_[b].first >= 0 || buffers_[b].kind != Buffer::Kind::kWritten;
+    if (!is_used || StorageOf(buffer) != buffer) continue;
     const int32_t slot = SlotOf(buffer);
-    if (StorageOf(buffer) != buffer) continue;
     if (function_.slots[slot].kind != Slot::Kind::kTemporary) continue;
     lifetimes.push_back({buffers_[b].bytes, buffers_[b].first, buffers_[b].last});
     owners.push_back(slot);

@@ -51,6 +51,11 @@ class FunctionBuilder {
   int OperandRegister(plan::ValueId operand, int64_t elements, LoopProgram& loop,
                       std::vector<int32_t>& arrays);
 
+  void GroupRows();
+  bool JoinsRows(size_t first, size_t d, int64_t rows) const;
+  bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
+  Draft GroupOf(size_t first, size_t end, int64_t rows);
+
   void PlaceResults(Handover handover);
   void FindLifetimes();
   void ReuseInPlace(const std::vector<std::pair<int, int>>& aliases);

@@ -185,6 +185,14 @@ bool LoopProgram::ReadsInPlace(int array, int width) const {
   return reads;
 }
 
+std::vector<const plan::View*> LoopProgram::ViewsOf(int array) const {
+  std::vector<const plan::View*> views;
+  for (const Register& reg : registers_) {
+    if (reg.array == array) views.push_back(&reg.view);
+  }
+  return views;
+}
+
 void LoopProgram::FillSplats(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
                              uint8_t** at) const {
   for (size_t r = 0; r < registers_.size(); ++r) {

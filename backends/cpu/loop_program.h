@@ -34,9 +34,17 @@ class LoopProgram {
   // Settles where registers lie; nothing can be added afterwards.
   void Finish();
 
+  // A guess of one element's time, for splitting the loop over threads.
+  double cost_ns() const {
+    return 0.1 * static_cast<double>(registers_.size()) +
+           0.2 * static_cast<double>(operations_.size());
+  }
   int register_count() const { return static_cast<int>(registers_.size()); }
   // Inputs that are read at the very index that is written, through no other view.
   bool ReadsInPlace(int array, int width) const;
+
+  // How `array` is read.
+  std::vector<const plan::View*> ViewsOf(int array) const;
 
   // Elements [begin, end). Outputs do not overlap inputs but as ReadsInPlace allows.
   void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end) const;

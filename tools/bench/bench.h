@@ -3,6 +3,7 @@
 #ifndef HLOCTS_TOOLS_BENCH_BENCH_H_
 #define HLOCTS_TOOLS_BENCH_BENCH_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,22 @@
 
 namespace hlocts {
 
+// cpu/*: the CPU engine and XLA:CPU in turn; kept_best is XLA in a process whose C library keeps the
+// memory that is given back (its outputs need no fresh pages).
+struct CpuBenchRow {
+  std::string module;
+  double cpu_best = 0, cpu_median = 0;
+  double xla_best = 0, xla_median = 0;
+  double kept_best = 0;
+  std::string check;  // "judged", or the distance to XLA's outputs; begins with WRONG when it is
+};
+
 struct BenchOptions {
   std::string folder;  // with the .hlo files
   std::string filter;  // substring of a module's name
   bool quick = false;
   bool json = false;
+  std::function<void(const CpuBenchRow&)> on_row;  // of cpu, as they come
 };
 
 struct BenchRow {
@@ -29,6 +41,17 @@ absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options
                                                      const std::string& baseline);
 // judge/*: acceptance sets and membership against plain evaluation; ratio = judge / evaluation.
 absl::StatusOr<std::vector<BenchRow>> BenchJudge(const BenchOptions& options);
+
+absl::StatusOr<std::vector<CpuBenchRow>> BenchCpu(const BenchOptions& options);
+
+// Random modules of at most 20 instructions: seconds of load and first run, and of a later run;
+// medians over the modules. XLA's include the pipe to its worker in the first, not in the second.
+struct LatencyRow {
+  int64_t modules = 0;
+  double cpu_load = 0, cpu_second = 0, xla_load = 0, xla_second = 0;
+  double ratio = 0;  // median of xla_load / cpu_load
+};
+absl::StatusOr<LatencyRow> BenchCpuLatency();
 
 double GeometricMean(const std::vector<BenchRow>& rows);
 

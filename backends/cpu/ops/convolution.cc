@@ -1,6 +1,8 @@
-// convolution of any dimension numbers, by definition.
+// convolution by its kernel; combinations of types that the kernel does not take, by definition.
 #include <algorithm>
 
+#include "backends/cpu/kernels/convolution.h"
+#include "backends/cpu/kernels/dot.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 #include "spec/infer/window_util.h"
@@ -143,10 +145,51 @@ ConvolutionPlan PlanOf(const OpContext& context) {
   return p;
 }
 
+kernels::ConvolutionRequest RequestOf(const ConvolutionPlan& p, int64_t input_features) {
+  kernels::ConvolutionRequest request;
+  request.input_type = p.lhs_type;
+  request.kernel_type = p.rhs_type;
+  request.output_type = p.out_type;
+  for (const Spatial& s : p.spatial) {
+    kernels::ConvolutionDimension d;
+    d.input_size = s.input, d.kernel_size = s.taps, d.output_size = s.output;
+    d.input_stride = s.input_stride, d.kernel_stride = s.tap_stride;
+    d.output_stride = s.output_stride;
+    d.window_stride = s.window.stride, d.padding_low = s.window.padding_low;
+    d.base_dilation = s.window.base_dilation, d.window_dilation = s.window.window_dilation;
+    d.reversal = s.window.window_reversal;
+    request.spatial.push_back(d);
+  }
+  request.batch = p.batch * p.batch_groups;
+  request.input_features = input_features;
+  request.kernel_inputs = p.inputs_per_group;
+  request.output_features = p.output_features;
+  request.feature_groups = p.feature_groups, request.batch_groups = p.batch_groups;
+  request.input_batch_stride = p.lhs_batch, request.input_feature_stride = p.lhs_feature;
+  request.kernel_input_stride = p.rhs_input, request.kernel_output_stride = p.rhs_output;
+  request.output_batch_stride = p.out_batch, request.output_feature_stride = p.out_feature;
+  return request;
+}
+
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeConvolution(const OpContext& context) {
   const ConvolutionPlan p = PlanOf(context);
+  if (kernels::DotSupported(p.lhs_type, p.rhs_type, p.out_type) && p.out_elements > 0) {
+    const auto& numbers = *context.source().Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+    const kernels::ConvolutionRequest request =
+        RequestOf(p, context.in(0).dimensions[numbers.input_feature]);
+    const kernels::Parallel parallel(context.compiler.options().threads);
+    StepDraft draft;
+    draft.run = [request, parallel](Run&, In in, Out out) {
+      kernels::ConvolutionRequest now = request;
+      now.input = in[0];
+      now.kernel = in[1];
+      now.output = out[0];
+      return kernels::Convolution(parallel, now);
+    };
+    return draft;
+  }
   StepDraft draft;
   draft.run = [p](Run&, In in, Out out) {
     const Converted lhs(p.lhs_type, p.computed, in[0], p.lhs_elements);

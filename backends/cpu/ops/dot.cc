@@ -1,6 +1,8 @@
-// dot and ragged-dot on operands brought into [batch, rows, contracted].
+// dot by its kernel; ragged-dot, and the combinations of types that the kernel does not take, on
+// operands brought into [batch, rows, contracted].
 #include <algorithm>
 
+#include "backends/cpu/kernels/dot.h"
 #include "backends/cpu/loop_program.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
@@ -105,9 +107,42 @@ DotPlan PlanOf(const DotDimensionNumbers& numbers, PrimitiveType lhs_type,
   return plan;
 }
 
+struct KernelOperand {
+  plan::ArrayType type;
+  Strides strides;
+  std::vector<int64_t> batch, contracting;
+
+  kernels::DotOperand On(const uint8_t* data) const {
+    return {data, type.type, type.dimensions, strides, batch, contracting};
+  }
+};
+
+StepDraft KernelDot(const OpContext& context) {
+  const DotDimensionNumbers numbers = DotDimensionsOf(context.source());
+  const KernelOperand lhs = {context.in(0), RowMajor(context.in(0).dimensions), numbers.lhs_batch,
+                             numbers.lhs_contracting};
+  const KernelOperand rhs = {context.in(1), RowMajor(context.in(1).dimensions), numbers.rhs_batch,
+                             numbers.rhs_contracting};
+  const PrimitiveType out_type = context.out(0).type;
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) {
+    kernels::DotRequest request;
+    request.lhs = lhs.On(in[0]);
+    request.rhs = rhs.On(in[1]);
+    request.output_type = out_type;
+    request.output = out[0];
+    return kernels::Dot(parallel, request);
+  };
+  return draft;
+}
+
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
+  if (kernels::DotSupported(context.in(0).type, context.in(1).type, context.out(0).type)) {
+    return KernelDot(context);
+  }
   const DotPlan plan =
       PlanOf(DotDimensionsOf(context.source()), context.in(0).type, context.in(0).dimensions,
              context.in(1).type, context.in(1).dimensions, context.out(0).type);

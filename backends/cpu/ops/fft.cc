@@ -1,9 +1,10 @@
-// fft along the innermost dimensions: mixed radix in double, prime factors by definition, long prime
-// factors by Bluestein's convolution.
+// fft along the innermost dimensions, by its kernel. In the strict profile and where the kernel has no
+// form: mixed radix in double, long prime factors by Bluestein's convolution.
 #include <cmath>
 #include <complex>
 #include <map>
 
+#include "backends/cpu/kernels/fft.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 
@@ -173,6 +174,29 @@ std::vector<Complex> Transformed(const FftPlan& p, std::vector<Complex> data) {
   return data;
 }
 
+StepDraft KernelFft(const FftPlan& p, const kernels::Parallel& parallel) {
+  const kernels::FftKind kind = p.from_real  ? kernels::FftKind::kRfft
+                                : p.to_real  ? kernels::FftKind::kIrfft
+                                : p.forward  ? kernels::FftKind::kFft
+                                             : kernels::FftKind::kIfft;
+  const size_t leading = p.in.dimensions.size() - p.lengths.size();
+  const std::vector<int64_t> batch(p.in.dimensions.begin(), p.in.dimensions.begin() + leading);
+  const PrimitiveType component = ComponentType(p.in.type);
+  const std::vector<int64_t> lengths = p.lengths;
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) {
+    kernels::FftRequest request;
+    request.kind = kind;
+    request.component = component;
+    request.batch = batch;
+    request.length = lengths;
+    request.input = in[0];
+    request.output = out[0];
+    return kernels::Fft(parallel, request);
+  };
+  return draft;
+}
+
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeFft(const OpContext& context) {
@@ -186,6 +210,10 @@ absl::StatusOr<StepDraft> MakeFft(const OpContext& context) {
   p.out = context.out(0);
   if (p.lengths.empty() || p.lengths.size() > p.in.dimensions.size()) {
     return InvalidInput(context.name(), ": fft_length does not fit the operand's rank");
+  }
+  const bool has_kernel = p.lengths.size() <= 3 && p.in.elements > 0 && p.out.elements > 0;
+  if (has_kernel && !context.compiler.options().math.strict) {
+    return KernelFft(p, kernels::Parallel(context.compiler.options().threads));
   }
   StepDraft draft;
   draft.run = [p](Run&, In in, Out out) {

@@ -1,8 +1,11 @@
-// gather and scatter: windows of the operand that begin where index vectors say.
+// gather and scatter: windows of the operand that begin where index vectors say; scatters of unknown
+// computations or several arrays element by element, others by their kernels.
 #include <algorithm>
 #include <cstring>
 
 #include "backends/cpu/element_function.h"
+#include "backends/cpu/kernels/gather_scatter.h"
+#include "backends/cpu/ops/known_bodies.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 #include "spec/infer/dimension_numbers.h"
@@ -96,6 +99,33 @@ void SetWindow(const plan::ArrayType& operand, const plan::ArrayType& batched,
   }
 }
 
+kernels::IndexVectors IndexVectorsOf(const IndexedWindows& w) {
+  kernels::IndexVectors vectors;
+  vectors.type = w.index_type;
+  vectors.operand_dimensions.assign(w.index_map.begin(), w.index_map.end());
+  vectors.batch_sizes.assign(w.sizes.begin(), w.sizes.end());
+  vectors.batch_strides.assign(w.index_strides.begin(), w.index_strides.end());
+  vectors.component_stride = w.component_stride;
+  return vectors;
+}
+
+// The part of the two requests that is the same; of gather the slice, of scatter the window.
+template <class Request, class Sizes, class Strides4, class Slice>
+void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Sizes& sizes,
+              Strides4& batched, Slice& slice) {
+  request.type = type;
+  request.operand_dimensions.assign(w.operand.begin(), w.operand.end());
+  request.operand_strides.assign(w.operand_strides.begin(), w.operand_strides.end());
+  sizes.assign(w.window.begin(), w.window.end());
+  request.indices = IndexVectorsOf(w);
+  if (!w.batching.empty()) request.operand_batch_strides.assign(w.sizes.size(), 0);
+  for (const auto& [dimension, coordinate] : w.batching) {
+    request.operand_batch_strides[coordinate] += w.operand_strides[dimension];
+  }
+  batched.assign(w.batched_strides.begin(), w.batched_strides.end());
+  for (const CopyDimension& d : w.inner) slice.push_back({d.size, d.from, d.to});
+}
+
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
@@ -107,20 +137,19 @@ absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
             Joined(numbers.collapsed_slice_dims, numbers.operand_batching_dims), w);
   SetIndices(context.in(1), numbers.index_vector_dim, numbers.start_index_map,
              numbers.operand_batching_dims, numbers.start_indices_batching_dims, w);
-  StridedCopy copy;
-  for (const CopyDimension& d : w.inner) copy.Add(d.size, d.from, d.to);
-  copy.Simplify();
-  const int width = context.out(0).width();
+  kernels::GatherRequest request;
+  Describe(w, context.out(0).type, request, request.slice_sizes, request.output_batch_strides,
+           request.slice);
+  const kernels::Parallel parallel(context.compiler.options().threads);
   const bool is_empty = context.out(0).elements == 0;
   StepDraft draft;
   draft.run = [=](Run&, In in, Out out) {
     if (is_empty) return absl::OkStatus();
-    for (int64_t i = 0, count = w.count(); i < count; ++i) {
-      int64_t from, to;
-      w.Place(i, in[1], /*clamp=*/true, from, to);
-      copy.Run(width, in[0] + from * width, out[0] + to * width);
-    }
-    return absl::OkStatus();
+    kernels::GatherRequest now = request;
+    now.operand = in[0];
+    now.indices.data = in[1];
+    now.output = out[0];
+    return kernels::Gather(parallel, now);
   };
   return draft;
 }
@@ -190,6 +219,52 @@ class ScatterStep {
   bool is_empty_ = false;
 };
 
+// Replacing by the update, or a known reduction.
+std::optional<kernels::ScatterKind> ScatterKindOf(const plan::Graph& body, PrimitiveType type) {
+  if (body.parameters.size() == 2 && body.results.size() == 1 &&
+      body.results[0] == body.parameters[1]) {
+    return kernels::ScatterKind::kAssign;
+  }
+  const auto kind = KnownBodyOf(body);
+  if (!kind.has_value() || !kernels::ReduceSupported(*kind, type)) return std::nullopt;
+  switch (*kind) {
+    case kernels::ReduceKind::kAdd:
+      return kernels::ScatterKind::kAdd;
+    case kernels::ReduceKind::kMultiply:
+      return kernels::ScatterKind::kMultiply;
+    case kernels::ReduceKind::kMinimum:
+      return kernels::ScatterKind::kMinimum;
+    case kernels::ReduceKind::kMaximum:
+      return kernels::ScatterKind::kMaximum;
+    case kernels::ReduceKind::kAnd:
+      return kernels::ScatterKind::kAnd;
+    case kernels::ReduceKind::kOr:
+      return kernels::ScatterKind::kOr;
+    default:
+      return kernels::ScatterKind::kXor;
+  }
+}
+
+StepFunction KnownScatter(const OpContext& context, const IndexedWindows& w,
+                          kernels::ScatterKind kind) {
+  kernels::ScatterRequest request;
+  Describe(w, context.out(0).type, request, request.window_sizes, request.update_batch_strides,
+           request.window);
+  request.kind = kind;
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  const int64_t bytes = context.out(0).bytes;
+  const bool is_empty = context.in(2).elements == 0;
+  return [=](Run&, In in, Out out) {
+    if (in[0] != out[0] && bytes > 0) std::memcpy(out[0], in[0], static_cast<size_t>(bytes));
+    if (is_empty) return absl::OkStatus();
+    kernels::ScatterRequest now = request;
+    now.indices.data = in[1];
+    now.updates = in[2];
+    now.output = out[0];
+    return kernels::Scatter(parallel, now);
+  };
+}
+
 }  // namespace
 
 // Updates in row-major order of the windows and of their elements; windows that do not lie wholly
@@ -214,7 +289,12 @@ absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   for (size_t k = 0; k < arrays; ++k) {
     draft.in_place.push_back({static_cast<int>(k), static_cast<int>(k)});
   }
-  draft.run = ScatterStep(std::move(w), body, context, arrays);
+  const auto kind = arrays == 1 ? ScatterKindOf(context.called(0), operand.type) : std::nullopt;
+  if (kind.has_value()) {
+    draft.run = KnownScatter(context, w, *kind);
+  } else {
+    draft.run = ScatterStep(std::move(w), body, context, arrays);
+  }
   return draft;
 }
 

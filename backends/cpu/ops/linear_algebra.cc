@@ -1,8 +1,9 @@
-// cholesky and triangular-solve, matrix by matrix, in double (complex double).
+// cholesky and triangular-solve by their kernels; f8 and the strict profile matrix by matrix in double.
 #include <cmath>
 #include <complex>
 #include <limits>
 
+#include "backends/cpu/kernels/linear_algebra.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 
@@ -88,6 +89,11 @@ absl::Status CheckType(const OpContext& context) {
   return Unsupported(context.name(), ": element type ", PrimitiveTypeName(type));
 }
 
+bool HasKernel(const OpContext& context) {
+  return !context.compiler.options().math.strict && BitWidth(context.in(0).type) >= 16 &&
+         context.out(0).elements > 0;
+}
+
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeCholesky(const OpContext& context) {
@@ -96,6 +102,20 @@ absl::StatusOr<StepDraft> MakeCholesky(const OpContext& context) {
   const int64_t n = type.dimensions.back();
   const bool lower = context.source().BoolOr(Attr::kLower, false);
   StepDraft draft;
+  if (HasKernel(context)) {
+    const kernels::Parallel parallel(context.compiler.options().threads);
+    draft.run = [=](Run&, In in, Out out) {
+      kernels::CholeskyRequest request;
+      request.type = type.type;
+      request.lower = lower;
+      request.batch = type.elements / (n * n);
+      request.size = n;
+      request.operand = in[0];
+      request.output = out[0];
+      return kernels::Cholesky(parallel, request);
+    };
+    return draft;
+  }
   draft.run = [=](Run&, In in, Out out) {
     const PrimitiveType computed = ComputedType(type.type);
     const Converted a(type.type, computed, in[0], type.elements);
@@ -126,6 +146,25 @@ absl::StatusOr<StepDraft> MakeTriangularSolve(const OpContext& context) {
   s.m = a_type.dimensions.back();
   s.systems = b_type.dimensions[b_type.rank() - (s.left ? 1 : 2)];
   StepDraft draft;
+  if (HasKernel(context)) {
+    const kernels::Parallel parallel(context.compiler.options().threads);
+    draft.run = [=](Run&, In in, Out out) {
+      kernels::TriangularSolveRequest request;
+      request.type = b_type.type;
+      request.left_side = s.left, request.lower = s.lower, request.unit_diagonal = s.unit;
+      request.transpose = s.conjugated   ? kernels::TransposeKind::kAdjoint
+                          : s.transposed ? kernels::TransposeKind::kTranspose
+                                         : kernels::TransposeKind::kNone;
+      request.rows = b_type.dimensions[b_type.rank() - 2];
+      request.columns = b_type.dimensions[b_type.rank() - 1];
+      request.batch = b_type.elements / (request.rows * request.columns);
+      request.a = in[0];
+      request.b = in[1];
+      request.output = out[0];
+      return kernels::TriangularSolve(parallel, request);
+    };
+    return draft;
+  }
   draft.run = [=](Run&, In in, Out out) {
     const PrimitiveType computed = ComputedType(a_type.type);
     const Converted a(a_type.type, computed, in[0], a_type.elements);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "backends/cpu/kernels/random.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 #include "spec/ir/float_format.h"
@@ -194,13 +195,28 @@ absl::StatusOr<StepDraft> MakeRngBitGenerator(const OpContext& context) {
   if (IsComplex(type.type) || type.type == PrimitiveType::kPred) {
     return Unsupported(context.name(), ": random bits of ", PrimitiveTypeName(type.type));
   }
+  const bool has_kernel = !IsSubByte(type.type) && type.elements > 0;
+  const kernels::Parallel parallel(context.compiler.options().threads);
   StepDraft draft;
-  draft.run = [=](Run&, In in, Out out) {
+  draft.run = [=](Run&, In in, Out out) -> absl::Status {
     uint64_t before[3] = {}, after[3];
     std::memcpy(before, in[0], static_cast<size_t>(state.bytes));
     if (words == 2) before[2] = before[0];
     after[0] = before[0];
-    if (three_fry) {
+    if (has_kernel) {
+      kernels::RandomBitsRequest request;
+      request.algorithm =
+          three_fry ? kernels::RandomAlgorithm::kThreeFry : kernels::RandomAlgorithm::kPhilox;
+      request.key = before[0];
+      request.counter = {before[1], before[2]};
+      request.dimensions = type.dimensions;
+      request.type = type.type;
+      request.output = out[1];
+      const absl::StatusOr<uint64_t> moved = kernels::RandomBits(parallel, request);
+      if (!moved.ok()) return moved.status();
+      after[1] = before[1] + *moved;
+      after[2] = before[2] + (after[1] < before[1] ? 1 : 0);
+    } else if (three_fry) {
       after[1] = before[1] + ThreeFryArray(before[0], before[1], type, out[1]);
     } else {
       after[1] = before[1] + PhiloxArray(before[0], before[1], before[2], type, out[1]);

@@ -1,9 +1,11 @@
-// reduce of any computation over any dimensions: results in lanes, each taking in its elements in
-// row-major order.
+// reduce over any dimensions: known computations by their kernel; others with results in lanes, each
+// taking in its elements in row-major order.
 #include <algorithm>
 #include <cstring>
 
 #include "backends/cpu/element_function.h"
+#include "backends/cpu/ops/arg_reduce.h"
+#include "backends/cpu/ops/known_bodies.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 #include "spec/infer/dimension_numbers.h"
@@ -106,10 +108,91 @@ ReducePlan PlanOf(const OpContext& context) {
   return p;
 }
 
+// Of the last dimensions: each row becomes one element.
+void SetRowWork(const plan::ArrayType& type, const std::vector<int64_t>& reduced,
+                kernels::ReduceKind kind, RowWork& work) {
+  const int64_t kept = type.rank() - static_cast<int64_t>(reduced.size());
+  for (int64_t d : reduced) {
+    if (d < kept) return;
+  }
+  work.kind = kind;
+  work.type = type.type;
+  work.rows = 1, work.size = 1;
+  for (int64_t d = 0; d < type.rank(); ++d) {
+    (d < kept ? work.rows : work.size) *= type.dimensions[d];
+  }
+  work.is_reduce = work.rows > 1 && work.size > 0;
+}
+
+// One array, one of the operations that have a kernel.
+StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
+  const plan::ArrayType type = context.in(0);
+  const std::vector<int64_t> reduced = context.source().IntList(Attr::kDimensions);
+  const Strides strides = RowMajor(type.dimensions);
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) {
+    kernels::ReduceRequest request;
+    request.kind = kind;
+    request.type = type.type;
+    request.dimensions = type.dimensions;
+    request.strides = strides;
+    request.reduced = reduced;
+    request.operand = in[0];
+    request.init = in[1];
+    request.output = out[0];
+    return kernels::Reduce(parallel, request);
+  };
+  SetRowWork(type, reduced, kind, draft.rows);
+  return draft;
+}
+
+// The place of the largest (smallest) element along one dimension: the second operand counts along
+// it from 0, and the initial pair loses to every element.
+std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementFunction& body) {
+  if (context.node.outputs.size() != 2) return std::nullopt;
+  const std::optional<ArgBody> picks = ArgBodyOf(context.called(0), body);
+  const plan::ArrayType type = context.in(0);
+  const std::vector<int64_t>& reduced = context.source().IntList(Attr::kDimensions);
+  const plan::Node& counts = context.graph.producer(context.node.operands[1]);
+  const Literal *value = context.graph.ConstantOf(context.node.operands[2]),
+                *index = context.graph.ConstantOf(context.node.operands[3]);
+  if (!picks.has_value() || reduced.size() != 1 || counts.opcode != Opcode::kIota ||
+      counts.source->IntOr(Attr::kIotaDimension, -1) != reduced[0] || value == nullptr ||
+      index == nullptr || !IsNeutral(*picks, type.type, *value) || type.elements == 0 ||
+      IndexAt(index->element_type(), index->raw_data(), 0) != 0) {
+    return std::nullopt;
+  }
+  kernels::ArgReduceRequest request;
+  request.type = type.type;
+  request.maximum = picks->maximum, request.nan_wins = picks->nan_wins;
+  request.index_type = context.in(1).type;
+  for (int64_t d = 0; d < type.rank(); ++d) {
+    (d < reduced[0]    ? request.outer
+     : d == reduced[0] ? request.size
+                       : request.inner) *= type.dimensions[d];
+  }
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  StepDraft draft;
+  draft.run = [request, parallel](Run&, In in, Out out) {
+    kernels::ArgReduceRequest now = request;
+    now.operand = in[0];
+    now.values = out[0];
+    now.indices = out[1];
+    return kernels::ArgReduce(parallel, now);
+  };
+  return draft;
+}
+
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeReduce(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
+  const auto kind = KnownBodyOf(context.called(0));
+  if (kind.has_value() && kernels::ReduceSupported(*kind, context.in(0).type)) {
+    return KnownReduce(context, *kind);
+  }
+  if (auto draft = KnownArgReduce(context, *body)) return *std::move(draft);
   const ReducePlan p = PlanOf(context);
   StepDraft draft;
   draft.run = [=](Run& run, In in, Out out) {

@@ -1,9 +1,12 @@
-// sort by any comparator, always stable; top-k by total order.
+// sort by keys where the comparator is one comparison, by batches of comparisons where it is straight
+// code, else one comparison at a time; top-k by total order.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
 #include "backends/cpu/element_function.h"
+#include "backends/cpu/kernels/sort.h"
+#include "backends/cpu/loop_program.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 
@@ -44,47 +47,140 @@ void MoveRow(const Rows& rows, int64_t begin, const std::vector<int64_t>& order,
   }
 }
 
-}  // namespace
+struct SortPlan {
+  Rows rows;
+  std::vector<PrimitiveType> types;
+  std::vector<int> widths;
+  bool is_empty = false;
 
-absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
-  HLOCTS_ASSIGN_OR_RETURN(const auto comparator,
-                          context.compiler.CompileElements(context.called(0)));
+  kernels::SortRequest Request(In in, Out out, std::vector<kernels::SortOperand>& operands) const {
+    for (size_t k = 0; k < types.size(); ++k) operands.push_back({types[k], in[k], out[k]});
+    kernels::SortRequest request;
+    request.outer = rows.outer, request.size = rows.size, request.inner = rows.inner;
+    request.operands = operands;
+    return request;
+  }
+};
+
+SortPlan PlanOf(const OpContext& context) {
   const plan::ArrayType& first = context.in(0);
   const std::vector<int64_t>& named = context.source().IntList(Attr::kDimensions);
-  Rows rows;
   const int64_t dimension = named.empty() ? first.rank() - 1 : named[0];
+  SortPlan p;
   for (int64_t d = 0; d < first.rank(); ++d) {
-    (d < dimension ? rows.outer : d == dimension ? rows.size : rows.inner) *= first.dimensions[d];
+    (d < dimension    ? p.rows.outer
+     : d == dimension ? p.rows.size
+                      : p.rows.inner) *= first.dimensions[d];
   }
-  std::vector<int> widths;
-  for (size_t k = 0; k < context.node.operands.size(); ++k) widths.push_back(context.in(k).width());
-  const bool is_empty = first.elements == 0;
+  for (size_t k = 0; k < context.node.operands.size(); ++k) {
+    p.types.push_back(context.in(k).type);
+    p.widths.push_back(context.in(k).width());
+  }
+  p.is_empty = first.elements == 0;
+  return p;
+}
+
+// One comparison of one operand. A plain LT or GT of floats orders what is no NaN; where NaNs go is
+// free, since such a comparator contradicts itself on them.
+StepDraft SortByKey(const OpContext& context, const SimpleComparator& comparator) {
+  const SortPlan p = PlanOf(context);
+  kernels::SortKey key;
+  key.operand = static_cast<int>(comparator.operand);
+  key.descending = comparator.direction == Direction::kGt;
+  const bool is_float = IsFloat(p.types[comparator.operand]);
+  key.order = is_float && !comparator.total_order ? kernels::KeyOrder::kNumeric
+                                                  : kernels::KeyOrder::kTotal;
+  const bool stable = context.source().BoolOr(Attr::kIsStable, false);
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) {
+    if (p.is_empty) return absl::OkStatus();
+    std::vector<kernels::SortOperand> operands;
+    return kernels::SortByKeys(parallel, p.Request(in, out, operands), {key}, stable);
+  };
+  return draft;
+}
+
+// Elements at these places, side by side.
+void GatherElements(const uint8_t* array, int width, const int64_t* places, int64_t count,
+                    uint8_t* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(out + i * width, array + places[i] * width, static_cast<size_t>(width));
+  }
+}
+
+StepDraft SortByBatches(const OpContext& context, std::shared_ptr<const ElementFunction> body) {
+  const SortPlan p = PlanOf(context);
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) {
+    if (p.is_empty) return absl::OkStatus();
+    std::vector<kernels::SortOperand> operands;
+    return kernels::SortByComparator(
+        parallel, p.Request(in, out, operands),
+        [&](const int64_t* lhs, const int64_t* rhs, int64_t count, uint8_t* less) {
+          std::vector<std::vector<uint8_t>> gathered(2 * p.types.size());
+          std::vector<const uint8_t*> arguments;
+          for (size_t k = 0; k < gathered.size(); ++k) {
+            const int width = p.widths[k / 2];
+            gathered[k].resize(count * width);
+            GatherElements(in[k / 2], width, k % 2 == 0 ? lhs : rhs, count, gathered[k].data());
+            arguments.push_back(gathered[k].data());
+          }
+          body->ApplyStraight(arguments.data(), &less, count);
+          return absl::OkStatus();
+        });
+  };
+  return draft;
+}
+
+// A comparator with loops or calls of its own.
+StepDraft SortOneByOne(const OpContext& context, std::shared_ptr<const ElementFunction> body) {
+  const SortPlan p = PlanOf(context);
   StepDraft draft;
   draft.run = [=](Run& run, In in, Out out) -> absl::Status {
-    if (is_empty) return absl::OkStatus();
-    std::vector<int64_t> order(rows.size);
-    std::vector<const uint8_t*> pair(2 * widths.size());
-    for (int64_t row = 0; row < rows.outer * rows.inner; ++row) {
-      const int64_t begin = row / rows.inner * rows.size * rows.inner + row % rows.inner;
+    if (p.is_empty) return absl::OkStatus();
+    std::vector<int64_t> order(p.rows.size);
+    std::vector<const uint8_t*> pair(2 * p.widths.size());
+    for (int64_t row = 0; row < p.rows.outer * p.rows.inner; ++row) {
+      const int64_t begin =
+          row / p.rows.inner * p.rows.size * p.rows.inner + row % p.rows.inner;
       std::iota(order.begin(), order.end(), 0);
-      HLOCTS_RETURN_IF_ERROR(
-          MergeSort(order, [&](int64_t a, int64_t b) -> absl::StatusOr<bool> {
-            for (size_t k = 0; k < widths.size(); ++k) {
-              pair[2 * k] = in[k] + (begin + a * rows.inner) * widths[k];
-              pair[2 * k + 1] = in[k] + (begin + b * rows.inner) * widths[k];
-            }
-            uint8_t less = 0;
-            uint8_t* result = &less;
-            HLOCTS_RETURN_IF_ERROR(comparator->Apply(run, pair.data(), &result, 1));
-            return less != 0;
-          }));
-      for (size_t k = 0; k < widths.size(); ++k) {
-        MoveRow(rows, begin, order, widths[k], in[k], out[k]);
+      HLOCTS_RETURN_IF_ERROR(MergeSort(order, [&](int64_t a, int64_t b) -> absl::StatusOr<bool> {
+        for (size_t k = 0; k < p.widths.size(); ++k) {
+          pair[2 * k] = in[k] + (begin + a * p.rows.inner) * p.widths[k];
+          pair[2 * k + 1] = in[k] + (begin + b * p.rows.inner) * p.widths[k];
+        }
+        uint8_t less = 0;
+        uint8_t* result = &less;
+        HLOCTS_RETURN_IF_ERROR(body->Apply(run, pair.data(), &result, 1));
+        return less != 0;
+      }));
+      for (size_t k = 0; k < p.widths.size(); ++k) {
+        MoveRow(p.rows, begin, order, p.widths[k], in[k], out[k]);
       }
     }
     return absl::OkStatus();
   };
   return draft;
+}
+
+bool IsIndexType(PrimitiveType type) {
+  return type == PrimitiveType::kS32 || type == PrimitiveType::kU32 ||
+         type == PrimitiveType::kS64 || type == PrimitiveType::kU64;
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
+  HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
+  const std::optional<SimpleComparator> simple = SimpleComparatorOf(context.called(0));
+  const bool strict = simple.has_value() && (simple->direction == Direction::kLt ||
+                                             simple->direction == Direction::kGt);
+  if (strict && !IsComplex(context.in(static_cast<size_t>(simple->operand)).type)) {
+    return SortByKey(context, *simple);
+  }
+  return body->is_straight() ? SortByBatches(context, body) : SortOneByOne(context, body);
 }
 
 absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
@@ -96,6 +192,24 @@ absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
   }
   const int64_t size = operand.dimensions.back();
   const int64_t rows = size == 0 ? 0 : operand.elements / size;
+  const PrimitiveType index_type = context.out(1).type;
+  if (IsIndexType(index_type)) {
+    const kernels::Parallel parallel(context.compiler.options().threads);
+    StepDraft draft;
+    draft.run = [=](Run&, In in, Out out) {
+      if (rows == 0 || k == 0) return absl::OkStatus();
+      kernels::TopKRequest request;
+      request.type = operand.type;
+      request.rows = rows, request.size = size, request.k = k;
+      request.largest = largest;
+      request.input = in[0];
+      request.values = out[0];
+      request.indices = out[1];
+      request.index_type = index_type;
+      return kernels::TopK(parallel, request);
+    };
+    return draft;
+  }
   const int width = operand.width(), index_width = context.out(1).width();
   StepDraft draft;
   draft.run = [=](Run&, In in, Out out) {

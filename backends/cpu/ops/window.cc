@@ -1,6 +1,8 @@
 #include "backends/cpu/ops/window.h"
 
 #include "backends/cpu/element_function.h"
+#include "backends/cpu/kernels/window.h"
+#include "backends/cpu/ops/known_bodies.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 
@@ -92,11 +94,44 @@ class Accumulators {
 
 }  // namespace
 
-// Each window's elements in order, from init on, which stays the left argument. Sums of narrow
-// floats are carried in f32.
+namespace {
+
+StepDraft KnownReduceWindow(const OpContext& context, kernels::ReduceKind kind) {
+  const Window* given = context.source().Get<Window>(Attr::kWindow);
+  kernels::ReduceWindowRequest request;
+  request.kind = kind;
+  request.type = context.in(0).type;
+  for (size_t d = 0; d < context.in(0).dimensions.size(); ++d) {
+    const bool named = given != nullptr && d < given->dimensions.size();
+    const WindowDimension window = named ? given->dimensions[d] : WindowDimension();
+    request.dimensions.push_back({context.in(0).dimensions[d], context.out(0).dimensions[d],
+                                  window.size, window.stride, window.padding_low,
+                                  window.base_dilation, window.window_dilation});
+  }
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  StepDraft draft;
+  draft.run = [request, parallel](Run&, In in, Out out) {
+    kernels::ReduceWindowRequest now = request;
+    now.operand = in[0];
+    now.init = in[1];
+    now.output = out[0];
+    return kernels::ReduceWindow(parallel, now);
+  };
+  return draft;
+}
+
+}  // namespace
+
+// Each window's elements in order, from init on, which stays the left argument; known computations
+// by their kernel.
 absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
+  const auto kind = KnownBodyOf(context.called(0));
+  if (kind.has_value() && kernels::ReduceSupported(*kind, context.in(0).type) &&
+      context.out(0).elements > 0) {
+    return KnownReduceWindow(context, *kind);
+  }
   HLOCTS_ASSIGN_OR_RETURN(Windows windows, Windows::Of(context.source(), context.in(0).dimensions,
                                                        context.out(0).dimensions));
   std::vector<int> widths;
@@ -120,6 +155,51 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
   return draft;
 }
 
+namespace {
+
+// A window without holes, one comparison to select and a known reduction to scatter.
+std::optional<kernels::SelectAndScatterRequest> KnownSelectAndScatter(const OpContext& context,
+                                                                      const plan::Graph& select,
+                                                                      const plan::Graph& scatter) {
+  const auto comparison = SimpleComparatorOf(select);
+  const auto kind = KnownBodyOf(scatter);
+  const PrimitiveType type = context.out(0).type;
+  if (!comparison.has_value() || comparison->total_order || !kind.has_value() || IsComplex(type) ||
+      !kernels::ReduceSupported(*kind, type) || context.in(1).elements == 0) {
+    return std::nullopt;
+  }
+  kernels::SelectAndScatterRequest request;
+  switch (comparison->direction) {
+    case Direction::kGe:
+      request.select = kernels::WindowSelect::kGe;
+      break;
+    case Direction::kGt:
+      request.select = kernels::WindowSelect::kGt;
+      break;
+    case Direction::kLe:
+      request.select = kernels::WindowSelect::kLe;
+      break;
+    case Direction::kLt:
+      request.select = kernels::WindowSelect::kLt;
+      break;
+    default:
+      return std::nullopt;
+  }
+  request.scatter = *kind;
+  request.type = type;
+  const Window* given = context.source().Get<Window>(Attr::kWindow);
+  for (size_t d = 0; d < context.in(0).dimensions.size(); ++d) {
+    const bool named = given != nullptr && d < given->dimensions.size();
+    const WindowDimension window = named ? given->dimensions[d] : WindowDimension();
+    if (window.base_dilation != 1 || window.window_dilation != 1) return std::nullopt;
+    request.dimensions.push_back({context.in(0).dimensions[d], context.in(1).dimensions[d],
+                                  window.size, window.stride, window.padding_low, 1, 1});
+  }
+  return request;
+}
+
+}  // namespace
+
 // Walks over each window in order: select keeps what it has or takes the later element; the
 // window's source element then joins what has been scattered to the chosen place.
 absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
@@ -130,6 +210,22 @@ absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
                           context.compiler.CompileElements(context.called(select_first ? 0 : 1)));
   HLOCTS_ASSIGN_OR_RETURN(const auto scatter,
                           context.compiler.CompileElements(context.called(select_first ? 1 : 0)));
+  const auto known =
+      KnownSelectAndScatter(context, context.called(select_first ? 0 : 1),
+                            context.called(select_first ? 1 : 0));
+  if (known.has_value()) {
+    const kernels::Parallel parallel(context.compiler.options().threads);
+    StepDraft draft;
+    draft.run = [request = *known, parallel](Run&, In in, Out out) {
+      kernels::SelectAndScatterRequest now = request;
+      now.operand = in[0];
+      now.source = in[1];
+      now.init = in[2];
+      now.output = out[0];
+      return kernels::SelectAndScatter(parallel, now);
+    };
+    return draft;
+  }
   HLOCTS_ASSIGN_OR_RETURN(Windows windows,
                           Windows::Of(source, context.in(0).dimensions, context.in(1).dimensions));
   const int width = context.out(0).width();

@@ -1,0 +1,135 @@
+#include "backends/cpu/row_group.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "backends/cpu/scratch.h"
+
+namespace hlocts::cpu {
+namespace {
+
+constexpr int64_t kTileBytes = 128 << 10;  // what the rows in work may take of the cache
+
+}  // namespace
+
+bool RowGroup::ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t rows,
+                           int64_t row_elements) {
+  for (const plan::View* view : loop.ViewsOf(array)) {
+    // An element of the view belongs to the row of its number; only one that is a whole array of
+    // the loop's size can be cut into rows.
+    if (view->elements() != elements) return false;
+    const auto cut = plan::Reshaped(*view, {rows, elements / rows});
+    int64_t first = view->offset, last = view->offset;
+    if (cut.has_value()) {
+      const plan::ViewDimension& inner = cut->dimensions[1];
+      const int64_t reach = (inner.size - 1) * inner.stride;
+      first += std::min<int64_t>(reach, 0);
+      last += std::max<int64_t>(reach, 0);
+      if (rows > 1 && cut->dimensions[0].stride != row_elements) return false;
+    } else {
+      // Several inner dimensions: the outermost must be the rows themselves.
+      if (view->dimensions.empty() || view->dimensions[0].size != rows ||
+          view->dimensions[0].stride != row_elements) {
+        return false;
+      }
+      for (size_t d = 1; d < view->dimensions.size(); ++d) {
+        const int64_t reach = (view->dimensions[d].size - 1) * view->dimensions[d].stride;
+        first += std::min<int64_t>(reach, 0);
+        last += std::max<int64_t>(reach, 0);
+      }
+    }
+    if (first < 0 || last >= row_elements) return false;
+  }
+  return true;
+}
+
+RowGroup::RowGroup(int64_t rows, std::vector<Member> members, std::vector<Internal> internals,
+                   const kernels::Parallel& parallel)
+    : rows_(rows),
+      members_(std::move(members)),
+      internals_(std::move(internals)),
+      parallel_(parallel) {
+  int64_t row_bytes = 0;
+  for (const Internal& internal : internals_) row_bytes += internal.row_bytes;
+  for (const Member& member : members_) {
+    const int64_t size = member.work.is_reduce ? member.work.size : member.work.elements / rows;
+    row_cost_ += static_cast<double>(size) *
+                 (member.work.is_reduce ? 0.1 : member.work.loop->cost_ns());
+    row_bytes = std::max(row_bytes, size * 4);
+  }
+  rows_at_once_ = std::max<int64_t>(1, kTileBytes / std::max<int64_t>(row_bytes, 1));
+}
+
+absl::Status RowGroup::RunMember(const Member& member, In in, Out out, uint8_t* const* internals,
+                                 int64_t begin, int64_t end) const {
+  // Internal memory holds rows from `begin` on: its array would begin that much earlier.
+  auto array = [&](const Place& place) -> uint8_t* {
+    if (place.kind == Place::Kind::kOut) return out[place.number];
+    return internals[place.number] - begin * internals_[place.number].row_bytes;
+  };
+  uint8_t* result = array(member.out);
+  absl::InlinedVector<const uint8_t*, 8> arrays;
+  for (const Place& place : member.in) {
+    arrays.push_back(place.kind == Place::Kind::kIn ? in[place.number] : array(place));
+  }
+  const RowWork& work = member.work;
+  if (!work.is_reduce) {
+    const int64_t size = work.elements / rows_;
+    work.loop->Run(arrays.data(), &result, begin * size, end * size);
+    return absl::OkStatus();
+  }
+  const int64_t width = StorageBytes(work.type);
+  kernels::ReduceRequest request;
+  const int64_t dimensions[2] = {end - begin, work.size}, strides[2] = {work.size, 1},
+                reduced[1] = {1};
+  request.kind = work.kind;
+  request.type = work.type;
+  request.dimensions = dimensions;
+  request.strides = strides;
+  request.reduced = reduced;
+  request.operand = arrays[0] + begin * work.size * width;
+  request.init = arrays[1];
+  request.output = result + begin * width;
+  return kernels::Reduce(kernels::Parallel(1), request);
+}
+
+absl::Status RowGroup::RunRows(In in, Out out, int64_t begin, int64_t end) const {
+  int64_t bytes = 0;
+  const int64_t at_once = std::min(rows_at_once_, end - begin);
+  auto aligned = [&](const Internal& internal) {
+    return (internal.row_bytes * at_once + 63) / 64 * 64;
+  };
+  for (const Internal& internal : internals_) bytes += aligned(internal);
+  ScratchBuffer scratch(bytes);
+  absl::InlinedVector<uint8_t*, 8> internals;
+  uint8_t* free = scratch.data();
+  for (const Internal& internal : internals_) {
+    internals.push_back(free);
+    free += aligned(internal);
+  }
+  for (int64_t row = begin; row < end; row += at_once) {
+    const int64_t stop = std::min(end, row + at_once);
+    for (const Member& member : members_) {
+      HLOCTS_RETURN_IF_ERROR(RunMember(member, in, out, internals.data(), row, stop));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RowGroup::operator()(Run&, In in, Out out) const {
+  if (parallel_.threads() == 1) return RunRows(in, out, 0, rows_);
+  absl::Status failure;  // members are known to be supported: at most memory can lack
+  std::mutex mutex;
+  parallel_.For(
+      rows_, row_cost_,
+      [&](int64_t begin, int64_t end) {
+        const absl::Status status = RunRows(in, out, begin, end);
+        if (status.ok()) return;
+        std::lock_guard<std::mutex> lock(mutex);
+        failure = status;
+      },
+      rows_at_once_);
+  return failure;
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,70 @@
+// Steps that work row by row, run together a few rows at a time, so that what they hand each other
+// stays in the cache: softmax reads its operand once and writes its result once.
+#ifndef HLOCTS_BACKENDS_CPU_ROW_GROUP_H_
+#define HLOCTS_BACKENDS_CPU_ROW_GROUP_H_
+
+#include <memory>
+#include <vector>
+
+#include "backends/cpu/kernels/reduce.h"
+#include "backends/cpu/kernels/thread_pool.h"
+#include "backends/cpu/loop_program.h"
+#include "backends/cpu/program.h"
+
+namespace hlocts::cpu {
+
+// How a step works on rows; neither: it does not.
+struct RowWork {
+  // A loop over so many elements.
+  std::shared_ptr<const LoopProgram> loop;
+  int64_t elements = 0;
+  int width = 0;  // of the result
+  // A reduction of each row to one element: operands are the array and the initial value.
+  bool is_reduce = false;
+  kernels::ReduceKind kind = kernels::ReduceKind::kAdd;
+  PrimitiveType type = PrimitiveType::kF32;
+  int64_t rows = 0, size = 0;
+};
+
+class RowGroup {
+ public:
+  // Operands and results of members: arrays of the whole group, or what stays inside.
+  struct Place {
+    enum class Kind : uint8_t { kIn, kOut, kInternal };
+    Kind kind = Kind::kIn;
+    int32_t number = 0;
+  };
+  struct Member {
+    RowWork work;
+    std::vector<Place> in;
+    Place out;
+  };
+  struct Internal {
+    int64_t row_bytes = 0;
+  };
+
+  // Whether a loop over `elements`, seen as `rows` rows, reads array `array`, which has `row_elements`
+  // elements in each row, only at the row that it computes.
+  static bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t rows,
+                          int64_t row_elements);
+
+  RowGroup(int64_t rows, std::vector<Member> members, std::vector<Internal> internals,
+           const kernels::Parallel& parallel);
+  absl::Status operator()(Run& run, In in, Out out) const;
+
+ private:
+  absl::Status RunRows(In in, Out out, int64_t begin, int64_t end) const;
+  absl::Status RunMember(const Member& member, In in, Out out, uint8_t* const* internals,
+                         int64_t begin, int64_t end) const;
+
+  int64_t rows_;
+  std::vector<Member> members_;
+  std::vector<Internal> internals_;
+  kernels::Parallel parallel_;
+  int64_t rows_at_once_ = 1;
+  double row_cost_ = 0;
+};
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_CPU_ROW_GROUP_H_

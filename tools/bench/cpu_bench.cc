@@ -1,0 +1,240 @@
+// hlocts bench cpu: the optimised CPU engine against XLA:CPU, in turn, in one run.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "backends/backend_list.h"
+#include "backends/differ/differ.h"
+#include "generators/arguments.h"
+#include "generators/module_generator.h"
+#include "spec/files/module_file.h"
+#include "spec/ir/float_format.h"
+#include "tools/bench/bench.h"
+
+namespace hlocts {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+constexpr int64_t kJudgedElementsMax = 1 << 16;  // of arguments and outputs together
+
+using Clock = std::chrono::steady_clock;
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// XLA in a worker whose C library keeps memory that is given back: outputs need no fresh pages.
+absl::StatusOr<std::unique_ptr<Backend>> XlaKeepingMemory() {
+  constexpr const char* kVariables[] = {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_",
+                                        "MALLOC_TOP_PAD_"};
+  for (const char* variable : kVariables) setenv(variable, "4294967296", 1);
+  setenv("MALLOC_ARENA_MAX", "1", 1);
+  auto backend = MakeBackend("xla");
+  return backend;
+}
+void ForgetMemorySettings() {
+  for (const char* variable : {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_",
+                               "MALLOC_TOP_PAD_", "MALLOC_ARENA_MAX"}) {
+    unsetenv(variable);
+  }
+}
+
+struct Engine {
+  std::unique_ptr<Executable> executable;
+  std::vector<double> seconds;
+
+  absl::Status RunOnce(const ExecuteRequest& request) {
+    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, executable->Execute(request));
+    seconds.push_back(result.seconds);
+    return absl::OkStatus();
+  }
+  double best() const { return *std::min_element(seconds.begin(), seconds.end()); }
+  double median() const {
+    std::vector<double> sorted = seconds;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 2];
+  }
+};
+
+double FloatAt(const Literal& literal, int64_t i) {
+  switch (literal.element_type()) {
+    case PrimitiveType::kF32: return static_cast<double>(literal.data<float>()[i]);
+    case PrimitiveType::kF64: return literal.data<double>()[i];
+    case PrimitiveType::kBF16:
+    case PrimitiveType::kF16:
+      return static_cast<double>(
+          DecodeNarrow(literal.element_type(), literal.data<uint16_t>()[i]));
+    default: return static_cast<double>(literal.data<int32_t>()[i]);
+  }
+}
+
+// The largest difference of two outputs, over the largest magnitude; complex parts one by one.
+double Distance(Literal a, Literal b) {
+  if (a.element_type() == PrimitiveType::kC64) {
+    const Shape parts(PrimitiveType::kF32, {2 * a.element_count()});
+    a = a.WithShape(parts);
+    b = b.WithShape(parts);
+  }
+  double difference = 0, largest = 1e-300;
+  for (int64_t i = 0; i < a.element_count(); ++i) {
+    const double x = FloatAt(a, i), y = FloatAt(b, i);
+    largest = std::max(largest, std::fabs(y));
+    difference = std::max(difference, x == y ? 0 : std::fabs(x - y));
+  }
+  return difference / largest;
+}
+
+// Judged by the acceptance sets where that takes seconds; else compared with XLA's outputs.
+absl::StatusOr<std::string> Check(const Module& module, const ExecuteRequest& request,
+                                  Engine& subject, Engine& baseline) {
+  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult ours, subject.executable->Execute(request));
+  int64_t elements = 0;
+  for (const Literal& leaf : request.arguments[0]) elements += leaf.element_count();
+  for (const Literal& leaf : ours.outputs[0]) elements += leaf.element_count();
+  if (elements <= kJudgedElementsMax) {
+    Differ differ(module, request, {});
+    const Verdict verdict = differ.JudgeOutputs(ours.outputs);
+    return verdict.kind == VerdictKind::kPass ? std::string("judged")
+                                              : absl::StrCat("WRONG: ", verdict.reason);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult theirs, baseline.executable->Execute(request));
+  double distance = 0;
+  for (size_t i = 0; i < ours.outputs[0].size(); ++i) {
+    distance = std::max(distance, Distance(ours.outputs[0][i], theirs.outputs[0][i]));
+  }
+  return absl::StrCat(distance <= 1e-3 ? "xla " : "WRONG: xla ", distance);
+}
+
+absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& module,
+                                     const BenchOptions& options) {
+  CpuBenchRow row;
+  row.module = name;
+  ExecuteRequest request;
+  request.arguments = {GenerateArguments(ArgumentLeafShapes(module), kSeed)};
+  HLOCTS_ASSIGN_OR_RETURN(auto cpu, MakeBackend("cpu?isolation=none"));
+  HLOCTS_ASSIGN_OR_RETURN(auto xla, MakeBackend("xla"));
+  Engine subject, baseline, kept;
+  HLOCTS_ASSIGN_OR_RETURN(subject.executable, cpu->Load(module, {}));
+  HLOCTS_ASSIGN_OR_RETURN(baseline.executable, xla->Load(module, {}));
+  HLOCTS_ASSIGN_OR_RETURN(auto keeping, XlaKeepingMemory());
+  auto loaded = keeping->Load(module, {});
+  ForgetMemorySettings();
+  HLOCTS_RETURN_IF_ERROR(loaded.status());
+  kept.executable = *std::move(loaded);
+  HLOCTS_ASSIGN_OR_RETURN(row.check, Check(module, request, subject, baseline));
+  const double budget = options.quick ? 0.5 : 3;
+  const auto start = Clock::now();
+  for (int round = 0; round < 3 || (SecondsSince(start) < budget && round < 200); ++round) {
+    for (Engine* engine : {&subject, &baseline, &kept}) {
+      HLOCTS_RETURN_IF_ERROR(engine->RunOnce(request));
+    }
+  }
+  row.cpu_best = subject.best(), row.cpu_median = subject.median();
+  row.xla_best = baseline.best(), row.xla_median = baseline.median();
+  row.kept_best = kept.best();
+  return row;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<CpuBenchRow>> BenchCpu(const BenchOptions& options) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(options.folder, error)) {
+    if (entry.path().extension() == ".hlo") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<CpuBenchRow> rows;
+  for (const auto& path : paths) {
+    const std::string name = path.stem();
+    if (!absl::StrContains(name, options.filter)) continue;
+    HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, LoadModule(path));
+    auto row = BenchOne(name, *loaded.module, options);
+    if (!row.ok()) return Annotate(row.status(), name);
+    if (options.on_row) options.on_row(*row);
+    rows.push_back(*std::move(row));
+  }
+  if (rows.empty()) return InvalidInput("no benchmark named \"", options.filter, "\"");
+  return rows;
+}
+
+namespace {
+
+constexpr int64_t kSmallModules = 50, kSmallInstructions = 20;
+
+int64_t InstructionCount(const Module& module) {
+  int64_t count = 0;
+  for (const auto& computation : module.computations()) {
+    count += static_cast<int64_t>(computation->instructions().size());
+  }
+  return count;
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+struct LatencySamples {
+  std::vector<double> cpu_load, cpu_second, xla_load, xla_second, ratios;
+};
+
+// Best times of one module; false when XLA refuses it.
+absl::StatusOr<bool> MeasureLatency(Backend& cpu, Backend& xla, const Module& module,
+                                    const ExecuteRequest& request, LatencySamples& samples) {
+  auto start = Clock::now();
+  auto baseline = xla.Load(module, {});
+  if (!baseline.ok()) return false;
+  if (!(*baseline)->Execute(request).ok()) return false;
+  const double xla_load = SecondsSince(start);
+  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult again, (*baseline)->Execute(request));
+  double best_load = 1e300, best_second = 1e300;
+  for (int round = 0; round < 20; ++round) {
+    start = Clock::now();
+    HLOCTS_ASSIGN_OR_RETURN(auto executable, cpu.Load(module, {}));
+    HLOCTS_RETURN_IF_ERROR(executable->Execute(request).status());
+    best_load = std::min(best_load, SecondsSince(start));
+    for (int later = 0; later < 5; ++later) {
+      start = Clock::now();
+      HLOCTS_RETURN_IF_ERROR(executable->Execute(request).status());
+      best_second = std::min(best_second, SecondsSince(start));
+    }
+  }
+  samples.cpu_load.push_back(best_load);
+  samples.cpu_second.push_back(best_second);
+  samples.xla_load.push_back(xla_load);
+  samples.xla_second.push_back(again.seconds);
+  samples.ratios.push_back(xla_load / best_load);
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<LatencyRow> BenchCpuLatency() {
+  HLOCTS_ASSIGN_OR_RETURN(auto cpu, MakeBackend("cpu?isolation=none"));
+  HLOCTS_ASSIGN_OR_RETURN(auto xla, MakeBackend("xla"));
+  LatencySamples samples;
+  GeneratorOptions options;
+  options.instructions = 8;
+  options.joint_operations = false;
+  for (uint64_t number = 0;
+       static_cast<int64_t>(samples.ratios.size()) < kSmallModules && number < 1000; ++number) {
+    Generated generated = GenerateNumbered(kSeed, number, options);
+    if (!generated.broken_rule.empty()) continue;
+    if (InstructionCount(*generated.module) > kSmallInstructions) continue;
+    ExecuteRequest request;
+    request.arguments = {generated.arguments};
+    HLOCTS_RETURN_IF_ERROR(
+        MeasureLatency(*cpu, *xla, *generated.module, request, samples).status());
+  }
+  LatencyRow row;
+  row.modules = static_cast<int64_t>(samples.ratios.size());
+  row.cpu_load = Median(samples.cpu_load), row.cpu_second = Median(samples.cpu_second);
+  row.xla_load = Median(samples.xla_load), row.xla_second = Median(samples.xla_second);
+  row.ratio = Median(samples.ratios);
+  return row;
+}
+
+}  // namespace hlocts
