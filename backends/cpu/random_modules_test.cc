@@ -1,0 +1,58 @@
+// Random modules on the engine, judged: nothing may fail, whatever the passes. HLOCTS_RANDOM_MODULES
+// sets how many, HLOCTS_RANDOM_SEED where they begin.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "absl/strings/numbers.h"
+#include "backends/backend_list.h"
+#include "backends/differ/differ.h"
+#include "generators/module_generator.h"
+#include "spec/text/printer.h"
+
+namespace hlocts {
+namespace {
+
+int64_t Setting(const char* name, int64_t otherwise) {
+  int64_t value = otherwise;
+  const char* text = std::getenv(name);
+  if (text != nullptr && !absl::SimpleAtoi(text, &value)) value = otherwise;
+  return value;
+}
+
+bool IsBad(VerdictKind kind) {
+  return kind == VerdictKind::kFail || kind == VerdictKind::kRejected ||
+         kind == VerdictKind::kCrash || kind == VerdictKind::kTimeout;
+}
+
+TEST(RandomModulesTest, TheJudgeAcceptsEveryOutput) {
+  const int64_t count = Setting("HLOCTS_RANDOM_MODULES", 400);
+  const int64_t first = Setting("HLOCTS_RANDOM_SEED", 0);
+  auto fused = MakeBackend("cpu?isolation=none");
+  auto plain = MakeBackend(
+      "cpu?isolation=none&disable=fusion&disable=in-place&disable=cse&disable=moves&disable=rows");
+  ASSERT_TRUE(fused.ok() && plain.ok());
+  int64_t judged = 0;
+  for (int64_t number = first; number < first + count; ++number) {
+    GeneratorOptions options;
+    options.instructions = 12;
+    const Generated generated = GenerateNumbered(1, static_cast<uint64_t>(number), options);
+    if (!generated.broken_rule.empty()) continue;
+    ExecuteRequest request;
+    request.arguments = {generated.arguments};
+    Differ differ(*generated.module, request, {});
+    Backend& backend = number % 4 == 3 ? **plain : **fused;
+    const RunOutcome outcome = RunModule(backend, *generated.module, {}, request);
+    if (outcome.kind == OutcomeKind::kUnsupported) continue;
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues)
+        << number << ": " << outcome.reason << "\n" << PrintModule(*generated.module);
+    const Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, backend.info().facts);
+    EXPECT_FALSE(IsBad(verdict.kind))
+        << number << ": " << verdict.reason << "\n" << PrintModule(*generated.module);
+    ++judged;
+  }
+  EXPECT_GT(judged, count / 2);
+}
+
+}  // namespace
+}  // namespace hlocts
