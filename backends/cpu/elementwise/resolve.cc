@@ -53,6 +53,27 @@ void ThroughF32(const KernelParameters& p, const void* a, const void* b, const v
   }
 }
 
+// The same by way of f64: functions in the strict profile, whose results an f32 in between could
+// round to a tie.
+void ThroughF64(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
+                int64_t count) {
+  constexpr int64_t kShort = 128;
+  double decoded[3][kShort], computed[kShort];
+  const uint8_t* operands[3] = {static_cast<const uint8_t*>(a), static_cast<const uint8_t*>(b),
+                                static_cast<const uint8_t*>(c)};
+  const int width = StorageBytes(p.operand_type);
+  const KernelParameters from = {p.operand_type, PrimitiveType::kF64, 1, {0, 0}, nullptr};
+  const KernelParameters to = {PrimitiveType::kF64, p.result_type, 1, {0, 0}, nullptr};
+  for (int64_t at = 0; at < count; at += kShort) {
+    const int64_t n = count - at < kShort ? count - at : kShort;
+    for (int k = 0; k < p.operand_count; ++k) {
+      GeneralConvert(from, operands[k] + at * width, nullptr, nullptr, decoded[k], n);
+    }
+    p.inner(p, decoded[0], decoded[1], decoded[2], computed, n);
+    GeneralConvert(to, computed, nullptr, nullptr, static_cast<uint8_t*>(out) + at * width, n);
+  }
+}
+
 // abs and negate where the format has a sign bit: numbers[0] clears, numbers[1] flips.
 template <typename Bits>
 void SignBit(const KernelParameters& p, const void* a, const void*, const void*, void* out,
@@ -217,6 +238,11 @@ void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   KernelFunction function = VectorArithmetic(opcode, computed);
   if (function == nullptr && computed == PrimitiveType::kF32 && !options.strict) {
     function = VectorMath(opcode);
+  }
+  if (function == nullptr && narrow && options.strict) {
+    kernel.parameters.inner = RealFunctionKernel(opcode, PrimitiveType::kF64, false);
+    kernel.run = kernel.parameters.inner != nullptr ? ThroughF64 : nullptr;
+    return;
   }
   if (function == nullptr) function = RealFunctionKernel(opcode, computed, options.strict);
   if (narrow) {
