@@ -116,8 +116,10 @@ void DecodeRun(PrimitiveType type, const void* from, int64_t stride, int64_t cou
       if (stride == 1) {
         int64_t i = 0;
 #if defined(__F16C__)
-        if constexpr (kType == PrimitiveType::kF16 && std::is_same_v<To, float>) {
-          i = DecodeF16Vectors(static_cast<const uint16_t*>(from), count, to);
+        if constexpr (std::is_same_v<To, float>) {
+          if constexpr (kType == PrimitiveType::kF16) {
+            i = DecodeF16Vectors(static_cast<const uint16_t*>(from), count, to);
+          }
         }
 #endif
         for (; i < count; ++i) to[i] = static_cast<To>(DecodeElement<kType>(in[i]));
@@ -141,8 +143,10 @@ void EncodeRun(PrimitiveType type, const From* from, int64_t count, int64_t stri
       if (stride == 1) {
         int64_t i = 0;
 #if defined(__F16C__)
-        if constexpr (kType == PrimitiveType::kF16 && std::is_same_v<From, float>) {
-          i = EncodeF16Vectors(from, count, static_cast<uint16_t*>(to));
+        if constexpr (std::is_same_v<From, float>) {
+          if constexpr (kType == PrimitiveType::kF16) {
+            i = EncodeF16Vectors(from, count, static_cast<uint16_t*>(to));
+          }
         }
 #endif
         for (; i < count; ++i) out[i] = EncodeElement<kType>(from[i]);

@@ -110,12 +110,33 @@ Pairs PairsOf(absl::Span<const int64_t> dimensions) {
   return pairs;
 }
 
+// Pairs that lie one after the other.
+template <typename T>
+void StorePairs(const uint32_t* x, const uint32_t* y, int64_t pairs, T* __restrict to) {
+  for (int64_t i = 0; i < pairs; ++i) {
+    to[2 * i] = static_cast<T>(x[i]);
+    to[2 * i + 1] = static_cast<T>(y[i]);
+  }
+}
+
+void StorePairs(int bytes, const uint32_t* x, const uint32_t* y, int64_t pairs, int64_t at,
+                void* output) {
+  switch (bytes) {
+    case 1: return StorePairs(x, y, pairs, static_cast<uint8_t*>(output) + at);
+    case 2: return StorePairs(x, y, pairs, static_cast<uint16_t*>(output) + at);
+    default: return StorePairs(x, y, pairs, static_cast<uint32_t*>(output) + at);
+  }
+}
+
 int64_t ThreeFryPairs(const Parallel& parallel, const RandomBitsRequest& r, int bytes) {
   const Pairs pairs = PairsOf(r.dimensions);
   const int64_t half = (pairs.split + 1) / 2, count = pairs.outer * half * pairs.inner;
   ForBlocks(parallel, count, [&](int64_t first, int64_t n) {
     uint32_t x[kBlock], y[kBlock];
     ThreeFryBlock(r.key, r.counter[0] + static_cast<uint64_t>(first), x, y);
+    if (pairs.inner == 1 && pairs.split % 2 == 0) {
+      return StorePairs(bytes, x, y, n, 2 * first, r.output);
+    }
     for (int64_t i = 0; i < n; ++i) {
       const int64_t counter = first + i, rest = counter / pairs.inner;
       const int64_t s = 2 * (rest % half), row = rest / half * pairs.split + s;
@@ -133,6 +154,13 @@ int64_t Philox(const Parallel& parallel, const RandomBitsRequest& r, int bytes, 
     uint32_t words[4][kBlock];
     const uint64_t low = r.counter[0] + static_cast<uint64_t>(first);
     PhiloxBlock(r.key, low, r.counter[1] + (low < r.counter[0] ? 1 : 0), words);
+    if (bytes == 4 && (first + n) * 4 <= count) {
+      uint32_t* __restrict to = static_cast<uint32_t*>(r.output) + first * 4;
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t k = 0; k < 4; ++k) to[4 * i + k] = words[k][i];
+      }
+      return;
+    }
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t k = 0; k < per_counter; ++k) {
         const int64_t at = (first + i) * per_counter + k;

@@ -6,6 +6,7 @@
 #include <complex>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "backends/cpu/kernels/convert_isa.h"
 #include "backends/cpu/kernels/reduce.h"
@@ -29,7 +30,7 @@ struct MultiplyOp {
 // Written so that a NaN on either side stays.
 struct MinimumOp {
   template <typename V>
-  HLOCTS_INLINE static V Apply(V a, V b) { return (a < b) | (a != a) ? a : b; }
+  HLOCTS_INLINE static V Apply(V a, V b) { return ((a < b) | (a != a)) ? a : b; }
   template <typename T>
   static T Identity() {
     using Limits = std::numeric_limits<T>;
@@ -38,7 +39,7 @@ struct MinimumOp {
 };
 struct MaximumOp {
   template <typename V>
-  HLOCTS_INLINE static V Apply(V a, V b) { return (a > b) | (a != a) ? a : b; }
+  HLOCTS_INLINE static V Apply(V a, V b) { return ((a > b) | (a != a)) ? a : b; }
   template <typename T>
   static T Identity() {
     using Limits = std::numeric_limits<T>;
@@ -83,6 +84,26 @@ struct ReduceOps {
                   int64_t count) = nullptr;
   void (*scan)(const void* from, int64_t count, void* to, void* carry) = nullptr;
 };
+
+// The lanes of x moved up by kStep, those of the identity in their place.
+template <typename T, int kStep, size_t... kIndex>
+HLOCTS_INLINE Vec<T> Shifted(const Vec<T>& identity, const Vec<T>& x,
+                             std::index_sequence<kIndex...>) {
+  return __builtin_shufflevector(
+      identity, x,
+      (static_cast<int>(kIndex) >= kStep ? kLanes<T> + static_cast<int>(kIndex) - kStep
+                                         : static_cast<int>(kIndex))...);
+}
+
+// Lane i: lanes 0 to i combined.
+template <typename Op, typename T, int kStep>
+HLOCTS_INLINE Vec<T> ScanVector(const Vec<T>& identity, Vec<T> x) {
+  if constexpr (kStep < kLanes<T>) {
+    x = Op::Apply(Shifted<T, kStep>(identity, x, std::make_index_sequence<kLanes<T>>()), x);
+    x = ScanVector<Op, T, kStep * 2>(identity, x);
+  }
+  return x;
+}
 
 template <typename Op, typename T>
 struct ReduceLoops {
@@ -154,21 +175,15 @@ struct ReduceLoops {
     *static_cast<T*>(carry) = running;
   }
 
-  // Blocks of 8 elements: three steps of shifted combination break the chain of dependences.
+  // One vector at a time: log2 of its lanes shifted combinations, then what came before.
   static int64_t ScanBlocks(const T* in, int64_t count, T* out, T& running) {
-    constexpr int kBlock = 8;
+    constexpr int kWidth = kLanes<T>;
+    const Vec<T> identity = Splat(Op::template Identity<T>());
     int64_t i = 0;
-    for (; i + kBlock <= count; i += kBlock) {
-      T x[kBlock], y[kBlock];
-      for (int j = 0; j < kBlock; ++j) x[j] = in[i + j];
-      for (int step = 1; step < kBlock; step *= 2) {
-        HLOCTS_UNROLL for (int j = 0; j < kBlock; ++j) {
-          y[j] = j >= step ? ApplyScalar<Op>(x[j - step], x[j]) : x[j];
-        }
-        HLOCTS_UNROLL for (int j = 0; j < kBlock; ++j) x[j] = y[j];
-      }
-      HLOCTS_UNROLL for (int j = 0; j < kBlock; ++j) out[i + j] = ApplyScalar<Op>(running, x[j]);
-      running = out[i + kBlock - 1];
+    for (; i + kWidth <= count; i += kWidth) {
+      const Vec<T> sums = Op::Apply(Splat(running), ScanVector<Op, T, 1>(identity, Load(in + i)));
+      Store(out + i, sums);
+      running = sums[kWidth - 1];
     }
     return i;
   }

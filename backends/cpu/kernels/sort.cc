@@ -52,10 +52,8 @@ absl::Status SortOwnKeys(const Parallel& parallel, const RowRange& rows, const S
     const U* in = static_cast<const U*>(operand.input) + first;
     U* out = static_cast<U*>(operand.output) + first;
     parallel.For(size, 1.0, [&](int64_t i, int64_t end) {
-      for (; i < end; ++i) {
-        row_copy[i] = in[i * rows.inner];
-        keys[i] = code.Key(row_copy[i]);
-      }
+      for (int64_t j = i; j < end; ++j) row_copy[j] = in[j * rows.inner];
+      EncodeKeys(code, row_copy + i, 1, end - i, keys + i);
     });
     HLOCTS_RETURN_IF_ERROR(SortUnsigned(parallel, keys, size));
     parallel.For(size, 1.0, [&](int64_t i, int64_t end) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "backends/cpu/kernels/sort.h"
 #include "spec/ir/float_format.h"
@@ -66,6 +67,34 @@ KeyCode<U> MakeKeyCode(PrimitiveType type, KeyOrder order, bool descending) {
   code.last_number = static_cast<U>(format.has_infinity() ? format.infinity_bits()
                                                           : format.max_finite_bits());
   return code;
+}
+
+// keys[i] = Key(from[i * stride]), with loops that the compiler can vectorise for the usual codes.
+template <typename U>
+void EncodeKeys(const KeyCode<U>& code, const U* from, int64_t stride, int64_t count, U* keys) {
+  using S = std::make_signed_t<U>;
+  constexpr int kTop = 8 * sizeof(U) - 1;
+  const U all = std::numeric_limits<U>::max(), invert = code.invert, sign = code.sign;
+  const bool joins = code.joins_zeros || code.joins_nans;
+  if (stride == 1 && !code.is_float) {
+    const U flip = static_cast<U>(code.flip ^ invert);
+    for (int64_t i = 0; i < count; ++i) keys[i] = static_cast<U>(from[i] ^ flip);
+  } else if (stride == 1 && code.mask == all && !joins) {
+    for (int64_t i = 0; i < count; ++i) {
+      const U turn = static_cast<U>(static_cast<S>(from[i]) >> kTop);
+      keys[i] = static_cast<U>(from[i] ^ (turn | sign) ^ invert);
+    }
+  } else if (stride == 1 && code.mask == all && code.has_negative_zero && code.joins_nans) {
+    const U last = code.last_number;
+    for (int64_t i = 0; i < count; ++i) {
+      const U bits = from[i] == sign ? U{0} : from[i];
+      const U turn = static_cast<U>(static_cast<S>(bits) >> kTop);
+      const U key = static_cast<U>(bits ^ (turn | sign));
+      keys[i] = static_cast<U>((static_cast<U>(bits & ~sign) > last ? all : key) ^ invert);
+    }
+  } else {
+    for (int64_t i = 0; i < count; ++i) keys[i] = code.Key(from[i * stride]);
+  }
 }
 
 // Calls visitor(U{}) with the unsigned integer as wide as an element of the type.

@@ -14,7 +14,7 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr int64_t kBlock = 64;
+constexpr int64_t kBlock = 128;
 constexpr int64_t kMinBuffer = 1024;
 constexpr int64_t kSegment = 1 << 16;  // of a long lone row
 
@@ -53,12 +53,10 @@ void Select(const KeyCode<U>& code, const U* row, int64_t begin, int64_t end,
   U keys[kBlock];
   for (int64_t i = begin; i < end; i += kBlock) {
     const int64_t n = std::min(kBlock, end - i);
-    unsigned any = !best.full;
-    for (int64_t j = 0; j < n; ++j) {
-      keys[j] = code.Key(row[i + j]);
-      any |= keys[j] < best.worst;
-    }
-    if (any != 0) best.Add(keys, n, i);
+    EncodeKeys(code, row + i, 1, n, keys);
+    U any = 0;
+    for (int64_t j = 0; j < n; ++j) any |= static_cast<U>(keys[j] < best.worst);
+    if (any != 0 || !best.full) best.Add(keys, n, i);
   }
   best.Cut();
 }

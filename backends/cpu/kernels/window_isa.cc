@@ -147,12 +147,13 @@ void SuffixesOfRows(const ReduceOps& ops, const Line& line, int64_t begin, int64
 
 // The prefixes of one long block, by several threads: sums of fixed pieces, then the pieces.
 absl::Status ScanLongBlock(const Parallel& parallel, const ReduceOps& ops, const char* from,
-                           int64_t count, char* to) {
+                           int64_t count, char* to, const void* init = nullptr) {
   const int64_t pieces = CeilDiv(count, kScanBlock), bytes = ops.bytes;
   const Scratch carries((pieces + 1) * bytes);
   if (!carries.ok()) return OutOfScratch((pieces + 1) * bytes);
   char* carry = carries.As<char>();
   ops.fill(carry, pieces + 1);
+  if (init != nullptr) __builtin_memcpy(carry, init, bytes);
   const double cost = kScanBlock * kNanosecondsPerElement;
   const auto length = [&](int64_t p) { return std::min(kScanBlock, count - p * kScanBlock); };
   parallel.For(pieces, cost, [&](int64_t p, int64_t end) {
@@ -262,7 +263,7 @@ absl::Status RunLine(const Parallel& parallel, const Pass& pass, const Line& lin
       SuffixesOfSingles(pass.ops, from, end - begin, line.suffixes + begin * bytes);
     }
     if (!needs.prefixes || !singles) continue;
-    if (parallel.threads() > 0 && end - begin > 2 * kScanBlock) {
+    if (end - begin > 2 * kScanBlock) {
       HLOCTS_RETURN_IF_ERROR(
           ScanLongBlock(parallel, pass.ops, from, end - begin, line.prefixes + begin * bytes));
     } else {
@@ -339,6 +340,40 @@ void Finish(const Parallel& parallel, const ReduceWindowRequest& request, const 
   });
 }
 
+// Cumulative sums along the last dimension and nothing else: straight into the output, the init
+// value in front.
+bool IsCumulative(const ReduceWindowRequest& request, bool converts) {
+  if (converts || request.dimensions.empty() || IsSubByte(request.type)) return false;
+  for (size_t d = 0; d + 1 < request.dimensions.size(); ++d) {
+    if (!IsTrivial(request.dimensions[d])) return false;
+  }
+  const WindowDimensionSpec& w = request.dimensions.back();
+  return w.stride == 1 && w.base_dilation == 1 && w.window_dilation == 1 &&
+         w.input_size == w.output_size && w.padding_low == w.size - 1 && w.size >= w.input_size;
+}
+
+absl::Status Accumulate(const Parallel& parallel, const ReduceWindowRequest& request,
+                        const ReduceOps& ops, int64_t count) {
+  const int64_t n = request.dimensions.back().input_size, lines = count / n, bytes = ops.bytes;
+  const char* from = static_cast<const char*>(request.operand);
+  char* to = static_cast<char*>(request.output);
+  if (n > 2 * kScanBlock) {
+    for (int64_t line = 0; line < lines; ++line) {
+      HLOCTS_RETURN_IF_ERROR(ScanLongBlock(parallel, ops, from + line * n * bytes, n,
+                                           to + line * n * bytes, request.init));
+    }
+    return absl::OkStatus();
+  }
+  parallel.For(lines, kNanosecondsPerElement * n + 10, [&](int64_t line, int64_t end) {
+    for (; line < end; ++line) {
+      alignas(16) char carry[16];
+      __builtin_memcpy(carry, request.init, bytes);
+      ops.scan(from + line * n * bytes, n, to + line * n * bytes, carry);
+    }
+  });
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ReduceWindowKernel(const Parallel& parallel, const ReduceWindowRequest& request) {
@@ -346,6 +381,7 @@ absl::Status ReduceWindowKernel(const Parallel& parallel, const ReduceWindowRequ
   const bool decode = ReduceComputeType(request.type) != request.type;
   int64_t count = 1, most = 1;
   for (const WindowDimensionSpec& d : request.dimensions) count *= d.input_size;
+  if (IsCumulative(request, decode)) return Accumulate(parallel, request, ops, count);
   most = count;
   int64_t after = count;
   for (size_t d = request.dimensions.size(); d-- > 0;) {
