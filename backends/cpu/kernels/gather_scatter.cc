@@ -2,6 +2,7 @@
 #include "backends/cpu/kernels/gather_scatter.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -88,14 +89,33 @@ Moves MovesOf(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
   return moves;
 }
 
-// Fills the starts of index vectors [first, first + count).
-void FindStarts(const Moves& moves, int64_t first, int64_t count, Starts& starts) {
-  LoopWalk<3> walk(moves.batch, first);
+// Offsets of index vectors that lie in one loop, as most do.
+void FindInOneLoop(const std::array<int64_t, 3>& stride, int64_t first, int64_t count,
+                   Starts& starts) {
+  for (int64_t i = 0; i < count; ++i) {
+    starts.index[i] = (first + i) * stride[0];
+    starts.operand[i] = (first + i) * stride[1];
+    starts.window[i] = (first + i) * stride[2];
+    starts.inside[i] = true;
+  }
+}
+
+void FindInLoops(const LoopNest<3>& batch, int64_t first, int64_t count, Starts& starts) {
+  LoopWalk<3> walk(batch, first);
   for (int64_t i = 0; i < count; ++i, walk.Next()) {
     starts.index[i] = walk.offset(0);
     starts.operand[i] = walk.offset(1);
     starts.window[i] = walk.offset(2);
     starts.inside[i] = true;
+  }
+}
+
+// Fills the starts of index vectors [first, first + count).
+void FindStarts(const Moves& moves, int64_t first, int64_t count, Starts& starts) {
+  if (moves.batch.size() == 1) {
+    FindInOneLoop(moves.batch[0].stride, first, count, starts);
+  } else {
+    FindInLoops(moves.batch, first, count, starts);
   }
   int64_t component[kBlock];
   for (size_t k = 0; k < moves.indices.operand_dimensions.size(); ++k) {

@@ -76,15 +76,16 @@ void EncodeKeys(const KeyCode<U>& code, const U* from, int64_t stride, int64_t c
   constexpr int kTop = 8 * sizeof(U) - 1;
   const U all = std::numeric_limits<U>::max(), invert = code.invert, sign = code.sign;
   const bool joins = code.joins_zeros || code.joins_nans;
+  const bool full = code.sign != 0 && code.mask == all;  // a sign bit on top
   if (stride == 1 && !code.is_float) {
     const U flip = static_cast<U>(code.flip ^ invert);
     for (int64_t i = 0; i < count; ++i) keys[i] = static_cast<U>(from[i] ^ flip);
-  } else if (stride == 1 && code.mask == all && !joins) {
+  } else if (stride == 1 && full && !joins) {
     for (int64_t i = 0; i < count; ++i) {
       const U turn = static_cast<U>(static_cast<S>(from[i]) >> kTop);
       keys[i] = static_cast<U>(from[i] ^ (turn | sign) ^ invert);
     }
-  } else if (stride == 1 && code.mask == all && code.has_negative_zero && code.joins_nans) {
+  } else if (stride == 1 && full && code.has_negative_zero && code.joins_nans) {
     const U last = code.last_number;
     for (int64_t i = 0; i < count; ++i) {
       const U bits = from[i] == sign ? U{0} : from[i];
