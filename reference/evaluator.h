@@ -16,6 +16,7 @@
 namespace hlocts {
 
 class CustomCallLibrary;  // reference/custom_call.h
+class EvalHook;           // reference/eval_hook.h
 class World;              // reference/world_interface.h
 
 struct EvalOptions {
@@ -26,6 +27,7 @@ struct EvalOptions {
   uint64_t rng_seed = 0;
   const CustomCallLibrary* custom_calls = nullptr;  // nullptr: every custom-call is unsupported
   World* world = nullptr;                           // nullptr: one device, no channels
+  EvalHook* hook = nullptr;                         // sees and may change every value
 };
 
 // `arguments`: one literal per entry parameter, tuples nested as in the parameter's shape. The

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "reference/dynamic_sizes.h"
+#include "reference/eval_hook.h"
 #include "reference/world_interface.h"
 
 namespace hlocts {
@@ -121,7 +122,9 @@ absl::StatusOr<Literal> Interpreter::Run(const Plan& plan, std::vector<Literal> 
   std::vector<Literal> values(plan.steps.size());
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const PlannedStep& step = plan.steps[s];
-    absl::StatusOr<Literal> result = RunStep(step, values, arguments);
+    absl::StatusOr<Literal> result = options_.hook == nullptr
+                                         ? RunStep(step, values, arguments)
+                                         : RunHooked(step, values, arguments);
     if (!result.ok()) return result.status();
     for (size_t k = 0; k < step.operands.size(); ++k) {
       if (step.dies[k]) values[step.operands[k]] = Literal();
@@ -129,6 +132,26 @@ absl::StatusOr<Literal> Interpreter::Run(const Plan& plan, std::vector<Literal> 
     if (!step.unused) values[s] = *std::move(result);
   }
   return std::move(values[plan.root]);
+}
+
+// The step on operands of its own, so that the hook changes them for nobody else.
+absl::StatusOr<Literal> Interpreter::RunHooked(const PlannedStep& step,
+                                               const std::vector<Literal>& values,
+                                               std::vector<Literal>& arguments) {
+  PlannedStep own = step;
+  std::vector<Literal> operands;
+  for (size_t k = 0; k < step.operands.size(); ++k) {
+    operands.push_back(values[step.operands[k]]);
+    own.operands[k] = static_cast<int32_t>(k);
+    own.dies[k] = false;
+  }
+  own.takes_element = false;
+  HLOCTS_RETURN_IF_ERROR(
+      options_.hook->BeforeInstruction(*this, *step.instruction, absl::MakeSpan(operands)));
+  HLOCTS_ASSIGN_OR_RETURN(Literal result, RunStep(own, operands, arguments));
+  HLOCTS_RETURN_IF_ERROR(
+      options_.hook->AfterInstruction(*this, *step.instruction, operands, result));
+  return result;
 }
 
 absl::StatusOr<Literal> Interpreter::RunStep(const PlannedStep& step, std::vector<Literal>& values,

@@ -35,6 +35,8 @@ class Interpreter : public EvalContext {
   absl::StatusOr<Literal> Run(const Plan& plan, std::vector<Literal> arguments);
   absl::StatusOr<Literal> RunStep(const PlannedStep& step, std::vector<Literal>& values,
                                   std::vector<Literal>& arguments);
+  absl::StatusOr<Literal> RunHooked(const PlannedStep& step, const std::vector<Literal>& values,
+                                    std::vector<Literal>& arguments);
   absl::StatusOr<Literal> RunElementwise(const PlannedStep& step, std::vector<Literal>& values);
   absl::StatusOr<Literal> RunWithOperands(const PlannedStep& step, std::vector<Literal>& values);
 

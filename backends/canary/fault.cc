@@ -1,0 +1,66 @@
+#include "backends/canary/fault.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hlocts {
+
+absl::string_view FaultClassName(FaultClass fault_class) {
+  constexpr absl::string_view kNames[] = {
+      "index-clamping", "index-type",      "padding",      "window",    "in-place",
+      "nan",            "signed-zero",     "comparator",   "group-order", "accumulate-type",
+      "trip-count",     "dropped-tail",    "swapped-operands", "stale-buffer", "numeric-error",
+      "integer",        "movement",        "rewrite",      "text",      "inference",
+      "literal"};
+  return kNames[static_cast<size_t>(fault_class)];
+}
+
+bool IsSharedLayer(FaultClass fault_class) { return fault_class >= FaultClass::kText; }
+
+const std::vector<Fault>& AllFaults() {
+  static const std::vector<Fault>* faults = [] {
+    auto* all = new std::vector<Fault>();
+    for (auto add : {AddIndexFaults, AddWindowFaults, AddInPlaceFaults, AddValueFaults,
+                     AddIntegerFaults, AddOrderFaults, AddGroupFaults, AddAccumulateFaults,
+                     AddLoopFaults, AddTailFaults, AddMovementFaults, AddRewriteFaults,
+                     AddTextFaults, AddInferenceFaults, AddLiteralFaults}) {
+      add(*all);
+    }
+    std::stable_sort(all->begin(), all->end(), [](const Fault& a, const Fault& b) {
+      return a.fault_class < b.fault_class;
+    });
+    return all;
+  }();
+  return *faults;
+}
+
+const Fault* FindFault(absl::string_view id) {
+  for (const Fault& fault : AllFaults()) {
+    if (fault.id == id) return &fault;
+  }
+  return nullptr;
+}
+
+bool MayStrike(const Fault& fault, const Module& module) {
+  if (fault.opcodes.empty()) return true;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (std::find(fault.opcodes.begin(), fault.opcodes.end(), instruction->opcode()) !=
+          fault.opcodes.end()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+Literal Strike::Evaluate(const Instruction& other, std::vector<Literal> others, Literal otherwise) {
+  Evaluator evaluator = EvaluatorOf(other.opcode());
+  if (evaluator == nullptr) return otherwise;
+  bool was_busy = std::exchange(memory.busy, true);
+  absl::StatusOr<Literal> value = evaluator(context, other, absl::MakeSpan(others));
+  memory.busy = was_busy;
+  return value.ok() ? *std::move(value) : otherwise;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,355 @@
+#include <algorithm>
+#include <cmath>
+
+#include "backends/canary/elements.h"
+#include "backends/canary/noise_hook.h"
+
+namespace hlocts {
+namespace {
+
+constexpr int64_t kTwinsMax = 1 << 16;  // elements; larger values are not tracked
+
+bool IsReal(const Literal& literal) {
+  return IsArrayType(literal.element_type()) && IsFloat(literal.element_type());
+}
+
+double OperandAt(const NoiseJob& job, size_t k, int64_t i) {
+  const Literal& operand = job.operands[k];
+  return ReadNumber(operand, operand.element_count() == job.result.element_count() ? i : 0);
+}
+
+bool AnyOperandNan(const NoiseJob& job, int64_t i) {
+  for (size_t k = 0; k < job.operands.size(); ++k) {
+    if (std::isnan(OperandAt(job, k, i))) return true;
+  }
+  return false;
+}
+bool AllOperandsFinite(const NoiseJob& job, int64_t i) {
+  for (size_t k = 0; k < job.operands.size(); ++k) {
+    if (!std::isfinite(OperandAt(job, k, i))) return false;
+  }
+  return true;
+}
+
+// In [-1, 1], the ends more often than they would come by themselves.
+double Deviation(SplitMix64& random) {
+  switch (random.Below(4)) {
+    case 0:
+      return 1;
+    case 1:
+      return -1;
+    default:
+      return static_cast<double>(static_cast<int64_t>(random.Below(2001)) - 1000) / 1000;
+  }
+}
+
+// How many ulps the reference's own value may be from the exact one: half for the types it computes
+// in double and rounds, one for f64.
+double OwnError(PrimitiveType type) { return type == PrimitiveType::kF64 ? 1.0 : 0.5; }
+
+// The smaller of the distances between neighbours on the two sides.
+double LeastUlp(PrimitiveType type, double value) {
+  double inward = std::fabs(value) * (1 - 1e-9);
+  return std::fabs(AwayByUlps(inward, type, 1) - inward);
+}
+
+// Within the ulps of the rule, and inside the range guard.
+double Jittered(const NoiseJob& job, double value, double x) {
+  const Rule& rule = job.rule;
+  if (!std::isfinite(value) || value == 0) return value;
+  double ulps = rule.ulps + (job.operands.size() == 1 ? rule.ulps_per_argument * std::fabs(x) : 0);
+  int exponent = std::ilogb(value);
+  if (exponent >= rule.big_exponent) ulps = std::max<double>(ulps, rule.big_ulps);
+  double room = ulps - OwnError(job.type()) - 0.5;  // half an ulp for rounding what comes out
+  if (job.type() == PrimitiveType::kF64) room += 0.5;
+  if (room <= 0) return value;
+  double wanted = value + Deviation(job.random()) * room * LeastUlp(job.type(), value);
+  double stored = RoundTo(job.type(), wanted);
+  if (!std::isfinite(stored) || std::signbit(stored) != std::signbit(value)) return value;
+  if (rule.Allows(kNoRangeGuard)) return stored;
+  RangeGuard guard = RangeGuardOf(job.opcode());
+  return std::clamp(stored, RoundTo(job.type(), guard.lo), RoundTo(job.type(), guard.hi));
+}
+
+double FlushedResult(const NoiseJob& job, double value) {
+  if (!job.rule.Allows(kFlushResult) || value == 0) return value;
+  bool tiny = std::fabs(value) < FormatOf(job.type()).min_normal();
+  return tiny && job.state.Once(2) ? std::copysign(0.0, value) : value;
+}
+
+bool OverflowsByRounding(const NoiseJob& job, int64_t i) {
+  switch (job.opcode()) {
+    case Opcode::kExponential:
+    case Opcode::kExponentialMinusOne:
+      return AllOperandsFinite(job, i);
+    case Opcode::kDivide:
+      return AllOperandsFinite(job, i) && OperandAt(job, 1, i) != 0;
+    default:
+      return false;
+  }
+}
+
+double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
+  const Rule& rule = job.rule;
+  if (rule.Allows(kDropNan) && job.operands.size() == 2 && std::isnan(value) && job.state.Once(2)) {
+    double x = OperandAt(job, 0, i), y = OperandAt(job, 1, i);
+    if (job.opcode() == Opcode::kMaximum || job.opcode() == Opcode::kMinimum) {
+      return std::isnan(x) ? y : x;
+    }
+  }
+  if (rule.Allows(kOneIsAnyNan) && job.opcode() == Opcode::kPower && value == 1 &&
+      AnyOperandNan(job, i) && job.state.Once(2)) {
+    return NAN;
+  }
+  if (rule.Allows(kClampEither) && job.opcode() == Opcode::kClamp && !AnyOperandNan(job, i) &&
+      OperandAt(job, 0, i) > OperandAt(job, 2, i)) {
+    return OperandAt(job, job.state.Once(2) ? 0 : 2, i);
+  }
+  if (rule.Allows(kMaxOrInfinity) && std::isinf(value) && OverflowsByRounding(job, i) &&
+      FormatOf(job.type()).has_infinity() && job.state.Once(3)) {
+    return std::copysign(FormatOf(job.type()).max_finite(), value);
+  }
+  if (rule.rule_class == RuleClass::kUlp) value = Jittered(job, value, OperandAt(job, 0, i));
+  return FlushedResult(job, value);
+}
+
+bool IsMove(Opcode opcode) {
+  switch (RowOf(opcode).family) {
+    case Family::kMovement:
+    case Family::kIndexing:
+      return opcode != Opcode::kScatter;
+    default:
+      return opcode == Opcode::kSelect;
+  }
+}
+
+// NaNs that arithmetic makes have any bits; moves may quieten them.
+void NoisyNans(NoiseJob& job) {
+  if (!IsReal(job.result) || BitWidth(job.type()) < 16) return;
+  const FloatFormat& format = FormatOf(job.type());
+  const uint64_t quiet = uint64_t{1} << (format.mantissa_bits - 1);
+  const bool move = IsMove(job.opcode()) && job.rule.Allows(kQuietNan);
+  const bool arithmetic = job.rule.rule_class == RuleClass::kUlp ||
+                          job.rule.rule_class == RuleClass::kCorrectlyRounded ||
+                          job.rule.rule_class == RuleClass::kSum;
+  if (!move && !arithmetic) return;
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    uint64_t bits = ReadBits(job.result, i);
+    if (!IsNanBits(format, bits) || !job.state.Once(2)) continue;
+    if (arithmetic) {
+      bits = format.nan_bits() | (job.random().Below(quiet)) |
+             (job.state.Once(2) ? format.sign_mask() : 0);
+    }
+    WriteBits(job.result, i, bits | quiet);
+  }
+}
+
+// A sum of zeros, or any zero where the sign is free.
+void NoisyZeros(NoiseJob& job) {
+  if (!job.rule.Allows(kZeroSignFree) || !IsReal(job.result)) return;
+  if (!FormatOf(job.type()).has_negative_zero()) return;
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    if (ReadNumber(job.result, i) != 0) continue;
+    // Of max and min a zero of the other sign is a value only where both zeros were operands.
+    bool either = job.opcode() != Opcode::kMaximum && job.opcode() != Opcode::kMinimum;
+    if (!either && !(OperandAt(job, 0, i) == 0 && OperandAt(job, 1, i) == 0)) continue;
+    if (job.state.Once(2)) WriteNumber(job.result, i, job.state.Once(2) ? 0.0 : -0.0);
+  }
+}
+
+bool IsElementwiseFamily(Opcode opcode) {
+  Family family = RowOf(opcode).family;
+  return family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
+         family == Family::kElementwiseOther;
+}
+
+// Through a wider format on the way to a narrow one.
+void RoundTwice(NoiseJob& job) {
+  if (!job.rule.Allows(kDoubleRounding) || job.opcode() != Opcode::kConvert) return;
+  PrimitiveType from = job.operands[0].element_type();
+  bool wide = from == PrimitiveType::kF64 || (IsInteger(from) && BitWidth(from) >= 32);
+  if (!wide || !IsReal(job.result) || BitWidth(job.type()) > 16) return;
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    double through = RoundTo(PrimitiveType::kF32, ReadNumber(job.operands[0], i));
+    if (job.state.Once(2)) WriteNumber(job.result, i, through);
+  }
+}
+
+// Results on which a multiplication's exact product may stand in for its rounded one.
+bool MovesProducts(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kNegate:
+    case Opcode::kReshape:
+    case Opcode::kTranspose:
+    case Opcode::kBroadcast:
+    case Opcode::kSlice:
+    case Opcode::kReverse:
+    case Opcode::kCopy:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Literal WithType(const Literal& literal, PrimitiveType type) {
+  Literal copy(Shape(type, literal.shape().dimensions()));
+  for (int64_t i = 0; i < literal.element_count(); ++i) WriteNumber(copy, i, ReadNumber(literal, i));
+  return copy;
+}
+
+// The product's twin through the same move.
+void MoveProduct(NoiseJob& job, const Literal& product) {
+  if (job.opcode() == Opcode::kNegate || job.opcode() == Opcode::kCopy) {
+    Literal moved = product;
+    if (job.opcode() == Opcode::kNegate) {
+      for (double& x : moved.mutable_data<double>()) x = -x;
+    }
+    job.state.products[&job.instruction] = std::move(moved);
+    return;
+  }
+  Instruction wide(job.instruction.name(), job.opcode(),
+                   job.instruction.shape().WithElementType(PrimitiveType::kF64));
+  wide.mutable_operands() = job.instruction.operands();
+  wide.mutable_attributes() = job.instruction.attributes();
+  std::vector<Literal> operands = {product};
+  auto moved = EvaluatorOf(job.opcode())(job.context, wide, absl::MakeSpan(operands));
+  if (moved.ok()) job.state.products[&job.instruction] = *std::move(moved);
+}
+
+const Literal* ProductOf(const NoiseJob& job, int64_t operand) {
+  if (operand >= job.instruction.operand_count()) return nullptr;
+  auto found = job.state.products.find(&job.instruction.operand(operand));
+  return found == job.state.products.end() ? nullptr : &found->second;
+}
+
+// One of the operands is a product that is added without having been rounded.
+void Contract(NoiseJob& job) {
+  if (job.opcode() != Opcode::kAdd && job.opcode() != Opcode::kSubtract) return;
+  if (!job.rule.Allows(kContract) || !IsReal(job.result) || job.type() == PrimitiveType::kF64) return;
+  const Literal *x = ProductOf(job, 0), *y = ProductOf(job, 1);
+  const double sign = job.opcode() == Opcode::kAdd ? 1 : -1;
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    double a = OperandAt(job, 0, i), b = OperandAt(job, 1, i);
+    bool first = x != nullptr && (y == nullptr || job.state.Once(2));
+    if (first && job.state.Once(2)) {
+      a = x->data<double>()[i];
+    } else if (!first && y != nullptr && job.state.Once(2)) {
+      b = y->data<double>()[i];
+    } else {
+      continue;
+    }
+    WriteNumber(job.result, i, AddToOdd(a, sign * b));
+  }
+}
+
+// f64 has no wider twin: the factors themselves are fused where the product is the direct operand.
+void ContractF64(NoiseJob& job) {
+  if (job.opcode() != Opcode::kAdd || job.type() != PrimitiveType::kF64) return;
+  auto found = job.state.products.find(&job.instruction.operand(0));
+  if (found == job.state.products.end() || !found->second.shape().IsTuple()) return;
+  const std::vector<Literal>& factors = found->second.elements();
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    if (!job.rule.Allows(kContract) || !job.state.Once(2)) continue;
+    WriteNumber(job.result, i,
+                std::fma(ReadNumber(factors[0], i), ReadNumber(factors[1], i),
+                         OperandAt(job, 1, i)));
+  }
+}
+
+}  // namespace
+
+void UseTwins(NoiseJob& job) {
+  if (!IsReal(job.result)) return;
+  Contract(job);
+  ContractF64(job);
+  // A widening conversion of a 16-bit result reads it before its rounding.
+  if (job.opcode() != Opcode::kConvert || !IsFloat(job.operands[0].element_type())) return;
+  auto found = job.state.unrounded.find(&job.instruction.operand(0));
+  bool widens = BitWidth(job.type()) > BitWidth(job.operands[0].element_type());
+  if (found == job.state.unrounded.end() || !widens || job.profile == Profile::kStrict) return;
+  if (found->second.element_count() != job.result.element_count()) return;
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    if (job.state.Once(2)) WriteNumber(job.result, i, ReadNumber(found->second, i));
+  }
+}
+
+void TrackTwins(NoiseJob& job) {
+  job.state.products.erase(&job.instruction);
+  job.state.unrounded.erase(&job.instruction);
+  if (!IsReal(job.result) || job.result.element_count() > kTwinsMax) return;
+  if (MovesProducts(job.instruction)) {
+    const Literal* product = ProductOf(job, 0);
+    if (product != nullptr && !product->shape().IsTuple()) MoveProduct(job, Literal(*product));
+    return;
+  }
+  const bool f64 = job.type() == PrimitiveType::kF64;
+  if (job.opcode() == Opcode::kMultiply) {
+    if (f64) {
+      job.state.products[&job.instruction] = Literal::Tuple({job.operands[0], job.operands[1]});
+    } else {
+      Literal product = WithType(job.operands[0], PrimitiveType::kF64);
+      for (int64_t i = 0; i < product.element_count(); ++i) {
+        product.mutable_data<double>()[i] *= ReadNumber(job.operands[1], i);
+      }
+      job.state.products[&job.instruction] = std::move(product);
+    }
+  }
+  const bool arithmetic = job.opcode() == Opcode::kAdd || job.opcode() == Opcode::kSubtract ||
+                          job.opcode() == Opcode::kMultiply;
+  if (!arithmetic || BitWidth(job.type()) != 16) return;
+  Literal wide(Shape(PrimitiveType::kF32, job.result.shape().dimensions()));
+  for (int64_t i = 0; i < wide.element_count(); ++i) {
+    double a = OperandAt(job, 0, i), b = OperandAt(job, 1, i);
+    double value = job.opcode() == Opcode::kAdd        ? AddToOdd(a, b)
+                   : job.opcode() == Opcode::kSubtract ? AddToOdd(a, -b)
+                                                       : a * b;
+    WriteNumber(wide, i, value);
+  }
+  job.state.unrounded[&job.instruction] = std::move(wide);
+}
+
+void NoisyElements(NoiseJob& job) {
+  if (IsElementwiseFamily(job.opcode()) && IsReal(job.result) && IsReal(job.operands[0])) {
+    RoundTwice(job);
+    for (int64_t i = 0; i < job.result.element_count(); ++i) {
+      double value = ReadNumber(job.result, i), noisy = NoisyNumber(job, i, value);
+      bool same = noisy == value && std::signbit(noisy) == std::signbit(value);
+      if (!same && !(std::isnan(value) && std::isnan(noisy))) WriteNumber(job.result, i, noisy);
+    }
+    NoisyZeros(job);
+  } else if (IsElementwiseFamily(job.opcode()) && IsReal(job.result)) {
+    RoundTwice(job);
+  }
+  NoisyNans(job);
+}
+
+void NoisyFreedoms(NoiseJob& job) {
+  if (!IsInteger(job.type()) || job.operands.empty()) return;
+  auto any = [&](int64_t i) {
+    if (job.state.Once(2)) WriteInteger(job.result, i, static_cast<int64_t>(job.random().Next()));
+  };
+  const Opcode opcode = job.opcode();
+  const int bits = BitWidth(job.type());
+  const bool shift = opcode == Opcode::kShiftLeft || opcode == Opcode::kShiftRightLogical ||
+                     opcode == Opcode::kShiftRightArithmetic;
+  const bool divides = opcode == Opcode::kDivide || opcode == Opcode::kRemainder;
+  const bool converts = opcode == Opcode::kConvert && IsReal(job.operands[0]);
+  if (!shift && !divides && !converts) return;
+  const double most = std::ldexp(1.0, IsSigned(job.type()) ? bits - 1 : bits);
+  const double least = IsSigned(job.type()) ? -most - 1 : -1;
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    if (converts) {
+      double x = ReadNumber(job.operands[0], i);
+      if (std::isnan(x) || x >= most || x <= least) any(i);
+      continue;
+    }
+    int64_t x = ReadInteger(job.operands[0], i), y = ReadInteger(job.operands[1], i);
+    bool outside = shift && (y < 0 || y >= bits) && job.profile != Profile::kStrict;
+    bool undefined =
+        divides && (y == 0 || (IsSigned(job.type()) && y == -1 &&
+                               x == WrapInteger(int64_t{1} << (bits - 1), bits, true)));
+    if (outside || undefined) any(i);
+  }
+}
+
+}  // namespace hlocts

@@ -1,0 +1,93 @@
+#include "backends/canary/noise_hook.h"
+
+#include <cmath>
+
+#include "backends/canary/elements.h"
+#include "reference/world_interface.h"
+
+namespace hlocts {
+namespace {
+
+bool IsRealArray(const Literal& literal) {
+  return IsArrayType(literal.element_type()) && IsFloat(literal.element_type());
+}
+
+// Some of the subnormals among the operands are read as zeros.
+void FlushOperand(Literal& operand, NoiseState& state) {
+  if (!IsArrayType(operand.element_type()) || !IsFloat(NumberType(operand))) return;
+  const double least = FormatOf(NumberType(operand)).min_normal();
+  for (int64_t i = 0; i < NumberCount(operand); ++i) {
+    double value = ReadNumber(operand, i);
+    if (value != 0 && std::fabs(value) < least && state.Once(2)) {
+      WriteNumber(operand, i, std::copysign(0.0, value));
+    }
+  }
+}
+
+Rule RuleOfInstruction(const Instruction& instruction, Profile profile) {
+  if (instruction.operand_count() == 0 || !IsArrayType(instruction.operand(0).shape().element_type())) {
+    return {};
+  }
+  PrimitiveType type = instruction.operand(0).shape().element_type();
+  if (instruction.opcode() == Opcode::kConvert) {
+    return ConvertRule(type, instruction.shape().element_type(), profile);
+  }
+  return RuleFor(instruction.opcode(), type, profile);
+}
+
+// Operations that only hand elements on read no number.
+bool ReadsNumbers(const Instruction& instruction) {
+  switch (RowOf(instruction.opcode()).family) {
+    case Family::kElementwiseUnary:
+    case Family::kElementwiseBinary:
+    case Family::kContraction:
+      return true;
+    case Family::kElementwiseOther:
+      return instruction.opcode() == Opcode::kCompare || instruction.opcode() == Opcode::kConvert;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+NoiseState& NoiseHook::StateOf(const EvalContext& context) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto found = states_.find(&context);
+  if (found != states_.end()) return found->second;
+  const World* world = context.options().world;
+  uint64_t device = world == nullptr ? 0
+                                     : static_cast<uint64_t>(world->replica_id()) * 1024 +
+                                           static_cast<uint64_t>(world->partition_id());
+  return states_.emplace(&context, NoiseState(seed_ * 0x9e3779b97f4a7c15 + device)).first->second;
+}
+
+absl::Status NoiseHook::BeforeInstruction(EvalContext& context, const Instruction& instruction,
+                                          absl::Span<Literal> operands) {
+  Rule rule = RuleOfInstruction(instruction, profile_);
+  if (!rule.Allows(kFlushOperand) || !ReadsNumbers(instruction)) return absl::OkStatus();
+  NoiseState& state = StateOf(context);
+  if (state.Once(2)) {
+    for (Literal& operand : operands) FlushOperand(operand, state);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NoiseHook::AfterInstruction(EvalContext& context, const Instruction& instruction,
+                                         absl::Span<const Literal> operands, Literal& result) {
+  NoiseState& state = StateOf(context);
+  NoiseJob job{context, instruction, operands, result,
+               state,   profile_,    RuleOfInstruction(instruction, profile_)};
+  for (const Literal& operand : operands) {
+    if (operand.shape().IsTuple() || operand.has_runtime_sizes()) return absl::OkStatus();
+  }
+  if (!IsArrayType(result.element_type()) || result.has_runtime_sizes()) return absl::OkStatus();
+  UseTwins(job);
+  TrackTwins(job);
+  if (!NoisyReduction(job)) NoisyElements(job);
+  NoisyFreedoms(job);
+  if (!IsRealArray(result)) state.unrounded.erase(&instruction);
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts

@@ -1,0 +1,35 @@
+// The legal-noise engine against the judge: whatever fails is the judge's mistake (or the noise's).
+#ifndef HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_
+#define HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/verdict.h"
+#include "tools/selfcheck/trial.h"
+
+namespace hlocts {
+
+struct NoiseReport {
+  std::map<std::string, int64_t> verdicts;  // by name
+  int64_t modules = 0, elements = 0, unspecified = 0;
+  int64_t unlike_reference = 0;  // modules whose outputs differ from the reference's in a bit
+  double bits_checked_mean = 0;
+  struct Failure {
+    std::string trial;
+    uint64_t seed = 0;
+    Verdict verdict;
+  };
+  std::vector<Failure> failures;
+};
+
+// Each trial once for each seed, in this process.
+NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
+                       const std::vector<uint64_t>& seeds);
+void Merge(const NoiseReport& from, NoiseReport& into);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_

@@ -1,0 +1,64 @@
+#include "tools/selfcheck/trial.h"
+
+#include <utility>
+
+#include "backends/backend_list.h"
+#include "spec/infer/verifier.h"
+#include "spec/text/parser.h"
+#include "suites/case_request.h"
+
+namespace hlocts {
+namespace {
+
+// A loop that a fault keeps from ending must not hold up the rest.
+LoadOptions Bounded() {
+  LoadOptions load;
+  load.steps_max = 20'000;
+  load.memory_bytes_max = int64_t{1} << 30;
+  return load;
+}
+
+absl::Status Prepare(const Case& one, Trial& trial) {
+  HLOCTS_ASSIGN_OR_RETURN(trial.module, ParseModule(one.module_text));
+  HLOCTS_RETURN_IF_ERROR(VerifyModule(*trial.module));
+  trial.load = LoadOptionsOf(one, *trial.module, Bounded());
+  HLOCTS_ASSIGN_OR_RETURN(trial.request, MakeRequest(one, *trial.module, trial.load));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<Trial> TrialsOfCases(const std::vector<Case>& cases, int64_t& left_out) {
+  std::vector<Trial> trials;
+  auto reference = MakeInProcessBackend("reference");
+  HLOCTS_CHECK(reference.ok());
+  for (const Case& one : cases) {
+    Trial trial;
+    trial.name = one.address;
+    trial.one = &one;
+    trial.valid = one.reject_rule.empty();
+    if (!trial.valid) {
+      auto module = ParseModule(one.module_text);
+      trial.load = Bounded();
+      if (module.ok()) {
+        trial.module = *std::move(module);
+        trials.push_back(std::move(trial));
+      }
+      continue;
+    }
+    if (!Prepare(one, trial).ok()) {
+      ++left_out;
+      continue;
+    }
+    RunOutcome outcome = RunModule(**reference, *trial.module, trial.load, trial.request);
+    if (outcome.kind != OutcomeKind::kValues) {
+      ++left_out;
+      continue;
+    }
+    trial.expected = std::move(outcome.result);
+    trials.push_back(std::move(trial));
+  }
+  return trials;
+}
+
+}  // namespace hlocts

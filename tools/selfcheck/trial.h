@@ -1,0 +1,32 @@
+// What the harness is tested on: modules with arguments and what the reference evaluator makes of
+// them, from the suites or from the generator.
+#ifndef HLOCTS_TOOLS_SELFCHECK_TRIAL_H_
+#define HLOCTS_TOOLS_SELFCHECK_TRIAL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "spec/accuracy/profile.h"
+#include "suites/case.h"
+
+namespace hlocts {
+
+struct Trial {
+  std::string name;
+  const Case* one = nullptr;  // of a suite; nullptr for a generated module
+  bool valid = true;          // false: a case of a module that must be refused
+  std::unique_ptr<Module> module;
+  LoadOptions load;
+  ExecuteRequest request;
+  ExecuteResult expected;  // of the reference evaluator, with valid modules
+};
+
+// Cases that the reference itself passes; `cases` outlives the trials. Others are left out and
+// counted in `left_out`.
+std::vector<Trial> TrialsOfCases(const std::vector<Case>& cases, int64_t& left_out);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_SELFCHECK_TRIAL_H_
