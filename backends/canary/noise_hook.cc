@@ -4,6 +4,7 @@
 
 #include "backends/canary/elements.h"
 #include "reference/world_interface.h"
+#include "spec/accuracy/rule_mutation.h"
 
 namespace hlocts {
 namespace {
@@ -30,9 +31,9 @@ Rule RuleOfInstruction(const Instruction& instruction, Profile profile) {
   }
   PrimitiveType type = instruction.operand(0).shape().element_type();
   if (instruction.opcode() == Opcode::kConvert) {
-    return ConvertRule(type, instruction.shape().element_type(), profile);
+    return TableConvertRule(type, instruction.shape().element_type(), profile);
   }
-  return RuleFor(instruction.opcode(), type, profile);
+  return TableRuleFor(instruction.opcode(), type, profile);
 }
 
 // Operations that only hand elements on read no number.

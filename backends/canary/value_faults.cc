@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/canary/elements.h"
 #include "backends/canary/fault.h"
-#include "spec/accuracy/rules.h"
+#include "spec/accuracy/rule_mutation.h"
 
 namespace hlocts {
 namespace {
@@ -256,7 +256,7 @@ void TwiceTheBound(Strike& strike) {
   Literal& result = *strike.result;
   if (!IsRealFloat(result) || result.element_count() == 0) return;
   PrimitiveType type = result.element_type();
-  Rule rule = RuleFor(strike.opcode(), type, Profile::kDefault);
+  Rule rule = TableRuleFor(strike.opcode(), type, Profile::kDefault);
   int64_t i = result.element_count() / 2;
   double x = std::fabs(ReadNumber(strike.operands[0], 0));
   double value = ReadNumber(result, i);

@@ -1,8 +1,10 @@
 #include "spec/accuracy/rules.h"
 
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_format.h"
+#include "spec/accuracy/rule_mutation.h"
 
 namespace hlocts {
 namespace {
@@ -180,13 +182,34 @@ uint32_t ArithmeticPermissions(PrimitiveType type, Profile profile) {
   return permissions;
 }
 
+namespace {
+
+RuleMutation& Mutation() {
+  static RuleMutation mutation;
+  return mutation;
+}
+Rule Mutated(Opcode opcode, PrimitiveType type, Profile profile, const Rule& rule) {
+  return Mutation() ? Mutation()(opcode, type, profile, rule) : rule;
+}
+
+}  // namespace
+
+void SetRuleMutation(RuleMutation mutation) { Mutation() = std::move(mutation); }
+
 Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile) {
+  return Mutated(Opcode::kConvert, to, profile, TableConvertRule(from, to, profile));
+}
+Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
+  return Mutated(opcode, type, profile, TableRuleFor(opcode, type, profile));
+}
+
+Rule TableConvertRule(PrimitiveType from, PrimitiveType to, Profile profile) {
   uint32_t permissions = ArithmeticPermissions(to, profile) | FlushPermissions(from, profile);
   if (Inexact(to)) return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
   return MakeRule(RuleClass::kExact, 0, permissions);
 }
 
-Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
+Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
   const OpRow& row = RowOf(opcode);
   if (!Contains(row.types, type)) return {};
   switch (row.accuracy) {
@@ -220,7 +243,7 @@ Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
       if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
       return FunctionRule(opcode, type, profile);
     case AccuracyRule::kConvert:
-      return ConvertRule(type, type, profile);
+      return TableConvertRule(type, type, profile);
     case AccuracyRule::kReducePrecision:
       return MakeRule(RuleClass::kCorrectlyRounded, 0, ArithmeticPermissions(type, profile));
     case AccuracyRule::kStochasticConvert:

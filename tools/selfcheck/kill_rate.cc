@@ -1,17 +1,13 @@
 #include "tools/selfcheck/kill_rate.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <csignal>
-#include <map>
 
 #include "backends/backend_list.h"
 #include "backends/canary/fault.h"
 #include "backends/differ/differ.h"
 #include "nlohmann/json.hpp"
 #include "suites/runner.h"
+#include "tools/selfcheck/forked.h"
 
 namespace hlocts {
 namespace {
@@ -92,27 +88,6 @@ KillRecord RecordOf(const std::string& id) {
   return record;
 }
 
-struct Child {
-  size_t number;
-  int pipe;
-};
-
-// The child's last words; without any it crashed or was stopped, which is noticed as well.
-KillRecord Collect(const std::string& id, int pipe, int status) {
-  KillRecord record = RecordOf(id);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t n; (n = read(pipe, buffer, sizeof(buffer))) > 0;) text.append(buffer, size_t(n));
-  close(pipe);
-  if (!text.empty()) {
-    FromJson(text, record);
-  } else if (WIFSIGNALED(status)) {
-    record.killed = true;
-    record.verdict = WTERMSIG(status) == SIGALRM ? "timeout" : "crash";
-  }
-  return record;
-}
-
 }  // namespace
 
 KillRecord TryFault(const std::string& id, const std::vector<Trial>& trials, Profile profile,
@@ -145,35 +120,19 @@ std::vector<KillRecord> TryFaults(const std::vector<std::string>& ids,
                                   const std::vector<Trial>& trials, Profile profile, int jobs,
                                   double seconds_per_fault,
                                   const std::function<void(const KillRecord&)>& done) {
-  std::vector<KillRecord> records(ids.size());
-  std::vector<bool> ready(ids.size(), false);
-  std::map<pid_t, Child> children;
-  size_t next = 0, told = 0;
-  while (told < ids.size()) {
-    while (next < ids.size() && children.size() < static_cast<size_t>(jobs)) {
-      int ends[2];
-      HLOCTS_CHECK(pipe(ends) == 0);
-      pid_t pid = fork();
-      HLOCTS_CHECK(pid >= 0);
-      if (pid == 0) {
-        alarm(static_cast<unsigned>(seconds_per_fault) + 30);
-        std::string text = ToJson(TryFault(ids[next], trials, profile, seconds_per_fault)).dump();
-        ssize_t written = write(ends[1], text.data(), text.size());
-        _exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
-      }
-      close(ends[1]);
-      children[pid] = {next++, ends[0]};
-    }
-    int status = 0;
-    pid_t pid = wait(&status);
-    auto child = children.find(pid);
-    if (child == children.end()) continue;
-    size_t number = child->second.number;
-    records[number] = Collect(ids[number], child->second.pipe, status);
-    ready[number] = true;
-    children.erase(child);
-    for (; told < ids.size() && ready[told]; ++told) done(records[told]);
-  }
+  std::vector<KillRecord> records;
+  auto work = [&](size_t i) {
+    return ToJson(TryFault(ids[i], trials, profile, seconds_per_fault)).dump();
+  };
+  RunForked(ids.size(), jobs, seconds_per_fault + 30, work,
+            [&](size_t i, const ForkedResult& result) {
+              KillRecord record = RecordOf(ids[i]);
+              record.killed = result.crashed || result.timed_out;
+              if (record.killed) record.verdict = result.crashed ? "crash" : "timeout";
+              FromJson(result.text, record);
+              records.push_back(record);
+              done(record);
+            });
   return records;
 }
 

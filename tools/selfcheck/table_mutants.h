@@ -1,0 +1,27 @@
+// Mutants of the rule table: a rule narrowed, widened, a permission dropped or granted. Narrow ones
+// should make legal noise fail, wide ones let a planted fault through, either may break the lint.
+#ifndef HLOCTS_TOOLS_SELFCHECK_TABLE_MUTANTS_H_
+#define HLOCTS_TOOLS_SELFCHECK_TABLE_MUTANTS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/selfcheck/trial.h"
+
+namespace hlocts {
+
+struct MutantRecord {
+  std::string mutant;  // "tanh: ulps halved"
+  bool noticed = false;
+  std::string noticed_by;  // "lint", "legal noise on CASE", "canary:FAULT survives"
+};
+
+// `killed`: faults that the trials find with the table as it is.
+std::vector<MutantRecord> TryMutants(const std::vector<Trial>& trials,
+                                     const std::vector<std::string>& killed, int jobs,
+                                     const std::function<void(const MutantRecord&)>& done);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_SELFCHECK_TABLE_MUTANTS_H_
