@@ -13,8 +13,10 @@
 #include "nlohmann/json.hpp"
 #include "tools/commands.h"
 #include "tools/common.h"
+#include "tools/selfcheck/curves.h"
 #include "tools/selfcheck/kill_rate.h"
 #include "tools/selfcheck/noise_check.h"
+#include "tools/selfcheck/table_mutants.h"
 #include "tools/suite_files.h"
 
 namespace hlocts {
@@ -25,7 +27,8 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::vector<std::string> parts, faults, queries;
   std::string tier = "smoke", profile = "default", out;
-  int64_t jobs = 0, seeds = 2;
+  int64_t jobs = 0, seeds = 2, modules = 0;
+  std::optional<uint64_t> seed;
   double seconds = 60;
   bool json = false, list = false;
 };
@@ -112,17 +115,41 @@ std::vector<std::string> SelectFaults(const std::vector<std::string>& wanted) {
   return ids;
 }
 
+int JobsOf(const Options& options) {
+  return static_cast<int>(options.jobs > 0 ? options.jobs
+                                           : std::max(1u, std::thread::hardware_concurrency()));
+}
+
+// Faults that the cases do not find, against generated modules.
+void TrySurvivors(const Options& options, Profile profile, std::vector<KillRecord>& records) {
+  std::vector<std::string> ids;
+  for (const KillRecord& record : records) {
+    if (!record.killed) ids.push_back(record.fault);
+  }
+  if (options.modules == 0 || ids.empty()) return;
+  std::vector<Trial> trials = GeneratedTrials(options.seed.value_or(1), options.modules);
+  TryFaults(ids, trials, profile, JobsOf(options), options.seconds, [&](const KillRecord& record) {
+    for (KillRecord& old : records) {
+      if (old.fault != record.fault) continue;
+      int64_t modules = old.modules, changed = old.changed;
+      old = record;
+      old.modules += modules;
+      old.changed += changed;
+    }
+  });
+}
+
 int RunCanaries(const Options& options, const std::vector<Trial>& trials, Profile profile) {
   std::vector<std::string> ids = SelectFaults(options.faults);
   if (ids.empty()) return Fail(InvalidInput("--fault: no fault or class begins so"));
-  int jobs = static_cast<int>(options.jobs > 0 ? options.jobs
-                                               : std::max(1u, std::thread::hardware_concurrency()));
-  std::ofstream lines = OutFile(options, "canaries.jsonl");
   std::vector<KillRecord> records =
-      TryFaults(ids, trials, profile, jobs, options.seconds, [&](const KillRecord& record) {
-        if (options.json) std::cout << ToJson(record).dump() << std::endl;
-        lines << ToJson(record).dump() << std::endl;
-      });
+      TryFaults(ids, trials, profile, JobsOf(options), options.seconds, [](const KillRecord&) {});
+  TrySurvivors(options, profile, records);
+  std::ofstream lines = OutFile(options, "canaries.jsonl");
+  for (const KillRecord& record : records) {
+    if (options.json) std::cout << ToJson(record).dump() << std::endl;
+    lines << ToJson(record).dump() << std::endl;
+  }
   if (!options.json) PrintKillTable(records, std::cout);
   std::ofstream table = OutFile(options, "canaries.txt");
   PrintKillTable(records, table);
@@ -132,8 +159,8 @@ int RunCanaries(const Options& options, const std::vector<Trial>& trials, Profil
   return killed * 100 >= static_cast<int64_t>(records.size()) * 95 ? kExitOk : kExitFailed;
 }
 
-void PrintNoise(const NoiseReport& report, const std::string& profile, std::ostream& out) {
-  out << absl::StrFormat("legal noise, %s: %d runs, %d unlike the reference, %d failures", profile,
+void PrintNoise(const NoiseReport& report, const std::string& where, std::ostream& out) {
+  out << absl::StrFormat("legal noise, %s: %d runs, %d unlike the reference, %d failures", where,
                          report.modules, report.unlike_reference, report.failures.size());
   for (const auto& [name, count] : report.verdicts) out << ", " << name << " " << count;
   out << absl::StrFormat("; %.2f bits checked, %d of %d elements unspecified\n",
@@ -155,12 +182,59 @@ int RunNoise(const Options& options, const std::vector<Trial>& trials) {
   std::vector<uint64_t> seeds;
   for (int64_t seed = 1; seed <= options.seeds; ++seed) seeds.push_back(static_cast<uint64_t>(seed));
   for (Profile profile : kAllProfiles) {
-    NoiseReport report = CheckNoise(trials, profile, seeds);
-    PrintNoise(report, std::string(ProfileName(profile)), std::cout);
-    PrintNoise(report, std::string(ProfileName(profile)), table);
-    clean = clean && report.failures.empty();
+    std::string where(ProfileName(profile));
+    auto tell = [&](const NoiseReport& report, const std::string& on_what) {
+      PrintNoise(report, on_what, std::cout);
+      PrintNoise(report, on_what, table);
+      clean = clean && report.failures.empty();
+    };
+    tell(CheckNoise(trials, profile, seeds), where + ", cases");
+    if (options.modules == 0) continue;
+    tell(CheckNoiseOnGenerated(options.seed.value_or(1), options.modules, profile, JobsOf(options)),
+         where + ", generated");
   }
   return clean ? kExitOk : kExitFailed;
+}
+
+int RunMutants(const Options& options, const std::vector<Trial>& trials) {
+  std::vector<std::string> killed;
+  TryFaults(SelectFaults({}), trials, Profile::kDefault, JobsOf(options), options.seconds,
+            [&](const KillRecord& record) {
+              if (record.killed) killed.push_back(record.fault);
+            });
+  std::ofstream table = OutFile(options, "mutants.txt");
+  Tally tally;
+  TryMutants(trials, killed, JobsOf(options), [&](const MutantRecord& record) {
+    tally.Add(record.noticed);
+    std::string line = absl::StrCat(record.mutant, ": ",
+                                    record.noticed ? "noticed by " + record.noticed_by
+                                                   : std::string("NOT NOTICED"));
+    std::cout << line << std::endl;
+    table << line << std::endl;
+  });
+  std::string line = absl::StrFormat("rule mutants: %d of %d noticed, %.1f %%", tally.killed,
+                                     tally.all, tally.Share());
+  std::cout << line << "\n";
+  table << line << "\n";
+  return kExitOk;
+}
+
+int RunCurves(const Options& options) {
+  const uint64_t seed = options.seed.value_or(1);
+  const int modules = options.tier == "smoke" ? 20 : 60;
+  std::vector<CurvePoint> points;
+  for (int depth : {1, 2, 4, 8, 16}) points.push_back(MeasureDetection(depth, false, 4, modules, seed));
+  for (double factor : {1.0, 16.0, 64.0, 256.0}) {
+    points.push_back(MeasureDetection(8, false, factor, modules, seed));
+  }
+  for (int depth : {1, 8}) points.push_back(MeasureDetection(depth, true, 1, modules, seed));
+  std::vector<BitsPoint> bits;
+  for (int depth : {1, 2, 4, 8, 16}) bits.push_back(MeasureEffectiveBits(depth, false, 200, seed));
+  bits.push_back(MeasureEffectiveBits(8, true, 200, seed));
+  std::string text = CurveText(points, bits);
+  std::cout << text;
+  OutFile(options, "curves.txt") << text;
+  return kExitOk;
 }
 
 int RunSelfcheck(const Options& options) {
@@ -169,6 +243,17 @@ int RunSelfcheck(const Options& options) {
   if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
   auto profile = ProfileFromName(options.profile);
   if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
+  auto wants = [&](const char* part) {
+    return options.parts.empty() ||
+           std::find(options.parts.begin(), options.parts.end(), part) != options.parts.end();
+  };
+  for (const std::string& part : options.parts) {
+    if (part != "canaries" && part != "noise" && part != "mutants" && part != "curves") {
+      return Fail(InvalidInput("selfcheck: expected canaries, noise, mutants or curves, found ", part));
+    }
+  }
+  if (wants("curves")) RunCurves(options);
+  if (options.parts.size() == 1 && options.parts[0] == "curves") return kExitOk;
   auto cases = SelectCases(options.queries, *tier);
   if (!cases.ok()) return Fail(cases.status());
   int64_t left_out = 0;
@@ -177,13 +262,10 @@ int RunSelfcheck(const Options& options) {
     std::cout << trials.size() << " cases of tier " << options.tier << " (" << left_out
               << " that the reference does not evaluate)\n";
   }
-  auto wants = [&](const char* part) {
-    return options.parts.empty() ||
-           std::find(options.parts.begin(), options.parts.end(), part) != options.parts.end();
-  };
   int status = kExitOk;
   if (wants("canaries")) status = std::max(status, RunCanaries(options, trials, *profile));
   if (wants("noise")) status = std::max(status, RunNoise(options, trials));
+  if (wants("mutants")) status = std::max(status, RunMutants(options, trials));
   return status;
 }
 
@@ -193,13 +275,15 @@ Command SelfcheckCommand() {
   return {"selfcheck", "plant faults, use permissions, and see what the harness says",
           [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("PART", &options->parts, "canaries, noise (default: all)");
+            flags.Positional("PART", &options->parts, "canaries, noise, mutants, curves (default: all)");
             flags.Add("--tier", &options->tier, "tier of the cases: smoke, presubmit, ...");
             flags.Add("--query", &options->queries, "only these cases");
             flags.Add("--fault", &options->faults, "only faults or classes that begin so");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             flags.Add("--jobs", &options->jobs, "faults at a time (default: the processors)");
             flags.Add("--seeds", &options->seeds, "runs of legal noise on each module");
+            flags.Add("--modules", &options->modules, "generated modules, besides the cases");
+            flags.Add("--seed", &options->seed, "of the generated modules (1)");
             flags.AddDuration("--time", &options->seconds, "at most, for each fault");
             flags.Add("--out", &options->out, "folder for the figures");
             flags.Add("--list", &options->list, "list the faults and do nothing");

@@ -1,10 +1,62 @@
 #include "tools/selfcheck/noise_check.h"
 
+#include <algorithm>
+
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
+#include "nlohmann/json.hpp"
+#include "tools/selfcheck/forked.h"
 
 namespace hlocts {
 namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int64_t kChunk = 250;  // modules for one process
+constexpr size_t kFailuresKept = 20;
+
+// What travels from a process to the one that started it.
+std::string ToText(const NoiseReport& report) {
+  Json failures = Json::array();
+  for (const NoiseReport::Failure& failure : report.failures) {
+    if (failures.size() == kFailuresKept) break;
+    Json one = {{"trial", failure.trial}, {"seed", failure.seed},
+                {"kind", static_cast<int>(failure.verdict.kind)}, {"reason", failure.verdict.reason}};
+    if (const auto& first = failure.verdict.first_failure) {
+      one["first"] = {first->actual, first->accepted, first->rule, first->instruction};
+    }
+    failures.push_back(std::move(one));
+  }
+  Json json = {{"verdicts", report.verdicts},     {"modules", report.modules},
+               {"elements", report.elements},     {"unspecified", report.unspecified},
+               {"unlike", report.unlike_reference}, {"bits", report.bits_checked_mean},
+               {"failures", failures}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+NoiseReport FromText(const std::string& text) {
+  NoiseReport report;
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return report;
+  for (const auto& [name, count] : json["verdicts"].items()) report.verdicts[name] = count;
+  report.modules = json["modules"];
+  report.elements = json["elements"];
+  report.unspecified = json["unspecified"];
+  report.unlike_reference = json["unlike"];
+  report.bits_checked_mean = json["bits"];
+  for (const Json& one : json["failures"]) {
+    NoiseReport::Failure failure{one["trial"], one["seed"], {}};
+    failure.verdict.kind = static_cast<VerdictKind>(one["kind"].get<int>());
+    failure.verdict.reason = one["reason"];
+    if (one.contains("first")) {
+      VerdictFailure first;
+      first.actual = one["first"][0], first.accepted = one["first"][1];
+      first.rule = one["first"][2], first.instruction = one["first"][3];
+      failure.verdict.first_failure = first;
+    }
+    report.failures.push_back(std::move(failure));
+  }
+  return report;
+}
 
 bool SameBits(const std::vector<std::vector<Literal>>& a,
               const std::vector<std::vector<Literal>>& b) {
@@ -70,6 +122,31 @@ void Merge(const NoiseReport& from, NoiseReport& into) {
   if (into.elements > 0) into.bits_checked_mean = bits / static_cast<double>(into.elements);
   for (const auto& [name, count] : from.verdicts) into.verdicts[name] += count;
   into.failures.insert(into.failures.end(), from.failures.begin(), from.failures.end());
+}
+
+NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile, int jobs) {
+  NoiseReport report;
+  const size_t chunks = static_cast<size_t>((count + kChunk - 1) / kChunk);
+  auto work = [&](size_t chunk) {
+    NoiseReport own;
+    int64_t first = static_cast<int64_t>(chunk) * kChunk;
+    for (int64_t i = first; i < std::min(count, first + kChunk); ++i) {
+      std::vector<Trial> one;
+      one.push_back(GeneratedTrial(seed, static_cast<uint64_t>(i)));
+      Merge(CheckNoise(one, profile, {seed + static_cast<uint64_t>(i)}), own);
+    }
+    return ToText(own);
+  };
+  RunForked(chunks, jobs, 600, work, [&](size_t chunk, const ForkedResult& result) {
+    if (result.crashed || result.timed_out) {
+      NoiseReport::Failure failure;
+      failure.trial = absl::StrCat("generated:", seed, ":", chunk * kChunk, " or later");
+      failure.verdict.kind = result.crashed ? VerdictKind::kCrash : VerdictKind::kTimeout;
+      report.failures.push_back(std::move(failure));
+    }
+    Merge(FromText(result.text), report);
+  });
+  return report;
 }
 
 }  // namespace hlocts

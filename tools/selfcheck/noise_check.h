@@ -30,6 +30,9 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
                        const std::vector<uint64_t>& seeds);
 void Merge(const NoiseReport& from, NoiseReport& into);
 
+// `count` generated modules, in processes of their own, `jobs` at a time. A crash is a failure.
+NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile, int jobs);
+
 }  // namespace hlocts
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "backends/backend_list.h"
+#include "generators/module_generator.h"
 #include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
@@ -57,6 +58,32 @@ std::vector<Trial> TrialsOfCases(const std::vector<Case>& cases, int64_t& left_o
     }
     trial.expected = std::move(outcome.result);
     trials.push_back(std::move(trial));
+  }
+  return trials;
+}
+
+Trial GeneratedTrial(uint64_t seed, uint64_t number) {
+  static Backend& reference = *MakeInProcessBackend("reference")->release();
+  Trial trial;
+  trial.name = absl::StrCat("generated:", seed, ":", number);
+  Generated generated = GenerateNumbered(seed, number, GeneratorOptions());
+  trial.module = std::move(generated.module);
+  trial.load = Bounded();
+  trial.load.replicas = trial.module->replica_count;
+  trial.load.partitions = trial.module->num_partitions;
+  trial.request.arguments.assign(
+      static_cast<size_t>(trial.load.replicas * trial.load.partitions), generated.arguments);
+  RunOutcome outcome = RunModule(reference, *trial.module, trial.load, trial.request);
+  trial.valid = outcome.kind == OutcomeKind::kValues;
+  trial.expected = std::move(outcome.result);
+  return trial;
+}
+
+std::vector<Trial> GeneratedTrials(uint64_t seed, int64_t count) {
+  std::vector<Trial> trials;
+  for (int64_t i = 0; i < count; ++i) {
+    Trial trial = GeneratedTrial(seed, static_cast<uint64_t>(i));
+    if (trial.valid) trials.push_back(std::move(trial));
   }
   return trials;
 }

@@ -27,6 +27,11 @@ struct Trial {
 // counted in `left_out`.
 std::vector<Trial> TrialsOfCases(const std::vector<Case>& cases, int64_t& left_out);
 
+// Module `number` of the campaign with that seed. `valid` is false where the reference does not
+// evaluate it.
+Trial GeneratedTrial(uint64_t seed, uint64_t number);
+std::vector<Trial> GeneratedTrials(uint64_t seed, int64_t count);
+
 }  // namespace hlocts
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_TRIAL_H_

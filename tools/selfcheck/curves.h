@@ -1,0 +1,40 @@
+// How small an error is found how deep in a module: errors planted at one element of one
+// instruction, found from the outputs alone or from pieces; and how many bits the sets leave
+// checked.
+#ifndef HLOCTS_TOOLS_SELFCHECK_CURVES_H_
+#define HLOCTS_TOOLS_SELFCHECK_CURVES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts {
+
+struct CurvePoint {
+  PrimitiveType type = PrimitiveType::kF32;
+  int depth = 8;
+  bool exact = false;  // small integers; errors of one ulp
+  double factor = 4;   // of max(bound, 1 ulp)
+  int64_t injections = 0, masked = 0;  // masked: no output bit changed
+  int64_t by_outputs = 0, by_cut_2 = 0, by_cut_1 = 0;
+  double Share(int64_t found) const;  // of those not masked, in percent
+};
+
+// f32 element-wise modules of that depth, one injection at each instruction.
+CurvePoint MeasureDetection(int depth, bool exact, double factor, int modules, uint64_t seed);
+
+struct BitsPoint {
+  int depth = 1;
+  bool exact = false;
+  int64_t elements = 0;
+  double median = 0, percentile5 = 0, below_two_share = 0;
+};
+BitsPoint MeasureEffectiveBits(int depth, bool exact, int modules, uint64_t seed);
+
+std::string CurveText(const std::vector<CurvePoint>& points, const std::vector<BitsPoint>& bits);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_SELFCHECK_CURVES_H_
