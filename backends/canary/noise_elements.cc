@@ -66,6 +66,9 @@ double Jittered(const NoiseJob& job, double value, double x) {
   double wanted = value + Deviation(job.random()) * room * LeastUlp(job.type(), value);
   double stored = RoundTo(job.type(), wanted);
   if (!std::isfinite(stored) || std::signbit(stored) != std::signbit(value)) return value;
+  // Rounding across a power of two goes further than half of the smaller unit.
+  double reach = (ulps - OwnError(job.type())) * LeastUlp(job.type(), value);
+  if (std::fabs(stored - value) > reach) return value;
   if (rule.Allows(kNoRangeGuard)) return stored;
   RangeGuard guard = RangeGuardOf(job.opcode());
   return std::clamp(stored, RoundTo(job.type(), guard.lo), RoundTo(job.type(), guard.hi));
@@ -77,16 +80,17 @@ double FlushedResult(const NoiseJob& job, double value) {
   return tiny && job.state.Once(2) ? std::copysign(0.0, value) : value;
 }
 
+// The exact value lies between the largest number and the next power of two.
 bool OverflowsByRounding(const NoiseJob& job, int64_t i) {
-  switch (job.opcode()) {
-    case Opcode::kExponential:
-    case Opcode::kExponentialMinusOne:
-      return AllOperandsFinite(job, i);
-    case Opcode::kDivide:
-      return AllOperandsFinite(job, i) && OperandAt(job, 1, i) != 0;
-    default:
-      return false;
+  if (!AllOperandsFinite(job, i) || job.type() == PrimitiveType::kF64) return false;
+  double exact = HUGE_VAL, x = OperandAt(job, 0, i);
+  if (job.opcode() == Opcode::kExponential) exact = std::exp(x);
+  if (job.opcode() == Opcode::kExponentialMinusOne) exact = std::expm1(x);
+  if (job.opcode() == Opcode::kDivide && OperandAt(job, 1, i) != 0) {
+    exact = x / OperandAt(job, 1, i);
   }
+  int largest = std::ilogb(FormatOf(job.type()).max_finite());
+  return std::fabs(exact) < std::ldexp(1.0, largest + 1);
 }
 
 double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
@@ -150,10 +154,14 @@ void NoisyZeros(NoiseJob& job) {
   if (!FormatOf(job.type()).has_negative_zero()) return;
   for (int64_t i = 0; i < job.result.element_count(); ++i) {
     if (ReadNumber(job.result, i) != 0) continue;
-    // Of max and min a zero of the other sign is a value only where both zeros were operands.
-    bool either = job.opcode() != Opcode::kMaximum && job.opcode() != Opcode::kMinimum;
-    if (!either && !(OperandAt(job, 0, i) == 0 && OperandAt(job, 1, i) == 0)) continue;
-    if (job.state.Once(2)) WriteNumber(job.result, i, job.state.Once(2) ? 0.0 : -0.0);
+    if (!job.state.Once(2)) continue;
+    if (job.opcode() == Opcode::kMaximum || job.opcode() == Opcode::kMinimum) {
+      // Of two zeros either, but no zero that was not there.
+      double other = OperandAt(job, job.state.Once(2) ? 0 : 1, i);
+      if (other == 0) WriteNumber(job.result, i, other);
+    } else {
+      WriteNumber(job.result, i, job.state.Once(2) ? 0.0 : -0.0);
+    }
   }
 }
 

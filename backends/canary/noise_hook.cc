@@ -43,8 +43,10 @@ bool ReadsNumbers(const Instruction& instruction) {
     case Family::kElementwiseBinary:
     case Family::kContraction:
       return true;
-    case Family::kElementwiseOther:
-      return instruction.opcode() == Opcode::kCompare || instruction.opcode() == Opcode::kConvert;
+    case Family::kElementwiseOther:  // total order is of bits
+      return instruction.opcode() == Opcode::kConvert ||
+             (instruction.opcode() == Opcode::kCompare &&
+              instruction.WordOr(Attr::kType, "") != "TOTALORDER");
     default:
       return false;
   }
@@ -60,7 +62,7 @@ NoiseState& NoiseHook::StateOf(const EvalContext& context) {
   uint64_t device = world == nullptr ? 0
                                      : static_cast<uint64_t>(world->replica_id()) * 1024 +
                                            static_cast<uint64_t>(world->partition_id());
-  return states_.emplace(&context, NoiseState(seed_ * 0x9e3779b97f4a7c15 + device)).first->second;
+  return states_.emplace(&context, NoiseState(SplitMix64(seed_).Next() ^ device)).first->second;
 }
 
 absl::Status NoiseHook::BeforeInstruction(EvalContext& context, const Instruction& instruction,

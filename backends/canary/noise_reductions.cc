@@ -166,11 +166,13 @@ bool ScatterAdd(NoiseJob& job) {
       ScatterGeometryOf(job.instruction, operand.shape().dimensions(), indices.shape().dimensions(),
                         updates.shape().dimensions());
   std::vector<std::vector<SumTerm>> terms(static_cast<size_t>(operand.element_count()));
-  const std::vector<WindowPlace> places = PlacesOf(geometry, IndexValues(indices), false);
-  ForEachUpdate(geometry, places, [&](int64_t at, int64_t update) {
+  auto gather = [&](int64_t at, int64_t update) {
     if (terms[at].empty()) terms[at].push_back({ReadNumber(operand, at), 1});
     terms[at].push_back({ReadNumber(updates, update), 1});
     return true;
+  };
+  ForEachPlace(geometry, IndexReader(indices), /*clamp=*/false, [&](const WindowPlace& place) {
+    return ForEachUpdate(geometry, place, gather);
   });
   SumStyle style = DrawStyle(job, job.type(), false);
   for (size_t i = 0; i < terms.size(); ++i) {
