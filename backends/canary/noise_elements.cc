@@ -155,9 +155,9 @@ void NoisyZeros(NoiseJob& job) {
   for (int64_t i = 0; i < job.result.element_count(); ++i) {
     if (ReadNumber(job.result, i) != 0) continue;
     if (!job.state.Once(2)) continue;
-    if (job.opcode() == Opcode::kMaximum || job.opcode() == Opcode::kMinimum) {
+    if (RowOf(job.opcode()).accuracy == AccuracyRule::kMinMax) {
       // Of two zeros either, but no zero that was not there.
-      double other = OperandAt(job, job.state.Once(2) ? 0 : 1, i);
+      double other = OperandAt(job, job.random().Below(job.operands.size()), i);
       if (other == 0) WriteNumber(job.result, i, other);
     } else {
       WriteNumber(job.result, i, job.state.Once(2) ? 0.0 : -0.0);
