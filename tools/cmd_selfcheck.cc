@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   std::vector<std::string> parts, faults, queries;
-  std::string tier = "smoke", profile = "default", out;
+  std::string tier = "smoke", profile, out;
   int64_t jobs = 0, seeds = 2, modules = 0;
   std::optional<uint64_t> seed;
   double seconds = 60;
@@ -182,6 +182,7 @@ int RunNoise(const Options& options, const std::vector<Trial>& trials) {
   std::vector<uint64_t> seeds;
   for (int64_t seed = 1; seed <= options.seeds; ++seed) seeds.push_back(static_cast<uint64_t>(seed));
   for (Profile profile : kAllProfiles) {
+    if (!options.profile.empty() && ProfileName(profile) != options.profile) continue;
     std::string where(ProfileName(profile));
     auto tell = [&](const NoiseReport& report, const std::string& on_what) {
       PrintNoise(report, on_what, std::cout);
@@ -241,7 +242,7 @@ int RunSelfcheck(const Options& options) {
   if (options.list) return List(options.json);
   auto tier = TierFromName(options.tier);
   if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
-  auto profile = ProfileFromName(options.profile);
+  auto profile = ProfileFromName(options.profile.empty() ? "default" : options.profile);
   if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
   auto wants = [&](const char* part) {
     return options.parts.empty() ||
@@ -279,7 +280,7 @@ Command SelfcheckCommand() {
             flags.Add("--tier", &options->tier, "tier of the cases: smoke, presubmit, ...");
             flags.Add("--query", &options->queries, "only these cases");
             flags.Add("--fault", &options->faults, "only faults or classes that begin so");
-            flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            flags.Add("--profile", &options->profile, "strict, default or relaxed; noise: all of them when not given");
             flags.Add("--jobs", &options->jobs, "faults at a time (default: the processors)");
             flags.Add("--seeds", &options->seeds, "runs of legal noise on each module");
             flags.Add("--modules", &options->modules, "generated modules, besides the cases");
