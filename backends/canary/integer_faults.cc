@@ -135,8 +135,11 @@ constexpr Row kRows[] = {
        if (!IsSigned(n.operand) || !n.is_signed || n.bits >= BitWidth(n.operand)) return n.result;
        return n.x > n.top() ? n.top() : n.x < n.bottom() ? n.bottom() : n.result;
      }},
-    {"add.four-bits-in-eight", Opcode::kAdd, "4-bit sums keep the carry",
-     [](const Whole& n) { return n.bits == 4 ? WrapInteger(n.x + n.y, 8, n.is_signed) : n.result; }},
+    {"add.four-bits-saturate", Opcode::kAdd, "4-bit sums saturate",
+     [](const Whole& n) {
+       int64_t most = n.is_signed ? 7 : 15, least = n.is_signed ? -8 : 0, sum = n.x + n.y;
+       return n.bits != 4 ? n.result : sum > most ? most : sum < least ? least : sum;
+     }},
 };
 
 bool IsWhole(PrimitiveType type) { return IsInteger(type) || type == PrimitiveType::kPred; }

@@ -158,7 +158,6 @@ constexpr Pair kInverses[] = {
     {"slice.of-pad-is-operand", Opcode::kSlice, Opcode::kPad,
      "a slice of a pad to the old size is the operand"},
     {"sort.of-sort-is-operand", Opcode::kSort, Opcode::kSort, "sorted already"},
-    {"floor.of-convert-is-nothing", Opcode::kFloor, Opcode::kDivide, "floor(x / y) is x / 1"},
 };
 
 struct Row {

@@ -86,8 +86,6 @@ constexpr Row kRows[] = {
      [](Instruction& i) { return OtherWord(i, Attr::kTransposeA, "ADJOINT", "TRANSPOSE"); }},
     {"text.fft-direction-lost", Opcode::kFft, "IFFT is read as FFT",
      [](Instruction& i) { return OtherWord(i, Attr::kFftType, "IFFT", "FFT"); }},
-    {"text.fft-length-reversed", Opcode::kFft, "fft_length is read from the last",
-     [](Instruction& i) { return ReverseList(i, Attr::kFftLength); }},
     {"text.epsilon-lost", Opcode::kBatchNormInference, "epsilon is 0",
      [](Instruction& i) {
        i.Set(Attr::kEpsilon, 0.0);
@@ -113,14 +111,6 @@ constexpr Row kRows[] = {
        auto* dims = Attribute<std::vector<int64_t>>(i, Attr::kOffsetDims);
        if (dims == nullptr) return false;
        for (int64_t& d : *dims) --d;
-       return true;
-     }},
-    {"text.collapsed-dimension-moved", Opcode::kGather, "another dimension is collapsed",
-     [](Instruction& i) {
-       auto* dims = Attribute<std::vector<int64_t>>(i, Attr::kCollapsedSliceDims);
-       if (dims == nullptr) return false;
-       for (int64_t& d : *dims) d = i.operand(0).shape().rank() - 1 - d;
-       std::sort(dims->begin(), dims->end());
        return true;
      }},
     {"text.scatter-dims-reversed", Opcode::kScatter,
@@ -188,11 +178,6 @@ constexpr Row kRows[] = {
      [](Instruction& i) { return OtherWord(i, Attr::kAlgorithm, "rng_philox", "rng_three_fry"); }},
     {"text.compare-direction-lost", Opcode::kCompare, "NE is read as EQ",
      [](Instruction& i) { return OtherWord(i, Attr::kDirection, "NE", "EQ"); }},
-    {"text.all-gather-dimension-0", Opcode::kAllGather, "the dimension is read as 0",
-     [](Instruction& i) {
-       i.Set(Attr::kDimensions, std::vector<int64_t>{0});
-       return true;
-     }},
     {"text.sort-dimension-0", Opcode::kSort, "the dimension is read as 0",
      [](Instruction& i) {
        i.Set(Attr::kDimensions, std::vector<int64_t>{0});

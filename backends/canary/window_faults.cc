@@ -147,14 +147,6 @@ constexpr SurgeryRow kSurgeries[] = {
     {"select-and-scatter.window-dimensions-reversed", FaultClass::kWindow,
      Opcode::kSelectAndScatter, "the window's dimensions are read from the last",
      ReverseWindowDimensions},
-    {"convolution.feature-group-count-1", FaultClass::kWindow, Opcode::kConvolution,
-     "batch groups are taken for feature groups",
-     [](Instruction& i) {
-       int64_t groups = i.IntOr(Attr::kBatchGroupCount, 1);
-       i.Set(Attr::kBatchGroupCount, i.IntOr(Attr::kFeatureGroupCount, 1));
-       i.Set(Attr::kFeatureGroupCount, groups);
-       return true;
-     }},
 };
 
 // A zero in place of the padding value, at edges and between elements.
