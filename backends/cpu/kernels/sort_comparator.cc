@@ -17,7 +17,7 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr int64_t kBatch = 1024;              // merges that advance side by side
+constexpr int64_t kBatch = 256;  // merges that advance side by side, so that their ends stay cached
 constexpr int64_t kRowsElements = 1 << 16;    // short rows are sorted together up to this
 constexpr double kNanosecondsPerComparison = 15;
 
@@ -52,7 +52,7 @@ class ComparatorSort {
  private:
   // Number of the element that slot `slot` of order_ names.
   int64_t Element(int64_t slot) const {
-    const int64_t row = slot / rows_.size;
+    const int64_t row = rows_.end - rows_.begin == 1 ? 0 : slot / rows_.size;
     return rows_.First(rows_.begin + row) + static_cast<int64_t>(order_[slot]) * rows_.inner;
   }
 
