@@ -31,7 +31,7 @@ struct RoundTo16 {
 
 // Correctly rounded ends, if they stay normal on the way.
 template <class Round>
-bool StoreRounded(const Bound& lo, const Bound& hi, const FloatFacts& facts, const Round& round,
+[[gnu::always_inline]] inline bool StoreRounded(const Bound& lo, const Bound& hi, const FloatFacts& facts, const Round& round,
                   Ends& e) {
   e.lo = round(lo);
   e.hi = round(hi);
@@ -51,7 +51,7 @@ bool StoreRounded(const Bound& lo, const Bound& hi, const FloatFacts& facts, con
 }
 
 template <class Round>
-bool AddEnds(double alo, double ahi, double blo, double bhi, const FloatFacts& facts,
+[[gnu::always_inline]] inline bool AddEnds(double alo, double ahi, double blo, double bhi, const FloatFacts& facts,
              const Round& round, Ends& e) {
   Bound lo = AddExact(alo, blo);
   Bound hi = alo == ahi && blo == bhi ? lo : AddExact(ahi, bhi);
@@ -59,7 +59,7 @@ bool AddEnds(double alo, double ahi, double blo, double bhi, const FloatFacts& f
 }
 
 template <class Round>
-bool MultiplyEnds(double alo, double ahi, double blo, double bhi, const FloatFacts& facts,
+[[gnu::always_inline]] inline bool MultiplyEnds(double alo, double ahi, double blo, double bhi, const FloatFacts& facts,
                   const Round& round, Ends& e) {
   if (alo == 0 || blo == 0) {
     e.lo = e.hi = e.rlo = e.rhi = alo * blo;
@@ -78,13 +78,13 @@ bool MultiplyEnds(double alo, double ahi, double blo, double bhi, const FloatFac
                   : StoreRounded(near, far, facts, round, e);
 }
 
-inline bool MaximumEnds(double alo, double ahi, double blo, double bhi, Ends& e) {
+[[gnu::always_inline]] inline bool MaximumEnds(double alo, double ahi, double blo, double bhi, Ends& e) {
   if (alo == 0 && blo == 0) return false;  // of two zeros either one
   e.lo = e.rlo = std::max(alo, blo);
   e.hi = e.rhi = std::max(ahi, bhi);
   return (e.lo > 0) == (e.hi > 0) && (e.lo == 0) == (e.hi == 0);
 }
-inline bool MinimumEnds(double alo, double ahi, double blo, double bhi, Ends& e) {
+[[gnu::always_inline]] inline bool MinimumEnds(double alo, double ahi, double blo, double bhi, Ends& e) {
   if (alo == 0 && blo == 0) return false;
   e.lo = e.rlo = std::min(alo, blo);
   e.hi = e.rhi = std::min(ahi, bhi);
@@ -93,7 +93,7 @@ inline bool MinimumEnds(double alo, double ahi, double blo, double bhi, Ends& e)
 
 // [tlo, thi] of one sign and far from the ends of the range, widened by the rule's ulps
 // (acceptance-rules 17: above a power of two the unit is larger, and reaches furthest down).
-inline bool StoreOrdinaryUlps(double tlo, double thi, const SetContext& context, Ends& e) {
+[[gnu::always_inline]] inline bool StoreOrdinaryUlps(double tlo, double thi, const SetContext& context, Ends& e) {
   const FloatFacts& facts = *context.result;
   bool negative = tlo < 0;
   double near = negative ? -thi : tlo, far = negative ? -tlo : thi;

@@ -40,6 +40,9 @@ class ColumnLoop {
       hull = from != nullptr && from->has_hull() && KeepsHull(op, contractible_);
     }
     columns_ = std::make_shared<IntervalColumns>(count, hull, contractible_);
+    lo_ = columns_->lo(), hi_ = columns_->hi();
+    rlo_ = columns_->rlo(), rhi_ = columns_->rhi();
+    blame_ = columns_->blame();
   }
 
   // kernel(alo, ahi, blo, bhi, ends).
@@ -110,14 +113,14 @@ class ColumnLoop {
 
  private:
   void Put(int64_t i, const Ends& e, uint32_t blame) {
-    columns_->lo()[i] = e.lo;
-    columns_->hi()[i] = e.hi;
-    columns_->blame()[i] = blame;
-    wide_ = wide_ || e.lo != e.hi;
-    if (!columns_->has_hull()) return;
-    columns_->rlo()[i] = e.rlo;
-    columns_->rhi()[i] = e.rhi;
-    wide_ = wide_ || e.rlo != e.lo || e.rhi != e.hi;
+    lo_[i] = e.lo;
+    hi_[i] = e.hi;
+    blame_[i] = blame;
+    wide_ |= e.lo != e.hi;
+    if (rlo_ == nullptr) return;
+    rlo_[i] = e.rlo;
+    rhi_[i] = e.rhi;
+    wide_ |= e.rlo != e.lo || e.rhi != e.hi;
   }
   // False when that has become the rule.
   bool PutSlowly(int64_t i) {
@@ -146,6 +149,8 @@ class ColumnLoop {
   absl::Span<const SetArray* const> operands_;
   bool contractible_ = false, wide_ = false;
   std::shared_ptr<IntervalColumns> columns_;
+  double *lo_ = nullptr, *hi_ = nullptr, *rlo_ = nullptr, *rhi_ = nullptr;  // of columns_
+  uint32_t* blame_ = nullptr;
 };
 
 // add, subtract and multiply, rounded by `round`.
@@ -198,9 +203,15 @@ bool Run(const ElementOp& op, ColumnLoop& loop) {
                return DivideEnds(alo, ahi, blo, bhi, op.context, e);
              });
     case Opcode::kMaximum:
-      return !op.context.rule.Allows(kDropNan) && loop.Binary(MaximumEnds);
+      return !op.context.rule.Allows(kDropNan) &&
+             loop.Binary([](double alo, double ahi, double blo, double bhi, Ends& e) {
+               return MaximumEnds(alo, ahi, blo, bhi, e);
+             });
     case Opcode::kMinimum:
-      return !op.context.rule.Allows(kDropNan) && loop.Binary(MinimumEnds);
+      return !op.context.rule.Allows(kDropNan) &&
+             loop.Binary([](double alo, double ahi, double blo, double bhi, Ends& e) {
+               return MinimumEnds(alo, ahi, blo, bhi, e);
+             });
     case Opcode::kNegate:
       return loop.Negate();
     default:

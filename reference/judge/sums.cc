@@ -9,12 +9,14 @@
 namespace hlocts {
 namespace {
 
-// Exponent of the least significant set bit, and how many bits the number takes.
-void NoteBits(double x, Linear& linear) {
+// Exponent of the least significant set bit, and how many bits the number takes, at most `width`.
+void NoteBits(double x, int width, Linear& linear) {
   if (x == 0 || !std::isfinite(x)) return;
   uint64_t bits;
   std::memcpy(&bits, &x, sizeof(bits));
   int exponent = ExponentOf(x);
+  // Most numbers of an array say nothing new.
+  if (linear.bits >= width && exponent - width >= linear.quantum) return;
   uint64_t mantissa = bits & ((uint64_t{1} << 52) - 1);
   if (exponent == -1023) {
     exponent = -1022;
@@ -82,10 +84,11 @@ class Linearizer {
     middle_ = linear.middle.mutable_data<double>().data();
     magnitude_ = linear.magnitude.mutable_data<double>().data();
   }
-  void PutPoint(int64_t i, double x) {
+  // `width`: the bits its format has at most.
+  void PutPoint(int64_t i, double x, int width = 53) {
     middle_[i] = x;
     magnitude_[i] = std::fabs(x);
-    NoteBits(x, linear_);
+    NoteBits(x, width, linear_);
   }
   void Put(int64_t i, const Reading& r, Term term, uint32_t origin) {
     PutPoint(i, r.middle);
@@ -141,9 +144,10 @@ void LinearizeElements(const SetArray& array, int component, uint32_t permission
   const float* plain = array.exact() && array.element_type() == PrimitiveType::kF32
                            ? array.literal().data<float>().data()
                            : nullptr;
-  for (int64_t i = 0; i < array.element_count(); ++i) {
+  const int64_t count = array.element_count();
+  for (int64_t i = 0; i < count; ++i) {
     if (plain != nullptr && std::isnormal(plain[i])) {
-      linearizer.PutPoint(i, plain[i]);
+      linearizer.PutPoint(i, plain[i], 24);
     } else if (columns != nullptr && columns->ordinary(i)) {
       Reading r = hull ? ReadEnds(columns->rlo()[i], columns->rhi()[i])
                        : ReadEnds(columns->lo()[i], columns->hi()[i]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include "spec/base/status.h"
 
@@ -13,20 +14,52 @@ constexpr double kNotOrdinary = std::numeric_limits<double>::quiet_NaN();
 // More elements than one in this many have to be ordinary for columns to be worth it.
 constexpr int64_t kRestShare = 8;
 
-std::unique_ptr<double[]> Column(int64_t count) {
-  return std::unique_ptr<double[]>(new double[static_cast<size_t>(count)]);
+// Large blocks that columns gave back: those of the next instruction are of the same size, and
+// asking the system for fresh pages costs more than filling them.
+class BlockPool {
+ public:
+  void* Take(size_t bytes) {
+    for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
+      if (block->first != bytes) continue;
+      void* data = block->second;
+      blocks_.erase(block);
+      return data;
+    }
+    return ::operator new(bytes);
+  }
+  void Give(void* data, size_t bytes) {
+    if (bytes < kLeast || bytes > kMost || blocks_.size() >= kBlocks) return ::operator delete(data);
+    blocks_.emplace_back(bytes, data);
+  }
+  ~BlockPool() {
+    for (const auto& [bytes, data] : blocks_) ::operator delete(data);
+  }
+
+ private:
+  static constexpr size_t kLeast = 64 << 10, kMost = 4 << 20, kBlocks = 16;
+  std::vector<std::pair<size_t, void*>> blocks_;
+};
+BlockPool& Pool() {
+  static thread_local BlockPool pool;
+  return pool;
 }
 
 }  // namespace
 
+void IntervalColumns::GiveBack::operator()(void* data) const { Pool().Give(data, bytes); }
+
 IntervalColumns::IntervalColumns(int64_t count, bool hull, bool contractible)
-    : count_(count),
-      contractible_(contractible),
-      lo_(Column(count)),
-      hi_(Column(count)),
-      rlo_(hull ? Column(count) : nullptr),
-      rhi_(hull ? Column(count) : nullptr),
-      blame_(new uint32_t[static_cast<size_t>(count)]) {}
+    : count_(count), contractible_(contractible) {
+  // One block: a column after another, the narrow one last.
+  size_t doubles = static_cast<size_t>(count) * (hull ? 4 : 2);
+  size_t bytes = doubles * sizeof(double) + static_cast<size_t>(count) * sizeof(uint32_t);
+  block_ = std::unique_ptr<void, GiveBack>(Pool().Take(bytes), GiveBack{bytes});
+  lo_ = static_cast<double*>(block_.get());
+  hi_ = lo_ + count;
+  rlo_ = hull ? hi_ + count : nullptr;
+  rhi_ = hull ? rlo_ + count : nullptr;
+  blame_ = reinterpret_cast<uint32_t*>(lo_ + doubles);
+}
 
 void IntervalColumns::Append(int64_t i, const AcceptanceSet& set) {
   lo_[i] = hi_[i] = kNotOrdinary;

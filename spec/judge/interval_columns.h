@@ -22,6 +22,8 @@ class IntervalColumns {
  public:
   // Columns for `count` elements, contents indeterminate. `hull`: with unrounded ends.
   IntervalColumns(int64_t count, bool hull, bool contractible);
+  IntervalColumns(const IntervalColumns&) = delete;
+  IntervalColumns& operator=(const IntervalColumns&) = delete;
 
   int64_t count() const { return count_; }
   bool has_hull() const { return rlo_ != nullptr; }
@@ -29,18 +31,18 @@ class IntervalColumns {
   bool contractible() const { return contractible_; }
 
   // Ends of ordinary elements; lo is NaN where the element is no ordinary one.
-  double* lo() { return lo_.get(); }
-  double* hi() { return hi_.get(); }
-  const double* lo() const { return lo_.get(); }
-  const double* hi() const { return hi_.get(); }
+  double* lo() { return lo_; }
+  double* hi() { return hi_; }
+  const double* lo() const { return lo_; }
+  const double* hi() const { return hi_; }
   // Unrounded ends, around the stored ones and equal to them where no rounding was skipped.
-  double* rlo() { return rlo_.get(); }
-  double* rhi() { return rhi_.get(); }
-  const double* rlo() const { return rlo_.get(); }
-  const double* rhi() const { return rhi_.get(); }
+  double* rlo() { return rlo_; }
+  double* rhi() { return rhi_; }
+  const double* rlo() const { return rlo_; }
+  const double* rhi() const { return rhi_; }
   // Term and origin of each.
-  uint32_t* blame() { return blame_.get(); }
-  const uint32_t* blame() const { return blame_.get(); }
+  uint32_t* blame() { return blame_; }
+  const uint32_t* blame() const { return blame_; }
   static uint32_t Blame(Term term, uint32_t origin) {
     return static_cast<uint32_t>(term) << 24 | (origin & 0xffffff);
   }
@@ -60,8 +62,13 @@ class IntervalColumns {
  private:
   int64_t count_;
   bool contractible_;
-  std::unique_ptr<double[]> lo_, hi_, rlo_, rhi_;
-  std::unique_ptr<uint32_t[]> blame_;
+  struct GiveBack {
+    size_t bytes;
+    void operator()(void* data) const;
+  };
+  std::unique_ptr<void, GiveBack> block_;
+  double *lo_, *hi_, *rlo_, *rhi_;  // in the block
+  uint32_t* blame_;
   std::vector<std::pair<int64_t, AcceptanceSet>> rest_;
 };
 
