@@ -55,6 +55,7 @@ bool AppendAttributes(const Node& node, Key& key) {
 
 bool AppendConstant(const Literal& literal, Key& key) {
   if (literal.raw_size() > 16) return false;
+  key.push_back(static_cast<int64_t>(literal.raw_size()));
   const uint8_t* bytes = literal.raw_data();
   for (size_t i = 0; i < literal.raw_size(); ++i) key.push_back(bytes[i]);
   return true;

@@ -105,6 +105,23 @@ TEST(PassesTest, EqualNodesAreOneAndDeadOnesGo) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kMultiply), 1);
 }
 
+// The bytes of a constant must not be taken for the type and sizes of another.
+TEST(PassesTest, ConstantsOfDifferentShapesStayApart) {
+  auto module = ParseModule(
+      "HloModule m\nENTRY e { a = pred[0] constant({}) b = pred[] constant(true)\n"
+      " c = s8[0] constant({}) d = u8[] constant(1)\n"
+      " ROOT r = (pred[0], pred[], s8[0], u8[]) tuple(a, b, c, d) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  auto graphs = BuildGraphs(**module);
+  ASSERT_TRUE(graphs.ok());
+  RunPasses(*graphs->entry, {});
+  for (size_t r = 0; r < 4; ++r) {
+    for (size_t q = 0; q < r; ++q) {
+      EXPECT_NE(graphs->entry->results[r], graphs->entry->results[q]);
+    }
+  }
+}
+
 TEST(PassesTest, ADisabledPassDoesNothing) {
   auto module = ParseModule(
       "HloModule m\nENTRY e { p = f32[4] parameter(0) a = f32[4] add(p, p) b = f32[4] add(p, p)\n"
