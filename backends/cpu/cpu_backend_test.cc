@@ -168,6 +168,17 @@ TEST(CpuBackendTest, OutputsInUseAreLeftAlone) {
   EXPECT_EQ(FloatsOf(second->outputs[0][0]), (std::vector<float>{10, 12}));
 }
 
+// No window lies inside an operand without elements: every update is left out.
+TEST(CpuBackendTest, ScatterIntoNothing) {
+  auto module = Parsed(std::string(kAdd) +
+                       "ENTRY e { p = f32[0] parameter(0) u = f32[2] parameter(1)\n"
+                       " i = s32[2,1] constant({{0},{1}}) ROOT r = f32[0] scatter(p, i, u),\n"
+                       " update_window_dims={}, inserted_window_dims={0}, "
+                       "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }");
+  const RunOutcome outcome = RunModule(*Engine(), *module, {}, Request({F32s({}), F32s({1, 2})}));
+  EXPECT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+}
+
 TEST(CpuBackendTest, TooMuchMemoryIsAStatus) {
   auto module = Parsed(
       "ENTRY e { p = f32[] parameter(0) b = f32[1048576,1048576] broadcast(p), dimensions={}\n"

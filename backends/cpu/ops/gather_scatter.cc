@@ -253,7 +253,8 @@ StepFunction KnownScatter(const OpContext& context, const IndexedWindows& w,
   request.kind = kind;
   const kernels::Parallel parallel(context.compiler.options().threads);
   const int64_t bytes = context.out(0).bytes;
-  const bool is_empty = context.in(2).elements == 0;
+  // In an empty operand no window lies inside.
+  const bool is_empty = context.in(2).elements == 0 || context.in(0).elements == 0;
   return [=](Run&, In in, Out out) {
     if (in[0] != out[0] && bytes > 0) std::memcpy(out[0], in[0], static_cast<size_t>(bytes));
     if (is_empty) return absl::OkStatus();
