@@ -7,7 +7,8 @@
 namespace hlocts {
 namespace {
 
-constexpr absl::string_view kStyleNames[] = {"random", "exact", "special", "all_bits", "wide"};
+constexpr absl::string_view kStyleNames[] = {"random",   "exact", "special",
+                                             "all_bits", "wide",  "defined"};
 
 // Codes of an element, in the low BitWidth bits.
 uint64_t FloatBits(PrimitiveType type, double value) {
@@ -47,6 +48,20 @@ uint64_t RandomBits(PrimitiveType type, SplitMix64& random) {
   int64_t value = static_cast<int64_t>(random.Below(19)) - 9;
   if (IsUnsigned(type)) value = static_cast<int64_t>(random.Below(10));
   return static_cast<uint64_t>(value) & Mask(BitWidth(type));
+}
+
+// No zero to divide by, nothing negative to take the root of, no overflow near.
+uint64_t DefinedBits(PrimitiveType type, SplitMix64& random) {
+  if (type == PrimitiveType::kPred) return random.Next() & 1;
+  if (!IsFloat(type)) {
+    int64_t most = IsSigned(type) && BitWidth(type) == 2 ? 1 : 3;
+    return 1 + random.Below(static_cast<uint64_t>(most));
+  }
+  uint64_t draw = random.Next();
+  double fraction = 1 + static_cast<double>(draw >> 12) * 0x1p-52;
+  uint64_t bits = FloatBits(type, draw & 1 ? fraction / 2 : fraction);
+  // Rounding may reach 2; one step below is in.
+  return bits == FloatBits(type, 2.0) && FormatOf(type).mantissa_bits > 0 ? bits - 1 : bits;
 }
 
 uint64_t WideBits(PrimitiveType type, SplitMix64& random) {
@@ -118,6 +133,7 @@ class BitsSource {
     switch (style_) {
       case ArgumentStyle::kExact: return ExactBits(type_, random_);
       case ArgumentStyle::kWide: return WideBits(type_, random_);
+      case ArgumentStyle::kDefined: return DefinedBits(type_, random_);
       case ArgumentStyle::kSpecial: return special_[n / pace_ % special_.size()];
       case ArgumentStyle::kAllBits:
         return type_ == PrimitiveType::kPred ? n & 1 : n & Mask(BitWidth(type_));
@@ -174,6 +190,7 @@ std::optional<ArgumentStyle> ArgumentStyleFromName(absl::string_view name) {
   for (size_t i = 0; i < std::size(kStyleNames); ++i) {
     if (kStyleNames[i] == name) return static_cast<ArgumentStyle>(i);
   }
+  if (name == "edge") return ArgumentStyle::kSpecial;
   return std::nullopt;
 }
 

@@ -20,7 +20,9 @@ enum class ArgumentStyle : uint8_t {
              // ...), each operand at another pace, so that pairs of values meet
   kAllBits,  // every bit pattern in turn, for types of at most 16 bits; then as kSpecial
   kWide,     // floats over the whole exponent range, integers over all bits
+  kDefined,  // inside the domain of every operation: floats in [1/2, 2), integers 1 to 3
 };
+// "random", "exact", "special" (or "edge"), "all_bits", "wide", "defined".
 std::optional<ArgumentStyle> ArgumentStyleFromName(absl::string_view name);
 
 // One literal per leaf shape; tokens stay tokens. Dynamic dimensions get random run-time sizes.

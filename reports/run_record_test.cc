@@ -70,20 +70,22 @@ TEST(RunRecord, IsReadBackAsWritten) {
   std::filesystem::create_directories(folder);
   LoadedRun run = Shard(1, {Of("a/b:1"), Of("a/b:2", VerdictKind::kFail)});
   run.verdicts[0].effective_bits_median = 23;
+  run.verdicts[0].effective_quarters[24].resize(kEffectiveQuarters);
+  run.verdicts[0].effective_quarters[24][92] = 5;
   run.verdicts[0].freedoms = {"order"};
   run.verdicts[1].first_failure = VerdictFailure{0, {2}, "4", "0x4", "{3}", "exact", "b.4", "r"};
   ASSERT_TRUE(WriteRunRecord(run.record, folder).ok());
   std::ofstream out(folder + "/verdicts.jsonl");
-  for (const Verdict& verdict : run.verdicts) out << VerdictToJson(verdict) << "\n";
+  for (const Verdict& verdict : run.verdicts) out << VerdictToRecord(verdict) << "\n";
   out << "{\"verdict\":\"pa";  // killed while writing
   out.close();
   auto read = LoadRun(folder);
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->record.selection, run.record.selection);
   ASSERT_EQ(read->verdicts.size(), 2u);
-  for (int i : {0, 1}) EXPECT_EQ(VerdictToJson(read->verdicts[i]), VerdictToJson(run.verdicts[i]));
+  for (int i : {0, 1}) EXPECT_EQ(VerdictToRecord(read->verdicts[i]), VerdictToRecord(run.verdicts[i]));
   std::ofstream(folder + "/verdicts.jsonl") << "nonsense\n"
-                                            << VerdictToJson(run.verdicts[0]) << "\n";
+                                            << VerdictToRecord(run.verdicts[0]) << "\n";
   EXPECT_THAT(std::string(LoadRun(folder).status().message()), HasSubstr("line 1"));
 }
 

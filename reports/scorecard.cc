@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "reports/effective_bits.h"
 
 namespace hlocts {
 namespace {
@@ -54,6 +55,7 @@ std::string Scorecard::ToText() const {
     int all_expected = 0;
     double bits = 0;
     int64_t elements = 0, unspecified = 0;
+    EffectiveBitsTable effective;
     std::string surprises;
     for (const Verdict& verdict : verdicts) {
       std::string area = AreaOf(verdict.case_address);
@@ -65,6 +67,7 @@ std::string Scorecard::ToText() const {
       bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
       elements += verdict.elements;
       unspecified += verdict.unspecified_elements;
+      effective.Add(verdict);
       if (!verdict.expected) absl::StrAppend(&surprises, VerdictToText(verdict), "\n");
     }
     absl::StrAppend(&text, "\n", backend, "  ", verdicts.front().backend_version, "\n", Header());
@@ -72,9 +75,11 @@ std::string Scorecard::ToText() const {
       text += Row(area, counts, expected[area].first, expected[area].second);
     }
     text += Row("all", all, all_expected, static_cast<int>(verdicts.size()));
-    absl::StrAppendFormat(&text, "  %d elements compared, %.1f bits checked each, %d unspecified\n",
-                          elements, elements ? bits / static_cast<double>(elements) : 0.0,
-                          unspecified);
+    double count = std::max<double>(1, static_cast<double>(elements));
+    absl::StrAppendFormat(
+        &text, "  %d elements compared, %.1f bits checked each, %d unspecified (%.2f%%)\n", elements,
+        bits / count, unspecified, 100 * static_cast<double>(unspecified) / count);
+    text += effective.ToText();
     if (!surprises.empty()) absl::StrAppend(&text, "\nnot as expected:\n", surprises);
   }
   return text;

@@ -46,7 +46,9 @@ std::optional<VerdictKind> VerdictFromName(absl::string_view name) {
   return std::nullopt;
 }
 
-std::string VerdictToJson(const Verdict& verdict) {
+namespace {
+
+Json ToJson(const Verdict& verdict) {
   Json json = {{"verdict", std::string(VerdictName(verdict.kind))},
                {"module", verdict.module},
                {"case", verdict.case_address},
@@ -59,11 +61,6 @@ std::string VerdictToJson(const Verdict& verdict) {
                {"elements", verdict.elements},
                {"bits_checked_mean", verdict.bits_checked_mean},
                {"unspecified_elements", verdict.unspecified_elements}};
-  if (verdict.effective_bits_median >= 0) {
-    json["effective_bits"] = {{"median", verdict.effective_bits_median},
-                              {"p5", verdict.effective_bits_p5},
-                              {"below_two_bits", verdict.below_two_bits_share}};
-  }
   if (!verdict.freedoms.empty()) json["freedoms"] = verdict.freedoms;
   json["first_failure"] =
       verdict.first_failure ? FailureToJson(*verdict.first_failure) : Json(nullptr);
@@ -72,8 +69,50 @@ std::string VerdictToJson(const Verdict& verdict) {
     json["expected"] = verdict.expected;
     json["seconds"] = std::round(verdict.seconds * 1e6) / 1e6;
   }
-  // Invalid UTF-8 of an engine's message must not end the run.
+  return json;
+}
+
+// Invalid UTF-8 of an engine's message must not end the run.
+std::string Line(const Json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// {"24": {"96": 1024}}: of precision 24, elements with 96 quarters of a bit.
+Json QuartersToJson(const std::map<int, std::vector<int64_t>>& quarters) {
+  Json json = Json::object();
+  for (const auto& [precision, counts] : quarters) {
+    Json& sparse = json[absl::StrCat(precision)] = Json::object();
+    for (size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] != 0) sparse[absl::StrCat(i)] = counts[i];
+    }
+  }
+  return json;
+}
+
+void QuartersFromJson(const Json& json, std::map<int, std::vector<int64_t>>& quarters) {
+  for (const auto& [precision, sparse] : json.items()) {
+    std::vector<int64_t>& counts = quarters[std::stoi(precision)];
+    counts.resize(kEffectiveQuarters);
+    for (const auto& [i, count] : sparse.items()) {
+      counts.at(static_cast<size_t>(std::stoi(i))) = count.get<int64_t>();
+    }
+  }
+}
+
+}  // namespace
+
+std::string VerdictToJson(const Verdict& verdict) { return Line(ToJson(verdict)); }
+
+std::string VerdictToRecord(const Verdict& verdict) {
+  Json json = ToJson(verdict);
+  if (verdict.effective_bits_median >= 0) {
+    json["effective_bits"] = {{"median", verdict.effective_bits_median},
+                              {"p5", verdict.effective_bits_p5},
+                              {"below_two_bits", verdict.below_two_bits_share},
+                              {"exact_data", verdict.exact_data},
+                              {"quarters", QuartersToJson(verdict.effective_quarters)}};
+  }
+  return Line(json);
 }
 
 absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
@@ -103,12 +142,14 @@ absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
       bits.at("median").get_to(verdict.effective_bits_median);
       bits.at("p5").get_to(verdict.effective_bits_p5);
       bits.at("below_two_bits").get_to(verdict.below_two_bits_share);
+      verdict.exact_data = bits.value("exact_data", false);
+      if (bits.contains("quarters")) QuartersFromJson(bits["quarters"], verdict.effective_quarters);
     }
     if (json.contains("freedoms")) json["freedoms"].get_to(verdict.freedoms);
     verdict.expectation = json.value("expectation", "");
     verdict.expected = json.value("expected", false);
     verdict.seconds = json.value("seconds", 0.0);
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const std::exception& error) {
     return InvalidInput(error.what());
   }
   return verdict;

@@ -4,6 +4,7 @@
 #define HLOCTS_REPORTS_VERDICT_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ struct VerdictFailure {
   std::string rule, clause, instruction;
 };
 
+inline constexpr size_t kEffectiveQuarters = 64 * 4 + 1;
+
 struct Verdict {
   VerdictKind kind = VerdictKind::kError;
   std::string module;   // path or name
@@ -50,6 +53,10 @@ struct Verdict {
   double effective_bits_median = -1;
   double effective_bits_p5 = -1;
   double below_two_bits_share = -1;
+  // The same, elements by quarters of a bit (kEffectiveQuarters of them) for each precision: what a
+  // report adds up.
+  std::map<int, std::vector<int64_t>> effective_quarters;
+  bool exact_data = false;  // the arguments were exact by construction
   int64_t unspecified_elements = 0;
   std::vector<std::string> freedoms;  // named freedoms that excused something
   std::optional<VerdictFailure> first_failure;
@@ -64,9 +71,11 @@ struct Verdict {
   double seconds = 0;
 };
 
-// One line of JSON, without a newline.
+// One line of JSON, without a newline: the fields of contracts.md. The record of a run has besides
+// how much the sets could say (effective_bits).
 std::string VerdictToJson(const Verdict& verdict);
-// The record of such a line; kInvalidArgument when it is none.
+std::string VerdictToRecord(const Verdict& verdict);
+// What such a line or record says; kInvalidArgument when it is none.
 absl::StatusOr<Verdict> VerdictFromJson(const std::string& line);
 // One line for people: "fail  cpu  pad.hlo: output 0 [2,3] is 4.0, accepted [3, 3] (pad.4)".
 std::string VerdictToText(const Verdict& verdict);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "nlohmann/json.hpp"
+#include "reports/effective_bits.h"
 #include "reports/scorecard.h"
 
 namespace hlocts {
@@ -33,6 +34,35 @@ TEST(VerdictTest, JsonHasTheFieldsOfTheContract) {
   }
   EXPECT_EQ(json["verdict"], "fail");
   EXPECT_TRUE(json["seed"].is_null());
+}
+
+TEST(VerdictTest, OnlyTheRecordSaysHowMuchTheSetsLeftToCheck) {
+  Verdict verdict = Failing();
+  verdict.effective_bits_median = 23.5;
+  EXPECT_FALSE(nlohmann::json::parse(VerdictToJson(verdict)).contains("effective_bits"));
+  nlohmann::json record = nlohmann::json::parse(VerdictToRecord(verdict));
+  EXPECT_EQ(record["effective_bits"]["median"], 23.5);
+  EXPECT_EQ(record["verdict"], "fail");
+}
+
+TEST(EffectiveBitsTest, ByPrecisionAndExactDataApart) {
+  // Quarters of a bit: 90 elements at 20 bits, 10 at 1.5; and exact data at 24.
+  Verdict random, exact;
+  random.effective_quarters[24].resize(257);
+  random.effective_quarters[24][80] = 45;
+  random.effective_quarters[24][6] = 5;
+  exact.effective_quarters[24].resize(257);
+  exact.effective_quarters[24][96] = 7;
+  exact.exact_data = true;
+  EffectiveBitsTable table;
+  EXPECT_EQ(table.ToText(), "");
+  table.Add(random);
+  table.Add(random);
+  table.Add(exact);
+  EXPECT_THAT(table.ToText(), HasSubstr("of 24: median 20.00, 5th percentile  1.50, 10.0% below 2 "
+                                        "bits (100 elements)"));
+  EXPECT_THAT(table.ToText(), HasSubstr("exact by construction:\n    of 24: median 24.00, 5th "
+                                        "percentile 24.00, 0.0% below 2 bits (7 elements)"));
 }
 
 TEST(VerdictTest, BytesThatAreNoUtf8DoNotEndTheRun) {

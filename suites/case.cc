@@ -155,7 +155,7 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
       result.style = ArgumentStyleFromName(word);
       if (!result.style) {
         return InvalidInput(from.place.file, ":", from.place.line,
-                            ": expected random, exact, special, all_bits or wide, found ", word);
+                            ": expected random, exact, special, all_bits, wide or defined, found ", word);
       }
     }
   }

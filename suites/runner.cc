@@ -82,6 +82,7 @@ Verdict RunCase(const Case& one, Backend& backend, const DiffOptions& options) {
   verdict.backend_version = info.version;
   verdict.profile = std::string(ProfileName(options.profile));
   if (one.style) verdict.seed = one.seed;
+  verdict.exact_data = one.style == ArgumentStyle::kExact;
   return verdict;
 }
 

@@ -153,6 +153,7 @@ Command DiffCommand() {
                       "literals file: outputs must be these bits, besides being acceptable");
             flags.Add("--invalid", &options->invalid,
                       "the module breaks a rule: refusal is the pass");
+            options->common.DeclareData(flags);
             options->common.Declare(flags);
             return [options] { return RunDiff(*options); };
           }};

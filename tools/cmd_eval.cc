@@ -194,6 +194,7 @@ Command EvalCommand() {
             flags.Add("--backend", &options->backend, "engine (default reference)");
             flags.Add("--donate", &options->donate, "argument leaves given away, e.g. 0,2");
             flags.Add("-o,--output", &options->output, "literals file to write");
+            options->common.DeclareData(flags);
             options->common.Declare(flags);
             return [options] { return RunEval(*options); };
           }};

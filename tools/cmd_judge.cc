@@ -94,6 +94,7 @@ Command JudgeCommand() {
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             flags.Add("--fact", &options->facts, "what the engine promises, e.g. convert.saturate");
             flags.Add("--explain", &options->explain, "say what was accepted and why");
+            options->common.DeclareData(flags);
             options->common.Declare(flags);
             return [options] { return RunJudge(*options); };
           }};

@@ -118,7 +118,7 @@ class RunFolder {
   }
   void Add(const Case& one, const Verdict& verdict) {
     if (path_.empty()) return;
-    records_ << VerdictToJson(verdict) << std::endl;
+    records_ << VerdictToRecord(verdict) << std::endl;
     if (!IsReplayable(verdict.kind)) return;
     std::string name = absl::StrReplaceAll(one.address, {{"/", "."}});
     auto line =

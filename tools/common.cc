@@ -27,6 +27,12 @@ void CommonOptions::Declare(Flags& flags, bool with_batch) {
   if (with_batch) flags.Add("--batch", &batch, "file with a JSON object a line; answers in order");
 }
 
+void CommonOptions::DeclareData(Flags& flags) {
+  flags.Add("--data", &data,
+            "inputs of a seed: random, exact (sums and products stay exact), defined, edge, all_bits, "
+            "wide");
+}
+
 LoadOptions CommonOptions::ToLoadOptions(const Module& module) const {
   LoadOptions load;
   load.replicas = replicas > 0 ? replicas : module.replica_count;
@@ -93,9 +99,14 @@ absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& i
     HLOCTS_ASSIGN_OR_RETURN(arguments,
                             ReadDeviceLeaves(inputs, leaves, devices, job.module->num_partitions));
   } else if (seed) {
+    auto style = ArgumentStyleFromName(options.data);
+    if (!style) {
+      return InvalidInput("--data \"", options.data,
+                          "\": expected random, exact, defined, edge, all_bits or wide");
+    }
     job.seed = seed;
     for (int64_t d = 0; d < devices; ++d) {
-      arguments.push_back(GenerateArguments(leaves, *seed + static_cast<uint64_t>(d)));
+      arguments.push_back(GenerateArguments(leaves, *seed + static_cast<uint64_t>(d), *style));
     }
   } else if (!loaded.arguments.empty()) {
     arguments.assign(devices, loaded.arguments);
@@ -202,6 +213,7 @@ absl::Status NumberField(const Json& entry, const char* key, int64_t& value) {
 absl::StatusOr<CommonOptions> WithEntry(const CommonOptions& options, const Json& entry) {
   CommonOptions merged = options;
   merged.infeed = TextField(entry, "infeed", options.infeed);
+  merged.data = TextField(entry, "data", options.data);
   merged.outfeed = TextField(entry, "outfeed", options.outfeed);
   merged.custom_calls = TextField(entry, "custom-calls", options.custom_calls);
   HLOCTS_RETURN_IF_ERROR(NumberField(entry, "replicas", merged.replicas));

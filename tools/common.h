@@ -32,8 +32,10 @@ struct CommonOptions {
   int64_t memory_bytes_max = int64_t{8} << 30;
   bool json = false;
   std::string batch;
+  std::string data = "random";  // style of the arguments that a seed makes
 
   void Declare(Flags& flags, bool with_batch = true);
+  void DeclareData(Flags& flags);  // --data, of the subcommands that make arguments from a seed
   std::optional<uint64_t> rng_seed_flag;  // Declare needs a place; use rng_seed
 
   LoadOptions ToLoadOptions(const Module& module) const;

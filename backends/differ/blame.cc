@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "backends/differ/pieces.h"
+#include "backends/differ/together.h"
 #include "spec/ir/index_util.h"
 #include "spec/text/printer.h"
 
@@ -15,6 +16,7 @@ namespace {
 using Clock = PieceRunner::Clock;
 
 constexpr int64_t kPrintedElements = 64;
+constexpr size_t kNamed = 12;
 
 // What is wrong, and how that was found out.
 struct Blame {
@@ -31,7 +33,10 @@ struct Subject {
 };
 
 std::string Names(const std::vector<std::string>& names) {
-  return names.size() == 1 ? names[0] : absl::StrCat("{", absl::StrJoin(names, ", "), "}");
+  if (names.size() == 1) return names[0];
+  std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), kNamed));
+  if (names.size() > kNamed) shown.push_back(absl::StrCat("... ", names.size(), " in all"));
+  return absl::StrCat("{", absl::StrJoin(shown, ", "), "}");
 }
 
 // The arguments as far as a reader can take them in.
@@ -80,20 +85,17 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
   return blame;
 }
 
-// Cuts at 1 operation a piece, then at 2, 4, ... until a piece is wrong by itself: what was fused,
-// functions and all, has to come together again.
+// Each instruction by itself; when none is wrong, the fewest that are wrong together.
 absl::StatusOr<Blame> Localise(const Module& module, const ExecuteRequest& request,
                                const Subject& subject) {
-  int64_t instructions = static_cast<int64_t>(module.entry()->instructions().size());
-  CutOptions cut;
-  cut.end_after_wide_rules = false;
-  for (cut.operations = 1; cut.operations < 2 * instructions; cut.operations *= 2) {
-    PieceRunner runner(module, request, subject.options, subject.backend, cut, subject.deadline);
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> wrong, runner.FindWrong());
-    if (runner.entry_pieces() <= 1 && cut.operations > 1) break;  // the whole module again
-    if (wrong != nullptr) return BlameOf(*wrong, subject);
-    if (Clock::now() > subject.deadline) break;
-  }
+  CutOptions each;
+  each.operations = 1;
+  PieceRunner runner(module, request, subject.options, subject.backend, each, subject.deadline);
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> wrong, runner.FindWrong());
+  if (wrong != nullptr) return BlameOf(*wrong, subject);
+  TogetherSearch search(module, runner, subject.deadline);
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> together, search.Find());
+  if (together != nullptr) return BlameOf(*together, subject);
   return Blame{};
 }
 
@@ -109,7 +111,7 @@ absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
 
 std::string Finding(const Blame& blame) {
   if (blame.instructions.empty()) {
-    return "not localised: cut into pieces, none of it is wrong by itself";
+    return "not localised: run again in pieces, or as a whole, nothing of it is wrong";
   }
   std::string names = absl::StrCat(blame.where, Names(blame.instructions));
   std::string how = blame.verdict.kind == VerdictKind::kFail

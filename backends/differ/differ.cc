@@ -55,6 +55,7 @@ Verdict FromJudge(const JudgeResult& result, int64_t replica) {
     verdict.effective_bits_median = result.effective.median;
     verdict.effective_bits_p5 = result.effective.percentile5;
     verdict.below_two_bits_share = result.effective.share_below_2;
+    verdict.effective_quarters = result.effective.quarters;
   }
   if (const auto& failure = result.first_failure) {
     verdict.first_failure =
@@ -73,6 +74,12 @@ Verdict Merge(const Verdict& a, const Verdict& b) {
     merged.bits_checked_mean = (a.bits_checked_mean * static_cast<double>(a.elements) +
                                 b.bits_checked_mean * static_cast<double>(b.elements)) /
                                static_cast<double>(merged.elements);
+  }
+  const Verdict& other = Severity(b.kind) > Severity(a.kind) ? a : b;
+  for (const auto& [precision, quarters] : other.effective_quarters) {
+    std::vector<int64_t>& sum = merged.effective_quarters[precision];
+    if (sum.size() < quarters.size()) sum.resize(quarters.size());
+    for (size_t i = 0; i < quarters.size(); ++i) sum[i] += quarters[i];
   }
   return merged;
 }

@@ -36,7 +36,7 @@ class InjectingBackend : public Backend {
     ++loads;
     if (refuse && Computes(module, *refuse)) return Unsupported("no ", *refuse);
     std::unique_ptr<Module> copy = module.Clone();
-    bool all = true;
+    bool all = !only_in || module.name() == *only_in;
     for (const std::string& name : injection_.together) all = all && Computes(module, name);
     for (const auto& computation : copy->computations()) {
       if (all) Plant(*computation);
@@ -46,6 +46,7 @@ class InjectingBackend : public Backend {
   }
 
   std::optional<std::string> refuse;  // an instruction that this engine cannot do
+  std::optional<std::string> only_in;  // a module of this name
   int loads = 0;
 
  private:

@@ -37,7 +37,7 @@ PieceRunner::PieceRunner(const Module& module, const ExecuteRequest& request,
       deadline_(deadline) {}
 
 absl::StatusOr<std::unique_ptr<PieceRun>> PieceRunner::FindWrong() {
-  Values values;
+  Values& values = entry_values_;
   std::vector<Instruction*> parameters = module_.entry()->parameters();
   for (const std::vector<Literal>& leaves : request_.arguments) {
     HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module_, leaves));
@@ -107,19 +107,36 @@ void PieceRunner::Count(const Verdict& verdict) {
   counts_.bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
 }
 
+absl::StatusOr<Verdict> PieceRunner::Judge(const Piece& piece, const ExecuteRequest& request,
+                                           RunOutcome& outcome) {
+  absl::Status valid = VerifyModule(*piece.module);
+  if (!valid.ok()) return absl::InternalError(absl::StrCat("a piece is invalid: ", valid.message()));
+  outcome = RunModule(backend_, *piece.module, options_.load, request);
+  Differ differ(*piece.module, request, options_);
+  return outcome.kind == OutcomeKind::kValues ? differ.JudgeOutputs(outcome.result.outputs, facts_)
+                                              : VerdictOf(outcome);
+}
+
+absl::StatusOr<std::unique_ptr<PieceRun>> PieceRunner::RunAlone(const Piece& piece) {
+  std::unique_ptr<PieceRun> run;
+  std::optional<ExecuteRequest> request = RequestFor(piece, entry_values_);
+  if (!request) return run;
+  RunOutcome outcome;
+  HLOCTS_ASSIGN_OR_RETURN(Verdict verdict, Judge(piece, *request, outcome));
+  if (IsFinding(verdict.kind)) {
+    run = std::make_unique<PieceRun>(PieceRun{&piece, *std::move(request), verdict, ""});
+  }
+  return run;
+}
+
 absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std::string& where) {
   std::optional<ExecuteRequest> request = RequestFor(piece, values);
   if (!request) {
     ++counts_.not_run;
     return absl::OkStatus();
   }
-  absl::Status valid = VerifyModule(*piece.module);
-  if (!valid.ok()) return absl::InternalError(absl::StrCat("a piece is invalid: ", valid.message()));
-  RunOutcome outcome = RunModule(backend_, *piece.module, options_.load, *request);
-  Differ differ(*piece.module, *request, options_);
-  Verdict verdict = outcome.kind == OutcomeKind::kValues
-                        ? differ.JudgeOutputs(outcome.result.outputs, facts_)
-                        : VerdictOf(outcome);
+  RunOutcome outcome;
+  HLOCTS_ASSIGN_OR_RETURN(Verdict verdict, Judge(piece, *request, outcome));
   if (verdict.kind == VerdictKind::kError || verdict.kind == VerdictKind::kUnsupported) {
     ++counts_.not_run;
     Stop(verdict.reason);

@@ -44,6 +44,9 @@ class PieceRunner {
   // The first piece that is wrong (or crashes, hangs, is refused), in the order of the data; within a
   // loop, branch or call that is wrong: the first one inside. Null: none.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
+  // Runs one more piece of the entry computation on the values that FindWrong has left; null when it
+  // is not wrong, or wants a value that nobody has made.
+  absl::StatusOr<std::unique_ptr<PieceRun>> RunAlone(const Piece& piece);
   const CutCounts& counts() const { return counts_; }
   // Pieces of the entry computation, after FindWrong.
   size_t entry_pieces() const { return entry_pieces_; }
@@ -53,6 +56,9 @@ class PieceRunner {
   absl::Status RunComputation(const Computation& computation, Values& values,
                               const std::string& where);
   absl::Status RunPiece(const Piece& piece, Values& values, const std::string& where);
+  // Executes and judges.
+  absl::StatusOr<Verdict> Judge(const Piece& piece, const ExecuteRequest& request,
+                                RunOutcome& outcome);
   std::optional<ExecuteRequest> RequestFor(const Piece& piece, const Values& values) const;
   absl::Status RunInside(const Instruction& instruction, const Values& values,
                          const std::string& where);
@@ -77,6 +83,7 @@ class PieceRunner {
   Clock::time_point deadline_;
   std::map<const Computation*, CutComputation> computations_;
   mutable std::map<const Instruction*, std::vector<Literal>> constants_;
+  Values entry_values_;
   std::unique_ptr<PieceRun> wrong_;
   CutCounts counts_;
   size_t entry_pieces_ = 0;

@@ -109,9 +109,29 @@ TEST(PiecesTest, WrongOnlyTogether) {
   }
 }
 
+TEST(PiecesTest, TheFewestThatAreWrongTogether) {
+  Subject all(kHidden);
+  InjectingBackend whole({"m", 5, 1 << 20, {"a", "m", "t", "n", "z"}});
+  EXPECT_THAT(all.Diff(whole, 0).reason, HasSubstr("compiled together: {a, m, t, n, z}"));
+  // Of two chains that have nothing to do with each other, one.
+  Subject two(R"(ENTRY e {
+    p = f32[8] parameter(0)
+    q = f32[8] parameter(1)
+    a = f32[8] add(p, p)
+    b = f32[8] add(q, q)
+    c = f32[8] multiply(a, p)
+    d = f32[8] multiply(b, q)
+    g = f32[8] subtract(c, p)
+    ROOT t = (f32[8], f32[8]) tuple(g, d)
+  })");
+  InjectingBackend chain({"c", 5, 1 << 20, {"a", "c"}});
+  EXPECT_THAT(two.Diff(chain, 0).reason, HasSubstr("compiled together: {a, c}"));
+}
+
 TEST(PiecesTest, WhatVanishesInEveryCutIsNotBlamedOnAnybody) {
   Subject subject(kHidden);
-  InjectingBackend wrong({"m", 5, 1 << 20, {"a", "m", "t", "n", "z"}});
+  InjectingBackend wrong({"m", 5, 1 << 20});
+  wrong.only_in = "m";  // a piece has a name of its own
   Verdict verdict = subject.Diff(wrong, 0);
   EXPECT_EQ(verdict.kind, VerdictKind::kFail);
   EXPECT_THAT(verdict.reason, HasSubstr("not localised"));

@@ -169,6 +169,9 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
     for (const Instruction* operand : instruction->operands()) ++uses[operand->index()];
   }
   ++uses[computation.root()->index()];
+  for (const RewriteMatch& match : RewritesOf(computation)) {
+    for (const Instruction* operand : match.operands) ++uses[operand->index()];
+  }
   for (const auto& instruction : instructions) {
     std::vector<SetValue>& out = values[instruction->index()];
     if (instruction->opcode() == Opcode::kParameter) {
@@ -185,9 +188,11 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
       if (last) values[operand->index()].clear();
     }
     auto result = RunInstruction(*instruction, operands, devices);
-    if (!result.ok()) {
+    absl::Status status = result.status();
+    if (status.ok()) status = JoinRewrites(*instruction, values, devices, *result);
+    if (!status.ok()) {
       --depth_;
-      return result.status();
+      return status;
     }
     out = *std::move(result);
   }

@@ -7,6 +7,7 @@
 #define HLOCTS_REFERENCE_JUDGE_SET_INTERPRETER_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "spec/accuracy/rules.h"
 #include "spec/judge/float_sets.h"
 #include "spec/judge/judge.h"
+#include "spec/rewrites/rewrite.h"
 
 namespace hlocts {
 
@@ -85,6 +87,12 @@ class SetInterpreter {
                                                  const std::vector<int64_t>& devices);
   absl::StatusOr<SetValue> WhileOneDevice(const Instruction& instruction, SetValue state);
   void AnalyzeHulls(const Computation& computation);
+  // The rewrites that the profile allows in a computation of the module, found once.
+  const std::vector<RewriteMatch>& RewritesOf(const Computation& computation);
+  // Adds what they make of the instruction to its results; values are those of its computation.
+  absl::Status JoinRewrites(const Instruction& instruction,
+                            const std::vector<std::vector<SetValue>>& values,
+                            const std::vector<int64_t>& devices, std::vector<SetValue>& results);
   // Every instruction of the computation has one value on known operands: moves and the certain
   // operations on integers. Then the plain evaluator runs it whole.
   bool IsPlain(const Computation& computation);
@@ -98,6 +106,7 @@ class SetInterpreter {
   absl::flat_hash_map<const Instruction*, uint8_t> hull_use_;
   absl::flat_hash_map<const Computation*, bool> plain_;
   absl::flat_hash_map<const Instruction*, ElementwiseOp> kernels_;
+  std::map<const Computation*, std::vector<RewriteMatch>> rewrites_;
   int64_t steps_ = 0;
   int64_t current_device_ = 0;
   int depth_ = 0;

@@ -32,19 +32,20 @@ absl::Status CheckFeeds(const Computation& computation) {
   return absl::OkStatus();
 }
 
-// Which of an instruction's outputs are read outside its piece, over all pieces.
+// Which instructions' values are read outside their piece, over all pieces.
 class Readers {
  public:
-  Readers(const Computation& computation, const Placing& placing) {
-    for (size_t p = 0; p < placing.pieces.size(); ++p) {
-      for (const Instruction* member : placing.pieces[p]) piece_of_[member] = p;
+  using Members = std::vector<const Instruction*>;
+  Readers(const Computation& computation, const std::vector<Members>& pieces) {
+    for (size_t p = 0; p < pieces.size(); ++p) {
+      for (const Instruction* member : pieces[p]) piece_of_[member] = p;
     }
-    for (const auto& members : placing.pieces) {
+    for (const Members& members : pieces) {
       for (const Instruction* member : members) {
         for (const Instruction* operand : member->operands()) Read(*operand, piece_of_[member]);
       }
     }
-    Read(*computation.root(), placing.pieces.size());
+    Read(*computation.root(), pieces.size());
   }
   std::vector<const Instruction*> OutputsOf(const std::vector<const Instruction*>& members) const {
     std::vector<const Instruction*> outputs;
@@ -116,7 +117,7 @@ absl::StatusOr<CutComputation> CutIntoPieces(const Module& module, const Computa
   HLOCTS_ASSIGN_OR_RETURN(Placing placing, PlaceInstructions(computation, options));
   CutComputation cut;
   cut.computation = &computation;
-  Readers readers(computation, placing);
+  Readers readers(computation, placing.pieces);
   PieceBuilder builder(module, placing.copied);
   for (const auto& members : placing.pieces) {
     std::vector<const Instruction*> outputs = readers.OutputsOf(members);
@@ -124,6 +125,46 @@ absl::StatusOr<CutComputation> CutIntoPieces(const Module& module, const Computa
   }
   NumberInfeeds(computation, cut.pieces);
   return cut;
+}
+
+absl::StatusOr<std::vector<const Instruction*>> CutMembers(const Computation& computation) {
+  CutOptions each;
+  each.operations = 1;
+  HLOCTS_ASSIGN_OR_RETURN(Placing placing, PlaceInstructions(computation, each));
+  std::vector<const Instruction*> members;
+  for (const auto& piece : placing.pieces) members.insert(members.end(), piece.begin(), piece.end());
+  std::sort(members.begin(), members.end(),
+            [](const Instruction* a, const Instruction* b) { return a->index() < b->index(); });
+  return members;
+}
+
+absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computation,
+                             const std::vector<const Instruction*>& members) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<const Instruction*> all, CutMembers(computation));
+  absl::flat_hash_set<const Instruction*> inside(members.begin(), members.end()), copied;
+  for (const auto& instruction : computation.instructions()) {
+    if (instruction->opcode() == Opcode::kConstant) copied.insert(instruction.get());
+  }
+  std::vector<const Instruction*> others;
+  bool torn = false;
+  for (const Instruction* user : all) {
+    if (!inside.contains(user)) others.push_back(user);
+    for (const Instruction* operand : user->operands()) {
+      ForEachProducer(*operand, [&](const Instruction& producer) {
+        torn = torn || (inside.contains(user) != inside.contains(&producer) &&
+                        !copied.contains(&producer) && producer.opcode() != Opcode::kParameter &&
+                        StayTogether(producer, *user));
+      });
+    }
+  }
+  if (torn) return Unsupported("a value that is no parameter would be cut through");
+  std::vector<const Instruction*> outputs =
+      Readers(computation, {members, others}).OutputsOf(members);
+  if (outputs.empty()) return Unsupported("nobody reads what these instructions make");
+  std::vector<Piece> piece;
+  piece.push_back(PieceBuilder(module, copied).Build(members, outputs));
+  NumberInfeeds(computation, piece);
+  return std::move(piece[0]);
 }
 
 bool CanCutInside(const Instruction& instruction) {

@@ -22,8 +22,6 @@ struct CutOptions {
   // itself. kOnlyAtJointValues: no other cuts than round values that only a joint predicate judges.
   static constexpr int64_t kOnlyAtJointValues = std::numeric_limits<int64_t>::max();
   int64_t operations = 4;
-  // A path also ends after a function, sum or contraction, whose rules are wide.
-  bool end_after_wide_rules = true;
 };
 
 // The value of an instruction, or a part of it when it is a tuple. Never the part of a `tuple` or
@@ -59,6 +57,14 @@ struct CutComputation {
 // Unimplemented: send and recv, opaque values, infeed in a called computation.
 absl::StatusOr<CutComputation> CutIntoPieces(const Module& module, const Computation& computation,
                                              const CutOptions& options);
+
+// What pieces are made of: the instructions that somebody reads, in textual order; neither tuple,
+// get-tuple-element, parameter nor constant.
+absl::StatusOr<std::vector<const Instruction*>> CutMembers(const Computation& computation);
+// One piece of these members (in textual order; no path between two of them leads through another
+// instruction). Unimplemented: a value that is no parameter would enter or leave.
+absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computation,
+                             const std::vector<const Instruction*>& members);
 
 // Calls whose computations can be cut in turn, because what they are given is known once they run:
 // call, fusion, while, conditional, without infeed or outfeed inside.

@@ -5,93 +5,11 @@
 #include <numeric>
 #include <tuple>
 
-#include "absl/container/flat_hash_map.h"
+#include "spec/cut/places.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {
 namespace {
-
-// What an instruction does to the cutting.
-enum class Place : uint8_t {
-  kFree,      // moves and whole numbers: sets stay as they are
-  kCounts,    // rounds once
-  kCutAfter,  // its rule is wide: whoever reads the result starts afresh
-  kAlone,     // judged best, or only, on known operands, and its result by a joint predicate
-};
-struct PlaceRow {
-  AccuracyRule rule;
-  Place place;
-  bool joint;  // only a joint predicate says whether the value is right
-};
-constexpr PlaceRow kPlaces[] = {
-    {AccuracyRule::kExact, Place::kFree, false},
-    {AccuracyRule::kCompare, Place::kCounts, false},
-    {AccuracyRule::kSignBit, Place::kCounts, false},
-    {AccuracyRule::kRoundToIntegral, Place::kCounts, false},
-    {AccuracyRule::kMinMax, Place::kCounts, false},
-    {AccuracyRule::kRemainder, Place::kCounts, false},
-    {AccuracyRule::kAddSubtract, Place::kCounts, false},
-    {AccuracyRule::kMultiply, Place::kCounts, false},
-    {AccuracyRule::kDivide, Place::kCounts, false},
-    {AccuracyRule::kSquareRoot, Place::kCounts, false},
-    {AccuracyRule::kFunction, Place::kCutAfter, false},
-    {AccuracyRule::kPower, Place::kCutAfter, false},
-    {AccuracyRule::kConvert, Place::kCounts, false},
-    {AccuracyRule::kReducePrecision, Place::kCounts, false},
-    {AccuracyRule::kStochasticConvert, Place::kAlone, true},
-    {AccuracyRule::kReduction, Place::kCutAfter, false},
-    {AccuracyRule::kSelectAndScatter, Place::kAlone, false},
-    {AccuracyRule::kScatter, Place::kAlone, false},
-    {AccuracyRule::kContraction, Place::kCutAfter, false},
-    {AccuracyRule::kOrdering, Place::kAlone, true},
-    {AccuracyRule::kBatchNorm, Place::kAlone, false},
-    {AccuracyRule::kFft, Place::kAlone, true},
-    {AccuracyRule::kCholesky, Place::kAlone, true},
-    {AccuracyRule::kTriangularSolve, Place::kAlone, true},
-    {AccuracyRule::kRandom, Place::kAlone, true},
-    {AccuracyRule::kRandomBits, Place::kAlone, true},
-    {AccuracyRule::kCalled, Place::kAlone, false},
-    {AccuracyRule::kCollectiveReduction, Place::kCutAfter, false},
-    {AccuracyRule::kUnknown, Place::kAlone, true},
-};
-
-const PlaceRow& PlaceOf(AccuracyRule rule) {
-  for (const PlaceRow& row : kPlaces) {
-    if (row.rule == rule) return row;
-  }
-  return kPlaces[0];
-}
-
-bool HoldsFloats(const Shape& shape) {
-  bool found = false;
-  ForEachLeaf(shape, [&](const Shape& leaf, const ShapeIndex&) {
-    found = found || IsFloat(leaf.element_type()) || IsComplex(leaf.element_type());
-  });
-  return found;
-}
-
-bool IsJoint(const Instruction& instruction) {
-  if (PlaceOf(RowOf(instruction.opcode()).accuracy).joint) return true;
-  for (const Computation* called : instruction.called_computations()) {
-    for (const auto& inner : called->instructions()) {
-      if (IsJoint(*inner)) return true;
-    }
-  }
-  return false;
-}
-
-Place PlaceOf(const Instruction& instruction, const CutOptions& options) {
-  const PlaceRow& row = PlaceOf(RowOf(instruction.opcode()).accuracy);
-  if (options.operations == CutOptions::kOnlyAtJointValues) {
-    return IsJoint(instruction) ? Place::kAlone : Place::kFree;
-  }
-  if (row.place == Place::kAlone) return row.place;
-  bool floats = HoldsFloats(instruction.shape());
-  for (const Instruction* operand : instruction.operands()) {
-    floats = floats || HoldsFloats(operand->shape());
-  }
-  return floats ? row.place : Place::kFree;
-}
 
 // Sets of instructions that only grow.
 class Groups {
@@ -231,15 +149,11 @@ void Placer::CollectEdges() {
   }
 }
 
-// A value of run-time size is no parameter that every engine takes, and what lies between start and
-// done is no value at all.
 void Placer::TieWhatCannotTravel() {
   for (auto [from, to] : edges_) {
-    const Instruction& producer = *computation_.instructions()[from];
-    bool pending = RowOf(producer.opcode()).family == Family::kAsync &&
-                   RowOf(computation_.instructions()[to]->opcode()).family == Family::kAsync &&
-                   computation_.instructions()[to]->operand_count() == 1;
-    if (pending || producer.shape().is_dynamic()) groups_.Unite(from, to);
+    if (StayTogether(*computation_.instructions()[from], *computation_.instructions()[to])) {
+      groups_.Unite(from, to);
+    }
   }
 }
 
@@ -313,8 +227,7 @@ Depth Placer::After(const Depth& before, Place place, int64_t count, int64_t& ba
   bool full = count > 0 && now.used > 0 && now.used + count > options_.operations;
   if (now.begun && (place == Place::kAlone || full)) now = {now.band + 1, 0, false};
   band = now.band;
-  bool wide = place == Place::kCutAfter && options_.end_after_wide_rules;
-  if (each || wide || place == Place::kAlone) return {band + 1, 0, false};
+  if (each || place == Place::kAlone || place == Place::kCutAfter) return {band + 1, 0, false};
   return {band, now.used + count, true};
 }
 
@@ -374,6 +287,12 @@ bool HoldsToken(const Shape& shape) {
   bool found = false;
   ForEachLeaf(shape, [&](const Shape& leaf, const ShapeIndex&) { found = found || leaf.IsToken(); });
   return found;
+}
+
+bool StayTogether(const Instruction& producer, const Instruction& user) {
+  bool pending = RowOf(producer.opcode()).family == Family::kAsync &&
+                 RowOf(user.opcode()).family == Family::kAsync && user.operand_count() == 1;
+  return pending || producer.shape().is_dynamic();
 }
 
 void ForEachProducer(const Instruction& operand,

@@ -13,6 +13,9 @@ namespace hlocts {
 bool IsGlue(const Instruction& instruction);
 // Calls visit on each instruction whose value, or a part of it, makes up the operand.
 void ForEachProducer(const Instruction& operand, const std::function<void(const Instruction&)>& visit);
+// A value of run-time size is no parameter that every engine takes, and what lies between start and
+// done is no value at all.
+bool StayTogether(const Instruction& producer, const Instruction& user);
 // A token, or a tuple with one somewhere.
 bool HoldsToken(const Shape& shape);
 

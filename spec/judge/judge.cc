@@ -20,34 +20,44 @@ namespace {
 // Effective bits of all elements, to a 64th of a bit.
 class EffectiveHistogram {
  public:
-  void Add(double bits, int64_t count = 1) {
-    if (buckets_.empty()) buckets_.resize(64 * kSteps + 1);
-    buckets_[static_cast<size_t>(std::clamp(bits, 0.0, 64.0) * kSteps)] += count;
+  void Add(double bits, int precision, int64_t count = 1) {
+    std::vector<int64_t>& steps = by_precision_[precision];
+    if (steps.empty()) steps.resize(64 * kSteps + 1);
+    steps[static_cast<size_t>(std::clamp(bits, 0.0, 64.0) * kSteps)] += count;
     total_ += count;
   }
   EffectiveBits Summarize() const {
     EffectiveBits summary;
     summary.elements = total_;
     if (total_ == 0) return summary;
-    summary.median = At(0.5);
-    summary.percentile5 = At(0.05);
+    std::vector<int64_t> all(64 * kSteps + 1);
+    for (const auto& [precision, steps] : by_precision_) {
+      std::vector<int64_t>& quarters = summary.quarters[precision];
+      quarters.resize(64 * 4 + 1);
+      for (size_t i = 0; i < steps.size(); ++i) {
+        all[i] += steps[i];
+        quarters[i / (kSteps / 4)] += steps[i];
+      }
+    }
+    summary.median = At(all, 0.5);
+    summary.percentile5 = At(all, 0.05);
     int64_t low = 0;
-    for (size_t b = 0; b < 2 * kSteps; ++b) low += buckets_[b];
+    for (size_t i = 0; i < 2 * kSteps; ++i) low += all[i];
     summary.share_below_2 = static_cast<double>(low) / static_cast<double>(total_);
     return summary;
   }
 
  private:
   static constexpr size_t kSteps = 64;
-  double At(double share) const {
+  double At(const std::vector<int64_t>& steps, double share) const {
     int64_t rank = static_cast<int64_t>(share * static_cast<double>(total_)), seen = 0;
-    for (size_t b = 0; b < buckets_.size(); ++b) {
-      seen += buckets_[b];
-      if (seen > rank) return static_cast<double>(b) / kSteps;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      seen += steps[i];
+      if (seen > rank) return static_cast<double>(i) / kSteps;
     }
     return 0;
   }
-  std::vector<int64_t> buckets_;
+  std::map<int, std::vector<int64_t>> by_precision_;
   int64_t total_ = 0;
 };
 
@@ -155,7 +165,7 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
     tally.bits += FullBits(ComponentType(set.element_type())) - Log2Count(s, set.element_type());
     unspecified = unspecified || s.unspecified();
     if (facts != nullptr) {
-      tally.effective.Add(EffectiveBitsOf(s, *facts, rms));
+      tally.effective.Add(EffectiveBitsOf(s, *facts, rms), facts->p);
     }
     if (Accepts(s, actual, index, c)) continue;
     ok = false;
@@ -270,7 +280,8 @@ bool SettledByBits(const SetArray& set, const Literal& actual, Tally& tally) {
   tally.elements += count;
   tally.bits += FullBits(type) * static_cast<double>(count);
   if (IsFloat(type) || IsComplex(type)) {
-    tally.effective.Add(FactsOf(type).p, count * set.components());
+    int precision = FactsOf(type).p;
+    tally.effective.Add(precision, precision, count * set.components());
   }
   return true;
 }

@@ -3,6 +3,7 @@
 #define HLOCTS_SPEC_JUDGE_JUDGE_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ struct EffectiveBits {
   double median = 0;
   double percentile5 = 0;
   double share_below_2 = 0;
+  // Elements by quarters of a bit, for each precision p: what many verdicts are added up from.
+  std::map<int, std::vector<int64_t>> quarters;
 };
 
 struct JudgeResult {

@@ -1,0 +1,51 @@
+#include "reports/effective_bits.h"
+
+#include <numeric>
+
+#include "absl/strings/str_format.h"
+
+namespace hlocts {
+namespace {
+
+// The value below which `share` of the elements lie, to a quarter of a bit.
+double Quantile(const std::vector<int64_t>& quarters, int64_t total, double share) {
+  int64_t rank = static_cast<int64_t>(share * static_cast<double>(total)), seen = 0;
+  for (size_t i = 0; i < quarters.size(); ++i) {
+    seen += quarters[i];
+    if (seen > rank) return static_cast<double>(i) / 4;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void EffectiveBitsTable::Add(const Verdict& verdict) {
+  for (const auto& [precision, quarters] : verdict.effective_quarters) {
+    std::vector<int64_t>& sum = quarters_[{verdict.exact_data, precision}];
+    if (sum.size() < quarters.size()) sum.resize(quarters.size());
+    for (size_t i = 0; i < quarters.size(); ++i) sum[i] += quarters[i];
+  }
+}
+
+std::string EffectiveBitsTable::ToText() const {
+  std::string text;
+  bool first = true, exact_before = false;
+  for (const auto& [key, quarters] : quarters_) {
+    auto [exact, precision] = key;
+    if (first || exact != exact_before) {
+      absl::StrAppendFormat(&text, "  effective bits%s:\n",
+                            exact ? " on data exact by construction" : "");
+    }
+    first = false;
+    exact_before = exact;
+    int64_t total = std::accumulate(quarters.begin(), quarters.end(), int64_t{0});
+    int64_t below = std::accumulate(quarters.begin(), quarters.begin() + 2 * 4, int64_t{0});
+    absl::StrAppendFormat(
+        &text, "    of %2d: median %5.2f, 5th percentile %5.2f, %.1f%% below 2 bits (%d elements)\n",
+        precision, Quantile(quarters, total, 0.5), Quantile(quarters, total, 0.05),
+        total ? 100.0 * static_cast<double>(below) / static_cast<double>(total) : 0.0, total);
+  }
+  return text;
+}
+
+}  // namespace hlocts

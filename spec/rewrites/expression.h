@@ -1,0 +1,26 @@
+// The little language of rewrites.def: "multiply(a,rsqrt(b))".
+#ifndef HLOCTS_SPEC_REWRITES_EXPRESSION_H_
+#define HLOCTS_SPEC_REWRITES_EXPRESSION_H_
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "spec/base/status.h"
+#include "spec/ops/opcode.h"
+
+namespace hlocts {
+
+struct Expression {
+  enum class Kind : uint8_t { kOperation, kValue, kNumber, kLiteral };
+  Kind kind = Kind::kValue;
+  Opcode opcode = Opcode::kParameter;  // kOperation
+  std::vector<Expression> operands;
+  char letter = 0;   // kValue: a b c; kNumber: k l
+  double value = 0;  // kLiteral
+};
+
+absl::StatusOr<Expression> ParseExpression(absl::string_view text);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_REWRITES_EXPRESSION_H_

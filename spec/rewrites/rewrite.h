@@ -1,0 +1,49 @@
+// Named rewrites: patterns that real compilers replace by something that is equal in the reals and
+// not in floating point. rewrites.def is the list.
+#ifndef HLOCTS_SPEC_REWRITES_REWRITE_H_
+#define HLOCTS_SPEC_REWRITES_REWRITE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "spec/accuracy/profile.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+enum class RewriteGuard : uint8_t {
+  kAlways,
+  kReciprocalSubnormal,  // 1/k lies below the least normal value of the type
+};
+
+struct Rewrite {
+  absl::string_view name;
+  absl::string_view pattern, replacement;
+  Profile profile;  // the strictest that allows it
+  RewriteGuard guard;
+  absl::string_view ruling;
+};
+absl::Span<const Rewrite> AllRewrites();
+
+// A pattern found at an instruction, ready to be evaluated in its place.
+struct RewriteMatch {
+  const Rewrite* rewrite = nullptr;
+  const Instruction* instruction = nullptr;
+  // The replacement as the entry of a module of its own: parameter i stands for operands[i].
+  std::unique_ptr<Module> replacement;
+  std::vector<const Instruction*> operands;
+};
+
+// Every match in the computation that `profile` allows; an instruction may have several.
+std::vector<RewriteMatch> FindRewrites(const Computation& computation, Profile profile);
+
+// Problems of the list, one line each: unreadable patterns, rows allowed in strict, names given
+// twice. Empty: good.
+std::vector<std::string> LintRewrites();
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_REWRITES_REWRITE_H_

@@ -1,0 +1,68 @@
+// On data that is exact by construction (small integers) structural operations have one acceptable
+// value per element: nothing about them is left to tolerance.
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "backends/differ/differ.h"
+#include "spec/text/parser.h"
+#include "suites/case.h"
+#include "suites/case_request.h"
+
+namespace hlocts {
+namespace {
+
+struct Tally {
+  int modules = 0;
+  int64_t elements = 0;
+};
+
+// Elements of the module's outputs that may have more than one value, on exact data.
+void CheckCase(const Case& one, Tally& tally) {
+  auto module = ParseModule(one.module_text);
+  ASSERT_TRUE(module.ok()) << one.address;
+  Case exact = one;
+  exact.style = ArgumentStyle::kExact;
+  DiffOptions options;
+  options.load = LoadOptionsOf(exact, **module, options.load);
+  auto request = MakeRequest(exact, **module, options.load);
+  ASSERT_TRUE(request.ok()) << one.address << ": " << request.status();
+  Differ differ(**module, *request, options);
+  auto accepted = differ.Acceptance(0);
+  ASSERT_TRUE(accepted.ok()) << one.address << ": " << accepted.status();
+  ++tally.modules;
+  for (const LeafAcceptance& leaf : (*accepted)->leaves) {
+    if (leaf.token) continue;
+    tally.elements += leaf.set.element_count();
+    for (int64_t i = 0; i < leaf.set.element_count(); ++i) {
+      AcceptanceSet set = leaf.set.At(i);
+      // Of equal zeros the sign may be free.
+      bool zero = set.finite() && !set.integer() && set.lo == 0 && set.hi == 0;
+      ASSERT_TRUE(zero || Log2Count(set, leaf.set.element_type()) == 0)
+          << one.address << ": element " << i << " may be "
+          << SetText(set, leaf.set.element_type());
+    }
+  }
+}
+
+TEST(ExactDataTest, StructureIsZeroWidth) {
+  auto cases = LoadCases(HLOCTS_SOURCE_DIR "/suites/cases");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  Tally tally;
+  for (const Case& one : *cases) {
+    bool structural = absl::StartsWith(one.address, "movement/") ||
+                      absl::StartsWith(one.address, "tuple/") ||
+                      absl::StartsWith(one.address, "layout/") ||
+                      absl::StartsWith(one.address, "indexing/gather") ||
+                      absl::StartsWith(one.address, "indexing/dynamic") ||
+                      absl::StartsWith(one.address, "contraction/") ||
+                      absl::StartsWith(one.address, "broadcasting/");
+    // Reject cases have no outputs; a case with data of its own is about that data.
+    if (!structural || !one.reject_rule.empty() || !one.style || one.tier > Tier::kSmoke) continue;
+    CheckCase(one, tally);
+  }
+  std::printf("%d modules, %ld elements\n", tally.modules, static_cast<long>(tally.elements));
+  EXPECT_GE(tally.modules, 100);
+}
+
+}  // namespace
+}  // namespace hlocts
