@@ -255,6 +255,32 @@ TEST_F(CliTest, DiffAgainstTheReferencePasses) {
   EXPECT_GT(verdict["bits_checked_mean"].get<double>(), 20);
 }
 
+TEST_F(CliTest, PiecesAreJudgedOnRequest) {
+  Write("chain.hlo", "HloModule c\nENTRY main {\n  x = f32[2] parameter(0)\n  t = f32[2] tanh(x)\n"
+                     "  m = f32[2] multiply(t, x)\n  ROOT r = f32[2] add(m, t)\n}\n");
+  std::string diff = absl::StrCat("diff ", Path("chain.hlo"), " --seed=1 --backend=reference ");
+  EXPECT_THAT(RunHlocts(diff + "--cut=1").out, HasSubstr("3 pieces judged"));
+  Ran explained = RunHlocts(diff + "--cut=2 --explain");
+  EXPECT_EQ(explained.status, 0) << explained.out;
+  EXPECT_THAT(explained.out, HasSubstr("2 pieces judged"));
+  EXPECT_THAT(explained.out, HasSubstr("effective bits of floating-point elements: median"));
+  EXPECT_EQ(RunHlocts(diff + "--cut=-1").status, 2);
+  Ran json = RunHlocts(diff + "--cut=1 --json");
+  EXPECT_EQ(Json::parse(json.out)["verdict"], "pass") << json.out;
+}
+
+TEST_F(CliTest, SeedsMakeDataOfAStyle) {
+  std::string eval = absl::StrCat("eval ", Path("add.hlo"), " --seed=5 ");
+  Ran exact = RunHlocts(eval + "--data=exact");
+  EXPECT_EQ(exact.status, 0) << exact.out;
+  EXPECT_EQ(exact.out.find('.'), std::string::npos) << exact.out;  // small integers
+  EXPECT_NE(exact.out, RunHlocts(eval + "--data=defined").out);
+  EXPECT_EQ(RunHlocts(eval + "--data=special").out, RunHlocts(eval + "--data=edge").out);
+  Ran unknown = RunHlocts(eval + "--data=nice");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.out, HasSubstr("--data \"nice\": expected random, exact"));
+}
+
 TEST_F(CliTest, AnEngineThatDiesIsACrashAndTheNextModuleRuns) {
   Write("abort.hlo", "HloModule abort\nENTRY main {\n  ROOT x = f32[2] parameter(0)\n}\n");
   Write("fine.hlo", "HloModule fine\nENTRY main {\n  ROOT x = f32[2] parameter(0)\n}\n");

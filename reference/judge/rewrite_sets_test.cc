@@ -75,7 +75,7 @@ TEST(RewriteSetsTest, TheTextsOwnValueStays) {
 
 TEST(RewriteSetsTest, NothingElseIsTaken) {
   for (const Row& row : kRows) {
-    EXPECT_EQ(JudgeRow(row, 12345, kRelaxed), Outcome::kFail) << row.name;
+    EXPECT_EQ(JudgeRow(row, -12345, kRelaxed), Outcome::kFail) << row.name;
   }
 }
 
