@@ -21,9 +21,8 @@ namespace {
 class EffectiveHistogram {
  public:
   void Add(double bits, int precision, int64_t count = 1) {
-    std::vector<int64_t>& steps = by_precision_[precision];
-    if (steps.empty()) steps.resize(64 * kSteps + 1);
-    steps[static_cast<size_t>(std::clamp(bits, 0.0, 64.0) * kSteps)] += count;
+    if (precision != precision_) Select(precision);
+    (*steps_)[static_cast<size_t>(std::clamp(bits, 0.0, 64.0) * kSteps)] += count;
     total_ += count;
   }
   EffectiveBits Summarize() const {
@@ -49,6 +48,12 @@ class EffectiveHistogram {
 
  private:
   static constexpr size_t kSteps = 64;
+  // Elements come in runs of one type.
+  void Select(int precision) {
+    precision_ = precision;
+    steps_ = &by_precision_[precision];
+    if (steps_->empty()) steps_->resize(64 * kSteps + 1);
+  }
   double At(const std::vector<int64_t>& steps, double share) const {
     int64_t rank = static_cast<int64_t>(share * static_cast<double>(total_)), seen = 0;
     for (size_t i = 0; i < steps.size(); ++i) {
@@ -58,6 +63,8 @@ class EffectiveHistogram {
     return 0;
   }
   std::map<int, std::vector<int64_t>> by_precision_;
+  int precision_ = -1;
+  std::vector<int64_t>* steps_ = nullptr;
   int64_t total_ = 0;
 };
 
@@ -226,10 +233,10 @@ void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Litera
     }
     tally.bits += full - Log2OfCount(ValuesBetween(lo[i], hi[i], facts));
     double reference = std::max(std::fabs(lo[i] / 2 + hi[i] / 2), 1e-3 * rms);
-    tally.effective.Add(facts.p - Log2(1 + (hi[i] - lo[i]) / facts.Ulp(reference)));
+    tally.effective.Add(facts.p - Log2(1 + (hi[i] - lo[i]) / facts.Ulp(reference)), facts.p);
   }
   tally.bits += full * static_cast<double>(points);
-  if (points > 0) tally.effective.Add(facts.p, points);
+  if (points > 0) tally.effective.Add(facts.p, facts.p, points);
 }
 
 // False: not stored by columns, or of run-time sizes.
