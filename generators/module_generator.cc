@@ -4,13 +4,14 @@
 
 #include "generators/fact_literals.h"
 #include "generators/module_writer.h"
+#include "generators/negative.h"
 
 namespace hlocts {
 namespace {
 
 constexpr absl::string_view kStreamNames[kStreamCount] = {"defined", "exact", "edge", "sizes", "negative"};
 // How often a numbered campaign draws each stream.
-constexpr int kStreamWeights[kStreamCount] = {30, 30, 30, 10, 0};
+constexpr int kStreamWeights[kStreamCount] = {28, 28, 28, 8, 8};
 
 }  // namespace
 
@@ -29,6 +30,10 @@ Generated Generate(ChoiceSource& choose, const GeneratorOptions& options) {
   Generated generated;
   generated.stream = options.stream;
   generated.module = writer.Finish();
+  if (options.stream == Stream::kNegative) {
+    generated.broken_rule = BreakOneRule(choose, *generated.module);
+    if (generated.broken_rule.empty()) generated.stream = Stream::kDefined;
+  }
   for (const ModuleWriter::Parameter& parameter : writer.entry_parameters()) {
     bool special = !writer.plan.licensed();
     generated.arguments.push_back(

@@ -45,14 +45,19 @@ absl::Status CheckEntry(const expectations::Expectation& entry) {
   return absl::OkStatus();
 }
 
-bool Applies(const expectations::Expectation& entry, const Verdict& verdict,
-             const std::string& today) {
-  if (entry.query().empty() || !QueryMatches(entry.query(), verdict.case_address)) return false;
+bool Holds(const expectations::Expectation& entry, const Verdict& verdict,
+           const std::string& today) {
   const expectations::Condition& condition = entry.condition();
   if (!absl::StrContains(verdict.backend_version, condition.version_contains())) return false;
   if (!absl::StrContains(verdict.backend, condition.option())) return false;
   if (!condition.platform().empty() && condition.platform() != "linux") return false;
   return today.empty() || entry.expires().empty() || entry.expires() >= today;
+}
+
+bool Applies(const expectations::Expectation& entry, const Verdict& verdict,
+             const std::string& today) {
+  if (entry.query().empty() || !QueryMatches(entry.query(), verdict.case_address)) return false;
+  return Holds(entry, verdict, today);
 }
 
 }  // namespace
@@ -94,6 +99,14 @@ void ExpectationList::Apply(Verdict& verdict, const std::string& today) const {
     verdict.expected = false;
     absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", "expected ", wanted);
   }
+}
+
+bool ExpectationList::Explains(const std::string& signature, const Verdict& verdict) const {
+  for (const auto& entry : impl_->list.expectation()) {
+    if (entry.signature().empty() || !QueryMatches(entry.signature(), signature)) continue;
+    if (Holds(entry, verdict, "") && entry.verdict() == VerdictName(verdict.kind)) return true;
+  }
+  return false;
 }
 
 }  // namespace hlocts

@@ -26,6 +26,9 @@ class ExpectationList {
   // An entry that expects something else than what came (a pass, say) leaves it unexpected and says so
   // in `reason`. `today` is YYYY-MM-DD when expiry counts, else "".
   void Apply(Verdict& verdict, const std::string& today) const;
+  // Does an entry with this `signature` (of a failure found by fuzzing; * matches any run) explain
+  // the verdict?
+  bool Explains(const std::string& signature, const Verdict& verdict) const;
   size_t size() const;
 
  private:

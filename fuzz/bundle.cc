@@ -1,0 +1,106 @@
+#include "fuzz/bundle.h"
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "fuzz/bundle_texts.h"
+#include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
+#include "spec/files/literals_file.h"
+#include "spec/files/module_file.h"
+#include "spec/text/printer.h"
+
+namespace hlocts {
+namespace {
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+LiteralsFile FileOf(const std::vector<std::vector<Literal>>& devices, int64_t partitions) {
+  LiteralsFile file;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    LiteralsBlock block;
+    block.leaves = devices[d];
+    if (devices.size() > 1) {
+      block.replica = static_cast<int64_t>(d) / partitions;
+      block.partition = static_cast<int64_t>(d) % partitions;
+    }
+    file.blocks.push_back(std::move(block));
+  }
+  return file;
+}
+
+size_t Bytes(const Files& files) {
+  size_t bytes = 0;
+  for (const auto& [name, text] : files) bytes += text.size();
+  return bytes;
+}
+
+void Drop(Files& files, const std::string& name) {
+  for (auto& [file, text] : files) {
+    if (file == name) text = "# left out: the bundle would be more than 64 KB; a replay computes it again\n";
+  }
+}
+
+Files FilesOf(const Bundle& bundle) {
+  const Module& module = *bundle.sample.module;
+  LiteralsFile inputs;
+  inputs.blocks.push_back({kEvery, kEvery, bundle.sample.arguments});
+  Files files = {{"module.hlo", PrintModule(module)},
+                 {"inputs.txt", FormatLiterals(inputs)},
+                 {"verdict.json", VerdictToJson(bundle.result.verdict) + "\n"},
+                 {"README.md", BundleReadme(bundle)},
+                 {"case_test.cc", BundleTest(bundle)}};
+  if (absl::StartsWith(bundle.backend, "xla")) files.push_back({"repro_jax.py", BundleJaxScript(bundle)});
+  files.push_back({"actual.txt", FormatLiterals(FileOf(bundle.result.outputs, module.num_partitions))});
+  files.push_back({"expected.jsonl", bundle.expected});
+  for (const char* name : {"expected.jsonl", "actual.txt"}) {
+    if (Bytes(files) > kBundleBytesMax) Drop(files, name);
+  }
+  return files;
+}
+
+}  // namespace
+
+absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
+  Files files = FilesOf(bundle);
+  if (Bytes(files) > kBundleBytesMax) {
+    return absl::ResourceExhaustedError(absl::StrCat(folder, ": a bundle of ", Bytes(files), " bytes"));
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return absl::InternalError(absl::StrCat(folder, ": ", error.message()));
+  for (const auto& [name, text] : files) {
+    HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", name), text));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
+  Bundle bundle;
+  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(folder + "/module.hlo"));
+  bundle.sample.module = std::move(loaded.module);
+  HLOCTS_ASSIGN_OR_RETURN(LiteralsFile inputs,
+                          ReadLiterals(folder + "/inputs.txt", ArgumentLeafShapes(*bundle.sample.module)));
+  if (!inputs.blocks.empty()) bundle.sample.arguments = inputs.blocks[0].leaves;
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/verdict.json"));
+  auto json = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json["verdict"].is_string() || !json["backend"].is_string()) {
+    return InvalidInput(folder, "/verdict.json: expected an object with verdict and backend");
+  }
+  auto kind = VerdictFromName(json["verdict"].get<std::string>());
+  if (!kind) return InvalidInput(folder, "/verdict.json: verdict ", json["verdict"].get<std::string>());
+  bundle.result.verdict.kind = *kind;
+  bundle.backend = json["backend"].get<std::string>();
+  if (json["profile"].is_string()) {
+    auto profile = ProfileFromName(json["profile"].get<std::string>());
+    if (!profile) return InvalidInput(folder, "/verdict.json: profile ", json["profile"].get<std::string>());
+    bundle.options.profile = *profile;
+  }
+  bundle.options.invalid = *kind == VerdictKind::kAccepted;
+  return bundle;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,60 @@
+// A campaign: modules by number, each on every engine, judged; failures shrunk, sorted into buckets
+// and stored as bundles.
+#ifndef HLOCTS_FUZZ_CAMPAIGN_H_
+#define HLOCTS_FUZZ_CAMPAIGN_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fuzz/trial.h"
+#include "generators/module_generator.h"
+
+namespace hlocts {
+
+struct CampaignOptions {
+  std::vector<std::string> backends;
+  uint64_t seed = 1;
+  int64_t modules_max = 0;   // 0: no end
+  double seconds_max = 0;    // 0: no end
+  int jobs = 1;
+  bool resume = false;       // go on where state.json of `out` stands
+  std::string out;           // folder of bundles, findings.jsonl and state.json
+  TrialOptions trial;
+  GeneratorOptions generator;
+  std::optional<Stream> stream;  // one stream only
+  int shrink_evaluations = 400;  // of one finding; 0: findings are stored as they were met
+  std::function<bool()> stop = [] { return false; };
+  // An explained failure of that engine: counted, not shrunk, no bundle.
+  std::function<bool(const std::string& signature, const Verdict& verdict)> known =
+      [](const std::string&, const Verdict&) { return false; };
+};
+
+struct CampaignStatus {
+  int64_t modules = 0;    // generated and, on every engine, judged
+  int64_t next = 0;       // all modules before this number are done
+  double seconds = 0;     // of this run
+  int jobs = 1;
+  int64_t valid = 0;      // modules that the verifier judged as the generator meant them
+  int64_t instructions = 0;
+  std::map<std::string, int64_t> verdicts;  // by word
+  int64_t cells = 0;
+  int64_t buckets = 0;    // new ones: not known
+  int64_t known = 0;      // findings that an expectation explains
+  double elements = 0, bits_checked = 0;    // sums over verdicts
+
+  std::string ToJson() const;  // one line, by contract
+  std::string ToText() const;
+};
+
+// `tick` is called about once a second and once at the end. Errors: an engine that cannot be
+// started, a folder that cannot be written, a state of another seed.
+absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& options,
+                                           const std::function<void(const CampaignStatus&)>& tick);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_CAMPAIGN_H_

@@ -1,0 +1,185 @@
+// Shrinking, bundles and campaigns against an engine that is wrong on purpose.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "backends/backend_list.h"
+#include "fuzz/bundle.h"
+#include "fuzz/campaign.h"
+#include "fuzz/coverage.h"
+#include "fuzz/shrinker.h"
+#include "generators/arguments.h"
+#include "spec/files/file_io.h"
+#include "spec/infer/verifier.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The reference, told another module: `wrong` computes `right`'s instructions.
+class WrongEngine : public Backend {
+ public:
+  WrongEngine(Opcode right, Opcode wrong, int64_t elements_min = 0)
+      : right_(right), wrong_(wrong), elements_min_(elements_min), reference_(*MakeBackend("reference")) {}
+  BackendInfo info() override {
+    BackendInfo info = reference_->info();
+    info.name = "wrong";
+    return info;
+  }
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module, const LoadOptions& options) override {
+    std::unique_ptr<Module> clone = module.Clone();
+    for (const auto& computation : clone->computations()) {
+      for (const auto& instruction : computation->instructions()) {
+        bool large = instruction->shape().IsArray() && instruction->shape().ElementCount() >= elements_min_;
+        if (instruction->opcode() == right_ && large) instruction->set_opcode(wrong_);
+      }
+    }
+    return reference_->Load(*clone, options);
+  }
+
+ private:
+  Opcode right_, wrong_;
+  int64_t elements_min_;
+  std::unique_ptr<Backend> reference_;
+};
+
+Sample Parsed(const std::string& text, uint64_t seed) {
+  Sample sample;
+  sample.module = *ParseModule(text);
+  sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), seed);
+  return sample;
+}
+
+constexpr char kDeep[] = R"(HloModule m
+body { p = (s32[], f32[4,6]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[4,6] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  t = f32[4,6] tanh(x)
+  u = f32[4,6] add(t, x)
+  ROOT r = (s32[], f32[4,6]) tuple(next, u) }
+condition { p = (s32[], f32[4,6]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  two = s32[] constant(2)
+  ROOT l = pred[] compare(i, two), direction=LT }
+ENTRY main { a = f32[4,6] parameter(0)
+  b = f32[6,4] parameter(1)
+  zero = s32[] constant(0)
+  s = (s32[], f32[4,6]) tuple(zero, a)
+  w = (s32[], f32[4,6]) while(s), condition=condition, body=body
+  y = f32[4,6] get-tuple-element(w), index=1
+  c = f32[6,4] negate(b)
+  d = f32[4,4] dot(y, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT t = (f32[4,4], f32[6,4]) tuple(d, c) })";
+
+ShrinkResult ShrunkOn(Backend& engine, const Sample& sample) {
+  auto reference = *MakeBackend("reference");
+  ShrinkOptions options;
+  return Shrink(sample, engine, *reference, options);
+}
+
+TEST(ShrinkerTest, AWrongFunctionInALoopBecomesOneInstructionOfOneElement) {
+  WrongEngine engine(Opcode::kTanh, Opcode::kSinh);
+  ShrinkResult shrunk = ShrunkOn(engine, Parsed(kDeep, 1));
+  ASSERT_TRUE(shrunk.reproduced);
+  EXPECT_LE(CountInstructions(*shrunk.sample.module), 2) << PrintModule(*shrunk.sample.module);
+  EXPECT_EQ(CountElements(*shrunk.sample.module), 1);
+  EXPECT_THAT(shrunk.signature, HasSubstr("fail tanh f32"));
+  EXPECT_TRUE(VerifyModule(*shrunk.sample.module).ok());
+}
+
+TEST(ShrinkerTest, TheSameSampleShrinksToTheSameModule) {
+  WrongEngine engine(Opcode::kTanh, Opcode::kSinh);
+  EXPECT_EQ(PrintModule(*ShrunkOn(engine, Parsed(kDeep, 1)).sample.module),
+            PrintModule(*ShrunkOn(engine, Parsed(kDeep, 1)).sample.module));
+}
+
+TEST(ShrinkerTest, ASizeThatIsPartOfTheFaultIsKeptExactly) {
+  WrongEngine engine(Opcode::kNegate, Opcode::kAbs, /*elements_min=*/13);
+  ShrinkResult shrunk = ShrunkOn(engine, Parsed(kDeep, 3));
+  ASSERT_TRUE(shrunk.reproduced);
+  EXPECT_GE(CountElements(*shrunk.sample.module), 13);
+  EXPECT_LE(CountElements(*shrunk.sample.module), 14) << PrintModule(*shrunk.sample.module);
+}
+
+TEST(ShrinkerTest, WhatDoesNotFailIsNotShrunk) {
+  WrongEngine engine(Opcode::kCosine, Opcode::kSine);
+  EXPECT_FALSE(ShrunkOn(engine, Parsed(kDeep, 1)).reproduced);
+}
+
+TEST(BundleTest, WhatIsWrittenIsReadAgainAndIsSmall) {
+  std::string folder = testing::TempDir() + "/bundle";
+  WrongEngine engine(Opcode::kTanh, Opcode::kSinh);
+  ShrinkResult shrunk = ShrunkOn(engine, Parsed(kDeep, 1));
+  std::string module = PrintModule(*shrunk.sample.module);
+  Bundle bundle = {std::move(shrunk.sample), "xla", {}, shrunk.result, shrunk.signature, "a test", ""};
+  bundle.expected = ExpectedLines(bundle.sample, bundle.result.verdict, {}, {});
+  ASSERT_TRUE(WriteBundle(bundle, folder).ok());
+  auto read = ReadBundle(folder);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(PrintModule(*read->sample.module), module);
+  EXPECT_TRUE(read->sample.arguments[0].BitwiseEqual(bundle.sample.arguments[0]));
+  EXPECT_EQ(RunTrial(read->sample, engine, read->options, false).verdict.kind, VerdictKind::kFail);
+  size_t bytes = 0;
+  for (const char* name : {"module.hlo", "inputs.txt", "actual.txt", "expected.jsonl", "verdict.json", "README.md",
+                           "repro_jax.py", "case_test.cc"}) {
+    auto text = ReadFile(folder + "/" + name);
+    ASSERT_TRUE(text.ok()) << name;
+    EXPECT_FALSE(text->empty()) << name;
+    bytes += text->size();
+  }
+  EXPECT_LE(bytes, kBundleBytesMax);
+}
+
+CampaignOptions SmallCampaign(const std::string& name, int64_t modules, int jobs) {
+  CampaignOptions options;
+  options.backends = {"reference"};
+  options.modules_max = modules;
+  options.jobs = jobs;
+  options.out = testing::TempDir() + "/" + name;
+  return options;
+}
+
+TEST(CampaignTest, TheReferenceIsRightAboutItself) {
+  CampaignOptions options = SmallCampaign("itself", 300, 2);
+  auto status = RunCampaign(options, [](const CampaignStatus&) {});
+  ASSERT_TRUE(status.ok()) << status.status();
+  EXPECT_EQ(status->modules, 300);
+  EXPECT_EQ(status->valid, 300);
+  EXPECT_EQ(status->buckets, 0) << status->ToText();
+  EXPECT_GT(status->cells, 500);
+  for (const char* key : {"modules", "seconds", "jobs", "valid", "instructions_mean", "verdicts", "cells", "buckets",
+                          "inconclusive", "bits_checked_mean"}) {
+    EXPECT_THAT(status->ToJson(), HasSubstr(std::string("\"") + key + "\":"));
+  }
+}
+
+TEST(CampaignTest, AResumedCampaignGoesOnWhereItStood) {
+  CampaignOptions options = SmallCampaign("resumed", 40, 1);
+  ASSERT_TRUE(RunCampaign(options, [](const CampaignStatus&) {}).ok());
+  options.resume = true;
+  options.modules_max = 100;
+  auto status = RunCampaign(options, [](const CampaignStatus&) {});
+  ASSERT_TRUE(status.ok()) << status.status();
+  EXPECT_EQ(status->modules, 60);
+  options.seed = 99;
+  EXPECT_FALSE(RunCampaign(options, [](const CampaignStatus&) {}).ok());
+}
+
+TEST(SymptomTest, MessagesAreTheSameWithoutNumbersAndNames) {
+  Verdict a, b;
+  a.kind = b.kind = VerdictKind::kRejected;
+  a.reason = "%add.7 = add: expected 'f32[2]' at line 12";
+  b.reason = "%p.19 = add: expected 'bf16[4,4]' at line 7";
+  EXPECT_EQ(SymptomOf(a), SymptomOf(b));
+  b.reason = "another complaint";
+  EXPECT_FALSE(SymptomOf(a) == SymptomOf(b));
+}
+
+}  // namespace
+}  // namespace hlocts

@@ -1,0 +1,126 @@
+// New shapes for a module whose leaves have changed their sizes.
+#include <algorithm>
+
+#include "fuzz/shrinker.h"
+#include "spec/infer/infer.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+void ClipSlice(Instruction& slice) {
+  SliceRanges ranges = *slice.Get<SliceRanges>(Attr::kSlice);
+  const Sizes& sizes = slice.operand(0).shape().dimensions();
+  for (size_t d = 0; d < std::min(sizes.size(), ranges.dimensions.size()); ++d) {
+    SliceRange& range = ranges.dimensions[d];
+    range.limit = std::min(range.limit, sizes[d]);
+    range.start = std::min(range.start, std::max<int64_t>(range.limit - 1, 0));
+  }
+  slice.Set(Attr::kSlice, ranges);
+}
+
+void ClipSizes(Instruction& instruction, Attr attr) {
+  Sizes clipped = instruction.IntList(attr);
+  const Sizes& sizes = instruction.operand(0).shape().dimensions();
+  for (size_t d = 0; d < std::min(sizes.size(), clipped.size()); ++d) clipped[d] = std::min(clipped[d], sizes[d]);
+  instruction.Set(attr, clipped);
+}
+
+// A kernel's spatial sizes are the window's.
+void FollowKernel(Instruction& convolution) {
+  const auto* numbers = convolution.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  const Window* window = convolution.Get<Window>(Attr::kWindow);
+  if (!numbers || !window) return;
+  Window followed = *window;
+  for (size_t d = 0; d < followed.dimensions.size(); ++d) {
+    followed.dimensions[d].size = convolution.operand(1).shape().dimension(numbers->kernel_spatial[d]);
+  }
+  convolution.Set(Attr::kWindow, followed);
+}
+
+// Shapes that the text alone states: as far as the operand decides them.
+void FollowOperand(Instruction& instruction) {
+  Shape& shape = instruction.mutable_shape();
+  const Shape& operand = instruction.operand(0).shape();
+  if (instruction.opcode() == Opcode::kBroadcast) {
+    const Sizes& dimensions = instruction.IntList(Attr::kDimensions);
+    for (size_t i = 0; i < dimensions.size(); ++i) shape.set_dimension(dimensions[i], operand.dimensions()[i]);
+  } else if (instruction.opcode() == Opcode::kConvert) {
+    shape = operand.WithElementType(shape.element_type());
+  } else if (instruction.opcode() == Opcode::kReshape && operand.ElementCount() != shape.ElementCount()) {
+    shape = Shape(shape.element_type(), {operand.ElementCount()}).WithDefaultLayout();
+  }
+}
+
+void Adjust(Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kSlice: return ClipSlice(instruction);
+    case Opcode::kDynamicSlice: return ClipSizes(instruction, Attr::kDynamicSliceSizes);
+    case Opcode::kGather: return ClipSizes(instruction, Attr::kSliceSizes);
+    case Opcode::kConvolution: return FollowKernel(instruction);
+    case Opcode::kTopk:
+      instruction.Set(Attr::kK, std::min(instruction.IntOr(Attr::kK, 0), instruction.operand(0).shape().dimension(-1)));
+      return;
+    case Opcode::kBroadcast:
+    case Opcode::kConvert:
+    case Opcode::kReshape: return FollowOperand(instruction);
+    default: return;
+  }
+}
+
+bool StatesItsShape(Opcode opcode) {
+  return opcode == Opcode::kParameter || opcode == Opcode::kConstant || opcode == Opcode::kIota;
+}
+
+// Dot and convolution may state a wider element type: it stays.
+Shape Stated(const Instruction& instruction, const Shape& inferred) {
+  if (RowOf(instruction.opcode()).family != Family::kContraction) return inferred;
+  return inferred.WithElementType(instruction.shape().element_type());
+}
+
+// Parameters of regions are what the caller passes.
+void FollowCaller(const Instruction& caller) {
+  auto give = [](Computation* called, size_t parameter, const Shape& shape) {
+    std::vector<Instruction*> parameters = called->parameters();
+    if (parameter < parameters.size() && parameters[parameter]) parameters[parameter]->mutable_shape() = shape;
+  };
+  std::vector<Computation*> called = caller.called_computations();
+  switch (caller.opcode()) {
+    case Opcode::kCall:
+    case Opcode::kFusion:
+      for (int64_t i = 0; i < caller.operand_count(); ++i) give(called[0], i, caller.operand(i).shape());
+      return;
+    case Opcode::kWhile:
+      for (Computation* computation : called) give(computation, 0, caller.operand(0).shape());
+      return;
+    case Opcode::kConditional:
+      for (size_t b = 0; b < called.size(); ++b) give(called[b], 0, caller.operand(b + 1).shape());
+      return;
+    default: return;
+  }
+}
+
+bool InferComputation(Computation& computation, int depth) {
+  constexpr int kDepthMax = 32;
+  if (depth > kDepthMax) return false;
+  for (const auto& instruction : computation.instructions()) {
+    if (StatesItsShape(instruction->opcode())) continue;
+    Adjust(*instruction);
+    FollowCaller(*instruction);
+    for (Computation* called : instruction->called_computations()) {
+      if (!InferComputation(*called, depth + 1)) return false;
+    }
+    absl::StatusOr<Shape> inferred = InferShape(*instruction);
+    if (!inferred.ok()) return false;
+    instruction->mutable_shape() = Stated(*instruction, *inferred).WithDefaultLayout();
+  }
+  return true;
+}
+
+}  // namespace
+
+bool InferAgain(Module& module) { return InferComputation(*module.entry(), 0); }
+
+}  // namespace hlocts

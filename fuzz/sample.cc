@@ -1,0 +1,165 @@
+#include "fuzz/sample.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+
+namespace hlocts {
+namespace {
+
+using InstructionSet = absl::flat_hash_set<const Instruction*>;
+
+InstructionSet NeededBy(const Instruction* root) {
+  InstructionSet needed = {root};
+  std::vector<const Instruction*> open = {root};
+  while (!open.empty()) {
+    const Instruction* next = open.back();
+    open.pop_back();
+    for (const Instruction* operand : next->operands()) {
+      if (needed.insert(operand).second) open.push_back(operand);
+    }
+  }
+  return needed;
+}
+
+// Parameters of called computations are part of their signature; those of the entry may go.
+void RemoveFrom(Computation* computation, bool is_entry) {
+  InstructionSet needed = NeededBy(computation->root());
+  computation->RemoveIf([&](const Instruction& instruction) {
+    bool fixed = instruction.opcode() == Opcode::kParameter &&
+                 (!is_entry || instruction.shape().IsTuple());
+    return !fixed && !needed.contains(&instruction);
+  });
+}
+
+bool HasTupleParameter(const Module& module) {
+  for (const Instruction* parameter : module.entry()->parameters()) {
+    if (parameter && parameter->shape().IsTuple()) return true;
+  }
+  return false;
+}
+
+void RenumberParameters(Sample& sample) {
+  std::vector<Literal> arguments;
+  int64_t number = 0;
+  std::vector<Instruction*> parameters;
+  for (const auto& instruction : sample.module->entry()->instructions()) {
+    if (instruction->opcode() == Opcode::kParameter) parameters.push_back(instruction.get());
+  }
+  std::sort(parameters.begin(), parameters.end(), [](const Instruction* a, const Instruction* b) {
+    return a->parameter_number() < b->parameter_number();
+  });
+  for (Instruction* parameter : parameters) {
+    arguments.push_back(sample.arguments[parameter->parameter_number()]);
+    parameter->set_parameter_number(number++);
+  }
+  sample.arguments = std::move(arguments);
+}
+
+}  // namespace
+
+ExecuteRequest Sample::Request() const {
+  ExecuteRequest request;
+  request.arguments.assign(static_cast<size_t>(module->replica_count * module->num_partitions), arguments);
+  return request;
+}
+
+void RemoveDeadCode(Sample& sample) {
+  Module& module = *sample.module;
+  bool tuples = HasTupleParameter(module);
+  for (Computation* computation : module.CallOrder()) {
+    if (computation != module.entry()) RemoveFrom(computation, false);
+  }
+  RemoveFrom(module.entry(), !tuples);
+  if (!tuples) RenumberParameters(sample);
+  std::vector<Computation*> called = module.CallOrder();
+  module.RemoveIf([&](const Computation& computation) {
+    return &computation != module.entry() &&
+           std::find(called.begin(), called.end(), &computation) == called.end();
+  });
+  module.entry_computation_layout.reset();
+}
+
+void ReplaceUses(Instruction* from, Instruction* to) {
+  Computation* computation = from->parent();
+  for (const auto& user : computation->instructions()) {
+    if (user.get() == to) continue;
+    for (Instruction*& operand : user->mutable_operands()) {
+      if (operand == from) operand = to;
+    }
+  }
+  if (computation->root() == from) computation->set_root(to);
+}
+
+void ReplaceByParameter(Sample& sample, Instruction* from, Literal value) {
+  Computation* entry = sample.module->entry();
+  auto owned = std::make_unique<Instruction>(absl::StrCat("arg.", from->name()), Opcode::kParameter,
+                                             from->shape());
+  owned->set_parameter_number(static_cast<int64_t>(entry->parameters().size()));
+  sample.arguments.push_back(std::move(value));
+  Instruction* parameter = entry->Add(std::move(owned));
+  ReplaceUses(from, parameter);
+  std::vector<Instruction*> order = {parameter};
+  for (const auto& instruction : entry->instructions()) {
+    if (instruction.get() != parameter) order.push_back(instruction.get());
+  }
+  entry->Reorder(order);
+}
+
+Instruction* EntryInstruction(const Sample& sample, int64_t index) {
+  return sample.module->entry()->instructions()[index].get();
+}
+
+std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine) {
+  Sample all = sample.Clone();
+  Computation* entry = all.module->entry();
+  std::vector<Instruction*> values;
+  std::vector<Shape> shapes;
+  for (const auto& instruction : entry->instructions()) {
+    Opcode opcode = instruction->opcode();
+    if (opcode == Opcode::kParameter || opcode == Opcode::kConstant || !instruction->shape().IsArray()) continue;
+    values.push_back(instruction.get());
+    shapes.push_back(instruction->shape());
+  }
+  auto tuple = std::make_unique<Instruction>("all.values", Opcode::kTuple, Shape::Tuple(shapes));
+  tuple->mutable_operands() = values;
+  entry->set_root(entry->Add(std::move(tuple)));
+  all.module->entry_computation_layout.reset();
+  all.module->input_output_alias.clear();
+  LoadOptions options;
+  options.replicas = all.module->replica_count;
+  options.partitions = all.module->num_partitions;
+  RunOutcome outcome = RunModule(engine, *all.module, options, all.Request());
+  std::map<int64_t, Literal> result;
+  if (outcome.kind != OutcomeKind::kValues) return result;
+  for (size_t i = 0; i < values.size(); ++i) {
+    result.emplace(values[i]->index(), outcome.result.outputs[0][i]);
+  }
+  return result;
+}
+
+int64_t CountInstructions(const Module& module) {
+  int64_t count = 0;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      Opcode opcode = instruction->opcode();
+      count += opcode != Opcode::kParameter && opcode != Opcode::kConstant;
+    }
+  }
+  return count;
+}
+
+int64_t CountElements(const Module& module) {
+  int64_t largest = 0;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      for (const Shape& leaf : LeafShapes(instruction->shape())) {
+        if (leaf.IsArray()) largest = std::max(largest, leaf.ElementCount());
+      }
+    }
+  }
+  return largest;
+}
+
+}  // namespace hlocts

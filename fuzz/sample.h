@@ -1,0 +1,45 @@
+// A module with the arguments that make it fail: what is shrunk, stored and replayed.
+#ifndef HLOCTS_FUZZ_SAMPLE_H_
+#define HLOCTS_FUZZ_SAMPLE_H_
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "backends/backend.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+struct Sample {
+  std::unique_ptr<Module> module;
+  std::vector<Literal> arguments;  // leaves, the same on every device
+
+  Sample Clone() const { return {module->Clone(), arguments}; }
+  ExecuteRequest Request() const;
+};
+
+// Removes what the root does not need: instructions, parameters with their arguments, computations.
+// Parameters that are tuples stay.
+void RemoveDeadCode(Sample& sample);
+
+// `from` (in the entry) becomes a parameter with that value; what it was computed from may die.
+// Its uses, the root among them, see the parameter.
+void ReplaceByParameter(Sample& sample, Instruction* from, Literal value);
+// Every use of `from` in its computation sees `to` instead.
+void ReplaceUses(Instruction* from, Instruction* to);
+
+// The instruction of the clone that stands where `instruction` stands in its own module's entry.
+Instruction* EntryInstruction(const Sample& sample, int64_t index);
+
+// What the engine computes for each array instruction of the entry that is neither parameter nor
+// constant, by index; empty when it cannot run the module.
+std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine);
+
+// Instructions of the entry and of all it calls, parameters and constants not counted.
+int64_t CountInstructions(const Module& module);
+int64_t CountElements(const Module& module);  // of the largest array
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_SAMPLE_H_

@@ -1,0 +1,162 @@
+// Shrinking what a module consists of: outputs, instructions, regions.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "fuzz/shrinker.h"
+
+namespace hlocts {
+namespace {
+
+bool IsCarrier(Opcode opcode) {
+  return opcode == Opcode::kParameter || opcode == Opcode::kConstant;
+}
+
+bool Take(Sample& sample, Sample candidate, const StillFails& still_fails) {
+  RemoveDeadCode(candidate);
+  if (!still_fails(candidate)) return false;
+  sample = std::move(candidate);
+  return true;
+}
+
+// Copies the instructions of `body` before `caller` into its computation, parameters being `operands`;
+// the copy of the root.
+Instruction* Inline(const Computation& body, Instruction* caller, const std::vector<Instruction*>& operands) {
+  Computation* computation = caller->parent();
+  std::vector<Instruction*> order;
+  for (const auto& instruction : computation->instructions()) order.push_back(instruction.get());
+  std::vector<Instruction*> copies;
+  std::vector<Instruction*> made(body.instructions().size());
+  for (const auto& instruction : body.instructions()) {
+    Instruction*& copy = made[instruction->index()];
+    if (instruction->opcode() == Opcode::kParameter) {
+      copy = operands[instruction->parameter_number()];
+      continue;
+    }
+    auto owned = std::make_unique<Instruction>(absl::StrCat(instruction->name(), ".in"), instruction->opcode(),
+                                               instruction->shape());
+    for (const Instruction* operand : instruction->operands()) {
+      owned->mutable_operands().push_back(made[operand->index()]);
+    }
+    owned->mutable_attributes() = instruction->attributes();
+    if (instruction->has_literal()) owned->set_literal(instruction->literal());
+    copy = computation->Add(std::move(owned));
+    copies.push_back(copy);
+  }
+  auto place = std::find(order.begin(), order.end(), caller);
+  order.insert(place, copies.begin(), copies.end());
+  computation->Reorder(order);
+  return made[body.root()->index()];
+}
+
+// The computations that may stand in for the caller, each with what its parameters are.
+struct Region {
+  Computation* body;
+  std::vector<Instruction*> operands;
+};
+std::vector<Region> RegionsOf(const Instruction& caller) {
+  std::vector<Region> regions;
+  std::vector<Computation*> called = caller.called_computations();
+  switch (caller.opcode()) {
+    case Opcode::kCall:
+    case Opcode::kFusion: return {{called[0], caller.operands()}};
+    case Opcode::kWhile: return {{caller.CalledComputation(Attr::kBody), caller.operands()}};
+    case Opcode::kConditional:
+      for (size_t b = 0; b < called.size(); ++b) regions.push_back({called[b], {caller.operands()[b + 1]}});
+      return regions;
+    default: return {};
+  }
+}
+
+// A get-tuple-element of a tuple is the element.
+void FoldTuples(Computation* computation) {
+  for (const auto& instruction : computation->instructions()) {
+    if (instruction->opcode() != Opcode::kGetTupleElement) continue;
+    Instruction* tuple = instruction->mutable_operands()[0];
+    if (tuple->opcode() != Opcode::kTuple) continue;
+    ReplaceUses(instruction.get(), tuple->mutable_operands()[instruction->IntOr(Attr::kIndex, 0)]);
+  }
+}
+
+}  // namespace
+
+bool KeepOneOutput(Sample& sample, const StillFails& still_fails) {
+  const Instruction* root = sample.module->entry()->root();
+  if (root->opcode() != Opcode::kTuple) return false;
+  for (int64_t i = 0; i < root->operand_count(); ++i) {
+    if (root->operand(i).opcode() == Opcode::kParameter && root->operand_count() > 1) continue;
+    Sample candidate = sample.Clone();
+    Instruction* tuple = candidate.module->entry()->root();
+    candidate.module->entry()->set_root(tuple->mutable_operands()[i]);
+    if (Take(sample, std::move(candidate), still_fails)) return true;
+  }
+  return false;
+}
+
+// From the root upwards: each value that is not needed as computed becomes a parameter, first all
+// operands of one instruction at once.
+bool CutAtParameters(Sample& sample, const StillFails& still_fails, Backend& values) {
+  bool progress = false;
+  for (bool again = true; again;) {
+    again = false;
+    std::map<int64_t, Literal> computed = EntryValues(sample, values);
+    int64_t count = static_cast<int64_t>(sample.module->entry()->instructions().size());
+    for (int64_t index = count - 1; index >= 0 && !again; --index) {
+      if (index >= static_cast<int64_t>(sample.module->entry()->instructions().size())) continue;
+      auto value = computed.find(index);
+      const Instruction* chosen = EntryInstruction(sample, index);
+      if (value == computed.end() || chosen == sample.module->entry()->root()) continue;
+      Sample candidate = sample.Clone();
+      ReplaceByParameter(candidate, EntryInstruction(candidate, index), value->second);
+      again = Take(sample, std::move(candidate), still_fails);
+      progress = progress || again;
+    }
+  }
+  return progress;
+}
+
+// An instruction gives way to an operand of its shape; the entry's root to any operand that is an array.
+bool DropInstructions(Sample& sample, const StillFails& still_fails) {
+  bool progress = false;
+  for (size_t c = 0; c < sample.module->computations().size(); ++c) {
+    int64_t count = static_cast<int64_t>(sample.module->computations()[c]->instructions().size());
+    for (int64_t i = count - 1; i >= 0; --i) {
+      if (c >= sample.module->computations().size()) break;
+      const Computation& computation = *sample.module->computations()[c];
+      if (i >= static_cast<int64_t>(computation.instructions().size())) continue;
+      const Instruction& instruction = *computation.instructions()[i];
+      if (IsCarrier(instruction.opcode())) continue;
+      bool is_root = computation.root() == &instruction && &computation == sample.module->entry();
+      for (int64_t o = 0; o < instruction.operand_count(); ++o) {
+        const Shape& shape = instruction.operand(o).shape();
+        if (!shape.CompatibleWith(instruction.shape()) && !(is_root && shape.IsArray())) continue;
+        Sample candidate = sample.Clone();
+        Instruction* dropped = candidate.module->computations()[c]->instructions()[i].get();
+        ReplaceUses(dropped, dropped->mutable_operands()[o]);
+        if (!Take(sample, std::move(candidate), still_fails)) continue;
+        progress = true;
+        break;
+      }
+    }
+  }
+  return progress;
+}
+
+bool PeelRegions(Sample& sample, const StillFails& still_fails) {
+  for (size_t c = 0; c < sample.module->computations().size(); ++c) {
+    const Computation& computation = *sample.module->computations()[c];
+    for (const auto& instruction : computation.instructions()) {
+      size_t regions = RegionsOf(*instruction).size();
+      for (size_t r = 0; r < regions; ++r) {
+        Sample candidate = sample.Clone();
+        Instruction* caller = candidate.module->computations()[c]->instructions()[instruction->index()].get();
+        Region region = RegionsOf(*caller)[r];
+        ReplaceUses(caller, Inline(*region.body, caller, region.operands));
+        FoldTuples(caller->parent());
+        if (Take(sample, std::move(candidate), still_fails)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace hlocts

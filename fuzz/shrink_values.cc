@@ -1,0 +1,274 @@
+// Shrinking what a module's instructions say: sizes, attributes, values.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "fuzz/shrinker.h"
+#include "generators/fact_literals.h"
+#include "spec/infer/infer.h"
+#include "spec/ir/index_util.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts {
+namespace {
+
+bool Take(Sample& sample, Sample candidate, const StillFails& still_fails) {
+  if (!still_fails(candidate)) return false;
+  sample = std::move(candidate);
+  return true;
+}
+
+// The elements of the leading corner, of the sizes of `shape`.
+Literal Corner(const Literal& literal, const Shape& shape) {
+  Literal result(shape);
+  int64_t bytes = StorageBytes(shape.element_type());
+  std::vector<int64_t> from = RowMajorStrides(literal.shape().dimensions());
+  std::vector<int64_t> index(shape.dimensions().size(), 0);
+  uint8_t* to = result.mutable_raw_data();
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    std::memcpy(to + i * bytes, literal.raw_data() + LinearIndex(index, from) * bytes, bytes);
+    for (size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < shape.dimensions()[d]) break;
+      index[d] = 0;
+    }
+  }
+  return result;
+}
+
+bool IsLeaf(Opcode opcode) {
+  return opcode == Opcode::kParameter || opcode == Opcode::kConstant || opcode == Opcode::kIota;
+}
+
+// Gives a leaf other sizes, its literal or argument too. Never larger ones.
+void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes) {
+  Shape shape(leaf.shape().element_type(), sizes);
+  shape = shape.WithDefaultLayout();
+  if (leaf.has_literal()) leaf.set_literal(Corner(leaf.literal(), shape));
+  bool of_entry = leaf.parent() == sample.module->entry();
+  if (leaf.opcode() == Opcode::kParameter && of_entry) {
+    Literal& argument = sample.arguments[leaf.parameter_number()];
+    argument = Corner(argument, shape);
+  }
+  leaf.mutable_shape() = std::move(shape);
+}
+
+// Every size `from` of every leaf becomes `to`.
+bool TrySize(Sample& sample, int64_t from, int64_t to, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  for (const auto& computation : candidate.module->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (!IsLeaf(instruction->opcode()) || !instruction->shape().IsArray()) continue;
+      std::vector<int64_t> sizes = instruction->shape().dimensions();
+      std::replace(sizes.begin(), sizes.end(), from, to);
+      if (sizes != instruction->shape().dimensions()) Resize(candidate, *instruction, sizes);
+    }
+  }
+  candidate.module->entry_computation_layout.reset();
+  return InferAgain(*candidate.module) && Take(sample, std::move(candidate), still_fails);
+}
+
+// One dimension of one leaf of the entry.
+bool TryDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  Instruction* leaf = EntryInstruction(candidate, index);
+  std::vector<int64_t> sizes = leaf->shape().dimensions();
+  sizes[dimension] = to;
+  Resize(candidate, *leaf, sizes);
+  candidate.module->entry_computation_layout.reset();
+  return InferAgain(*candidate.module) && Take(sample, std::move(candidate), still_fails);
+}
+
+// 1, then down from the present size by ever smaller steps: the smallest that still fails.
+template <typename Try>
+bool Descend(int64_t size, const Try& attempt) {
+  if (size <= 1) return false;
+  for (int64_t small : {int64_t{1}, int64_t{2}}) {
+    if (small < size && attempt(size, small)) return true;
+  }
+  bool progress = false;
+  for (int64_t step = size / 2; step > 0;) {
+    if (size - step > 0 && attempt(size, size - step)) {
+      size -= step;
+      progress = true;
+    } else {
+      step /= 2;
+    }
+  }
+  return progress;
+}
+
+std::set<int64_t> SizesOf(const Module& module) {
+  std::set<int64_t> sizes;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (!IsLeaf(instruction->opcode()) || !instruction->shape().IsArray()) continue;
+      for (int64_t size : instruction->shape().dimensions()) sizes.insert(size);
+    }
+  }
+  return sizes;
+}
+
+using Edit = std::function<bool(Instruction& instruction)>;
+
+bool TryEdit(Sample& sample, size_t computation, int64_t index, const Edit& edit, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  Instruction& instruction = *candidate.module->computations()[computation]->instructions()[index];
+  if (!edit(instruction) || !InferAgain(*candidate.module)) return false;
+  candidate.module->entry_computation_layout.reset();
+  return Take(sample, std::move(candidate), still_fails);
+}
+
+bool DropOptional(Instruction& instruction, Attr attr) {
+  if (!instruction.Has(attr)) return false;
+  instruction.Remove(attr);
+  return true;
+}
+
+template <typename Field>
+bool PlainWindow(Instruction& instruction, const Field& plain) {
+  const Window* window = instruction.Get<Window>(Attr::kWindow);
+  if (!window) return false;
+  Window simple = *window;
+  for (WindowDimension& dimension : simple.dimensions) plain(dimension);
+  if (simple == *window) return false;
+  instruction.Set(Attr::kWindow, simple);
+  return true;
+}
+
+const std::vector<Edit>& Edits() {
+  static const auto* const kEdits = new std::vector<Edit>{
+      [](Instruction& i) { return PlainWindow(i, [](WindowDimension& d) { d.stride = 1; }); },
+      [](Instruction& i) { return PlainWindow(i, [](WindowDimension& d) { d.padding_low = d.padding_high = 0; }); },
+      [](Instruction& i) { return PlainWindow(i, [](WindowDimension& d) { d.window_dilation = d.base_dilation = 1; }); },
+      [](Instruction& i) { return PlainWindow(i, [](WindowDimension& d) { d.window_reversal = false; }); },
+      [](Instruction& i) {
+        const PaddingConfig* padding = i.Get<PaddingConfig>(Attr::kPadding);
+        if (!padding) return false;
+        PaddingConfig simple = *padding;
+        for (PaddingDimension& d : simple.dimensions) d.interior = 0;
+        if (simple == *padding) return false;
+        i.Set(Attr::kPadding, simple);
+        return true;
+      },
+      [](Instruction& i) {
+        const SliceRanges* ranges = i.Get<SliceRanges>(Attr::kSlice);
+        if (!ranges) return false;
+        SliceRanges simple = *ranges;
+        for (SliceRange& d : simple.dimensions) d.stride = 1;
+        if (simple == *ranges) return false;
+        i.Set(Attr::kSlice, simple);
+        return true;
+      },
+  };
+  return *kEdits;
+}
+
+// All elements the same.
+Literal Filled(const Literal& literal, double value) {
+  Literal filled(literal.shape());
+  Literal one = ScalarLiteral(literal.element_type(), value);
+  for (size_t at = 0; at < filled.raw_size(); at += one.raw_size()) {
+    std::memcpy(filled.mutable_raw_data() + at, one.raw_data(), one.raw_size());
+  }
+  return filled;
+}
+
+Literal WithElement(const Literal& literal, int64_t index, double value) {
+  Literal changed = literal;
+  Literal one = ScalarLiteral(literal.element_type(), value);
+  std::memcpy(changed.mutable_raw_data() + static_cast<size_t>(index) * one.raw_size(), one.raw_data(), one.raw_size());
+  return changed;
+}
+
+using PutLiteral = std::function<void(Sample& sample, Literal literal)>;
+
+bool TryLiteral(Sample& sample, const Literal& now, const Literal& simple, const PutLiteral& put,
+                const StillFails& still_fails) {
+  if (now.BitwiseEqual(simple)) return false;
+  Sample candidate = sample.Clone();
+  put(candidate, simple);
+  return Take(sample, std::move(candidate), still_fails);
+}
+
+bool SimplifyLiteral(Sample& sample, const Literal& original, const PutLiteral& put, const StillFails& still_fails) {
+  constexpr int64_t kElementsMax = 16;
+  if (!original.shape().IsArray() || original.shape().is_dynamic()) return false;
+  for (double value : {0.0, 1.0, 2.0}) {
+    if (original.BitwiseEqual(Filled(original, value))) return false;  // as simple as it gets
+    if (TryLiteral(sample, original, Filled(original, value), put, still_fails)) return true;
+  }
+  if (original.element_count() > kElementsMax) return false;
+  bool progress = false;
+  Literal now = original;
+  for (int64_t i = 0; i < now.element_count(); ++i) {
+    for (double value : {0.0, 1.0, 2.0}) {
+      Literal simple = WithElement(now, i, value);
+      if (now.BitwiseEqual(simple)) break;
+      if (!TryLiteral(sample, now, simple, put, still_fails)) continue;
+      now = simple;
+      progress = true;
+      break;
+    }
+  }
+  return progress;
+}
+
+}  // namespace
+
+bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
+  bool progress = false;
+  for (int64_t size : SizesOf(*sample.module)) {
+    progress = Descend(size, [&](int64_t from, int64_t to) { return TrySize(sample, from, to, still_fails); }) || progress;
+  }
+  for (size_t i = 0; i < sample.module->entry()->instructions().size(); ++i) {
+    int64_t index = static_cast<int64_t>(i);
+    const Instruction* leaf = EntryInstruction(sample, index);
+    if (!IsLeaf(leaf->opcode()) || !leaf->shape().IsArray()) continue;
+    for (int64_t d = 0; d < leaf->shape().rank(); ++d) {
+      int64_t size = EntryInstruction(sample, index)->shape().dimension(d);
+      progress = Descend(size, [&](int64_t, int64_t to) { return TryDimension(sample, index, d, to, still_fails); }) || progress;
+    }
+  }
+  return progress;
+}
+
+bool DefaultAttributes(Sample& sample, const StillFails& still_fails) {
+  bool progress = false;
+  for (size_t c = 0; c < sample.module->computations().size(); ++c) {
+    for (size_t i = 0; i < sample.module->computations()[c]->instructions().size(); ++i) {
+      int64_t index = static_cast<int64_t>(i);
+      Opcode opcode = sample.module->computations()[c]->instructions()[i]->opcode();
+      for (const Edit& edit : Edits()) progress = TryEdit(sample, c, index, edit, still_fails) || progress;
+      for (const AttributeUse& use : RowOf(opcode).attribute_uses()) {
+        if (use.required) continue;
+        Edit drop = [&](Instruction& instruction) { return DropOptional(instruction, use.attr); };
+        progress = TryEdit(sample, c, index, drop, still_fails) || progress;
+      }
+    }
+  }
+  return progress;
+}
+
+bool SimplifyLiterals(Sample& sample, const StillFails& still_fails) {
+  bool progress = false;
+  for (size_t a = 0; a < sample.arguments.size(); ++a) {
+    Literal argument = sample.arguments[a];
+    PutLiteral put = [a](Sample& s, Literal literal) { s.arguments[a] = std::move(literal); };
+    progress = SimplifyLiteral(sample, argument, put, still_fails) || progress;
+  }
+  for (size_t c = 0; c < sample.module->computations().size(); ++c) {
+    for (size_t i = 0; i < sample.module->computations()[c]->instructions().size(); ++i) {
+      const Instruction& constant = *sample.module->computations()[c]->instructions()[i];
+      if (!constant.has_literal()) continue;
+      Literal literal = constant.literal();
+      PutLiteral put = [c, i](Sample& s, Literal simple) {
+        s.module->computations()[c]->instructions()[i]->set_literal(std::move(simple));
+      };
+      progress = SimplifyLiteral(sample, literal, put, still_fails) || progress;
+    }
+  }
+  return progress;
+}
+
+}  // namespace hlocts

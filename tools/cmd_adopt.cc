@@ -1,0 +1,89 @@
+// hlocts adopt: a bundle becomes a case of the suite.
+#include <filesystem>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "fuzz/bundle.h"
+#include "fuzz/symptom.h"
+#include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
+#include "spec/ops/op_table.h"
+#include "spec/text/printer.h"
+#include "tools/commands.h"
+#include "tools/common.h"
+#include "tools/suite_files.h"
+
+namespace hlocts {
+namespace {
+
+struct Options {
+  std::string bundle, name, cases;
+};
+
+// Of the operation that the failure names; else of the root.
+Opcode OpcodeOf(const Module& module, const std::string& instruction) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& one : computation->instructions()) {
+      if (one->name() == instruction) return one->opcode();
+    }
+  }
+  return module.entry()->root()->opcode();
+}
+
+std::string CaseText(const Bundle& bundle, Opcode opcode, const std::string& name, const std::string& clause) {
+  std::string text = absl::StrCat("# ", bundle.signature, "\n@operation ", RowOf(opcode).documented_as, "\n@opcode ",
+                                  OpcodeName(opcode), "\n@case ", name, "\n@clauses ", clause, "\n");
+  if (bundle.sample.module->replica_count > 1) absl::StrAppend(&text, "@replicas ", bundle.sample.module->replica_count, "\n");
+  absl::StrAppend(&text, "@module\n", PrintModule(*bundle.sample.module, PrintOptions::Short()), "@inputs\n");
+  for (const Literal& argument : bundle.sample.arguments) absl::StrAppend(&text, PrintLiteralWithShape(argument), "\n");
+  return text;
+}
+
+absl::StatusOr<std::string> Adopt(const Options& options) {
+  HLOCTS_ASSIGN_OR_RETURN(Bundle bundle, ReadBundle(options.bundle));
+  if (bundle.options.invalid) return InvalidInput(options.bundle, ": a module that breaks a rule: write a @reject case");
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(options.bundle + "/verdict.json"));
+  auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  std::string instruction, clause;
+  if (json.contains("first_failure") && json["first_failure"].is_object()) {
+    instruction = json["first_failure"].value("instruction", "");
+    clause = json["first_failure"].value("clause", "");
+  }
+  Opcode opcode = OpcodeOf(*bundle.sample.module, instruction);
+  const OpRow& row = RowOf(opcode);
+  if (row.documented_as.empty()) return InvalidInput(options.bundle, ": ", OpcodeName(opcode), " is not a documented operation");
+  if (clause.empty()) clause = absl::StrCat(row.clauses, ".1");
+  bundle.signature = absl::StrCat("Found by fuzzing: ", json.value("verdict", ""), " on ", bundle.backend);
+  std::string name = options.name;
+  if (name.empty()) name = absl::StrReplaceAll(std::filesystem::path(options.bundle).filename().string(), {{".", "_"}, {"-", "_"}});
+  std::string folder = options.cases.empty() ? absl::StrCat(HomeFolder(), "/suites/cases") : options.cases;
+  std::string path = absl::StrCat(folder, "/found/", name, ".case");
+  if (std::filesystem::exists(path)) return absl::AlreadyExistsError(absl::StrCat(path, ": there already"));
+  std::error_code error;
+  std::filesystem::create_directories(folder + "/found", error);
+  HLOCTS_RETURN_IF_ERROR(WriteFile(path, CaseText(bundle, opcode, name, clause)));
+  return path;
+}
+
+int RunAdopt(const Options& options) {
+  if (options.bundle.empty()) return Fail(InvalidInput("adopt: expected a bundle"));
+  auto path = Adopt(options);
+  if (!path.ok()) return Fail(path.status());
+  std::cout << *path << "\n";
+  return kExitOk;
+}
+
+}  // namespace
+
+Command AdoptCommand() {
+  return {"adopt", "make a case of the suite out of a bundle", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("BUNDLE", &options->bundle, "folder of a bundle");
+            flags.Add("--name", &options->name, "of the case (default: the folder's)");
+            flags.Add("--cases", &options->cases, "folder of cases (default: suites/cases)");
+            return [options] { return RunAdopt(*options); };
+          }};
+}
+
+}  // namespace hlocts

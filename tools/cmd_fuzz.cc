@@ -1,0 +1,123 @@
+// hlocts fuzz: random modules on engines, judged; failures shrunk and stored as bundles.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <thread>
+
+#include "backends/backend_list.h"
+#include "fuzz/campaign.h"
+#include "suites/expectations.h"
+#include "tools/commands.h"
+#include "tools/common.h"
+#include "tools/suite_files.h"
+
+namespace hlocts {
+namespace {
+
+volatile std::sig_atomic_t g_interrupted = 0;
+void OnInterrupt(int) { g_interrupted = 1; }
+
+struct Options {
+  CommonOptions common;
+  CampaignOptions campaign;
+  std::vector<std::string> backends;
+  std::optional<uint64_t> seed;
+  int64_t jobs = 0, instructions = 10;
+  std::string profile = "default", stream, expectations;
+  bool no_shrink = false;
+};
+
+using Lists = std::map<std::string, ExpectationList>;
+
+absl::StatusOr<Lists> LoadLists(const Options& options) {
+  Lists lists;
+  for (const std::string& backend : options.campaign.backends) {
+    HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(backend));
+    std::string path = options.expectations;
+    if (path.empty()) path = absl::StrCat(HomeFolder(), "/suites/expectations/", name.name, ".textproto");
+    HLOCTS_ASSIGN_OR_RETURN(ExpectationList list, ExpectationList::Load(path));
+    lists.emplace(backend, std::move(list));
+  }
+  return lists;
+}
+
+absl::Status Complete(Options& options) {
+  CampaignOptions& campaign = options.campaign;
+  campaign.backends = SplitBackendNames(options.backends);
+  if (campaign.backends.empty()) return InvalidInput("fuzz: expected --backend");
+  auto profile = ProfileFromName(options.profile);
+  if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
+  if (!options.stream.empty()) {
+    campaign.stream = StreamFromName(options.stream);
+    if (!campaign.stream) return InvalidInput("--stream: expected defined, exact, edge, sizes or negative");
+  }
+  if (options.instructions < 1) return InvalidInput("--instructions: expected at least 1");
+  if (campaign.modules_max < 0) return InvalidInput("--modules: expected at least 0");
+  campaign.generator.instructions = static_cast<int>(options.instructions);
+  campaign.seed = options.seed.value_or(1);
+  unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  campaign.jobs = static_cast<int>(options.jobs > 0 ? options.jobs : processors);
+  if (campaign.seconds_max == 0 && campaign.modules_max == 0) campaign.seconds_max = 60;
+  if (campaign.out.empty()) campaign.out = "out/fuzz";
+  if (options.no_shrink) campaign.shrink_evaluations = 0;
+  campaign.trial.profile = *profile;
+  campaign.trial.load.timeout_seconds = options.common.timeout_seconds;
+  campaign.trial.load.memory_bytes_max = options.common.memory_bytes_max;
+  campaign.trial.load.steps_max = options.common.steps_max;
+  campaign.trial.load.rng_seed = options.common.rng_seed_flag.value_or(0);
+  campaign.stop = [] { return g_interrupted != 0; };
+  return absl::OkStatus();
+}
+
+int RunFuzz(Options options) {
+  if (absl::Status status = Complete(options); !status.ok()) return Fail(status);
+  auto lists = LoadLists(options);
+  if (!lists.ok()) return Fail(lists.status());
+  options.campaign.known = [&](const std::string& signature, const Verdict& verdict) {
+    auto list = lists->find(verdict.backend);
+    return list != lists->end() && list->second.Explains(signature, verdict);
+  };
+  std::signal(SIGINT, OnInterrupt);
+  std::signal(SIGTERM, OnInterrupt);
+  bool json = options.common.json, terminal = isatty(STDERR_FILENO) != 0;
+  auto status = RunCampaign(options.campaign, [&](const CampaignStatus& now) {
+    if (json) std::cout << now.ToJson() << std::endl;
+    if (!json && terminal) std::fprintf(stderr, "\r%s ", now.ToText().c_str());
+  });
+  if (!json && terminal) std::fprintf(stderr, "\n");
+  if (!status.ok()) return Fail(status.status());
+  if (!json) {
+    std::cout << status->ToText() << "\n";
+    if (status->buckets > 0) std::cout << "bundles: " << options.campaign.out << "/findings/*\n";
+  }
+  return status->buckets > 0 ? kExitFailed : kExitOk;
+}
+
+}  // namespace
+
+Command FuzzCommand() {
+  return {"fuzz", "run random modules on engines; shrink and store what fails", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            CampaignOptions& campaign = options->campaign;
+            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+            flags.AddDuration("--time", &campaign.seconds_max, "how long (60s when --modules is not given)");
+            flags.Add("--modules", &campaign.modules_max, "how many modules");
+            flags.Add("--seed", &options->seed, "the same seed makes the same modules (1)");
+            flags.Add("--jobs", &options->jobs, "modules at a time (default: the processors)");
+            flags.Add("--resume", &campaign.resume, "go on where the campaign in --out stands");
+            flags.Add("--out", &campaign.out, "folder for bundles and state (out/fuzz)");
+            flags.Add("--stream", &options->stream, "only defined, exact, edge, sizes or negative modules");
+            flags.Add("--instructions", &options->instructions, "instructions of a module, about (10)");
+            flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            flags.Add("--expectations", &options->expectations,
+                      "expectations file (default: suites/expectations/<backend>.textproto)");
+            flags.Add("--no-shrink", &options->no_shrink, "store failing modules as they are");
+            options->common.Declare(flags, /*with_batch=*/false);
+            return [options] { return RunFuzz(*options); };
+          }};
+}
+
+}  // namespace hlocts

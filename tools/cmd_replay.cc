@@ -1,0 +1,63 @@
+// hlocts replay: is the failure of a bundle still there?
+#include <iostream>
+
+#include "backends/backend_list.h"
+#include "fuzz/bundle.h"
+#include "fuzz/symptom.h"
+#include "spec/infer/verifier.h"
+#include "tools/commands.h"
+#include "tools/common.h"
+#include "tools/judging.h"
+
+namespace hlocts {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::vector<std::string> bundles;
+  std::string backend;
+};
+
+// The failure is still there: any verdict that a bundle is made of.
+absl::StatusOr<Verdict> Replay(const Options& options, const std::string& folder) {
+  HLOCTS_ASSIGN_OR_RETURN(Bundle bundle, ReadBundle(folder));
+  absl::Status valid = VerifyModule(*bundle.sample.module);
+  if (!valid.ok() && !bundle.options.invalid) return Annotate(valid, folder + "/module.hlo");
+  std::string name = options.backend.empty() ? bundle.backend : options.backend;
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(name));
+  BackendInfo info = engine->info();
+  if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
+  bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
+  Verdict verdict = RunTrial(bundle.sample, *engine, bundle.options, false).verdict;
+  verdict.module = folder;
+  return verdict;
+}
+
+int RunReplay(const Options& options) {
+  if (options.bundles.empty()) return Fail(InvalidInput("replay: expected a bundle"));
+  int status = kExitOk;
+  for (const std::string& folder : options.bundles) {
+    auto verdict = Replay(options, folder);
+    if (!verdict.ok()) {
+      status = std::max(status, Fail(verdict.status()));
+      continue;
+    }
+    PrintVerdict(*verdict, options.common.json);
+    status = std::max(status, ExitStatusOf(*verdict));
+  }
+  return status;
+}
+
+}  // namespace
+
+Command ReplayCommand() {
+  return {"replay", "run bundles again; 1 when a failure is still there", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("BUNDLE", &options->bundles, "folder of a bundle");
+            flags.Add("--backend", &options->backend, "another engine than the bundle's");
+            options->common.Declare(flags, /*with_batch=*/false);
+            return [options] { return RunReplay(*options); };
+          }};
+}
+
+}  // namespace hlocts

@@ -1,0 +1,87 @@
+// hlocts shrink: the smallest module with the same failure.
+#include <filesystem>
+#include <iostream>
+
+#include "backends/backend_list.h"
+#include "fuzz/bundle.h"
+#include "fuzz/shrinker.h"
+#include "spec/text/printer.h"
+#include "tools/commands.h"
+#include "tools/common.h"
+#include "tools/judging.h"
+
+namespace hlocts {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string module, inputs, backend, profile = "default", out;
+  std::optional<uint64_t> seed;
+};
+
+absl::StatusOr<Bundle> LoadSubject(const Options& options) {
+  if (std::filesystem::is_directory(options.module)) return ReadBundle(options.module);
+  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(options.module, options.inputs, options.seed, options.common));
+  Bundle bundle;
+  auto profile = ProfileFromName(options.profile);
+  if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
+  bundle.options.profile = *profile;
+  bundle.sample.module = std::move(job.module);
+  if (!job.request.arguments.empty()) bundle.sample.arguments = job.request.arguments[0];
+  bundle.origin = options.module;
+  return bundle;
+}
+
+absl::StatusOr<int> ShrinkSubject(const Options& options) {
+  HLOCTS_ASSIGN_OR_RETURN(Bundle bundle, LoadSubject(options));
+  if (!options.backend.empty()) bundle.backend = options.backend;
+  if (bundle.backend.empty()) return InvalidInput("shrink: expected --backend");
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(bundle.backend));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
+  BackendInfo info = engine->info();
+  if (!info.available) return absl::UnavailableError(absl::StrCat(bundle.backend, ": ", info.reason));
+  ShrinkOptions shrink;
+  bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
+  shrink.trial = bundle.options;
+  ShrinkResult shrunk = Shrink(bundle.sample, *engine, *reference, shrink);
+  if (!shrunk.reproduced) {
+    PrintVerdict(shrunk.result.verdict, options.common.json);
+    return InvalidInput("shrink: the module does not fail on ", bundle.backend);
+  }
+  bundle.sample = std::move(shrunk.sample);
+  bundle.result = std::move(shrunk.result);
+  bundle.signature = shrunk.signature;
+  bundle.expected = ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, info.facts);
+  if (!options.out.empty()) HLOCTS_RETURN_IF_ERROR(WriteBundle(bundle, options.out));
+  if (!options.common.json) {
+    std::cout << PrintModule(*bundle.sample.module);
+    for (const Literal& argument : bundle.sample.arguments) std::cout << PrintLiteralWithShape(argument) << "\n";
+    std::cout << "# " << bundle.signature << "; " << shrunk.evaluations << " evaluations\n";
+  }
+  PrintVerdict(bundle.result.verdict, options.common.json);
+  return kExitOk;
+}
+
+int RunShrink(const Options& options) {
+  if (options.module.empty()) return Fail(InvalidInput("shrink: expected a module or a bundle"));
+  auto status = ShrinkSubject(options);
+  return status.ok() ? *status : Fail(status.status());
+}
+
+}  // namespace
+
+Command ShrinkCommand() {
+  return {"shrink", "the smallest module with the same failure", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("MODULE", &options->module, "module, or the folder of a bundle");
+            flags.Add("--backend", &options->backend, "engine (a bundle names its own)");
+            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
+            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            flags.Add("-o,--output", &options->out, "folder for a bundle of the result");
+            options->common.Declare(flags, /*with_batch=*/false);
+            return [options] { return RunShrink(*options); };
+          }};
+}
+
+}  // namespace hlocts
