@@ -142,7 +142,7 @@ void Campaign::TryModule(int64_t number, Engines& engines) {
     results.push_back(RunTrial(sample, *engines.tested[e], trial, false));
     Verdict& verdict = results.back().verdict;
     verdict.seed = options_.seed;
-    if (!IsFinding(verdict.kind)) continue;
+    if (!CountsAsFinding(verdict.kind)) continue;
     FoundBy found = {options_.backends[e], engines.tested[e].get(), engines.reference.get(), origin, trial};
     absl::Status stored = store_.Add(sample, results.back(), found, [this] { return Over(); });
     if (!stored.ok()) Fail(stored);

@@ -40,6 +40,18 @@ bool HasTupleParameter(const Module& module) {
   return false;
 }
 
+std::vector<Computation*> CalledFrom(Computation* entry) {
+  std::vector<Computation*> called = {entry};
+  for (size_t next = 0; next < called.size(); ++next) {
+    for (const auto& instruction : called[next]->instructions()) {
+      for (Computation* computation : instruction->called_computations()) {
+        if (std::find(called.begin(), called.end(), computation) == called.end()) called.push_back(computation);
+      }
+    }
+  }
+  return called;
+}
+
 void RenumberParameters(Sample& sample) {
   std::vector<Literal> arguments;
   int64_t number = 0;
@@ -73,12 +85,12 @@ void RemoveDeadCode(Sample& sample) {
   }
   RemoveFrom(module.entry(), !tuples);
   if (!tuples) RenumberParameters(sample);
-  std::vector<Computation*> called = module.CallOrder();
+  std::vector<Computation*> called = CalledFrom(module.entry());
   module.RemoveIf([&](const Computation& computation) {
-    return &computation != module.entry() &&
-           std::find(called.begin(), called.end(), &computation) == called.end();
+    return std::find(called.begin(), called.end(), &computation) == called.end();
   });
   module.entry_computation_layout.reset();
+  module.input_output_alias.clear();  // of parameters and outputs that may be gone
 }
 
 void ReplaceUses(Instruction* from, Instruction* to) {

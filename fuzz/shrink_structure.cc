@@ -32,7 +32,7 @@ Instruction* Inline(const Computation& body, Instruction* caller, const std::vec
       copy = operands[instruction->parameter_number()];
       continue;
     }
-    auto owned = std::make_unique<Instruction>(absl::StrCat(instruction->name(), ".in"), instruction->opcode(),
+    auto owned = std::make_unique<Instruction>(absl::StrCat(instruction->name(), ".", caller->name()), instruction->opcode(),
                                                instruction->shape());
     for (const Instruction* operand : instruction->operands()) {
       owned->mutable_operands().push_back(made[operand->index()]);

@@ -13,8 +13,10 @@ namespace {
 
 class Oracle {
  public:
-  Oracle(Backend& engine, const ShrinkOptions& options, Symptom wanted, std::string operation)
+  Oracle(Backend& engine, Backend& reference, const ShrinkOptions& options, Symptom wanted,
+         std::string operation)
       : engine_(engine),
+        reference_(reference),
         options_(options),
         wanted_(std::move(wanted)),
         operation_(std::move(operation)),
@@ -26,7 +28,7 @@ class Oracle {
     if (!HasOperation(*candidate.module)) return false;
     std::string text = PrintModule(*candidate.module);
     for (const Literal& argument : candidate.arguments) absl::StrAppend(&text, PrintLiteralWithShape(argument));
-    if (!asked_.insert(text).second) return false;
+    if (!asked_.insert(text).second || !Ends(candidate)) return false;
     ++evaluations_;
     return SymptomOf(RunTrial(candidate, engine_, options_.trial, false).verdict) == wanted_;
   }
@@ -48,7 +50,25 @@ class Oracle {
     return false;
   }
 
+  // A loop that lost its counter would keep the engine until its time is over.
+  bool Ends(const Sample& candidate) const {
+    constexpr int64_t kStepsMax = 20'000;
+    bool loops = false;
+    for (const auto& computation : candidate.module->computations()) {
+      for (const auto& instruction : computation->instructions()) {
+        loops = loops || instruction->opcode() == Opcode::kWhile;
+      }
+    }
+    if (!loops || options_.trial.invalid) return true;
+    LoadOptions load;
+    load.replicas = candidate.module->replica_count;
+    load.partitions = candidate.module->num_partitions;
+    load.steps_max = kStepsMax;
+    return RunModule(reference_, *candidate.module, load, candidate.Request()).kind == OutcomeKind::kValues;
+  }
+
   Backend& engine_;
+  Backend& reference_;
   const ShrinkOptions& options_;
   Symptom wanted_;
   std::string operation_;
@@ -71,28 +91,31 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, cons
   ShrinkResult shrunk;
   shrunk.sample = sample.Clone();
   shrunk.result = RunTrial(sample, engine, options.trial, true);
-  shrunk.reproduced = IsFinding(shrunk.result.verdict.kind);
+  shrunk.reproduced = CountsAsFinding(shrunk.result.verdict.kind);
   shrunk.signature = SignatureOf(shrunk.result.verdict, *sample.module);
   if (!shrunk.reproduced) return shrunk;
-  Oracle oracle(engine, options, SymptomOf(shrunk.result.verdict),
+  Oracle oracle(engine, values, options, SymptomOf(shrunk.result.verdict),
                 BlamedOpcode(shrunk.result.verdict, *sample.module));
   StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
   const ShrinkPass passes[] = {
-      {"outputs", KeepOneOutput},
-      {"parameters", [&](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
-      {"instructions", DropInstructions},
-      {"regions", PeelRegions},
-      {"dimensions", ShrinkDimensions},
-      {"attributes", DefaultAttributes},
-      {"literals", SimplifyLiterals},
+      {"outputs", true, KeepOneOutput},
+      {"parameters", false, [&](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
+      {"regions", true, PeelRegions},
+      {"instructions", true, DropInstructions},
+      {"dimensions", false, ShrinkDimensions},
+      {"attributes", false, DefaultAttributes},
+      {"literals", true, SimplifyLiterals},
   };
   for (bool progress = true; progress && !oracle.Spent();) {
     progress = false;
-    for (const ShrinkPass& pass : passes) progress = pass.run(shrunk.sample, still_fails) || progress;
+    for (const ShrinkPass& pass : passes) {
+      if (options.trial.invalid && !pass.of_invalid) continue;
+      progress = pass.run(shrunk.sample, still_fails) || progress;
+    }
   }
   shrunk.evaluations = oracle.evaluations();
   shrunk.result = RunTrial(shrunk.sample, engine, options.trial, true);
-  shrunk.reproduced = IsFinding(shrunk.result.verdict.kind);
+  shrunk.reproduced = CountsAsFinding(shrunk.result.verdict.kind);
   shrunk.signature = SignatureOf(shrunk.result.verdict, *shrunk.sample.module);
   return shrunk;
 }

@@ -37,6 +37,7 @@ using StillFails = std::function<bool(const Sample& candidate)>;
 // anything was kept.
 struct ShrinkPass {
   const char* name;
+  bool of_invalid;  // also for modules that break a rule, which cannot be evaluated or inferred
   std::function<bool(Sample& sample, const StillFails& still_fails)> run;
 };
 bool KeepOneOutput(Sample& sample, const StillFails& still_fails);

@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <set>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -14,22 +15,25 @@ namespace {
 
 constexpr size_t kMessageMax = 80;
 
-// "%add.7 = f32[2,3] add(...)" and "%mul.9 = f32[] ..." are the same complaint.
-std::string WithoutDetails(absl::string_view message) {
-  message = message.substr(0, message.find('\n'));
-  std::string result;
-  bool quoted = false;
-  for (size_t i = 0; i < message.size() && result.size() < kMessageMax; ++i) {
-    char c = message[i];
-    if (c == '\'' || c == '"' || c == '`') quoted = !quoted;
-    if (quoted || std::isdigit(static_cast<unsigned char>(c))) continue;
-    if (c == '%') {
-      while (i + 1 < message.size() && !std::isspace(static_cast<unsigned char>(message[i + 1]))) ++i;
-      continue;
+// The line that says what happened: a failed check, where there is one, else the first.
+absl::string_view TellingLine(absl::string_view message) {
+  std::vector<absl::string_view> lines = absl::StrSplit(message, '\n');
+  for (const char* telling : {"Check failed", "LLVM ERROR", "error:", "Error"}) {
+    for (absl::string_view line : lines) {
+      if (absl::StrContains(line, telling)) return line;
     }
-    bool space = std::isspace(static_cast<unsigned char>(c)) != 0;
-    if (space && (result.empty() || result.back() == ' ')) continue;
-    result.push_back(space ? ' ' : c);
+  }
+  return lines[0];
+}
+
+// "%add.7 = add: expected f32[2,3]" and "%p.19 = add: expected bf16[4]" are the same complaint: words
+// with digits, names and quoted words go.
+std::string WithoutDetails(absl::string_view message) {
+  std::string result;
+  for (absl::string_view word : absl::StrSplit(TellingLine(message), absl::ByAnyChar(" \t"), absl::SkipEmpty())) {
+    bool detail = word.find_first_of("0123456789%'\"`") != absl::string_view::npos;
+    if (detail || result.size() + word.size() > kMessageMax) continue;
+    absl::StrAppend(&result, result.empty() ? "" : " ", word);
   }
   return result;
 }
@@ -63,13 +67,13 @@ Symptom SymptomOf(const Verdict& verdict) {
   symptom.kind = verdict.kind;
   if (verdict.kind == VerdictKind::kFail) {
     symptom.mismatch = verdict.first_failure ? MismatchOf(*verdict.first_failure) : "shape";
-  } else if (IsFinding(verdict.kind) && verdict.kind != VerdictKind::kTimeout) {
+  } else if (CountsAsFinding(verdict.kind) && verdict.kind != VerdictKind::kTimeout) {
     symptom.mismatch = WithoutDetails(verdict.reason);
   }
   return symptom;
 }
 
-bool IsFinding(VerdictKind kind) {
+bool CountsAsFinding(VerdictKind kind) {
   return kind != VerdictKind::kPass && kind != VerdictKind::kUnsupported &&
          kind != VerdictKind::kInconclusive;
 }

@@ -19,7 +19,7 @@ struct Symptom {
 Symptom SymptomOf(const Verdict& verdict);
 
 // A verdict that a campaign keeps: neither pass, unsupported nor inconclusive.
-bool IsFinding(VerdictKind kind);
+bool CountsAsFinding(VerdictKind kind);
 
 // Opcode and element type of the instruction that the verdict names: "tanh f32"; of a verdict that
 // names none the operations of the module, sorted: "add,dot f32".

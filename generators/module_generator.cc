@@ -11,7 +11,42 @@ namespace {
 
 constexpr absl::string_view kStreamNames[kStreamCount] = {"defined", "exact", "edge", "sizes", "negative"};
 // How often a numbered campaign draws each stream.
-constexpr int kStreamWeights[kStreamCount] = {28, 28, 28, 8, 8};
+constexpr int kStreamWeights[kStreamCount] = {30, 30, 28, 4, 8};
+
+// The twin with constants in place of parameters: what is folded at compile time must come out as what
+// is computed.
+void FoldArguments(Generated& generated) {
+  constexpr int64_t kElementsMax = 64;
+  Computation* entry = generated.module->entry();
+  for (const Literal& argument : generated.arguments) {
+    if (argument.element_count() > kElementsMax) return;
+  }
+  for (Instruction* parameter : entry->parameters()) {
+    parameter->set_opcode(Opcode::kConstant);
+    Literal literal = generated.arguments[parameter->parameter_number()].WithShape(parameter->shape());
+    parameter->set_literal(std::move(literal));
+    parameter->set_parameter_number(-1);
+  }
+  generated.arguments.clear();
+  generated.facts.clear();
+}
+
+// An output may lie in the buffer of a parameter of its shape.
+void DrawAlias(ChoiceSource& choose, Generated& generated) {
+  Module& module = *generated.module;
+  const Shape& result = module.entry()->root()->shape();
+  std::vector<Instruction*> parameters = module.entry()->parameters();
+  if (parameters.empty()) return;
+  const Instruction& parameter = *choose.Pick(parameters);
+  std::vector<Shape> leaves = LeafShapes(result);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (!leaves[i].CompatibleWith(parameter.shape())) continue;
+    ShapeIndex index;
+    if (result.IsTuple()) index.push_back(static_cast<int64_t>(i));
+    module.input_output_alias.push_back({index, parameter.parameter_number(), {}, false});
+    return;
+  }
+}
 
 }  // namespace
 
@@ -40,6 +75,8 @@ Generated Generate(ChoiceSource& choose, const GeneratorOptions& options) {
         LiteralWithFacts(parameter.shape, parameter.facts, special, writer.data()));
     generated.facts.push_back(parameter.facts);
   }
+  if (choose.OneIn(6)) FoldArguments(generated);
+  if (choose.OneIn(16)) DrawAlias(choose, generated);
   return generated;
 }
 

@@ -25,6 +25,12 @@ ValueFacts Allowed(PrimitiveType type, const Demand& demand) {
   return allowed.low <= allowed.high ? allowed : whole;
 }
 
+Term* Spread(ModuleWriter& w, Term* scalar, const Dims& dims) {
+  Term* spread = w.Emit(Opcode::kBroadcast, Shape(scalar->type(), dims), {scalar}, scalar->facts);
+  spread->instruction->Set(Attr::kDimensions, Dims());
+  return spread;
+}
+
 }  // namespace
 
 double ModuleWriter::Limit(PrimitiveType type) const {
@@ -103,9 +109,7 @@ Term* ModuleWriter::NewConstant(PrimitiveType type, const Dims& dims, const Dema
   Shape shape(type, whole ? dims : Dims());
   Term* constant = Constant(LiteralWithFacts(shape, facts, !plan.licensed(), data_), facts);
   if (whole) return constant;
-  Term* broadcast = Emit(Opcode::kBroadcast, Shape(type, dims), {constant}, facts);
-  broadcast->instruction->Set(Attr::kDimensions, Dims());
-  return broadcast;
+  return Spread(*this, constant, dims);
 }
 
 Term* ModuleWriter::Fresh(PrimitiveType type, const Dims& dims, const Demand& demand) {
@@ -212,6 +216,11 @@ Term* ModuleWriter::Licensed(Term* term, const Demand& demand) {
   }
   Term* low = ScalarConstant(type, allowed.low);
   Term* high = ScalarConstant(type, allowed.high);
+  // Mostly as a front end writes it: bounds of the operand's shape.
+  if (!term->dims().empty() && choose.Below(8) != 7) {
+    low = Spread(*this, low, term->dims());
+    high = Spread(*this, high, term->dims());
+  }
   facts.low = std::clamp(facts.low, allowed.low, allowed.high);
   facts.high = std::clamp(facts.high, allowed.low, allowed.high);
   facts.bits_known = false;
