@@ -54,7 +54,7 @@ bool GenerateClamp(ModuleWriter& w, Opcode) {
   PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
-  Dims bound_dims = w.choose.OneIn(2) ? dims : Dims();
+  Dims bound_dims = w.choose.OneIn(8) ? Dims() : dims;
   Term* low = w.Obtain(type, bound_dims, {-64, 1, false});
   Term* high = w.Obtain(type, bound_dims, {1, 64, false});
   Term* operand = w.Obtain(type, dims);
