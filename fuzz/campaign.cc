@@ -117,10 +117,13 @@ void Campaign::Work() {
 }
 
 Generated Campaign::Make(int64_t number) const {
-  if (!options_.stream) return GenerateNumbered(options_.seed, static_cast<uint64_t>(number), options_.generator);
+  constexpr int64_t kInvalidEvery = 12;
+  std::optional<Stream> stream = options_.stream;
+  if (!stream && number % kInvalidEvery == kInvalidEvery - 1) stream = Stream::kNegative;
+  if (!stream) return GenerateNumbered(options_.seed, static_cast<uint64_t>(number), options_.generator);
   SeedSource choose(options_.seed, static_cast<uint64_t>(number));
   GeneratorOptions generator = options_.generator;
-  generator.stream = *options_.stream;
+  generator.stream = *stream;
   return Generate(choose, generator);
 }
 
