@@ -13,7 +13,6 @@
 namespace hlocts::cpu {
 namespace {
 
-
 // Float to integer: towards zero, saturating, NaN to 0 (fact convert.saturate).
 template <typename To>
 struct Cast {
