@@ -6,6 +6,8 @@
 // (ruling 0079). A contraction over no elements is 0 (ruling 0037).
 #include "reference/kernels/dot.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "reference/eval_context.h"
@@ -30,6 +32,49 @@ PrimitiveType CommonSystem(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType r
   return is_wide ? PrimitiveType::kU64 : PrimitiveType::kU32;
 }
 
+Literal Part(const Literal& array, int64_t first, int64_t count) {
+  Literal part = Literal::Uninitialized(Shape(array.element_type(), {count}));
+  const int width = StorageBytes(array.element_type());
+  std::memcpy(part.mutable_raw_data(), array.raw_data() + first * width, count * width);
+  return part;
+}
+
+Literal Product(PrimitiveType system, const DotGeometry& geometry, const Literal& lhs,
+                const Literal& rhs, const std::vector<int64_t>& dimensions) {
+  Literal out = Literal::Uninitialized(Shape(system, dimensions));
+  VisitSystem(system, [&](const auto& values) {
+    using System = std::decay_t<decltype(values)>;
+    using T = typename System::Element;
+    DotKernel(values, geometry, lhs.data<T>(), rhs.data<T>(), out.mutable_data<T>());
+  });
+  return out;
+}
+
+// The same a few rows of lhs at a time: elements narrower than the system are widened in passing, so
+// that the wider ones take little space. Both operands lie in order.
+Literal ProductByRows(PrimitiveType system, const DotGeometry& all, const Literal& lhs,
+                      const Literal& rhs, const Shape& shape) {
+  constexpr int64_t kElements = 1024;  // of a block of rows
+  Literal out = Literal::Uninitialized(Shape(shape.element_type(), shape.dimensions()));
+  const int width = StorageBytes(shape.element_type());
+  const int64_t rows = std::max<int64_t>(1, kElements / std::max<int64_t>(1, all.k));
+  DotGeometry block = all;
+  block.batch = 1;
+  for (int64_t b = 0; b < all.batch; ++b) {
+    const Literal right = ToSystem(Part(rhs, b * all.k * all.n, all.k * all.n), system);
+    for (int64_t i = 0; i < all.m; i += rows) {
+      block.m = std::min(rows, all.m - i);
+      const int64_t first = b * all.m + i;
+      const Literal left = ToSystem(Part(lhs, first * all.k, block.m * all.k), system);
+      const Literal done = FromSystem(Product(system, block, left, right, {block.m * all.n}),
+                                      shape.element_type());
+      std::memcpy(out.mutable_raw_data() + first * all.n * width, done.raw_data(),
+                  done.element_count() * width);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 absl::StatusOr<Literal> EvaluateDot(EvalContext& context, const Instruction& instruction,
@@ -44,13 +89,14 @@ absl::StatusOr<Literal> EvaluateDot(EvalContext& context, const Instruction& ins
   int64_t elements =
       operands[0].element_count() + operands[1].element_count() + shape.ElementCount();
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(elements * 2 * StorageBytes(system)));
-  Literal lhs = ToSystem(operands[0], system), rhs = ToSystem(operands[1], system);
-  Literal out = Literal::Uninitialized(Shape(system, shape.dimensions()));
-  VisitSystem(system, [&](const auto& values) {
-    using System = std::decay_t<decltype(values)>;
-    using T = typename System::Element;
-    DotKernel(values, geometry, lhs.data<T>(), rhs.data<T>(), out.mutable_data<T>());
-  });
+  const int width = StorageBytes(system);
+  const bool narrow = StorageBytes(operands[0].element_type()) < width ||
+                      StorageBytes(operands[1].element_type()) < width;
+  if (narrow && geometry.lhs_in_place && geometry.rhs_in_place) {
+    return ProductByRows(system, geometry, operands[0], operands[1], shape).WithShape(shape);
+  }
+  Literal out = Product(system, geometry, ToSystem(operands[0], system),
+                        ToSystem(operands[1], system), shape.dimensions());
   return FromSystem(std::move(out), shape.element_type()).WithShape(shape);
 }
 
