@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "backends/xla/test_support.h"
 
 namespace hlocts::xla_test {
@@ -265,7 +269,7 @@ TEST(BufferTest, OtherWaysToMakeOne) {
   Destroy(uninitialized.buffer);
 
   alignas(64) float host[4] = {1, 2, 3, 4};
-  int deleted = 0;
+  std::atomic<int> deleted{0};
   HLOCTS_ARGS(PJRT_Client_CreateViewOfDeviceBuffer_Args, view);
   view.client = client.get();
   view.device_buffer_ptr = host;
@@ -273,12 +277,18 @@ TEST(BufferTest, OtherWaysToMakeOne) {
   view.num_dims = 1;
   view.element_type = PJRT_Buffer_Type_F32;
   view.device = client.device(0);
-  view.on_delete_callback = [](void*, void* user_arg) { ++*static_cast<int*>(user_arg); };
+  view.on_delete_callback = [](void*, void* user_arg) {
+    ++*static_cast<std::atomic<int>*>(user_arg);
+  };
   view.on_delete_callback_arg = &deleted;
   ASSERT_EQ(Text(Api().PJRT_Client_CreateViewOfDeviceBuffer(&view)), "");
   EXPECT_THAT(Values<float>(ToHost(view.buffer)), ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(deleted, 0);
   Destroy(view.buffer);
+  // The last use may still be ending on a thread of XLA's.
+  for (int i = 0; i < 500 && deleted == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   EXPECT_EQ(deleted, 1);
 
   HLOCTS_ARGS(PJRT_Device_DefaultMemory_Args, memory);
