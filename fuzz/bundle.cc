@@ -18,20 +18,6 @@ namespace {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-LiteralsFile FileOf(const std::vector<std::vector<Literal>>& devices, int64_t partitions) {
-  LiteralsFile file;
-  for (size_t d = 0; d < devices.size(); ++d) {
-    LiteralsBlock block;
-    block.leaves = devices[d];
-    if (devices.size() > 1) {
-      block.replica = static_cast<int64_t>(d) / partitions;
-      block.partition = static_cast<int64_t>(d) % partitions;
-    }
-    file.blocks.push_back(std::move(block));
-  }
-  return file;
-}
-
 size_t Bytes(const Files& files) {
   size_t bytes = 0;
   for (const auto& [name, text] : files) bytes += text.size();
@@ -54,7 +40,7 @@ Files FilesOf(const Bundle& bundle) {
                  {"README.md", BundleReadme(bundle)},
                  {"case_test.cc", BundleTest(bundle)}};
   if (absl::StartsWith(bundle.backend, "xla")) files.push_back({"repro_jax.py", BundleJaxScript(bundle)});
-  files.push_back({"actual.txt", FormatLiterals(FileOf(bundle.result.outputs, module.num_partitions))});
+  files.push_back({"actual.txt", FormatLiterals(FileOfDevices(bundle.result.outputs, module.num_partitions))});
   files.push_back({"expected.jsonl", bundle.expected});
   for (const char* name : {"expected.jsonl", "actual.txt"}) {
     if (Bytes(files) > kBundleBytesMax) Drop(files, name);

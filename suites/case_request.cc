@@ -15,13 +15,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> DeviceLeaves(
     const std::string& text, const std::optional<ExpectedLeaves>& expected,
     const LoadOptions& load) {
   HLOCTS_ASSIGN_OR_RETURN(LiteralsFile file, ParseLiterals(text, expected));
-  std::vector<std::vector<Literal>> devices;
-  for (int64_t d = 0; d < load.replicas * load.partitions; ++d) {
-    const auto* leaves = file.LeavesOf(d / load.partitions, d % load.partitions);
-    if (!leaves) return InvalidInput("no leaves for device ", d);
-    devices.push_back(*leaves);
-  }
-  return devices;
+  return LeavesOfDevices(file, load.replicas * load.partitions, load.partitions);
 }
 
 }  // namespace
@@ -53,20 +47,6 @@ absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
     return std::vector<std::vector<Literal>>();
   }
   return DeviceLeaves(one.expect_text, OutputLeafShapes(module), load);
-}
-
-LiteralsFile FileOfDevices(const std::vector<std::vector<Literal>>& devices, int64_t partitions) {
-  LiteralsFile file;
-  for (size_t d = 0; d < devices.size(); ++d) {
-    LiteralsBlock block;
-    block.leaves = devices[d];
-    if (devices.size() > 1) {
-      block.replica = static_cast<int64_t>(d) / partitions;
-      block.partition = static_cast<int64_t>(d) % partitions;
-    }
-    file.blocks.push_back(std::move(block));
-  }
-  return file;
 }
 
 }  // namespace hlocts

@@ -23,9 +23,6 @@ absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
                                                                 const Module& module,
                                                                 const LoadOptions& load);
 
-// Leaves of several devices as the blocks of a literals file.
-LiteralsFile FileOfDevices(const std::vector<std::vector<Literal>>& devices, int64_t partitions);
-
 }  // namespace hlocts
 
 #endif  // HLOCTS_SUITES_CASE_REQUEST_H_

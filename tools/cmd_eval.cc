@@ -63,20 +63,6 @@ absl::Status CheckMustAlias(const Module& module, const std::vector<int64_t>& do
   return absl::OkStatus();
 }
 
-LiteralsFile ToFile(const std::vector<std::vector<Literal>>& devices, int64_t partitions) {
-  LiteralsFile file;
-  for (size_t d = 0; d < devices.size(); ++d) {
-    LiteralsBlock block;
-    block.leaves = devices[d];
-    if (devices.size() > 1) {
-      block.replica = static_cast<int64_t>(d) / partitions;
-      if (partitions > 1) block.partition = static_cast<int64_t>(d) % partitions;
-    }
-    file.blocks.push_back(std::move(block));
-  }
-  return file;
-}
-
 Json ToJson(const ExecuteResult& result, bool with_arguments) {
   Json outputs = Json::array();
   for (const auto& device : result.outputs) {
@@ -113,14 +99,14 @@ absl::StatusOr<Evaluation> Evaluate(const Options& options, Backend& backend) {
   evaluation.partitions = load.partitions;
   HLOCTS_ASSIGN_OR_RETURN(evaluation.result, executable->Execute(job.request));
   if (!options.common.outfeed.empty()) {
-    HLOCTS_RETURN_IF_ERROR(WriteLiterals(ToFile(evaluation.result.outfeed, load.partitions),
+    HLOCTS_RETURN_IF_ERROR(WriteLiterals(FileOfDevices(evaluation.result.outfeed, load.partitions),
                                          LeafRole::kOutput, options.common.outfeed));
   }
   return evaluation;
 }
 
 absl::Status WriteOutputs(const Evaluation& evaluation, const std::string& path) {
-  return WriteLiterals(ToFile(evaluation.result.outputs, evaluation.partitions), LeafRole::kOutput,
+  return WriteLiterals(FileOfDevices(evaluation.result.outputs, evaluation.partitions), LeafRole::kOutput,
                        path);
 }
 

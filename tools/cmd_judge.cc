@@ -1,6 +1,5 @@
 // hlocts judge: are these outputs acceptable?
 #include "nlohmann/json.hpp"
-#include "spec/files/literals_file.h"
 #include "tools/commands.h"
 #include "tools/judging.h"
 
@@ -21,16 +20,11 @@ absl::StatusOr<Verdict> JudgeFiles(const Options& options) {
   if (options.outputs.empty()) return InvalidInput("judge: expected --outputs");
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
-  HLOCTS_ASSIGN_OR_RETURN(LiteralsFile file,
-                          ReadLiterals(options.outputs, OutputLeafShapes(*job.module)));
   HLOCTS_ASSIGN_OR_RETURN(DiffOptions diff, MakeDiffOptions(job, options.profile, options.common));
-  std::vector<std::vector<Literal>> outputs;
-  int64_t devices = diff.load.replicas * diff.load.partitions;
-  for (int64_t d = 0; d < devices; ++d) {
-    const auto* leaves = file.LeavesOf(d / diff.load.partitions, d % diff.load.partitions);
-    if (!leaves) return InvalidInput(options.outputs, ": no outputs of device ", d);
-    outputs.push_back(*leaves);
-  }
+  HLOCTS_ASSIGN_OR_RETURN(auto outputs,
+                          ReadDeviceLeaves(options.outputs, OutputLeafShapes(*job.module),
+                                           diff.load.replicas * diff.load.partitions,
+                                           diff.load.partitions));
   for (const std::string& fact : options.facts) {
     TargetFacts scratch;
     HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, scratch));

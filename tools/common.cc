@@ -54,16 +54,8 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
     const std::string& path, const std::optional<ExpectedLeaves>& expected, int64_t devices,
     int64_t partitions) {
   HLOCTS_ASSIGN_OR_RETURN(LiteralsFile file, ReadLiterals(path, expected));
-  std::vector<std::vector<Literal>> result;
-  for (int64_t d = 0; d < devices; ++d) {
-    const std::vector<Literal>* leaves = file.LeavesOf(d / partitions, d % partitions);
-    if (!leaves) {
-      return InvalidInput(path, ": no leaves for replica ", d / partitions, " partition ",
-                          d % partitions);
-    }
-    result.push_back(*leaves);
-  }
-  return result;
+  auto leaves = LeavesOfDevices(file, devices, partitions);
+  return leaves.ok() ? std::move(leaves) : Annotate(leaves.status(), path);
 }
 
 namespace {

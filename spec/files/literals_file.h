@@ -35,6 +35,14 @@ struct LiteralsFile {
   const std::vector<Literal>* LeavesOf(int64_t replica, int64_t partition = 0) const;
 };
 
+// [device][leaf], devices counted replica by replica, as the blocks of a file; the only device of a
+// run needs no "replica" line, the only partition of a replica none of its own.
+LiteralsFile FileOfDevices(const std::vector<std::vector<Literal>>& devices, int64_t partitions);
+// The way back. Errors: a device without leaves.
+absl::StatusOr<std::vector<std::vector<Literal>>> LeavesOfDevices(const LiteralsFile& file,
+                                                                  int64_t devices,
+                                                                  int64_t partitions);
+
 // What the leaves must be, depth first (LeafShapes of the entry's parameters or result).
 using ExpectedLeaves = std::vector<Shape>;
 

@@ -98,6 +98,32 @@ const std::vector<Literal>* LiteralsFile::LeavesOf(int64_t replica, int64_t part
   return best;
 }
 
+LiteralsFile FileOfDevices(const std::vector<std::vector<Literal>>& devices, int64_t partitions) {
+  LiteralsFile file;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    LiteralsBlock block;
+    block.leaves = devices[d];
+    if (devices.size() > 1) block.replica = static_cast<int64_t>(d) / partitions;
+    if (partitions > 1) block.partition = static_cast<int64_t>(d) % partitions;
+    file.blocks.push_back(std::move(block));
+  }
+  return file;
+}
+
+absl::StatusOr<std::vector<std::vector<Literal>>> LeavesOfDevices(const LiteralsFile& file,
+                                                                  int64_t devices,
+                                                                  int64_t partitions) {
+  std::vector<std::vector<Literal>> result;
+  for (int64_t d = 0; d < devices; ++d) {
+    const std::vector<Literal>* leaves = file.LeavesOf(d / partitions, d % partitions);
+    if (!leaves) {
+      return InvalidInput("no leaves for replica ", d / partitions, " partition ", d % partitions);
+    }
+    result.push_back(*leaves);
+  }
+  return result;
+}
+
 absl::StatusOr<LiteralsFile> ParseLiterals(absl::string_view text,
                                            const std::optional<ExpectedLeaves>& expected) {
   HLOCTS_ASSIGN_OR_RETURN(LiteralsFile file, LiteralsParser(expected).Parse(text));
