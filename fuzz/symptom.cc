@@ -74,8 +74,7 @@ Symptom SymptomOf(const Verdict& verdict) {
 }
 
 bool CountsAsFinding(VerdictKind kind) {
-  return kind != VerdictKind::kPass && kind != VerdictKind::kUnsupported &&
-         kind != VerdictKind::kInconclusive;
+  return IsFailure(kind) && kind != VerdictKind::kInconclusive;
 }
 
 std::string BlamedOperation(const Verdict& verdict, const Module& module) {

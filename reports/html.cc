@@ -28,13 +28,9 @@ std::string List(absl::string_view heading, const std::vector<std::string>& line
   return html + "</ul>";
 }
 
-bool IsFailure(const Verdict& verdict) {
-  return verdict.kind != VerdictKind::kPass && verdict.kind != VerdictKind::kUnsupported;
-}
-
 absl::string_view Colour(const Verdict& verdict) {
   if (!verdict.expected) return "bad";
-  return IsFailure(verdict) ? "known" : "good";
+  return IsFailure(verdict.kind) ? "known" : "good";
 }
 
 std::string FailureRow(const Verdict& verdict, const std::vector<std::string>& clauses) {
@@ -55,7 +51,7 @@ std::string Failures(const HtmlReport& report) {
       "<table><tr><th>case<th>engine<th>verdict<th>clauses<th>what came<th>known as</tr>\n";
   for (bool expected : {false, true}) {
     for (const Verdict& verdict : report.run.verdicts) {
-      if (verdict.expected != expected || (expected && !IsFailure(verdict))) continue;
+      if (verdict.expected != expected || (expected && !IsFailure(verdict.kind))) continue;
       auto clauses = report.clauses.find(verdict.case_address);
       html += FailureRow(
           verdict, clauses == report.clauses.end() ? std::vector<std::string>() : clauses->second);

@@ -8,7 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
 
 namespace hlocts {
 namespace {
@@ -29,9 +31,8 @@ std::string Asked(const RunRecord& record) {
 
 absl::StatusOr<RunRecord> ReadRecord(const std::string& folder) {
   const std::string path = folder + "/run.json";
-  std::ifstream in(path);
-  if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
-  Json json = Json::parse(in, nullptr, /*allow_exceptions=*/false);
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return InvalidInput(path, ": expected a JSON object");
   RunRecord record;
   try {
@@ -46,10 +47,8 @@ absl::StatusOr<RunRecord> ReadRecord(const std::string& folder) {
   } catch (const nlohmann::json::exception& error) {
     return InvalidInput(path, ": ", error.what());
   }
-  std::ifstream selection(folder + "/selection.txt");
-  if (!selection)
-    return absl::NotFoundError(absl::StrCat(folder, "/selection.txt: cannot be read"));
-  for (std::string line; std::getline(selection, line);) record.selection.push_back(line);
+  HLOCTS_ASSIGN_OR_RETURN(std::string selection, ReadFile(folder + "/selection.txt"));
+  record.selection = absl::StrSplit(selection, '\n', absl::SkipEmpty());
   return record;
 }
 
@@ -101,13 +100,8 @@ absl::Status WriteRunRecord(const RunRecord& record, const std::string& folder) 
                {"shard_count", record.shard_count},
                {"started", record.started}};
   if (!record.finished.empty()) json["finished"] = record.finished;
-  std::ofstream out(folder + "/run.json"), selection(folder + "/selection.txt");
-  out << json.dump(1) << "\n";
-  for (const std::string& address : record.selection) selection << address << "\n";
-  out.close();
-  selection.close();
-  if (!out || !selection) return absl::InternalError(absl::StrCat(folder, ": cannot be written"));
-  return absl::OkStatus();
+  HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/run.json", json.dump(1) + "\n"));
+  return WriteFile(folder + "/selection.txt", absl::StrJoin(record.selection, "\n") + "\n");
 }
 
 absl::StatusOr<LoadedRun> LoadRun(const std::string& folder) {

@@ -26,6 +26,10 @@ enum class VerdictKind : uint8_t {
   kError,         // the harness; zero comparisons is one
 };
 absl::string_view VerdictName(VerdictKind kind);
+// Neither passed nor left undone: something that a person, or an expectation, has to explain.
+inline bool IsFailure(VerdictKind kind) {
+  return kind != VerdictKind::kPass && kind != VerdictKind::kUnsupported;
+}
 std::optional<VerdictKind> VerdictFromName(absl::string_view name);
 
 struct VerdictFailure {

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
@@ -14,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "spec/files/file_io.h"
 
 namespace hlocts {
 namespace {
@@ -211,14 +210,6 @@ std::vector<std::pair<Assignment, std::string>> Combinations(const Template& fro
     combinations = std::move(extended);
   }
   return combinations;
-}
-
-absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  if (!in) return absl::NotFoundError(absl::StrCat(path.string(), ": cannot be read"));
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 }  // namespace

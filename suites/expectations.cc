@@ -93,8 +93,7 @@ void ExpectationList::Apply(Verdict& verdict, const std::string& today) const {
     absl::StrAppend(&wanted, wanted.empty() ? "" : " or ", entry.verdict());
   }
   if (wanted.empty()) {
-    verdict.expected =
-        verdict.kind == VerdictKind::kPass || verdict.kind == VerdictKind::kUnsupported;
+    verdict.expected = !IsFailure(verdict.kind);
   } else {
     verdict.expected = false;
     absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", "expected ", wanted);

@@ -2,13 +2,12 @@
 
 #include <google/protobuf/text_format.h>
 
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "spec/files/file_io.h"
 #include "suites/expectations.pb.h"
 
 namespace hlocts {
@@ -48,10 +47,6 @@ std::vector<Piece> Split(const std::string& text) {
   }
   pieces.back().text.pop_back();  // StrSplit sees an empty line after the last newline
   return pieces;
-}
-
-bool IsFailure(const Verdict& verdict) {
-  return verdict.kind != VerdictKind::kPass && verdict.kind != VerdictKind::kUnsupported;
 }
 
 std::string ClauseOf(const Verdict& verdict, const std::vector<Case>& cases) {
@@ -98,7 +93,7 @@ std::string UpdatedExpectations(const std::string& text, const std::vector<Verdi
     }
     const Verdict& verdict = *surprise->second;
     surprises.erase(surprise);
-    if (!IsFailure(verdict)) {
+    if (!IsFailure(verdict.kind)) {
       ++out;
       while (absl::EndsWith(updated, "\n\n")) updated.pop_back();
       continue;
@@ -113,7 +108,7 @@ std::string UpdatedExpectations(const std::string& text, const std::vector<Verdi
     updated += piece.text;
   }
   for (const auto& [address, verdict] : surprises) {
-    if (!IsFailure(*verdict)) continue;  // passes under a query of several: for a person
+    if (!IsFailure(verdict->kind)) continue;  // passes under a query of several: for a person
     ++added;
     updated += NewEntry(*verdict, cases);
   }
@@ -124,10 +119,8 @@ std::string UpdatedExpectations(const std::string& text, const std::vector<Verdi
 absl::StatusOr<std::string> UpdateExpectationsFile(const std::string& path,
                                                    const std::vector<Verdict>& verdicts,
                                                    const std::vector<Case>& cases) {
-  std::ifstream in(path);
-  std::stringstream text;
-  if (in) text << in.rdbuf();
-  std::string start = text.str();
+  auto text = ReadFile(path);
+  std::string start = text.ok() ? *text : "";
   if (start.empty()) {
     start =
         "# proto-file: suites/expectations.proto\n# proto-message: "
@@ -135,10 +128,7 @@ absl::StatusOr<std::string> UpdateExpectationsFile(const std::string& path,
   }
   std::string done, updated = UpdatedExpectations(start, verdicts, cases, &done);
   if (updated == start) return std::string("nothing to change");
-  std::ofstream out(path);
-  out << updated;
-  out.close();
-  if (!out) return InvalidInput(path, ": cannot be written");
+  HLOCTS_RETURN_IF_ERROR(WriteFile(path, updated));
   return done;
 }
 

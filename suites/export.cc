@@ -1,10 +1,10 @@
 #include "suites/export.h"
 
 #include <filesystem>
-#include <fstream>
 
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
 #include "spec/files/module_file.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
@@ -25,11 +25,7 @@ class Folder {
                  : absl::OkStatus();
   }
   absl::Status Write(const std::string& name, const std::string& content) {
-    std::ofstream out(Name(name), std::ios::binary);
-    out << content;
-    out.close();
-    return out ? absl::OkStatus()
-               : absl::InternalError(absl::StrCat(path_, "/", name, ": cannot be written"));
+    return WriteFile(Name(name), content);
   }
   // The path of a file that now belongs to the case.
   std::string Name(const std::string& name) {

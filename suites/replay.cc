@@ -1,9 +1,9 @@
 #include "suites/replay.h"
 
 #include <filesystem>
-#include <fstream>
 
 #include "absl/strings/str_replace.h"
+#include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
 
@@ -18,13 +18,6 @@ std::string ShellQuoted(const std::string& text) {
   return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
 }
 
-absl::Status WriteText(const std::string& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text;
-  out.close();
-  return out ? absl::OkStatus() : absl::InternalError(absl::StrCat(path, ": cannot be written"));
-}
-
 // The arguments of `hlocts`, and the folder that their files lie in.
 class CommandLine {
  public:
@@ -32,7 +25,7 @@ class CommandLine {
   absl::Status AddFile(const std::string& flag, const std::string& name, const std::string& text) {
     std::string path = absl::StrCat(folder_, "/", name);
     Add(absl::StrCat(flag, path));
-    return WriteText(path, text);
+    return WriteFile(path, text);
   }
   void Add(const std::string& argument) { absl::StrAppend(&text_, " ", ShellQuoted(argument)); }
   // Only what differs from the default of the command line.
@@ -62,10 +55,6 @@ absl::Status AddData(const Case& one, const Module& module, const LoadOptions& l
 }
 
 }  // namespace
-
-bool IsReplayable(VerdictKind kind) {
-  return kind != VerdictKind::kPass && kind != VerdictKind::kUnsupported;
-}
 
 absl::StatusOr<std::string> WriteReplay(const Case& one, const Verdict& verdict,
                                         const std::string& backend, const DiffOptions& options,

@@ -11,9 +11,6 @@
 
 namespace hlocts {
 
-// Is there something to replay? Not of pass and unsupported.
-bool IsReplayable(VerdictKind kind);
-
 // Writes <folder>/module.hlo (or control.hlo, where a reject case fails by its control), with
 // inputs.txt, infeed.txt and expect.txt where the case has them, and returns the arguments of
 // `hlocts` that repeat the verdict on the engine `backend`, quoted for a shell. `options` are those

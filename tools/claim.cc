@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
+#include "spec/files/file_io.h"
 #include "suites/expectations.h"
 #include "tools/sha256.h"
 #include "tools/suite_files.h"
@@ -152,16 +153,12 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
   HLOCTS_ASSIGN_OR_RETURN(claim["program"], Sha256OfFile("/proc/self/exe"));
   HLOCTS_ASSIGN_OR_RETURN(claim["suite"], SuiteHashes());
   HLOCTS_ASSIGN_OR_RETURN(claim["files"], FileHashes(folder));
-  std::ofstream out(folder + "/claim.json");
-  out << claim.dump(1) << "\n";
-  out.close();
-  return out ? absl::OkStatus() : absl::InternalError(folder + "/claim.json: cannot be written");
+  return WriteFile(folder + "/claim.json", claim.dump(1) + "\n");
 }
 
 absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
-  std::ifstream in(folder + "/claim.json");
-  if (!in) return absl::NotFoundError(absl::StrCat(folder, "/claim.json: cannot be read"));
-  Json claim = Json::parse(in, nullptr, /*allow_exceptions=*/false);
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/claim.json"));
+  Json claim = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!claim.is_object() || claim.value("format", 0) != 1) {
     return InvalidInput(folder, "/claim.json: expected a claim of format 1");
   }

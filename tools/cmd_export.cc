@@ -1,7 +1,6 @@
 // hlocts export: the suite as plain files, with acceptance sets, for other people's programs.
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -9,13 +8,11 @@
 #include "suites/export.h"
 #include "tools/commands.h"
 #include "tools/common.h"
+#include "tools/interrupt.h"
 #include "tools/suite_files.h"
 
 namespace hlocts {
 namespace {
-
-volatile std::sig_atomic_t g_interrupted = 0;
-void OnInterrupt(int) { g_interrupted = 1; }
 
 struct Options {
   std::vector<std::string> queries;
@@ -37,7 +34,7 @@ absl::StatusOr<int64_t> Export(const Options& options) {
   diff.profile = *profile;
   int64_t done = 0;
   for (const Case& one : cases) {
-    if (g_interrupted) return absl::CancelledError("interrupted; the manifest lists what is there");
+    if (Interrupted()) return absl::CancelledError("interrupted; the manifest lists what is there");
     auto line = ExportCase(one, diff, options.out);
     if (!line.ok()) return Annotate(line.status(), one.address);
     manifest << *line << std::endl;
@@ -49,7 +46,7 @@ absl::StatusOr<int64_t> Export(const Options& options) {
 }
 
 int RunExport(const Options& options) {
-  std::signal(SIGINT, OnInterrupt);
+  CatchInterrupts();
   auto count = Export(options);
   if (!count.ok()) return Fail(count.status());
   std::cout << *count << " cases in " << options.out << ", listed in " << options.out

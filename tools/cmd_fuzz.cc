@@ -1,7 +1,6 @@
 // hlocts fuzz: random modules on engines, judged; failures shrunk and stored as bundles.
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -12,13 +11,11 @@
 #include "suites/expectations.h"
 #include "tools/commands.h"
 #include "tools/common.h"
+#include "tools/interrupt.h"
 #include "tools/suite_files.h"
 
 namespace hlocts {
 namespace {
-
-volatile std::sig_atomic_t g_interrupted = 0;
-void OnInterrupt(int) { g_interrupted = 1; }
 
 struct Options {
   CommonOptions common;
@@ -68,7 +65,7 @@ absl::Status Complete(Options& options) {
   campaign.trial.load.memory_bytes_max = options.common.memory_bytes_max;
   campaign.trial.load.steps_max = options.common.steps_max;
   campaign.trial.load.rng_seed = options.common.rng_seed_flag.value_or(0);
-  campaign.stop = [] { return g_interrupted != 0; };
+  campaign.stop = Interrupted;
   return absl::OkStatus();
 }
 
@@ -80,8 +77,7 @@ int RunFuzz(Options options) {
     auto list = lists->find(verdict.backend);
     return list != lists->end() && list->second.Explains(signature, verdict);
   };
-  std::signal(SIGINT, OnInterrupt);
-  std::signal(SIGTERM, OnInterrupt);
+  CatchInterrupts();
   bool json = options.common.json, terminal = isatty(STDERR_FILENO) != 0;
   auto status = RunCampaign(options.campaign, [&](const CampaignStatus& now) {
     if (json) std::cout << now.ToJson() << std::endl;

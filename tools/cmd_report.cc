@@ -1,5 +1,4 @@
 // hlocts report: runs (the shards of one) merged, proven complete, compared with an earlier one.
-#include <fstream>
 #include <iostream>
 
 #include "absl/strings/str_join.h"
@@ -7,6 +6,7 @@
 #include "reports/html.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
+#include "spec/files/file_io.h"
 #include "tools/commands.h"
 #include "tools/common.h"
 #include "tools/suite_files.h"
@@ -20,12 +20,9 @@ struct Options {
   bool json = false;
 };
 
-absl::Status WriteText(const std::string& path, const std::string& text) {
+absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
   if (path.empty()) return absl::OkStatus();
-  std::ofstream out(path);
-  out << text;
-  out.close();
-  return out ? absl::OkStatus() : InvalidInput(path, ": cannot be written");
+  return WriteFile(path, text);
 }
 
 // Clauses of each case; a suite that cannot be read leaves them out of the report.
@@ -86,8 +83,8 @@ int RunReport(const Options& options) {
   if (!report.ok()) return Fail(report.status());
   Scorecard scorecard;
   for (const Verdict& verdict : report->run.verdicts) scorecard.Add(verdict);
-  absl::Status written = WriteText(options.junit, scorecard.ToJunit());
-  if (written.ok() && !options.html.empty()) written = WriteText(options.html, ToHtml(*report));
+  absl::Status written = WriteIfAsked(options.junit, scorecard.ToJunit());
+  if (written.ok() && !options.html.empty()) written = WriteIfAsked(options.html, ToHtml(*report));
   if (!written.ok()) return Fail(written);
   options.json ? PrintJson(*report) : PrintText(*report, scorecard, options);
   bool good = report->run.problems.empty() && report->changes.worse.empty();

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "backends/backend_list.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
+#include "spec/files/file_io.h"
 #include "suites/expectations.h"
 #include "suites/expectations_update.h"
 #include "suites/replay.h"
@@ -23,14 +23,12 @@
 #include "tools/claim.h"
 #include "tools/commands.h"
 #include "tools/common.h"
+#include "tools/interrupt.h"
 #include "tools/judging.h"
 #include "tools/suite_files.h"
 
 namespace hlocts {
 namespace {
-
-volatile std::sig_atomic_t g_interrupted = 0;
-void OnInterrupt(int) { g_interrupted = 1; }
 
 struct Options {
   CommonOptions common;
@@ -119,7 +117,7 @@ class RunFolder {
   void Add(const Case& one, const Verdict& verdict) {
     if (path_.empty()) return;
     records_ << VerdictToRecord(verdict) << std::endl;
-    if (!IsReplayable(verdict.kind)) return;
+    if (!IsFailure(verdict.kind)) return;
     std::string name = absl::StrReplaceAll(one.address, {{"/", "."}});
     auto line =
         WriteReplay(one, verdict, verdict.backend, options_, absl::StrCat(path_, "/cases/", name));
@@ -133,7 +131,7 @@ class RunFolder {
   }
   absl::Status Finish(const std::string& scorecard, bool complete) {
     if (path_.empty()) return absl::OkStatus();
-    std::ofstream(path_ + "/scorecard.txt") << scorecard;
+    HLOCTS_RETURN_IF_ERROR(WriteFile(path_ + "/scorecard.txt", scorecard));
     if (complete) record_.finished = UtcNow();
     return WriteRunRecord(record_, path_);
   }
@@ -208,7 +206,7 @@ absl::StatusOr<Request> MakeRequest(const Options& options) {
   runner.diff.load.custom_calls = options.common.custom_calls;
   runner.jobs = static_cast<int>(
       options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency()));
-  runner.stop = [] { return g_interrupted != 0; };
+  runner.stop = Interrupted;
   return request;
 }
 
@@ -245,8 +243,7 @@ int RunSuite(const Options& options) {
   const std::vector<std::string>& backends = request->record.backends;
   auto expectations = LoadExpectations(options, backends);
   if (!expectations.ok()) return Fail(expectations.status());
-  std::signal(SIGINT, OnInterrupt);
-  std::signal(SIGTERM, OnInterrupt);
+  CatchInterrupts();
   Scorecard scorecard;
   RunFolder folder(options.out, request->runner.diff, request->record);
   absl::Status status = folder.Open();
@@ -269,11 +266,11 @@ int RunSuite(const Options& options) {
   }
   std::string text = scorecard.ToText();
   if (!options.common.json) std::cout << text;
-  if (!options.junit.empty()) std::ofstream(options.junit) << scorecard.ToJunit();
-  status.Update(folder.Finish(text, status.ok() && !g_interrupted));
+  if (!options.junit.empty()) status.Update(WriteFile(options.junit, scorecard.ToJunit()));
+  status.Update(folder.Finish(text, status.ok() && !Interrupted()));
   if (!options.common.json && !options.out.empty()) std::cout << folder.Summary();
   if (!status.ok()) return Fail(status);
-  if (g_interrupted) return Fail(absl::CancelledError("interrupted; the verdicts so far are above"));
+  if (Interrupted()) return Fail(absl::CancelledError("interrupted; the verdicts so far are above"));
   if (options.claim) status = MakeClaim(options, backends);
   if (status.ok() && options.update_expectations) {
     status = UpdateExpectations(options, backends, verdicts, request->cases);

@@ -102,8 +102,7 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
       Verdict verdict = Judge(trial, differ, **engine, unlike);
       Count(verdict, report);
       report.unlike_reference += unlike;
-      if (verdict.kind != VerdictKind::kPass && verdict.kind != VerdictKind::kInconclusive &&
-          verdict.kind != VerdictKind::kUnsupported) {
+      if (IsFailure(verdict.kind) && verdict.kind != VerdictKind::kInconclusive) {
         report.failures.push_back({trial.name, seed, verdict});
       }
     }
