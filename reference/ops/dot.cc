@@ -7,11 +7,11 @@
 #include "reference/kernels/dot.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "reference/eval_context.h"
 #include "reference/number_system.h"
+#include "reference/ops/part.h"
 
 namespace hlocts {
 namespace {
@@ -30,13 +30,6 @@ PrimitiveType CommonSystem(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType r
   if (is_float) return is_wide ? PrimitiveType::kF64 : PrimitiveType::kF32;
   if (is_pred) return PrimitiveType::kPred;
   return is_wide ? PrimitiveType::kU64 : PrimitiveType::kU32;
-}
-
-Literal Part(const Literal& array, int64_t first, int64_t count) {
-  Literal part = Literal::Uninitialized(Shape(array.element_type(), {count}));
-  const int width = StorageBytes(array.element_type());
-  std::memcpy(part.mutable_raw_data(), array.raw_data() + first * width, count * width);
-  return part;
 }
 
 Literal Product(PrimitiveType system, const DotGeometry& geometry, const Literal& lhs,

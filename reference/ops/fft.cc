@@ -1,11 +1,11 @@
 #include "reference/kernels/fft.h"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <numeric>
 #include <utility>
 
+#include "reference/ops/part.h"
 #include "reference/ops/structured.h"
 #include "reference/ops/wide.h"
 
@@ -104,20 +104,6 @@ void TransformAll(const Transform& fft, int64_t result_size, std::vector<int64_t
   Real count = 1;
   for (int64_t length : fft.lengths) count *= static_cast<Real>(length);
   for (std::complex<Real>& x : data) x /= count;
-}
-
-// Elements [first, first + count) as an array of their own.
-Literal Part(const Literal& array, int64_t first, int64_t count) {
-  Literal part(Shape(array.element_type(), {count}));
-  const int width = StorageBytes(array.element_type());
-  std::memcpy(part.mutable_raw_data(), array.raw_data() + first * width, count * width);
-  return part;
-}
-
-void SetPart(const Literal& part, int64_t first, Literal& array) {
-  const int width = StorageBytes(array.element_type());
-  std::memcpy(array.mutable_raw_data() + first * width, part.raw_data(),
-              part.element_count() * width);
 }
 
 // The transforms of the outer dimensions' elements have nothing to do with each other: one at a

@@ -1,0 +1,29 @@
+// A run of an array's elements, in memory order, as an array of its own: operations that take their
+// operand piece by piece keep the wider numbers they compute with small.
+#ifndef HLOCTS_REFERENCE_OPS_PART_H_
+#define HLOCTS_REFERENCE_OPS_PART_H_
+
+#include <cstring>
+
+#include "spec/ir/literal.h"
+
+namespace hlocts {
+
+// Elements [first, first + count) of `array`, rank 1.
+inline Literal Part(const Literal& array, int64_t first, int64_t count) {
+  Literal part = Literal::Uninitialized(Shape(array.element_type(), {count}));
+  const int width = StorageBytes(array.element_type());
+  std::memcpy(part.mutable_raw_data(), array.raw_data() + first * width, count * width);
+  return part;
+}
+
+// The way back: `part`, of the same type, at `first`.
+inline void SetPart(const Literal& part, int64_t first, Literal& array) {
+  const int width = StorageBytes(array.element_type());
+  std::memcpy(array.mutable_raw_data() + first * width, part.raw_data(),
+              part.element_count() * width);
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_OPS_PART_H_
