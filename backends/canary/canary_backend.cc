@@ -5,6 +5,7 @@
 #include "backends/backend_list.h"
 #include "backends/canary/fault_hook.h"
 #include "backends/canary/hooked_run.h"
+#include "backends/reference/reference_run.h"
 
 namespace hlocts {
 namespace {

@@ -11,9 +11,6 @@ class EvalHook;
 absl::StatusOr<ExecuteResult> RunHooked(const Module& module, const LoadOptions& options,
                                         const ExecuteRequest& request, EvalHook* hook);
 
-// The facts that the reference evaluator keeps to, and so every engine made of it.
-std::vector<std::string> ReferenceFacts();
-
 }  // namespace hlocts
 
 #endif  // HLOCTS_BACKENDS_CANARY_HOOKED_RUN_H_

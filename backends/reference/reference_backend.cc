@@ -1,11 +1,8 @@
 // The reference evaluator behind the Backend interface: no engine of its own, an adaptor.
-#include <chrono>
-
 #include "backends/backend.h"
 #include "backends/backend_list.h"
-#include "reference/evaluator.h"
+#include "backends/reference/reference_run.h"
 #include "reference/shared_custom_calls.h"
-#include "reference/world/world.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts {
@@ -18,27 +15,9 @@ class ReferenceExecutable : public Executable {
       : module_(std::move(module)), options_(options), custom_calls_(std::move(custom_calls)) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
-    std::vector<std::vector<Literal>> arguments;
-    for (const std::vector<Literal>& leaves : request.arguments) {
-      HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(*module_, leaves));
-      arguments.push_back(std::move(nested));
-    }
-    EvalOptions eval;
-    eval.steps_max = options_.steps_max;
-    eval.memory_bytes_max = options_.memory_bytes_max;
-    eval.rng_seed = options_.rng_seed;
-    eval.custom_calls = custom_calls_.get();
-    WorldOptions world;
-    world.replicas = options_.replicas;
-    world.partitions = options_.partitions;
-    world.infeed = request.infeed;
-    ExecuteResult result;
-    auto start = std::chrono::steady_clock::now();
-    HLOCTS_ASSIGN_OR_RETURN(WorldResult roots,
-                            EvaluateReplicated(*module_, arguments, world, eval));
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    for (const Literal& root : roots.outputs) result.outputs.push_back(FlattenLeaves(root));
-    result.outfeed = std::move(roots.outfeeds);
+    HLOCTS_ASSIGN_OR_RETURN(
+        ExecuteResult result,
+        RunReference(*module_, options_, request, custom_calls_.get(), /*hook=*/nullptr));
     result.arguments = AliasingOf(*module_, request);
     return result;
   }
@@ -103,8 +82,7 @@ class ReferenceBackend : public Backend {
     info.version = "0.1.0";
     info.capabilities = {"execute", "verify", "replicas", "donation", "infeed", "custom-call",
                          "our-parser"};
-    // Where the documents leave a choice, the reference makes XLA's (rulings 0005 to 0007, 0030).
-    info.facts = {"convert.saturate", "integer.division", "shift.saturate", "rng.xla_layout"};
+    info.facts = ReferenceFacts();
     return info;
   }
 
