@@ -21,7 +21,7 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
     return InvalidInput("--to: expected text, short, canonical, pb, pbtxt or snapshot, found \"", to,
                         "\"");
   }
-  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(path));
+  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
   SaveOptions save;
   save.format = *format;
   save.metadata = metadata;

@@ -4,10 +4,13 @@
 #include <fstream>
 #include <iostream>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "generators/arguments.h"
+#include "generators/module_generator.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/literals_file.h"
-#include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts {
@@ -72,9 +75,24 @@ absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& 
 
 }  // namespace
 
+absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
+  absl::string_view address = path;
+  if (!absl::ConsumePrefix(&address, "generated:")) return LoadModule(path);
+  std::pair<std::string, std::string> parts = absl::StrSplit(address, absl::MaxSplits(':', 1));
+  uint64_t seed = 0, number = 0;
+  if (!absl::SimpleAtoi(parts.first, &seed) || !absl::SimpleAtoi(parts.second, &number)) {
+    return InvalidInput(path, ": expected generated:SEED:NUMBER");
+  }
+  Generated generated = GenerateNumbered(seed, number, GeneratorOptions());
+  LoadedModule loaded;
+  loaded.module = std::move(generated.module);
+  loaded.arguments = std::move(generated.arguments);
+  return loaded;
+}
+
 absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& inputs,
                             std::optional<uint64_t> seed, const CommonOptions& options) {
-  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(module_path));
+  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(module_path));
   absl::Status verified = VerifyModule(*loaded.module);
   if (!verified.ok()) return Annotate(verified, module_path);
   Job job;

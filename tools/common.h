@@ -12,6 +12,7 @@
 #include "backends/backend.h"
 #include "nlohmann/json_fwd.hpp"
 #include "spec/base/status.h"
+#include "spec/files/module_file.h"
 #include "spec/ir/module.h"
 #include "tools/flags.h"
 
@@ -50,6 +51,10 @@ struct Job {
   ExecuteRequest request;
   std::optional<uint64_t> seed;
 };
+
+// A module by its path, or by the address of a numbered random module, "generated:SEED:NUMBER",
+// which comes with its arguments: what campaigns and the self-check print.
+absl::StatusOr<LoadedModule> OpenModule(const std::string& path);
 
 // Reads and verifies the module, then its inputs: from `inputs`, else from `seed`, else from the
 // snapshot itself; a module without parameters needs none.

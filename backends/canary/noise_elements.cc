@@ -57,6 +57,9 @@ double LeastUlp(PrimitiveType type, double value) {
 double Jittered(const NoiseJob& job, double value, double x) {
   const Rule& rule = job.rule;
   if (!std::isfinite(value) || value == 0) return value;
+  // Of a format without infinities and NaN the largest value may stand for an infinity.
+  const FloatFormat& format = FormatOf(job.type());
+  if (!format.has_nan() && std::fabs(value) >= format.max_finite()) return value;
   double ulps = rule.ulps + (job.operands.size() == 1 ? rule.ulps_per_argument * std::fabs(x) : 0);
   int exponent = std::ilogb(value);
   if (exponent >= rule.big_exponent) ulps = std::max<double>(ulps, rule.big_ulps);

@@ -257,8 +257,9 @@ absl::StatusOr<SetValue> PlainThenPatch(SetInterpreter& interpreter, const Eleme
   if (plain.has_runtime_sizes()) result.runtime_sizes = plain.runtime_sizes();
   result.origin = op.context.origin;
   result.nan_bits_free = has_nan;
-  bool sum = op.opcode == Opcode::kAdd || op.opcode == Opcode::kSubtract;
-  result.zero_sign_free = IsFloat(op.result_type) && sum && op.context.rule.Allows(kZeroSignFree);
+  // Of a selection's zeros it is one of those that were there: NeedsSet names them.
+  result.zero_sign_free =
+      IsFloat(op.result_type) && !IsSelection(op) && op.context.rule.Allows(kZeroSignFree);
   for (const SetArray* array : arrays) {
     if (IsFloat(op.result_type) && array->zero_sign_free) result.zero_sign_free = true;
   }
@@ -302,10 +303,7 @@ absl::StatusOr<std::optional<SetValue>> ElementwisePoints(
                             PlainThenPatch(interpreter, op, shape, operands, arrays));
     return std::optional<SetValue>(std::move(result));
   }
-  Opcode opcode = op.opcode;
-  bool selects =
-      opcode == Opcode::kMaximum || opcode == Opcode::kMinimum || opcode == Opcode::kClamp;
-  if (opcode == Opcode::kComplex || (selects && IsComplex(op.operand_type))) {
+  if (op.opcode == Opcode::kComplex) {
     HLOCTS_ASSIGN_OR_RETURN(SetValue result,
                             PlainResult(interpreter, *op.instruction, shape, operands));
     return std::optional<SetValue>(std::move(result));

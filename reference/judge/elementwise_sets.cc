@@ -82,7 +82,7 @@ void ComplexElement(const ElementOp& op, absl::Span<const SetArray* const> opera
     both({RealElement(real, operands, i), AcceptanceSet::Float(0.0)});
     return;
   }
-  ComplexSet a = ComplexAt(*operands[0], i);
+  ComplexSet a = ComplexAt(*operands[0], operands[0]->shape().rank() == 0 ? 0 : i);
   switch (op.opcode) {
     case Opcode::kReal:
       out.push_back(a.re);
@@ -108,7 +108,12 @@ void ComplexElement(const ElementOp& op, absl::Span<const SetArray* const> opera
     default:
       break;
   }
-  if (operands.size() == 1) {
+  if (op.opcode == Opcode::kClamp) {
+    auto bound = [&](size_t k) {  // a scalar bound serves every element
+      return ComplexAt(*operands[k], operands[k]->shape().rank() == 0 ? 0 : i);
+    };
+    both(ComplexClamp(bound(0), ComplexAt(*operands[1], i), bound(2), op.context));
+  } else if (operands.size() == 1) {
     both(ComplexUnary(op.opcode, a, op.context));
   } else {
     both(ComplexBinary(op.opcode, a, ComplexAt(*operands[1], i), op.context));

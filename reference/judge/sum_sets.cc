@@ -118,6 +118,27 @@ absl::Status MarkUncertain(const Contraction& contraction, const Linear& lhs, co
   return absl::OkStatus();
 }
 
+// Operands that may be rounded to TF32 or bf16 first: the largest may become infinite, and
+// subnormal ones move by half a unit of theirs, which no relative error bounds.
+void RoundFirst(const SumRule& rule, Linear& linear) {
+  if (rule.operand_error == 0) return;
+  constexpr double kOverflows = 0x1.ffp127, kHalfUnit = 0x1p-134;  // of bf16
+  for (int64_t i = 0; i < linear.middle.element_count(); ++i) {
+    double& magnitude = linear.magnitude.mutable_data<double>()[i];
+    if (!std::isfinite(magnitude) || magnitude == 0) continue;
+    if (magnitude >= kOverflows) {
+      if (!linear.has_uncertain) linear.uncertain = Literal(linear.middle.shape());
+      linear.has_uncertain = true;
+      linear.uncertain.mutable_data<double>()[i] = 1;
+      linear.term = Term::kOverflow;
+    } else if (magnitude < 0x1p-126) {
+      linear.has_radius = true;  // its sums are bounded by magnitudes
+      linear.quantum = Linear::kNoQuantum;
+      magnitude += kHalfUnit;
+    }
+  }
+}
+
 // Adds the sums of products lhs x rhs to the parts (with sign -1: subtracts the centre). `first`:
 // they are the first ones.
 absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
@@ -216,6 +237,8 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
   bool hull = context.rule.Allows(kSkipRounding);
   uint32_t permissions = context.rule.permissions & ~uint32_t{kContract};
   Linear lhs = Linearize(a, 0, permissions, hull), rhs = Linearize(b, 0, permissions, hull);
+  SumRule rule = ContractionSumRule(interpreter, context.rule, type);
+  for (Linear* operand : {&lhs, &rhs}) RoundFirst(rule, *operand);
   Contraction contraction{interpreter, instruction, shape.WithElementType(PrimitiveType::kF64), {}};
   for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));
   SumParts parts;
@@ -227,7 +250,6 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
     parts.fast = FastConvolutionNorms(instruction, shape, lhs, rhs);
     parts.has_fast = true;
   }
-  SumRule rule = ContractionSumRule(interpreter, context.rule, type);
   std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context);
   if (instruction.opcode() == Opcode::kConvolution && (rhs.non_finite || lhs.non_finite)) {
     AddPaddingNans(contraction, rhs.middle, parts.counts, sets);
@@ -248,6 +270,8 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
   bool hull = context.rule.Allows(kSkipRounding);
   Linear ar = Linearize(a, 0, permissions, hull), ai = Linearize(a, 1, permissions, hull);
   Linear br = Linearize(b, 0, permissions, hull), bi = Linearize(b, 1, permissions, hull);
+  SumRule rule = ContractionSumRule(interpreter, context.rule, type);
+  for (Linear* part : {&ar, &ai, &br, &bi}) RoundFirst(rule, *part);
   Contraction contraction{interpreter, instruction, shape.WithElementType(PrimitiveType::kF64), {}};
   for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));
   SumParts re, im;
@@ -264,7 +288,6 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
   for (double& count : re.counts.mutable_data<double>()) count *= 2;
   im.count = re.count;
   im.counts = re.counts;
-  SumRule rule = ContractionSumRule(interpreter, context.rule, type);
   std::vector<AcceptanceSet> re_sets = BoundSums(re, rule, context);
   std::vector<AcceptanceSet> im_sets = BoundSums(im, rule, context);
   std::vector<AcceptanceSet> sets;

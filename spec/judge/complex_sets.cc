@@ -18,6 +18,7 @@ ComplexSet OpenSet(Term term, const SetContext& context) {
 struct Ball {
   Wide centre = 0;
   long double re_radius = 0, im_radius = 0;
+  bool re_zeros = false, im_zeros = false;  // a zero of either sign
 };
 bool FiniteBall(const ComplexSet& z, const SetContext& context, Ball& ball) {
   uint32_t permissions = context.rule.permissions;
@@ -32,6 +33,8 @@ bool FiniteBall(const ComplexSet& z, const SetContext& context, Ball& ball) {
   ball.centre = Wide(x, y);
   ball.re_radius = (static_cast<long double>(re.hi) - re.lo) / 2;
   ball.im_radius = (static_cast<long double>(im.hi) - im.lo) / 2;
+  ball.re_zeros = re.pos_zero && re.neg_zero;
+  ball.im_zeros = im.pos_zero && im.neg_zero;
   return true;
 }
 
@@ -41,6 +44,9 @@ struct ComplexFunction {
   // |f'(z)| given z and f(z).
   long double (*slope)(const Wide& z, const Wide& f);
   bool has_cut;  // on an axis: a zero's sign decides the side
+  // How far the nearest branch point, pole or jump is where the slope does not tell; nullptr: it
+  // does. Within an eighth of that distance a slope changes by less than a quarter.
+  long double (*distance)(const Wide& z) = nullptr;
 };
 
 Wide Expm1(const Wide& z) {
@@ -58,6 +64,15 @@ Wide Log1p(const Wide& z) {
 Wide Logistic(const Wide& z) { return Wide(1) / (Wide(1) + std::exp(-z)); }
 Wide Rsqrt(const Wide& z) { return Wide(1) / std::sqrt(z); }
 
+long double FromZero(const Wide& z) { return std::abs(z); }
+long double FromOnes(const Wide& z) {
+  return std::min(std::abs(z - Wide(1)), std::abs(z + Wide(1)));
+}
+long double FromUnits(const Wide& z) {
+  return std::min(std::abs(z - Wide(0, 1)), std::abs(z + Wide(0, 1)));
+}
+long double FromMinusOne(const Wide& z) { return std::abs(z + Wide(1)); }
+
 long double SlopeOfOne(const Wide& d) { return std::abs(d); }
 const ComplexFunction kFunctions[] = {
     {Opcode::kExponential, [](const Wide& z) { return std::exp(z); },
@@ -65,9 +80,9 @@ const ComplexFunction kFunctions[] = {
     {Opcode::kExponentialMinusOne, Expm1,
      [](const Wide&, const Wide& f) { return std::abs(f + Wide(1)); }, false},
     {Opcode::kLog, [](const Wide& z) { return std::log(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(z); }, true},
+     [](const Wide& z, const Wide&) { return 1 / std::abs(z); }, true, FromZero},
     {Opcode::kLogPlusOne, Log1p,
-     [](const Wide& z, const Wide&) { return 1 / std::abs(Wide(1) + z); }, true},
+     [](const Wide& z, const Wide&) { return 1 / std::abs(Wide(1) + z); }, true, FromMinusOne},
     {Opcode::kLogistic, Logistic,
      [](const Wide&, const Wide& f) { return SlopeOfOne(f * (Wide(1) - f)); }, false},
     {Opcode::kTanh, [](const Wide& z) { return std::tanh(z); },
@@ -79,25 +94,25 @@ const ComplexFunction kFunctions[] = {
     {Opcode::kCosine, [](const Wide& z) { return std::cos(z); },
      [](const Wide& z, const Wide&) { return std::abs(std::sin(z)); }, false},
     {Opcode::kSqrt, [](const Wide& z) { return std::sqrt(z); },
-     [](const Wide&, const Wide& f) { return 0.5L / std::abs(f); }, true},
+     [](const Wide&, const Wide& f) { return 0.5L / std::abs(f); }, true, FromZero},
     {Opcode::kRsqrt, Rsqrt,
-     [](const Wide& z, const Wide& f) { return 0.5L * std::abs(f) / std::abs(z); }, true},
+     [](const Wide& z, const Wide& f) { return 0.5L * std::abs(f) / std::abs(z); }, true, FromZero},
     {Opcode::kSinh, [](const Wide& z) { return std::sinh(z); },
      [](const Wide& z, const Wide&) { return std::abs(std::cosh(z)); }, false},
     {Opcode::kCosh, [](const Wide& z) { return std::cosh(z); },
      [](const Wide& z, const Wide&) { return std::abs(std::sinh(z)); }, false},
     {Opcode::kAsin, [](const Wide& z) { return std::asin(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) - z * z)); }, true},
+     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) - z * z)); }, true, FromOnes},
     {Opcode::kAcos, [](const Wide& z) { return std::acos(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) - z * z)); }, true},
+     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) - z * z)); }, true, FromOnes},
     {Opcode::kAsinh, [](const Wide& z) { return std::asinh(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) + z * z)); }, true},
+     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) + z * z)); }, true, FromUnits},
     {Opcode::kAcosh, [](const Wide& z) { return std::acosh(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(z * z - Wide(1))); }, true},
+     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(z * z - Wide(1))); }, true, FromOnes},
     {Opcode::kAtanh, [](const Wide& z) { return std::atanh(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(Wide(1) - z * z); }, true},
+     [](const Wide& z, const Wide&) { return 1 / std::abs(Wide(1) - z * z); }, true, FromOnes},
     {Opcode::kSign, [](const Wide& z) { return z == Wide(0) ? z : z / std::abs(z); },
-     [](const Wide& z, const Wide&) { return z == Wide(0) ? 0 : 2 / std::abs(z); }, false},
+     [](const Wide& z, const Wide&) { return z == Wide(0) ? 0 : 2 / std::abs(z); }, false, FromZero},
 };
 
 const ComplexFunction* FunctionOf(Opcode opcode) {
@@ -164,6 +179,7 @@ bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& bal
   long double tolerance = context.rule.ulps * Unit(context, modulus);
   long double slack = context.rule.backward * (Unit(context, z.real()) + Unit(context, z.imag())) +
                       ball.re_radius + ball.im_radius;
+  if (function.distance != nullptr && slack > 0.125L * function.distance(z)) return false;
   // The slope itself may vary over the slack: trusted while the slack is small beside z and f.
   long double moved = slack > 0 ? function.slope(z, f) * slack : 0;
   if (!std::isfinite(moved) || moved > 0.125L * modulus) {
@@ -192,6 +208,10 @@ bool JoinFlushed(const ComplexFunction& function, const Ball& ball, const SetCon
     box = JoinBoxes(box, there);
   }
   return true;
+}
+
+bool Straddles(const Ball& ball, bool real) {
+  return real ? ball.re_zeros || ball.re_radius > 0 : ball.im_zeros || ball.im_radius > 0;
 }
 
 // sign is z / |z|, and |z| may leave the range although z does not: divided by an infinity both
@@ -232,13 +252,14 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
   if (opcode == Opcode::kSign && context.rule.Allows(kFlushResult)) {
     JoinOverflownModulus(ball, context, box);
   }
-  bool on_axis = std::fabs(z.imag()) <= ball.im_radius || std::fabs(z.real()) <= ball.re_radius;
-  if (!function->has_cut || !on_axis || !context.rule.Allows(kFlushOperand)) return box;
-  // A zero whose sign an engine may lose lies on both sides of the cut.
-  for (Wide side : {Wide(z.real(), -z.imag()), Wide(-z.real(), z.imag())}) {
-    bool flips_zero = side.real() == z.real() ? std::fabs(z.imag()) <= ball.im_radius
-                                              : std::fabs(z.real()) <= ball.re_radius;
-    if (!flips_zero) continue;
+  if (!function->has_cut) return box;
+  // A zero of unknown sign, or whose sign an engine may lose, lies on both sides of the cut.
+  bool loses = context.rule.Allows(kFlushOperand);
+  bool flips_im = std::fabs(z.imag()) <= ball.im_radius && (loses || Straddles(ball, false));
+  bool flips_re = std::fabs(z.real()) <= ball.re_radius && (loses || Straddles(ball, true));
+  for (bool real : {false, true}) {
+    if (!(real ? flips_re : flips_im)) continue;
+    Wide side = real ? Wide(-z.real(), z.imag()) : Wide(z.real(), -z.imag());
     ComplexSet other;
     if (!FunctionBox(*function, side, ball, context, other))
       return OpenSet(Term::kFreedom, context);
@@ -394,9 +415,57 @@ ComplexSet ComplexBinary(Opcode opcode, const ComplexSet& a, const ComplexSet& b
       return Power(a, b, context);
     case Opcode::kAtan2:
       return Atan2(a, b, context);
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+      return ComplexMaximum(opcode == Opcode::kMinimum, a, b, context);
     default:
       return OpenSet(Term::kUnknown, context);
   }
+}
+
+namespace {
+
+bool MayBe(absl::string_view direction, const AcceptanceSet& a, const AcceptanceSet& b,
+           const SetContext& context) {
+  return CompareFloat(direction, false, a, b, context).ihi == 1;
+}
+bool MayBeNan(const ComplexSet& z) {
+  return z.re.Has(Flag::kNan) || z.im.Has(Flag::kNan);
+}
+// An operand as a selection returns it: its subnormal parts may have been flushed.
+ComplexSet Selected(const ComplexSet& z, const SetContext& context) {
+  if (!context.rule.Allows(kFlushOperand)) return z;
+  return {WithFlushes(z.re, *context.operand), WithFlushes(z.im, *context.operand)};
+}
+
+}  // namespace
+
+ComplexSet ComplexMaximum(bool minimum, const ComplexSet& a, const ComplexSet& b,
+                          const SetContext& context) {
+  for (const AcceptanceSet* s : {&a.re, &a.im, &b.re, &b.im}) {
+    if (s->unspecified()) return OpenSet(Term::kUnknown, context);
+  }
+  auto may_lead = [&](const ComplexSet& x, const ComplexSet& y) {
+    const char* ahead = minimum ? "LT" : "GT";
+    if (MayBe(ahead, x.re, y.re, context)) return true;
+    return MayBe("EQ", x.re, y.re, context) && (MayBe(ahead, x.im, y.im, context) ||
+                                                MayBe("EQ", x.im, y.im, context));
+  };
+  bool a_nan = MayBeNan(a), b_nan = MayBeNan(b), drop = context.rule.Allows(kDropNan);
+  bool first = a_nan || may_lead(a, b) || (b_nan && drop);
+  bool second = b_nan || may_lead(b, a) || (a_nan && drop);
+  if (first && second) return JoinBoxes(Selected(a, context), Selected(b, context));
+  return Selected(first ? a : b, context);
+}
+
+ComplexSet ComplexClamp(const ComplexSet& min, const ComplexSet& operand, const ComplexSet& max,
+                        const SetContext& context) {
+  ComplexSet lower = ComplexMaximum(false, min, operand, context);
+  ComplexSet s = ComplexMaximum(true, lower, max, context);
+  if (!context.rule.Allows(kClampEither) || s.re.unspecified()) return s;
+  bool wrong_way = MayBe("GT", min.re, max.re, context) ||
+                   (MayBe("EQ", min.re, max.re, context) && MayBe("GT", min.im, max.im, context));
+  return wrong_way ? JoinBoxes(s, JoinBoxes(min, max)) : s;
 }
 
 AcceptanceSet ComplexCompare(absl::string_view direction, const ComplexSet& a, const ComplexSet& b,

@@ -15,9 +15,14 @@ struct ComplexSet {
 ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& context);
 // |a| as a real set.
 AcceptanceSet ComplexAbs(const ComplexSet& a, const SetContext& context);
-// add, subtract, multiply, divide, power.
+// add, subtract, multiply, divide, power, maximum, minimum.
 ComplexSet ComplexBinary(Opcode opcode, const ComplexSet& a, const ComplexSet& b,
                          const SetContext& context);
+// Ordered by real part, then imaginary part (the documents order no complex numbers).
+ComplexSet ComplexMaximum(bool minimum, const ComplexSet& a, const ComplexSet& b,
+                          const SetContext& context);
+ComplexSet ComplexClamp(const ComplexSet& min, const ComplexSet& operand, const ComplexSet& max,
+                        const SetContext& context);
 // EQ and NE (others are not defined for complex numbers).
 AcceptanceSet ComplexCompare(absl::string_view direction, const ComplexSet& a, const ComplexSet& b,
                              const SetContext& context);

@@ -42,6 +42,10 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
       v.hi = std::max(v.hi, 0.0);
     }
   }
+  if (v.neg_zero && !facts.negative_zero) {
+    v.neg_zero = false;
+    v.pos_zero = true;
+  }
   return v;
 }
 
@@ -194,6 +198,7 @@ void StoreUlps(const Image& image, const SetContext& context, double argument, S
   }
   double slo = lower > facts.max ? kInfinity : facts.RoundUp(lower);
   double shi = upper < -facts.max ? -kInfinity : facts.RoundDown(upper);
+  if (!facts.has_zero) slo = facts.RoundDown(lower), shi = facts.RoundUp(upper);
   if (upper > facts.max) shi = kInfinity;
   if (lower < -facts.max) slo = -kInfinity;
   if (slo > shi) slo = facts.Round(tlo), shi = facts.Round(thi);
@@ -260,11 +265,26 @@ double SkippedWidth(const AcceptanceSet& operand, uint16_t hulls) {
   return (operand.rhi - operand.rlo) - (operand.hi - operand.lo);
 }
 
+// What the format cannot hold: it may have one zero only, or none and no sign, and then what becomes
+// of zeros and negative numbers is open.
+AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
+  const FloatFacts& facts = *context.result;
+  constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
+  if (!facts.has_zero && (s.Has(kZeros | Flag::kNegInf) || (s.finite() && s.lo <= 0))) {
+    return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  }
+  AcceptanceSet held = s;
+  if (!facts.negative_zero && s.Has(kZeros)) held.flags = (s.flags & ~kZeros) | Flag::kPosZero;
+  return held;
+}
+
 // Names who made the set wider than a point: an operand that already was, a rounding that was
 // skipped between it and this operation, or this operation. `hulls` is the flag of the operands
 // whose unrounded values it reads, 0 for none.
 AcceptanceSet Blame(AcceptanceSet s, const SetContext& context,
                     std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls = 0) {
+  s = InFormat(s, context);
+  if (s.unspecified()) return s;
   s.origin = context.origin;
   s.term = Term::kPoint;
   if (s.IsPoint()) return s;
@@ -323,18 +343,18 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
   if (stored.present && stored.lo <= 0 && stored.hi >= 0) {
     bool inside = stored.lo < 0 && stored.hi > 0;
     if (inside && !(stored.flags & kZeros)) stored.flags |= kZeros;
+    if (stored.lo == 0 && stored.hi == 0 && !(stored.flags & kZeros)) stored.flags |= kZeros;
     if (!(stored.flags & kZeros)) stored.flags |= stored.hi > 0 ? Flag::kPosZero : Flag::kNegZero;
   }
   if (context.rule.Allows(kZeroSignFree) && (stored.flags & kZeros)) stored.flags |= kZeros;
-  if (!facts.negative_zero && (stored.flags & kZeros)) {
-    stored.flags = (stored.flags & ~kZeros) | Flag::kPosZero;
-  }
   s.flags = stored.flags | (stored.present ? Flag::kFinite : 0);
   s.lo = stored.lo;
   s.hi = stored.hi;
   s.rlo = s.lo;
   s.rhi = s.hi;
   if (image.finite) AddHull(image, context, s);
+  s = InFormat(s, context);
+  if (s.unspecified()) return s;
   s.origin = context.origin;
   if (!s.IsPoint()) s.term = OwnTerm(s, FlushExplains(s, context, {}), context);
   return s;
@@ -570,6 +590,10 @@ void IncludeFunction(const RealFunction& f, double x, bool rigorous, Image& r) {
   if (std::isnan(e.lo)) {
     r.nan = true;
     return;
+  }
+  if (e.lo == 0 && e.hi == 0) {  // exact: acos(1), log(1)
+    bool negative = std::signbit(f.value(x));
+    SetZeros(Signs(!negative, negative), r);
   }
   Include({e.lo, 0}, r);
   Include({e.hi, 0}, r);
@@ -1063,21 +1087,20 @@ AcceptanceSet IsFiniteFloat(const AcceptanceSet& a, const SetContext& context) {
   return s;
 }
 
-AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, int mantissa_bits,
-                                   const SetContext& context) {
-  if (a.unspecified()) return a;
-  View v =
-      ReadSet(a, *context.operand, context.rule.permissions, context.rule.Allows(kSkipRounding));
+namespace {
+
+// `own_range`: the range stays the operand's.
+AcceptanceSet ReducedPrecision(const View& v, int exponent_bits, int mantissa_bits, bool own_range,
+                               const SetContext& context) {
   FloatFacts target = *context.operand;
   int bias = (1 << (exponent_bits - 1)) - 1;
   target.p = std::min(mantissa_bits + 1, context.operand->p);
-  target.emin = std::max(1 - bias, context.operand->emin);
-  bool same_range = 1 - bias <= context.operand->emin;
+  target.emin = own_range ? context.operand->emin : std::max(1 - bias, context.operand->emin);
   target.type = PrimitiveType::kInvalid;  // neither f32's nor f64's own rounding
   target.is_f64 = target.p == 53 && context.operand->is_f64;
   target.min_normal = std::ldexp(1.0, target.emin);
   target.tiny = std::ldexp(1.0, target.emin - target.p + 1);
-  int emax = same_range ? std::ilogb(context.operand->max) : bias;
+  int emax = own_range ? std::ilogb(context.operand->max) : bias;
   target.max = std::min(context.operand->max, std::ldexp(2 - std::ldexp(1.0, 1 - target.p), emax));
   // Round to the precision with the operand's own range first, then cut the range.
   FloatFacts precise = target;
@@ -1103,8 +1126,6 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
     plain.rule.permissions = 0;
     StoreFinite(std::max(lo, -kInfinity), hi, false, plain, stored);
     if (stored.present) {
-      stored.lo = std::clamp(stored.lo, -target.max, target.max);
-      stored.hi = std::clamp(stored.hi, -target.max, target.max);
       // Below the target's least normal: gradual or a signed zero.
       bool gradual_lo = v.lo > 0 && v.lo < target.min_normal;
       bool gradual_hi = v.hi < 0 && -v.hi < target.min_normal;
@@ -1125,14 +1146,47 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
   s.flags = stored.flags | (stored.present ? Flag::kFinite : 0);
   s.lo = s.rlo = stored.lo;
   s.hi = s.rhi = stored.hi;
+  return s;
+}
+
+}  // namespace
+
+AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, int mantissa_bits,
+                                   const SetContext& context) {
+  if (a.unspecified()) return a;
+  View v =
+      ReadSet(a, *context.operand, context.rule.permissions, context.rule.Allows(kSkipRounding));
+  const FloatFormat& format = FormatOf(context.operand->type);
+  bool own_range = exponent_bits >= format.exponent_bits;
+  AcceptanceSet s = ReducedPrecision(v, exponent_bits, mantissa_bits, own_range, context);
+  // With as many exponent bits as the operand's format, which keeps no exponent for infinities or
+  // has another bias: its own range, or that of IEEE 754's formats (ruling 0053).
+  if (exponent_bits == format.exponent_bits && format.non_finite != NonFinite::kIeee) {
+    s = Join(s, ReducedPrecision(v, exponent_bits, mantissa_bits, false, context));
+  }
   return Blame(s, context, {&a});
 }
+
+
+namespace {
+
+// No value changes, but it is a conversion: one that flushes, and returns any NaN for a NaN.
+AcceptanceSet ConvertToItself(const AcceptanceSet& a, const SetContext& context) {
+  AcceptanceSet s = a;
+  if (s.Has(Flag::kBitsKnown)) s.flags = Flag::kNan;
+  bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
+  if (flushes) s = WithFlushes(s, *context.operand);
+  if (a.term == Term::kPoint && s.term != Term::kPoint) s.origin = context.origin;
+  return s;
+}
+
+}  // namespace
 
 AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& context) {
   if (a.unspecified()) return a;
   const FloatFacts& from = *context.operand;
   const FloatFacts& to = *context.result;
-  if (from.type == to.type) return a;
+  if (from.type == to.type) return ConvertToItself(a, context);
   bool wider = to.p > from.p;
   bool hull = context.rule.Allows(kSkipRounding) || (wider && context.rule.Allows(kElideToWider));
   View v = ReadSet(a, from, context.rule.permissions, hull);
