@@ -347,11 +347,11 @@ void NoisyFreedoms(NoiseJob& job) {
   const bool converts = opcode == Opcode::kConvert && IsReal(job.operands[0]);
   if (!shift && !divides && !converts) return;
   const double most = std::ldexp(1.0, IsSigned(job.type()) ? bits - 1 : bits);
-  const double least = IsSigned(job.type()) ? -most - 1 : -1;
+  const double least = IsSigned(job.type()) ? -most : 0;
   for (int64_t i = 0; i < job.result.element_count(); ++i) {
     if (converts) {
       double x = ReadNumber(job.operands[0], i);
-      if (std::isnan(x) || x >= most || x <= least) any(i);
+      if (std::isnan(x) || x >= most || std::trunc(x) < least) any(i);
       continue;
     }
     int64_t x = ReadInteger(job.operands[0], i), y = ReadInteger(job.operands[1], i);

@@ -67,6 +67,8 @@ struct BatchNorm {
   double flush = 0;
 
   double Real(const SetValue& value, int64_t i) const { return RealAt(value.array.literal(), i); }
+  double count() const { return static_cast<double>(layout.per_feature()); }
+  double slack() const { return (2 * count() + 32) * u; }  // of the sums of batch-norm-grad
 };
 
 BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruction,
@@ -92,7 +94,9 @@ Approximate Normalize(const BatchNorm& norm, double x, const Approximate& mean,
   double error =
       factor * mean.error + std::fabs(difference * scale) * deviation.error +
       10 * norm.u * (factor * (std::fabs(x) + std::fabs(mean.value)) + std::fabs(offset)) +
-      0x1p-50 * std::fabs(value) + norm.flush * (4 + factor + std::fabs(scale));
+      0x1p-50 * std::fabs(value) +
+      // Of the three factors any two may be multiplied first, and their product flushed.
+      norm.flush * (4 + factor + std::fabs(scale) + std::fabs(difference) + deviation.value);
   return {value, error};
 }
 
@@ -173,6 +177,59 @@ absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
                           SetArray(shape.tuple_shapes()[2], std::move(variances))});
 }
 
+namespace {
+
+// What batch-norm-grad needs of a feature. The range is wider than f64's, in which the factors of
+// tiny and huge products meet.
+struct GradSums {
+  long double scale = 0, mean = 0, spread = 0, inverse = 0;  // spread: variance + epsilon
+  long double sum = 0, sum_magnitude = 0, cross = 0, cross_magnitude = 0;
+  long double flushed = 0;  // of cross, by flushed operands, differences and products
+};
+
+GradSums SumsOfFeature(const BatchNorm& norm, absl::Span<const SetValue> operands, int64_t f) {
+  GradSums sums;
+  sums.scale = norm.Real(operands[1], f);
+  sums.mean = norm.Real(operands[2], f);
+  sums.spread = norm.Real(operands[3], f) + norm.epsilon;
+  sums.inverse = sums.spread > 0 ? 1 / std::sqrt(sums.spread) : std::nan("");
+  for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
+    int64_t i = norm.layout.At(f, k);
+    long double x = norm.Real(operands[0], i), dy = norm.Real(operands[4], i);
+    long double reach = std::fabs(x) + std::fabs(sums.mean);
+    sums.sum += dy;
+    sums.sum_magnitude += std::fabs(dy);
+    sums.cross += dy * (x - sums.mean);
+    sums.cross_magnitude += std::fabs(dy) * reach;
+    sums.flushed += norm.flush * (3 + 2 * (std::fabs(dy) + reach));
+  }
+  return sums;
+}
+
+Approximate GradScale(const BatchNorm& norm, const GradSums& sums) {
+  long double error = norm.slack() * sums.cross_magnitude * sums.inverse +
+                      (sums.flushed + norm.flush) * (1 + sums.inverse);
+  return {static_cast<double>(sums.cross * sums.inverse), static_cast<double>(error)};
+}
+
+Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, long double x,
+                        long double dy) {
+  const long double n = norm.count(), reach = std::fabs(x) + std::fabs(sums.mean);
+  const long double factor = sums.scale * sums.inverse / n;
+  long double inner = n * dy - sums.sum - (x - sums.mean) / sums.spread * sums.cross;
+  long double magnitude = std::fabs(n * dy) + sums.sum_magnitude +
+                          reach / sums.spread * sums.cross_magnitude;
+  // What flushing does to the inner sum, then to its product with the factor.
+  long double flushed = norm.flush * (4 * n + 8) +
+                        (sums.flushed + norm.flush * sums.cross_magnitude) *
+                            (1 + 1 / sums.spread) * (1 + reach);
+  long double error = std::fabs(factor) * (norm.slack() * magnitude + flushed) +
+                      norm.flush * (1 + sums.inverse) * (1 + magnitude + flushed);
+  return {static_cast<double>(factor * inner), static_cast<double>(error)};
+}
+
+}  // namespace
+
 // Operands: operand, scale, mean, variance, grad_output. Results: grad_operand, grad_scale,
 // grad_offset.
 absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
@@ -184,40 +241,17 @@ absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
   BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
   std::vector<AcceptanceSet> sets(shape.tuple_shapes()[0].ElementCount());
   std::vector<AcceptanceSet> scales, offsets;
-  double n = static_cast<double>(norm.layout.per_feature());
-  double slack = (2 * n + 32) * norm.u;
   for (int64_t f = 0; f < norm.layout.features; ++f) {
-    double scale = norm.Real(operands[1], f), mean = norm.Real(operands[2], f);
-    double spread = norm.Real(operands[3], f) + norm.epsilon;
-    double inverse = spread > 0 ? 1 / std::sqrt(spread) : std::nan("");
-    long double sum = 0, sum_magnitude = 0, cross = 0, cross_magnitude = 0;
+    const GradSums sums = SumsOfFeature(norm, operands, f);
+    scales.push_back(Rounded(GradScale(norm, sums), norm.context));
+    offsets.push_back(Rounded({static_cast<double>(sums.sum),
+                               static_cast<double>(norm.slack() * sums.sum_magnitude) +
+                                   norm.flush * 2 * norm.count()},
+                              norm.context));
     for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
       int64_t i = norm.layout.At(f, k);
       double x = norm.Real(operands[0], i), dy = norm.Real(operands[4], i);
-      sum += dy;
-      sum_magnitude += std::fabs(dy);
-      cross += static_cast<long double>(dy) * (static_cast<long double>(x) - mean);
-      cross_magnitude += std::fabs(dy) * (std::fabs(x) + std::fabs(mean));
-    }
-    double flush = norm.flush * (n + 8) * (1 + std::fabs(inverse));
-    offsets.push_back(
-        Rounded({static_cast<double>(sum), slack * static_cast<double>(sum_magnitude) + flush},
-                norm.context));
-    scales.push_back(
-        Rounded({static_cast<double>(cross) * inverse,
-                 slack * static_cast<double>(cross_magnitude) * std::fabs(inverse) + flush},
-                norm.context));
-    for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
-      int64_t i = norm.layout.At(f, k);
-      double x = norm.Real(operands[0], i), dy = norm.Real(operands[4], i);
-      double cross_term = (x - mean) / spread * static_cast<double>(cross);
-      double value = scale * inverse / n * (n * dy - static_cast<double>(sum) - cross_term);
-      double magnitude =
-          std::fabs(n * dy) + static_cast<double>(sum_magnitude) +
-          (std::fabs(x) + std::fabs(mean)) / spread * static_cast<double>(cross_magnitude);
-      double error = slack * std::fabs(scale * inverse / n) * magnitude +
-                     flush * (1 + std::fabs(scale)) * (1 + 1 / spread) * (1 + std::fabs(x - mean));
-      sets[i] = Rounded({value, error}, norm.context);
+      sets[i] = Rounded(GradOperand(norm, sums, x, dy), norm.context);
     }
   }
   return SetValue::Tuple({SetArray(shape.tuple_shapes()[0], std::move(sets)),

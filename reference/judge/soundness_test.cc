@@ -28,6 +28,20 @@ const char kAcoshOfAZeroOfEitherSign[] =
     "ENTRY e { x = f32[2] parameter(0) z = f32[] constant(0) h = f32[] constant(0.5)\n"
     " s = f32[] reduce(x, z), dimensions={0}, to_apply=add\n"
     " c = c64[] complex(h, s) ROOT r = c64[] acosh(c) }";
+const char kOverflowingInterval[] =
+    "ENTRY e { x = f32[] parameter(0) m = f32[] exponential-minus-one(x)\n"
+    " i = s32[] convert(m) n = s32[] negate(i) c = f32[] convert(n) q = f32[] rsqrt(c)\n"
+    " ROOT r = f32[] exponential-minus-one(q) }";
+const char kFnuzTotalSort[] =
+    "lt { a = f8e5m2fnuz[] parameter(0) b = f8e5m2fnuz[] parameter(1)\n"
+    " ROOT r = pred[] compare(a, b), direction=LT, type=TOTALORDER }\n"
+    "ENTRY e { x = f8e5m2fnuz[2] parameter(0)\n"
+    " ROOT r = f8e5m2fnuz[2] sort(x), dimensions={0}, to_apply=lt }";
+const char kBatchNormGrad[] =
+    "ENTRY e { g = f64[2,1] parameter(0) s = f64[1] parameter(1) x = f64[2,1] constant({{0}, {0}})\n"
+    " z = f64[1] constant({0}) b = (f64[2,1], f64[1], f64[1]) batch-norm-grad(x, s, z, z, g),\n"
+    "   epsilon=1, feature_index=1\n"
+    " ROOT r = f64[2,1] get-tuple-element(b), index=0 }";
 const char kDot2[] =
     "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
     " ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
@@ -84,6 +98,22 @@ const Case kCases[] = {
     {"acosh_below_its_cut", kAcoshOfAZeroOfEitherSign, {"f32[2] {0, 0}"}, {"c64[] (0, -1.0471976)"}, kPass, kStrict},
     {"acosh_elsewhere", kAcoshOfAZeroOfEitherSign, {"f32[2] {0, 0}"}, {"c64[] (0.1, 1.0471976)"}, kFail, kStrict},
     {"sign_of_a_complex_subnormal", UNARY("sign", "c64"), {"c64[] (1e-45, 0)"}, {"c64[] (1, 0)"}, kOpen},
+
+    // A function whose argument may be as large as it likes takes every value up to infinity.
+    {"expm1_up_to_an_overflow", kOverflowingInterval, {"f32[] -1e10"}, {"f32[] 1.7182819"}, kPass, kStrict},
+    {"expm1_below_it", kOverflowingInterval, {"f32[] -1e10"}, {"f32[] 1.5"}, kFail, kStrict},
+
+    // The one NaN of a fnuz format has no place in the total order (ruling 0059).
+    {"fnuz_nan_first", kFnuzTotalSort, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[2] {nan, -3.5}"}, kPass, kStrict},
+    {"fnuz_nan_last", kFnuzTotalSort, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[2] {-3.5, nan}"}, kPass, kStrict},
+    {"fnuz_nan_twice", kFnuzTotalSort, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[2] {nan, nan}"}, kFail, kStrict},
+
+    // 51 of f64's 52 bits.
+    {"f64_loses_its_last_bit", REDUCE_PRECISION("f64", "7", "51"), {"f64[] -0.33333333333333331"}, {"f64[] -0.33333333333333326"}, kPass, kStrict},
+    {"f64_keeps_its_last_bit", REDUCE_PRECISION("f64", "7", "51"), {"f64[] -0.33333333333333331"}, {"f64[] -0.33333333333333331"}, kFail, kStrict},
+
+    {"batch_norm_grad_of_a_tiny_scale", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{2.4703282292062327e-304}, {-2.4703282292062327e-304}}"}, kPass, kStrict},
+    {"batch_norm_grad_off", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{1e-302}, {0}}"}, kFail, kStrict},
 
     // relaxed: the zeros of roundings have either sign; operands of a dot may be rounded to bf16.
     {"sign_of_zero_relaxed", UNARY("sign", "f32"), {"f32[] -0"}, {"f32[] 0"}, kPass, kRelaxed},

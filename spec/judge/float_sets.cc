@@ -628,16 +628,17 @@ Image FunctionImage(const RealFunction& f, const View& a, double least, bool rig
   hi = std::min(hi, f.domain_hi);
   if (f.pole_at_zero) lo = std::max(lo, least);
   if (lo > hi) return r;
-  // An end of the domain may be a pole: log-plus-one(-1), atanh(±1).
+  // Infinite at a pole, log-plus-one(-1) and atanh(±1), or beyond the range of f64.
+  bool up = false, down = false;
   auto end = [&](double x) {
-    std::isinf(f.value(x)) && !std::isinf(x) ? IncludeSpecial(f, x, r)
-                                             : IncludeFunction(f, x, rigorous, r);
+    double y = f.value(x);
+    if (!std::isinf(y) || std::isinf(x)) return IncludeFunction(f, x, rigorous, r);
+    IncludeSpecial(f, x, r);
+    (y > 0 ? up : down) = true;
   };
   end(lo);
   if (lo == hi) return r;
   end(hi);
-  if (f.domain_lo == -1 && lo == -1) Include(Point(-kInfinity), r);
-  if (f.opcode == Opcode::kAtanh && hi == 1) Include(Point(kInfinity), r);
   if (f.monotone == Monotone::kEven && lo < 0 && hi > 0) IncludeSpecial(f, 0.0, r);
   if (f.monotone == Monotone::kSine) IncludeWaveExtremes(lo, hi, 0, r);
   if (f.monotone == Monotone::kCosine) {
@@ -647,6 +648,10 @@ Image FunctionImage(const RealFunction& f, const View& a, double least, bool rig
     Include(Point(-kInfinity), r);
     Include(Point(kInfinity), r);
   }
+  // On the way to an infinity the function takes every value.
+  bool on_the_way = r.finite || (up && down);
+  if (up && on_the_way) Include(Point(kInfinity), r);
+  if (down && on_the_way) Include(Point(-kInfinity), r);
   return r;
 }
 
@@ -1021,6 +1026,10 @@ Order NumericOrder(const View& a, const View& b) {
 Order TotalOrder(const AcceptanceSet& a, const AcceptanceSet& b, const FloatFacts& facts) {
   View x = ReadSet(a, facts, 0, false), y = ReadSet(b, facts, 0, false);
   if (x.nan || y.nan) {
+    // The one NaN of these formats has no sign: the chain has no place for it (ruling 0059).
+    if (FormatOf(facts.type).non_finite == NonFinite::kNegZero) {
+      return {x.nan != y.nan, x.nan && y.nan, x.nan != y.nan, false};
+    }
     bool known = a.Has(Flag::kBitsKnown) && b.Has(Flag::kBitsKnown);
     if (known && a.nan_bits == b.nan_bits) return {false, true, false, false};
     // A NaN ranks first or last by its sign, which is known only where its bits are.

@@ -58,6 +58,11 @@ double FloatFacts::Round(double x) const {
   if (type == PrimitiveType::kF32) return static_cast<float>(x);
   if (!has_zero) return RoundToPowerOfTwo(*this, x);
   if (std::fabs(x) > 2 * max) return std::copysign(kInfinity, x);
+  if (p > 51 && x != 0) {  // too few bits are left for the trick below
+    int unit = UlpExponent(x);
+    double rounded = std::copysign(std::ldexp(std::nearbyint(std::ldexp(x, -unit)), unit), x);
+    return std::fabs(rounded) > max ? std::copysign(kInfinity, x) : rounded;
+  }
   // Adding 1.5 * 2^(52+e) leaves no bits below 2^e: one rounding to a multiple of 2^e.
   double magic = 1.5 * PowerOfTwo(UlpExponent(x) + 52);
   double rounded = std::copysign((x + magic) - magic, x);
