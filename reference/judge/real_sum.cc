@@ -112,7 +112,8 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   for (const AcceptanceSet& s : terms) {
     if (s.unspecified()) return s;
     View v = ReadSet(s, *context.operand, context.rule.permissions, false);
-    if (v.nan || v.Infinite() || v.Zero()) {
+    // A subnormal that may be read as zero decides nothing.
+    if (v.nan || v.Infinite() || (v.Zero() && v.lo == v.hi)) {
       is_special = true;
       continue;
     }

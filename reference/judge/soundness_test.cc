@@ -32,6 +32,12 @@ const char kOverflowingInterval[] =
     "ENTRY e { x = f32[] parameter(0) m = f32[] exponential-minus-one(x)\n"
     " i = s32[] convert(m) n = s32[] negate(i) c = f32[] convert(n) q = f32[] rsqrt(c)\n"
     " ROOT r = f32[] exponential-minus-one(q) }";
+const char kCosineOfARoot[] =
+    "ENTRY e { z = c64[] parameter(0) q = c64[] rsqrt(z) ROOT r = c64[] cosine(q) }";
+const char kProduct3[] =
+    "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
+    "ENTRY e { x = f32[3] parameter(0) i = f32[] constant(1)\n"
+    " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=mul }";
 const char kFnuzTotalSort[] =
     "lt { a = f8e5m2fnuz[] parameter(0) b = f8e5m2fnuz[] parameter(1)\n"
     " ROOT r = pred[] compare(a, b), direction=LT, type=TOTALORDER }\n"
@@ -97,6 +103,11 @@ const Case kCases[] = {
     {"acosh_above_its_cut", kAcoshOfAZeroOfEitherSign, {"f32[2] {0, 0}"}, {"c64[] (0, 1.0471976)"}, kPass, kStrict},
     {"acosh_below_its_cut", kAcoshOfAZeroOfEitherSign, {"f32[2] {0, 0}"}, {"c64[] (0, -1.0471976)"}, kPass, kStrict},
     {"acosh_elsewhere", kAcoshOfAZeroOfEitherSign, {"f32[2] {0, 0}"}, {"c64[] (0.1, 1.0471976)"}, kFail, kStrict},
+    {"cosine_of_both_sides_of_a_cut", kCosineOfARoot, {"c64[] (-1.5, 1.1754942e-38)"}, {"c64[] (1.3522683, 0)"}, kPass},
+    {"cosine_of_neither_side", kCosineOfARoot, {"c64[] (-1.5, 1.1754942e-38)"}, {"c64[] (8, 0)"}, kFail},
+    {"tangent_of_zero", UNARY("tan", "c64"), {"c64[] (0, 0)"}, {"c64[] (0.1, 0)"}, kFail},
+    {"sine_far_up", UNARY("sine", "c64"), {"c64[] (1, 20)"}, {"c64[] (204126576, 131067992)"}, kPass},
+    {"sine_far_up_off", UNARY("sine", "c64"), {"c64[] (1, 20)"}, {"c64[] (204146576, 131067992)"}, kFail},
     {"sign_of_a_complex_subnormal", UNARY("sign", "c64"), {"c64[] (1e-45, 0)"}, {"c64[] (1, 0)"}, kOpen},
 
     // A function whose argument may be as large as it likes takes every value up to infinity.
@@ -112,6 +123,10 @@ const Case kCases[] = {
     {"f64_loses_its_last_bit", REDUCE_PRECISION("f64", "7", "51"), {"f64[] -0.33333333333333331"}, {"f64[] -0.33333333333333326"}, kPass, kStrict},
     {"f64_keeps_its_last_bit", REDUCE_PRECISION("f64", "7", "51"), {"f64[] -0.33333333333333331"}, {"f64[] -0.33333333333333331"}, kFail, kStrict},
 
+    // A subnormal factor that may be read as zero need not be.
+    {"product_with_a_subnormal_first", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 0"}, kPass},
+    {"product_with_a_subnormal_last", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 1e-45"}, kPass},
+    {"product_with_a_subnormal_off", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 1e-40"}, kFail},
     {"batch_norm_grad_of_a_tiny_scale", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{2.4703282292062327e-304}, {-2.4703282292062327e-304}}"}, kPass, kStrict},
     {"batch_norm_grad_off", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{1e-302}, {0}}"}, kFail, kStrict},
 

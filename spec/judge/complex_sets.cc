@@ -38,15 +38,21 @@ bool FiniteBall(const ComplexSet& z, const SetContext& context, Ball& ball) {
   return true;
 }
 
+// How the slope of a function grows away from a point.
+enum class Growth : uint8_t {
+  kByDistance,  // by less than a quarter within an eighth of the distance of what is singular
+  kEntire,      // |f''| grows by no more than e^r over a distance r from |f| + |f'|
+  kQuadratic,   // f' is a quadratic of f with coefficients of at most 1
+};
+
 struct ComplexFunction {
   Opcode opcode;
   Wide (*value)(const Wide&);
   // |f'(z)| given z and f(z).
   long double (*slope)(const Wide& z, const Wide& f);
   bool has_cut;  // on an axis: a zero's sign decides the side
-  // How far the nearest branch point, pole or jump is where the slope does not tell; nullptr: it
-  // does. Within an eighth of that distance a slope changes by less than a quarter.
-  long double (*distance)(const Wide& z) = nullptr;
+  long double (*distance)(const Wide& z) = nullptr;  // of the nearest branch point, pole or jump
+  Growth growth = Growth::kByDistance;
 };
 
 Wide Expm1(const Wide& z) {
@@ -76,31 +82,31 @@ long double FromMinusOne(const Wide& z) { return std::abs(z + Wide(1)); }
 long double SlopeOfOne(const Wide& d) { return std::abs(d); }
 const ComplexFunction kFunctions[] = {
     {Opcode::kExponential, [](const Wide& z) { return std::exp(z); },
-     [](const Wide&, const Wide& f) { return std::abs(f); }, false},
+     [](const Wide&, const Wide& f) { return std::abs(f); }, false, nullptr, Growth::kEntire},
     {Opcode::kExponentialMinusOne, Expm1,
-     [](const Wide&, const Wide& f) { return std::abs(f + Wide(1)); }, false},
+     [](const Wide&, const Wide& f) { return std::abs(f + Wide(1)); }, false, nullptr, Growth::kEntire},
     {Opcode::kLog, [](const Wide& z) { return std::log(z); },
      [](const Wide& z, const Wide&) { return 1 / std::abs(z); }, true, FromZero},
     {Opcode::kLogPlusOne, Log1p,
      [](const Wide& z, const Wide&) { return 1 / std::abs(Wide(1) + z); }, true, FromMinusOne},
     {Opcode::kLogistic, Logistic,
-     [](const Wide&, const Wide& f) { return SlopeOfOne(f * (Wide(1) - f)); }, false},
+     [](const Wide&, const Wide& f) { return SlopeOfOne(f * (Wide(1) - f)); }, false, nullptr, Growth::kQuadratic},
     {Opcode::kTanh, [](const Wide& z) { return std::tanh(z); },
-     [](const Wide&, const Wide& f) { return SlopeOfOne(Wide(1) - f * f); }, false},
+     [](const Wide&, const Wide& f) { return SlopeOfOne(Wide(1) - f * f); }, false, nullptr, Growth::kQuadratic},
     {Opcode::kTan, [](const Wide& z) { return std::tan(z); },
-     [](const Wide&, const Wide& f) { return SlopeOfOne(Wide(1) + f * f); }, false},
+     [](const Wide&, const Wide& f) { return SlopeOfOne(Wide(1) + f * f); }, false, nullptr, Growth::kQuadratic},
     {Opcode::kSine, [](const Wide& z) { return std::sin(z); },
-     [](const Wide& z, const Wide&) { return std::abs(std::cos(z)); }, false},
+     [](const Wide& z, const Wide&) { return std::abs(std::cos(z)); }, false, nullptr, Growth::kEntire},
     {Opcode::kCosine, [](const Wide& z) { return std::cos(z); },
-     [](const Wide& z, const Wide&) { return std::abs(std::sin(z)); }, false},
+     [](const Wide& z, const Wide&) { return std::abs(std::sin(z)); }, false, nullptr, Growth::kEntire},
     {Opcode::kSqrt, [](const Wide& z) { return std::sqrt(z); },
      [](const Wide&, const Wide& f) { return 0.5L / std::abs(f); }, true, FromZero},
     {Opcode::kRsqrt, Rsqrt,
      [](const Wide& z, const Wide& f) { return 0.5L * std::abs(f) / std::abs(z); }, true, FromZero},
     {Opcode::kSinh, [](const Wide& z) { return std::sinh(z); },
-     [](const Wide& z, const Wide&) { return std::abs(std::cosh(z)); }, false},
+     [](const Wide& z, const Wide&) { return std::abs(std::cosh(z)); }, false, nullptr, Growth::kEntire},
     {Opcode::kCosh, [](const Wide& z) { return std::cosh(z); },
-     [](const Wide& z, const Wide&) { return std::abs(std::sinh(z)); }, false},
+     [](const Wide& z, const Wide&) { return std::abs(std::sinh(z)); }, false, nullptr, Growth::kEntire},
     {Opcode::kAsin, [](const Wide& z) { return std::asin(z); },
      [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) - z * z)); }, true, FromOnes},
     {Opcode::kAcos, [](const Wide& z) { return std::acos(z); },
@@ -169,23 +175,33 @@ ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b) {
   return {Join(a.re, b.re), Join(a.im, b.im)};
 }
 
+// How far f moves from f(z) within `slack` of z; false if nothing bounds it.
+bool MovedBy(const ComplexFunction& function, const Wide& z, const Wide& f, long double slack,
+             long double& moved) {
+  const long double slope = function.slope(z, f), modulus = std::abs(f);
+  if (function.growth == Growth::kEntire) {
+    moved = slack * slope + slack * slack / 2 * std::exp(slack) * (modulus + slope);
+    return std::isfinite(moved);
+  }
+  moved = 1.25L * slack * slope;
+  if (!std::isfinite(moved)) return false;
+  if (function.growth == Growth::kByDistance) return slack <= 0.125L * function.distance(z);
+  // Were f to move further, it would have had to pass a place where it does not.
+  return slack * (slope + (1 + 2 * modulus + moved) * moved) <= moved;
+}
+
 // f over a small box round the centre: its value, its ulps, the backward slack, the operand's
 // width.
 bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& ball,
                  const SetContext& context, ComplexSet& box) {
   Wide f = function.value(z);
   if (!Finite(f)) return false;
-  long double modulus = std::abs(f);
-  long double tolerance = context.rule.ulps * Unit(context, modulus);
-  long double slack = context.rule.backward * (Unit(context, z.real()) + Unit(context, z.imag())) +
+  long double slack = context.rule.backward * (Unit(context, std::fabs(z.real()) + ball.re_radius) +
+                                               Unit(context, std::fabs(z.imag()) + ball.im_radius)) +
                       ball.re_radius + ball.im_radius;
-  if (function.distance != nullptr && slack > 0.125L * function.distance(z)) return false;
-  // The slope itself may vary over the slack: trusted while the slack is small beside z and f.
-  long double moved = slack > 0 ? function.slope(z, f) * slack : 0;
-  if (!std::isfinite(moved) || moved > 0.125L * modulus) {
-    if (moved > context.result->Ulp(1) || modulus > 0) return false;
-  }
-  box = Box(f, tolerance + 1.25L * moved, context);
+  long double moved = 0;
+  if (slack > 0 && !MovedBy(function, z, f, slack, moved)) return false;
+  box = Box(f, context.rule.ulps * Unit(context, std::abs(f) + moved) + moved, context);
   return true;
 }
 
