@@ -61,7 +61,7 @@ absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
 }  // namespace
 
 absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names) {
-  std::vector<std::string> known = {"fusion", "in-place", "rows"};
+  std::vector<std::string> known = {"fusion", "in-place", "rows", "small-loops"};
   for (const plan::PassRow& pass : plan::AllPasses()) known.emplace_back(pass.name);
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {

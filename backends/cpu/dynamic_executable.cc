@@ -4,6 +4,7 @@
 
 #include "backends/cpu/dynamic_sizes.h"
 #include "backends/cpu/executable.h"
+#include "backends/cpu/float_control.h"
 #include "backends/cpu/ops/strided.h"
 #include "backends/cpu/world.h"
 
@@ -237,6 +238,7 @@ class DynamicExecutable : public Executable {
       : module_(module.Clone()),
         load_(load),
         compile_(compile),
+        flush_(MayFlush(module, compile)),
         arguments_(ArgumentLeafShapes(module)) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
@@ -252,6 +254,7 @@ class DynamicExecutable : public Executable {
       HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested,
                               NestArguments(*module_, request.arguments[set]));
       Interpreter interpreter(load_, compile_, device, world);
+      const ScopedFlush flush(flush_);
       HLOCTS_ASSIGN_OR_RETURN(const Literal root,
                               interpreter.Call(*module_->entry(), std::move(nested)));
       result.outputs[device] = FlattenLeaves(root);
@@ -270,6 +273,7 @@ class DynamicExecutable : public Executable {
   std::unique_ptr<Module> module_;
   LoadOptions load_;
   CompileOptions compile_;
+  bool flush_;
   std::vector<Shape> arguments_;
 };
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "absl/strings/match.h"
+#include "backends/cpu/float_control.h"
 #include "backends/cpu/world.h"
 #include "spec/ops/op_table.h"
 
@@ -43,6 +44,17 @@ bool IsDynamic(const Module& module) {
     }
   }
   return false;
+}
+
+bool MayFlush(const Module& module, const CompileOptions& compile) {
+  if (compile.math.strict) return false;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const Shape& shape = instruction->shape();
+      if (shape.IsArray() && shape.element_type() == PrimitiveType::kF8E8M0FNU) return false;
+    }
+  }
+  return true;
 }
 
 absl::Status CheckRequest(const ExecuteRequest& request, const LoadOptions& load,
@@ -170,6 +182,7 @@ class StaticExecutable : public Executable {
   }
 
   absl::Status Compile(const Module& module, const CompileOptions& options) {
+    flush_ = MayFlush(module, options);
     HLOCTS_ASSIGN_OR_RETURN(plan::GraphModule graphs, plan::BuildGraphs(module));
     plan::Graph& entry = *graphs.entry;
     program_.graphs.push_back(std::make_unique<plan::GraphModule>(std::move(graphs)));
@@ -200,7 +213,7 @@ class StaticExecutable : public Executable {
   std::vector<std::shared_ptr<const Shape>> outputs_;
   std::vector<AliasPair> aliases_;
   std::vector<int64_t> donors_;
-  bool needs_world_ = false;
+  bool needs_world_ = false, flush_ = false;
   Program program_;
   std::mutex mutex_;
   std::vector<Device> devices_;
@@ -274,7 +287,10 @@ absl::Status StaticExecutable::RunOne(const ExecuteRequest& request, int64_t num
     std::memcpy(data, arguments[source].raw_data(), arguments[source].raw_size());
     run.SetParameter(entry, static_cast<size_t>(source), data);
   }
-  HLOCTS_RETURN_IF_ERROR(run.Execute(entry));
+  {
+    const ScopedFlush flush(flush_);
+    HLOCTS_RETURN_IF_ERROR(run.Execute(entry));
+  }
   for (size_t r = 0; r < outputs.size(); ++r) {
     if (owned[r]) device.last[r] = outputs[r];
   }

@@ -13,6 +13,10 @@ namespace hlocts::cpu {
 // Whether an array of the module has a size that only a run knows.
 bool IsDynamic(const Module& module);
 
+// Whether execution may flush subnormals: outside strict, unless a format is met whose normal
+// numbers are subnormal in f32.
+bool MayFlush(const Module& module, const CompileOptions& compile);
+
 // The module is verified.
 absl::StatusOr<std::unique_ptr<Executable>> MakeStaticExecutable(const Module& module,
                                                                  const LoadOptions& load,

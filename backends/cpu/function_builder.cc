@@ -404,6 +404,7 @@ int32_t FunctionBuilder::SlotOf(int32_t buffer) {
   const Buffer& memory = buffers_[storage];
   Slot slot;
   slot.data = memory.data;
+  slot.bytes = memory.bytes;
   slot.kind = memory.kind == Buffer::Kind::kParameter  ? Slot::Kind::kParameter
               : memory.kind == Buffer::Kind::kConstant ? Slot::Kind::kConstant
               : memory.result >= 0                     ? Slot::Kind::kResult
@@ -450,6 +451,8 @@ absl::Status FunctionBuilder::PlaceTemporaries() {
   for (Draft& draft : drafts_) {
     Step step;
     step.run = std::move(draft.step.run);
+    step.loop = std::move(draft.step.rows.loop);
+    step.elements = draft.step.rows.elements;
     for (int32_t buffer : draft.in) step.in.push_back(SlotOf(buffer));
     for (int32_t buffer : draft.out) step.out.push_back(SlotOf(buffer));
     function_.steps.push_back(std::move(step));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "backends/cpu/elementwise/kernel.h"
 #include "backends/plan/view.h"
 
@@ -43,13 +44,6 @@ class LoopProgram {
   // Inputs that are read at the very index that is written, through no other view.
   bool ReadsInPlace(int array, int width) const;
 
-  // How `array` is read.
-  std::vector<const plan::View*> ViewsOf(int array) const;
-
-  // Elements [begin, end). Outputs do not overlap inputs but as ReadsInPlace allows.
-  void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end) const;
-
- private:
   enum class Kind : uint8_t { kDirect, kSplat, kLoaded, kComputed };
   struct Register {
     Kind kind = Kind::kComputed;
@@ -64,6 +58,18 @@ class LoopProgram {
     int a, b, c, out;
   };
 
+  // What it does, for those who do it in another way.
+  const std::vector<Register>& registers() const { return registers_; }
+  const std::vector<Operation>& operations() const { return operations_; }
+  absl::Span<const int> outputs() const { return outputs_; }
+
+  // How `array` is read.
+  std::vector<const plan::View*> ViewsOf(int array) const;
+
+  // Elements [begin, end). Outputs do not overlap inputs but as ReadsInPlace allows.
+  void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end) const;
+
+ private:
   void FillSplats(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
                   uint8_t** at) const;
 

@@ -14,6 +14,7 @@
 
 namespace hlocts::cpu {
 
+class LoopProgram;
 class Run;
 class World;
 struct Program;
@@ -27,11 +28,14 @@ struct Step {
   StepFunction run;
   absl::InlinedVector<int32_t, 4> in;   // slots, -1: none
   absl::InlinedVector<int32_t, 2> out;
+  std::shared_ptr<const LoopProgram> loop;  // when the step is a loop over so many elements
+  int64_t elements = 0;
 };
 
 struct Slot {
   enum class Kind : uint8_t { kParameter, kResult, kConstant, kTemporary };
   Kind kind = Kind::kTemporary;
+  int64_t bytes = 0;
   int64_t offset = 0;               // kTemporary: in the function's part of the arena
   const uint8_t* data = nullptr;    // kConstant
 };

@@ -30,7 +30,8 @@ TEST(RandomModulesTest, TheJudgeAcceptsEveryOutput) {
   const int64_t first = Setting("HLOCTS_RANDOM_SEED", 0);
   auto fused = MakeBackend("cpu?isolation=none");
   auto plain = MakeBackend(
-      "cpu?isolation=none&disable=fusion&disable=in-place&disable=cse&disable=moves&disable=rows");
+      "cpu?isolation=none&disable=fusion&disable=in-place&disable=cse&disable=moves&disable=rows"
+      "&disable=small-loops");
   ASSERT_TRUE(fused.ok() && plain.ok());
   int64_t judged = 0;
   for (int64_t number = first; number < first + count; ++number) {

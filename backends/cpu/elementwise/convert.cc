@@ -234,6 +234,7 @@ KernelFunction NativeConvert(PrimitiveType from, PrimitiveType to) {
 
 void GeneralConvert(const KernelParameters& p, const void* a, const void*, const void*, void* out,
                     int64_t count) {
+  const ScopedFlush keep(false);
   for (int64_t i = 0; i < count; ++i) ConvertOne(p.operand_type, p.result_type, a, i, out, i);
 }
 
@@ -241,6 +242,7 @@ void GeneralConvert(const KernelParameters& p, const void* a, const void*, const
 // not zero.
 void ComplexConvert(const KernelParameters& p, const void* a, const void*, const void*, void* out,
                     int64_t count) {
+  const ScopedFlush keep(false);
   const PrimitiveType from = ComponentType(p.operand_type), to = ComponentType(p.result_type);
   const int64_t in_step = IsComplex(p.operand_type) ? 2 : 1;
   const int64_t out_step = IsComplex(p.result_type) ? 2 : 1;

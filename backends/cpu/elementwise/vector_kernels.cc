@@ -83,7 +83,6 @@ HLOCTS_UNARY(Not, ~x)
 HLOCTS_UNARY(NotPred, x ^ 1)
 HLOCTS_UNARY(AbsInteger, x < 0 ? 0 - x : x)
 HLOCTS_UNARY(SignInteger, (x > 0) - (x < 0))
-HLOCTS_UNARY(SignFloat, x > 0 ? T{1} : (x < 0 ? T{-1} : x))
 HLOCTS_RELATION(Eq, ==)
 HLOCTS_RELATION(Ne, !=)
 HLOCTS_RELATION(Lt, <)
@@ -91,6 +90,17 @@ HLOCTS_RELATION(Le, <=)
 HLOCTS_RELATION(Gt, >)
 HLOCTS_RELATION(Ge, >=)
 
+// What compares as zero gives one, also a subnormal that is read as one.
+struct SignFloat {
+  static float Apply(float x) {
+    const float zero = x != x ? x : __builtin_copysignf(0, x);
+    return x > 0 ? 1 : x < 0 ? -1 : zero;
+  }
+  static double Apply(double x) {
+    const double zero = x != x ? x : __builtin_copysign(0, x);
+    return x > 0 ? 1 : x < 0 ? -1 : zero;
+  }
+};
 struct AbsFloat {
   static float Apply(float x) { return __builtin_fabsf(x); }
   static double Apply(double x) { return __builtin_fabs(x); }
@@ -421,13 +431,15 @@ struct F32ToBF16 {
     return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
   }
 };
-// The exponent's bias differs by 112: a product by 2^112 is exact and makes subnormals normal.
+// The exponent's bias differs by 112. Subnormals are small integers times 2^-24, so that no f32 on
+// the way is subnormal: flushing does not reach them.
 struct F16ToF32 {
   static float Apply(uint16_t x) {
     const uint32_t wide = static_cast<uint32_t>(x & 0x7fff) << 13;
-    const float scaled = FloatOf(wide) * 0x1p112f;
-    const uint32_t special = wide | 0x7f800000;
-    const uint32_t magnitude = (x & 0x7c00) == 0x7c00 ? special : BitsOf(scaled);
+    const uint32_t normal = wide + (112u << 23), special = wide | 0x7f800000;
+    const float tiny = static_cast<float>(static_cast<int32_t>(x & 0x3ff)) * 0x1p-24f;
+    uint32_t magnitude = (x & 0x7c00) == 0 ? BitsOf(tiny) : normal;
+    magnitude = (x & 0x7c00) == 0x7c00 ? special : magnitude;
     return FloatOf(magnitude | static_cast<uint32_t>(x & 0x8000) << 16);
   }
 };

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "backends/cpu/ops/op_list.h"
+#include "backends/cpu/small_loop.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -38,8 +39,11 @@ namespace {
 
 class WhileStep {
  public:
-  WhileStep(const Function& condition, const Function& body)
-      : condition_(condition), body_(body), types_(body.parameter_types) {
+  WhileStep(const Function& condition, const Function& body, bool small)
+      : condition_(condition),
+        body_(body),
+        small_(small && SmallLoop::Helps(condition, body)),
+        types_(body.parameter_types) {
     for (size_t i = 0; i < types_.size(); ++i) {
       if (body_.result_source[i] < 0) second_bytes_ += Aligned(types_[i].bytes);
     }
@@ -47,7 +51,7 @@ class WhileStep {
 
   absl::Status operator()(Run& run, In in, Out out) const {
     const size_t count = types_.size();
-    absl::InlinedVector<uint8_t*, 16> now(count), next(count);
+    std::vector<uint8_t*> now(count), next(count);
     std::unique_ptr<uint8_t[]> second(second_bytes_ > 0 ? new uint8_t[second_bytes_] : nullptr);
     uint8_t* free = second.get();
     for (size_t i = 0; i < count; ++i) {
@@ -56,19 +60,10 @@ class WhileStep {
       next[i] = free;
       if (body_.result_source[i] < 0) free += Aligned(types_[i].bytes);
     }
-    uint8_t holds = 0;
-    while (true) {
-      SetParameters(run, condition_, now.data());
-      run.SetResult(condition_, 0, &holds);
-      HLOCTS_RETURN_IF_ERROR(run.Execute(condition_));
-      if (holds == 0) break;
-      HLOCTS_RETURN_IF_ERROR(run.ChargeSteps(1));
-      SetParameters(run, body_, now.data());
-      for (size_t i = 0; i < count; ++i) run.SetResult(body_, i, next[i]);
-      HLOCTS_RETURN_IF_ERROR(run.Execute(body_));
-      for (size_t i = 0; i < count; ++i) {
-        if (body_.result_source[i] < 0) std::swap(now[i], next[i]);
-      }
+    if (small_) {
+      HLOCTS_RETURN_IF_ERROR(SmallLoop(run, condition_, body_).Execute(now, next));
+    } else {
+      HLOCTS_RETURN_IF_ERROR(Walk(run, now, next));
     }
     for (size_t i = 0; i < count; ++i) CopyLeaf(types_[i], now[i], out[i]);
     return absl::OkStatus();
@@ -77,8 +72,27 @@ class WhileStep {
  private:
   static int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+  // Function by function, as any other step.
+  absl::Status Walk(Run& run, std::vector<uint8_t*>& now, std::vector<uint8_t*>& next) const {
+    uint8_t holds = 0;
+    while (true) {
+      SetParameters(run, condition_, now.data());
+      run.SetResult(condition_, 0, &holds);
+      HLOCTS_RETURN_IF_ERROR(run.Execute(condition_));
+      if (holds == 0) return absl::OkStatus();
+      HLOCTS_RETURN_IF_ERROR(run.ChargeSteps(1));
+      SetParameters(run, body_, now.data());
+      for (size_t i = 0; i < now.size(); ++i) run.SetResult(body_, i, next[i]);
+      HLOCTS_RETURN_IF_ERROR(run.Execute(body_));
+      for (size_t i = 0; i < now.size(); ++i) {
+        if (body_.result_source[i] < 0) std::swap(now[i], next[i]);
+      }
+    }
+  }
+
   const Function& condition_;
   const Function& body_;
+  bool small_;
   std::vector<plan::ArrayType> types_;
   int64_t second_bytes_ = 0;
 };
@@ -109,7 +123,8 @@ absl::StatusOr<StepDraft> MakeWhile(const OpContext& context) {
   for (size_t i = 0; i < context.node.operands.size(); ++i) {
     draft.in_place.push_back({static_cast<int>(i), static_cast<int>(i)});
   }
-  draft.run = WhileStep(*tests, *works);
+  draft.run =
+      WhileStep(*tests, *works, !context.compiler.options().disabled.contains("small-loops"));
   return draft;
 }
 

@@ -1,0 +1,244 @@
+#include "backends/cpu/elementwise/micro_ops.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "backends/cpu/elementwise/families.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/micro_ops.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file again for each target.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hlocts::cpu {
+namespace HWY_NAMESPACE {
+
+// At least as wide as the vectors of the instruction set and at most as wide as the padding.
+constexpr int kBytes = HWY_LANES(uint8_t) < 16 ? 16 : HWY_LANES(uint8_t);
+static_assert(kBytes <= kMicroPadding);
+
+template <typename T>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(kBytes)));
+};
+template <typename T>
+using Vector = typename VectorOf<T>::type;
+using Last = Vector<float>;  // how the last result travels
+using Function = bool (*)(const MicroOp* op, Last last);
+
+template <typename V>
+HWY_INLINE V LoadAs(const void* from) {
+  V v;
+  __builtin_memcpy(&v, from, sizeof(v));
+  return v;
+}
+template <typename To, typename From>
+HWY_INLINE To BitsAs(const From& from) {
+  To to;
+  __builtin_memcpy(&to, &from, sizeof(to));
+  return to;
+}
+// The compiler turns this into a jump where it optimises; elsewhere a program is short enough.
+HWY_INLINE bool Next(const MicroOp* op, Last last) {
+  return reinterpret_cast<Function>(op[1].run)(op + 1, last);
+}
+
+#define HLOCTS_MICRO(Name, expression)            \
+  struct Name {                                   \
+    template <typename V>                         \
+    static HWY_INLINE V Apply(const V& x, const V& y) { \
+      return expression;                          \
+    }                                             \
+  };
+HLOCTS_MICRO(Add, x + y)
+HLOCTS_MICRO(Subtract, x - y)
+HLOCTS_MICRO(Multiply, x* y)
+HLOCTS_MICRO(Divide, x / y)
+HLOCTS_MICRO(And, x& y)
+HLOCTS_MICRO(Or, x | y)
+HLOCTS_MICRO(Xor, x ^ y)
+// A NaN in either operand is the result, as in vector_kernels.cc.
+HLOCTS_MICRO(Maximum, (x != x) | (x > y) ? x : y)
+HLOCTS_MICRO(Minimum, (x != x) | (x < y) ? x : y)
+
+template <class F, typename T, MicroOperands kOperands>
+bool One(const MicroOp* op, Last last) {
+  using V = Vector<T>;
+  const V x = kOperands == MicroOperands::kFirstIsLast ? BitsAs<V>(last) : LoadAs<V>(op->a);
+  const V y = kOperands == MicroOperands::kSecondIsLast ? BitsAs<V>(last) : LoadAs<V>(op->b);
+  const V r = F::Apply(x, y);
+  __builtin_memcpy(op->out, &r, sizeof(r));
+  return Next(op, BitsAs<Last>(r));
+}
+template <class F, typename T>
+bool Many(const MicroOp* op, Last last) {
+  using V = Vector<T>;
+  const char *a = static_cast<const char*>(op->a), *b = static_cast<const char*>(op->b);
+  char* out = static_cast<char*>(op->out);
+  for (int64_t at = 0; at < op->vectors * kBytes; at += kBytes) {
+    const V r = F::Apply(LoadAs<V>(a + at), LoadAs<V>(b + at));
+    __builtin_memcpy(out + at, &r, sizeof(r));
+  }
+  return Next(op, last);
+}
+template <typename T>
+bool Splat(const MicroOp* op, Last) {
+  T element;
+  std::memcpy(&element, op->a, sizeof(element));
+  const Vector<T> r = element - Vector<T>{};
+  char* out = static_cast<char*>(op->out);
+  for (int64_t v = 0; v < op->vectors; ++v) __builtin_memcpy(out + v * kBytes, &r, sizeof(r));
+  return Next(op, BitsAs<Last>(r));
+}
+bool Call(const MicroOp* op, Last last) {
+  const MicroCall& call = *static_cast<const MicroCall*>(op->a);
+  call.kernel(call.a, call.b, call.c, call.out, call.count);
+  return Next(op, last);
+}
+bool Thunk(const MicroOp* op, Last last) {
+  const MicroThunk& thunk = *static_cast<const MicroThunk*>(op->a);
+  return thunk.run(thunk.context) && Next(op, last);
+}
+bool End(const MicroOp* op, Last) { return *static_cast<const uint8_t*>(op->a) != 0; }
+
+template <class F, typename T>
+bool EndWith(const MicroOp* op, Last) {
+  T x, y;
+  std::memcpy(&x, op->a, sizeof(x));
+  std::memcpy(&y, op->b, sizeof(y));
+  return F::Apply(x, y);
+}
+#define HLOCTS_MICRO_RELATION(Name, op)   \
+  struct Name {                           \
+    template <typename T>                 \
+    static HWY_INLINE bool Apply(T x, T y) { \
+      return x op y;                      \
+    }                                     \
+  };
+HLOCTS_MICRO_RELATION(Eq, ==)
+HLOCTS_MICRO_RELATION(Ne, !=)
+HLOCTS_MICRO_RELATION(Lt, <)
+HLOCTS_MICRO_RELATION(Le, <=)
+HLOCTS_MICRO_RELATION(Gt, >)
+HLOCTS_MICRO_RELATION(Ge, >=)
+
+struct BinaryRow {
+  KernelFunction kernel;
+  Function memory, first, second, many;
+};
+template <class F, typename T>
+BinaryRow RowOf(Opcode opcode, PrimitiveType type) {
+  return {VectorArithmetic(opcode, type), One<F, T, MicroOperands::kMemory>,
+          One<F, T, MicroOperands::kFirstIsLast>, One<F, T, MicroOperands::kSecondIsLast>,
+          Many<F, T>};
+}
+
+const BinaryRow* FindBinary(KernelFunction kernel) {
+  using P = PrimitiveType;
+  static const BinaryRow rows[] = {
+      RowOf<Add, float>(Opcode::kAdd, P::kF32),
+      RowOf<Subtract, float>(Opcode::kSubtract, P::kF32),
+      RowOf<Multiply, float>(Opcode::kMultiply, P::kF32),
+      RowOf<Divide, float>(Opcode::kDivide, P::kF32),
+      RowOf<Maximum, float>(Opcode::kMaximum, P::kF32),
+      RowOf<Minimum, float>(Opcode::kMinimum, P::kF32),
+      RowOf<Add, double>(Opcode::kAdd, P::kF64),
+      RowOf<Subtract, double>(Opcode::kSubtract, P::kF64),
+      RowOf<Multiply, double>(Opcode::kMultiply, P::kF64),
+      RowOf<Divide, double>(Opcode::kDivide, P::kF64),
+      RowOf<Maximum, double>(Opcode::kMaximum, P::kF64),
+      RowOf<Minimum, double>(Opcode::kMinimum, P::kF64),
+      RowOf<Add, uint32_t>(Opcode::kAdd, P::kU32),
+      RowOf<Subtract, uint32_t>(Opcode::kSubtract, P::kU32),
+      RowOf<Multiply, uint32_t>(Opcode::kMultiply, P::kS32),
+      RowOf<And, uint32_t>(Opcode::kAnd, P::kU32),
+      RowOf<Or, uint32_t>(Opcode::kOr, P::kU32),
+      RowOf<Xor, uint32_t>(Opcode::kXor, P::kU32),
+      RowOf<Maximum, int32_t>(Opcode::kMaximum, P::kS32),
+      RowOf<Minimum, int32_t>(Opcode::kMinimum, P::kS32),
+      RowOf<Add, uint64_t>(Opcode::kAdd, P::kU64),
+      RowOf<Subtract, uint64_t>(Opcode::kSubtract, P::kU64),
+      RowOf<And, uint64_t>(Opcode::kAnd, P::kU64),
+      RowOf<Xor, uint64_t>(Opcode::kXor, P::kU64),
+      RowOf<And, uint8_t>(Opcode::kAnd, P::kPred),
+      RowOf<Or, uint8_t>(Opcode::kOr, P::kPred),
+  };
+  const auto* found = std::find_if(std::begin(rows), std::end(rows),
+                                   [&](const BinaryRow& row) { return row.kernel == kernel; });
+  return found == std::end(rows) ? nullptr : found;
+}
+
+void (*Binary(KernelFunction kernel, MicroOperands operands, bool one_vector))() {
+  const BinaryRow* row = FindBinary(kernel);
+  if (row == nullptr) return nullptr;
+  const Function function = !one_vector                                  ? row->many
+                            : operands == MicroOperands::kFirstIsLast    ? row->first
+                            : operands == MicroOperands::kSecondIsLast   ? row->second
+                                                                         : row->memory;
+  return reinterpret_cast<void (*)()>(function);
+}
+
+template <typename T>
+Function Ending(KernelFunction kernel, PrimitiveType type) {
+  constexpr Function kFunctions[] = {EndWith<Eq, T>, EndWith<Ne, T>, EndWith<Lt, T>,
+                                     EndWith<Le, T>, EndWith<Gt, T>, EndWith<Ge, T>};
+  for (int d = 0; d < 6; ++d) {
+    if (VectorCompare(static_cast<Direction>(d), type) == kernel) return kFunctions[d];
+  }
+  return nullptr;
+}
+void (*EndingWith(KernelFunction kernel))() {
+  Function found = Ending<int32_t>(kernel, PrimitiveType::kS32);
+  if (found == nullptr) found = Ending<uint32_t>(kernel, PrimitiveType::kU32);
+  if (found == nullptr) found = Ending<int64_t>(kernel, PrimitiveType::kS64);
+  if (found == nullptr) found = Ending<float>(kernel, PrimitiveType::kF32);
+  return reinterpret_cast<void (*)()>(found);
+}
+
+void (*SplatOf(int width))() {
+  switch (width) {
+    case 1:
+      return reinterpret_cast<void (*)()>(Splat<uint8_t>);
+    case 2:
+      return reinterpret_cast<void (*)()>(Splat<uint16_t>);
+    case 4:
+      return reinterpret_cast<void (*)()>(Splat<uint32_t>);
+    case 8:
+      return reinterpret_cast<void (*)()>(Splat<uint64_t>);
+    default:
+      return nullptr;
+  }
+}
+
+bool RunFrom(const MicroOp* first) {
+  return reinterpret_cast<Function>(first->run)(first, Last{});
+}
+
+const MicroTable* Table() {
+  static const MicroTable table = {kBytes,
+                                   Binary,
+                                   EndingWith,
+                                   SplatOf,
+                                   reinterpret_cast<void (*)()>(Call),
+                                   reinterpret_cast<void (*)()>(Thunk),
+                                   reinterpret_cast<void (*)()>(End),
+                                   RunFrom};
+  return &table;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::cpu {
+HWY_EXPORT(Table);
+const MicroTable& MicroOps() {
+  static const MicroTable& table = *HWY_DYNAMIC_DISPATCH(Table)();
+  return table;
+}
+}  // namespace hlocts::cpu
+#endif

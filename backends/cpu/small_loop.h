@@ -1,0 +1,91 @@
+// A while loop as a list of small instructions on fixed addresses: nothing is looked up, allocated
+// or copied from one step to the next.
+#ifndef HLOCTS_BACKENDS_CPU_SMALL_LOOP_H_
+#define HLOCTS_BACKENDS_CPU_SMALL_LOOP_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "backends/cpu/elementwise/micro_ops.h"
+#include "backends/cpu/loop_program.h"
+#include "backends/cpu/program.h"
+
+namespace hlocts::cpu {
+
+class SmallLoop {
+ public:
+  SmallLoop(Run& run, const Function& condition, const Function& body);
+
+  // Bodies of so many instructions gain nothing by it.
+  static bool Helps(const Function& condition, const Function& body);
+
+  // Runs the loop from the state in `now`: leaf i of the body's parameters lies at now[i]. Leaves
+  // that the body makes anew alternate between `now` and `next`; at the end `now` has the state.
+  absl::Status Execute(std::vector<uint8_t*>& now, std::vector<uint8_t*>& next);
+
+ private:
+  // One function being bound: where its slots lie, and which of them never change.
+  struct Bound {
+    const Function* function = nullptr;
+    std::vector<uint8_t*> slots;
+    std::vector<bool> invariant, padded;
+  };
+  struct StepCall {
+    const Step* step = nullptr;
+    Run* run = nullptr;
+    absl::Status* status = nullptr;
+    std::vector<const uint8_t*> in;
+    std::vector<uint8_t*> out;
+  };
+  struct LoadCall {
+    const LoopProgram::Register* reg = nullptr;
+    const uint8_t* array = nullptr;
+    int64_t count = 0;
+    uint8_t* out = nullptr;
+  };
+  // A register of a loop: whether whole vectors may be read and written there.
+  struct Place {
+    uint8_t* at = nullptr;
+    bool padded = false;
+  };
+  struct Chain {
+    std::vector<MicroOp> ops;
+    size_t condition = 0;  // where that begins
+  };
+  using Leaves = std::vector<uint8_t*>;
+
+  uint8_t* Cell(int64_t bytes);
+  Bound BoundOf(const Function& function);
+  void TakeLeaves(const Leaves& from, bool copy, Leaves& cells);
+  // From the state in `from`; what the body makes anew goes to `to`.
+  Chain Bind(const Leaves& from, const Leaves& to);
+  void BindSteps(const Bound& bound, std::vector<MicroOp>& ops);
+  void BindStep(const Bound& bound, const Step& step, std::vector<MicroOp>& ops);
+  void BindLoop(const Bound& bound, const Step& step, std::vector<MicroOp>& ops);
+  Place BindInput(const Bound& bound, const Step& step, const LoopProgram::Register& reg,
+                  std::vector<MicroOp>& ops);
+  void BindOperation(const LoopProgram::Operation& operation, const std::vector<Place>& places,
+                     int64_t elements, int64_t bytes, std::vector<MicroOp>& ops);
+  void BindCall(const MicroCall& call, std::vector<MicroOp>& ops);
+  void BindThunk(bool (*function)(void*), void* context, std::vector<MicroOp>& ops);
+  void BindEnd(const uint8_t* holds, std::vector<MicroOp>& ops);
+
+  Run& run_;
+  Bound condition_, body_;
+  std::vector<bool> invariant_leaf_;
+  std::vector<std::unique_ptr<uint8_t[]>> memory_;
+  uint8_t* free_ = nullptr;
+  int64_t free_bytes_ = 0;
+  const void* last_ = nullptr;  // where the one vector of the last instruction went
+  std::deque<MicroCall> calls_;
+  std::deque<MicroThunk> thunks_;
+  std::deque<StepCall> steps_;
+  std::deque<LoadCall> loads_;
+  absl::Status status_;
+};
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_CPU_SMALL_LOOP_H_
