@@ -166,8 +166,6 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
       return absl::OkStatus();
     }
     case NodeKind::kIota:
-      EmitLine(node);
-      [[fallthrough]];
     case NodeKind::kView: {
       const ValueId value = node.outputs[0];
       if (fusion_.is_dense(value)) EmitCopy(value, fusion_.ViewSourceOf(value));
@@ -186,25 +184,27 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
   return absl::OkStatus();
 }
 
+// Where the source's elements stand. An iota's line is written when somebody first asks for it.
+int32_t FunctionBuilder::BufferOf(const Source& source) {
+  if (!source.is_line) return buffer_of_[source.base];
+  if (line_of_[source.base] < 0) EmitLine(source.base);
+  return line_of_[source.base];
+}
+
 // 0, 1, 2, ... in the iota's type, with one rounding; integers wrap.
-void FunctionBuilder::EmitLine(const Node& node) {
-  const ValueId value = node.outputs[0];
+void FunctionBuilder::EmitLine(ValueId value) {
+  const Node& node = graph_.producer(value);
   const plan::ArrayType& whole = graph_.type(value);
   plan::ArrayType type = whole;
   const int64_t size = whole.dimensions[node.source->IntOr(Attr::kIotaDimension, 0)];
   type.bytes = size * whole.width();
   line_of_[value] = NewBuffer(type);
-  const Kernel convert = ConvertKernel(PrimitiveType::kS64, whole.type);
-  const int width = whole.width();
+  const Kernel line = LineKernel(whole.type);
   Draft draft;
   draft.out = {line_of_[value]};
-  draft.step.run = [size, convert, width](Run&, In, Out out) {
-    int64_t block[256];
-    for (int64_t at = 0; at < size; at += 256) {
-      const int64_t count = std::min<int64_t>(size - at, 256);
-      std::iota(block, block + count, at);
-      convert(block, nullptr, nullptr, out[0] + at * width, count);
-    }
+  draft.step.run = [size, line](Run&, In, Out out) {
+    const int64_t first = 0;
+    line(&first, nullptr, nullptr, out[0], size);
     return absl::OkStatus();
   };
   drafts_.push_back(std::move(draft));
@@ -226,6 +226,9 @@ int FunctionBuilder::OperandRegister(ValueId operand, int64_t elements, LoopProg
   if (register_of_[stripped] >= 0) return register_of_[stripped];
   const Source source = fusion_.SourceOf(operand);
   const plan::ArrayType& type = graph_.type(operand);
+  if (source.is_line && type.elements == elements && LoopProgram::IsLineInOrder(source.view)) {
+    return loop.AddLine(LineKernel(type.type), source.view, type.width());
+  }
   const int32_t buffer = BufferOf(source);
   auto found = std::find(arrays.begin(), arrays.end(), buffer);
   if (found == arrays.end()) found = arrays.insert(found, buffer);

@@ -42,12 +42,10 @@ class FunctionBuilder {
   absl::Status EmitNode(plan::NodeId id);
   absl::Status EmitLoop(plan::NodeId root);
   absl::Status EmitStructured(const plan::Node& node);
-  void EmitLine(const plan::Node& node);
+  void EmitLine(plan::ValueId value);
   void EmitCopy(plan::ValueId value, const Source& source);
   int32_t NewBuffer(const plan::ArrayType& type);
-  int32_t BufferOf(const Source& source) const {
-    return source.is_line ? line_of_[source.base] : buffer_of_[source.base];
-  }
+  int32_t BufferOf(const Source& source);
   int OperandRegister(plan::ValueId operand, int64_t elements, LoopProgram& loop,
                       std::vector<int32_t>& arrays);
 

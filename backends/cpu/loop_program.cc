@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <tuple>
+#include <utility>
 
 #include "backends/cpu/scratch.h"
 
@@ -17,12 +19,17 @@ template <typename T>
 void CopyRun(const uint8_t* from, int64_t stride, int64_t count, uint8_t* to) {
   const T* x = reinterpret_cast<const T*>(from);
   T* r = reinterpret_cast<T*>(to);
-  if (stride == 0) {
-    const T value = *x;
-    for (int64_t i = 0; i < count; ++i) r[i] = value;
-    return;
-  }
+  if (stride == 0) return FillElements(x, sizeof(T), count, to);
   for (int64_t i = 0; i < count; ++i) r[i] = x[i * stride];
+}
+
+// Quotient and remainder; of small numbers several times as fast.
+std::pair<int64_t, int64_t> Divided(int64_t number, int64_t by) {
+  if (((number | by) >> 32) == 0) {
+    const uint32_t n = static_cast<uint32_t>(number), d = static_cast<uint32_t>(by);
+    return {n / d, n % d};
+  }
+  return {number / by, number % by};
 }
 
 template <typename T>
@@ -32,8 +39,7 @@ void LoadAs(const plan::View& view, const uint8_t* array, int64_t start, int64_t
   absl::InlinedVector<int64_t, 8> index(rank, 0);
   int64_t at = view.offset, left = start;
   for (size_t d = rank; d-- > 0;) {
-    index[d] = left % view.dimensions[d].size;
-    left /= view.dimensions[d].size;
+    std::tie(left, index[d]) = Divided(left, view.dimensions[d].size);
     at += index[d] * view.dimensions[d].stride;
   }
   const plan::ViewDimension& inner = view.dimensions[rank - 1];
@@ -62,20 +68,7 @@ void LoadAs(const plan::View& view, const uint8_t* array, int64_t start, int64_t
 }  // namespace
 
 void Fill(const void* element, int width, int64_t count, uint8_t* out) {
-  const uint8_t* from = static_cast<const uint8_t*>(element);
-  switch (width) {
-    case 1:
-      std::memset(out, *from, static_cast<size_t>(count));
-      return;
-    case 2:
-      return CopyRun<uint16_t>(from, 0, count, out);
-    case 4:
-      return CopyRun<uint32_t>(from, 0, count, out);
-    case 8:
-      return CopyRun<uint64_t>(from, 0, count, out);
-    default:
-      return CopyRun<Wide>(from, 0, count, out);
-  }
+  FillElements(element, width, count, out);
 }
 
 void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t start, int64_t count,
@@ -111,6 +104,31 @@ int LoopProgram::AddInput(int array, const plan::View& view, int width) {
   reg.array = array;
   registers_.push_back(std::move(reg));
   return static_cast<int>(registers_.size()) - 1;
+}
+
+bool LoopProgram::IsLineInOrder(const plan::View& view) { return view.Simplified().IsContiguous(); }
+
+int LoopProgram::AddLine(const Kernel& kernel, const plan::View& view, int width) {
+  Register reg;
+  reg.view = view.Simplified();
+  reg.kind = Kind::kLine;
+  reg.line = kernel;
+  reg.width = width;
+  for (size_t r = 0; r < registers_.size(); ++r) {
+    const Register& other = registers_[r];
+    if (other.kind == Kind::kLine && other.line.run == kernel.run && other.width == width &&
+        other.line.parameters.result_type == kernel.parameters.result_type &&
+        other.view == reg.view) {
+      return static_cast<int>(r);
+    }
+  }
+  registers_.push_back(std::move(reg));
+  return static_cast<int>(registers_.size()) - 1;
+}
+
+void LoopProgram::FillLine(const Register& reg, int64_t start, int64_t count, uint8_t* out) {
+  const int64_t first = reg.view.offset + start;
+  reg.line(&first, nullptr, nullptr, out, count);
 }
 
 int LoopProgram::AddOperation(const Kernel& kernel, int a, int b, int c, int width) {
@@ -157,7 +175,7 @@ void LoopProgram::Finish() {
     scratch_bytes_ += kBlock * reg.width;
   };
   for (Register& reg : registers_) {
-    if (reg.kind == Kind::kSplat || reg.kind == Kind::kLoaded) {
+    if (reg.kind == Kind::kSplat || reg.kind == Kind::kLoaded || reg.kind == Kind::kLine) {
       reg.scratch = scratch_bytes_;
       scratch_bytes_ += kBlock * reg.width;
     }
@@ -217,6 +235,8 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
         at[r] = const_cast<uint8_t*>(arrays[reg.array]) + (reg.view.offset + start) * reg.width;
       } else if (reg.kind == Kind::kLoaded) {
         LoadView(reg.view, reg.width, arrays[reg.array], start, count, at[r]);
+      } else if (reg.kind == Kind::kLine) {
+        FillLine(reg, start, count, at[r]);
       } else if (reg.output >= 0) {
         at[r] = outputs[reg.output] + start * reg.width;
       }

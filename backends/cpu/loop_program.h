@@ -26,6 +26,10 @@ class LoopProgram {
 
   // Registers of inputs: `array` numbers the pointers given to Run.
   int AddInput(int array, const plan::View& view, int width);
+  // Numbers of an iota's line as neighbouring elements show them: kernel(start) writes start, start
+  // + 1, ... in the type of the result. False when the view is none of these.
+  static bool IsLineInOrder(const plan::View& view);
+  int AddLine(const Kernel& kernel, const plan::View& view, int width);
   // A register for the result of kernel(a, b, c); registers that are not used are -1.
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
   // For programs whose outputs may overlap inputs in any way: results are kept apart to the end.
@@ -44,11 +48,12 @@ class LoopProgram {
   // Inputs that are read at the very index that is written, through no other view.
   bool ReadsInPlace(int array, int width) const;
 
-  enum class Kind : uint8_t { kDirect, kSplat, kLoaded, kComputed };
+  enum class Kind : uint8_t { kDirect, kSplat, kLoaded, kLine, kComputed };
   struct Register {
     Kind kind = Kind::kComputed;
     int width = 0;
     int array = -1;       // of inputs
+    Kernel line;          // of kLine
     int64_t scratch = -1;  // offset, where it has scratch memory
     int output = -1;      // computed straight into this output
     plan::View view;
@@ -62,6 +67,9 @@ class LoopProgram {
   const std::vector<Register>& registers() const { return registers_; }
   const std::vector<Operation>& operations() const { return operations_; }
   absl::Span<const int> outputs() const { return outputs_; }
+
+  // Elements [start, start + count) of a kLine register.
+  static void FillLine(const Register& reg, int64_t start, int64_t count, uint8_t* out);
 
   // How `array` is read.
   std::vector<const plan::View*> ViewsOf(int array) const;

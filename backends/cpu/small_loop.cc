@@ -165,6 +165,9 @@ void SmallLoop::BindLoop(const Bound& bound, const Step& step, std::vector<Micro
     const LoopProgram::Register& reg = loop.registers()[r];
     if (reg.array >= 0) {
       places[r] = BindInput(bound, step, reg, ops);
+    } else if (reg.kind == LoopProgram::Kind::kLine) {
+      places[r] = {Cell(step.elements * reg.width), true};
+      LoopProgram::FillLine(reg, 0, step.elements, places[r].at);
     } else if (reg.output >= 0) {
       const int32_t slot = step.out[reg.output];
       places[r] = {bound.slots[slot], bound.padded[slot]};

@@ -12,6 +12,8 @@ KernelFunction VectorCompare(Direction direction, PrimitiveType type);
 KernelFunction VectorSelect(int width);
 KernelFunction VectorClamp(PrimitiveType type);
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
+KernelFunction VectorLine(PrimitiveType type);  // *a, *a + 1, ... where a is an s64
+KernelFunction VectorFill(int width);           // *a again and again
 KernelFunction VectorMath(Opcode opcode);  // functions of f32 within the default profile
 
 // Element at a time.

@@ -54,6 +54,10 @@ absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const Eleme
 // A unary or binary operation by opcode alone; run is null where the type has none.
 Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& options = {});
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
+// kernel(&first, nullptr, nullptr, out, count): first, first + 1, ... from an s64, converted.
+Kernel LineKernel(PrimitiveType type);
+// out[i] = *element, of so many bytes.
+void FillElements(const void* element, int width, int64_t count, void* out);
 Kernel CopyKernel(int width);  // of elements of so many bytes
 Kernel CompareKernel(Direction direction, PrimitiveType type, bool total_order);
 bool DirectionOf(const Instruction& instruction, Direction& direction);

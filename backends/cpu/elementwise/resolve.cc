@@ -191,6 +191,18 @@ void CompareComplex(const KernelParameters&, const void* a, const void* b, const
   }
 }
 
+void LineThroughS64(const KernelParameters& p, const void* a, const void*, const void*, void* out,
+                    int64_t count) {
+  int64_t numbers[kBlock];
+  const int64_t first = *static_cast<const int64_t*>(a);
+  const int width = StorageBytes(p.result_type);
+  for (int64_t at = 0; at < count; at += kBlock) {
+    const int64_t n = count - at < kBlock ? count - at : kBlock;
+    for (int64_t i = 0; i < n; ++i) numbers[i] = first + at + i;
+    p.inner(p, numbers, nullptr, nullptr, static_cast<uint8_t*>(out) + at * width, n);
+  }
+}
+
 void WrapInF32(Kernel& kernel, KernelFunction inner) {
   kernel.parameters.inner = inner;
   kernel.run = inner != nullptr ? ThroughF32 : nullptr;
@@ -370,6 +382,21 @@ Kernel CompareKernel(Direction direction, PrimitiveType type, bool total_order) 
     kernel.run = VectorCompare(direction, IsSubByte(type) ? ByteType(type) : type);
   }
   return kernel;
+}
+
+Kernel LineKernel(PrimitiveType type) {
+  Kernel kernel = ConvertKernel(PrimitiveType::kS64, type);
+  kernel.parameters.inner = kernel.run;
+  const KernelFunction direct = VectorLine(type);
+  kernel.run = direct != nullptr ? direct : LineThroughS64;
+  return kernel;
+}
+
+void FillElements(const void* element, int width, int64_t count, void* out) {
+  static const KernelFunction kByWidth[] = {VectorFill(1), VectorFill(2), VectorFill(4),
+                                            VectorFill(8), VectorFill(16)};
+  const int row = width == 1 ? 0 : width == 2 ? 1 : width == 4 ? 2 : width == 8 ? 3 : 4;
+  kByWidth[row]({}, element, nullptr, nullptr, out, count);
 }
 
 Kernel CopyKernel(int width) {

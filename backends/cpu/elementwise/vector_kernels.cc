@@ -473,6 +473,59 @@ struct Cast {
   }
 };
 
+template <typename T, typename Wide>
+void LineLoop(HLOCTS_ARGUMENTS) {
+  (void)b, (void)c;
+  const Wide first = static_cast<Wide>(*static_cast<const int64_t*>(a));
+  T* r = static_cast<T*>(out);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) r[i] = static_cast<T>(first + static_cast<Wide>(i));
+}
+void FloatLine(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
+               int64_t count) {
+  const bool fits = *static_cast<const int64_t*>(a) + count <= INT32_MAX;
+  return fits ? LineLoop<float, int32_t>(p, a, b, c, out, count)
+              : LineLoop<float, int64_t>(p, a, b, c, out, count);
+}
+KernelFunction Line(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kS32:
+    case PrimitiveType::kU32:
+      return LineLoop<uint32_t, uint32_t>;
+    case PrimitiveType::kS64:
+    case PrimitiveType::kU64:
+      return LineLoop<uint64_t, uint64_t>;
+    case PrimitiveType::kF32:
+      return FloatLine;
+    default:
+      return nullptr;
+  }
+}
+
+// The element at a, repeated.
+template <typename T>
+void FillLoop(HLOCTS_ARGUMENTS) {
+  (void)b, (void)c;
+  const T element = *static_cast<const T*>(a);
+  T* r = static_cast<T*>(out);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) r[i] = element;
+}
+KernelFunction Filling(int width) {
+  switch (width) {
+    case 1:
+      return FillLoop<uint8_t>;
+    case 2:
+      return FillLoop<uint16_t>;
+    case 4:
+      return FillLoop<uint32_t>;
+    case 8:
+      return FillLoop<uint64_t>;
+    default:
+      return FillLoop<Pair128>;
+  }
+}
+
 KernelFunction Convert(PrimitiveType from, PrimitiveType to) {
   using P = PrimitiveType;
   if (from == P::kBF16 && to == P::kF32) return UnaryLoop<BF16ToF32, uint16_t, float>;
@@ -499,6 +552,8 @@ HWY_EXPORT(Compare);
 HWY_EXPORT(Select);
 HWY_EXPORT(Clamp);
 HWY_EXPORT(Convert);
+HWY_EXPORT(Line);
+HWY_EXPORT(Filling);
 
 KernelFunction VectorArithmetic(Opcode opcode, PrimitiveType type) {
   return HWY_DYNAMIC_DISPATCH(Arithmetic)(opcode, type);
@@ -508,6 +563,8 @@ KernelFunction VectorCompare(Direction direction, PrimitiveType type) {
 }
 KernelFunction VectorSelect(int width) { return HWY_DYNAMIC_DISPATCH(Select)(width); }
 KernelFunction VectorClamp(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Clamp)(type); }
+KernelFunction VectorLine(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Line)(type); }
+KernelFunction VectorFill(int width) { return HWY_DYNAMIC_DISPATCH(Filling)(width); }
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to) {
   return HWY_DYNAMIC_DISPATCH(Convert)(from, to);
 }

@@ -8,6 +8,7 @@
 
 #include "backends/cpu/kernels/convert_isa.h"
 #include "backends/cpu/kernels/convolution.h"
+#include "backends/cpu/kernels/convolution_rows_isa.h"
 #include "backends/cpu/kernels/convolution_tile_isa.h"
 #include "backends/cpu/kernels/dot_types.h"
 #include "backends/cpu/kernels/entries_isa.h"
@@ -370,6 +371,10 @@ absl::Status Run(const Parallel& parallel, const ConvolutionRequest& request,
 absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionRequest& request) {
   const PrimitiveType compute =
       ProductType(request.input_type, request.kernel_type, request.output_type);
+  if (IsFloat(compute) && PrefersRows(request, compute)) {
+    return compute == PrimitiveType::kF32 ? ConvolutionByRows<float>(parallel, request)
+                                          : ConvolutionByRows<double>(parallel, request);
+  }
   switch (compute) {
     case PrimitiveType::kF32: return Run<float>(parallel, request, compute);
     case PrimitiveType::kF64: return Run<double>(parallel, request, compute);

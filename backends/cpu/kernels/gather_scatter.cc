@@ -9,6 +9,7 @@
 
 #include "backends/cpu/kernels/checks.h"
 #include "backends/cpu/kernels/combine.h"
+#include "backends/cpu/kernels/gather_scatter_line.h"
 #include "backends/cpu/kernels/loop_nest.h"
 
 namespace hlocts::kernels {
@@ -196,6 +197,24 @@ void GatherBlock(const Moves& moves, int bytes, const Starts& starts, int64_t co
   }
 }
 
+// Whether the moves are of single elements by one index each, in one line.
+bool IsLine(const Moves& moves, IndexedLine& line) {
+  const IndexVectors& indices = moves.indices;
+  if (!moves.slice.empty() || moves.run.size != 1 || moves.batch.size() != 1 ||
+      indices.operand_dimensions.size() != 1 || moves.batch[0].stride[1] != 0) {
+    return false;
+  }
+  const int64_t d = indices.operand_dimensions[0];
+  line.indices = indices.data;
+  line.index_type = indices.type;
+  line.count = moves.batch[0].size;
+  line.last = moves.operand_dimensions[d] - moves.sizes[d];
+  line.index_stride = moves.batch[0].stride[0];
+  line.operand_stride = moves.operand_strides[d];
+  line.batched_stride = moves.batch[0].stride[2];
+  return true;
+}
+
 // `windows`: counts index vectors and slice elements; 0 if there is nothing to move.
 absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
                            absl::Span<const int64_t> strides, absl::Span<const int64_t> sizes,
@@ -240,6 +259,10 @@ absl::Status Gather(const Parallel& parallel, const GatherRequest& request) {
                               request.output_batch_strides, request.slice);
   const int64_t count = LoopCount(moves.batch), blocks = (count + kBlock - 1) / kBlock;
   const int bytes = StorageBytes(request.type);
+  IndexedLine line;
+  if (IsLine(moves, line) && GatherLine(parallel, line, bytes, request.operand, request.output)) {
+    return absl::OkStatus();
+  }
   const double cost = kBlock * (4 + 0.3 * static_cast<double>(windows / count));
   parallel.For(blocks, cost, [&](int64_t block, int64_t end) {
     Starts starts;
@@ -270,6 +293,11 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
                               request.window_sizes, false, request.operand_batch_strides,
                               request.update_batch_strides, request.window);
   const int64_t count = LoopCount(moves.batch), bytes = StorageBytes(request.type);
+  IndexedLine line;
+  if (IsLine(moves, line) &&
+      ScatterLine(line, request.kind, request.type, request.updates, request.output)) {
+    return absl::OkStatus();
+  }
   const CombineFunction combine = CombineFor(kind, request.type);
   char* output = static_cast<char*>(request.output);
   const char* updates = static_cast<const char*>(request.updates);

@@ -1,0 +1,31 @@
+// Gather and scatter of single elements by one index each, the index vectors in one line: what
+// table look-ups and histograms are.
+#ifndef HLOCTS_BACKENDS_CPU_KERNELS_GATHER_SCATTER_LINE_H_
+#define HLOCTS_BACKENDS_CPU_KERNELS_GATHER_SCATTER_LINE_H_
+
+#include <cstdint>
+
+#include "backends/cpu/kernels/gather_scatter.h"
+#include "backends/cpu/kernels/thread_pool.h"
+
+namespace hlocts::kernels {
+
+// Index i stands at indices[i * index_stride], names the element index * operand_stride (0 to `last`)
+// and belongs to element i * batched_stride of the gathered or update array.
+struct IndexedLine {
+  const void* indices = nullptr;
+  PrimitiveType index_type = PrimitiveType::kS32;
+  int64_t count = 0, last = 0;
+  int64_t index_stride = 1, operand_stride = 1, batched_stride = 1;
+};
+
+// False for index types that they do not take.
+bool GatherLine(const Parallel& parallel, const IndexedLine& line, int bytes, const void* operand,
+                void* output);
+// False also for types and kinds that they do not take.
+bool ScatterLine(const IndexedLine& line, ScatterKind kind, PrimitiveType type,
+                 const void* updates, void* output);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_CPU_KERNELS_GATHER_SCATTER_LINE_H_
