@@ -91,7 +91,7 @@ void SmallLoop::TakeLeaves(const Leaves& from, bool copy, Leaves& cells) {
 
 SmallLoop::Place SmallLoop::BindInput(const Bound& bound, const Step& step,
                                       const LoopProgram::Register& reg,
-                                      std::vector<MicroOp>& ops) {
+                                      Chain& chain) {
   const int32_t slot = step.in[reg.array];
   uint8_t* array = bound.slots[slot];
   const int64_t bytes = Padded(step.elements * reg.width);
@@ -108,8 +108,7 @@ SmallLoop::Place SmallLoop::BindInput(const Bound& bound, const Step& step,
   } else if (reg.kind == LoopProgram::Kind::kSplat && splat != nullptr) {
     const int64_t vectors = (step.elements * reg.width + MicroOps().vector_bytes - 1) /
                             MicroOps().vector_bytes;
-    ops.push_back({splat, element, nullptr, cell, vectors});
-    last_ = vectors == 1 ? cell : nullptr;
+    chain.Add({splat, element, nullptr, cell, vectors});
   } else {
     loads_.push_back({&reg, array, step.elements, cell});
     BindThunk(
@@ -118,53 +117,44 @@ SmallLoop::Place SmallLoop::BindInput(const Bound& bound, const Step& step,
           LoadView(load.reg->view, load.reg->width, load.array, 0, load.count, load.out);
           return true;
         },
-        &loads_.back(), ops);
+        &loads_.back(), chain);
   }
   return {cell, true};
 }
 
-void SmallLoop::BindCall(const MicroCall& call, std::vector<MicroOp>& ops) {
+void SmallLoop::BindCall(const MicroCall& call, Chain& chain) {
   calls_.push_back(call);
-  ops.push_back({MicroOps().call, &calls_.back(), nullptr, call.out, 0});
-  last_ = nullptr;
+  chain.Add({MicroOps().call, &calls_.back(), nullptr, call.out, 0});
 }
 
-void SmallLoop::BindThunk(bool (*function)(void*), void* context, std::vector<MicroOp>& ops) {
+void SmallLoop::BindThunk(bool (*function)(void*), void* context, Chain& chain) {
   thunks_.push_back({function, context});
-  ops.push_back({MicroOps().thunk, &thunks_.back(), nullptr, nullptr, 0});
-  last_ = nullptr;
+  chain.Add({MicroOps().thunk, &thunks_.back(), nullptr, nullptr, 0});
 }
 
 void SmallLoop::BindOperation(const LoopProgram::Operation& operation,
                               const std::vector<Place>& places, int64_t elements, int64_t bytes,
-                              std::vector<MicroOp>& ops) {
+                              Chain& chain) {
   const MicroTable& micro = MicroOps();
   const Place out = places[operation.out];
   const Place a = operation.a < 0 ? Place{} : places[operation.a];
   const Place b = operation.b < 0 ? Place{} : places[operation.b];
   const int64_t vectors = (bytes + micro.vector_bytes - 1) / micro.vector_bytes;
-  void (*function)() = nullptr;
-  if (a.padded && b.padded && out.padded && operation.c < 0) {
-    const MicroOperands operands = a.at == last_   ? MicroOperands::kFirstIsLast
-                                   : b.at == last_ ? MicroOperands::kSecondIsLast
-                                                   : MicroOperands::kMemory;
-    function = micro.binary(operation.kernel.run, operands, vectors == 1);
-  }
-  if (function == nullptr) {
+  const bool whole = a.padded && b.padded && out.padded && operation.c < 0;
+  if (!whole || micro.binary(operation.kernel.run, MicroOperands::kMemory, true) == nullptr) {
     const uint8_t* c = operation.c < 0 ? nullptr : places[operation.c].at;
-    return BindCall({operation.kernel, a.at, b.at, c, out.at, elements}, ops);
+    return BindCall({operation.kernel, a.at, b.at, c, out.at, elements}, chain);
   }
-  ops.push_back({function, a.at, b.at, out.at, vectors});
-  last_ = vectors == 1 ? out.at : nullptr;
+  chain.Add({nullptr, a.at, b.at, out.at, vectors}, operation.kernel.run);
 }
 
-void SmallLoop::BindLoop(const Bound& bound, const Step& step, std::vector<MicroOp>& ops) {
+void SmallLoop::BindLoop(const Bound& bound, const Step& step, Chain& chain) {
   const LoopProgram& loop = *step.loop;
   std::vector<Place> places(loop.registers().size());
   for (size_t r = 0; r < places.size(); ++r) {
     const LoopProgram::Register& reg = loop.registers()[r];
     if (reg.array >= 0) {
-      places[r] = BindInput(bound, step, reg, ops);
+      places[r] = BindInput(bound, step, reg, chain);
     } else if (reg.kind == LoopProgram::Kind::kLine) {
       places[r] = {Cell(step.elements * reg.width), true};
       LoopProgram::FillLine(reg, 0, step.elements, places[r].at);
@@ -177,18 +167,18 @@ void SmallLoop::BindLoop(const Bound& bound, const Step& step, std::vector<Micro
   }
   for (const LoopProgram::Operation& operation : loop.operations()) {
     const int64_t bytes = step.elements * loop.registers()[operation.out].width;
-    BindOperation(operation, places, step.elements, bytes, ops);
+    BindOperation(operation, places, step.elements, bytes, chain);
   }
   for (size_t o = 0; o < loop.outputs().size(); ++o) {
     const LoopProgram::Register& reg = loop.registers()[loop.outputs()[o]];
     if (reg.output == static_cast<int>(o)) continue;
     BindCall({CopyKernel(reg.width), places[loop.outputs()[o]].at, nullptr, nullptr,
               bound.slots[step.out[o]], step.elements},
-             ops);
+             chain);
   }
 }
 
-void SmallLoop::BindStep(const Bound& bound, const Step& step, std::vector<MicroOp>& ops) {
+void SmallLoop::BindStep(const Bound& bound, const Step& step, Chain& chain) {
   StepCall& call = steps_.emplace_back();
   call.step = &step, call.run = &run_, call.status = &status_;
   for (int32_t slot : step.in) call.in.push_back(slot < 0 ? nullptr : bound.slots[slot]);
@@ -201,35 +191,40 @@ void SmallLoop::BindStep(const Bound& bound, const Step& step, std::vector<Micro
         *c.status = std::move(status);
         return false;
       },
-      &call, ops);
+      &call, chain);
 }
 
-void SmallLoop::BindSteps(const Bound& bound, std::vector<MicroOp>& ops) {
-  last_ = nullptr;
+void SmallLoop::BindSteps(const Bound& bound, Chain& chain) {
   for (const Step& step : bound.function->steps) {
     if (step.loop != nullptr && step.elements > 0 && step.elements <= LoopProgram::kBlock) {
-      BindLoop(bound, step, ops);
+      BindLoop(bound, step, chain);
     } else {
-      BindStep(bound, step, ops);
+      BindStep(bound, step, chain);
     }
   }
 }
 
-// The condition's last comparison ends the program itself.
-void SmallLoop::BindEnd(const uint8_t* holds, std::vector<MicroOp>& ops) {
+// The condition's last comparison decides itself whether to turn.
+void SmallLoop::BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain) {
+  const Function& condition = *condition_.function;
+  for (size_t i = 0; i < state.size(); ++i) {
+    if (condition.parameter_slots[i] >= 0) condition_.slots[condition.parameter_slots[i]] = state[i];
+  }
+  const uint8_t* holds = condition_.slots[condition.result_slots[0]] = Cell(1);
+  BindSteps(condition_, chain);
   const MicroTable& micro = MicroOps();
-  if (!ops.empty() && ops.back().run == micro.call) {
-    const MicroCall& call = *static_cast<const MicroCall*>(ops.back().a);
-    const auto end = call.out == holds ? micro.end_with(call.kernel.run) : nullptr;
-    if (end != nullptr) {
-      ops.back() = {end, call.a, call.b, nullptr, 0};
+  if (!chain.ops.empty() && chain.ops.back().run == micro.call) {
+    const MicroCall& call = *static_cast<const MicroCall*>(chain.ops.back().a);
+    const auto turn_if = call.out == holds ? micro.turn_if(call.kernel.run) : nullptr;
+    if (turn_if != nullptr) {
+      chain.ops.back() = {turn_if, call.a, call.b, &turn, 0};
       return;
     }
   }
-  ops.push_back({micro.end, holds, nullptr, nullptr, 0});
+  chain.Add({micro.turn, holds, nullptr, &turn, 0});
 }
 
-SmallLoop::Chain SmallLoop::Bind(const Leaves& from, const Leaves& to) {
+void SmallLoop::BindTurn(const Leaves& from, const Leaves& to, MicroTurn& turn, Chain& chain) {
   Leaves after = from;
   const Function& body = *body_.function;
   for (size_t i = 0; i < from.size(); ++i) {
@@ -238,17 +233,40 @@ SmallLoop::Chain SmallLoop::Bind(const Leaves& from, const Leaves& to) {
     after[i] = to[i];
     if (body.result_slots[i] >= 0) body_.slots[body.result_slots[i]] = to[i];
   }
-  const Function& condition = *condition_.function;
-  for (size_t i = 0; i < after.size(); ++i) {
-    if (condition.parameter_slots[i] >= 0) condition_.slots[condition.parameter_slots[i]] = after[i];
+  BindSteps(body_, chain);
+  BindCondition(after, turn, chain);
+}
+
+SmallLoop::Registers SmallLoop::Settle(Registers registers, Chain& chain) {
+  const MicroTable& micro = MicroOps();
+  chain.micro.last = registers.last;
+  chain.micro.before = registers.before;
+  for (size_t i = 0; i < chain.ops.size(); ++i) {
+    MicroOp& op = chain.ops[i];
+    const bool turns = i + 1 == chain.ops.size();
+    const bool binary = chain.kernels[i] != nullptr;
+    if (turns && !binary) break;  // hands registers on
+    if (binary) {
+      auto is = [](const void* place, const void* known) { return known != nullptr && place == known; };
+      const MicroOperands operands = is(op.a, registers.last)     ? MicroOperands::kLastFirst
+                                     : is(op.b, registers.last)   ? MicroOperands::kLastSecond
+                                     : is(op.a, registers.before) ? MicroOperands::kBeforeFirst
+                                     : is(op.b, registers.before) ? MicroOperands::kBeforeSecond
+                                                                  : MicroOperands::kMemory;
+      op.run = micro.binary(chain.kernels[i], operands, op.vectors == 1);
+    }
+    const bool makes_vector = op.vectors == 1 && op.out != nullptr && op.run != micro.call &&
+                              op.run != micro.thunk;
+    if (!makes_vector) {
+      registers = {};
+    } else {
+      // What lay there before is no more.
+      registers.before = registers.last == op.out ? nullptr : registers.last;
+      registers.last = op.out;
+    }
   }
-  uint8_t* holds = condition_.slots[condition.result_slots[0]] = Cell(1);
-  Chain chain;
-  BindSteps(body_, chain.ops);
-  chain.condition = chain.ops.size();
-  BindSteps(condition_, chain.ops);
-  BindEnd(holds, chain.ops);
-  return chain;
+  chain.micro.first = chain.ops.data();
+  return registers;
 }
 
 absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
@@ -261,21 +279,29 @@ absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
   for (size_t i = 0; i < now.size(); ++i) {
     if (sources[i] >= 0) state[1][i] = state[0][i];  // stays where it is
   }
-  Chain chains[2] = {Bind(state[0], state[1])};
-  if (alternates) chains[1] = Bind(state[1], state[0]);
-  const MicroTable& micro = MicroOps();
-  // The chain that ends in the state that a first step begins with.
-  const Chain& first = chains[alternates ? 1 : 0];
-  bool more = micro.run(first.ops.data() + first.condition);
-  size_t at = 0;
-  while (more) {
-    if (--run_.steps_left < 0) return run_.ChargeSteps(0);
-    more = micro.run(chains[at].ops.data());
-    if (alternates) at = 1 - at;
-  }
+  // The first test by itself, then a step from either state to the other.
+  Chain test, entered, chains[2];
+  entered.Add({MicroOps().end, nullptr, nullptr, nullptr, 0});
+  const int other = alternates ? 1 : 0;
+  int final_state = -1;
+  int64_t* left = &run_.steps_left;
+  MicroTurn start = {&entered.micro, left, 0, &final_state};
+  MicroTurn turns[2] = {{&chains[other].micro, left, other, &final_state},
+                        {&chains[0].micro, left, 0, &final_state}};
+  BindCondition(state[0], start, test);
+  BindTurn(state[0], state[other], turns[0], chains[0]);
+  if (alternates) BindTurn(state[1], state[0], turns[1], chains[1]);
+  const Registers after[2] = {Settle({}, chains[0]), Settle({}, chains[1])};
+  Settle(after[other], chains[0]);
+  Settle(after[0], chains[1]);
+  Settle({}, test);
+  Settle({}, entered);
+  MicroOps().run(test.micro);
+  if (status_.ok() && final_state < 0) MicroOps().run(chains[0].micro);
   HLOCTS_RETURN_IF_ERROR(status_);
+  if (*left < 0) return run_.ChargeSteps(0);
   for (size_t i = 0; i < now.size(); ++i) {
-    const size_t in = sources[i] < 0 ? at : 0;
+    const int in = sources[i] < 0 ? final_state : 0;
     const int64_t bytes = body_.function->parameter_types[i].bytes;
     if (IsSmall(bytes) && now[i] != nullptr) {
       std::memcpy(now[i], state[in][i], static_cast<size_t>(bytes));

@@ -50,27 +50,41 @@ class SmallLoop {
     uint8_t* at = nullptr;
     bool padded = false;
   };
+  // Instructions, and of binary ones the kernel: which function runs them depends on what is in a
+  // register by then.
   struct Chain {
     std::vector<MicroOp> ops;
-    size_t condition = 0;  // where that begins
+    std::vector<KernelFunction> kernels;
+    MicroChain micro;
+
+    void Add(const MicroOp& op, KernelFunction kernel = nullptr) {
+      ops.push_back(op);
+      kernels.push_back(kernel);
+    }
+  };
+  // The addresses of the last two results.
+  struct Registers {
+    const void *last = nullptr, *before = nullptr;
   };
   using Leaves = std::vector<uint8_t*>;
 
   uint8_t* Cell(int64_t bytes);
   Bound BoundOf(const Function& function);
   void TakeLeaves(const Leaves& from, bool copy, Leaves& cells);
-  // From the state in `from`; what the body makes anew goes to `to`.
-  Chain Bind(const Leaves& from, const Leaves& to);
-  void BindSteps(const Bound& bound, std::vector<MicroOp>& ops);
-  void BindStep(const Bound& bound, const Step& step, std::vector<MicroOp>& ops);
-  void BindLoop(const Bound& bound, const Step& step, std::vector<MicroOp>& ops);
+  // From the state in `from`; what the body makes anew goes to `to`; then the condition.
+  void BindTurn(const Leaves& from, const Leaves& to, MicroTurn& turn, Chain& chain);
+  void BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain);
+  // Chooses the functions of binary instructions; returns what is in registers at the end.
+  static Registers Settle(Registers registers, Chain& chain);
+  void BindSteps(const Bound& bound, Chain& chain);
+  void BindStep(const Bound& bound, const Step& step, Chain& chain);
+  void BindLoop(const Bound& bound, const Step& step, Chain& chain);
   Place BindInput(const Bound& bound, const Step& step, const LoopProgram::Register& reg,
-                  std::vector<MicroOp>& ops);
+                  Chain& chain);
   void BindOperation(const LoopProgram::Operation& operation, const std::vector<Place>& places,
-                     int64_t elements, int64_t bytes, std::vector<MicroOp>& ops);
-  void BindCall(const MicroCall& call, std::vector<MicroOp>& ops);
-  void BindThunk(bool (*function)(void*), void* context, std::vector<MicroOp>& ops);
-  void BindEnd(const uint8_t* holds, std::vector<MicroOp>& ops);
+                     int64_t elements, int64_t bytes, Chain& chain);
+  void BindCall(const MicroCall& call, Chain& chain);
+  void BindThunk(bool (*function)(void*), void* context, Chain& chain);
 
   Run& run_;
   Bound condition_, body_;
@@ -78,7 +92,6 @@ class SmallLoop {
   std::vector<std::unique_ptr<uint8_t[]>> memory_;
   uint8_t* free_ = nullptr;
   int64_t free_bytes_ = 0;
-  const void* last_ = nullptr;  // where the one vector of the last instruction went
   std::deque<MicroCall> calls_;
   std::deque<MicroThunk> thunks_;
   std::deque<StepCall> steps_;

@@ -27,7 +27,9 @@ struct VectorOf {
 template <typename T>
 using Vector = typename VectorOf<T>::type;
 using Last = Vector<float>;  // how the last result travels
-using Function = bool (*)(const MicroOp* op, Last last);
+// The chain to go on with, where the compiler cannot jump there; else null.
+using Result = const MicroChain*;
+using Function = Result (*)(const MicroOp* op, Last last, Last before);
 
 template <typename V>
 HWY_INLINE V LoadAs(const void* from) {
@@ -41,10 +43,20 @@ HWY_INLINE To BitsAs(const From& from) {
   __builtin_memcpy(&to, &from, sizeof(to));
   return to;
 }
-// The compiler turns this into a jump where it optimises; elsewhere a program is short enough.
-HWY_INLINE bool Next(const MicroOp* op, Last last) {
-  return reinterpret_cast<Function>(op[1].run)(op + 1, last);
-}
+// A call in the last place is a jump: promised by clang, done by gcc when it optimises. Without it
+// each turn of a loop returns to the start of the program, so that the stack does not grow.
+#if defined(__clang__)
+#define HLOCTS_JUMP [[clang::musttail]] return
+constexpr bool kJumps = true;
+#elif defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+#define HLOCTS_JUMP return
+constexpr bool kJumps = true;
+#else
+#define HLOCTS_JUMP return
+constexpr bool kJumps = false;
+#endif
+#define HLOCTS_NEXT(last, before) \
+  HLOCTS_JUMP reinterpret_cast<Function>(op[1].run)(op + 1, last, before)
 
 #define HLOCTS_MICRO(Name, expression)            \
   struct Name {                                   \
@@ -61,20 +73,33 @@ HLOCTS_MICRO(And, x& y)
 HLOCTS_MICRO(Or, x | y)
 HLOCTS_MICRO(Xor, x ^ y)
 // A NaN in either operand is the result, as in vector_kernels.cc.
-HLOCTS_MICRO(Maximum, (x != x) | (x > y) ? x : y)
-HLOCTS_MICRO(Minimum, (x != x) | (x < y) ? x : y)
+HLOCTS_MICRO(Maximum, ((x != x) | (x > y)) ? x : y)
+HLOCTS_MICRO(Minimum, ((x != x) | (x < y)) ? x : y)
 
 template <class F, typename T, MicroOperands kOperands>
-bool One(const MicroOp* op, Last last) {
+Result One(const MicroOp* op, Last last, Last before) {
   using V = Vector<T>;
-  const V x = kOperands == MicroOperands::kFirstIsLast ? BitsAs<V>(last) : LoadAs<V>(op->a);
-  const V y = kOperands == MicroOperands::kSecondIsLast ? BitsAs<V>(last) : LoadAs<V>(op->b);
+  V x, y;
+  if constexpr (kOperands == MicroOperands::kLastFirst) {
+    x = BitsAs<V>(last);
+  } else if constexpr (kOperands == MicroOperands::kBeforeFirst) {
+    x = BitsAs<V>(before);
+  } else {
+    x = LoadAs<V>(op->a);
+  }
+  if constexpr (kOperands == MicroOperands::kLastSecond) {
+    y = BitsAs<V>(last);
+  } else if constexpr (kOperands == MicroOperands::kBeforeSecond) {
+    y = BitsAs<V>(before);
+  } else {
+    y = LoadAs<V>(op->b);
+  }
   const V r = F::Apply(x, y);
   __builtin_memcpy(op->out, &r, sizeof(r));
-  return Next(op, BitsAs<Last>(r));
+  HLOCTS_NEXT(BitsAs<Last>(r), last);
 }
 template <class F, typename T>
-bool Many(const MicroOp* op, Last last) {
+Result Many(const MicroOp* op, Last last, Last before) {
   using V = Vector<T>;
   const char *a = static_cast<const char*>(op->a), *b = static_cast<const char*>(op->b);
   char* out = static_cast<char*>(op->out);
@@ -82,34 +107,52 @@ bool Many(const MicroOp* op, Last last) {
     const V r = F::Apply(LoadAs<V>(a + at), LoadAs<V>(b + at));
     __builtin_memcpy(out + at, &r, sizeof(r));
   }
-  return Next(op, last);
+  HLOCTS_NEXT(last, before);
 }
 template <typename T>
-bool Splat(const MicroOp* op, Last) {
+Result Splat(const MicroOp* op, Last last, Last) {
   T element;
   std::memcpy(&element, op->a, sizeof(element));
   const Vector<T> r = element - Vector<T>{};
   char* out = static_cast<char*>(op->out);
   for (int64_t v = 0; v < op->vectors; ++v) __builtin_memcpy(out + v * kBytes, &r, sizeof(r));
-  return Next(op, BitsAs<Last>(r));
+  HLOCTS_NEXT(BitsAs<Last>(r), last);
 }
-bool Call(const MicroOp* op, Last last) {
+Result Call(const MicroOp* op, Last, Last) {
   const MicroCall& call = *static_cast<const MicroCall*>(op->a);
   call.kernel(call.a, call.b, call.c, call.out, call.count);
-  return Next(op, last);
+  HLOCTS_NEXT(Last{}, Last{});
 }
-bool Thunk(const MicroOp* op, Last last) {
+Result Thunk(const MicroOp* op, Last, Last) {
   const MicroThunk& thunk = *static_cast<const MicroThunk*>(op->a);
-  return thunk.run(thunk.context) && Next(op, last);
+  if (!thunk.run(thunk.context)) return nullptr;
+  HLOCTS_NEXT(Last{}, Last{});
 }
-bool End(const MicroOp* op, Last) { return *static_cast<const uint8_t*>(op->a) != 0; }
+Result End(const MicroOp*, Last, Last) { return nullptr; }
 
+// Whether another step is to be made; else the loop has ended, by its condition or its budget.
+HWY_INLINE bool GoesOn(const MicroTurn& turn, bool holds) {
+  if (holds && --*turn.steps_left >= 0) return true;
+  *turn.final_state = turn.state;
+  return false;
+}
+Result Turn(const MicroOp* op, Last last, Last before) {
+  const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
+  if (!GoesOn(turn, *static_cast<const uint8_t*>(op->a) != 0)) return nullptr;
+  if constexpr (!kJumps) return turn.next;
+  const MicroOp* first = turn.next->first;
+  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, last, before);
+}
 template <class F, typename T>
-bool EndWith(const MicroOp* op, Last) {
+Result TurnIf(const MicroOp* op, Last last, Last before) {
   T x, y;
   std::memcpy(&x, op->a, sizeof(x));
   std::memcpy(&y, op->b, sizeof(y));
-  return F::Apply(x, y);
+  const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
+  if (!GoesOn(turn, F::Apply(x, y))) return nullptr;
+  if constexpr (!kJumps) return turn.next;
+  const MicroOp* first = turn.next->first;
+  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, last, before);
 }
 #define HLOCTS_MICRO_RELATION(Name, op)   \
   struct Name {                           \
@@ -127,12 +170,16 @@ HLOCTS_MICRO_RELATION(Ge, >=)
 
 struct BinaryRow {
   KernelFunction kernel;
-  Function memory, first, second, many;
+  Function one[5];  // by MicroOperands
+  Function many;
 };
 template <class F, typename T>
 BinaryRow RowOf(Opcode opcode, PrimitiveType type) {
-  return {VectorArithmetic(opcode, type), One<F, T, MicroOperands::kMemory>,
-          One<F, T, MicroOperands::kFirstIsLast>, One<F, T, MicroOperands::kSecondIsLast>,
+  using Operands = MicroOperands;
+  return {VectorArithmetic(opcode, type),
+          {One<F, T, Operands::kMemory>, One<F, T, Operands::kLastFirst>,
+           One<F, T, Operands::kLastSecond>, One<F, T, Operands::kBeforeFirst>,
+           One<F, T, Operands::kBeforeSecond>},
           Many<F, T>};
 }
 
@@ -174,27 +221,24 @@ const BinaryRow* FindBinary(KernelFunction kernel) {
 void (*Binary(KernelFunction kernel, MicroOperands operands, bool one_vector))() {
   const BinaryRow* row = FindBinary(kernel);
   if (row == nullptr) return nullptr;
-  const Function function = !one_vector                                  ? row->many
-                            : operands == MicroOperands::kFirstIsLast    ? row->first
-                            : operands == MicroOperands::kSecondIsLast   ? row->second
-                                                                         : row->memory;
+  const Function function = one_vector ? row->one[static_cast<int>(operands)] : row->many;
   return reinterpret_cast<void (*)()>(function);
 }
 
 template <typename T>
-Function Ending(KernelFunction kernel, PrimitiveType type) {
-  constexpr Function kFunctions[] = {EndWith<Eq, T>, EndWith<Ne, T>, EndWith<Lt, T>,
-                                     EndWith<Le, T>, EndWith<Gt, T>, EndWith<Ge, T>};
+Function Turning(KernelFunction kernel, PrimitiveType type) {
+  constexpr Function kFunctions[] = {TurnIf<Eq, T>, TurnIf<Ne, T>, TurnIf<Lt, T>,
+                                     TurnIf<Le, T>, TurnIf<Gt, T>, TurnIf<Ge, T>};
   for (int d = 0; d < 6; ++d) {
     if (VectorCompare(static_cast<Direction>(d), type) == kernel) return kFunctions[d];
   }
   return nullptr;
 }
-void (*EndingWith(KernelFunction kernel))() {
-  Function found = Ending<int32_t>(kernel, PrimitiveType::kS32);
-  if (found == nullptr) found = Ending<uint32_t>(kernel, PrimitiveType::kU32);
-  if (found == nullptr) found = Ending<int64_t>(kernel, PrimitiveType::kS64);
-  if (found == nullptr) found = Ending<float>(kernel, PrimitiveType::kF32);
+void (*TurningIf(KernelFunction kernel))() {
+  Function found = Turning<int32_t>(kernel, PrimitiveType::kS32);
+  if (found == nullptr) found = Turning<uint32_t>(kernel, PrimitiveType::kU32);
+  if (found == nullptr) found = Turning<int64_t>(kernel, PrimitiveType::kS64);
+  if (found == nullptr) found = Turning<float>(kernel, PrimitiveType::kF32);
   return reinterpret_cast<void (*)()>(found);
 }
 
@@ -213,17 +257,23 @@ void (*SplatOf(int width))() {
   }
 }
 
-bool RunFrom(const MicroOp* first) {
-  return reinterpret_cast<Function>(first->run)(first, Last{});
+void RunFrom(const MicroChain& first) {
+  const MicroChain* chain = &first;
+  while (chain != nullptr) {
+    const Last last = chain->last == nullptr ? Last{} : LoadAs<Last>(chain->last);
+    const Last before = chain->before == nullptr ? Last{} : LoadAs<Last>(chain->before);
+    chain = reinterpret_cast<Function>(chain->first->run)(chain->first, last, before);
+  }
 }
 
 const MicroTable* Table() {
   static const MicroTable table = {kBytes,
                                    Binary,
-                                   EndingWith,
+                                   TurningIf,
                                    SplatOf,
                                    reinterpret_cast<void (*)()>(Call),
                                    reinterpret_cast<void (*)()>(Thunk),
+                                   reinterpret_cast<void (*)()>(Turn),
                                    reinterpret_cast<void (*)()>(End),
                                    RunFrom};
   return &table;

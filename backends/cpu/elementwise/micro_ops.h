@@ -1,6 +1,6 @@
 // Instructions of loops whose values are so small that finding out what to do next costs more than
-// doing it. Each is a function that works on whole vectors at fixed addresses and then calls the
-// next one; what the last one computed is handed on in a register.
+// doing it. Each is a function that works on whole vectors at fixed addresses and then jumps to the
+// next one; the last two results are handed on in registers, from one turn of the loop to the next.
 #ifndef HLOCTS_BACKENDS_CPU_ELEMENTWISE_MICRO_OPS_H_
 #define HLOCTS_BACKENDS_CPU_ELEMENTWISE_MICRO_OPS_H_
 
@@ -21,6 +21,20 @@ struct MicroOp {
   int64_t vectors = 1;
 };
 
+// Instructions up to the next decision whether to go on, and where the results lie that they expect
+// in registers (null: they expect none).
+struct MicroChain {
+  const MicroOp* first = nullptr;
+  const void *last = nullptr, *before = nullptr;
+};
+// What a chain of a loop ends with: if its condition holds and steps are left, `next` follows.
+struct MicroTurn {
+  const MicroChain* next = nullptr;
+  int64_t* steps_left = nullptr;
+  int state = 0;           // which of two states the chain has made,
+  int* final_state = nullptr;  // told here when the loop ends
+};
+
 // Any kernel, on memory that need not be padded.
 struct MicroCall {
   Kernel kernel;
@@ -34,20 +48,22 @@ struct MicroThunk {
   void* context = nullptr;
 };
 
-// Where a binary instruction finds its operands: in memory, or one of them is the last result.
-enum class MicroOperands : uint8_t { kMemory, kFirstIsLast, kSecondIsLast };
+// Where a binary instruction finds its operands: in memory, or one of them is the last result or
+// the one before it.
+enum class MicroOperands : uint8_t { kMemory, kLastFirst, kLastSecond, kBeforeFirst, kBeforeSecond };
 
 struct MicroTable {
   int64_t vector_bytes;
   // out = kernel(a, b); null for kernels that have no instruction of their own.
   void (*(*binary)(KernelFunction kernel, MicroOperands operands, bool one_vector))();
-  // Ends the program with what a comparison of two scalars says; null as above.
-  void (*(*end_with)(KernelFunction kernel))();
+  // Turns (out: the MicroTurn) if a comparison of two scalars holds; null as above.
+  void (*(*turn_if)(KernelFunction kernel))();
   void (*(*splat)(int width))();  // out = the element at a, repeated; null for 16 bytes
   void (*call)();                 // a: the MicroCall
   void (*thunk)();                // a: the MicroThunk
-  void (*end)();                  // ends the program; true if the byte at a is not zero
-  bool (*run)(const MicroOp* first);
+  void (*turn)();                 // turns if the byte at a is not zero
+  void (*end)();                  // ends the program
+  void (*run)(const MicroChain& first);
 };
 const MicroTable& MicroOps();
 
