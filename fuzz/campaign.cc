@@ -13,6 +13,7 @@
 #include "fuzz/coverage.h"
 #include "fuzz/finding_store.h"
 #include "fuzz/symptom.h"
+#include "fuzz/twin_trial.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 #include "spec/infer/verifier.h"
@@ -56,6 +57,10 @@ class Campaign {
  private:
   Generated Make(int64_t number) const;
   void TryModule(int64_t number, Engines& engines);
+  void TryTwins(int64_t number, const Sample& sample, const TrialOptions& trial, size_t e,
+                Engines& engines, const std::string& origin, std::vector<TrialResult>& results);
+  void Judged(const Sample& sample, TrialResult result, const FoundBy& found,
+              std::vector<TrialResult>& results);
   void Count(const Generated& generated, bool valid, const std::vector<TrialResult>& results);
   void Done(int64_t number);
   void Fail(const absl::Status& status);
@@ -142,16 +147,49 @@ void Campaign::TryModule(int64_t number, Engines& engines) {
     if (!stored.ok()) Fail(stored);
   }
   for (size_t e = 0; as_meant && e < engines.tested.size(); ++e) {
-    results.push_back(RunTrial(sample, *engines.tested[e], trial, false));
-    Verdict& verdict = results.back().verdict;
-    verdict.seed = options_.seed;
-    if (!CountsAsFinding(verdict.kind)) continue;
+    if (options_.twins > 0 && !trial.invalid) {
+      TryTwins(number, sample, trial, e, engines, origin, results);
+      continue;
+    }
     FoundBy found = {options_.backends[e], engines.tested[e].get(), engines.reference.get(), origin, trial};
-    absl::Status stored = store_.Add(sample, results.back(), found, [this] { return Over(); });
-    if (!stored.ok()) Fail(stored);
+    Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
   }
   Count(generated, as_meant, results);
   Done(number);
+}
+
+void Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& found,
+                      std::vector<TrialResult>& results) {
+  result.verdict.seed = options_.seed;
+  if (CountsAsFinding(result.verdict.kind)) {
+    absl::Status stored = store_.Add(sample, result, found, [this] { return Over(); });
+    if (!stored.ok()) Fail(stored);
+  }
+  results.push_back(std::move(result));
+}
+
+void Campaign::TryTwins(int64_t number, const Sample& sample, const TrialOptions& trial, size_t e,
+                        Engines& engines, const std::string& origin,
+                        std::vector<TrialResult>& results) {
+  FoundBy found = {options_.backends[e], engines.tested[e].get(), engines.reference.get(), origin, trial};
+  RunOutcome outcome =
+      RunModule(*found.engine, *sample.module, DevicesOf(sample, trial), sample.Request());
+  if (outcome.kind != OutcomeKind::kValues) {
+    return Judged(sample, JudgeTrial(sample, outcome, *found.engine, trial, false), found, results);
+  }
+  SeedSource choose(~options_.seed, static_cast<uint64_t>(number));
+  for (int i = 0; i < options_.twins; ++i) {
+    auto drawn = DrawTwin(*sample.module, sample.arguments, choose);
+    if (!drawn.ok()) return Fail(drawn.status());
+    if (!*drawn) return;
+    Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
+    found.origin = absl::StrCat(origin, ", twin ", (*drawn)->recipe.ToText());
+    TwinTrial tried = RunTwin(sample, outcome, twin, *found.engine, trial);
+    Judged(tried.of_twin ? twin : sample, std::move(tried.result), found, results);
+    std::lock_guard<std::mutex> lock(mutex_);
+    ++status_.twins;
+    status_.twins_judged += !tried.same;
+  }
 }
 
 void Campaign::Count(const Generated& generated, bool valid, const std::vector<TrialResult>& results) {
@@ -212,6 +250,7 @@ std::string CampaignStatus::ToJson() const {
   json["inconclusive"] = count == verdicts.end() ? 0 : count->second;
   json["bits_checked_mean"] = elements == 0 ? 0.0 : bits_checked / elements;
   json["known"] = known;
+  if (twins > 0) json["twins"] = twins, json["twins_judged"] = twins_judged;
   return json.dump();
 }
 
@@ -220,6 +259,7 @@ std::string CampaignStatus::ToText() const {
                                      seconds, seconds > 0 ? static_cast<double>(modules) / seconds : 0.0, valid,
                                      cells, buckets, known);
   for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);
+  if (twins > 0) absl::StrAppend(&text, "; ", twins, " twins, ", twins_judged, " judged");
   return text;
 }
 

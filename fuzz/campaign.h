@@ -26,6 +26,9 @@ struct CampaignOptions {
   TrialOptions trial;
   GeneratorOptions generator;
   std::optional<Stream> stream;  // one stream only
+  // Above 0: the metamorphic lane. Each valid module runs with so many twins; the law is asked only
+  // where an engine treats them differently.
+  int twins = 0;
   int shrink_evaluations = 400;  // of one finding; 0: findings are stored as they were met
   std::function<bool()> stop = [] { return false; };
   // An explained failure of that engine: counted, not shrunk, no bundle.
@@ -45,6 +48,8 @@ struct CampaignStatus {
   int64_t buckets = 0;    // new ones: not known
   int64_t known = 0;      // findings that an expectation explains
   double elements = 0, bits_checked = 0;    // sums over verdicts
+  int64_t twins = 0;      // of the metamorphic lane
+  int64_t twins_judged = 0;  // those with other outputs than their module's
 
   std::string ToJson() const;  // one line, by contract
   std::string ToText() const;

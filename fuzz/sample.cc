@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "spec/ir/surgery.h"
 
 namespace hlocts {
 namespace {
@@ -91,17 +92,6 @@ void RemoveDeadCode(Sample& sample) {
   });
   module.entry_computation_layout.reset();
   module.input_output_alias.clear();  // of parameters and outputs that may be gone
-}
-
-void ReplaceUses(Instruction* from, Instruction* to) {
-  Computation* computation = from->parent();
-  for (const auto& user : computation->instructions()) {
-    if (user.get() == to) continue;
-    for (Instruction*& operand : user->mutable_operands()) {
-      if (operand == from) operand = to;
-    }
-  }
-  if (computation->root() == from) computation->set_root(to);
 }
 
 void ReplaceByParameter(Sample& sample, Instruction* from, Literal value) {

@@ -26,8 +26,6 @@ void RemoveDeadCode(Sample& sample);
 // `from` (in the entry) becomes a parameter with that value; what it was computed from may die.
 // Its uses, the root among them, see the parameter.
 void ReplaceByParameter(Sample& sample, Instruction* from, Literal value);
-// Every use of `from` in its computation sees `to` instead.
-void ReplaceUses(Instruction* from, Instruction* to);
 
 // The instruction of the clone that stands where `instruction` stands in its own module's entry.
 Instruction* EntryInstruction(const Sample& sample, int64_t index);

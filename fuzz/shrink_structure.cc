@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "fuzz/shrinker.h"
+#include "spec/ir/surgery.h"
 
 namespace hlocts {
 namespace {
@@ -32,14 +33,10 @@ Instruction* Inline(const Computation& body, Instruction* caller, const std::vec
       copy = operands[instruction->parameter_number()];
       continue;
     }
-    auto owned = std::make_unique<Instruction>(absl::StrCat(instruction->name(), ".", caller->name()), instruction->opcode(),
-                                               instruction->shape());
-    for (const Instruction* operand : instruction->operands()) {
-      owned->mutable_operands().push_back(made[operand->index()]);
-    }
-    owned->mutable_attributes() = instruction->attributes();
-    if (instruction->has_literal()) owned->set_literal(instruction->literal());
-    copy = computation->Add(std::move(owned));
+    std::vector<Instruction*> copied;
+    for (const Instruction* operand : instruction->operands()) copied.push_back(made[operand->index()]);
+    std::string name = absl::StrCat(instruction->name(), ".", caller->name());
+    copy = computation->Add(CopyOf(*instruction, std::move(name), std::move(copied)));
     copies.push_back(copy);
   }
   auto place = std::find(order.begin(), order.end(), caller);

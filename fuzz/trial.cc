@@ -6,33 +6,49 @@ namespace {
 DiffOptions DiffOptionsOf(const Sample& sample, const TrialOptions& options, bool blame) {
   DiffOptions diff;
   diff.profile = options.profile;
-  diff.load = options.load;
-  diff.load.replicas = sample.module->replica_count;
-  diff.load.partitions = sample.module->num_partitions;
+  diff.load = DevicesOf(sample, options);
   diff.cut = options.cut;
   diff.blame = blame;
   return diff;
 }
 
+void Sign(Backend& engine, const TrialOptions& options, Verdict& verdict) {
+  BackendInfo info = engine.info();
+  verdict.backend = info.name;
+  verdict.backend_version = info.version;
+  verdict.profile = std::string(ProfileName(options.profile));
+}
+
 }  // namespace
 
-TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options, bool blame) {
+LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options) {
+  LoadOptions load = options.load;
+  load.replicas = sample.module->replica_count;
+  load.partitions = sample.module->num_partitions;
+  return load;
+}
+
+TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend& engine,
+                       const TrialOptions& options, bool blame) {
   TrialResult result;
-  DiffOptions diff = DiffOptionsOf(sample, options, blame);
-  BackendInfo info = engine.info();
-  if (options.invalid) {
-    result.verdict = DiffInvalidModule(*sample.module, engine, diff);
-  } else {
-    ExecuteRequest request = sample.Request();
-    Differ differ(*sample.module, request, diff);
-    RunOutcome outcome = RunModule(engine, *sample.module, diff.load, request);
-    result.verdict = differ.DiffOutcome(outcome, engine);
-    result.verdict.seconds = outcome.load_seconds + outcome.result.seconds;
-    if (outcome.kind == OutcomeKind::kValues) result.outputs = std::move(outcome.result.outputs);
+  ExecuteRequest request = sample.Request();
+  Differ differ(*sample.module, request, DiffOptionsOf(sample, options, blame));
+  result.verdict = differ.DiffOutcome(outcome, engine);
+  result.verdict.seconds = outcome.load_seconds + outcome.result.seconds;
+  if (outcome.kind == OutcomeKind::kValues) result.outputs = outcome.result.outputs;
+  Sign(engine, options, result.verdict);
+  return result;
+}
+
+TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options, bool blame) {
+  if (!options.invalid) {
+    RunOutcome outcome =
+        RunModule(engine, *sample.module, DevicesOf(sample, options), sample.Request());
+    return JudgeTrial(sample, outcome, engine, options, blame);
   }
-  result.verdict.backend = info.name;
-  result.verdict.backend_version = info.version;
-  result.verdict.profile = std::string(ProfileName(options.profile));
+  TrialResult result;
+  result.verdict = DiffInvalidModule(*sample.module, engine, DiffOptionsOf(sample, options, blame));
+  Sign(engine, options, result.verdict);
   return result;
 }
 

@@ -23,7 +23,14 @@ struct TrialResult {
   std::vector<std::vector<Literal>> outputs;  // [device][leaf]; empty when there are none
 };
 
-// `blame`: a failure is narrowed down to an instruction (many executions).
+// The options of a load, on as many devices as the module asks for.
+LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options);
+
+// A run of the valid module that is over. `blame`: a failure is narrowed down to an instruction (many
+// executions).
+TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend& engine,
+                       const TrialOptions& options, bool blame);
+// Runs and judges.
 TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options, bool blame);
 
 // The acceptance set of the device that failed, as lines of JSON; "" when there is none.

@@ -22,9 +22,9 @@ struct Options {
   CampaignOptions campaign;
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
-  int64_t jobs = 0, instructions = 10;
+  int64_t jobs = 0, instructions = 10, twins = 2;
   std::string profile = "default", stream, expectations;
-  bool no_shrink = false;
+  bool no_shrink = false, metamorphic = false;
 };
 
 using Lists = std::map<std::string, ExpectationList>;
@@ -59,6 +59,8 @@ absl::Status Complete(Options& options) {
   campaign.jobs = static_cast<int>(options.jobs > 0 ? options.jobs : processors);
   if (campaign.seconds_max == 0 && campaign.modules_max == 0) campaign.seconds_max = 60;
   if (campaign.out.empty()) campaign.out = "out/fuzz";
+  if (options.twins < 1) return InvalidInput("--twins: expected at least 1");
+  if (options.metamorphic) campaign.twins = static_cast<int>(options.twins);
   if (options.no_shrink) campaign.shrink_evaluations = 0;
   campaign.trial.profile = *profile;
   campaign.trial.load.timeout_seconds = options.common.timeout_seconds;
@@ -110,6 +112,9 @@ Command FuzzCommand() {
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             flags.Add("--expectations", &options->expectations,
                       "expectations file (default: suites/expectations/<backend>.textproto)");
+            flags.Add("--metamorphic", &options->metamorphic,
+                      "run each module with twins that mean the same; judge where outputs differ");
+            flags.Add("--twins", &options->twins, "twins of a module, with --metamorphic (2)");
             flags.Add("--no-shrink", &options->no_shrink, "store failing modules as they are");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunFuzz(*options); };

@@ -17,6 +17,7 @@
 #include "tools/selfcheck/kill_rate.h"
 #include "tools/selfcheck/noise_check.h"
 #include "tools/selfcheck/table_mutants.h"
+#include "tools/selfcheck/twin_check.h"
 #include "tools/suite_files.h"
 
 namespace hlocts {
@@ -238,6 +239,28 @@ int RunCurves(const Options& options) {
   return kExitOk;
 }
 
+int RunTwins(const Options& options) {
+  constexpr int64_t kModulesPerTwin = 40;  // rules for rare operations need many modules
+  const int64_t wanted = options.modules > 0 ? options.modules : 20;
+  std::ofstream table = OutFile(options, "twins.txt");
+  int64_t twins = 0, failures = 0, rules = 0;
+  for (const TwinTally& tally :
+       CheckTwins(options.seed.value_or(1), wanted, wanted * kModulesPerTwin)) {
+    std::string line = absl::StrFormat(
+        "%-12s %-40s %-7s %6d twins, %d failures", std::string(RuleGroupName(tally.rule->group)),
+        std::string(tally.rule->name), tally.rule->effect == RuleEffect::kExact ? "exact" : "bounded",
+        tally.twins, tally.failures.size());
+    for (const std::string& failure : tally.failures) absl::StrAppend(&line, "\n  ", failure);
+    std::cout << line << std::endl;
+    table << line << std::endl;
+    ++rules, twins += tally.twins, failures += static_cast<int64_t>(tally.failures.size());
+  }
+  std::string line = absl::StrFormat("%d metamorphic rules, %d twins, %d failures", rules, twins, failures);
+  std::cout << line << "\n";
+  table << line << "\n";
+  return failures == 0 ? kExitOk : kExitFailed;
+}
+
 int RunSelfcheck(const Options& options) {
   if (options.list) return List(options.json);
   auto tier = TierFromName(options.tier);
@@ -249,12 +272,16 @@ int RunSelfcheck(const Options& options) {
            std::find(options.parts.begin(), options.parts.end(), part) != options.parts.end();
   };
   for (const std::string& part : options.parts) {
-    if (part != "canaries" && part != "noise" && part != "mutants" && part != "curves") {
-      return Fail(InvalidInput("selfcheck: expected canaries, noise, mutants or curves, found ", part));
+    if (part != "canaries" && part != "noise" && part != "mutants" && part != "curves" &&
+        part != "twins") {
+      return Fail(InvalidInput(
+          "selfcheck: expected canaries, noise, mutants, curves or twins, found ", part));
     }
   }
+  int status = kExitOk;
   if (wants("curves")) RunCurves(options);
-  if (options.parts.size() == 1 && options.parts[0] == "curves") return kExitOk;
+  if (wants("twins")) status = RunTwins(options);
+  if (!wants("canaries") && !wants("noise") && !wants("mutants")) return status;
   auto cases = SelectCases(options.queries, *tier);
   if (!cases.ok()) return Fail(cases.status());
   int64_t left_out = 0;
@@ -263,7 +290,6 @@ int RunSelfcheck(const Options& options) {
     std::cout << trials.size() << " cases of tier " << options.tier << " (" << left_out
               << " that the reference does not evaluate)\n";
   }
-  int status = kExitOk;
   if (wants("canaries")) status = std::max(status, RunCanaries(options, trials, *profile));
   if (wants("noise")) status = std::max(status, RunNoise(options, trials));
   if (wants("mutants")) status = std::max(status, RunMutants(options, trials));
@@ -276,7 +302,7 @@ Command SelfcheckCommand() {
   return {"selfcheck", "plant faults, use permissions, and see what the harness says",
           [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("PART", &options->parts, "canaries, noise, mutants, curves (default: all)");
+            flags.Positional("PART", &options->parts, "canaries, noise, mutants, curves, twins (default: all)");
             flags.Add("--tier", &options->tier, "tier of the cases: smoke, presubmit, ...");
             flags.Add("--query", &options->queries, "only these cases");
             flags.Add("--fault", &options->faults, "only faults or classes that begin so");

@@ -1,0 +1,124 @@
+// Integer arithmetic is a ring modulo 2^n and a Boolean algebra of bits, exactly.
+#include <algorithm>
+
+#include "generators/metamorphic/rules.h"
+
+namespace hlocts {
+namespace {
+
+bool IsIntegerArray(const Site& s) { return s.shape().IsArray() && IsInteger(s.type()); }
+// Types of at least a byte: small constants fit.
+bool IsWholeByte(const Site& s) { return IsIntegerArray(s) && BitWidth(s.type()) >= 8; }
+
+Instruction* Two(Site& s, Opcode opcode, Instruction* a, Instruction* b) {
+  return s.Make(opcode, {a, b});
+}
+Instruction* Not(Site& s, Instruction* a) { return s.Make(Opcode::kNot, {a}); }
+
+}  // namespace
+
+bool AddThenSubtract(Site& s) {
+  if (!IsWholeByte(s)) return false;
+  Instruction* number = s.Splat(s.shape(), static_cast<double>(s.choose.Range(1, 100)));
+  return s.Use(Two(s, Opcode::kSubtract, Two(s, Opcode::kAdd, s.at, number), number));
+}
+
+// a + b = (a ^ b) + 2 (a & b).
+bool AddAsXorAndCarry(Site& s) {
+  if (s.opcode() != Opcode::kAdd || !IsIntegerArray(s)) return false;
+  Instruction* without = Two(s, Opcode::kXor, s.operand(0), s.operand(1));
+  Instruction* carry = Two(s, Opcode::kAnd, s.operand(0), s.operand(1));
+  return s.Use(Two(s, Opcode::kAdd, without, Two(s, Opcode::kAdd, carry, carry)));
+}
+
+bool XorAsOrMinusAnd(Site& s) {
+  if (s.opcode() != Opcode::kXor || !IsIntegerArray(s)) return false;
+  Instruction* either = Two(s, Opcode::kOr, s.operand(0), s.operand(1));
+  Instruction* both = Two(s, Opcode::kAnd, s.operand(0), s.operand(1));
+  return s.Use(Two(s, Opcode::kSubtract, either, both));
+}
+
+bool DeMorgan(Site& s) {
+  if (s.opcode() != Opcode::kAnd && s.opcode() != Opcode::kOr) return false;
+  Opcode other = s.opcode() == Opcode::kAnd ? Opcode::kOr : Opcode::kAnd;
+  return s.Use(Not(s, Two(s, other, Not(s, s.operand(0)), Not(s, s.operand(1)))));
+}
+
+bool NegateAsNotPlusOne(Site& s) {
+  if (s.opcode() != Opcode::kNegate || !IsWholeByte(s)) return false;
+  return s.Use(Two(s, Opcode::kAdd, Not(s, s.operand(0)), s.Splat(s.shape(), 1)));
+}
+
+// (x << 1) - x = x.
+bool ShiftMinusItself(Site& s) {
+  if (!IsWholeByte(s)) return false;
+  Instruction* shifted = Two(s, Opcode::kShiftLeft, s.at, s.Splat(s.shape(), 1));
+  return s.Use(Two(s, Opcode::kSubtract, shifted, s.at));
+}
+
+// popcnt(x) + popcnt(not x) is the width.
+bool CountedBits(Site& s) {
+  if (!IsWholeByte(s)) return false;
+  Instruction* ones = s.Make(Opcode::kPopcnt, {s.at});
+  Instruction* zeros = s.Make(Opcode::kPopcnt, {Not(s, s.at)});
+  Instruction* width = s.Splat(s.shape(), BitWidth(s.type()));
+  Instruction* nothing = Two(s, Opcode::kSubtract, Two(s, Opcode::kAdd, ones, zeros), width);
+  return s.Use(Two(s, Opcode::kAdd, s.at, nothing));
+}
+
+// x = (x / c) c + rem(x, c); c is 3, so that nothing is divided by 0 or by -1.
+bool QuotientAndRemainder(Site& s) {
+  if (!IsWholeByte(s)) return false;
+  Instruction* three = s.Splat(s.shape(), 3);
+  Instruction* quotient = Two(s, Opcode::kDivide, s.at, three);
+  Instruction* rest = Two(s, Opcode::kRemainder, s.at, three);
+  return s.Use(Two(s, Opcode::kAdd, Two(s, Opcode::kMultiply, quotient, three), rest));
+}
+
+bool Reassociate(Site& s) {
+  static constexpr Opcode kAssociative[] = {Opcode::kAdd, Opcode::kMultiply, Opcode::kAnd,
+                                            Opcode::kOr,  Opcode::kXor,      Opcode::kMinimum,
+                                            Opcode::kMaximum};
+  bool can = IsIntegerArray(s) && std::count(std::begin(kAssociative), std::end(kAssociative), s.opcode()) &&
+             s.operand(0)->opcode() == s.opcode();
+  if (!can) return false;
+  Instruction* inner = s.operand(0);
+  Instruction* right = Two(s, s.opcode(), inner->operands()[1], s.operand(1));
+  return s.Use(Two(s, s.opcode(), inner->operands()[0], right));
+}
+
+namespace {
+
+// What a first step may begin with, so that the initial value enters once: nullptr, where there is none.
+Instruction* Neutral(Site& s, Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kXor: return s.Number(s.type(), 0);
+    case Opcode::kMultiply: return s.Number(s.type(), 1);
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kMinimum:
+    case Opcode::kMaximum: return s.operand(1);  // twice is as good as once
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+bool ReduceInTwoSteps(Site& s) {
+  if (s.opcode() != Opcode::kReduce || s.at->operand_count() != 2) return false;
+  const Dims& dimensions = s.at->IntList(Attr::kDimensions);
+  if (dimensions.size() < 2 || !(IsInteger(s.type()) || s.type() == PrimitiveType::kPred)) return false;
+  Computation* computation = s.at->CalledComputation(Attr::kToApply);
+  Instruction* neutral = Neutral(s, BinaryOf(*computation));
+  if (!neutral) return false;
+  int64_t first = dimensions[0];
+  Dims rest;
+  for (size_t i = 1; i < dimensions.size(); ++i) rest.push_back(dimensions[i] - (dimensions[i] > first));
+  Instruction* step = s.Make(Opcode::kReduce, {s.operand(0), neutral},
+                             {{Attr::kDimensions, Dims{first}}, {Attr::kToApply, computation}});
+  return s.Use(s.Make(Opcode::kReduce, {step, s.operand(1)},
+                      {{Attr::kDimensions, rest}, {Attr::kToApply, computation}}));
+}
+
+}  // namespace hlocts

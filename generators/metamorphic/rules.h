@@ -1,0 +1,58 @@
+// The list of metamorphic rules (rules.def) and the functions behind it.
+#ifndef HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
+#define HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
+
+#include "generators/metamorphic/site.h"
+
+namespace hlocts {
+
+enum class RuleGroup : uint8_t {
+  kLayout,
+  kMovement,
+  kDuplicates,  // dead and duplicate code
+  kBarriers,    // what compilers do not fuse across
+  kControl,
+  kBatching,
+  kIntegers,    // algebra modulo 2^n
+  kTypes,
+  kFloats,      // exact in floating point
+  kBounded,     // equal in the reals
+  kOrdering,
+  kCollectives,
+};
+absl::string_view RuleGroupName(RuleGroup group);
+
+// What holds between the outputs of a module and of its twin, evaluated operation by operation.
+enum class RuleEffect : uint8_t {
+  kExact,    // the same bits (any NaN is like any other)
+  kBounded,  // each within its own acceptance sets
+};
+
+struct MetamorphicRule {
+  absl::string_view name;
+  RuleGroup group;
+  RuleEffect effect;
+  // Rewrites at the site and returns true, or returns false when its precondition does not hold.
+  bool (*apply)(Site& site);
+};
+absl::Span<const MetamorphicRule> AllMetamorphicRules();
+const MetamorphicRule* FindMetamorphicRule(absl::string_view name);  // nullptr: no such rule
+
+#define HLOCTS_METAMORPHIC(name, Group, Effect, Function) bool Function(Site& s);
+#include "generators/metamorphic/rules.def"
+#undef HLOCTS_METAMORPHIC
+
+// Shared by the files of rules.
+Dims Iotas(int64_t count);                                // {0, 1, ...}
+Dims Shuffled(ChoiceSource& choose, int64_t count);
+Dims Without(const Dims& dims, int64_t position);
+Dims With(Dims dims, int64_t position, int64_t size);     // dims, one of them changed
+std::vector<Shape> ShapesOf(const Operands& operands);
+bool HasSideEffects(const Instruction& instruction);      // or draws random numbers
+bool IsCarrier(const Instruction& instruction);           // parameter or constant
+// The opcode of a computation (a, b) -> a op b, which may be commuted; kParameter: it is none.
+Opcode BinaryOf(const Computation& computation);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_GENERATORS_METAMORPHIC_RULES_H_

@@ -1,0 +1,123 @@
+#include "generators/metamorphic/twin.h"
+
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace hlocts {
+namespace {
+
+// Computations in which a rule may write anything: the entry and what is called as control flow.
+// Bodies of fusions and the computations of reductions, sorts and scatters keep their form.
+std::vector<Computation*> OpenComputations(const Module& module) {
+  std::vector<Computation*> open = {module.entry()};
+  for (size_t next = 0; next < open.size(); ++next) {
+    for (const auto& instruction : open[next]->instructions()) {
+      Opcode opcode = instruction->opcode();
+      if (opcode != Opcode::kCall && opcode != Opcode::kWhile && opcode != Opcode::kConditional) continue;
+      for (Computation* called : instruction->called_computations()) {
+        if (std::find(open.begin(), open.end(), called) == open.end()) open.push_back(called);
+      }
+    }
+  }
+  return open;
+}
+
+bool IsSite(const Instruction& instruction) {
+  return !instruction.shape().IsToken() && !instruction.shape().is_dynamic();
+}
+
+std::vector<Instruction*> SitesOf(const Module& module) {
+  std::vector<Instruction*> sites;
+  for (Computation* computation : OpenComputations(module)) {
+    for (const auto& instruction : computation->instructions()) {
+      if (IsSite(*instruction)) sites.push_back(instruction.get());
+    }
+  }
+  return sites;
+}
+
+// True: the twin is rewritten. kInternal: the rule made something malformed.
+absl::StatusOr<bool> Rewrite(Twin& twin, Instruction* at, const MetamorphicRule& rule, uint64_t seed) {
+  SeedSource choices(seed);
+  std::string name = at->name();
+  Site site(*twin.module, twin.arguments, at, choices);
+  if (!rule.apply(site)) {
+    site.Undo();
+    return false;
+  }
+  if (!site.defect().ok()) {
+    return absl::InternalError(absl::StrCat(rule.name, " at ", name, ": ", site.defect().message()));
+  }
+  twin.rule = &rule;
+  twin.recipe = {std::string(rule.name), std::move(name), seed};
+  return true;
+}
+
+}  // namespace
+
+std::string TwinRecipe::ToText() const { return absl::StrCat(rule, " at ", instruction, " by ", seed); }
+
+absl::StatusOr<TwinRecipe> ParseTwinRecipe(absl::string_view text) {
+  std::vector<std::string> words = absl::StrSplit(text, ' ', absl::SkipEmpty());
+  TwinRecipe recipe;
+  if (words.size() != 5 || words[1] != "at" || words[3] != "by" || !absl::SimpleAtoi(words[4], &recipe.seed)) {
+    return InvalidInput("recipe of a twin: expected RULE at INSTRUCTION by NUMBER, found \"", text, "\"");
+  }
+  recipe.rule = words[0];
+  recipe.instruction = words[2];
+  return recipe;
+}
+
+bool CanHaveTwins(const Module& module) {
+  if (module.is_scheduled) return false;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      Family family = RowOf(instruction->opcode()).family;
+      bool fixed = family == Family::kChannel || family == Family::kAsync || family == Family::kRandom ||
+                   family == Family::kDynamicSize || instruction->opcode() == Opcode::kCustomCall ||
+                   instruction->shape().is_dynamic() || instruction->Has(Attr::kControlPredecessors);
+      if (fixed) return false;
+    }
+  }
+  return true;
+}
+
+absl::StatusOr<Twin> MakeTwin(const Module& module, const std::vector<Literal>& arguments,
+                              const TwinRecipe& recipe) {
+  const MetamorphicRule* rule = FindMetamorphicRule(recipe.rule);
+  if (!rule) return absl::NotFoundError(absl::StrCat("no metamorphic rule ", recipe.rule));
+  Twin twin = {module.Clone(), arguments, rule, recipe};
+  for (Instruction* site : SitesOf(*twin.module)) {
+    if (site->name() != recipe.instruction) continue;
+    HLOCTS_ASSIGN_OR_RETURN(bool rewritten, Rewrite(twin, site, *rule, recipe.seed));
+    if (!rewritten) return InvalidInput(recipe.ToText(), ": the rule does not apply there");
+    return twin;
+  }
+  return absl::NotFoundError(absl::StrCat("no instruction ", recipe.instruction));
+}
+
+absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module, const std::vector<Literal>& arguments,
+                                             ChoiceSource& choose,
+                                             absl::Span<const MetamorphicRule* const> rules) {
+  constexpr int kRulesTried = 8;
+  if (!CanHaveTwins(module)) return std::optional<Twin>();
+  Twin twin = {module.Clone(), arguments, nullptr, {}};
+  std::vector<Instruction*> sites = SitesOf(*twin.module);
+  for (int tried = 0; tried < kRulesTried; ++tried) {
+    const MetamorphicRule* rule =
+        rules.empty() ? &choose.Pick(AllMetamorphicRules()) : choose.Pick(rules);
+    uint64_t seed = choose.Below(uint64_t{1} << 32);
+    size_t first = choose.Below(sites.size());
+    for (size_t i = 0; i < sites.size(); ++i) {
+      Instruction* site = sites[(first + i) % sites.size()];
+      HLOCTS_ASSIGN_OR_RETURN(bool rewritten, Rewrite(twin, site, *rule, seed));
+      if (rewritten) return std::optional<Twin>(std::move(twin));
+    }
+  }
+  return std::optional<Twin>();
+}
+
+}  // namespace hlocts
