@@ -71,6 +71,23 @@ std::vector<ArgCandidate> Winners(std::vector<ArgCandidate> all, const ArgReduce
   return {*std::min_element(winners.begin(), winners.end(), better)};
 }
 
+// f32 keys without a NaN: only those that reach the best can win. Left as they are where zeros or
+// subnormals may be the best, which compare as what they may be read as.
+void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
+  const float sign = largest ? 1.0f : -1.0f;
+  float best = -HUGE_VALF;
+  bool nan = false;
+  for (int64_t i : terms) {
+    float x = sign * keys[i];
+    nan |= x != x;
+    best = std::max(best, x);
+  }
+  if (nan || std::fabs(best) < FactsOf(PrimitiveType::kF32).min_normal) return;
+  terms.erase(std::remove_if(terms.begin(), terms.end(),
+                             [&](int64_t i) { return sign * keys[i] != best; }),
+              terms.end());
+}
+
 }  // namespace
 
 absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instruction& instruction,
@@ -90,7 +107,11 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
   }
   ReductionTerms lists = TermsOf(instruction, keys.shape().dimensions(), keys.shape().dimensions());
   std::vector<AcceptanceSet> key_sets, index_sets;
-  for (const std::vector<int64_t>& terms : lists.terms) {
+  bool plain = keys.exact() && keys.element_type() == PrimitiveType::kF32 && key_init.exact() &&
+               !std::isnan(key_init.literal().data<float>()[0]);
+  const float* values = plain ? keys.literal().data<float>().data() : nullptr;
+  for (std::vector<int64_t>& terms : lists.terms) {
+    if (plain) KeepBest(values, reducer.largest, terms);
     std::vector<ArgCandidate> all;
     for (int64_t i : terms) all.push_back({keys.At(i), indices.At(i), {}});
     all.push_back({key_init.At(0), index_init.At(0), {}});

@@ -172,8 +172,30 @@ bool AllConvert(const Literal& literal, PrimitiveType to) {
   for (int64_t i = 0; i < count; ++i) inside &= (data[i] > lo) & (data[i] < hi);
   return inside != 0;
 }
+// An integer that f32 does not hold, and whose f32 lies halfway between two values of bf16.
+template <class T>
+bool SomeEndHalfway(const Literal& from) {
+  auto data = from.data<T>();
+  uint32_t some = 0;
+  for (size_t i = 0; i < data.size(); ++i) {
+    float first = static_cast<float>(data[i]);
+    uint32_t bits;
+    std::memcpy(&bits, &first, sizeof(bits));
+    some |= ((bits & 0xffff) == 0x8000) & (static_cast<double>(first) != static_cast<double>(data[i]));
+  }
+  return some != 0;
+}
+// Integers become numbers that no flush concerns.
+bool IntegersConvert(const ElementOp& op, const Literal& from) {
+  if (op.opcode != Opcode::kConvert || !IsInteger(op.operand_type)) return false;
+  if (op.result_type == PrimitiveType::kF32 || op.result_type == PrimitiveType::kF64) return true;
+  if (op.result_type != PrimitiveType::kBF16) return false;
+  if (op.operand_type == PrimitiveType::kS32) return !SomeEndHalfway<int32_t>(from);
+  return op.operand_type == PrimitiveType::kU32 && !SomeEndHalfway<uint32_t>(from);
+}
 bool NothingOpen(const ElementOp& op, absl::Span<const SetArray* const> operands,
                  const Literal& result, bool& has_nan) {
+  if (IntegersConvert(op, operands[0]->literal())) return true;
   bool daz = op.context.rule.Allows(kFlushOperand), ftz = op.context.rule.Allows(kFlushResult);
   bool zeros = IsSelection(op);
   if (op.opcode == Opcode::kConvert && op.operand_type == PrimitiveType::kF32 &&

@@ -169,8 +169,8 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   image.hi = {NextUp(above), 0};
   AcceptanceSet s = StoreImage(image, exact);
   if (largest >= facts.max) {
-    s.flags |= Flag::kPosInf | Flag::kNegInf;
-    if (least < facts.min_normal) s.flags |= Flag::kNan;
+    AddPartialOverflow(true, true, exact, s);
+    if (least >= facts.min_normal && facts.infinity) s.flags &= ~Flag::kNan;
   }
   if (!s.IsPoint()) s.term = Term::kProduct;
   return s;

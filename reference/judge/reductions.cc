@@ -98,6 +98,54 @@ absl::StatusOr<Literal> SumByRuns(const ReductionOperands& r, const Literal& ope
   return RunReducer(r, operand, Opcode::kAdd, 0);
 }
 
+// The numbers of a run added up, and their magnitudes, as SumOfRun does.
+struct RunSums {
+  double centre = 0, magnitude = 0;
+};
+RunSums SumsOfFloats(const float* x, int64_t count) {
+  double centre[8] = {}, magnitude[8] = {};
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    for (int k = 0; k < 8; ++k) centre[k] += static_cast<double>(x[i + k]);
+    for (int k = 0; k < 8; ++k) magnitude[k] += static_cast<double>(std::fabs(x[i + k]));
+  }
+  RunSums sums;
+  for (; i < count; ++i) {
+    sums.centre += static_cast<double>(x[i]);
+    sums.magnitude += static_cast<double>(std::fabs(x[i]));
+  }
+  for (int k = 0; k < 8; ++k) sums.centre += centre[k], sums.magnitude += magnitude[k];
+  return sums;
+}
+
+// A sum of f32 numbers, zeros or normal, over the innermost dimension: read where they lie, without
+// arrays of their middles and magnitudes. False: not of that kind.
+bool SumFloats(const ReductionOperands& r, SumParts& parts) {
+  if (!r.operand.exact() || r.operand.element_type() != PrimitiveType::kF32) return false;
+  if (r.instruction.opcode() != Opcode::kReduce || !r.operand.runtime_sizes.empty()) return false;
+  const int64_t results = r.shape.ElementCount(), count = r.operand.element_count();
+  ReduceGeometry geometry = ReduceGeometryOf(r.operand.shape().dimensions(),
+                                             r.instruction.IntList(Attr::kDimensions));
+  bool runs = results > 0 && geometry.reduced.size() == 1 && geometry.reduced[0].stride == 1 &&
+              geometry.result_count == results;
+  const float* x = r.operand.literal().data<float>().data();
+  Linear noted;
+  if (!runs || !NoteFloats(x, count, noted)) return false;
+  parts.centre = parts.magnitude = Literal(r.shape.WithElementType(PrimitiveType::kF64));
+  double* centre = parts.centre.mutable_data<double>().data();
+  double* magnitude = parts.magnitude.mutable_data<double>().data();
+  ForEachOffset(geometry.kept, 0, [&](int64_t base) {
+    RunSums sums = SumsOfFloats(x + base, geometry.reduced[0].size);
+    *centre++ = sums.centre;
+    *magnitude++ = sums.magnitude;
+  });
+  parts.count = static_cast<double>(count / results);
+  parts.quantum = noted.quantum;
+  parts.bits = noted.bits;
+  parts.origin = r.operand.origin;
+  return true;
+}
+
 // The sums again where f64 may overflow, scaled down, and what the infinities and NaNs among the
 // terms make of them.
 absl::Status SumSpecials(const ReductionOperands& r, const Linear& linear, SumParts& parts) {
@@ -138,12 +186,14 @@ absl::Status CountReduced(const ReductionOperands& r, const Linear& linear, SumP
 absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands& r, int component,
                                                         const SetContext& context,
                                                         std::vector<int64_t>& runtime_sizes) {
+  SumParts parts;
+  SumRule rule = ReductionSumRule(r.interpreter, context.rule, r.operand.element_type());
+  if (SumFloats(r, parts)) return BoundSums(parts, rule, context);
   Linear linear =
       Linearize(r.operand, component, context.rule.permissions, context.rule.Allows(kSkipRounding));
-  SumParts parts;
   HLOCTS_ASSIGN_OR_RETURN(parts.centre, SumByRuns(r, linear.middle));
-  const Literal finite = linear.non_finite ? FiniteOnly(linear.magnitude) : linear.magnitude;
-  HLOCTS_ASSIGN_OR_RETURN(parts.magnitude, SumByRuns(r, finite));
+  if (linear.non_finite) linear.magnitude = FiniteOnly(linear.magnitude);
+  HLOCTS_ASSIGN_OR_RETURN(parts.magnitude, SumByRuns(r, linear.magnitude));
   HLOCTS_RETURN_IF_ERROR(CountReduced(r, linear, parts));
   if (linear.has_radius) {
     HLOCTS_ASSIGN_OR_RETURN(parts.radius, SumByRuns(r, linear.radius));
@@ -159,8 +209,7 @@ absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands&
   parts.term = linear.term;
   parts.origin = linear.origin;
   if (parts.centre.has_runtime_sizes()) runtime_sizes = parts.centre.runtime_sizes();
-  return BoundSums(parts, ReductionSumRule(r.interpreter, context.rule, r.operand.element_type()),
-                   context);
+  return BoundSums(parts, rule, context);
 }
 
 absl::StatusOr<SetArray> SumByEvaluator(const ReductionOperands& r, const SetContext& context) {

@@ -38,6 +38,11 @@ const char kProduct3[] =
     "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
     "ENTRY e { x = f32[3] parameter(0) i = f32[] constant(1)\n"
     " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=mul }";
+const char kFnuzProduct3[] =
+    "mul { a = f8e5m2fnuz[] parameter(0) b = f8e5m2fnuz[] parameter(1)\n"
+    " ROOT r = f8e5m2fnuz[] multiply(a, b) }\n"
+    "ENTRY e { x = f8e5m2fnuz[3] parameter(0) i = f8e5m2fnuz[] constant(1)\n"
+    " ROOT r = f8e5m2fnuz[] reduce(x, i), dimensions={0}, to_apply=mul }";
 const char kFnuzTotalSort[] =
     "lt { a = f8e5m2fnuz[] parameter(0) b = f8e5m2fnuz[] parameter(1)\n"
     " ROOT r = pred[] compare(a, b), direction=LT, type=TOTALORDER }\n"
@@ -129,6 +134,12 @@ const Case kCases[] = {
     {"product_with_a_subnormal_off", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 1e-40"}, kFail},
     {"batch_norm_grad_of_a_tiny_scale", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{2.4703282292062327e-304}, {-2.4703282292062327e-304}}"}, kPass, kStrict},
     {"batch_norm_grad_off", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{1e-302}, {0}}"}, kFail, kStrict},
+
+    // A product of too much is the NaN of a format without infinities, or its largest number.
+    {"fnuz_product_overflows", kFnuzProduct3, {"f8e5m2fnuz[3] {-57344, 20, 0.0001}"}, {"f8e5m2fnuz[] nan"}, kPass, kStrict},
+    {"fnuz_product", kFnuzProduct3, {"f8e5m2fnuz[3] {-2, 20, 0.5}"}, {"f8e5m2fnuz[] nan"}, kFail},
+    {"complex_power_beyond_f32", BINARY("power", "c64"), {"c64[] (-1e30, -10)", "c64[] (64, 0)"}, {"c64[] (inf, inf)"}, kPass},
+    {"complex_power", BINARY("power", "c64"), {"c64[] (-2, -1)", "c64[] (3, 0)"}, {"c64[] (-2, -11.1)"}, kFail},
 
     // relaxed: the zeros of roundings have either sign; operands of a dot may be rounded to bf16.
     {"sign_of_zero_relaxed", UNARY("sign", "f32"), {"f32[] -0"}, {"f32[] 0"}, kPass, kRelaxed},

@@ -9,6 +9,8 @@
 namespace hlocts {
 namespace {
 
+constexpr int64_t kFloatBlock = 256;  // f32 numbers looked at together
+
 // Exponent of the least significant set bit, and how many bits the number takes, at most `width`.
 void NoteBits(double x, int width, Linear& linear) {
   if (x == 0 || !std::isfinite(x)) return;
@@ -84,6 +86,11 @@ class Linearizer {
     middle_ = linear.middle.mutable_data<double>().data();
     magnitude_ = linear.magnitude.mutable_data<double>().data();
   }
+  // Numbers that NoteFloats has seen.
+  void PutFloats(int64_t i, const float* x, int64_t count) {
+    for (int64_t k = 0; k < count; ++k) middle_[i + k] = static_cast<double>(x[k]);
+    for (int64_t k = 0; k < count; ++k) magnitude_[i + k] = static_cast<double>(std::fabs(x[k]));
+  }
   // `width`: the bits its format has at most.
   void PutPoint(int64_t i, double x, int width = 53) {
     middle_[i] = x;
@@ -146,7 +153,11 @@ void LinearizeElements(const SetArray& array, int component, uint32_t permission
                            : nullptr;
   const int64_t count = array.element_count();
   for (int64_t i = 0; i < count; ++i) {
-    if (plain != nullptr && std::isnormal(plain[i])) {
+    const int64_t block = plain != nullptr ? std::min(kFloatBlock, count - i) : 0;
+    if (block > 0 && i % kFloatBlock == 0 && NoteFloats(plain + i, block, linear)) {
+      linearizer.PutFloats(i, plain + i, block);
+      i += block - 1;
+    } else if (plain != nullptr && std::isnormal(plain[i])) {
       linearizer.PutPoint(i, plain[i], 24);
     } else if (columns != nullptr && columns->ordinary(i)) {
       Reading r = hull ? ReadEnds(columns->rlo()[i], columns->rhi()[i])
@@ -171,6 +182,26 @@ Literal WithSizesOf(Literal literal, const SetArray& array) {
 }
 
 }  // namespace
+
+bool NoteFloats(const float* x, int64_t count, Linear& linear) {
+  for (int64_t at = 0; at < count; at += kFloatBlock) {
+    const int64_t block = std::min(kFloatBlock, count - at);
+    uint32_t least = 0xffffffff, other = 0;  // least: magnitude less 1, so that zeros do not count
+    for (int64_t k = 0; k < block; ++k) {
+      uint32_t bits;
+      std::memcpy(&bits, x + at + k, sizeof(bits));
+      bits &= 0x7fffffff;
+      least = std::min(least, bits - 1);
+      other |= (bits - 0x800000 >= 0x7f000000) & (bits != 0);
+    }
+    if (other != 0) return false;
+    if (least == 0xffffffff) continue;  // zeros
+    int exponent = static_cast<int>((least + 1) >> 23) - 127;
+    if (linear.bits >= 24 && exponent - 24 >= linear.quantum) continue;  // nothing new
+    for (int64_t k = 0; k < block; ++k) NoteBits(x[at + k], 24, linear);
+  }
+  return true;
+}
 
 Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull) {
   Linear linear;
@@ -300,13 +331,11 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
 // Infinities that some order of additions can reach although the sum itself does not; `max` is the
 // accumulator's, in the units of the sum.
 void AddOverflowingOrders(double centre, double magnitude, double error, double max,
-                          AcceptanceSet& s) {
+                          const SetContext& context, AcceptanceSet& s) {
   double positive = (magnitude + centre) / 2 + error, negative = (magnitude - centre) / 2 + error;
   bool over = positive >= max, under = negative >= max;
   if (!over && !under) return;
-  if (over) s.flags |= AcceptanceSet::kPosInf;
-  if (under) s.flags |= AcceptanceSet::kNegInf;
-  if (over && under) s.flags |= AcceptanceSet::kNan;
+  AddPartialOverflow(over, under, context, s);
   s.term = Term::kOverflow;
 }
 
@@ -331,7 +360,7 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
   if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
   AcceptanceSet s = StoreImage(image, context);
   AddOverflowingOrders(centre, magnitude, error + radius,
-                       std::ldexp(rule.accumulator->max, -parts.scale), s);
+                       std::ldexp(rule.accumulator->max, -parts.scale), context, s);
   s.term = s.Has(AcceptanceSet::kPosInf | AcceptanceSet::kNegInf) ? Term::kOverflow : Term::kSum;
   s.origin = context.origin;
   if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
@@ -377,7 +406,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   }
   if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
   AcceptanceSet s = StoreImage(image, context);
-  AddOverflowingOrders(centre, magnitude, error.error, rule.accumulator->max, s);
+  AddOverflowingOrders(centre, magnitude, error.error, rule.accumulator->max, context, s);
   if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
   if (s.finite() && s.lo != s.hi && s.term != Term::kOverflow) {
     bool inherited = radius > error.error;

@@ -168,7 +168,9 @@ ComplexSet Box(const Wide& f, long double tolerance, const SetContext& context) 
 bool Finite(const Wide& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
 long double Unit(const SetContext& context, long double x) {
-  return context.result->Ulp(static_cast<double>(std::fabs(x)));
+  const FloatFacts& facts = *context.result;
+  int exponent = x == 0 ? facts.emin : std::max(std::ilogb(x), facts.emin);  // also beyond f64's
+  return std::ldexp(1.0L, exponent - facts.p + 1);
 }
 
 ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b) {

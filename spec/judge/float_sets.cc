@@ -360,6 +360,20 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
   return s;
 }
 
+void AddPartialOverflow(bool above, bool below, const SetContext& context, AcceptanceSet& s) {
+  if (!above && !below) return;
+  const FloatFacts& facts = *context.result;
+  Stored stored;
+  if (above) AddOverflow(facts, false, stored);
+  if (below) AddOverflow(facts, true, stored);
+  if (above && below && facts.nan) stored.flags |= Flag::kNan;
+  s.flags |= stored.flags;
+  if (!SaturationAllowed(context)) return;
+  s.lo = s.rlo = -facts.max;
+  s.hi = s.rhi = facts.max;
+  s.flags |= Flag::kFinite | Flag::kPosZero | (facts.negative_zero ? Flag::kNegZero : 0);
+}
+
 namespace {
 
 // ---------------------------------------------------------------- add, multiply, divide

@@ -55,6 +55,10 @@ struct Image {
 // operand.
 AcceptanceSet StoreImage(const Image& image, const SetContext& context, double argument = 0);
 
+// Adds what is left of a partial result beyond the largest value (above it, below its negative): an
+// infinity or what the format has instead, and any number where it may have stopped at the largest.
+void AddPartialOverflow(bool above, bool below, const SetContext& context, AcceptanceSet& s);
+
 // negate, abs, sign, floor, ceil, round-*, sqrt and the real functions.
 AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext& context);
 // add, subtract, multiply, divide, remainder, power, atan2, maximum, minimum.
