@@ -163,12 +163,15 @@ FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out
 Block BoundTransform(const FftPlan& plan, const Literal& middle, const SetArray& operand,
                      int64_t first, const FloatFacts& facts) {
   double norm = 0, sum = 0, spread = 0;
+  const int components = operand.components();
+  const double* parts = reinterpret_cast<const double*>(middle.raw_data());
   for (int64_t i = first; i < first + plan.in_block; ++i) {
-    Complex x = ElementAt(middle, i);
-    norm += std::norm(x);
-    sum += std::abs(x);
-    for (int c = 0; c < operand.components(); ++c) {
-      double part = operand.exact() ? RealAt(operand.literal(), i, c) : 0;
+    const double re = parts[i * components], im = components == 2 ? parts[i * 2 + 1] : 0;
+    const double square = re * re + im * im;
+    norm += square;
+    sum += square > 0x1p-900 && square < 0x1p900 ? std::sqrt(square) : std::hypot(re, im);
+    for (int c = 0; c < components; ++c) {
+      double part = operand.exact() ? parts[i * components + c] : 0;  // 0: not finite
       if (std::fabs(part) >= facts.min_normal && std::fabs(part) <= facts.max) continue;
       AcceptanceSet s = operand.At(i, c);
       if (s.unspecified() || !s.finite() ||
@@ -227,10 +230,18 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
   // Middles of the operand's sets in f64.
   Literal middle(operand.shape().WithElementType(WideType(operand.element_type())));
   double* data = reinterpret_cast<double*>(middle.mutable_raw_data());
+  // The parts of an exact operand, where they are f32 or f64.
+  const uint8_t* raw = operand.exact() ? operand.literal().raw_data() : nullptr;
+  const PrimitiveType part_type = ComponentType(operand.element_type());
+  const float* floats =
+      part_type == PrimitiveType::kF32 ? reinterpret_cast<const float*>(raw) : nullptr;
+  const double* doubles =
+      part_type == PrimitiveType::kF64 ? reinterpret_cast<const double*>(raw) : nullptr;
   for (int64_t i = 0; i < operand.element_count(); ++i) {
     for (int c = 0; c < operand.components(); ++c) {
-      if (operand.exact()) {
-        double part = RealAt(operand.literal(), i, c);
+      if (floats != nullptr || doubles != nullptr) {
+        int64_t at = i * operand.components() + c;
+        double part = floats != nullptr ? static_cast<double>(floats[at]) : doubles[at];
         *data++ = std::isfinite(part) ? part : 0;
         continue;
       }
@@ -262,6 +273,8 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
   rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
   std::vector<AcceptanceSet> sets;
   int components = IsComplex(shape.element_type()) ? 2 : 1;
+  const double* centres = reinterpret_cast<const double*>(centre.raw_data());
+  sets.reserve(static_cast<size_t>(shape.ElementCount() * components));
   for (int64_t i = 0; i < shape.ElementCount(); ++i) {
     double bound = plan.out_block == 0 ? -1 : bounds[i / plan.out_block].bound;
     for (int c = 0; c < components; ++c) {
@@ -269,7 +282,7 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
         sets.push_back(AcceptanceSet::Unspecified(Term::kFreedom, context.origin));
         continue;
       }
-      sets.push_back(Around(RealAt(centre, i, c), bound, rounding));
+      sets.push_back(Around(centres[i * components + c], bound, rounding));
     }
   }
   SetArray result(shape, std::move(sets));
