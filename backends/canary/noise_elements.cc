@@ -151,6 +151,13 @@ void NoisyNans(NoiseJob& job) {
   }
 }
 
+// A zero that min(max(a, x), b) may return: of two zeros that are compared either one.
+double ClampedZero(const NoiseJob& job, int64_t i) {
+  const double a = OperandAt(job, 0, i), x = OperandAt(job, 1, i), b = OperandAt(job, 2, i);
+  double larger = a == 0 && x == 0 ? (job.state.Once(2) ? a : x) : std::max(a, x);
+  return larger == 0 && (b != 0 || job.state.Once(2)) ? larger : b;
+}
+
 // A sum of zeros, or any zero where the sign is free.
 void NoisyZeros(NoiseJob& job) {
   if (!job.rule.Allows(kZeroSignFree) || !IsReal(job.result)) return;
@@ -158,7 +165,9 @@ void NoisyZeros(NoiseJob& job) {
   for (int64_t i = 0; i < job.result.element_count(); ++i) {
     if (ReadNumber(job.result, i) != 0) continue;
     if (!job.state.Once(2)) continue;
-    if (RowOf(job.opcode()).accuracy == AccuracyRule::kMinMax) {
+    if (job.opcode() == Opcode::kClamp) {
+      WriteNumber(job.result, i, ClampedZero(job, i));
+    } else if (RowOf(job.opcode()).accuracy == AccuracyRule::kMinMax) {
       // Of two zeros either, but no zero that was not there.
       double other = OperandAt(job, job.random().Below(job.operands.size()), i);
       if (other == 0) WriteNumber(job.result, i, other);

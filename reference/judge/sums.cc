@@ -18,7 +18,7 @@ void NoteBits(double x, int width, Linear& linear) {
   std::memcpy(&bits, &x, sizeof(bits));
   int exponent = ExponentOf(x);
   // Most numbers of an array say nothing new.
-  if (linear.bits >= width && exponent - width >= linear.quantum) return;
+  if (linear.bits >= width && exponent - (width - 1) >= linear.quantum) return;
   uint64_t mantissa = bits & ((uint64_t{1} << 52) - 1);
   if (exponent == -1023) {
     exponent = -1022;
@@ -230,7 +230,7 @@ bool NoteFloats(const float* x, int64_t count, Linear& linear) {
     if (!scan.ordinary) return false;
     if (scan.most == 0) continue;
     // Most blocks say nothing new.
-    if (linear.bits >= 24 && FloatExponent(scan.least) - 24 >= linear.quantum) continue;
+    if (linear.bits >= 24 && FloatExponent(scan.least) - 23 >= linear.quantum) continue;
     if (AreMultiples(x + at, block, scan.most, linear)) continue;
     for (int64_t k = 0; k < block; ++k) NoteBits(x[at + k], 24, linear);
   }
