@@ -22,7 +22,7 @@ struct Options {
   CampaignOptions campaign;
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
-  int64_t jobs = 0, instructions = 10, twins = 2;
+  int64_t jobs = 0, instructions = 10, twins = 2, cut = 4;
   std::string profile = "default", stream, expectations;
   bool no_shrink = false, metamorphic = false;
 };
@@ -59,6 +59,8 @@ absl::Status Complete(Options& options) {
   campaign.jobs = static_cast<int>(options.jobs > 0 ? options.jobs : processors);
   if (campaign.seconds_max == 0 && campaign.modules_max == 0) campaign.seconds_max = 60;
   if (campaign.out.empty()) campaign.out = "out/fuzz";
+  if (options.cut < 0) return InvalidInput("--cut: expected at least 0, found ", options.cut);
+  campaign.trial.cut = options.cut;
   if (options.twins < 1) return InvalidInput("--twins: expected at least 1");
   if (options.metamorphic) campaign.twins = static_cast<int>(options.twins);
   if (options.no_shrink) campaign.shrink_evaluations = 0;
@@ -91,7 +93,7 @@ int RunFuzz(Options options) {
     std::cout << status->ToText() << "\n";
     if (status->buckets > 0) std::cout << "bundles: " << options.campaign.out << "/findings/*\n";
   }
-  return status->buckets > 0 ? kExitFailed : kExitOk;
+  return status->buckets > 0 || status->verdicts.count("inconclusive") ? kExitFailed : kExitOk;
 }
 
 }  // namespace
@@ -114,6 +116,8 @@ Command FuzzCommand() {
                       "expectations file (default: suites/expectations/<backend>.textproto)");
             flags.Add("--metamorphic", &options->metamorphic,
                       "run each module with twins that mean the same; judge where outputs differ");
+            flags.Add("--cut", &options->cut,
+                      "judge pieces of about N floating-point operations too (4; 0: outputs only)");
             flags.Add("--twins", &options->twins, "twins of a module, with --metamorphic (2)");
             flags.Add("--no-shrink", &options->no_shrink, "store failing modules as they are");
             options->common.Declare(flags, /*with_batch=*/false);

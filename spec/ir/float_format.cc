@@ -183,7 +183,9 @@ uint64_t EncodeFloat(const FloatFormat& f, double value, Overflow overflow) {
 }
 
 float DecodeNarrow(PrimitiveType type, uint16_t bits) {
-  // One table per narrow type, filled on first use: decoding is the inner loop of the reference.
+  // One table per narrow type, filled on first use: decoding is the inner loop of the reference. The
+  // bits are put together as integers, since whoever comes first may have told its processor to flush
+  // subnormal floats.
   struct Tables {
     std::array<std::vector<float>, 64> of;
     Tables() {
@@ -193,7 +195,8 @@ float DecodeNarrow(PrimitiveType type, uint16_t bits) {
         table.resize(size_t{1} << (BitWidth(t) < 8 ? 8 : BitWidth(t)));
         size_t mask = (size_t{1} << BitWidth(t)) - 1;
         for (size_t i = 0; i < table.size(); ++i) {
-          table[i] = static_cast<float>(DecodeFloat(FormatOf(t), i & mask));
+          auto wide = static_cast<uint32_t>(EncodeFloat(kF32, DecodeFloat(FormatOf(t), i & mask)));
+          std::memcpy(&table[i], &wide, sizeof(wide));
         }
       }
     }
