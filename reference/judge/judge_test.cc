@@ -98,6 +98,12 @@ const char kProduct4[] =
     "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
     "ENTRY e { x = f32[4] parameter(0) i = f32[] constant(1)\n"
     " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=mul }";
+// Each rounded product of subnormals may stay where it is, however many factors below 1 follow.
+const char kFadingProduct[] =
+    "mul { a = f16[] parameter(0) b = f16[] parameter(1) ROOT r = f16[] multiply(a, b) }\n"
+    "ENTRY e { i = f16[] parameter(0) c = f16[] constant(0.83398)\n"
+    " x = f16[4097] broadcast(c), dimensions={}\n"
+    " ROOT r = f16[] reduce(x, i), dimensions={0}, to_apply=mul }";
 const char kSort[] =
     "lt { a = f32[] parameter(0) b = f32[] parameter(1)\n"
     " ROOT r = pred[] compare(a, b), direction=LT }\n"
@@ -295,6 +301,9 @@ const Case kCases[] = {
     {"gather_wrong_index", kGather, {"f32[4] {1, 2, 3, 4}", "s32[2,1] {{3}, {9}}"}, {"f32[2] {4, 1}"}, kFail},
     {"enumerated_reduction", kReduceSubtract3, {"f32[3] {1, 2, 4}"}, {"f32[] -7"}, kPass},
     {"enumerated_reduction_impossible", kReduceSubtract3, {"f32[3] {1, 2, 4}"}, {"f32[] 9"}, kFail},
+    {"product_stays_in_the_subnormals", kFadingProduct, {"f16[] 1"}, {"f16[] 1.7881393e-07"}, kPass},
+    {"product_is_flushed", kFadingProduct, {"f16[] 1"}, {"f16[] 0"}, kPass},
+    {"product_comes_back_from_the_subnormals", kFadingProduct, {"f16[] 1"}, {"f16[] 1e-3"}, kFail},
     {"sorted", kSort, {"f32[3] {3, 1, 2}"}, {"f32[3] {1, 2, 3}"}, kPass},
     {"not_sorted", kSort, {"f32[3] {3, 1, 2}"}, {"f32[3] {1, 3, 2}"}, kFail},
     {"ties_may_swap", kSortPairs, {"f32[3] {2, 1, 1}", "s32[3] {7, 8, 9}"}, {"f32[3] {1, 1, 2}", "s32[3] {9, 8, 7}"}, kPass},

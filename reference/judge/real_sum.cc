@@ -156,10 +156,14 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   double below = lo < 0 ? lo * (1 + growth) : lo * (1 - growth);
   double above = hi < 0 ? hi * (1 - growth) : hi * (1 + growth);
   if (least < facts.min_normal) {
-    // A partial product may have been flushed, or have lost all its bits.
-    double factor = std::ldexp(1.0, static_cast<int>(std::min(n, 1000.0)));
-    below = std::min(0.0, below * factor);
-    above = std::max(0.0, above * factor);
+    // A partial product may have been flushed, or have lost all its bits. Each rounding in the
+    // subnormal range doubles at most; and what was there once leaves it by factors above 1 only.
+    double most = std::max(std::fabs(lo), std::fabs(hi)) * (1 + growth);
+    double bound = std::max(most, facts.min_normal * largest * (1 + growth));
+    constexpr double kStepsMax = 500;  // and no underflow of this product itself
+    if (n <= kStepsMax && most >= 0x1p-500) bound = std::min(bound, std::ldexp(most, static_cast<int>(n)));
+    below = lo < 0 ? -bound : 0;
+    above = hi > 0 ? bound : 0;
     image.pos_zero = image.neg_zero = true;
   }
   if (!std::isfinite(below) || !std::isfinite(above)) {
