@@ -206,16 +206,24 @@ int RunMutants(const Options& options, const std::vector<Trial>& trials) {
             });
   std::ofstream table = OutFile(options, "mutants.txt");
   Tally tally;
+  int64_t without_effect = 0;
   TryMutants(trials, killed, JobsOf(options), [&](const MutantRecord& record) {
-    tally.Add(record.noticed);
-    std::string line = absl::StrCat(record.mutant, ": ",
-                                    record.noticed ? "noticed by " + record.noticed_by
-                                                   : std::string("NOT NOTICED"));
+    std::string how = "noticed by " + record.noticed_by;
+    if (!record.noticed && record.noticed_by.empty() && record.changed == 0) {
+      ++without_effect;
+      how = "changes no set";
+    } else {
+      tally.Add(record.noticed);
+      if (!record.noticed) how = absl::StrCat("NOT NOTICED ", record.noticed_by);
+      if (record.changed > 0) absl::StrAppend(&how, "(changes the sets of ", record.changed, ")");
+    }
+    std::string line = absl::StrCat(record.mutant, ": ", how);
     std::cout << line << std::endl;
     table << line << std::endl;
   });
-  std::string line = absl::StrFormat("rule mutants: %d of %d noticed, %.1f %%", tally.killed,
-                                     tally.all, tally.Share());
+  std::string line = absl::StrFormat(
+      "rule mutants: %d of %d that change a set noticed, %.1f %%; %d change no set", tally.killed,
+      tally.all, tally.Share(), without_effect);
   std::cout << line << "\n";
   table << line << "\n";
   return kExitOk;

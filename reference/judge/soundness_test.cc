@@ -38,6 +38,12 @@ const char kProduct3[] =
     "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
     "ENTRY e { x = f32[3] parameter(0) i = f32[] constant(1)\n"
     " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=mul }";
+const char kSortOfNothing[] =
+    "lt { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+    " ROOT r = pred[] compare(a, b), direction=LT }\n"
+    "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1) t = f32[3] atan2(x, y)\n"
+    " k = (f32[0], s32[0]) topk(t), k=0, largest=true v = f32[0] get-tuple-element(k), index=0\n"
+    " s = f32[0] sort(v), dimensions={0}, to_apply=lt ROOT r = (f32[3], f32[0]) tuple(x, s) }";
 const char kFnuzProduct3[] =
     "mul { a = f8e5m2fnuz[] parameter(0) b = f8e5m2fnuz[] parameter(1)\n"
     " ROOT r = f8e5m2fnuz[] multiply(a, b) }\n"
@@ -115,6 +121,8 @@ const Case kCases[] = {
     {"sine_far_up_off", UNARY("sine", "c64"), {"c64[] (1, 20)"}, {"c64[] (204146576, 131067992)"}, kFail},
     {"sign_of_a_complex_subnormal", UNARY("sign", "c64"), {"c64[] (1e-45, 0)"}, {"c64[] (1, 0)"}, kOpen},
 
+    {"sort_of_nothing_out_of_open_values", kSortOfNothing, {"f32[3] {1, 2, 3}", "f32[3] {3, 4, 5}"}, {"f32[3] {1, 2, 3}", "f32[0] {}"}, kPass},
+
     // A function whose argument may be as large as it likes takes every value up to infinity.
     {"expm1_up_to_an_overflow", kOverflowingInterval, {"f32[] -1e10"}, {"f32[] 1.7182819"}, kPass, kStrict},
     {"expm1_below_it", kOverflowingInterval, {"f32[] -1e10"}, {"f32[] 1.5"}, kFail, kStrict},
@@ -126,6 +134,8 @@ const Case kCases[] = {
 
     // 51 of f64's 52 bits.
     {"f64_loses_its_last_bit", REDUCE_PRECISION("f64", "7", "51"), {"f64[] -0.33333333333333331"}, {"f64[] -0.33333333333333326"}, kPass, kStrict},
+    {"f64_beyond_the_range", REDUCE_PRECISION("f64", "10", "13"), {"f64[] -1.4980776123852632e+307"}, {"f64[] -inf"}, kPass, kStrict},
+    {"f64_beyond_the_range_is_no_number", REDUCE_PRECISION("f64", "10", "13"), {"f64[] -1.4980776123852632e+307"}, {"f64[] -1.4980776123852632e+307"}, kFail, kStrict},
     {"f64_keeps_its_last_bit", REDUCE_PRECISION("f64", "7", "51"), {"f64[] -0.33333333333333331"}, {"f64[] -0.33333333333333331"}, kFail, kStrict},
 
     // A subnormal factor that may be read as zero need not be.

@@ -310,6 +310,7 @@ std::string SetText(const AcceptanceSet& s, PrimitiveType type) {
 }
 
 SetArray SetArray::Unspecified(const Shape& shape, Term term, uint32_t origin) {
+  if (shape.ElementCount() == 0) return SetArray(Literal(shape));  // nothing is open
   int64_t count = shape.ElementCount() * (IsComplex(shape.element_type()) ? 2 : 1);
   SetArray result(shape,
                   std::vector<AcceptanceSet>(count, AcceptanceSet::Unspecified(term, origin)));

@@ -58,13 +58,13 @@ double FloatFacts::Round(double x) const {
   if (type == PrimitiveType::kF32) return static_cast<float>(x);
   if (!has_zero) return RoundToPowerOfTwo(*this, x);
   if (std::fabs(x) > 2 * max) return std::copysign(kInfinity, x);
-  if (p > 51 && x != 0) {  // too few bits are left for the trick below
-    int unit = UlpExponent(x);
+  const int unit = UlpExponent(x);
+  if (x != 0 && (p > 51 || unit > 960)) {  // too few bits or too little range for the trick below
     double rounded = std::copysign(std::ldexp(std::nearbyint(std::ldexp(x, -unit)), unit), x);
     return std::fabs(rounded) > max ? std::copysign(kInfinity, x) : rounded;
   }
   // Adding 1.5 * 2^(52+e) leaves no bits below 2^e: one rounding to a multiple of 2^e.
-  double magic = 1.5 * PowerOfTwo(UlpExponent(x) + 52);
+  double magic = 1.5 * PowerOfTwo(unit + 52);
   double rounded = std::copysign((x + magic) - magic, x);
   return std::fabs(rounded) > max ? std::copysign(kInfinity, x) : rounded;
 }

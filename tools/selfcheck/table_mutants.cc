@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
 #include "backends/canary/fault.h"
+#include "reference/judge/module_sets.h"
 #include "spec/accuracy/rule_mutation.h"
 #include "tools/selfcheck/forked.h"
 #include "tools/selfcheck/kill_rate.h"
@@ -14,6 +17,7 @@ namespace {
 struct Mutant {
   std::string name;
   Opcode opcode;  // whose rules change
+  bool wider;     // allows more than the table, not less
   std::function<void(Rule&)> change;
 };
 
@@ -45,21 +49,25 @@ std::vector<Mutant> AllMutants() {
   std::vector<Mutant> mutants;
   for (Opcode opcode : kMutated) {
     const Rule rule = RuleFor(opcode, PrimitiveType::kF32, Profile::kDefault);
-    auto add = [&](std::string what, std::function<void(Rule&)> change) {
-      mutants.push_back({absl::StrCat(OpcodeName(opcode), ": ", what), opcode, std::move(change)});
+    auto add = [&](std::string what, bool wider, std::function<void(Rule&)> change) {
+      mutants.push_back(
+          {absl::StrCat(OpcodeName(opcode), ": ", what), opcode, wider, std::move(change)});
     };
     if (rule.rule_class == RuleClass::kUlp) {
-      add("ulps halved", [](Rule& r) { r.ulps /= 2; });
-      add("ulps fourfold", [](Rule& r) { r.ulps *= 4; });
-      add("correctly rounded", [](Rule& r) { r.rule_class = RuleClass::kCorrectlyRounded; });
+      add("ulps halved", false, [](Rule& r) { r.ulps /= 2; });
+      add("ulps fourfold", true, [](Rule& r) { r.ulps *= 4; });
+      add("correctly rounded", false, [](Rule& r) { r.rule_class = RuleClass::kCorrectlyRounded; });
     } else if (rule.rule_class == RuleClass::kCorrectlyRounded) {
-      add("within 4 ulps", [](Rule& r) { r.rule_class = RuleClass::kUlp, r.ulps = 4; });
+      add("within 4 ulps", true, [](Rule& r) { r.rule_class = RuleClass::kUlp, r.ulps = 4; });
     }
     for (const NamedPermission& permission : kPermissions) {
       const uint32_t bit = permission.bit;
-      bool has = rule.Allows(permission.bit);
-      add(absl::StrCat(has ? "without " : "with ", permission.name),
-          [bit](Rule& r) { r.permissions ^= bit; });
+      if (rule.Allows(permission.bit)) {
+        add(absl::StrCat("without ", permission.name), false,
+            [bit](Rule& r) { r.permissions &= ~bit; });
+      } else {
+        add(absl::StrCat("with ", permission.name), true, [bit](Rule& r) { r.permissions |= bit; });
+      }
     }
   }
   return mutants;
@@ -81,7 +89,7 @@ std::string NoticedByNoise(const std::vector<Trial>& trials, Opcode opcode) {
     one[0].load = trial.load;
     one[0].request = trial.request;
     one[0].expected = trial.expected;
-    NoiseReport report = CheckNoise(one, Profile::kDefault, {1, 2});
+    NoiseReport report = CheckNoise(one, Profile::kDefault, {1});
     if (!report.failures.empty()) return absl::StrCat("legal noise on ", trial.name);
   }
   return "";
@@ -100,18 +108,46 @@ std::string NoticedByCanaries(const std::vector<Trial>& trials,
   return "";
 }
 
-std::string Notice(const Mutant& mutant, const std::vector<Trial>& trials,
-                   const std::vector<std::string>& killed) {
-  SetRuleMutation([&](Opcode opcode, PrimitiveType, Profile profile, const Rule& rule) {
-    if (opcode != mutant.opcode || profile != Profile::kDefault) return rule;
-    if (rule.rule_class == RuleClass::kNone) return rule;
+void SetMutant(const Mutant& mutant) {
+  SetRuleMutation([&mutant](Opcode opcode, PrimitiveType type, Profile profile, const Rule& rule) {
+    bool concerned = opcode == mutant.opcode && (IsFloat(type) || IsComplex(type)) &&
+                     rule.rule_class != RuleClass::kNone && profile != Profile::kStrict &&
+                     (mutant.wider || profile == Profile::kDefault);
+    if (!concerned) return rule;
     Rule changed = rule;
     mutant.change(changed);
     return changed;
   });
+}
+
+std::string Sets(const Trial& trial) {
+  auto sets = AcceptanceOf(*trial.module, trial.request.arguments[0], JudgeOptions());
+  return sets.ok() ? AcceptanceToJsonl(*sets) : "";
+}
+
+// Trials of one device on which the mutant accepts other values than the table.
+int64_t CountChanged(const Mutant& mutant, const std::vector<Trial>& trials) {
+  int64_t changed = 0;
+  for (const Trial& trial : trials) {
+    bool concerned = trial.valid && trial.request.arguments.size() == 1 &&
+                     trial.request.infeed.empty() && Contains(*trial.module, mutant.opcode);
+    if (!concerned) continue;
+    SetRuleMutation(nullptr);
+    const std::string as_it_is = Sets(trial);
+    SetMutant(mutant);
+    changed += Sets(trial) != as_it_is;
+  }
+  return changed;
+}
+
+// Who notices, or "-" and the number of trials whose sets change.
+std::string Notice(const Mutant& mutant, const std::vector<Trial>& trials,
+                   const std::vector<std::string>& killed) {
+  SetMutant(mutant);
   if (!LintRules().empty()) return "lint";
-  std::string by_noise = NoticedByNoise(trials, mutant.opcode);
-  return by_noise.empty() ? NoticedByCanaries(trials, killed, mutant.opcode) : by_noise;
+  std::string by = mutant.wider ? NoticedByCanaries(trials, killed, mutant.opcode)
+                                : NoticedByNoise(trials, mutant.opcode);
+  return by.empty() ? absl::StrCat("-", CountChanged(mutant, trials)) : by;
 }
 
 }  // namespace
@@ -121,12 +157,15 @@ std::vector<MutantRecord> TryMutants(const std::vector<Trial>& trials,
                                      const std::function<void(const MutantRecord&)>& done) {
   const std::vector<Mutant> mutants = AllMutants();
   std::vector<MutantRecord> records;
-  auto work = [&](size_t i) {
-    std::string noticed_by = Notice(mutants[i], trials, killed);
-    return noticed_by.empty() ? std::string("-") : noticed_by;
-  };
+  auto work = [&](size_t i) { return Notice(mutants[i], trials, killed); };
   RunForked(mutants.size(), jobs, 300, work, [&](size_t i, const ForkedResult& result) {
-    MutantRecord record{mutants[i].name, result.text != "-", result.text};
+    MutantRecord record{mutants[i].name, true, result.text};
+    absl::string_view text = result.text;
+    if (absl::ConsumePrefix(&text, "-")) {
+      record.noticed = false;
+      record.noticed_by = "";
+      HLOCTS_CHECK(absl::SimpleAtoi(text, &record.changed));
+    }
     if (result.crashed) record.noticed_by = "crash";
     if (result.timed_out) record.noticed = false, record.noticed_by = "not finished";
     records.push_back(record);
