@@ -8,7 +8,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kTileBytes = 128 << 10;  // what the rows in work may take of the cache
+constexpr int64_t kTileBytes = 32 << 10;  // what the rows in work may take of the cache
 
 }  // namespace
 

@@ -218,7 +218,8 @@ void SmallLoop::BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain
     const auto turn_if = call.out == holds ? micro.turn_if(call.kernel.run) : nullptr;
     if (turn_if != nullptr) {
       chain.ops.back() = {turn_if, call.a, call.b, &turn, 0};
-      return;
+      chain.compares = call.kernel.run;
+      return BringAddition(chain);
     }
   }
   chain.Add({micro.turn, holds, nullptr, &turn, 0});
@@ -237,35 +238,109 @@ void SmallLoop::BindTurn(const Leaves& from, const Leaves& to, MicroTurn& turn, 
   BindCondition(after, turn, chain);
 }
 
-SmallLoop::Registers SmallLoop::Settle(Registers registers, Chain& chain) {
+namespace {
+
+bool Overlap(const void* x, const void* y) {
+  const auto a = reinterpret_cast<uintptr_t>(x), b = reinterpret_cast<uintptr_t>(y);
+  return (a > b ? a - b : b - a) < kMicroPadding;
+}
+// Whether `op` may as well run before `other`, both on one vector.
+bool Commute(const MicroOp& op, const MicroOp& other) {
+  for (const void* place : {op.a, op.b, static_cast<const void*>(op.out)}) {
+    if (Overlap(place, other.out)) return false;
+  }
+  return !Overlap(op.out, other.a) && !Overlap(op.out, other.b);
+}
+
+}  // namespace
+
+void SmallLoop::BringAddition(Chain& chain) {
+  const size_t end = chain.ops.size() - 1;
+  size_t k = end;
+  while (k > 0 && (chain.kernels[k - 1] == nullptr || chain.ops[k - 1].vectors != 1 ||
+                   chain.ops[k - 1].out != chain.ops[end].a)) {
+    --k;
+    if (chain.kernels[k] == nullptr || chain.ops[k].vectors != 1) return;
+  }
+  if (k == 0) return;
+  --k;
+  for (size_t j = k + 1; j < end; ++j) {
+    if (!Commute(chain.ops[j], chain.ops[k])) return;
+  }
+  std::rotate(chain.ops.begin() + k, chain.ops.begin() + k + 1, chain.ops.begin() + end);
+  std::rotate(chain.kernels.begin() + k, chain.kernels.begin() + k + 1,
+              chain.kernels.begin() + end);
+}
+
+MicroOperands SmallLoop::Registers::OperandsOf(const MicroOp& op) const {
+  auto is = [](const void* place, const void* known) { return known != nullptr && place == known; };
+  if (is(op.a, last)) return MicroOperands::kLastFirst;
+  if (is(op.b, last)) return MicroOperands::kLastSecond;
+  if (is(op.a, before)) return MicroOperands::kBeforeFirst;
+  return is(op.b, before) ? MicroOperands::kBeforeSecond : MicroOperands::kMemory;
+}
+
+// What lay at the result's place before is no more.
+void SmallLoop::Registers::Note(const void* result) {
+  before = last == result ? nullptr : last;
+  last = result;
+}
+
+// Of a binary instruction; returns how many instructions it stands for.
+size_t SmallLoop::SettleOne(Registers& registers, Chain& chain, size_t i) {
   const MicroTable& micro = MicroOps();
-  chain.micro.last = registers.last;
-  chain.micro.before = registers.before;
-  for (size_t i = 0; i < chain.ops.size(); ++i) {
-    MicroOp& op = chain.ops[i];
-    const bool turns = i + 1 == chain.ops.size();
-    const bool binary = chain.kernels[i] != nullptr;
-    if (turns && !binary) break;  // hands registers on
-    if (binary) {
-      auto is = [](const void* place, const void* known) { return known != nullptr && place == known; };
-      const MicroOperands operands = is(op.a, registers.last)     ? MicroOperands::kLastFirst
-                                     : is(op.b, registers.last)   ? MicroOperands::kLastSecond
-                                     : is(op.a, registers.before) ? MicroOperands::kBeforeFirst
-                                     : is(op.b, registers.before) ? MicroOperands::kBeforeSecond
-                                                                  : MicroOperands::kMemory;
-      op.run = micro.binary(chain.kernels[i], operands, op.vectors == 1);
-    }
-    const bool makes_vector = op.vectors == 1 && op.out != nullptr && op.run != micro.call &&
-                              op.run != micro.thunk;
-    if (!makes_vector) {
-      registers = {};
-    } else {
-      // What lay there before is no more.
-      registers.before = registers.last == op.out ? nullptr : registers.last;
-      registers.last = op.out;
+  MicroOp& op = chain.ops[i];
+  const MicroOp& next = chain.ops[i + 1];
+  const MicroOperands operands = registers.OperandsOf(op);
+  const bool uses = next.a == op.out || next.b == op.out;
+  if (op.vectors == 1 && uses && chain.kernels[i + 1] != nullptr && next.vectors == 1) {
+    const bool second = operands == MicroOperands::kLastSecond ||
+                        operands == MicroOperands::kBeforeSecond;
+    const auto pair = micro.pair(chain.kernels[i], chain.kernels[i + 1],
+                                 second ? MicroOperands::kMemory : operands, next.a == op.out);
+    if (pair != nullptr) {
+      op.run = pair;
+      registers.Note(op.out);
+      registers.Note(next.out);
+      return 2;
     }
   }
-  chain.micro.first = chain.ops.data();
+  const bool decides = i + 2 == chain.ops.size() && chain.compares != nullptr;
+  if (op.vectors == 1 && decides && next.a == op.out) {
+    const auto both = micro.add_and_turn_if(chain.kernels[i], chain.compares);
+    if (both != nullptr) {
+      op.run = both;
+      registers.Note(op.out);
+      return 2;
+    }
+  }
+  op.run = micro.binary(chain.kernels[i], operands, op.vectors == 1);
+  if (op.vectors == 1) {
+    registers.Note(op.out);
+  } else {
+    registers = {};
+  }
+  return 1;
+}
+
+SmallLoop::Registers SmallLoop::Settle(Registers registers, Chain& chain) {
+  const MicroTable& micro = MicroOps();
+  chain.micro = {chain.ops.data(), registers.last, registers.before};
+  // The last instruction hands registers on.
+  for (size_t i = 0; i + 1 < chain.ops.size();) {
+    const MicroOp& op = chain.ops[i];
+    if (chain.kernels[i] != nullptr) {
+      i += SettleOne(registers, chain, i);
+      continue;
+    }
+    const bool splats = op.vectors == 1 && op.run != micro.call && op.run != micro.thunk;
+    if (splats) {
+      registers.Note(op.out);
+    } else {
+      registers = {};
+    }
+    ++i;
+  }
   return registers;
 }
 

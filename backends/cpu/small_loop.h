@@ -55,6 +55,7 @@ class SmallLoop {
   struct Chain {
     std::vector<MicroOp> ops;
     std::vector<KernelFunction> kernels;
+    KernelFunction compares = nullptr;  // what the last instruction decides by, if it compares
     MicroChain micro;
 
     void Add(const MicroOp& op, KernelFunction kernel = nullptr) {
@@ -65,6 +66,9 @@ class SmallLoop {
   // The addresses of the last two results.
   struct Registers {
     const void *last = nullptr, *before = nullptr;
+
+    MicroOperands OperandsOf(const MicroOp& op) const;
+    void Note(const void* result);
   };
   using Leaves = std::vector<uint8_t*>;
 
@@ -74,8 +78,12 @@ class SmallLoop {
   // From the state in `from`; what the body makes anew goes to `to`; then the condition.
   void BindTurn(const Leaves& from, const Leaves& to, MicroTurn& turn, Chain& chain);
   void BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain);
-  // Chooses the functions of binary instructions; returns what is in registers at the end.
+  // Moves the addition that the last comparison looks at next to it.
+  static void BringAddition(Chain& chain);
+  // Chooses the functions of instructions that have a kernel; returns what is in registers at the
+  // end. Two that follow each other may become one.
   static Registers Settle(Registers registers, Chain& chain);
+  static size_t SettleOne(Registers& registers, Chain& chain, size_t i);
   void BindSteps(const Bound& bound, Chain& chain);
   void BindStep(const Bound& bound, const Step& step, Chain& chain);
   void BindLoop(const Bound& bound, const Step& step, Chain& chain);

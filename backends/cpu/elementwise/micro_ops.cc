@@ -76,28 +76,41 @@ HLOCTS_MICRO(Xor, x ^ y)
 HLOCTS_MICRO(Maximum, ((x != x) | (x > y)) ? x : y)
 HLOCTS_MICRO(Minimum, ((x != x) | (x < y)) ? x : y)
 
+// The operand that instruction `op` reads at `place`, from memory or a register.
+template <typename V, bool kLast, bool kBefore>
+HWY_INLINE V Operand(const void* place, const Last& last, const Last& before) {
+  if constexpr (kLast) {
+    return BitsAs<V>(last);
+  } else if constexpr (kBefore) {
+    return BitsAs<V>(before);
+  } else {
+    return LoadAs<V>(place);
+  }
+}
 template <class F, typename T, MicroOperands kOperands>
 Result One(const MicroOp* op, Last last, Last before) {
   using V = Vector<T>;
-  V x, y;
-  if constexpr (kOperands == MicroOperands::kLastFirst) {
-    x = BitsAs<V>(last);
-  } else if constexpr (kOperands == MicroOperands::kBeforeFirst) {
-    x = BitsAs<V>(before);
-  } else {
-    x = LoadAs<V>(op->a);
-  }
-  if constexpr (kOperands == MicroOperands::kLastSecond) {
-    y = BitsAs<V>(last);
-  } else if constexpr (kOperands == MicroOperands::kBeforeSecond) {
-    y = BitsAs<V>(before);
-  } else {
-    y = LoadAs<V>(op->b);
-  }
+  const V x = Operand<V, kOperands == MicroOperands::kLastFirst,
+                      kOperands == MicroOperands::kBeforeFirst>(op->a, last, before);
+  const V y = Operand<V, kOperands == MicroOperands::kLastSecond,
+                      kOperands == MicroOperands::kBeforeSecond>(op->b, last, before);
   const V r = F::Apply(x, y);
   __builtin_memcpy(op->out, &r, sizeof(r));
   HLOCTS_NEXT(BitsAs<Last>(r), last);
 }
+template <class F, class G, typename T, MicroOperands kOperands, bool kIsFirst>
+Result Two(const MicroOp* op, Last last, Last before) {
+  using V = Vector<T>;
+  const V x = Operand<V, kOperands == MicroOperands::kLastFirst,
+                      kOperands == MicroOperands::kBeforeFirst>(op->a, last, before);
+  const V r = F::Apply(x, LoadAs<V>(op->b));
+  __builtin_memcpy(op->out, &r, sizeof(r));
+  ++op;
+  const V s = kIsFirst ? G::Apply(r, LoadAs<V>(op->b)) : G::Apply(LoadAs<V>(op->a), r);
+  __builtin_memcpy(op->out, &s, sizeof(s));
+  HLOCTS_NEXT(BitsAs<Last>(s), BitsAs<Last>(r));
+}
+
 template <class F, typename T>
 Result Many(const MicroOp* op, Last last, Last before) {
   using V = Vector<T>;
@@ -142,6 +155,20 @@ Result Turn(const MicroOp* op, Last last, Last before) {
   if constexpr (!kJumps) return turn.next;
   const MicroOp* first = turn.next->first;
   HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, last, before);
+}
+template <class F>
+Result AddAndTurnIf(const MicroOp* op, Last last, Last) {
+  using V = Vector<uint32_t>;
+  const V r = LoadAs<V>(op->a) + LoadAs<V>(op->b);
+  __builtin_memcpy(op->out, &r, sizeof(r));
+  ++op;
+  int32_t y;
+  std::memcpy(&y, op->b, sizeof(y));
+  const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
+  if (!GoesOn(turn, F::Apply(static_cast<int32_t>(r[0]), y))) return nullptr;
+  if constexpr (!kJumps) return turn.next;
+  const MicroOp* first = turn.next->first;
+  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, BitsAs<Last>(r), last);
 }
 template <class F, typename T>
 Result TurnIf(const MicroOp* op, Last last, Last before) {
@@ -225,6 +252,66 @@ void (*Binary(KernelFunction kernel, MicroOperands operands, bool one_vector))()
   return reinterpret_cast<void (*)()>(function);
 }
 
+struct PairRow {
+  KernelFunction second;
+  Function functions[3][2];  // by operands of the first, and by the place of its result
+};
+template <class F, class G, typename T>
+PairRow PairOf(KernelFunction second) {
+  using Operands = MicroOperands;
+  return {second,
+          {{Two<F, G, T, Operands::kMemory, false>, Two<F, G, T, Operands::kMemory, true>},
+           {Two<F, G, T, Operands::kLastFirst, false>, Two<F, G, T, Operands::kLastFirst, true>},
+           {Two<F, G, T, Operands::kBeforeFirst, false>,
+            Two<F, G, T, Operands::kBeforeFirst, true>}}};
+}
+template <class F, typename T>
+const PairRow* FindSecond(PrimitiveType type, KernelFunction second) {
+  static const PairRow rows[] = {
+      PairOf<F, Add, T>(VectorArithmetic(Opcode::kAdd, type)),
+      PairOf<F, Subtract, T>(VectorArithmetic(Opcode::kSubtract, type)),
+      PairOf<F, Multiply, T>(VectorArithmetic(Opcode::kMultiply, type)),
+      PairOf<F, Maximum, T>(VectorArithmetic(Opcode::kMaximum, type)),
+      PairOf<F, Minimum, T>(VectorArithmetic(Opcode::kMinimum, type)),
+  };
+  const auto* found = std::find_if(std::begin(rows), std::end(rows),
+                                   [&](const PairRow& row) { return row.second == second; });
+  return found == std::end(rows) ? nullptr : found;
+}
+template <typename T>
+const PairRow* FindPair(PrimitiveType type, KernelFunction first, KernelFunction second) {
+  if (first == VectorArithmetic(Opcode::kAdd, type)) return FindSecond<Add, T>(type, second);
+  if (first == VectorArithmetic(Opcode::kSubtract, type)) {
+    return FindSecond<Subtract, T>(type, second);
+  }
+  return first == VectorArithmetic(Opcode::kMultiply, type)
+             ? FindSecond<Multiply, T>(type, second)
+             : nullptr;
+}
+void (*PairFor(KernelFunction first, KernelFunction second, MicroOperands operands,
+               bool is_first))() {
+  const PairRow* row = FindPair<float>(PrimitiveType::kF32, first, second);
+  if (row == nullptr) row = FindPair<double>(PrimitiveType::kF64, first, second);
+  const int by_operands = operands == MicroOperands::kMemory        ? 0
+                          : operands == MicroOperands::kLastFirst   ? 1
+                          : operands == MicroOperands::kBeforeFirst ? 2
+                                                                    : -1;
+  if (row == nullptr || by_operands < 0) return nullptr;
+  return reinterpret_cast<void (*)()>(row->functions[by_operands][is_first ? 1 : 0]);
+}
+
+void (*AddAndTurningIf(KernelFunction add, KernelFunction compare))() {
+  if (add != VectorArithmetic(Opcode::kAdd, PrimitiveType::kS32)) return nullptr;
+  constexpr Function kFunctions[] = {AddAndTurnIf<Eq>, AddAndTurnIf<Ne>, AddAndTurnIf<Lt>,
+                                     AddAndTurnIf<Le>, AddAndTurnIf<Gt>, AddAndTurnIf<Ge>};
+  for (int d = 0; d < 6; ++d) {
+    if (VectorCompare(static_cast<Direction>(d), PrimitiveType::kS32) == compare) {
+      return reinterpret_cast<void (*)()>(kFunctions[d]);
+    }
+  }
+  return nullptr;
+}
+
 template <typename T>
 Function Turning(KernelFunction kernel, PrimitiveType type) {
   constexpr Function kFunctions[] = {TurnIf<Eq, T>, TurnIf<Ne, T>, TurnIf<Lt, T>,
@@ -269,6 +356,8 @@ void RunFrom(const MicroChain& first) {
 const MicroTable* Table() {
   static const MicroTable table = {kBytes,
                                    Binary,
+                                   PairFor,
+                                   AddAndTurningIf,
                                    TurningIf,
                                    SplatOf,
                                    reinterpret_cast<void (*)()>(Call),
