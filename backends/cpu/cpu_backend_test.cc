@@ -86,12 +86,48 @@ const char* const kPrograms[] = {
     "ENTRY e { p = f32[8] parameter(0) u = f32[2] slice(p), slice={[3:5]} i = s32[] constant(6)\n"
     " m = f32[8] multiply(p, p) d = f32[8] dynamic-update-slice(m, u, i)\n"
     " ROOT r = (f32[8], f32[8]) tuple(d, m) }",
+    // A loop of instructions of every kind: on one vector and on several, pairs, calls, repeated
+    // scalars, slices, a step of its own and a leaf that nobody changes.
+    "c { s = (s32[], f32[5], f32[40], f64[3], f32[5]) parameter(0)\n"
+    " i = s32[] get-tuple-element(s), index=0 n = s32[] constant(9)\n"
+    " ROOT l = pred[] compare(i, n), direction=LT }\n"
+    "b { s = (s32[], f32[5], f32[40], f64[3], f32[5]) parameter(0)\n"
+    " i = s32[] get-tuple-element(s), index=0 x = f32[5] get-tuple-element(s), index=1\n"
+    " y = f32[40] get-tuple-element(s), index=2 z = f64[3] get-tuple-element(s), index=3\n"
+    " k = f32[5] get-tuple-element(s), index=4 o = s32[] constant(1) j = s32[] add(i, o)\n"
+    " f = f32[] convert(i) g = f32[5] broadcast(f), dimensions={} h = f32[5] maximum(g, x)\n"
+    " a = f32[5] multiply(x, k) d = f32[5] subtract(g, a) e = f32[5] add(d, d)\n"
+    " p = pred[5] compare(e, k), direction=GT q = f32[5] select(p, e, h)\n"
+    " u = f32[5] tanh(q) v = f32[5] slice(y), slice={[3:8]} w = f32[5] minimum(u, v)\n"
+    " r = f32[40] dynamic-update-slice(y, w, j) ab = f32[40] multiply(r, r)\n"
+    " ac = f64[3] add(z, z) ad = f64[3] multiply(z, ac)\n"
+    " ROOT t = (s32[], f32[5], f32[40], f64[3], f32[5]) tuple(j, w, ab, ad, k) }\n"
+    "ENTRY e { x = f32[5] parameter(0) y = f32[40] parameter(1) z = f64[3] parameter(2)\n"
+    " i = s32[] constant(0) t = (s32[], f32[5], f32[40], f64[3], f32[5]) tuple(i, x, y, z, x)\n"
+    " ROOT w = (s32[], f32[5], f32[40], f64[3], f32[5]) while(t), condition=c, body=b }",
+    // Loops in a loop, and one that makes no step.
+    "c { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+    " n = s32[] constant(3) ROOT l = pred[] compare(i, n), direction=NE }\n"
+    "b { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+    " x = f32[2] get-tuple-element(s), index=1 o = s32[] constant(1) j = s32[] add(o, i)\n"
+    " k = f32[2] constant({2, 3}) m = f32[2] multiply(k, x) a = f32[2] subtract(k, m)\n"
+    " ROOT t = (s32[], f32[2]) tuple(j, a) }\n"
+    "never { s = (s32[], f32[2]) parameter(0) ROOT l = pred[] constant(false) }\n"
+    "body { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+    " x = f32[2] get-tuple-element(s), index=1 z = s32[] constant(0)\n"
+    " t = (s32[], f32[2]) tuple(z, x) w = (s32[], f32[2]) while(t), condition=c, body=b\n"
+    " v = (s32[], f32[2]) while(w), condition=never, body=b y = f32[2] get-tuple-element(v), index=1\n"
+    " o = s32[] constant(1) j = s32[] add(i, o) ROOT r = (s32[], f32[2]) tuple(j, y) }\n"
+    "ENTRY e { x = f32[2] parameter(0) z = s32[] constant(-4) t = (s32[], f32[2]) tuple(z, x)\n"
+    " ROOT w = (s32[], f32[2]) while(t), condition=c, body=body }",
 };
 
 TEST(CpuBackendTest, PassesChangeNothing) {
   const char* const kSettings[] = {"&disable=moves", "&disable=cse",      "&disable=dce",
                                    "&disable=fusion", "&disable=in-place", "&disable=rows",
-                                   "&disable=moves,cse,dce,fusion,in-place"};
+                                   "&disable=small-loops",
+                                   "&disable=moves,cse,dce,fusion,in-place",
+                                   "&disable=moves,cse,dce,fusion,in-place,small-loops"};
   for (const char* text : kPrograms) {
     auto module = Parsed(text);
     const ExecuteRequest request = Request(GenerateArguments(ArgumentLeafShapes(*module), 7));
@@ -197,6 +233,39 @@ TEST(CpuBackendTest, LoopsWithoutEndRunOutOfSteps) {
   load.steps_max = 1000;
   const RunOutcome outcome = RunModule(*Engine(), *module, load, Request({}));
   EXPECT_EQ(outcome.kind, OutcomeKind::kTimeout) << outcome.reason;
+}
+
+// A loop of ten steps runs with a budget of ten and not with one of nine, loop by loop.
+TEST(CpuBackendTest, StepsAreCounted) {
+  auto module = Parsed(
+      "c { s = s32[] parameter(0) n = s32[] constant(5) ROOT t = pred[] compare(s, n), direction=LT }\n"
+      "b { s = s32[] parameter(0) o = s32[] constant(1) ROOT t = s32[] add(s, o) }\n"
+      "ENTRY e { z = s32[] constant(0) w = s32[] while(z), condition=c, body=b\n"
+      " ROOT v = s32[] while(z), condition=c, body=b }");
+  for (const char* setting : {"", "&disable=small-loops", "&disable=dce,cse"}) {
+    const bool twice = std::string(setting).find("dce") != std::string::npos;
+    const int64_t steps = twice ? 10 : 5;
+    LoadOptions load;
+    load.steps_max = steps;
+    EXPECT_EQ(RunModule(*Engine(setting), *module, load, Request({})).kind, OutcomeKind::kValues);
+    load.steps_max = steps - 1;
+    EXPECT_EQ(RunModule(*Engine(setting), *module, load, Request({})).kind, OutcomeKind::kTimeout);
+  }
+}
+
+// Outside strict a subnormal operand may count as zero; in strict it does not, and moves keep it.
+TEST(CpuBackendTest, SubnormalsAreKeptInStrict) {
+  auto module = Parsed(
+      "ENTRY e { p = f32[1] parameter(0) z = f32[1] constant({0}) g = pred[1] compare(p, z), direction=GT\n"
+      " c = f32[1] copy(p) ROOT r = (pred[1], f32[1]) tuple(g, c) }");
+  const std::vector<float> tiny = {1e-40f};
+  for (const char* setting : {"", "&strict=true"}) {
+    const RunOutcome outcome = RunModule(*Engine(setting), *module, {}, Request({F32s(tiny)}));
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    EXPECT_EQ(FloatsOf(outcome.result.outputs[0][1]), tiny);
+    const bool above = outcome.result.outputs[0][0].data<bool>()[0];
+    EXPECT_TRUE(above || *setting == 0);
+  }
 }
 
 TEST(CpuBackendTest, DevicesMeet) {

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "backends/cpu/float_control.h"
 #include "backends/cpu/world.h"
+#include "spec/ir/float_format.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::cpu {
@@ -51,7 +52,10 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
       const Shape& shape = instruction->shape();
-      if (shape.IsArray() && shape.element_type() == PrimitiveType::kF8E8M0FNU) return false;
+      if (!shape.IsArray() || !IsFloat(shape.element_type())) continue;
+      if (shape.element_type() == PrimitiveType::kF8E8M0FNU) return false;
+      // Decoding tables are made when first used: not while subnormals are flushed.
+      if (BitWidth(shape.element_type()) <= 16) DecodeNarrow(shape.element_type(), 0);
     }
   }
   return true;

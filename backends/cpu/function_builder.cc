@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "backends/cpu/float_control.h"
 #include "backends/cpu/kernels/thread_pool.h"
 #include "backends/plan/arena.h"
 
@@ -295,10 +296,35 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// Where one flushed number would change a whole feature, row or matrix, none is.
+bool KeepsSubnormals(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kBatchNormTraining:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormGrad:
+    case Opcode::kCholesky:
+    case Opcode::kTriangularSolve:
+      return true;
+    default:
+      return false;
+  }
+}
+StepFunction KeepingSubnormals(StepFunction run) {
+  return [run = std::move(run)](Run& state, In in, Out out) {
+    const ScopedFlush keep(false);
+    return run(state, in, out);
+  };
+}
+
+}  // namespace
+
 absl::Status FunctionBuilder::EmitStructured(const Node& node) {
   if (node.opcode == Opcode::kAfterAll) return absl::OkStatus();
   Draft draft;
   HLOCTS_ASSIGN_OR_RETURN(draft.step, MakeStep({compiler_, graph_, node}));
+  if (KeepsSubnormals(node.opcode)) draft.step.run = KeepingSubnormals(std::move(draft.step.run));
   for (ValueId operand : node.operands) draft.in.push_back(buffer_of_[operand]);
   for (ValueId output : node.outputs) {
     const bool is_token = graph_.type(output).type == PrimitiveType::kToken;

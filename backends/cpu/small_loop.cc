@@ -128,7 +128,7 @@ void SmallLoop::BindCall(const MicroCall& call, Chain& chain) {
 }
 
 void SmallLoop::BindThunk(bool (*function)(void*), void* context, Chain& chain) {
-  thunks_.push_back({function, context});
+  thunks_.push_back({function, context, &run_.steps_left});
   chain.Add({MicroOps().thunk, &thunks_.back(), nullptr, nullptr, 0});
 }
 
@@ -356,7 +356,7 @@ absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
   }
   // The first test by itself, then a step from either state to the other.
   Chain test, entered, chains[2];
-  entered.Add({MicroOps().end, nullptr, nullptr, nullptr, 0});
+  entered.Add({MicroOps().end, nullptr, nullptr, &run_.steps_left, 0});
   const int other = alternates ? 1 : 0;
   int final_state = -1;
   int64_t* left = &run_.steps_left;
@@ -371,8 +371,8 @@ absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
   Settle(after[0], chains[1]);
   Settle({}, test);
   Settle({}, entered);
-  MicroOps().run(test.micro);
-  if (status_.ok() && final_state < 0) MicroOps().run(chains[0].micro);
+  MicroOps().run(test.micro, *left);
+  if (status_.ok() && final_state < 0) MicroOps().run(chains[0].micro, *left);
   HLOCTS_RETURN_IF_ERROR(status_);
   if (*left < 0) return run_.ChargeSteps(0);
   for (size_t i = 0; i < now.size(); ++i) {

@@ -29,7 +29,8 @@ using Vector = typename VectorOf<T>::type;
 using Last = Vector<float>;  // how the last result travels
 // The chain to go on with, where the compiler cannot jump there; else null.
 using Result = const MicroChain*;
-using Function = Result (*)(const MicroOp* op, Last last, Last before);
+// `left`: steps that the loop may still make.
+using Function = Result (*)(const MicroOp* op, Last last, Last before, int64_t left);
 
 template <typename V>
 HWY_INLINE V LoadAs(const void* from) {
@@ -56,7 +57,7 @@ constexpr bool kJumps = true;
 constexpr bool kJumps = false;
 #endif
 #define HLOCTS_NEXT(last, before) \
-  HLOCTS_JUMP reinterpret_cast<Function>(op[1].run)(op + 1, last, before)
+  HLOCTS_JUMP reinterpret_cast<Function>(op[1].run)(op + 1, last, before, left)
 
 #define HLOCTS_MICRO(Name, expression)            \
   struct Name {                                   \
@@ -88,7 +89,7 @@ HWY_INLINE V Operand(const void* place, const Last& last, const Last& before) {
   }
 }
 template <class F, typename T, MicroOperands kOperands>
-Result One(const MicroOp* op, Last last, Last before) {
+Result One(const MicroOp* op, Last last, Last before, int64_t left) {
   using V = Vector<T>;
   const V x = Operand<V, kOperands == MicroOperands::kLastFirst,
                       kOperands == MicroOperands::kBeforeFirst>(op->a, last, before);
@@ -99,7 +100,7 @@ Result One(const MicroOp* op, Last last, Last before) {
   HLOCTS_NEXT(BitsAs<Last>(r), last);
 }
 template <class F, class G, typename T, MicroOperands kOperands, bool kIsFirst>
-Result Two(const MicroOp* op, Last last, Last before) {
+Result Two(const MicroOp* op, Last last, Last before, int64_t left) {
   using V = Vector<T>;
   const V x = Operand<V, kOperands == MicroOperands::kLastFirst,
                       kOperands == MicroOperands::kBeforeFirst>(op->a, last, before);
@@ -112,7 +113,7 @@ Result Two(const MicroOp* op, Last last, Last before) {
 }
 
 template <class F, typename T>
-Result Many(const MicroOp* op, Last last, Last before) {
+Result Many(const MicroOp* op, Last last, Last before, int64_t left) {
   using V = Vector<T>;
   const char *a = static_cast<const char*>(op->a), *b = static_cast<const char*>(op->b);
   char* out = static_cast<char*>(op->out);
@@ -123,7 +124,7 @@ Result Many(const MicroOp* op, Last last, Last before) {
   HLOCTS_NEXT(last, before);
 }
 template <typename T>
-Result Splat(const MicroOp* op, Last last, Last) {
+Result Splat(const MicroOp* op, Last last, Last, int64_t left) {
   T element;
   std::memcpy(&element, op->a, sizeof(element));
   const Vector<T> r = element - Vector<T>{};
@@ -131,33 +132,45 @@ Result Splat(const MicroOp* op, Last last, Last) {
   for (int64_t v = 0; v < op->vectors; ++v) __builtin_memcpy(out + v * kBytes, &r, sizeof(r));
   HLOCTS_NEXT(BitsAs<Last>(r), last);
 }
-Result Call(const MicroOp* op, Last, Last) {
+Result Call(const MicroOp* op, Last, Last, int64_t left) {
   const MicroCall& call = *static_cast<const MicroCall*>(op->a);
   call.kernel(call.a, call.b, call.c, call.out, call.count);
   HLOCTS_NEXT(Last{}, Last{});
 }
-Result Thunk(const MicroOp* op, Last, Last) {
+// May hold loops of its own, which draw on the same budget.
+Result Thunk(const MicroOp* op, Last, Last, int64_t left) {
   const MicroThunk& thunk = *static_cast<const MicroThunk*>(op->a);
+  *thunk.steps_left = left;
   if (!thunk.run(thunk.context)) return nullptr;
+  left = *thunk.steps_left;
   HLOCTS_NEXT(Last{}, Last{});
 }
-Result End(const MicroOp*, Last, Last) { return nullptr; }
+Result End(const MicroOp* op, Last, Last, int64_t left) {
+  *static_cast<int64_t*>(op->out) = left;
+  return nullptr;
+}
 
 // Whether another step is to be made; else the loop has ended, by its condition or its budget.
-HWY_INLINE bool GoesOn(const MicroTurn& turn, bool holds) {
-  if (holds && --*turn.steps_left >= 0) return true;
+HWY_INLINE bool GoesOn(const MicroTurn& turn, bool holds, int64_t& left) {
+  if (holds && --left >= 0) return true;
+  *turn.steps_left = left;
   *turn.final_state = turn.state;
   return false;
 }
-Result Turn(const MicroOp* op, Last last, Last before) {
+// Where there are no jumps the start of the next chain reads the budget from memory.
+HWY_INLINE Result Returned(const MicroTurn& turn, int64_t left) {
+  *turn.steps_left = left;
+  return turn.next;
+}
+Result Turn(const MicroOp* op, Last last, Last before, int64_t left) {
   const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
-  if (!GoesOn(turn, *static_cast<const uint8_t*>(op->a) != 0)) return nullptr;
-  if constexpr (!kJumps) return turn.next;
+  if (!GoesOn(turn, *static_cast<const uint8_t*>(op->a) != 0, left)) return nullptr;
+  if constexpr (!kJumps) return Returned(turn, left);
   const MicroOp* first = turn.next->first;
-  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, last, before);
+  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, last, before, left);
 }
 template <class F>
-Result AddAndTurnIf(const MicroOp* op, Last last, Last) {
+Result AddAndTurnIf(const MicroOp* op, Last last, Last, int64_t left) {
   using V = Vector<uint32_t>;
   const V r = LoadAs<V>(op->a) + LoadAs<V>(op->b);
   __builtin_memcpy(op->out, &r, sizeof(r));
@@ -165,21 +178,21 @@ Result AddAndTurnIf(const MicroOp* op, Last last, Last) {
   int32_t y;
   std::memcpy(&y, op->b, sizeof(y));
   const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
-  if (!GoesOn(turn, F::Apply(static_cast<int32_t>(r[0]), y))) return nullptr;
-  if constexpr (!kJumps) return turn.next;
+  if (!GoesOn(turn, F::Apply(static_cast<int32_t>(r[0]), y), left)) return nullptr;
+  if constexpr (!kJumps) return Returned(turn, left);
   const MicroOp* first = turn.next->first;
-  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, BitsAs<Last>(r), last);
+  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, BitsAs<Last>(r), last, left);
 }
 template <class F, typename T>
-Result TurnIf(const MicroOp* op, Last last, Last before) {
+Result TurnIf(const MicroOp* op, Last last, Last before, int64_t left) {
   T x, y;
   std::memcpy(&x, op->a, sizeof(x));
   std::memcpy(&y, op->b, sizeof(y));
   const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
-  if (!GoesOn(turn, F::Apply(x, y))) return nullptr;
-  if constexpr (!kJumps) return turn.next;
+  if (!GoesOn(turn, F::Apply(x, y), left)) return nullptr;
+  if constexpr (!kJumps) return Returned(turn, left);
   const MicroOp* first = turn.next->first;
-  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, last, before);
+  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, last, before, left);
 }
 #define HLOCTS_MICRO_RELATION(Name, op)   \
   struct Name {                           \
@@ -344,12 +357,12 @@ void (*SplatOf(int width))() {
   }
 }
 
-void RunFrom(const MicroChain& first) {
+void RunFrom(const MicroChain& first, const int64_t& steps_left) {
   const MicroChain* chain = &first;
   while (chain != nullptr) {
     const Last last = chain->last == nullptr ? Last{} : LoadAs<Last>(chain->last);
     const Last before = chain->before == nullptr ? Last{} : LoadAs<Last>(chain->before);
-    chain = reinterpret_cast<Function>(chain->first->run)(chain->first, last, before);
+    chain = reinterpret_cast<Function>(chain->first->run)(chain->first, last, before, steps_left);
   }
 }
 

@@ -46,6 +46,7 @@ struct MicroCall {
 struct MicroThunk {
   bool (*run)(void* context) = nullptr;
   void* context = nullptr;
+  int64_t* steps_left = nullptr;
 };
 
 // Where a binary instruction finds its operands: in memory, or one of them is the last result or
@@ -68,8 +69,9 @@ struct MicroTable {
   void (*call)();                 // a: the MicroCall
   void (*thunk)();                // a: the MicroThunk
   void (*turn)();                 // turns if the byte at a is not zero
-  void (*end)();                  // ends the program
-  void (*run)(const MicroChain& first);
+  void (*end)();                  // ends the program; out: the s64 that takes the steps left
+  // steps_left is read at the start and written where a turn ends or a thunk runs.
+  void (*run)(const MicroChain& first, const int64_t& steps_left);
 };
 const MicroTable& MicroOps();
 

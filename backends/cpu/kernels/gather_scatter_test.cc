@@ -152,6 +152,67 @@ TEST(ScatterTest, KindsAndTypes) {
   CheckScatter<PrimitiveType::kPred>(ScatterKind::kAdd, [](auto a, auto b) { return static_cast<uint8_t>(a | b); });
 }
 
+// Single elements in a line, some of them outside, with gaps between indices, elements and updates.
+template <typename Index>
+void CheckLine(PrimitiveType index_type) {
+  const std::vector<int64_t> wanted = {3, 0, 7, 3, 9, 12, 120, 3, 8};
+  const int64_t count = static_cast<int64_t>(wanted.size());
+  std::vector<Index> indices(2 * count);
+  for (int64_t i = 0; i < count; ++i) indices[2 * i] = static_cast<Index>(wanted[i]);
+  if (std::is_signed_v<Index>) indices[2] = static_cast<Index>(-4);
+  std::vector<float> operand(30), updates(3 * count), gathered(3 * count, -1.0f);
+  for (int64_t i = 0; i < 30; ++i) operand[i] = static_cast<float>(i);
+  for (int64_t i = 0; i < 3 * count; ++i) updates[i] = static_cast<float>(100 + i);
+  IndexVectors vectors;
+  vectors.data = indices.data();
+  vectors.type = index_type;
+  vectors.operand_dimensions = {0};
+  vectors.batch_sizes = {count};
+  vectors.batch_strides = {2};
+  GatherRequest gather;
+  gather.operand_dimensions = {10};
+  gather.operand_strides = {3};
+  gather.slice_sizes = {1};
+  gather.indices = vectors;
+  gather.output_batch_strides = {3};
+  gather.operand = operand.data();
+  gather.output = gathered.data();
+  ASSERT_TRUE(Gather(Parallel(), gather).ok());
+  ScatterRequest scatter;
+  scatter.operand_dimensions = {10};
+  scatter.operand_strides = {3};
+  scatter.window_sizes = {1};
+  scatter.indices = vectors;
+  scatter.update_batch_strides = {3};
+  scatter.updates = updates.data();
+  for (ScatterKind kind : {ScatterKind::kAssign, ScatterKind::kAdd, ScatterKind::kMinimum,
+                           ScatterKind::kMaximum}) {
+    std::vector<float> output = operand, expected = operand;
+    scatter.kind = kind;
+    scatter.output = output.data();
+    ASSERT_TRUE(Scatter(Parallel(), scatter).ok());
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t at = std::is_signed_v<Index> && i == 1 ? -4 : wanted[i];
+      EXPECT_EQ(gathered[3 * i], operand[3 * std::clamp<int64_t>(at, 0, 9)]);
+      if (at < 0 || at > 9) continue;
+      float& to = expected[3 * at];
+      const float update = updates[3 * i];
+      to = kind == ScatterKind::kAssign    ? update
+           : kind == ScatterKind::kAdd     ? to + update
+           : kind == ScatterKind::kMinimum ? std::min(to, update)
+                                           : std::max(to, update);
+    }
+    EXPECT_EQ(output, expected);
+  }
+}
+
+TEST(ScatterTest, LinesOfSingleElements) {
+  CheckLine<int32_t>(PrimitiveType::kS32);
+  CheckLine<uint32_t>(PrimitiveType::kU32);
+  CheckLine<int64_t>(PrimitiveType::kS64);
+  CheckLine<uint64_t>(PrimitiveType::kU64);
+}
+
 TEST(ScatterTest, BadGeometryIsAnError) {
   ScatterRequest request;
   request.operand_dimensions = {3};

@@ -56,6 +56,7 @@ std::vector<int64_t> StableOrder(int64_t size, Less less) {
 
 template <typename T>
 bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
+  if (a.empty() || b.empty()) return a.size() == b.size();  // no memory to compare
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
