@@ -198,7 +198,10 @@ int RunNoise(const Options& options, const std::vector<Trial>& trials) {
   return clean ? kExitOk : kExitFailed;
 }
 
-int RunMutants(const Options& options, const std::vector<Trial>& trials) {
+int RunMutants(const Options& options, std::vector<Trial> trials) {
+  for (Trial& trial : GeneratedTrials(options.seed.value_or(1), options.modules)) {
+    trials.push_back(std::move(trial));
+  }
   std::vector<std::string> killed;
   TryFaults(SelectFaults({}), trials, Profile::kDefault, JobsOf(options), options.seconds,
             [&](const KillRecord& record) {
@@ -300,7 +303,7 @@ int RunSelfcheck(const Options& options) {
   }
   if (wants("canaries")) status = std::max(status, RunCanaries(options, trials, *profile));
   if (wants("noise")) status = std::max(status, RunNoise(options, trials));
-  if (wants("mutants")) status = std::max(status, RunMutants(options, trials));
+  if (wants("mutants")) status = std::max(status, RunMutants(options, std::move(trials)));
   return status;
 }
 

@@ -151,10 +151,12 @@ void NoisyNans(NoiseJob& job) {
   }
 }
 
-// A zero that min(max(a, x), b) may return: of two zeros that are compared either one.
-double ClampedZero(const NoiseJob& job, int64_t i) {
+// A zero that min(max(a, x), b) may return, of two zeros that are compared either one; `zero` where
+// the result is zero for another reason (it was flushed, the bounds are the wrong way round).
+double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
   const double a = OperandAt(job, 0, i), x = OperandAt(job, 1, i), b = OperandAt(job, 2, i);
   double larger = a == 0 && x == 0 ? (job.state.Once(2) ? a : x) : std::max(a, x);
+  if (larger != 0 && b != 0) return zero;
   return larger == 0 && (b != 0 || job.state.Once(2)) ? larger : b;
 }
 
@@ -166,7 +168,7 @@ void NoisyZeros(NoiseJob& job) {
     if (ReadNumber(job.result, i) != 0) continue;
     if (!job.state.Once(2)) continue;
     if (job.opcode() == Opcode::kClamp) {
-      WriteNumber(job.result, i, ClampedZero(job, i));
+      WriteNumber(job.result, i, ClampedZero(job, i, ReadNumber(job.result, i)));
     } else if (RowOf(job.opcode()).accuracy == AccuracyRule::kMinMax) {
       // Of two zeros either, but no zero that was not there.
       double other = OperandAt(job, job.random().Below(job.operands.size()), i);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "backends/canary/elements.h"
+#include "reference/scalar_function.h"
 #include "reference/world_interface.h"
 #include "spec/accuracy/rule_mutation.h"
 
@@ -36,6 +37,35 @@ Rule RuleOfInstruction(const Instruction& instruction, Profile profile) {
   return TableRuleFor(instruction.opcode(), type, profile);
 }
 
+bool ComparesInTotalOrder(const Computation& computation) {
+  for (const auto& instruction : computation.instructions()) {
+    if (instruction->WordOr(Attr::kType, "") == "TOTALORDER") return true;
+  }
+  return false;
+}
+// Sums, products and orderings read numbers; other computations may only hand them on.
+bool ReducesNumbers(const Instruction& instruction) {
+  const Computation* body = instruction.CalledComputation(Attr::kToApply);
+  if (body == nullptr) return false;
+  switch (instruction.opcode()) {
+    case Opcode::kSort:  // of keys alone: a payload is handed on
+      return instruction.operand_count() == 1 && !ComparesInTotalOrder(*body);
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+      switch (Recognize(*body)) {
+        case RecognizedReducer::kAdd:
+        case RecognizedReducer::kMultiply:
+        case RecognizedReducer::kMinimum:
+        case RecognizedReducer::kMaximum:
+          return true;
+        default:
+          return false;
+      }
+    default:
+      return false;
+  }
+}
+
 // Operations that only hand elements on read no number.
 bool ReadsNumbers(const Instruction& instruction) {
   switch (RowOf(instruction.opcode()).family) {
@@ -45,8 +75,13 @@ bool ReadsNumbers(const Instruction& instruction) {
       return true;
     case Family::kElementwiseOther:  // total order is of bits
       return instruction.opcode() == Opcode::kConvert ||
+             instruction.opcode() == Opcode::kClamp ||
+             instruction.opcode() == Opcode::kReducePrecision ||
              (instruction.opcode() == Opcode::kCompare &&
               instruction.WordOr(Attr::kType, "") != "TOTALORDER");
+    case Family::kReduction:
+    case Family::kOrdering:
+      return ReducesNumbers(instruction);
     default:
       return false;
   }

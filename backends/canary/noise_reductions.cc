@@ -28,6 +28,7 @@ SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   }
   style.contract = job.rule.Allows(kContract) && random.Below(2) == 0;
   style.flush = job.rule.Allows(kFlushResult) && random.Below(2) == 0;
+  style.truncate = contraction && job.rule.Allows(kTruncate) && random.Below(4) == 0;
   style.order = static_cast<SumOrder>(random.Below(kSumOrders));
   style.lanes = 1 << (1 + random.Below(5));
   return style;

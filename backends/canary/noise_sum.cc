@@ -42,14 +42,21 @@ class Summation {
     return tiny && style_.flush ? std::copysign(0.0, stored) : stored;
   }
   double Value(const SumTerm& term) const { return Stored(term.a * term.b); }
+  // An exact sum as an addition leaves it.
+  double Added(double value) const {
+    double stored = RoundTo(style_.step, value);
+    bool beyond = std::fabs(stored) > std::fabs(value) && std::isfinite(stored);
+    if (!style_.truncate || !beyond || style_.step != PrimitiveType::kF32) return Stored(value);
+    return Stored(std::nextafter(static_cast<float>(stored), 0.0f));
+  }
   double Combine(double a, double b) const {
     if (style_.multiply) return Stored(a * b);
-    return Stored(style_.step == PrimitiveType::kF64 ? a + b : AddToOdd(a, b));
+    return style_.step == PrimitiveType::kF64 ? Stored(a + b) : Added(AddToOdd(a, b));
   }
   double Append(double sum, const SumTerm& term) const {
     if (!style_.contract || style_.multiply) return Combine(sum, Value(term));
     if (style_.step == PrimitiveType::kF64) return Stored(std::fma(term.a, term.b, sum));
-    return Stored(AddToOdd(sum, term.a * term.b));  // the product is exact in double
+    return Added(AddToOdd(sum, term.a * term.b));  // the product is exact in double
   }
 
   double Sequence(const std::vector<SumTerm>& terms) const {

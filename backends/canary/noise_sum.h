@@ -19,6 +19,7 @@ struct SumStyle {
   bool multiply = false;                     // a product of the terms instead
   bool contract = false;                     // products enter a sum unrounded
   bool flush = false;                        // subnormal partial results are zeros
+  bool truncate = false;                     // additions round towards zero
   SumOrder order = SumOrder::kForward;
   int lanes = 8;
 };

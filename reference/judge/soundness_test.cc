@@ -20,6 +20,9 @@ TEST_P(SoundnessTest, Verdict) {
 const char kComplexClamp[] =
     "ENTRY e { a = c64[] parameter(0) x = c64[2] parameter(1) b = c64[] parameter(2)\n"
     " ROOT r = c64[2] clamp(a, x, b) }";
+const char kClamp[] =
+    "ENTRY e { a = f32[] parameter(0) x = f32[] parameter(1) b = f32[] parameter(2)\n"
+    " ROOT r = f32[] clamp(a, x, b) }";
 const char kAsinNearItsBranchPoint[] =
     "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential-minus-one(x)\n"
     " c = c64[] convert(y) ROOT r = c64[] asin(c) }";
@@ -107,6 +110,9 @@ const Case kCases[] = {
     {"complex_maximum_of_a_nan", BINARY("maximum", "c64"), {"c64[] (nan, 1)", "c64[] (1, 3)"}, {"c64[] (1, 3)"}, kFail},
     {"complex_clamp", kComplexClamp, {"c64[] (0, 0)", "c64[2] {(-1, 5), (7, 1)}", "c64[] (2, 2)"}, {"c64[2] {(0, 0), (2, 2)}"}, kPass},
     {"complex_clamp_off", kComplexClamp, {"c64[] (0, 0)", "c64[2] {(-1, 5), (7, 1)}", "c64[] (2, 2)"}, {"c64[2] {(-1, 5), (2, 2)}"}, kFail},
+
+    {"clamp_to_a_flushed_bound", kClamp, {"f32[] 3", "f32[] 2", "f32[] 1e-40"}, {"f32[] 0"}, kPass},
+    {"clamp_beyond_its_bounds", kClamp, {"f32[] 3", "f32[] 2", "f32[] 1e-40"}, {"f32[] 4"}, kFail},
 
     // Complex functions near a branch point, and on a cut with a zero of either sign.
     {"asin_near_its_branch_point", kAsinNearItsBranchPoint, {"bf16[] -3.37623e38"}, {"c64[] (-1.5707964, 0)"}, kOpen},

@@ -483,7 +483,8 @@ ComplexSet ComplexClamp(const ComplexSet& min, const ComplexSet& operand, const 
   if (!context.rule.Allows(kClampEither) || s.re.unspecified()) return s;
   bool wrong_way = MayBe("GT", min.re, max.re, context) ||
                    (MayBe("EQ", min.re, max.re, context) && MayBe("GT", min.im, max.im, context));
-  return wrong_way ? JoinBoxes(s, JoinBoxes(min, max)) : s;
+  if (!wrong_way) return s;
+  return JoinBoxes(s, JoinBoxes(Selected(min, context), Selected(max, context)));
 }
 
 AcceptanceSet ComplexCompare(absl::string_view direction, const ComplexSet& a, const ComplexSet& b,

@@ -1013,9 +1013,11 @@ AcceptanceSet ClampFloat(const AcceptanceSet& min, const AcceptanceSet& operand,
   View lo = ReadSet(min, *context.operand, 0, false), hi = ReadSet(max, *context.operand, 0, false);
   double most = lo.pos_inf ? kInfinity : lo.finite ? lo.hi : -kInfinity;
   double least = hi.neg_inf ? -kInfinity : hi.finite ? hi.lo : kInfinity;
-  // Bounds the wrong way round: either of them (acceptance-rules 27).
-  if (most > least) s = Join(s, Join(min, max));
-  return s;
+  if (!(most > least)) return s;
+  // Bounds the wrong way round: either of them, or its flush (acceptance-rules 14, 27).
+  bool flushes = context.rule.Allows(kFlushOperand);
+  return Join(s, Join(flushes ? WithFlushes(min, *context.operand) : min,
+                      flushes ? WithFlushes(max, *context.operand) : max));
 }
 
 namespace {
