@@ -30,13 +30,20 @@ void Drop(Files& files, const std::string& name) {
   }
 }
 
+// With the size of the pieces that were judged, where only a piece shows the failure.
+std::string VerdictText(const Bundle& bundle) {
+  auto json = nlohmann::ordered_json::parse(VerdictToJson(bundle.result.verdict));
+  if (bundle.result.verdict.failure_in_piece) json["cut"] = bundle.options.cut;
+  return json.dump() + "\n";
+}
+
 Files FilesOf(const Bundle& bundle) {
   const Module& module = *bundle.sample.module;
   LiteralsFile inputs;
   inputs.blocks.push_back({kEvery, kEvery, bundle.sample.arguments});
   Files files = {{"module.hlo", PrintModule(module)},
                  {"inputs.txt", FormatLiterals(inputs)},
-                 {"verdict.json", VerdictToJson(bundle.result.verdict) + "\n"},
+                 {"verdict.json", VerdictText(bundle)},
                  {"README.md", BundleReadme(bundle)},
                  {"case_test.cc", BundleTest(bundle)}};
   if (absl::StartsWith(bundle.backend, "xla")) files.push_back({"repro_jax.py", BundleJaxScript(bundle)});
@@ -85,6 +92,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
     if (!profile) return InvalidInput(folder, "/verdict.json: profile ", json["profile"].get<std::string>());
     bundle.options.profile = *profile;
   }
+  bundle.options.cut = json.value("cut", int64_t{0});
   bundle.options.invalid = *kind == VerdictKind::kAccepted;
   return bundle;
 }

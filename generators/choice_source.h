@@ -20,6 +20,8 @@ class ChoiceSource {
   virtual uint64_t Below(uint64_t bound) = 0;
   // True when there is nothing left to decide with: generators finish what they began.
   virtual bool exhausted() const { return false; }
+  // Says that the decisions from here on are those of one more instruction; nested ones inside.
+  virtual void Mark() {}
 
   int64_t Range(int64_t low, int64_t high) {  // both included
     return low + static_cast<int64_t>(Below(static_cast<uint64_t>(high - low) + 1));
@@ -50,6 +52,7 @@ class SeedSource : public ChoiceSource {
 class ByteSource : public ChoiceSource {
  public:
   explicit ByteSource(absl::Span<const uint8_t> bytes) : bytes_(bytes) {}
+  size_t consumed() const { return next_; }
   uint64_t Below(uint64_t bound) override;
   bool exhausted() const override { return next_ >= bytes_.size(); }
 

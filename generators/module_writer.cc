@@ -152,6 +152,7 @@ void ModuleWriter::Grow(int instructions) {
   // A plan whose operations all decline (types, nesting) must end as well.
   for (int attempts = 8 * instructions + 8; written_ < target && attempts > 0; --attempts) {
     if (choose.exhausted()) return;
+    choose.Mark();
     Opcode opcode = plan.opcodes[choose.Weighted(plan.weights)];
     Family family = RowOf(opcode).family;
     bool by_element = family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||

@@ -22,7 +22,7 @@ Instruction* WithRow(Site& s, Instruction* array, Instruction* update, Instructi
 bool ComputeByRows(Site& s) {
   constexpr int64_t kRowsMax = 16;
   constexpr PrimitiveType kCounter = PrimitiveType::kS32;
-  if (!s.IsElementwise() || s.rank() < 1 || s.dims()[0] > kRowsMax) return false;
+  if (!s.IsElementwise() || s.rank() < 1 || s.dims()[0] < 1 || s.dims()[0] > kRowsMax) return false;
   int64_t count = s.at->operand_count();
   Operands init = {s.Number(kCounter, 0)};
   init.insert(init.end(), s.at->operands().begin(), s.at->operands().end());

@@ -9,6 +9,7 @@
 #include "backends/cpu/loop_program.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
+#include "spec/ir/float_format.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -80,8 +81,7 @@ SortPlan PlanOf(const OpContext& context) {
   return p;
 }
 
-// One comparison of one operand. A plain LT or GT of floats orders what is no NaN; where NaNs go is
-// free, since such a comparator contradicts itself on them.
+// One comparison of one operand. A plain LT or GT of floats orders what is no NaN.
 StepDraft SortByKey(const OpContext& context, const SimpleComparator& comparator) {
   const SortPlan p = PlanOf(context);
   kernels::SortKey key;
@@ -165,6 +165,42 @@ StepDraft SortOneByOne(const OpContext& context, std::shared_ptr<const ElementFu
   return draft;
 }
 
+template <typename T>
+bool HoldsNanOf(const uint8_t* data, int64_t count) {
+  const T* values = reinterpret_cast<const T*>(data);
+  bool found = false;
+  for (int64_t i = 0; i < count; ++i) found |= values[i] != values[i];
+  return found;
+}
+
+bool HoldsNan(PrimitiveType type, const uint8_t* data, int64_t count) {
+  if (type == PrimitiveType::kF32) return HoldsNanOf<float>(data, count);
+  if (type == PrimitiveType::kF64) return HoldsNanOf<double>(data, count);
+  const FloatFormat& format = FormatOf(type);
+  const int width = StorageBytes(type);
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, data + i * width, static_cast<size_t>(width));
+    if (IsNanBits(format, bits)) return true;
+  }
+  return false;
+}
+
+// Keys that hold a NaN are compared as written: to LT and GT a NaN is neither before nor behind, so that
+// keys all alike but for it stay where a stable sort finds them.
+StepDraft SortUnlessNan(const OpContext& context, const SimpleComparator& comparator,
+                        StepDraft as_written) {
+  const size_t operand = static_cast<size_t>(comparator.operand);
+  const plan::ArrayType keys = context.in(operand);
+  StepDraft draft;
+  draft.run = [by_key = SortByKey(context, comparator).run, as_written = std::move(as_written.run),
+               operand, keys](Run& run, In in, Out out) {
+    bool has_nan = HoldsNan(keys.type, in[operand], keys.elements);
+    return has_nan ? as_written(run, in, out) : by_key(run, in, out);
+  };
+  return draft;
+}
+
 bool IsIndexType(PrimitiveType type) {
   return type == PrimitiveType::kS32 || type == PrimitiveType::kU32 ||
          type == PrimitiveType::kS64 || type == PrimitiveType::kU64;
@@ -177,10 +213,13 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   const std::optional<SimpleComparator> simple = SimpleComparatorOf(context.called(0));
   const bool strict = simple.has_value() && (simple->direction == Direction::kLt ||
                                              simple->direction == Direction::kGt);
-  if (strict && !IsComplex(context.in(static_cast<size_t>(simple->operand)).type)) {
-    return SortByKey(context, *simple);
-  }
-  return body->is_straight() ? SortByBatches(context, body) : SortOneByOne(context, body);
+  StepDraft as_written =
+      body->is_straight() ? SortByBatches(context, body) : SortOneByOne(context, body);
+  if (!strict) return as_written;
+  const PrimitiveType key = context.in(static_cast<size_t>(simple->operand)).type;
+  if (IsComplex(key)) return as_written;
+  if (IsFloat(key) && !simple->total_order) return SortUnlessNan(context, *simple, std::move(as_written));
+  return SortByKey(context, *simple);
 }
 
 absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {

@@ -1,0 +1,40 @@
+// What the libFuzzer targets that run engines do with one input: decisions become a module, which runs in
+// this process; a finding is stored as a bundle and ends the process, as libFuzzer wants it.
+#ifndef HLOCTS_FUZZ_IN_PROCESS_H_
+#define HLOCTS_FUZZ_IN_PROCESS_H_
+
+#include <memory>
+
+#include "fuzz/trial.h"
+#include "generators/decision_mutator.h"
+
+namespace hlocts {
+
+class InProcessFuzz {
+ public:
+  // `backend` by its name, e.g. "cpu?isolation=none". Bundles go below $HLOCTS_FUZZ_OUT, else below
+  // "findings".
+  explicit InProcessFuzz(std::string backend);
+
+  void Diff(absl::string_view bytes);   // one run, judged
+  void Twins(absl::string_view bytes);  // a run and one of a twin, judged where they differ
+
+  // Kinds of instructions met, hashed: libFuzzer keeps inputs that show new ones.
+  static constexpr size_t kCounters = size_t{1} << 16;
+  void CountCells(const Module& module, uint8_t* counters) const;
+
+ private:
+  Sample Make(absl::string_view bytes);
+  void Stop(const Sample& sample, TrialResult result, std::string origin);
+
+  std::string name_;
+  std::unique_ptr<Backend> engine_;
+  TrialOptions options_;
+};
+
+// Of the target that is linked; in the section that libFuzzer reads.
+extern uint8_t g_cell_counters[InProcessFuzz::kCounters];
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_IN_PROCESS_H_
