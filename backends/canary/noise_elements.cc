@@ -156,8 +156,9 @@ void NoisyNans(NoiseJob& job) {
 double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
   const double a = OperandAt(job, 0, i), x = OperandAt(job, 1, i), b = OperandAt(job, 2, i);
   double larger = a == 0 && x == 0 ? (job.state.Once(2) ? a : x) : std::max(a, x);
-  if (larger != 0 && b != 0) return zero;
-  return larger == 0 && (b != 0 || job.state.Once(2)) ? larger : b;
+  if (larger == 0 && b == 0) return job.state.Once(2) ? larger : b;
+  if (larger == 0 && b > 0) return larger;
+  return larger > 0 && b == 0 ? b : zero;
 }
 
 // A sum of zeros, or any zero where the sign is free.
