@@ -1,6 +1,8 @@
 // Sets of batch-norm-training, -inference and -grad (acceptance-rules 26): centres in f64,
 // first-order bounds that hold for the two-pass, the E[x^2] - m^2 and the Welford form.
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "reference/judge/handlers.h"
 #include "spec/ir/index_util.h"
@@ -65,9 +67,17 @@ struct BatchNorm {
   double epsilon = 0;
   double u = 0;
   double flush = 0;
+  double read = 0;  // operands below it may be read as zeros
 
   double Real(const SetValue& value, int64_t i) const { return RealAt(value.array.literal(), i); }
   double count() const { return static_cast<double>(layout.per_feature()); }
+  double Lost(double operand) const { return std::fabs(operand) < read ? std::fabs(operand) : 0; }
+  // An intermediate value of that magnitude may be an infinity, and what follows anything.
+  bool Overflows(std::initializer_list<long double> magnitudes) const {
+    return std::any_of(magnitudes.begin(), magnitudes.end(), [&](long double magnitude) {
+      return !(magnitude * (1 + slack()) < context.result->max);
+    });
+  }
   double slack() const { return (2 * count() + 32) * u; }  // of the sums of batch-norm-grad
 };
 
@@ -82,6 +92,7 @@ BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruct
   norm.u = std::ldexp(1.0, -norm.context.result->p);
   norm.flush = norm.context.rule.Allows(kFlushResult) ? norm.context.result->min_normal
                                                       : norm.context.result->tiny;
+  norm.read = norm.context.rule.Allows(kFlushOperand) ? norm.context.result->min_normal : 0;
   return norm;
 }
 
@@ -96,7 +107,13 @@ Approximate Normalize(const BatchNorm& norm, double x, const Approximate& mean,
       10 * norm.u * (factor * (std::fabs(x) + std::fabs(mean.value)) + std::fabs(offset)) +
       0x1p-50 * std::fabs(value) +
       // Of the three factors any two may be multiplied first, and their product flushed.
-      norm.flush * (4 + factor + std::fabs(scale) + std::fabs(difference) + deviation.value);
+      norm.flush * (4 + factor + std::fabs(scale) + std::fabs(difference) + deviation.value) +
+      norm.Lost(scale) * std::fabs(difference) * deviation.value +
+      (norm.Lost(x) + norm.Lost(mean.value)) * factor + norm.Lost(offset);
+  if (norm.Overflows({std::fabs(difference), std::fabs(difference * deviation.value),
+                      std::fabs(difference * scale), factor, std::fabs(value)})) {
+    error = HUGE_VAL;
+  }
   return {value, error};
 }
 
@@ -119,6 +136,7 @@ absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
   std::vector<AcceptanceSet> sets(shape.ElementCount());
   for (int64_t f = 0; f < norm.layout.features; ++f) {
     Approximate mean = {norm.Real(operands[3], f), 0}, variance = {norm.Real(operands[4], f), 0};
+    variance.error = norm.Lost(variance.value);
     Approximate deviation = ReciprocalDeviation(variance, norm.epsilon, norm.u);
     for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
       int64_t i = norm.layout.At(f, k);
@@ -209,6 +227,7 @@ GradSums SumsOfFeature(const BatchNorm& norm, absl::Span<const SetValue> operand
 Approximate GradScale(const BatchNorm& norm, const GradSums& sums) {
   long double error = norm.slack() * sums.cross_magnitude * sums.inverse +
                       (sums.flushed + norm.flush) * (1 + sums.inverse);
+  if (norm.Overflows({sums.cross_magnitude, sums.cross_magnitude * sums.inverse})) error = HUGE_VAL;
   return {static_cast<double>(sums.cross * sums.inverse), static_cast<double>(error)};
 }
 
@@ -225,6 +244,10 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, long double
                             (1 + 1 / sums.spread) * (1 + reach);
   long double error = std::fabs(factor) * (norm.slack() * magnitude + flushed) +
                       norm.flush * (1 + sums.inverse) * (1 + magnitude + flushed);
+  if (norm.Overflows({magnitude, sums.cross_magnitude, sums.cross_magnitude * sums.inverse,
+                      magnitude * std::fabs(sums.scale) * sums.inverse})) {
+    error = HUGE_VAL;
+  }
   return {static_cast<double>(factor * inner), static_cast<double>(error)};
 }
 
@@ -244,10 +267,9 @@ absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
   for (int64_t f = 0; f < norm.layout.features; ++f) {
     const GradSums sums = SumsOfFeature(norm, operands, f);
     scales.push_back(Rounded(GradScale(norm, sums), norm.context));
-    offsets.push_back(Rounded({static_cast<double>(sums.sum),
-                               static_cast<double>(norm.slack() * sums.sum_magnitude) +
-                                   norm.flush * 2 * norm.count()},
-                              norm.context));
+    double error = static_cast<double>(norm.slack() * sums.sum_magnitude) + norm.flush * 2 * norm.count();
+    if (norm.Overflows({sums.sum_magnitude})) error = HUGE_VAL;
+    offsets.push_back(Rounded({static_cast<double>(sums.sum), error}, norm.context));
     for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
       int64_t i = norm.layout.At(f, k);
       double x = norm.Real(operands[0], i), dy = norm.Real(operands[4], i);

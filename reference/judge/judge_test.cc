@@ -99,6 +99,13 @@ const char kProduct4[] =
     "ENTRY e { x = f32[4] parameter(0) i = f32[] constant(1)\n"
     " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=mul }";
 // Each rounded product of subnormals may stay where it is, however many factors below 1 follow.
+const char kConvolutionOfHoles[] =
+    "ENTRY e { x = c64[1,1,2] parameter(0) k = c64[1,1,1] parameter(1)\n"
+    " ROOT r = c64[1,1,3] convolution(x, k), window={size=1 lhs_dilate=2}, dim_labels=bf0_oi0->bf0 }";
+const char kNormalize[] =
+    "ENTRY e { x = f32[1] parameter(0) s = f32[1] parameter(1) m = f32[1] parameter(2)\n"
+    " v = f32[1] parameter(3) o = f32[1] constant({0})\n"
+    " ROOT r = f32[1] batch-norm-inference(x, s, o, m, v), epsilon=0.125, feature_index=0 }";
 const char kFadingProduct[] =
     "mul { a = f16[] parameter(0) b = f16[] parameter(1) ROOT r = f16[] multiply(a, b) }\n"
     "ENTRY e { i = f16[] parameter(0) c = f16[] constant(0.83398)\n"
@@ -301,6 +308,11 @@ const Case kCases[] = {
     {"gather_wrong_index", kGather, {"f32[4] {1, 2, 3, 4}", "s32[2,1] {{3}, {9}}"}, {"f32[2] {4, 1}"}, kFail},
     {"enumerated_reduction", kReduceSubtract3, {"f32[3] {1, 2, 4}"}, {"f32[] -7"}, kPass},
     {"enumerated_reduction_impossible", kReduceSubtract3, {"f32[3] {1, 2, 4}"}, {"f32[] 9"}, kFail},
+    {"complex_holes_absent", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (0, 0), (nan, nan)}}}"}, kPass},
+    {"complex_holes_times_infinity", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (nan, nan), (nan, nan)}}}"}, kPass},
+    {"complex_holes_are_not_one", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (1, 0), (nan, nan)}}}"}, kFail},
+    {"subnormal_scale_read_as_zero", kNormalize, {"f32[1] {0}", "f32[1] {-5.877472e-39}", "f32[1] {-100}", "f32[1] {0}"}, {"f32[1] {-0}"}, kPass},
+    {"small_scale_is_not_zero", kNormalize, {"f32[1] {0}", "f32[1] {-5.877472e-37}", "f32[1] {-100}", "f32[1] {0}"}, {"f32[1] {-0}"}, kFail},
     {"product_stays_in_the_subnormals", kFadingProduct, {"f16[] 1"}, {"f16[] 1.7881393e-07"}, kPass},
     {"product_is_flushed", kFadingProduct, {"f16[] 1"}, {"f16[] 0"}, kPass},
     {"product_comes_back_from_the_subnormals", kFadingProduct, {"f16[] 1"}, {"f16[] 1e-3"}, kFail},

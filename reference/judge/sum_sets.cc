@@ -284,6 +284,7 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
   HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ar, bi, 1, true, im));
   HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ai, br, 1, false, im));
   HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, ar, br, re));
+  const Literal terms = re.counts;
   re.count *= 2;  // 2k products
   for (double& count : re.counts.mutable_data<double>()) count *= 2;
   im.count = re.count;
@@ -295,8 +296,16 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
     bool special = !re_sets[i].finite() || !im_sets[i].finite();
     // Infinities and NaNs of complex products: the naive formula or Annex G.
     AcceptanceSet open = AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
-    sets.push_back(special ? open : re_sets[i]);
-    sets.push_back(special ? open : im_sets[i]);
+    if (special) re_sets[i] = im_sets[i] = open;
+  }
+  if (instruction.opcode() == Opcode::kConvolution &&
+      (ar.non_finite || ai.non_finite || br.non_finite || bi.non_finite)) {
+    AddPaddingNans(contraction, br.middle, terms, re_sets);
+    AddPaddingNans(contraction, br.middle, terms, im_sets);
+  }
+  for (size_t i = 0; i < re_sets.size(); ++i) {
+    sets.push_back(re_sets[i]);
+    sets.push_back(im_sets[i]);
   }
   SetArray result(shape, std::move(sets));
   result.origin = context.origin;
