@@ -138,6 +138,7 @@ struct FftPlan {
   int64_t points = 1;            // their product
   int64_t in_block = 1, out_block = 1;
   double factor = 8;  // ulps * log2(points), Bluestein included
+  double reach = 1;   // intermediate values are at most so many times the sum of magnitudes
 };
 
 FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out,
@@ -153,6 +154,10 @@ FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out
     plan.out_block *= out.dimension(-back);
     bluestein = bluestein || LargestPrimeFactor(plan.lengths[k]) > 13;
   }
+  // Half of a Hermitian input counts twice; Bluestein's convolution, before it is scaled, is longer
+  // than twice the points and of length times them.
+  double points = static_cast<double>(plan.points);
+  plan.reach = (plan.type == "IRFFT" ? 2 : 1) * (bluestein ? 16 * points * points : 1);
   double ulps = rule.ulps * (bluestein ? 3 : 1);
   plan.factor =
       ulps * std::max(1.0, std::log2(static_cast<double>(std::max<int64_t>(plan.points, 1))));
@@ -183,7 +188,7 @@ Block BoundTransform(const FftPlan& plan, const Literal& middle, const SetArray&
       spread += radius * radius;
     }
   }
-  if (!(sum < facts.max)) return {-1};
+  if (!(sum * plan.reach < facts.max)) return {-1};
   bool inverse = plan.type == "IFFT" || plan.type == "IRFFT";
   double n = static_cast<double>(plan.points);
   double gain = inverse ? 1 / std::sqrt(n) : std::sqrt(n);

@@ -99,6 +99,9 @@ const char kProduct4[] =
     "ENTRY e { x = f32[4] parameter(0) i = f32[] constant(1)\n"
     " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=mul }";
 // Each rounded product of subnormals may stay where it is, however many factors below 1 follow.
+const char kHermitianTransform[] =
+    "ENTRY e { x = c64[4] parameter(0)\n"
+    " ROOT r = f32[7] fft(x), fft_type=IRFFT, fft_length={7} }";
 const char kConvolutionOfHoles[] =
     "ENTRY e { x = c64[1,1,2] parameter(0) k = c64[1,1,1] parameter(1)\n"
     " ROOT r = c64[1,1,3] convolution(x, k), window={size=1 lhs_dilate=2}, dim_labels=bf0_oi0->bf0 }";
@@ -308,6 +311,7 @@ const Case kCases[] = {
     {"gather_wrong_index", kGather, {"f32[4] {1, 2, 3, 4}", "s32[2,1] {{3}, {9}}"}, {"f32[2] {4, 1}"}, kFail},
     {"enumerated_reduction", kReduceSubtract3, {"f32[3] {1, 2, 4}"}, {"f32[] -7"}, kPass},
     {"enumerated_reduction_impossible", kReduceSubtract3, {"f32[3] {1, 2, 4}"}, {"f32[] 9"}, kFail},
+    {"transform_overflows_before_it_is_scaled", kHermitianTransform, {"c64[4] {(0, 0), (0, 0), (-3e38, 0), (0, 0)}"}, {"f32[7] {-inf, inf, inf, -inf, -inf, inf, inf}"}, kOpen},
     {"complex_holes_absent", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (0, 0), (nan, nan)}}}"}, kPass},
     {"complex_holes_times_infinity", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (nan, nan), (nan, nan)}}}"}, kPass},
     {"complex_holes_are_not_one", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (1, 0), (nan, nan)}}}"}, kFail},
