@@ -33,6 +33,31 @@ Literal ToWide(const Literal& literal) {
   return wide;
 }
 
+// What a judge without this program needs of a predicate, as long as it is small.
+constexpr int64_t kNumbersInFileMax = 1024;
+
+bool FitsInFile(const Literal& literal) {
+  return literal.element_count() * (IsComplex(literal.element_type()) ? 2 : 1) <= kNumbersInFileMax;
+}
+// `,"name":[numbers in row-major order, a complex one as two, null for what is not finite]`.
+std::string NumbersMember(absl::string_view name, const Literal& literal) {
+  std::string text;
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    for (int c = 0; c < (IsComplex(literal.element_type()) ? 2 : 1); ++c) {
+      double x = RealAt(literal, i, c);
+      absl::StrAppend(&text, text.empty() ? "" : ",",
+                      std::isfinite(x) ? absl::StrFormat("%.17g", x) : "null");
+    }
+  }
+  return absl::StrCat(",\"", name, "\":[", text, "]");
+}
+std::string FreeMember(const std::vector<bool>& free) {
+  std::string text;
+  for (bool f : free) absl::StrAppend(&text, text.empty() ? "" : ",", f ? 1 : 0);
+  return absl::StrCat(",\"free\":[", text, "]");
+}
+absl::string_view TrueOrFalse(bool value) { return value ? "true" : "false"; }
+
 // ---------------------------------------------------------------- fft
 
 struct Block {
@@ -75,8 +100,16 @@ class NormwisePredicate : public JointPredicate {
       least = std::min(least, block.bound);
       most = std::max(most, block.bound);
     }
-    return absl::StrFormat("\"transform_length\":%d,\"bound_least\":%.17g,\"bound_most\":%.17g",
-                           length_, std::isinf(least) ? 0 : least, most);
+    std::string text =
+        absl::StrFormat("\"transform_length\":%d,\"bound_least\":%.17g,\"bound_most\":%.17g",
+                        length_, std::isinf(least) ? 0 : least, most);
+    if (!FitsInFile(centre_)) return text;
+    // Of each transform; a negative bound asks nothing.
+    std::string bounds;
+    for (const Block& block : blocks_) {
+      absl::StrAppendFormat(&bounds, "%s%.17g", bounds.empty() ? "" : ",", block.bound);
+    }
+    return absl::StrCat(text, ",\"bounds\":[", bounds, "]", NumbersMember("centre", centre_));
   }
 
  private:
@@ -384,7 +417,13 @@ class CholeskyPredicate : public JointPredicate {
     }
     return verdict;
   }
-  std::string ParametersJson() const override { return absl::StrFormat("\"bound\":%.17g", bound_); }
+  std::string ParametersJson() const override {
+    std::string text = absl::StrFormat(
+        "\"of\":\"cholesky\",\"bound\":%.17g,\"flush\":%.17g,\"lower\":%s", bound_, flush_,
+        TrueOrFalse(lower_));
+    if (!FitsInFile(a_)) return text;
+    return absl::StrCat(text, FreeMember(free_), NumbersMember("matrix", a_));
+  }
 
  private:
   bool Holds(const Literal& actual, int64_t b, int64_t n, Verdict& verdict) const {
@@ -541,7 +580,16 @@ class SolvePredicate : public JointPredicate {
     }
     return verdict;
   }
-  std::string ParametersJson() const override { return absl::StrFormat("\"bound\":%.17g", bound_); }
+  std::string ParametersJson() const override {
+    std::string text = absl::StrFormat(
+        "\"of\":\"triangular_solve\",\"bound\":%.17g,\"flush\":%.17g,\"lower\":%s,\"left\":%s,"
+        "\"unit\":%s,\"transpose\":\"%s\"",
+        bound_, flush_, TrueOrFalse(geometry_.lower), TrueOrFalse(geometry_.left),
+        TrueOrFalse(geometry_.unit), geometry_.transpose);
+    if (!FitsInFile(a_) || !FitsInFile(b_)) return text;
+    return absl::StrCat(text, FreeMember(free_), NumbersMember("matrix", a_),
+                        NumbersMember("right", b_));
+  }
 
  private:
   bool Holds(const Literal& x, int64_t b, int64_t c, int64_t i, Verdict& verdict) const {

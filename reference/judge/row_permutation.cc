@@ -5,11 +5,18 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "spec/ir/index_util.h"
 #include "spec/judge/real.h"
 
 namespace hlocts {
+namespace {
+
+constexpr int64_t kNumbersInFileMax = 1024;
+
+}  // namespace
 
 Lines LinesOf(const Shape& shape, int64_t dimension) {
   Lines lines;
@@ -45,7 +52,25 @@ RowPermutation::Verdict RowPermutation::Check(absl::Span<const Literal* const> s
 }
 
 std::string RowPermutation::ParametersJson() const {
-  return absl::StrCat("\"rows\":", lines_.length, ",\"lines\":", lines_.count);
+  std::string text = absl::StrCat("\"rows\":", lines_.length, ",\"lines\":", lines_.count);
+  int64_t numbers = 0;
+  for (const Literal& literal : sorted_) numbers += literal.element_count();
+  if (numbers > kNumbersInFileMax) return text;
+  // For a judge without this program: the sorted operands' bytes, the clusters of tied places of
+  // each line (they begin at `starts`, `stride` apart), whose subnormals count as zeros.
+  std::vector<std::string> bytes, clusters;
+  std::vector<int> flush(may_flush_.begin(), may_flush_.end());
+  for (const Literal& literal : sorted_) {
+    bytes.push_back(absl::StrCat("\"", absl::BytesToHexString(absl::string_view(
+        reinterpret_cast<const char*>(literal.raw_data()), literal.raw_size())), "\""));
+  }
+  for (const std::vector<int>& line : clusters_) {
+    clusters.push_back(absl::StrCat("[", absl::StrJoin(line, ","), "]"));
+  }
+  return absl::StrCat(text, ",\"stride\":", lines_.stride, ",\"starts\":[",
+                      absl::StrJoin(lines_.starts, ","), "],\"may_flush\":[",
+                      absl::StrJoin(flush, ","), "],\"clusters\":[", absl::StrJoin(clusters, ","),
+                      "],\"sorted\":[", absl::StrJoin(bytes, ","), "]");
 }
 
 namespace {

@@ -368,8 +368,10 @@ std::vector<Computation*> BranchesOf(const Instruction& instruction) {
 bool HasSideEffects(const Computation& computation) {
   for (const auto& instruction : computation.instructions()) {
     Opcode opcode = instruction->opcode();
-    if (IsCollective(opcode) || opcode == Opcode::kInfeed || opcode == Opcode::kOutfeed)
+    if (IsCollective(opcode) || opcode == Opcode::kInfeed || opcode == Opcode::kOutfeed ||
+        opcode == Opcode::kSend || opcode == Opcode::kRecvDone) {
       return true;
+    }
     for (const Computation* called : instruction->called_computations()) {
       if (HasSideEffects(*called)) return true;
     }

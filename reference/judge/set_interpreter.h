@@ -7,8 +7,10 @@
 #define HLOCTS_REFERENCE_JUDGE_SET_INTERPRETER_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -74,6 +76,8 @@ class SetInterpreter {
   // Next infeed literal of the device, nullptr when there is none.
   const Literal* NextInfeed();
   const Literal* PeekInfeed() const;  // the same, left in place
+  // What was sent to the device on the channel and not yet received, in order.
+  std::deque<SetValue>& MailOf(int64_t device, int64_t channel) { return mail_[{device, channel}]; }
 
  private:
   absl::StatusOr<std::vector<SetValue>> RunInstruction(
@@ -112,6 +116,7 @@ class SetInterpreter {
   int depth_ = 0;
   uint64_t stream_ = 0;
   std::vector<size_t> infeed_used_;
+  std::map<std::pair<int64_t, int64_t>, std::deque<SetValue>> mail_;
 };
 
 // Collectives: operands and results of every device of the module at once.

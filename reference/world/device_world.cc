@@ -1,5 +1,6 @@
 #include "reference/world/device_world.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -60,6 +61,23 @@ std::optional<Pairs> PairsOf(const Instruction& instruction) {
 
 }  // namespace
 
+std::vector<int64_t> TargetsOf(const Instruction& send, int64_t device, int64_t device_count) {
+  const std::optional<Pairs> pairs = PairsOf(send);
+  if (!pairs.has_value()) return {device};
+  std::vector<int64_t> targets;
+  for (const auto& [source, target] : *pairs) {
+    if (source == device && target >= 0 && target < device_count) targets.push_back(target);
+  }
+  return targets;
+}
+
+bool IsTarget(const Instruction& recv_done, int64_t device) {
+  const std::optional<Pairs> pairs = PairsOf(recv_done);
+  if (!pairs.has_value()) return true;
+  return std::any_of(pairs->begin(), pairs->end(),
+                     [&](const auto& pair) { return pair.second == device; });
+}
+
 absl::StatusOr<Literal> DeviceWorld::Collective(EvalContext& context,
                                                 const Instruction& instruction,
                                                 absl::Span<Literal> operands) {
@@ -119,13 +137,7 @@ absl::StatusOr<Literal> DeviceWorld::Outfeed(absl::Span<Literal> operands) {
 absl::StatusOr<Literal> DeviceWorld::Send(const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   const int64_t channel = instruction.IntOr(Attr::kChannelId, 0);
-  const std::optional<Pairs> pairs = PairsOf(instruction);
-  std::vector<int64_t> targets;
-  if (!pairs.has_value()) targets.push_back(device_);
-  for (const auto& [source, target] : pairs.value_or(Pairs())) {
-    if (source == device_ && target >= 0 && target < grid_.size()) targets.push_back(target);
-  }
-  for (int64_t target : targets) {
+  for (int64_t target : TargetsOf(instruction, device_, grid_.size())) {
     HLOCTS_RETURN_IF_ERROR(place_.Send(device_, target, channel, instruction.name(), operands[0]));
   }
   return ContextOf(operands[0], channel);
@@ -134,10 +146,7 @@ absl::StatusOr<Literal> DeviceWorld::Send(const Instruction& instruction,
 // recv.4-5, .14; a device that no pair names as target gets zeros.
 absl::StatusOr<Literal> DeviceWorld::ReceiveDone(const Instruction& instruction) {
   const Shape& shape = instruction.shape().tuple_shapes()[0];
-  const std::optional<Pairs> pairs = PairsOf(instruction);
-  bool is_target = !pairs.has_value();
-  for (const auto& [source, target] : pairs.value_or(Pairs())) is_target |= target == device_;
-  if (!is_target) return TupleOf(Literal(shape), Literal(Shape::Token()));
+  if (!IsTarget(instruction, device_)) return TupleOf(Literal(shape), Literal(Shape::Token()));
   HLOCTS_ASSIGN_OR_RETURN(
       Literal data,
       place_.AwaitData(device_, instruction.IntOr(Attr::kChannelId, 0), instruction.name()));

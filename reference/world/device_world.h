@@ -10,6 +10,11 @@
 
 namespace hlocts {
 
+// Where a send of this device goes, and whether a recv of this device gets anything, by the pairs
+// that pipelined programs carry as a frontend attribute; without pairs a device sends to itself.
+std::vector<int64_t> TargetsOf(const Instruction& send, int64_t device, int64_t device_count);
+bool IsTarget(const Instruction& recv_done, int64_t device);
+
 class DeviceWorld : public World {
  public:
   // `infeed` is what the host feeds, in order; `place` is shared and outlives this.
