@@ -7,8 +7,10 @@ expected.jsonl has a line per output leaf. "exact" is the array's bytes (sub-byt
 zeros of either sign where "zero_sign_free", any NaN for a NaN where "nan_bits_free"). "sets" is a list of
 [flags, lo, hi, origin, term], two entries for a complex element, {"repeat": n} for n more of the last:
 a value is accepted if a flag admits it. lo and hi are the bits of a double in hexadecimal, or decimal
-integers with flag INTEGER. A leaf with a "predicate" also has a condition on the array as a whole, which
-this script leaves to hlocts; it says how many.
+integers with flag INTEGER. A leaf with a "predicate" also has a condition on the array as a whole:
+"normwise" (the error of each transform as a vector), "residual" (of a factorization or a solution, from
+the engine's own result) and "permutation" (rows of a sort) are judged here where the file has the data,
+which it has for small arrays; of "distribution" and the rest the script says how many need hlocts.
 """
 import json
 import os
@@ -83,6 +85,109 @@ def check(leaf, array):
     return None
 
 
+def numbers(values, like):
+    """A parameter's flat list as an array of that shape; complex numbers are listed as two."""
+    flat = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+    return (flat.view(np.complex128) if np.iscomplexobj(like) else flat).reshape(-1)
+
+
+def normwise(p, array):
+    error = np.abs(wide(array).reshape(-1) - numbers(p["centre"], array))
+    for block, bound in zip(error.reshape(len(p["bounds"]), -1) if p["bounds"] else [], p["bounds"]):
+        norm = np.sqrt(np.sum(block * block))
+        if bound >= 0 and not norm <= bound:
+            return f"2-norm of a transform's error is {norm}, at most {bound}"
+    return None
+
+
+def wide(array):
+    return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
+
+
+def cholesky(p, array):
+    n = array.shape[-1]
+    given = numbers(p["matrix"], array).reshape(-1, n, n)
+    for free, a, result in zip(p["free"], given, wide(array).reshape(-1, n, n)):
+        if free:
+            continue
+        if not p["lower"]:  # a is Hermitian: its upper triangle is the lower one's conjugate
+            a, result = a.conj().T, result.conj().T
+        low = np.tril(result)
+        residual = np.abs(np.tril(a) - np.tril(low @ low.conj().T))
+        allowed = p["bound"] * (np.abs(low) @ np.abs(low).T) + p["flush"]
+        if not (np.tril(residual <= allowed) | ~np.tril(np.ones((n, n), bool))).all():
+            return f"|A - L L^H| is {np.max(residual)}"
+        if not (np.diag(low).real > 0).all():
+            return "a diagonal element is not positive"
+    return None
+
+
+def triangular_solve(p, array):
+    x = wide(array)
+    b = numbers(p["right"], array).reshape(x.shape)
+    n = x.shape[-2] if p["left"] else x.shape[-1]
+    given = numbers(p["matrix"], array).reshape(-1, n, n)
+    unknowns, rights = x.reshape((-1,) + x.shape[-2:]), b.reshape((-1,) + x.shape[-2:])
+    for free, a, u, r in zip(p["free"], given, unknowns, rights):
+        if free:
+            continue
+        t = np.tril(a) if p["lower"] else np.triu(a)
+        if p["unit"]:
+            t = t - np.diag(np.diag(t)) + np.eye(n)
+        t = {"TRANSPOSE": t.T, "ADJOINT": t.conj().T}.get(p["transpose"], t)
+        if not p["left"]:
+            t, u, r = t.T, u.T, r.T
+        residual = np.abs(r - t @ u)
+        allowed = p["bound"] * (np.abs(t) @ np.abs(u) + np.abs(r))
+        allowed += p["flush"] * (1 + np.abs(np.diag(t)))[:, None]
+        if not (residual <= allowed).all():
+            return f"|b - T x| is {np.max(residual)}"
+    return None
+
+
+def row_bytes(arrays, flush, at):
+    row = b""
+    for array, may_flush in zip(arrays, flush):
+        element = parts(array[at : at + 1]).copy()
+        if may_flush and element.dtype.kind == "f":
+            small = np.abs(element) < np.finfo(element.dtype).tiny
+            element[small] = np.copysign(0, element[small])
+        row += element.tobytes()
+    return row
+
+
+def permutation(p, slots):
+    """slots: the outputs that are columns of the rows, by the number of their operand."""
+    own = [slots[k].reshape(-1) for k in sorted(slots)]
+    wanted = [np.frombuffer(bytes.fromhex(p["sorted"][k]), dtype=slots[k].dtype) for k in sorted(slots)]
+    flush = [p["may_flush"][k] for k in sorted(slots)]
+    for start, clusters in zip(p["starts"], p["clusters"]):
+        places = [start + i * p["stride"] for i in range(len(clusters))]
+        rows = lambda columns: sorted((c, row_bytes(columns, flush, at)) for c, at in zip(clusters, places))
+        if rows(own) != rows(wanted):
+            return "the rows of a line are not a permutation of the operands' rows"
+    return None
+
+
+def joint(leaves, outputs):
+    """(how many predicates were left to hlocts, what is wrong with the others or None)"""
+    left = 0
+    for number, (leaf, array) in enumerate(zip(leaves, outputs)):
+        kind, p = leaf.get("predicate"), leaf.get("parameters", {})
+        if kind == "normwise" and "centre" in p:
+            wrong = normwise(p, array)
+        elif kind == "residual" and "matrix" in p:
+            wrong = {"cholesky": cholesky, "triangular_solve": triangular_solve}[p["of"]](p, array)
+        elif kind == "permutation" and "sorted" in p:
+            same = [i for i, other in enumerate(leaves) if other.get("parameters") == p]
+            wrong = permutation(p, {leaves[i]["slot"]: outputs[i] for i in same})
+        else:
+            left, wrong = left + (kind is not None), None
+        if wrong:
+            return left, f"output {number}: {wrong}"
+    return left, None
+
+
 def judge(folder, outputs):
     leaves = [json.loads(line) for line in open(os.path.join(folder, "expected.jsonl"))]
     leaves = [leaf for leaf in leaves if "origins" not in leaf]
@@ -96,8 +201,10 @@ def judge(folder, outputs):
         wrong = check(leaf, array)
         if wrong:
             return "fail", f"output {number}: {wrong}"
-    joint = sum("predicate" in leaf for leaf in leaves)
-    return ("partly", f"{joint} predicates need hlocts") if joint else ("pass", "")
+    left, wrong = joint(leaves, outputs)
+    if wrong:
+        return "fail", wrong
+    return ("partly", f"{left} predicates need hlocts") if left else ("pass", "")
 
 
 def run(folder):
