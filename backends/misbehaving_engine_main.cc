@@ -1,5 +1,7 @@
 // A test program on the worker protocol: returns its arguments as outputs, unless the module's name
-// asks for something worse ("abort", "hang", "rubbish", "memory", "exit", "wrong_size").
+// asks for something worse ("abort", "hang", "rubbish", "memory", "exit", "wrong_size"), or the
+// environment does: MISBEHAVE_ABORT_EVERY=2 every second execution of a process,
+// MISBEHAVE_HANG_FROM=3 from the third on.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -22,10 +24,25 @@ void UseMemory() {
   }
 }
 
+int Wanted(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? 0 : std::atoi(value);
+}
+
+void MisbehaveAsTheEnvironmentSays() {
+  static int executions = 0;
+  ++executions;
+  int abort_every = Wanted("MISBEHAVE_ABORT_EVERY"), hang_from = Wanted("MISBEHAVE_HANG_FROM");
+  if (abort_every > 0 && executions % abort_every == 0) std::abort();
+  // Not for ever: nobody is there to end this process when the driver was killed.
+  if (hang_from > 0 && executions >= hang_from) sleep(20);
+}
+
 class Mirror : public Executable {
  public:
   explicit Mirror(std::string name) : name_(std::move(name)) {}
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+    MisbehaveAsTheEnvironmentSays();
     if (name_ == "abort") std::abort();
     if (name_ == "exit") _exit(7);
     while (name_ == "hang") usleep(100'000);

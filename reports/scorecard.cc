@@ -13,8 +13,14 @@
 namespace hlocts {
 namespace {
 
-constexpr size_t kKinds = static_cast<size_t>(VerdictKind::kError) + 1;
+// The verdicts, and flakes, which are none of them.
+constexpr size_t kFlake = static_cast<size_t>(VerdictKind::kError) + 1;
+constexpr size_t kKinds = kFlake + 1;
 using Counts = std::array<int, kKinds>;
+
+size_t ColumnOf(const Verdict& verdict) {
+  return verdict.flake.empty() ? static_cast<size_t>(verdict.kind) : kFlake;
+}
 
 std::string AreaOf(const std::string& address) { return address.substr(0, address.find('/')); }
 
@@ -28,7 +34,8 @@ std::string Row(const std::string& name, const Counts& counts, int expected, int
 std::string Header() {
   std::string header = absl::StrFormat("  %-18s %6s", "area", "cases");
   for (size_t k = 0; k < kKinds; ++k) {
-    absl::StrAppendFormat(&header, " %6s", VerdictName(static_cast<VerdictKind>(k)).substr(0, 6));
+    absl::string_view name = k == kFlake ? "flake" : VerdictName(static_cast<VerdictKind>(k));
+    absl::StrAppendFormat(&header, " %6s", name.substr(0, 6));
   }
   return header + " as expected\n";
 }
@@ -59,8 +66,8 @@ std::string Scorecard::ToText() const {
     std::string surprises;
     for (const Verdict& verdict : verdicts) {
       std::string area = AreaOf(verdict.case_address);
-      ++areas[area][static_cast<size_t>(verdict.kind)];
-      ++all[static_cast<size_t>(verdict.kind)];
+      ++areas[area][ColumnOf(verdict)];
+      ++all[ColumnOf(verdict)];
       expected[area].first += verdict.expected;
       ++expected[area].second;
       all_expected += verdict.expected;

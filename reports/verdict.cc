@@ -64,6 +64,7 @@ Json ToJson(const Verdict& verdict) {
   if (!verdict.freedoms.empty()) json["freedoms"] = verdict.freedoms;
   json["first_failure"] =
       verdict.first_failure ? FailureToJson(*verdict.first_failure) : Json(nullptr);
+  if (!verdict.flake.empty()) json["flake"] = verdict.flake;
   if (!verdict.expectation.empty()) json["expectation"] = verdict.expectation;
   if (!verdict.case_address.empty()) {
     json["expected"] = verdict.expected;
@@ -148,6 +149,7 @@ absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
     if (json.contains("freedoms")) json["freedoms"].get_to(verdict.freedoms);
     verdict.expectation = json.value("expectation", "");
     verdict.expected = json.value("expected", false);
+    verdict.flake = json.value("flake", "");
     verdict.seconds = json.value("seconds", 0.0);
   } catch (const std::exception& error) {
     return InvalidInput(error.what());
@@ -156,9 +158,10 @@ absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
 }
 
 std::string VerdictToText(const Verdict& verdict) {
-  std::string line = absl::StrCat(VerdictName(verdict.kind), "  ", verdict.backend, "  ",
-                                  verdict.case_address.empty() ? verdict.module
-                                                               : verdict.case_address);
+  std::string line = absl::StrCat(
+      verdict.flake.empty() ? VerdictName(verdict.kind) : "flake", "  ", verdict.backend, "  ",
+      verdict.case_address.empty() ? verdict.module : verdict.case_address);
+  if (!verdict.flake.empty()) absl::StrAppend(&line, "  (", verdict.flake, ")");
   if (verdict.replica != 0) absl::StrAppend(&line, "  replica ", verdict.replica);
   if (verdict.kind == VerdictKind::kPass) {
     absl::StrAppend(&line, "  ", verdict.elements, " elements, ",

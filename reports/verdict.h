@@ -73,6 +73,9 @@ struct Verdict {
   bool of_control = false;
   bool expected = false;
   double seconds = 0;
+  // Not empty: run again, the engine gave other verdicts; all of them in order, "crash, pass, pass".
+  // `kind` is the first one's. Reports count it as a flake and as nothing else.
+  std::string flake;
 };
 
 // One line of JSON, without a newline: the fields of contracts.md. The record of a run has besides

@@ -25,6 +25,8 @@ size_t ExpectationList::size() const { return impl_->list.expectation_size(); }
 
 namespace {
 
+constexpr absl::string_view kFlake = "flake";
+
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {
@@ -38,7 +40,7 @@ absl::Status CheckEntry(const expectations::Expectation& entry) {
     return InvalidInput("expectation for \"", entry.query(), entry.signature(), "\": no ", field);
   };
   if (entry.query().empty() && entry.signature().empty()) return missing("query or signature");
-  if (!VerdictFromName(entry.verdict())) return missing("known verdict");
+  if (!VerdictFromName(entry.verdict()) && entry.verdict() != kFlake) return missing("known verdict");
   if (entry.kind() == expectations::KIND_UNSET) return missing("kind");
   if (entry.clause().empty()) return missing("clause");
   if (entry.reason().empty()) return missing("reason");
@@ -86,14 +88,16 @@ void ExpectationList::Apply(Verdict& verdict, const std::string& today) const {
     if (!Applies(entry, verdict, today)) continue;
     verdict.expectation = absl::StrCat(expectations::Kind_Name(entry.kind()), " (", entry.clause(),
                                        "): ", entry.reason());
-    if (entry.verdict() == VerdictName(verdict.kind)) {
+    // Only an entry that says so makes a flake expected.
+    bool as_said = verdict.flake.empty() && entry.verdict() == VerdictName(verdict.kind);
+    if (as_said || entry.verdict() == kFlake) {
       verdict.expected = true;
       return;
     }
     absl::StrAppend(&wanted, wanted.empty() ? "" : " or ", entry.verdict());
   }
   if (wanted.empty()) {
-    verdict.expected = !IsFailure(verdict.kind);
+    verdict.expected = verdict.flake.empty() && !IsFailure(verdict.kind);
   } else {
     verdict.expected = false;
     absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", "expected ", wanted);

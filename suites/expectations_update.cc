@@ -49,6 +49,11 @@ std::vector<Piece> Split(const std::string& text) {
   return pieces;
 }
 
+// What an entry calls it.
+absl::string_view WordFor(const Verdict& verdict) {
+  return verdict.flake.empty() ? VerdictName(verdict.kind) : "flake";
+}
+
 std::string ClauseOf(const Verdict& verdict, const std::vector<Case>& cases) {
   if (verdict.first_failure && !verdict.first_failure->clause.empty()) {
     return verdict.first_failure->clause;
@@ -69,7 +74,7 @@ std::string NewEntry(const Verdict& verdict, const std::vector<Case>& cases) {
   return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address,
                       "\"\n  condition { version_contains: \"",
                       absl::CEscape(verdict.backend_version), "\" }\n  verdict: \"",
-                      VerdictName(verdict.kind),
+                      WordFor(verdict),
                       "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG", "\n  clause: \"",
                       ClauseOf(verdict, cases),
                       "\"\n  reason: \"Not explained yet: ", absl::CEscape(reason), "\"\n}\n");
@@ -103,7 +108,7 @@ std::string UpdatedExpectations(const std::string& text, const std::vector<Verdi
     size_t at = piece.text.find(old);
     if (at != std::string::npos) {
       piece.text.replace(at, old.size(),
-                         absl::StrCat("verdict: \"", VerdictName(verdict.kind), "\""));
+                         absl::StrCat("verdict: \"", WordFor(verdict), "\""));
     }
     updated += piece.text;
   }

@@ -102,6 +102,19 @@ class Queue {
   size_t count_;
 };
 
+// A verdict that nobody expected, given again or not.
+Verdict RunAgain(const Case& one, Backend& engine, const RunnerOptions& options, Verdict first) {
+  std::string kinds(VerdictName(first.kind));
+  bool differs = false;
+  for (int i = 0; i < options.again && !options.stop(); ++i) {
+    VerdictKind kind = RunCase(one, engine, options.diff).kind;
+    absl::StrAppend(&kinds, ", ", VerdictName(kind));
+    differs = differs || kind != first.kind;
+  }
+  if (differs) first.flake = kinds;
+  return first;
+}
+
 }  // namespace
 
 absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::string>& backends,
@@ -128,6 +141,9 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
       if (options.stop()) return;
       for (auto& engine : engines) {
         Verdict verdict = RunCase(cases[*next], *engine, options.diff);
+        if (options.is_surprise(verdict)) {
+          verdict = RunAgain(cases[*next], *engine, options, std::move(verdict));
+        }
         std::lock_guard<std::mutex> lock(mutex);
         sink(cases[*next], verdict);
       }

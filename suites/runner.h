@@ -16,6 +16,9 @@ namespace hlocts {
 struct RunnerOptions {
   DiffOptions diff;
   int jobs = 1;
+  // Asked of every verdict: true runs the case again, `again` times; verdicts that differ are a flake.
+  std::function<bool(const Verdict&)> is_surprise = [](const Verdict&) { return false; };
+  int again = 2;
   // Asked between cases: true stops the run (Ctrl-C).
   std::function<bool()> stop = [] { return false; };
 };

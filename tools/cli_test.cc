@@ -1,9 +1,7 @@
 // The program from outside: exit statuses, messages, batches, as other people's scripts see them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -12,27 +10,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "tools/cli_testing.h"
 
 namespace hlocts {
 namespace {
 
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
-
-struct Ran {
-  int status = -1;
-  std::string out;  // standard output and error together
-};
-
-Ran RunHlocts(const std::string& arguments) {
-  Ran ran;
-  std::FILE* pipe = popen(absl::StrCat(HLOCTS_BINARY_DIR "/hlocts ", arguments, " 2>&1").c_str(), "r");
-  char chunk[4096];
-  while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
-  int status = pclose(pipe);
-  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ran;
-}
 
 class CliTest : public ::testing::Test {
  protected:

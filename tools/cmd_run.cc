@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
 #include "reports/run_record.h"
@@ -112,12 +113,19 @@ class RunFolder {
     if (error) return InvalidInput("--out: ", path_, ": ", error.message());
     records_.open(path_ + "/verdicts.jsonl");
     replays_.open(path_ + "/replay.txt");
+    failing_cases_.open(path_ + "/failing.txt");
     return WriteRunRecord(record_, path_);
   }
   void Add(const Case& one, const Verdict& verdict) {
     if (path_.empty()) return;
     records_ << VerdictToRecord(verdict) << std::endl;
     if (!IsFailure(verdict.kind)) return;
+    // From a cell of the scorecard to the module, the clauses and what is known.
+    failing_cases_ << (verdict.flake.empty() ? VerdictName(verdict.kind) : "flake") << "  "
+                   << one.address << "\n    " << "suites/cases/" << one.place.file << ":"
+                   << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ") << "\n    "
+                   << (verdict.expected ? verdict.expectation : "NOT EXPECTED: " + verdict.reason)
+                   << std::endl;
     std::string name = absl::StrReplaceAll(one.address, {{"/", "."}});
     auto line =
         WriteReplay(one, verdict, verdict.backend, options_, absl::StrCat(path_, "/cases/", name));
@@ -145,7 +153,7 @@ class RunFolder {
   DiffOptions options_;
   RunRecord record_;
   std::string program_;
-  std::ofstream records_, replays_;
+  std::ofstream records_, replays_, failing_cases_;
   int64_t failing_ = 0;
 };
 
@@ -252,6 +260,12 @@ int RunSuite(const Options& options) {
   {
     Progress progress(request->cases.size() * backends.size(), !options.common.json);
     std::string today = Today(request->tier);
+    request->runner.is_surprise = [&](const Verdict& verdict) {
+      Verdict copy = verdict;
+      auto list = expectations->find(verdict.backend);
+      if (list != expectations->end()) list->second.Apply(copy, today);
+      return !copy.expected && copy.kind != VerdictKind::kPass;
+    };
     auto sink = [&](const Case& one, const Verdict& verdict) {
       Verdict final_verdict = verdict;
       auto list = expectations->find(verdict.backend);

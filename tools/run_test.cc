@@ -1,0 +1,125 @@
+// Runs of the suite from outside: shards and jobs change no verdict, what is missing is seen, and
+// an engine that says now this, now that is called a flake.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli_testing.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+std::string Path(const std::string& name) {
+  std::string folder = ::testing::TempDir() + "/hlocts_run_test";
+  std::filesystem::create_directories(folder);
+  return folder + "/" + name;
+}
+
+constexpr char kMirror[] = HLOCTS_BINARY_DIR "/misbehaving_engine";
+// Cases that the mirror fails, passes, takes wrongly and has refused by other engines.
+constexpr char kSome[] = "movement/pad control_flow/conditional elementwise/not";
+
+// "engine address" -> verdict and place of the first failure.
+using Verdicts = std::map<std::string, std::string>;
+void AddVerdicts(const std::string& flags, Verdicts& verdicts) {
+  Ran ran = RunHlocts(absl::StrCat("run ", kSome, " --tier=presubmit --backend=cpu --backend=exec:",
+                                   kMirror, " --json ", flags));
+  for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
+    Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+    ASSERT_TRUE(json.is_object()) << line;
+    std::string key = absl::StrCat(std::string(json["backend"]), " ", std::string(json["case"]));
+    bool is_new =
+        verdicts.emplace(key, json["verdict"].dump() + json["first_failure"].dump()).second;
+    EXPECT_TRUE(is_new) << key << " twice";
+  }
+}
+
+TEST(RunTest, ShardsAndJobsChangeNoVerdict) {
+  Verdicts whole;
+  AddVerdicts("--jobs=1", whole);
+  std::set<std::string> kinds;
+  for (const auto& [key, verdict] : whole) kinds.insert(verdict.substr(0, verdict.find('"', 1)));
+  EXPECT_GE(whole.size(), 40u);
+  EXPECT_GE(kinds.size(), 3u) << "pass, fail, accepted at least";
+  for (int shards : {1, 3, 8}) {
+    for (int jobs : {1, 2}) {
+      Verdicts merged;
+      for (int i = 1; i <= shards; ++i) {
+        AddVerdicts(absl::StrCat("--jobs=", jobs, " --shard=", i, "/", shards), merged);
+      }
+      EXPECT_EQ(merged, whole) << shards << " shards, " << jobs << " jobs";
+    }
+  }
+}
+
+// As test runners shard: an index from 0.
+TEST(RunTest, TheEnvironmentOfTestRunnersShards) {
+  auto addresses = [](const std::string& flags, const std::string& before) {
+    Ran ran = RunHlocts("run movement/pad --backend=reference --json " + flags, before);
+    std::set<std::string> found;
+    for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
+      found.insert(Json::parse(line.begin(), line.end())["case"]);
+    }
+    return found;
+  };
+  std::set<std::string> second = addresses("", "GTEST_TOTAL_SHARDS=3 GTEST_SHARD_INDEX=1");
+  EXPECT_EQ(second, addresses("--shard=2/3", ""));
+  EXPECT_NE(second, addresses("", ""));
+  EXPECT_EQ(addresses("--shard=3/3", "GTEST_TOTAL_SHARDS=3 GTEST_SHARD_INDEX=1"),
+            addresses("--shard=3/3", ""))
+      << "the command line has the last word";
+  EXPECT_EQ(
+      RunHlocts("run movement/pad --backend=reference", "GTEST_TOTAL_SHARDS=3 GTEST_SHARD_INDEX=3")
+          .status,
+      2);
+}
+
+TEST(RunTest, AKilledShardIsMissingAndNotPassed) {
+  for (const char* shard : {"1", "2"}) std::filesystem::remove_all(Path(absl::StrCat("k", shard)));
+  std::string query = absl::StrCat("run movement/pad --backend=exec:", kMirror);
+  RunHlocts(absl::StrCat(query, " --shard=1/2 --out=", Path("k1")));
+  // Killed while the engine does not answer, so surely before its end.
+  RunHlocts(absl::StrCat(query, " --jobs=1 --shard=2/2 --timeout=60s --out=", Path("k2")),
+            "MISBEHAVE_HANG_FROM=3 timeout -s KILL 3");
+  Ran report = RunHlocts("report " + Path("k1") + " " + Path("k2"));
+  EXPECT_EQ(report.status, 1) << report.out;
+  EXPECT_THAT(report.out, HasSubstr("was cut short"));
+  EXPECT_THAT(report.out, HasSubstr("missing:\n  movement/pad:"));
+  EXPECT_THAT(report.out, Not(HasSubstr("none missing")));
+}
+
+TEST(RunTest, AFlakeIsAVerdictOfItsOwn) {
+  std::filesystem::remove_all(Path("flake"));
+  // Every second execution aborts; the fresh process's first one does not.
+  Ran ran = RunHlocts(absl::StrCat("run control_flow/conditional movement/pad --jobs=1 --out=",
+                                   Path("flake"), " --backend=exec:", kMirror),
+                      "MISBEHAVE_ABORT_EVERY=2");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("  flake as expected"));
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("flake  exec:.*\\(crash, fail, "));
+  std::ifstream records(Path("flake/verdicts.jsonl"));
+  int flakes = 0, steady = 0;
+  for (std::string line; std::getline(records, line);) {
+    Json json = Json::parse(line);
+    flakes += json.contains("flake");
+    steady += !json.contains("flake");
+    if (json.contains("flake")) EXPECT_FALSE(json["expected"]);
+  }
+  EXPECT_GT(flakes, 0);
+  EXPECT_GT(steady, 0);
+}
+
+}  // namespace
+}  // namespace hlocts
