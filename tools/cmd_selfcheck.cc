@@ -18,6 +18,7 @@
 #include "tools/selfcheck/noise_check.h"
 #include "tools/selfcheck/table_mutants.h"
 #include "tools/selfcheck/twin_check.h"
+#include "tools/selfcheck_clauses.h"
 #include "tools/suite_files.h"
 
 namespace hlocts {
@@ -31,7 +32,7 @@ struct Options {
   int64_t jobs = 0, seeds = 2, modules = 0;
   std::optional<uint64_t> seed;
   double seconds = 60;
-  bool json = false, list = false;
+  bool json = false, list = false, update = false, changed = false;
 };
 
 int List(bool json) {
@@ -274,6 +275,12 @@ int RunTwins(const Options& options) {
 
 int RunSelfcheck(const Options& options) {
   if (options.list) return List(options.json);
+  if (options.parts == std::vector<std::string>{"clauses"}) {
+    return RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
+  }
+  if (options.update || options.changed) {
+    return Fail(InvalidInput("--update, --changed: expected the part \"clauses\" alone"));
+  }
   auto tier = TierFromName(options.tier);
   if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
   auto profile = ProfileFromName(options.profile.empty() ? "default" : options.profile);
@@ -286,7 +293,7 @@ int RunSelfcheck(const Options& options) {
     if (part != "canaries" && part != "noise" && part != "mutants" && part != "curves" &&
         part != "twins") {
       return Fail(InvalidInput(
-          "selfcheck: expected canaries, noise, mutants, curves or twins, found ", part));
+          "selfcheck: expected clauses alone, or canaries, noise, mutants, curves, twins; found ", part));
     }
   }
   int status = kExitOk;
@@ -313,7 +320,7 @@ Command SelfcheckCommand() {
   return {"selfcheck", "plant faults, use permissions, and see what the harness says",
           [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("PART", &options->parts, "canaries, noise, mutants, curves, twins (default: all)");
+            flags.Positional("PART", &options->parts, "clauses (alone), or canaries, noise, mutants, curves, twins (default: these five)");
             flags.Add("--tier", &options->tier, "tier of the cases: smoke, presubmit, ...");
             flags.Add("--query", &options->queries, "only these cases");
             flags.Add("--fault", &options->faults, "only faults or classes that begin so");
@@ -324,6 +331,8 @@ Command SelfcheckCommand() {
             flags.Add("--seed", &options->seed, "of the generated modules (1)");
             flags.AddDuration("--time", &options->seconds, "at most, for each fault");
             flags.Add("--out", &options->out, "folder for the figures");
+            flags.Add("--update", &options->update, "clauses: complete suites/killed.txt");
+            flags.Add("--changed", &options->changed, "clauses: run only the lines whose hash changed");
             flags.Add("--list", &options->list, "list the faults and do nothing");
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] { return RunSelfcheck(*options); };

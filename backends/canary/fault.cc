@@ -1,7 +1,11 @@
 #include "backends/canary/fault.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <utility>
+
+#include "backends/canary/fault_family.h"
 
 namespace hlocts {
 
@@ -38,7 +42,14 @@ const Fault* FindFault(absl::string_view id) {
   for (const Fault& fault : AllFaults()) {
     if (fault.id == id) return &fault;
   }
-  return nullptr;
+  // Rows of families are made when they are asked for, and stay.
+  static std::mutex mutex;
+  static auto* made = new std::map<std::string, Fault, std::less<>>();
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = made->find(std::string(id));
+  if (found != made->end()) return &found->second;
+  std::optional<Fault> fault = MakeFamilyFault(id);
+  return fault ? &made->emplace(std::string(id), *std::move(fault)).first->second : nullptr;
 }
 
 bool MayStrike(const Fault& fault, const Module& module) {

@@ -83,11 +83,13 @@ struct Fault {
   std::function<void(std::vector<Literal>&)> outputs;
   // The verifier forgets the rules that begin so, or refuses valid instructions.
   std::string forgotten_rule;
+  bool forgets_that_rule_only = false;  // and none that merely begins so
   std::function<bool(const Instruction&)> refuses;
 };
 
 // All faults, in the order of their classes; ids are unique.
 const std::vector<Fault>& AllFaults();
+// One of those, or a row of a family (fault_family.h).
 const Fault* FindFault(absl::string_view id);
 // Whether an engine with this fault can behave differently on this module.
 bool MayStrike(const Fault& fault, const Module& module);

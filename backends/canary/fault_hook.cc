@@ -64,8 +64,10 @@ std::unique_ptr<Module> FaultyModule(const Module& module, const Fault& fault) {
 absl::Status FaultyVerify(const Module& module, const Fault& fault) {
   absl::Status status = VerifyModule(module);
   if (!status.ok()) {
-    bool forgotten =
-        !fault.forgotten_rule.empty() && absl::StartsWith(RuleOf(status), fault.forgotten_rule);
+    bool forgotten = fault.forgets_that_rule_only
+                         ? RuleOf(status) == fault.forgotten_rule
+                         : !fault.forgotten_rule.empty() &&
+                               absl::StartsWith(RuleOf(status), fault.forgotten_rule);
     return forgotten ? absl::OkStatus() : status;
   }
   if (!fault.refuses) return absl::OkStatus();

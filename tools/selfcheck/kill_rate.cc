@@ -14,7 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool Noticed(VerdictKind kind) {
+}  // namespace
+
+bool IsNoticed(VerdictKind kind) {
   switch (kind) {
     case VerdictKind::kFail:
     case VerdictKind::kRejected:
@@ -26,6 +28,8 @@ bool Noticed(VerdictKind kind) {
       return false;
   }
 }
+
+namespace {
 
 bool SameOutputs(const ExecuteResult& a, const ExecuteResult& b) {
   auto same = [](const std::vector<std::vector<Literal>>& x,
@@ -90,6 +94,13 @@ KillRecord RecordOf(const std::string& id) {
 
 }  // namespace
 
+bool Kills(const Fault& fault, Backend& engine, const Trial& trial, Profile profile) {
+  bool asks_verifier = !fault.forgotten_rule.empty();
+  if (trial.valid == asks_verifier || !MayStrike(fault, *trial.module)) return false;
+  bool changed = false;
+  return IsNoticed(VerdictOn(trial, engine, profile, changed).kind);
+}
+
 KillRecord TryFault(const std::string& id, const std::vector<Trial>& trials, Profile profile,
                     double seconds) {
   KillRecord record = RecordOf(id);
@@ -104,7 +115,7 @@ KillRecord TryFault(const std::string& id, const std::vector<Trial>& trials, Pro
     bool changed = false;
     Verdict verdict = VerdictOn(trial, **engine, profile, changed);
     record.changed += changed;
-    if (Noticed(verdict.kind)) {
+    if (IsNoticed(verdict.kind)) {
       record.killed = true;
       record.killed_by = trial.name;
       record.verdict = std::string(VerdictName(verdict.kind));

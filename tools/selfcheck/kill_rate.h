@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/canary/fault.h"
+#include "reports/verdict.h"
 #include "tools/selfcheck/trial.h"
 
 namespace hlocts {
@@ -27,6 +29,11 @@ std::vector<KillRecord> TryFaults(const std::vector<std::string>& ids,
                                   const std::vector<Trial>& trials, Profile profile, int jobs,
                                   double seconds_per_fault,
                                   const std::function<void(const KillRecord&)>& done);
+
+// A verdict that people would look at: not pass, unsupported, inconclusive or the harness's error.
+bool IsNoticed(VerdictKind kind);
+// Does the trial notice the engine with this fault? False where the fault has nothing to strike.
+bool Kills(const Fault& fault, Backend& engine, const Trial& trial, Profile profile);
 
 // One fault in this process.
 KillRecord TryFault(const std::string& id, const std::vector<Trial>& trials, Profile profile,

@@ -9,20 +9,21 @@
 #include "suites/case_request.h"
 
 namespace hlocts {
-namespace {
 
 // A loop that a fault keeps from ending must not hold up the rest.
-LoadOptions Bounded() {
+LoadOptions BoundedLoad() {
   LoadOptions load;
   load.steps_max = 20'000;
   load.memory_bytes_max = int64_t{1} << 30;
   return load;
 }
 
+namespace {
+
 absl::Status Prepare(const Case& one, Trial& trial) {
   HLOCTS_ASSIGN_OR_RETURN(trial.module, ParseModule(one.module_text));
   HLOCTS_RETURN_IF_ERROR(VerifyModule(*trial.module));
-  trial.load = LoadOptionsOf(one, *trial.module, Bounded());
+  trial.load = LoadOptionsOf(one, *trial.module, BoundedLoad());
   HLOCTS_ASSIGN_OR_RETURN(trial.request, MakeRequest(one, *trial.module, trial.load));
   return absl::OkStatus();
 }
@@ -40,7 +41,7 @@ std::vector<Trial> TrialsOfCases(const std::vector<Case>& cases, int64_t& left_o
     trial.valid = one.reject_rule.empty();
     if (!trial.valid) {
       auto module = ParseModule(one.module_text);
-      trial.load = Bounded();
+      trial.load = BoundedLoad();
       if (module.ok()) {
         trial.module = *std::move(module);
         trials.push_back(std::move(trial));
@@ -68,7 +69,7 @@ Trial GeneratedTrial(uint64_t seed, uint64_t number) {
   trial.name = absl::StrCat("generated:", seed, ":", number);
   Generated generated = GenerateNumbered(seed, number, GeneratorOptions());
   trial.module = std::move(generated.module);
-  trial.load = Bounded();
+  trial.load = BoundedLoad();
   trial.load.replicas = trial.module->replica_count;
   trial.load.partitions = trial.module->num_partitions;
   trial.request.arguments.assign(

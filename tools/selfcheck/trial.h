@@ -23,6 +23,9 @@ struct Trial {
   ExecuteResult expected;  // of the reference evaluator, with valid modules
 };
 
+// Limits that a loop which a fault keeps from ending runs into.
+LoadOptions BoundedLoad();
+
 // Cases that the reference itself passes; `cases` outlives the trials. Others are left out and
 // counted in `left_out`.
 std::vector<Trial> TrialsOfCases(const std::vector<Case>& cases, int64_t& left_out);

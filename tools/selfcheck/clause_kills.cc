@@ -1,0 +1,416 @@
+#include "tools/selfcheck/clause_kills.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "backends/canary/fault_family.h"
+#include "tools/selfcheck/kill_matrix.h"
+
+namespace hlocts {
+namespace {
+
+constexpr absl::string_view kHead =
+    "# For each tested clause a planted fault that one of its own cases notices: clause, fault, "
+    "case,\n"
+    "# hash of case and fault, cases of the clause that notice it / all that do.\n"
+    "# Write \"clause fault\" to choose a fault; `hlocts selfcheck clauses --update` completes the "
+    "line.\n";
+
+std::string HashOf(const Case& one, const Fault& fault) {
+  uint64_t hash = 14695981039346656037u;
+  auto add = [&](absl::string_view text) {
+    for (char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 1099511628211u;
+    hash = (hash ^ 0xff) * 1099511628211u;
+  };
+  add(one.module_text);
+  add(one.inputs_text);
+  add(absl::StrCat(one.style ? static_cast<int>(*one.style) : -1, " ", one.seed, " ",
+                   one.replicas));
+  add(one.infeed_text);
+  add(one.expect_text);
+  add(one.reject_rule);
+  add(one.control_text);
+  add(fault.id);
+  add(fault.what);
+  return absl::StrFormat("%012x", hash >> 16);
+}
+
+// "movement/pad:types" of "movement/pad:types:type=f32": what a person wrote as one case.
+std::string NameOf(const std::string& address) {
+  return address.substr(0, address.find(':', address.find(':') + 1));
+}
+
+using ByAddress = std::map<std::string, const Case*>;
+ByAddress AddressesOf(const std::vector<Case>& cases) {
+  ByAddress result;
+  for (const Case& one : cases) result[one.address] = &one;
+  return result;
+}
+bool Cites(const Case& one, const std::string& clause) {
+  return std::find(one.clauses.begin(), one.clauses.end(), clause) != one.clauses.end();
+}
+
+// The error in what a line says, before anything is run.
+std::string ErrorOf(const ClauseKill& kill, const ByAddress& cases) {
+  if (FindFault(kill.fault) == nullptr) return absl::StrCat("no such fault: ", kill.fault);
+  auto found = cases.find(kill.killed_by);
+  if (found == cases.end()) return absl::StrCat("no such case: ", kill.killed_by);
+  if (!Cites(*found->second, kill.clause)) return kill.killed_by + " does not cite the clause";
+  return "";
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ClauseKill>> ReadClauseKills(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) return InvalidInput(path, ": cannot be read");
+  std::vector<ClauseKill> kills;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.empty() || line[0] == '#') continue;
+    ClauseKill kill;
+    std::istringstream words(line);
+    std::string counts;
+    words >> kill.clause >> kill.fault >> kill.killed_by >> kill.hash >> counts;
+    if (kill.fault.empty()) return InvalidInput(path, ":", number, ": expected clause and fault");
+    std::sscanf(counts.c_str(), "%d/%d", &kill.own, &kill.all);
+    kills.push_back(std::move(kill));
+  }
+  return kills;
+}
+
+absl::Status WriteClauseKills(const std::vector<ClauseKill>& kills, const std::string& path) {
+  std::ofstream out(path);
+  out << kHead;
+  for (const ClauseKill& kill : kills) {
+    out << kill.clause << " " << kill.fault << " " << kill.killed_by << " " << kill.hash << " "
+        << kill.own << "/" << kill.all << "\n";
+  }
+  return out ? absl::OkStatus() : InvalidInput(path, ": cannot be written");
+}
+
+std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
+                                          const std::vector<Case>& cases,
+                                          const ClauseKillCheck& check, int& count_run) {
+  std::vector<std::string> errors;
+  const ByAddress by_address = AddressesOf(cases);
+  std::set<std::string> tested(check.tested.begin(), check.tested.end()), seen;
+  std::vector<std::pair<const Case*, std::string>> pairs;
+  std::vector<const ClauseKill*> run;
+  for (const ClauseKill& kill : kills) {
+    std::string error = ErrorOf(kill, by_address);
+    if (!tested.count(kill.clause)) error = "no clause that a case tests";
+    if (!seen.insert(kill.clause).second) error = "a second line";
+    if (!error.empty()) {
+      errors.push_back(absl::StrCat(kill.clause, ": ", error));
+      continue;
+    }
+    const Case* one = by_address.at(kill.killed_by);
+    bool changed = HashOf(*one, *FindFault(kill.fault)) != kill.hash;
+    if (changed) errors.push_back(kill.clause + ": case or fault changed since the line was made");
+    if (check.changed_only && !changed) continue;
+    pairs.emplace_back(one, kill.fault);
+    run.push_back(&kill);
+  }
+  for (const std::string& clause : check.tested) {
+    if (!seen.count(clause)) errors.push_back(clause + ": no fault that one of its cases notices");
+  }
+  std::vector<bool> killed = PairsKilled(pairs, check.jobs);
+  for (size_t i = 0; i < run.size(); ++i) {
+    if (killed[i]) continue;
+    errors.push_back(
+        absl::StrCat(run[i]->clause, ": ", run[i]->killed_by, " does not notice ", run[i]->fault));
+  }
+  count_run = static_cast<int>(run.size());
+  return errors;
+}
+
+namespace {
+
+// Words of a text, singular, for a comparison of what a clause and a fault are about.
+std::set<std::string> WordsOf(absl::string_view text) {
+  static const std::set<std::string> dull = {
+      "operand", "result", "attribute", "refused", "read",  "the",  "and", "for", "with", "zero",
+      "one",     "more",   "less",      "wrong",   "first", "last", "all", "not", "form", "type"};
+  std::set<std::string> words;
+  for (absl::string_view word : absl::StrSplit(absl::AsciiStrToLower(text),
+                                               absl::ByAnyChar(" .,:;/-_(){}[]=<>0123456789"))) {
+    std::string stem(word);
+    if (absl::EndsWith(stem, "s")) stem.pop_back();
+    if (stem.size() > 2 && !dull.count(stem)) words.insert(stem);
+  }
+  return words;
+}
+
+// A sentence that allows something is broken by refusing it; for any other one a refusal proves
+// little, since it breaks whatever the case is about.
+bool IsPermission(absl::string_view text) {
+  for (absl::string_view word :
+       {" may ", " can ", "allow", " any ", "ptional", "upport", "rbitrary", "ccept", "possible",
+        "ariable number", "zero or more"}) {
+    if (absl::StrContains(text, word)) return true;
+  }
+  return false;
+}
+
+// Arguments by the signatures that the documents print: file of clauses -> names in order, of
+// "Pad(operand, padding_value, padding_config): the signature."
+using Signatures = std::map<std::string, std::vector<std::string>>;
+std::string FileOf(const std::string& clause) { return clause.substr(0, clause.rfind('.')); }
+Signatures SignaturesOf(const std::vector<ClauseText>& clauses) {
+  Signatures signatures;
+  for (const ClauseText& clause : clauses) {
+    size_t open = clause.text.find('('), close = clause.text.find(")");
+    if (close == std::string::npos || open > close || signatures.count(FileOf(clause.id))) continue;
+    if (!absl::StrContains(clause.text, "signature")) continue;
+    for (absl::string_view name : absl::StrSplit(clause.text.substr(open + 1, close - open - 1),
+                                                 absl::ByAnyChar(" ,."), absl::SkipEmpty())) {
+      signatures[FileOf(clause.id)].emplace_back(name);
+    }
+  }
+  return signatures;
+}
+
+// The number of the argument that the sentence is about ("scale is a vector": 1), or -1.
+int64_t ArgumentOf(const ClauseText& clause, const Signatures& signatures) {
+  auto names = signatures.find(FileOf(clause.id));
+  if (names == signatures.end()) return -1;
+  const std::string first = clause.text.substr(0, clause.text.find(' '));
+  for (size_t i = 0; i < names->second.size(); ++i) {
+    if (names->second[i] == first) return static_cast<int64_t>(i);
+  }
+  return -1;
+}
+
+// One clause, the faults that its cases notice, and the one to keep.
+class Search {
+ public:
+  // `all`: the clauses that cases test, whose signatures tell what an operand is called.
+  Search(const std::vector<ClauseText>& clauses, const std::vector<ClauseText>& all,
+         const std::vector<Case>& cases, int jobs);
+  // nullopt: no fault was found. A fault that an earlier clause has is the less welcome.
+  std::optional<ClauseKill> Best(const ClauseText& clause);
+
+ private:
+  using Score = std::tuple<int, int, int, int, int, std::string>;
+  struct Noticed {
+    size_t trial = 0;
+    int own = 0, all = 0;
+  };
+  Noticed Count(size_t fault, const std::string& clause) const;
+  Score ScoreOf(size_t fault, const ClauseText& clause, const Noticed& noticed) const;
+
+  std::vector<Trial> trials_;
+  std::vector<std::string> faults_;
+  std::vector<std::vector<size_t>> killed_;
+  Signatures signatures_;
+  std::map<size_t, int> used_;
+};
+
+std::vector<Case> CasesOfSearch(const std::vector<ClauseText>& clauses,
+                                const std::vector<Case>& cases) {
+  std::map<std::string, Tier> lowest;
+  for (const Case& one : cases) {
+    for (const std::string& clause : one.clauses) {
+      auto [entry, is_new] = lowest.emplace(clause, one.tier);
+      entry->second = std::min(entry->second, one.tier);
+    }
+  }
+  std::set<std::string> wanted;
+  for (const ClauseText& clause : clauses) wanted.insert(clause.id);
+  std::vector<Case> chosen;
+  for (const Case& one : cases) {
+    bool needed = std::any_of(one.clauses.begin(), one.clauses.end(), [&](const auto& clause) {
+      return wanted.count(clause) && lowest[clause] == one.tier;
+    });
+    if (needed || one.tier == Tier::kSmoke) chosen.push_back(one);
+  }
+  return chosen;
+}
+
+Search::Search(const std::vector<ClauseText>& clauses, const std::vector<ClauseText>& all,
+               const std::vector<Case>& cases, int jobs)
+    : signatures_(SignaturesOf(all)) {
+  static std::vector<Case> chosen;  // trials point to them
+  chosen = CasesOfSearch(clauses, cases);
+  int64_t left_out = 0;
+  trials_ = TrialsOfCases(chosen, left_out);
+  std::set<std::string> wanted;
+  for (const ClauseText& clause : clauses) wanted.insert(clause.id);
+  std::vector<const Case*> about;
+  for (const Case& one : chosen) {
+    bool cites = std::any_of(one.clauses.begin(), one.clauses.end(),
+                             [&](const auto& clause) { return wanted.count(clause) > 0; });
+    if (cites) about.push_back(&one);
+  }
+  faults_ = FaultsAround(about);
+  std::fprintf(stderr, "%zu faults on %zu cases\n", faults_.size(), trials_.size());
+  killed_ = KillMatrix(faults_, trials_, jobs, [&](size_t done) {
+    std::fprintf(stderr, "\r%zu of %zu ", done, faults_.size());
+  });
+}
+
+Search::Noticed Search::Count(size_t fault, const std::string& clause) const {
+  Noticed noticed;
+  std::set<std::string> own, all;
+  for (size_t trial : killed_[fault]) {
+    std::string name = NameOf(trials_[trial].name);
+    all.insert(name);
+    if (!Cites(*trials_[trial].one, clause)) continue;
+    if (own.empty()) noticed.trial = trial;
+    own.insert(name);
+  }
+  noticed.own = static_cast<int>(own.size());
+  noticed.all = static_cast<int>(all.size());
+  return noticed;
+}
+
+Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
+                              const Noticed& noticed) const {
+  const std::string& id = faults_[fault];
+  bool its_rule = id == "infer.forgets-rule/" + clause.id;
+  bool of_family = absl::StrContains(id, "/");
+  // A refusal breaks whatever the case is about.
+  bool proves_little = absl::StrContains(id, "refused") && !IsPermission(clause.text);
+  // The opcode's own name says nothing.
+  std::string about = id.substr(std::min(id.size(), id.find_first_of("./")));
+  if (!of_family) absl::StrAppend(&about, " ", FindFault(id)->what);
+  std::set<std::string> words = WordsOf(about), text = WordsOf(clause.text);
+  int affinity = 0;
+  for (const std::string& word : words) affinity += text.count(word) > 0;
+  int64_t argument = ArgumentOf(clause, signatures_);
+  if (argument >= 0 && absl::StrContains(id, "/operand-") &&
+      absl::EndsWith(id, absl::StrCat("/", argument))) {
+    affinity += 2;
+  }
+  auto used = used_.find(fault);
+  int taken = used == used_.end() ? 0 : 2 * used->second;
+  return {its_rule ? 0 : 1,  proves_little ? 1 : 0,
+          -affinity,         noticed.all - noticed.own + taken,
+          of_family ? 1 : 0, id};
+}
+
+std::optional<ClauseKill> Search::Best(const ClauseText& clause) {
+  std::optional<std::pair<Score, ClauseKill>> best;
+  size_t chosen = 0;
+  for (size_t f = 0; f < faults_.size(); ++f) {
+    Noticed noticed = Count(f, clause.id);
+    if (noticed.own == 0) continue;
+    Score score = ScoreOf(f, clause, noticed);
+    if (best && best->first <= score) continue;
+    chosen = f;
+    const Trial& trial = trials_[noticed.trial];
+    best = {score,
+            {clause.id, faults_[f], trial.name, HashOf(*trial.one, *FindFault(faults_[f])),
+             noticed.own, noticed.all}};
+  }
+  if (!best) return std::nullopt;
+  ++used_[chosen];
+  return best->second;
+}
+
+// A line that a person wrote or that a change of case or fault has made stale, tried on the
+// clause's own cases.
+std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<Case>& cases,
+                                  int jobs) {
+  const Fault* fault = FindFault(kill.fault);
+  if (fault == nullptr) return std::nullopt;
+  std::vector<std::pair<const Case*, std::string>> pairs;
+  for (const Case& one : cases) {
+    if (Cites(one, kill.clause)) pairs.emplace_back(&one, kill.fault);
+  }
+  std::vector<bool> killed = PairsKilled(pairs, jobs);
+  ClauseKill result = kill;
+  std::set<std::string> own;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    if (!killed[i]) continue;
+    if (own.empty()) {
+      result.killed_by = pairs[i].first->address;
+      result.hash = HashOf(*pairs[i].first, *fault);
+    }
+    own.insert(NameOf(pairs[i].first->address));
+  }
+  if (own.empty()) return std::nullopt;
+  result.own = static_cast<int>(own.size());
+  result.all = 0;
+  return result;
+}
+
+// By how many cases of the smoke tier, and the clause's own, the faults of new lines are noticed.
+void CountAll(std::vector<ClauseKill>& kills, const std::vector<Case>& cases, int jobs) {
+  std::vector<std::string> faults;
+  for (const ClauseKill& kill : kills) {
+    if (kill.all == 0) faults.push_back(kill.fault);
+  }
+  if (faults.empty()) return;
+  const std::vector<Case> smoke = CasesOfSearch({}, cases);
+  int64_t left_out = 0;
+  const std::vector<Trial> trials = TrialsOfCases(smoke, left_out);
+  const auto rows = KillMatrix(faults, trials, jobs, [](size_t) {});
+  size_t row = 0;
+  for (ClauseKill& kill : kills) {
+    if (kill.all != 0) continue;
+    std::set<std::string> others;
+    for (size_t trial : rows[row]) {
+      if (!Cites(*trials[trial].one, kill.clause)) others.insert(NameOf(trials[trial].name));
+    }
+    kill.all = kill.own + static_cast<int>(others.size());
+    ++row;
+  }
+}
+
+}  // namespace
+
+std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills,
+                                            const std::vector<ClauseText>& tested,
+                                            const std::vector<Case>& cases, int jobs,
+                                            std::vector<std::string>& without) {
+  const ByAddress by_address = AddressesOf(cases);
+  std::map<std::string, ClauseKill> lines;
+  std::vector<ClauseText> missing;
+  for (const ClauseText& clause : tested) {
+    auto line = std::find_if(kills.begin(), kills.end(),
+                             [&](const ClauseKill& kill) { return kill.clause == clause.id; });
+    std::optional<ClauseKill> kept;
+    if (line != kills.end()) {
+      bool holds = ErrorOf(*line, by_address).empty() &&
+                   HashOf(*by_address.at(line->killed_by), *FindFault(line->fault)) == line->hash;
+      kept = holds ? *line : Retried(*line, cases, jobs);
+      if (!kept)
+        std::fprintf(stderr, "%s: %s is not noticed\n", line->clause.c_str(), line->fault.c_str());
+    }
+    if (kept) {
+      lines[clause.id] = *kept;
+    } else {
+      missing.push_back(clause);
+    }
+  }
+  if (!missing.empty()) {
+    Search search(missing, tested, cases, jobs);
+    for (const ClauseText& clause : missing) {
+      std::optional<ClauseKill> best = search.Best(clause);
+      if (best) {
+        lines[clause.id] = *best;
+      } else {
+        without.push_back(clause.id);
+      }
+    }
+  }
+  std::vector<ClauseKill> result;
+  for (const ClauseText& clause : tested) {
+    if (lines.count(clause.id)) result.push_back(lines[clause.id]);
+  }
+  CountAll(result, cases, jobs);
+  return result;
+}
+
+}  // namespace hlocts

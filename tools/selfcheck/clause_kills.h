@@ -1,0 +1,51 @@
+// suites/killed.txt: for every tested clause a planted fault that one of the clause's own cases
+// notices, so that "this case would fail if the clause were broken" is shown and not said.
+#ifndef HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_
+#define HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_
+
+#include <string>
+#include <vector>
+
+#include "spec/base/status.h"
+#include "suites/case.h"
+
+namespace hlocts {
+
+// A line: clause, fault, the case that notices it, a hash of case and fault, and by how many cases
+// of all (those of the smoke tier and the clause's own) the fault is noticed: "own/all". A person
+// writes "clause fault"; `--update` fills in the rest.
+struct ClauseKill {
+  std::string clause, fault, killed_by, hash;
+  int own = 0, all = 0;
+};
+
+absl::StatusOr<std::vector<ClauseKill>> ReadClauseKills(const std::string& path);
+absl::Status WriteClauseKills(const std::vector<ClauseKill>& kills, const std::string& path);
+
+// What is wrong with the list, in words, one a line: a clause of `tested` without a line, a line of
+// no such clause, an unknown fault, a case that is gone or does not cite the clause, a hash that is
+// not that of the case and fault, and a case that no longer notices its fault. `changed_only` runs
+// only the lines whose hash is another; `count_run` says how many were run.
+struct ClauseKillCheck {
+  std::vector<std::string> tested;  // ids of the clauses that cases test, in order
+  bool changed_only = false;
+  int jobs = 1;
+};
+std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
+                                          const std::vector<Case>& cases,
+                                          const ClauseKillCheck& check, int& count_run);
+
+// The list completed: lines that hold stay; a fault that a person wrote is tried on the clause's
+// cases; for a clause without one the fault is searched that fits it best. Clauses that no fault
+// was found for are named in `without`.
+struct ClauseText {
+  std::string id, text;
+};
+std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills,
+                                            const std::vector<ClauseText>& tested,
+                                            const std::vector<Case>& cases, int jobs,
+                                            std::vector<std::string>& without);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_

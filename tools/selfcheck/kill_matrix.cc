@@ -1,0 +1,131 @@
+#include "tools/selfcheck/kill_matrix.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "backends/backend_list.h"
+#include "backends/canary/fault_family.h"
+#include "spec/text/parser.h"
+#include "suites/runner.h"
+#include "tools/selfcheck/forked.h"
+#include "tools/selfcheck/kill_rate.h"
+
+namespace hlocts {
+namespace {
+
+// Areas whose cases are about several opcodes at once.
+bool IsMixed(const Case& one) {
+  std::string area = one.address.substr(0, one.address.find('/'));
+  return area == "aliasing" || area == "broadcasting" || area == "layout" || area == "programs" ||
+         area == "composition" || area == "edition_2018";
+}
+
+// Whether the case is about what the fault strikes: elsewhere its opcode only helps along.
+bool IsAbout(const Fault& fault, const Case& one) {
+  if (fault.opcodes.empty() || IsMixed(one)) return true;
+  auto opcode = OpcodeFromName(one.opcode);
+  return opcode &&
+         std::find(fault.opcodes.begin(), fault.opcodes.end(), *opcode) != fault.opcodes.end();
+}
+
+// "3 17 " for the trials that notice it.
+std::string TrialsKilling(const std::string& id, const std::vector<Trial>& trials) {
+  std::string text;
+  const Fault* fault = FindFault(id);
+  auto engine = MakeInProcessBackend("canary:" + id);
+  if (fault == nullptr || !engine.ok()) return text;
+  for (size_t t = 0; t < trials.size(); ++t) {
+    if (!IsAbout(*fault, *trials[t].one)) continue;
+    if (Kills(*fault, **engine, trials[t], Profile::kDefault)) absl::StrAppend(&text, t, " ");
+  }
+  return text;
+}
+
+std::vector<size_t> NumbersOf(absl::string_view text) {
+  std::vector<size_t> numbers;
+  for (absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    size_t number = 0;
+    if (absl::SimpleAtoi(word, &number)) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+// Rows of `which` faults, so many in one process; those of a process that crashed are put into
+// `again`.
+void FillRows(const std::vector<std::string>& faults, const std::vector<size_t>& which,
+              size_t together, const std::vector<Trial>& trials, int jobs,
+              std::vector<std::vector<size_t>>& rows, std::vector<size_t>& again,
+              const std::function<void(size_t)>& done) {
+  auto end_of = [&](size_t chunk) { return std::min((chunk + 1) * together, which.size()); };
+  auto work = [&](size_t chunk) {
+    std::string text;
+    for (size_t i = chunk * together; i < end_of(chunk); ++i) {
+      absl::StrAppend(&text, TrialsKilling(faults[which[i]], trials), "\n");
+    }
+    return text;
+  };
+  RunForked((which.size() + together - 1) / together, jobs, 120, work,
+            [&](size_t chunk, const ForkedResult& result) {
+              std::vector<std::string> lines = absl::StrSplit(result.text, '\n');
+              for (size_t i = chunk * together; i < end_of(chunk); ++i) {
+                if (result.crashed || result.timed_out) {
+                  again.push_back(which[i]);
+                } else {
+                  rows[which[i]] = NumbersOf(lines[i - chunk * together]);
+                }
+              }
+              done(end_of(chunk));
+            });
+}
+
+bool CaseKills(const Case& one, const std::string& id) {
+  auto engine = MakeInProcessBackend("canary:" + id);
+  if (!engine.ok()) return false;
+  DiffOptions options;
+  options.load = BoundedLoad();
+  return IsNoticed(RunCase(one, **engine, options).kind);
+}
+
+}  // namespace
+
+std::vector<std::vector<size_t>> KillMatrix(const std::vector<std::string>& faults,
+                                            const std::vector<Trial>& trials, int jobs,
+                                            const std::function<void(size_t)>& done) {
+  std::vector<std::vector<size_t>> rows(faults.size());
+  std::vector<size_t> all(faults.size()), again, crashed;
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  FillRows(faults, all, 8, trials, jobs, rows, again, done);
+  FillRows(faults, again, 1, trials, jobs, rows, crashed, [](size_t) {});
+  return rows;
+}
+
+std::vector<bool> PairsKilled(const std::vector<std::pair<const Case*, std::string>>& pairs,
+                              int jobs) {
+  std::vector<bool> killed(pairs.size());
+  RunForked(
+      pairs.size(), jobs, 60,
+      [&](size_t i) { return CaseKills(*pairs[i].first, pairs[i].second) ? "1" : "0"; },
+      [&](size_t i, const ForkedResult& result) {
+        killed[i] = result.crashed || result.timed_out || result.text == "1";
+      });
+  return killed;
+}
+
+std::vector<std::string> FaultsAround(const std::vector<const Case*>& cases) {
+  std::set<std::string> ids;
+  for (const Fault& fault : AllFaults()) ids.insert(fault.id);
+  for (const Case* one : cases) {
+    if (!one->reject_rule.empty()) ids.insert("infer.forgets-rule/" + one->reject_rule);
+    auto module = ParseModule(one->reject_rule.empty() ? one->module_text : one->control_text);
+    if (!module.ok()) continue;
+    std::set<Opcode> opcodes;
+    if (auto opcode = OpcodeFromName(one->opcode)) opcodes.insert(*opcode);
+    if (IsMixed(*one)) opcodes.insert((*module)->entry()->root()->opcode());
+    AddFamilyFaults(**module, opcodes, ids);
+  }
+  return std::vector<std::string>(ids.begin(), ids.end());
+}
+
+}  // namespace hlocts
