@@ -150,11 +150,14 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
       if (!absl::SimpleAtoi(word, &result.seed)) {
         return InvalidInput(from.place.file, ":", from.place.line, ": seed=", word);
       }
+    } else if (word == "sweep") {
+      result.sweep = true;
+      result.style = ArgumentStyle::kSpecial;  // for whoever wants one run
     } else {
       result.style = ArgumentStyleFromName(word);
       if (!result.style) {
         return InvalidInput(from.place.file, ":", from.place.line,
-                            ": expected random, exact, special, all_bits, wide or defined, found ", word);
+                            ": expected random, exact, special, all_bits, wide, defined or sweep, found ", word);
       }
     }
   }

@@ -39,6 +39,7 @@ struct Case {
   std::string inputs_text;
   std::optional<ArgumentStyle> style;
   uint64_t seed = 1;
+  bool sweep = false;  // every bit pattern of the parameter, a part at a time (sweep.h)
   std::string infeed_text;
   // Literal lines that the documents print; the outputs must be these (and acceptable).
   std::string expect_text;

@@ -9,6 +9,7 @@
 #include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
+#include "suites/sweep.h"
 
 namespace hlocts {
 namespace {
@@ -22,6 +23,7 @@ Verdict ErrorVerdict(absl::string_view reason) {
 
 Verdict RunValid(const Case& one, const Module& module, Backend& backend, DiffOptions options) {
   options.load = LoadOptionsOf(one, module, options.load);
+  if (one.sweep) return RunSweep(one, module, backend, options);
   auto request = MakeRequest(one, module, options.load);
   if (!request.ok()) return ErrorVerdict(absl::StrCat("inputs: ", request.status().message()));
   auto printed = PrintedResult(one, module, options.load);

@@ -1,0 +1,162 @@
+#include "suites/sweep.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "absl/strings/str_format.h"
+
+namespace hlocts {
+namespace {
+
+constexpr int64_t kPatterns = int64_t{1} << 32;
+
+uint64_t HashOf(absl::string_view bytes, uint64_t hash = 14695981039346656037u) {
+  // Eight bytes at a time: a part has megabytes.
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    uint64_t word;
+    std::memcpy(&word, bytes.data(), 8);
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 32;
+  }
+  for (char c : bytes) hash = (hash ^ static_cast<uint8_t>(c)) * 1099511628211u;
+  return hash;
+}
+
+// This program's own bytes: another judge may accept other outputs.
+uint64_t ProgramHash() {
+  static const uint64_t hash = [] {
+    std::ifstream in("/proc/self/exe", std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    return HashOf(bytes);
+  }();
+  return hash;
+}
+
+uint64_t HashOfOutputs(const std::vector<std::vector<Literal>>& outputs) {
+  uint64_t hash = HashOf("");
+  for (const std::vector<Literal>& leaves : outputs) {
+    for (const Literal& leaf : leaves) {
+      hash = HashOf({reinterpret_cast<const char*>(leaf.raw_data()), leaf.raw_size()}, hash);
+    }
+  }
+  return hash;
+}
+
+struct Accepted {
+  uint64_t hash = 0;
+  int64_t elements = 0, unspecified = 0;
+  double bits = 0;  // checked per element
+};
+
+// The parts of one module that were accepted; nothing is remembered where no file can be written.
+class Memory {
+ public:
+  Memory(const Module& module, const Case& one, const DiffOptions& options, const BackendInfo& info) {
+    const char* folder = std::getenv("HLOCTS_SWEEPS");
+    const char* home = std::getenv("HOME");
+    std::string path = folder ? folder : home ? absl::StrCat(home, "/.cache/hlocts/sweeps") : "";
+    if (path.empty()) return;
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    std::string key = absl::StrCat(one.module_text, ProfileName(options.profile), module.name());
+    for (const std::string& fact : info.facts) absl::StrAppend(&key, " ", fact);
+    path_ = absl::StrFormat("%s/%016x", path, HashOf(key, ProgramHash()));
+    std::ifstream in(path_);
+    int64_t part = 0;
+    for (Accepted a; in >> part >> a.hash >> a.elements >> a.unspecified >> a.bits;) parts_[part] = a;
+  }
+  const Accepted* Find(int64_t part, uint64_t hash) const {
+    auto found = parts_.find(part);
+    return found != parts_.end() && found->second.hash == hash ? &found->second : nullptr;
+  }
+  void Add(int64_t part, const Accepted& a) {
+    if (path_.empty()) return;
+    std::ofstream(path_, std::ios::app) << absl::StrFormat(
+        "%d %d %d %d %.6f\n", part, a.hash, a.elements, a.unspecified, a.bits);
+  }
+
+ private:
+  std::string path_;
+  std::map<int64_t, Accepted> parts_;
+};
+
+Literal Part(const Shape& shape, int64_t part) {
+  Literal literal = Literal::Uninitialized(shape);
+  uint32_t next = static_cast<uint32_t>(part * shape.ElementCount());
+  for (uint32_t& bits : literal.mutable_data<uint32_t>()) bits = next++;
+  return literal;
+}
+
+void AddTo(Verdict& sum, const Accepted& part) {
+  double bits = sum.bits_checked_mean * static_cast<double>(sum.elements) +
+                part.bits * static_cast<double>(part.elements);
+  sum.elements += part.elements;
+  sum.unspecified_elements += part.unspecified;
+  sum.bits_checked_mean = sum.elements > 0 ? bits / static_cast<double>(sum.elements) : 0;
+}
+
+// Runs and judges one part; a pass is added to the sum, anything else returned.
+std::optional<Verdict> RunPart(const Module& module, Executable& executable, const Shape& shape,
+                               int64_t part, const DiffOptions& options, const BackendInfo& info,
+                               Memory& memory, Verdict& sum) {
+  ExecuteRequest request;
+  request.arguments = {{Part(shape, part)}};
+  auto result = executable.Execute(request);
+  if (!result.ok()) {
+    RunOutcome outcome;
+    outcome.kind = OutcomeOf(result.status());
+    outcome.reason = std::string(result.status().message());
+    return VerdictOf(outcome);
+  }
+  sum.seconds += result->seconds;
+  uint64_t hash = HashOfOutputs(result->outputs);
+  if (const Accepted* known = memory.Find(part, hash)) {
+    AddTo(sum, *known);
+    return std::nullopt;
+  }
+  Verdict verdict = Differ(module, request, options).JudgeOutputs(result->outputs, info.facts);
+  if (verdict.kind != VerdictKind::kPass) {
+    absl::StrAppendFormat(&verdict.reason, "%spart %d of the sweep: element 0 has the bits 0x%08x",
+                          verdict.reason.empty() ? "" : "; ", part, part * shape.ElementCount());
+    return verdict;
+  }
+  Accepted accepted = {hash, verdict.elements, verdict.unspecified_elements,
+                       verdict.bits_checked_mean};
+  memory.Add(part, accepted);
+  AddTo(sum, accepted);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Verdict RunSweep(const Case& one, const Module& module, Backend& backend,
+                 const DiffOptions& options) {
+  Verdict sum;
+  std::vector<Shape> leaves = ArgumentLeafShapes(module);
+  bool fits = leaves.size() == 1 && BitWidth(leaves[0].element_type()) == 32 &&
+              leaves[0].ElementCount() > 0 && kPatterns % leaves[0].ElementCount() == 0;
+  if (!fits) {
+    sum.reason = "a sweep: expected one parameter of 32-bit elements, a power of two of them";
+    return sum;
+  }
+  auto executable = backend.Load(module, options.load);
+  if (!executable.ok()) {
+    RunOutcome outcome;
+    outcome.kind = OutcomeOf(executable.status());
+    outcome.reason = std::string(executable.status().message());
+    return VerdictOf(outcome);
+  }
+  const BackendInfo info = backend.info();
+  Memory memory(module, one, options, info);
+  for (int64_t part = 0; part < kPatterns / leaves[0].ElementCount(); ++part) {
+    auto wrong = RunPart(module, **executable, leaves[0], part, options, info, memory, sum);
+    if (wrong) return *std::move(wrong);
+  }
+  sum.kind = VerdictKind::kPass;
+  return sum;
+}
+
+}  // namespace hlocts

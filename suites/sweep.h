@@ -1,0 +1,22 @@
+// Every bit pattern of a 32-bit parameter, a part at a time: what `@inputs sweep` asks for. The
+// module is compiled once and runs 2^32 / N times on its parameter of N elements.
+//
+// Outputs that were accepted are remembered by their hash, per module, profile and build of this
+// program, in $HLOCTS_SWEEPS or ~/.cache/hlocts/sweeps: an engine that gives the same bits again is
+// not judged again.
+#ifndef HLOCTS_SUITES_SWEEP_H_
+#define HLOCTS_SUITES_SWEEP_H_
+
+#include "backends/differ/differ.h"
+#include "suites/case.h"
+
+namespace hlocts {
+
+// The verdict on all parts: the first one that is not a pass, or their sum. kError when the module
+// has not one parameter of 32 bits per element whose size divides 2^32.
+Verdict RunSweep(const Case& one, const Module& module, Backend& backend,
+                 const DiffOptions& options);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SUITES_SWEEP_H_
