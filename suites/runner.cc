@@ -21,9 +21,10 @@ Verdict ErrorVerdict(absl::string_view reason) {
   return verdict;
 }
 
-Verdict RunValid(const Case& one, const Module& module, Backend& backend, DiffOptions options) {
+Verdict RunValid(const Case& one, const Module& module, Backend& backend, DiffOptions options,
+                 const std::function<bool()>& stop) {
   options.load = LoadOptionsOf(one, module, options.load);
-  if (one.sweep) return RunSweep(one, module, backend, options);
+  if (one.sweep) return RunSweep(one, module, backend, options, stop);
   auto request = MakeRequest(one, module, options.load);
   if (!request.ok()) return ErrorVerdict(absl::StrCat("inputs: ", request.status().message()));
   auto printed = PrintedResult(one, module, options.load);
@@ -58,7 +59,8 @@ Verdict RunReject(const Case& one, const Module& module, Backend& backend,
 
 }  // namespace
 
-Verdict RunCase(const Case& one, Backend& backend, const DiffOptions& options) {
+Verdict RunCase(const Case& one, Backend& backend, const DiffOptions& options,
+                const std::function<bool()>& stop) {
   Verdict verdict;
   auto module = ParseModule(one.module_text);
   if (!module.ok() && !one.reject_rule.empty()) {
@@ -73,7 +75,7 @@ Verdict RunCase(const Case& one, Backend& backend, const DiffOptions& options) {
     } else if (!one.reject_rule.empty() && valid.ok()) {
       verdict = ErrorVerdict("our own verifier accepts the module of a @reject case");
     } else {
-      verdict = one.reject_rule.empty() ? RunValid(one, **module, backend, options)
+      verdict = one.reject_rule.empty() ? RunValid(one, **module, backend, options, stop)
                                         : RunReject(one, **module, backend, options);
     }
   }
@@ -142,7 +144,7 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
     while (auto next = queue.Next()) {
       if (options.stop()) return;
       for (auto& engine : engines) {
-        Verdict verdict = RunCase(cases[*next], *engine, options.diff);
+        Verdict verdict = RunCase(cases[*next], *engine, options.diff, options.stop);
         if (options.is_surprise(verdict)) {
           verdict = RunAgain(cases[*next], *engine, options, std::move(verdict));
         }

@@ -31,7 +31,10 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
                       const RunnerOptions& options, const VerdictSink& sink);
 
 // One case on one engine. `error` verdicts say that case, reference or harness is at fault.
-Verdict RunCase(const Case& one, Backend& backend, const DiffOptions& options);
+// `stop` is asked inside of cases that take long.
+Verdict RunCase(
+    const Case& one, Backend& backend, const DiffOptions& options,
+    const std::function<bool()>& stop = [] { return false; });
 
 }  // namespace hlocts
 

@@ -54,7 +54,8 @@ struct Accepted {
 // The parts of one module that were accepted; nothing is remembered where no file can be written.
 class Memory {
  public:
-  Memory(const Module& module, const Case& one, const DiffOptions& options, const BackendInfo& info) {
+  Memory(const Module& module, const Case& one, const DiffOptions& options,
+         const BackendInfo& info) {
     const char* folder = std::getenv("HLOCTS_SWEEPS");
     const char* home = std::getenv("HOME");
     std::string path = folder ? folder : home ? absl::StrCat(home, "/.cache/hlocts/sweeps") : "";
@@ -66,7 +67,8 @@ class Memory {
     path_ = absl::StrFormat("%s/%016x", path, HashOf(key, ProgramHash()));
     std::ifstream in(path_);
     int64_t part = 0;
-    for (Accepted a; in >> part >> a.hash >> a.elements >> a.unspecified >> a.bits;) parts_[part] = a;
+    for (Accepted a; in >> part >> a.hash >> a.elements >> a.unspecified >> a.bits;)
+      parts_[part] = a;
   }
   const Accepted* Find(int64_t part, uint64_t hash) const {
     auto found = parts_.find(part);
@@ -74,8 +76,8 @@ class Memory {
   }
   void Add(int64_t part, const Accepted& a) {
     if (path_.empty()) return;
-    std::ofstream(path_, std::ios::app) << absl::StrFormat(
-        "%d %d %d %d %.6f\n", part, a.hash, a.elements, a.unspecified, a.bits);
+    std::ofstream(path_, std::ios::app)
+        << absl::StrFormat("%d %d %d %d %.6f\n", part, a.hash, a.elements, a.unspecified, a.bits);
   }
 
  private:
@@ -133,7 +135,7 @@ std::optional<Verdict> RunPart(const Module& module, Executable& executable, con
 }  // namespace
 
 Verdict RunSweep(const Case& one, const Module& module, Backend& backend,
-                 const DiffOptions& options) {
+                 const DiffOptions& options, const std::function<bool()>& stop) {
   Verdict sum;
   std::vector<Shape> leaves = ArgumentLeafShapes(module);
   bool fits = leaves.size() == 1 && BitWidth(leaves[0].element_type()) == 32 &&
@@ -152,6 +154,10 @@ Verdict RunSweep(const Case& one, const Module& module, Backend& backend,
   const BackendInfo info = backend.info();
   Memory memory(module, one, options, info);
   for (int64_t part = 0; part < kPatterns / leaves[0].ElementCount(); ++part) {
+    if (stop()) {
+      sum.reason = absl::StrCat("interrupted before part ", part, " of the sweep");
+      return sum;
+    }
     auto wrong = RunPart(module, **executable, leaves[0], part, options, info, memory, sum);
     if (wrong) return *std::move(wrong);
   }

@@ -7,6 +7,8 @@
 #ifndef HLOCTS_SUITES_SWEEP_H_
 #define HLOCTS_SUITES_SWEEP_H_
 
+#include <functional>
+
 #include "backends/differ/differ.h"
 #include "suites/case.h"
 
@@ -14,8 +16,9 @@ namespace hlocts {
 
 // The verdict on all parts: the first one that is not a pass, or their sum. kError when the module
 // has not one parameter of 32 bits per element whose size divides 2^32.
+// `stop` is asked between parts; true ends the sweep with kError.
 Verdict RunSweep(const Case& one, const Module& module, Backend& backend,
-                 const DiffOptions& options);
+                 const DiffOptions& options, const std::function<bool()>& stop);
 
 }  // namespace hlocts
 

@@ -115,7 +115,9 @@ TEST(RunTest, AFlakeIsAVerdictOfItsOwn) {
     Json json = Json::parse(line);
     flakes += json.contains("flake");
     steady += !json.contains("flake");
-    if (json.contains("flake")) EXPECT_FALSE(json["expected"]);
+    if (json.contains("flake")) {
+      EXPECT_FALSE(json["expected"]);
+    }
   }
   EXPECT_GT(flakes, 0);
   EXPECT_GT(steady, 0);
