@@ -101,6 +101,33 @@ TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
   EXPECT_TRUE(verdict.expected) << "the condition no longer holds";
 }
 
+TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
+  std::string path = ::testing::TempDir() + "/flakes.textproto";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  std::fputs(
+      "expectation { query: 'a/b' verdict: 'flake' kind: BUG clause: 'pad.1' reason: 'corrupted' }\n"
+      "expectation { query: 'a/b:fails' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known' }\n",
+      file);
+  std::fclose(file);
+  auto list = ExpectationList::Load(path);
+  ASSERT_TRUE(list.ok()) << list.status();
+  auto expected = [&](const char* address, VerdictKind kind, const char* flake) {
+    Verdict verdict;
+    verdict.case_address = address;
+    verdict.kind = kind;
+    verdict.flake = flake;
+    list->Apply(verdict, "");
+    return verdict.expected;
+  };
+  EXPECT_TRUE(expected("a/b:c", VerdictKind::kCrash, "crash, pass, pass"));
+  EXPECT_FALSE(expected("a/b:c", VerdictKind::kCrash, "")) << "it crashes every time";
+  EXPECT_TRUE(expected("a/b:c", VerdictKind::kPass, ""));
+  EXPECT_FALSE(expected("a/other:c", VerdictKind::kCrash, "crash, pass, pass"));
+  EXPECT_TRUE(expected("a/b:fails", VerdictKind::kFail, ""));
+  EXPECT_TRUE(expected("a/b:fails", VerdictKind::kCrash, "crash, fail, fail"));
+  EXPECT_FALSE(expected("a/b:fails", VerdictKind::kPass, "")) << "an unexpected pass";
+}
+
 TEST(ExpectationsTest, EntriesWithoutReasonAreRefused) {
   std::string path = ::testing::TempDir() + "/bad.textproto";
   std::FILE* file = std::fopen(path.c_str(), "w");

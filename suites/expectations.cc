@@ -83,21 +83,27 @@ absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path) {
 }
 
 void ExpectationList::Apply(Verdict& verdict, const std::string& today) const {
-  std::string wanted;
+  std::string wanted, flake_known_as;
   for (const auto& entry : impl_->list.expectation()) {
     if (!Applies(entry, verdict, today)) continue;
-    verdict.expectation = absl::StrCat(expectations::Kind_Name(entry.kind()), " (", entry.clause(),
-                                       "): ", entry.reason());
-    // Only an entry that says so makes a flake expected.
-    bool as_said = verdict.flake.empty() && entry.verdict() == VerdictName(verdict.kind);
-    if (as_said || entry.verdict() == kFlake) {
+    std::string known_as = absl::StrCat(expectations::Kind_Name(entry.kind()), " (", entry.clause(),
+                                        "): ", entry.reason());
+    if (entry.verdict() == kFlake) {  // says nothing about a case that gives one verdict
+      flake_known_as = std::move(known_as);
+      continue;
+    }
+    verdict.expectation = std::move(known_as);
+    if (verdict.flake.empty() && entry.verdict() == VerdictName(verdict.kind)) {
       verdict.expected = true;
       return;
     }
     absl::StrAppend(&wanted, wanted.empty() ? "" : " or ", entry.verdict());
   }
-  if (wanted.empty()) {
-    verdict.expected = verdict.flake.empty() && !IsFailure(verdict.kind);
+  if (!verdict.flake.empty()) {
+    verdict.expected = !flake_known_as.empty();
+    if (verdict.expected) verdict.expectation = std::move(flake_known_as);
+  } else if (wanted.empty()) {
+    verdict.expected = !IsFailure(verdict.kind);
   } else {
     verdict.expected = false;
     absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", "expected ", wanted);

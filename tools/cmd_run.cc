@@ -122,7 +122,7 @@ class RunFolder {
     if (!IsFailure(verdict.kind)) return;
     // From a cell of the scorecard to the module, the clauses and what is known.
     failing_cases_ << (verdict.flake.empty() ? VerdictName(verdict.kind) : "flake") << "  "
-                   << one.address << "\n    " << "suites/cases/" << one.place.file << ":"
+                   << verdict.backend << "  " << one.address << "\n    " << "suites/cases/" << one.place.file << ":"
                    << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ") << "\n    "
                    << (verdict.expected ? verdict.expectation : "NOT EXPECTED: " + verdict.reason)
                    << std::endl;
