@@ -286,6 +286,11 @@ void SmallLoop::Registers::Note(const void* result) {
   last = result;
 }
 
+void SmallLoop::Registers::Forget(const void* place) {
+  if (last == place) last = nullptr;
+  if (before == place) before = nullptr;
+}
+
 // Of a binary instruction; returns how many instructions it stands for.
 size_t SmallLoop::SettleOne(Registers& registers, Chain& chain, size_t i) {
   const MicroTable& micro = MicroOps();
@@ -300,14 +305,14 @@ size_t SmallLoop::SettleOne(Registers& registers, Chain& chain, size_t i) {
                                  second ? MicroOperands::kMemory : operands, next.a == op.out);
     if (pair != nullptr) {
       op.run = pair;
-      registers.Note(op.out);
+      registers.Forget(op.out);
       registers.Note(next.out);
       return 2;
     }
   }
   const bool decides = i + 2 == chain.ops.size() && chain.compares != nullptr;
   if (op.vectors == 1 && decides && next.a == op.out) {
-    const auto both = micro.add_and_turn_if(chain.kernels[i], chain.compares);
+    const auto both = micro.add_and_turn_if(chain.kernels[i], chain.compares, operands);
     if (both != nullptr) {
       op.run = both;
       registers.Note(op.out);
@@ -325,7 +330,9 @@ size_t SmallLoop::SettleOne(Registers& registers, Chain& chain, size_t i) {
 
 SmallLoop::Registers SmallLoop::Settle(Registers registers, Chain& chain) {
   const MicroTable& micro = MicroOps();
-  chain.micro = {chain.ops.data(), registers.last, registers.before};
+  chain.micro.first = chain.ops.data();
+  chain.micro.last = registers.last;
+  chain.micro.before = registers.before;
   // The last instruction hands registers on.
   for (size_t i = 0; i + 1 < chain.ops.size();) {
     const MicroOp& op = chain.ops[i];
@@ -371,6 +378,9 @@ absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
   Settle(after[0], chains[1]);
   Settle({}, test);
   Settle({}, entered);
+  chains[0].micro.next = chains[other].ops.data();
+  chains[1].micro.next = chains[0].ops.data();
+  test.micro.next = entered.ops.data();
   MicroOps().run(test.micro, *left);
   if (status_.ok() && final_state < 0) MicroOps().run(chains[0].micro, *left);
   HLOCTS_RETURN_IF_ERROR(status_);

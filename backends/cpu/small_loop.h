@@ -69,6 +69,7 @@ class SmallLoop {
 
     MicroOperands OperandsOf(const MicroOp& op) const;
     void Note(const void* result);
+    void Forget(const void* place);  // written without being noted
   };
   using Leaves = std::vector<uint8_t*>;
 

@@ -29,8 +29,10 @@ using Vector = typename VectorOf<T>::type;
 using Last = Vector<float>;  // how the last result travels
 // The chain to go on with, where the compiler cannot jump there; else null.
 using Result = const MicroChain*;
-// `left`: steps that the loop may still make.
-using Function = Result (*)(const MicroOp* op, Last last, Last before, int64_t left);
+// `left`: steps that the loop may still make; `here` and `next`: where this chain and the one after
+// the turn begin (in registers: each turn would wait for them if they came from memory).
+using Function = Result (*)(const MicroOp* op, Last last, Last before, int64_t left,
+                            const MicroOp* here, const MicroOp* next);
 
 template <typename V>
 HWY_INLINE V LoadAs(const void* from) {
@@ -57,7 +59,7 @@ constexpr bool kJumps = true;
 constexpr bool kJumps = false;
 #endif
 #define HLOCTS_NEXT(last, before) \
-  HLOCTS_JUMP reinterpret_cast<Function>(op[1].run)(op + 1, last, before, left)
+  HLOCTS_JUMP reinterpret_cast<Function>(op[1].run)(op + 1, last, before, left, here, next)
 
 #define HLOCTS_MICRO(Name, expression)            \
   struct Name {                                   \
@@ -89,7 +91,8 @@ HWY_INLINE V Operand(const void* place, const Last& last, const Last& before) {
   }
 }
 template <class F, typename T, MicroOperands kOperands>
-Result One(const MicroOp* op, Last last, Last before, int64_t left) {
+Result One(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
+       const MicroOp* next) {
   using V = Vector<T>;
   const V x = Operand<V, kOperands == MicroOperands::kLastFirst,
                       kOperands == MicroOperands::kBeforeFirst>(op->a, last, before);
@@ -100,7 +103,8 @@ Result One(const MicroOp* op, Last last, Last before, int64_t left) {
   HLOCTS_NEXT(BitsAs<Last>(r), last);
 }
 template <class F, class G, typename T, MicroOperands kOperands, bool kIsFirst>
-Result Two(const MicroOp* op, Last last, Last before, int64_t left) {
+Result Two(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
+       const MicroOp* next) {
   using V = Vector<T>;
   const V x = Operand<V, kOperands == MicroOperands::kLastFirst,
                       kOperands == MicroOperands::kBeforeFirst>(op->a, last, before);
@@ -109,11 +113,12 @@ Result Two(const MicroOp* op, Last last, Last before, int64_t left) {
   ++op;
   const V s = kIsFirst ? G::Apply(r, LoadAs<V>(op->b)) : G::Apply(LoadAs<V>(op->a), r);
   __builtin_memcpy(op->out, &s, sizeof(s));
-  HLOCTS_NEXT(BitsAs<Last>(s), BitsAs<Last>(r));
+  HLOCTS_NEXT(BitsAs<Last>(s), last);  // r is mostly of no further use: what came before stays
 }
 
 template <class F, typename T>
-Result Many(const MicroOp* op, Last last, Last before, int64_t left) {
+Result Many(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
+       const MicroOp* next) {
   using V = Vector<T>;
   const char *a = static_cast<const char*>(op->a), *b = static_cast<const char*>(op->b);
   char* out = static_cast<char*>(op->out);
@@ -124,7 +129,8 @@ Result Many(const MicroOp* op, Last last, Last before, int64_t left) {
   HLOCTS_NEXT(last, before);
 }
 template <typename T>
-Result Splat(const MicroOp* op, Last last, Last, int64_t left) {
+Result Splat(const MicroOp* op, Last last, Last, int64_t left, const MicroOp* here,
+       const MicroOp* next) {
   T element;
   std::memcpy(&element, op->a, sizeof(element));
   const Vector<T> r = element - Vector<T>{};
@@ -132,20 +138,23 @@ Result Splat(const MicroOp* op, Last last, Last, int64_t left) {
   for (int64_t v = 0; v < op->vectors; ++v) __builtin_memcpy(out + v * kBytes, &r, sizeof(r));
   HLOCTS_NEXT(BitsAs<Last>(r), last);
 }
-Result Call(const MicroOp* op, Last, Last, int64_t left) {
+Result Call(const MicroOp* op, Last, Last, int64_t left, const MicroOp* here,
+       const MicroOp* next) {
   const MicroCall& call = *static_cast<const MicroCall*>(op->a);
   call.kernel(call.a, call.b, call.c, call.out, call.count);
   HLOCTS_NEXT(Last{}, Last{});
 }
 // May hold loops of its own, which draw on the same budget.
-Result Thunk(const MicroOp* op, Last, Last, int64_t left) {
+Result Thunk(const MicroOp* op, Last, Last, int64_t left, const MicroOp* here,
+       const MicroOp* next) {
   const MicroThunk& thunk = *static_cast<const MicroThunk*>(op->a);
   *thunk.steps_left = left;
   if (!thunk.run(thunk.context)) return nullptr;
   left = *thunk.steps_left;
   HLOCTS_NEXT(Last{}, Last{});
 }
-Result End(const MicroOp* op, Last, Last, int64_t left) {
+Result End(const MicroOp* op, Last, Last, int64_t left, const MicroOp* here,
+       const MicroOp* next) {
   *static_cast<int64_t*>(op->out) = left;
   return nullptr;
 }
@@ -162,17 +171,20 @@ HWY_INLINE Result Returned(const MicroTurn& turn, int64_t left) {
   *turn.steps_left = left;
   return turn.next;
 }
-Result Turn(const MicroOp* op, Last last, Last before, int64_t left) {
+Result Turn(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
+       const MicroOp* next) {
   const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
   if (!GoesOn(turn, *static_cast<const uint8_t*>(op->a) != 0, left)) return nullptr;
   if constexpr (!kJumps) return Returned(turn, left);
-  const MicroOp* first = turn.next->first;
-  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, last, before, left);
+  HLOCTS_JUMP reinterpret_cast<Function>(next->run)(next, last, before, left, next, here);
 }
-template <class F>
-Result AddAndTurnIf(const MicroOp* op, Last last, Last, int64_t left) {
+template <class F, MicroOperands kOperands>
+Result AddAndTurnIf(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
+       const MicroOp* next) {
   using V = Vector<uint32_t>;
-  const V r = LoadAs<V>(op->a) + LoadAs<V>(op->b);
+  const V x = Operand<V, kOperands == MicroOperands::kLastFirst,
+                      kOperands == MicroOperands::kBeforeFirst>(op->a, last, before);
+  const V r = x + LoadAs<V>(op->b);
   __builtin_memcpy(op->out, &r, sizeof(r));
   ++op;
   int32_t y;
@@ -180,19 +192,18 @@ Result AddAndTurnIf(const MicroOp* op, Last last, Last, int64_t left) {
   const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
   if (!GoesOn(turn, F::Apply(static_cast<int32_t>(r[0]), y), left)) return nullptr;
   if constexpr (!kJumps) return Returned(turn, left);
-  const MicroOp* first = turn.next->first;
-  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, BitsAs<Last>(r), last, left);
+  HLOCTS_JUMP reinterpret_cast<Function>(next->run)(next, BitsAs<Last>(r), last, left, next, here);
 }
 template <class F, typename T>
-Result TurnIf(const MicroOp* op, Last last, Last before, int64_t left) {
+Result TurnIf(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
+       const MicroOp* next) {
   T x, y;
   std::memcpy(&x, op->a, sizeof(x));
   std::memcpy(&y, op->b, sizeof(y));
   const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
   if (!GoesOn(turn, F::Apply(x, y), left)) return nullptr;
   if constexpr (!kJumps) return Returned(turn, left);
-  const MicroOp* first = turn.next->first;
-  HLOCTS_JUMP reinterpret_cast<Function>(first->run)(first, last, before, left);
+  HLOCTS_JUMP reinterpret_cast<Function>(next->run)(next, last, before, left, next, here);
 }
 #define HLOCTS_MICRO_RELATION(Name, op)   \
   struct Name {                           \
@@ -313,14 +324,21 @@ void (*PairFor(KernelFunction first, KernelFunction second, MicroOperands operan
   return reinterpret_cast<void (*)()>(row->functions[by_operands][is_first ? 1 : 0]);
 }
 
-void (*AddAndTurningIf(KernelFunction add, KernelFunction compare))() {
+template <MicroOperands kOperands>
+Function AddAndTurning(int direction) {
+  constexpr Function kFunctions[] = {AddAndTurnIf<Eq, kOperands>, AddAndTurnIf<Ne, kOperands>,
+                                     AddAndTurnIf<Lt, kOperands>, AddAndTurnIf<Le, kOperands>,
+                                     AddAndTurnIf<Gt, kOperands>, AddAndTurnIf<Ge, kOperands>};
+  return kFunctions[direction];
+}
+void (*AddAndTurningIf(KernelFunction add, KernelFunction compare, MicroOperands operands))() {
   if (add != VectorArithmetic(Opcode::kAdd, PrimitiveType::kS32)) return nullptr;
-  constexpr Function kFunctions[] = {AddAndTurnIf<Eq>, AddAndTurnIf<Ne>, AddAndTurnIf<Lt>,
-                                     AddAndTurnIf<Le>, AddAndTurnIf<Gt>, AddAndTurnIf<Ge>};
   for (int d = 0; d < 6; ++d) {
-    if (VectorCompare(static_cast<Direction>(d), PrimitiveType::kS32) == compare) {
-      return reinterpret_cast<void (*)()>(kFunctions[d]);
-    }
+    if (VectorCompare(static_cast<Direction>(d), PrimitiveType::kS32) != compare) continue;
+    return reinterpret_cast<void (*)()>(
+        operands == MicroOperands::kLastFirst     ? AddAndTurning<MicroOperands::kLastFirst>(d)
+        : operands == MicroOperands::kBeforeFirst ? AddAndTurning<MicroOperands::kBeforeFirst>(d)
+                                                  : AddAndTurning<MicroOperands::kMemory>(d));
   }
   return nullptr;
 }
@@ -362,7 +380,8 @@ void RunFrom(const MicroChain& first, const int64_t& steps_left) {
   while (chain != nullptr) {
     const Last last = chain->last == nullptr ? Last{} : LoadAs<Last>(chain->last);
     const Last before = chain->before == nullptr ? Last{} : LoadAs<Last>(chain->before);
-    chain = reinterpret_cast<Function>(chain->first->run)(chain->first, last, before, steps_left);
+    chain = reinterpret_cast<Function>(chain->first->run)(chain->first, last, before, steps_left,
+                                                           chain->first, chain->next);
   }
 }
 
