@@ -37,6 +37,11 @@ const char kOverflowingInterval[] =
     " ROOT r = f32[] exponential-minus-one(q) }";
 const char kCosineOfARoot[] =
     "ENTRY e { z = c64[] parameter(0) q = c64[] rsqrt(z) ROOT r = c64[] cosine(q) }";
+const char kTangentOfAWideBox[] =
+    ADD_BODY("f32")
+    "ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0)\n"
+    " s = f32[] reduce(x, z), dimensions={0}, to_apply=add\n"
+    " c = c64[] complex(z, s) ROOT r = c64[] tan(c) }";
 const char kProduct3[] =
     "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
     "ENTRY e { x = f32[3] parameter(0) i = f32[] constant(1)\n"
@@ -122,6 +127,8 @@ const Case kCases[] = {
     {"acosh_elsewhere", kAcoshOfAZeroOfEitherSign, {"f32[2] {0, 0}"}, {"c64[] (0.1, 1.0471976)"}, kFail, kStrict},
     {"cosine_of_both_sides_of_a_cut", kCosineOfARoot, {"c64[] (-1.5, 1.1754942e-38)"}, {"c64[] (1.3522683, 0)"}, kPass},
     {"cosine_of_neither_side", kCosineOfARoot, {"c64[] (-1.5, 1.1754942e-38)"}, {"c64[] (8, 0)"}, kFail},
+    {"tangent_of_a_wide_box", kTangentOfAWideBox, {"f32[3] {3e20, -3e20, 1e13}"}, {"c64[] (0, -1)"}, kOpen, kStrict},
+    {"tangent_far_up", UNARY("tan", "c64"), {"c64[] (1, 30)"}, {"c64[] (0, -1)"}, kFail, kStrict},
     {"tangent_of_zero", UNARY("tan", "c64"), {"c64[] (0, 0)"}, {"c64[] (0.1, 0)"}, kFail},
     {"sine_far_up", UNARY("sine", "c64"), {"c64[] (1, 20)"}, {"c64[] (204126576, 131067992)"}, kPass},
     {"sine_far_up_off", UNARY("sine", "c64"), {"c64[] (1, 20)"}, {"c64[] (204146576, 131067992)"}, kFail},

@@ -185,11 +185,13 @@ bool MovedBy(const ComplexFunction& function, const Wide& z, const Wide& f, long
     moved = slack * slope + slack * slack / 2 * std::exp(slack) * (modulus + slope);
     return std::isfinite(moved);
   }
-  moved = 1.25L * slack * slope;
+  // A slope that is a difference may have lost all its bits (tan far from the real axis).
+  long double lost = function.growth == Growth::kQuadratic ? 0x1p-60L * (1 + modulus * modulus) : 0;
+  moved = 1.25L * slack * (slope + lost);
   if (!std::isfinite(moved)) return false;
   if (function.growth == Growth::kByDistance) return slack <= 0.125L * function.distance(z);
   // Were f to move further, it would have had to pass a place where it does not.
-  return slack * (slope + (1 + 2 * modulus + moved) * moved) <= moved;
+  return slack * (1 + 2 * modulus + moved) <= 0.2L;
 }
 
 // f over a small box round the centre: its value, its ulps, the backward slack, the operand's
