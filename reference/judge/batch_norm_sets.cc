@@ -173,6 +173,7 @@ absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
     }
     Approximate mean = {static_cast<double>(m),
                         static_cast<double>((n + 2) * norm.u * magnitude / n) + norm.flush * n};
+    if (norm.Overflows({magnitude})) mean.error = HUGE_VAL;
     double v = static_cast<double>(deviations / n);
     double two_pass = 2 * (n + 6) * norm.u * v + 4 * mean.error * mean.error +
                       4 * norm.u * std::sqrt(v) * std::fabs(mean.value);
@@ -180,6 +181,7 @@ absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
                       2 * mean.error * std::fabs(mean.value);
     bool both = norm.context.rule.Allows(kBothVariances);
     Approximate variance = {v, (both ? std::max(two_pass, one_pass) : two_pass) + norm.flush * n};
+    if (norm.Overflows({magnitude, deviations, both ? squares : 0})) variance.error = HUGE_VAL;
     Approximate deviation = ReciprocalDeviation(variance, norm.epsilon, norm.u);
     means.push_back(Rounded(mean, norm.context));
     variances.push_back(Rounded(variance, norm.context));

@@ -102,6 +102,11 @@ const char kProduct4[] =
 const char kHermitianTransform[] =
     "ENTRY e { x = c64[4] parameter(0)\n"
     " ROOT r = f32[7] fft(x), fft_type=IRFFT, fft_length={7} }";
+// 3 * 29 * 11 * 7 = 6699 has more bits than f16: 6700 in one order, 6696 in another.
+const char kProductOfFour[] =
+    "mul { a = f16[] parameter(0) b = f16[] parameter(1) ROOT r = f16[] multiply(a, b) }\n"
+    "ENTRY e { x = f16[4] parameter(0) i = f16[] constant(1)\n"
+    " ROOT r = f16[] reduce(x, i), dimensions={0}, to_apply=mul }";
 const char kConvolutionOfHoles[] =
     "ENTRY e { x = c64[1,1,2] parameter(0) k = c64[1,1,1] parameter(1)\n"
     " ROOT r = c64[1,1,3] convolution(x, k), window={size=1 lhs_dilate=2}, dim_labels=bf0_oi0->bf0 }";
@@ -312,6 +317,9 @@ const Case kCases[] = {
     {"enumerated_reduction", kReduceSubtract3, {"f32[3] {1, 2, 4}"}, {"f32[] -7"}, kPass},
     {"enumerated_reduction_impossible", kReduceSubtract3, {"f32[3] {1, 2, 4}"}, {"f32[] 9"}, kFail},
     {"transform_overflows_before_it_is_scaled", kHermitianTransform, {"c64[4] {(0, 0), (0, 0), (-3e38, 0), (0, 0)}"}, {"f32[7] {-inf, inf, inf, -inf, -inf, inf, inf}"}, kOpen},
+    {"product_rounded_at_the_end", kProductOfFour, {"f16[4] {3, 29, 11, 7}"}, {"f16[] 6700"}, kPass},
+    {"product_rounded_on_the_way", kProductOfFour, {"f16[4] {3, 29, 11, 7}"}, {"f16[] 6696"}, kPass},
+    {"product_that_is_exact", kProductOfFour, {"f16[4] {3, 5, 2, 7}"}, {"f16[] 210.1"}, kFail},
     {"complex_holes_absent", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (0, 0), (nan, nan)}}}"}, kPass},
     {"complex_holes_times_infinity", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (nan, nan), (nan, nan)}}}"}, kPass},
     {"complex_holes_are_not_one", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (1, 0), (nan, nan)}}}"}, kFail},

@@ -126,7 +126,8 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     least *= std::min(fewest, 1.0);
     points = points && v.lo == v.hi;
     if (v.lo != 0) {
-      bits += std::ilogb(v.lo) - QuantumOf(v.lo);
+      const int below_first = std::ilogb(v.lo) - QuantumOf(v.lo);
+      bits += below_first > 0 ? below_first + 1 : 0;  // a power of two adds none
     }
   }
   if (is_special) {
@@ -143,7 +144,7 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     return s;
   }
   double n = static_cast<double>(terms.size());
-  if (points && bits + 1 <= facts.p && largest < facts.max && least >= facts.min_normal) {
+  if (points && bits <= facts.p && largest < facts.max && least >= facts.min_normal) {
     AcceptanceSet s = terms[0];
     for (size_t i = 1; i < terms.size(); ++i)
       s = BinaryFloat(Opcode::kMultiply, s, terms[i], exact);
