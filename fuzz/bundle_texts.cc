@@ -47,7 +47,8 @@ else:
   run = client.compile(program)
 arguments = [np.frombuffer(bytes.fromhex(data), dtype=np.dtype(getattr(ml_dtypes, kind, None) or kind)).reshape(dims)
              for kind, dims, data in ARGUMENTS]
-for output in run.execute([client.buffer_from_pyval(a, devices[0]) for a in arguments]):
+jax.config.update("jax_enable_x64", True)  # or device_put makes 32 bits of 64
+for output in run.execute([jax.device_put(a, devices[0]) for a in arguments]):
   print(np.asarray(output))
 )py";
 

@@ -53,10 +53,13 @@ absl::StatusOr<std::string> Adopt(const Options& options) {
   Opcode opcode = OpcodeOf(*bundle.sample.module, instruction);
   const OpRow& row = RowOf(opcode);
   if (row.documented_as.empty()) return InvalidInput(options.bundle, ": ", OpcodeName(opcode), " is not a documented operation");
-  if (clause.empty()) clause = absl::StrCat(row.clauses, ".1");
+  if (clause.empty()) clause = std::string(row.clauses);
+  if (clause.find('.') == std::string::npos) clause += ".1";  // rules may name a whole page of clauses
   bundle.signature = absl::StrCat("Found by fuzzing: ", json.value("verdict", ""), " on ", bundle.backend);
+  std::filesystem::path folder_of_bundle(options.bundle);
+  if (!folder_of_bundle.has_filename()) folder_of_bundle = folder_of_bundle.parent_path();  // "a/b/"
   std::string name = options.name;
-  if (name.empty()) name = absl::StrReplaceAll(std::filesystem::path(options.bundle).filename().string(), {{".", "_"}, {"-", "_"}});
+  if (name.empty()) name = absl::StrReplaceAll(folder_of_bundle.filename().string(), {{".", "_"}, {"-", "_"}});
   std::string folder = options.cases.empty() ? absl::StrCat(HomeFolder(), "/suites/cases") : options.cases;
   std::string path = absl::StrCat(folder, "/found/", name, ".case");
   if (std::filesystem::exists(path)) return absl::AlreadyExistsError(absl::StrCat(path, ": there already"));

@@ -125,6 +125,24 @@ TEST(RunTest, AFlakeIsAVerdictOfItsOwn) {
   EXPECT_GT(steady, 0);
 }
 
+// What a campaign found becomes a case that the suite reads and runs.
+TEST(AdoptTest, ABundleBecomesACase) {
+  const std::string home = Path("home");
+  std::filesystem::remove_all(home);
+  std::filesystem::create_directories(home + "/suites");
+  std::filesystem::create_directory_symlink(HLOCTS_SOURCE_DIR "/spec", home + "/spec");
+  const std::string bundle = HLOCTS_SOURCE_DIR "/reports/findings/xla-multiply-by-converted-pred/";
+  Ran adopted = RunHlocts(absl::StrCat("adopt ", bundle, " --cases=", home, "/suites/cases"));
+  ASSERT_EQ(adopted.status, 0) << adopted.out;
+  EXPECT_THAT(adopted.out, HasSubstr("found/xla_multiply_by_converted_pred.case"));
+  Ran run = RunHlocts("run --backend=reference --json", "HLOCTS_HOME=" + home);
+  EXPECT_EQ(run.status, 0) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("\"case\":\"found/xla_multiply_by_converted_pred:"));
+  EXPECT_THAT(run.out, HasSubstr("\"verdict\":\"pass\""));
+  Ran listed = RunHlocts("list --json", "HLOCTS_HOME=" + home);
+  EXPECT_THAT(listed.out, HasSubstr("\"elementwise_binary.1\""));
+}
+
 // The numpy judge of suites/examples on the reference's own outputs: they pass, and do not once an
 // element is changed; joint predicates are judged and not left over.
 constexpr char kJudge[] = R"(
