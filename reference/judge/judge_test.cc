@@ -107,6 +107,14 @@ const char kProductOfFour[] =
     "mul { a = f16[] parameter(0) b = f16[] parameter(1) ROOT r = f16[] multiply(a, b) }\n"
     "ENTRY e { x = f16[4] parameter(0) i = f16[] constant(1)\n"
     " ROOT r = f16[] reduce(x, i), dimensions={0}, to_apply=mul }";
+// The second operand is no literal: its set was computed.
+const char kSortOfNothing[] =
+    "lt { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2)\n"
+    " d = f32[] parameter(3) ROOT r = pred[] compare(a, b), direction=LT }\n"
+    "ENTRY e { x = f32[0,4] parameter(0) y = f32[0,4] add(x, x)\n"
+    " m = f32[4] constant({1, 1, 1, 1})\n"
+    " z = f32[0,4] batch-norm-inference(y, m, m, m, m), epsilon=0.125, feature_index=1\n"
+    " ROOT r = (f32[0,4], f32[0,4]) sort(x, z), dimensions={0}, to_apply=lt }";
 const char kConvolutionOfHoles[] =
     "ENTRY e { x = c64[1,1,2] parameter(0) k = c64[1,1,1] parameter(1)\n"
     " ROOT r = c64[1,1,3] convolution(x, k), window={size=1 lhs_dilate=2}, dim_labels=bf0_oi0->bf0 }";
@@ -320,6 +328,7 @@ const Case kCases[] = {
     {"product_rounded_at_the_end", kProductOfFour, {"f16[4] {3, 29, 11, 7}"}, {"f16[] 6700"}, kPass},
     {"product_rounded_on_the_way", kProductOfFour, {"f16[4] {3, 29, 11, 7}"}, {"f16[] 6696"}, kPass},
     {"product_that_is_exact", kProductOfFour, {"f16[4] {3, 5, 2, 7}"}, {"f16[] 210.1"}, kFail},
+    {"sort_of_nothing", kSortOfNothing, {"f32[0,4] {}"}, {"f32[0,4] {}", "f32[0,4] {}"}, kPass},
     {"complex_holes_absent", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (0, 0), (nan, nan)}}}"}, kPass},
     {"complex_holes_times_infinity", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (nan, nan), (nan, nan)}}}"}, kPass},
     {"complex_holes_are_not_one", kConvolutionOfHoles, {"c64[1,1,2] {{{(0, 0), (0, 0)}}}", "c64[1,1,1] {{{(inf, 1)}}}"}, {"c64[1,1,3] {{{(nan, nan), (1, 0), (nan, nan)}}}"}, kFail},

@@ -349,9 +349,11 @@ absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction
     if (exact) return PlainResult(interpreter, instruction, shape, operands);
     return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
   }
-  if (dimension < 0 || first.element_count() == 0) {
-    return PlainResult(interpreter, instruction, shape, operands);
+  // Nothing to sort, and operands that need not be known: a set of no elements says all.
+  if (first.element_count() == 0) {
+    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
   }
+  if (dimension < 0) return PlainResult(interpreter, instruction, shape, operands);
   SortJob job = {interpreter,
                  instruction,
                  operands,
