@@ -36,7 +36,9 @@ bool NegateTwice(Site& s) {
   return can && s.Use(s.Make(Opcode::kNegate, {s.Make(Opcode::kNegate, {s.at})}));
 }
 
+// Formats of 8 bits and fewer may lack a negative zero, or all negative numbers.
 bool SubtractAsAdd(Site& s) {
+  if (IsFloat(s.type()) && BitWidth(s.type()) <= 8) return false;
   if (s.opcode() != Opcode::kSubtract || !Contains(RowOf(Opcode::kNegate).types, s.type())) return false;
   return s.Use(s.Make(Opcode::kAdd, {s.operand(0), s.Make(Opcode::kNegate, {s.operand(1)})}));
 }

@@ -55,7 +55,7 @@ class Checker {
     return RunModule(*reference_, *sample.module, DevicesOf(sample, options_), sample.Request());
   }
 
-  std::string Problem(const First& first, Sample twin, TwinTally& tally) {
+  std::string Problem(const First& first, const Sample& twin, TwinTally& tally) {
     absl::Status valid = VerifyModule(*twin.module);
     if (!valid.ok()) return std::string(valid.message());
     RunOutcome outcome = Run(twin);
@@ -67,10 +67,7 @@ class Checker {
     ++tally.twins;
     if (SameOutputs(first.outcome.result.outputs, outcome.result.outputs)) return "";
     if (tally.rule->effect == RuleEffect::kExact) return "other bits";
-    for (size_t d = 0; d < outcome.result.outputs.size(); ++d) {
-      outcome.result.outputs[d].resize(first.outcome.result.outputs[d].size());
-    }
-    TrialResult judged = JudgeTrial(first.sample, outcome, *reference_, options_, false);
+    TrialResult judged = JudgeTrial(twin, outcome, *reference_, options_, false);
     return judged.verdict.kind == VerdictKind::kFail ? VerdictToText(judged.verdict) : "";
   }
 

@@ -18,7 +18,7 @@ struct TwinTally {
 
 // Up to `wanted` twins of each rule, out of at most `modules_max` generated modules. A twin fails when
 // the verifier refuses it, when its outputs are other bits (rules that are exact), or when they leave
-// the acceptance sets of the first module (rules that are bounded).
+// its own acceptance sets (rules that are bounded).
 std::vector<TwinTally> CheckTwins(uint64_t seed, int64_t wanted, int64_t modules_max);
 
 }  // namespace hlocts
