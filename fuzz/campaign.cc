@@ -57,8 +57,8 @@ class Campaign {
  private:
   Generated Make(int64_t number) const;
   void TryModule(int64_t number, Engines& engines);
-  void TryTwins(int64_t number, const Sample& sample, const TrialOptions& trial, size_t e,
-                Engines& engines, const std::string& origin, std::vector<TrialResult>& results);
+  void TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
+                std::vector<TrialResult>& results);
   void Judged(const Sample& sample, TrialResult result, const FoundBy& found,
               std::vector<TrialResult>& results);
   void Count(const Generated& generated, bool valid, const std::vector<TrialResult>& results);
@@ -147,11 +147,11 @@ void Campaign::TryModule(int64_t number, Engines& engines) {
     if (!stored.ok()) Fail(stored);
   }
   for (size_t e = 0; as_meant && e < engines.tested.size(); ++e) {
+    FoundBy found = {options_.backends[e], engines.tested[e].get(), engines.reference.get(), origin, trial};
     if (options_.twins > 0 && !trial.invalid) {
-      TryTwins(number, sample, trial, e, engines, origin, results);
+      TryTwins(number, sample, found, results);
       continue;
     }
-    FoundBy found = {options_.backends[e], engines.tested[e].get(), engines.reference.get(), origin, trial};
     Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
   }
   Count(generated, as_meant, results);
@@ -168,10 +168,9 @@ void Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& f
   results.push_back(std::move(result));
 }
 
-void Campaign::TryTwins(int64_t number, const Sample& sample, const TrialOptions& trial, size_t e,
-                        Engines& engines, const std::string& origin,
+void Campaign::TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
                         std::vector<TrialResult>& results) {
-  FoundBy found = {options_.backends[e], engines.tested[e].get(), engines.reference.get(), origin, trial};
+  const TrialOptions& trial = found.trial;
   RunOutcome outcome =
       RunModule(*found.engine, *sample.module, DevicesOf(sample, trial), sample.Request());
   if (outcome.kind != OutcomeKind::kValues) {
@@ -183,9 +182,10 @@ void Campaign::TryTwins(int64_t number, const Sample& sample, const TrialOptions
     if (!drawn.ok()) return Fail(drawn.status());
     if (!*drawn) return;
     Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
-    found.origin = absl::StrCat(origin, ", twin ", (*drawn)->recipe.ToText());
+    FoundBy by_twin = found;
+    absl::StrAppend(&by_twin.origin, ", twin ", (*drawn)->recipe.ToText());
     TwinTrial tried = RunTwin(sample, outcome, twin, *found.engine, trial);
-    Judged(tried.of_twin ? twin : sample, std::move(tried.result), found, results);
+    Judged(tried.of_twin ? twin : sample, std::move(tried.result), by_twin, results);
     std::lock_guard<std::mutex> lock(mutex_);
     ++status_.twins;
     status_.twins_judged += !tried.same;

@@ -13,10 +13,17 @@
 
 namespace hlocts {
 
-__attribute__((used, section("__libfuzzer_extra_counters"))) uint8_t
-    g_cell_counters[InProcessFuzz::kCounters];
-
 namespace {
+
+// Kinds of instructions met, hashed, in the section that libFuzzer reads.
+constexpr size_t kCounters = size_t{1} << 16;
+__attribute__((used, section("__libfuzzer_extra_counters"))) uint8_t g_cell_counters[kCounters];
+
+void CountCells(const Module& module) {
+  Cells cells;
+  AddCells(module, cells);
+  for (uint64_t cell : cells) g_cell_counters[cell % kCounters] = 1;
+}
 
 std::string OutFolder() {
   const char* out = std::getenv("HLOCTS_FUZZ_OUT");
@@ -34,12 +41,6 @@ InProcessFuzz::InProcessFuzz(std::string backend) : name_(std::move(backend)) {
   options_.load.steps_max = 100'000;
 }
 
-void InProcessFuzz::CountCells(const Module& module, uint8_t* counters) const {
-  Cells cells;
-  AddCells(module, cells);
-  for (uint64_t cell : cells) counters[cell % kCounters] = 1;
-}
-
 Sample InProcessFuzz::Make(absl::string_view bytes) {
   GeneratorOptions generator;
   generator.instructions = 12;
@@ -47,7 +48,7 @@ Sample InProcessFuzz::Make(absl::string_view bytes) {
   absl::Status valid = VerifyModule(*generated.module);
   if (!valid.ok()) std::fprintf(stderr, "%s\n", valid.ToString().c_str());
   HLOCTS_CHECK(valid.ok());  // the generator's promise
-  CountCells(*generated.module, g_cell_counters);
+  CountCells(*generated.module);
   return {std::move(generated.module), std::move(generated.arguments)};
 }
 
@@ -88,3 +89,12 @@ void InProcessFuzz::Twins(absl::string_view bytes) {
 }
 
 }  // namespace hlocts
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t size_max, unsigned seed) {
+  return hlocts_mutate_decisions(data, size, size_max, seed);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* first, size_t first_size, const uint8_t* second,
+                                            size_t second_size, uint8_t* out, size_t size_max, unsigned seed) {
+  return hlocts_cross_over_decisions(first, first_size, second, second_size, out, size_max, seed);
+}

@@ -1,5 +1,6 @@
 // What the libFuzzer targets that run engines do with one input: decisions become a module, which runs in
-// this process; a finding is stored as a bundle and ends the process, as libFuzzer wants it.
+// this process; a finding is stored as a bundle and ends the process, as libFuzzer wants it. Who links
+// this has libFuzzer mutate decisions, and keep inputs that show new kinds of instructions.
 #ifndef HLOCTS_FUZZ_IN_PROCESS_H_
 #define HLOCTS_FUZZ_IN_PROCESS_H_
 
@@ -19,10 +20,6 @@ class InProcessFuzz {
   void Diff(absl::string_view bytes);   // one run, judged
   void Twins(absl::string_view bytes);  // a run and one of a twin, judged where they differ
 
-  // Kinds of instructions met, hashed: libFuzzer keeps inputs that show new ones.
-  static constexpr size_t kCounters = size_t{1} << 16;
-  void CountCells(const Module& module, uint8_t* counters) const;
-
  private:
   Sample Make(absl::string_view bytes);
   void Stop(const Sample& sample, TrialResult result, std::string origin);
@@ -31,9 +28,6 @@ class InProcessFuzz {
   std::unique_ptr<Backend> engine_;
   TrialOptions options_;
 };
-
-// Of the target that is linked; in the section that libFuzzer reads.
-extern uint8_t g_cell_counters[InProcessFuzz::kCounters];
 
 }  // namespace hlocts
 

@@ -119,8 +119,7 @@ std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine) {
   std::vector<Instruction*> values;
   std::vector<Shape> shapes;
   for (const auto& instruction : entry->instructions()) {
-    Opcode opcode = instruction->opcode();
-    if (opcode == Opcode::kParameter || opcode == Opcode::kConstant || !instruction->shape().IsArray()) continue;
+    if (IsCarrier(*instruction) || !instruction->shape().IsArray()) continue;
     values.push_back(instruction.get());
     shapes.push_back(instruction->shape());
   }
@@ -145,8 +144,7 @@ int64_t CountInstructions(const Module& module) {
   int64_t count = 0;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
-      Opcode opcode = instruction->opcode();
-      count += opcode != Opcode::kParameter && opcode != Opcode::kConstant;
+      count += !IsCarrier(*instruction);
     }
   }
   return count;

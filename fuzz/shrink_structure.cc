@@ -8,10 +8,6 @@
 namespace hlocts {
 namespace {
 
-bool IsCarrier(Opcode opcode) {
-  return opcode == Opcode::kParameter || opcode == Opcode::kConstant;
-}
-
 bool Take(Sample& sample, Sample candidate, const StillFails& still_fails) {
   RemoveDeadCode(candidate);
   if (!still_fails(candidate)) return false;
@@ -121,7 +117,7 @@ bool DropInstructions(Sample& sample, const StillFails& still_fails) {
       const Computation& computation = *sample.module->computations()[c];
       if (i >= static_cast<int64_t>(computation.instructions().size())) continue;
       const Instruction& instruction = *computation.instructions()[i];
-      if (IsCarrier(instruction.opcode())) continue;
+      if (IsCarrier(instruction)) continue;
       bool is_root = computation.root() == &instruction && &computation == sample.module->entry();
       for (int64_t o = 0; o < instruction.operand_count(); ++o) {
         const Shape& shape = instruction.operand(o).shape();

@@ -71,10 +71,6 @@ bool HasSideEffects(const Instruction& instruction) {
   }
 }
 
-bool IsCarrier(const Instruction& instruction) {
-  return instruction.opcode() == Opcode::kParameter || instruction.opcode() == Opcode::kConstant;
-}
-
 Opcode BinaryOf(const Computation& computation) {
   const Instruction* root = computation.root();
   bool binary = computation.instructions().size() == 3 && root->operand_count() == 2 &&

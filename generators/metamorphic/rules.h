@@ -3,6 +3,7 @@
 #define HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
 
 #include "generators/metamorphic/site.h"
+#include "spec/ir/surgery.h"
 
 namespace hlocts {
 
@@ -49,7 +50,6 @@ Dims Without(const Dims& dims, int64_t position);
 Dims With(Dims dims, int64_t position, int64_t size);     // dims, one of them changed
 std::vector<Shape> ShapesOf(const Operands& operands);
 bool HasSideEffects(const Instruction& instruction);      // or draws random numbers
-bool IsCarrier(const Instruction& instruction);           // parameter or constant
 // The opcode of a computation (a, b) -> a op b, which may be commuted; kParameter: it is none.
 Opcode BinaryOf(const Computation& computation);
 

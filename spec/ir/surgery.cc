@@ -4,6 +4,10 @@
 
 namespace hlocts {
 
+bool IsCarrier(const Instruction& instruction) {
+  return instruction.opcode() == Opcode::kParameter || instruction.opcode() == Opcode::kConstant;
+}
+
 void ReplaceUses(Instruction* from, Instruction* to, absl::Span<Instruction* const> keep) {
   Computation* computation = from->parent();
   for (const auto& user : computation->instructions()) {

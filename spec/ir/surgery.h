@@ -10,6 +10,9 @@
 
 namespace hlocts {
 
+// Parameter or constant: carries a value and computes nothing.
+bool IsCarrier(const Instruction& instruction);
+
 // Every use of `from` in its computation, as the root too, becomes one of `to`, except by `to` itself
 // and by `keep`.
 void ReplaceUses(Instruction* from, Instruction* to, absl::Span<Instruction* const> keep = {});
