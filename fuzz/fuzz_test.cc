@@ -4,11 +4,13 @@
 
 #include <filesystem>
 
+#include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
 #include "fuzz/bundle.h"
 #include "fuzz/campaign.h"
 #include "fuzz/coverage.h"
 #include "fuzz/shrinker.h"
+#include "fuzz/symptom.h"
 #include "generators/arguments.h"
 #include "spec/files/file_io.h"
 #include "spec/infer/verifier.h"
@@ -183,6 +185,68 @@ TEST(SymptomTest, MessagesAreTheSameWithoutNumbersAndNames) {
   EXPECT_EQ(SymptomOf(a), SymptomOf(b));
   b.reason = "another complaint";
   EXPECT_FALSE(SymptomOf(a) == SymptomOf(b));
+}
+
+TEST(SymptomTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperation) {
+  auto module = ParseModule("HloModule m\nENTRY e { p = f32[2] parameter(0)\n n = f32[2] negate(p)\n ROOT t = f32[2] tanh(n) }");
+  ASSERT_TRUE(module.ok());
+  Verdict plain, cut;
+  plain.kind = cut.kind = VerdictKind::kRejected;
+  plain.reason = "Unsupported type for tanh";
+  cut.reason = "Unsupported type for tanh; rejected by itself, fed with the engine's own values: t";
+  cut.blame = "rejected by itself, fed with the engine's own values: t\n  the piece";
+  EXPECT_EQ(SymptomOf(plain), SymptomOf(cut));
+  cut.reason = "rejected by itself, fed with the engine's own values: t (the outputs do not show it); Unsupported type for tanh";
+  EXPECT_EQ(SymptomOf(plain), SymptomOf(cut));
+  EXPECT_EQ(SignatureOf(cut, **module), "rejected tanh f32 Unsupported type for tanh");
+  EXPECT_EQ(SignatureOf(plain, **module), "rejected negate,tanh f32 Unsupported type for tanh");
+  Verdict together;
+  together.kind = VerdictKind::kFail;
+  together.first_failure = VerdictFailure{.actual = "2", .instruction = "{n, t}"};
+  EXPECT_EQ(SignatureOf(together, **module), "fail negate,tanh f32 value");
+}
+
+TEST(SymptomTest, MessagesFallIntoOneBucketWhateverTheType) {
+  auto of_type = [](const std::string& type, VerdictKind kind) {
+    auto module = ParseModule(absl::StrReplaceAll(
+        "HloModule m\nENTRY e { p = $T[2] parameter(0)\n ROOT t = $T[2] tanh(p) }", {{"$T", type}}));
+    Verdict verdict;
+    verdict.kind = kind;
+    verdict.reason = "worker killed by signal 11 (Segmentation fault); it last wrote: a line for " + type;
+    if (kind == VerdictKind::kFail) verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "t"};
+    return BucketOf(verdict, **module);
+  };
+  EXPECT_EQ(of_type("f32", VerdictKind::kCrash), of_type("bf16", VerdictKind::kCrash));
+  EXPECT_EQ(of_type("f32", VerdictKind::kCrash), "crash tanh worker killed by signal (Segmentation fault)");
+  EXPECT_NE(of_type("f32", VerdictKind::kFail), of_type("bf16", VerdictKind::kFail));
+}
+
+// Takes every module.
+class CredulousEngine : public Backend {
+ public:
+  BackendInfo info() override { return {}; }
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module&, const LoadOptions&) override {
+    return std::unique_ptr<Executable>();
+  }
+};
+
+TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
+  for (const char* outputs : {"x, y", "y, x"}) {
+    std::string text = absl::StrCat("HloModule m\nENTRY e { p = f32[2] parameter(0)\n t = (f32[2], f32[2]) tuple(p, p)\n",
+                                    "x = f32[2] get-tuple-element(t), index=2\n y = f32[3] negate(p)\n",
+                                    "ROOT r = (f32[2], f32[3]) tuple(", outputs, ") }");
+    if (outputs[0] == 'y') text = absl::StrReplaceAll(text, {{"(f32[2], f32[3]) tuple", "(f32[3], f32[2]) tuple"}});
+    Sample sample = Parsed(text, 1);
+    std::string rule = RuleOf(VerifyModule(*sample.module));
+    ASSERT_FALSE(rule.empty());
+    CredulousEngine engine;
+    ShrinkOptions options;
+    options.trial.invalid = true;
+    ShrinkResult shrunk = Shrink(sample, engine, *std::make_unique<WrongEngine>(Opcode::kAdd, Opcode::kAdd), options);
+    ASSERT_TRUE(shrunk.reproduced);
+    EXPECT_EQ(RuleOf(VerifyModule(*shrunk.sample.module)), rule) << outputs;
+    EXPECT_LT(CountInstructions(*shrunk.sample.module), CountInstructions(*sample.module)) << outputs;
+  }
 }
 
 }  // namespace

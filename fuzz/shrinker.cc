@@ -1,6 +1,7 @@
 #include "fuzz/shrinker.h"
 
 #include <chrono>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -14,18 +15,20 @@ namespace {
 class Oracle {
  public:
   Oracle(Backend& engine, Backend& reference, const ShrinkOptions& options, Symptom wanted,
-         std::string operation)
+         std::set<std::string> operations, std::string rule)
       : engine_(engine),
         reference_(reference),
         options_(options),
         wanted_(std::move(wanted)),
-        operation_(std::move(operation)),
+        operations_(std::move(operations)),
+        rule_(std::move(rule)),
         end_(std::chrono::steady_clock::now() +
              std::chrono::milliseconds(static_cast<int64_t>(options.seconds_max * 1000))) {}
 
   bool operator()(const Sample& candidate) {
-    if (Spent() || !VerifyModule(*candidate.module).ok() != options_.trial.invalid) return false;
-    if (!HasOperation(*candidate.module)) return false;
+    absl::Status verified = VerifyModule(*candidate.module);
+    if (Spent() || verified.ok() == options_.trial.invalid || RuleOf(verified) != rule_) return false;
+    if (!HasOperations(*candidate.module)) return false;
     std::string text = PrintModule(*candidate.module);
     for (const Literal& argument : candidate.arguments) absl::StrAppend(&text, PrintLiteralWithShape(argument));
     if (!asked_.insert(text).second || !Ends(candidate)) return false;
@@ -39,15 +42,15 @@ class Oracle {
   }
 
  private:
-  // A candidate without the blamed operation fails for another reason.
-  bool HasOperation(const Module& module) const {
-    if (operation_.empty()) return true;
+  // A candidate without the blamed operations fails for another reason.
+  bool HasOperations(const Module& module) const {
+    std::set<std::string> missing = operations_;
     for (const auto& computation : module.computations()) {
       for (const auto& instruction : computation->instructions()) {
-        if (OpcodeName(instruction->opcode()) == operation_) return true;
+        missing.erase(std::string(OpcodeName(instruction->opcode())));
       }
     }
-    return false;
+    return missing.empty();
   }
 
   // A loop that lost its counter would keep the engine until its time is over.
@@ -71,19 +74,12 @@ class Oracle {
   Backend& reference_;
   const ShrinkOptions& options_;
   Symptom wanted_;
-  std::string operation_;
+  std::set<std::string> operations_;
+  std::string rule_;  // that an invalid module breaks; of a valid one empty
   std::chrono::steady_clock::time_point end_;
   absl::flat_hash_set<std::string> asked_;
   int evaluations_ = 0;
 };
-
-// "tanh" of "tanh f32", where the verdict names an instruction.
-std::string BlamedOpcode(const Verdict& verdict, const Module& module) {
-  if (!verdict.first_failure || verdict.first_failure->instruction.empty()) return "";
-  std::string operation = BlamedOperation(verdict, module);
-  std::string opcode = operation.substr(0, operation.find(' '));
-  return absl::StrContains(opcode, ",") ? "" : opcode;
-}
 
 }  // namespace
 
@@ -95,7 +91,8 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, cons
   shrunk.signature = SignatureOf(shrunk.result.verdict, *sample.module);
   if (!shrunk.reproduced) return shrunk;
   Oracle oracle(engine, values, options, SymptomOf(shrunk.result.verdict),
-                BlamedOpcode(shrunk.result.verdict, *sample.module));
+                BlamedOpcodes(shrunk.result.verdict, *sample.module),
+                RuleOf(VerifyModule(*sample.module)));
   StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
   const ShrinkPass passes[] = {
       {"outputs", true, KeepOneOutput},

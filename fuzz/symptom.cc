@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "spec/infer/verifier.h"
 #include "spec/ops/opcode.h"
 
 namespace hlocts {
@@ -15,7 +17,8 @@ namespace {
 
 constexpr size_t kMessageMax = 80;
 
-// The line that says what happened: a failed check, where there is one, else the first.
+// The line that says what happened: a failed check, where there is one, else the first. What a process
+// wrote before a signal ended it is no part of that.
 absl::string_view TellingLine(absl::string_view message) {
   std::vector<absl::string_view> lines = absl::StrSplit(message, '\n');
   for (const char* telling : {"Check failed", "LLVM ERROR", "error:", "Error"}) {
@@ -23,15 +26,15 @@ absl::string_view TellingLine(absl::string_view message) {
       if (absl::StrContains(line, telling)) return line;
     }
   }
-  return lines[0];
+  return lines[0].substr(0, lines[0].find("; it last wrote"));
 }
 
-// "%add.7 = add: expected f32[2,3]" and "%p.19 = add: expected bf16[4]" are the same complaint: words
-// with digits, names and quoted words go.
+// "%add.7 = add: expected f32[2,3]" and "%p.19 = add: expected pred[]" are the same complaint: words
+// with digits, names, shapes and quoted words go.
 std::string WithoutDetails(absl::string_view message) {
   std::string result;
   for (absl::string_view word : absl::StrSplit(TellingLine(message), absl::ByAnyChar(" \t"), absl::SkipEmpty())) {
-    bool detail = word.find_first_of("0123456789%'\"`") != absl::string_view::npos;
+    bool detail = word.find_first_of("0123456789%'\"`[]{}") != absl::string_view::npos;
     if (detail || result.size() + word.size() > kMessageMax) continue;
     absl::StrAppend(&result, result.empty() ? "" : " ", word);
   }
@@ -55,9 +58,46 @@ const Instruction* InstructionNamed(const Module& module, absl::string_view name
   return nullptr;
 }
 
+// What cutting found, as the differ puts it before the piece: "rejected by itself, ...: fusion.35".
+absl::string_view FindingOf(const Verdict& verdict) {
+  return absl::string_view(verdict.blame).substr(0, verdict.blame.find('\n'));
+}
+
+// The engine's own words: the reason without what cutting found, which stands before or after it.
+absl::string_view MessageOf(const Verdict& verdict) {
+  absl::string_view message = verdict.reason, finding = FindingOf(verdict);
+  if (finding.empty()) return message;
+  size_t after = message.find("; ", finding.size());
+  if (absl::StartsWith(message, finding)) return after == message.npos ? "" : message.substr(after + 2);
+  return message.substr(0, message.find(absl::StrCat("; ", finding)));
+}
+
+// The instructions that the verdict, or what cutting found, names: "add.7" or "{add.7, mul.8}".
+std::vector<const Instruction*> BlamedInstructions(const Verdict& verdict, const Module& module) {
+  absl::string_view names = FindingOf(verdict);
+  // A refused module may hold a piece that is wrong: that is another matter.
+  absl::ConsumePrefix(&names, "only ");
+  bool same = absl::StartsWith(names, VerdictName(verdict.kind));
+  names = same ? names.substr(names.rfind(": ") + 2) : "";
+  if (verdict.first_failure) names = verdict.first_failure->instruction;
+  std::vector<const Instruction*> blamed;
+  for (absl::string_view name : absl::StrSplit(names, absl::ByAnyChar("{}, "), absl::SkipEmpty())) {
+    if (const Instruction* instruction = InstructionNamed(module, name)) blamed.push_back(instruction);
+  }
+  return blamed;
+}
+
 std::string TypeOf(const Shape& shape) {
   std::vector<Shape> leaves = LeafShapes(shape);
   return leaves.empty() ? "()" : std::string(PrimitiveTypeName(leaves[0].element_type()));
+}
+
+// Instructions that only carry values say nothing.
+void AddOperation(const Instruction& instruction, std::set<std::string>& operations) {
+  Opcode opcode = instruction.opcode();
+  bool carries = opcode == Opcode::kParameter || opcode == Opcode::kConstant || opcode == Opcode::kTuple ||
+                 opcode == Opcode::kGetTupleElement;
+  if (!carries) operations.insert(std::string(OpcodeName(opcode)));
 }
 
 }  // namespace
@@ -68,7 +108,7 @@ Symptom SymptomOf(const Verdict& verdict) {
   if (verdict.kind == VerdictKind::kFail) {
     symptom.mismatch = verdict.first_failure ? MismatchOf(*verdict.first_failure) : "shape";
   } else if (CountsAsFinding(verdict.kind) && verdict.kind != VerdictKind::kTimeout) {
-    symptom.mismatch = WithoutDetails(verdict.reason);
+    symptom.mismatch = WithoutDetails(MessageOf(verdict));
   }
   return symptom;
 }
@@ -77,32 +117,41 @@ bool CountsAsFinding(VerdictKind kind) {
   return IsFailure(kind) && kind != VerdictKind::kInconclusive;
 }
 
+std::set<std::string> BlamedOpcodes(const Verdict& verdict, const Module& module) {
+  std::set<std::string> opcodes;
+  for (const Instruction* blamed : BlamedInstructions(verdict, module)) AddOperation(*blamed, opcodes);
+  return opcodes;
+}
+
 std::string BlamedOperation(const Verdict& verdict, const Module& module) {
-  if (verdict.first_failure) {
-    if (const Instruction* blamed = InstructionNamed(module, verdict.first_failure->instruction)) {
-      bool converts = blamed->opcode() == Opcode::kConvert || blamed->opcode() == Opcode::kCompare;
-      std::string from = converts ? absl::StrCat(TypeOf(blamed->operand(0).shape()), "->") : "";
-      return absl::StrCat(OpcodeName(blamed->opcode()), " ", from, TypeOf(blamed->shape()));
+  if (absl::Status verified = VerifyModule(module); !verified.ok()) return RuleOf(verified);
+  std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
+  std::set<std::string> operations = BlamedOpcodes(verdict, module);
+  if (operations.empty()) {
+    for (const auto& computation : module.computations()) {
+      for (const auto& instruction : computation->instructions()) AddOperation(*instruction, operations);
     }
   }
+  const Shape& result = blamed.empty() ? module.EntryProgramShape().result : blamed.back()->shape();
+  bool converts = blamed.size() == 1 &&
+                  (blamed[0]->opcode() == Opcode::kConvert || blamed[0]->opcode() == Opcode::kCompare);
   constexpr size_t kOperationsMax = 4;
-  std::set<std::string> operations;
-  for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions()) {
-      Opcode opcode = instruction->opcode();
-      bool carries = opcode == Opcode::kParameter || opcode == Opcode::kConstant ||
-                     opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement;
-      if (!carries) operations.insert(std::string(OpcodeName(opcode)));
-    }
-  }
-  if (operations.size() > kOperationsMax) return "many operations";
-  return absl::StrCat(absl::StrJoin(operations, ","), " ", TypeOf(module.EntryProgramShape().result));
+  if (operations.size() > kOperationsMax) return "many-operations";
+  return absl::StrCat(absl::StrJoin(operations, ","), " ",
+                      converts ? absl::StrCat(TypeOf(blamed[0]->operand(0).shape()), "->") : "", TypeOf(result));
 }
 
 std::string SignatureOf(const Verdict& verdict, const Module& module) {
   Symptom symptom = SymptomOf(verdict);
   return absl::StrCat(VerdictName(verdict.kind), " ", BlamedOperation(verdict, module), " ",
                       symptom.mismatch);
+}
+
+std::string BucketOf(const Verdict& verdict, const Module& module) {
+  if (verdict.kind == VerdictKind::kFail) return SignatureOf(verdict, module);
+  std::string operation = BlamedOperation(verdict, module);
+  return absl::StrCat(VerdictName(verdict.kind), " ", operation.substr(0, operation.find(' ')), " ",
+                      SymptomOf(verdict).mismatch);
 }
 
 std::string FolderNameOf(const std::string& signature) {

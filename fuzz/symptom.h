@@ -2,6 +2,7 @@
 #ifndef HLOCTS_FUZZ_SYMPTOM_H_
 #define HLOCTS_FUZZ_SYMPTOM_H_
 
+#include <set>
 #include <string>
 
 #include "reports/verdict.h"
@@ -21,12 +22,16 @@ Symptom SymptomOf(const Verdict& verdict);
 // A verdict that a campaign keeps: neither pass, unsupported nor inconclusive.
 bool CountsAsFinding(VerdictKind kind);
 
-// Opcode and element type of the instruction that the verdict names: "tanh f32"; of a verdict that
-// names none the operations of the module, sorted: "add,dot f32".
+// Opcodes of the instructions that the verdict, or cutting, names; empty where none is named.
+std::set<std::string> BlamedOpcodes(const Verdict& verdict, const Module& module);
+// The same and an element type, of the instructions that the verdict, or cutting, names: "tanh f32"; where none
+// is named the operations of the module, sorted: "add,dot f32"; of an invalid module the broken rule.
 std::string BlamedOperation(const Verdict& verdict, const Module& module);
 
-// "fail tanh f32 value": the bucket of a failure, and what `signature` of an expectation matches.
+// "fail tanh f32 value": what `signature` of an expectation matches.
 std::string SignatureOf(const Verdict& verdict, const Module& module);
+// Failures with one cause: the signature, of a message without the type ("crash clamp Check failed: ...").
+std::string BucketOf(const Verdict& verdict, const Module& module);
 // The same as a file name.
 std::string FolderNameOf(const std::string& signature);
 

@@ -27,6 +27,7 @@
 #include "xla/literal.h"
 #include "xla/literal_util.h"
 #include "xla/service/batchnorm_expander.h"
+#include "xla/service/dynamic_dimension_inference.h"
 #include "xla/service/dynamic_padder.h"
 #include "xla/service/hlo.pb.h"
 #include "xla/service/hlo_verifier.h"
@@ -386,6 +387,10 @@ hlocts_xla_status hlocts_xla_evaluate(hlocts_xla_view module, const hlocts_xla_v
   xla::HloEvaluator evaluator(checked->max_loop_iterations);
   evaluator.set_custom_call_handler(EvaluatePadding);
   evaluator.set_use_fast_path(checked->use_fast_path != 0);
+  // As XLA's interpreter does: get-dimension-size, to which batch norms expand, asks it.
+  auto sizes = xla::DynamicDimensionInference::Run(parsed->get());
+  if (!sizes.ok()) return Fail(CodeOf(sizes.status()), sizes.status(), error);
+  evaluator.set_dynamic_dimension_inference(&*sizes);
   absl::StatusOr<Literal> value = evaluator.Evaluate(**parsed, *literals);
   if (!value.ok()) return Fail(CodeOf(value.status()), value.status(), error);
   if (!value->IsKnown()) {
