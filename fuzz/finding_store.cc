@@ -17,7 +17,7 @@ absl::Status FindingStore::Load() {
   while (std::getline(in, line)) {
     Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || !json["backend"].is_string() || !json["signature"].is_string()) continue;
-    Key key = {json["backend"].get<std::string>(), json.value("bucket", json["signature"].get<std::string>())};
+    Key key = {json["backend"].get<std::string>(), json["signature"].get<std::string>()};
     Bucket& bucket = buckets_[key];
     bucket.met = 1;
     bucket.instructions = json.value("instructions", int64_t{0});
@@ -43,16 +43,14 @@ absl::Status FindingStore::Append(const std::string& line) {
 
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                                const std::function<bool()>& stop) {
-  std::string signature = SignatureOf(result.verdict, *sample.module);
-  if (options_.known(signature, result.verdict)) {
+  Key met_as = {found.backend, SignatureOf(result.verdict, *sample.module)};
+  if (options_.known(met_as.second, result.verdict)) {
     std::lock_guard<std::mutex> lock(mutex_);
     ++known_;
     return absl::OkStatus();
   }
-  Key met_as = {found.backend, BucketOf(result.verdict, *sample.module)};
   if (MetBefore(met_as)) return absl::OkStatus();
-  Bundle bundle = {sample.Clone(), found.backend, found.trial, result, signature, found.origin, ""};
-  Key key = met_as;
+  Bundle bundle = {sample.Clone(), found.backend, found.trial, result, met_as.second, found.origin, ""};
   int evaluations = 0;
   if (options_.shrink_evaluations > 0) {
     ShrinkOptions shrink;
@@ -62,10 +60,8 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result, 
     ShrinkResult shrunk = Shrink(sample, *found.engine, *found.reference, shrink);
     evaluations = shrunk.evaluations;
     // What is not there a second time is stored as it was met.
-    bundle.signature = shrunk.reproduced ? shrunk.signature : absl::StrCat("flaky ", signature);
-    key.second = absl::StrCat("flaky ", met_as.second);
+    bundle.signature = shrunk.reproduced ? shrunk.signature : absl::StrCat("flaky ", met_as.second);
     if (shrunk.reproduced) {
-      key.second = BucketOf(shrunk.result.verdict, *shrunk.sample.module);
       bundle.sample = std::move(shrunk.sample);
       bundle.result = std::move(shrunk.result);
     }
@@ -76,6 +72,7 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result, 
     return absl::OkStatus();
   }
   bundle.expected = ExpectedLines(bundle.sample, bundle.result.verdict, found.trial, found.engine->info().facts);
+  Key key = {found.backend, bundle.signature};
   return Store(std::move(bundle), key, met_as, evaluations);
 }
 
@@ -92,8 +89,7 @@ absl::Status FindingStore::Store(Bundle bundle, const Key& key, const Key& met_a
   if (!written.ok() && !absl::IsResourceExhausted(written)) return written;
   Json json;
   json["backend"] = key.first;
-  json["signature"] = bundle.signature;
-  json["bucket"] = key.second;
+  json["signature"] = key.second;
   json["met_as"] = met_as.second;
   json["origin"] = bundle.origin;
   json["instructions"] = instructions;

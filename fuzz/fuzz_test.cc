@@ -198,8 +198,8 @@ TEST(SymptomTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperation) {
   EXPECT_EQ(SymptomOf(plain), SymptomOf(cut));
   cut.reason = "rejected by itself, fed with the engine's own values: t (the outputs do not show it); Unsupported type for tanh";
   EXPECT_EQ(SymptomOf(plain), SymptomOf(cut));
-  EXPECT_EQ(SignatureOf(cut, **module), "rejected tanh f32 Unsupported type for tanh");
-  EXPECT_EQ(SignatureOf(plain, **module), "rejected negate,tanh f32 Unsupported type for tanh");
+  EXPECT_EQ(SignatureOf(cut, **module), "rejected tanh Unsupported type for tanh");
+  EXPECT_EQ(SignatureOf(plain, **module), "rejected negate,tanh Unsupported type for tanh");
   Verdict together;
   together.kind = VerdictKind::kFail;
   together.first_failure = VerdictFailure{.actual = "2", .instruction = "{n, t}"};
@@ -214,11 +214,25 @@ TEST(SymptomTest, MessagesFallIntoOneBucketWhateverTheType) {
     verdict.kind = kind;
     verdict.reason = "worker killed by signal 11 (Segmentation fault); it last wrote: a line for " + type;
     if (kind == VerdictKind::kFail) verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "t"};
-    return BucketOf(verdict, **module);
+    return SignatureOf(verdict, **module);
   };
   EXPECT_EQ(of_type("f32", VerdictKind::kCrash), of_type("bf16", VerdictKind::kCrash));
   EXPECT_EQ(of_type("f32", VerdictKind::kCrash), "crash tanh worker killed by signal (Segmentation fault)");
   EXPECT_NE(of_type("f32", VerdictKind::kFail), of_type("bf16", VerdictKind::kFail));
+}
+
+TEST(SymptomTest, WhatIsOutOfTheOrdinaryIsPartOfTheSignature) {
+  auto of_size = [](const std::string& size) {
+    auto module = ParseModule(absl::StrReplaceAll(
+        "HloModule m\nENTRY e { p = s8[$S] parameter(0)\n q = s8[2] parameter(1)\n"
+        "ROOT c = s8[$T] concatenate(p, q), dimensions={0} }", {{"$S", size}, {"$T", size == "0" ? "2" : "4"}}));
+    Verdict verdict;
+    verdict.kind = VerdictKind::kFail;
+    verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "c"};
+    return SignatureOf(verdict, **module);
+  };
+  EXPECT_EQ(of_size("0"), "fail concatenate(empty) s8 value");
+  EXPECT_EQ(of_size("2"), "fail concatenate s8 value");
 }
 
 // Takes every module.

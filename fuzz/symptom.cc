@@ -100,6 +100,17 @@ void AddOperation(const Instruction& instruction, std::set<std::string>& operati
   if (!carries) operations.insert(std::string(OpcodeName(opcode)));
 }
 
+// What is out of the ordinary about an instruction: "scatter(empty)" fails for another reason than a scatter.
+std::string TraitsOf(const Instruction& instruction) {
+  bool empty = false;
+  for (const Instruction* operand : instruction.operands()) {
+    empty = empty || (operand->shape().IsArray() && operand->shape().ElementCount() == 0);
+  }
+  bool batched = !instruction.IntList(Attr::kOperandBatchingDims).empty() ||
+                 !instruction.IntList(Attr::kInputBatchingDims).empty();
+  return absl::StrCat(empty ? "(empty)" : "", batched ? "(batched)" : "");
+}
+
 }  // namespace
 
 Symptom SymptomOf(const Verdict& verdict) {
@@ -137,21 +148,15 @@ std::string BlamedOperation(const Verdict& verdict, const Module& module) {
                   (blamed[0]->opcode() == Opcode::kConvert || blamed[0]->opcode() == Opcode::kCompare);
   constexpr size_t kOperationsMax = 4;
   if (operations.size() > kOperationsMax) return "many-operations";
-  return absl::StrCat(absl::StrJoin(operations, ","), " ",
+  return absl::StrCat(absl::StrJoin(operations, ","), blamed.size() == 1 ? TraitsOf(*blamed[0]) : "", " ",
                       converts ? absl::StrCat(TypeOf(blamed[0]->operand(0).shape()), "->") : "", TypeOf(result));
 }
 
 std::string SignatureOf(const Verdict& verdict, const Module& module) {
-  Symptom symptom = SymptomOf(verdict);
-  return absl::StrCat(VerdictName(verdict.kind), " ", BlamedOperation(verdict, module), " ",
-                      symptom.mismatch);
-}
-
-std::string BucketOf(const Verdict& verdict, const Module& module) {
-  if (verdict.kind == VerdictKind::kFail) return SignatureOf(verdict, module);
   std::string operation = BlamedOperation(verdict, module);
-  return absl::StrCat(VerdictName(verdict.kind), " ", operation.substr(0, operation.find(' ')), " ",
-                      SymptomOf(verdict).mismatch);
+  // A message says what is wrong; each type of element would be one more bucket.
+  if (verdict.kind != VerdictKind::kFail) operation = operation.substr(0, operation.find(' '));
+  return absl::StrCat(VerdictName(verdict.kind), " ", operation, " ", SymptomOf(verdict).mismatch);
 }
 
 std::string FolderNameOf(const std::string& signature) {

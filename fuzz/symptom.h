@@ -28,10 +28,10 @@ std::set<std::string> BlamedOpcodes(const Verdict& verdict, const Module& module
 // is named the operations of the module, sorted: "add,dot f32"; of an invalid module the broken rule.
 std::string BlamedOperation(const Verdict& verdict, const Module& module);
 
-// "fail tanh f32 value": what `signature` of an expectation matches.
+// The bucket of a failure, and what `signature` of an expectation matches: "fail tanh f32 value"; of what
+// comes with a message "crash tanh Check failed: ...". "scatter(empty)" has an operand without elements,
+// "gather(batched)" batching dimensions.
 std::string SignatureOf(const Verdict& verdict, const Module& module);
-// Failures with one cause: the signature, of a message without the type ("crash clamp Check failed: ...").
-std::string BucketOf(const Verdict& verdict, const Module& module);
 // The same as a file name.
 std::string FolderNameOf(const std::string& signature);
 
