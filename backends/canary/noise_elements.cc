@@ -7,8 +7,6 @@
 namespace hlocts {
 namespace {
 
-constexpr int64_t kTwinsMax = 1 << 16;  // elements; larger values are not tracked
-
 bool IsReal(const Literal& literal) {
   return IsArrayType(literal.element_type()) && IsFloat(literal.element_type());
 }
@@ -186,150 +184,33 @@ bool IsElementwiseFamily(Opcode opcode) {
          family == Family::kElementwiseOther;
 }
 
-// Through a wider format on the way to a narrow one.
+// The formats between f64 and a narrow one that arithmetic may round to first.
+PrimitiveType Between(const NoiseJob& job) {
+  constexpr PrimitiveType kFormats[] = {PrimitiveType::kF32, PrimitiveType::kF16,
+                                        PrimitiveType::kBF16};
+  return kFormats[BitWidth(job.type()) <= 8 ? job.random().Below(3) : 0];
+}
+
+// Through a wider format on the way to a narrow one. Conversions to 16 bits do so from f64 and
+// wide integers only.
 void RoundTwice(NoiseJob& job) {
-  if (!job.rule.Allows(kDoubleRounding) || job.opcode() != Opcode::kConvert) return;
-  PrimitiveType from = job.operands[0].element_type();
-  bool wide = from == PrimitiveType::kF64 || (IsInteger(from) && BitWidth(from) >= 32);
-  if (!wide || !IsReal(job.result) || BitWidth(job.type()) > 16) return;
+  if (!job.rule.Allows(kDoubleRounding) || !IsReal(job.result) || BitWidth(job.type()) > 16) return;
+  if (!FormatOf(job.type()).has_zero) return;
+  const PrimitiveType from = job.operands[0].element_type();
+  const bool wide = from == PrimitiveType::kF64 || (IsInteger(from) && BitWidth(from) >= 32);
+  const bool convert = job.opcode() == Opcode::kConvert;
+  if (convert && !wide && BitWidth(job.type()) > 8) return;
+  auto exact = job.state.exact.find(&job.instruction);
+  if (!convert && exact == job.state.exact.end()) return;
+  if (convert && IsComplex(from)) return;
+  if (!convert && job.rule.rule_class != RuleClass::kCorrectlyRounded) return;
   for (int64_t i = 0; i < job.result.element_count(); ++i) {
-    double through = RoundTo(PrimitiveType::kF32, ReadNumber(job.operands[0], i));
-    if (job.state.Once(2)) WriteNumber(job.result, i, through);
-  }
-}
-
-// Results on which a multiplication's exact product may stand in for its rounded one.
-bool MovesProducts(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kNegate:
-    case Opcode::kReshape:
-    case Opcode::kTranspose:
-    case Opcode::kBroadcast:
-    case Opcode::kSlice:
-    case Opcode::kReverse:
-    case Opcode::kCopy:
-      return true;
-    default:
-      return false;
-  }
-}
-
-Literal WithType(const Literal& literal, PrimitiveType type) {
-  Literal copy(Shape(type, literal.shape().dimensions()));
-  for (int64_t i = 0; i < literal.element_count(); ++i) WriteNumber(copy, i, ReadNumber(literal, i));
-  return copy;
-}
-
-// The product's twin through the same move.
-void MoveProduct(NoiseJob& job, const Literal& product) {
-  if (job.opcode() == Opcode::kNegate || job.opcode() == Opcode::kCopy) {
-    Literal moved = product;
-    if (job.opcode() == Opcode::kNegate) {
-      for (double& x : moved.mutable_data<double>()) x = -x;
-    }
-    job.state.products[&job.instruction] = std::move(moved);
-    return;
-  }
-  Instruction wide(job.instruction.name(), job.opcode(),
-                   job.instruction.shape().WithElementType(PrimitiveType::kF64));
-  wide.mutable_operands() = job.instruction.operands();
-  wide.mutable_attributes() = job.instruction.attributes();
-  std::vector<Literal> operands = {product};
-  auto moved = EvaluatorOf(job.opcode())(job.context, wide, absl::MakeSpan(operands));
-  if (moved.ok()) job.state.products[&job.instruction] = *std::move(moved);
-}
-
-const Literal* ProductOf(const NoiseJob& job, int64_t operand) {
-  if (operand >= job.instruction.operand_count()) return nullptr;
-  auto found = job.state.products.find(&job.instruction.operand(operand));
-  return found == job.state.products.end() ? nullptr : &found->second;
-}
-
-// One of the operands is a product that is added without having been rounded.
-void Contract(NoiseJob& job) {
-  if (job.opcode() != Opcode::kAdd && job.opcode() != Opcode::kSubtract) return;
-  if (!job.rule.Allows(kContract) || !IsReal(job.result) || job.type() == PrimitiveType::kF64) return;
-  const Literal *x = ProductOf(job, 0), *y = ProductOf(job, 1);
-  const double sign = job.opcode() == Opcode::kAdd ? 1 : -1;
-  for (int64_t i = 0; i < job.result.element_count(); ++i) {
-    double a = OperandAt(job, 0, i), b = OperandAt(job, 1, i);
-    bool first = x != nullptr && (y == nullptr || job.state.Once(2));
-    if (first && job.state.Once(2)) {
-      a = x->data<double>()[i];
-    } else if (!first && y != nullptr && job.state.Once(2)) {
-      b = y->data<double>()[i];
-    } else {
-      continue;
-    }
-    WriteNumber(job.result, i, AddToOdd(a, sign * b));
-  }
-}
-
-// f64 has no wider twin: the factors themselves are fused where the product is the direct operand.
-void ContractF64(NoiseJob& job) {
-  if (job.opcode() != Opcode::kAdd || job.type() != PrimitiveType::kF64) return;
-  auto found = job.state.products.find(&job.instruction.operand(0));
-  if (found == job.state.products.end() || !found->second.shape().IsTuple()) return;
-  const std::vector<Literal>& factors = found->second.elements();
-  for (int64_t i = 0; i < job.result.element_count(); ++i) {
-    if (!job.rule.Allows(kContract) || !job.state.Once(2)) continue;
-    WriteNumber(job.result, i,
-                std::fma(ReadNumber(factors[0], i), ReadNumber(factors[1], i),
-                         OperandAt(job, 1, i)));
+    double value = convert ? ReadNumber(job.operands[0], i) : exact->second.data<double>()[i];
+    if (job.state.Once(2)) WriteNumber(job.result, i, RoundTo(Between(job), value));
   }
 }
 
 }  // namespace
-
-void UseTwins(NoiseJob& job) {
-  if (!IsReal(job.result)) return;
-  Contract(job);
-  ContractF64(job);
-  // A widening conversion of a 16-bit result reads it before its rounding.
-  if (job.opcode() != Opcode::kConvert || !IsFloat(job.operands[0].element_type())) return;
-  auto found = job.state.unrounded.find(&job.instruction.operand(0));
-  bool widens = BitWidth(job.type()) > BitWidth(job.operands[0].element_type());
-  if (found == job.state.unrounded.end() || !widens || job.profile == Profile::kStrict) return;
-  if (found->second.element_count() != job.result.element_count()) return;
-  for (int64_t i = 0; i < job.result.element_count(); ++i) {
-    if (job.state.Once(2)) WriteNumber(job.result, i, ReadNumber(found->second, i));
-  }
-}
-
-void TrackTwins(NoiseJob& job) {
-  job.state.products.erase(&job.instruction);
-  job.state.unrounded.erase(&job.instruction);
-  if (!IsReal(job.result) || job.result.element_count() > kTwinsMax) return;
-  if (MovesProducts(job.instruction)) {
-    const Literal* product = ProductOf(job, 0);
-    if (product != nullptr && !product->shape().IsTuple()) MoveProduct(job, Literal(*product));
-    return;
-  }
-  const bool f64 = job.type() == PrimitiveType::kF64;
-  if (job.opcode() == Opcode::kMultiply) {
-    if (f64) {
-      job.state.products[&job.instruction] = Literal::Tuple({job.operands[0], job.operands[1]});
-    } else {
-      Literal product = WithType(job.operands[0], PrimitiveType::kF64);
-      for (int64_t i = 0; i < product.element_count(); ++i) {
-        product.mutable_data<double>()[i] *= ReadNumber(job.operands[1], i);
-      }
-      job.state.products[&job.instruction] = std::move(product);
-    }
-  }
-  const bool arithmetic = job.opcode() == Opcode::kAdd || job.opcode() == Opcode::kSubtract ||
-                          job.opcode() == Opcode::kMultiply;
-  if (!arithmetic || BitWidth(job.type()) != 16) return;
-  Literal wide(Shape(PrimitiveType::kF32, job.result.shape().dimensions()));
-  for (int64_t i = 0; i < wide.element_count(); ++i) {
-    double a = OperandAt(job, 0, i), b = OperandAt(job, 1, i);
-    double value = job.opcode() == Opcode::kAdd        ? AddToOdd(a, b)
-                   : job.opcode() == Opcode::kSubtract ? AddToOdd(a, -b)
-                                                       : a * b;
-    WriteNumber(wide, i, value);
-  }
-  job.state.unrounded[&job.instruction] = std::move(wide);
-}
 
 void NoisyElements(NoiseJob& job) {
   if (IsElementwiseFamily(job.opcode()) && IsReal(job.result) && IsReal(job.operands[0])) {

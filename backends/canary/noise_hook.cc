@@ -10,10 +10,6 @@
 namespace hlocts {
 namespace {
 
-bool IsRealArray(const Literal& literal) {
-  return IsArrayType(literal.element_type()) && IsFloat(literal.element_type());
-}
-
 // Some of the subnormals among the operands are read as zeros.
 void FlushOperand(Literal& operand, NoiseState& state) {
   if (!IsArrayType(operand.element_type()) || !IsFloat(NumberType(operand))) return;
@@ -27,7 +23,8 @@ void FlushOperand(Literal& operand, NoiseState& state) {
 }
 
 Rule RuleOfInstruction(const Instruction& instruction, Profile profile) {
-  if (instruction.operand_count() == 0 || !IsArrayType(instruction.operand(0).shape().element_type())) {
+  if (instruction.operand_count() == 0 ||
+      !IsArrayType(instruction.operand(0).shape().element_type())) {
     return {};
   }
   PrimitiveType type = instruction.operand(0).shape().element_type();
@@ -74,8 +71,7 @@ bool ReadsNumbers(const Instruction& instruction) {
     case Family::kContraction:
       return true;
     case Family::kElementwiseOther:  // total order is of bits
-      return instruction.opcode() == Opcode::kConvert ||
-             instruction.opcode() == Opcode::kClamp ||
+      return instruction.opcode() == Opcode::kConvert || instruction.opcode() == Opcode::kClamp ||
              instruction.opcode() == Opcode::kReducePrecision ||
              (instruction.opcode() == Opcode::kCompare &&
               instruction.WordOr(Attr::kType, "") != "TOTALORDER");
@@ -114,17 +110,23 @@ absl::Status NoiseHook::BeforeInstruction(EvalContext& context, const Instructio
 absl::Status NoiseHook::AfterInstruction(EvalContext& context, const Instruction& instruction,
                                          absl::Span<const Literal> operands, Literal& result) {
   NoiseState& state = StateOf(context);
-  NoiseJob job{context, instruction, operands, result,
-               state,   profile_,    RuleOfInstruction(instruction, profile_)};
+  NoiseJob job{context,
+               instruction,
+               operands,
+               result,
+               state,
+               profile_,
+               RuleOfInstruction(instruction, profile_)};
   for (const Literal& operand : operands) {
     if (operand.shape().IsTuple() || operand.has_runtime_sizes()) return absl::OkStatus();
   }
-  if (!IsArrayType(result.element_type()) || result.has_runtime_sizes()) return absl::OkStatus();
+  if (result.has_runtime_sizes() || NoisyBatchNorm(job)) return absl::OkStatus();
+  if (!IsArrayType(result.element_type())) return absl::OkStatus();
   UseTwins(job);
-  TrackTwins(job);
-  if (!NoisyReduction(job)) NoisyElements(job);
+  const bool whole =
+      NoisyReduction(job) || NoisyLinearAlgebra(job) || NoisyFft(job) || NoisyComplex(job);
+  if (!whole) NoisyElements(job);
   NoisyFreedoms(job);
-  if (!IsRealArray(result)) state.unrounded.erase(&instruction);
   return absl::OkStatus();
 }
 

@@ -14,14 +14,16 @@
 
 namespace hlocts {
 
+// Values that travel beside those of instructions.
+using Twins = absl::flat_hash_map<const Instruction*, Literal>;
+
 // One device's state.
 struct NoiseState {
   explicit NoiseState(uint64_t seed) : random(seed) {}
   SplitMix64 random;
-  // Exact products of this computation's multiplications, as f64, also through moves.
-  absl::flat_hash_map<const Instruction*, Literal> products;
-  // 16-bit results before their rounding, as f32.
-  absl::flat_hash_map<const Instruction*, Literal> unrounded;
+  // As f64, also through moves: exact products, for contraction (of f64: the two factors), and
+  // results before their rounding.
+  Twins products, exact;
 
   bool Once(uint64_t in) { return random.Below(in) == 0; }
 };
@@ -64,9 +66,14 @@ struct NoiseJob {
 bool NoisyReduction(NoiseJob& job);
 // noise_elements.cc: element-wise permissions.
 void NoisyElements(NoiseJob& job);
-// Values that travel beside the rounded ones: products for contraction, unrounded 16-bit results.
-void TrackTwins(NoiseJob& job);
+// noise_twins.cc: skips roundings of operands, and keeps what this result was before its own.
 void UseTwins(NoiseJob& job);
+// By other algorithms. True when the operation is theirs.
+bool NoisyBatchNorm(NoiseJob& job);
+bool NoisyLinearAlgebra(NoiseJob& job);
+bool NoisyFft(NoiseJob& job);
+// Products and quotients by other formulas.
+bool NoisyComplex(NoiseJob& job);
 // What the documents leave open altogether.
 void NoisyFreedoms(NoiseJob& job);
 

@@ -67,8 +67,8 @@ Literal NoisyDot(NoiseJob& job, const Literal& lhs, const Literal& rhs, Primitiv
 template <typename T>
 Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
                          PrimitiveType system) {
-  ConvolutionGeometry geometry = ConvolutionGeometryOf(
-      job.instruction, lhs.shape().dimensions(), rhs.shape().dimensions());
+  ConvolutionGeometry geometry =
+      ConvolutionGeometryOf(job.instruction, lhs.shape().dimensions(), rhs.shape().dimensions());
   std::vector<T> in(geometry.lhs_size), kernel(geometry.rhs_size), sums(geometry.out_size);
   CopyKernel<T>(geometry.lhs, lhs.data<T>(), absl::MakeSpan(in));
   CopyKernel<T>(geometry.rhs, rhs.data<T>(), absl::MakeSpan(kernel));
@@ -106,7 +106,8 @@ bool Contraction(NoiseJob& job) {
   Literal wide = system == PrimitiveType::kF64 ? NoisyContraction<double>(job, system)
                                                : NoisyContraction<float>(job, system);
   job.result = FromSystem(wide, job.type());
-  if (BitWidth(job.type()) == 16) job.state.unrounded[&job.instruction] = std::move(wide);
+  if (BitWidth(job.type()) == 16)
+    job.state.exact[&job.instruction] = ToSystem(wide, PrimitiveType::kF64);
   return true;
 }
 
@@ -172,9 +173,8 @@ bool ScatterAdd(NoiseJob& job) {
     terms[at].push_back({ReadNumber(updates, update), 1});
     return true;
   };
-  ForEachPlace(geometry, IndexReader(indices), /*clamp=*/false, [&](const WindowPlace& place) {
-    return ForEachUpdate(geometry, place, gather);
-  });
+  ForEachPlace(geometry, IndexReader(indices), /*clamp=*/false,
+               [&](const WindowPlace& place) { return ForEachUpdate(geometry, place, gather); });
   SumStyle style = DrawStyle(job, job.type(), false);
   for (size_t i = 0; i < terms.size(); ++i) {
     if (terms[i].empty()) continue;

@@ -640,6 +640,26 @@ void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g, d
   }
 }
 
+// Whether a product on the way may leave the range: of a coefficient and an unknown, or, where they
+// are complex, of a diagonal element with its conjugate, by which a quotient may be computed.
+bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
+                 const FloatFacts& facts) {
+  const double most = facts.max / (16 * static_cast<double>(g.n));
+  const double root_most = std::sqrt(facts.max) / 4, root_least = 4 * std::sqrt(facts.min_normal);
+  const bool squares = IsComplex(a.element_type());
+  for (int64_t i = 0; i < g.n; ++i) {
+    const double diagonal = std::abs(CoefficientAt(a, g, b, i, i));
+    if (squares && !(diagonal > root_least && diagonal < root_most)) return true;
+    for (int64_t j = 0; j < g.n; ++j) {
+      const double t = std::abs(CoefficientAt(a, g, b, i, j));
+      for (int64_t c = 0; c < g.columns && t != 0; ++c) {
+        if (!(t * std::abs(ElementAt(x, UnknownAt(g, b, j, c))) < most)) return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
@@ -676,9 +696,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
     for (int64_t i = 0; i < g.n; ++i) {
       free[k] = free[k] || CoefficientAt(a.literal(), g, k, i, i) == 0.0;
     }
-    for (int64_t i = k * per_batch; i < (k + 1) * per_batch && !free[k]; ++i) {
-      free[k] = std::abs(ElementAt(x, i)) > context.result->max / 16;
-    }
+    free[k] = free[k] || MayOverflow(a.literal(), x, g, k, *context.result);
     if (!free[k]) ForwardBounds(a.literal(), x, g, bound, flush, k, spread);
   }
   SetContext rounding = context;

@@ -42,6 +42,12 @@ const char kTangentOfAWideBox[] =
     "ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0)\n"
     " s = f32[] reduce(x, z), dimensions={0}, to_apply=add\n"
     " c = c64[] complex(z, s) ROOT r = c64[] tan(c) }";
+const char kRootOfAnUnderflow[] =
+    "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential(x) ROOT r = bf16[] rsqrt(y) }";
+const char kSolve1[] =
+    "ENTRY e { a = c64[1,1] parameter(0) b = c64[1,1] parameter(1)\n"
+    " ROOT r = c64[1,1] triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false,\n"
+    "  transpose_a=NO_TRANSPOSE }";
 const char kProduct3[] =
     "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
     "ENTRY e { x = f32[3] parameter(0) i = f32[] constant(1)\n"
@@ -169,6 +175,14 @@ const Case kCases[] = {
     {"sign_of_zero", UNARY("sign", "f32"), {"f32[] -0"}, {"f32[] 0"}, kFail},
     {"floor_to_zero_relaxed", UNARY("floor", "f32"), {"f32[] 0.25"}, {"f32[] -0"}, kPass, kRelaxed},
     {"round_to_zero_relaxed", UNARY("round-nearest-even", "bf16"), {"bf16[] -0.25"}, {"bf16[] 0"}, kPass, kRelaxed},
+    // Between zero and the least number a rounding that is skipped leaves something.
+    {"root_of_an_unrounded_underflow", kRootOfAnUnderflow, {"bf16[] -100"}, {"bf16[] 5.2e21"}, kPass, kRelaxed},
+    {"root_of_a_rounded_underflow", kRootOfAnUnderflow, {"bf16[] -100"}, {"bf16[] 5.2e21"}, kFail},
+    {"root_of_no_underflow", kRootOfAnUnderflow, {"bf16[] -100"}, {"bf16[] 1e18"}, kFail, kRelaxed},
+    // A quotient by the squares of a divisor's parts overflows where they do.
+    {"solve_whose_divisor_squared_overflows", kSolve1, {"c64[1,1] {{(1e30, 1e30)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kOpen, kStrict},
+    {"solve", kSolve1, {"c64[1,1] {{(4, 0)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kFail, kStrict},
+
     {"largest_operand_overflows_in_bf16", kDot2, {"f32[2] {3.4e38, 1}", "f32[2] {0, 1}"}, {"f32[] nan"}, kOpen, kRelaxed},
     {"largest_operand", kDot2, {"f32[2] {3.4e38, 1}", "f32[2] {0, 1}"}, {"f32[] nan"}, kFail},
 };

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <cmath>
+
+#include "spec/judge/float_images.h"
+
+namespace hlocts {
+
+namespace {
+
+using Flag = AcceptanceSet::Flag;
+
+// By how much reading unrounded values widened an operand; `hulls` names whose were read.
+double SkippedWidth(const AcceptanceSet& operand, uint16_t hulls) {
+  if (!operand.Has(Flag::kHull) || !operand.Has(hulls)) return 0;
+  if (!operand.finite()) return kInfinity;
+  return (operand.rhi - operand.rlo) - (operand.hi - operand.lo);
+}
+
+}  // namespace
+
+using Flag = AcceptanceSet::Flag;
+
+// What this operation's own rule adds to a set that is wider than a point.
+Term OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context) {
+  if (s.finite() && s.lo != s.hi) {
+    if (context.rule.rule_class == RuleClass::kUlp) return Term::kUlps;
+    bool twice = context.rule.Allows(kDoubleRounding) && BitWidth(context.result->type) <= 16;
+    return twice && !may_flush ? Term::kDoubleRound : Term::kUnderflow;
+  }
+  if (s.finite() && (s.Has(Flag::kPosInf) || s.Has(Flag::kNegInf))) return Term::kOverflow;
+  return s.Has(Flag::kNan) ? Term::kNan : Term::kZeroSign;
+}
+
+// Flushing moves a result by less than the least normal; more only where an operand was flushed.
+bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
+                   std::initializer_list<const AcceptanceSet*> operands) {
+  const FloatFacts& facts = *context.operand;
+  auto subnormal = [&](double x) { return x != 0 && std::fabs(x) < facts.min_normal; };
+  for (const AcceptanceSet* operand : operands) {
+    bool may_flush = context.rule.Allows(kFlushOperand) && operand->finite();
+    if (may_flush && (subnormal(operand->lo) || subnormal(operand->hi))) return true;
+  }
+  return s.finite() && s.hi - s.lo <= 2 * context.result->min_normal;
+}
+
+// What the format cannot hold: it may have one zero only, or none and no sign, and then what
+// becomes of zeros and negative numbers is open.
+AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
+  const FloatFacts& facts = *context.result;
+  constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
+  if (!facts.has_zero && (s.Has(kZeros | Flag::kNegInf) || (s.finite() && s.lo <= 0))) {
+    return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  }
+  AcceptanceSet held = s;
+  if (!facts.negative_zero && s.Has(kZeros)) held.flags = (s.flags & ~kZeros) | Flag::kPosZero;
+  return held;
+}
+
+// Names who made the set wider than a point: an operand that already was, a rounding that was
+// skipped between it and this operation, or this operation. `hulls` is the flag of the operands
+// whose unrounded values it reads, 0 for none.
+AcceptanceSet Blame(AcceptanceSet s, const SetContext& context,
+                    std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls) {
+  s = InFormat(s, context);
+  if (s.unspecified()) return s;
+  s.origin = context.origin;
+  s.term = Term::kPoint;
+  if (s.IsPoint()) return s;
+  if (context.rule.Allows(kSkipRounding)) hulls = Flag::kHull;
+  bool may_flush = FlushExplains(s, context, operands);
+  s.term = OwnTerm(s, may_flush, context);
+  double widest = 0, skipped = 0;
+  for (const AcceptanceSet* operand : operands) {
+    if (operand->integer()) continue;
+    skipped = std::max(skipped, SkippedWidth(*operand, hulls));
+    double width = operand->finite() ? operand->hi - operand->lo : 0;
+    if (operand->term != Term::kPoint && (width > widest || s.origin == context.origin)) {
+      bool own = context.rule.rule_class == RuleClass::kUlp && width == 0;
+      if (own) continue;
+      widest = width;
+      s.term = operand->term;
+      s.origin = operand->origin;
+    }
+  }
+  bool ulps = context.rule.rule_class == RuleClass::kUlp && s.finite();
+  double own = ulps        ? 2 * context.rule.ulps * context.result->Ulp(s.hi)
+               : may_flush ? context.result->min_normal
+                           : 0;
+  if (skipped > std::max(widest, own)) {
+    s.term = Term::kContract;
+    s.origin = context.origin;
+  }
+  return s;
+}
+
+}  // namespace hlocts

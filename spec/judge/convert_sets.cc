@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <cmath>
+
+#include "spec/judge/float_images.h"
+
+namespace hlocts {
+
+namespace {
+
+using Flag = AcceptanceSet::Flag;
+
+// `own_range`: the range stays the operand's.
+AcceptanceSet ReducedPrecision(const View& v, int exponent_bits, int mantissa_bits, bool own_range,
+                               const SetContext& context) {
+  FloatFacts target = *context.operand;
+  int bias = (1 << (exponent_bits - 1)) - 1;
+  target.p = std::min(mantissa_bits + 1, context.operand->p);
+  target.emin = own_range ? context.operand->emin : std::max(1 - bias, context.operand->emin);
+  target.type = PrimitiveType::kInvalid;  // neither f32's nor f64's own rounding
+  target.is_f64 = target.p == 53 && context.operand->is_f64;
+  target.min_normal = std::ldexp(1.0, target.emin);
+  target.tiny = std::ldexp(1.0, target.emin - target.p + 1);
+  int emax = own_range ? std::ilogb(context.operand->max) : bias;
+  target.max = std::min(context.operand->max, std::ldexp(2 - std::ldexp(1.0, 1 - target.p), emax));
+  // Round to the precision with the operand's own range first, then cut the range.
+  FloatFacts precise = target;
+  precise.emin = context.operand->emin;
+  precise.max = kLargestDouble / 4;
+  auto round = [&](double x) {
+    if (std::isinf(x)) return x;
+    double y = precise.is_f64 ? x : std::fabs(x) > precise.max ? x : precise.Round(x);
+    return std::fabs(y) > target.max ? std::copysign(kInfinity, y) : y;
+  };
+  // Without mantissa bits a tie has no neighbour that is even in its last digit: IEEE 754 takes the
+  // larger, the even bit pattern may be the smaller (ruling 0053). Both are accepted.
+  auto tie = [&](double x) {
+    int exponent;
+    return target.p == 1 && std::fabs(std::frexp(x, &exponent)) == 0.75;
+  };
+  AcceptanceSet s;
+  Stored stored;
+  if (v.finite) {
+    double lo = round(tie(v.lo) ? v.lo * (v.lo > 0 ? 1 / 1.5 : 4 / 3.0) : v.lo);
+    double hi = round(tie(v.hi) ? v.hi * (v.hi > 0 ? 4 / 3.0 : 1 / 1.5) : v.hi);
+    SetContext plain = context;
+    plain.rule.permissions = 0;
+    StoreFinite(std::max(lo, -kInfinity), hi, false, plain, stored);
+    if (stored.present) {
+      // Below the target's least normal: gradual or a signed zero.
+      bool gradual_lo = v.lo > 0 && v.lo < target.min_normal;
+      bool gradual_hi = v.hi < 0 && -v.hi < target.min_normal;
+      auto steps = [&](double x) { return std::nearbyint(x / target.tiny) * target.tiny; };
+      if (gradual_lo) stored.lo = std::min(stored.lo, steps(v.lo));
+      if (v.hi > 0 && v.hi < target.min_normal) stored.hi = std::max(stored.hi, steps(v.hi));
+      if (gradual_hi) stored.hi = std::max(stored.hi, steps(v.hi));
+      if (v.lo < 0 && -v.lo < target.min_normal) stored.lo = std::min(stored.lo, steps(v.lo));
+    }
+    if (MeetsBelow(v.lo, v.hi, target.min_normal)) stored.AddZero(Flag::kPosZero);
+    if (MeetsBelow(-v.hi, -v.lo, target.min_normal)) stored.AddZero(Flag::kNegZero);
+  }
+  if (v.pos_zero) stored.AddZero(Flag::kPosZero);
+  if (v.neg_zero) stored.AddZero(Flag::kNegZero);
+  if (v.pos_inf) AddOverflow(*context.result, false, stored);
+  if (v.neg_inf) AddOverflow(*context.result, true, stored);
+  if (v.nan) stored.flags |= Flag::kNan;
+  s.flags = stored.flags | (stored.present ? Flag::kFinite : 0);
+  s.lo = s.rlo = stored.lo;
+  s.hi = s.rhi = stored.hi;
+  return s;
+}
+
+}  // namespace
+
+using Flag = AcceptanceSet::Flag;
+
+AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, int mantissa_bits,
+                                   const SetContext& context) {
+  if (a.unspecified()) return a;
+  View v =
+      ReadSet(a, *context.operand, context.rule.permissions, context.rule.Allows(kSkipRounding));
+  const FloatFormat& format = FormatOf(context.operand->type);
+  bool own_range = exponent_bits >= format.exponent_bits;
+  AcceptanceSet s = ReducedPrecision(v, exponent_bits, mantissa_bits, own_range, context);
+  // With as many exponent bits as the operand's format, which keeps no exponent for infinities or
+  // has another bias: its own range, or that of IEEE 754's formats (ruling 0053).
+  if (exponent_bits == format.exponent_bits && format.non_finite != NonFinite::kIeee) {
+    s = Join(s, ReducedPrecision(v, exponent_bits, mantissa_bits, false, context));
+  }
+  return Blame(s, context, {&a});
+}
+
+namespace {
+
+// No value changes, but it is a conversion: one that flushes, and returns any NaN for a NaN.
+AcceptanceSet ConvertToItself(const AcceptanceSet& a, const SetContext& context) {
+  AcceptanceSet s = a;
+  if (s.Has(Flag::kBitsKnown)) s.flags = Flag::kNan;
+  bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
+  if (flushes) s = WithFlushes(s, *context.operand);
+  if (a.term == Term::kPoint && s.term != Term::kPoint) s.origin = context.origin;
+  return s;
+}
+
+}  // namespace
+
+AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& context) {
+  if (a.unspecified()) return a;
+  const FloatFacts& from = *context.operand;
+  const FloatFacts& to = *context.result;
+  if (from.type == to.type) return ConvertToItself(a, context);
+  bool wider = to.p > from.p;
+  bool hull = context.rule.Allows(kSkipRounding) || (wider && context.rule.Allows(kElideToWider));
+  View v = ReadSet(a, from, context.rule.permissions, hull);
+  // f8e8m0fnu has neither zero nor sign: what becomes of those is open.
+  if (!to.has_zero && (v.Zero() || v.Negative() || v.neg_inf)) {
+    return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  }
+  Image r;
+  r.nan = v.nan;
+  r.pos_inf = v.pos_inf;
+  r.neg_inf = v.neg_inf;
+  SetZeros(ZeroSigns(v), r);
+  if (v.finite) {
+    Include(Point(v.lo), r);
+    Include(Point(v.hi), r);
+  }
+  SetContext own = context;
+  bool twice = from.p > 24 || BitWidth(to.type) <= 8;
+  if (!twice) own.rule.permissions &= ~kDoubleRounding;
+  AcceptanceSet s = StoreImage(r, own);
+  if (a.Has(Flag::kIntegral) && !s.Has(Flag::kHull) && to.p >= 11) s.flags |= Flag::kIntegral;
+  if (a.Has(Flag::kContractible) && s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
+  return Blame(s, context, {&a}, hull ? Flag::kHull : 0);
+}
+
+namespace {
+
+struct IntegerRange {
+  Int128 lo, hi;
+};
+IntegerRange RangeOf(PrimitiveType type) {
+  if (type == PrimitiveType::kPred) return {0, 1};
+  int bits = BitWidth(type);
+  if (!IsSigned(type)) return {0, (Int128{1} << bits) - 1};
+  return {-(Int128{1} << (bits - 1)), (Int128{1} << (bits - 1)) - 1};
+}
+
+}  // namespace
+
+AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bool saturate,
+                                    const SetContext& context) {
+  if (a.unspecified()) return a;
+  bool hull = context.rule.Allows(kSkipRounding);
+  View v = ReadSet(a, *context.operand, context.rule.permissions, hull);
+  if (to == PrimitiveType::kPred) {
+    bool yes = v.nan || v.Infinite() || v.Positive() || v.Negative();
+    AcceptanceSet s = AcceptanceSet::Integers(v.Zero() ? 0 : 1, yes ? 1 : 0);
+    s.origin = context.origin;
+    if (s.ilo != s.ihi) s.term = Term::kUnderflow;
+    return s;
+  }
+  IntegerRange range = RangeOf(to);
+  bool first = true;
+  Int128 lo = 0, hi = 0;
+  bool outside = v.nan || v.Infinite();
+  auto add = [&](Int128 x) {
+    lo = first ? x : std::min(lo, x);
+    hi = first ? x : std::max(hi, x);
+    first = false;
+  };
+  auto add_real = [&](double x) {
+    x = std::trunc(x);
+    bool over = x >= std::ldexp(1.0, 100) ||
+                (std::fabs(x) < std::ldexp(1.0, 100) && static_cast<Int128>(x) > range.hi);
+    bool under = x <= -std::ldexp(1.0, 100) ||
+                 (std::fabs(x) < std::ldexp(1.0, 100) && static_cast<Int128>(x) < range.lo);
+    outside = outside || over || under;
+    add(over ? range.hi : under ? range.lo : static_cast<Int128>(x));
+  };
+  if (v.finite) {
+    add_real(v.lo);
+    add_real(v.hi);
+  }
+  if (v.Zero()) add(0);
+  if (v.pos_inf) add(range.hi);
+  if (v.neg_inf) add(range.lo);
+  if (v.nan) add(0);
+  // Out of range the documents leave the value open (acceptance-rules 20).
+  if (outside && !saturate) return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  AcceptanceSet s = AcceptanceSet::Integers(lo, hi);
+  s.origin = context.origin;
+  if (lo != hi) s.term = Term::kJump;
+  return s;
+}
+
+AcceptanceSet ConvertIntegerToFloat(const AcceptanceSet& a, PrimitiveType from,
+                                    const SetContext& context) {
+  if (a.unspecified()) return a;
+  auto bound = [](Int128 x) {
+    double d = static_cast<double>(x);  // correctly rounded
+    return Bound{d,
+                 static_cast<int8_t>((x > static_cast<Int128>(d)) - (x < static_cast<Int128>(d)))};
+  };
+  Image r;
+  Include(bound(a.ilo), r);
+  Include(bound(a.ihi), r);
+  r.pos_zero = a.ilo <= 0 && a.ihi >= 0;
+  SetContext own = context;
+  bool twice = BitWidth(from) >= 32 || BitWidth(context.result->type) <= 8;
+  if (!twice) own.rule.permissions &= ~kDoubleRounding;
+  if (!context.result->has_zero && a.ilo <= 0) {
+    return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  }
+  AcceptanceSet s = StoreImage(r, own);
+  s.origin = context.origin;
+  if (s.finite() && s.lo != s.hi) {
+    s.term = a.ilo == a.ihi ? Term::kDoubleRound : a.term;
+    if (a.ilo != a.ihi) s.origin = a.origin;
+  }
+  return s;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <cmath>
+
+#include "spec/judge/float_images.h"
+
+namespace hlocts {
+
+namespace {
+
+using Flag = AcceptanceSet::Flag;
+
+double RoundAwayFromZero(double x) { return std::round(x); }
+double RoundToEven(double x) { return std::nearbyint(x); }
+double SignValue(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+// Rounding away from zero may leave a narrow format: ceil(15.5) is an infinity in f8e3m4.
+void LimitIntegral(const SetContext& context, AcceptanceSet& s) {
+  const FloatFacts& facts = *context.result;
+  constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
+  if (context.rule.Allows(kZeroSignFree) && facts.negative_zero && (s.flags & kZeros)) {
+    s.flags |= kZeros;
+  }
+  bool over = s.hi > facts.max, under = s.lo < -facts.max;
+  if (over) s.flags |= facts.infinity ? Flag::kPosInf : facts.nan ? Flag::kNan : Flag::kFinite;
+  if (under) s.flags |= facts.infinity ? Flag::kNegInf : facts.nan ? Flag::kNan : Flag::kFinite;
+  bool gone = s.lo > facts.max || s.hi < -facts.max;
+  if (gone && (facts.infinity || facts.nan) && !context.rule.Allows(kMaxOrInfinity)) {
+    s.flags &= ~Flag::kFinite;
+  }
+  s.lo = facts.RoundDown(std::max(-facts.max, std::min(s.lo, facts.max)));
+  s.hi = facts.RoundUp(std::max(-facts.max, std::min(s.hi, facts.max)));
+}
+
+}  // namespace
+
+using Flag = AcceptanceSet::Flag;
+
+RealMap IntegralMap(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kFloor:
+      return std::floor;
+    case Opcode::kCeil:
+      return std::ceil;
+    case Opcode::kRoundNearestAfz:
+      return RoundAwayFromZero;
+    case Opcode::kRoundNearestEven:
+      return RoundToEven;
+    case Opcode::kSign:
+      return SignValue;
+    default:
+      return nullptr;
+  }
+}
+
+AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetContext& context) {
+  AcceptanceSet s;
+  if (v.nan) s.flags |= Flag::kNan;
+  auto add = [&](double x) {
+    double y = map(x);
+    s.lo = s.finite() ? std::min(s.lo, y) : y;
+    s.hi = s.finite() ? std::max(s.hi, y) : y;
+    s.flags |= Flag::kFinite;
+    bool negative = std::signbit(y) && context.result->negative_zero;
+    if (y == 0) s.flags |= negative ? Flag::kNegZero : Flag::kPosZero;
+  };
+  if (v.finite) {
+    double tiny = context.operand->tiny;
+    if (v.Positive()) {
+      add(std::max(v.lo, tiny));
+      add(v.hi);
+    }
+    if (v.Negative()) {
+      add(v.lo);
+      add(std::min(v.hi, -tiny));
+    }
+  }
+  if (v.pos_zero) add(0.0);
+  if (v.neg_zero) add(-0.0);
+  if (is_sign) {
+    if (v.pos_inf) add(1);
+    if (v.neg_inf) add(-1);
+  } else {
+    if (v.pos_inf) s.flags |= Flag::kPosInf;
+    if (v.neg_inf) s.flags |= Flag::kNegInf;
+  }
+  s.flags |= Flag::kIntegral;
+  if (s.finite()) LimitIntegral(context, s);
+  s.rlo = s.lo;
+  s.rhi = s.hi;
+  if (s.finite() && s.lo != s.hi) s.term = Term::kJump;
+  return s;
+}
+
+AcceptanceSet Absolute(const View& v) {
+  AcceptanceSet s;
+  if (v.nan) s.flags |= Flag::kNan;
+  if (v.Infinite()) s.flags |= Flag::kPosInf;
+  if (v.Zero()) s.flags |= Flag::kPosZero;
+  if (v.integral) s.flags |= Flag::kIntegral;
+  if (v.finite) {
+    s.flags |= Flag::kFinite;
+    bool inside = v.lo <= 0 && v.hi >= 0;
+    s.lo = inside ? 0 : std::min(std::fabs(v.lo), std::fabs(v.hi));
+    s.hi = std::max(std::fabs(v.lo), std::fabs(v.hi));
+    if (inside) s.flags |= Flag::kPosZero;
+  }
+  s.rlo = s.lo;
+  s.rhi = s.hi;
+  return s;
+}
+
+}  // namespace hlocts

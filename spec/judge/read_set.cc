@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <cmath>
+
+#include "spec/judge/float_images.h"
+
+namespace hlocts {
+
+using Flag = AcceptanceSet::Flag;
+
+View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissions,
+             bool read_hull) {
+  View v;
+  v.nan = s.Has(Flag::kNan);
+  v.pos_inf = s.Has(Flag::kPosInf);
+  v.neg_inf = s.Has(Flag::kNegInf);
+  v.pos_zero = s.Has(Flag::kPosZero);
+  v.neg_zero = s.Has(Flag::kNegZero);
+  v.integral = s.Has(Flag::kIntegral);
+  v.finite = s.finite();
+  if (v.finite) v.lo = s.lo, v.hi = s.hi;
+  if (read_hull && s.Has(Flag::kHull)) {
+    v.lo = v.finite ? std::min(s.lo, s.rlo) : s.rlo;
+    v.hi = v.finite ? std::max(s.hi, s.rhi) : s.rhi;
+    v.finite = true;
+    v.integral = false;
+    if (v.lo <= 0 && v.hi >= 0 && !v.Zero()) v.pos_zero = v.neg_zero = true;
+  }
+  if ((permissions & kFlushOperand) && v.finite) {
+    if (MeetsBelow(v.lo, v.hi, facts.min_normal)) {
+      v.pos_zero = true;
+      v.lo = std::min(v.lo, 0.0);
+    }
+    if (MeetsBelow(-v.hi, -v.lo, facts.min_normal)) {
+      v.neg_zero = true;
+      v.hi = std::max(v.hi, 0.0);
+    }
+  }
+  if (v.neg_zero && !facts.negative_zero) {
+    v.neg_zero = false;
+    v.pos_zero = true;
+  }
+  return v;
+}
+
+AcceptanceSet WithFlushes(AcceptanceSet s, const FloatFacts& facts) {
+  if (s.unspecified() || s.integer() || !s.finite()) return s;
+  bool above = MeetsBelow(s.lo, s.hi, facts.min_normal);
+  bool below = MeetsBelow(-s.hi, -s.lo, facts.min_normal);
+  if (!above && !below) return s;
+  if (s.term == Term::kPoint) s.term = Term::kUnderflow;
+  s.flags |= (above || !facts.negative_zero ? Flag::kPosZero : 0) |
+             (below && facts.negative_zero ? Flag::kNegZero : 0);
+  s.lo = std::min(s.lo, 0.0);
+  s.hi = std::max(s.hi, 0.0);
+  s.rlo = std::min(s.rlo, s.lo);
+  s.rhi = std::max(s.rhi, s.hi);
+  return s;
+}
+
+}  // namespace hlocts

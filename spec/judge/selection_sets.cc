@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <cmath>
+
+#include "spec/judge/float_images.h"
+
+namespace hlocts {
+
+using Flag = AcceptanceSet::Flag;
+
+// The larger of two operands, by value: a selection, so no rounding and no hull.
+AcceptanceSet MaximumSet(const View& a, const View& b, const SetContext& context) {
+  AcceptanceSet s;
+  bool drop = context.rule.Allows(kDropNan);
+  if (a.nan || b.nan) s.flags |= Flag::kNan;
+  auto number = [](const View& v) { return v.finite || v.Infinite(); };
+  auto add = [&](double lo, double hi) {
+    s.lo = s.finite() ? std::min(s.lo, lo) : lo;
+    s.hi = s.finite() ? std::max(s.hi, hi) : hi;
+    s.flags |= Flag::kFinite;
+  };
+  auto take = [&](const View& v) {
+    if (v.finite) add(v.lo, v.hi);
+    if (v.pos_inf) s.flags |= Flag::kPosInf;
+    if (v.neg_inf) s.flags |= Flag::kNegInf;
+  };
+  if (a.finite && b.finite) add(std::max(a.lo, b.lo), std::max(a.hi, b.hi));
+  if (a.finite && b.finite && context.rule.Allows(kFlushOperand)) {
+    // Subnormals compare as the zeros they may be read as: either operand comes out then.
+    double below = std::nextafter(context.operand->min_normal, 0.0);
+    auto tiny = [&](const View& v) { return v.lo <= below && v.hi >= -below; };
+    if (tiny(a) && tiny(b)) {
+      add(std::max(a.lo, -below), std::min(a.hi, below));
+      add(std::max(b.lo, -below), std::min(b.hi, below));
+    }
+  }
+  if (a.finite && b.neg_inf) add(a.lo, a.hi);
+  if (b.finite && a.neg_inf) add(b.lo, b.hi);
+  if ((a.pos_inf && number(b)) || (b.pos_inf && number(a))) s.flags |= Flag::kPosInf;
+  if (a.neg_inf && b.neg_inf) s.flags |= Flag::kNegInf;
+  if (drop && a.nan) take(b);
+  if (drop && b.nan) take(a);
+  if (s.finite() && s.lo <= 0 && s.hi >= 0) {
+    if (a.pos_zero || b.pos_zero) s.flags |= Flag::kPosZero;
+    if (a.neg_zero || b.neg_zero) s.flags |= Flag::kNegZero;
+    // Inside an interval a zero may always have been one of the operands.
+    if (s.lo < 0 && s.hi > 0 && !s.Has(Flag::kPosZero) && !s.Has(Flag::kNegZero)) {
+      s.flags |= Flag::kPosZero | Flag::kNegZero;
+    }
+  }
+  if (a.integral && b.integral) s.flags |= Flag::kIntegral;
+  s.rlo = s.lo;
+  s.rhi = s.hi;
+  return s;
+}
+
+AcceptanceSet NegatedSet(const AcceptanceSet& a) {
+  AcceptanceSet s = a;
+  auto swap_flags = [&](uint16_t x, uint16_t y) {
+    s.flags = (s.flags & ~(x | y)) | (a.Has(x) ? y : 0) | (a.Has(y) ? x : 0);
+  };
+  swap_flags(Flag::kPosInf, Flag::kNegInf);
+  swap_flags(Flag::kPosZero, Flag::kNegZero);
+  s.flags &= ~Flag::kBitsKnown;
+  s.lo = -a.hi;
+  s.hi = -a.lo;
+  s.rlo = -a.rhi;
+  s.rhi = -a.rlo;
+  return s;
+}
+
+AcceptanceSet ClampFloat(const AcceptanceSet& min, const AcceptanceSet& operand,
+                         const AcceptanceSet& max, const SetContext& context) {
+  AcceptanceSet lower = BinaryFloat(Opcode::kMaximum, min, operand, context);
+  AcceptanceSet s = BinaryFloat(Opcode::kMinimum, lower, max, context);
+  if (!context.rule.Allows(kClampEither) || min.unspecified() || max.unspecified()) return s;
+  View lo = ReadSet(min, *context.operand, 0, false), hi = ReadSet(max, *context.operand, 0, false);
+  double most = lo.pos_inf ? kInfinity : lo.finite ? lo.hi : -kInfinity;
+  double least = hi.neg_inf ? -kInfinity : hi.finite ? hi.lo : kInfinity;
+  if (!(most > least)) return s;
+  // Bounds the wrong way round: either of them, or its flush (acceptance-rules 14, 27).
+  bool flushes = context.rule.Allows(kFlushOperand);
+  return Join(s, Join(flushes ? WithFlushes(min, *context.operand) : min,
+                      flushes ? WithFlushes(max, *context.operand) : max));
+}
+
+}  // namespace hlocts

@@ -1,0 +1,236 @@
+#include <algorithm>
+#include <cmath>
+
+#include "spec/judge/float_images.h"
+
+namespace hlocts {
+
+using Flag = AcceptanceSet::Flag;
+
+// A magnitude that rounds beyond the largest value: infinity, or what the format has instead.
+void AddOverflow(const FloatFacts& facts, bool negative, Stored& stored) {
+  if (facts.infinity) {
+    stored.flags |= negative ? Flag::kNegInf : Flag::kPosInf;
+  } else if (facts.nan) {
+    stored.flags |= Flag::kNan;
+  }
+}
+
+namespace {
+
+bool SaturationAllowed(const SetContext& context) {
+  const FloatFacts& facts = *context.result;
+  if (!facts.nan) return true;
+  return !facts.infinity || BitWidth(facts.type) <= 8 ? context.rule.Allows(kDoubleRounding)
+                                                      : false;
+}
+
+}  // namespace
+
+// [slo, shi], which may be infinite: overflow replaces what lies beyond the largest value.
+void StoreFinite(double slo, double shi, bool keep_max, const SetContext& context, Stored& stored) {
+  const FloatFacts& facts = *context.result;
+  keep_max = keep_max || SaturationAllowed(context);
+  bool over = shi > facts.max, under = slo < -facts.max;
+  if (over) AddOverflow(facts, false, stored);
+  if (under) AddOverflow(facts, true, stored);
+  bool beyond = slo > facts.max || shi < -facts.max;
+  if (beyond && !keep_max) return;
+  stored.present = true;
+  stored.lo = std::clamp(slo, -facts.max, facts.max);
+  stored.hi = std::clamp(shi, -facts.max, facts.max);
+}
+
+namespace {
+
+// Zeros that rounding and flushing make out of [rlo, rhi].
+void AddUnderflow(double rlo, double rhi, const SetContext& context, Stored& stored) {
+  const FloatFacts& facts = *context.result;
+  bool flush = context.rule.Allows(kFlushResult);
+  // Values up to half the least one round to zero; with flushing all below the least normal may.
+  double limit = flush ? facts.min_normal : facts.tiny / 2;
+  bool inclusive = !flush;
+  auto meets = [&](double lo, double hi) {
+    return hi > 0 && (inclusive ? lo <= limit : lo < limit);
+  };
+  if (meets(rlo, rhi)) stored.AddZero(Flag::kPosZero);
+  if (meets(-rhi, -rlo)) stored.AddZero(Flag::kNegZero);
+}
+
+// Ways to round that go through a format in between (f8 arithmetic, conversions to 16 bits).
+double RoundVia(PrimitiveType via, const FloatFacts& facts, const Bound& x) {
+  double rounded = FactsOf(via).Round(x);
+  return std::isinf(rounded) ? rounded : facts.Round(rounded);
+}
+void WidenByDoubleRounding(const Image& image, const SetContext& context, double& slo,
+                           double& shi) {
+  if (!context.rule.Allows(kDoubleRounding)) return;
+  const FloatFacts& facts = *context.result;
+  int width = BitWidth(facts.type);
+  if (width > 16) return;
+  auto via = [&](PrimitiveType type) {
+    slo = std::min(slo, RoundVia(type, facts, image.lo));
+    shi = std::max(shi, RoundVia(type, facts, image.hi));
+  };
+  via(PrimitiveType::kF32);
+  if (width > 8) return;
+  via(PrimitiveType::kF16);
+  via(PrimitiveType::kBF16);
+}
+
+void StoreCorrectlyRounded(const Image& image, const SetContext& context, Stored& stored) {
+  const FloatFacts& facts = *context.result;
+  double slo = facts.Round(image.lo), shi = facts.Round(image.hi);
+  // An end that is not a number came from an unbounded hull.
+  if (std::isnan(slo)) slo = -kInfinity;
+  if (std::isnan(shi)) shi = kInfinity;
+  WidenByDoubleRounding(image, context, slo, shi);
+  if (!facts.has_zero) {
+    slo = facts.RoundDown(image.lo.Down());
+    shi = facts.RoundUp(image.hi.Up());
+  }
+  StoreFinite(slo, shi, false, context, stored);
+  AddUnderflow(image.lo.Down(), image.hi.Up(), context, stored);
+}
+
+// How far a result near `t` may lie from it, outward.
+double Margin(double t, const SetContext& context, double argument) {
+  const Rule& rule = context.rule;
+  double magnitude = std::fabs(t);
+  bool big = rule.big_exponent != INT16_MAX && magnitude >= PowerOfTwo(rule.big_exponent);
+  double ulps = (big ? rule.big_ulps : rule.ulps) + rule.ulps_per_argument * argument;
+  double margin = std::max(ulps * context.result->Ulp(t), static_cast<double>(rule.absolute));
+  return context.result->is_f64 ? NextUp(margin) : margin;
+}
+
+// The first power of two in (lo, hi] for positive lo; 0 if there is none.
+double PowerOfTwoAbove(double lo, double hi) {
+  if (!(lo > 0) || std::isinf(lo)) return 0;
+  if (lo < 0x1p-1022 || lo >= 0x1p1023) return 0;
+  double power = PowerOfTwo(ExponentOf(lo) + 1);
+  return power <= hi ? power : 0;
+}
+
+void StoreUlps(const Image& image, const SetContext& context, double argument, Stored& stored) {
+  const FloatFacts& facts = *context.result;
+  double tlo = image.lo.Down(), thi = image.hi.Up();
+  if (std::isnan(tlo)) tlo = -kInfinity;
+  if (std::isnan(thi)) thi = kInfinity;
+  double lower = std::isinf(tlo) ? tlo : tlo - Margin(tlo, context, argument);
+  double upper = std::isinf(thi) ? thi : thi + Margin(thi, context, argument);
+  // Above a power of two the unit is larger: its own reach downwards may be the longest.
+  if (double power = PowerOfTwoAbove(tlo, thi); power > 0) {
+    lower = std::min(lower, power - Margin(power, context, argument));
+  }
+  if (double power = PowerOfTwoAbove(-thi, -tlo); power > 0) {
+    upper = std::max(upper, -power + Margin(power, context, argument));
+  }
+  if (facts.is_f64) lower = NextDown(lower), upper = NextUp(upper);
+  if (!context.rule.Allows(kNoRangeGuard)) {
+    lower = std::max(lower, context.guard.lo);
+    upper = std::min(upper, context.guard.hi);
+  }
+  double slo = lower > facts.max ? kInfinity : facts.RoundUp(lower);
+  double shi = upper < -facts.max ? -kInfinity : facts.RoundDown(upper);
+  if (!facts.has_zero) slo = facts.RoundDown(lower), shi = facts.RoundUp(upper);
+  if (upper > facts.max) shi = kInfinity;
+  if (lower < -facts.max) slo = -kInfinity;
+  if (slo > shi) slo = facts.Round(tlo), shi = facts.Round(thi);
+  // Between the largest value and the next power of two an engine may return either.
+  bool near = std::min(std::fabs(tlo), std::fabs(thi)) < 2 * facts.max || facts.is_f64;
+  StoreFinite(slo, shi, near && context.rule.Allows(kMaxOrInfinity), context, stored);
+  AddUnderflow(std::min(tlo, lower), std::max(thi, upper), context, stored);
+  // A function may also stop at the least normal instead of going below it.
+  if (context.rule.Allows(kFlushResult) && stored.present) {
+    if (thi > facts.tiny / 2 && tlo < facts.min_normal) {
+      stored.hi = std::max(stored.hi, std::min(facts.min_normal, context.guard.hi));
+    }
+    if (-tlo > facts.tiny / 2 && -thi < facts.min_normal) {
+      stored.lo = std::min(stored.lo, std::max(-facts.min_normal, context.guard.lo));
+    }
+  }
+}
+
+// The unrounded hull, with roundings to wider formats in it (acceptance-rules 7).
+void AddHull(const Image& image, const SetContext& context, AcceptanceSet& s) {
+  double rlo = image.lo.Down(), rhi = image.hi.Up();
+  if (std::isnan(rlo)) rlo = -kInfinity;
+  if (std::isnan(rhi)) rhi = kInfinity;
+  if (BitWidth(context.result->type) <= 16) {
+    rlo = std::min(rlo, FactsOf(PrimitiveType::kF32).Round(rlo));
+    rhi = std::max(rhi, FactsOf(PrimitiveType::kF32).Round(rhi));
+  }
+  if (s.finite()) {
+    rlo = std::min(rlo, s.lo);
+    rhi = std::max(rhi, s.hi);
+  }
+  s.rlo = rlo;
+  s.rhi = rhi;
+  // Between zero and the least number the format has nothing, but the hull may.
+  const double tiny = context.result->tiny;
+  const double lo = image.lo.Down(), hi = image.hi.Up();
+  const bool below = MeetsBelow(lo, hi, tiny) || MeetsBelow(-hi, -lo, tiny);
+  if (!s.finite() || rlo != s.lo || rhi != s.hi || below) s.flags |= Flag::kHull;
+}
+
+}  // namespace
+
+AcceptanceSet StoreImage(const Image& image, const SetContext& context, double argument) {
+  const FloatFacts& facts = *context.result;
+  Stored stored;
+  AcceptanceSet s;
+  if (image.finite) {
+    if (context.rule.rule_class == RuleClass::kUlp) {
+      StoreUlps(image, context, argument, stored);
+    } else {
+      StoreCorrectlyRounded(image, context, stored);
+    }
+  }
+  if (image.pos_zero) stored.AddZero(Flag::kPosZero);
+  if (image.neg_zero) stored.AddZero(Flag::kNegZero);
+  if (image.pos_inf) AddOverflow(facts, false, stored);
+  if (image.neg_inf) AddOverflow(facts, true, stored);
+  if (image.nan) stored.flags |= Flag::kNan;
+  if ((image.pos_inf || image.neg_inf) && SaturationAllowed(context)) {
+    double lo = image.neg_inf ? -facts.max : facts.max, hi = image.pos_inf ? facts.max : -facts.max;
+    stored.lo = stored.present ? std::min(stored.lo, lo) : lo;
+    stored.hi = stored.present ? std::max(stored.hi, hi) : hi;
+    stored.present = true;
+  }
+  if (image.nan && !facts.nan) return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
+  if (stored.present && stored.lo <= 0 && stored.hi >= 0) {
+    bool inside = stored.lo < 0 && stored.hi > 0;
+    if (inside && !(stored.flags & kZeros)) stored.flags |= kZeros;
+    if (stored.lo == 0 && stored.hi == 0 && !(stored.flags & kZeros)) stored.flags |= kZeros;
+    if (!(stored.flags & kZeros)) stored.flags |= stored.hi > 0 ? Flag::kPosZero : Flag::kNegZero;
+  }
+  if (context.rule.Allows(kZeroSignFree) && (stored.flags & kZeros)) stored.flags |= kZeros;
+  s.flags = stored.flags | (stored.present ? Flag::kFinite : 0);
+  s.lo = stored.lo;
+  s.hi = stored.hi;
+  s.rlo = s.lo;
+  s.rhi = s.hi;
+  if (image.finite) AddHull(image, context, s);
+  s = InFormat(s, context);
+  if (s.unspecified()) return s;
+  s.origin = context.origin;
+  if (!s.IsPoint()) s.term = OwnTerm(s, FlushExplains(s, context, {}), context);
+  return s;
+}
+
+void AddPartialOverflow(bool above, bool below, const SetContext& context, AcceptanceSet& s) {
+  if (!above && !below) return;
+  const FloatFacts& facts = *context.result;
+  Stored stored;
+  if (above) AddOverflow(facts, false, stored);
+  if (below) AddOverflow(facts, true, stored);
+  if (above && below && facts.nan) stored.flags |= Flag::kNan;
+  s.flags |= stored.flags;
+  if (!SaturationAllowed(context)) return;
+  s.lo = s.rlo = -facts.max;
+  s.hi = s.rhi = facts.max;
+  s.flags |= Flag::kFinite | Flag::kPosZero | (facts.negative_zero ? Flag::kNegZero : 0);
+}
+
+}  // namespace hlocts
