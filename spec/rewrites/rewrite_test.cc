@@ -74,6 +74,13 @@ TEST(RewriteTest, EitherOrderAndConstantsThroughBroadcasts) {
   ROOT r = f32[4] multiply(ds, m)
 )";
   EXPECT_THAT(Found(kFactors, Profile::kRelaxed), ElementsAre("constant-factors"));
+  constexpr char kDifference[] = R"(  c = f32[] constant(3)
+  cs = f32[4] broadcast(c), dimensions={}
+  m = f32[4] add(cs, x)
+  ROOT r = f32[4] subtract(m, cs)
+)";
+  EXPECT_THAT(Found(kDifference, Profile::kRelaxed), ElementsAre("constant-difference"));
+  EXPECT_THAT(Found(kDifference, Profile::kDefault), IsEmpty());
   EXPECT_THAT(Found("  c = f32[] constant(0.5)\n  cs = f32[4] broadcast(c), dimensions={}\n"
                     "  ROOT r = f32[4] power(x, cs)\n",
                     Profile::kRelaxed),
