@@ -221,18 +221,31 @@ TEST(SymptomTest, MessagesFallIntoOneBucketWhateverTheType) {
   EXPECT_NE(of_type("f32", VerdictKind::kFail), of_type("bf16", VerdictKind::kFail));
 }
 
-TEST(SymptomTest, WhatIsOutOfTheOrdinaryIsPartOfTheSignature) {
-  auto of_size = [](const std::string& size) {
-    auto module = ParseModule(absl::StrReplaceAll(
-        "HloModule m\nENTRY e { p = s8[$S] parameter(0)\n q = s8[2] parameter(1)\n"
-        "ROOT c = s8[$T] concatenate(p, q), dimensions={0} }", {{"$S", size}, {"$T", size == "0" ? "2" : "4"}}));
+TEST(SymptomTest, WhatSetsAnInstructionApartIsPartOfTheSignature) {
+  auto of = [](const char* body) {
+    auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e { ", body, " }"));
     Verdict verdict;
     verdict.kind = VerdictKind::kFail;
-    verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "c"};
-    return SignatureOf(verdict, **module);
+    verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "r"};
+    return module.ok() ? SignatureOf(verdict, **module) : std::string(module.status().message());
   };
-  EXPECT_EQ(of_size("0"), "fail concatenate(empty) s8 value");
-  EXPECT_EQ(of_size("2"), "fail concatenate s8 value");
+  EXPECT_EQ(of("p = s8[0] parameter(0) q = s8[2] parameter(1) ROOT r = s8[2] concatenate(p, q), dimensions={0}"),
+            "fail concatenate(empty) s8 value");
+  EXPECT_EQ(of("p = s8[2] parameter(0) q = s8[2] parameter(1) ROOT r = s8[4] concatenate(p, q), dimensions={0}"),
+            "fail concatenate s8 value");
+  EXPECT_EQ(of("p = f32[4] parameter(0) i = u64[] parameter(1) ROOT r = f32[1] dynamic-slice(p, i), dynamic_slice_sizes={1}"),
+            "fail dynamic-slice(u64) f32 value");
+}
+
+TEST(SymptomTest, WhatAMapDoesIsPartOfTheSignature) {
+  auto module = ParseModule(
+      "HloModule m\nf { x = s8[] parameter(0)\n ROOT c = s8[] count-leading-zeros(x) }\n"
+      "ENTRY e { p = s8[2] parameter(0)\n ROOT r = s8[2] map(p), dimensions={0}, to_apply=f }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  Verdict verdict;
+  verdict.kind = VerdictKind::kFail;
+  verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "r"};
+  EXPECT_EQ(SignatureOf(verdict, **module), "fail count-leading-zeros,map s8 value");
 }
 
 // Takes every module.

@@ -1,7 +1,6 @@
 #include "fuzz/shrinker.h"
 
 #include <chrono>
-#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -15,12 +14,12 @@ namespace {
 class Oracle {
  public:
   Oracle(Backend& engine, Backend& reference, const ShrinkOptions& options, Symptom wanted,
-         std::set<std::string> operations, std::string rule)
+         std::string operation, std::string rule)
       : engine_(engine),
         reference_(reference),
         options_(options),
         wanted_(std::move(wanted)),
-        operations_(std::move(operations)),
+        operation_(std::move(operation)),
         rule_(std::move(rule)),
         end_(std::chrono::steady_clock::now() +
              std::chrono::milliseconds(static_cast<int64_t>(options.seconds_max * 1000))) {}
@@ -28,7 +27,7 @@ class Oracle {
   bool operator()(const Sample& candidate) {
     absl::Status verified = VerifyModule(*candidate.module);
     if (Spent() || verified.ok() == options_.trial.invalid || RuleOf(verified) != rule_) return false;
-    if (!HasOperations(*candidate.module)) return false;
+    if (!HasOperation(*candidate.module)) return false;
     std::string text = PrintModule(*candidate.module);
     for (const Literal& argument : candidate.arguments) absl::StrAppend(&text, PrintLiteralWithShape(argument));
     if (!asked_.insert(text).second || !Ends(candidate)) return false;
@@ -42,15 +41,15 @@ class Oracle {
   }
 
  private:
-  // A candidate without the blamed operations fails for another reason.
-  bool HasOperations(const Module& module) const {
-    std::set<std::string> missing = operations_;
+  // A candidate without the blamed operation fails for another reason.
+  bool HasOperation(const Module& module) const {
+    if (operation_.empty()) return true;
     for (const auto& computation : module.computations()) {
       for (const auto& instruction : computation->instructions()) {
-        missing.erase(std::string(OpcodeName(instruction->opcode())));
+        if (OpcodeName(instruction->opcode()) == operation_) return true;
       }
     }
-    return missing.empty();
+    return false;
   }
 
   // A loop that lost its counter would keep the engine until its time is over.
@@ -74,7 +73,7 @@ class Oracle {
   Backend& reference_;
   const ShrinkOptions& options_;
   Symptom wanted_;
-  std::set<std::string> operations_;
+  std::string operation_;
   std::string rule_;  // that an invalid module breaks; of a valid one empty
   std::chrono::steady_clock::time_point end_;
   absl::flat_hash_set<std::string> asked_;
@@ -91,7 +90,7 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, cons
   shrunk.signature = SignatureOf(shrunk.result.verdict, *sample.module);
   if (!shrunk.reproduced) return shrunk;
   Oracle oracle(engine, values, options, SymptomOf(shrunk.result.verdict),
-                BlamedOpcodes(shrunk.result.verdict, *sample.module),
+                BlamedOpcode(shrunk.result.verdict, *sample.module),
                 RuleOf(VerifyModule(*sample.module)));
   StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
   const ShrinkPass passes[] = {

@@ -1,5 +1,6 @@
 #include "fuzz/symptom.h"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <vector>
@@ -100,15 +101,38 @@ void AddOperation(const Instruction& instruction, std::set<std::string>& operati
   if (!carries) operations.insert(std::string(OpcodeName(opcode)));
 }
 
-// What is out of the ordinary about an instruction: "scatter(empty)" fails for another reason than a scatter.
+void AddOperations(const Computation& computation, std::set<std::string>& operations) {
+  for (const auto& instruction : computation.instructions()) AddOperation(*instruction, operations);
+}
+
+constexpr size_t kOperationsMax = 4;
+
+// What the computations of a map, call, fusion, loop or branch do, where that is little; a combiner or
+// comparator only goes with its operation.
+void AddBody(const Instruction& caller, std::set<std::string>& operations) {
+  static constexpr Opcode kRuns[] = {Opcode::kMap, Opcode::kCall, Opcode::kFusion, Opcode::kWhile, Opcode::kConditional};
+  if (std::find(std::begin(kRuns), std::end(kRuns), caller.opcode()) == std::end(kRuns)) return;
+  std::set<std::string> with_body = operations;
+  for (const Computation* called : caller.called_computations()) AddOperations(*called, with_body);
+  if (with_body.size() <= kOperationsMax) operations = with_body;
+}
+
+// What sets an instruction apart: "scatter(empty)" fails for another reason than a scatter, and
+// "gather(u64)", with indices of that type, for another than "gather(s8)".
 std::string TraitsOf(const Instruction& instruction) {
-  bool empty = false;
+  std::string empty, batched, indexed;
   for (const Instruction* operand : instruction.operands()) {
-    empty = empty || (operand->shape().IsArray() && operand->shape().ElementCount() == 0);
+    if (!operand->shape().IsArray() || !instruction.operand(0).shape().IsArray()) continue;
+    PrimitiveType type = operand->shape().element_type();
+    if (operand->shape().ElementCount() == 0) empty = "(empty)";
+    bool indices = IsInteger(type) && type != instruction.operand(0).shape().element_type();
+    if (indices && indexed.empty()) indexed = absl::StrCat("(", PrimitiveTypeName(type), ")");
   }
-  bool batched = !instruction.IntList(Attr::kOperandBatchingDims).empty() ||
-                 !instruction.IntList(Attr::kInputBatchingDims).empty();
-  return absl::StrCat(empty ? "(empty)" : "", batched ? "(batched)" : "");
+  if (!instruction.IntList(Attr::kOperandBatchingDims).empty() ||
+      !instruction.IntList(Attr::kInputBatchingDims).empty()) {
+    batched = "(batched)";
+  }
+  return absl::StrCat(empty, batched, indexed);
 }
 
 }  // namespace
@@ -128,28 +152,28 @@ bool CountsAsFinding(VerdictKind kind) {
   return IsFailure(kind) && kind != VerdictKind::kInconclusive;
 }
 
-std::set<std::string> BlamedOpcodes(const Verdict& verdict, const Module& module) {
-  std::set<std::string> opcodes;
-  for (const Instruction* blamed : BlamedInstructions(verdict, module)) AddOperation(*blamed, opcodes);
-  return opcodes;
+std::string BlamedOpcode(const Verdict& verdict, const Module& module) {
+  std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
+  return blamed.empty() ? "" : std::string(OpcodeName(blamed.back()->opcode()));
 }
 
 std::string BlamedOperation(const Verdict& verdict, const Module& module) {
   if (absl::Status verified = VerifyModule(module); !verified.ok()) return RuleOf(verified);
   std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
-  std::set<std::string> operations = BlamedOpcodes(verdict, module);
-  if (operations.empty()) {
-    for (const auto& computation : module.computations()) {
-      for (const auto& instruction : computation->instructions()) AddOperation(*instruction, operations);
-    }
+  std::set<std::string> operations;
+  for (const Instruction* instruction : blamed) AddOperation(*instruction, operations);
+  bool unnamed = operations.empty();
+  for (const auto& computation : module.computations()) {
+    if (unnamed) AddOperations(*computation, operations);
   }
-  const Shape& result = blamed.empty() ? module.EntryProgramShape().result : blamed.back()->shape();
-  bool converts = blamed.size() == 1 &&
-                  (blamed[0]->opcode() == Opcode::kConvert || blamed[0]->opcode() == Opcode::kCompare);
-  constexpr size_t kOperationsMax = 4;
+  if (blamed.size() == 1) AddBody(*blamed[0], operations);
   if (operations.size() > kOperationsMax) return "many-operations";
-  return absl::StrCat(absl::StrJoin(operations, ","), blamed.size() == 1 ? TraitsOf(*blamed[0]) : "", " ",
-                      converts ? absl::StrCat(TypeOf(blamed[0]->operand(0).shape()), "->") : "", TypeOf(result));
+  std::string names = absl::StrJoin(operations, ",");
+  if (blamed.empty()) return absl::StrCat(names, " ", TypeOf(module.EntryProgramShape().result));
+  const Instruction& last = *blamed.back();
+  bool converts = last.opcode() == Opcode::kConvert || last.opcode() == Opcode::kCompare;
+  return absl::StrCat(names, blamed.size() == 1 ? TraitsOf(last) : "", " ",
+                      converts ? absl::StrCat(TypeOf(last.operand(0).shape()), "->") : "", TypeOf(last.shape()));
 }
 
 std::string SignatureOf(const Verdict& verdict, const Module& module) {

@@ -2,7 +2,6 @@
 #ifndef HLOCTS_FUZZ_SYMPTOM_H_
 #define HLOCTS_FUZZ_SYMPTOM_H_
 
-#include <set>
 #include <string>
 
 #include "reports/verdict.h"
@@ -22,15 +21,17 @@ Symptom SymptomOf(const Verdict& verdict);
 // A verdict that a campaign keeps: neither pass, unsupported nor inconclusive.
 bool CountsAsFinding(VerdictKind kind);
 
-// Opcodes of the instructions that the verdict, or cutting, names; empty where none is named.
-std::set<std::string> BlamedOpcodes(const Verdict& verdict, const Module& module);
-// The same and an element type, of the instructions that the verdict, or cutting, names: "tanh f32"; where none
-// is named the operations of the module, sorted: "add,dot f32"; of an invalid module the broken rule.
+// Opcode of the instruction that the verdict, or cutting, names: "tanh"; of several the last, whose value
+// is wrong; empty where none is named.
+std::string BlamedOpcode(const Verdict& verdict, const Module& module);
+// Opcodes and element type of all that is named, "tanh f32", with what their computations do where that
+// is little: "map,negate f32"; where none is named those of the module, sorted; of an invalid module the
+// broken rule.
 std::string BlamedOperation(const Verdict& verdict, const Module& module);
 
 // The bucket of a failure, and what `signature` of an expectation matches: "fail tanh f32 value"; of what
 // comes with a message "crash tanh Check failed: ...". "scatter(empty)" has an operand without elements,
-// "gather(batched)" batching dimensions.
+// "gather(batched)" batching dimensions, "gather(u64)" indices of that type.
 std::string SignatureOf(const Verdict& verdict, const Module& module);
 // The same as a file name.
 std::string FolderNameOf(const std::string& signature);
