@@ -1,5 +1,6 @@
 #include "reports/effective_bits.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "absl/strings/str_format.h"
@@ -17,7 +18,19 @@ double Quantile(const std::vector<int64_t>& quarters, int64_t total, double shar
   return 0;
 }
 
+int64_t BelowTwoBits(const std::vector<int64_t>& quarters) {
+  const size_t end = std::min<size_t>(quarters.size(), 2 * 4);
+  return std::accumulate(quarters.begin(), quarters.begin() + end, int64_t{0});
+}
+
 }  // namespace
+
+int64_t ElementsBelowTwoBits(const Verdict& verdict) {
+  int64_t below = 0;
+  for (const auto& [precision, quarters] : verdict.effective_quarters)
+    below += BelowTwoBits(quarters);
+  return below;
+}
 
 void EffectiveBitsTable::Add(const Verdict& verdict) {
   for (const auto& [precision, quarters] : verdict.effective_quarters) {
@@ -39,9 +52,10 @@ std::string EffectiveBitsTable::ToText() const {
     first = false;
     exact_before = exact;
     int64_t total = std::accumulate(quarters.begin(), quarters.end(), int64_t{0});
-    int64_t below = std::accumulate(quarters.begin(), quarters.begin() + 2 * 4, int64_t{0});
+    int64_t below = BelowTwoBits(quarters);
     absl::StrAppendFormat(
-        &text, "    of %2d: median %5.2f, 5th percentile %5.2f, %.1f%% below 2 bits (%d elements)\n",
+        &text,
+        "    of %2d: median %5.2f, 5th percentile %5.2f, %.1f%% below 2 bits (%d elements)\n",
         precision, Quantile(quarters, total, 0.5), Quantile(quarters, total, 0.05),
         total ? 100.0 * static_cast<double>(below) / static_cast<double>(total) : 0.0, total);
   }

@@ -13,6 +13,9 @@
 
 namespace hlocts {
 
+// Floating-point elements of which the sets said fewer than two bits, exact data among them.
+int64_t ElementsBelowTwoBits(const Verdict& verdict);
+
 class EffectiveBitsTable {
  public:
   void Add(const Verdict& verdict);

@@ -1,4 +1,6 @@
 // hlocts selfcheck: the harness tests itself.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -161,22 +163,46 @@ int RunCanaries(const Options& options, const std::vector<Trial>& trials, Profil
   return killed * 100 >= static_cast<int64_t>(records.size()) * 95 ? kExitOk : kExitFailed;
 }
 
+std::string NoiseLine(const NoiseReport::Failure& failure) {
+  std::string line = absl::StrCat("  ", failure.trial, " seed ", failure.seed, ": ",
+                                  VerdictName(failure.verdict.kind), " ", failure.verdict.reason);
+  if (const auto& first = failure.verdict.first_failure) {
+    absl::StrAppend(&line, " [", first->instruction, ", ", first->rule, ": ", first->actual,
+                    ", accepted ", first->accepted, "]");
+  }
+  return line + "\n";
+}
+
 void PrintNoise(const NoiseReport& report, const std::string& where, std::ostream& out) {
   out << absl::StrFormat("legal noise, %s: %d runs, %d unlike the reference, %d failures", where,
                          report.modules, report.unlike_reference, report.failures.size());
   for (const auto& [name, count] : report.verdicts) out << ", " << name << " " << count;
-  out << absl::StrFormat("; %.2f bits checked, %d of %d elements unspecified\n",
-                         report.bits_checked_mean, report.unspecified, report.elements);
-  for (const NoiseReport::Failure& failure : report.failures) {
-    out << "  " << failure.trial << " seed " << failure.seed << ": "
-        << VerdictName(failure.verdict.kind) << " " << failure.verdict.reason;
-    if (const auto& first = failure.verdict.first_failure) {
-      out << " [" << first->instruction << ", " << first->rule << ": " << first->actual
-          << ", accepted " << first->accepted << "]";
-    }
-    out << "\n";
-  }
+  const int64_t open = report.unspecified + report.below_two_bits;
+  out << absl::StrFormat(
+      "; %.2f bits checked, of %d elements %d unspecified and %d below 2 bits (%.2f%%)\n",
+      report.bits_checked_mean, report.elements, report.unspecified, report.below_two_bits,
+      100.0 * static_cast<double>(open) / std::max(1.0, static_cast<double>(report.elements)));
+  for (const NoiseReport::Failure& failure : report.failures) out << NoiseLine(failure);
 }
+
+// Failures as they come, and how far it is.
+class NoiseProgress {
+ public:
+  explicit NoiseProgress(int64_t count) : count_(count), shown_(isatty(STDERR_FILENO)) {}
+  void operator()(const NoiseReport& report) {
+    if (shown_) std::cerr << "\r\33[K";
+    for (; told_ < report.failures.size(); ++told_) std::cerr << NoiseLine(report.failures[told_]);
+    if (shown_ && report.modules < count_) {
+      std::cerr << "  " << report.modules << " of " << count_ << " modules, "
+                << report.failures.size() << " failures" << std::flush;
+    }
+  }
+
+ private:
+  const int64_t count_;
+  const bool shown_;
+  size_t told_ = 0;
+};
 
 int RunNoise(const Options& options, const std::vector<Trial>& trials) {
   bool clean = true;
@@ -193,7 +219,9 @@ int RunNoise(const Options& options, const std::vector<Trial>& trials) {
     };
     tell(CheckNoise(trials, profile, seeds), where + ", cases");
     if (options.modules == 0) continue;
-    tell(CheckNoiseOnGenerated(options.seed.value_or(1), options.modules, profile, JobsOf(options)),
+    NoiseProgress progress(options.modules);
+    tell(CheckNoiseOnGenerated(options.seed.value_or(1), options.modules, profile, JobsOf(options),
+                               std::ref(progress)),
          where + ", generated");
   }
   return clean ? kExitOk : kExitFailed;

@@ -42,6 +42,10 @@ const char kTangentOfAWideBox[] =
     "ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0)\n"
     " s = f32[] reduce(x, z), dimensions={0}, to_apply=add\n"
     " c = c64[] complex(z, s) ROOT r = c64[] tan(c) }";
+const char kBatchNormInference[] =
+    "ENTRY e { x = f32[1,1] parameter(0) s = f32[1] constant({1}) o = f32[1] constant({0})\n"
+    " m = f32[1] parameter(1) v = f32[1] constant({0.0001})\n"
+    " ROOT r = f32[1,1] batch-norm-inference(x, s, o, m, v), epsilon=0, feature_index=1 }";
 const char kRootOfAnUnderflow[] =
     "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential(x) ROOT r = bf16[] rsqrt(y) }";
 const char kSolve1[] =
@@ -162,6 +166,8 @@ const Case kCases[] = {
     {"product_with_a_subnormal_last", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 1e-45"}, kPass},
     {"product_with_a_subnormal_off", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 1e-40"}, kFail},
     {"batch_norm_grad_of_a_tiny_scale", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{2.4703282292062327e-304}, {-2.4703282292062327e-304}}"}, kPass, kStrict},
+    {"batch_norm_whose_folded_mean_overflows", kBatchNormInference, {"f32[1,1] {{1e37}}", "f32[1] {1e37}"}, {"f32[1,1] {{nan}}"}, kOpen},
+    {"batch_norm_inference", kBatchNormInference, {"f32[1,1] {{1e30}}", "f32[1] {1e30}"}, {"f32[1,1] {{nan}}"}, kFail},
     {"batch_norm_grad_off", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{1e-302}, {0}}"}, kFail, kStrict},
 
     // A product of too much is the NaN of a format without infinities, or its largest number.

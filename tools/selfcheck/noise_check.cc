@@ -5,6 +5,7 @@
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "nlohmann/json.hpp"
+#include "reports/effective_bits.h"
 #include "tools/selfcheck/forked.h"
 
 namespace hlocts {
@@ -19,17 +20,19 @@ std::string ToText(const NoiseReport& report) {
   Json failures = Json::array();
   for (const NoiseReport::Failure& failure : report.failures) {
     if (failures.size() == kFailuresKept) break;
-    Json one = {{"trial", failure.trial}, {"seed", failure.seed},
-                {"kind", static_cast<int>(failure.verdict.kind)}, {"reason", failure.verdict.reason}};
+    Json one = {{"trial", failure.trial},
+                {"seed", failure.seed},
+                {"kind", static_cast<int>(failure.verdict.kind)},
+                {"reason", failure.verdict.reason}};
     if (const auto& first = failure.verdict.first_failure) {
       one["first"] = {first->actual, first->accepted, first->rule, first->instruction};
     }
     failures.push_back(std::move(one));
   }
-  Json json = {{"verdicts", report.verdicts},     {"modules", report.modules},
-               {"elements", report.elements},     {"unspecified", report.unspecified},
-               {"unlike", report.unlike_reference}, {"bits", report.bits_checked_mean},
-               {"failures", failures}};
+  Json json = {{"verdicts", report.verdicts},       {"modules", report.modules},
+               {"elements", report.elements},       {"unspecified", report.unspecified},
+               {"unlike", report.unlike_reference}, {"below", report.below_two_bits},
+               {"bits", report.bits_checked_mean},  {"failures", failures}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -42,6 +45,7 @@ NoiseReport FromText(const std::string& text) {
   report.elements = json["elements"];
   report.unspecified = json["unspecified"];
   report.unlike_reference = json["unlike"];
+  report.below_two_bits = json["below"];
   report.bits_checked_mean = json["bits"];
   for (const Json& one : json["failures"]) {
     NoiseReport::Failure failure{one["trial"], one["seed"], {}};
@@ -81,6 +85,7 @@ void Count(const Verdict& verdict, NoiseReport& report) {
   report.bits_checked_mean += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
   report.elements += verdict.elements;
   report.unspecified += verdict.unspecified_elements;
+  report.below_two_bits += ElementsBelowTwoBits(verdict);
 }
 
 }  // namespace
@@ -118,12 +123,14 @@ void Merge(const NoiseReport& from, NoiseReport& into) {
   into.elements += from.elements;
   into.unspecified += from.unspecified;
   into.unlike_reference += from.unlike_reference;
+  into.below_two_bits += from.below_two_bits;
   if (into.elements > 0) into.bits_checked_mean = bits / static_cast<double>(into.elements);
   for (const auto& [name, count] : from.verdicts) into.verdicts[name] += count;
   into.failures.insert(into.failures.end(), from.failures.begin(), from.failures.end());
 }
 
-NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile, int jobs) {
+NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile, int jobs,
+                                  const std::function<void(const NoiseReport&)>& tick) {
   NoiseReport report;
   const size_t chunks = static_cast<size_t>((count + kChunk - 1) / kChunk);
   auto work = [&](size_t chunk) {
@@ -144,6 +151,7 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
       report.failures.push_back(std::move(failure));
     }
     Merge(FromText(result.text), report);
+    tick(report);
   });
   return report;
 }

@@ -15,6 +15,7 @@ namespace hlocts {
 struct NoiseReport {
   std::map<std::string, int64_t> verdicts;  // by name
   int64_t modules = 0, elements = 0, unspecified = 0;
+  int64_t below_two_bits = 0;    // elements of which the sets said less than two bits
   int64_t unlike_reference = 0;  // modules whose outputs differ from the reference's in a bit
   double bits_checked_mean = 0;
   struct Failure {
@@ -31,7 +32,9 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
 void Merge(const NoiseReport& from, NoiseReport& into);
 
 // `count` generated modules, in processes of their own, `jobs` at a time. A crash is a failure.
-NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile, int jobs);
+// `tick` is told what there is so far, some hundred modules at a time.
+NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile, int jobs,
+                                  const std::function<void(const NoiseReport&)>& tick);
 
 }  // namespace hlocts
 
