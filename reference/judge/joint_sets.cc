@@ -693,8 +693,11 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   for (int64_t k = 0; k < g.batches; ++k) {
     free[k] = !AllFinite(a.literal(), g, k) || !AllFinite(b.literal(), k * per_batch, per_batch) ||
               !AllFinite(x, k * per_batch, per_batch);
+    // A zero on the diagonal, or what may be read as one, leaves the system open (ruling 0033).
+    double least = context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;
     for (int64_t i = 0; i < g.n; ++i) {
-      free[k] = free[k] || CoefficientAt(a.literal(), g, k, i, i) == 0.0;
+      double diagonal = std::abs(CoefficientAt(a.literal(), g, k, i, i));
+      free[k] = free[k] || diagonal == 0 || diagonal < least;
     }
     free[k] = free[k] || MayOverflow(a.literal(), x, g, k, *context.result);
     if (!free[k]) ForwardBounds(a.literal(), x, g, bound, flush, k, spread);

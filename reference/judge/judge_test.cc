@@ -357,6 +357,8 @@ const Case kCases[] = {
     {"cholesky_of_other_triangle", kCholesky, {"f32[2,2] {{4, 2}, {3, 5}}"}, {"f32[2,2] {{2, 0}, {1, 2}}"}, kFail},
     {"solve_right", kSolve, {"f32[2,2] {{2, 9}, {1, 4}}", "f32[2,1] {{2}, {9}}"}, {"f32[2,1] {{1}, {2}}"}, kPass},
     {"solve_wrong", kSolve, {"f32[2,2] {{2, 9}, {1, 4}}", "f32[2,1] {{2}, {9}}"}, {"f32[2,1] {{1}, {2.00001}}"}, kFail},
+    {"solve_of_a_subnormal_diagonal", kSolve, {"f32[2,2] {{1, 0}, {0, 5.877472e-39}}", "f32[2,1] {{0}, {0}}"}, {"f32[2,1] {{nan}, {nan}}"}, kOpen},
+    {"solve_of_a_subnormal_diagonal_strictly", kSolve, {"f32[2,2] {{1, 0}, {0, 5.877472e-39}}", "f32[2,1] {{0}, {0}}"}, {"f32[2,1] {{nan}, {nan}}"}, kFail, Profile::kStrict},
     {"uniform_in_range", kUniform, {}, {"f32[4] {0, 0.25, 0.75, 0.5}"}, kPass},
     {"uniform_reaches_the_end", kUniform, {}, {"f32[4] {0, 0.25, 1, 0.5}"}, kFail},
     {"wrong_shape", BINARY("add", "f32"), {"f32[] 1", "f32[] 2"}, {"f32[1] {3}"}, kFail},
