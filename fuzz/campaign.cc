@@ -203,6 +203,7 @@ void Campaign::Count(const Generated& generated, bool valid, const std::vector<T
     ++status_.verdicts[std::string(VerdictName(verdict.kind))];
     status_.elements += static_cast<double>(verdict.elements);
     status_.bits_checked += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
+    status_.CountLittleSaid(verdict);
   }
 }
 
@@ -236,6 +237,17 @@ absl::Status Campaign::SaveState() {
 
 }  // namespace
 
+void CampaignStatus::CountLittleSaid(const Verdict& verdict) {
+  constexpr size_t kQuartersOfTwoBits = 8;
+  unspecified += static_cast<double>(verdict.unspecified_elements);
+  for (const auto& [precision, quarters] : verdict.effective_quarters) {
+    for (size_t quarter = 0; quarter < quarters.size(); ++quarter) {
+      floats += static_cast<double>(quarters[quarter]);
+      if (quarter < kQuartersOfTwoBits) below_two_bits += static_cast<double>(quarters[quarter]);
+    }
+  }
+}
+
 std::string CampaignStatus::ToJson() const {
   nlohmann::ordered_json json;
   json["modules"] = modules;
@@ -249,6 +261,8 @@ std::string CampaignStatus::ToJson() const {
   auto count = verdicts.find("inconclusive");
   json["inconclusive"] = count == verdicts.end() ? 0 : count->second;
   json["bits_checked_mean"] = elements == 0 ? 0.0 : bits_checked / elements;
+  json["unspecified_share"] = elements == 0 ? 0.0 : unspecified / elements;
+  json["below_two_bits_share"] = floats == 0 ? 0.0 : below_two_bits / floats;
   json["known"] = known;
   if (twins > 0) json["twins"] = twins, json["twins_judged"] = twins_judged;
   return json.dump();

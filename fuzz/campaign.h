@@ -51,6 +51,10 @@ struct CampaignStatus {
   int64_t twins = 0;      // of the metamorphic lane
   int64_t twins_judged = 0;  // those with other outputs than their module's
 
+  double unspecified = 0;                     // elements of which any value is accepted
+  double floats = 0, below_two_bits = 0;      // floating-point elements; those with few effective bits
+
+  void CountLittleSaid(const Verdict& verdict);
   std::string ToJson() const;  // one line, by contract
   std::string ToText() const;
 };

@@ -177,6 +177,18 @@ TEST(CampaignTest, AResumedCampaignGoesOnWhereItStood) {
   EXPECT_FALSE(RunCampaign(options, [](const CampaignStatus&) {}).ok());
 }
 
+TEST(CampaignTest, ElementsOfWhichLittleIsSaidAreCounted) {
+  Verdict verdict;
+  verdict.unspecified_elements = 3;
+  verdict.effective_quarters[24].resize(kEffectiveQuarters);
+  verdict.effective_quarters[24][7] = 1;
+  verdict.effective_quarters[24][8] = 4;
+  CampaignStatus status;
+  status.elements = 12;
+  status.CountLittleSaid(verdict);
+  EXPECT_THAT(status.ToJson(), HasSubstr("\"unspecified_share\":0.25,\"below_two_bits_share\":0.2"));
+}
+
 TEST(SymptomTest, MessagesAreTheSameWithoutNumbersAndNames) {
   Verdict a, b;
   a.kind = b.kind = VerdictKind::kRejected;
