@@ -195,6 +195,8 @@ TEST(SymptomTest, MessagesAreTheSameWithoutNumbersAndNames) {
   a.reason = "%add.7 = add: expected 'f32[2]' at line 12";
   b.reason = "%p.19 = add: expected 'bf16[4,4]' at line 7";
   EXPECT_EQ(SymptomOf(a), SymptomOf(b));
+  a.reason = "worker killed by signal 6 (Aborted); it last wrote: started\nterminate called\n  what():  no such type: C64";
+  EXPECT_EQ(SymptomOf(a).mismatch, "what(): no such type:");
   b.reason = "another complaint";
   EXPECT_FALSE(SymptomOf(a) == SymptomOf(b));
 }

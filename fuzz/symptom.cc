@@ -22,7 +22,7 @@ constexpr size_t kMessageMax = 80;
 // wrote before a signal ended it is no part of that.
 absl::string_view TellingLine(absl::string_view message) {
   std::vector<absl::string_view> lines = absl::StrSplit(message, '\n');
-  for (const char* telling : {"Check failed", "LLVM ERROR", "error:", "Error"}) {
+  for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "error:", "Error"}) {
     for (absl::string_view line : lines) {
       if (absl::StrContains(line, telling)) return line;
     }
