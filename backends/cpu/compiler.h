@@ -12,9 +12,15 @@
 #include "backends/cpu/element_function.h"
 #include "backends/cpu/program.h"
 #include "backends/cpu/row_group.h"
+#include "backends/plan/fusion.h"
 #include "backends/plan/graph.h"
 
 namespace hlocts::cpu {
+
+using plan::FusionPlan;
+using plan::KindOf;
+using plan::NodeKind;
+using plan::Source;
 
 struct CompileOptions {
   MathOptions math;

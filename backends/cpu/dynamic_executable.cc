@@ -6,7 +6,6 @@
 #include "backends/cpu/executable.h"
 #include "backends/cpu/float_control.h"
 #include "backends/cpu/ops/strided.h"
-#include "backends/cpu/world.h"
 
 namespace hlocts::cpu {
 namespace {

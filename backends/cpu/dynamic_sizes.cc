@@ -4,6 +4,7 @@
 
 #include "backends/cpu/elementwise/kernel.h"
 #include "backends/cpu/ops/strided.h"
+#include "backends/plan/fusion.h"
 #include "spec/infer/infer.h"
 
 namespace hlocts::cpu {
@@ -140,7 +141,7 @@ absl::StatusOr<CutInstruction> CutFor(const Instruction& original,
     result = BroadcastSizes(original, sizes[0]);
   } else if (original.opcode() == Opcode::kReshape) {
     HLOCTS_ASSIGN_OR_RETURN(result, ReshapeSizes(original, sizes[0]));
-  } else if (IsElementwise(original.opcode()) && original.shape().IsArray()) {
+  } else if (plan::IsElementwise(original.opcode()) && original.shape().IsArray()) {
     for (const Sizes& other : sizes) {
       if (other.size() == static_cast<size_t>(original.shape().rank())) result = other;
     }

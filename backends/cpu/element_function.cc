@@ -1,5 +1,7 @@
 #include "backends/cpu/element_function.h"
 
+#include "backends/plan/fusion.h"
+
 namespace hlocts::cpu {
 namespace {
 
@@ -57,7 +59,7 @@ absl::Status ElementFunction::Apply(Run& run, const uint8_t* const* arguments,
 std::optional<SimpleBody> SimpleBodyOf(const plan::Graph& graph) {
   if (graph.parameters.size() != 2 || graph.results.size() != 1) return std::nullopt;
   const plan::Node& root = graph.producer(graph.results[0]);
-  if (root.operands.size() != 2 || root.outputs.size() != 1 || !IsElementwise(root.opcode)) {
+  if (root.operands.size() != 2 || root.outputs.size() != 1 || !plan::IsElementwise(root.opcode)) {
     return std::nullopt;
   }
   if (root.opcode == Opcode::kCompare) return std::nullopt;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/cpu/compiler.h"
-#include "backends/cpu/fusion.h"
+#include "backends/plan/fusion.h"
 
 namespace hlocts::cpu {
 

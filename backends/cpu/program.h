@@ -10,17 +10,18 @@
 
 #include "absl/container/inlined_vector.h"
 #include "backends/plan/graph.h"
+#include "backends/plan/world.h"
 #include "spec/base/status.h"
 
 namespace hlocts::cpu {
 
 class LoopProgram;
 class Run;
-class World;
 struct Program;
+using plan::World;
 
 // Pointers of a step's operands and results; nullptr for tokens.
-using In = const uint8_t* const*;
+using plan::In;
 using Out = uint8_t* const*;
 using StepFunction = std::function<absl::Status(Run& run, In in, Out out)>;
 

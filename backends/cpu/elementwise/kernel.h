@@ -40,8 +40,6 @@ struct MathOptions {
   bool strict = false;  // functions as the strict profile wants them: within an ulp
 };
 
-// Whether the opcode is computed element by element by kernels of this folder.
-bool IsElementwise(Opcode opcode);
 // What an element-wise instruction works on; operand_type is that of the values (select's second).
 struct ElementTypes {
   PrimitiveType operand_type = PrimitiveType::kInvalid;

@@ -328,18 +328,6 @@ void ResolveOther(const Instruction& instruction, Kernel& kernel) {
 
 }  // namespace
 
-bool IsElementwise(Opcode opcode) {
-  switch (RowOf(opcode).family) {
-    case Family::kElementwiseUnary:
-    case Family::kElementwiseBinary:
-      return true;
-    case Family::kElementwiseOther:
-      return opcode != Opcode::kStochasticConvert;
-    default:
-      return false;
-  }
-}
-
 bool DirectionOf(const Instruction& instruction, Direction& direction) {
   constexpr absl::string_view kWords[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
   const absl::string_view word = instruction.WordOr(Attr::kDirection, "");

@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "backends/cpu/ops/op_list.h"
-#include "backends/cpu/world.h"
 
 namespace hlocts::cpu {
 namespace {
 
+using plan::Parcel;
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
 // Devices that a send and its recv connect, "{{0,1},{1,2}}"; without the attribute each device

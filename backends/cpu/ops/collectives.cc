@@ -3,12 +3,17 @@
 #include <cstring>
 
 #include "backends/cpu/element_function.h"
-#include "backends/cpu/ops/groups.h"
+#include "backends/plan/groups.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 
 namespace hlocts::cpu {
 namespace {
+
+using plan::CollectivePlan;
+using plan::CollectivePlanOf;
+using plan::DevicesOf;
+using plan::GroupOf;
 
 using Operands = absl::Span<const In>;  // of each member
 // Results of one member: its operands, everybody's, its position.

@@ -1,9 +1,9 @@
-#include "backends/cpu/ops/groups.h"
+#include "backends/plan/groups.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace hlocts::cpu {
+namespace hlocts::plan {
 
 absl::StatusOr<CollectivePlan> CollectivePlanOf(const Instruction& instruction) {
   CollectivePlan plan;
@@ -79,4 +79,4 @@ absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const W
   return InvalidInput(plan.name, ": no group has device ", device);
 }
 
-}  // namespace hlocts::cpu
+}  // namespace hlocts::plan

@@ -1,24 +1,18 @@
-#include "backends/cpu/fusion.h"
+#include "backends/plan/fusion.h"
 
 #include <algorithm>
 
-#include "backends/cpu/elementwise/kernel.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts::cpu {
+namespace hlocts::plan {
 namespace {
-
-using plan::Graph;
-using plan::Node;
-using plan::NodeId;
-using plan::ValueId;
 
 constexpr NodeId kNobody = -1, kSeveral = -2;
 constexpr size_t kMembersMax = 48;
 
 bool IsElementwiseNode(const Graph& graph, const Node& node) {
   if (!IsElementwise(node.opcode) || node.outputs.size() != 1) return false;
-  const plan::ArrayType& out = graph.type(node.outputs[0]);
+  const ArrayType& out = graph.type(node.outputs[0]);
   if (node.opcode == Opcode::kBitcastConvert &&
       BitWidth(out.type) != BitWidth(graph.type(node.operands[0]).type)) {
     return false;
@@ -27,6 +21,18 @@ bool IsElementwiseNode(const Graph& graph, const Node& node) {
 }
 
 }  // namespace
+
+bool IsElementwise(Opcode opcode) {
+  switch (RowOf(opcode).family) {
+    case Family::kElementwiseUnary:
+    case Family::kElementwiseBinary:
+      return true;
+    case Family::kElementwiseOther:
+      return opcode != Opcode::kStochasticConvert;
+    default:
+      return false;
+  }
+}
 
 NodeKind KindOf(const Graph& graph, const Node& node) {
   switch (node.opcode) {
@@ -69,21 +75,21 @@ ValueId FusionPlan::Strip(ValueId value) const {
 Source FusionPlan::SourceOf(ValueId value) const {
   const Source& source = sources_[value];
   if (!dense_[value] && source.base >= 0) return source;
-  return {value, false, plan::View::Dense(graph_.type(value).dimensions)};
+  return {value, false, View::Dense(graph_.type(value).dimensions)};
 }
 
 namespace {
 
-plan::View ViewOf(const Node& node, const plan::View& operand, const plan::ArrayType& type) {
+View ViewOf(const Node& node, const View& operand, const ArrayType& type) {
   switch (node.opcode) {
     case Opcode::kBroadcast:
-      return plan::Broadcast(operand, type.dimensions, node.source->IntList(Attr::kDimensions));
+      return Broadcast(operand, type.dimensions, node.source->IntList(Attr::kDimensions));
     case Opcode::kTranspose:
-      return plan::Transposed(operand, node.source->IntList(Attr::kDimensions));
+      return Transposed(operand, node.source->IntList(Attr::kDimensions));
     case Opcode::kSlice:
-      return plan::Sliced(operand, node.source->Get<SliceRanges>(Attr::kSlice)->dimensions);
+      return Sliced(operand, node.source->Get<SliceRanges>(Attr::kSlice)->dimensions);
     default:
-      return plan::Reversed(operand, node.source->IntList(Attr::kDimensions));
+      return Reversed(operand, node.source->IntList(Attr::kDimensions));
   }
 }
 
@@ -97,26 +103,26 @@ void FusionPlan::FindViews() {
     if (node.removed) continue;
     if (kinds_[n] == NodeKind::kIota) {
       const ValueId value = node.outputs[0];
-      const plan::ArrayType& type = graph_.type(value);
+      const ArrayType& type = graph_.type(value);
       const int64_t d = node.source->IntOr(Attr::kIotaDimension, 0);
-      const plan::View line = plan::View::Dense({type.dimensions[d]});
-      sources_[value] = {value, true, plan::Broadcast(line, type.dimensions, {d})};
+      const View line = View::Dense({type.dimensions[d]});
+      sources_[value] = {value, true, Broadcast(line, type.dimensions, {d})};
       continue;
     }
     if (kinds_[n] != NodeKind::kView && kinds_[n] != NodeKind::kReshape) continue;
     const ValueId value = node.outputs[0];
-    const plan::ArrayType& type = graph_.type(value);
+    const ArrayType& type = graph_.type(value);
     const Source from = SourceOf(node.operands[0]);
     if (kinds_[n] == NodeKind::kView) {
       sources_[value] = {from.base, from.is_line, ViewOf(node, from.view, type)};
     } else if (from.view.Simplified().IsContiguous() && from.view.offset == 0 && !from.is_line &&
                from.view.elements() == graph_.type(from.base).elements) {
-      sources_[value] = {from.base, false, plan::View::Dense(type.dimensions)};
-    } else if (auto view = plan::Reshaped(from.view, type.dimensions)) {
+      sources_[value] = {from.base, false, View::Dense(type.dimensions)};
+    } else if (auto view = Reshaped(from.view, type.dimensions)) {
       sources_[value] = {from.base, from.is_line, *view};
     } else {
       NeedDense(node.operands[0]);
-      sources_[value] = {node.operands[0], false, plan::View::Dense(type.dimensions)};
+      sources_[value] = {node.operands[0], false, View::Dense(type.dimensions)};
     }
   }
 }
@@ -175,4 +181,4 @@ void FusionPlan::VisitElementwise(NodeId id, bool fuse) {
   }
 }
 
-}  // namespace hlocts::cpu
+}  // namespace hlocts::plan

@@ -1,10 +1,10 @@
-#include "backends/cpu/world.h"
+#include "backends/plan/world.h"
 
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
 
-namespace hlocts::cpu {
+namespace hlocts::plan {
 
 World::World(int64_t replicas, int64_t partitions)
     : infeeds(replicas * partitions),
@@ -123,4 +123,4 @@ void World::End(int64_t device) {
   CheckForDeadlock();
 }
 
-}  // namespace hlocts::cpu
+}  // namespace hlocts::plan

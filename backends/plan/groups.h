@@ -1,16 +1,16 @@
 // Who takes part in a collective, seen from one device.
-#ifndef HLOCTS_BACKENDS_CPU_OPS_GROUPS_H_
-#define HLOCTS_BACKENDS_CPU_OPS_GROUPS_H_
+#ifndef HLOCTS_BACKENDS_PLAN_GROUPS_H_
+#define HLOCTS_BACKENDS_PLAN_GROUPS_H_
 
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/world.h"
+#include "backends/plan/world.h"
 #include "spec/infer/collective.h"
 
-namespace hlocts::cpu {
+namespace hlocts::plan {
 
 struct CollectivePlan {
   std::string name, site;
@@ -29,6 +29,6 @@ std::vector<int64_t> DevicesOf(CollectiveGroupMode mode, const World& world, int
 absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const World& world,
                                              int64_t device);
 
-}  // namespace hlocts::cpu
+}  // namespace hlocts::plan
 
-#endif  // HLOCTS_BACKENDS_CPU_OPS_GROUPS_H_
+#endif  // HLOCTS_BACKENDS_PLAN_GROUPS_H_

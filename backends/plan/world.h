@@ -1,7 +1,7 @@
 // Where the devices of one execution meet: collectives, channels, feeds. Each device is a thread; a
 // wait that can never end is found out and reported, not sat through.
-#ifndef HLOCTS_BACKENDS_CPU_WORLD_H_
-#define HLOCTS_BACKENDS_CPU_WORLD_H_
+#ifndef HLOCTS_BACKENDS_PLAN_WORLD_H_
+#define HLOCTS_BACKENDS_PLAN_WORLD_H_
 
 #include <condition_variable>
 #include <cstdint>
@@ -15,13 +15,16 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "backends/cpu/program.h"
+#include "backends/plan/graph.h"
 
-namespace hlocts::cpu {
+namespace hlocts::plan {
+
+// Pointers of an operation's operands; nullptr for tokens.
+using In = const uint8_t* const*;
 
 // What a send carries: its leaves.
 struct Parcel {
-  std::vector<plan::ArrayType> types;
+  std::vector<ArrayType> types;
   std::vector<std::vector<uint8_t>> leaves;
 };
 
@@ -82,6 +85,6 @@ class World {
   std::map<std::pair<int64_t, int64_t>, Channel> channels_;
 };
 
-}  // namespace hlocts::cpu
+}  // namespace hlocts::plan
 
-#endif  // HLOCTS_BACKENDS_CPU_WORLD_H_
+#endif  // HLOCTS_BACKENDS_PLAN_WORLD_H_

@@ -1,0 +1,99 @@
+#include "backends/cuda/compiler.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_join.h"
+#include "backends/cuda/emit.h"
+#include "backends/cuda/function_builder.h"
+#include "backends/plan/passes.h"
+
+namespace hlocts::cuda {
+namespace {
+
+// Smaller loops are interpreted under jit=auto: a compile takes longer than they ever will.
+constexpr int64_t kElementsToCompile = int64_t{1} << 16;
+
+}  // namespace
+
+absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names) {
+  std::vector<std::string> known = {"fusion", "in-place"};
+  for (const plan::PassRow& pass : plan::AllPasses()) known.emplace_back(pass.name);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return InvalidInput("no pass is called \"", name, "\"; there are ", absl::StrJoin(known, ", "));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<plan::Graph*> OpContext::CalledBy(Attr attr) const {
+  const Computation* wanted = source().CalledComputation(attr);
+  const std::vector<Computation*> all = source().called_computations();
+  for (size_t k = 0; wanted != nullptr && k < all.size() && k < node.called.size(); ++k) {
+    if (all[k] == wanted) return node.called[k];
+  }
+  return InvalidInput(name(), ": ", AttrName(attr), " is missing");
+}
+
+void Compiler::Simplify(plan::Graph& graph) {
+  if (simplified_.insert(&graph).second) plan::RunPasses(graph, options_.disabled);
+}
+
+absl::StatusOr<Buffer> Compiler::Upload(const void* data, int64_t bytes) {
+  HLOCTS_ASSIGN_OR_RETURN(Buffer buffer, Memory::New(device_, bytes));
+  if (bytes > 0) HLOCTS_RETURN_IF_ERROR(device_.Upload(buffer->data(), data, bytes));
+  return buffer;
+}
+
+absl::StatusOr<std::shared_ptr<const Body>> Compiler::UploadProgram(
+    std::vector<hl::Instr> instructions) {
+  auto body = std::make_shared<Body>();
+  body->instructions = std::move(instructions);
+  HLOCTS_ASSIGN_OR_RETURN(
+      body->memory, Upload(body->instructions.data(),
+                           static_cast<int64_t>(body->instructions.size() * sizeof(hl::Instr))));
+  body->code.code = static_cast<const hl::Instr*>(body->memory->data());
+  body->code.count = static_cast<int64_t>(body->instructions.size());
+  return std::shared_ptr<const Body>(std::move(body));
+}
+
+absl::StatusOr<std::shared_ptr<const Body>> Compiler::CompileElements(plan::Graph& graph) {
+  auto found = elements_.find(&graph);
+  if (found != elements_.end()) return found->second;
+  Simplify(graph);
+  ProgramBuilder builder;
+  std::vector<int> arguments;
+  for (size_t p = 0; p < graph.parameters.size(); ++p) {
+    arguments.push_back(
+        builder.Parameter(static_cast<int>(p), graph.type(graph.parameters[p]).type));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<int> results, builder.Inline(graph, arguments));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> code, builder.Finish(results));
+  HLOCTS_ASSIGN_OR_RETURN(auto body, UploadProgram(std::move(code)));
+  return elements_[&graph] = std::move(body);
+}
+
+absl::StatusOr<int64_t> Compiler::CompileKernel(hl::Kernel kernel, const Body& body,
+                                                absl::Span<const hl::View> views,
+                                                int64_t elements) {
+  if (options_.sources != nullptr) {
+    options_.sources->push_back({kernel, EmitKernel(kernel, body.instructions, views)});
+    return -1;
+  }
+  const bool wanted = options_.jit == Jit::kAlways ||
+                      (options_.jit == Jit::kAuto && elements >= kElementsToCompile);
+  if (!wanted) return -1;
+  return device_.Compile(kernel, EmitKernel(kernel, body.instructions, views));
+}
+
+absl::StatusOr<const Function*> Compiler::Compile(plan::Graph& graph) {
+  auto found = functions_.find(&graph);
+  if (found != functions_.end()) return found->second.get();
+  Simplify(graph);
+  auto function = std::make_unique<Function>();
+  function->name = graph.name;
+  HLOCTS_RETURN_IF_ERROR(FunctionBuilder(*this, graph, *function).Build());
+  return (functions_[&graph] = std::move(function)).get();
+}
+
+}  // namespace hlocts::cuda

@@ -1,0 +1,92 @@
+// Graphs to functions of steps: what becomes one loop, what is uploaded once, which kernel runs.
+#ifndef HLOCTS_BACKENDS_CUDA_COMPILER_H_
+#define HLOCTS_BACKENDS_CUDA_COMPILER_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "backends/cuda/program_builder.h"
+#include "backends/cuda/run.h"
+#include "backends/plan/fusion.h"
+
+namespace hlocts::cuda {
+
+enum class Jit : uint8_t { kAuto, kAlways, kNever };
+
+struct CompileOptions {
+  Jit jit = Jit::kAuto;
+  bool tf32 = false, fast_math = false;
+  int64_t memory_bytes_max = int64_t{8} << 30;
+  std::shared_ptr<void> custom_calls;         // handle of the library, null for none
+  absl::flat_hash_set<std::string> disabled;  // passes, "fusion" and "in-place" among them
+  // When set: the source of every kernel that would be compiled, and nothing is compiled.
+  std::vector<std::pair<hl::Kernel, std::string>>* sources = nullptr;
+};
+absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names);
+
+// A program on the device.
+struct Body {
+  hl::Interpreted code;
+  std::vector<hl::Instr> instructions;  // the same, for writing it out
+  Buffer memory;
+};
+
+// What a factory makes of a node.
+struct StepDraft {
+  Work work;
+  Control control;
+  std::vector<std::pair<int, int>> in_place;
+};
+
+class Compiler {
+ public:
+  Compiler(Device& device, const CompileOptions& options) : device_(device), options_(options) {}
+
+  absl::StatusOr<const Function*> Compile(plan::Graph& graph);
+  // A called computation on elements.
+  absl::StatusOr<std::shared_ptr<const Body>> CompileElements(plan::Graph& graph);
+  absl::StatusOr<std::shared_ptr<const Body>> UploadProgram(std::vector<hl::Instr> instructions);
+  absl::StatusOr<Buffer> Upload(const void* data, int64_t bytes);
+  // The kernel with the program (and a loop's views) written out; -1: it is interpreted.
+  absl::StatusOr<int64_t> CompileKernel(hl::Kernel kernel, const Body& body,
+                                        absl::Span<const hl::View> views, int64_t elements);
+  const CompileOptions& options() const { return options_; }
+  Device& device() { return device_; }
+
+  std::vector<std::unique_ptr<plan::GraphModule>> graphs;  // own the constants
+
+ private:
+  void Simplify(plan::Graph& graph);
+
+  Device& device_;
+  CompileOptions options_;
+  absl::flat_hash_set<const plan::Graph*> simplified_;
+  absl::flat_hash_map<const plan::Graph*, std::shared_ptr<const Body>> elements_;
+  absl::flat_hash_map<const plan::Graph*, std::unique_ptr<Function>> functions_;
+};
+
+// What a factory of a structured operation may look at.
+struct OpContext {
+  Compiler& compiler;
+  const plan::Graph& graph;
+  const plan::Node& node;
+
+  const plan::ArrayType& in(size_t k) const { return graph.type(node.operands[k]); }
+  const plan::ArrayType& out(size_t k) const { return graph.type(node.outputs[k]); }
+  const Instruction& source() const { return *node.source; }
+  const std::string& name() const { return node.source->name(); }
+  plan::Graph& called(size_t k) const { return *node.called[k]; }
+  // The graph of the computation that this attribute names.
+  absl::StatusOr<plan::Graph*> CalledBy(Attr attr) const;
+};
+
+// The step of a node that is no part of a loop.
+absl::StatusOr<StepDraft> MakeStep(const OpContext& context);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_CUDA_COMPILER_H_

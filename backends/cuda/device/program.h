@@ -1,0 +1,132 @@
+// Programs: straight-line code on the elements of a fused group of operations, or of a called
+// computation. Interpreted here; emit.h writes the same as source for NVRTC.
+#ifndef HLOCTS_BACKENDS_CUDA_DEVICE_PROGRAM_H_
+#define HLOCTS_BACKENDS_CUDA_DEVICE_PROGRAM_H_
+
+#include "backends/cuda/device/apply.h"
+
+namespace hl {
+
+constexpr int kRegistersMax = 64;
+constexpr int kRankMax = 12;   // of a view, once neighbouring dimensions are merged
+constexpr int kArraysMax = 96;  // that one loop reads
+constexpr int kPlacesMax = 16;  // operands of a variadic operation
+
+struct Instr {
+  int op = 0;
+  int type = 0;  // of the operands
+  int to = 0;    // of the result
+  int dst = 0, a = 0, b = 0, c = 0;  // registers; of kOpLoad: array, view; of kOpParameter: number
+  i64 imm[2] = {0, 0};               // kOpConstant: bits; kOpCompare: direction; formats
+};
+
+struct View {
+  i64 offset = 0;
+  int rank = 0;
+  int reserved = 0;
+  i64 size[kRankMax] = {};
+  i64 stride[kRankMax] = {};
+};
+
+HL_FN i64 OffsetOf(const View& view, i64 i) {
+  i64 at = view.offset;
+  for (int d = view.rank - 1; d > 0; --d) {
+    at += i % view.size[d] * view.stride[d];
+    i /= view.size[d];
+  }
+  return view.rank > 0 ? at + i * view.stride[0] : at;
+}
+
+// Walks through a view in row-major order without dividing.
+struct Cursor {
+  i64 at;
+  i64 index[kRankMax];
+  HL_FN explicit Cursor(const View& view) : at(view.offset) {
+    for (int d = 0; d < view.rank; ++d) index[d] = 0;
+  }
+  HL_FN void Advance(const View& view) {
+    for (int d = view.rank - 1; d >= 0; --d) {
+      at += view.stride[d];
+      if (++index[d] < view.size[d]) return;
+      at -= index[d] * view.stride[d];
+      index[d] = 0;
+    }
+  }
+};
+
+HL_FN Value Evaluate(const Instr& n, const Value* r) {
+  switch (n.op) {
+    case kOpConvert: return Convert(n.type, n.to, r[n.a]);
+    case kOpBitcastConvert: return BitcastConvert(n.type, n.to, r[n.a]);
+    case kOpReducePrecision: return ReducePrecision(n.type, r[n.a], n.imm[0], n.imm[1]);
+    case kOpComplex: return MakeComplex(n.type, r[n.a], r[n.b]);
+    case kOpCompare: return OfBool(Compare(static_cast<int>(n.imm[0]), n.type, r[n.a], r[n.b]));
+    case kOpCompareTotal:
+      return OfBool(CompareTotal(static_cast<int>(n.imm[0]), n.type, r[n.a], r[n.b]));
+    case kOpSelect: return r[n.a].u != 0 ? r[n.b] : r[n.c];
+    case kOpClamp: return Clamp(n.type, r[n.a], r[n.b], r[n.c]);
+    default: break;
+  }
+  return n.op >= kOpAdd ? Binary(n.op, n.type, r[n.a], r[n.b]) : Unary(n.op, n.type, n.to, r[n.a]);
+}
+
+// Of a constant's bits: c64 as two f32, c128 as two f64.
+HL_FN Value ConstantOf(const Instr& n) {
+  Value v;
+  if (n.to == kC128) {
+    v.z = {DoubleOfBits(static_cast<u64>(n.imm[0])), DoubleOfBits(static_cast<u64>(n.imm[1]))};
+    return v;
+  }
+  if (n.to == kC64) {
+    v.z = {static_cast<double>(FloatOfBits(static_cast<u32>(n.imm[0]))),
+           static_cast<double>(FloatOfBits(static_cast<u32>(n.imm[1])))};
+    return v;
+  }
+  return FromBits(n.to, static_cast<u64>(n.imm[0]));
+}
+
+// Where a program's inputs come from: arrays under views, at one place of the loop.
+struct ArrayInputs {
+  const void* const* arrays;
+  const View* views;
+  i64 index;
+  HL_FN Value Get(const Instr& n) const {
+    const i64 at = n.b < 0 ? index : OffsetOf(views[n.b], index);
+    if (n.op == kOpLine) return FromInteger(true, static_cast<u64>(at), n.to);
+    return Load(n.to, arrays[n.a], at);
+  }
+};
+// ... or the arguments of a called computation.
+struct Arguments {
+  const Value* values;
+  HL_FN Value Get(const Instr& n) const { return values[n.a]; }
+};
+
+// A program in memory, run instruction by instruction.
+struct Interpreted {
+  const Instr* code;
+  i64 count;
+  template <class Inputs>
+  HL_FN void Run(const Inputs& inputs, Value* results) const {
+    Value r[kRegistersMax];
+    for (i64 i = 0; i < count; ++i) {
+      const Instr& n = code[i];
+      if (n.op == kOpResult) {
+        results[n.imm[0]] = r[n.a];
+      } else if (n.op == kOpConstant) {
+        r[n.dst] = ConstantOf(n);
+      } else if (n.op < kOpConstant) {
+        r[n.dst] = inputs.Get(n);
+      } else {
+        r[n.dst] = Evaluate(n, r);
+      }
+    }
+  }
+  HL_FN void Call(const Value* arguments, Value* results) const {
+    Run(Arguments{arguments}, results);
+  }
+};
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_CUDA_DEVICE_PROGRAM_H_

@@ -1,0 +1,126 @@
+#include "backends/cuda/emit.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace hlocts::cuda {
+namespace {
+
+struct KernelText {
+  const char* args;
+  const char* call;
+};
+constexpr KernelText kTexts[] = {
+#define HL_TEXT(Name, Args, call) {#Args, #call},
+    HL_PROGRAM_KERNELS(HL_TEXT)
+#undef HL_TEXT
+};
+
+std::string Number(hl::i64 x) {
+  return x == INT64_MIN ? "(-9223372036854775807ll - 1)" : absl::StrCat(x, "ll");
+}
+
+// Where element `i` of the loop lies in the array.
+std::string Offset(const hl::View& view) {
+  std::string text = Number(view.offset);
+  hl::i64 below = 1;
+  for (int d = view.rank - 1; d >= 0; --d) {
+    std::string index = below == 1 ? "i" : absl::StrCat("i / ", Number(below));
+    if (d > 0) index = absl::StrCat("(", index, ") % ", Number(view.size[d]));
+    if (view.stride[d] != 0) absl::StrAppend(&text, " + (", index, ") * ", Number(view.stride[d]));
+    below *= view.size[d];
+  }
+  return text;
+}
+
+std::string Source(const hl::Instr& n, absl::Span<const hl::View> views) {
+  if (n.op == hl::kOpParameter) return absl::StrCat("in.values[", n.a, "]");
+  const std::string at = n.b < 0 ? "i" : Offset(views[n.b]);
+  if (n.op == hl::kOpLine) {
+    return absl::StrCat("FromInteger(true, static_cast<u64>(", at, "), ", n.to, ")");
+  }
+  return absl::StrCat("Load(", n.to, ", in.arrays[", n.a, "], ", at, ")");
+}
+
+std::string Literal(const hl::Instr& n) {
+  auto bits = [](hl::i64 x) { return absl::StrCat(static_cast<hl::u64>(x), "ull"); };
+  if (n.to == hl::kC64 || n.to == hl::kC128) {
+    const char* part = n.to == hl::kC64 ? "FloatOfBits(static_cast<u32>(" : "DoubleOfBits((";
+    return absl::StrCat("OfComplex(", part, bits(n.imm[0]), ")), ", part, bits(n.imm[1]), ")))");
+  }
+  return absl::StrCat("FromBits(", n.to, ", ", bits(n.imm[0]), ")");
+}
+
+std::string Expression(const hl::Instr& n) {
+  const std::string a = absl::StrCat("r", n.a), b = absl::StrCat("r", n.b), c = absl::StrCat("r", n.c);
+  switch (n.op) {
+    case hl::kOpConvert:
+      return absl::StrCat("Convert(", n.type, ", ", n.to, ", ", a, ")");
+    case hl::kOpBitcastConvert:
+      return absl::StrCat("BitcastConvert(", n.type, ", ", n.to, ", ", a, ")");
+    case hl::kOpReducePrecision:
+      return absl::StrCat("ReducePrecision(", n.type, ", ", a, ", ", n.imm[0], ", ", n.imm[1], ")");
+    case hl::kOpComplex:
+      return absl::StrCat("MakeComplex(", n.type, ", ", a, ", ", b, ")");
+    case hl::kOpCompare:
+      return absl::StrCat("OfBool(Compare(", n.imm[0], ", ", n.type, ", ", a, ", ", b, "))");
+    case hl::kOpCompareTotal:
+      return absl::StrCat("OfBool(CompareTotal(", n.imm[0], ", ", n.type, ", ", a, ", ", b, "))");
+    case hl::kOpSelect:
+      return absl::StrCat(a, ".u != 0 ? ", b, " : ", c);
+    case hl::kOpClamp:
+      return absl::StrCat("Clamp(", n.type, ", ", a, ", ", b, ", ", c, ")");
+    default:
+      break;
+  }
+  if (n.op >= hl::kOpAdd) return absl::StrCat("Binary(", n.op, ", ", n.type, ", ", a, ", ", b, ")");
+  return absl::StrCat("Unary(", n.op, ", ", n.type, ", ", n.to, ", ", a, ")");
+}
+
+std::string Statement(const hl::Instr& n, absl::Span<const hl::View> views) {
+  if (n.op == hl::kOpResult) return absl::StrCat("    results[", n.imm[0], "] = r", n.a, ";\n");
+  const std::string value = n.op == hl::kOpConstant  ? Literal(n)
+                            : n.op < hl::kOpConstant ? Source(n, views)
+                                                     : Expression(n);
+  return absl::StrCat("    r", n.dst, " = ", value, ";\n");
+}
+
+}  // namespace
+
+std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
+                       absl::Span<const hl::View> views) {
+  const KernelText& text = kTexts[kernel];
+  std::string body, registers;
+  bool declared[hl::kRegistersMax] = {};
+  for (const hl::Instr& n : code) {
+    absl::StrAppend(&body, Statement(n, views));
+    if (n.op == hl::kOpResult || declared[n.dst]) continue;
+    declared[n.dst] = true;
+    absl::StrAppend(&registers, registers.empty() ? "    Value r" : ", r", n.dst);
+  }
+  if (!registers.empty()) absl::StrAppend(&registers, ";\n");
+  return absl::StrCat(
+      "#include \"backends/cuda/device/dispatch.h\"\n"
+      "namespace hl {\n"
+      "__device__ inline Value OfComplex(double re, double im) {\n"
+      "  Value v;\n  v.z = {re, im};\n  return v;\n}\n"
+      "struct Written {\n"
+      "  template <class Inputs>\n"
+      "  __device__ void Run(const Inputs& in, Value* results) const { Body(in, results, IndexOf(in)); }\n"
+      "  __device__ void Call(const Value* arguments, Value* results) const {\n"
+      "    Run(Arguments{arguments}, results);\n  }\n"
+      "  __device__ static i64 IndexOf(const ArrayInputs& in) { return in.index; }\n"
+      "  __device__ static i64 IndexOf(const Arguments&) { return 0; }\n"
+      "  template <class Inputs>\n"
+      "  __device__ void Body(const Inputs& in, Value* results, i64 i) const {\n",
+      registers, body,
+      "  }\n};\n}  // namespace hl\n"
+      "extern \"C\" __global__ void hl_kernel(const __grid_constant__ hl::", text.args,
+      " a, hl::i64 count) {\n"
+      "  using namespace hl;\n"
+      "  const Written f;\n"
+      "  const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;\n"
+      "  for (i64 i = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {\n"
+      "    ", text.call, ";\n  }\n}\n");
+}
+
+}  // namespace hlocts::cuda

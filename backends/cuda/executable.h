@@ -1,0 +1,25 @@
+// A module compiled for a device.
+#ifndef HLOCTS_BACKENDS_CUDA_EXECUTABLE_H_
+#define HLOCTS_BACKENDS_CUDA_EXECUTABLE_H_
+
+#include <memory>
+
+#include "backends/backend.h"
+#include "backends/cuda/compiler.h"
+
+namespace hlocts::cuda {
+
+// The module is verified and static.
+absl::StatusOr<std::unique_ptr<Executable>> MakeStaticExecutable(const Module& module,
+                                                                 const LoadOptions& load,
+                                                                 const CompileOptions& compile,
+                                                                 std::shared_ptr<Device> device);
+// With run-time sizes: instruction by instruction, each compiled for the sizes it meets.
+absl::StatusOr<std::unique_ptr<Executable>> MakeDynamicExecutable(const Module& module,
+                                                                  const LoadOptions& load,
+                                                                  const CompileOptions& compile,
+                                                                  std::shared_ptr<Device> device);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_CUDA_EXECUTABLE_H_

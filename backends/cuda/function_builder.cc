@@ -1,0 +1,238 @@
+#include "backends/cuda/function_builder.h"
+
+#include <algorithm>
+
+namespace hlocts::cuda {
+
+using plan::Node;
+using plan::NodeId;
+using plan::NodeKind;
+using plan::ValueId;
+
+int32_t FunctionBuilder::NewSlot(ValueId value) { return slot_of_[value] = function_.slots++; }
+
+absl::Status FunctionBuilder::Build() {
+  function_.parameter_slots.assign(graph_.parameters.size(), -1);
+  for (ValueId parameter : graph_.parameters) {
+    function_.parameter_types.push_back(graph_.type(parameter));
+  }
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    if (!graph_.nodes[n].removed) HLOCTS_RETURN_IF_ERROR(EmitNode(static_cast<NodeId>(n)));
+  }
+  for (ValueId result : graph_.results) {
+    function_.result_types.push_back(graph_.type(result));
+    function_.result_slots.push_back(slot_of_[result]);
+  }
+  FindLastUses();
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::EmitNode(NodeId id) {
+  const Node& node = graph_.nodes[id];
+  switch (plan::KindOf(graph_, node)) {
+    case NodeKind::kLeaf:
+      return EmitLeaf(node);
+    case NodeKind::kIota:
+    case NodeKind::kView: {
+      const ValueId value = node.outputs[0];
+      if (!fusion_.is_dense(value)) return absl::OkStatus();
+      return EmitCopy(value, fusion_.ViewSourceOf(value));
+    }
+    case NodeKind::kReshape:
+      if (fusion_.is_dense(node.outputs[0])) slot_of_[node.outputs[0]] = slot_of_[node.operands[0]];
+      return absl::OkStatus();
+    case NodeKind::kElementwise:
+      return fusion_.loop_of(id) == id ? EmitLoop(id) : absl::OkStatus();
+    case NodeKind::kStructured:
+      return node.opcode == Opcode::kMap ? EmitMap(node) : EmitStructured(node);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::EmitLeaf(const Node& node) {
+  const ValueId value = node.outputs[0];
+  if (graph_.type(value).type == PrimitiveType::kToken) return absl::OkStatus();
+  const int32_t slot = NewSlot(value);
+  if (node.opcode == Opcode::kParameter) {
+    function_.parameter_slots[node.parameter] = slot;
+    return absl::OkStatus();
+  }
+  const Literal& literal = graph_.constants[node.constant];
+  HLOCTS_ASSIGN_OR_RETURN(Buffer constant,
+                          compiler_.Upload(literal.raw_data(), graph_.type(value).bytes));
+  function_.constants.push_back({slot, std::move(constant)});
+  return absl::OkStatus();
+}
+
+// A view that is wanted as an array of its own: bytes move, nothing is computed.
+absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source) {
+  if (source.is_line) return EmitLine(value, source.view);
+  const plan::ArrayType& type = graph_.type(value);
+  hl::BoxArgs box = {};
+  box.bytes = type.width();
+  HLOCTS_ASSIGN_OR_RETURN(box.from, DeviceView(source.view));
+  HLOCTS_ASSIGN_OR_RETURN(box.to, DeviceView(plan::View::Dense({type.elements})));
+  Step step;
+  step.in = {slot_of_[source.base]};
+  step.out = {NewSlot(value)};
+  step.out_bytes = {type.bytes};
+  const int64_t elements = type.elements;
+  step.work = [box, elements](Run& run, In in, Out out) {
+    hl::BoxArgs now = box;
+    now.in = in[0];
+    now.out = out[0];
+    return run.Launch(hl::kBoxKernel, now, elements);
+  };
+  function_.steps.push_back(std::move(step));
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::EmitLine(ValueId value, const plan::View& view) {
+  Loop loop;
+  HLOCTS_ASSIGN_OR_RETURN(const hl::View place, DeviceView(view));
+  loop.views.push_back(place);
+  return FinishLoop(loop, loop.program.Line(0, graph_.type(value).type), value);
+}
+
+absl::StatusOr<int> FunctionBuilder::OperandOf(ValueId operand, int64_t elements, Loop& loop) {
+  const plan::ArrayType& type = graph_.type(operand);
+  if (type.elements != elements && type.elements != 1) {
+    return InvalidInput("computation ", graph_.name, ": an operand of ", type.elements,
+                        " elements, the result has ", elements);
+  }
+  const auto known = loop.values.find(fusion_.Strip(operand));
+  if (known != loop.values.end()) return known->second;
+  const plan::Source source = fusion_.SourceOf(operand);
+  plan::View view = source.view;
+  if (type.elements != elements) view = plan::View::Splat(view.offset, elements);
+  const bool dense = view.Simplified().IsContiguous() && view.offset == 0 && elements != 1;
+  int number = -1;
+  if (!dense || source.is_line) {
+    HLOCTS_ASSIGN_OR_RETURN(const hl::View place, DeviceView(view));
+    number = static_cast<int>(loop.views.size());
+    loop.views.push_back(place);
+  }
+  if (source.is_line) return loop.program.Line(number, type.type);
+  const int32_t slot = slot_of_[source.base];
+  auto found = std::find(loop.arrays.begin(), loop.arrays.end(), slot);
+  const size_t array = static_cast<size_t>(found - loop.arrays.begin());
+  if (found == loop.arrays.end()) {
+    loop.arrays.push_back(slot);
+    loop.dense.push_back(true);
+  }
+  loop.dense[array] = loop.dense[array] && dense;
+  return loop.program.Load(static_cast<int>(array), number, type.type);
+}
+
+absl::Status FunctionBuilder::EmitLoop(NodeId root) {
+  Loop loop;
+  const ValueId result = graph_.nodes[root].outputs[0];
+  const int64_t elements = graph_.type(result).elements;
+  for (NodeId member : fusion_.members(root)) {
+    const Node& node = graph_.nodes[member];
+    std::vector<int> operands;
+    for (ValueId operand : node.operands) {
+      HLOCTS_ASSIGN_OR_RETURN(const int value, OperandOf(operand, elements, loop));
+      operands.push_back(value);
+    }
+    const ValueId typed = node.operands[node.opcode == Opcode::kSelect ? 1 : 0];
+    HLOCTS_ASSIGN_OR_RETURN(
+        const int value,
+        loop.program.Operation(*node.source, graph_.type(typed).type,
+                               graph_.type(node.outputs[0]).type, operands));
+    loop.values[node.outputs[0]] = value;
+  }
+  return FinishLoop(loop, loop.values.at(result), result);
+}
+
+// map is a loop whose operation is a computation.
+absl::Status FunctionBuilder::EmitMap(const Node& node) {
+  Loop loop;
+  const ValueId result = node.outputs[0];
+  std::vector<int> arguments;
+  for (ValueId operand : node.operands) {
+    HLOCTS_ASSIGN_OR_RETURN(const int value,
+                            OperandOf(operand, graph_.type(result).elements, loop));
+    arguments.push_back(value);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<int> results,
+                          loop.program.Inline(*node.called[0], arguments));
+  return FinishLoop(loop, results[0], result);
+}
+
+absl::Status FunctionBuilder::FinishLoop(Loop& loop, int result, ValueId value) {
+  if (loop.arrays.size() > hl::kArraysMax) {
+    return Unsupported("a loop over ", loop.arrays.size(), " arrays");
+  }
+  const plan::ArrayType& type = graph_.type(value);
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> code, loop.program.Finish({result}));
+  HLOCTS_ASSIGN_OR_RETURN(const auto body, compiler_.UploadProgram(std::move(code)));
+  HLOCTS_ASSIGN_OR_RETURN(
+      const Buffer views,
+      compiler_.Upload(loop.views.data(),
+                       static_cast<int64_t>(loop.views.size() * sizeof(hl::View))));
+  HLOCTS_ASSIGN_OR_RETURN(const int64_t compiled, compiler_.CompileKernel(hl::kLoopKernel, *body,
+                                                                          loop.views, type.elements));
+  Step step;
+  step.in = loop.arrays;
+  step.out = {NewSlot(value)};
+  step.out_bytes = {type.bytes};
+  for (size_t k = 0; k < loop.arrays.size(); ++k) {
+    bool same_width = loop.dense[k];
+    for (const hl::Instr& n : body->instructions) {
+      if (n.op != hl::kOpLoad || n.a != static_cast<int>(k)) continue;
+      same_width = same_width && hl::BytesOf(n.to) == type.width();
+    }
+    if (same_width) step.in_place.push_back({0, static_cast<int>(k)});
+  }
+  const size_t arrays = loop.arrays.size();
+  step.work = [=, to = TypeNumber(type.type), elements = type.elements](Run& run, In in, Out out) {
+    hl::LoopArgs args;
+    args.body = body->code;
+    args.views = static_cast<const hl::View*>(views->data());
+    args.out = out[0];
+    args.type = to;
+    for (size_t k = 0; k < arrays; ++k) args.arrays[k] = in[k];
+    return run.Launch(hl::kLoopKernel, args, elements, compiled);
+  };
+  function_.steps.push_back(std::move(step));
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::EmitStructured(const Node& node) {
+  Step step;
+  for (ValueId operand : node.operands) step.in.push_back(slot_of_[operand]);
+  for (ValueId output : node.outputs) {
+    const plan::ArrayType& type = graph_.type(output);
+    step.out.push_back(type.type == PrimitiveType::kToken ? -1 : NewSlot(output));
+    step.out_bytes.push_back(type.bytes);
+  }
+  // after-all and its like move tokens only.
+  if (node.opcode == Opcode::kAfterAll) return absl::OkStatus();
+  HLOCTS_ASSIGN_OR_RETURN(StepDraft draft, MakeStep({compiler_, graph_, node}));
+  step.work = std::move(draft.work);
+  step.control = std::move(draft.control);
+  step.in_place = std::move(draft.in_place);
+  function_.steps.push_back(std::move(step));
+  return absl::OkStatus();
+}
+
+void FunctionBuilder::FindLastUses() {
+  std::vector<bool> needed(function_.slots, false);
+  for (int32_t slot : function_.result_slots) {
+    if (slot >= 0) needed[slot] = true;
+  }
+  for (size_t s = function_.steps.size(); s-- > 0;) {
+    Step& step = function_.steps[s];
+    if (compiler_.options().disabled.contains("in-place")) step.in_place.clear();
+    for (const std::vector<int32_t>* list : {&step.out, &step.in}) {
+      for (int32_t slot : *list) {
+        if (slot < 0 || needed[slot]) continue;
+        needed[slot] = true;
+        step.last_use.push_back(slot);
+      }
+    }
+  }
+}
+
+}  // namespace hlocts::cuda

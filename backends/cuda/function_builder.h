@@ -1,0 +1,53 @@
+// One graph to one function: loops and structured steps in order, and how long each array is needed.
+#ifndef HLOCTS_BACKENDS_CUDA_FUNCTION_BUILDER_H_
+#define HLOCTS_BACKENDS_CUDA_FUNCTION_BUILDER_H_
+
+#include <vector>
+
+#include "backends/cuda/compiler.h"
+
+namespace hlocts::cuda {
+
+class FunctionBuilder {
+ public:
+  FunctionBuilder(Compiler& compiler, const plan::Graph& graph, Function& function)
+      : compiler_(compiler),
+        graph_(graph),
+        function_(function),
+        fusion_(graph, !compiler.options().disabled.contains("fusion")),
+        slot_of_(graph.values.size(), -1) {}
+
+  absl::Status Build();
+
+ private:
+  absl::Status EmitNode(plan::NodeId id);
+  absl::Status EmitLeaf(const plan::Node& node);
+  absl::Status EmitLoop(plan::NodeId root);
+  absl::Status EmitMap(const plan::Node& node);
+  absl::Status EmitCopy(plan::ValueId value, const plan::Source& source);
+  absl::Status EmitLine(plan::ValueId value, const plan::View& view);
+  absl::Status EmitStructured(const plan::Node& node);
+  int32_t NewSlot(plan::ValueId value);
+
+  // The loop being built: its inputs, their views, and what each value is called.
+  struct Loop {
+    ProgramBuilder program;
+    std::vector<int32_t> arrays;
+    std::vector<hl::View> views;
+    std::vector<bool> dense;  // whether an array is only read at the place written
+    absl::flat_hash_map<plan::ValueId, int> values;
+  };
+  absl::StatusOr<int> OperandOf(plan::ValueId operand, int64_t elements, Loop& loop);
+  absl::Status FinishLoop(Loop& loop, int result, plan::ValueId value);
+  void FindLastUses();
+
+  Compiler& compiler_;
+  const plan::Graph& graph_;
+  Function& function_;
+  plan::FusionPlan fusion_;
+  std::vector<int32_t> slot_of_;  // of values
+};
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_CUDA_FUNCTION_BUILDER_H_

@@ -1,0 +1,66 @@
+// The host as a device: every kernel of dispatch.h compiled by this compiler, run thread by thread.
+#include <cstdlib>
+#include <cstring>
+
+#include "backends/cuda/device.h"
+
+namespace hlocts::cuda {
+namespace {
+
+#define HL_LOOP(Name, Args, call)                                       \
+  void Run##Name(const void* arguments, hl::i64 count) {                \
+    const hl::Args& a = *static_cast<const hl::Args*>(arguments);       \
+    HL_BODY                                                             \
+    for (hl::i64 i = 0; i < count; ++i) hl::call;                       \
+  }
+#define HL_BODY const hl::Interpreted& f = a.body;
+HL_PROGRAM_KERNELS(HL_LOOP)
+#undef HL_BODY
+#define HL_BODY
+HL_PLAIN_KERNELS(HL_LOOP)
+#undef HL_BODY
+#undef HL_LOOP
+
+using Loop = void (*)(const void* arguments, hl::i64 count);
+constexpr Loop kLoops[] = {
+#define HL_NAME(Name, Args, call) Run##Name,
+    HL_ALL_KERNELS(HL_NAME)
+#undef HL_NAME
+};
+
+class HostDevice : public Device {
+ public:
+  absl::StatusOr<void*> Allocate(int64_t bytes) override {
+    void* data = std::malloc(bytes > 0 ? static_cast<size_t>(bytes) : 1);
+    if (data == nullptr) return absl::ResourceExhaustedError("out of memory");
+    return data;
+  }
+  void Release(void* data) override { std::free(data); }
+  absl::Status Upload(void* to, const void* from, int64_t bytes) override {
+    return Copy(to, from, bytes);
+  }
+  absl::Status Download(void* to, const void* from, int64_t bytes) override {
+    return Copy(to, from, bytes);
+  }
+  absl::Status Copy(void* to, const void* from, int64_t bytes) override {
+    if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));
+    return absl::OkStatus();
+  }
+  absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t, int64_t count,
+                      int64_t) override {
+    kLoops[kernel](arguments, count);
+    return absl::OkStatus();
+  }
+  absl::StatusOr<int64_t> Compile(hl::Kernel, const std::string&) override { return -1; }
+};
+
+}  // namespace
+
+std::unique_ptr<Device> MakeHostDevice() { return std::make_unique<HostDevice>(); }
+
+absl::StatusOr<std::shared_ptr<Memory>> Memory::New(Device& device, int64_t bytes) {
+  HLOCTS_ASSIGN_OR_RETURN(void* data, device.Allocate(bytes));
+  return std::shared_ptr<Memory>(new Memory(device, data));
+}
+
+}  // namespace hlocts::cuda

@@ -1,0 +1,42 @@
+// Builds the programs of device/program.h: fused loops and called computations as straight-line code.
+#ifndef HLOCTS_BACKENDS_CUDA_PROGRAM_BUILDER_H_
+#define HLOCTS_BACKENDS_CUDA_PROGRAM_BUILDER_H_
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "backends/cuda/device/program.h"
+#include "backends/plan/graph.h"
+#include "backends/plan/view.h"
+
+namespace hlocts::cuda {
+
+inline int TypeNumber(PrimitiveType type) { return static_cast<int>(type); }
+
+// Unimplemented when it has more dimensions than a kernel takes.
+absl::StatusOr<hl::View> DeviceView(const plan::View& view);
+
+class ProgramBuilder {
+ public:
+  // Each gives the number of the value that the instruction makes.
+  int Load(int array, int view, PrimitiveType type);
+  int Line(int view, PrimitiveType type);
+  int Parameter(int number, PrimitiveType type);
+  int Constant(PrimitiveType type, const uint8_t* element);
+  // An element-wise instruction on values; type: of the operands (select's second).
+  absl::StatusOr<int> Operation(const Instruction& source, PrimitiveType type, PrimitiveType result,
+                                absl::Span<const int> operands);
+  // A called computation of one element each, on these values; one value for each result.
+  absl::StatusOr<std::vector<int>> Inline(const plan::Graph& graph, absl::Span<const int> arguments);
+
+  // The code with registers given out; the values are its results.
+  absl::StatusOr<std::vector<hl::Instr>> Finish(absl::Span<const int> results);
+
+ private:
+  int Add(hl::Instr instruction);
+  std::vector<hl::Instr> code_;  // operands are numbers of values, which are positions here
+};
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_CUDA_PROGRAM_BUILDER_H_

@@ -1,0 +1,80 @@
+#include "backends/cuda/run.h"
+
+#include <algorithm>
+
+namespace hlocts::cuda {
+
+absl::StatusOr<Buffer> Run::Allocate(int64_t bytes) {
+  if (bytes > bytes_max_) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("an array of ", bytes, " bytes, the budget is ", bytes_max_));
+  }
+  return Memory::New(device_, bytes);
+}
+
+absl::Status Run::RunStep(const Step& step, std::vector<Buffer>& slots) {
+  std::vector<const void*> in;
+  std::vector<void*> out;
+  std::vector<Buffer> results(step.out.size());
+  for (int32_t slot : step.in) in.push_back(slot < 0 ? nullptr : slots[slot]->data());
+  for (size_t r = 0; r < step.out.size(); ++r) {
+    if (step.out[r] < 0) {
+      out.push_back(nullptr);
+      continue;
+    }
+    for (const auto& [result, operand] : step.in_place) {
+      if (result != static_cast<int>(r)) continue;
+      const int32_t slot = step.in[operand];
+      const bool ends = std::find(step.last_use.begin(), step.last_use.end(), slot) !=
+                        step.last_use.end();
+      const bool once = std::count(step.in.begin(), step.in.end(), slot) == 1;
+      if (ends && once && slots[slot].use_count() == 1) results[r] = slots[slot];
+    }
+    if (results[r] == nullptr) {
+      HLOCTS_ASSIGN_OR_RETURN(results[r], Allocate(step.out_bytes[r]));
+    }
+    out.push_back(results[r]->data());
+  }
+  HLOCTS_RETURN_IF_ERROR(step.work(*this, in.data(), out.data()));
+  for (size_t r = 0; r < step.out.size(); ++r) {
+    if (step.out[r] >= 0) slots[step.out[r]] = std::move(results[r]);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Buffer>> Run::Call(const Function& function,
+                                              std::vector<Buffer> arguments) {
+  std::vector<Buffer> slots(function.slots);
+  for (const auto& [slot, constant] : function.constants) slots[slot] = constant;
+  for (size_t p = 0; p < function.parameter_slots.size(); ++p) {
+    if (function.parameter_slots[p] >= 0) slots[function.parameter_slots[p]] = std::move(arguments[p]);
+  }
+  arguments.clear();
+  for (const Step& step : function.steps) {
+    if (step.control) {
+      std::vector<Buffer> in;
+      for (int32_t slot : step.in) {
+        if (slot < 0) {
+          in.emplace_back();
+          continue;
+        }
+        in.push_back(slots[slot]);
+      }
+      for (int32_t slot : step.last_use) slots[slot].reset();
+      HLOCTS_ASSIGN_OR_RETURN(std::vector<Buffer> out, step.control(*this, std::move(in)));
+      for (size_t r = 0; r < step.out.size(); ++r) {
+        if (step.out[r] >= 0) slots[step.out[r]] = std::move(out[r]);
+      }
+      continue;
+    }
+    HLOCTS_RETURN_IF_ERROR(RunStep(step, slots));
+    for (int32_t slot : step.last_use) slots[slot].reset();
+  }
+  std::vector<Buffer> results;
+  for (int32_t slot : function.result_slots) {
+    results.push_back(slot < 0 ? Buffer() : slots[slot]);
+  }
+  return results;
+}
+
+}  // namespace hlocts::cuda

@@ -1,0 +1,80 @@
+// What a graph compiles to, and one device's execution of it.
+#ifndef HLOCTS_BACKENDS_CUDA_RUN_H_
+#define HLOCTS_BACKENDS_CUDA_RUN_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "backends/cuda/device.h"
+#include "backends/plan/graph.h"
+#include "backends/plan/world.h"
+
+namespace hlocts::cuda {
+
+class Run;
+
+// Device pointers of operands and results; nullptr for tokens.
+using In = const void* const*;
+using Out = void* const*;
+using Work = std::function<absl::Status(Run& run, In in, Out out)>;
+// Calls, loops and branches hand whole buffers on.
+using Control = std::function<absl::StatusOr<std::vector<Buffer>>(Run& run, std::vector<Buffer> in)>;
+
+struct Step {
+  Work work;
+  Control control;  // instead of work
+  std::vector<int32_t> in, out;    // slots, -1: a token
+  std::vector<int64_t> out_bytes;
+  std::vector<std::pair<int, int>> in_place;  // (result, operand): may be the same memory
+  std::vector<int32_t> last_use;   // slots that nobody needs after this step
+};
+
+struct Function {
+  std::string name;
+  int32_t slots = 0;
+  std::vector<Step> steps;
+  std::vector<int32_t> parameter_slots, result_slots;
+  std::vector<std::pair<int32_t, Buffer>> constants;
+  std::vector<plan::ArrayType> parameter_types, result_types;
+};
+
+class Run {
+ public:
+  Run(Device& device, int64_t bytes_max) : device_(device), bytes_max_(bytes_max) {}
+
+  absl::StatusOr<std::vector<Buffer>> Call(const Function& function, std::vector<Buffer> arguments);
+  absl::StatusOr<Buffer> Allocate(int64_t bytes);
+  template <class Args>
+  absl::Status Launch(hl::Kernel kernel, const Args& arguments, int64_t count, int64_t code = -1) {
+    if (count <= 0) return absl::OkStatus();
+    return device_.Launch(kernel, &arguments, sizeof(arguments), count, code);
+  }
+  Device& device() { return device_; }
+
+  absl::Status ChargeSteps(int64_t count) {
+    steps_left -= count;
+    if (steps_left >= 0) return absl::OkStatus();
+    return absl::DeadlineExceededError("loops took more steps than their budget");
+  }
+
+  int64_t steps_left = 0;
+  uint64_t rng_seed = 0;
+  uint64_t rng_stream = 0;         // rng instructions executed so far
+  uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
+  int64_t replica = 0, partition = 0, device_number = 0;
+  plan::World* world = nullptr;
+
+ private:
+  absl::Status RunStep(const Step& step, std::vector<Buffer>& slots);
+
+  Device& device_;
+  int64_t bytes_max_;
+};
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_CUDA_RUN_H_

@@ -1,0 +1,65 @@
+// Which nodes of a graph are computed together in one loop, which values get memory of their own,
+// and which are only views of others.
+#ifndef HLOCTS_BACKENDS_PLAN_FUSION_H_
+#define HLOCTS_BACKENDS_PLAN_FUSION_H_
+
+#include <vector>
+
+#include "backends/plan/graph.h"
+#include "backends/plan/view.h"
+
+namespace hlocts::plan {
+
+enum class NodeKind : uint8_t {
+  kLeaf,        // parameter, constant
+  kElementwise,
+  kReshape,     // the same elements in the same order
+  kView,        // broadcast, transpose, slice, reverse
+  kIota,        // a view of the line 0, 1, 2, ...
+  kStructured,  // a step of its own
+};
+// Whether the opcode is computed element by element.
+bool IsElementwise(Opcode opcode);
+NodeKind KindOf(const Graph& graph, const Node& node);
+
+// Where a value's elements are found.
+struct Source {
+  ValueId base = -1;  // a value with memory of its own, or an iota
+  bool is_line = false;     // of the iota's line, not of the whole array
+  View view;
+};
+
+class FusionPlan {
+ public:
+  FusionPlan(const Graph& graph, bool fuse);
+
+  bool is_dense(ValueId value) const { return dense_[value]; }
+  Source SourceOf(ValueId value) const;
+  // Of a view or an iota: where to copy it from when it is to be dense.
+  const Source& ViewSourceOf(ValueId value) const { return sources_[value]; }
+  // Behind reshapes.
+  ValueId Strip(ValueId value) const;
+  // Of an element-wise node: the node whose loop it is part of, itself if it is the last one.
+  NodeId loop_of(NodeId node) const { return loop_[node]; }
+  // In order; of the node that ends a loop.
+  const std::vector<NodeId>& members(NodeId root) const { return members_[root]; }
+
+ private:
+  void FindViews();
+  void FindLoops(bool fuse);
+  void Visit(NodeId id, bool fuse);
+  void VisitElementwise(NodeId id, bool fuse);
+  void NeedDense(ValueId value) { dense_[value] = true; }
+
+  const Graph& graph_;
+  std::vector<NodeKind> kinds_;
+  std::vector<Source> sources_;        // of values that reshapes, views and iotas produce
+  std::vector<bool> dense_;
+  std::vector<NodeId> wanted_;   // the loop that all users so far are in; see fusion.cc
+  std::vector<NodeId> loop_;
+  std::vector<std::vector<NodeId>> members_;
+};
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_PLAN_FUSION_H_
