@@ -131,7 +131,7 @@ TEST(HouseTest, EveryRoomHasItsReadme) {
         "spec/infer", "spec/builder", "spec/cut", "spec/rewrites", "spec/accuracy", "spec/judge", "spec/clauses",
         "spec/rulings", "reference", "reference/judge", "reference/world", "backends",
         "backends/pjrt", "backends/xla", "backends/differ", "backends/canary", "backends/plan",
-        "backends/cpu", "backends/cpu/kernels", "generators", "fuzz", "suites", "reports", "tools",
+        "backends/cpu", "backends/cpu/kernels", "backends/cuda", "generators", "fuzz", "suites", "reports", "tools",
         "tools/selfcheck", "ci"}) {
     EXPECT_TRUE(fs::exists(fs::path(HLOCTS_SOURCE_DIR) / room / "README.md")) << room;
   }
