@@ -166,7 +166,7 @@ std::string BlamedOperation(const Verdict& verdict, const Module& module) {
   for (const auto& computation : module.computations()) {
     if (unnamed) AddOperations(*computation, operations);
   }
-  if (blamed.size() == 1) AddBody(*blamed[0], operations);
+  for (const Instruction* instruction : blamed) AddBody(*instruction, operations);
   if (operations.size() > kOperationsMax) return "many-operations";
   std::string names = absl::StrJoin(operations, ",");
   if (blamed.empty()) return absl::StrCat(names, " ", TypeOf(module.EntryProgramShape().result));
