@@ -262,6 +262,27 @@ TEST(SymptomTest, WhatAMapDoesIsPartOfTheSignature) {
   EXPECT_EQ(SignatureOf(verdict, **module), "fail count-leading-zeros,map s8 value");
 }
 
+// A step that took all dimensions of an operand is refused; nothing ends the process.
+TEST(ShrinkTest, OperandsWithoutDimensionsAreRefused) {
+  for (const char* body :
+       {"ROOT t = (f32[2], s32[2]) topk(p), k=2",
+        "q = f32[1,1,4] broadcast(p), dimensions={2}\n"
+        "ROOT c = f32[1,1,1] convolution(q, q), window={size=4}, dim_labels=bf0_oi0->bf0",
+        "ROOT b = f32[3,4] broadcast(p), dimensions={1}"}) {
+    auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e { p = f32[4] parameter(0)\n ", body, " }"));
+    ASSERT_TRUE(module.ok()) << module.status();
+    Module& shrunk = **module;
+    shrunk.entry()->parameters()[0]->mutable_shape() = Shape::Scalar(PrimitiveType::kF32);
+    EXPECT_FALSE(InferAgain(shrunk)) << body;
+  }
+  auto module = ParseModule(
+      "HloModule m\nENTRY e { x = f32[1,1,4] parameter(0)\n k = f32[1,1,2] parameter(1)\n"
+      "ROOT c = f32[1,1,3] convolution(x, k), window={size=2}, dim_labels=bf0_oi0->bf0 }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  (*module)->entry()->parameters()[1]->mutable_shape() = Shape::Scalar(PrimitiveType::kF32);
+  EXPECT_FALSE(InferAgain(**module));
+}
+
 // Takes every module.
 class CredulousEngine : public Backend {
  public:

@@ -28,16 +28,24 @@ void ClipSizes(Instruction& instruction, Attr attr) {
   instruction.Set(attr, clipped);
 }
 
-// A kernel's spatial sizes are the window's.
+// A kernel's spatial sizes are the window's. Here and below: what a step took too many dimensions from is
+// refused when its shape is inferred, not here.
 void FollowKernel(Instruction& convolution) {
   const auto* numbers = convolution.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   const Window* window = convolution.Get<Window>(Attr::kWindow);
   if (!numbers || !window) return;
   Window followed = *window;
-  for (size_t d = 0; d < followed.dimensions.size(); ++d) {
-    followed.dimensions[d].size = convolution.operand(1).shape().dimension(numbers->kernel_spatial[d]);
+  const Sizes& kernel = convolution.operand(1).shape().dimensions();
+  for (size_t d = 0; d < std::min(followed.dimensions.size(), numbers->kernel_spatial.size()); ++d) {
+    size_t dimension = static_cast<size_t>(numbers->kernel_spatial[d]);
+    if (dimension < kernel.size()) followed.dimensions[d].size = kernel[dimension];
   }
   convolution.Set(Attr::kWindow, followed);
+}
+
+void FollowLast(Instruction& topk) {
+  const Sizes& sizes = topk.operand(0).shape().dimensions();
+  if (!sizes.empty()) topk.Set(Attr::kK, std::min(topk.IntOr(Attr::kK, 0), sizes.back()));
 }
 
 // Shapes that the text alone states: as far as the operand decides them.
@@ -46,7 +54,8 @@ void FollowOperand(Instruction& instruction) {
   const Shape& operand = instruction.operand(0).shape();
   if (instruction.opcode() == Opcode::kBroadcast) {
     const Sizes& dimensions = instruction.IntList(Attr::kDimensions);
-    for (size_t i = 0; i < dimensions.size(); ++i) shape.set_dimension(dimensions[i], operand.dimensions()[i]);
+    size_t count = std::min(dimensions.size(), operand.dimensions().size());
+    for (size_t i = 0; i < count; ++i) shape.set_dimension(dimensions[i], operand.dimensions()[i]);
   } else if (instruction.opcode() == Opcode::kConvert) {
     shape = operand.WithElementType(shape.element_type());
   } else if (instruction.opcode() == Opcode::kReshape && operand.ElementCount() != shape.ElementCount()) {
@@ -60,9 +69,7 @@ void Adjust(Instruction& instruction) {
     case Opcode::kDynamicSlice: return ClipSizes(instruction, Attr::kDynamicSliceSizes);
     case Opcode::kGather: return ClipSizes(instruction, Attr::kSliceSizes);
     case Opcode::kConvolution: return FollowKernel(instruction);
-    case Opcode::kTopk:
-      instruction.Set(Attr::kK, std::min(instruction.IntOr(Attr::kK, 0), instruction.operand(0).shape().dimension(-1)));
-      return;
+    case Opcode::kTopk: return FollowLast(instruction);
     case Opcode::kBroadcast:
     case Opcode::kConvert:
     case Opcode::kReshape: return FollowOperand(instruction);
