@@ -11,6 +11,7 @@
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/files/module_file.h"
+#include "spec/infer/verifier.h"
 #include "spec/text/printer.h"
 
 namespace hlocts {
@@ -93,7 +94,10 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
     bundle.options.profile = *profile;
   }
   bundle.options.cut = json.value("cut", int64_t{0});
-  bundle.options.invalid = *kind == VerdictKind::kAccepted;
+  // An invalid module was to be refused: it was accepted, or the engine died over it.
+  bool may_be_invalid = *kind == VerdictKind::kCrash || *kind == VerdictKind::kTimeout;
+  bundle.options.invalid = *kind == VerdictKind::kAccepted ||
+                           (may_be_invalid && !VerifyModule(*bundle.sample.module).ok());
   return bundle;
 }
 
