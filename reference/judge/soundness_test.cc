@@ -46,6 +46,8 @@ const char kBatchNormInference[] =
     "ENTRY e { x = f32[1,1] parameter(0) s = f32[1] constant({1}) o = f32[1] constant({0})\n"
     " m = f32[1] parameter(1) v = f32[1] constant({0.0001})\n"
     " ROOT r = f32[1,1] batch-norm-inference(x, s, o, m, v), epsilon=0, feature_index=1 }";
+const char kWidenedAtanh[] =
+    "ENTRY e { x = f8e4m3fn[] parameter(0) y = f8e4m3fn[] atanh(x) ROOT r = f32[] convert(y) }";
 const char kRootOfAnUnderflow[] =
     "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential(x) ROOT r = bf16[] rsqrt(y) }";
 const char kSolve1[] =
@@ -185,6 +187,9 @@ const Case kCases[] = {
     {"root_of_an_unrounded_underflow", kRootOfAnUnderflow, {"bf16[] -100"}, {"bf16[] 5.2e21"}, kPass, kRelaxed},
     {"root_of_a_rounded_underflow", kRootOfAnUnderflow, {"bf16[] -100"}, {"bf16[] 5.2e21"}, kFail},
     {"root_of_no_underflow", kRootOfAnUnderflow, {"bf16[] -100"}, {"bf16[] 1e18"}, kFail, kRelaxed},
+    {"infinity_before_a_format_without", kWidenedAtanh, {"f8e4m3fn[] 1"}, {"f32[] inf"}, kPass},
+    {"infinity_after_a_format_without", kWidenedAtanh, {"f8e4m3fn[] 1"}, {"f32[] inf"}, kFail, kStrict},
+    {"no_infinity", kWidenedAtanh, {"f8e4m3fn[] 0.5"}, {"f32[] inf"}, kFail},
     // A quotient by the squares of a divisor's parts overflows where they do.
     {"solve_whose_divisor_squared_overflows", kSolve1, {"c64[1,1] {{(1e30, 1e30)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kOpen, kStrict},
     {"solve", kSolve1, {"c64[1,1] {{(4, 0)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kFail, kStrict},

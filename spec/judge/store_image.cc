@@ -212,6 +212,12 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
   s.rlo = s.lo;
   s.rhi = s.hi;
   if (image.finite) AddHull(image, context, s);
+  // A consumer that reads an unrounded value may see the infinity that this format has not.
+  if (s.finite() && !facts.infinity && (image.pos_inf || image.neg_inf)) {
+    if (image.pos_inf) s.rhi = kInfinity;
+    if (image.neg_inf) s.rlo = -kInfinity;
+    s.flags |= Flag::kHull;
+  }
   s = InFormat(s, context);
   if (s.unspecified()) return s;
   s.origin = context.origin;
