@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <mutex>
+#include <numeric>
 #include <set>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include "fuzz/symptom.h"
 #include "fuzz/twin_trial.h"
 #include "nlohmann/json.hpp"
+#include "reports/effective_bits.h"
 #include "spec/files/file_io.h"
 #include "spec/infer/verifier.h"
 
@@ -238,13 +240,10 @@ absl::Status Campaign::SaveState() {
 }  // namespace
 
 void CampaignStatus::CountLittleSaid(const Verdict& verdict) {
-  constexpr size_t kQuartersOfTwoBits = 8;
   unspecified += static_cast<double>(verdict.unspecified_elements);
+  below_two_bits += static_cast<double>(ElementsBelowTwoBits(verdict));
   for (const auto& [precision, quarters] : verdict.effective_quarters) {
-    for (size_t quarter = 0; quarter < quarters.size(); ++quarter) {
-      floats += static_cast<double>(quarters[quarter]);
-      if (quarter < kQuartersOfTwoBits) below_two_bits += static_cast<double>(quarters[quarter]);
-    }
+    floats += static_cast<double>(std::accumulate(quarters.begin(), quarters.end(), int64_t{0}));
   }
 }
 

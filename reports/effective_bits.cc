@@ -18,8 +18,9 @@ double Quantile(const std::vector<int64_t>& quarters, int64_t total, double shar
   return 0;
 }
 
-int64_t BelowTwoBits(const std::vector<int64_t>& quarters) {
-  const size_t end = std::min<size_t>(quarters.size(), 2 * 4);
+// A format of one bit is known altogether with one.
+int64_t BelowTwoBits(const std::vector<int64_t>& quarters, int precision) {
+  const size_t end = std::min<size_t>(quarters.size(), 4 * std::min(precision, 2));
   return std::accumulate(quarters.begin(), quarters.begin() + end, int64_t{0});
 }
 
@@ -28,7 +29,7 @@ int64_t BelowTwoBits(const std::vector<int64_t>& quarters) {
 int64_t ElementsBelowTwoBits(const Verdict& verdict) {
   int64_t below = 0;
   for (const auto& [precision, quarters] : verdict.effective_quarters)
-    below += BelowTwoBits(quarters);
+    below += BelowTwoBits(quarters, precision);
   return below;
 }
 
@@ -52,7 +53,7 @@ std::string EffectiveBitsTable::ToText() const {
     first = false;
     exact_before = exact;
     int64_t total = std::accumulate(quarters.begin(), quarters.end(), int64_t{0});
-    int64_t below = BelowTwoBits(quarters);
+    int64_t below = BelowTwoBits(quarters, precision);
     absl::StrAppendFormat(
         &text,
         "    of %2d: median %5.2f, 5th percentile %5.2f, %.1f%% below 2 bits (%d elements)\n",

@@ -264,15 +264,26 @@ int RunMutants(const Options& options, std::vector<Trial> trials) {
 int RunCurves(const Options& options) {
   const uint64_t seed = options.seed.value_or(1);
   const int modules = options.tier == "smoke" ? 20 : 60;
+  constexpr PrimitiveType kF32 = PrimitiveType::kF32;
+  constexpr PrimitiveType kOthers[] = {PrimitiveType::kF64, PrimitiveType::kF16,
+                                       PrimitiveType::kBF16};
   std::vector<CurvePoint> points;
-  for (int depth : {1, 2, 4, 8, 16}) points.push_back(MeasureDetection(depth, false, 4, modules, seed));
-  for (double factor : {1.0, 16.0, 64.0, 256.0}) {
-    points.push_back(MeasureDetection(8, false, factor, modules, seed));
+  auto measure = [&](PrimitiveType type, int depth, bool exact, double factor) {
+    points.push_back(MeasureDetection(type, depth, exact, factor, modules, seed));
+  };
+  for (int depth : {1, 2, 4, 8, 16}) measure(kF32, depth, false, 4);
+  for (double factor : {1.0, 16.0, 64.0, 256.0}) measure(kF32, 8, false, factor);
+  for (PrimitiveType type : kOthers) {
+    for (int depth : {1, 8}) measure(type, depth, false, 4);
   }
-  for (int depth : {1, 8}) points.push_back(MeasureDetection(depth, true, 1, modules, seed));
+  for (int depth : {1, 8}) measure(kF32, depth, true, 1);
   std::vector<BitsPoint> bits;
-  for (int depth : {1, 2, 4, 8, 16}) bits.push_back(MeasureEffectiveBits(depth, false, 200, seed));
-  bits.push_back(MeasureEffectiveBits(8, true, 200, seed));
+  auto effective = [&](PrimitiveType type, int depth, bool exact) {
+    bits.push_back(MeasureEffectiveBits(type, depth, exact, 200, seed));
+  };
+  for (int depth : {1, 2, 4, 8, 16}) effective(kF32, depth, false);
+  for (PrimitiveType type : kOthers) effective(type, 8, false);
+  effective(kF32, 8, true);
   std::string text = CurveText(points, bits);
   std::cout << text;
   OutFile(options, "curves.txt") << text;

@@ -12,7 +12,7 @@
 
 namespace hlocts {
 
-// At element `element` of the f32 instruction `instruction`, `steps` representable values are added.
+// At element `element` of the floating-point instruction (16, 32 or 64 bits) `instruction`, `steps` representable values are added.
 struct Injection {
   std::string instruction;
   int64_t element = 0;
@@ -66,6 +66,25 @@ class InjectingBackend : public Backend {
     return computation.Add(std::move(added));
   }
 
+  static PrimitiveType SignedOfWidth(const Shape& shape) {
+    const int width = BitWidth(shape.element_type());
+    return width == 16   ? PrimitiveType::kS16
+           : width == 64 ? PrimitiveType::kS64
+                         : PrimitiveType::kS32;
+  }
+  static void Store(int32_t value, int64_t at, Literal& literal) {
+    switch (literal.element_type()) {
+      case PrimitiveType::kS16:
+        literal.mutable_data<int16_t>()[at] = static_cast<int16_t>(value);
+        break;
+      case PrimitiveType::kS64:
+        literal.mutable_data<int64_t>()[at] = value;
+        break;
+      default:
+        literal.mutable_data<int32_t>()[at] = value;
+    }
+  }
+
   // The instruction's bits as integers, plus steps at one element, and back.
   void Plant(Computation& computation) {
     Instruction* target = nullptr;
@@ -76,9 +95,9 @@ class InjectingBackend : public Backend {
     std::vector<Instruction*> order, users;
     for (const auto& i : computation.instructions()) order.push_back(i.get());
     users = order;
-    Shape shape = target->shape(), integers = shape.WithElementType(PrimitiveType::kS32);
+    Shape shape = target->shape(), integers = shape.WithElementType(SignedOfWidth(shape));
     Literal steps(integers.WithoutLayout());
-    steps.mutable_data<int32_t>()[injection_.element] = injection_.steps;
+    Store(injection_.steps, injection_.element, steps);
     Instruction* added = Append(computation, "planted.1", Opcode::kConstant, integers, {});
     added->set_literal(std::move(steps));
     Instruction* bits =

@@ -22,6 +22,9 @@ bool Draw(ModuleWriter& w, Normalized* drawn) {
   drawn->dims = w.DrawDims(1);
   drawn->feature_index = w.choose.Range(0, static_cast<int64_t>(drawn->dims.size()) - 1);
   drawn->features = {drawn->dims[drawn->feature_index]};
+  // One element a feature is normalized to nothing: an edge worth a few elements, not thousands.
+  const int64_t elements = ElementsOf(drawn->dims);
+  if (elements > 64 && elements == drawn->features[0]) return false;
   drawn->epsilon = w.choose.Below(2) ? 0.0009765625 : 0.125;
   return true;
 }

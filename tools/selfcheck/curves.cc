@@ -27,8 +27,8 @@ constexpr Operation kExactOperations[] = {{"add", 2}, {"subtract", 2}, {"maximum
                                           {"minimum", 2}, {"negate", 1}, {"abs", 1}};
 
 // A chain: every instruction reads the one before it and one further back.
-std::unique_ptr<Module> Chain(int depth, bool exact, SplitMix64& random) {
-  std::string shape = absl::StrCat("f32[", kElements, "]");
+std::unique_ptr<Module> Chain(PrimitiveType type, int depth, bool exact, SplitMix64& random) {
+  std::string shape = absl::StrCat(PrimitiveTypeName(type), "[", kElements, "]");
   std::string text = absl::StrCat("HloModule chain\nENTRY e {\n  v0 = ", shape,
                                   " parameter(0)\n  v1 = ", shape, " parameter(1)\n");
   for (int i = 0; i < depth; ++i) {
@@ -54,9 +54,9 @@ ExecuteRequest ArgumentsOf(const Module& module, bool exact, uint64_t seed) {
   return request;
 }
 
-int32_t StepsOf(Opcode opcode, double factor, bool exact) {
+int32_t StepsOf(Opcode opcode, PrimitiveType type, double factor, bool exact) {
   if (exact) return 1;
-  Rule rule = RuleFor(opcode, PrimitiveType::kF32, Profile::kDefault);
+  Rule rule = RuleFor(opcode, type, Profile::kDefault);
   double bound = rule.rule_class == RuleClass::kUlp ? rule.ulps : 0.5;
   return static_cast<int32_t>(std::ceil(factor * std::max(bound, 1.0)));
 }
@@ -74,7 +74,7 @@ void Inject(const Module& module, const ExecuteRequest& request, const ExecuteRe
   Injection injection;
   injection.instruction = target.name();
   injection.element = static_cast<int64_t>(random.Below(kElements));
-  injection.steps = StepsOf(target.opcode(), point.factor, point.exact);
+  injection.steps = StepsOf(target.opcode(), point.type, point.factor, point.exact);
   if (random.Below(2) == 0) injection.steps = -injection.steps;
   InjectingBackend engine(injection);
   RunOutcome outcome = RunModule(engine, module, {}, request);
@@ -96,15 +96,17 @@ double CurvePoint::Share(int64_t found) const {
   return shown == 0 ? 0 : 100.0 * static_cast<double>(found) / static_cast<double>(shown);
 }
 
-CurvePoint MeasureDetection(int depth, bool exact, double factor, int modules, uint64_t seed) {
+CurvePoint MeasureDetection(PrimitiveType type, int depth, bool exact, double factor, int modules,
+                            uint64_t seed) {
   CurvePoint point;
+  point.type = type;
   point.depth = depth;
   point.exact = exact;
   point.factor = factor;
   auto reference = MakeInProcessBackend("reference");
   SplitMix64 random(seed);
   for (int i = 0; i < modules; ++i) {
-    std::unique_ptr<Module> module = Chain(depth, exact, random);
+    std::unique_ptr<Module> module = Chain(type, depth, exact, random);
     ExecuteRequest request = ArgumentsOf(*module, exact, random.Next());
     RunOutcome expected = RunModule(**reference, *module, {}, request);
     if (expected.kind != OutcomeKind::kValues) continue;
@@ -116,15 +118,17 @@ CurvePoint MeasureDetection(int depth, bool exact, double factor, int modules, u
   return point;
 }
 
-BitsPoint MeasureEffectiveBits(int depth, bool exact, int modules, uint64_t seed) {
+BitsPoint MeasureEffectiveBits(PrimitiveType type, int depth, bool exact, int modules,
+                               uint64_t seed) {
   BitsPoint point;
+  point.type = type;
   point.depth = depth;
   point.exact = exact;
   std::vector<double> medians, percentiles;
   auto reference = MakeInProcessBackend("reference");
   SplitMix64 random(seed);
   for (int i = 0; i < modules; ++i) {
-    std::unique_ptr<Module> module = Chain(depth, exact, random);
+    std::unique_ptr<Module> module = Chain(type, depth, exact, random);
     ExecuteRequest request = ArgumentsOf(*module, exact, random.Next());
     Differ differ(*module, request, {});
     Verdict verdict = differ.Diff(**reference);
@@ -142,20 +146,20 @@ BitsPoint MeasureEffectiveBits(int depth, bool exact, int modules, uint64_t seed
 
 std::string CurveText(const std::vector<CurvePoint>& points, const std::vector<BitsPoint>& bits) {
   std::string text =
-      "errors planted in f32 element-wise modules; found, of those that change an output bit\n"
-      "data    depth  factor  injections  masked  outputs only  cut every 2  every instruction\n";
+      "errors planted in element-wise modules; found, of those that change an output bit\n"
+      "data   type  depth  factor  injections  masked  outputs only  cut every 2  every instruction\n";
   for (const CurvePoint& p : points) {
-    absl::StrAppendFormat(&text, "%-7s %5d  %6s  %10d  %6d  %10.1f %%  %9.1f %%  %15.1f %%\n",
-                          p.exact ? "exact" : "random", p.depth,
+    absl::StrAppendFormat(&text, "%-6s %-4s %6d  %6s  %10d  %6d  %10.1f %%  %9.1f %%  %15.1f %%\n",
+                          p.exact ? "exact" : "random", PrimitiveTypeName(p.type), p.depth,
                           p.exact ? "1 ulp" : absl::StrFormat("%g", p.factor), p.injections,
                           p.masked, p.Share(p.by_outputs), p.Share(p.by_cut_2),
                           p.Share(p.by_cut_1));
   }
-  text += "effective bits of 24 (median module, 5th percentile module's 5th percentile, share "
+  text += "effective bits (median module, 5th percentile module's 5th percentile, share "
           "below 2 bits)\n";
   for (const BitsPoint& p : bits) {
-    absl::StrAppendFormat(&text, "%-7s depth %2d: median %5.2f, low %5.2f, below 2 bits %5.2f %%\n",
-                          p.exact ? "exact" : "random", p.depth, p.median, p.percentile5,
+    absl::StrAppendFormat(&text, "%-6s %-4s depth %2d: median %5.2f, low %5.2f, below 2 bits %5.2f %%\n",
+                          p.exact ? "exact" : "random", PrimitiveTypeName(p.type), p.depth, p.median, p.percentile5,
                           100 * p.below_two_share);
   }
   return text;

@@ -22,16 +22,19 @@ struct CurvePoint {
   double Share(int64_t found) const;  // of those not masked, in percent
 };
 
-// f32 element-wise modules of that depth, one injection at each instruction.
-CurvePoint MeasureDetection(int depth, bool exact, double factor, int modules, uint64_t seed);
+// Element-wise modules of `type` and that depth, one injection at each instruction.
+CurvePoint MeasureDetection(PrimitiveType type, int depth, bool exact, double factor, int modules,
+                            uint64_t seed);
 
 struct BitsPoint {
+  PrimitiveType type = PrimitiveType::kF32;
   int depth = 1;
   bool exact = false;
   int64_t elements = 0;
   double median = 0, percentile5 = 0, below_two_share = 0;
 };
-BitsPoint MeasureEffectiveBits(int depth, bool exact, int modules, uint64_t seed);
+BitsPoint MeasureEffectiveBits(PrimitiveType type, int depth, bool exact, int modules,
+                               uint64_t seed);
 
 std::string CurveText(const std::vector<CurvePoint>& points, const std::vector<BitsPoint>& bits);
 
