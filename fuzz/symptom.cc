@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -59,9 +60,17 @@ const Instruction* InstructionNamed(const Module& module, absl::string_view name
   return nullptr;
 }
 
-// What cutting found, as the differ puts it before the piece: "rejected by itself, ...: fusion.35".
+// What cutting found, as the differ puts it into the reason: "rejected by itself, ...: fusion.35".
 absl::string_view FindingOf(const Verdict& verdict) {
-  return absl::string_view(verdict.blame).substr(0, verdict.blame.find('\n'));
+  absl::string_view reason = verdict.reason;
+  for (const char* mark : {" by itself, fed with ", " when compiled together: ", "not localised: "}) {
+    size_t at = reason.find(mark);
+    if (at == reason.npos) continue;
+    size_t begin = reason.rfind("; ", at), end = reason.find_first_of(";(", at);
+    begin = begin == reason.npos ? 0 : begin + 2;
+    return absl::StripTrailingAsciiWhitespace(reason.substr(begin, end == reason.npos ? end : end - begin));
+  }
+  return "";
 }
 
 // The engine's own words: the reason without what cutting found, which stands before or after it.
@@ -172,7 +181,7 @@ std::string BlamedOperation(const Verdict& verdict, const Module& module) {
   if (blamed.empty()) return absl::StrCat(names, " ", TypeOf(module.EntryProgramShape().result));
   const Instruction& last = *blamed.back();
   bool converts = last.opcode() == Opcode::kConvert || last.opcode() == Opcode::kCompare;
-  return absl::StrCat(names, blamed.size() == 1 ? TraitsOf(last) : "", " ",
+  return absl::StrCat(names, blamed.size() == 1 ? TraitsOf(last) : "(together)", " ",
                       converts ? absl::StrCat(TypeOf(last.operand(0).shape()), "->") : "", TypeOf(last.shape()));
 }
 

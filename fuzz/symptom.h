@@ -31,7 +31,8 @@ std::string BlamedOperation(const Verdict& verdict, const Module& module);
 
 // The bucket of a failure, and what `signature` of an expectation matches: "fail tanh f32 value"; of what
 // comes with a message "crash tanh Check failed: ...". "scatter(empty)" has an operand without elements,
-// "gather(batched)" batching dimensions, "gather(u64)" indices of that type.
+// "gather(batched)" batching dimensions, "gather(u64)" indices of that type; what
+// is wrong only when compiled together is "add,subtract(together)".
 std::string SignatureOf(const Verdict& verdict, const Module& module);
 // The same as a file name.
 std::string FolderNameOf(const std::string& signature);

@@ -1,0 +1,70 @@
+// What is kept under reports/findings: each has its page, its line in the list, and an expectation by
+// which the next campaign knows it; what expectations lead to is there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "fuzz/symptom.h"
+#include "reports/verdict.h"
+#include "spec/files/file_io.h"
+#include "spec/files/module_file.h"
+#include "suites/expectations.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+
+const char kFindings[] = HLOCTS_SOURCE_DIR "/reports/findings";
+const char kExpectations[] = HLOCTS_SOURCE_DIR "/suites/expectations";
+
+std::vector<std::string> Folders() {
+  std::vector<std::string> folders;
+  for (const auto& entry : std::filesystem::directory_iterator(kFindings)) {
+    if (entry.is_directory()) folders.push_back(entry.path().filename());
+  }
+  return folders;
+}
+
+TEST(FindingsTest, EachIsListedAndHasAPage) {
+  std::string list = *ReadFile(absl::StrCat(kFindings, "/README.md"));
+  ASSERT_FALSE(Folders().empty());
+  for (const std::string& name : Folders()) {
+    EXPECT_THAT(list, HasSubstr(absl::StrCat("| `", name, "` |")));
+    auto page = ReadFile(absl::StrCat(kFindings, "/", name, "/README.md"));
+    ASSERT_TRUE(page.ok()) << name;
+    EXPECT_THAT(*page, HasSubstr(absl::StrCat("build/hlocts replay reports/findings/", name)));
+  }
+}
+
+TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
+  for (const std::string& name : Folders()) {
+    std::string folder = absl::StrCat(kFindings, "/", name);
+    auto module = LoadModule(folder + "/module.hlo");
+    ASSERT_TRUE(module.ok()) << module.status();
+    auto verdict = VerdictFromJson(*ReadFile(folder + "/verdict.json"));
+    ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
+    auto known = ExpectationList::Load(absl::StrCat(kExpectations, "/", verdict->backend, ".textproto"));
+    ASSERT_TRUE(known.ok()) << known.status();
+    std::string signature = SignatureOf(*verdict, *module->module);
+    EXPECT_TRUE(known->Explains(signature, *verdict)) << name << ": " << signature;
+  }
+}
+
+TEST(FindingsTest, WhatExpectationsLeadToIsThere) {
+  for (const auto& entry : std::filesystem::directory_iterator(kExpectations)) {
+    std::string text = *ReadFile(entry.path());
+    for (absl::string_view line : absl::StrSplit(text, '\n')) {
+      std::vector<std::string> words = absl::StrSplit(line, '"');
+      if (words[0] != "  link: " || !absl::StartsWith(words[1], "reports/")) continue;
+      EXPECT_TRUE(std::filesystem::exists(absl::StrCat(HLOCTS_SOURCE_DIR, "/", words[1]))) << words[1];
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hlocts
