@@ -48,6 +48,13 @@ const char kProduct3[] =
     "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
     "ENTRY e { x = f32[3] parameter(0) i = f32[] constant(1)\n"
     " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=mul }";
+// 0, or nearly, times numbers whose product overflows.
+const char kProductAroundZero[] =
+    "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
+    "ENTRY e { x = f32[1] parameter(0) y = f32[2] parameter(1) i = f32[] constant(1)\n"
+    " g = f32[1] exponential(x) h = f32[1] exponential(x) d = f32[1] subtract(g, h)\n"
+    " t = f32[3] concatenate(d, y), dimensions={0}\n"
+    " ROOT r = f32[] reduce(t, i), dimensions={0}, to_apply=mul }";
 const char kComplexProduct[] =
     "mul { a = c64[] parameter(0) b = c64[] parameter(1) ROOT r = c64[] multiply(a, b) }\n"
     "ENTRY e { x = c64[3] parameter(0) i = c64[] constant((1, 0))\n"
@@ -278,6 +285,8 @@ const Case kCases[] = {
     {"zeros_between_groups_strict", kGroups, {"f32[1,2,1] {{{1}, {1}}}", "f32[2,1,1] {{{inf}}, {{1}}}"}, {"f32[1,2,1] {{{inf}, {nan}}}"}, kFail, kStrict},
     {"holes_are_no_other_number", kHoles, {"f32[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, inf}}}"}, {"f32[1,1,2] {{{nan, 1}}}"}, kFail},
     {"product_with_a_zero", kProduct3, {"f32[3] {-2, 0, 3}"}, {"f32[] -0"}, kPass},
+    {"product_with_what_may_be_zero_and_overflow", kProductAroundZero, {"f32[1] {1}", "f32[2] {3e38, 3e38}"}, {"f32[] nan"}, kPass},
+    {"product_with_what_may_be_zero", kProductAroundZero, {"f32[1] {1}", "f32[2] {3, 3}"}, {"f32[] nan"}, kFail},
     {"product_with_a_zero_is_zero", kProduct3, {"f32[3] {-2, 0, 3}"}, {"f32[] 1"}, kFail},
     {"complex_product", kComplexProduct, {"c64[3] {(1, 2), (3, -1), (0, 1)}"}, {"c64[] (-5, 5)"}, kPass},
     {"complex_product_of_integers_is_exact", kComplexProduct, {"c64[3] {(1, 2), (3, -1), (0, 1)}"}, {"c64[] (-5, 5.0000005)"}, kFail},

@@ -121,7 +121,8 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     lo = NextDown(*std::min_element(ends, ends + 4));
     hi = NextUp(*std::max_element(ends, ends + 4));
     double most = std::max(std::fabs(v.lo), std::fabs(v.hi));
-    double fewest = std::min(std::fabs(v.lo), std::fabs(v.hi));
+    bool around_zero = v.lo <= 0 && v.hi >= 0;
+    double fewest = around_zero ? 0 : std::min(std::fabs(v.lo), std::fabs(v.hi));
     largest *= std::max(most, 1.0);
     least *= std::min(fewest, 1.0);
     points = points && v.lo == v.hi;
