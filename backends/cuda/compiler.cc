@@ -77,13 +77,13 @@ absl::StatusOr<int64_t> Compiler::CompileKernel(hl::Kernel kernel, const Body& b
                                                 absl::Span<const hl::View> views,
                                                 int64_t elements) {
   if (options_.sources != nullptr) {
-    options_.sources->push_back({kernel, EmitKernel(kernel, body.instructions, views)});
+    options_.sources->push_back(EmitKernel(kernel, body.instructions, views));
     return -1;
   }
   const bool wanted = options_.jit == Jit::kAlways ||
                       (options_.jit == Jit::kAuto && elements >= kElementsToCompile);
   if (!wanted) return -1;
-  return device_.Compile(kernel, EmitKernel(kernel, body.instructions, views));
+  return device_.Compile(kernel, EmitSource({EmitKernel(kernel, body.instructions, views)}));
 }
 
 absl::StatusOr<const Function*> Compiler::Compile(plan::Graph& graph) {

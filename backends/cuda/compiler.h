@@ -23,8 +23,8 @@ struct CompileOptions {
   int64_t memory_bytes_max = int64_t{8} << 30;
   std::shared_ptr<void> custom_calls;         // handle of the library, null for none
   absl::flat_hash_set<std::string> disabled;  // passes, "fusion" and "in-place" among them
-  // When set: the source of every kernel that would be compiled, and nothing is compiled.
-  std::vector<std::pair<hl::Kernel, std::string>>* sources = nullptr;
+  // When set: every kernel that could be compiled, as source, and nothing is compiled.
+  std::vector<std::string>* sources = nullptr;
 };
 absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names);
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
+#include "backends/cuda/cuda_device.h"
 #include "backends/cuda/executable.h"
 #include "backends/plan/request.h"
 #include "spec/infer/verifier.h"
@@ -33,7 +34,6 @@ class CudaBackend : public Backend {
 
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& load) override {
-    if (device_ == nullptr) return absl::UnavailableError(info_.reason);
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
     cuda::CompileOptions options = options_;
     options.memory_bytes_max = load.memory_bytes_max;
@@ -86,6 +86,17 @@ absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeCudaBackend(BackendName name) {
+  HLOCTS_ASSIGN_OR_RETURN(cuda::CompileOptions options, OptionsOf(name));
+  HLOCTS_ASSIGN_OR_RETURN(std::shared_ptr<cuda::Device> device,
+                          cuda::OpenCudaDevice(options.fast_math));
+  BackendInfo info;
+  info.name = name.text;
+  info.version = absl::StrCat("0.1.0, ", cuda::DeviceDescription());
+  return std::unique_ptr<Backend>(
+      std::make_unique<CudaBackend>(std::move(info), std::move(options), std::move(device)));
+}
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeCudaHostBackend(BackendName name) {
   HLOCTS_ASSIGN_OR_RETURN(cuda::CompileOptions options, OptionsOf(name));

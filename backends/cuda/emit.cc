@@ -33,7 +33,7 @@ std::string Offset(const hl::View& view) {
 }
 
 std::string Source(const hl::Instr& n, absl::Span<const hl::View> views) {
-  if (n.op == hl::kOpParameter) return absl::StrCat("in.values[", n.a, "]");
+  if (n.op == hl::kOpParameter) return absl::StrCat("in[", n.a, "]");
   const std::string at = n.b < 0 ? "i" : Offset(views[n.b]);
   if (n.op == hl::kOpLine) {
     return absl::StrCat("FromInteger(true, static_cast<u64>(", at, "), ", n.to, ")");
@@ -98,29 +98,30 @@ std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
     absl::StrAppend(&registers, registers.empty() ? "    Value r" : ", r", n.dst);
   }
   if (!registers.empty()) absl::StrAppend(&registers, ";\n");
+  const char* head = kernel == hl::kLoopKernel
+                         ? "  __device__ void Run(const ArrayInputs& in, Value* results) const {\n"
+                           "    const i64 i = in.index;\n"
+                         : "  __device__ void Call(const Value* in, Value* results) const {\n";
   return absl::StrCat(
-      "#include \"backends/cuda/device/dispatch.h\"\n"
-      "namespace hl {\n"
-      "__device__ inline Value OfComplex(double re, double im) {\n"
-      "  Value v;\n  v.z = {re, im};\n  return v;\n}\n"
-      "struct Written {\n"
-      "  template <class Inputs>\n"
-      "  __device__ void Run(const Inputs& in, Value* results) const { Body(in, results, IndexOf(in)); }\n"
-      "  __device__ void Call(const Value* arguments, Value* results) const {\n"
-      "    Run(Arguments{arguments}, results);\n  }\n"
-      "  __device__ static i64 IndexOf(const ArrayInputs& in) { return in.index; }\n"
-      "  __device__ static i64 IndexOf(const Arguments&) { return 0; }\n"
-      "  template <class Inputs>\n"
-      "  __device__ void Body(const Inputs& in, Value* results, i64 i) const {\n",
+      "struct Written {\n", head,
       registers, body,
-      "  }\n};\n}  // namespace hl\n"
-      "extern \"C\" __global__ void hl_kernel(const __grid_constant__ hl::", text.args,
-      " a, hl::i64 count) {\n"
-      "  using namespace hl;\n"
+      "  }\n};\n"
+      "extern \"C\" __global__ void HL_KERNEL_NAME(const __grid_constant__ ", text.args,
+      " a, i64 count) {\n"
       "  const Written f;\n"
       "  const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;\n"
       "  for (i64 i = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {\n"
       "    ", text.call, ";\n  }\n}\n");
+}
+
+std::string EmitSource(absl::Span<const std::string> kernels) {
+  std::string source = "#include \"backends/cuda/device/dispatch.h\"\n";
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    const std::string number = k == 0 ? "" : absl::StrCat("_", k);
+    absl::StrAppend(&source, "#undef HL_KERNEL_NAME\n#define HL_KERNEL_NAME hl_kernel", number,
+                    "\nnamespace hl {\nnamespace part", number, " {\n", kernels[k], "}\n}\n");
+  }
+  return source;
 }
 
 }  // namespace hlocts::cuda

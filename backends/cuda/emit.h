@@ -10,11 +10,11 @@
 
 namespace hlocts::cuda {
 
-// The name under which an emitted kernel is found in its module.
-inline constexpr char kEmittedName[] = "hl_kernel";
-
+// A kernel called hl_kernel, without the headers that it needs.
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
                        absl::Span<const hl::View> views);
+// Kernels as one source: each in a namespace of its own, the first as hl_kernel, others numbered.
+std::string EmitSource(absl::Span<const std::string> kernels);
 
 }  // namespace hlocts::cuda
 

@@ -122,4 +122,13 @@ absl::StatusOr<std::unique_ptr<Executable>> MakeStaticExecutable(const Module& m
   return std::unique_ptr<Executable>(std::move(executable));
 }
 
+absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module) {
+  std::vector<std::string> sources;
+  CompileOptions options;
+  options.sources = &sources;
+  StaticExecutable executable(module, LoadOptions(), options, MakeHostDevice());
+  HLOCTS_RETURN_IF_ERROR(executable.Compile(module));
+  return sources;
+}
+
 }  // namespace hlocts::cuda

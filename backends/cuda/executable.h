@@ -20,6 +20,9 @@ absl::StatusOr<std::unique_ptr<Executable>> MakeDynamicExecutable(const Module& 
                                                                   const CompileOptions& compile,
                                                                   std::shared_ptr<Device> device);
 
+// What jit=always would compile for a module, as EmitSource takes it. Needs no device.
+absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module);
+
 }  // namespace hlocts::cuda
 
 #endif  // HLOCTS_BACKENDS_CUDA_EXECUTABLE_H_

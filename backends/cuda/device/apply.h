@@ -41,7 +41,7 @@ HL_FN double SafeDouble(bool is_signed, u64 x) {
   return negative ? -result : result;
 }
 
-HL_FN Value FromDouble(int to, double x) {
+HL_CALL Value FromDouble(int to, double x) {
   Value v;
   switch (ClassOf(to)) {
     case kClassPred: v.u = x != 0; break;
@@ -53,7 +53,7 @@ HL_FN Value FromDouble(int to, double x) {
   }
   return v;
 }
-HL_FN Value FromInteger(bool is_signed, u64 x, int to) {
+HL_CALL Value FromInteger(bool is_signed, u64 x, int to) {
   Value v;
   switch (ClassOf(to)) {
     case kClassPred: case kClassSigned: case kClassUnsigned: v.u = Wrap(to, x); return v;
@@ -68,7 +68,7 @@ HL_FN Value FromInteger(bool is_signed, u64 x, int to) {
       return FromDouble(to, SafeDouble(is_signed, x));
   }
 }
-HL_FN Value Convert(int from, int to, Value x) {
+HL_CALL Value Convert(int from, int to, Value x) {
   if (from == to) return x;
   switch (ClassOf(from)) {
     case kClassPred: return FromInteger(false, x.u, to);
@@ -105,7 +105,7 @@ HL_FN u64 ReducedBits(const Format& f, u64 bits, int exponent_bits, int mantissa
   return sign | size;
 }
 // Formats with other specials are subsets of f32.
-HL_FN Value ReducePrecision(int type, Value x, i64 exponent_bits, i64 mantissa_bits) {
+HL_CALL Value ReducePrecision(int type, Value x, i64 exponent_bits, i64 mantissa_bits) {
   const int e = static_cast<int>(exponent_bits), m = static_cast<int>(mantissa_bits);
   if (FormatOf(type).special == kIeee) {
     return FromBits(type, ReducedBits(FormatOf(type), ToBits(type, x), e, m));
@@ -115,7 +115,7 @@ HL_FN Value ReducePrecision(int type, Value x, i64 exponent_bits, i64 mantissa_b
 }
 
 // Between types of one width; c64 is two f32.
-HL_FN Value BitcastConvert(int from, int to, Value x) {
+HL_CALL Value BitcastConvert(int from, int to, Value x) {
   if (from == to) return x;
   u64 bits;
   if (from == kC64) {
@@ -133,7 +133,7 @@ HL_FN Value BitcastConvert(int from, int to, Value x) {
   return FromBits(to, bits);
 }
 
-HL_FN Value Unary(int op, int type, int to, Value x) {
+HL_CALL Value Unary(int op, int type, int to, Value x) {
   Value r;
   switch (ClassOf(type)) {
     case kClassFloat:
@@ -147,7 +147,7 @@ HL_FN Value Unary(int op, int type, int to, Value x) {
     case kClassComplex:
       if (op == kOpReal || op == kOpImag || op == kOpAbs) {
         const double part =
-            op == kOpReal ? x.z.re : op == kOpImag ? x.z.im : ::hypot(x.z.re, x.z.im);
+            op == kOpReal ? x.z.re : op == kOpImag ? x.z.im : Hypot(x.z.re, x.z.im);
         return FromDouble(to, part);
       }
       r.z = RoundedComplex(type, ComplexUnary(op, x.z));
@@ -157,7 +157,7 @@ HL_FN Value Unary(int op, int type, int to, Value x) {
   return r;
 }
 
-HL_FN Value Binary(int op, int type, Value x, Value y) {
+HL_CALL Value Binary(int op, int type, Value x, Value y) {
   Value r;
   switch (ClassOf(type)) {
     case kClassFloat: r.f = Rounded(type, RealBinary(op, x.f, y.f)); break;
@@ -178,7 +178,7 @@ HL_FN Value MakeComplex(int type, Value x, Value y) {
   return r;
 }
 
-HL_FN bool Compare(int direction, int type, Value x, Value y) {
+HL_CALL bool Compare(int direction, int type, Value x, Value y) {
   switch (ClassOf(type)) {
     case kClassFloat: return Relation(direction, x.f, y.f);
     case kClassDouble: return Relation(direction, x.d, y.d);
@@ -188,7 +188,7 @@ HL_FN bool Compare(int direction, int type, Value x, Value y) {
   }
 }
 // The order of the bits read as sign and magnitude.
-HL_FN bool CompareTotal(int direction, int type, Value x, Value y) {
+HL_CALL bool CompareTotal(int direction, int type, Value x, Value y) {
   if (ClassOf(type) != kClassFloat && ClassOf(type) != kClassDouble) {
     return Compare(direction, type, x, y);
   }

@@ -4,11 +4,18 @@
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_BASE_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_BASE_H_
 
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+// HL_FN: a function of elements. HL_CALL: one that is large, and that only code written out for NVRTC
+// wants inlined, where its switches fold away.
+#if defined(__CUDACC_RTC__)
 #define HL_FN __device__ inline
+#define HL_CALL __device__ inline
+#elif defined(__CUDACC__)
+#define HL_FN __device__ inline
+#define HL_CALL __device__ __noinline__
 #else
 #include <math.h>
 #define HL_FN inline
+#define HL_CALL inline
 #endif
 
 namespace hl {

@@ -19,7 +19,7 @@ HL_FN bool IsNan(Complex x) { return IsNan(x.re) || IsNan(x.im); }
 
 // By zero, each part by a zero of the divisor's sign; a finite number by an infinite one is zero.
 // The divisor is scaled to a size near 1 first, so that its square neither overflows nor vanishes.
-HL_FN Complex Ratio(Complex x, Complex y) {
+HL_CALL Complex Ratio(Complex x, Complex y) {
   double c = y.re, d = y.im;
   if (c == 0 && d == 0) {
     const double zero = ::copysign(0.0, c);
@@ -48,18 +48,18 @@ HL_FN Complex Ratio(Complex x, Complex y) {
           ::ldexp((b * c - a * d) / norm, -exponent - shift)};
 }
 
-HL_FN Complex ComplexExp(Complex z) {
-  if (z.im == 0) return {::exp(z.re), z.im};
+HL_CALL Complex ComplexExp(Complex z) {
+  if (z.im == 0) return {Exp(z.re), z.im};
   if (z.re == -Infinity() && !IsFinite(z.im)) return {0, 0};
   if (z.re == Infinity() && !IsFinite(z.im)) return {Infinity(), NotANumber()};
   if (IsNan(z.re)) return {z.re, z.re};
-  const double c = ::cos(z.im), s = ::sin(z.im);
+  const double c = Cos(z.im), s = Sin(z.im);
   if (z.re > 700 && z.re < 1500) {
     // e^x overflows before its product with a small sine or cosine does.
-    const double half = ::exp(z.re / 2);
+    const double half = Exp(z.re / 2);
     return {half * c * half, half * s * half};
   }
-  const double size = ::exp(z.re);
+  const double size = Exp(z.re);
   return {size * c, size * s};
 }
 
@@ -75,17 +75,17 @@ HL_FN double LogSize(double a, double b) {
     const double first = (most - 1) * (most + 1), lost = ::fma(most - 1, most + 1, -first);
     const double more = first + square;
     const double rest = (first - more) + square;
-    if (::fabs(more) < 0.5) return ::log1p(more + (rest + (error + lost))) / 2;
+    if (::fabs(more) < 0.5) return Log1p(more + (rest + (error + lost))) / 2;
   }
   if (most > 1e150 || (most < 1e-150 && most > 0)) {
     const double scale = most > 1 ? 0x1p-600 : 0x1p600;
-    return ::log(::hypot(a * scale, b * scale)) - ::log(scale);
+    return Log(Hypot(a * scale, b * scale)) - Log(scale);
   }
-  return ::log(::hypot(a, b));
+  return Log(Hypot(a, b));
 }
-HL_FN Complex ComplexLog(Complex z) { return {LogSize(z.re, z.im), ::atan2(z.im, z.re)}; }
+HL_CALL Complex ComplexLog(Complex z) { return {LogSize(z.re, z.im), Atan2(z.im, z.re)}; }
 
-HL_FN Complex ComplexSqrt(Complex z) {
+HL_CALL Complex ComplexSqrt(Complex z) {
   const double a = z.re, b = z.im;
   if (a == 0 && b == 0) return {0, b};
   if (IsInf(b)) return {Infinity(), b};
@@ -97,7 +97,7 @@ HL_FN Complex ComplexSqrt(Complex z) {
   const double most = Larger(::fabs(a), ::fabs(b));
   const int shift = most > 1e300 ? -4 : most < 1e-290 ? 200 : 0;
   const double x = ::ldexp(a, shift), y = ::ldexp(b, shift);
-  const double root = ::sqrt((::hypot(x, y) + ::fabs(x)) / 2);
+  const double root = Sqrt((Hypot(x, y) + ::fabs(x)) / 2);
   const double other = ::fabs(y) / (2 * root);
   const double re = ::ldexp(x >= 0 ? root : other, -shift / 2);
   return {re, ::copysign(::ldexp(x >= 0 ? other : root, -shift / 2), b)};
@@ -105,34 +105,34 @@ HL_FN Complex ComplexSqrt(Complex z) {
 
 HL_FN double CoshTimes(double x, double factor) {
   if (factor == 0 && IsFinite(x)) return factor;
-  if (::fabs(x) < 700 || !IsFinite(x)) return ::cosh(x) * factor;
-  const double half = ::exp(::fabs(x) / 2);
+  if (::fabs(x) < 700 || !IsFinite(x)) return Cosh(x) * factor;
+  const double half = Exp(::fabs(x) / 2);
   return half / 2 * factor * half;
 }
 HL_FN double SinhTimes(double x, double factor) {
-  if (::fabs(x) < 700 || !IsFinite(x)) return ::sinh(x) * factor;
-  const double half = ::exp(::fabs(x) / 2);
+  if (::fabs(x) < 700 || !IsFinite(x)) return Sinh(x) * factor;
+  const double half = Exp(::fabs(x) / 2);
   return ::copysign(half / 2, x) * factor * half;
 }
-HL_FN Complex ComplexSinh(Complex z) {
-  if (z.im == 0) return {::sinh(z.re), z.im};
-  return {SinhTimes(z.re, ::cos(z.im)), CoshTimes(z.re, ::sin(z.im))};
+HL_CALL Complex ComplexSinh(Complex z) {
+  if (z.im == 0) return {Sinh(z.re), z.im};
+  return {SinhTimes(z.re, Cos(z.im)), CoshTimes(z.re, Sin(z.im))};
 }
-HL_FN Complex ComplexCosh(Complex z) {
-  if (z.im == 0) return {::cosh(z.re), ::copysign(1.0, z.re) * z.im};
-  return {CoshTimes(z.re, ::cos(z.im)), SinhTimes(z.re, ::sin(z.im))};
+HL_CALL Complex ComplexCosh(Complex z) {
+  if (z.im == 0) return {Cosh(z.re), ::copysign(1.0, z.re) * z.im};
+  return {CoshTimes(z.re, Cos(z.im)), SinhTimes(z.re, Sin(z.im))};
 }
 
 // Kahan's: from t = tan(im) and s = sinh(re), without cancellation.
-HL_FN Complex ComplexTanh(Complex z) {
+HL_CALL Complex ComplexTanh(Complex z) {
   const double x = z.re, y = z.im;
   if (::fabs(x) > 22 || IsInf(x)) {
-    const double sign = IsFinite(y) ? ::sin(y) * ::cos(y) : 0;
-    const double small = IsInf(x) ? 0 : 4 * ::fabs(sign) * ::exp(-2 * ::fabs(x));
+    const double sign = IsFinite(y) ? Sin(y) * Cos(y) : 0;
+    const double small = IsInf(x) ? 0 : 4 * ::fabs(sign) * Exp(-2 * ::fabs(x));
     return {::copysign(1.0, x), ::copysign(small, IsFinite(y) ? sign : y)};
   }
-  if (y == 0) return {::tanh(x), y};
-  const double t = ::tan(y), b = 1 + t * t, s = ::sinh(x), r = ::sqrt(1 + s * s);
+  if (y == 0) return {Tanh(x), y};
+  const double t = Tan(y), b = 1 + t * t, s = Sinh(x), r = Sqrt(1 + s * s);
   if (IsInf(t)) return {r / s, 1 / t};
   const double norm = 1 + b * s * s;
   return {b * r * s / norm, t / norm};

@@ -17,25 +17,25 @@ constexpr double kLog2 = 0.693147180559945309417232121458;
 
 HL_FN Complex ComplexAsin(Complex z) {
   if (IsHuge(z) && IsFinite(z)) {
-    return {::atan2(z.re, ::fabs(z.im)), ::copysign(LogSize(z.re, z.im) + kLog2, z.im)};
+    return {Atan2(z.re, ::fabs(z.im)), ::copysign(LogSize(z.re, z.im) + kLog2, z.im)};
   }
   const Complex s1 = ComplexSqrt(OneMinus(z)), s2 = ComplexSqrt(OnePlus(z));
-  return {::atan2(z.re, s1.re * s2.re - s1.im * s2.im), ::asinh(ImagOfConjugated(s1, s2))};
+  return {Atan2(z.re, s1.re * s2.re - s1.im * s2.im), Asinh(ImagOfConjugated(s1, s2))};
 }
 HL_FN Complex ComplexAcos(Complex z) {
   if (IsHuge(z) && IsFinite(z)) {
-    return {::atan2(::fabs(z.im), z.re), -::copysign(LogSize(z.re, z.im) + kLog2, z.im)};
+    return {Atan2(::fabs(z.im), z.re), -::copysign(LogSize(z.re, z.im) + kLog2, z.im)};
   }
   const Complex s1 = ComplexSqrt(OneMinus(z)), s2 = ComplexSqrt(OnePlus(z));
-  return {2 * ::atan2(s1.re, s2.re), ::asinh(ImagOfConjugated(s2, s1))};
+  return {2 * Atan2(s1.re, s2.re), Asinh(ImagOfConjugated(s2, s1))};
 }
 HL_FN Complex ComplexAsinh(Complex z) { return OverI(ComplexAsin(TimesI(z))); }
 HL_FN Complex ComplexAcosh(Complex z) {
   if (IsHuge(z) && IsFinite(z)) {
-    return {LogSize(z.re, z.im) + kLog2, ::atan2(z.im, z.re)};
+    return {LogSize(z.re, z.im) + kLog2, Atan2(z.im, z.re)};
   }
   const Complex s1 = ComplexSqrt({z.re - 1, z.im}), s2 = ComplexSqrt({z.re + 1, z.im});
-  return {::asinh(RealOfConjugated(s1, s2)), 2 * ::atan2(s1.im, s2.re)};
+  return {Asinh(RealOfConjugated(s1, s2)), 2 * Atan2(s1.im, s2.re)};
 }
 HL_FN Complex ComplexAtanh(Complex z) {
   const double x = z.re, y = z.im;
@@ -44,26 +44,26 @@ HL_FN Complex ComplexAtanh(Complex z) {
     return {IsNan(x) ? x : ::copysign(::fabs(inverse.re), x), ::copysign(1.57079632679489661923, y)};
   }
   const double below = 1 - ::fabs(x), square = y * y;
-  const double size = ::log1p(4 * ::fabs(x) / (below * below + square)) / 4;
-  return {::copysign(size, x), ::atan2(2 * y, below * (1 + ::fabs(x)) - square) / 2};
+  const double size = Log1p(4 * ::fabs(x) / (below * below + square)) / 4;
+  return {::copysign(size, x), Atan2(2 * y, below * (1 + ::fabs(x)) - square) / 2};
 }
 
 // expm1(a) cos b - 2 sin^2(b/2): nothing cancels near zero.
 HL_FN Complex ComplexExpMinusOne(Complex z) {
   if (!IsFinite(z)) return Difference(ComplexExp(z), {1, 0});
-  if (z.im == 0) return {::expm1(z.re), z.im};
-  const double half = ::sin(z.im / 2);
-  return {::expm1(z.re) * ::cos(z.im) - 2 * half * half, ComplexExp(z).im};
+  if (z.im == 0) return {Expm1(z.re), z.im};
+  const double half = Sin(z.im / 2);
+  return {Expm1(z.re) * Cos(z.im) - 2 * half * half, ComplexExp(z).im};
 }
 // log |1+z|: from a(2+a) + b^2 where that is small.
 HL_FN Complex ComplexLogPlusOne(Complex z) {
-  const double a = z.re, b = z.im, angle = ::atan2(b, 1 + a);
+  const double a = z.re, b = z.im, angle = Atan2(b, 1 + a);
   if (!(::fabs(a) < 0.5) || !(::fabs(b) < 0.5)) return {LogSize(1 + a, b), angle};
   const double product = a * (2 + a), lost = ::fma(a, a, 2 * a - product);
   const double square = b * b, error = ::fma(b, b, -square);
   const double more = product + square;
   const double rest = ::fabs(product) > square ? (product - more) + square : (square - more) + product;
-  return {::log1p(more + (rest + (lost + error))) / 2, angle};
+  return {Log1p(more + (rest + (lost + error))) / 2, angle};
 }
 
 HL_FN Complex ComplexLogistic(Complex z) {
@@ -80,7 +80,7 @@ HL_FN Complex ComplexPower(Complex x, Complex y) {
   if (x.re == 0 && x.im == 0) {
     return y.re > 0 ? Complex{0, 0} : Complex{NotANumber(), NotANumber()};
   }
-  if (x.im == 0 && y.im == 0 && x.re > 0) return {::pow(x.re, y.re), 0};
+  if (x.im == 0 && y.im == 0 && x.re > 0) return {Pow(x.re, y.re), 0};
   if (y.re == 1 && y.im == 0) return x;
   return ComplexExp(Product(y, ComplexLog(x)));
 }
@@ -91,11 +91,11 @@ HL_FN Complex ComplexAtan2(Complex y, Complex x) {
 }
 HL_FN Complex ComplexSign(Complex z) {
   if (z.re == 0 && z.im == 0) return z;
-  const double size = ::hypot(z.re, z.im);
+  const double size = Hypot(z.re, z.im);
   return {z.re / size, z.im / size};
 }
 
-HL_FN Complex ComplexUnary(int op, Complex z) {
+HL_CALL Complex ComplexUnary(int op, Complex z) {
   switch (op) {
     case kOpNegate: return {-z.re, -z.im};
     case kOpSign: return ComplexSign(z);
@@ -122,7 +122,7 @@ HL_FN Complex ComplexUnary(int op, Complex z) {
 
 // Lexicographic; NaN wins.
 HL_FN bool IsBefore(Complex x, Complex y) { return x.re != y.re ? x.re < y.re : x.im < y.im; }
-HL_FN Complex ComplexBinary(int op, Complex x, Complex y) {
+HL_CALL Complex ComplexBinary(int op, Complex x, Complex y) {
   switch (op) {
     case kOpAdd: return Sum(x, y);
     case kOpSubtract: return Difference(x, y);

@@ -14,11 +14,11 @@ HL_FN Value Zero(int type) {
   if (type == kF32) v.f = 0;
   return v;
 }
-HL_FN Value Widened(int from, int to, Value x) {
+HL_CALL Value Widened(int from, int to, Value x) {
   if (to == kU64 || to == kPred) return x;
   return Convert(from, to, x);
 }
-HL_FN void Accumulate(int type, Value& sum, Value x, Value y) {
+HL_CALL void Accumulate(int type, Value& sum, Value x, Value y) {
   switch (type) {
     case kPred: sum.u |= x.u & y.u; return;
     case kU64: sum.u += x.u * y.u; return;
@@ -28,7 +28,7 @@ HL_FN void Accumulate(int type, Value& sum, Value x, Value y) {
   }
 }
 // Integers of any kind wrap; others are rounded.
-HL_FN void StoreSum(int computed, int type, void* out, i64 i, Value sum) {
+HL_CALL void StoreSum(int computed, int type, void* out, i64 i, Value sum) {
   const bool whole = computed == kU64 && ClassOf(type) <= kClassUnsigned;
   Value v;
   if (whole) {

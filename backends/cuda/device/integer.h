@@ -28,7 +28,7 @@ HL_FN u64 Remaining(bool is_signed, u64 x, u64 y) {
 }
 
 // A negative exponent is the quotient 1 / base^n.
-HL_FN u64 IntegerPower(bool is_signed, u64 base, u64 exponent) {
+HL_CALL u64 IntegerPower(bool is_signed, u64 base, u64 exponent) {
   if (is_signed && static_cast<i64>(exponent) < 0) {
     if (base == 0) return ~0ull;
     if (base == 1) return 1;
@@ -70,7 +70,7 @@ HL_FN u64 Shifted(int op, int type, u64 x, u64 amount) {
   return static_cast<u64>(extended >> (by < width ? by : width - 1));
 }
 
-HL_FN u64 IntegerUnary(int op, int type, u64 x) {
+HL_CALL u64 IntegerUnary(int op, int type, u64 x) {
   const bool is_signed = ClassOf(type) == kClassSigned;
   const bool negative = is_signed && static_cast<i64>(x) < 0;
   u64 result = x;
@@ -99,7 +99,7 @@ HL_FN bool IntegerLess(bool is_signed, u64 x, u64 y) {
   return is_signed ? static_cast<i64>(x) < static_cast<i64>(y) : x < y;
 }
 
-HL_FN u64 IntegerBinary(int op, int type, u64 x, u64 y) {
+HL_CALL u64 IntegerBinary(int op, int type, u64 x, u64 y) {
   const bool is_signed = ClassOf(type) == kClassSigned, truth = type == kPred;
   u64 result = 0;
   switch (op) {

@@ -7,18 +7,18 @@
 
 namespace hl {
 
-HL_FN Complex LoadComplex(int type, const void* array, i64 i) {
+HL_CALL Complex LoadComplex(int type, const void* array, i64 i) {
   return Convert(type, kC128, Load(type, array, i)).z;
 }
-HL_FN void StoreComplex(int type, void* array, i64 i, Complex z) {
+HL_CALL void StoreComplex(int type, void* array, i64 i, Complex z) {
   Value v;
   v.z = z;
   Store(type, array, i, Convert(kC128, type, v));
 }
-HL_FN double LoadDouble(int type, const void* array, i64 i) {
+HL_CALL double LoadDouble(int type, const void* array, i64 i) {
   return Convert(type, kF64, Load(type, array, i)).d;
 }
-HL_FN void StoreDouble(int type, void* array, i64 i, double x) {
+HL_CALL void StoreDouble(int type, void* array, i64 i, double x) {
   Store(type, array, i, FromDouble(type, x));
 }
 HL_FN Complex Conjugate(Complex z) { return {z.re, -z.im}; }
@@ -44,7 +44,7 @@ HL_FN void CholeskyAt(const CholeskyArgs& a, i64 i) {
         sum = Difference(sum, Product(factor[r * n + k], Conjugate(factor[j * n + k])));
       }
       if (r == j) definite = definite && sum.re > 0;
-      factor[r * n + j] = r == j ? Complex{::sqrt(sum.re), 0} : Scaled(sum, 1 / factor[j * n + j].re);
+      factor[r * n + j] = r == j ? Complex{Sqrt(sum.re), 0} : Scaled(sum, 1 / factor[j * n + j].re);
     }
   }
   const Complex nan = {NotANumber(), ClassOf(a.type) == kClassComplex ? NotANumber() : 0};
@@ -95,11 +95,11 @@ HL_FN void SolveAt(const SolveArgs& s, i64 i) {
 }
 
 // e^(-2 pi i k / n).
-HL_FN Complex Root(i64 k, i64 n) {
+HL_CALL Complex Root(i64 k, i64 n) {
   k %= n;
   if (k == 0) return {1, 0};
   const double angle = -6.283185307179586476925286766559 * static_cast<double>(k) / static_cast<double>(n);
-  return {::cos(angle), ::sin(angle)};
+  return {Cos(angle), Sin(angle)};
 }
 
 // One pass of a transform along the middle of [outer, n, inner]: sums over one factor of n. Before the
@@ -190,7 +190,7 @@ HL_FN void NormSumsAt(const NormArgs& a, i64 k) {
     StoreDouble(a.type, a.out_second, k, second / share);
   } else {
     StoreDouble(a.type, a.out_first, k,
-                second / ::sqrt(LoadDouble(a.type, a.variance, k) + a.epsilon));
+                second / Sqrt(LoadDouble(a.type, a.variance, k) + a.epsilon));
     StoreDouble(a.type, a.out_second, k, first);
   }
 }
@@ -201,7 +201,7 @@ HL_FN void NormAt(const NormArgs& a, i64 i) {
   const double x = LoadDouble(a.type, a.x, i), scale = LoadDouble(a.type, a.scale, k);
   const double mean = training ? a.sums[k] : LoadDouble(a.type, a.mean, k);
   const double variance = training ? a.sums[a.count + k] : LoadDouble(a.type, a.variance, k);
-  const double root = ::sqrt(variance + a.epsilon);
+  const double root = Sqrt(variance + a.epsilon);
   double result;
   if (a.mode == kNormGradient) {
     const double share = static_cast<double>(a.outer * a.inner);

@@ -23,7 +23,7 @@ HL_FN void StoreBits(int bytes, void* array, i64 i, u64 bits) {
   }
 }
 // Any width, 16 bytes among them.
-HL_FN void CopyElement(int bytes, const void* from, i64 i, void* to, i64 j) {
+HL_CALL void CopyElement(int bytes, const void* from, i64 i, void* to, i64 j) {
   if (bytes == 16) {
     const u64* source = static_cast<const u64*>(from) + 2 * i;
     u64* target = static_cast<u64*>(to) + 2 * j;
@@ -36,7 +36,7 @@ HL_FN void CopyElement(int bytes, const void* from, i64 i, void* to, i64 j) {
 }
 
 // From the bits of an element that is not complex.
-HL_FN Value FromBits(int type, u64 bits) {
+HL_CALL Value FromBits(int type, u64 bits) {
   Value v;
   switch (ClassOf(type)) {
     case kClassFloat:
@@ -46,7 +46,7 @@ HL_FN Value FromBits(int type, u64 bits) {
   }
   return v;
 }
-HL_FN u64 ToBits(int type, Value v) {
+HL_CALL u64 ToBits(int type, Value v) {
   switch (ClassOf(type)) {
     case kClassFloat: return type == kF32 ? BitsOfFloat(v.f) : Encode(type, v.f);
     case kClassDouble: return v.u;
@@ -54,7 +54,7 @@ HL_FN u64 ToBits(int type, Value v) {
   }
 }
 
-HL_FN Value Load(int type, const void* array, i64 i) {
+HL_CALL Value Load(int type, const void* array, i64 i) {
   Value v;
   if (type == kC64) {
     const float* parts = static_cast<const float*>(array) + 2 * i;
@@ -69,7 +69,7 @@ HL_FN Value Load(int type, const void* array, i64 i) {
   const u64 bits = LoadBits(BytesOf(type), array, i);
   return FromBits(type, type == kF4E2M1FN ? bits & 15 : bits);
 }
-HL_FN void Store(int type, void* array, i64 i, Value v) {
+HL_CALL void Store(int type, void* array, i64 i, Value v) {
   if (type == kC64) {
     float* parts = static_cast<float*>(array) + 2 * i;
     parts[0] = static_cast<float>(v.z.re);

@@ -43,7 +43,7 @@ HL_FN bool IsNanCode(const Format& f, u64 code) {
 }
 
 // The payload of a NaN stays in the upper bits, so that a value that is only moved keeps its bits.
-HL_FN float Decode(int type, u32 code) {
+HL_CALL float Decode(int type, u32 code) {
   if (type == kBF16) return FloatOfBits(code << 16);
   const Format f = FormatOf(type);
   const u32 sign = (code & SignCode(f)) != 0 ? 0x80000000u : 0;
@@ -87,7 +87,7 @@ HL_FN u64 ShiftedToEven(u64 x, int shift) {
 }
 
 // Any format narrower than f64.
-HL_FN u64 EncodeDouble(int type, double x) {
+HL_CALL u64 EncodeDouble(int type, double x) {
   const Format f = FormatOf(type);
   if (f.special == kAllOnes) return EncodePowerOfTwo(x);
   const u64 raw = BitsOfDouble(x), mantissa = raw & 0xfffffffffffffull;
@@ -105,7 +105,7 @@ HL_FN u64 EncodeDouble(int type, double x) {
   return code > LargestCode(f) ? OverflowCode(f, sign) : sign | code;
 }
 
-HL_FN u64 Encode(int type, float x) {
+HL_CALL u64 Encode(int type, float x) {
   if (!IsNan(x)) return EncodeDouble(type, static_cast<double>(x));
   const Format f = FormatOf(type);
   const u32 bits = BitsOfFloat(x);

@@ -28,7 +28,7 @@ struct View {
   i64 stride[kRankMax] = {};
 };
 
-HL_FN i64 OffsetOf(const View& view, i64 i) {
+HL_CALL i64 OffsetOf(const View& view, i64 i) {
   i64 at = view.offset;
   for (int d = view.rank - 1; d > 0; --d) {
     at += i % view.size[d] * view.stride[d];
@@ -54,7 +54,7 @@ struct Cursor {
   }
 };
 
-HL_FN Value Evaluate(const Instr& n, const Value* r) {
+HL_CALL Value Evaluate(const Instr& n, const Value* r) {
   switch (n.op) {
     case kOpConvert: return Convert(n.type, n.to, r[n.a]);
     case kOpBitcastConvert: return BitcastConvert(n.type, n.to, r[n.a]);
@@ -71,7 +71,7 @@ HL_FN Value Evaluate(const Instr& n, const Value* r) {
 }
 
 // Of a constant's bits: c64 as two f32, c128 as two f64.
-HL_FN Value ConstantOf(const Instr& n) {
+HL_CALL Value ConstantOf(const Instr& n) {
   Value v;
   if (n.to == kC128) {
     v.z = {DoubleOfBits(static_cast<u64>(n.imm[0])), DoubleOfBits(static_cast<u64>(n.imm[1]))};
@@ -83,6 +83,12 @@ HL_FN Value ConstantOf(const Instr& n) {
     return v;
   }
   return FromBits(n.to, static_cast<u64>(n.imm[0]));
+}
+
+HL_FN Value OfComplex(double re, double im) {
+  Value v;
+  v.z = {re, im};
+  return v;
 }
 
 // Where a program's inputs come from: arrays under views, at one place of the loop.
@@ -107,7 +113,7 @@ struct Interpreted {
   const Instr* code;
   i64 count;
   template <class Inputs>
-  HL_FN void Run(const Inputs& inputs, Value* results) const {
+  HL_CALL void Run(const Inputs& inputs, Value* results) const {
     Value r[kRegistersMax];
     for (i64 i = 0; i < count; ++i) {
       const Instr& n = code[i];

@@ -12,7 +12,7 @@ struct Words {
 };
 
 HL_FN u32 Rotated(u32 x, int by) { return x << by | x >> (32 - by); }
-HL_FN Words ThreeFry(u64 key, u64 counter) {
+HL_CALL Words ThreeFry(u64 key, u64 counter) {
   const u32 k0 = static_cast<u32>(key), k1 = static_cast<u32>(key >> 32);
   const u32 keys[3] = {k0, k1, k0 ^ k1 ^ 0x1BD11BDAu};
   const int turns[8] = {13, 15, 26, 6, 17, 29, 16, 24};
@@ -27,7 +27,7 @@ HL_FN Words ThreeFry(u64 key, u64 counter) {
   }
   return {{x, y, 0, 0}};
 }
-HL_FN Words Philox(u64 key, u64 low, u64 high) {
+HL_CALL Words Philox(u64 key, u64 low, u64 high) {
   u32 k0 = static_cast<u32>(key), k1 = static_cast<u32>(key >> 32);
   u32 a = static_cast<u32>(low), b = static_cast<u32>(low >> 32);
   u32 c = static_cast<u32>(high), d = static_cast<u32>(high >> 32);
@@ -116,8 +116,8 @@ HL_FN void DrawAt(const DrawArgs& a, i64 i) {
     double x;
     if (a.normal != 0) {
       const Words w = DrawOf(a, i, 0);
-      const double size = ::sqrt(-2 * ::log(1 - UnitInterval(Pair(w.w[0], w.w[1]))));
-      x = low + high * size * ::cos(6.283185307179586 * UnitInterval(Pair(w.w[2], w.w[3])));
+      const double size = Sqrt(-2 * Log(1 - UnitInterval(Pair(w.w[0], w.w[1]))));
+      x = low + high * size * Cos(6.283185307179586 * UnitInterval(Pair(w.w[2], w.w[3])));
     } else {
       x = UniformReal(a, i, low, high);
     }

@@ -8,30 +8,47 @@
 
 namespace hl {
 
+// The C library's, each compiled once.
+HL_CALL double Exp(double x) { return ::exp(x); }
+HL_CALL double Log(double x) { return ::log(x); }
+HL_CALL double Sin(double x) { return ::sin(x); }
+HL_CALL double Cos(double x) { return ::cos(x); }
+HL_CALL double Tan(double x) { return ::tan(x); }
+HL_CALL double Sinh(double x) { return ::sinh(x); }
+HL_CALL double Cosh(double x) { return ::cosh(x); }
+HL_CALL double Tanh(double x) { return ::tanh(x); }
+HL_CALL double Sqrt(double x) { return ::sqrt(x); }
+HL_CALL double Log1p(double x) { return ::log1p(x); }
+HL_CALL double Expm1(double x) { return ::expm1(x); }
+HL_CALL double Asinh(double x) { return ::asinh(x); }
+HL_CALL double Atan2(double x, double y) { return ::atan2(x, y); }
+HL_CALL double Hypot(double x, double y) { return ::hypot(x, y); }
+HL_CALL double Pow(double x, double y) { return ::pow(x, y); }
+
 // From the side where the exponential is at most 1.
 HL_FN double Logistic(double x) {
-  const double e = ::exp(x > 0 ? -x : x);
+  const double e = Exp(x > 0 ? -x : x);
   return (x > 0 ? 1.0 : e) / (1 + e);
 }
 
-HL_FN double RealFunction(int op, double x) {
+HL_CALL double RealFunction(int op, double x) {
   switch (op) {
-    case kOpSqrt: return ::sqrt(x);
-    case kOpRsqrt: return 1 / ::sqrt(x);
+    case kOpSqrt: return Sqrt(x);
+    case kOpRsqrt: return 1 / Sqrt(x);
     case kOpCbrt: return ::cbrt(x);
-    case kOpExponential: return ::exp(x);
-    case kOpExponentialMinusOne: return ::expm1(x);
-    case kOpLog: return ::log(x);
-    case kOpLogPlusOne: return ::log1p(x);
-    case kOpSine: return ::sin(x);
-    case kOpCosine: return ::cos(x);
-    case kOpTan: return ::tan(x);
-    case kOpSinh: return ::sinh(x);
-    case kOpCosh: return ::cosh(x);
-    case kOpTanh: return ::tanh(x);
+    case kOpExponential: return Exp(x);
+    case kOpExponentialMinusOne: return Expm1(x);
+    case kOpLog: return Log(x);
+    case kOpLogPlusOne: return Log1p(x);
+    case kOpSine: return Sin(x);
+    case kOpCosine: return Cos(x);
+    case kOpTan: return Tan(x);
+    case kOpSinh: return Sinh(x);
+    case kOpCosh: return Cosh(x);
+    case kOpTanh: return Tanh(x);
     case kOpAsin: return ::asin(x);
     case kOpAcos: return ::acos(x);
-    case kOpAsinh: return ::asinh(x);
+    case kOpAsinh: return Asinh(x);
     case kOpAcosh: return ::acosh(x);
     case kOpAtanh: return ::atanh(x);
     case kOpErf: return ::erf(x);
@@ -98,8 +115,8 @@ HL_FN T RealBinary(int op, T x, T y) {
     case kOpMaximum: return Larger(x, y);
     case kOpMinimum: return Smaller(x, y);
     case kOpRemainder: return static_cast<T>(::fmod(static_cast<double>(x), static_cast<double>(y)));
-    case kOpPower: return static_cast<T>(::pow(static_cast<double>(x), static_cast<double>(y)));
-    default: return static_cast<T>(::atan2(static_cast<double>(x), static_cast<double>(y)));
+    case kOpPower: return static_cast<T>(Pow(static_cast<double>(x), static_cast<double>(y)));
+    default: return static_cast<T>(Atan2(static_cast<double>(x), static_cast<double>(y)));
   }
 }
 

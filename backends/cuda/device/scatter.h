@@ -8,7 +8,7 @@
 namespace hl {
 
 // An index as s64; u64 beyond that is the largest.
-HL_FN i64 IndexAt(int type, const void* array, i64 i) {
+HL_CALL i64 IndexAt(int type, const void* array, i64 i) {
   const Value v = Load(type, array, i);
   return type == kU64 && v.s < 0 ? 0x7fffffffffffffffll : v.s;
 }
@@ -75,7 +75,7 @@ struct IndexedWindows {
   const void* indices;
 };
 // Where element i of the batched array lies in the operand; -1: nowhere.
-HL_FN i64 TargetOf(const IndexedWindows& w, bool clamp, i64 i) {
+HL_CALL i64 TargetOf(const IndexedWindows& w, bool clamp, i64 i) {
   i64 at = 0, index_at = 0;
   for (int d = w.rank - 1; d >= 0; --d) {
     const i64 place = i % w.size[d];

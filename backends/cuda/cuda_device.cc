@@ -1,0 +1,99 @@
+#include "backends/cuda/cuda_device.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace hlocts::cuda {
+namespace {
+
+std::string LibraryPath() {
+  if (const char* path = std::getenv("HLOCTS_CUDA_LIBRARY")) return path;
+  char program[4096];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
+  const std::string folder(program, length > 0 ? static_cast<size_t>(length) : 0);
+  return folder.substr(0, folder.rfind('/') + 1) + "libhlocts_cuda.so";
+}
+
+absl::Status ToStatus(const hlocts_cuda_api& api, hlocts_cuda_status status) {
+  switch (status) {
+    case HLOCTS_CUDA_OK:
+      return absl::OkStatus();
+    case HLOCTS_CUDA_UNAVAILABLE:
+      return absl::UnavailableError(api.last_error());
+    case HLOCTS_CUDA_OUT_OF_MEMORY:
+      return absl::ResourceExhaustedError(api.last_error());
+    case HLOCTS_CUDA_COMPILE_ERROR:
+      return absl::InternalError(absl::StrCat("NVRTC: ", api.last_error()));
+    case HLOCTS_CUDA_FAILED:
+      break;
+  }
+  // As if the process had died: nothing that this one runs later could be trusted.
+  return absl::AbortedError(absl::StrCat("the device failed in ", api.last_error()));
+}
+
+class CudaDevice : public Device {
+ public:
+  CudaDevice(const hlocts_cuda_api& api, bool fast_math) : api_(api), fast_math_(fast_math) {}
+
+  absl::StatusOr<void*> Allocate(int64_t bytes) override {
+    void* data = nullptr;
+    HLOCTS_RETURN_IF_ERROR(ToStatus(api_, api_.allocate(bytes, &data)));
+    return data;
+  }
+  void Release(void* data) override { api_.release(data); }
+  absl::Status Upload(void* to, const void* from, int64_t bytes) override {
+    return ToStatus(api_, api_.upload(to, from, bytes));
+  }
+  absl::Status Download(void* to, const void* from, int64_t bytes) override {
+    return ToStatus(api_, api_.download(to, from, bytes));
+  }
+  absl::Status Copy(void* to, const void* from, int64_t bytes) override {
+    return ToStatus(api_, api_.copy(to, from, bytes));
+  }
+  absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t, int64_t count,
+                      int64_t code) override {
+    return ToStatus(api_, api_.launch(kernel, code, arguments, count));
+  }
+  absl::StatusOr<int64_t> Compile(hl::Kernel, const std::string& source) override {
+    int64_t code = -1;
+    HLOCTS_RETURN_IF_ERROR(ToStatus(api_, api_.load(source.c_str(), fast_math_ ? 1 : 0, &code)));
+    return code;
+  }
+
+ private:
+  const hlocts_cuda_api& api_;
+  bool fast_math_;
+};
+
+}  // namespace
+
+absl::StatusOr<const hlocts_cuda_api*> OpenRuntime() {
+  const std::string path = LibraryPath();
+  if (access(path.c_str(), R_OK) != 0) {
+    return absl::UnavailableError(absl::StrCat(
+        path, " is not there: this build left CUDA out (it needs the CUDA toolkit 13.0 or newer)"));
+  }
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return absl::UnavailableError(absl::StrCat("dlopen: ", dlerror()));
+  const auto get =
+      reinterpret_cast<decltype(&hlocts_cuda_get_api)>(dlsym(library, "hlocts_cuda_get_api"));
+  if (get == nullptr || get()->version != HLOCTS_CUDA_API_VERSION) {
+    return absl::UnavailableError(absl::StrCat(path, " is of another version"));
+  }
+  return get();
+}
+
+absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(bool fast_math) {
+  HLOCTS_ASSIGN_OR_RETURN(const hlocts_cuda_api* api, OpenRuntime());
+  HLOCTS_RETURN_IF_ERROR(ToStatus(*api, api->open()));
+  return std::shared_ptr<Device>(std::make_shared<CudaDevice>(*api, fast_math));
+}
+
+std::string DeviceDescription() {
+  const auto api = OpenRuntime();
+  return api.ok() ? (*api)->description() : "";
+}
+
+}  // namespace hlocts::cuda

@@ -1,0 +1,23 @@
+// libhlocts_cuda.so, opened when somebody asks for it, and its device.
+#ifndef HLOCTS_BACKENDS_CUDA_CUDA_DEVICE_H_
+#define HLOCTS_BACKENDS_CUDA_CUDA_DEVICE_H_
+
+#include <memory>
+#include <string>
+
+#include "backends/cuda/device.h"
+#include "backends/cuda/runtime/runtime_api.h"
+
+namespace hlocts::cuda {
+
+// Unavailable where this build left the library out. $HLOCTS_CUDA_LIBRARY, else beside this program.
+absl::StatusOr<const hlocts_cuda_api*> OpenRuntime();
+
+// The first GPU; Unavailable, with the reason, where there is none.
+absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(bool fast_math);
+// After OpenCudaDevice: which it is.
+std::string DeviceDescription();
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_CUDA_CUDA_DEVICE_H_

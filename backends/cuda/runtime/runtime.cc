@@ -1,0 +1,275 @@
+// One device, one stream: memory in the order of the stream, copies through pinned memory, kernels
+// precompiled or compiled here.
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/device/dispatch_names.h"
+#include "backends/cuda/runtime/compile.h"
+#include "backends/cuda/runtime/driver.h"
+#include "backends/cuda/runtime/runtime_api.h"
+
+namespace hlocts::cuda {
+namespace {
+
+constexpr int64_t kStagingBytes = int64_t{8} << 20;
+constexpr unsigned kThreads = 128;
+constexpr int64_t kBlocksMax = 65535 * int64_t{16};
+
+thread_local std::string t_error;
+
+hlocts_cuda_status Fail(hlocts_cuda_status status, std::string reason) {
+  t_error = std::move(reason);
+  return status;
+}
+
+class Runtime {
+ public:
+  hlocts_cuda_status Open();
+  const std::string& description() const { return description_; }
+  hlocts_cuda_status Allocate(int64_t bytes, void** data);
+  void Release(void* data);
+  hlocts_cuda_status Upload(void* to, const void* from, int64_t bytes);
+  hlocts_cuda_status Download(void* to, const void* from, int64_t bytes);
+  hlocts_cuda_status Copy(void* to, const void* from, int64_t bytes);
+  hlocts_cuda_status Launch(int32_t kernel, int64_t code, const void* arguments, int64_t count);
+  hlocts_cuda_status Load(const char* source, bool fast_math, int64_t* code);
+
+ private:
+  hlocts_cuda_status OpenDevice();
+  hlocts_cuda_status LoadGeneric();
+  hlocts_cuda_status Check(CUresult result, const char* what);
+  hlocts_cuda_status Synchronize() { return Check(driver_->cuStreamSynchronize_(stream_), "a kernel"); }
+
+  const Driver* driver_ = nullptr;
+  std::mutex mutex_;
+  bool open_ = false;
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  CUstream stream_ = nullptr;
+  char* staging_ = nullptr;
+  std::string description_, architecture_;
+  std::vector<CUfunction> generic_, compiled_;
+  std::map<std::string, int64_t> known_;  // source, with options, to its number
+};
+
+#define HLOCTS_RETURN_IF_BAD(expression)                        \
+  do {                                                          \
+    const hlocts_cuda_status status = (expression);             \
+    if (status != HLOCTS_CUDA_OK) return status;                \
+  } while (false)
+
+CUdeviceptr Address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
+
+hlocts_cuda_status Runtime::Check(CUresult result, const char* what) {
+  if (result == CUDA_SUCCESS) return HLOCTS_CUDA_OK;
+  const hlocts_cuda_status status =
+      result == CUDA_ERROR_OUT_OF_MEMORY ? HLOCTS_CUDA_OUT_OF_MEMORY : HLOCTS_CUDA_FAILED;
+  return Fail(status, std::string(what) + ": " + ErrorText(*driver_, result));
+}
+
+hlocts_cuda_status Runtime::Open() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (open_) return HLOCTS_CUDA_OK;
+  std::string reason;
+  driver_ = OpenDriver(reason);
+  if (driver_ == nullptr) return Fail(HLOCTS_CUDA_UNAVAILABLE, reason);
+  const CUresult initialized = driver_->cuInit_(0);
+  if (initialized != CUDA_SUCCESS) {
+    return Fail(HLOCTS_CUDA_UNAVAILABLE, "no CUDA device: " + ErrorText(*driver_, initialized));
+  }
+  int count = 0;
+  if (driver_->cuDeviceGetCount_(&count) != CUDA_SUCCESS || count == 0) {
+    return Fail(HLOCTS_CUDA_UNAVAILABLE, "no CUDA device");
+  }
+  HLOCTS_RETURN_IF_BAD(OpenDevice());
+  HLOCTS_RETURN_IF_BAD(LoadGeneric());
+  open_ = true;
+  return HLOCTS_CUDA_OK;
+}
+
+hlocts_cuda_status Runtime::OpenDevice() {
+  HLOCTS_RETURN_IF_BAD(Check(driver_->cuDeviceGet_(&device_, 0), "cuDeviceGet"));
+  char name[256] = "";
+  int major = 0, minor = 0, version = 0;
+  driver_->cuDeviceGetName_(name, sizeof(name), device_);
+  driver_->cuDeviceGetAttribute_(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_);
+  driver_->cuDeviceGetAttribute_(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_);
+  driver_->cuDriverGetVersion_(&version);
+  architecture_ = "sm_" + std::to_string(major) + std::to_string(minor);
+  description_ = std::string(name) + ", " + architecture_ + ", CUDA " +
+                 std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  if (major < 8) {
+    return Fail(HLOCTS_CUDA_UNAVAILABLE, description_ + ": expected compute capability 8.0 or more");
+  }
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuDevicePrimaryCtxRetain_(&context_, device_), "cuDevicePrimaryCtxRetain"));
+  HLOCTS_RETURN_IF_BAD(Check(driver_->cuCtxSetCurrent_(context_), "cuCtxSetCurrent"));
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuStreamCreate_(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
+  // Freed memory stays with the pool: steady state asks the system for none.
+  CUmemoryPool pool;
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuDeviceGetDefaultMemPool_(&pool, device_), "cuDeviceGetDefaultMemPool"));
+  cuuint64_t all = UINT64_MAX;
+  HLOCTS_RETURN_IF_BAD(Check(
+      driver_->cuMemPoolSetAttribute_(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all), "the pool"));
+  return Check(driver_->cuMemHostAlloc_(reinterpret_cast<void**>(&staging_), kStagingBytes, 0),
+               "cuMemHostAlloc");
+}
+
+hlocts_cuda_status Runtime::LoadGeneric() {
+  CUmodule module;
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuModuleLoadData_(&module, kGenericPtx), "the precompiled kernels"));
+  for (const char* name : hl::kKernelNames) {
+    CUfunction& function = generic_.emplace_back();
+    const std::string full = std::string("Generic") + name;
+    HLOCTS_RETURN_IF_BAD(
+        Check(driver_->cuModuleGetFunction_(&function, module, full.c_str()), full.c_str()));
+  }
+  return HLOCTS_CUDA_OK;
+}
+
+hlocts_cuda_status Runtime::Allocate(int64_t bytes, void** data) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  CUdeviceptr address = 0;
+  const size_t size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
+  HLOCTS_RETURN_IF_BAD(Check(driver_->cuMemAllocAsync_(&address, size, stream_), "memory"));
+  *data = reinterpret_cast<void*>(address);
+  return HLOCTS_CUDA_OK;
+}
+
+void Runtime::Release(void* data) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  driver_->cuMemFreeAsync_(Address(data), stream_);
+}
+
+hlocts_cuda_status Runtime::Upload(void* to, const void* from, int64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  for (int64_t at = 0; at < bytes; at += kStagingBytes) {
+    const size_t size = static_cast<size_t>(std::min(kStagingBytes, bytes - at));
+    std::memcpy(staging_, static_cast<const char*>(from) + at, size);
+    HLOCTS_RETURN_IF_BAD(Check(driver_->cuMemcpyHtoDAsync_(Address(to) + static_cast<CUdeviceptr>(at),
+                                                           staging_, size, stream_),
+                               "an upload"));
+    HLOCTS_RETURN_IF_BAD(Synchronize());
+  }
+  return HLOCTS_CUDA_OK;
+}
+
+hlocts_cuda_status Runtime::Download(void* to, const void* from, int64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  for (int64_t at = 0; at < bytes; at += kStagingBytes) {
+    const size_t size = static_cast<size_t>(std::min(kStagingBytes, bytes - at));
+    HLOCTS_RETURN_IF_BAD(Check(
+        driver_->cuMemcpyDtoHAsync_(staging_, Address(from) + static_cast<CUdeviceptr>(at), size,
+                                    stream_),
+        "a download"));
+    HLOCTS_RETURN_IF_BAD(Synchronize());
+    std::memcpy(static_cast<char*>(to) + at, staging_, size);
+  }
+  return HLOCTS_CUDA_OK;
+}
+
+hlocts_cuda_status Runtime::Copy(void* to, const void* from, int64_t bytes) {
+  if (bytes <= 0) return HLOCTS_CUDA_OK;
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  return Check(driver_->cuMemcpyDtoDAsync_(Address(to), Address(from), static_cast<size_t>(bytes),
+                                           stream_),
+               "a copy");
+}
+
+hlocts_cuda_status Runtime::Launch(int32_t kernel, int64_t code, const void* arguments,
+                                   int64_t count) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  const CUfunction function = code >= 0 ? compiled_[code] : generic_[kernel];
+  // Kernels stride over what the grid leaves.
+  const int64_t blocks = std::min(kBlocksMax, (count + kThreads - 1) / kThreads);
+  long long threads = count;
+  void* parameters[] = {const_cast<void*>(arguments), &threads};
+  return Check(driver_->cuLaunchKernel_(function, static_cast<unsigned>(blocks), 1, 1, kThreads, 1, 1,
+                                        0, stream_, parameters, nullptr),
+               hl::kKernelNames[kernel]);
+}
+
+hlocts_cuda_status Runtime::Load(const char* source, bool fast_math, int64_t* code) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  const auto [entry, is_new] =
+      known_.emplace((fast_math ? "fast" : "exact") + std::string(source), -1);
+  *code = entry->second;
+  if (!is_new) return HLOCTS_CUDA_OK;
+  const Compiled compiled = CompileCached(source, architecture_, fast_math);
+  CUmodule module;
+  CUfunction function;
+  if (!compiled.ok) {
+    known_.erase(entry);
+    return Fail(compiled.available ? HLOCTS_CUDA_COMPILE_ERROR : HLOCTS_CUDA_UNAVAILABLE,
+                compiled.log);
+  }
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuModuleLoadData_(&module, compiled.cubin.data()), "a compiled kernel"));
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuModuleGetFunction_(&function, module, "hl_kernel"), "hl_kernel"));
+  *code = entry->second = static_cast<int64_t>(compiled_.size());
+  compiled_.push_back(function);
+  return HLOCTS_CUDA_OK;
+}
+
+Runtime& TheRuntime() {
+  static Runtime* runtime = new Runtime();  // never destroyed: the driver may be gone before
+  return *runtime;
+}
+
+const char* LastError() { return t_error.c_str(); }
+const char* Description() { return TheRuntime().description().c_str(); }
+hlocts_cuda_status Open() { return TheRuntime().Open(); }
+hlocts_cuda_status Allocate(int64_t bytes, void** data) { return TheRuntime().Allocate(bytes, data); }
+void Release(void* data) { TheRuntime().Release(data); }
+hlocts_cuda_status Upload(void* to, const void* from, int64_t bytes) {
+  return TheRuntime().Upload(to, from, bytes);
+}
+hlocts_cuda_status Download(void* to, const void* from, int64_t bytes) {
+  return TheRuntime().Download(to, from, bytes);
+}
+hlocts_cuda_status Copy(void* to, const void* from, int64_t bytes) {
+  return TheRuntime().Copy(to, from, bytes);
+}
+hlocts_cuda_status Launch(int32_t kernel, int64_t code, const void* arguments, int64_t count) {
+  return TheRuntime().Launch(kernel, code, arguments, count);
+}
+hlocts_cuda_status Load(const char* source, int32_t fast_math, int64_t* code) {
+  return TheRuntime().Load(source, fast_math != 0, code);
+}
+hlocts_cuda_status Compile(const char* source, const char* architecture, int32_t fast_math,
+                           const char** log) {
+  thread_local std::string kept;
+  const Compiled compiled = CompileSource(source, architecture, fast_math != 0);
+  kept = compiled.log;
+  *log = kept.c_str();
+  if (compiled.ok) return HLOCTS_CUDA_OK;
+  return Fail(compiled.available ? HLOCTS_CUDA_COMPILE_ERROR : HLOCTS_CUDA_UNAVAILABLE, kept);
+}
+
+}  // namespace
+}  // namespace hlocts::cuda
+
+extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_cuda_get_api(void) {
+  using namespace hlocts::cuda;
+  static const hlocts_cuda_api api = {HLOCTS_CUDA_API_VERSION, LastError, Open,    Description,
+                                      Allocate,                Release,   Upload,  Download,
+                                      Copy,                    Launch,    Load,    Compile};
+  return &api;
+}

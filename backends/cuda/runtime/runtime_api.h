@@ -1,0 +1,51 @@
+// The border of libhlocts_cuda.so: plain C, so that the library can be left out, and is only opened by
+// who asks for `cuda`. Functions that can fail return an hlocts_cuda_status and leave their reason in
+// last_error(), per thread.
+#ifndef HLOCTS_BACKENDS_CUDA_RUNTIME_RUNTIME_API_H_
+#define HLOCTS_BACKENDS_CUDA_RUNTIME_RUNTIME_API_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HLOCTS_CUDA_API_VERSION 1
+
+typedef enum {
+  HLOCTS_CUDA_OK = 0,
+  HLOCTS_CUDA_UNAVAILABLE = 1,    // no driver, no device, no NVRTC
+  HLOCTS_CUDA_OUT_OF_MEMORY = 2,
+  HLOCTS_CUDA_COMPILE_ERROR = 3,  // the reason is NVRTC's log
+  HLOCTS_CUDA_FAILED = 4,         // the device is in an unknown state: end the process
+} hlocts_cuda_status;
+
+typedef struct {
+  int32_t version;
+  const char* (*last_error)(void);
+  // The first device. After this the functions below may be called, from any thread.
+  hlocts_cuda_status (*open)(void);
+  const char* (*description)(void);  // device, architecture, driver
+  hlocts_cuda_status (*allocate)(int64_t bytes, void** data);
+  void (*release)(void* data);
+  hlocts_cuda_status (*upload)(void* to, const void* from, int64_t bytes);
+  hlocts_cuda_status (*download)(void* to, const void* from, int64_t bytes);
+  hlocts_cuda_status (*copy)(void* to, const void* from, int64_t bytes);
+  // A kernel of device/dispatch.h, precompiled, or what load gave.
+  hlocts_cuda_status (*launch)(int32_t kernel, int64_t code, const void* arguments, int64_t count);
+  // The source compiled for the device, out of the cache on disk where it is there.
+  hlocts_cuda_status (*load)(const char* source, int32_t fast_math, int64_t* code);
+  // Needs no device and no open(): the source compiled for an architecture such as "sm_90". `log` is
+  // what ptxas says of registers and spills; it lives until the thread's next call.
+  hlocts_cuda_status (*compile)(const char* source, const char* architecture, int32_t fast_math,
+                                const char** log);
+} hlocts_cuda_api;
+
+const hlocts_cuda_api* hlocts_cuda_get_api(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // HLOCTS_BACKENDS_CUDA_RUNTIME_RUNTIME_API_H_
