@@ -15,6 +15,14 @@ std::complex<T> Conj(std::complex<T> x) {
   return std::conj(x);
 }
 
+// The diagonal of a Hermitian matrix is real, whatever is stored beside it.
+float Real(float x) { return x; }
+double Real(double x) { return x; }
+template <typename T>
+std::complex<T> Real(std::complex<T> x) {
+  return x.real();
+}
+
 // Right-looking: each column is taken out of what is below it. Row-major, in place, lower triangle.
 template <typename T>
 void FactorRightLooking(int64_t n, std::vector<T>& a) {
@@ -42,6 +50,7 @@ Literal NoisyCholesky(NoiseJob& job, PrimitiveType system) {
         a[i * n + j] = lower ? all[first + i * n + j] : Conj(all[first + j * n + i]);
       }
     }
+    for (int64_t i = 0; i < n; ++i) a[i * n + i] = Real(a[i * n + i]);
     FactorRightLooking(n, a);
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j <= i; ++j) {

@@ -225,15 +225,19 @@ absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape
     order.last.resize(lines.length);
     for (int64_t begin = 0; begin < lines.length;) {
       int64_t end = begin + 1;
+      // A stable sort keeps the order of rows that surely tie, but not beside one that only may.
+      bool open = !job.stable;
       for (; end < lines.length; ++end, ++pair) {
-        bool before = !MayBeFalse(less[pair]) && !MayBeTrue(more[pair]);
-        bool certain_tie = !MayBeTrue(less[pair]) && !MayBeTrue(more[pair]);
-        bool tie = !before && !(certain_tie && job.stable);
-        any_tie = any_tie || tie;
-        if (!tie) break;
+        if (!MayBeFalse(less[pair]) && !MayBeTrue(more[pair])) break;
+        open = open || MayBeTrue(less[pair]) || MayBeTrue(more[pair]);
       }
       if (end < lines.length) ++pair;
-      for (int64_t k = begin; k < end; ++k) order.first[k] = begin, order.last[k] = end - 1;
+      open = open && end - begin > 1;
+      any_tie = any_tie || open;
+      for (int64_t k = begin; k < end; ++k) {
+        order.first[k] = open ? begin : k;
+        order.last[k] = open ? end - 1 : k;
+      }
       begin = end;
     }
     if (lines.length > 0) {

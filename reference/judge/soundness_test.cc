@@ -48,6 +48,15 @@ const char kBatchNormInference[] =
     " ROOT r = f32[1,1] batch-norm-inference(x, s, o, m, v), epsilon=0, feature_index=1 }";
 const char kWidenedAtanh[] =
     "ENTRY e { x = f8e4m3fn[] parameter(0) y = f8e4m3fn[] atanh(x) ROOT r = f32[] convert(y) }";
+const char kSortOfSubnormals[] =
+    "gt { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+    " ROOT r = pred[] compare(a, b), direction=GT }\n"
+    "ENTRY e { x = f32[40] parameter(0)\n"
+    " ROOT s = f32[40] sort(x), dimensions={0}, is_stable=true, to_apply=gt }";
+const char kRealSolve2[] =
+    "ENTRY e { a = f32[2,2] parameter(0) b = f32[2,1] parameter(1)\n"
+    " ROOT r = f32[2,1] triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false,\n"
+    "  transpose_a=NO_TRANSPOSE }";
 const char kRootOfAnUnderflow[] =
     "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential(x) ROOT r = bf16[] rsqrt(y) }";
 const char kSolve1[] =
@@ -190,6 +199,16 @@ const Case kCases[] = {
     {"infinity_before_a_format_without", kWidenedAtanh, {"f8e4m3fn[] 1"}, {"f32[] inf"}, kPass},
     {"infinity_after_a_format_without", kWidenedAtanh, {"f8e4m3fn[] 1"}, {"f32[] inf"}, kFail, kStrict},
     {"no_infinity", kWidenedAtanh, {"f8e4m3fn[] 0.5"}, {"f32[] inf"}, kFail},
+    // An unknown beyond the range, however small its coefficient.
+    {"solve_beyond_the_range", kRealSolve2, {"f32[2,2] {{5e-39, 0}, {1e-38, 1}}", "f32[2,1] {{100}, {1}}"}, {"f32[2,1] {{inf}, {-inf}}"}, kOpen, kStrict},
+    {"solve_within_the_range", kRealSolve2, {"f32[2,2] {{1, 0}, {1, 1}}", "f32[2,1] {{100}, {1}}"}, {"f32[2,1] {{100}, {inf}}"}, kFail, kStrict},
+    // Zeros that surely tie do not part the subnormals on their two sides, which may be read as zeros.
+    {"sort_of_flushed_subnormals", kSortOfSubnormals, {"f32[40] {-1e-40, 0, 0, 1e-40, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}"}, {"f32[40] {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -0, 0, 0, 0}"}, kPass},
+    {"sort_that_loses_a_row", kSortOfSubnormals, {"f32[40] {-1e-40, 0, 0, 1e-40, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}"}, {"f32[40] {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, -0, 0, 0, 0}"}, kFail},
+    {"sort_of_flushed_subnormals_in_strict", kSortOfSubnormals, {"f32[40] {-1e-40, 0, 0, 1e-40, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}"}, {"f32[40] {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -0, 0, 0, 0}"}, kFail, kStrict},
+    // The infinity of one factor times the zero of another.
+    {"complex_overflow_on_the_real_axis", UNARY("exponential-minus-one", "c64"), {"c64[] (10240, 0)"}, {"c64[] (inf, nan)"}, kPass, kStrict},
+    {"no_complex_overflow", UNARY("exponential-minus-one", "c64"), {"c64[] (10, 0)"}, {"c64[] (22025.465, nan)"}, kFail, kStrict},
     // A quotient by the squares of a divisor's parts overflows where they do.
     {"solve_whose_divisor_squared_overflows", kSolve1, {"c64[1,1] {{(1e30, 1e30)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kOpen, kStrict},
     {"solve", kSolve1, {"c64[1,1] {{(4, 0)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kFail, kStrict},

@@ -53,7 +53,9 @@ struct ExponentialMinusOne {
     auto x = z.real(), y = z.imag();
     if (!std::isfinite(x) || !std::isfinite(y)) return std::exp(z) - typename Z::value_type{1};
     auto half = std::sin(y / 2);
-    return Z(std::expm1(x) * std::cos(y) - 2 * half * half, std::exp(x) * std::sin(y));
+    // Real on the real axis, also where e^x is beyond the range.
+    auto imaginary = y == 0 ? y : std::exp(x) * std::sin(y);
+    return Z(std::expm1(x) * std::cos(y) - 2 * half * half, imaginary);
   }
 };
 // |1 + z|^2 = 1 + x(2 + x) + y^2: the part beside 1 goes to log1p, where it is small.

@@ -252,6 +252,19 @@ void JoinOverflownModulus(const Ball& ball, const SetContext& context, ComplexSe
   }
 }
 
+// A part beyond the range is a product of factors one of which may be an infinity, and the other part
+// then one of it and of a zero.
+void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
+  constexpr uint16_t kInfinities = AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;
+  if (!box.re.Has(kInfinities) && !box.im.Has(kInfinities)) return;
+  for (AcceptanceSet* s : {&box.re, &box.im}) {
+    if (s->unspecified()) continue;
+    s->flags |= AcceptanceSet::kNan;
+    s->term = Term::kOverflow;
+    s->origin = context.origin;
+  }
+}
+
 }  // namespace
 
 ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& context) {
@@ -272,6 +285,7 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
   if (opcode == Opcode::kSign && context.rule.Allows(kFlushResult)) {
     JoinOverflownModulus(ball, context, box);
   }
+  JoinOverflownFactors(box, context);
   if (!function->has_cut) return box;
   // A zero of unknown sign, or whose sign an engine may lose, lies on both sides of the cut.
   bool loses = context.rule.Allows(kFlushOperand);
