@@ -248,7 +248,9 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, long double
                             (1 + 1 / sums.spread) * (1 + reach);
   long double error = std::fabs(factor) * (norm.slack() * magnitude + flushed) +
                       norm.flush * (1 + sums.inverse) * (1 + magnitude + flushed);
+  // The product of x - mean and the sum may come before the division by the variance.
   if (norm.Overflows({magnitude, sums.cross_magnitude, sums.cross_magnitude * sums.inverse,
+                      reach * sums.cross_magnitude,
                       magnitude * std::fabs(sums.scale) * sums.inverse})) {
     error = HUGE_VAL;
   }

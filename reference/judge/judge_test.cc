@@ -55,6 +55,10 @@ const char kProductAroundZero[] =
     " g = f32[1] exponential(x) h = f32[1] exponential(x) d = f32[1] subtract(g, h)\n"
     " t = f32[3] concatenate(d, y), dimensions={0}\n"
     " ROOT r = f32[] reduce(t, i), dimensions={0}, to_apply=mul }";
+const char kNormGrad[] =
+    "ENTRY e { x = f16[2,1] parameter(0) s = f16[1] parameter(1) m = f16[1] parameter(2)\n"
+    " v = f16[1] parameter(3) dy = f16[2,1] parameter(4)\n"
+    " ROOT r = (f16[2,1], f16[1], f16[1]) batch-norm-grad(x, s, m, v, dy), epsilon=0.0009765625, feature_index=1 }";
 const char kComplexProduct[] =
     "mul { a = c64[] parameter(0) b = c64[] parameter(1) ROOT r = c64[] multiply(a, b) }\n"
     "ENTRY e { x = c64[3] parameter(0) i = c64[] constant((1, 0))\n"
@@ -285,6 +289,8 @@ const Case kCases[] = {
     {"zeros_between_groups_strict", kGroups, {"f32[1,2,1] {{{1}, {1}}}", "f32[2,1,1] {{{inf}}, {{1}}}"}, {"f32[1,2,1] {{{inf}, {nan}}}"}, kFail, kStrict},
     {"holes_are_no_other_number", kHoles, {"f32[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, inf}}}"}, {"f32[1,1,2] {{{nan, 1}}}"}, kFail},
     {"product_with_a_zero", kProduct3, {"f32[3] {-2, 0, 3}"}, {"f32[] -0"}, kPass},
+    {"gradient_that_overflows_on_the_way", kNormGrad, {"f16[2,1] {{100}, {1}}", "f16[1] {1}", "f16[1] {0}", "f16[1] {64}", "f16[2,1] {{100}, {0}}"}, {"f16[2,1] {{-inf}, {-16}}", "f16[1] {1250}", "f16[1] {100}"}, kPass},
+    {"gradient_that_does_not_overflow", kNormGrad, {"f16[2,1] {{100}, {1}}", "f16[1] {1}", "f16[1] {0}", "f16[1] {64}", "f16[2,1] {{100}, {0}}"}, {"f16[2,1] {{-970}, {-inf}}", "f16[1] {1250}", "f16[1] {100}"}, kFail},
     {"product_with_what_may_be_zero_and_overflow", kProductAroundZero, {"f32[1] {1}", "f32[2] {3e38, 3e38}"}, {"f32[] nan"}, kPass},
     {"product_with_what_may_be_zero", kProductAroundZero, {"f32[1] {1}", "f32[2] {3, 3}"}, {"f32[] nan"}, kFail},
     {"product_with_a_zero_is_zero", kProduct3, {"f32[3] {-2, 0, 3}"}, {"f32[] 1"}, kFail},

@@ -479,15 +479,12 @@ ComplexSet ComplexMaximum(bool minimum, const ComplexSet& a, const ComplexSet& b
   for (const AcceptanceSet* s : {&a.re, &a.im, &b.re, &b.im}) {
     if (s->unspecified()) return OpenSet(Term::kUnknown, context);
   }
+  // Ruling 0060: by the real part; of equal real parts, and beside a NaN, either operand.
   auto may_lead = [&](const ComplexSet& x, const ComplexSet& y) {
-    const char* ahead = minimum ? "LT" : "GT";
-    if (MayBe(ahead, x.re, y.re, context)) return true;
-    return MayBe("EQ", x.re, y.re, context) && (MayBe(ahead, x.im, y.im, context) ||
-                                                MayBe("EQ", x.im, y.im, context));
+    return MayBe(minimum ? "LT" : "GT", x.re, y.re, context) || MayBe("EQ", x.re, y.re, context);
   };
-  bool a_nan = MayBeNan(a), b_nan = MayBeNan(b), drop = context.rule.Allows(kDropNan);
-  bool first = a_nan || may_lead(a, b) || (b_nan && drop);
-  bool second = b_nan || may_lead(b, a) || (a_nan && drop);
+  bool nan = MayBeNan(a) || MayBeNan(b);
+  bool first = nan || may_lead(a, b), second = nan || may_lead(b, a);
   if (first && second) return JoinBoxes(Selected(a, context), Selected(b, context));
   return Selected(first ? a : b, context);
 }
