@@ -87,6 +87,23 @@ TEST(CompileTest, EveryKernelOfTheSuitesCompiles) {
               kernels.size(), usage.registers, usage.spilling);
 }
 
+TEST(CompileTest, TheRelaxedProfileCompiles) {
+  const auto api = Runtime();
+  if (!api.ok()) GTEST_SKIP() << "skipped: " << api.status().message();
+  auto module = ParseModule(
+      "HloModule m\nENTRY e { p = f32[9] parameter(0) a = f32[9] exponential(p)\n"
+      " b = f32[9] tanh(a) c = f32[9] rsqrt(b) ROOT d = f32[9] logistic(c) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto sources = cuda::KernelSources(**module);
+  ASSERT_TRUE(sources.ok()) << sources.status();
+  ASSERT_EQ(sources->size(), 1u);
+  const char* log = "";
+  const hlocts_cuda_status status =
+      (*api)->compile(cuda::EmitSource(*sources).c_str(), "sm_90", 1, &log);
+  if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
+  EXPECT_EQ(status, HLOCTS_CUDA_OK) << log;
+}
+
 TEST(CompileTest, AWrongKernelIsRefusedWithItsPlace) {
   const auto api = Runtime();
   if (!api.ok()) GTEST_SKIP() << "skipped: " << api.status().message();

@@ -1,11 +1,97 @@
+// Modules with run-time sizes: plan::RunDynamic, each instruction compiled for the sizes it meets.
+#include <chrono>
+
 #include "backends/cuda/executable.h"
+#include "backends/plan/dynamic_interpreter.h"
+#include "backends/plan/request.h"
 
 namespace hlocts::cuda {
+namespace {
 
-absl::StatusOr<std::unique_ptr<Executable>> MakeDynamicExecutable(const Module&, const LoadOptions&,
-                                                                  const CompileOptions&,
-                                                                  std::shared_ptr<Device>) {
-  return Unsupported("modules with run-time sizes");
+// The counters that the instructions of one device share.
+class DeviceState {
+ public:
+  DeviceState(const LoadOptions& load, const CompileOptions& compile, Device& device, int64_t number,
+              plan::World& world)
+      : compile_(compile), device_(device), run_(device, load.memory_bytes_max) {
+    run_.steps_left = load.steps_max;
+    run_.rng_seed = run_.rng_state[0] = load.rng_seed;
+    run_.device_number = number;
+    run_.replica = number / load.partitions;
+    run_.partition = number % load.partitions;
+    run_.world = &world;
+  }
+  plan::DynamicEngine engine() {
+    return {[this](const Instruction& instruction, std::vector<Literal> leaves) {
+              return RunOne(instruction, leaves);
+            },
+            [this] { return run_.ChargeSteps(1); }};
+  }
+
+ private:
+  absl::StatusOr<std::vector<Literal>> RunOne(const Instruction& instruction,
+                                              const std::vector<Literal>& arguments) {
+    HLOCTS_ASSIGN_OR_RETURN(plan::GraphModule graphs, plan::BuildGraphsOf(instruction));
+    Compiler compiler(device_, compile_);
+    HLOCTS_ASSIGN_OR_RETURN(const Function* function, compiler.Compile(*graphs.entry));
+    return run_.CallOnLiterals(*function, arguments, LeafShapes(instruction.shape()));
+  }
+
+  const CompileOptions& compile_;
+  Device& device_;
+  Run run_;
+};
+
+class DynamicExecutable : public Executable {
+ public:
+  DynamicExecutable(const Module& module, const LoadOptions& load, const CompileOptions& compile,
+                    std::shared_ptr<Device> device)
+      : module_(module.Clone()),
+        load_(load),
+        compile_(compile),
+        device_(std::move(device)),
+        arguments_(ArgumentLeafShapes(module)) {}
+
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+    HLOCTS_RETURN_IF_ERROR(plan::CheckRequest(request, load_, arguments_));
+    const auto start = std::chrono::steady_clock::now();
+    const int64_t count = load_.replicas * load_.partitions;
+    plan::World world(load_.replicas, load_.partitions);
+    plan::Feed(request, world);
+    ExecuteResult result;
+    result.outputs.resize(count);
+    HLOCTS_RETURN_IF_ERROR(plan::RunDevices(count, world, [&](int64_t device) -> absl::Status {
+      const size_t set = request.arguments.size() == 1 ? 0 : static_cast<size_t>(device);
+      DeviceState state(load_, compile_, *device_, device, world);
+      HLOCTS_ASSIGN_OR_RETURN(result.outputs[device],
+                              plan::RunDynamic(*module_, request.arguments[set], state.engine()));
+      return absl::OkStatus();
+    }));
+    result.outfeed = std::move(world.outfeeds);
+    const std::vector<plan::AliasPair> pairs = plan::AliasPairsOf(*module_);
+    result.arguments = plan::StatesOf(pairs, plan::DonorsOf(*module_), request.arguments[0].size(),
+                                request.donated_leaves);
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+  }
+
+ private:
+  std::unique_ptr<Module> module_;
+  LoadOptions load_;
+  CompileOptions compile_;
+  std::shared_ptr<Device> device_;
+  std::vector<Shape> arguments_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Executable>> MakeDynamicExecutable(const Module& module,
+                                                                  const LoadOptions& load,
+                                                                  const CompileOptions& compile,
+                                                                  std::shared_ptr<Device> device) {
+  return std::unique_ptr<Executable>(
+      std::make_unique<DynamicExecutable>(module, load, compile, std::move(device)));
 }
 
 }  // namespace hlocts::cuda

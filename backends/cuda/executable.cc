@@ -70,23 +70,7 @@ absl::Status StaticExecutable::RunOne(const std::vector<Literal>& arguments, int
   run.replica = number / load_.partitions;
   run.partition = number % load_.partitions;
   run.world = &world;
-  std::vector<Buffer> buffers;
-  for (const Literal& argument : arguments) {
-    if (!argument.shape().IsArray()) {
-      buffers.emplace_back();
-      continue;
-    }
-    const int64_t bytes = static_cast<int64_t>(argument.raw_size());
-    HLOCTS_ASSIGN_OR_RETURN(buffers.emplace_back(), run.Allocate(bytes));
-    HLOCTS_RETURN_IF_ERROR(device_->Upload(buffers.back()->data(), argument.raw_data(), bytes));
-  }
-  HLOCTS_ASSIGN_OR_RETURN(const std::vector<Buffer> results, run.Call(*entry_, std::move(buffers)));
-  for (size_t r = 0; r < outputs_.size(); ++r) {
-    Literal& output = outputs.emplace_back(Literal::Uninitialized(outputs_[r]));
-    if (results[r] == nullptr) continue;
-    HLOCTS_RETURN_IF_ERROR(device_->Download(output.mutable_raw_data(), results[r]->data(),
-                                             static_cast<int64_t>(output.raw_size())));
-  }
+  HLOCTS_ASSIGN_OR_RETURN(outputs, run.CallOnLiterals(*entry_, arguments, outputs_));
   return absl::OkStatus();
 }
 

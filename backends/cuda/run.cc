@@ -77,4 +77,28 @@ absl::StatusOr<std::vector<Buffer>> Run::Call(const Function& function,
   return results;
 }
 
+absl::StatusOr<std::vector<Literal>> Run::CallOnLiterals(const Function& function,
+                                                         const std::vector<Literal>& arguments,
+                                                         const std::vector<Shape>& results) {
+  std::vector<Buffer> buffers;
+  for (const Literal& argument : arguments) {
+    if (!argument.shape().IsArray()) {
+      buffers.emplace_back();
+      continue;
+    }
+    const int64_t bytes = static_cast<int64_t>(argument.raw_size());
+    HLOCTS_ASSIGN_OR_RETURN(buffers.emplace_back(), Allocate(bytes));
+    HLOCTS_RETURN_IF_ERROR(device_.Upload(buffers.back()->data(), argument.raw_data(), bytes));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<Buffer> outputs, Call(function, std::move(buffers)));
+  std::vector<Literal> literals;
+  for (size_t r = 0; r < results.size(); ++r) {
+    Literal& output = literals.emplace_back(Literal::Uninitialized(results[r]));
+    if (outputs[r] == nullptr) continue;
+    HLOCTS_RETURN_IF_ERROR(device_.Download(output.mutable_raw_data(), outputs[r]->data(),
+                                            static_cast<int64_t>(output.raw_size())));
+  }
+  return literals;
+}
+
 }  // namespace hlocts::cuda

@@ -47,6 +47,10 @@ class Run {
   Run(Device& device, int64_t bytes_max) : device_(device), bytes_max_(bytes_max) {}
 
   absl::StatusOr<std::vector<Buffer>> Call(const Function& function, std::vector<Buffer> arguments);
+  // Leaves uploaded, results of these shapes downloaded.
+  absl::StatusOr<std::vector<Literal>> CallOnLiterals(const Function& function,
+                                                      const std::vector<Literal>& arguments,
+                                                      const std::vector<Shape>& results);
   absl::StatusOr<Buffer> Allocate(int64_t bytes);
   template <class Args>
   absl::Status Launch(hl::Kernel kernel, const Args& arguments, int64_t count, int64_t code = -1) {

@@ -1,13 +1,13 @@
-#include "backends/cpu/dynamic_sizes.h"
+#include "backends/plan/dynamic_sizes.h"
 
 #include <algorithm>
+#include <cstring>
 
-#include "backends/cpu/elementwise/kernel.h"
-#include "backends/cpu/ops/strided.h"
 #include "backends/plan/fusion.h"
 #include "spec/infer/infer.h"
+#include "spec/ir/index_util.h"
 
-namespace hlocts::cpu {
+namespace hlocts::plan {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -15,11 +15,15 @@ using Sizes = std::vector<int64_t>;
 // The corner of `sizes` elements, between arrays of these dimensions.
 void CopyCorner(const Sizes& sizes, const Sizes& from, const Sizes& to, int width,
                 const uint8_t* source, uint8_t* target) {
-  const Strides from_strides = RowMajor(from), to_strides = RowMajor(to);
-  StridedCopy copy;
-  for (size_t d = 0; d < sizes.size(); ++d) copy.Add(sizes[d], from_strides[d], to_strides[d]);
-  copy.Simplify();
-  copy.Run(width, source, target);
+  const std::vector<int64_t> from_strides = RowMajorStrides(from), to_strides = RowMajorStrides(to);
+  const int64_t row = sizes.empty() ? 1 : sizes.back();
+  const size_t bytes = static_cast<size_t>(row * width);
+  Sizes rows = sizes;
+  if (!rows.empty()) rows.back() = row > 0 ? 1 : 0;
+  ForEachIndex(rows, [&](absl::Span<const int64_t> index) {
+    std::memcpy(target + LinearIndex(index, to_strides) * width,
+                source + LinearIndex(index, from_strides) * width, bytes);
+  });
 }
 
 absl::Status CannotInfer(const Instruction& instruction) {
@@ -141,7 +145,7 @@ absl::StatusOr<CutInstruction> CutFor(const Instruction& original,
     result = BroadcastSizes(original, sizes[0]);
   } else if (original.opcode() == Opcode::kReshape) {
     HLOCTS_ASSIGN_OR_RETURN(result, ReshapeSizes(original, sizes[0]));
-  } else if (plan::IsElementwise(original.opcode()) && original.shape().IsArray()) {
+  } else if (IsElementwise(original.opcode()) && original.shape().IsArray()) {
     for (const Sizes& other : sizes) {
       if (other.size() == static_cast<size_t>(original.shape().rank())) result = other;
     }
@@ -160,4 +164,4 @@ absl::StatusOr<CutInstruction> CutFor(const Instruction& original,
   return cut;
 }
 
-}  // namespace hlocts::cpu
+}  // namespace hlocts::plan

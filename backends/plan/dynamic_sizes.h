@@ -1,7 +1,7 @@
 // Sizes that only a run knows: an instruction on arrays of such sizes is the same instruction on the
 // dense arrays that hold just those elements.
-#ifndef HLOCTS_BACKENDS_CPU_DYNAMIC_SIZES_H_
-#define HLOCTS_BACKENDS_CPU_DYNAMIC_SIZES_H_
+#ifndef HLOCTS_BACKENDS_PLAN_DYNAMIC_SIZES_H_
+#define HLOCTS_BACKENDS_PLAN_DYNAMIC_SIZES_H_
 
 #include <memory>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "spec/base/status.h"
 #include "spec/ir/module.h"
 
-namespace hlocts::cpu {
+namespace hlocts::plan {
 
 // The elements inside the run-time sizes, as a static array.
 Literal Cut(const Literal& literal);
@@ -24,6 +24,6 @@ struct CutInstruction {
 absl::StatusOr<CutInstruction> CutFor(const Instruction& original,
                                       absl::Span<const Literal> operands);
 
-}  // namespace hlocts::cpu
+}  // namespace hlocts::plan
 
-#endif  // HLOCTS_BACKENDS_CPU_DYNAMIC_SIZES_H_
+#endif  // HLOCTS_BACKENDS_PLAN_DYNAMIC_SIZES_H_
