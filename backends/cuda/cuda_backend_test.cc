@@ -69,6 +69,18 @@ TEST(CudaBackendTest, WhatIsStillNeededIsNotOverwritten) {
   }
 }
 
+// A computation that does not look at an operand says nothing of how wide its elements are.
+TEST(CudaBackendTest, AResultIsNotPutIntoANarrowerOperand) {
+  const char* text =
+      "second { a = pred[] parameter(0) b = pred[] parameter(1) ROOT c = f32[] convert(b) }\n"
+      "ENTRY e { z = pred[] constant(true) p = pred[4096] broadcast(z), dimensions={}\n"
+      " n = pred[4096] not(p) q = pred[4096] not(n)\n"
+      " ROOT r = f32[4096] map(n, q), dimensions={0}, to_apply=second }";
+  const RunOutcome outcome = RunOn("cuda-host?isolation=none", text, {});
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ::testing::Each(1.0f));
+}
+
 TEST(CudaBackendTest, RunTimeSizesAreKept) {
   const char* text =
       "ENTRY e { p = f32[4] parameter(0) n = s32[] constant(2)\n"

@@ -119,6 +119,7 @@ absl::StatusOr<int> FunctionBuilder::OperandOf(ValueId operand, int64_t elements
   if (found == loop.arrays.end()) {
     loop.arrays.push_back(slot);
     loop.dense.push_back(true);
+    loop.widths.push_back(type.width());
   }
   loop.dense[array] = loop.dense[array] && dense;
   return loop.program.Load(static_cast<int>(array), number, type.type);
@@ -178,12 +179,9 @@ absl::Status FunctionBuilder::FinishLoop(Loop& loop, int result, ValueId value) 
   step.out = {NewSlot(value)};
   step.out_bytes = {type.bytes};
   for (size_t k = 0; k < loop.arrays.size(); ++k) {
-    bool same_width = loop.dense[k];
-    for (const hl::Instr& n : body->instructions) {
-      if (n.op != hl::kOpLoad || n.a != static_cast<int>(k)) continue;
-      same_width = same_width && hl::BytesOf(n.to) == type.width();
+    if (loop.dense[k] && loop.widths[k] == type.width()) {
+      step.in_place.push_back({0, static_cast<int>(k)});
     }
-    if (same_width) step.in_place.push_back({0, static_cast<int>(k)});
   }
   const size_t arrays = loop.arrays.size();
   step.work = [=, to = TypeNumber(type.type), elements = type.elements](Run& run, In in, Out out) {

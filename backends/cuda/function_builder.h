@@ -35,6 +35,7 @@ class FunctionBuilder {
     std::vector<int32_t> arrays;
     std::vector<hl::View> views;
     std::vector<bool> dense;  // whether an array is only read at the place written
+    std::vector<int> widths;  // of an array's elements
     absl::flat_hash_map<plan::ValueId, int> values;
   };
   absl::StatusOr<int> OperandOf(plan::ValueId operand, int64_t elements, Loop& loop);
