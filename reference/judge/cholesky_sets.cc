@@ -35,6 +35,14 @@ Matrix HermitianOf(const Literal& a, int64_t b, int64_t n, bool lower) {
   return m;
 }
 
+// A diagonal with imaginary parts is no Hermitian matrix's (cholesky.14, ruling 0031).
+bool RealDiagonal(const Literal& a, int64_t b, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    if (ElementAt(a, b * n * n + i * n + i).imag() != 0) return false;
+  }
+  return true;
+}
+
 // Lower factor; false when a pivot is not positive.
 bool Factor(const Matrix& a, Matrix& l) {
   l = Zero(a.n);
@@ -165,7 +173,7 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   for (int64_t b = 0; b < batches; ++b) {
     Matrix a = HermitianOf(operand.literal(), b, n, lower), l;
     // Close to singular an engine may break down, or not (acceptance-rules 9).
-    free[b] = !AllFinite(a) || !Factor(a, l) ||
+    free[b] = !AllFinite(a) || !RealDiagonal(operand.literal(), b, n) || !Factor(a, l) ||
               LeastEigenvalueBound(a) <= 4 * static_cast<double>(n) * gamma;
   }
   double bound = context.rule.ulps * gamma + static_cast<double>(n + 2) * 0x1p-52;

@@ -55,6 +55,8 @@ const char kProductAroundZero[] =
     " g = f32[1] exponential(x) h = f32[1] exponential(x) d = f32[1] subtract(g, h)\n"
     " t = f32[3] concatenate(d, y), dimensions={0}\n"
     " ROOT r = f32[] reduce(t, i), dimensions={0}, to_apply=mul }";
+const char kComplexCholesky[] =
+    "ENTRY e { x = c128[2,2] parameter(0) ROOT r = c128[2,2] cholesky(x), lower=true }";
 const char kNormGrad[] =
     "ENTRY e { x = f16[2,1] parameter(0) s = f16[1] parameter(1) m = f16[1] parameter(2)\n"
     " v = f16[1] parameter(3) dy = f16[2,1] parameter(4)\n"
@@ -370,6 +372,8 @@ const Case kCases[] = {
     {"fft_wrong_direction", kFft4, {"c64[4] {(1, 0), (2, 0), (3, 0), (4, 0)}"}, {"c64[4] {(10, 0), (-2, -2), (-2, 0), (-2, 2)}"}, kFail},
     {"cholesky_right", kCholesky, {"f32[2,2] {{4, 9}, {2, 5}}"}, {"f32[2,2] {{2, 77}, {1, 2}}"}, kPass},
     {"cholesky_of_other_triangle", kCholesky, {"f32[2,2] {{4, 2}, {3, 5}}"}, {"f32[2,2] {{2, 0}, {1, 2}}"}, kFail},
+    {"cholesky_of_a_diagonal_with_imaginary_parts", kComplexCholesky, {"c128[2,2] {{(1, 0), (0, 0)}, {(0, 0), (4, -2)}}"}, {"c128[2,2] {{(1, 0), (0, 0)}, {(0, 0), (2, -1)}}"}, kOpen},
+    {"cholesky_of_a_real_diagonal", kComplexCholesky, {"c128[2,2] {{(1, 0), (0, 0)}, {(0, 0), (4, 0)}}"}, {"c128[2,2] {{(1, 0), (0, 0)}, {(0, 0), (2, -1)}}"}, kFail},
     {"solve_right", kSolve, {"f32[2,2] {{2, 9}, {1, 4}}", "f32[2,1] {{2}, {9}}"}, {"f32[2,1] {{1}, {2}}"}, kPass},
     {"solve_wrong", kSolve, {"f32[2,2] {{2, 9}, {1, 4}}", "f32[2,1] {{2}, {9}}"}, {"f32[2,1] {{1}, {2.00001}}"}, kFail},
     {"solve_of_a_subnormal_diagonal", kSolve, {"f32[2,2] {{1, 0}, {0, 5.877472e-39}}", "f32[2,1] {{0}, {0}}"}, {"f32[2,1] {{nan}, {nan}}"}, kOpen},
