@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
+#include <map>
 #include <random>
 
 #include "backends/cuda/device/dispatch.h"
@@ -46,6 +46,20 @@ TEST(DeviceTest, EveryCodeOfEveryNarrowFormatDecodes) {
       }
       // Moved bits stay, NaN payloads among them.
       EXPECT_EQ(hl::Encode(NumberOf(type), got), code) << PrimitiveTypeName(type);
+    }
+  }
+}
+
+TEST(DeviceTest, SignedIntegersAndFloatsOfAWidthAreBitcastBothWays) {
+  const std::map<int, int> integers = {{4, hl::kS4}, {8, hl::kS8}, {16, hl::kS16}};
+  for (PrimitiveType type : AllPrimitiveTypes()) {
+    if (!IsNarrow(type)) continue;
+    const int integer = integers.at(BitWidth(type)), number = NumberOf(type);
+    for (uint32_t code = 0; code < 1u << BitWidth(type); ++code) {
+      const hl::Value bits = hl::FromBits(integer, code);
+      const hl::Value value = hl::BitcastConvert(integer, number, bits);
+      EXPECT_EQ(hl::ToBits(number, value), code) << PrimitiveTypeName(type);
+      EXPECT_EQ(hl::BitcastConvert(number, integer, value).s, bits.s) << PrimitiveTypeName(type);
     }
   }
 }

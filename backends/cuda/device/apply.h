@@ -122,14 +122,15 @@ HL_CALL Value BitcastConvert(int from, int to, Value x) {
     bits = BitsOfFloat(static_cast<float>(x.z.re)) |
            static_cast<u64>(BitsOfFloat(static_cast<float>(x.z.im))) << 32;
   } else {
-    bits = ToBits(from, x);
+    // Without the extension of a signed integer.
+    const int unused = 64 - BitsOf(from);
+    bits = ToBits(from, x) << unused >> unused;
   }
   if (to == kC64) {
     x.z = {static_cast<double>(FloatOfBits(static_cast<u32>(bits))),
            static_cast<double>(FloatOfBits(static_cast<u32>(bits >> 32)))};
     return x;
   }
-  if (to == kF4E2M1FN) bits &= 15;
   return FromBits(to, bits);
 }
 
