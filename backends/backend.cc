@@ -30,6 +30,10 @@ OutcomeKind OutcomeOf(const absl::Status& status) {
 RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
                   const ExecuteRequest& request) {
   RunOutcome outcome;
+  if (options.stop && options.stop()) {
+    outcome.reason = "not run: nobody waits any more";
+    return outcome;
+  }
   auto start = std::chrono::steady_clock::now();
   auto executable = backend.Load(module, options);
   outcome.load_seconds =

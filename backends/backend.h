@@ -5,6 +5,7 @@
 #define HLOCTS_BACKENDS_BACKEND_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ struct LoadOptions {
   int64_t memory_bytes_max = int64_t{8} << 30;
   double timeout_seconds = 60;
   std::string custom_calls;  // path of a shared library, "" for none
+  // Asked now and then where it is set; true: nobody waits any more. No run begins, a worker at work
+  // is killed, and what comes of it (an error, a timeout) says nothing about the module.
+  std::function<bool()> stop;
 };
 
 // Literals are leaves: tuples flattened depth first, in parameter or root order.

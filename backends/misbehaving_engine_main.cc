@@ -1,7 +1,7 @@
 // A test program on the worker protocol: returns its arguments as outputs, unless the module's name
 // asks for something worse ("abort", "hang", "rubbish", "memory", "exit", "wrong_size"), or the
 // environment does: MISBEHAVE_ABORT_EVERY=2 every second execution of a process,
-// MISBEHAVE_HANG_FROM=3 from the third on.
+// MISBEHAVE_HANG_FROM=3 from the third on, MISBEHAVE_MEMORY_EVERY=4 every fourth wants all memory there is.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -33,7 +33,9 @@ void MisbehaveAsTheEnvironmentSays() {
   static int executions = 0;
   ++executions;
   int abort_every = Wanted("MISBEHAVE_ABORT_EVERY"), hang_from = Wanted("MISBEHAVE_HANG_FROM");
+  int memory_every = Wanted("MISBEHAVE_MEMORY_EVERY");
   if (abort_every > 0 && executions % abort_every == 0) std::abort();
+  if (memory_every > 0 && executions % memory_every == 0) UseMemory();
   // Not for ever: nobody is there to end this process when the driver was killed.
   if (hang_from > 0 && executions >= hang_from) sleep(20);
 }

@@ -28,7 +28,10 @@ class Worker {
     request.mutable_hello()->set_protocol_version(1);
     request.mutable_hello()->set_shared_memory_path(worker->memory_->path());
     request.mutable_hello()->set_shared_memory_threshold(kSharedMemoryThreshold);
-    auto reply = worker->Ask(request, kHelloSecondsMax, 0);
+    LoadOptions patience;
+    patience.timeout_seconds = kHelloSecondsMax;
+    patience.memory_bytes_max = 0;
+    auto reply = worker->Ask(request, patience);
     if (!reply.ok()) {
       return absl::UnavailableError(absl::StrCat("worker did not start: ", reply.status().message()));
     }
@@ -44,10 +47,9 @@ class Worker {
   SharedMemory* memory() { return memory_.get(); }
 
   // kAborted, kDeadlineExceeded and kDataLoss end the process: the caller must drop this worker.
-  absl::StatusOr<worker::Reply> Ask(const worker::Request& request, double seconds,
-                                    int64_t memory_bytes_max) {
+  absl::StatusOr<worker::Reply> Ask(const worker::Request& request, const LoadOptions& limits) {
     if (!WriteFrame(process_->input_fd(), request.SerializeAsString()).ok()) return Died();
-    auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+    auto deadline = Clock::now() + std::chrono::duration<double>(limits.timeout_seconds);
     while (true) {
       auto frame = reader_->Read(kPollSeconds);
       if (frame.ok()) {
@@ -59,11 +61,16 @@ class Worker {
       if (!absl::IsDeadlineExceeded(frame.status())) return Rubbish(frame.status().message());
       if (Clock::now() > deadline) {
         process_->Kill();
-        return absl::DeadlineExceededError(absl::StrCat("no answer within ", seconds, " s; killed"));
+        return absl::DeadlineExceededError(
+            absl::StrCat("no answer within ", limits.timeout_seconds, " s; killed"));
       }
-      if (memory_bytes_max > 0 && process_->ResidentBytes() > memory_bytes_max) {
+      if (limits.stop && limits.stop()) {
         process_->Kill();
-        return absl::AbortedError(absl::StrCat("used more than the ", memory_bytes_max,
+        return absl::DeadlineExceededError("nobody waits any more; killed");
+      }
+      if (limits.memory_bytes_max > 0 && process_->ResidentBytes() > limits.memory_bytes_max) {
+        process_->Kill();
+        return absl::AbortedError(absl::StrCat("used more than the ", limits.memory_bytes_max,
                                                " bytes of memory it may; killed"));
       }
     }
@@ -116,7 +123,7 @@ class WorkerBackend : public Backend {
   // Asks the present worker; drops it when the answer is its end.
   absl::StatusOr<worker::Reply> Ask(const worker::Request& request, const LoadOptions& options) {
     if (!worker_) return absl::AbortedError("the worker died before");
-    auto reply = worker_->Ask(request, options.timeout_seconds, options.memory_bytes_max);
+    auto reply = worker_->Ask(request, options);
     if (!reply.ok()) {
       worker_.reset();
       return reply.status();

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 namespace hlocts {
@@ -33,6 +34,21 @@ constexpr useconds_t kReapPauseMicros = 10'000;
   ssize_t ignored = write(STDERR_FILENO, message, sizeof(message) - 1);
   static_cast<void>(ignored);
   _exit(127);
+}
+
+// Of a process and those that it started: what a shell runs is not the shell.
+int64_t ResidentPages(pid_t pid, int depth) {
+  constexpr int kDepthMax = 8;
+  std::ifstream statm(absl::StrCat("/proc/", pid, "/statm"));
+  int64_t total = 0, resident = 0;
+  statm >> total >> resident;
+  std::error_code gone;  // it may end at any time
+  for (std::filesystem::directory_iterator task(absl::StrCat("/proc/", pid, "/task"), gone), end;
+       !gone && task != end && depth < kDepthMax; task.increment(gone)) {
+    std::ifstream children(task->path() / "children");
+    for (pid_t child; children >> child;) resident += ResidentPages(child, depth + 1);
+  }
+  return resident;
 }
 
 }  // namespace
@@ -71,12 +87,7 @@ WorkerProcess::~WorkerProcess() {
   close(error_fd_);
 }
 
-int64_t WorkerProcess::ResidentBytes() const {
-  std::ifstream statm(absl::StrCat("/proc/", pid_, "/statm"));
-  int64_t total = 0, resident = 0, shared = 0;
-  statm >> total >> resident >> shared;
-  return resident * sysconf(_SC_PAGESIZE);
-}
+int64_t WorkerProcess::ResidentBytes() const { return ResidentPages(pid_, 0) * sysconf(_SC_PAGESIZE); }
 
 void WorkerProcess::Kill() { kill(-pid_, SIGKILL); }
 

@@ -20,7 +20,7 @@ class WorkerProcess {
 
   int input_fd() const { return input_fd_; }    // we write
   int output_fd() const { return output_fd_; }  // we read
-  // Bytes resident in memory; 0 when it has ended.
+  // Bytes resident in memory, those of processes that it started included; 0 when it has ended.
   int64_t ResidentBytes() const;
   void Kill();
   // Waits until it has ended (kills it after a second) and tells how: "killed by signal 6 (Aborted)".

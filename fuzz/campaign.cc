@@ -3,21 +3,18 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <mutex>
-#include <numeric>
 #include <set>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "backends/backend_list.h"
+#include "fuzz/campaign_state.h"
 #include "fuzz/coverage.h"
 #include "fuzz/finding_store.h"
 #include "fuzz/symptom.h"
 #include "fuzz/twin_trial.h"
-#include "nlohmann/json.hpp"
-#include "reports/effective_bits.h"
-#include "spec/files/file_io.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts {
@@ -48,7 +45,9 @@ class Campaign {
 
   absl::Status Begin();
   void Work();
-  bool Over() const;
+  bool Over() const { return failed_ || options_.stop() || SecondsLeft() <= 0; }
+  // What runs now has had its time.
+  bool Stop() const { return failed_ || options_.stop() || SecondsLeft() <= -kGraceSeconds; }
   CampaignStatus Status();
   absl::Status SaveState();
   absl::Status failure() {
@@ -57,14 +56,18 @@ class Campaign {
   }
 
  private:
-  Generated Make(int64_t number) const;
-  void TryModule(int64_t number, Engines& engines);
-  void TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
+  // Begun modules may take this much longer than the campaign.
+  static constexpr double kGraceSeconds = 1;
+
+  double SecondsLeft() const;
+  void ShrinkLeftovers(Engines& engines);
+  // Both are false when the campaign's end came first: the number is as if never tried.
+  bool TryModule(int64_t number, Engines& engines, bool again);
+  bool TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
                 std::vector<TrialResult>& results);
-  void Judged(const Sample& sample, TrialResult result, const FoundBy& found,
+  bool Judged(const Sample& sample, TrialResult result, const FoundBy& found,
               std::vector<TrialResult>& results);
   void Count(const Generated& generated, bool valid, const std::vector<TrialResult>& results);
-  void Done(int64_t number);
   void Fail(const absl::Status& status);
 
   const CampaignOptions& options_;
@@ -74,37 +77,38 @@ class Campaign {
   std::atomic<bool> failed_{false};
   std::mutex mutex_;
   CampaignStatus status_;
-  std::set<int64_t> done_;  // beyond status_.next
+  CampaignState state_;
+  std::set<int64_t> leftovers_;  // numbers whose findings an earlier run had no time to shrink
   Cells cells_;
   absl::Status failure_;
 };
 
 std::string StatePath(const CampaignOptions& options) { return options.out + "/state.json"; }
 
+// What decides, besides the seed, which module a number is.
+std::string RecipeOf(const CampaignOptions& options) {
+  return absl::StrCat("stream ", options.stream ? StreamName(*options.stream) : "all", ", instructions ",
+                      options.generator.instructions, ", twins ", options.twins);
+}
+
 absl::Status Campaign::Begin() {
   std::error_code error;
   std::filesystem::create_directories(options_.out, error);
   if (error) return absl::InternalError(absl::StrCat(options_.out, ": ", error.message()));
   status_.jobs = options_.jobs;
+  state_.seed = options_.seed;
+  state_.recipe = RecipeOf(options_);
   if (!options_.resume) return SaveState();
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(StatePath(options_)));
-  auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json["seed"].is_number_unsigned() || !json["next"].is_number_integer()) {
-    return InvalidInput(StatePath(options_), ": expected seed and next");
-  }
-  if (json["seed"].get<uint64_t>() != options_.seed) {
-    return InvalidInput(StatePath(options_), ": a campaign of seed ", json["seed"].get<uint64_t>(),
-                        ", not ", options_.seed);
-  }
-  status_.next = json["next"].get<int64_t>();
-  next_number_ = status_.next;
-  return store_.Load();
+  HLOCTS_RETURN_IF_ERROR(state_.Load(StatePath(options_)));
+  next_number_ = state_.next;
+  HLOCTS_RETURN_IF_ERROR(store_.Load());
+  if (options_.shrink_evaluations > 0) leftovers_ = store_.NumbersToShrink();
+  return absl::OkStatus();
 }
 
-bool Campaign::Over() const {
-  if (failed_ || options_.stop()) return true;
-  double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  return options_.seconds_max > 0 && seconds >= options_.seconds_max;
+double Campaign::SecondsLeft() const {
+  if (options_.seconds_max <= 0) return std::numeric_limits<double>::infinity();
+  return options_.seconds_max - std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
 void Campaign::Fail(const absl::Status& status) {
@@ -116,29 +120,39 @@ void Campaign::Fail(const absl::Status& status) {
 void Campaign::Work() {
   auto engines = StartEngines(options_.backends);
   if (!engines.ok()) return Fail(engines.status());
+  ShrinkLeftovers(*engines);
   while (!Over()) {
     int64_t number = next_number_++;
     if (options_.modules_max > 0 && number >= options_.modules_max) return;
-    TryModule(number, *engines);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (state_.IsDone(number)) continue;
+    }
+    if (!TryModule(number, *engines, /*again=*/false)) continue;
+    std::lock_guard<std::mutex> lock(mutex_);
+    state_.Done(number);
   }
 }
 
-Generated Campaign::Make(int64_t number) const {
-  constexpr int64_t kInvalidEvery = 12;
-  std::optional<Stream> stream = options_.stream;
-  if (!stream && number % kInvalidEvery == kInvalidEvery - 1) stream = Stream::kNegative;
-  if (!stream) return GenerateNumbered(options_.seed, static_cast<uint64_t>(number), options_.generator);
-  SeedSource choose(options_.seed, static_cast<uint64_t>(number));
-  GeneratorOptions generator = options_.generator;
-  generator.stream = *stream;
-  return Generate(choose, generator);
+void Campaign::ShrinkLeftovers(Engines& engines) {
+  while (!Over()) {
+    int64_t number = 0;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (leftovers_.empty()) return;
+      number = *leftovers_.begin();
+      leftovers_.erase(leftovers_.begin());
+    }
+    TryModule(number, engines, /*again=*/true);
+  }
 }
 
-void Campaign::TryModule(int64_t number, Engines& engines) {
-  Generated generated = Make(number);
+bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
+  Generated generated = CampaignModule(options_, number);
   absl::Status verified = VerifyModule(*generated.module);
   TrialOptions trial = options_.trial;
   trial.invalid = !generated.broken_rule.empty();
+  trial.load.stop = [this] { return Stop(); };
   bool as_meant = trial.invalid ? RuleOf(verified) == generated.broken_rule : verified.ok();
   Sample sample = {generated.module->Clone(), generated.arguments};
   std::string origin = absl::StrCat("seed ", options_.seed, ", module ", number, ", stream ",
@@ -149,49 +163,51 @@ void Campaign::TryModule(int64_t number, Engines& engines) {
     if (!stored.ok()) Fail(stored);
   }
   for (size_t e = 0; as_meant && e < engines.tested.size(); ++e) {
-    FoundBy found = {options_.backends[e], engines.tested[e].get(), engines.reference.get(), origin, trial};
-    if (options_.twins > 0 && !trial.invalid) {
-      TryTwins(number, sample, found, results);
-      continue;
-    }
-    Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
+    FoundBy found = {options_.backends[e], engines.tested[e].get(), engines.reference.get(), origin, number, trial};
+    bool twins = options_.twins > 0 && !trial.invalid;
+    bool in_time = twins ? TryTwins(number, sample, found, results)
+                         : Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
+    if (!in_time) return false;
   }
-  Count(generated, as_meant, results);
-  Done(number);
+  if (!again) Count(generated, as_meant, results);
+  return true;
 }
 
-void Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& found,
+bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& found,
                       std::vector<TrialResult>& results) {
+  // A value outside its set is wrong whatever the time; other verdicts may be our own doing.
+  if (result.verdict.kind != VerdictKind::kFail && Stop()) return false;
   result.verdict.seed = options_.seed;
   if (CountsAsFinding(result.verdict.kind)) {
     absl::Status stored = store_.Add(sample, result, found, [this] { return Over(); });
     if (!stored.ok()) Fail(stored);
   }
   results.push_back(std::move(result));
+  return true;
 }
 
-void Campaign::TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
+bool Campaign::TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
                         std::vector<TrialResult>& results) {
   const TrialOptions& trial = found.trial;
-  RunOutcome outcome =
-      RunModule(*found.engine, *sample.module, DevicesOf(sample, trial), sample.Request());
+  RunOutcome outcome = RunSample(sample, *found.engine, trial);
   if (outcome.kind != OutcomeKind::kValues) {
     return Judged(sample, JudgeTrial(sample, outcome, *found.engine, trial, false), found, results);
   }
   SeedSource choose(~options_.seed, static_cast<uint64_t>(number));
   for (int i = 0; i < options_.twins; ++i) {
     auto drawn = DrawTwin(*sample.module, sample.arguments, choose);
-    if (!drawn.ok()) return Fail(drawn.status());
-    if (!*drawn) return;
+    if (!drawn.ok()) return Fail(drawn.status()), false;
+    if (!*drawn) return true;
     Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
     FoundBy by_twin = found;
     absl::StrAppend(&by_twin.origin, ", twin ", (*drawn)->recipe.ToText());
     TwinTrial tried = RunTwin(sample, outcome, twin, *found.engine, trial);
-    Judged(tried.of_twin ? twin : sample, std::move(tried.result), by_twin, results);
+    if (!Judged(tried.of_twin ? twin : sample, std::move(tried.result), by_twin, results)) return false;
     std::lock_guard<std::mutex> lock(mutex_);
     ++status_.twins;
     status_.twins_judged += !tried.same;
   }
+  return true;
 }
 
 void Campaign::Count(const Generated& generated, bool valid, const std::vector<TrialResult>& results) {
@@ -209,71 +225,36 @@ void Campaign::Count(const Generated& generated, bool valid, const std::vector<T
   }
 }
 
-void Campaign::Done(int64_t number) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  done_.insert(number);
-  while (!done_.empty() && *done_.begin() == status_.next) {
-    done_.erase(done_.begin());
-    ++status_.next;
-  }
-}
-
 CampaignStatus Campaign::Status() {
   std::lock_guard<std::mutex> lock(mutex_);
   status_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   status_.cells = static_cast<int64_t>(cells_.size());
   status_.buckets = store_.buckets();
   status_.known = store_.known();
+  status_.not_shrunk = store_.not_shrunk();
   return status_;
 }
 
 absl::Status Campaign::SaveState() {
-  nlohmann::ordered_json json;
+  CampaignState state;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    json["seed"] = options_.seed;
-    json["next"] = status_.next;
+    state = state_;
   }
-  return WriteFile(StatePath(options_), json.dump() + "\n");
+  return state.Save(StatePath(options_));
 }
 
 }  // namespace
 
-void CampaignStatus::CountLittleSaid(const Verdict& verdict) {
-  unspecified += static_cast<double>(verdict.unspecified_elements);
-  below_two_bits += static_cast<double>(ElementsBelowTwoBits(verdict));
-  for (const auto& [precision, quarters] : verdict.effective_quarters) {
-    floats += static_cast<double>(std::accumulate(quarters.begin(), quarters.end(), int64_t{0}));
-  }
-}
-
-std::string CampaignStatus::ToJson() const {
-  nlohmann::ordered_json json;
-  json["modules"] = modules;
-  json["seconds"] = seconds;
-  json["jobs"] = jobs;
-  json["valid"] = valid;
-  json["instructions_mean"] = modules == 0 ? 0.0 : static_cast<double>(instructions) / static_cast<double>(modules);
-  json["verdicts"] = nlohmann::ordered_json(verdicts);
-  json["cells"] = cells;
-  json["buckets"] = buckets;
-  auto count = verdicts.find("inconclusive");
-  json["inconclusive"] = count == verdicts.end() ? 0 : count->second;
-  json["bits_checked_mean"] = elements == 0 ? 0.0 : bits_checked / elements;
-  json["unspecified_share"] = elements == 0 ? 0.0 : unspecified / elements;
-  json["below_two_bits_share"] = floats == 0 ? 0.0 : below_two_bits / floats;
-  json["known"] = known;
-  if (twins > 0) json["twins"] = twins, json["twins_judged"] = twins_judged;
-  return json.dump();
-}
-
-std::string CampaignStatus::ToText() const {
-  std::string text = absl::StrFormat("%d modules in %.0f s (%.1f/s), %d valid, %d cells, %d buckets, %d known;", modules,
-                                     seconds, seconds > 0 ? static_cast<double>(modules) / seconds : 0.0, valid,
-                                     cells, buckets, known);
-  for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);
-  if (twins > 0) absl::StrAppend(&text, "; ", twins, " twins, ", twins_judged, " judged");
-  return text;
+Generated CampaignModule(const CampaignOptions& options, int64_t number) {
+  constexpr int64_t kInvalidEvery = 12;
+  std::optional<Stream> stream = options.stream;
+  if (!stream && number % kInvalidEvery == kInvalidEvery - 1) stream = Stream::kNegative;
+  if (!stream) return GenerateNumbered(options.seed, static_cast<uint64_t>(number), options.generator);
+  SeedSource choose(options.seed, static_cast<uint64_t>(number));
+  GeneratorOptions generator = options.generator;
+  generator.stream = *stream;
+  return Generate(choose, generator);
 }
 
 absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& options,

@@ -19,7 +19,7 @@ struct CampaignOptions {
   std::vector<std::string> backends;
   uint64_t seed = 1;
   int64_t modules_max = 0;   // 0: no end
-  double seconds_max = 0;    // 0: no end
+  double seconds_max = 0;    // 0: no end; what has begun by then is given up a second later
   int jobs = 1;
   bool resume = false;       // go on where state.json of `out` stands
   std::string out;           // folder of bundles, findings.jsonl and state.json
@@ -38,7 +38,6 @@ struct CampaignOptions {
 
 struct CampaignStatus {
   int64_t modules = 0;    // generated and, on every engine, judged
-  int64_t next = 0;       // all modules before this number are done
   double seconds = 0;     // of this run
   int jobs = 1;
   int64_t valid = 0;      // modules that the verifier judged as the generator meant them
@@ -47,6 +46,7 @@ struct CampaignStatus {
   int64_t cells = 0;
   int64_t buckets = 0;    // new ones: not known
   int64_t known = 0;      // findings that an expectation explains
+  int64_t not_shrunk = 0;  // buckets stored as they were met, for want of time
   double elements = 0, bits_checked = 0;    // sums over verdicts
   int64_t twins = 0;      // of the metamorphic lane
   int64_t twins_judged = 0;  // those with other outputs than their module's
@@ -58,6 +58,9 @@ struct CampaignStatus {
   std::string ToJson() const;  // one line, by contract
   std::string ToText() const;
 };
+
+// Module `number` of the campaign: every twelfth is of the negative stream.
+Generated CampaignModule(const CampaignOptions& options, int64_t number);
 
 // `tick` is called about once a second and once at the end. Errors: an engine that cannot be
 // started, a folder that cannot be written, a state of another seed.

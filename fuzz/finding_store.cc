@@ -6,26 +6,41 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/shrinker.h"
 #include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
 
 namespace hlocts {
 
 using Json = nlohmann::ordered_json;
 
 absl::Status FindingStore::Load() {
-  std::ifstream in(options_.out + "/findings.jsonl");
+  std::string path = options_.out + "/findings.jsonl";
+  std::ifstream in(path);
   std::string line;
+  bool cut_off = false;  // a killed campaign's last line
   while (std::getline(in, line)) {
+    cut_off = in.eof();
     Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || !json["backend"].is_string() || !json["signature"].is_string()) continue;
     Key key = {json["backend"].get<std::string>(), json["signature"].get<std::string>()};
-    Bucket& bucket = buckets_[key];
-    bucket.met = 1;
-    bucket.instructions = json.value("instructions", int64_t{0});
-    bucket.folder = json.value("folder", std::string());
-    met_.insert(key);
-    if (json["met_as"].is_string()) met_.insert({key.first, json["met_as"].get<std::string>()});
+    Key met_as = {key.first, json.value("met_as", key.second)};
+    met_.insert({key, met_as});
+    if (to_shrink_.erase(met_as) > 0) buckets_.erase(met_as);
+    if (json.value("known", false)) continue;
+    buckets_[key] = {1, json.value("instructions", int64_t{0}), json.value("folder", std::string())};
+    if (json["to_shrink"].is_number_integer()) to_shrink_[met_as] = json["to_shrink"].get<int64_t>();
   }
+  if (cut_off) std::ofstream(path, std::ios::app) << "\n";
   return absl::OkStatus();
+}
+
+std::set<int64_t> FindingStore::NumbersToShrink() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::set<int64_t> numbers;
+  for (const auto& [key, number] : to_shrink_) {
+    numbers.insert(number);
+    met_.erase(key);
+  }
+  return numbers;
 }
 
 bool FindingStore::MetBefore(const Key& key) {
@@ -35,68 +50,101 @@ bool FindingStore::MetBefore(const Key& key) {
   return !met_.insert(key).second;
 }
 
-absl::Status FindingStore::Append(const std::string& line) {
+absl::Status FindingStore::Append(const Entry& entry, const Sample& sample, const std::string& folder) {
+  Json json;
+  json["backend"] = entry.key.first;
+  json["signature"] = entry.key.second;
+  json["group"] = GroupOf(entry.key.second);
+  json["met_as"] = entry.met_as.second;
+  json["origin"] = entry.origin;
+  json["instructions"] = CountInstructions(*sample.module);
+  json["elements"] = CountElements(*sample.module);
+  json["evaluations"] = entry.evaluations;
+  json["folder"] = folder;
+  if (entry.to_shrink) json["to_shrink"] = *entry.to_shrink;
+  if (entry.known) json["known"] = true;
   std::ofstream out(options_.out + "/findings.jsonl", std::ios::app);
-  out << line << std::endl;
+  out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
   return out ? absl::OkStatus() : absl::InternalError(absl::StrCat(options_.out, "/findings.jsonl: cannot be written"));
+}
+
+// The bundle's sample made small. False when `stop` ended it: the bundle is as it was.
+bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
+                              const std::function<bool()>& stop) {
+  if (stop()) return false;
+  ShrinkOptions shrink;
+  shrink.trial = found.trial;
+  shrink.evaluations_max = options_.shrink_evaluations;
+  shrink.stop = stop;
+  ShrinkResult shrunk = Shrink(bundle.sample, *found.engine, *found.reference, shrink);
+  if (stop()) return false;
+  entry.evaluations = shrunk.evaluations;
+  // What is not there a second time is stored as it was met.
+  bundle.signature = shrunk.reproduced ? shrunk.signature : absl::StrCat("flaky ", bundle.signature);
+  if (shrunk.reproduced) {
+    bundle.sample = std::move(shrunk.sample);
+    bundle.result = std::move(shrunk.result);
+  }
+  return true;
 }
 
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                                const std::function<bool()>& stop) {
-  Key met_as = {found.backend, SignatureOf(result.verdict, *sample.module)};
-  if (options_.known(met_as.second, result.verdict)) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    ++known_;
-    return absl::OkStatus();
-  }
+  Bundle bundle = {sample.Clone(), found.backend, found.trial, result,
+                   SignatureOf(result.verdict, *sample.module), found.origin, ""};
+  Key met_as = {found.backend, bundle.signature};
+  Entry entry = {met_as, met_as, found.origin, 0, {}, false};
+  if (options_.known(bundle.signature, result.verdict)) return CountKnown(entry);
   if (MetBefore(met_as)) return absl::OkStatus();
-  Bundle bundle = {sample.Clone(), found.backend, found.trial, result, met_as.second, found.origin, ""};
-  int evaluations = 0;
-  if (options_.shrink_evaluations > 0) {
-    ShrinkOptions shrink;
-    shrink.trial = found.trial;
-    shrink.evaluations_max = options_.shrink_evaluations;
-    shrink.stop = stop;
-    ShrinkResult shrunk = Shrink(sample, *found.engine, *found.reference, shrink);
-    evaluations = shrunk.evaluations;
-    // What is not there a second time is stored as it was met.
-    bundle.signature = shrunk.reproduced ? shrunk.signature : absl::StrCat("flaky ", met_as.second);
-    if (shrunk.reproduced) {
-      bundle.sample = std::move(shrunk.sample);
-      bundle.result = std::move(shrunk.result);
-    }
+  if (options_.shrink_evaluations > 0 && !ShrinkInto(bundle, entry, found, stop)) {
+    entry.to_shrink = found.number;
+    absl::StrAppend(&bundle.origin, "; not shrunk, the campaign was over");
   }
-  if (options_.known(bundle.signature, bundle.result.verdict)) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    ++known_;
-    return absl::OkStatus();
-  }
+  entry.key.second = bundle.signature;
+  entry.known = options_.known(bundle.signature, bundle.result.verdict);
+  if (entry.known) return CountKnown(entry);
+  bundle.options.load.stop = nullptr;
   bundle.expected = ExpectedLines(bundle.sample, bundle.result.verdict, found.trial, found.engine->info().facts);
-  Key key = {found.backend, bundle.signature};
-  return Store(std::move(bundle), key, met_as, evaluations);
+  return Store(bundle, entry);
 }
 
-absl::Status FindingStore::Store(Bundle bundle, const Key& key, const Key& met_as, int evaluations) {
+absl::Status FindingStore::CountKnown(const Entry& entry) {
   std::lock_guard<std::mutex> lock(mutex_);
+  ++known_;
+  bool stored = to_shrink_.count(entry.met_as) > 0;
+  Forget(entry.met_as);
+  if (!stored) return absl::OkStatus();
+  Sample none = {std::make_unique<Module>("known"), {}};
+  return Append(entry, none, "");
+}
+
+// A bucket that was stored as it was met makes room for what it is.
+void FindingStore::Forget(const Key& key) {
+  if (to_shrink_.erase(key) == 0) return;
+  auto bucket = buckets_.find(key);
+  if (bucket == buckets_.end()) return;
+  std::error_code ignored;
+  if (!bucket->second.folder.empty()) {
+    std::filesystem::remove_all(absl::StrCat(options_.out, "/", bucket->second.folder), ignored);
+  }
+  buckets_.erase(bucket);
+}
+
+absl::Status FindingStore::Store(const Bundle& bundle, const Entry& entry) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!entry.to_shrink) Forget(entry.met_as);
   int64_t instructions = CountInstructions(*bundle.sample.module);
-  Bucket& bucket = buckets_[key];
-  met_.insert(key);
+  Bucket& bucket = buckets_[entry.key];
+  met_.insert(entry.key);
   bool smaller = bucket.met > 0 && instructions < bucket.instructions;
   if (++bucket.met > 1 && !smaller) return absl::OkStatus();
   bucket.instructions = instructions;
-  bucket.folder = absl::StrCat("findings/", FolderNameOf(absl::StrCat(key.first, " ", key.second)));
+  bucket.folder = absl::StrCat("findings/", FolderNameOf(absl::StrCat(entry.key.first, " ", entry.key.second)));
   absl::Status written = WriteBundle(bundle, absl::StrCat(options_.out, "/", bucket.folder));
   if (!written.ok() && !absl::IsResourceExhausted(written)) return written;
-  Json json;
-  json["backend"] = key.first;
-  json["signature"] = key.second;
-  json["met_as"] = met_as.second;
-  json["origin"] = bundle.origin;
-  json["instructions"] = instructions;
-  json["elements"] = CountElements(*bundle.sample.module);
-  json["evaluations"] = evaluations;
-  json["folder"] = written.ok() ? bucket.folder : "";
-  return Append(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (!written.ok()) bucket.folder.clear();
+  if (entry.to_shrink) to_shrink_[entry.met_as] = *entry.to_shrink;
+  return Append(entry, bundle.sample, bucket.folder);
 }
 
 absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::Status& verified,
@@ -111,7 +159,7 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
   Key key = {"generator", absl::StrCat("error generator ", RuleOf(verified))};
   bundle.signature = key.second;
   if (MetBefore(key)) return absl::OkStatus();
-  return Store(std::move(bundle), key, key, 0);
+  return Store(bundle, {key, key, origin, 0, {}, false});
 }
 
 int64_t FindingStore::buckets() {
@@ -121,6 +169,10 @@ int64_t FindingStore::buckets() {
 int64_t FindingStore::known() {
   std::lock_guard<std::mutex> lock(mutex_);
   return known_;
+}
+int64_t FindingStore::not_shrunk() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return static_cast<int64_t>(to_shrink_.size());
 }
 
 }  // namespace hlocts

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ struct FoundBy {
   Backend* engine;
   Backend* reference;
   std::string origin;  // for people
+  int64_t number;      // of the module in its campaign
   TrialOptions trial;
 };
 
@@ -30,8 +32,10 @@ class FindingStore {
 
   // Reads findings.jsonl of a campaign that is resumed.
   absl::Status Load();
-  // A signature met before only counts. A new one is shrunk; the smallest module of each bucket is
-  // stored. Errors: of the file system.
+  // Modules that were stored as they were met. Their signatures count as new when they are met again.
+  std::set<int64_t> NumbersToShrink();
+  // A signature met before only counts. A new one is shrunk, or stored as it was met when `stop` says so
+  // before the end; the smallest module of each bucket is stored. Errors: of the file system.
   absl::Status Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                    const std::function<bool()>& stop);
   // A module that the verifier does not judge as the generator meant it.
@@ -39,6 +43,7 @@ class FindingStore {
                                   const std::string& origin);
   int64_t buckets();
   int64_t known();
+  int64_t not_shrunk();
 
  private:
   struct Bucket {
@@ -47,14 +52,25 @@ class FindingStore {
     std::string folder;
   };
   using Key = std::pair<std::string, std::string>;  // backend, signature
+  struct Entry {  // one line of findings.jsonl
+    Key key, met_as;
+    std::string origin;
+    int evaluations = 0;
+    std::optional<int64_t> to_shrink;  // the module's number, where it is stored as it was met
+    bool known = false;  // shrunk, an expectation explains it: nothing is stored
+  };
   bool MetBefore(const Key& key);
-  absl::Status Store(Bundle bundle, const Key& key, const Key& met_as, int evaluations);
-  absl::Status Append(const std::string& line);
+  bool ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found, const std::function<bool()>& stop);
+  absl::Status Store(const Bundle& bundle, const Entry& entry);
+  absl::Status CountKnown(const Entry& entry);
+  void Forget(const Key& key);
+  absl::Status Append(const Entry& entry, const Sample& sample, const std::string& folder);
 
   const CampaignOptions& options_;
   std::mutex mutex_;
   std::set<Key> met_;  // signatures before shrinking
   std::map<Key, Bucket> buckets_;
+  std::map<Key, int64_t> to_shrink_;  // met_as of a bucket that is stored as it was met, its number
   int64_t known_ = 0;
 };
 

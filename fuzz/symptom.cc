@@ -192,6 +192,13 @@ std::string SignatureOf(const Verdict& verdict, const Module& module) {
   return absl::StrCat(VerdictName(verdict.kind), " ", operation, " ", SymptomOf(verdict).mismatch);
 }
 
+std::string GroupOf(const std::string& signature) {
+  std::vector<absl::string_view> words = absl::StrSplit(signature, ' ');
+  size_t keep = words[0] == "flaky" ? 3 : 2;
+  if (words.size() > keep) words.resize(keep);
+  return absl::StrJoin(words, " ");
+}
+
 std::string FolderNameOf(const std::string& signature) {
   constexpr size_t kNameMax = 90;
   std::string name;

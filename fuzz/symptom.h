@@ -34,6 +34,9 @@ std::string BlamedOperation(const Verdict& verdict, const Module& module);
 // "gather(batched)" batching dimensions, "gather(u64)" indices of that type; what
 // is wrong only when compiled together is "add,subtract(together)".
 std::string SignatureOf(const Verdict& verdict, const Module& module);
+// "fail tanh": what is likely to be the same fault under another type or with another wrong value.
+// Findings of one group are looked at together.
+std::string GroupOf(const std::string& signature);
 // The same as a file name.
 std::string FolderNameOf(const std::string& signature);
 

@@ -1,5 +1,7 @@
 #include "fuzz/trial.h"
 
+#include "absl/strings/match.h"
+
 namespace hlocts {
 namespace {
 
@@ -19,7 +21,17 @@ void Sign(Backend& engine, const TrialOptions& options, Verdict& verdict) {
   verdict.profile = std::string(ProfileName(options.profile));
 }
 
+// Engines do not send themselves SIGKILL: somebody, or the system for want of memory, ended the worker.
+bool KilledFromOutside(absl::string_view reason) { return absl::StrContains(reason, "killed by signal 9"); }
+
 }  // namespace
+
+RunOutcome RunSample(const Sample& sample, Backend& engine, const TrialOptions& options) {
+  auto run = [&] { return RunModule(engine, *sample.module, DevicesOf(sample, options), sample.Request()); };
+  RunOutcome outcome = run();
+  bool again = outcome.kind == OutcomeKind::kCrash && KilledFromOutside(outcome.reason);
+  return again ? run() : outcome;
+}
 
 LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options) {
   LoadOptions load = options.load;
@@ -40,16 +52,25 @@ TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend&
   return result;
 }
 
-TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options, bool blame) {
+namespace {
+
+TrialResult RunOnce(const Sample& sample, Backend& engine, const TrialOptions& options, bool blame) {
   if (!options.invalid) {
-    RunOutcome outcome =
-        RunModule(engine, *sample.module, DevicesOf(sample, options), sample.Request());
-    return JudgeTrial(sample, outcome, engine, options, blame);
+    return JudgeTrial(sample, RunSample(sample, engine, options), engine, options, blame);
   }
   TrialResult result;
   result.verdict = DiffInvalidModule(*sample.module, engine, DiffOptionsOf(sample, options, blame));
   Sign(engine, options, result.verdict);
   return result;
+}
+
+}  // namespace
+
+// Once more where a worker was killed from outside, with the module or with a piece of it.
+TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options, bool blame) {
+  TrialResult result = RunOnce(sample, engine, options, blame);
+  bool again = result.verdict.kind == VerdictKind::kCrash && KilledFromOutside(result.verdict.reason);
+  return again ? RunOnce(sample, engine, options, blame) : result;
 }
 
 std::string ExpectedLines(const Sample& sample, const Verdict& verdict, const TrialOptions& options,

@@ -52,7 +52,7 @@ bool SameOutputs(const std::vector<std::vector<Literal>>& first,
 TwinTrial RunTwin(const Sample& first, const RunOutcome& outcome, const Sample& twin, Backend& engine,
                   const TrialOptions& options) {
   TwinTrial trial;
-  RunOutcome other = RunModule(engine, *twin.module, DevicesOf(twin, options), twin.Request());
+  RunOutcome other = RunSample(twin, engine, options);
   trial.same = other.kind == OutcomeKind::kValues &&
                SameOutputs(outcome.result.outputs, other.result.outputs);
   if (trial.same) {

@@ -1,0 +1,139 @@
+// Campaigns from outside: what is killed, hangs or eats memory costs the batch at hand and nothing else.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "nlohmann/json.hpp"
+#include "tools/cli_testing.h"
+
+namespace hlocts {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Folder(const std::string& name) {
+  std::string folder = absl::StrCat(testing::TempDir(), "/fuzz_run_", name);
+  std::filesystem::remove_all(folder);
+  return folder;
+}
+
+std::string Text(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<json> Lines(const std::string& text) {
+  std::vector<json> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    json one = json::parse(line, nullptr, false);
+    if (one.is_object()) lines.push_back(one);
+  }
+  return lines;
+}
+
+// The last status line of a campaign with --json.
+json LastStatus(const Ran& ran) {
+  std::vector<json> lines = Lines(ran.out);
+  EXPECT_FALSE(lines.empty()) << ran.out;
+  return lines.empty() ? json() : lines.back();
+}
+
+std::set<std::string> Signatures(const std::string& folder) {
+  std::set<std::string> signatures;
+  for (const json& line : Lines(Text(folder + "/findings.jsonl"))) signatures.insert(line["signature"]);
+  return signatures;
+}
+
+const std::string kMisbehaving = absl::StrCat("--backend=exec:", HLOCTS_BINARY_DIR, "/misbehaving_engine");
+
+TEST(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
+  std::string out = Folder("time");
+  std::string fuzz = absl::StrCat("fuzz ", kMisbehaving, " --jobs=1 --stream=exact --json --out=", out);
+  auto start = std::chrono::steady_clock::now();
+  Ran ran = RunHlocts(fuzz + " --time=2s", "MISBEHAVE_HANG_FROM=3");
+  std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(taken.count(), 6) << "one execution hangs for 20 s";
+  EXPECT_GT(LastStatus(ran)["not_shrunk"], 0) << ran.out;
+  json found = Lines(Text(out + "/findings.jsonl")).back();
+  ASSERT_TRUE(found["to_shrink"].is_number_integer()) << found;
+  std::string readme = Text(absl::StrCat(out, "/", std::string(found["folder"]), "/README.md"));
+  EXPECT_THAT(readme, HasSubstr("not shrunk"));
+
+  int64_t done = json::parse(Text(out + "/state.json"))["next"];
+  ran = RunHlocts(absl::StrCat(fuzz, " --resume --modules=", done));
+  json status = LastStatus(ran);
+  EXPECT_FALSE(status.contains("not_shrunk")) << ran.out;
+  EXPECT_EQ(status["modules"], 0);  // shrinking counts no module twice
+  json shrunk = Lines(Text(out + "/findings.jsonl")).back();
+  EXPECT_EQ(shrunk["met_as"], found["met_as"]);
+  EXPECT_LT(shrunk["instructions"], found["instructions"]);
+  readme = Text(absl::StrCat(out, "/", std::string(shrunk["folder"]), "/README.md"));
+  EXPECT_THAT(readme, Not(HasSubstr("not shrunk")));
+}
+
+TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
+  const std::string fuzz = "fuzz --backend=canary:maximum.drops-nan?isolation=none --no-shrink --seed=3 --jobs=2 --json --out=";
+  std::string killed = Folder("killed"), whole = Folder("whole");
+  RunHlocts(fuzz + killed + " --time=60s", "timeout -s KILL 1.5");
+  json state = json::parse(Text(killed + "/state.json"));
+  int64_t next = state["next"];
+  ASSERT_GT(next, 0);
+  int64_t end = next + 300;
+  json status = LastStatus(RunHlocts(absl::StrCat(fuzz, killed, " --resume --modules=", end)));
+  // No number is left out and none that was known to be done comes again.
+  EXPECT_EQ(status["modules"], end - next - static_cast<int64_t>(state["done"].size()));
+  state = json::parse(Text(killed + "/state.json"));
+  EXPECT_EQ(state["next"], end);
+  EXPECT_TRUE(state["done"].empty());
+  RunHlocts(absl::StrCat(fuzz, whole, " --modules=", end));
+  EXPECT_FALSE(Signatures(whole).empty());
+  EXPECT_EQ(Signatures(killed), Signatures(whole));
+}
+
+TEST(FuzzRunTest, OtherModulesAreNotResumed) {
+  std::string out = Folder("other");
+  const std::string fuzz = "fuzz --backend=reference --modules=5 --out=";
+  ASSERT_EQ(RunHlocts(fuzz + out).status, 0);
+  Ran ran = RunHlocts(fuzz + out + " --resume --stream=edge");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, HasSubstr("stream edge"));
+}
+
+TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
+  std::string out = Folder("workers");
+  // Three times in a row, whatever the campaign has as children is killed.
+  std::string script = absl::StrCat(
+      HLOCTS_BINARY_DIR, "/hlocts fuzz --backend=cpu --modules=1500 --jobs=1 --json --out=", out,
+      " & p=$!; for i in 1 2 3; do sleep 0.3; kill -9 $(cat /proc/$p/task/*/children) && echo struck; done; wait $p");
+  Ran ran;
+  std::FILE* pipe = popen(script.c_str(), "r");
+  char chunk[4096];
+  while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
+  int status = pclose(pipe);
+  EXPECT_THAT(ran.out, HasSubstr("struck"));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << ran.out;
+  json last = LastStatus(ran);
+  EXPECT_EQ(last["modules"], 1500);
+  EXPECT_FALSE(last["verdicts"].contains("crash")) << last;
+  EXPECT_EQ(last["buckets"], 0);
+}
+
+TEST(FuzzRunTest, AnEngineThatWantsAllMemoryIsAFindingAndTheRestRuns) {
+  std::string out = Folder("memory");
+  Ran ran = RunHlocts(absl::StrCat("fuzz ", kMisbehaving, " --no-shrink --stream=exact --modules=6 --jobs=1 --memory=150000000 --json --out=", out),
+                      "MISBEHAVE_MEMORY_EVERY=2");
+  json last = LastStatus(ran);
+  EXPECT_EQ(last["modules"], 6);
+  EXPECT_GE(last["verdicts"].value("crash", 0), 1) << last;
+  EXPECT_THAT(Text(out + "/findings.jsonl"), HasSubstr("memory"));
+}
+
+}  // namespace
+}  // namespace hlocts
