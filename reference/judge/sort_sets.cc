@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "reference/judge/handlers.h"
 #include "reference/judge/row_permutation.h"
@@ -132,26 +133,34 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
   return order;
 }
 
-// The outputs' sets when row i may stand in places first[i] to last[i].
+// `from` may stand where `to` says what else may.
+void MayStand(const SortJob& job, const AcceptanceSet& from, bool filled, AcceptanceSet& to) {
+  to = filled ? Join(to, from) : from;
+  if (!to.IsPoint() && to.term == Term::kPoint) {
+    to.term = Term::kJump;
+    to.origin = job.origin;
+  }
+}
+
+// The outputs' sets when row i may stand in places first[i] to last[i]. Rows with the same places are
+// joined before they are placed: a long line may be one tie.
 void PlaceRows(const SortJob& job, absl::Span<const SetArray* const> rows, int64_t start,
                const LineOrder& order, std::vector<std::vector<AcceptanceSet>>& out) {
   int64_t n = job.lines.length, stride = job.lines.stride;
+  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> ties;
+  for (int64_t i = 0; i < n; ++i) ties[{order.first[i], order.last[i]}].push_back(i);
   for (size_t k = 0; k < rows.size(); ++k) {
     int components = rows[k]->components();
     std::vector<bool> filled(n, false);
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t place = order.first[i]; place <= order.last[i]; ++place) {
-        for (int c = 0; c < components; ++c) {
-          AcceptanceSet& to = out[k][(start + place * stride) * components + c];
-          AcceptanceSet from = rows[k]->At(start + i * stride, c);
-          to = filled[place] ? Join(to, from) : from;
-          if (!to.IsPoint() && to.term == Term::kPoint) {
-            to.term = Term::kJump;
-            to.origin = job.origin;
-          }
+    for (const auto& [places, tied] : ties) {
+      for (int c = 0; c < components; ++c) {
+        AcceptanceSet any;
+        for (int64_t i : tied) MayStand(job, rows[k]->At(start + i * stride, c), i != tied[0], any);
+        for (int64_t place = places.first; place <= places.second; ++place) {
+          MayStand(job, any, filled[place], out[k][(start + place * stride) * components + c]);
         }
-        filled[place] = true;
       }
+      std::fill(filled.begin() + places.first, filled.begin() + places.second + 1, true);
     }
   }
 }
