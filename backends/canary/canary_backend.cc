@@ -1,33 +1,67 @@
-// canary:FAULT: the reference evaluator with one bug planted in it. What the suites and campaigns do
+// canary:FAULT: the reference evaluator with one bug planted in it, or several, canary:FAULT+FAULT. What the suites and campaigns do
 // not notice here they would not notice in a compiler either.
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
 #include "backends/canary/fault_hook.h"
 #include "backends/canary/hooked_run.h"
 #include "backends/reference/reference_run.h"
+#include "spec/infer/verifier.h"
 
 namespace hlocts {
 namespace {
 
+using Faults = std::vector<const Fault*>;
+
+// All faults at each instruction, in order.
+class FaultsHook : public EvalHook {
+ public:
+  explicit FaultsHook(const Faults& faults) {
+    for (const Fault* fault : faults) {
+      if (fault->before || fault->after) hooks_.push_back(std::make_unique<FaultHook>(*fault));
+    }
+  }
+  bool empty() const { return hooks_.empty(); }
+
+  absl::Status BeforeInstruction(EvalContext& context, const Instruction& instruction,
+                                 absl::Span<Literal> operands) override {
+    for (const auto& hook : hooks_) {
+      HLOCTS_RETURN_IF_ERROR(hook->BeforeInstruction(context, instruction, operands));
+    }
+    return absl::OkStatus();
+  }
+  absl::Status AfterInstruction(EvalContext& context, const Instruction& instruction,
+                                absl::Span<const Literal> operands, Literal& result) override {
+    for (const auto& hook : hooks_) {
+      HLOCTS_RETURN_IF_ERROR(hook->AfterInstruction(context, instruction, operands, result));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  std::vector<std::unique_ptr<FaultHook>> hooks_;
+};
+
 class CanaryExecutable : public Executable {
  public:
-  CanaryExecutable(std::unique_ptr<Module> module, const LoadOptions& options, const Fault& fault)
-      : module_(std::move(module)), options_(options), fault_(fault) {}
+  CanaryExecutable(std::unique_ptr<Module> module, const LoadOptions& options, const Faults& faults)
+      : module_(std::move(module)), options_(options), faults_(faults) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
     ExecuteRequest own = request;
-    if (fault_.argument) {
+    for (const Fault* fault : faults_) {
+      if (!fault->argument) continue;
       for (std::vector<Literal>& leaves : own.arguments) {
-        for (Literal& leaf : leaves) fault_.argument(leaf);
+        for (Literal& leaf : leaves) fault->argument(leaf);
       }
     }
-    FaultHook hook(fault_);
-    bool hooked = fault_.before || fault_.after;
+    FaultsHook hook(faults_);
     HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result,
-                            RunHooked(*module_, options_, own, hooked ? &hook : nullptr));
-    if (fault_.outputs) {
-      for (std::vector<Literal>& leaves : result.outputs) fault_.outputs(leaves);
+                            RunHooked(*module_, options_, own, hook.empty() ? nullptr : &hook));
+    for (const Fault* fault : faults_) {
+      if (!fault->outputs) continue;
+      for (std::vector<Literal>& leaves : result.outputs) fault->outputs(leaves);
     }
     return result;
   }
@@ -35,12 +69,23 @@ class CanaryExecutable : public Executable {
  private:
   std::unique_ptr<Module> module_;
   LoadOptions options_;
-  const Fault& fault_;
+  const Faults& faults_;
 };
+
+// Valid modules that one fault refuses are refused; invalid ones that one takes are taken.
+absl::Status FaultyVerify(const Module& module, const Faults& faults) {
+  const bool valid = VerifyModule(module).ok();
+  absl::Status last;
+  for (const Fault* fault : faults) {
+    last = FaultyVerify(module, *fault);
+    if (last.ok() != valid) return last;
+  }
+  return last;
+}
 
 class CanaryBackend : public Backend {
  public:
-  CanaryBackend(std::string name, const Fault& fault) : name_(std::move(name)), fault_(fault) {}
+  CanaryBackend(std::string name, Faults faults) : name_(std::move(name)), faults_(std::move(faults)) {}
 
   BackendInfo info() override {
     BackendInfo info;
@@ -53,14 +98,16 @@ class CanaryBackend : public Backend {
 
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& options) override {
-    HLOCTS_RETURN_IF_ERROR(FaultyVerify(module, fault_));
+    HLOCTS_RETURN_IF_ERROR(FaultyVerify(module, faults_));
+    std::unique_ptr<Module> faulty = module.Clone();
+    for (const Fault* fault : faults_) faulty = FaultyModule(*faulty, *fault);
     return std::unique_ptr<Executable>(
-        std::make_unique<CanaryExecutable>(FaultyModule(module, fault_), options, fault_));
+        std::make_unique<CanaryExecutable>(std::move(faulty), options, faults_));
   }
 
  private:
   std::string name_;
-  const Fault& fault_;
+  Faults faults_;
 };
 
 }  // namespace
@@ -69,15 +116,18 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCanaryBackend(BackendName name) {
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text, "\": canary takes no options but isolation");
   }
-  const Fault* fault = FindFault(name.argument);
-  if (fault == nullptr) {
-    std::vector<std::string> ids;
-    for (const Fault& known : AllFaults()) ids.push_back(known.id);
-    return absl::NotFoundError(absl::StrCat("backend \"", name.text,
-                                            "\": no such fault; expected one of ",
-                                            absl::StrJoin(ids, ", ")));
+  Faults faults;
+  for (absl::string_view id : absl::StrSplit(name.argument, '+')) {
+    const Fault* fault = FindFault(id);
+    if (fault == nullptr) {
+      std::vector<std::string> ids;
+      for (const Fault& known : AllFaults()) ids.push_back(known.id);
+      return absl::NotFoundError(absl::StrCat("backend \"", name.text, "\": no fault ", id,
+                                              "; expected one of ", absl::StrJoin(ids, ", ")));
+    }
+    faults.push_back(fault);
   }
-  return std::unique_ptr<Backend>(std::make_unique<CanaryBackend>(name.text, *fault));
+  return std::unique_ptr<Backend>(std::make_unique<CanaryBackend>(name.text, std::move(faults)));
 }
 
 }  // namespace hlocts
