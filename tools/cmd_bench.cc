@@ -5,6 +5,7 @@
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tools/bench/bench.h"
+#include "tools/bench_fuzz.h"
 #include "tools/commands.h"
 #include "tools/common.h"
 #include "tools/suite_files.h"
@@ -126,11 +127,16 @@ int RunBench(const Options& options) {
       if (status != kExitOk) exit_status = status;
       continue;
     }
+    if (name.first == "fuzz") {
+      const int status = RunFuzzBench(name.second, options.quick, options.json);
+      if (status != kExitOk) exit_status = status;
+      continue;
+    }
     const Promise* promise = nullptr;
     for (const Promise& row : kPromises) {
       if (name.first == row.name) promise = &row;
     }
-    if (!promise) return Fail(InvalidInput("bench: expected reference, judge or cpu, found ", text));
+    if (!promise) return Fail(InvalidInput("bench: expected reference, judge, cpu or fuzz, found ", text));
     BenchOptions bench;
     bench.folder = HomeFolder() + "/tools/bench/modules";
     bench.filter = name.second;
@@ -149,7 +155,7 @@ int RunBench(const Options& options) {
 Command BenchCommand() {
   return {"bench", "measure the figures that the READMEs state", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("NAME", &options->names, "reference, judge, cpu, or one/module-name-part");
+            flags.Positional("NAME", &options->names, "reference, judge, cpu, fuzz, or one/part-of-it");
             flags.Add("--backend", &options->backend, "engine to compare with (hlo-evaluator)");
             flags.Add("--quick", &options->quick, "one short repetition");
             flags.Add("--json", &options->json, "print JSON lines");

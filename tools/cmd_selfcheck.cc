@@ -21,6 +21,7 @@
 #include "tools/selfcheck/table_mutants.h"
 #include "tools/selfcheck/twin_check.h"
 #include "tools/selfcheck_clauses.h"
+#include "tools/selfcheck_fuzz.h"
 #include "tools/suite_files.h"
 
 namespace hlocts {
@@ -317,6 +318,10 @@ int RunSelfcheck(const Options& options) {
   if (options.parts == std::vector<std::string>{"clauses"}) {
     return RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
   }
+  SelfcheckFuzzOptions planted = {SelectFaults(options.faults), options.seed.value_or(1), options.seconds,
+                                  JobsOf(options), options.out};
+  if (options.parts == std::vector<std::string>{"fuzz"}) return RunSelfcheckFuzz(planted);
+  if (options.parts == std::vector<std::string>{"crowd"}) return RunSelfcheckCrowd(planted);
   if (options.update || options.changed) {
     return Fail(InvalidInput("--update, --changed: expected the part \"clauses\" alone"));
   }
@@ -332,7 +337,7 @@ int RunSelfcheck(const Options& options) {
     if (part != "canaries" && part != "noise" && part != "mutants" && part != "curves" &&
         part != "twins") {
       return Fail(InvalidInput(
-          "selfcheck: expected clauses alone, or canaries, noise, mutants, curves, twins; found ", part));
+          "selfcheck: expected clauses, fuzz or crowd alone, or canaries, noise, mutants, curves, twins; found ", part));
     }
   }
   int status = kExitOk;
@@ -359,7 +364,7 @@ Command SelfcheckCommand() {
   return {"selfcheck", "plant faults, use permissions, and see what the harness says",
           [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("PART", &options->parts, "clauses (alone), or canaries, noise, mutants, curves, twins (default: these five)");
+            flags.Positional("PART", &options->parts, "clauses, fuzz or crowd (each alone), or canaries, noise, mutants, curves, twins (default: these five)");
             flags.Add("--tier", &options->tier, "tier of the cases: smoke, presubmit, ...");
             flags.Add("--query", &options->queries, "only these cases");
             flags.Add("--fault", &options->faults, "only faults or classes that begin so");

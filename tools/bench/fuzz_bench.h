@@ -1,0 +1,44 @@
+// What a campaign costs and what it reaches: figures of fuzz/README.md. Seconds are processor time.
+#ifndef HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_
+#define HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_
+
+#include <cstdint>
+#include <string>
+
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+struct RateRow {
+  int64_t modules = 0, valid = 0;
+  double seconds = 0;
+  double instructions_mean = 0, bits_checked_mean = 0, inconclusive_share = 0;
+  double Rate() const { return seconds > 0 ? static_cast<double>(modules) / seconds : 0; }
+};
+
+// Modules of the campaign of `seed`, generated and verified.
+RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max);
+// The same run on `backend`, judged as `hlocts fuzz` does. A worker's time counts.
+absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed, double seconds);
+
+struct ReachRow {
+  int64_t modules = 0;
+  int64_t cells = 0;                      // operation x types x ranks x class of attributes
+  int64_t typed = 0, typed_legal = 0;     // operation x type
+  int64_t pairs = 0, pairs_possible = 0;  // producer x consumer
+  std::string typed_missing;              // some of them
+};
+// What modules reach within `seconds` of generating and verifying; without swarm each module may use
+// everything.
+ReachRow BenchReach(uint64_t seed, double seconds, bool swarm);
+
+// Decisions mutated where they showed new cells, against fresh ones: cells within `seconds`.
+struct GuidedRow {
+  int64_t guided = 0, unguided = 0;
+  double guided_valid = 0;  // share of mutated modules that are valid
+};
+GuidedRow BenchGuided(uint64_t seed, double seconds);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_

@@ -1,0 +1,118 @@
+#include "tools/selfcheck/crowd_check.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "backends/backend_list.h"
+#include "backends/canary/fault.h"
+#include "fuzz/finding_store.h"
+#include "fuzz/shrinker.h"
+
+namespace hlocts {
+namespace {
+
+class Crowd {
+ public:
+  Crowd(const std::vector<std::string>& faults, const FuzzCheckOptions& options)
+      : faults_(faults), options_(options), reference_(*MakeInProcessBackend("reference")) {
+    auto engine = MakeInProcessBackend("canary:" + absl::StrJoin(faults, "+"));
+    HLOCTS_CHECK(engine.ok());
+    together_ = *std::move(engine);
+    for (const std::string& id : faults) alone_.push_back(*MakeInProcessBackend("canary:" + id));
+  }
+
+  CrowdReport Run() {
+    auto start = std::clock();
+    while (report_.seconds < options_.seconds) {
+      Try(CampaignModule(options_.campaign, report_.modules++));
+      report_.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    }
+    return std::move(report_);
+  }
+
+ private:
+  static constexpr int kAskedOfASignature = 5;
+  struct Met {
+    std::string bucket;
+    int64_t count = 0;
+  };
+
+  void Try(Generated generated) {
+    Sample sample = {std::move(generated.module), std::move(generated.arguments)};
+    TrialOptions trial = options_.campaign.trial;
+    trial.invalid = !generated.broken_rule.empty();
+    Verdict verdict = RunTrial(sample, *together_, trial, false).verdict;
+    if (!CountsAsFinding(verdict.kind)) return;
+    ++report_.findings;
+    Met& met = met_[SignatureOf(verdict, *sample.module)];
+    if (met.count++ == 0) met.bucket = Shrunk(sample, trial, SignatureOf(verdict, *sample.module));
+    if (met.count > kAskedOfASignature) return;
+    std::set<std::string> causes = Causes(sample, trial);
+    ++report_.asked;
+    const std::set<std::string>& owners = report_.buckets[met.bucket];
+    report_.pure += std::any_of(owners.begin(), owners.end(), [&](const auto& id) { return causes.count(id) > 0; });
+  }
+
+  std::string Shrunk(const Sample& sample, const TrialOptions& trial, const std::string& met_as) {
+    ShrinkOptions shrink;
+    shrink.trial = trial;
+    shrink.evaluations_max = options_.campaign.shrink_evaluations;
+    ShrinkResult shrunk = Shrink(sample, *together_, *reference_, shrink);
+    std::string bucket = shrunk.reproduced ? shrunk.signature : met_as;
+    std::set<std::string> owners = Causes(shrunk.reproduced ? shrunk.sample : sample, trial);
+    // The first module of a bucket is the bundle that people see.
+    auto [place, is_new] = report_.buckets.emplace(bucket, owners);
+    if (is_new && !owners.empty()) report_.hit.insert(*owners.begin());
+    report_.groups.insert(GroupOf(bucket));
+    return bucket;
+  }
+
+  std::set<std::string> Causes(const Sample& sample, const TrialOptions& trial) {
+    std::set<std::string> causes;
+    for (size_t i = 0; i < faults_.size(); ++i) {
+      const Fault& fault = *FindFault(faults_[i]);
+      if (trial.invalid ? fault.forgotten_rule.empty() : !MayStrike(fault, *sample.module)) continue;
+      if (CountsAsFinding(RunTrial(sample, *alone_[i], trial, false).verdict.kind)) causes.insert(faults_[i]);
+    }
+    return causes;
+  }
+
+  const std::vector<std::string>& faults_;
+  const FuzzCheckOptions& options_;
+  std::unique_ptr<Backend> reference_, together_;
+  std::vector<std::unique_ptr<Backend>> alone_;
+  std::map<std::string, Met> met_;
+  CrowdReport report_;
+};
+
+}  // namespace
+
+CrowdReport CheckCrowd(const std::vector<std::string>& faults, const FuzzCheckOptions& options) {
+  return Crowd(faults, options).Run();
+}
+
+std::string CrowdText(const CrowdReport& report, const std::vector<std::string>& faults) {
+  std::string text;
+  for (const auto& [bucket, owners] : report.buckets) {
+    absl::StrAppend(&text, bucket, ": ", owners.empty() ? "no fault by itself" : absl::StrJoin(owners, ", "), "\n");
+  }
+  for (const std::string& id : faults) {
+    if (report.hit.count(id) == 0) absl::StrAppend(&text, "no bucket of its own: ", id, "\n");
+  }
+  auto per = [&](size_t count) {
+    return report.hit.empty() ? 0 : static_cast<double>(count) / static_cast<double>(report.hit.size());
+  };
+  absl::StrAppendFormat(
+      &text, "\n%d faults at once, %d modules in %.0f s: %d findings in %d buckets (%d groups); %d faults own one; "
+      "purity %.3f (of %d findings asked); %.2f buckets and %.2f groups a fault\n",
+      faults.size(), report.modules, report.seconds, report.findings, report.buckets.size(), report.groups.size(),
+      report.hit.size(), report.asked == 0 ? 0 : static_cast<double>(report.pure) / static_cast<double>(report.asked),
+      report.asked, per(report.buckets.size()), per(report.groups.size()));
+  return text;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,31 @@
+// Many planted faults in one engine: does sorting into buckets tell them apart?
+#ifndef HLOCTS_TOOLS_SELFCHECK_CROWD_CHECK_H_
+#define HLOCTS_TOOLS_SELFCHECK_CROWD_CHECK_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tools/selfcheck/fuzz_check.h"
+
+namespace hlocts {
+
+struct CrowdReport {
+  int64_t modules = 0;
+  int64_t findings = 0;  // also those whose signature was met before
+  int64_t asked = 0, pure = 0;  // findings whose cause was looked up; those caused by their bucket's fault
+  // Bucket (signature after shrinking) and the faults that alone make its module fail.
+  std::map<std::string, std::set<std::string>> buckets;
+  std::set<std::string> groups;  // buckets without their type: near-duplicates count once
+  std::set<std::string> hit;     // faults that own a bucket
+  double seconds = 0;
+};
+
+// A campaign of `options.seconds` of processor time on an engine that has all these faults.
+CrowdReport CheckCrowd(const std::vector<std::string>& faults, const FuzzCheckOptions& options);
+std::string CrowdText(const CrowdReport& report, const std::vector<std::string>& faults);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_SELFCHECK_CROWD_CHECK_H_

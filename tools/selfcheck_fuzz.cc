@@ -1,0 +1,50 @@
+#include "tools/selfcheck_fuzz.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "spec/files/file_io.h"
+#include "tools/common.h"
+#include "tools/selfcheck/crowd_check.h"
+#include "tools/selfcheck/fuzz_check.h"
+
+namespace hlocts {
+namespace {
+
+int Keep(const SelfcheckFuzzOptions& options, const std::string& name, const std::string& text) {
+  std::cout << text << std::flush;
+  if (options.out.empty()) return kExitOk;
+  std::filesystem::create_directories(options.out);
+  absl::Status written = WriteFile(absl::StrCat(options.out, "/", name), text);
+  return written.ok() ? kExitOk : Fail(written);
+}
+
+}  // namespace
+
+int RunSelfcheckFuzz(const SelfcheckFuzzOptions& options) {
+  FuzzCheckOptions check;
+  check.campaign = PlantedCampaign(options.seed);
+  check.seconds = options.seconds;
+  check.jobs = options.jobs;
+  std::vector<FuzzRecord> records = SearchFaults(options.faults, check);
+  ShrinkFound(records, check);
+  int kept = Keep(options, "fuzz.txt", FuzzCheckText(records, check));
+  if (kept != kExitOk) return kept;
+  return FuzzGoalsKept(records) ? kExitOk : kExitFailed;
+}
+
+int RunSelfcheckCrowd(const SelfcheckFuzzOptions& options) {
+  constexpr size_t kFaults = 40;
+  std::vector<std::string> faults;  // spread over all classes
+  for (size_t i = 0; i < std::min(kFaults, options.faults.size()); ++i) {
+    faults.push_back(options.faults[i * options.faults.size() / std::min(kFaults, options.faults.size())]);
+  }
+  FuzzCheckOptions check;
+  check.campaign = PlantedCampaign(options.seed);
+  check.seconds = options.seconds;
+  return Keep(options, "crowd.txt", CrowdText(CheckCrowd(faults, check), faults));
+}
+
+}  // namespace hlocts
