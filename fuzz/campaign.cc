@@ -88,7 +88,8 @@ std::string StatePath(const CampaignOptions& options) { return options.out + "/s
 // What decides, besides the seed, which module a number is.
 std::string RecipeOf(const CampaignOptions& options) {
   return absl::StrCat("stream ", options.stream ? StreamName(*options.stream) : "all", ", instructions ",
-                      options.generator.instructions, ", twins ", options.twins);
+                      options.generator.instructions, ", replicas ", options.generator.replicas_max,
+                      ", twins ", options.twins);
 }
 
 absl::Status Campaign::Begin() {
@@ -248,11 +249,13 @@ absl::Status Campaign::SaveState() {
 
 Generated CampaignModule(const CampaignOptions& options, int64_t number) {
   constexpr int64_t kInvalidEvery = 12;
+  constexpr int64_t kReplicasEvery = 8;
   std::optional<Stream> stream = options.stream;
-  if (!stream && number % kInvalidEvery == kInvalidEvery - 1) stream = Stream::kNegative;
-  if (!stream) return GenerateNumbered(options.seed, static_cast<uint64_t>(number), options.generator);
-  SeedSource choose(options.seed, static_cast<uint64_t>(number));
   GeneratorOptions generator = options.generator;
+  if (number % kReplicasEvery != 0) generator.replicas_max = 1;
+  if (!stream && number % kInvalidEvery == kInvalidEvery - 1) stream = Stream::kNegative;
+  if (!stream) return GenerateNumbered(options.seed, static_cast<uint64_t>(number), generator);
+  SeedSource choose(options.seed, static_cast<uint64_t>(number));
   generator.stream = *stream;
   return Generate(choose, generator);
 }

@@ -59,7 +59,8 @@ struct CampaignStatus {
   std::string ToText() const;
 };
 
-// Module `number` of the campaign: every twelfth is of the negative stream.
+// Module `number` of the campaign: every twelfth is of the negative stream, every eighth may have replicas
+// where the generator's options allow more than one.
 Generated CampaignModule(const CampaignOptions& options, int64_t number);
 
 // `tick` is called about once a second and once at the end. Errors: an engine that cannot be

@@ -34,6 +34,13 @@ class Oracle {
     ++evaluations_;
     return SymptomOf(RunTrial(candidate, engine_, options_.trial, false).verdict) == wanted_;
   }
+  // The same operation is to blame, where one was.
+  bool Blames(const Sample& candidate) {
+    if (operation_.empty() || options_.trial.invalid) return true;
+    ++evaluations_;
+    Verdict verdict = RunTrial(candidate, engine_, options_.trial, true).verdict;
+    return SymptomOf(verdict) == wanted_ && BlamedOpcode(verdict, *candidate.module) == operation_;
+  }
   int evaluations() const { return evaluations_; }
   bool Spent() const {
     return evaluations_ >= options_.evaluations_max || options_.stop() ||
@@ -98,7 +105,10 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, cons
       {"parameters", false, [&](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
       {"regions", true, PeelRegions},
       {"instructions", true, DropInstructions},
+      {"constants", false, ConstantsInRegions},
       {"dimensions", false, ShrinkDimensions},
+      {"numbers", false, ShrinkNumbers},
+      {"elements", false, RepeatOneElement},
       {"attributes", false, DefaultAttributes},
       {"literals", true, SimplifyLiterals},
   };
@@ -106,7 +116,14 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, cons
     progress = false;
     for (const ShrinkPass& pass : passes) {
       if (options.trial.invalid && !pass.of_invalid) continue;
-      progress = pass.run(shrunk.sample, still_fails) || progress;
+      Sample before = shrunk.sample.Clone();
+      if (!pass.run(shrunk.sample, still_fails)) continue;
+      // Smaller, but another operation is to blame: another failure.
+      if (oracle.Blames(shrunk.sample)) {
+        progress = true;
+      } else {
+        shrunk.sample = std::move(before);
+      }
     }
   }
   shrunk.evaluations = oracle.evaluations();

@@ -15,6 +15,15 @@ uint64_t NumberBits(PrimitiveType type, double value) {
     std::memcpy(&bits, &value, sizeof(bits));
     return bits;
   }
+  if (type == PrimitiveType::kF32 && std::fabs(value) < 0x1p127) {  // most of all data; the same rounding
+    float narrow = static_cast<float>(value);
+    uint32_t bits;
+    std::memcpy(&bits, &narrow, sizeof(bits));
+    return bits;
+  }
+  if (type == PrimitiveType::kS32 && value >= -0x1p31 && value < 0x1p31) {
+    return static_cast<uint64_t>(static_cast<int64_t>(value));
+  }
   if (IsFloat(type)) return EncodeFloat(FormatOf(type), value, Overflow::kSaturate);
   ValueFacts whole = WholeRange(type);
   if (value >= 0x1p63) return value >= whole.high ? ~uint64_t{0} >> (IsSigned(type) ? 1 : 0)

@@ -52,6 +52,7 @@ absl::Status Complete(Options& options) {
     if (!campaign.stream) return InvalidInput("--stream: expected defined, exact, edge, sizes or negative");
   }
   if (options.instructions < 1) return InvalidInput("--instructions: expected at least 1");
+  campaign.generator.replicas_max = std::max<int64_t>(1, options.common.replicas);
   if (campaign.modules_max < 0) return InvalidInput("--modules: expected at least 0");
   campaign.generator.instructions = static_cast<int>(options.instructions);
   campaign.seed = options.seed.value_or(1);

@@ -5,16 +5,38 @@
 namespace hlocts {
 namespace {
 
+// One group of all replicas, pairs, or each by itself; who is first in its group is drawn as well.
 ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
   ReplicaGroups groups;
-  bool together = w.choose.Below(3) != 0;
-  *group_size = together ? w.plan.replicas : 1;
-  if (together && w.choose.Below(2)) return groups;  // none stated: all replicas
-  for (int64_t replica = 0; replica < w.plan.replicas; ++replica) {
-    if (groups.groups.empty() || !together) groups.groups.emplace_back();
+  int64_t replicas = w.plan.replicas;
+  *group_size = w.choose.OneIn(3) ? 1 : replicas % 2 == 0 && w.choose.OneIn(3) ? 2 : replicas;
+  if (*group_size == replicas && w.choose.Below(2)) return groups;  // none stated: all replicas
+  std::vector<int64_t> order;
+  for (int64_t replica = 0; replica < replicas; ++replica) order.push_back(replica);
+  bool shuffled = w.choose.Below(2);
+  for (size_t i = order.size(); shuffled && i > 1; --i) std::swap(order[i - 1], order[w.choose.Below(i)]);
+  for (int64_t replica : order) {
+    if (groups.groups.empty() || static_cast<int64_t>(groups.groups.back().size()) == *group_size) {
+      groups.groups.emplace_back();
+    }
     groups.groups.back().push_back(replica);
   }
   return groups;
+}
+
+// All replicas get the same arguments; one of them computes with other data, most of the time.
+Term* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims, const Demand& demand = {}) {
+  Term* operand = w.Obtain(type, dims, demand);
+  if (w.choose.OneIn(4)) return operand;
+  Term* other = w.Fresh(type, dims, demand);
+  ValueFacts one_of_them = RangeFacts(0, static_cast<double>(w.plan.replicas - 1), true);
+  Term* id = w.Emit(Opcode::kReplicaId, Shape::Scalar(PrimitiveType::kU32), {}, one_of_them);
+  Term* chosen = w.ScalarConstant(PrimitiveType::kU32, static_cast<double>(w.choose.Range(0, w.plan.replicas - 1)));
+  Term* mine = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), {id, chosen}, RangeFacts(0, 1, true));
+  mine->instruction->Set(Attr::kDirection, Word{"EQ"});
+  ValueFacts facts = Join(operand->facts, other->facts);
+  facts.unique = false;
+  return w.Emit(Opcode::kSelect, Shape(type, dims), {mine, other, operand}, facts);
 }
 
 // Collectives of a computation that runs a different number of times on each device never meet.
@@ -32,7 +54,7 @@ bool GenerateAllReduce(ModuleWriter& w, Opcode opcode) {
   bool scatter = opcode == Opcode::kReduceScatter;
   if (scatter) operand_dims[0] *= size;
   if (!w.Fits(operand_dims)) return false;
-  Term* operand = w.Obtain(type, operand_dims, ReducerDemand(w, *row, type, size));
+  Term* operand = OfEachReplica(w, type, operand_dims, ReducerDemand(w, *row, type, size));
   Term* made = w.Emit(opcode, Shape(type, dims), {operand}, ReducedFacts(w, *row, type, operand->facts, size));
   made->instruction->Set(Attr::kReplicaGroups, groups);
   if (scatter) made->instruction->Set(Attr::kDimensions, Dims{0});
@@ -51,7 +73,7 @@ bool GenerateAllGather(ModuleWriter& w, Opcode opcode) {
   if (gathers) result_dims[0] *= size;
   if (opcode == Opcode::kAllToAll) result_dims[0] = dims[0] = dims[0] * size;
   if (!w.Fits(result_dims)) return false;
-  Term* operand = w.Obtain(type, dims);
+  Term* operand = OfEachReplica(w, type, dims);
   ValueFacts facts = operand->facts;
   facts.unique = false;
   Term* made = w.Emit(opcode, Shape(type, result_dims), {operand}, facts);
@@ -64,7 +86,7 @@ bool GenerateCollectivePermute(ModuleWriter& w, Opcode opcode) {
   PrimitiveType type = w.DrawType(~TypeSet{0});
   if (type == PrimitiveType::kInvalid || Misplaced(w)) return false;
   Dims dims = w.DrawDims();
-  Term* operand = w.Obtain(type, dims);
+  Term* operand = OfEachReplica(w, type, dims);
   std::vector<std::pair<int64_t, int64_t>> pairs;
   int64_t shift = w.choose.Range(0, w.plan.replicas - 1);
   for (int64_t source = 0; source < w.plan.replicas; ++source) {

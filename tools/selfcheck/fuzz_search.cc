@@ -219,6 +219,7 @@ CampaignOptions PlantedCampaign(uint64_t seed) {
   CampaignOptions campaign;
   campaign.seed = seed;
   campaign.trial.cut = 4;
+  campaign.generator.replicas_max = 4;
   campaign.trial.load = BoundedLoad();
   return campaign;
 }

@@ -1,0 +1,135 @@
+// Shrinking what data and regions compute with: one element everywhere, constants in regions.
+#include <cstring>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "fuzz/shrinker.h"
+#include "generators/fact_literals.h"
+#include "spec/ir/surgery.h"
+
+namespace hlocts {
+namespace {
+
+constexpr int64_t kElementsTried = 64;
+
+size_t ElementBytes(const Literal& literal) {
+  return literal.raw_size() / static_cast<size_t>(literal.element_count());
+}
+
+Literal FilledWithElement(const Literal& literal, int64_t index) {
+  Literal filled = literal;
+  size_t bytes = ElementBytes(literal);
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    std::memcpy(filled.mutable_raw_data() + static_cast<size_t>(i) * bytes,
+                literal.raw_data() + static_cast<size_t>(index) * bytes, bytes);
+  }
+  return filled;
+}
+
+// Data of the entry: arguments and constants, by the index of their instruction.
+const Literal* DataOf(const Sample& sample, const Instruction& leaf) {
+  const Shape& shape = leaf.shape();
+  if (!shape.IsArray() || shape.is_dynamic() || shape.ElementCount() < 2) return nullptr;
+  if (leaf.has_literal()) return &leaf.literal();
+  bool argument = leaf.opcode() == Opcode::kParameter &&
+                  leaf.parameter_number() < static_cast<int64_t>(sample.arguments.size());
+  return argument ? &sample.arguments[leaf.parameter_number()] : nullptr;
+}
+
+void PutData(Sample& sample, int64_t index, Literal data) {
+  Instruction* leaf = EntryInstruction(sample, index);
+  if (leaf->has_literal()) return leaf->set_literal(std::move(data));
+  sample.arguments[leaf->parameter_number()] = std::move(data);
+}
+
+// All of these leaves hold their element `element` everywhere.
+bool TryElement(Sample& sample, const std::vector<int64_t>& leaves, int64_t element, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  bool changed = false;
+  for (int64_t index : leaves) {
+    const Literal& data = *DataOf(sample, *EntryInstruction(sample, index));
+    Literal filled = FilledWithElement(data, element);
+    changed = changed || !filled.BitwiseEqual(data);
+    PutData(candidate, index, std::move(filled));
+  }
+  if (!changed || !still_fails(candidate)) return false;
+  sample = std::move(candidate);
+  return true;
+}
+
+bool TryElements(Sample& sample, const std::vector<int64_t>& leaves, const StillFails& still_fails) {
+  int64_t count = EntryInstruction(sample, leaves[0])->shape().ElementCount();
+  for (int64_t element = 0; element < std::min(count, kElementsTried); ++element) {
+    if (TryElement(sample, leaves, element, still_fails)) return true;
+  }
+  return false;
+}
+
+bool PutConstant(Sample& sample, size_t computation, size_t index, double value, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  Computation* region = candidate.module->computations()[computation].get();
+  Instruction* replaced = region->instructions()[index].get();
+  auto constant = std::make_unique<Instruction>(absl::StrCat("k.", replaced->name()), Opcode::kConstant, replaced->shape());
+  Literal literal(replaced->shape());
+  Literal one = ScalarLiteral(replaced->shape().element_type(), value);
+  for (size_t at = 0; at < literal.raw_size(); at += one.raw_size()) {
+    std::memcpy(literal.mutable_raw_data() + at, one.raw_data(), one.raw_size());
+  }
+  constant->set_literal(std::move(literal));
+  Instruction* added = region->Add(std::move(constant));
+  ReplaceUses(replaced, added);
+  std::vector<Instruction*> order = {added};
+  for (const auto& instruction : region->instructions()) {
+    if (instruction.get() != added) order.push_back(instruction.get());
+  }
+  region->Reorder(order);
+  RemoveDeadCode(candidate);
+  if (!still_fails(candidate)) return false;
+  sample = std::move(candidate);
+  return true;
+}
+
+}  // namespace
+
+// One special value may stand anywhere in an array: where it stands everywhere, sizes can shrink.
+bool RepeatOneElement(Sample& sample, const StillFails& still_fails) {
+  std::map<std::vector<int64_t>, std::vector<int64_t>> alike;  // leaves by dimensions
+  int64_t count = static_cast<int64_t>(sample.module->entry()->instructions().size());
+  for (int64_t i = 0; i < count; ++i) {
+    const Instruction& leaf = *EntryInstruction(sample, i);
+    if (DataOf(sample, leaf)) alike[leaf.shape().dimensions()].push_back(i);
+  }
+  bool progress = false;
+  for (const auto& [dimensions, leaves] : alike) {
+    if (TryElements(sample, leaves, still_fails)) {
+      progress = true;
+      continue;
+    }
+    for (int64_t leaf : leaves) progress = TryElements(sample, {leaf}, still_fails) || progress;
+  }
+  return progress;
+}
+
+// What a region computes beside the point becomes a constant.
+bool ConstantsInRegions(Sample& sample, const StillFails& still_fails) {
+  bool progress = false;
+  for (size_t c = 0; c < sample.module->computations().size(); ++c) {
+    if (sample.module->computations()[c].get() == sample.module->entry()) continue;
+    for (size_t i = sample.module->computations()[c]->instructions().size(); i-- > 0;) {
+      if (c >= sample.module->computations().size()) return progress;
+      const Computation& region = *sample.module->computations()[c];
+      if (i >= region.instructions().size() || &region == sample.module->entry()) continue;
+      const Instruction& instruction = *region.instructions()[i];
+      bool array = instruction.shape().IsArray() && !instruction.shape().is_dynamic();
+      if (IsCarrier(instruction) || !array) continue;
+      for (double value : {0.0, 1.0}) {
+        if (!PutConstant(sample, c, i, value, still_fails)) continue;
+        progress = true;
+        break;
+      }
+    }
+  }
+  return progress;
+}
+
+}  // namespace hlocts
