@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets by the contract of OSS-Fuzz and ClusterFuzzLite: compiler and flags from CC, CXX,
+# CFLAGS and CXXFLAGS, engine from LIB_FUZZING_ENGINE, sources in $SRC/hlocts, objects in $WORK, and
+# in $OUT each target with <target>_seed_corpus.zip, <target>.dict and <target>.options. Arguments: targets
+# (all).
+set -euo pipefail
+: "${SRC:?}" "${OUT:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${LIB_FUZZING_ENGINE:?}"
+source_folder=$SRC/hlocts
+build=$WORK/hlocts-build
+
+# The distribution's Abseil, protobuf and Highway are built on libstdc++: two standard libraries do not
+# share a string. -w: a newer compiler's new warnings are no reason to stop fuzzing.
+cxxflags=${CXXFLAGS:-}
+cxxflags="${cxxflags//-stdlib=libc++/} -w"
+
+# A build type without flags of its own: the service's flags decide.
+cmake -S "$source_folder" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Service \
+  -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
+  -DCMAKE_C_FLAGS="${CFLAGS:-}" -DCMAKE_CXX_FLAGS="$cxxflags" \
+  -DCMAKE_BUILD_RPATH='$ORIGIN/lib' -DHLOCTS_FUZZING_ENGINE="$LIB_FUZZING_ENGINE" >/dev/null
+targets=${*:-$(cd "$source_folder/fuzz" && ls ./*_fuzzer.cc | sed 's|^\./||; s|_fuzzer\.cc$||')}
+ninja -C "$build" $targets fuzz_seeds
+
+# Libraries that a bare machine does not have travel beside the targets.
+mkdir -p "$OUT/lib"
+for target in $targets; do
+  cp "$build/$target" "$OUT/"
+  ldd "$build/$target" | awk '/=> \// {print $3}' |
+    { grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so' || true; } |
+    xargs -r -I{} cp -L {} "$OUT/lib/"
+done
+
+seeds=$WORK/hlocts-seeds
+rm -rf "$seeds"
+"$build/fuzz_seeds" "$seeds" "$source_folder"/tools/bench/modules/*.hlo
+for target in $targets; do
+  rm -f "$OUT/${target}_seed_corpus.zip"
+  (cd "$seeds/$target" && zip -q -r "$OUT/${target}_seed_corpus.zip" .)
+  [ ! -e "$seeds/$target.dict" ] || cp "$seeds/$target.dict" "$OUT/"
+  cp "$source_folder/ci/oss-fuzz/$target.options" "$OUT/"
+done
