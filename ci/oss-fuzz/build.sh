@@ -32,7 +32,7 @@ done
 
 seeds=$WORK/hlocts-seeds
 rm -rf "$seeds"
-"$build/fuzz_seeds" "$seeds" "$source_folder"/tools/bench/modules/*.hlo
+"$build/fuzz/fuzz_seeds" "$seeds" "$source_folder"/tools/bench/modules/*.hlo
 for target in $targets; do
   rm -f "$OUT/${target}_seed_corpus.zip"
   (cd "$seeds/$target" && zip -q -r "$OUT/${target}_seed_corpus.zip" .)
