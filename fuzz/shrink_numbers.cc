@@ -88,9 +88,10 @@ bool ShrinkNumbers(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t c = 0; c < sample.module->computations().size(); ++c) {
     for (size_t i = 0; i < sample.module->computations()[c]->instructions().size(); ++i) {
-      const Instruction& instruction = *sample.module->computations()[c]->instructions()[i];
-      for (size_t a = 0; a < instruction.attributes().size(); ++a) {
-        auto [attr, copy] = instruction.attributes()[a];
+      // Each number that is taken makes another module: nothing is kept across.
+      auto attributes = [&]() -> const auto& { return sample.module->computations()[c]->instructions()[i]->attributes(); };
+      for (size_t a = 0; a < attributes().size(); ++a) {
+        auto [attr, copy] = attributes()[a];
         size_t count = NumbersOf(attr, copy).size();
         for (size_t n = 0; n < count; ++n) progress = Approach(sample, attr, {c, i, a, n}, still_fails) || progress;
       }

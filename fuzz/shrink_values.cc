@@ -225,7 +225,8 @@ bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
     int64_t index = static_cast<int64_t>(i);
     const Instruction* leaf = EntryInstruction(sample, index);
     if (!IsLeaf(leaf->opcode()) || !leaf->shape().IsArray()) continue;
-    for (int64_t d = 0; d < leaf->shape().rank(); ++d) {
+    // What was taken is another module: `leaf` is gone with the one before.
+    for (int64_t d = 0; d < EntryInstruction(sample, index)->shape().rank(); ++d) {
       int64_t size = EntryInstruction(sample, index)->shape().dimension(d);
       progress = Descend(size, [&](int64_t, int64_t to) { return TryDimension(sample, index, d, to, still_fails); }) || progress;
     }

@@ -24,11 +24,6 @@ constexpr int kReplays = 3;
 
 double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-std::string OperationIn(const std::string& signature) {
-  size_t begin = signature.find(' ') + 1;
-  return signature.substr(begin, signature.find(' ', begin) - begin);
-}
-
 int Replays(const std::string& folder, Backend& engine, const TrialOptions& trial) {
   auto bundle = ReadBundle(folder);
   if (!bundle.ok()) return 0;
@@ -50,7 +45,7 @@ std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
   shrink.trial = options.campaign.trial;
   shrink.trial.invalid = !generated.broken_rule.empty();
   TrialResult blamed = RunTrial(sample, **engine, shrink.trial, true);
-  std::string before = SignatureOf(blamed.verdict, *sample.module);
+  std::string before = BlamedOpcode(blamed.verdict, *sample.module);
   double start = ProcessorSeconds();
   ShrinkResult shrunk = Shrink(sample, **engine, **reference, shrink);
   Json json;
@@ -59,9 +54,8 @@ std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
   json["instructions"] = CountInstructions(*shrunk.sample.module);
   json["elements"] = CountElements(*shrunk.sample.module);
   json["evaluations"] = shrunk.evaluations;
-  bool names_one = blamed.verdict.first_failure && !blamed.verdict.first_failure->instruction.empty();
   json["drifted"] = !shrunk.reproduced || !(SymptomOf(shrunk.result.verdict) == SymptomOf(blamed.verdict)) ||
-                    (names_one && OperationIn(before) != OperationIn(shrunk.signature));
+                    (!before.empty() && before != BlamedOpcode(shrunk.result.verdict, *shrunk.sample.module));
   Bundle bundle = {std::move(shrunk.sample), "canary:" + record.fault, shrink.trial, std::move(shrunk.result),
                    shrunk.signature, "", ""};
   absl::Status written = WriteBundle(bundle, folder);
