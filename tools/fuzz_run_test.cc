@@ -15,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 std::string Folder(const std::string& name) {
@@ -81,7 +82,7 @@ TEST(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
 TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   const std::string fuzz = "fuzz --backend=canary:maximum.drops-nan?isolation=none --no-shrink --seed=3 --jobs=2 --json --out=";
   std::string killed = Folder("killed"), whole = Folder("whole");
-  RunHlocts(fuzz + killed + " --time=60s", "timeout -s KILL 1.5");
+  RunHlocts(fuzz + killed + " --time=60s", "timeout -s KILL 2.5");
   json state = json::parse(Text(killed + "/state.json"));
   int64_t next = state["next"];
   ASSERT_GT(next, 0);
@@ -94,7 +95,8 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   EXPECT_TRUE(state["done"].empty());
   RunHlocts(absl::StrCat(fuzz, whole, " --modules=", end));
   EXPECT_FALSE(Signatures(whole).empty());
-  EXPECT_EQ(Signatures(killed), Signatures(whole));
+  // What was killed may have gone beyond the end, after it last said where it stood.
+  EXPECT_THAT(Signatures(killed), IsSupersetOf(Signatures(whole)));
 }
 
 TEST(FuzzRunTest, OtherModulesAreNotResumed) {
