@@ -52,6 +52,7 @@ struct CampaignStatus {
   int64_t twins_judged = 0;  // those with other outputs than their module's
 
   double unspecified = 0;                     // elements of which any value is accepted
+  double hardly_checked = 0;                  // those, or with fewer than two effective bits
   double floats = 0, below_two_bits = 0;      // floating-point elements; those with few effective bits
 
   void CountLittleSaid(const Verdict& verdict);

@@ -12,6 +12,7 @@ namespace hlocts {
 void CampaignStatus::CountLittleSaid(const Verdict& verdict) {
   unspecified += static_cast<double>(verdict.unspecified_elements);
   below_two_bits += static_cast<double>(ElementsBelowTwoBits(verdict));
+  hardly_checked += static_cast<double>(ElementsHardlyChecked(verdict));
   for (const auto& [precision, quarters] : verdict.effective_quarters) {
     floats += static_cast<double>(std::accumulate(quarters.begin(), quarters.end(), int64_t{0}));
   }
@@ -32,6 +33,7 @@ std::string CampaignStatus::ToJson() const {
   json["bits_checked_mean"] = elements == 0 ? 0.0 : bits_checked / elements;
   json["unspecified_share"] = elements == 0 ? 0.0 : unspecified / elements;
   json["below_two_bits_share"] = floats == 0 ? 0.0 : below_two_bits / floats;
+  json["hardly_checked_share"] = elements == 0 ? 0.0 : hardly_checked / elements;
   json["known"] = known;
   if (not_shrunk > 0) json["not_shrunk"] = not_shrunk;
   if (twins > 0) json["twins"] = twins, json["twins_judged"] = twins_judged;

@@ -33,6 +33,10 @@ int64_t ElementsBelowTwoBits(const Verdict& verdict) {
   return below;
 }
 
+int64_t ElementsHardlyChecked(const Verdict& verdict) {
+  return ElementsBelowTwoBits(verdict) + verdict.unspecified_elements - verdict.unspecified_floats;
+}
+
 void EffectiveBitsTable::Add(const Verdict& verdict) {
   for (const auto& [precision, quarters] : verdict.effective_quarters) {
     std::vector<int64_t>& sum = quarters_[{verdict.exact_data, precision}];

@@ -110,6 +110,7 @@ std::string VerdictToRecord(const Verdict& verdict) {
     json["effective_bits"] = {{"median", verdict.effective_bits_median},
                               {"p5", verdict.effective_bits_p5},
                               {"below_two_bits", verdict.below_two_bits_share},
+                              {"unspecified", verdict.unspecified_floats},
                               {"exact_data", verdict.exact_data},
                               {"quarters", QuartersToJson(verdict.effective_quarters)}};
   }
@@ -144,6 +145,7 @@ absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
       bits.at("p5").get_to(verdict.effective_bits_p5);
       bits.at("below_two_bits").get_to(verdict.below_two_bits_share);
       verdict.exact_data = bits.value("exact_data", false);
+      verdict.unspecified_floats = bits.value("unspecified", int64_t{0});
       if (bits.contains("quarters")) QuartersFromJson(bits["quarters"], verdict.effective_quarters);
     }
     if (json.contains("freedoms")) json["freedoms"].get_to(verdict.freedoms);

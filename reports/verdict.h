@@ -57,6 +57,7 @@ struct Verdict {
   double effective_bits_median = -1;
   double effective_bits_p5 = -1;
   double below_two_bits_share = -1;
+  int64_t unspecified_floats = 0;  // of unspecified_elements, those counted with no effective bits
   // The same, elements by quarters of a bit (kEffectiveQuarters of them) for each precision: what a
   // report adds up.
   std::map<int, std::vector<int64_t>> effective_quarters;

@@ -178,11 +178,11 @@ void PrintNoise(const NoiseReport& report, const std::string& where, std::ostrea
   out << absl::StrFormat("legal noise, %s: %d runs, %d unlike the reference, %d failures", where,
                          report.modules, report.unlike_reference, report.failures.size());
   for (const auto& [name, count] : report.verdicts) out << ", " << name << " " << count;
-  const int64_t open = report.unspecified + report.below_two_bits;
   out << absl::StrFormat(
-      "; %.2f bits checked, of %d elements %d unspecified and %d below 2 bits (%.2f%%)\n",
-      report.bits_checked_mean, report.elements, report.unspecified, report.below_two_bits,
-      100.0 * static_cast<double>(open) / std::max(1.0, static_cast<double>(report.elements)));
+      "; %.2f bits checked, of %d elements %d unspecified, %d that or below 2 bits (%.2f%%)\n",
+      report.bits_checked_mean, report.elements, report.unspecified, report.hardly_checked,
+      100.0 * static_cast<double>(report.hardly_checked) /
+          std::max(1.0, static_cast<double>(report.elements)));
   for (const NoiseReport::Failure& failure : report.failures) out << NoiseLine(failure);
 }
 

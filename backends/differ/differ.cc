@@ -56,6 +56,7 @@ Verdict FromJudge(const JudgeResult& result, int64_t replica) {
     verdict.effective_bits_p5 = result.effective.percentile5;
     verdict.below_two_bits_share = result.effective.share_below_2;
     verdict.effective_quarters = result.effective.quarters;
+    verdict.unspecified_floats = result.effective.unspecified;
   }
   if (const auto& failure = result.first_failure) {
     verdict.first_failure =
@@ -70,6 +71,7 @@ Verdict Merge(const Verdict& a, const Verdict& b) {
   Verdict merged = Severity(b.kind) > Severity(a.kind) ? b : a;
   merged.elements = a.elements + b.elements;
   merged.unspecified_elements = a.unspecified_elements + b.unspecified_elements;
+  merged.unspecified_floats = a.unspecified_floats + b.unspecified_floats;
   if (merged.elements > 0) {
     merged.bits_checked_mean = (a.bits_checked_mean * static_cast<double>(a.elements) +
                                 b.bits_checked_mean * static_cast<double>(b.elements)) /

@@ -57,6 +57,10 @@ const char kRealSolve2[] =
     "ENTRY e { a = f32[2,2] parameter(0) b = f32[2,1] parameter(1)\n"
     " ROOT r = f32[2,1] triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false,\n"
     "  transpose_a=NO_TRANSPOSE }";
+const char kTotalOrderOfAMaximum[] =
+    "ENTRY e { x = f8e4m3fnuz[] parameter(0) y = f8e4m3fnuz[] parameter(1)\n"
+    " m = f8e4m3fnuz[] maximum(x, y)\n"
+    " ROOT r = pred[] compare(m, x), direction=GE, type=TOTALORDER }";
 const char kRootOfAnUnderflow[] =
     "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential(x) ROOT r = bf16[] rsqrt(y) }";
 const char kSolve1[] =
@@ -212,6 +216,9 @@ const Case kCases[] = {
     // The infinity of one factor times the zero of another.
     {"complex_overflow_on_the_real_axis", UNARY("exponential-minus-one", "c64"), {"c64[] (10240, 0)"}, {"c64[] (inf, nan)"}, kPass, kStrict},
     {"no_complex_overflow", UNARY("exponential-minus-one", "c64"), {"c64[] (10, 0)"}, {"c64[] (22025.465, nan)"}, kFail, kStrict},
+    // What may be NaN may be a number as well.
+    {"total_order_of_a_dropped_nan", kTotalOrderOfAMaximum, {"f8e4m3fnuz[] nan", "f8e4m3fnuz[] 1"}, {"pred[] false"}, kPass, kRelaxed},
+    {"total_order_of_a_nan", kTotalOrderOfAMaximum, {"f8e4m3fnuz[] nan", "f8e4m3fnuz[] 1"}, {"pred[] false"}, kFail},
     // A quotient by the squares of a divisor's parts overflows where they do.
     {"solve_whose_divisor_squared_overflows", kSolve1, {"c64[1,1] {{(1e30, 1e30)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kOpen, kStrict},
     {"solve", kSolve1, {"c64[1,1] {{(4, 0)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kFail, kStrict},

@@ -26,29 +26,48 @@ Order NumericOrder(const View& a, const View& b) {
   return order;
 }
 
-Order TotalOrder(const AcceptanceSet& a, const AcceptanceSet& b, const FloatFacts& facts) {
-  View x = ReadSet(a, facts, 0, false), y = ReadSet(b, facts, 0, false);
-  if (x.nan || y.nan) {
-    // The one NaN of these formats has no sign: the chain has no place for it (ruling 0059).
-    if (FormatOf(facts.type).non_finite == NonFinite::kNegZero) {
-      return {x.nan != y.nan, x.nan && y.nan, x.nan != y.nan, false};
-    }
-    bool known = a.Has(Flag::kBitsKnown) && b.Has(Flag::kBitsKnown);
-    if (known && a.nan_bits == b.nan_bits) return {false, true, false, false};
-    // A NaN ranks first or last by its sign, which is known only where its bits are.
-    const FloatFormat& format = FormatOf(facts.type);
-    auto negative = [&](const AcceptanceSet& s) { return (s.nan_bits & format.sign_mask()) != 0; };
-    if (a.Has(Flag::kBitsKnown) && !y.nan) return {negative(a), false, !negative(a), false};
-    if (b.Has(Flag::kBitsKnown) && !x.nan) return {!negative(b), false, negative(b), false};
-    return {true, true, true, false};
-  }
+bool MayBeNumber(const View& v) { return v.finite || v.Infinite(); }
+
+// Of numbers: by value, -0 before +0.
+Order TotalOrderOfNumbers(const View& x, const View& y) {
   Order order = NumericOrder(x, y);
+  order.unordered = false;
   if (x.Zero() && y.Zero()) {
     order.equal =
         (x.pos_zero && y.pos_zero) || (x.neg_zero && y.neg_zero) || x.lo != x.hi || y.lo != y.hi;
     order.less = order.less || (x.neg_zero && y.pos_zero);
     order.greater = order.greater || (x.pos_zero && y.neg_zero);
   }
+  return order;
+}
+
+// A NaN ranks before or after all numbers by its sign, which is known only where its bits are.
+void AddNanBesideNumber(const AcceptanceSet& nan, const FloatFormat& format, bool& before,
+                        bool& after) {
+  const bool known = nan.Has(Flag::kBitsKnown) && format.non_finite != NonFinite::kNegZero;
+  const bool negative = (nan.nan_bits & format.sign_mask()) != 0;
+  before = before || !known || negative;
+  after = after || !known || !negative;
+}
+
+// The one NaN of the formats without a negative zero has no sign: the chain has no place for it
+// (ruling 0059), but it equals itself.
+void AddTwoNans(const AcceptanceSet& a, const AcceptanceSet& b, const FloatFormat& format,
+                Order& order) {
+  order.equal = true;
+  if (format.non_finite == NonFinite::kNegZero) return;
+  const bool known = a.Has(Flag::kBitsKnown) && b.Has(Flag::kBitsKnown);
+  if (!known || a.nan_bits != b.nan_bits) order.less = order.greater = true;
+}
+
+Order TotalOrder(const AcceptanceSet& a, const AcceptanceSet& b, const FloatFacts& facts) {
+  const View x = ReadSet(a, facts, 0, false), y = ReadSet(b, facts, 0, false);
+  const FloatFormat& format = FormatOf(facts.type);
+  Order order;
+  if (MayBeNumber(x) && MayBeNumber(y)) order = TotalOrderOfNumbers(x, y);
+  if (x.nan && MayBeNumber(y)) AddNanBesideNumber(a, format, order.less, order.greater);
+  if (y.nan && MayBeNumber(x)) AddNanBesideNumber(b, format, order.greater, order.less);
+  if (x.nan && y.nan) AddTwoNans(a, b, format, order);
   return order;
 }
 

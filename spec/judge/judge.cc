@@ -25,9 +25,14 @@ class EffectiveHistogram {
     (*steps_)[static_cast<size_t>(std::clamp(bits, 0.0, 64.0) * kSteps)] += count;
     total_ += count;
   }
+  void AddUnspecified(int precision) {
+    Add(0, precision);
+    ++unspecified_;
+  }
   EffectiveBits Summarize() const {
     EffectiveBits summary;
     summary.elements = total_;
+    summary.unspecified = unspecified_;
     if (total_ == 0) return summary;
     std::vector<int64_t> all(64 * kSteps + 1);
     for (const auto& [precision, steps] : by_precision_) {
@@ -65,7 +70,7 @@ class EffectiveHistogram {
   std::map<int, std::vector<int64_t>> by_precision_;
   int precision_ = -1;
   std::vector<int64_t>* steps_ = nullptr;
-  int64_t total_ = 0;
+  int64_t total_ = 0, unspecified_ = 0;
 };
 
 // What is added up over all leaves.
@@ -76,7 +81,12 @@ struct Tally {
   double bits = 0;
   int64_t empty_leaves = 0;
   EffectiveHistogram effective;
+  double joint_bits = 0;  // of each element of the present leaf, by its joint predicate
   std::optional<FirstFailure> first;
+
+  void AddEffective(double bits, int precision) {
+    effective.Add(std::max(bits, std::min<double>(joint_bits, precision)), precision);
+  }
 };
 
 double FullBits(PrimitiveType type) { return type == PrimitiveType::kPred ? 1 : BitWidth(type); }
@@ -172,7 +182,11 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
     tally.bits += FullBits(ComponentType(set.element_type())) - Log2Count(s, set.element_type());
     unspecified = unspecified || s.unspecified();
     if (facts != nullptr) {
-      tally.effective.Add(EffectiveBitsOf(s, *facts, rms), facts->p);
+      if (s.unspecified() && tally.joint_bits == 0) {
+        tally.effective.AddUnspecified(facts->p);
+      } else {
+        tally.AddEffective(EffectiveBitsOf(s, *facts, rms), facts->p);
+      }
     }
     if (Accepts(s, actual, index, c)) continue;
     ok = false;
@@ -233,7 +247,7 @@ void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Litera
     }
     tally.bits += full - Log2OfCount(ValuesBetween(lo[i], hi[i], facts));
     double reference = std::max(std::fabs(lo[i] / 2 + hi[i] / 2), 1e-3 * rms);
-    tally.effective.Add(facts.p - Log2(1 + (hi[i] - lo[i]) / facts.Ulp(reference)), facts.p);
+    tally.AddEffective(facts.p - Log2(1 + (hi[i] - lo[i]) / facts.Ulp(reference)), facts.p);
   }
   tally.bits += full * static_cast<double>(points);
   if (points > 0) tally.effective.Add(facts.p, facts.p, points);
@@ -345,6 +359,7 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
   before.unspecified = tally.unspecified;
   before.elements = tally.elements;
   before.bits = tally.bits;
+  tally.joint_bits = joint != nullptr && joint->checked ? joint->bits_per_element : 0;
   if (!JudgedByColumns(accepted, output, actual, tally)) {
     double rms = set.exact() || facts == nullptr ? 0 : RootMeanSquare(set);
     ForEachLive(actual, [&](int64_t index) {

@@ -50,6 +50,7 @@ struct FirstFailure {
 // [0, p] (acceptance-rules 29). Exact integers and preds are not counted here.
 struct EffectiveBits {
   int64_t elements = 0;
+  int64_t unspecified = 0;  // of them; they have no bits
   double median = 0;
   double percentile5 = 0;
   double share_below_2 = 0;

@@ -31,7 +31,7 @@ std::string ToText(const NoiseReport& report) {
   }
   Json json = {{"verdicts", report.verdicts},       {"modules", report.modules},
                {"elements", report.elements},       {"unspecified", report.unspecified},
-               {"unlike", report.unlike_reference}, {"below", report.below_two_bits},
+               {"unlike", report.unlike_reference}, {"below", report.hardly_checked},
                {"bits", report.bits_checked_mean},  {"failures", failures}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -45,7 +45,7 @@ NoiseReport FromText(const std::string& text) {
   report.elements = json["elements"];
   report.unspecified = json["unspecified"];
   report.unlike_reference = json["unlike"];
-  report.below_two_bits = json["below"];
+  report.hardly_checked = json["below"];
   report.bits_checked_mean = json["bits"];
   for (const Json& one : json["failures"]) {
     NoiseReport::Failure failure{one["trial"], one["seed"], {}};
@@ -85,7 +85,7 @@ void Count(const Verdict& verdict, NoiseReport& report) {
   report.bits_checked_mean += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
   report.elements += verdict.elements;
   report.unspecified += verdict.unspecified_elements;
-  report.below_two_bits += ElementsBelowTwoBits(verdict);
+  report.hardly_checked += ElementsHardlyChecked(verdict);
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ void Merge(const NoiseReport& from, NoiseReport& into) {
   into.elements += from.elements;
   into.unspecified += from.unspecified;
   into.unlike_reference += from.unlike_reference;
-  into.below_two_bits += from.below_two_bits;
+  into.hardly_checked += from.hardly_checked;
   if (into.elements > 0) into.bits_checked_mean = bits / static_cast<double>(into.elements);
   for (const auto& [name, count] : from.verdicts) into.verdicts[name] += count;
   into.failures.insert(into.failures.end(), from.failures.begin(), from.failures.end());
