@@ -61,6 +61,9 @@ const char kTotalOrderOfAMaximum[] =
     "ENTRY e { x = f8e4m3fnuz[] parameter(0) y = f8e4m3fnuz[] parameter(1)\n"
     " m = f8e4m3fnuz[] maximum(x, y)\n"
     " ROOT r = pred[] compare(m, x), direction=GE, type=TOTALORDER }";
+const char kWidenedProduct[] =
+    "ENTRY e { x = f8e5m2fnuz[] parameter(0) y = f8e5m2fnuz[] parameter(1)\n"
+    " m = f8e5m2fnuz[] multiply(x, y) ROOT r = f32[] convert(m) }";
 const char kRootOfAnUnderflow[] =
     "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential(x) ROOT r = bf16[] rsqrt(y) }";
 const char kSolve1[] =
@@ -216,6 +219,9 @@ const Case kCases[] = {
     // The infinity of one factor times the zero of another.
     {"complex_overflow_on_the_real_axis", UNARY("exponential-minus-one", "c64"), {"c64[] (10240, 0)"}, {"c64[] (inf, nan)"}, kPass, kStrict},
     {"no_complex_overflow", UNARY("exponential-minus-one", "c64"), {"c64[] (10, 0)"}, {"c64[] (22025.465, nan)"}, kFail, kStrict},
+    {"negative_zero_before_a_format_without", kWidenedProduct, {"f8e5m2fnuz[] -2", "f8e5m2fnuz[] 0"}, {"f32[] -0"}, kPass},
+    {"negative_zero_after_a_format_without", kWidenedProduct, {"f8e5m2fnuz[] -2", "f8e5m2fnuz[] 0"}, {"f32[] -0"}, kFail, kStrict},
+    {"no_negative_zero", kWidenedProduct, {"f8e5m2fnuz[] 2", "f8e5m2fnuz[] 0"}, {"f32[] -0"}, kFail},
     // What may be NaN may be a number as well.
     {"total_order_of_a_dropped_nan", kTotalOrderOfAMaximum, {"f8e4m3fnuz[] nan", "f8e4m3fnuz[] 1"}, {"pred[] false"}, kOpen, kRelaxed},
     {"total_order_of_a_nan", kTotalOrderOfAMaximum, {"f8e4m3fnuz[] nan", "f8e4m3fnuz[] 1"}, {"pred[] false"}, kFail},

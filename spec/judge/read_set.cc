@@ -35,10 +35,13 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
       v.hi = std::max(v.hi, 0.0);
     }
   }
-  if (v.neg_zero && !facts.negative_zero) {
+  const bool unrounded = read_hull && s.Has(Flag::kHull);
+  if (v.neg_zero && !facts.negative_zero && !unrounded) {
     v.neg_zero = false;
     v.pos_zero = true;
   }
+  // Before it was stored the zero of a format without a negative one may have been one.
+  if (unrounded && v.pos_zero && !facts.negative_zero) v.neg_zero = true;
   return v;
 }
 
