@@ -23,7 +23,7 @@ enum class Stream : uint8_t {
   kDefined,   // no NaN, no infinity, no overflow, no promise broken: errors stay small
   kExact,     // small integers, and only operations that keep them exact: one bit pattern is right
   kEdge,      // any operation on any value: special values, indices out of range, duplicate keys
-  kSizes,     // as defined, with sizes at the boundaries of tiles, vectors and libraries
+  kSizes,     // as defined or as exact, with sizes at the boundaries of tiles, vectors and libraries
   kNegative,  // one rule of the documents is broken: everybody must refuse
 };
 inline constexpr int kStreamCount = 5;

@@ -25,10 +25,12 @@ struct Plan {
   int64_t parameters_max = 5;
   int64_t replicas = 1;
   bool joint_operations = true;
+  bool exact_data = false;
 
   // Fragile operations get operands that their facts license.
   bool licensed() const { return stream != Stream::kEdge; }
-  bool exact() const { return stream == Stream::kExact; }
+  // Small integers, and only operations that keep them exact.
+  bool exact() const { return exact_data; }
 };
 
 Plan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options);
