@@ -44,6 +44,7 @@ class Summation {
   double Value(const SumTerm& term) const { return Stored(term.a * term.b); }
   // An exact sum as an addition leaves it.
   double Added(double value) const {
+    if (style_.bits > 0) return Stored(TruncateTo(style_.bits, value));
     double stored = RoundTo(style_.step, value);
     bool beyond = std::fabs(stored) > std::fabs(value) && std::isfinite(stored);
     if (!style_.truncate || !beyond || style_.step != PrimitiveType::kF32) return Stored(value);

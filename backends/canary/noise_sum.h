@@ -20,6 +20,7 @@ struct SumStyle {
   bool contract = false;                     // products enter a sum unrounded
   bool flush = false;                        // subnormal partial results are zeros
   bool truncate = false;                     // additions round towards zero
+  int bits = 0;                              // significant bits that are kept of them; 0: all
   SumOrder order = SumOrder::kForward;
   int lanes = 8;
 };

@@ -33,6 +33,13 @@ const Row kRows[] = {
      "ENTRY e { x = f16[64] parameter(0) y = f16[64] parameter(1) s = f16[64] multiply(x, y)"
      " t = f16[8,8] reshape(s) ROOT r = f32[8,8] convert(t) }",
      Profile::kRelaxed},
+    {"narrow_accumulator_of_f8",
+     "ENTRY e { x = f8e4m3fn[8,200] parameter(0) y = f8e4m3fn[200,8] parameter(1)"
+     " ROOT r = f32[8,8] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }"},
+    {"narrow_accumulator_of_bf16_in_relaxed",
+     "ENTRY e { x = bf16[8,9] parameter(0) y = bf16[9,8] parameter(1)"
+     " ROOT r = bf16[8,8] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+     Profile::kRelaxed},
     {"complex_product_contracted",
      "ENTRY e { x = c64[64] parameter(0) y = c64[64] parameter(1)"
      " ROOT r = c64[64] multiply(x, y) }"},
