@@ -33,7 +33,7 @@ SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   // in their own.
   if (contraction && job.rule.Allows(kNarrowSum) && random.Below(4) == 0) {
     if (BitWidth(type) == 8) style.bits = 14;
-    if (BitWidth(type) == 16) style.step = type;
+    if (BitWidth(type) == 16 && job.type() == type) style.step = type;
   }
   style.order = static_cast<SumOrder>(random.Below(kSumOrders));
   style.lanes = 1 << (1 + random.Below(5));

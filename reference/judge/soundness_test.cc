@@ -64,6 +64,12 @@ const char kTotalOrderOfAMaximum[] =
 const char kWidenedProduct[] =
     "ENTRY e { x = f8e5m2fnuz[] parameter(0) y = f8e5m2fnuz[] parameter(1)\n"
     " m = f8e5m2fnuz[] multiply(x, y) ROOT r = f32[] convert(m) }";
+const char kRemainderOfACount[] =
+    "ENTRY e { x = s2[2] parameter(0) y = s2[2] parameter(1) z = s2[2] divide(x, y)\n"
+    " c = s2[2] popcnt(z) ROOT r = s2[2] remainder(c, z) }";
+const char kCount[] =
+    "ENTRY e { x = s8[2] parameter(0) y = s8[2] parameter(1) z = s8[2] divide(x, y)\n"
+    " ROOT c = s8[2] popcnt(z) }";
 const char kRootOfAnUnderflow[] =
     "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential(x) ROOT r = bf16[] rsqrt(y) }";
 const char kSolve1[] =
@@ -222,6 +228,10 @@ const Case kCases[] = {
     {"negative_zero_before_a_format_without", kWidenedProduct, {"f8e5m2fnuz[] -2", "f8e5m2fnuz[] 0"}, {"f32[] -0"}, kPass},
     {"negative_zero_after_a_format_without", kWidenedProduct, {"f8e5m2fnuz[] -2", "f8e5m2fnuz[] 0"}, {"f32[] -0"}, kFail, kStrict},
     {"no_negative_zero", kWidenedProduct, {"f8e5m2fnuz[] 2", "f8e5m2fnuz[] 0"}, {"f32[] -0"}, kFail},
+    // The count 2 is -2 in two bits, which no quotient by -1 fits.
+    {"remainder_of_a_count_in_two_bits", kRemainderOfACount, {"s2[2] {1, 1}", "s2[2] {-1, 0}"}, {"s2[2] {1, 0}"}, kOpen},
+    {"count_beside_an_open_element", kCount, {"s8[2] {6, 1}", "s8[2] {-2, 0}"}, {"s8[2] {7, 8}"}, kPass},
+    {"wrong_count_beside_an_open_element", kCount, {"s8[2] {6, 1}", "s8[2] {-2, 0}"}, {"s8[2] {6, 8}"}, kFail},
     // What may be NaN may be a number as well.
     {"total_order_of_a_dropped_nan", kTotalOrderOfAMaximum, {"f8e4m3fnuz[] nan", "f8e4m3fnuz[] 1"}, {"pred[] false"}, kOpen, kRelaxed},
     {"total_order_of_a_nan", kTotalOrderOfAMaximum, {"f8e4m3fnuz[] nan", "f8e4m3fnuz[] 1"}, {"pred[] false"}, kFail},

@@ -1,6 +1,7 @@
 #include "spec/judge/integer_sets.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace hlocts {
 namespace {
@@ -163,6 +164,24 @@ bool IntegerResultIsOpen(Opcode opcode, Int128 a, Int128 b, const IntegerContext
   }
 }
 
+namespace {
+
+// Bits that are set, or zeros above the first of them, at the type's width.
+int CountOfPoint(Opcode opcode, Int128 value, PrimitiveType type) {
+  const int width = Width(type);
+  const uint64_t bits = static_cast<uint64_t>(value) << (64 - width);
+  return opcode == Opcode::kPopcnt ? std::popcount(bits) : std::min(width, std::countl_zero(bits));
+}
+
+// The least number over -1 leaves the range.
+bool MayLeaveTheRange(const AcceptanceSet& a, const AcceptanceSet& b, const IntegerContext& context) {
+  Int128 least, most;
+  IntegerLimits(context.type, least, most);
+  return IsSigned(context.type) && a.ilo <= least && b.ilo <= -1 && b.ihi >= -1;
+}
+
+}  // namespace
+
 AcceptanceSet UnaryInteger(Opcode opcode, const AcceptanceSet& a, const IntegerContext& context) {
   if (a.unspecified()) return a;
   Int128 lo = a.ilo, hi = a.ihi;
@@ -179,8 +198,11 @@ AcceptanceSet UnaryInteger(Opcode opcode, const AcceptanceSet& a, const IntegerC
     case Opcode::kSign:
       return Range((lo > 0) - (lo < 0), (hi > 0) - (hi < 0), context, a);
     case Opcode::kPopcnt:
-    case Opcode::kCountLeadingZeros:
-      return Range(0, Width(context.type), context, a);
+    case Opcode::kCountLeadingZeros: {
+      if (lo != hi) return Range(0, Width(context.type), context, a);
+      const Int128 count = CountOfPoint(opcode, lo, context.type);
+      return Range(count, count, context, a);
+    }
     default:
       return Full(context, a);
   }
@@ -201,7 +223,8 @@ AcceptanceSet BinaryInteger(Opcode opcode, const AcceptanceSet& a, const Accepta
     return AcceptanceSet::Integers(value, value);
   }
   bool divides = opcode == Opcode::kDivide || opcode == Opcode::kRemainder;
-  if (divides && b.ilo <= 0 && b.ihi >= 0 && !context.facts.integer_division) {
+  const bool zero = b.ilo <= 0 && b.ihi >= 0;
+  if (divides && (zero || MayLeaveTheRange(a, b, context)) && !context.facts.integer_division) {
     return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
   }
   bool arithmetic = opcode == Opcode::kAdd || opcode == Opcode::kSubtract ||
