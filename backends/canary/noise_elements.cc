@@ -7,10 +7,6 @@
 namespace hlocts {
 namespace {
 
-bool IsReal(const Literal& literal) {
-  return IsArrayType(literal.element_type()) && IsFloat(literal.element_type());
-}
-
 double OperandAt(const NoiseJob& job, size_t k, int64_t i) {
   const Literal& operand = job.operands[k];
   return ReadNumber(operand, operand.element_count() == job.result.element_count() ? i : 0);
@@ -118,7 +114,7 @@ double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
   return FlushedResult(job, value);
 }
 
-bool IsMove(Opcode opcode) {
+bool HandsOn(Opcode opcode) {
   switch (RowOf(opcode).family) {
     case Family::kMovement:
     case Family::kIndexing:
@@ -130,10 +126,10 @@ bool IsMove(Opcode opcode) {
 
 // NaNs that arithmetic makes have any bits; moves may quieten them.
 void NoisyNans(NoiseJob& job) {
-  if (!IsReal(job.result) || BitWidth(job.type()) < 16) return;
+  if (!IsRealFloat(job.result) || BitWidth(job.type()) < 16) return;
   const FloatFormat& format = FormatOf(job.type());
   const uint64_t quiet = uint64_t{1} << (format.mantissa_bits - 1);
-  const bool move = IsMove(job.opcode()) && job.rule.Allows(kQuietNan);
+  const bool move = HandsOn(job.opcode()) && job.rule.Allows(kQuietNan);
   const bool arithmetic = job.rule.rule_class == RuleClass::kUlp ||
                           job.rule.rule_class == RuleClass::kCorrectlyRounded ||
                           job.rule.rule_class == RuleClass::kSum;
@@ -161,7 +157,7 @@ double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
 
 // A sum of zeros, or any zero where the sign is free.
 void NoisyZeros(NoiseJob& job) {
-  if (!job.rule.Allows(kZeroSignFree) || !IsReal(job.result)) return;
+  if (!job.rule.Allows(kZeroSignFree) || !IsRealFloat(job.result)) return;
   if (!FormatOf(job.type()).has_negative_zero()) return;
   for (int64_t i = 0; i < job.result.element_count(); ++i) {
     if (ReadNumber(job.result, i) != 0) continue;
@@ -194,7 +190,7 @@ PrimitiveType Between(const NoiseJob& job) {
 // Through a wider format on the way to a narrow one. Conversions to 16 bits do so from f64 and
 // wide integers only.
 void RoundTwice(NoiseJob& job) {
-  if (!job.rule.Allows(kDoubleRounding) || !IsReal(job.result) || BitWidth(job.type()) > 16) return;
+  if (!job.rule.Allows(kDoubleRounding) || !IsRealFloat(job.result) || BitWidth(job.type()) > 16) return;
   if (!FormatOf(job.type()).has_zero) return;
   const PrimitiveType from = job.operands[0].element_type();
   const bool wide = from == PrimitiveType::kF64 || (IsInteger(from) && BitWidth(from) >= 32);
@@ -213,7 +209,7 @@ void RoundTwice(NoiseJob& job) {
 }  // namespace
 
 void NoisyElements(NoiseJob& job) {
-  if (IsElementwiseFamily(job.opcode()) && IsReal(job.result) && IsReal(job.operands[0])) {
+  if (IsElementwiseFamily(job.opcode()) && IsRealFloat(job.result) && IsRealFloat(job.operands[0])) {
     RoundTwice(job);
     for (int64_t i = 0; i < job.result.element_count(); ++i) {
       double value = ReadNumber(job.result, i), noisy = NoisyNumber(job, i, value);
@@ -221,7 +217,7 @@ void NoisyElements(NoiseJob& job) {
       if (!same && !(std::isnan(value) && std::isnan(noisy))) WriteNumber(job.result, i, noisy);
     }
     NoisyZeros(job);
-  } else if (IsElementwiseFamily(job.opcode()) && IsReal(job.result)) {
+  } else if (IsElementwiseFamily(job.opcode()) && IsRealFloat(job.result)) {
     RoundTwice(job);
   }
   NoisyNans(job);
@@ -237,7 +233,7 @@ void NoisyFreedoms(NoiseJob& job) {
   const bool shift = opcode == Opcode::kShiftLeft || opcode == Opcode::kShiftRightLogical ||
                      opcode == Opcode::kShiftRightArithmetic;
   const bool divides = opcode == Opcode::kDivide || opcode == Opcode::kRemainder;
-  const bool converts = opcode == Opcode::kConvert && IsReal(job.operands[0]);
+  const bool converts = opcode == Opcode::kConvert && IsRealFloat(job.operands[0]);
   if (!shift && !divides && !converts) return;
   const double most = std::ldexp(1.0, IsSigned(job.type()) ? bits - 1 : bits);
   const double least = IsSigned(job.type()) ? -most : 0;

@@ -130,20 +130,13 @@ bool NoisyLinearAlgebra(NoiseJob& job) {
   if (job.opcode() != Opcode::kCholesky && job.opcode() != Opcode::kTriangularSolve) return false;
   const PrimitiveType system = SystemType(job.type());
   if (job.result.element_count() == 0 || job.state.Once(4)) return true;
-  switch (system) {
-    case PrimitiveType::kF32:
-      job.result = FromSystem(Factored<float>(job, system), job.type());
-      return true;
-    case PrimitiveType::kF64:
-      job.result = FromSystem(Factored<double>(job, system), job.type());
-      return true;
-    case PrimitiveType::kC64:
-      job.result = FromSystem(Factored<Complex64>(job, system), job.type());
-      return true;
-    default:
-      job.result = FromSystem(Factored<Complex128>(job, system), job.type());
-      return true;
-  }
+  VisitSystem(system, [&](auto values) {
+    using T = typename decltype(values)::Element;
+    if constexpr (!std::is_integral_v<T>) {
+      job.result = FromSystem(Factored<T>(job, system), job.type());
+    }
+  });
+  return true;
 }
 
 }  // namespace hlocts

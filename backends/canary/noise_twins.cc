@@ -71,10 +71,6 @@ void MoveTwins(NoiseJob& job, Twins& twins) {
   if (auto moved = Evaluate(job, std::move(operands))) twins[&job.instruction] = *std::move(moved);
 }
 
-double At(const Literal& literal, int64_t i, int64_t count) {
-  return ReadNumber(literal, literal.element_count() == count ? i : 0);
-}
-
 // One of the operands is a product that is added without having been rounded.
 void Contract(NoiseJob& job) {
   if (job.opcode() != Opcode::kAdd && job.opcode() != Opcode::kSubtract) return;
@@ -166,7 +162,7 @@ void TrackProduct(NoiseJob& job) {
   }
   Literal product = Wide(job.operands[0]);
   for (int64_t i = 0; i < product.element_count(); ++i) {
-    product.mutable_data<double>()[i] *= At(job.operands[1], i, product.element_count());
+    product.mutable_data<double>()[i] *= ReadNumber(job.operands[1], i);
   }
   job.state.products[&job.instruction] = std::move(product);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "absl/strings/str_join.h"
 #include "backends/cpu/function_builder.h"
 #include "backends/plan/passes.h"
 
@@ -61,15 +60,7 @@ absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
 }  // namespace
 
 absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names) {
-  std::vector<std::string> known = {"fusion", "in-place", "rows", "small-loops"};
-  for (const plan::PassRow& pass : plan::AllPasses()) known.emplace_back(pass.name);
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return InvalidInput("no pass is called \"", name, "\"; there are ",
-                          absl::StrJoin(known, ", "));
-    }
-  }
-  return absl::OkStatus();
+  return plan::CheckPassNames(names, {"fusion", "in-place", "rows", "small-loops"});
 }
 
 void Compiler::Simplify(plan::Graph& graph) {

@@ -1,23 +1,13 @@
 // The optimised CPU engine behind the Backend interface: `cpu?threads=N&disable=PASS,...&strict=true`.
-#include <dlfcn.h>
-
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/cpu/executable.h"
+#include "backends/plan/custom_call.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts {
 namespace {
-
-absl::StatusOr<std::shared_ptr<void>> OpenLibrary(const std::string& path) {
-  if (path.empty()) return std::shared_ptr<void>();
-  // A name without a slash would be looked for in the system's folders.
-  const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return InvalidInput("custom-call library ", path, ": ", dlerror());
-  return std::shared_ptr<void>(handle, [](void* open) { dlclose(open); });
-}
 
 class CpuBackend : public Backend {
  public:
@@ -39,7 +29,7 @@ class CpuBackend : public Backend {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
     cpu::CompileOptions options = options_;
     options.memory_bytes_max = load.memory_bytes_max;
-    HLOCTS_ASSIGN_OR_RETURN(options.custom_calls, OpenLibrary(load.custom_calls));
+    HLOCTS_ASSIGN_OR_RETURN(options.custom_calls, plan::OpenCustomCalls(load.custom_calls));
     try {
       return cpu::IsDynamic(module) ? cpu::MakeDynamicExecutable(module, load, options)
                                     : cpu::MakeStaticExecutable(module, load, options);

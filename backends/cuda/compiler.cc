@@ -1,8 +1,6 @@
 #include "backends/cuda/compiler.h"
 
-#include <algorithm>
 
-#include "absl/strings/str_join.h"
 #include "backends/cuda/emit.h"
 #include "backends/cuda/function_builder.h"
 #include "backends/plan/passes.h"
@@ -16,14 +14,7 @@ constexpr int64_t kElementsToCompile = int64_t{1} << 16;
 }  // namespace
 
 absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names) {
-  std::vector<std::string> known = {"fusion", "in-place"};
-  for (const plan::PassRow& pass : plan::AllPasses()) known.emplace_back(pass.name);
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return InvalidInput("no pass is called \"", name, "\"; there are ", absl::StrJoin(known, ", "));
-    }
-  }
-  return absl::OkStatus();
+  return plan::CheckPassNames(names, {"fusion", "in-place"});
 }
 
 absl::StatusOr<plan::Graph*> OpContext::CalledBy(Attr attr) const {

@@ -1,25 +1,15 @@
 // The CUDA engine behind the Backend interface: `cuda?jit=always|never|auto&tf32=true&fast_math=true`,
 // and `cuda-host`, the same plan and kernels run by this machine's processor.
-#include <dlfcn.h>
-
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/cuda/cuda_device.h"
 #include "backends/cuda/executable.h"
+#include "backends/plan/custom_call.h"
 #include "backends/plan/request.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts {
 namespace {
-
-absl::StatusOr<std::shared_ptr<void>> OpenLibrary(const std::string& path) {
-  if (path.empty()) return std::shared_ptr<void>();
-  // A name without a slash would be looked for in the system's folders.
-  const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return InvalidInput("custom-call library ", path, ": ", dlerror());
-  return std::shared_ptr<void>(handle, [](void* open) { dlclose(open); });
-}
 
 class CudaBackend : public Backend {
  public:
@@ -37,7 +27,7 @@ class CudaBackend : public Backend {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
     cuda::CompileOptions options = options_;
     options.memory_bytes_max = load.memory_bytes_max;
-    HLOCTS_ASSIGN_OR_RETURN(options.custom_calls, OpenLibrary(load.custom_calls));
+    HLOCTS_ASSIGN_OR_RETURN(options.custom_calls, plan::OpenCustomCalls(load.custom_calls));
     try {
       return plan::IsDynamic(module)
                  ? cuda::MakeDynamicExecutable(module, load, options, device_)

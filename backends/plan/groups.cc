@@ -1,5 +1,7 @@
 #include "backends/plan/groups.h"
 
+#include <cstdlib>
+
 #include <algorithm>
 #include <numeric>
 
@@ -77,6 +79,26 @@ absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const W
   }
   if (plan.may_be_left_out) return std::vector<int64_t>();
   return InvalidInput(plan.name, ": no group has device ", device);
+}
+
+std::optional<DevicePairs> SendRecvPairsOf(const Instruction& instruction) {
+  const auto* attributes = instruction.Get<StringMap>(Attr::kFrontendAttributes);
+  if (attributes == nullptr) return std::nullopt;
+  for (const auto& [key, value] : attributes->entries) {
+    if (key != "_xla_send_recv_source_target_pairs") continue;
+    std::vector<int64_t> numbers;
+    const char* at = value.c_str();
+    while (*at != '\0') {
+      char* end = nullptr;
+      const int64_t number = std::strtoll(at, &end, 10);
+      if (end != at) numbers.push_back(number);
+      at = end != at ? end : at + 1;
+    }
+    DevicePairs pairs;
+    for (size_t i = 0; i + 1 < numbers.size(); i += 2) pairs.push_back({numbers[i], numbers[i + 1]});
+    return pairs;
+  }
+  return std::nullopt;
 }
 
 }  // namespace hlocts::plan

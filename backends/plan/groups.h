@@ -3,6 +3,7 @@
 #define HLOCTS_BACKENDS_PLAN_GROUPS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,11 @@ std::vector<int64_t> DevicesOf(CollectiveGroupMode mode, const World& world, int
 // The devices that meet `device`, in order; empty where it is left out.
 absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const World& world,
                                              int64_t device);
+
+using DevicePairs = std::vector<std::pair<int64_t, int64_t>>;
+// Devices that a send and its recv connect, "{{0,1},{1,2}}"; without the attribute each device
+// sends to itself.
+std::optional<DevicePairs> SendRecvPairsOf(const Instruction& instruction);
 
 }  // namespace hlocts::plan
 

@@ -4,10 +4,12 @@
 #define HLOCTS_BACKENDS_PLAN_PASSES_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "backends/plan/graph.h"
+#include "spec/base/status.h"
 
 namespace hlocts::plan {
 
@@ -23,6 +25,9 @@ struct PassRow {
   void (*run)(Graph& graph);
 };
 absl::Span<const PassRow> AllPasses();
+// InvalidArgument when one of the names is neither a pass of AllPasses nor one of the engine's own.
+absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names,
+                            std::vector<std::string> own);
 // All passes but those named, in order.
 void RunPasses(Graph& graph, const absl::flat_hash_set<std::string>& disabled);
 

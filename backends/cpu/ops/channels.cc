@@ -1,37 +1,15 @@
 // Feeds, sends and receives; the number of the replica and of the partition.
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 
 #include "backends/cpu/ops/op_list.h"
+#include "backends/plan/groups.h"
 
 namespace hlocts::cpu {
 namespace {
 
 using plan::Parcel;
-using Pairs = std::vector<std::pair<int64_t, int64_t>>;
-
-// Devices that a send and its recv connect, "{{0,1},{1,2}}"; without the attribute each device
-// sends to itself.
-std::optional<Pairs> PairsOf(const Instruction& instruction) {
-  const auto* attributes = instruction.Get<StringMap>(Attr::kFrontendAttributes);
-  if (attributes == nullptr) return std::nullopt;
-  for (const auto& [key, value] : attributes->entries) {
-    if (key != "_xla_send_recv_source_target_pairs") continue;
-    std::vector<int64_t> numbers;
-    const char* at = value.c_str();
-    while (*at != '\0') {
-      char* end = nullptr;
-      const int64_t number = std::strtoll(at, &end, 10);
-      if (end != at) numbers.push_back(number);
-      at = end != at ? end : at + 1;
-    }
-    Pairs pairs;
-    for (size_t i = 0; i + 1 < numbers.size(); i += 2) pairs.push_back({numbers[i], numbers[i + 1]});
-    return pairs;
-  }
-  return std::nullopt;
-}
+using Pairs = plan::DevicePairs;
 
 absl::Status CheckNotHost(const OpContext& context) {
   if (!context.source().BoolOr(Attr::kIsHostTransfer, false)) return absl::OkStatus();
@@ -104,7 +82,7 @@ absl::StatusOr<StepDraft> MakeSend(const OpContext& context) {
   HLOCTS_RETURN_IF_ERROR(CheckNotHost(context));
   const std::vector<plan::ArrayType> types =
       DataTypes(context.graph, context.node.operands, context.node.operands.size() - 1);
-  const std::optional<Pairs> pairs = PairsOf(context.source());
+  const std::optional<Pairs> pairs = plan::SendRecvPairsOf(context.source());
   const int64_t channel = context.source().IntOr(Attr::kChannelId, 0);
   const std::string name = context.name();
   StepDraft draft;
@@ -147,7 +125,7 @@ absl::StatusOr<StepDraft> MakeRecvDone(const OpContext& context) {
   HLOCTS_RETURN_IF_ERROR(CheckNotHost(context));
   const std::vector<plan::ArrayType> types =
       DataTypes(context.graph, context.node.outputs, context.node.outputs.size() - 1);
-  const std::optional<Pairs> pairs = PairsOf(context.source());
+  const std::optional<Pairs> pairs = plan::SendRecvPairsOf(context.source());
   const int64_t channel = context.source().IntOr(Attr::kChannelId, 0);
   const std::string name = context.name();
   StepDraft draft;
