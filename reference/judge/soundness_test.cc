@@ -72,6 +72,10 @@ const char kCount[] =
     " ROOT c = s8[2] popcnt(z) }";
 const char kRootOfAnUnderflow[] =
     "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential(x) ROOT r = bf16[] rsqrt(y) }";
+const char kDotOfAClamp[] =
+    "ENTRY e { x = f64[2] parameter(0) y = f64[2] parameter(1) w = f64[2] parameter(2)\n"
+    " c = f64[2] clamp(x, x, y) ROOT r = f64[] dot(c, w), lhs_contracting_dims={0},\n"
+    "  rhs_contracting_dims={0} }";
 const char kSolve1[] =
     "ENTRY e { a = c64[1,1] parameter(0) b = c64[1,1] parameter(1)\n"
     " ROOT r = c64[1,1] triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false,\n"
@@ -240,6 +244,10 @@ const Case kCases[] = {
     {"solve", kSolve1, {"c64[1,1] {{(4, 0)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kFail, kStrict},
 
     {"largest_operand_overflows_in_bf16", kDot2, {"f32[2] {3.4e38, 1}", "f32[2] {0, 1}"}, {"f32[] nan"}, kOpen, kRelaxed},
+    // A half-width rounded up leads past the largest double; the ends do not.
+    {"dot_of_what_may_be_the_least_double", kDotOfAClamp, {"f64[2] {0, 0}", "f64[2] {-1.7976931348623157e+308, -1e30}", "f64[2] {20, 1}"}, {"f64[] -1e30"}, kPass},
+    {"dot_of_what_may_be_the_least_double_strict", kDotOfAClamp, {"f64[2] {0, 0}", "f64[2] {-1.7976931348623157e+308, -1e30}", "f64[2] {20, 1}"}, {"f64[] -inf"}, kPass, kStrict},
+    {"dot_of_what_is_no_double_above_zero", kDotOfAClamp, {"f64[2] {0, 0}", "f64[2] {-1.7976931348623157e+308, -1e30}", "f64[2] {20, 1}"}, {"f64[] 1e301"}, kFail},
     {"largest_operand", kDot2, {"f32[2] {3.4e38, 1}", "f32[2] {0, 1}"}, {"f32[] nan"}, kFail},
 };
 INSTANTIATE_TEST_SUITE_P(Cases, SoundnessTest, testing::ValuesIn(kCases),

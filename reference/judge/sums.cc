@@ -99,8 +99,12 @@ class Linearizer {
   }
   void Put(int64_t i, const Reading& r, Term term, uint32_t origin) {
     PutPoint(i, r.middle);
-    magnitude_[i] += r.radius;
-    if (!std::isfinite(r.middle)) linear_.non_finite = true;
+    if (std::isfinite(r.middle)) {
+      // Both ends are finite; the radius rounded up may lead just past the largest double.
+      magnitude_[i] = std::min(magnitude_[i] + r.radius, kLargestDouble);
+    } else {
+      linear_.non_finite = true;
+    }
     if (r.radius > 0) PutRadius(i, r.radius, term, origin);
     if (r.maybe_zero) Mark(linear_.maybe_zero, linear_.has_maybe_zero, shape_, i);
     if (r.uncertain) {
