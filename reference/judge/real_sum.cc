@@ -100,12 +100,40 @@ AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContex
   return s;
 }
 
+namespace {
+
+// An interval of products. The exponent is apart: neither a partial product of the judge's own order
+// nor a factor that may be zero is to make an infinity or a NaN of it.
+class ProductInterval {
+ public:
+  void Multiply(double lo, double hi) {
+    const long double ends[4] = {lo_ * lo, lo_ * hi, hi_ * lo, hi_ * hi};
+    lo_ = std::nextafter(*std::min_element(ends, ends + 4), -HUGE_VALL);
+    hi_ = std::nextafter(*std::max_element(ends, ends + 4), HUGE_VALL);
+    const int shift = std::ilogb(std::max(std::fabs(lo_), std::fabs(hi_)));
+    lo_ = std::ldexp(lo_, -shift);
+    hi_ = std::ldexp(hi_, -shift);
+    exponent_ = std::clamp(exponent_ + shift, -kExponentMax, kExponentMax);
+  }
+  // Outward.
+  double lo() const { return NextDown(static_cast<double>(std::ldexp(lo_, exponent_))); }
+  double hi() const { return NextUp(static_cast<double>(std::ldexp(hi_, exponent_))); }
+
+ private:
+  static constexpr int kExponentMax = 1 << 24;
+  long double lo_ = 1, hi_ = 1;
+  int exponent_ = 0;
+};
+
+}  // namespace
+
 // Products in any order (acceptance-rules 15).
 AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   SetContext exact = context;
   exact.rule.rule_class = RuleClass::kCorrectlyRounded;
-  double lo = 1, hi = 1, largest = 1, least = 1;
+  ProductInterval product;
+  double largest = 1, least = 1;
   int bits = 0;
   bool points = true;
   bool is_special = false;  // an infinity, NaN or zero decides the class of the product
@@ -117,9 +145,7 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
       is_special = true;
       continue;
     }
-    double ends[4] = {lo * v.lo, lo * v.hi, hi * v.lo, hi * v.hi};
-    lo = NextDown(*std::min_element(ends, ends + 4));
-    hi = NextUp(*std::max_element(ends, ends + 4));
+    product.Multiply(v.lo, v.hi);
     double most = std::max(std::fabs(v.lo), std::fabs(v.hi));
     bool around_zero = v.lo <= 0 && v.hi >= 0;
     double fewest = around_zero ? 0 : std::min(std::fabs(v.lo), std::fabs(v.hi));
@@ -153,6 +179,7 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     return s;
   }
   double growth = std::expm1(std::max(n - 1, 0.0) * std::log1p(std::ldexp(1.0, -facts.p))) * 1.01;
+  const double lo = product.lo(), hi = product.hi();
   Image image;
   image.finite = true;
   double below = lo < 0 ? lo * (1 + growth) : lo * (1 - growth);

@@ -80,6 +80,10 @@ const char kSolve1[] =
     "ENTRY e { a = c64[1,1] parameter(0) b = c64[1,1] parameter(1)\n"
     " ROOT r = c64[1,1] triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false,\n"
     "  transpose_a=NO_TRANSPOSE }";
+const char kF64Product6[] =
+    "mul { a = f64[] parameter(0) b = f64[] parameter(1) ROOT r = f64[] multiply(a, b) }\n"
+    "ENTRY e { x = f64[6] parameter(0) i = f64[] constant(1)\n"
+    " ROOT r = f64[] reduce(x, i), dimensions={0}, to_apply=mul }";
 const char kProduct3[] =
     "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
     "ENTRY e { x = f32[3] parameter(0) i = f32[] constant(1)\n"
@@ -243,6 +247,10 @@ const Case kCases[] = {
     {"solve_whose_divisor_squared_overflows", kSolve1, {"c64[1,1] {{(1e30, 1e30)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kOpen, kStrict},
     {"solve", kSolve1, {"c64[1,1] {{(4, 0)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kFail, kStrict},
 
+    // An overflow in the judge's own order times what may be zero is not NaN.
+    {"product_that_need_not_overflow", kF64Product6, {"f64[6] {-1e200, 1e200, 1e-310, 2, 0.5, 1}"}, {"f64[] -1e90"}, kPass},
+    {"product_that_need_not_overflow_strict", kF64Product6, {"f64[6] {-1e200, 1e200, 1e-310, 2, 0.5, 1}"}, {"f64[] -1e90"}, kPass, kStrict},
+    {"f64_product_off", kF64Product6, {"f64[6] {1e20, 1e-20, 1e200, 2, 1, 1}"}, {"f64[] 1e90"}, kFail},
     {"largest_operand_overflows_in_bf16", kDot2, {"f32[2] {3.4e38, 1}", "f32[2] {0, 1}"}, {"f32[] nan"}, kOpen, kRelaxed},
     // A half-width rounded up leads past the largest double; the ends do not.
     {"dot_of_what_may_be_the_least_double", kDotOfAClamp, {"f64[2] {0, 0}", "f64[2] {-1.7976931348623157e+308, -1e30}", "f64[2] {20, 1}"}, {"f64[] -1e30"}, kPass},
