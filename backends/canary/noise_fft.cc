@@ -5,70 +5,13 @@
 
 #include "backends/canary/elements.h"
 #include "backends/canary/noise_hook.h"
+#include "backends/canary/noise_transform.h"
 #include "reference/number_system.h"
 
 namespace hlocts {
 namespace {
 
 constexpr int64_t kDirectMax = 13;  // longer odd factors are left to the reference
-
-template <typename T>
-using Line = std::vector<std::complex<T>>;
-
-template <typename T>
-std::complex<T> Root(int64_t k, int64_t n, bool forward) {
-  const double angle = 2 * M_PI * static_cast<double>(k % n) / static_cast<double>(n);
-  return {static_cast<T>(std::cos(angle)),
-          static_cast<T>(forward ? -std::sin(angle) : std::sin(angle))};
-}
-
-template <typename T>
-std::complex<T> Times(std::complex<T> a, std::complex<T> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-template <typename T>
-Line<T> Direct(const Line<T>& x, bool forward) {
-  const int64_t n = static_cast<int64_t>(x.size());
-  Line<T> out(n);
-  for (int64_t k = 0; k < n; ++k) {
-    for (int64_t j = 0; j < n; ++j) out[k] += Times(x[j], Root<T>(j * k, n, forward));
-  }
-  return out;
-}
-
-template <typename T>
-Line<T> Transform(const Line<T>& x, bool forward) {
-  const int64_t n = static_cast<int64_t>(x.size()), half = n / 2;
-  if (n <= 1) return x;
-  if (n % 2 == 1) return Direct(x, forward);
-  Line<T> parts[2];
-  for (int64_t i = 0; i < n; ++i) parts[i % 2].push_back(x[i]);
-  Line<T> even = Transform(parts[0], forward), odd = Transform(parts[1], forward), out(n);
-  for (int64_t k = 0; k < half; ++k) {
-    std::complex<T> turned = Times(odd[k], Root<T>(k, n, forward));
-    out[k] = even[k] + turned;
-    out[k + half] = even[k] - turned;
-  }
-  return out;
-}
-
-// Lines along dimension `d` of a row-major array; inverse transforms divide by the length.
-template <typename T>
-void TransformAlong(std::vector<int64_t> sizes, int64_t d, bool forward, Line<T>& data) {
-  const int64_t n = sizes[d];
-  int64_t stride = 1;
-  for (size_t k = d + 1; k < sizes.size(); ++k) stride *= sizes[k];
-  for (size_t i = 0; i < data.size(); ++i) {
-    if (static_cast<int64_t>(i) / stride % n != 0) continue;
-    Line<T> line(n);
-    for (int64_t k = 0; k < n; ++k) line[k] = data[i + k * stride];
-    line = Transform(line, forward);
-    for (int64_t k = 0; k < n; ++k) {
-      data[i + k * stride] = forward ? line[k] : line[k] / static_cast<T>(n);
-    }
-  }
-}
 
 template <typename T>
 Line<T> Load(const Literal& literal, PrimitiveType system) {
@@ -112,6 +55,29 @@ Literal NoisyRealTransform(NoiseJob& job) {
   return out;
 }
 
+// IRFFT: of the last dimension the half that is not given is the conjugate of the one that is.
+template <typename T>
+Literal NoisyInverseRealTransform(NoiseJob& job) {
+  Line<T> half = Load<T>(job.operands[0], job.operands[0].element_type());
+  const std::vector<int64_t>& given = job.operands[0].shape().dimensions();
+  const std::vector<int64_t>& sizes = job.result.shape().dimensions();
+  const int64_t rank = static_cast<int64_t>(sizes.size());
+  const int64_t axes = static_cast<int64_t>(job.instruction.IntList(Attr::kFftLength).size());
+  for (int64_t k = 1; k < axes; ++k) TransformAlong(given, rank - 1 - k, false, half);
+  const int64_t n = sizes.back(), kept = given.back();
+  Literal out(Shape(job.type(), sizes));
+  auto data = out.mutable_data<T>();
+  Line<T> line(n);
+  for (int64_t row = 0; row * n < out.element_count(); ++row) {
+    for (int64_t i = 0; i < n; ++i) {
+      line[i] = i < kept ? half[row * kept + i] : std::conj(half[row * kept + n - i]);
+    }
+    const Line<T> turned = Transform(line, false);
+    for (int64_t i = 0; i < n; ++i) data[row * n + i] = turned[i].real() / static_cast<T>(n);
+  }
+  return out;
+}
+
 bool ShortFactors(const std::vector<int64_t>& lengths) {
   for (int64_t n : lengths) {
     while (n > 0 && n % 2 == 0) n /= 2;
@@ -122,7 +88,9 @@ bool ShortFactors(const std::vector<int64_t>& lengths) {
 
 template <typename T>
 Literal Noisy(NoiseJob& job, absl::string_view type) {
-  return type == "RFFT" ? NoisyRealTransform<T>(job) : NoisyTransform<T>(job, type == "FFT");
+  if (type == "RFFT") return NoisyRealTransform<T>(job);
+  if (type == "IRFFT") return NoisyInverseRealTransform<T>(job);
+  return NoisyTransform<T>(job, type == "FFT");
 }
 
 }  // namespace
@@ -130,10 +98,10 @@ Literal Noisy(NoiseJob& job, absl::string_view type) {
 bool NoisyFft(NoiseJob& job) {
   if (job.opcode() != Opcode::kFft || job.result.element_count() == 0) return false;
   const absl::string_view type = job.instruction.WordOr(Attr::kFftType, "FFT");
-  if (type == "IRFFT" || !ShortFactors(job.instruction.IntList(Attr::kFftLength))) return false;
+  if (!ShortFactors(job.instruction.IntList(Attr::kFftLength))) return false;
   if (job.state.Once(4)) return false;
   job.result =
-      job.type() == PrimitiveType::kC128 ? Noisy<double>(job, type) : Noisy<float>(job, type);
+      ComponentType(job.type()) == PrimitiveType::kF64 ? Noisy<double>(job, type) : Noisy<float>(job, type);
   return true;
 }
 

@@ -98,6 +98,7 @@ NoiseState& NoiseHook::StateOf(const EvalContext& context) {
 
 absl::Status NoiseHook::BeforeInstruction(EvalContext& context, const Instruction& instruction,
                                           absl::Span<Literal> operands) {
+  PassTwins(StateOf(context), instruction);
   Rule rule = RuleOfInstruction(instruction, profile_);
   if (!rule.Allows(kFlushOperand) || !ReadsNumbers(instruction)) return absl::OkStatus();
   NoiseState& state = StateOf(context);

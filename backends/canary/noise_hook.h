@@ -68,6 +68,8 @@ bool NoisyReduction(NoiseJob& job);
 void NoisyElements(NoiseJob& job);
 // noise_twins.cc: skips roundings of operands, and keeps what this result was before its own.
 void UseTwins(NoiseJob& job);
+// Hands the twins of the operands of a call or fusion to the parameters of what it calls.
+void PassTwins(NoiseState& state, const Instruction& instruction);
 // By other algorithms. True when the operation is theirs.
 bool NoisyBatchNorm(NoiseJob& job);
 bool NoisyLinearAlgebra(NoiseJob& job);

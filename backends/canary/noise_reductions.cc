@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "backends/canary/elements.h"
+#include "backends/canary/noise_fast_convolution.h"
 #include "backends/canary/noise_hook.h"
 #include "reference/kernels/convolution.h"
 #include "reference/kernels/dot.h"
@@ -78,8 +79,14 @@ Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
   std::vector<T> in(geometry.lhs_size), kernel(geometry.rhs_size), sums(geometry.out_size);
   CopyKernel<T>(geometry.lhs, lhs.data<T>(), absl::MakeSpan(in));
   CopyKernel<T>(geometry.rhs, rhs.data<T>(), absl::MakeSpan(kernel));
-  ConvolutionKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry, in.data(),
-                    kernel.data(), sums.data());
+  const Window* window = job.instruction.Get<Window>(Attr::kWindow);
+  // Only `relaxed` takes it for granted that an engine has them.
+  const bool fast = job.rule.Allows(kFastConvolution) && job.profile == Profile::kRelaxed &&
+                    window != nullptr && job.random().Below(2) == 0;
+  if (!fast || !FastConvolution(geometry, *window, in, kernel, sums)) {
+    ConvolutionKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry, in.data(),
+                      kernel.data(), sums.data());
+  }
   Literal out(Shape(system, job.result.shape().dimensions()));
   CopyKernel<T>(geometry.out, absl::MakeConstSpan(sums), out.mutable_data<T>());
   return out;

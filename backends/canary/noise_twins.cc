@@ -155,6 +155,32 @@ void SkipRoundings(NoiseJob& job) {
   job.state.exact[&job.instruction] = *std::move(wide);
 }
 
+void CopyTwin(Twins& twins, const Instruction& from, const Instruction& to) {
+  auto found = twins.find(&from);
+  if (found == twins.end()) {
+    twins.erase(&to);
+  } else {
+    Literal copy = found->second;
+    twins[&to] = std::move(copy);
+  }
+}
+
+// What becomes part of its caller.
+const Computation* InlinedBody(const Instruction& instruction) {
+  if (instruction.opcode() == Opcode::kCall) return instruction.CalledComputation(Attr::kToApply);
+  if (instruction.opcode() == Opcode::kFusion) return instruction.CalledComputation(Attr::kCalls);
+  return nullptr;
+}
+
+// The twins of a call's result are those of the root of what it called. Those of the parameters are
+// forgotten: others may use the same computation.
+void TakeTwins(NoiseState& state, const Computation& body, const Instruction& call) {
+  for (Twins* twins : {&state.products, &state.exact}) {
+    CopyTwin(*twins, *body.root(), call);
+    for (const Instruction* parameter : body.parameters()) twins->erase(parameter);
+  }
+}
+
 void TrackProduct(NoiseJob& job) {
   if (job.type() == PrimitiveType::kF64) {
     job.state.products[&job.instruction] = Literal::Tuple({job.operands[0], job.operands[1]});
@@ -169,7 +195,22 @@ void TrackProduct(NoiseJob& job) {
 
 }  // namespace
 
+void PassTwins(NoiseState& state, const Instruction& instruction) {
+  const Computation* body = InlinedBody(instruction);
+  if (body == nullptr) return;
+  const std::vector<Instruction*> parameters = body->parameters();
+  for (Twins* twins : {&state.products, &state.exact}) {
+    for (int64_t k = 0; k < instruction.operand_count(); ++k) {
+      CopyTwin(*twins, instruction.operand(k), *parameters[k]);
+    }
+  }
+}
+
 void UseTwins(NoiseJob& job) {
+  if (job.opcode() == Opcode::kParameter) return;  // as its caller left it
+  if (const Computation* body = InlinedBody(job.instruction)) {
+    return TakeTwins(job.state, *body, job.instruction);
+  }
   job.state.products.erase(&job.instruction);
   job.state.exact.erase(&job.instruction);
   if (!IsRealFloat(job.result) || job.result.element_count() > kTwinsMax) return;

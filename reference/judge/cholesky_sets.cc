@@ -82,8 +82,8 @@ double LeastEigenvalueBound(const Matrix& a) {
   return 1 / norm;
 }
 
-// |A - L L^H| <= bound * |L| |L^H| in every element of the stated triangle, from the engine's own
-// L.
+// |A - L L^H| <= bound |L| |L^H| + flush (1 + |row of L| + |row of L^H|) in every element of the
+// stated triangle, from the engine's own L: its small elements may have underflowed.
 class CholeskyPredicate : public JointPredicate {
  public:
   CholeskyPredicate(Literal a, bool lower, double bound, double flush, std::vector<bool> free)
@@ -122,13 +122,14 @@ class CholeskyPredicate : public JointPredicate {
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j <= i; ++j) {
         Complex product = 0;
-        double magnitude = 0;
+        double magnitude = 0, rows = 0;
         for (int64_t k = 0; k <= j; ++k) {
           product += l(i, k) * std::conj(l(j, k));
+          rows += std::abs(l(i, k)) + std::abs(l(j, k));
           magnitude += std::abs(l(i, k)) * std::abs(l(j, k));
         }
         double residual = std::abs(a(i, j) - product);
-        double allowed = bound_ * magnitude + flush_;
+        double allowed = bound_ * magnitude + flush_ * (1 + rows);
         bool positive = i != j || l(i, i).real() > 0;
         if (residual <= allowed && positive) continue;
         verdict.ok = false;

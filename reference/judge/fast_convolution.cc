@@ -1,5 +1,6 @@
 #include "reference/judge/fast_convolution.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "spec/ir/index_util.h"
@@ -9,21 +10,25 @@ namespace {
 
 // Winograd's larger tiles lose up to about five bits, a transform log2 of its points.
 constexpr double kUnits = 64;
+// A transform is divided by its points at the end only.
+constexpr double kPointsMax = 0x1p16;
 
 // 2-norms of the elements that share an index of `dimension`; non-finite elements make theirs
 // infinite.
 std::vector<double> NormsAlong(const Linear& array, int64_t dimension) {
   const std::vector<int64_t>& sizes = array.middle.shape().dimensions();
-  std::vector<double> squares(static_cast<size_t>(sizes[dimension]), 0);
+  std::vector<long double> squares(static_cast<size_t>(sizes[dimension]), 0);  // of any double
   int64_t stride = RowMajorStrides(sizes)[dimension];
   auto middle = array.middle.data<double>(), magnitude = array.magnitude.data<double>();
   for (int64_t i = 0; i < array.middle.element_count(); ++i) {
-    double& square = squares[static_cast<size_t>(i / stride % sizes[dimension])];
+    long double& square = squares[static_cast<size_t>(i / stride % sizes[dimension])];
     bool open = array.has_uncertain && array.uncertain.data<double>()[i] != 0;
-    square += open || !std::isfinite(middle[i]) ? HUGE_VAL : magnitude[i] * magnitude[i];
+    const long double size = magnitude[i];
+    square += open || !std::isfinite(middle[i]) ? HUGE_VALL : size * size;
   }
-  for (double& square : squares) square = std::sqrt(square);
-  return squares;
+  std::vector<double> norms;
+  for (long double square : squares) norms.push_back(static_cast<double>(std::sqrt(square)));
+  return norms;
 }
 
 }  // namespace
@@ -34,11 +39,24 @@ bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, cons
          interpreter.options().facts.convolution_fast;
 }
 
-Literal FastConvolutionNorms(const Instruction& instruction, const Shape& result, const Linear& lhs,
-                             const Linear& rhs) {
-  Literal norms(result.WithElementType(PrimitiveType::kF64));
+namespace {
+
+// Of results computed from an image and a kernel of these 2-norms, `terms` elements in the longer.
+double ErrorOf(double image, double kernel, double terms, const SumRule& rule) {
+  if (image == 0 || kernel == 0) return 0;
+  // sqrt(terms) is between the 2-norm and the sum of magnitudes, which points of a spectrum reach.
+  if (!(image * kernel * terms * kPointsMax < rule.accumulator->max)) return HUGE_VAL;
+  double lost = 4 * terms * rule.accumulator->min_normal * (1 + image + kernel);
+  return kUnits * std::ldexp(image * kernel, -rule.precision) + lost;
+}
+
+}  // namespace
+
+Literal FastConvolutionErrors(const Instruction& instruction, const Shape& result,
+                              const Linear& lhs, const Linear& rhs, const SumRule& rule) {
+  Literal errors(result.WithElementType(PrimitiveType::kF64));
   const auto* numbers = instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
-  if (numbers == nullptr || norms.element_count() == 0) return norms;
+  if (numbers == nullptr || errors.element_count() == 0) return errors;
   std::vector<double> images = NormsAlong(lhs, numbers->input_batch);
   std::vector<double> kernels = NormsAlong(rhs, numbers->kernel_output_feature);
   const std::vector<int64_t>& sizes = result.dimensions();
@@ -47,13 +65,15 @@ Literal FastConvolutionNorms(const Instruction& instruction, const Shape& result
   double all = 0;
   for (double image : images) all = std::hypot(all, image);
   bool grouped = images.size() != static_cast<size_t>(sizes[numbers->output_batch]);
-  auto out = norms.mutable_data<double>();
-  for (int64_t i = 0; i < norms.element_count(); ++i) {
+  const double terms =
+      static_cast<double>(std::max(lhs.middle.element_count(), rhs.middle.element_count()));
+  auto out = errors.mutable_data<double>();
+  for (int64_t i = 0; i < errors.element_count(); ++i) {
     double image = grouped ? all : images[i / batch % sizes[numbers->output_batch]];
     double kernel = kernels[i / feature % sizes[numbers->output_feature]];
-    out[i] = image == 0 || kernel == 0 ? 0 : kUnits * image * kernel;
+    out[i] = ErrorOf(image, kernel, terms, rule);
   }
-  return norms;
+  return errors;
 }
 
 }  // namespace hlocts

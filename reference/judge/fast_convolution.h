@@ -10,10 +10,10 @@ namespace hlocts {
 // May the engine that is judged compute this instruction so?
 bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, const Rule& rule);
 
-// What it adds to the error of each result, in units of the accumulator's: an f64 literal of the
-// result's dimensions; infinite where a non-finite value of the image or kernel frees the result.
-Literal FastConvolutionNorms(const Instruction& instruction, const Shape& result, const Linear& lhs,
-                             const Linear& rhs);
+// What it adds to the error of each result: an f64 literal of the result's dimensions; infinite where
+// a non-finite value of the image or kernel, or an overflow on the way, frees the result.
+Literal FastConvolutionErrors(const Instruction& instruction, const Shape& result,
+                              const Linear& lhs, const Linear& rhs, const SumRule& rule);
 
 }  // namespace hlocts
 

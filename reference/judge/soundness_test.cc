@@ -72,6 +72,12 @@ const char kCount[] =
     " ROOT c = s8[2] popcnt(z) }";
 const char kRootOfAnUnderflow[] =
     "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential(x) ROOT r = bf16[] rsqrt(y) }";
+const char kDotOfClamps[] =
+    "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1) w = f32[2] parameter(2)\n"
+    " c = f32[2] clamp(x, x, y) ROOT r = f32[] dot(c, w), lhs_contracting_dims={0},\n"
+    "  rhs_contracting_dims={0} }";
+const char kCholesky2[] =
+    "ENTRY e { a = f32[2,2] parameter(0) ROOT r = f32[2,2] cholesky(a), lower=true }";
 const char kDotOfAClamp[] =
     "ENTRY e { x = f64[2] parameter(0) y = f64[2] parameter(1) w = f64[2] parameter(2)\n"
     " c = f64[2] clamp(x, x, y) ROOT r = f64[] dot(c, w), lhs_contracting_dims={0},\n"
@@ -247,6 +253,14 @@ const Case kCases[] = {
     {"solve_whose_divisor_squared_overflows", kSolve1, {"c64[1,1] {{(1e30, 1e30)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kOpen, kStrict},
     {"solve", kSolve1, {"c64[1,1] {{(4, 0)}}", "c64[1,1] {{(1, 0)}}"}, {"c64[1,1] {{(0, 0)}}"}, kFail, kStrict},
 
+    // An unknown that underflows when it is stored may have been used before.
+    {"solve_with_an_unknown_that_underflows", kRealSolve2, {"f32[2,2] {{-1e10, 0}, {1e30, -65504}}", "f32[2,1] {{1.4e-38}, {1.2e-38}}"}, {"f32[2,1] {{0}, {-2.137e-23}}"}, kPass, kStrict},
+    {"solve_off_by_more_than_an_underflow", kRealSolve2, {"f32[2,2] {{-1e10, 0}, {1e30, -65504}}", "f32[2,1] {{1.4e-38}, {1.2e-38}}"}, {"f32[2,1] {{0}, {-2.137e-19}}"}, kFail, kStrict},
+    {"cholesky_with_an_element_that_underflows", kCholesky2, {"f32[2,2] {{1e30, 0}, {1e-31, 1}}"}, {"f32[2,2] {{1e15, 0}, {0, 1}}"}, kPass, kStrict},
+    {"cholesky_with_a_wrong_element", kCholesky2, {"f32[2,2] {{1e30, 0}, {1e-31, 1}}"}, {"f32[2,2] {{1e15, 0}, {1e-35, 1}}"}, kFail, kStrict},
+    // Each of two terms of either sign may overflow to its own side.
+    {"dot_of_terms_of_either_sign", kDotOfClamps, {"f32[2] {-3.4, 0.5}", "f32[2] {-3.4, -1.5}", "f32[2] {-3.4e38, 3.4e38}"}, {"f32[] nan"}, kPass},
+    {"dot_of_terms_of_one_sign", kDotOfClamps, {"f32[2] {-3.4, 0.5}", "f32[2] {-3.4, 1.5}", "f32[2] {-3.4e38, 3.4e38}"}, {"f32[] nan"}, kFail},
     // An overflow in the judge's own order times what may be zero is not NaN.
     {"product_that_need_not_overflow", kF64Product6, {"f64[6] {-1e200, 1e200, 1e-310, 2, 0.5, 1}"}, {"f64[] -1e90"}, kPass},
     {"product_that_need_not_overflow_strict", kF64Product6, {"f64[6] {-1e200, 1e200, 1e-310, 2, 0.5, 1}"}, {"f64[] -1e90"}, kPass, kStrict},

@@ -247,7 +247,7 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
   HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, lhs, rhs, 1, true, parts));
   HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, lhs, rhs, parts));
   if (MayBeFast(interpreter, instruction, context.rule)) {
-    parts.fast = FastConvolutionNorms(instruction, shape, lhs, rhs);
+    parts.fast = FastConvolutionErrors(instruction, shape, lhs, rhs, rule);
     parts.has_fast = true;
   }
   std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context);

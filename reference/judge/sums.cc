@@ -413,7 +413,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   double centre = parts.centre.data<double>()[i], magnitude = parts.magnitude.data<double>()[i];
   double fast = 0;
   if (parts.has_fast) {
-    fast = parts.fast.data<double>()[i] * std::ldexp(1.0, -rule.precision);
+    fast = parts.fast.data<double>()[i];
     if (std::isinf(fast)) return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
   }
   if (parts.has_special && !std::isfinite(parts.special.data<double>()[i])) {
@@ -421,7 +421,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   }
   double count = DataOr(parts.counts, i, parts.count);
   if (!std::isfinite(centre) || !std::isfinite(magnitude)) {
-    if (parts.scale != 0) return BoundScaled(parts, rule, i, count, context);
+    if (parts.scale != 0 && fast == 0) return BoundScaled(parts, rule, i, count, context);
     return AcceptanceSet::Unspecified(Term::kOverflow, context.origin);
   }
   double radius = parts.has_radius ? parts.radius.data<double>()[i] : 0;
@@ -444,7 +444,9 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   }
   if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
   AcceptanceSet s = StoreImage(image, context);
-  AddOverflowingOrders(centre, magnitude, error.error, rule.accumulator->max, context, s);
+  // Terms that may be of either sign count for both sides: half of their reach is missing in one.
+  AddOverflowingOrders(centre, magnitude, error.error + radius / 2, rule.accumulator->max, context,
+                       s);
   if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
   if (s.finite() && s.lo != s.hi && s.term != Term::kOverflow) {
     bool inherited = radius > error.error;

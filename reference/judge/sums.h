@@ -63,8 +63,7 @@ struct SumParts {
   bool has_uncertain = false;
   Literal flushed;  // only if has_flushed: > 0 where an infinity meets what may be a zero
   bool has_flushed = false;
-  // Only if has_fast: what a fast algorithm adds to the error, in units of the accumulator's u;
-  // infinite: any value.
+  // Only if has_fast: what a fast algorithm adds to the error; infinite: any value.
   Literal fast;
   bool has_fast = false;
   Literal counts;  // terms per result; not allocated: `count` everywhere

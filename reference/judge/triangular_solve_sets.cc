@@ -49,7 +49,8 @@ int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c) {
   return b * size + (g.left ? i * g.columns + c : c * g.n + i);
 }
 
-// |b - T x| <= bound |T||x| in every element, from the engine's own x.
+// |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) in every element, from the engine's own x: it
+// may have computed with unknowns that underflowed only when they were stored.
 class SolvePredicate : public JointPredicate {
  public:
   SolvePredicate(Literal a, Literal b, SolveGeometry geometry, double bound, double flush,
@@ -93,18 +94,18 @@ class SolvePredicate : public JointPredicate {
   bool Holds(const Literal& x, int64_t b, int64_t c, int64_t i, Verdict& verdict) const {
     const SolveGeometry& g = geometry_;
     Complex sum = 0;
-    double magnitude = 0;
+    double magnitude = 0, row = 0;
     for (int64_t j = 0; j < g.n; ++j) {
       Complex t = CoefficientAt(a_, g, b, i, j);
       if (t == 0.0) continue;
       Complex xj = ElementAt(x, UnknownAt(g, b, j, c));
       sum += t * xj;
       magnitude += std::abs(t) * std::abs(xj);
+      row += std::abs(t);
     }
     Complex rhs = ElementAt(b_, UnknownAt(g, b, i, c));
     double residual = std::abs(rhs - sum);
-    double allowed = bound_ * (magnitude + std::abs(rhs)) +
-                     flush_ * (1 + std::abs(CoefficientAt(a_, g, b, i, i)));
+    double allowed = bound_ * (magnitude + std::abs(rhs)) + flush_ * (1 + row);
     if (residual <= allowed) return true;
     verdict.ok = false;
     verdict.index = UnknownAt(g, b, i, c);

@@ -114,7 +114,9 @@ def cholesky(p, array):
             a, result = a.conj().T, result.conj().T
         low = np.tril(result)
         residual = np.abs(np.tril(a) - np.tril(low @ low.conj().T))
-        allowed = p["bound"] * (np.abs(low) @ np.abs(low).T) + p["flush"]
+        # Row i of L and row j of it, up to column j.
+        rows = np.array([[np.abs(low[[i, j], : j + 1]).sum() for j in range(n)] for i in range(n)])
+        allowed = p["bound"] * (np.abs(low) @ np.abs(low).T) + p["flush"] * (1 + rows)
         if not (np.tril(residual <= allowed) | ~np.tril(np.ones((n, n), bool))).all():
             return f"|A - L L^H| is {np.max(residual)}"
         if not (np.diag(low).real > 0).all():
@@ -139,7 +141,7 @@ def triangular_solve(p, array):
             t, u, r = t.T, u.T, r.T
         residual = np.abs(r - t @ u)
         allowed = p["bound"] * (np.abs(t) @ np.abs(u) + np.abs(r))
-        allowed += p["flush"] * (1 + np.abs(np.diag(t)))[:, None]
+        allowed += p["flush"] * (1 + np.abs(t).sum(axis=1))[:, None]
         if not (residual <= allowed).all():
             return f"|b - T x| is {np.max(residual)}"
     return None
