@@ -76,6 +76,9 @@ const char kDotOfClamps[] =
     "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1) w = f32[2] parameter(2)\n"
     " c = f32[2] clamp(x, x, y) ROOT r = f32[] dot(c, w), lhs_contracting_dims={0},\n"
     "  rhs_contracting_dims={0} }";
+const char kConvolution2[] =
+    "ENTRY e { x = f32[1,5,1] parameter(0) k = f32[2,1,1] parameter(1)\n"
+    " ROOT r = f32[1,4,1] convolution(x, k), window={size=2}, dim_labels=b0f_0io->b0f }";
 const char kCholesky2[] =
     "ENTRY e { a = f32[2,2] parameter(0) ROOT r = f32[2,2] cholesky(a), lower=true }";
 const char kDotOfAClamp[] =
@@ -258,6 +261,9 @@ const Case kCases[] = {
     {"solve_off_by_more_than_an_underflow", kRealSolve2, {"f32[2,2] {{-1e10, 0}, {1e30, -65504}}", "f32[2,1] {{1.4e-38}, {1.2e-38}}"}, {"f32[2,1] {{0}, {-2.137e-19}}"}, kFail, kStrict},
     {"cholesky_with_an_element_that_underflows", kCholesky2, {"f32[2,2] {{1e30, 0}, {1e-31, 1}}"}, {"f32[2,2] {{1e15, 0}, {0, 1}}"}, kPass, kStrict},
     {"cholesky_with_a_wrong_element", kCholesky2, {"f32[2,2] {{1e30, 0}, {1e-31, 1}}"}, {"f32[2,2] {{1e15, 0}, {1e-35, 1}}"}, kFail, kStrict},
+    // A transform mixes all of an image: its infinity meets every zero of the kernel.
+    {"fast_convolution_of_an_infinity", kConvolution2, {"f32[1,5,1] {{{inf}, {1}, {1}, {1}, {1}}}", "f32[2,1,1] {{{0}}, {{0}}}"}, {"f32[1,4,1] {{{nan}, {nan}, {nan}, {nan}}}"}, kOpen, kRelaxed},
+    {"convolution_of_an_infinity", kConvolution2, {"f32[1,5,1] {{{inf}, {1}, {1}, {1}, {1}}}", "f32[2,1,1] {{{0}}, {{0}}}"}, {"f32[1,4,1] {{{nan}, {nan}, {nan}, {nan}}}"}, kFail},
     // Each of two terms of either sign may overflow to its own side.
     {"dot_of_terms_of_either_sign", kDotOfClamps, {"f32[2] {-3.4, 0.5}", "f32[2] {-3.4, -1.5}", "f32[2] {-3.4e38, 3.4e38}"}, {"f32[] nan"}, kPass},
     {"dot_of_terms_of_one_sign", kDotOfClamps, {"f32[2] {-3.4, 0.5}", "f32[2] {-3.4, 1.5}", "f32[2] {-3.4e38, 3.4e38}"}, {"f32[] nan"}, kFail},
