@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <cmath>
 #include <cstring>
 
 namespace hlocts {
@@ -47,19 +47,27 @@ absl::StatusOr<bool> FrameReader::TakeFrame(std::string& frame) {
   return true;
 }
 
+absl::Status FrameReader::Await(Clock::time_point deadline) {
+  while (true) {
+    double left = std::chrono::duration<double>(deadline - Clock::now()).count();
+    if (left < 0) return absl::DeadlineExceededError("no frame in time");
+    pollfd poll_fd = {fd_, POLLIN, 0};
+    int ready = poll(&poll_fd, 1, static_cast<int>(std::min(left * 1000 + 1, 1e8)));
+    if (ready > 0) return absl::OkStatus();
+    if (ready < 0 && errno != EINTR) return absl::InternalError(std::strerror(errno));
+  }
+}
+
 absl::StatusOr<std::string> FrameReader::Read(double seconds) {
-  auto deadline = std::chrono::steady_clock::now() +
-                  std::chrono::duration<double>(seconds < 0 ? 1e8 : seconds);
+  // Who waits for ever sleeps in read() itself: a system call less for each frame.
+  bool waits_for_ever = seconds < 0;
+  Clock::time_point deadline;
+  if (!waits_for_ever) deadline = Clock::now() + std::chrono::microseconds(std::llround(seconds * 1e6));
   std::string frame;
   while (true) {
     HLOCTS_ASSIGN_OR_RETURN(bool complete, TakeFrame(frame));
     if (complete) return frame;
-    double left = std::chrono::duration<double>(deadline - std::chrono::steady_clock::now()).count();
-    if (left < 0) return absl::DeadlineExceededError("no frame in time");
-    pollfd poll_fd = {fd_, POLLIN, 0};
-    int ready = poll(&poll_fd, 1, static_cast<int>(std::min(left * 1000 + 1, 1e8)));
-    if (ready < 0 && errno != EINTR) return absl::InternalError(std::strerror(errno));
-    if (ready <= 0) continue;
+    if (!waits_for_ever) HLOCTS_RETURN_IF_ERROR(Await(deadline));
     char chunk[1 << 16];
     ssize_t n = read(fd_, chunk, sizeof(chunk));
     if (n < 0 && errno == EINTR) continue;

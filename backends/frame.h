@@ -3,6 +3,7 @@
 #ifndef HLOCTS_BACKENDS_FRAME_H_
 #define HLOCTS_BACKENDS_FRAME_H_
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -25,6 +26,9 @@ class FrameReader {
   absl::StatusOr<std::string> Read(double seconds = -1);
 
  private:
+  using Clock = std::chrono::steady_clock;
+  // Until something can be read.
+  absl::Status Await(Clock::time_point deadline);
   absl::StatusOr<bool> TakeFrame(std::string& frame);
   int fd_;
   std::string buffer_;

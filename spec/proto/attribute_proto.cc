@@ -621,7 +621,7 @@ void WriteParameterReplication(Writer& w, const AttributeValue& v) {
 void WriteOperandLayoutConstraints(Writer& w, const AttributeValue& v) {
   w.proto->set_constrain_layout(true);
   for (const Shape& shape : As<std::vector<Shape>>(v)) {
-    *w.proto->add_operand_shapes_with_layout() = ShapeToProto(shape);
+    ShapeToProto(shape, w.proto->add_operand_shapes_with_layout());
   }
 }
 
@@ -821,7 +821,7 @@ constexpr AttributeRow kRows[] = {
     HLOCTS_BOOL(IsHostTransfer, is_host_transfer),
     HLOCTS_STRING(InfeedConfig, infeed_config),
     HLOCTS_STRING(OutfeedConfig, outfeed_config),
-    HLOCTS_ROW(OutfeedShape, { *w.proto->mutable_outfeed_shape() = ShapeToProto(As<Shape>(v)); },
+    HLOCTS_ROW(OutfeedShape, { ShapeToProto(As<Shape>(v), w.proto->mutable_outfeed_shape()); },
                { return ReadOutfeedShape(r); }),
     HLOCTS_ROW(CrossProgramPrefetchIndex,
                { w.proto->set_cross_program_prefetch_index(static_cast<int32_t>(As<int64_t>(v))); },
@@ -859,7 +859,7 @@ constexpr AttributeRow kRows[] = {
                }),
     HLOCTS_ENUM(Schedule, custom_call_schedule, proto::CustomCallSchedule, SCHEDULE_NONE),
     HLOCTS_ROW(CustomCallLiteral,
-               { *w.proto->mutable_literal() = LiteralToProto(As<Literal>(v)); },
+               { LiteralToProto(As<Literal>(v), w.proto->mutable_literal()); },
                { return ReadCustomCallLiteral(r); }),
 };
 

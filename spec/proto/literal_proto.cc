@@ -166,22 +166,26 @@ absl::StatusOr<Literal> LiteralFromProto(const proto::LiteralProto& proto) {
   return Literal(shape);
 }
 
-proto::LiteralProto LiteralToProto(const Literal& literal) {
-  P out;
+void LiteralToProto(const Literal& literal, P* out) {
   const Shape& shape = literal.shape();
   // XLA's literals always have layouts.
-  *out.mutable_shape() = ShapeToProto(shape.WithDefaultLayout());
+  ShapeToProto(shape.WithDefaultLayout(), out->mutable_shape());
   if (shape.IsTuple()) {
     for (const Literal& element : literal.elements()) {
-      *out.add_tuple_literals() = LiteralToProto(element);
+      LiteralToProto(element, out->add_tuple_literals());
     }
   } else if (shape.IsArray()) {
     Layout order = OrderOf(shape);
     std::string bytes = literal.BytesInLayout(order);
     if (IsSubByte(shape.element_type())) MaskSubBytes(shape.element_type(), bytes);
-    DataFieldOf(shape.element_type())->write(bytes, &out);
-    if (literal.has_runtime_sizes()) ToRepeated(literal.runtime_sizes(), out.mutable_runtime_sizes());
+    DataFieldOf(shape.element_type())->write(bytes, out);
+    if (literal.has_runtime_sizes()) ToRepeated(literal.runtime_sizes(), out->mutable_runtime_sizes());
   }
+}
+
+proto::LiteralProto LiteralToProto(const Literal& literal) {
+  P out;
+  LiteralToProto(literal, &out);
   return out;
 }
 

@@ -258,9 +258,9 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
 
 class ModuleWriter {
  public:
-  explicit ModuleWriter(const Module& module) : module_(module) {}
+  ModuleWriter(const Module& module, proto::HloModuleProto* out) : module_(module), out_(out) {}
 
-  absl::StatusOr<proto::HloModuleProto> Write();
+  absl::Status Write();
 
  private:
   absl::Status NumberEverything();
@@ -286,7 +286,7 @@ class ModuleWriter {
   }
 
   const Module& module_;
-  proto::HloModuleProto out_;
+  proto::HloModuleProto* out_;
   std::vector<Computation*> order_;
   absl::flat_hash_map<const Computation*, int64_t> computation_ids_;
   absl::flat_hash_map<const Instruction*, int64_t> instruction_ids_;
@@ -364,7 +364,7 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
                                             proto::HloInstructionProto* out) {
   WriteName(instruction, out);
   out->set_opcode(std::string(OpcodeName(instruction.opcode())));
-  *out->mutable_shape() = ShapeToProto(instruction.shape());
+  ShapeToProto(instruction.shape(), out->mutable_shape());
   out->set_id(instruction_ids_.at(&instruction));
   for (const Instruction* operand : instruction.operands()) {
     HLOCTS_ASSIGN_OR_RETURN(int64_t id, IdOf(operand));
@@ -373,7 +373,7 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
   if (instruction.opcode() == Opcode::kParameter) {
     out->set_parameter_number(instruction.parameter_number());
   }
-  if (instruction.has_literal()) *out->mutable_literal() = LiteralToProto(instruction.literal());
+  if (instruction.has_literal()) LiteralToProto(instruction.literal(), out->mutable_literal());
   IdsOfModule ids;
   ids.computation = [&](const Computation* computation) { return IdOf(computation); };
   ids.instruction = [&](const Instruction* used) { return IdOf(used); };
@@ -397,7 +397,7 @@ void WriteProgramShape(const Computation& computation, proto::HloComputationProt
 }
 
 absl::Status ModuleWriter::WriteComputation(const Computation& computation) {
-  proto::HloComputationProto* out = out_.add_computations();
+  proto::HloComputationProto* out = out_->add_computations();
   out->set_name(computation.name());
   out->set_id(computation_ids_.at(&computation));
   HLOCTS_ASSIGN_OR_RETURN(int64_t root_id, IdOf(computation.root()));
@@ -423,10 +423,10 @@ absl::Status ModuleWriter::WriteComputation(const Computation& computation) {
 // XLA schedules every computation that is not inside a fusion.
 void ModuleWriter::WriteSchedule() {
   if (!module_.is_scheduled) return;
-  out_.mutable_schedule();
+  out_->mutable_schedule();
   for (const Computation* computation : order_) {
     if (fused_.contains(computation)) continue;
-    auto* sequence = out_.mutable_schedule()->add_sequences();
+    auto* sequence = out_->mutable_schedule()->add_sequences();
     sequence->set_key(computation_ids_.at(computation));
     for (const auto& instruction : computation->instructions()) {
       sequence->mutable_value()->add_instruction_ids(instruction_ids_.at(instruction.get()));
@@ -436,26 +436,26 @@ void ModuleWriter::WriteSchedule() {
 
 void ModuleWriter::WriteHeader() {
   for (const InputOutputAlias& alias : module_.input_output_alias) {
-    auto* entry = out_.mutable_input_output_alias()->add_entries();
+    auto* entry = out_->mutable_input_output_alias()->add_entries();
     ToRepeated(alias.output_index, entry->mutable_output_shape_index());
     entry->set_parameter_number(alias.parameter_number);
     ToRepeated(alias.parameter_index, entry->mutable_parameter_shape_index());
     entry->set_kind(alias.must_alias ? proto::MUST_ALIAS : proto::MAY_ALIAS);
   }
   for (const BufferDonor& donor : module_.buffer_donor) {
-    auto* entry = out_.mutable_buffer_donor()->add_entries();
+    auto* entry = out_->mutable_buffer_donor()->add_entries();
     entry->set_parameter_number(donor.parameter_number);
     ToRepeated(donor.parameter_index, entry->mutable_parameter_shape_index());
   }
   const StackFrameIndex& frames = module_.stack_frame_index;
   for (const std::string& name : frames.file_names) {
-    out_.mutable_stack_frame_index()->add_file_names(name);
+    out_->mutable_stack_frame_index()->add_file_names(name);
   }
   for (const std::string& name : frames.function_names) {
-    out_.mutable_stack_frame_index()->add_function_names(name);
+    out_->mutable_stack_frame_index()->add_function_names(name);
   }
   for (const StackFrameIndex::Location& location : frames.file_locations) {
-    auto* added = out_.mutable_stack_frame_index()->add_file_locations();
+    auto* added = out_->mutable_stack_frame_index()->add_file_locations();
     added->set_file_name_id(static_cast<int32_t>(location.file_name_id));
     added->set_function_name_id(static_cast<int32_t>(location.function_name_id));
     added->set_line(static_cast<int32_t>(location.line));
@@ -464,30 +464,30 @@ void ModuleWriter::WriteHeader() {
     added->set_end_column(static_cast<int32_t>(location.end_column));
   }
   for (const StackFrameIndex::Frame& frame : frames.stack_frames) {
-    auto* added = out_.mutable_stack_frame_index()->add_stack_frames();
+    auto* added = out_->mutable_stack_frame_index()->add_stack_frames();
     added->set_file_location_id(static_cast<int32_t>(frame.file_location_id));
     added->set_parent_frame_id(static_cast<int32_t>(frame.parent_frame_id));
   }
   if (!module_.frontend_attributes.entries.empty()) {
-    StringMapToProto(module_.frontend_attributes, out_.mutable_frontend_attributes());
+    StringMapToProto(module_.frontend_attributes, out_->mutable_frontend_attributes());
   }
-  if (module_.replica_count != 1) out_.set_replica_count(module_.replica_count);
-  if (module_.num_partitions != 1) out_.set_num_partitions(module_.num_partitions);
+  if (module_.replica_count != 1) out_->set_replica_count(module_.replica_count);
+  if (module_.num_partitions != 1) out_->set_num_partitions(module_.num_partitions);
   for (const auto& [name, text] : module_.extra_attributes) {
-    proto::KeptText* kept = out_.add_kept_attributes();
+    proto::KeptText* kept = out_->add_kept_attributes();
     kept->set_name(name);
     kept->set_text(text);
   }
 }
 
-absl::StatusOr<proto::HloModuleProto> ModuleWriter::Write() {
+absl::Status ModuleWriter::Write() {
   if (!module_.entry()) return InvalidInput("module ", module_.name(), " has no entry computation");
   HLOCTS_RETURN_IF_ERROR(NumberEverything());
-  out_.set_name(module_.name());
-  out_.set_id(module_.proto_id);
-  out_.set_entry_computation_name(module_.entry()->name());
+  out_->set_name(module_.name());
+  out_->set_id(module_.proto_id);
+  out_->set_entry_computation_name(module_.entry()->name());
   HLOCTS_ASSIGN_OR_RETURN(int64_t entry_id, IdOf(module_.entry()));
-  out_.set_entry_computation_id(entry_id);
+  out_->set_entry_computation_id(entry_id);
   for (const Computation* computation : order_) {
     absl::Status status = WriteComputation(*computation);
     if (!status.ok()) return Annotate(status, absl::StrCat("computation ", computation->name()));
@@ -500,11 +500,11 @@ absl::StatusOr<proto::HloModuleProto> ModuleWriter::Write() {
     program.parameter_names = module_.entry()->ComputeProgramShape().parameter_names;
     program.parameter_names.resize(program.parameters.size());
   }
-  ProgramShapeToProto(program, out_.mutable_host_program_shape());
+  ProgramShapeToProto(program, out_->mutable_host_program_shape());
   WriteSchedule();
   WriteHeader();
-  RestoreResidue(module_.unknown_fields, &out_);
-  return std::move(out_);
+  RestoreResidue(module_.unknown_fields, out_);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -513,8 +513,14 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModulePr
   return ModuleReader(module).Read();
 }
 
+absl::Status ModuleToProto(const Module& module, proto::HloModuleProto* out) {
+  return ModuleWriter(module, out).Write();
+}
+
 absl::StatusOr<proto::HloModuleProto> ModuleToProto(const Module& module) {
-  return ModuleWriter(module).Write();
+  proto::HloModuleProto out;
+  HLOCTS_RETURN_IF_ERROR(ModuleToProto(module, &out));
+  return out;
 }
 
 }  // namespace hlocts

@@ -44,6 +44,11 @@ void StringMapToProto(const StringMap& map, proto::FrontendAttributes* out);
 // Whether XLA prints a value as it is, {...}, and not in quotes: braces balanced, strings closed.
 bool IsRawJson(absl::string_view text);
 
+// Written in place: on an arena a message moved is a message copied.
+void ShapeToProto(const Shape& shape, proto::ShapeProto* out);
+void LiteralToProto(const Literal& literal, proto::LiteralProto* out);
+absl::Status ModuleToProto(const Module& module, proto::HloModuleProto* out);
+
 absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProto& program);
 void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* out);
 

@@ -1,7 +1,10 @@
 #include "spec/proto/residue.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <vector>
 
 #include "google/protobuf/descriptor.h"
@@ -10,6 +13,7 @@
 namespace hlocts {
 namespace {
 
+using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
@@ -40,37 +44,67 @@ constexpr const char* kKeepTheirOwn[] = {
 
 constexpr size_t kPackageSize = sizeof("hlocts.proto.") - 1;
 
-bool NotInterpreted(const FieldDescriptor& field) {
-  // Descriptors live as long as the program: each is looked up once.
-  static const auto* const fields = [] {
-    auto* found = new std::vector<const FieldDescriptor*>();
-    for (const char* name : kNotInterpreted) {
-      found->push_back(google::protobuf::DescriptorPool::generated_pool()->FindFieldByName(
-          std::string("hlocts.proto.") + name));
-    }
-    return found;
-  }();
-  return std::find(fields->begin(), fields->end(), &field) != fields->end();
-}
-
-bool KeepsItsOwn(const google::protobuf::Descriptor& type) {
+bool KeepsItsOwn(const Descriptor& type) {
   return std::any_of(std::begin(kKeepTheirOwn), std::end(kKeepTheirOwn), [&](const char* name) {
     return type.full_name().compare(kPackageSize, std::string::npos, name) == 0;
   });
 }
 
-bool SkippedInside(const FieldDescriptor& field) {
-  return field.is_repeated() || field.message_type() == nullptr || KeepsItsOwn(*field.message_type());
+// Where a message type can have residue besides its unknown fields. Looked up once per type: a
+// message has up to ninety fields, and few of them matter here.
+struct Places {
+  std::vector<const FieldDescriptor*> not_interpreted;
+  std::vector<const FieldDescriptor*> inside;  // messages whose residue belongs to this one
+  bool IsNotInterpreted(const FieldDescriptor* field) const {
+    return std::find(not_interpreted.begin(), not_interpreted.end(), field) != not_interpreted.end();
+  }
+  bool IsInside(const FieldDescriptor* field) const {
+    return std::find(inside.begin(), inside.end(), field) != inside.end();
+  }
+};
+
+Places FindPlaces(const Descriptor& type) {
+  Places places;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor* field = type.field(i);
+    const std::string name = field->full_name().substr(kPackageSize);
+    bool not_interpreted = std::find(std::begin(kNotInterpreted), std::end(kNotInterpreted), name) !=
+                           std::end(kNotInterpreted);
+    if (not_interpreted) {
+      places.not_interpreted.push_back(field);
+    } else if (!field->is_repeated() && field->message_type() != nullptr &&
+               !KeepsItsOwn(*field->message_type())) {
+      places.inside.push_back(field);
+    }
+  }
+  return places;
+}
+
+// Descriptors live as long as the program.
+const Places& PlacesOf(const Descriptor& type) {
+  static std::mutex* const mutex = new std::mutex();
+  static auto* const known = new std::map<const Descriptor*, Places>();
+  std::lock_guard<std::mutex> lock(*mutex);
+  auto found = known->find(&type);
+  if (found == known->end()) found = known->emplace(&type, FindPlaces(type)).first;
+  return found->second;
+}
+
+bool IsSet(const Message& message, const FieldDescriptor* field) {
+  const auto* reflection = message.GetReflection();
+  return field->is_repeated() ? reflection->FieldSize(message, field) > 0
+                              : reflection->HasField(message, field);
 }
 
 bool HasResidue(const Message& message) {
   const auto* reflection = message.GetReflection();
   if (!reflection->GetUnknownFields(message).empty()) return true;
-  std::vector<const FieldDescriptor*> fields;
-  reflection->ListFields(message, &fields);
-  for (const FieldDescriptor* field : fields) {
-    if (NotInterpreted(*field)) return true;
-    if (!SkippedInside(*field) && HasResidue(reflection->GetMessage(message, field))) return true;
+  const Places& places = PlacesOf(*message.GetDescriptor());
+  for (const FieldDescriptor* field : places.not_interpreted) {
+    if (IsSet(message, field)) return true;
+  }
+  for (const FieldDescriptor* field : places.inside) {
+    if (IsSet(message, field) && HasResidue(reflection->GetMessage(message, field))) return true;
   }
   return false;
 }
@@ -78,11 +112,12 @@ bool HasResidue(const Message& message) {
 // Leaves only the residue in `message`.
 void Reduce(Message* message) {
   const auto* reflection = message->GetReflection();
+  const Places& places = PlacesOf(*message->GetDescriptor());
   std::vector<const FieldDescriptor*> fields;
   reflection->ListFields(*message, &fields);
   for (const FieldDescriptor* field : fields) {
-    if (NotInterpreted(*field)) continue;
-    if (!SkippedInside(*field) && HasResidue(reflection->GetMessage(*message, field))) {
+    if (places.IsNotInterpreted(field)) continue;
+    if (places.IsInside(field) && HasResidue(reflection->GetMessage(*message, field))) {
       Reduce(reflection->MutableMessage(message, field));
     } else {
       reflection->ClearField(message, field);

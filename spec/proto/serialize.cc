@@ -1,9 +1,11 @@
 // Bytes and protobuf text of modules, literals and snapshots.
+#include "google/protobuf/arena.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/data.pb.h"
 #include "spec/proto/hlo.pb.h"
+#include "spec/proto/parts.h"
 
 namespace hlocts {
 namespace {
@@ -11,14 +13,30 @@ namespace {
 using google::protobuf::Message;
 using google::protobuf::TextFormat;
 
-template <typename Proto>
-absl::StatusOr<Proto> ParseBytes(absl::string_view bytes, absl::string_view what) {
-  Proto proto;
-  if (bytes.size() > INT32_MAX || !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+using google::protobuf::Arena;
+
+absl::Status ParseBytes(absl::string_view bytes, absl::string_view what, Message* proto) {
+  if (bytes.size() > INT32_MAX ||
+      !proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return InvalidInput("expected a serialized ", what, ", found ", bytes.size(),
                         " bytes that are none (or are cut off)");
   }
+  return absl::OkStatus();
+}
+
+template <typename Proto>
+absl::StatusOr<Proto> ParseBytes(absl::string_view bytes, absl::string_view what) {
+  Proto proto;
+  HLOCTS_RETURN_IF_ERROR(ParseBytes(bytes, what, &proto));
   return proto;
+}
+
+// A module is a message per instruction, shape and layout: they come and go at once.
+google::protobuf::ArenaOptions Blocks() {
+  google::protobuf::ArenaOptions options;
+  options.start_block_size = 8 << 10;
+  options.max_block_size = 64 << 10;
+  return options;
 }
 
 // Keeps the first error, which names line and column.
@@ -49,13 +67,11 @@ std::string PrintText(const Message& message) {
   return text;
 }
 
-template <typename Proto>
-absl::StatusOr<std::string> Serialized(const absl::StatusOr<Proto>& proto) {
-  if (!proto.ok()) return proto.status();
-  if (proto->ByteSizeLong() > INT32_MAX) {
+absl::StatusOr<std::string> Serialized(const Message& proto) {
+  if (proto.ByteSizeLong() > INT32_MAX) {
     return absl::ResourceExhaustedError("a protocol buffer holds at most 2 GiB");
   }
-  return proto->SerializeAsString();
+  return proto.SerializeAsString();
 }
 
 absl::StatusOr<AnyModule> FromSnapshot(const proto::HloSnapshot& proto) {
@@ -102,12 +118,17 @@ absl::StatusOr<proto::HloSnapshot> SnapshotToProto(const Snapshot& snapshot) {
 }
 
 absl::StatusOr<std::string> SerializeModule(const Module& module) {
-  return Serialized(ModuleToProto(module));
+  Arena arena(Blocks());
+  auto* proto = Arena::CreateMessage<proto::HloModuleProto>(&arena);
+  HLOCTS_RETURN_IF_ERROR(ModuleToProto(module, proto));
+  return Serialized(*proto);
 }
 
 absl::StatusOr<std::unique_ptr<Module>> ParseSerializedModule(absl::string_view bytes) {
-  HLOCTS_ASSIGN_OR_RETURN(auto proto, ParseBytes<proto::HloModuleProto>(bytes, "HloModuleProto"));
-  return ModuleFromProto(proto);
+  Arena arena(Blocks());
+  auto* proto = Arena::CreateMessage<proto::HloModuleProto>(&arena);
+  HLOCTS_RETURN_IF_ERROR(ParseBytes(bytes, "HloModuleProto", proto));
+  return ModuleFromProto(*proto);
 }
 
 absl::StatusOr<std::string> PrintModuleProto(const Module& module) {
@@ -131,7 +152,8 @@ absl::StatusOr<Literal> ParseSerializedLiteral(absl::string_view bytes) {
 }
 
 absl::StatusOr<std::string> SerializeSnapshot(const Snapshot& snapshot) {
-  return Serialized(SnapshotToProto(snapshot));
+  HLOCTS_ASSIGN_OR_RETURN(proto::HloSnapshot proto, SnapshotToProto(snapshot));
+  return Serialized(proto);
 }
 
 absl::StatusOr<Snapshot> ParseSerializedSnapshot(absl::string_view bytes) {

@@ -96,7 +96,7 @@ void LayoutToProto(const Layout& layout, proto::LayoutProto* out) {
       static_cast<proto::PrimitiveType>(layout.index_primitive_type));
   out->set_pointer_primitive_type(
       static_cast<proto::PrimitiveType>(layout.pointer_primitive_type));
-  if (layout.physical_shape) *out->mutable_physical_shape() = ShapeToProto(*layout.physical_shape);
+  if (layout.physical_shape) ShapeToProto(*layout.physical_shape, out->mutable_physical_shape());
   out->set_dynamic_shape_metadata_prefix_bytes(layout.dynamic_shape_metadata_prefix_bytes);
   for (const SplitConfig& split : layout.split_configs) {
     proto::SplitConfigProto* added = out->add_split_configs();
@@ -164,16 +164,20 @@ absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& proto) {
   return shape;
 }
 
+void ShapeToProto(const Shape& shape, proto::ShapeProto* out) {
+  out->set_element_type(static_cast<proto::PrimitiveType>(shape.element_type()));
+  ToRepeated(shape.dimensions(), out->mutable_dimensions());
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    out->add_is_dynamic_dimension(shape.is_dynamic_dimension(d));
+  }
+  for (const Shape& element : shape.tuple_shapes()) ShapeToProto(element, out->add_tuple_shapes());
+  if (shape.layout()) LayoutToProto(*shape.layout(), out->mutable_layout());
+  RestoreResidue(shape.unknown_fields, out);
+}
+
 proto::ShapeProto ShapeToProto(const Shape& shape) {
   proto::ShapeProto out;
-  out.set_element_type(static_cast<proto::PrimitiveType>(shape.element_type()));
-  ToRepeated(shape.dimensions(), out.mutable_dimensions());
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    out.add_is_dynamic_dimension(shape.is_dynamic_dimension(d));
-  }
-  for (const Shape& element : shape.tuple_shapes()) *out.add_tuple_shapes() = ShapeToProto(element);
-  if (shape.layout()) LayoutToProto(*shape.layout(), out.mutable_layout());
-  RestoreResidue(shape.unknown_fields, &out);
+  ShapeToProto(shape, &out);
   return out;
 }
 
@@ -189,9 +193,9 @@ absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProt
 }
 
 void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* out) {
-  for (const Shape& parameter : program.parameters) *out->add_parameters() = ShapeToProto(parameter);
+  for (const Shape& parameter : program.parameters) ShapeToProto(parameter, out->add_parameters());
   for (const std::string& name : program.parameter_names) out->add_parameter_names(name);
-  *out->mutable_result() = ShapeToProto(program.result);
+  ShapeToProto(program.result, out->mutable_result());
 }
 
 }  // namespace hlocts
