@@ -253,8 +253,8 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
   LinearizeElements(array, component, permissions, read_hull, linear);
   if (linear.has_radius) linear.quantum = Linear::kNoQuantum;
   if (array.runtime_sizes.empty()) return linear;
-  for (Literal* literal : {&linear.middle, &linear.magnitude, &linear.radius, &linear.uncertain,
-                           &linear.maybe_zero}) {
+  for (Literal* literal :
+       {&linear.middle, &linear.magnitude, &linear.radius, &linear.uncertain, &linear.maybe_zero}) {
     if (literal->raw_size() != 0) *literal = WithSizesOf(std::move(*literal), array);
   }
   return linear;

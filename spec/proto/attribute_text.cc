@@ -42,7 +42,8 @@ absl::Status ToleranceToProto(absl::string_view fields, proto::ResultAccuracy::T
     } else {
       known = false;
     }
-    if (!known) return InvalidInput("result_accuracy: expected atol, rtol or ulps, found '", field, "'");
+    if (!known)
+      return InvalidInput("result_accuracy: expected atol, rtol or ulps, found '", field, "'");
   }
   return absl::OkStatus();
 }
@@ -185,8 +186,8 @@ std::string OriginalValueFromProto(const proto::OriginalValueProto& proto) {
   if (proto.elements_size() > 0) text = absl::StrCat("{", NodeText(proto, &next, 0), "}");
   // Elements out of order, names with quotes, unknown fields: then the text would say less.
   proto::OriginalValueProto again;
-  bool same = OriginalValueToProto(text, &again) &&
-              again.SerializeAsString() == proto.SerializeAsString();
+  bool same =
+      OriginalValueToProto(text, &again) && again.SerializeAsString() == proto.SerializeAsString();
   return same ? text : "";
 }
 
@@ -205,8 +206,8 @@ absl::Status ExpandIotaGroups(ReplicaGroups* groups) {
       table.ElementCount() != reshaped.ElementCount() ||
       !ValidateLayout(Layout{order}, reshaped.rank()).ok()) {
     return InvalidInput("expected an iota of replica groups that is consistent and has at most ",
-                        kDevicesMax, " devices, found [", rows, ",", columns, "]<=",
-                        reshaped.ToString().substr(4));
+                        kDevicesMax, " devices, found [", rows, ",", columns,
+                        "]<=", reshaped.ToString().substr(4));
   }
   std::vector<int64_t> strides = RowMajorStrides(reshaped.dimensions());
   std::vector<int64_t> transposed, transposed_strides;
