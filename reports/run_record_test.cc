@@ -6,8 +6,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "reports/html.h"
-
 namespace hlocts {
 namespace {
 
@@ -97,15 +95,6 @@ TEST(RunRecord, ChangesAgainstABaseline) {
   EXPECT_THAT(changes.worse, ElementsAre("1 on engine: crash, was pass"));
   EXPECT_THAT(changes.better, ElementsAre("2 on engine: pass, was fail"));
   EXPECT_THAT(changes.other, ElementsAre("3 on engine: timeout, was fail"));
-}
-
-TEST(Html, FailuresAndClausesStandInIt) {
-  HtmlReport report;
-  report.run.verdicts = {Of("a/b:1"), Of("a/b:2", VerdictKind::kFail)};
-  report.clauses = {{"a/b:1", {"b.1"}}, {"a/b:2", {"b.1"}}};
-  std::string html = ToHtml(report);
-  EXPECT_THAT(html, HasSubstr("because &lt;of&gt; it"));
-  EXPECT_THAT(html, HasSubstr("<td>b.1<td class=known>1 of 2"));
 }
 
 }  // namespace

@@ -329,7 +329,11 @@ TEST_F(CliTest, ShardsMergeAndAMissingOneIsSeen) {
                        " --html=" + Path("report.html") + " --baseline=" + Path("shard1"));
   EXPECT_EQ(both.status, 0) << both.out;
   EXPECT_THAT(both.out, HasSubstr("none missing, none twice"));
-  EXPECT_THAT(Read("report.html"), HasSubstr("<td>rev."));
+  std::string html = Read("report.html");
+  EXPECT_THAT(html, HasSubstr(" id=\"rev.4\""));
+  EXPECT_THAT(html, HasSubstr("<a href=\"#movement/rev:dimensions\">"));
+  EXPECT_THAT(html, HasSubstr(": operation semantics, current</b>"));
+  EXPECT_THAT(html, HasSubstr(" id=\"pad.4\"")) << "clauses that the run does not reach, too";
   Ran one = RunHlocts("report " + Path("shard1"));
   EXPECT_EQ(one.status, 1);
   EXPECT_THAT(one.out, HasSubstr("shard 2 of 2 is missing"));

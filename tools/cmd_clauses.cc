@@ -1,13 +1,11 @@
 // hlocts clauses: every normative sentence of the documents and the cases that test it.
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <map>
-#include <sstream>
 
-#include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "spec/clauses/registry.h"
+#include "tools/clause_rows.h"
 #include "tools/commands.h"
 #include "tools/common.h"
 #include "tools/suite_files.h"
@@ -28,25 +26,15 @@ std::map<std::string, std::vector<std::string>> CasesByClause(const std::vector<
   return result;
 }
 
-// Clauses that a program tests rather than a case: "clause file test" a line, # comments.
-void AddPrograms(std::map<std::string, std::vector<std::string>>& by_clause) {
-  std::ifstream in(HomeFolder() + "/suites/clause_tests.txt");
-  std::string line;
-  while (std::getline(in, line)) {
-    std::istringstream words(line);
-    std::string clause, file, test;
-    if (line.rfind('#', 0) == 0 || !(words >> clause >> file >> test)) continue;
-    by_clause[clause].push_back(file + ":" + test);
-  }
-}
-
 int RunClauses(bool json) {
   auto registry = ClauseRegistry::Load(HomeFolder() + "/spec/clauses");
   if (!registry.ok()) return Fail(registry.status());
   auto cases = SelectCases({}, Tier::kExhaustive);
   if (!cases.ok()) return Fail(cases.status());
   auto by_clause = CasesByClause(*cases);
-  AddPrograms(by_clause);
+  for (const auto& [clause, programs] : ProgramsOfClauses()) {
+    by_clause[clause].insert(by_clause[clause].end(), programs.begin(), programs.end());
+  }
   std::map<std::string, int> states;
   for (const Clause& clause : registry->clauses()) {
     const std::vector<std::string>& tested_by = by_clause[clause.id];

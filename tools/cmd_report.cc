@@ -7,6 +7,7 @@
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
 #include "spec/files/file_io.h"
+#include "tools/clause_rows.h"
 #include "tools/commands.h"
 #include "tools/common.h"
 #include "tools/suite_files.h"
@@ -25,9 +26,8 @@ absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
   return WriteFile(path, text);
 }
 
-// Clauses of each case; a suite that cannot be read leaves them out of the report.
-std::map<std::string, std::vector<std::string>> ClausesOfCases() {
-  std::map<std::string, std::vector<std::string>> clauses;
+ClausesOfCases LoadClausesOfCases() {
+  ClausesOfCases clauses;
   auto cases = SelectCases({}, Tier::kExhaustive);
   if (!cases.ok()) return clauses;
   for (const Case& one : *cases) clauses[one.address] = one.clauses;
@@ -73,7 +73,11 @@ absl::StatusOr<HtmlReport> MakeReport(const Options& options) {
     HLOCTS_ASSIGN_OR_RETURN(LoadedRun before, LoadRun(options.baseline));
     report.changes = CompareRuns(before.verdicts, report.run.verdicts);
   }
-  if (!options.html.empty()) report.clauses = ClausesOfCases();
+  if (options.html.empty()) return report;
+  // A suite that cannot be read leaves the matrix out of the report.
+  report.clauses = LoadClausesOfCases();
+  auto rows = LoadClauseRows();
+  if (rows.ok()) report.registry = *std::move(rows);
   return report;
 }
 

@@ -1,0 +1,37 @@
+// The two-way matrix of clauses and cases as part of the HTML report: every clause of the documents
+// with its state, its cases, what each engine made of them and the planted fault that shows them to
+// test something; what the run does not reach in front; then every case with its clauses.
+#ifndef HLOCTS_REPORTS_CLAUSE_MATRIX_H_
+#define HLOCTS_REPORTS_CLAUSE_MATRIX_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/verdict.h"
+
+namespace hlocts {
+
+// A clause as the report shows it.
+struct ClauseRow {
+  std::string id;
+  std::string document;  // title for people
+  int line = 0;          // in the document: its order there
+  std::string text;
+  std::string state;  // tested, freedom, untestable, open
+  std::string note;   // ruling or reason
+  std::string fault, noticed_by;      // planted, and one of its cases that notices it
+  std::vector<std::string> programs;  // tests that stand in for cases
+};
+
+// `clauses` by address of the case, of all cases that there are, whether the run has them or not.
+using ClausesOfCases = std::map<std::string, std::vector<std::string>>;
+std::string ClauseMatrixHtml(const std::vector<ClauseRow>& rows, const ClausesOfCases& clauses,
+                             const std::vector<Verdict>& verdicts);
+
+// Text as HTML shows it.
+std::string Escaped(absl::string_view text);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REPORTS_CLAUSE_MATRIX_H_
