@@ -17,8 +17,9 @@ placeholder="id, words, case, fault" oninput=sift()> <select id=s onchange=sift(
 <label><input type=checkbox id=o onchange=sift()> only what is not all passed</label> <span id=n></span></p>
 <script>function sift(){const q=document.getElementById('q').value.toLowerCase(),
 s=document.getElementById('s').value,o=document.getElementById('o').checked;let n=0;
-for(const r of document.querySelectorAll('tr.row')){const show=(!q||r.textContent.toLowerCase().includes(q))&&
-(!s||!r.dataset.s||r.dataset.s===s)&&(!o||r.dataset.o);r.hidden=!show;n+=show}
+for(const r of document.querySelectorAll('tr.row')){
+const words=!q||r.textContent.toLowerCase().includes(q),state=!s||!r.dataset.s||r.dataset.s===s;
+const show=words&&state&&(!o||r.dataset.o==='1');r.hidden=!show;if(show)n++}
 document.getElementById('n').textContent=n+' rows'}</script>
 )";
 
