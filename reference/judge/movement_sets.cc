@@ -295,39 +295,6 @@ absl::StatusOr<SetValue> GetDimensionSizeSets(SetInterpreter& interpreter,
   return ExactValue(size);
 }
 
-// Bits of uncertain values are uncertain; those of points are points (NaNs with known bits too).
-absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
-                                            const Instruction& instruction, const Shape& shape,
-                                            absl::Span<const SetValue> operands) {
-  const SetArray& array = operands[0].array;
-  if (IsFullyKnown(operands[0])) return PlainResult(interpreter, instruction, shape, operands);
-  bool same_width = array.element_count() == shape.ElementCount() && array.components() == 1 &&
-                    !IsComplex(shape.element_type());
-  if (!same_width) return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
-  // Element by element: the certain ones by the plain evaluator, the others open.
-  Literal values(array.shape());
-  std::vector<bool> open(array.element_count());
-  for (int64_t i = 0; i < array.element_count(); ++i) {
-    AcceptanceSet s = array.At(i);
-    s.flags &= ~AcceptanceSet::kHull;
-    bool nan_free = s.Has(AcceptanceSet::kNan) && !s.Has(AcceptanceSet::kBitsKnown);
-    open[i] = !s.IsPoint() || nan_free;
-    if (open[i]) continue;
-    SetArray one = Compress(SetArray(Shape::Scalar(array.element_type()), {s}));
-    int bytes = StorageBytes(array.element_type());
-    std::memcpy(values.mutable_raw_data() + i * bytes, one.literal().raw_data(), bytes);
-  }
-  HLOCTS_ASSIGN_OR_RETURN(Literal bits, interpreter.runner().Run(instruction, shape, {values}));
-  SetArray result(std::move(bits));
-  uint32_t origin = interpreter.OriginOf(instruction, MoveRule(interpreter, instruction, operands));
-  std::vector<AcceptanceSet>& sets = result.mutable_sets();
-  for (int64_t i = 0; i < array.element_count(); ++i) {
-    if (open[i]) sets[i] = AcceptanceSet::Unspecified(Term::kNan, origin);
-  }
-  result.runtime_sizes = array.runtime_sizes;
-  return SetValue(std::move(result));
-}
-
 absl::StatusOr<SetValue> BitcastSets(SetInterpreter& interpreter, const Instruction& instruction,
                                      const Shape& shape, absl::Span<const SetValue> operands) {
   if (shape.IsTuple() || operands[0].tuple) return operands[0];
