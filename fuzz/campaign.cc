@@ -249,7 +249,7 @@ absl::Status Campaign::SaveState() {
 
 Generated CampaignModule(const CampaignOptions& options, int64_t number) {
   constexpr int64_t kInvalidEvery = 12;
-  constexpr int64_t kReplicasEvery = 8;
+  constexpr int64_t kReplicasEvery = 7;  // prime to the other: invalid ones have replicas as well
   std::optional<Stream> stream = options.stream;
   GeneratorOptions generator = options.generator;
   if (number % kReplicasEvery != 0) generator.replicas_max = 1;

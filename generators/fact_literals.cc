@@ -49,21 +49,43 @@ class ElementSource {
     ValueFacts whole = WholeRange(type);
     facts_.low = std::max(facts_.low, whole.low);
     facts_.high = std::min(facts_.high, whole.high);
+    // Of 64 bits a double holds only the upper ones.
+    all_bits_ = !special && IsInteger(type) && facts_.low == whole.low && facts_.high == whole.high;
     if (special) specials_ = &SpecialBitsOf(type);
     if (special && IsFloat(type)) facts_ = RangeFacts(std::max(whole.low, -4.0), 4);
     if (special && !IsFloat(type)) facts_ = RangeFacts(std::max(whole.low, -9.0), std::min(whole.high, 9.0), true);
   }
   uint64_t Next() {
+    if (specials_ && random_.Below(24) == 0) return AnyBits();
     if (specials_ && random_.Below(3) != 0) return (*specials_)[random_.Below(specials_->size())];
+    if (all_bits_) return AnyBits();
     return NumberBits(type_, DrawNumber(type_, facts_, random_));
   }
 
  private:
+  // Of an integer type any value; of a float type a quiet NaN of either sign with any payload, where the
+  // format has such.
+  uint64_t AnyBits() {
+    uint64_t bits = random_.Next() >> (64 - BitWidth(type_));
+    if (!IsFloat(type_)) return bits;
+    const FloatFormat& format = FormatOf(type_);
+    if (!format.has_infinity() || format.mantissa_bits < 2) return bits;
+    return (bits & (format.sign_mask() | ((uint64_t{1} << format.mantissa_bits) - 1))) | format.nan_bits();
+  }
+
   PrimitiveType type_;
   ValueFacts facts_;
   SplitMix64& random_;
   const std::vector<uint64_t>* specials_ = nullptr;
+  bool all_bits_ = false;
 };
+
+void DrawRuntimeSizes(const Shape& shape, SplitMix64& random, Literal& literal) {
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (!shape.is_dynamic_dimension(d)) continue;
+    literal.SetRuntimeSize(d, static_cast<int64_t>(random.Below(static_cast<uint64_t>(shape.dimension(d)) + 1)));
+  }
+}
 
 // 0, 1, 2, ... from facts.low on, in any order.
 void FillUnique(PrimitiveType type, const ValueFacts& facts, SplitMix64& random, Literal& literal) {
@@ -94,7 +116,9 @@ Literal ScalarLiteral(PrimitiveType type, double value) {
 Literal LiteralWithFacts(const Shape& shape, const ValueFacts& facts, bool special,
                          SplitMix64& random) {
   Literal literal(shape);
-  if (!shape.IsArray() || literal.element_count() == 0) return literal;
+  if (!shape.IsArray()) return literal;
+  DrawRuntimeSizes(shape, random, literal);
+  if (literal.element_count() == 0) return literal;
   PrimitiveType component = ComponentType(shape.element_type());
   if (facts.unique) {
     FillUnique(component, facts, random, literal);

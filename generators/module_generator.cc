@@ -19,7 +19,7 @@ void FoldArguments(Generated& generated) {
   constexpr int64_t kElementsMax = 64;
   Computation* entry = generated.module->entry();
   for (const Literal& argument : generated.arguments) {
-    if (argument.element_count() > kElementsMax) return;
+    if (argument.element_count() > kElementsMax || argument.has_runtime_sizes()) return;
   }
   for (Instruction* parameter : entry->parameters()) {
     parameter->set_opcode(Opcode::kConstant);
@@ -75,6 +75,7 @@ Generated Generate(ChoiceSource& choose, const GeneratorOptions& options) {
         LiteralWithFacts(parameter.shape, parameter.facts, special, writer.data()));
     generated.facts.push_back(parameter.facts);
   }
+  if (!generated.broken_rule.empty()) return generated;
   if (choose.OneIn(6)) FoldArguments(generated);
   if (choose.OneIn(16)) DrawAlias(choose, generated);
   return generated;

@@ -1,6 +1,9 @@
 #include "generators/module_writer.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
+#include "generators/layouts.h"
 #include "generators/op_generators.h"
 
 namespace hlocts {
@@ -18,12 +21,17 @@ ModuleWriter::ModuleWriter(ChoiceSource& choices, Plan drawn)
       scope_(&entry_),
       data_(choices.Below(uint64_t{1} << 32)) {
   entry_.computation = module_->Add(std::make_unique<Computation>("main"));
-  entry_.is_entry = true;
+  entry_.is_entry = entry_.uniform = true;
   module_->set_entry(entry_.computation);
   module_->replica_count = plan.replicas;
 }
 
-std::string ModuleWriter::Name(absl::string_view stem) { return absl::StrCat(stem, ".", names_++); }
+// %add and %add.7, as texts have them.
+std::string ModuleWriter::Name(absl::string_view stem) {
+  if (std::find(stems_.begin(), stems_.end(), stem) != stems_.end()) return absl::StrCat(stem, ".", names_++);
+  stems_.emplace_back(stem);
+  return stems_.back();
+}
 
 PrimitiveType ModuleWriter::DrawType(TypeSet allowed) {
   allowed &= plan.types;
@@ -106,10 +114,11 @@ Terms ModuleWriter::Elements(Term* tuple, const std::vector<ValueFacts>& facts) 
 }
 
 Computation* ModuleWriter::Define(absl::string_view name, const std::vector<Parameter>& parameters,
-                                  const Body& body, bool scalars_only) {
+                                  const Body& body, Runs runs) {
   Scope scope;
   scope.computation = module_->Add(std::make_unique<Computation>(Name(name)));
-  scope.scalars_only = scalars_only;
+  scope.scalars_only = runs == Runs::kByElement;
+  scope.uniform = runs == Runs::kAsTheCaller && scope_->uniform;
   Scope* outer = scope_;
   int written = written_;
   scope_ = &scope;
@@ -153,6 +162,10 @@ void ModuleWriter::Grow(int instructions) {
   for (int attempts = 8 * instructions + 8; written_ < target && attempts > 0; --attempts) {
     if (choose.exhausted()) return;
     choose.Mark();
+    if (plan.idioms && !scope_->scalars_only && choose.OneIn(12)) {
+      GenerateIdiom(*this);
+      continue;
+    }
     Opcode opcode = plan.opcodes[choose.Weighted(plan.weights)];
     Family family = RowOf(opcode).family;
     bool by_element = family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
@@ -192,15 +205,6 @@ Terms ModuleWriter::Unused() {
   return unused;
 }
 
-namespace {
-
-void SetDefaultLayouts(Shape& shape) {
-  if (shape.IsArray()) shape.mutable_layout() = DefaultLayout(shape.rank());
-  for (Shape& element : shape.mutable_tuple_shapes()) SetDefaultLayouts(element);
-}
-
-}  // namespace
-
 std::unique_ptr<Module> ModuleWriter::Finish() {
   constexpr size_t kOutputsMax = 6;
   Terms outputs = Unused();
@@ -214,13 +218,19 @@ std::unique_ptr<Module> ModuleWriter::Finish() {
   }
   entry_.computation->set_root(root->instruction);
   OrderComputations();
-  // As a text would give them: layouts never change a value.
-  for (const auto& computation : module_->computations()) {
-    for (const auto& instruction : computation->instructions()) {
-      SetDefaultLayouts(instruction->mutable_shape());
-    }
-  }
+  if (plan.numbers_shuffled) ShuffleNumbers();
+  SetLayouts(choose, plan.layouts, *module_);
   return std::move(module_);
+}
+
+void ModuleWriter::ShuffleNumbers() {
+  std::vector<Instruction*> parameters = entry_.computation->parameters();
+  for (size_t i = parameters.size(); i > 1; --i) {
+    size_t other = choose.Below(i);
+    std::swap(parameters[i - 1], parameters[other]);
+    std::swap(entry_parameters_[i - 1], entry_parameters_[other]);
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) parameters[i]->set_parameter_number(static_cast<int64_t>(i));
 }
 
 // Callees first, as texts need it, and the entry last; computations that were given up go.

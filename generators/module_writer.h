@@ -71,19 +71,24 @@ class ModuleWriter {
   };
   // Writes a computation; `body` returns its root. Terms of the outer one are not at hand in it.
   using Body = std::function<Term*(const Terms& parameters)>;
+  enum class Runs : uint8_t { kAsTheCaller, kOrNot, kByElement };
   Computation* Define(absl::string_view name, const std::vector<Parameter>& parameters,
-                      const Body& body, bool scalars_only = false);
+                      const Body& body, Runs runs = Runs::kOrNot);
   // (T, T) -> T of one opcode; shared by all who ask for it.
   Computation* Reducer(Opcode opcode, PrimitiveType type);
   Computation* Overwriter(PrimitiveType type);  // (old, new) -> new
   // Random instructions in the present computation.
   void Grow(int instructions);
   int depth() const { return depth_; }
+  // Every device comes here as often as the others: the place for collectives.
+  bool uniform() const { return scope_->uniform; }
   bool scalars_only() const { return scope_->scalars_only; }
   // A value at hand that nothing uses yet, the newest first; else any; else a new one.
   Term* Newest();
   // Unused arrays at hand, oldest first: what a root should return.
   Terms Unused();
+  // A parameter of the entry with a dynamic dimension, whose size at run time is data.
+  Term* DynamicParameter(PrimitiveType type, const Dims& dims, int64_t dynamic_dimension);
   // A value at hand for which `fits`; nullptr if there is none.
   Term* Find(const std::function<bool(const Term&)>& fits);
 
@@ -99,6 +104,7 @@ class ModuleWriter {
     std::deque<Term> terms;  // stable addresses
     bool is_entry = false;
     bool scalars_only = false;
+    bool uniform = false;
   };
   Term* Add(std::unique_ptr<Instruction> instruction, ValueFacts facts);
   std::string Name(absl::string_view stem);
@@ -106,6 +112,8 @@ class ModuleWriter {
   Term* FindOperand(PrimitiveType type, const Dims& dims, const Demand& demand);
   Term* Adapt(PrimitiveType type, const Dims& dims);
   Term* NewParameter(PrimitiveType type, const Dims& dims, const Demand& demand);
+  Term* AddParameter(const Shape& shape, const ValueFacts& facts);
+  void ShuffleNumbers();
   Term* NewConstant(PrimitiveType type, const Dims& dims, const Demand& demand);
   ValueFacts DataFacts(PrimitiveType type, const Demand& demand);
 
@@ -115,6 +123,7 @@ class ModuleWriter {
   std::vector<Parameter> entry_parameters_;
   std::vector<std::pair<int, Computation*>> reducers_;
   int64_t names_ = 0;
+  std::vector<std::string> stems_;  // of names that stand without a number
   int depth_ = 0;
   int written_ = 0;
   const Term* last_obtained_ = nullptr;  // compared, never read

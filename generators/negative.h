@@ -1,17 +1,20 @@
-// Modules that break one rule of the documents: a valid one with one attribute changed.
+// Modules that break one rule of the documents: a valid one with one thing changed.
 #ifndef HLOCTS_GENERATORS_NEGATIVE_H_
 #define HLOCTS_GENERATORS_NEGATIVE_H_
 
 #include <string>
+#include <vector>
 
 #include "generators/choice_source.h"
 #include "spec/ir/module.h"
 
 namespace hlocts {
 
-// Breaks a rule at one instruction and returns its id; "" when nothing in the module can be broken
-// in a way that is listed here, the module being as it was.
+// Breaks a rule and returns its id; "" when nothing in the module can be broken in a way that is listed
+// in negative_rows.h, the module being as it was.
 std::string BreakOneRule(ChoiceSource& choose, Module& module);
+// All that can be broken, sorted.
+std::vector<std::string> BreakableRules();
 
 }  // namespace hlocts
 

@@ -31,6 +31,14 @@ Term* Spread(ModuleWriter& w, Term* scalar, const Dims& dims) {
   return spread;
 }
 
+// Beside the bounds, at the ends of the type, and where a narrower type would wrap.
+double EdgeOfIndices(ChoiceSource& choose, PrimitiveType type, int64_t bound) {
+  const ValueFacts whole = WholeRange(type);
+  const double edges[] = {static_cast<double>(bound) + 1, -1,     whole.high, whole.low, std::floor(whole.high / 2) + 1,
+                          static_cast<double>(bound) - 1, 0x1p8,  0x1p16 + 1, 0x1p32 + 1, -0x1p32};
+  return std::clamp(edges[choose.Below(std::size(edges))], whole.low, whole.high);
+}
+
 }  // namespace
 
 double ModuleWriter::Limit(PrimitiveType type) const {
@@ -94,12 +102,20 @@ ValueFacts ModuleWriter::DataFacts(PrimitiveType type, const Demand& demand) {
 }
 
 Term* ModuleWriter::NewParameter(PrimitiveType type, const Dims& dims, const Demand& demand) {
-  ValueFacts facts = DataFacts(type, demand);
-  Shape shape(type, dims);
+  return AddParameter(Shape(type, dims), DataFacts(type, demand));
+}
+
+Term* ModuleWriter::AddParameter(const Shape& shape, const ValueFacts& facts) {
   auto parameter = std::make_unique<Instruction>(Name("p"), Opcode::kParameter, shape);
   parameter->set_parameter_number(static_cast<int64_t>(entry_parameters_.size()));
   entry_parameters_.push_back({shape, facts});
   return Add(std::move(parameter), facts);
+}
+
+Term* ModuleWriter::DynamicParameter(PrimitiveType type, const Dims& dims, int64_t dynamic_dimension) {
+  Shape shape(type, dims);
+  shape.set_dynamic_dimension(dynamic_dimension, true);
+  return AddParameter(shape, DataFacts(type, {}));
 }
 
 Term* ModuleWriter::NewConstant(PrimitiveType type, const Dims& dims, const Demand& demand) {
@@ -232,10 +248,12 @@ Term* ModuleWriter::Index(PrimitiveType type, int64_t bound) {
   Demand demand;
   // Indices are clamped by the operations themselves; now and then they are outside on purpose.
   if (!choose.OneIn(4)) demand = {0, static_cast<double>(bound), false};
-  if (choose.Below(3) == 0) {
+  uint64_t kind = choose.Below(8);
+  if (kind < 2) {
     double last = std::min(static_cast<double>(bound), WholeRange(type).high);
     return ScalarConstant(type, static_cast<double>(choose.Below(static_cast<uint64_t>(last) + 1)));
   }
+  if (kind == 7) return ScalarConstant(type, EdgeOfIndices(choose, type, bound));
   return Obtain(type, {}, demand);
 }
 

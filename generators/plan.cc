@@ -22,9 +22,10 @@ constexpr TypeWeight kTypeWeights[] = {
     {PrimitiveType::kF8E4M3B11FNUZ, 1}, {PrimitiveType::kF8E4M3FNUZ, 1},
     {PrimitiveType::kF8E5M2FNUZ, 1},  {PrimitiveType::kF8E8M0FNU, 1},
     {PrimitiveType::kF4E2M1FN, 1},    {PrimitiveType::kS2, 1},      {PrimitiveType::kU2, 1},
+    {PrimitiveType::kS1, 1},          {PrimitiveType::kU1, 1},
 };
 
-constexpr int64_t kSmallSizes[] = {1, 2, 3, 4, 5, 7, 8, 16};
+constexpr int64_t kSmallSizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17};
 constexpr int64_t kBoundarySizes[] = {0,   1,   31,  32,  33,   63,   64,   65,   127,  128,  129,
                                       255, 256, 257, 511, 512,  513,  1023, 1024, 1025, 2047, 2048,
                                       2049, 4095, 4096, 4097, 8191, 8192, 8193};
@@ -119,6 +120,10 @@ Plan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
       1, options.instructions / 2 + static_cast<int>(choose.Below(options.instructions + 1)));
   plan.nesting = static_cast<int>(choose.Below(static_cast<uint64_t>(options.nesting) + 1));
   if (options.replicas_max > 1) plan.replicas = choose.Range(1, options.replicas_max);
+  plan.allowed = options.types;
+  plan.idioms = options.opcodes.empty();
+  plan.layouts = choose.OneIn(4);
+  plan.numbers_shuffled = choose.OneIn(4);
   DrawTypes(choose, options, plan);
   DrawOpcodes(choose, options, plan);
   DrawSizes(choose, options, plan);

@@ -26,6 +26,10 @@ struct Plan {
   int64_t replicas = 1;
   bool joint_operations = true;
   bool exact_data = false;
+  TypeSet allowed = 0;            // of the options: what accumulators may have beside `types`
+  bool idioms = true;             // operations that meet as front ends write them
+  bool layouts = false;           // other layouts than the default one
+  bool numbers_shuffled = false;  // parameters do not stand in the order of their numbers
 
   // Fragile operations get operands that their facts license.
   bool licensed() const { return stream != Stream::kEdge; }

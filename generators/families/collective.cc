@@ -1,16 +1,35 @@
-// Collectives over the module's replicas: one group of all, or one of each.
+// Collectives over the module's replicas: one group of all, pairs, or one of each; listed or as an iota.
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
 namespace hlocts {
 namespace {
 
+// [groups,size]<=[replicas], or a transposed grid of them.
+ReplicaGroups IotaGroups(ModuleWriter& w, int64_t size) {
+  int64_t replicas = w.plan.replicas;
+  ReplicaGroups groups;
+  groups.iota_dimensions = {replicas / size, size};
+  groups.iota_reshape_dims = {replicas};
+  bool transposed = replicas % 2 == 0 && w.choose.Below(3) != 0;
+  if (transposed) {
+    groups.iota_reshape_dims = {replicas / 2, 2};
+    groups.iota_transpose_permutation = {1, 0};
+  }
+  for (int64_t i = 0; i < replicas; ++i) {
+    if (i % size == 0) groups.groups.emplace_back();
+    groups.groups.back().push_back(transposed ? i % (replicas / 2) * 2 + i / (replicas / 2) : i);
+  }
+  return groups;
+}
+
 // One group of all replicas, pairs, or each by itself; who is first in its group is drawn as well.
 ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
   ReplicaGroups groups;
   int64_t replicas = w.plan.replicas;
-  *group_size = w.choose.OneIn(3) ? 1 : replicas % 2 == 0 && w.choose.OneIn(3) ? 2 : replicas;
+  *group_size = w.choose.OneIn(4) ? 1 : replicas % 2 == 0 && w.choose.Below(2) ? 2 : replicas;
   if (*group_size == replicas && w.choose.Below(2)) return groups;  // none stated: all replicas
+  if (w.choose.OneIn(4)) return IotaGroups(w, *group_size);
   std::vector<int64_t> order;
   for (int64_t replica = 0; replica < replicas; ++replica) order.push_back(replica);
   bool shuffled = w.choose.Below(2);
@@ -40,7 +59,7 @@ Term* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims, const
 }
 
 // Collectives of a computation that runs a different number of times on each device never meet.
-bool Misplaced(ModuleWriter& w) { return w.depth() > 0 || w.plan.replicas < 2; }
+bool Misplaced(ModuleWriter& w) { return !w.uniform() || w.plan.replicas < 2; }
 
 }  // namespace
 
@@ -98,8 +117,30 @@ bool GenerateCollectivePermute(ModuleWriter& w, Opcode opcode) {
   return true;
 }
 
+bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
+  PrimitiveType type = w.DrawType(~TypeSet{0});
+  if (type == PrimitiveType::kInvalid || Misplaced(w)) return false;
+  int64_t size = 1;
+  ReplicaGroups groups = DrawGroups(w, &size);
+  if (groups.groups.empty()) return false;  // who sends is the first of a group
+  Dims dims = w.DrawDims();
+  Term* operand = OfEachReplica(w, type, dims);
+  // Who is in no group gets zeros.
+  bool listed = groups.iota_dimensions.empty();
+  if (listed && groups.groups.size() > 1 && w.choose.OneIn(4)) groups.groups.pop_back();
+  Term* made = w.Emit(opcode, Shape(type, dims), {operand}, Join(operand->facts, RangeFacts(0, 0, true)));
+  made->instruction->Set(Attr::kReplicaGroups, groups);
+  return true;
+}
+
+bool GeneratePartitionId(ModuleWriter& w, Opcode opcode) {
+  if (!Contains(w.plan.allowed, PrimitiveType::kU32) || w.scalars_only()) return false;
+  w.Emit(opcode, Shape::Scalar(PrimitiveType::kU32), {}, RangeFacts(0, 0, true));
+  return true;
+}
+
 bool GenerateReplicaId(ModuleWriter& w, Opcode opcode) {
-  if (!Contains(w.plan.types, PrimitiveType::kU32) || w.depth() > 0 || w.plan.replicas < 2) return false;
+  if (!Contains(w.plan.allowed, PrimitiveType::kU32) || w.depth() > 0 || w.plan.replicas < 2) return false;
   w.Emit(opcode, Shape::Scalar(PrimitiveType::kU32), {},
          RangeFacts(0, static_cast<double>(w.plan.replicas - 1), true));
   return true;

@@ -54,10 +54,13 @@ void SetUnlessEmpty(Term* term, Attr attr, const Dims& dims) {
   if (!dims.empty()) term->instruction->Set(attr, dims);
 }
 
-// The result type: the operands', or a wider one that the text states.
+// The result type: the operands', or a wider one that the text states; narrow integers are mostly summed
+// in 32 bits.
 PrimitiveType DrawResultType(ModuleWriter& w, PrimitiveType type) {
   if (!w.choose.OneIn(4)) return type;
   PrimitiveType wide = w.DrawType(~TypeSet{0});
+  PrimitiveType sum = IsSigned(type) ? PrimitiveType::kS32 : PrimitiveType::kU32;
+  if (IsInteger(type) && BitWidth(type) <= 8 && Contains(w.plan.allowed, sum)) wide = sum;
   bool floats = IsFloat(type) && IsFloat(wide), integers = IsInteger(type) && IsInteger(wide);
   if ((!floats && !integers) || BitWidth(wide) <= BitWidth(type)) return type;
   return integers && IsSigned(type) != IsSigned(wide) ? type : wide;

@@ -22,11 +22,14 @@ Terms DrawOperands(ModuleWriter& w) {
   return operands;
 }
 
-Parameters ParametersOf(const Terms& operands) {
+Parameters ParametersOf(ModuleWriter& w, const Terms& operands) {
   Parameters parameters;
   for (Term* operand : operands) {
     parameters.push_back({operand->shape(), operand->facts});
-    parameters.back().facts.unique = false;
+    // What holds of the bits of this operand need not hold of another call's.
+    ValueFacts& facts = parameters.back().facts;
+    facts.unique = facts.bits_known = false;
+    if (!w.plan.exact() && IsFloat(operand->type())) facts.integral = false;
   }
   return parameters;
 }
@@ -64,6 +67,22 @@ Term* EmitCaller(ModuleWriter& w, Opcode opcode, const Terms& operands, const Gr
   return caller;
 }
 
+void EmitCall(ModuleWriter& w, Opcode opcode, const Terms& operands, const Grown& grown, Computation* body) {
+  bool fused = opcode == Opcode::kFusion;
+  Instruction* caller = EmitCaller(w, opcode, operands, grown)->instruction;
+  if (fused) caller->Set(Attr::kKind, Word{"kLoop"});
+  caller->Set(fused ? Attr::kCalls : Attr::kToApply, body);
+}
+
+Terms OtherOperands(ModuleWriter& w, const Parameters& parameters) {
+  Terms operands;
+  for (const ModuleWriter::Parameter& parameter : parameters) {
+    Demand demand = {parameter.facts.low, parameter.facts.high, false};
+    operands.push_back(w.Obtain(parameter.shape.element_type(), parameter.shape.dimensions(), demand));
+  }
+  return operands;
+}
+
 }  // namespace
 
 bool GenerateCall(ModuleWriter& w, Opcode opcode) {
@@ -71,11 +90,14 @@ bool GenerateCall(ModuleWriter& w, Opcode opcode) {
   Terms operands = DrawOperands(w);
   Grown grown;
   bool fused = opcode == Opcode::kFusion;
-  Computation* body = w.Define(fused ? "fused" : "called", ParametersOf(operands),
-                               [&](const Terms&) { return GrowRoot(w, &grown); });
-  Term* caller = EmitCaller(w, opcode, operands, grown);
-  if (fused) caller->instruction->Set(Attr::kKind, Word{"kLoop"});
-  caller->instruction->Set(fused ? Attr::kCalls : Attr::kToApply, body);
+  // A fusion is one kernel: no collectives inside.
+  auto runs = fused ? ModuleWriter::Runs::kOrNot : ModuleWriter::Runs::kAsTheCaller;
+  Parameters parameters = ParametersOf(w, operands);
+  Computation* body = w.Define(fused ? "fused" : "called", parameters,
+                               [&](const Terms&) { return GrowRoot(w, &grown); }, runs);
+  EmitCall(w, opcode, operands, grown, body);
+  // Once more, on other operands of which the same is known.
+  if (w.choose.OneIn(3)) EmitCall(w, opcode, OtherOperands(w, parameters), grown, body);
   return true;
 }
 
@@ -91,7 +113,7 @@ bool GenerateConditional(ModuleWriter& w, Opcode) {
   for (int64_t b = 0; b < branches; ++b) {
     PrimitiveType type = w.DrawType(~TypeSet{0});
     operands.push_back(w.Obtain(type, w.DrawDims()));
-    computations.push_back(w.Define("branch", ParametersOf({operands.back()}), [&](const Terms&) {
+    computations.push_back(w.Define("branch", ParametersOf(w, {operands.back()}), [&](const Terms&) {
       w.Grow(static_cast<int>(w.choose.Range(1, 3)));
       Term* root = b == 0 ? w.Newest() : w.Obtain(result.element_type(), result.dimensions());
       result = root->shape();
@@ -112,11 +134,31 @@ bool GenerateConditional(ModuleWriter& w, Opcode) {
 
 namespace {
 
-// The counter's start, step and end: steps that divide the distance and steps that do not.
+// The counter's start, step and end: steps that divide the distance and steps that do not, up and down.
 struct Trips {
   PrimitiveType type;
   int64_t start, step, end;
+  absl::string_view direction = "LT";
+
+  double low() const { return static_cast<double>(std::min(start, end) - std::abs(step)); }
+  double high() const { return static_cast<double>(std::max(start, end) + std::abs(step)); }
 };
+
+// The same number of trips, counted otherwise: until equality, to the end itself, or downwards.
+void DrawDirection(ModuleWriter& w, Trips& trips) {
+  uint64_t way = w.choose.Below(6);
+  if (way == 5 && IsSigned(trips.type)) {
+    std::swap(trips.start, trips.end);
+    trips.step = -trips.step;
+    trips.direction = "GT";
+  }
+  if (way == 4) {
+    trips.direction = "LE";
+    if (trips.end > trips.start) --trips.end;
+  }
+  // Equality must be met.
+  if (way == 3 && (trips.end - trips.start) % trips.step == 0) trips.direction = "NE";
+}
 
 Trips DrawTrips(ModuleWriter& w) {
   static constexpr PrimitiveType kCounters[] = {PrimitiveType::kS32, PrimitiveType::kS64,
@@ -124,7 +166,8 @@ Trips DrawTrips(ModuleWriter& w) {
   Trips trips = {kCounters[w.choose.Weighted({6, 2, 1, 1})], 0, 1, 0};
   trips.start = w.choose.Range(0, 2);
   trips.step = w.choose.Range(1, 3);
-  trips.end = trips.start + w.choose.Range(0, 5);
+  trips.end = trips.start + w.choose.Range(0, w.depth() == 0 && w.choose.OneIn(8) ? 60 : 5);
+  DrawDirection(w, trips);
   return trips;
 }
 
@@ -147,9 +190,40 @@ Computation* DefineCondition(ModuleWriter& w, const Trips& trips, const Shape& s
     Term* counter = w.Elements(p[0], facts)[0];
     Term* less = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
                         {counter, w.ScalarConstant(trips.type, static_cast<double>(trips.end))});
-    less->instruction->Set(Attr::kDirection, Word{"LT"});
+    less->instruction->Set(Attr::kDirection, Word{std::string(trips.direction)});
     return less;
   });
+}
+
+// As a scan is written: the row of this trip is cut out of what is carried.
+void CutRow(ModuleWriter& w, Term* counter, Term* carried) {
+  if (carried->dims().empty()) return;
+  Dims row = carried->dims();
+  row[0] = std::min<int64_t>(row[0], 1);
+  Terms operands = {carried, counter};
+  for (size_t d = 1; d < row.size(); ++d) operands.push_back(w.ScalarConstant(counter->type(), 0));
+  ValueFacts facts = carried->facts;
+  facts.unique = false;
+  Term* slice = w.Emit(Opcode::kDynamicSlice, Shape(carried->type(), row), operands, facts);
+  slice->instruction->Set(Attr::kDynamicSliceSizes, row);
+}
+// And put back.
+Term* PutRow(ModuleWriter& w, Term* counter, Term* carried, const Demand& demand) {
+  Dims row = carried->dims();
+  row[0] = std::min<int64_t>(row[0], 1);
+  Terms operands = {carried, w.Obtain(carried->type(), row, demand), counter};
+  for (size_t d = 1; d < row.size(); ++d) operands.push_back(w.ScalarConstant(counter->type(), 0));
+  return w.Emit(Opcode::kDynamicUpdateSlice, Shape(carried->type(), carried->dims()), operands,
+                Join(carried->facts, operands[1]->facts));
+}
+
+// What the next trip begins with: the value as it is, a row of it, or anything.
+Term* NextOf(ModuleWriter& w, Term* counter, Term* carried) {
+  Demand range = StateRange(w, carried->type());
+  uint64_t way = w.choose.Below(6);
+  if (way == 5) return carried;
+  if (way == 4 && !carried->dims().empty()) return PutRow(w, counter, carried, range);
+  return w.Obtain(carried->type(), carried->dims(), range);
 }
 
 Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
@@ -159,14 +233,12 @@ Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
     Term* step = w.ScalarConstant(trips.type, static_cast<double>(trips.step));
     Term* next = w.Emit(Opcode::kAdd, Shape::Scalar(trips.type), {elements[0], step}, facts[0]);
     next->hidden = elements[0]->hidden = false;
+    if (w.choose.OneIn(3)) CutRow(w, elements[0], elements[1]);
     w.Grow(static_cast<int>(w.choose.Range(1, 4)));
     Terms results = {next};
-    for (size_t i = 1; i < elements.size(); ++i) {
-      PrimitiveType type = elements[i]->type();
-      results.push_back(w.Obtain(type, elements[i]->dims(), StateRange(w, type)));
-    }
+    for (size_t i = 1; i < elements.size(); ++i) results.push_back(NextOf(w, elements[0], elements[i]));
     return w.Emit(Opcode::kTuple, state, results);
-  });
+  }, ModuleWriter::Runs::kAsTheCaller);
 }
 
 }  // namespace
@@ -174,9 +246,8 @@ Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
 bool GenerateWhile(ModuleWriter& w, Opcode) {
   if (TooDeep(w)) return false;
   Trips trips = DrawTrips(w);
-  double last = static_cast<double>(trips.end + trips.step);
   Terms init = {w.ScalarConstant(trips.type, static_cast<double>(trips.start))};
-  std::vector<ValueFacts> facts = {RangeFacts(0, last, true)};
+  std::vector<ValueFacts> facts = {RangeFacts(trips.low(), trips.high(), true)};
   for (int64_t count = w.choose.Range(1, 2); count > 0; --count) {
     PrimitiveType type = w.DrawType(~TypeSet{0});
     if (type == PrimitiveType::kInvalid) return false;

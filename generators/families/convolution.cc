@@ -67,6 +67,13 @@ void SetAttributes(Instruction* convolution, const Sizes& sizes, ConvolutionDime
   if (sizes.batch_groups > 1) convolution->Set(Attr::kBatchGroupCount, sizes.batch_groups);
 }
 
+// Narrow integers are often summed in 32 bits.
+PrimitiveType DrawSumType(ModuleWriter& w, PrimitiveType type) {
+  PrimitiveType sum = IsSigned(type) ? PrimitiveType::kS32 : PrimitiveType::kU32;
+  bool narrow = IsInteger(type) && BitWidth(type) <= 8 && Contains(w.plan.allowed, sum);
+  return narrow && w.choose.OneIn(3) ? sum : type;
+}
+
 }  // namespace
 
 bool GenerateConvolution(ModuleWriter& w, Opcode) {
@@ -95,7 +102,8 @@ bool GenerateConvolution(ModuleWriter& w, Opcode) {
   double most = terms * a->facts.magnitude() * b->facts.magnitude();
   ValueFacts facts = RangeFacts(-most, most, a->facts.integral && b->facts.integral);
   if (IsUnsigned(type)) facts.low = 0;
-  Term* made = w.Emit(Opcode::kConvolution, Shape(type, result.dims), {a, b}, w.Settle(type, facts));
+  PrimitiveType sum = DrawSumType(w, type);
+  Term* made = w.Emit(Opcode::kConvolution, Shape(sum, result.dims), {a, b}, w.Settle(sum, facts));
   SetAttributes(made->instruction, sizes,
                 {lhs.first, lhs.second, lhs.spatial, rhs.first, rhs.second, rhs.spatial, result.first,
                  result.second, result.spatial});

@@ -1,8 +1,9 @@
 // Unary and binary element-wise operations: their domains as a table, interval rules for the rest.
+#include "generators/families/elementwise.h"
+
 #include <cmath>
 #include <iterator>
 
-#include "generators/module_writer.h"
 #include "generators/op_generators.h"
 #include "spec/ir/float_format.h"
 
@@ -94,6 +95,11 @@ bool ExactOfComplex(Opcode opcode) {
   return opcode == Opcode::kNegate || opcode == Opcode::kReal || opcode == Opcode::kImag;
 }
 
+// Whether the exact stream, if this is it, may have it.
+bool ExactEnough(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
+  return !w.plan.exact() || (!FunctionOf(opcode) && (!IsComplex(type) || ExactOfComplex(opcode)));
+}
+
 // Products and sums of the ends of two intervals.
 ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& b, bool complex) {
   bool integral = a.integral && b.integral;
@@ -115,28 +121,6 @@ ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& 
 bool IsArithmetic(Opcode opcode) {
   return opcode == Opcode::kAdd || opcode == Opcode::kSubtract || opcode == Opcode::kMultiply ||
          opcode == Opcode::kMaximum || opcode == Opcode::kMinimum;
-}
-
-// add, subtract, multiply, maximum, minimum: of floats the operands are kept so small that the
-// result stays below the limit.
-bool GenerateArithmetic(ModuleWriter& w, Opcode opcode, PrimitiveType type, const Dims& dims) {
-  bool complex = IsComplex(type), floating = IsFloat(type) || complex;
-  Term* lhs = w.Obtain(type, dims);
-  Term* rhs = w.Obtain(type, dims);
-  if (!w.plan.licensed()) {
-    w.Emit(opcode, Shape(type, dims), {lhs, rhs});
-    return true;
-  }
-  ValueFacts facts = BinaryInterval(opcode, lhs->facts, rhs->facts, complex);
-  if (floating && facts.magnitude() > w.Limit(type)) {
-    double half = w.Limit(type) / 2;
-    double bound = opcode == Opcode::kMultiply ? std::floor(std::sqrt(half)) : half;
-    lhs = w.Licensed(lhs, {-bound, bound, false});
-    rhs = w.Licensed(rhs, {-bound, bound, false});
-    facts = BinaryInterval(opcode, lhs->facts, rhs->facts, complex);
-  }
-  w.Emit(opcode, Shape(type, dims), {lhs, rhs}, w.Settle(type, facts));
-  return true;
 }
 
 // What licensed streams ask of the operands of the fragile ones, and what they then give.
@@ -192,12 +176,8 @@ bool GenerateFragile(ModuleWriter& w, Opcode opcode, PrimitiveType type, const D
 
 }  // namespace
 
-bool GenerateUnary(ModuleWriter& w, Opcode opcode) {
-  PrimitiveType type = w.DrawType(RowOf(opcode).types);
-  if (type == PrimitiveType::kInvalid) return false;
+Demand DemandOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
   const FunctionRow* function = FunctionOf(opcode);
-  if (w.plan.exact() && (function || (IsComplex(type) && !ExactOfComplex(opcode)))) return false;
-  Dims dims = w.DrawDims();
   Demand demand;
   if (function) demand = {function->domain_low, function->domain_high, false};
   // Squares of components must stay in range.
@@ -205,11 +185,42 @@ bool GenerateUnary(ModuleWriter& w, Opcode opcode) {
     demand.low = std::max(demand.low, -8.0);
     demand.high = std::min(demand.high, 8.0);
   }
-  Term* operand = w.Obtain(type, dims, demand);
+  return demand;
+}
+
+Term* ApplyUnary(ModuleWriter& w, Opcode opcode, Term* operand) {
+  PrimitiveType type = operand->type();
+  if (!ExactEnough(w, opcode, type)) return nullptr;
+  const FunctionRow* function = FunctionOf(opcode);
   PrimitiveType result = UnaryResultType(opcode, type);
   ValueFacts facts = function ? FunctionFacts(*function, type, operand->facts)
                               : ExactUnaryFacts(opcode, type, operand->facts);
-  w.Emit(opcode, Shape(result, dims), {operand}, w.Settle(result, facts));
+  return w.Emit(opcode, Shape(result, operand->dims()), {operand}, w.Settle(result, facts));
+}
+
+// Of floats the operands are kept so small that the result stays below the limit.
+Term* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Term* lhs, Term* rhs) {
+  PrimitiveType type = lhs->type();
+  Shape shape(type, lhs->dims());
+  bool complex = IsComplex(type), floating = IsFloat(type) || complex;
+  if (!w.plan.licensed()) return w.Emit(opcode, shape, {lhs, rhs});
+  ValueFacts facts = BinaryInterval(opcode, lhs->facts, rhs->facts, complex);
+  if (floating && facts.magnitude() > w.Limit(type)) {
+    double half = w.Limit(type) / 2;
+    double bound = opcode == Opcode::kMultiply ? std::floor(std::sqrt(half)) : half;
+    bool same = lhs == rhs;
+    lhs = w.Licensed(lhs, {-bound, bound, false});
+    rhs = same ? lhs : w.Licensed(rhs, {-bound, bound, false});
+    facts = BinaryInterval(opcode, lhs->facts, rhs->facts, complex);
+  }
+  return w.Emit(opcode, shape, {lhs, rhs}, w.Settle(type, facts));
+}
+
+bool GenerateUnary(ModuleWriter& w, Opcode opcode) {
+  PrimitiveType type = w.DrawType(RowOf(opcode).types);
+  if (type == PrimitiveType::kInvalid || !ExactEnough(w, opcode, type)) return false;
+  Dims dims = w.DrawDims();
+  ApplyUnary(w, opcode, w.Obtain(type, dims, DemandOfUnary(w, opcode, type)));
   return true;
 }
 
@@ -222,7 +233,12 @@ bool GenerateBinary(ModuleWriter& w, Opcode opcode) {
   PrimitiveType type = w.DrawType(types);
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
-  if (IsArithmetic(opcode)) return GenerateArithmetic(w, opcode, type, dims);
+  if (IsArithmetic(opcode)) {
+    Term* lhs = w.Obtain(type, dims);
+    Term* rhs = w.Obtain(type, dims);
+    ApplyArithmetic(w, opcode, lhs, rhs);
+    return true;
+  }
   return GenerateFragile(w, opcode, type, dims);
 }
 

@@ -14,6 +14,10 @@ constexpr int kIndexWeights[] = {10, 3, 2, 2, 2, 1, 1, 1};
 
 PrimitiveType DrawIndexType(ModuleWriter& w) { return kIndexTypes[w.choose.Weighted(kIndexWeights)]; }
 
+// Beyond the range of narrow index types.
+int64_t DrawLongSize(ModuleWriter& w) { return w.choose.Range(129, 160); }
+bool Long(ModuleWriter& w) { return 4 * w.plan.elements_max >= 160 && w.choose.OneIn(8); }
+
 Terms StartIndices(ModuleWriter& w, const Dims& dims, const Dims& sizes) {
   Terms starts;
   PrimitiveType type = DrawIndexType(w);
@@ -67,7 +71,7 @@ void DrawWindowSizes(ModuleWriter& w, Windows& windows) {
 
 Windows DrawWindows(ModuleWriter& w) {
   Windows windows;
-  windows.operand = w.DrawDims(0, 3);
+  windows.operand = Long(w) ? Dims{DrawLongSize(w)} : w.DrawDims(0, 3);
   for (int64_t rank = w.choose.Range(0, 2); rank > 0; --rank) windows.batch.push_back(w.DrawSize());
   DrawBatching(w, windows);
   DrawWindowSizes(w, windows);
@@ -116,6 +120,7 @@ bool GenerateDynamicSlice(ModuleWriter& w, Opcode) {
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims(1), operand_dims = dims;
   for (int64_t& size : operand_dims) size += w.choose.Range(0, 3);
+  if (dims.size() == 1 && dims[0] < 129 && Long(w)) operand_dims[0] = DrawLongSize(w) + dims[0];
   if (!w.Fits(operand_dims)) return false;
   Terms operands = {w.Obtain(type, operand_dims)};
   Terms starts = StartIndices(w, operand_dims, dims);
@@ -130,7 +135,7 @@ bool GenerateDynamicSlice(ModuleWriter& w, Opcode) {
 bool GenerateDynamicUpdateSlice(ModuleWriter& w, Opcode) {
   PrimitiveType type = w.DrawType(~TypeSet{0});
   if (type == PrimitiveType::kInvalid) return false;
-  Dims dims = w.DrawDims(1), update_dims = dims;
+  Dims dims = Long(w) ? Dims{DrawLongSize(w)} : w.DrawDims(1), update_dims = dims;
   for (int64_t& size : update_dims) size = w.choose.Range(size > 0 ? 1 : 0, size);
   Terms operands = {w.Obtain(type, dims), w.Obtain(type, update_dims)};
   Terms starts = StartIndices(w, dims, update_dims);

@@ -21,8 +21,15 @@ PrimitiveType DrawSolvable(ModuleWriter& w) {
                     TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
 }
 
-// A batch of matrices that is far from singular: n on the diagonal, at most 1 beside it. A symmetric
-// one is positive definite.
+double SmallNumber(ModuleWriter& w) { return std::ldexp(static_cast<double>(w.data().Below(17)) - 8, -4); }
+
+void Store(PrimitiveType component, double value, uint8_t* to) {
+  Literal element = ScalarLiteral(component, value);
+  std::memcpy(to, element.raw_data(), element.raw_size());
+}
+
+// A batch of matrices that is far from singular: n on the diagonal, at most 1 beside it. Hermitian, so that
+// they are positive definite.
 Term* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   Shape shape(type, dims);
   PrimitiveType component = ComponentType(type);
@@ -32,10 +39,14 @@ Term* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   for (int64_t m = 0; m < matrices; ++m) {
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j <= i; ++j) {
-        double value = i == j ? static_cast<double>(n) + 1 : std::ldexp(static_cast<double>(w.data().Below(17)) - 8, -4);
-        Literal element = ScalarLiteral(component, value);
-        std::memcpy(to + ((m * n + i) * n + j) * stride, element.raw_data(), element.raw_size());
-        std::memcpy(to + ((m * n + j) * n + i) * stride, element.raw_data(), element.raw_size());
+        double value = i == j ? static_cast<double>(n) + 1 : SmallNumber(w);
+        uint8_t *lower = to + ((m * n + i) * n + j) * stride, *upper = to + ((m * n + j) * n + i) * stride;
+        Store(component, value, lower);
+        Store(component, value, upper);
+        if (!IsComplex(type) || i == j) continue;
+        double imaginary = SmallNumber(w);
+        Store(component, imaginary, lower + stride / 2);
+        Store(component, -imaginary, upper + stride / 2);
       }
     }
   }

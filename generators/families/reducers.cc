@@ -48,6 +48,18 @@ double Identity(const ReducerRow& row, PrimitiveType type) {
   }
 }
 
+Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count) {
+  bool twice_as_once = row.opcode == Opcode::kMaximum || row.opcode == Opcode::kMinimum ||
+                       row.opcode == Opcode::kAnd || row.opcode == Opcode::kOr;
+  if (!w.choose.OneIn(6) || (w.plan.exact() && !twice_as_once)) return {true, count};
+  return {false, 2 * count + 1};
+}
+
+Term* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start) {
+  if (start.neutral) return w.ScalarConstant(type, Identity(row, type));
+  return w.Obtain(type, {}, ReducerDemand(w, row, type, start.count));
+}
+
 Demand ReducerDemand(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type, int64_t count) {
   bool floating = IsFloat(type) || IsComplex(type);
   if (!w.plan.licensed() || !floating) return {};

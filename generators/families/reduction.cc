@@ -33,13 +33,17 @@ bool GenerateReduce(ModuleWriter& w, Opcode) {
   if (!w.Fits(dims)) return false;
   int64_t count = 1;
   for (int64_t d : reduced) count *= dims[d];
+  Start start = DrawStart(w, *row, count);
+  count = start.count;
   Term* operand = w.Obtain(type, dims, ReducerDemand(w, *row, type, count));
-  Term* init = w.ScalarConstant(type, Identity(*row, type));
+  Term* init = InitOf(w, *row, type, start);
+  auto facts = [&](const Term& reduced) {
+    return ReducedFacts(w, *row, type, start.neutral ? reduced.facts : Join(reduced.facts, init->facts), count);
+  };
   // Two reductions of one kind at once; pairs are folded element by element.
   bool pair = w.choose.OneIn(6);
   if (!pair) {
-    Term* reduce = w.Emit(Opcode::kReduce, Shape(type, kept), {operand, init},
-                          ReducedFacts(w, *row, type, operand->facts, count));
+    Term* reduce = w.Emit(Opcode::kReduce, Shape(type, kept), {operand, init}, facts(*operand));
     reduce->instruction->Set(Attr::kDimensions, reduced);
     reduce->instruction->Set(Attr::kToApply, w.Reducer(row->opcode, type));
     return true;
@@ -49,8 +53,7 @@ bool GenerateReduce(ModuleWriter& w, Opcode) {
                         {operand, second, init, init});
   reduce->instruction->Set(Attr::kDimensions, reduced);
   reduce->instruction->Set(Attr::kToApply, PairReducer(w, row->opcode, type));
-  w.Elements(reduce, {ReducedFacts(w, *row, type, operand->facts, count),
-                      ReducedFacts(w, *row, type, second->facts, count)});
+  w.Elements(reduce, {facts(*operand), facts(*second)});
   return true;
 }
 
@@ -76,7 +79,7 @@ bool GenerateMap(ModuleWriter& w, Opcode) {
     facts = root->facts;
     result = root->type();
     return root;
-  }, /*scalars_only=*/true);
+  }, ModuleWriter::Runs::kByElement);
   Term* map = w.Emit(Opcode::kMap, Shape(result, dims), operands, facts);
   map->instruction->Set(Attr::kDimensions, all);
   map->instruction->Set(Attr::kToApply, body);

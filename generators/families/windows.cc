@@ -41,11 +41,13 @@ bool GenerateReduceWindow(ModuleWriter& w, Opcode) {
     dims.push_back(WindowedSize(size, window.dimensions.back()));
   }
   if (!w.Fits(dims)) return false;
-  Term* operand = w.Obtain(type, base, ReducerDemand(w, *row, type, count));
-  Term* init = w.ScalarConstant(type, Identity(*row, type));
+  Start start = DrawStart(w, *row, count);
+  Term* operand = w.Obtain(type, base, ReducerDemand(w, *row, type, start.count));
+  Term* init = InitOf(w, *row, type, start);
   // A window may hold nothing but padding: the identity, whatever it is.
+  ValueFacts values = start.neutral ? operand->facts : Join(operand->facts, init->facts);
   ValueFacts facts = row->opcode == Opcode::kAdd || row->opcode == Opcode::kMultiply
-                         ? ReducedFacts(w, *row, type, operand->facts, count) : ValueFacts();
+                         ? ReducedFacts(w, *row, type, values, start.count) : ValueFacts();
   Term* reduced = w.Emit(Opcode::kReduceWindow, Shape(type, dims), {operand, init}, w.Settle(type, facts));
   reduced->instruction->Set(Attr::kWindow, window);
   reduced->instruction->Set(Attr::kToApply, w.Reducer(row->opcode, type));

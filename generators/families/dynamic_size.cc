@@ -1,0 +1,72 @@
+// set-dimension-size and get-dimension-size: arrays whose size at run time is below their bound. Only what is
+// written here takes such an array; elsewhere sizes agree.
+#include "generators/families/reducers.h"
+#include "generators/op_generators.h"
+
+namespace hlocts {
+namespace {
+
+// A size in [0, bound]; others have no meaning.
+Term* DrawRuntimeSize(ModuleWriter& w, int64_t bound) {
+  PrimitiveType type = PrimitiveType::kS32;
+  double most = static_cast<double>(bound);
+  if (w.choose.Below(2)) return w.ScalarConstant(type, static_cast<double>(w.choose.Range(0, bound)));
+  if (w.plan.licensed()) return w.Obtain(type, {}, {0, most, false});
+  Term* any = w.Obtain(type, {});
+  return w.Emit(Opcode::kClamp, Shape::Scalar(type), {w.ScalarConstant(type, 0), any, w.ScalarConstant(type, most)});
+}
+
+Term* EmitDynamic(ModuleWriter& w, PrimitiveType type, const Dims& dims, int64_t dimension) {
+  if (w.choose.Below(2)) return w.DynamicParameter(type, dims, dimension);
+  Term* operand = w.Obtain(type, dims);
+  Shape shape(type, dims);
+  shape.set_dynamic_dimension(dimension, true);
+  ValueFacts facts = operand->facts;
+  facts.unique = false;
+  Term* set = w.Emit(Opcode::kSetDimensionSize, shape, {operand, DrawRuntimeSize(w, dims[dimension])}, facts);
+  set->instruction->Set(Attr::kDimensions, Dims{dimension});
+  return set;
+}
+
+void EmitSum(ModuleWriter& w, Term* dynamic, int64_t dimension) {
+  ReducerRow add = {Opcode::kAdd, 0};
+  Dims kept = dynamic->dims();
+  int64_t count = kept[dimension];
+  Demand demand = ReducerDemand(w, add, dynamic->type(), count);
+  if (w.plan.licensed() && !dynamic->facts.Within(demand.low, demand.high)) return;
+  kept.erase(kept.begin() + dimension);
+  Term* sum = w.Emit(Opcode::kReduce, Shape(dynamic->type(), kept),
+                     {dynamic, w.ScalarConstant(dynamic->type(), 0)},
+                     ReducedFacts(w, add, dynamic->type(), dynamic->facts, count));
+  sum->instruction->Set(Attr::kDimensions, Dims{dimension});
+  sum->instruction->Set(Attr::kToApply, w.Reducer(Opcode::kAdd, dynamic->type()));
+}
+
+}  // namespace
+
+bool GenerateDynamicSize(ModuleWriter& w, Opcode opcode) {
+  if (w.depth() > 0 || !Contains(w.plan.allowed, PrimitiveType::kS32)) return false;
+  PrimitiveType type = w.DrawType(RowOf(Opcode::kNegate).types);
+  if (type == PrimitiveType::kInvalid) return false;
+  Dims dims = w.DrawDims(1);
+  int64_t dimension = w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
+  Term* dynamic = EmitDynamic(w, type, dims, dimension);
+  dynamic->hidden = true;
+  bool negated = w.choose.OneIn(3) && (!w.plan.licensed() || IsSigned(type) || IsFloat(type));
+  if (negated) {
+    ValueFacts facts = RangeFacts(-dynamic->facts.high, -dynamic->facts.low, dynamic->facts.integral);
+    dynamic = w.Emit(Opcode::kNegate, dynamic->shape(), {dynamic}, w.Settle(type, facts));
+    dynamic->hidden = true;
+  }
+  if (opcode == Opcode::kGetDimensionSize || w.choose.OneIn(3)) {
+    Term* size = w.Emit(Opcode::kGetDimensionSize, Shape::Scalar(PrimitiveType::kS32), {dynamic},
+                        RangeFacts(0, static_cast<double>(dims[dimension]), true));
+    size->instruction->Set(Attr::kDimensions, Dims{w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1)});
+    size->facts.high = static_cast<double>(*std::max_element(dims.begin(), dims.end()));
+  }
+  bool sums = Contains(RowOf(Opcode::kAdd).types, type) && !IsComplex(type) && type != PrimitiveType::kF8E8M0FNU;
+  if (sums && w.choose.Below(2)) EmitSum(w, dynamic, dimension);
+  return true;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,18 @@
+// Element-wise operations on operands that are at hand.
+#ifndef HLOCTS_GENERATORS_FAMILIES_ELEMENTWISE_H_
+#define HLOCTS_GENERATORS_FAMILIES_ELEMENTWISE_H_
+
+#include "generators/module_writer.h"
+
+namespace hlocts {
+
+// What the operation asks of an operand of that type.
+Demand DemandOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type);
+// nullptr: not in this stream.
+Term* ApplyUnary(ModuleWriter& w, Opcode opcode, Term* operand);
+// add, subtract, multiply, maximum, minimum; operands that are too large for it go through a clamp.
+Term* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Term* lhs, Term* rhs);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_GENERATORS_FAMILIES_ELEMENTWISE_H_

@@ -1,0 +1,231 @@
+// Operations that meet as programs write them: chains of moves, of functions, of windows over padded arrays.
+// Compilers look for such pairs and rewrite them; drawn one by one they would meet by chance only.
+#include <cmath>
+
+#include "generators/families/elementwise.h"
+#include "generators/families/reducers.h"
+#include "generators/families/windows.h"
+#include "generators/op_generators.h"
+
+namespace hlocts {
+namespace {
+
+ValueFacts Moved(const Term& operand) {
+  ValueFacts facts = operand.facts;
+  facts.unique = false;
+  return facts;
+}
+
+int64_t RankOf(const Term& term) { return static_cast<int64_t>(term.dims().size()); }
+
+Term* Transposed(ModuleWriter& w, Term* x) {
+  Dims order, dims;
+  for (int64_t d = 0; d < RankOf(*x); ++d) order.push_back(d);
+  for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[w.choose.Below(i)]);
+  for (int64_t d : order) dims.push_back(x->dims()[d]);
+  Term* moved = w.Emit(Opcode::kTranspose, Shape(x->type(), dims), {x}, Moved(*x));
+  moved->instruction->Set(Attr::kDimensions, order);
+  return moved;
+}
+
+Term* Reversed(ModuleWriter& w, Term* x) {
+  Dims along;
+  for (int64_t d = 0; d < RankOf(*x); ++d) {
+    if (w.choose.Below(2)) along.push_back(d);
+  }
+  Term* moved = w.Emit(Opcode::kReverse, Shape(x->type(), x->dims()), {x}, Moved(*x));
+  moved->instruction->Set(Attr::kDimensions, along);
+  return moved;
+}
+
+// Two dimensions become one, or one of size 1 comes in.
+Term* Reshaped(ModuleWriter& w, Term* x) {
+  Dims dims = x->dims();
+  if (dims.size() > 1 && w.choose.Below(2)) {
+    size_t at = w.choose.Below(dims.size() - 1);
+    dims[at] *= dims[at + 1];
+    dims.erase(dims.begin() + static_cast<int64_t>(at) + 1);
+  } else {
+    dims.insert(dims.begin() + static_cast<int64_t>(w.choose.Below(dims.size() + 1)), 1);
+  }
+  return w.Emit(Opcode::kReshape, Shape(x->type(), dims), {x}, Moved(*x));
+}
+
+// To sizes that the value had before, where they are smaller; else to any.
+Term* Sliced(ModuleWriter& w, Term* x, const Dims& before) {
+  bool back = before.size() == x->dims().size() && w.choose.Below(3) != 0;
+  Dims dims = x->dims();
+  SliceRanges ranges;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    int64_t size = dims[d], to = back && before[d] <= size ? before[d] : w.choose.Range(size > 0 ? 1 : 0, size);
+    int64_t start = w.choose.Range(0, size - to);
+    dims[d] = to;
+    ranges.dimensions.push_back({start, start + to, 1});
+  }
+  Term* moved = w.Emit(Opcode::kSlice, Shape(x->type(), dims), {x}, Moved(*x));
+  moved->instruction->Set(Attr::kSlice, std::move(ranges));
+  return moved;
+}
+
+Term* Padded(ModuleWriter& w, Term* x) {
+  Dims dims = x->dims();
+  PaddingConfig padding;
+  for (int64_t& size : dims) {
+    PaddingDimension edges = {w.choose.Range(0, 2), w.choose.Range(0, 2), size > 1 && w.choose.OneIn(4) ? 1 : 0};
+    padding.dimensions.push_back(edges);
+    size += edges.low + edges.high + edges.interior * std::max<int64_t>(size - 1, 0);
+  }
+  if (!w.Fits(dims)) return x;
+  Term* value = w.Obtain(x->type(), {}, {w.plan.licensed() ? -4.0 : -INFINITY, 4, false});
+  Term* moved = w.Emit(Opcode::kPad, Shape(x->type(), dims), {x, value}, Join(x->facts, value->facts));
+  moved->instruction->Set(Attr::kPadding, std::move(padding));
+  return moved;
+}
+
+Term* Repeated(ModuleWriter& w, Term* x) {
+  Dims dims = x->dims(), dimensions;
+  size_t at = w.choose.Below(dims.size() + 1);
+  for (size_t d = 0; d < dims.size(); ++d) dimensions.push_back(static_cast<int64_t>(d < at ? d : d + 1));
+  dims.insert(dims.begin() + static_cast<int64_t>(at), w.choose.Range(1, 3));
+  if (!w.Fits(dims)) return x;
+  Term* moved = w.Emit(Opcode::kBroadcast, Shape(x->type(), dims), {x}, Moved(*x));
+  moved->instruction->Set(Attr::kDimensions, dimensions);
+  return moved;
+}
+
+Term* Joined(ModuleWriter& w, Term* x) {
+  Term* other = w.choose.Below(2) ? x : w.Obtain(x->type(), x->dims());
+  int64_t dimension = w.choose.Range(0, RankOf(*x) - 1);
+  Dims dims = x->dims();
+  dims[dimension] *= 2;
+  if (!w.Fits(dims)) return x;
+  Term* moved = w.Emit(Opcode::kConcatenate, Shape(x->type(), dims), {x, other}, Join(x->facts, other->facts));
+  moved->instruction->Set(Attr::kDimensions, Dims{dimension});
+  return moved;
+}
+
+// One to three wide in each dimension, from the identity.
+Term* Windowed(ModuleWriter& w, Term* x) {
+  static constexpr Opcode kOpcodes[] = {Opcode::kAdd, Opcode::kMaximum};
+  Opcode opcode = kOpcodes[w.choose.Below(2)];
+  ReducerRow row = {opcode, RowOf(opcode).types};
+  Window window;
+  Dims dims;
+  int64_t count = 1;
+  for (int64_t size : x->dims()) {
+    window.dimensions.push_back(DrawWindowDimension(w, std::min<int64_t>(size, 3)));
+    dims.push_back(WindowedSize(size, window.dimensions.back()));
+    count *= window.dimensions.back().size;
+  }
+  bool ordered = IsInteger(x->type()) || (IsFloat(x->type()) && x->type() != PrimitiveType::kF8E8M0FNU);
+  if (!ordered || !w.Fits(dims)) return x;
+  Demand demand = ReducerDemand(w, row, x->type(), count);
+  if (w.plan.licensed() && !x->facts.Within(demand.low, demand.high)) return x;
+  ValueFacts facts = opcode == Opcode::kAdd ? ReducedFacts(w, row, x->type(), x->facts, count) : ValueFacts();
+  Term* init = w.ScalarConstant(x->type(), Identity(row, x->type()));
+  Term* made = w.Emit(Opcode::kReduceWindow, Shape(x->type(), dims), {x, init}, w.Settle(x->type(), facts));
+  made->instruction->Set(Attr::kWindow, window);
+  made->instruction->Set(Attr::kToApply, w.Reducer(opcode, x->type()));
+  return made;
+}
+
+Term* Move(ModuleWriter& w, Term* x, const Dims& before) {
+  if (x->dims().empty()) return Repeated(w, x);
+  switch (w.choose.Below(9)) {
+    case 0: return Transposed(w, x);
+    case 1: return Reversed(w, x);
+    case 2: return Reshaped(w, x);
+    case 3: return Padded(w, x);
+    case 4: return Repeated(w, x);
+    case 5: return Joined(w, x);
+    case 6: return Windowed(w, x);
+    default: return Sliced(w, x, before);
+  }
+}
+
+bool ChainOfMoves(ModuleWriter& w) {
+  PrimitiveType type = w.DrawType(~TypeSet{0});
+  if (type == PrimitiveType::kInvalid) return false;
+  Term* x = w.Obtain(type, w.DrawDims());
+  Dims before;
+  for (int64_t length = w.choose.Range(2, 3); length > 0; --length) {
+    Dims now = x->dims();
+    x = Move(w, x, before);
+    before = now;
+  }
+  return true;
+}
+
+// f(g(x)): functions that undo each other are among them.
+bool ChainOfFunctions(ModuleWriter& w) {
+  static const auto* const kUnary = [] {
+    auto* opcodes = new std::vector<Opcode>();
+    for (Opcode opcode : GeneratedOpcodes()) {
+      if (RowOf(opcode).family == Family::kElementwiseUnary) opcodes->push_back(opcode);
+    }
+    return opcodes;
+  }();
+  Opcode inner = w.choose.Pick(*kUnary), outer = w.choose.Pick(*kUnary);
+  TypeSet types = RowOf(inner).types & RowOf(outer).types;
+  PrimitiveType type = w.DrawType(types);
+  if (type == PrimitiveType::kInvalid) return false;
+  Term* x = ApplyUnary(w, inner, w.Obtain(type, w.DrawDims(), DemandOfUnary(w, inner, type)));
+  if (!x || !Contains(RowOf(outer).types, x->type())) return x != nullptr;
+  ApplyUnary(w, outer, w.Licensed(x, DemandOfUnary(w, outer, x->type())));
+  return true;
+}
+
+// f(a) op f(b), f(x op x): products of exponentials, roots of squares.
+bool FunctionsAndArithmetic(ModuleWriter& w) {
+  static constexpr Opcode kFunctions[] = {Opcode::kExponential, Opcode::kLog, Opcode::kSqrt, Opcode::kRsqrt,
+                                          Opcode::kNegate,      Opcode::kAbs, Opcode::kTanh, Opcode::kCbrt};
+  static constexpr Opcode kArithmetic[] = {Opcode::kMultiply, Opcode::kAdd, Opcode::kSubtract, Opcode::kMaximum};
+  Opcode function = w.choose.Pick(kFunctions), arithmetic = w.choose.Pick(kArithmetic);
+  PrimitiveType type = w.DrawType(RowOf(function).types & RowOf(arithmetic).types);
+  if (type == PrimitiveType::kInvalid || IsComplex(type)) return false;
+  Dims dims = w.DrawDims();
+  bool function_first = w.choose.Below(2) != 0;
+  if (!function_first) {
+    Term* x = w.Obtain(type, dims);
+    Term* combined = ApplyArithmetic(w, arithmetic, x, x);
+    return ApplyUnary(w, function, w.Licensed(combined, DemandOfUnary(w, function, type))) != nullptr;
+  }
+  Term* a = ApplyUnary(w, function, w.Obtain(type, dims, DemandOfUnary(w, function, type)));
+  Term* b = ApplyUnary(w, function, w.Obtain(type, dims, DemandOfUnary(w, function, type)));
+  if (!a || !b) return false;
+  ApplyArithmetic(w, arithmetic, a, b);
+  return true;
+}
+
+// To another type and back.
+bool ThereAndBack(ModuleWriter& w) {
+  TypeSet types = RowOf(Opcode::kConvert).types & ~(TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
+  PrimitiveType type = w.DrawType(types), other = w.DrawType(types);
+  if (type == PrimitiveType::kInvalid) return false;
+  w.Convert(w.Convert(w.Obtain(type, w.DrawDims()), other), type);
+  return true;
+}
+
+// select(a < b, a, b): a maximum or minimum that is not called so.
+bool SelectedByComparison(ModuleWriter& w) {
+  static constexpr absl::string_view kDirections[] = {"LT", "GT", "LE", "GE", "EQ", "NE"};
+  PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);
+  if (type == PrimitiveType::kInvalid) return false;
+  Dims dims = w.DrawDims();
+  Term *a = w.Obtain(type, dims), *b = w.Obtain(type, dims);
+  Term* compare = w.Emit(Opcode::kCompare, Shape(PrimitiveType::kPred, dims), {a, b}, RangeFacts(0, 1, true));
+  compare->instruction->Set(Attr::kDirection, Word{std::string(w.choose.Pick(kDirections))});
+  if (w.choose.Below(2)) std::swap(a, b);
+  w.Emit(Opcode::kSelect, Shape(type, dims), {compare, a, b}, Join(a->facts, b->facts));
+  return true;
+}
+
+}  // namespace
+
+bool GenerateIdiom(ModuleWriter& w) {
+  static constexpr bool (*kIdioms[])(ModuleWriter&) = {ChainOfMoves, ChainOfMoves, ChainOfFunctions,
+                                                       FunctionsAndArithmetic, ThereAndBack, SelectedByComparison};
+  return w.choose.Pick(kIdioms)(w);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,16 @@
+// Layouts as a text gives them: the default one, or drawn. They never change a value.
+#ifndef HLOCTS_GENERATORS_LAYOUTS_H_
+#define HLOCTS_GENERATORS_LAYOUTS_H_
+
+#include "generators/choice_source.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+// Every array gets its default layout; `drawn`: some arrays of the entry another one. What is handed to a
+// computation, or comes out of a tuple, keeps the default: there both sides would have to agree.
+void SetLayouts(ChoiceSource& choose, bool drawn, Module& module);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_GENERATORS_LAYOUTS_H_

@@ -1,0 +1,251 @@
+// What an opcode's row in spec/ops asks of every instruction of it, what its clause says of the result, and
+// computations that do not fit their caller.
+#include <iterator>
+
+#include "generators/negative_rows.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts {
+namespace {
+
+// --- The row ---
+
+// Instructions of no operands and of any type have nothing to be given wrongly.
+bool OperandOfAnotherType(Instruction& i) {
+  static constexpr PrimitiveType kTypes[] = {PrimitiveType::kF32, PrimitiveType::kS32, PrimitiveType::kPred,
+                                             PrimitiveType::kC64, PrimitiveType::kU64};
+  if (i.operand_count() == 0) return false;
+  const Shape& operand = i.operand(0).shape();
+  TypeSet types = RowOf(i.opcode()).types;
+  for (PrimitiveType type : kTypes) {
+    if (Contains(types, type) || !operand.IsArray()) continue;
+    ReplaceOperand(i, 0, Shape(type, operand.dimensions()));
+    return true;
+  }
+  if (Contains(types, PrimitiveType::kTuple)) return false;
+  ReplaceOperand(i, 0, Shape::Tuple({}));
+  return true;
+}
+
+struct OpcodeRule {
+  Opcode opcode;
+  const char* rule;
+};
+// Where a document says what types an operation takes.
+constexpr OpcodeRule kTypeRules[] = {
+    {Opcode::kSelect, "select.3"},
+    {Opcode::kCholesky, "cholesky.3"},
+    {Opcode::kTriangularSolve, "triangular_solve.6"},
+    {Opcode::kReducePrecision, "reduce_precision.5"},
+    {Opcode::kSetDimensionSize, "set_dimension_size.2"},
+    {Opcode::kGetDimensionSize, "get_dimension_size.2"},
+    {Opcode::kAllToAll, "all_to_all.10"},
+    {Opcode::kConvert, "convert_element_type.6"},
+    {Opcode::kBitcastConvert, "bitcast_convert_type.10"},
+};
+const char* TypeRuleOf(Opcode opcode) {
+  for (const OpcodeRule& row : kTypeRules) {
+    if (row.opcode == opcode) return row.rule;
+  }
+  return "hlo.element_type";
+}
+
+bool OperandTooMany(Instruction& i) {
+  i.mutable_operands().push_back(i.operands().back());
+  return true;
+}
+
+bool AttributeLost(Instruction& i) {
+  for (const AttributeUse& use : RowOf(i.opcode()).attribute_uses()) {
+    if (!use.required || !i.Has(use.attr)) continue;
+    i.Remove(use.attr);
+    return true;
+  }
+  return false;
+}
+
+bool NoPermutation(Instruction& i) {
+  Shape& shape = i.mutable_shape();
+  if (!shape.IsArray() || shape.rank() == 0) return false;
+  Layout layout;
+  layout.minor_to_major.assign(static_cast<size_t>(shape.rank()), shape.rank() == 1 ? 1 : 0);
+  shape.mutable_layout() = layout;
+  return true;
+}
+bool NegativeSize(Instruction& i) {
+  Shape& shape = i.mutable_shape();
+  if (!shape.IsArray() || shape.rank() == 0) return false;
+  shape.set_dimension(0, -1);
+  return true;
+}
+
+// --- The result ---
+
+bool ResultGrows(Instruction& i) { return Grow(i.mutable_shape()); }
+bool ResultOfAnotherType(Instruction& i) {
+  PrimitiveType type = i.shape().element_type();
+  i.mutable_shape().set_element_type(type == PrimitiveType::kF32 ? PrimitiveType::kS32 : PrimitiveType::kF32);
+  return true;
+}
+bool BitsGrow(Instruction& i) {
+  return BitWidth(i.shape().element_type()) == BitWidth(i.operand(0).shape().element_type()) && ResultGrows(i);
+}
+bool HalfOfAComplex(Instruction& i) {
+  if (IsComplex(i.operand(0).shape().element_type()) || BitWidth(i.operand(0).shape().element_type()) == 64) return false;
+  i.mutable_shape().set_element_type(PrimitiveType::kC64);
+  return true;
+}
+bool NarrowerThanTheSum(Instruction& i) {
+  PrimitiveType type = i.operand(0).shape().element_type();
+  if (IsInteger(type) && BitWidth(type) <= 8) return false;
+  if (type == PrimitiveType::kPred) return false;
+  bool complex = IsComplex(type), integer = IsInteger(type);
+  i.mutable_shape().set_element_type(complex ? PrimitiveType::kF32 : integer ? PrimitiveType::kS8 : PrimitiveType::kS32);
+  return true;
+}
+
+// The sentence that gives an operation's result; hlo.result_shape where there is none.
+constexpr OpcodeRule kResultRules[] = {
+    {Opcode::kAbs, "elementwise_unary.2"}, {Opcode::kReal, "elementwise_unary.25"},
+    {Opcode::kImag, "elementwise_unary.12"}, {Opcode::kIsFinite, "elementwise_unary.17"},
+    {Opcode::kComplex, "elementwise_binary.17"}, {Opcode::kCompare, "elementwise_comparison.27"},
+    {Opcode::kClamp, "clamp.10"}, {Opcode::kSelect, "select.7"}, {Opcode::kConvert, "convert_element_type.2"},
+    {Opcode::kReducePrecision, "reduce_precision.8"}, {Opcode::kTranspose, "transpose.4"},
+    {Opcode::kReverse, "rev.5"}, {Opcode::kSlice, "slice.3"}, {Opcode::kPad, "pad.5"},
+    {Opcode::kConcatenate, "concatenate.3"}, {Opcode::kDynamicSlice, "dynamic_slice.2"},
+    {Opcode::kDynamicUpdateSlice, "dynamic_update_slice.1"}, {Opcode::kGather, "gather.13"},
+    {Opcode::kScatter, "scatter.46"}, {Opcode::kGetDimensionSize, "get_dimension_size.1"},
+    {Opcode::kSetDimensionSize, "set_dimension_size.9"}, {Opcode::kDot, "dot_general.22"},
+    {Opcode::kConvolution, "conv_with_general_padding.47"}, {Opcode::kReduce, "reduce.15"},
+    {Opcode::kReduceWindow, "reduce_window.2"}, {Opcode::kSelectAndScatter, "select_and_scatter.3"},
+    {Opcode::kMap, "map.9"}, {Opcode::kSort, "sort.6"}, {Opcode::kTopk, "top_k.10"},
+    {Opcode::kCholesky, "cholesky.10"}, {Opcode::kTriangularSolve, "triangular_solve.3"},
+    {Opcode::kFft, "fft.19"}, {Opcode::kBatchNormTraining, "batch_norm_training.16"},
+    {Opcode::kBatchNormInference, "batch_norm_inference.15"}, {Opcode::kBatchNormGrad, "batch_norm_grad.19"},
+    {Opcode::kTuple, "tuple.1"}, {Opcode::kGetTupleElement, "get_tuple_element.2"}, {Opcode::kCall, "call.3"},
+    {Opcode::kWhile, "while.6"}, {Opcode::kConditional, "conditional.9"},
+    {Opcode::kOptBarrier, "optimization_barrier.3"}, {Opcode::kAllReduce, "all_reduce.12"},
+    {Opcode::kAllToAll, "all_to_all.19"}, {Opcode::kCollectivePermute, "collective_permute.8"},
+    {Opcode::kReplicaId, "replica_id.2"}, {Opcode::kCopy, "hlo.result_shape"}, {Opcode::kFusion, "hlo.result_shape"},
+    {Opcode::kReshape, "reshape.9"}, {Opcode::kConstant, "hlo.constant"},
+};
+
+// --- Called computations ---
+
+template <Attr kAttr>
+bool CallsAnother(Instruction& i) {
+  return CallAnother(i, kAttr);
+}
+template <Attr kFrom, Attr kTo>
+bool OneForBoth(Instruction& i) {
+  Computation* computation = i.CalledComputation(kFrom);
+  if (!computation || !i.CalledComputation(kTo)) return false;
+  i.Set(kTo, computation);
+  return true;
+}
+bool OneBranchOperandLess(Instruction& i) {
+  if (i.operand_count() < 3) return false;
+  i.mutable_operands().pop_back();
+  return true;
+}
+bool OneArgumentMore(Instruction& i) {
+  if (i.operand_count() == 0) return false;
+  return OperandTooMany(i);
+}
+bool BranchOfSeveralParameters(Instruction& i) {
+  if (!i.CalledComputation(Attr::kFalseComputation)) return false;
+  for (const auto& other : i.parent()->parent()->computations()) {
+    if (other.get() == i.parent()) return false;
+    if (other->parameters().size() == 1) continue;
+    i.Set(Attr::kFalseComputation, other.get());
+    return true;
+  }
+  return false;
+}
+// Of other parameters, in number or shape.
+bool OtherParameters(const Computation& a, const Computation& b) {
+  std::vector<Instruction*> of_a = a.parameters(), of_b = b.parameters();
+  if (of_a.size() != of_b.size()) return true;
+  for (size_t i = 0; i < of_a.size(); ++i) {
+    if (!of_a[i]->shape().CompatibleWith(of_b[i]->shape())) return true;
+  }
+  return false;
+}
+
+constexpr BreakRow kCallRows[] = {
+    {Opcode::kCall, "call.6", OneArgumentMore},
+    {Opcode::kFusion, "hlo.fusion", OneArgumentMore},
+    {Opcode::kWhile, "while.2", OneForBoth<Attr::kBody, Attr::kCondition>},
+    {Opcode::kWhile, "while.3", OneForBoth<Attr::kCondition, Attr::kBody>},
+    {Opcode::kWhile, "while.2", CallsAnother<Attr::kCondition>},
+    {Opcode::kWhile, "while.3", CallsAnother<Attr::kBody>},
+    {Opcode::kConditional, "conditional.19", OneBranchOperandLess},
+    {Opcode::kConditional, "conditional.23", BranchOfSeveralParameters},
+    {Opcode::kReduce, "reduce.5", CallsAnother<Attr::kToApply>},
+    {Opcode::kReduceWindow, "reduce_window.9", CallsAnother<Attr::kToApply>},
+    {Opcode::kScatter, "scatter.7", CallsAnother<Attr::kToApply>},
+    {Opcode::kMap, "map.7", CallsAnother<Attr::kToApply>},
+    {Opcode::kSort, "sort.16", CallsAnother<Attr::kToApply>},
+    {Opcode::kAllReduce, "all_reduce.4", CallsAnother<Attr::kToApply>},
+    {Opcode::kReduceScatter, "reduce_scatter.5", CallsAnother<Attr::kToApply>},
+    {Opcode::kSelectAndScatter, "select_and_scatter.18", OneForBoth<Attr::kScatter, Attr::kSelect>},
+    {Opcode::kSelectAndScatter, "select_and_scatter.24", OneForBoth<Attr::kSelect, Attr::kScatter>},
+    {Opcode::kBroadcast, "broadcast_in_dim.1", ResultOfAnotherType},
+    {Opcode::kBitcastConvert, "bitcast_convert_type.8", BitsGrow},
+    {Opcode::kBitcastConvert, "bitcast_convert_type.2", HalfOfAComplex},
+    {Opcode::kDot, "hlo.preferred_element_type", NarrowerThanTheSum},
+    {Opcode::kConvolution, "hlo.preferred_element_type", NarrowerThanTheSum},
+};
+
+void AddRowsOf(Opcode opcode, std::vector<BreakRow>& rows) {
+  const OpRow& row = RowOf(opcode);
+  if (row.arity_max > 0) rows.push_back({opcode, TypeRuleOf(opcode), OperandOfAnotherType});
+  if (row.arity_max > 0 && row.arity_max != kVariadic) rows.push_back({opcode, "hlo.arity", OperandTooMany});
+  rows.push_back({opcode, "hlo.attribute", AttributeLost});
+  rows.push_back({opcode, "layouts.7", NoPermutation});
+  if (opcode != Opcode::kConstant) rows.push_back({opcode, "hlo.shape", NegativeSize});
+  if (row.family == Family::kElementwiseUnary || row.family == Family::kElementwiseBinary) {
+    bool named = std::any_of(std::begin(kResultRules), std::end(kResultRules),
+                             [&](const OpcodeRule& result) { return result.opcode == opcode; });
+    bool binary = row.family == Family::kElementwiseBinary;
+    if (!named) rows.push_back({opcode, binary ? "elementwise_binary.23" : "elementwise_unary.42", ResultGrows});
+  }
+}
+
+}  // namespace
+
+bool CallAnother(Instruction& caller, Attr attr) {
+  Computation* called = caller.CalledComputation(attr);
+  if (!called) return false;
+  for (const auto& other : caller.parent()->parent()->computations()) {
+    if (other.get() == caller.parent()) return false;
+    if (!OtherParameters(*other, *called)) continue;
+    caller.Set(attr, other.get());
+    return true;
+  }
+  return false;
+}
+
+bool Grow(Shape& shape) {
+  if (shape.IsTuple()) return !shape.tuple_shapes().empty() && Grow(shape.mutable_tuple_shapes()[0]);
+  if (!shape.IsArray()) return false;
+  if (shape.rank() == 0) {
+    shape = Shape(shape.element_type(), {2});
+    return true;
+  }
+  // The product must change.
+  for (int64_t d = 1; d < shape.rank(); ++d) {
+    if (shape.dimension(d) == 0) return false;
+  }
+  shape.set_dimension(0, shape.dimension(0) + 1);
+  return true;
+}
+
+std::vector<BreakRow> RowBreaks() {
+  std::vector<BreakRow> rows(std::begin(kCallRows), std::end(kCallRows));
+  for (Opcode opcode : AllOpcodes()) AddRowsOf(opcode, rows);
+  for (const OpcodeRule& row : kResultRules) rows.push_back({row.opcode, row.rule, ResultGrows});
+  return rows;
+}
+
+}  // namespace hlocts
