@@ -67,6 +67,7 @@ class ElementSource {
   // format has such.
   uint64_t AnyBits() {
     uint64_t bits = random_.Next() >> (64 - BitWidth(type_));
+    if (type_ == PrimitiveType::kPred) return bits & 1;
     if (!IsFloat(type_)) return bits;
     const FloatFormat& format = FormatOf(type_);
     if (!format.has_infinity() || format.mantissa_bits < 2) return bits;
