@@ -3,9 +3,22 @@
 
 namespace hlocts {
 
+namespace {
+
+// With a NaN the partial order of floats is none to sort by.
+bool OrdersAll(const Computation& comparator) {
+  for (const auto& instruction : comparator.instructions()) {
+    if (instruction->opcode() != Opcode::kCompare || !IsFloat(instruction->operand(0).shape().element_type())) continue;
+    if (instruction->WordOr(Attr::kType, "") != "TOTALORDER") return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 // Several operands keep their order only in a stable sort.
 bool SortTwice(Site& s) {
-  if (s.opcode() != Opcode::kSort) return false;
+  if (s.opcode() != Opcode::kSort || !OrdersAll(*s.at->CalledComputation(Attr::kToApply))) return false;
   bool one = s.at->operand_count() == 1;
   if (!one && !s.at->BoolOr(Attr::kIsStable, false)) return false;
   Operands sorted;

@@ -46,7 +46,7 @@ void WriteImpliedFields(const Instruction& instruction, P* proto) {
   const OpRow& row = RowOf(instruction.opcode());
   if (row.Takes(Attr::kFeatureGroupCount) && proto->feature_group_count() == 0) {
     proto->set_feature_group_count(1);
-    proto->set_batch_group_count(std::max<int64_t>(1, proto->batch_group_count()));
+    if (proto->batch_group_count() == 0) proto->set_batch_group_count(1);
   }
   if (row.Takes(Attr::kBatchGroupCount) && proto->batch_group_count() == 0) {
     proto->set_batch_group_count(1);
