@@ -92,16 +92,6 @@ class Enumeration {
   std::vector<SetValue> init_;
 };
 
-// The elements `at` of an array as an array of lanes.
-SetValue Lanes(const SetArray& array, const std::vector<int64_t>& at) {
-  std::vector<AcceptanceSet> sets;
-  for (int64_t i : at) {
-    for (int c = 0; c < array.components(); ++c) sets.push_back(array.At(i, c));
-  }
-  Shape shape(array.element_type(), {static_cast<int64_t>(at.size())});
-  return Compress(SetArray(shape, std::move(sets)));
-}
-
 // Results of all outputs, filled in group by group.
 class Outputs {
  public:
@@ -134,7 +124,58 @@ class Outputs {
   SetValue values_;
 };
 
+// The elements `at` of the operands, or of the inits, side by side.
+SetArray Joined(const SetArray& operand, const SetArray& init,
+                const std::vector<std::vector<int64_t>>& terms, const std::vector<int64_t>& outs) {
+  std::vector<AcceptanceSet> sets;
+  for (int64_t out : outs) {
+    for (int64_t i : terms[out]) {
+      for (int c = 0; c < operand.components(); ++c) sets.push_back(operand.At(i, c));
+    }
+    for (int c = 0; c < init.components(); ++c) sets.push_back(init.At(0, c));
+  }
+  const int64_t count = static_cast<int64_t>(sets.size()) / operand.components();
+  return Compress(SetArray(Shape(operand.element_type(), {count}), std::move(sets)));
+}
+
+// Results of a selection among many terms and the init: any of the greatest.
+absl::Status PutSelected(SetInterpreter& interpreter, const Computation& body,
+                         absl::Span<const SetValue> operands,
+                         const std::vector<std::vector<int64_t>>& terms,
+                         const std::vector<int64_t>& outs, Outputs& outputs) {
+  const size_t count = operands.size() / 2;
+  std::vector<SetValue> pools;
+  for (size_t k = 0; k < count; ++k) {
+    pools.push_back(SetValue(Joined(operands[k].array, operands[count + k].array, terms, outs)));
+  }
+  const SetValue pool = count == 1 ? pools[0] : SetValue::Tuple(pools);
+  const int64_t per = static_cast<int64_t>(terms[outs[0]].size()) + 1;
+  HLOCTS_ASSIGN_OR_RETURN(auto greatest, GreatestTerms(interpreter, body, pool, outs.size(), per));
+  for (size_t lane = 0; lane < outs.size(); ++lane) {
+    SetValue joined;
+    for (size_t g = 0; g < greatest[lane].size(); ++g) {
+      std::vector<SetValue> parts;
+      for (const SetValue& one : pools) {
+        parts.push_back(SetValue(LanesOf(one.array, {greatest[lane][g]})));
+      }
+      const SetValue value = count == 1 ? parts[0] : SetValue::Tuple(parts);
+      joined = g == 0 ? value : JoinValues(joined, value);
+    }
+    if (!greatest[lane].empty()) outputs.Put({outs[lane]}, joined);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+SetArray LanesOf(const SetArray& array, const std::vector<int64_t>& at) {
+  std::vector<AcceptanceSet> sets;
+  for (int64_t i : at) {
+    for (int c = 0; c < array.components(); ++c) sets.push_back(array.At(i, c));
+  }
+  Shape shape(array.element_type(), {static_cast<int64_t>(at.size())});
+  return Compress(SetArray(shape, std::move(sets)));
+}
 
 absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
                                              const Instruction& instruction, const Shape& shape,
@@ -152,16 +193,21 @@ absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
   }
   Outputs outputs(interpreter, instruction, shape);
   for (const auto& [size, outs] : groups) {
-    if (size > kEnumeratedTerms) continue;
+    if (size > kEnumeratedTerms) {
+      HLOCTS_RETURN_IF_ERROR(PutSelected(interpreter, body, operands, lists.terms, outs, outputs));
+      continue;
+    }
     std::vector<std::vector<SetValue>> terms(size);
     for (size_t t = 0; t < size; ++t) {
       std::vector<int64_t> at;
       for (int64_t out : outs) at.push_back(lists.terms[out][t]);
-      for (size_t k = 0; k < count; ++k) terms[t].push_back(Lanes(operands[k].array, at));
+      for (size_t k = 0; k < count; ++k)
+        terms[t].push_back(SetValue(LanesOf(operands[k].array, at)));
     }
     std::vector<SetValue> init;
     std::vector<int64_t> zeros(outs.size(), 0);
-    for (size_t k = 0; k < count; ++k) init.push_back(Lanes(operands[count + k].array, zeros));
+    for (size_t k = 0; k < count; ++k)
+      init.push_back(SetValue(LanesOf(operands[count + k].array, zeros)));
     Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
     Enumeration enumeration(interpreter, body, lanes, std::move(terms), std::move(init));
     HLOCTS_ASSIGN_OR_RETURN(SetValue value, enumeration.Run());
@@ -184,12 +230,13 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
   for (const auto& [size, outs] : groups) {
     if (size + 1 > kEnumeratedTerms) continue;
     std::vector<std::vector<SetValue>> terms(size + 1);
-    for (size_t k = 0; k < count; ++k) terms[0].push_back(Lanes(operands[k].array, outs));
+    for (size_t k = 0; k < count; ++k)
+      terms[0].push_back(SetValue(LanesOf(operands[k].array, outs)));
     for (size_t t = 0; t < size; ++t) {
       std::vector<int64_t> at;
       for (int64_t out : outs) at.push_back(updates[out][t]);
       for (size_t k = 0; k < count; ++k) {
-        terms[t + 1].push_back(Lanes(operands[count + 1 + k].array, at));
+        terms[t + 1].push_back(SetValue(LanesOf(operands[count + 1 + k].array, at)));
       }
     }
     Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});

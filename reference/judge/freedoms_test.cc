@@ -52,6 +52,19 @@ const char kDot2F32[] =
   " ROOT r = " type "[4] select-and-scatter(x, s, i), window={" window "}, select=ge, scatter=sc }"
 const char kSelectOr[] = SELECT_AND_SCATTER("pred", "or", "size=2 stride=2");
 const char kSelectAddS32[] = SELECT_AND_SCATTER("s32", "add", "size=2 stride=2");
+// The greatest of seven by real part, ties by whichever comes; and what no order sorts: of two
+// numbers the one that is 1 above the other modulo 3.
+const char kGreatestByRealPart[] =
+    "pick { a = c64[] parameter(0) b = c64[] parameter(1) x = f32[] real(a) y = f32[] real(b)\n"
+    " g = pred[] compare(x, y), direction=GT ROOT r = c64[] select(g, a, b) }\n"
+    "ENTRY e { x = c64[7] parameter(0) i = c64[] constant((-inf, 0))\n"
+    " ROOT r = c64[] reduce(x, i), dimensions={0}, to_apply=pick }";
+const char kWinnerOfACircle[] =
+    "pick { a = s32[] parameter(0) b = s32[] parameter(1) d = s32[] subtract(a, b)\n"
+    " t = s32[] constant(3) p = s32[] add(d, t) m = s32[] remainder(p, t) o = s32[] constant(1)\n"
+    " g = pred[] compare(m, o), direction=EQ ROOT r = s32[] select(g, a, b) }\n"
+    "ENTRY e { x = s32[7] parameter(0) i = s32[] constant(0)\n"
+    " ROOT r = s32[] reduce(x, i), dimensions={0}, to_apply=pick }";
 const char kAtan2[] =
     "ENTRY e { y = c64[] parameter(0) x = c64[] parameter(1) ROOT r = c64[] atan2(y, x) }";
 const char kSparseConvolution[] =
@@ -72,6 +85,13 @@ TargetFacts FastConvolution() {
 
 const Case kCases[] = {
     // Rows of a sort may come out flushed, but not lost.
+    {"greatest_of_many", kGreatestByRealPart, {"c64[7] {(1,1), (2,2), (3,3), (2,4), (1,5), (0,6), (-1,7)}"}, {"c64[] (3, 3)"}, kPass},
+    {"not_the_greatest_of_many", kGreatestByRealPart, {"c64[7] {(1,1), (2,2), (3,3), (2,4), (1,5), (0,6), (-1,7)}"}, {"c64[] (2, 4)"}, kFail},
+    {"any_of_the_greatest", kGreatestByRealPart, {"c64[7] {(1,1), (3,2), (3,3), (2,4), (1,5), (0,6), (-1,7)}"}, {"c64[] (3, 2)"}, kPass},
+    {"greatest_among_nans", kGreatestByRealPart, {"c64[7] {(nan,1), (3,2), (3,3), (2,4), (1,5), (0,6), (-1,7)}"}, {"c64[] (3, 2)"}, kOpen},
+    {"winner_of_a_circle", kWinnerOfACircle, {"s32[7] {0, 1, 2, 0, 1, 2, 0}"}, {"s32[] 2"}, kOpen},
+    {"winner_of_two", kWinnerOfACircle, {"s32[7] {0, 1, 1, 0, 1, 0, 0}"}, {"s32[] 1"}, kPass},
+    {"loser_of_two", kWinnerOfACircle, {"s32[7] {0, 1, 1, 0, 1, 0, 0}"}, {"s32[] 0"}, kFail},
     {"sort_flushes", kSort, {"f32[3] {1, -1e-40, 1e-40}"}, {"f32[3] {-0, 0, 1}"}, kPass},
     {"sort_flushes_some", kSort, {"f32[3] {1, -1e-40, 1e-40}"}, {"f32[3] {-1e-40, 0, 1}"}, kPass},
     {"sort_invents_no_subnormal", kSort, {"f32[3] {1, -1e-40, 1e-40}"}, {"f32[3] {-0, 2e-40, 1}"}, kFail},

@@ -56,7 +56,8 @@ AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& contex
 absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instruction& instruction,
                                    const Shape& shape, absl::Span<const SetValue> operands,
                                    const ArgReducer& reducer);
-// At most five terms: every order, every tree, init inserted anywhere. More: the freedom
+// At most five terms: every order, every tree, init inserted anywhere. More: the terms that may be
+// left where the computation selects one of two (GreatestTerms), otherwise the freedom
 // reduce-order.
 absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
                                              const Instruction& instruction, const Shape& shape,
@@ -65,6 +66,17 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
                                               const Instruction& instruction, const Shape& shape,
                                               absl::Span<const SetValue> operands,
                                               const std::vector<std::vector<int64_t>>& updates);
+
+// Of each of `lanes` reductions of `count` terms, which lie one after the other in the pool (an array
+// or a tuple of arrays): those that some order and tree may leave. Empty: the computation is no
+// selection that orders them.
+absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& interpreter,
+                                                                const Computation& body,
+                                                                const SetValue& pool,
+                                                                int64_t lanes, int64_t count);
+
+// The elements `at` of an array as an array of lanes.
+SetArray LanesOf(const SetArray& array, const std::vector<int64_t>& at);
 
 }  // namespace hlocts
 
