@@ -64,7 +64,7 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {
   const SetArray& array = operands[0].array;
-  if (array.exact()) {
+  if (IsFullyKnown(operands[0])) {
     HLOCTS_ASSIGN_OR_RETURN(SetArray result,
                             BitsOf(interpreter, instruction, shape, array.literal()));
     result.runtime_sizes = array.runtime_sizes;

@@ -76,6 +76,8 @@ const char kDotOfClamps[] =
     "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1) w = f32[2] parameter(2)\n"
     " c = f32[2] clamp(x, x, y) ROOT r = f32[] dot(c, w), lhs_contracting_dims={0},\n"
     "  rhs_contracting_dims={0} }";
+const char kBitsOfASum[] =
+    "ENTRY e { x = f32[2] parameter(0) y = f32[2] add(x, x) ROOT r = s8[2,4] bitcast-convert(y) }";
 const char kBitsOfNans[] =
     "ENTRY e { x = s16[2] parameter(0) y = bf16[2] bitcast-convert(x) z = bf16[2] reverse(y),\n"
     " dimensions={0} w = bf16[2] reverse(z), dimensions={0} ROOT r = s16[2] bitcast-convert(w) }";
@@ -263,6 +265,7 @@ const Case kCases[] = {
     {"bits_of_a_quietened_nan", kBitsOfNans, {"s16[2] {-100, 1}"}, {"s16[2] {-36, 1}"}, kPass},
     {"bits_of_a_nan", kBitsOfNans, {"s16[2] {-100, 1}"}, {"s16[2] {-100, 1}"}, kPass},
     {"bits_of_a_quietened_nan_in_strict", kBitsOfNans, {"s16[2] {-100, 1}"}, {"s16[2] {-36, 1}"}, kFail, kStrict},
+    {"bits_of_a_nan_that_was_computed", kBitsOfASum, {"f32[2] {nan, 1}"}, {"s8[2,4] {{1, 0, -64, -1}, {0, 0, 0, 64}}"}, kOpen, kStrict},
     {"bits_of_a_number", kBitsOfNans, {"s16[2] {-100, 1}"}, {"s16[2] {-100, 65}"}, kFail},
     // An unknown that underflows when it is stored may have been used before.
     {"solve_with_an_unknown_that_underflows", kRealSolve2, {"f32[2,2] {{-1e10, 0}, {1e30, -65504}}", "f32[2,1] {{1.4e-38}, {1.2e-38}}"}, {"f32[2,1] {{0}, {-2.137e-23}}"}, kPass, kStrict},
