@@ -1,4 +1,5 @@
-// Rules between instructions and computations, and of the header.
+// Rules between instructions and computations, and of the header. Names are labels in the proto form: two of one
+// name break nothing there.
 #include <algorithm>
 
 #include "generators/negative_rows.h"
@@ -34,14 +35,6 @@ bool UsedBeforeDefined(ChoiceSource& choose, Module& module) {
   Instruction* user = DrawInstruction(choose, *DrawComputation(choose, module), HasOperand);
   if (!user) return false;
   MoveBehind(user, {user->operands()[choose.Below(user->operands().size())]});
-  return true;
-}
-
-bool TwoOfOneName(ChoiceSource& choose, Module& module) {
-  Computation* computation = DrawComputation(choose, module);
-  if (computation->instructions().size() < 2) return false;
-  Instruction* second = computation->instructions()[1 + choose.Below(computation->instructions().size() - 1)].get();
-  second->set_name(computation->instructions()[0]->name());
   return true;
 }
 
@@ -120,7 +113,6 @@ std::vector<ModuleRow> ModuleBreaks() {
   return {
       {"hlo.operand", OperandOfAnotherComputation},
       {"hlo.order", UsedBeforeDefined},
-      {"hlo.name", TwoOfOneName},
       {"hlo.parameter_number", NumberLeftOut},
       {"hlo.recursion", CallsItself},
       {"hlo.sharding", DeviceTwice},

@@ -90,14 +90,14 @@ bool GenerateCall(ModuleWriter& w, Opcode opcode) {
   Terms operands = DrawOperands(w);
   Grown grown;
   bool fused = opcode == Opcode::kFusion;
-  // A fusion is one kernel: no collectives inside.
+  // A fusion is one kernel: no collectives inside, and its computation is its own.
   auto runs = fused ? ModuleWriter::Runs::kOrNot : ModuleWriter::Runs::kAsTheCaller;
   Parameters parameters = ParametersOf(w, operands);
   Computation* body = w.Define(fused ? "fused" : "called", parameters,
                                [&](const Terms&) { return GrowRoot(w, &grown); }, runs);
   EmitCall(w, opcode, operands, grown, body);
   // Once more, on other operands of which the same is known.
-  if (w.choose.OneIn(3)) EmitCall(w, opcode, OtherOperands(w, parameters), grown, body);
+  if (!fused && w.choose.OneIn(3)) EmitCall(w, opcode, OtherOperands(w, parameters), grown, body);
   return true;
 }
 

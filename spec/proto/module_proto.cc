@@ -373,7 +373,14 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
   if (instruction.opcode() == Opcode::kParameter) {
     out->set_parameter_number(instruction.parameter_number());
   }
-  if (instruction.has_literal()) LiteralToProto(instruction.literal(), out->mutable_literal());
+  if (instruction.has_literal()) {
+    // XLA wants the elements in the order of the instruction's layout.
+    const Literal& literal = instruction.literal();
+    const Shape& shape = instruction.shape();
+    bool ordered = shape.IsArray() && shape.CompatibleWith(literal.shape()) && shape.layout() &&
+                   ValidateLayout(*shape.layout(), shape.rank()).ok();
+    LiteralToProto(ordered ? literal.WithShape(shape) : literal, out->mutable_literal());
+  }
   IdsOfModule ids;
   ids.computation = [&](const Computation* computation) { return IdOf(computation); };
   ids.instruction = [&](const Instruction* used) { return IdOf(used); };
