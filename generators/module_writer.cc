@@ -205,11 +205,26 @@ Terms ModuleWriter::Unused() {
   return unused;
 }
 
-std::unique_ptr<Module> ModuleWriter::Finish() {
+Terms ModuleWriter::Outputs() {
   constexpr size_t kOutputsMax = 6;
   Terms outputs = Unused();
   if (outputs.empty()) outputs.push_back(Newest());
   if (outputs.size() > kOutputsMax) outputs.erase(outputs.begin(), outputs.end() - kOutputsMax);
+  // Something to compare, whatever the sizes at run time are.
+  auto has_elements = [](const Term& term) {
+    const Shape& shape = term.shape();
+    return shape.IsArray() && !shape.is_dynamic() && shape.ElementCount() > 0 && !term.hidden;
+  };
+  for (const Term* output : outputs) {
+    if (has_elements(*output)) return outputs;
+  }
+  Term* term = Find(has_elements);
+  outputs.push_back(term != nullptr ? term : Fresh(plan.type_draw[0], {}));
+  return outputs;
+}
+
+std::unique_ptr<Module> ModuleWriter::Finish() {
+  const Terms outputs = Outputs();
   Term* root = outputs[0];
   if (outputs.size() > 1 || choose.OneIn(16)) {
     std::vector<Shape> shapes;

@@ -87,6 +87,8 @@ class ModuleWriter {
   Term* Newest();
   // Unused arrays at hand, oldest first: what a root should return.
   Terms Unused();
+  // What the root returns: some of them, and an array that surely has elements.
+  Terms Outputs();
   // A parameter of the entry with a dynamic dimension, whose size at run time is data.
   Term* DynamicParameter(PrimitiveType type, const Dims& dims, int64_t dynamic_dimension);
   // A value at hand for which `fits`; nullptr if there is none.
