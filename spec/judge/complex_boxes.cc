@@ -1,0 +1,82 @@
+#include "spec/judge/complex_boxes.h"
+
+#include <algorithm>
+
+namespace hlocts {
+namespace {
+
+// The context of one component of a box: rounding the box's ends is all that is left to do.
+SetContext ComponentContext(const SetContext& context) {
+  SetContext component = context;
+  component.rule.rule_class = RuleClass::kCorrectlyRounded;
+  if (context.rule.Allows(kFlushResult)) component.rule.permissions |= kZeroSignFree;
+  return component;
+}
+
+AcceptanceSet BoxSide(long double centre, long double radius, const SetContext& context) {
+  const FloatFacts& facts = *context.result;
+  Image image;
+  image.finite = true;
+  image.lo = {NextDown(static_cast<double>(centre - radius)), 0};
+  image.hi = {NextUp(static_cast<double>(centre + radius)), 0};
+  if (radius == 0 && static_cast<double>(centre) == centre) {
+    image.lo = image.hi = {static_cast<double>(centre), 0};
+  }
+  if (std::fabs(centre) + radius > facts.max) {  // overflow: infinity or the largest value
+    AcceptanceSet s = StoreImage(image, ComponentContext(context));
+    if (context.rule.Allows(kFlushResult)) {
+      s = Join(s, AcceptanceSet::Float(centre > 0 ? facts.max : -facts.max));
+    }
+    return s;
+  }
+  if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+  return StoreImage(image, ComponentContext(context));
+}
+
+}  // namespace
+
+ComplexSet OpenSet(Term term, const SetContext& context) {
+  AcceptanceSet s = AcceptanceSet::Unspecified(term, context.origin);
+  return {s, s};
+}
+
+bool FiniteBall(const ComplexSet& z, const SetContext& context, Ball& ball) {
+  uint32_t permissions = context.rule.permissions;
+  View re = ReadSet(z.re, *context.operand, permissions, false);
+  View im = ReadSet(z.im, *context.operand, permissions, false);
+  if (z.re.unspecified() || z.im.unspecified()) return false;
+  if (re.nan || im.nan || re.Infinite() || im.Infinite() || !re.finite || !im.finite) return false;
+  long double x = (re.lo == re.hi) ? (re.neg_zero ? -0.0L : re.lo)
+                                   : (static_cast<long double>(re.lo) + re.hi) / 2;
+  long double y = (im.lo == im.hi) ? (im.neg_zero ? -0.0L : im.lo)
+                                   : (static_cast<long double>(im.lo) + im.hi) / 2;
+  ball.centre = Wide(x, y);
+  ball.re_radius = (static_cast<long double>(re.hi) - re.lo) / 2;
+  ball.im_radius = (static_cast<long double>(im.hi) - im.lo) / 2;
+  ball.re_zeros = re.pos_zero && re.neg_zero;
+  ball.im_zeros = im.pos_zero && im.neg_zero;
+  return true;
+}
+
+ComplexSet Box(const Wide& f, long double tolerance, const SetContext& context) {
+  ComplexSet box = {BoxSide(f.real(), tolerance, context), BoxSide(f.imag(), tolerance, context)};
+  for (AcceptanceSet* s : {&box.re, &box.im}) {
+    s->origin = context.origin;
+    if (s->finite() && s->lo != s->hi) s->term = Term::kUlps;
+  }
+  return box;
+}
+
+bool Finite(const Wide& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
+
+long double Unit(const SetContext& context, long double x) {
+  const FloatFacts& facts = *context.result;
+  int exponent = x == 0 ? facts.emin : std::max(std::ilogb(x), facts.emin);  // also beyond f64's
+  return std::ldexp(1.0L, exponent - facts.p + 1);
+}
+
+ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b) {
+  return {Join(a.re, b.re), Join(a.im, b.im)};
+}
+
+}  // namespace hlocts

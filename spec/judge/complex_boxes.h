@@ -1,0 +1,33 @@
+// Complex sets as boxes round a centre: what complex functions and products are bounded by.
+#ifndef HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_
+#define HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_
+
+#include <complex>
+
+#include "spec/judge/complex_sets.h"
+
+namespace hlocts {
+
+using Wide = std::complex<long double>;
+
+ComplexSet OpenSet(Term term, const SetContext& context);
+
+// A complex set as a finite centre and radii.
+struct Ball {
+  Wide centre = 0;
+  long double re_radius = 0, im_radius = 0;
+  bool re_zeros = false, im_zeros = false;  // a zero of either sign
+};
+// False if the set may be anything else.
+bool FiniteBall(const ComplexSet& z, const SetContext& context, Ball& ball);
+
+// f within `tolerance` in each component, as the result's format stores it.
+ComplexSet Box(const Wide& f, long double tolerance, const SetContext& context);
+bool Finite(const Wide& z);
+// The distance of neighbours of the result's format at x.
+long double Unit(const SetContext& context, long double x);
+ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_

@@ -1,0 +1,238 @@
+// Complex functions of one operand: their values, how far they move near a point, their cuts.
+#include <algorithm>
+
+#include "spec/judge/complex_boxes.h"
+
+namespace hlocts {
+namespace {
+
+// How the slope of a function grows away from a point.
+enum class Growth : uint8_t {
+  kByDistance,  // by less than a quarter within an eighth of the distance of what is singular
+  kEntire,      // |f''| grows by no more than e^r over a distance r from |f| + |f'|
+  kQuadratic,   // f' is a quadratic of f with coefficients of at most 1
+};
+
+struct ComplexFunction {
+  Opcode opcode;
+  Wide (*value)(const Wide&);
+  // |f'(z)| given z and f(z).
+  long double (*slope)(const Wide& z, const Wide& f);
+  bool has_cut;                                      // on an axis: a zero's sign decides the side
+  long double (*distance)(const Wide& z) = nullptr;  // of the nearest branch point, pole or jump
+  Growth growth = Growth::kByDistance;
+};
+
+Wide Expm1(const Wide& z) {
+  long double x = z.real(), y = z.imag();
+  long double s = std::sin(y / 2);
+  // exp(x)cos(y) - 1 without cancellation.
+  return {std::expm1(x) * std::cos(y) - 2 * s * s, std::exp(x) * std::sin(y)};
+}
+Wide Log1p(const Wide& z) {
+  long double x = z.real(), y = z.imag();
+  long double m = x * x + 2 * x + y * y;
+  long double re = std::fabs(m) < 0.5L ? 0.5L * std::log1p(m) : std::log(std::hypot(1 + x, y));
+  return {re, std::atan2(y, 1 + x)};
+}
+Wide Logistic(const Wide& z) { return Wide(1) / (Wide(1) + std::exp(-z)); }
+Wide Rsqrt(const Wide& z) { return Wide(1) / std::sqrt(z); }
+
+long double FromZero(const Wide& z) { return std::abs(z); }
+long double FromOnes(const Wide& z) {
+  return std::min(std::abs(z - Wide(1)), std::abs(z + Wide(1)));
+}
+long double FromUnits(const Wide& z) {
+  return std::min(std::abs(z - Wide(0, 1)), std::abs(z + Wide(0, 1)));
+}
+long double FromMinusOne(const Wide& z) { return std::abs(z + Wide(1)); }
+
+long double SlopeOfOne(const Wide& d) { return std::abs(d); }
+const ComplexFunction kFunctions[] = {
+    {Opcode::kExponential, [](const Wide& z) { return std::exp(z); },
+     [](const Wide&, const Wide& f) { return std::abs(f); }, false, nullptr, Growth::kEntire},
+    {Opcode::kExponentialMinusOne, Expm1,
+     [](const Wide&, const Wide& f) { return std::abs(f + Wide(1)); }, false, nullptr,
+     Growth::kEntire},
+    {Opcode::kLog, [](const Wide& z) { return std::log(z); },
+     [](const Wide& z, const Wide&) { return 1 / std::abs(z); }, true, FromZero},
+    {Opcode::kLogPlusOne, Log1p,
+     [](const Wide& z, const Wide&) { return 1 / std::abs(Wide(1) + z); }, true, FromMinusOne},
+    {Opcode::kLogistic, Logistic,
+     [](const Wide&, const Wide& f) { return SlopeOfOne(f * (Wide(1) - f)); }, false, nullptr,
+     Growth::kQuadratic},
+    {Opcode::kTanh, [](const Wide& z) { return std::tanh(z); },
+     [](const Wide&, const Wide& f) { return SlopeOfOne(Wide(1) - f * f); }, false, nullptr,
+     Growth::kQuadratic},
+    {Opcode::kTan, [](const Wide& z) { return std::tan(z); },
+     [](const Wide&, const Wide& f) { return SlopeOfOne(Wide(1) + f * f); }, false, nullptr,
+     Growth::kQuadratic},
+    {Opcode::kSine, [](const Wide& z) { return std::sin(z); },
+     [](const Wide& z, const Wide&) { return std::abs(std::cos(z)); }, false, nullptr,
+     Growth::kEntire},
+    {Opcode::kCosine, [](const Wide& z) { return std::cos(z); },
+     [](const Wide& z, const Wide&) { return std::abs(std::sin(z)); }, false, nullptr,
+     Growth::kEntire},
+    {Opcode::kSqrt, [](const Wide& z) { return std::sqrt(z); },
+     [](const Wide&, const Wide& f) { return 0.5L / std::abs(f); }, true, FromZero},
+    {Opcode::kRsqrt, Rsqrt,
+     [](const Wide& z, const Wide& f) { return 0.5L * std::abs(f) / std::abs(z); }, true, FromZero},
+    {Opcode::kSinh, [](const Wide& z) { return std::sinh(z); },
+     [](const Wide& z, const Wide&) { return std::abs(std::cosh(z)); }, false, nullptr,
+     Growth::kEntire},
+    {Opcode::kCosh, [](const Wide& z) { return std::cosh(z); },
+     [](const Wide& z, const Wide&) { return std::abs(std::sinh(z)); }, false, nullptr,
+     Growth::kEntire},
+    {Opcode::kAsin, [](const Wide& z) { return std::asin(z); },
+     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) - z * z)); }, true,
+     FromOnes},
+    {Opcode::kAcos, [](const Wide& z) { return std::acos(z); },
+     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) - z * z)); }, true,
+     FromOnes},
+    {Opcode::kAsinh, [](const Wide& z) { return std::asinh(z); },
+     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) + z * z)); }, true,
+     FromUnits},
+    {Opcode::kAcosh, [](const Wide& z) { return std::acosh(z); },
+     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(z * z - Wide(1))); }, true,
+     FromOnes},
+    {Opcode::kAtanh, [](const Wide& z) { return std::atanh(z); },
+     [](const Wide& z, const Wide&) { return 1 / std::abs(Wide(1) - z * z); }, true, FromOnes},
+    {Opcode::kSign, [](const Wide& z) { return z == Wide(0) ? z : z / std::abs(z); },
+     [](const Wide& z, const Wide&) { return z == Wide(0) ? 0 : 2 / std::abs(z); }, false,
+     FromZero},
+};
+
+const ComplexFunction* FunctionOf(Opcode opcode) {
+  for (const ComplexFunction& f : kFunctions) {
+    if (f.opcode == opcode) return &f;
+  }
+  return nullptr;
+}
+
+// How far f moves from f(z) within `slack` of z; false if nothing bounds it.
+bool MovedBy(const ComplexFunction& function, const Wide& z, const Wide& f, long double slack,
+             long double& moved) {
+  const long double slope = function.slope(z, f), modulus = std::abs(f);
+  if (function.growth == Growth::kEntire) {
+    moved = slack * slope + slack * slack / 2 * std::exp(slack) * (modulus + slope);
+    return std::isfinite(moved);
+  }
+  // A slope that is a difference may have lost all its bits (tan far from the real axis).
+  long double lost = function.growth == Growth::kQuadratic ? 0x1p-60L * (1 + modulus * modulus) : 0;
+  moved = 1.25L * slack * (slope + lost);
+  if (!std::isfinite(moved)) return false;
+  if (function.growth == Growth::kByDistance) return slack <= 0.125L * function.distance(z);
+  // Were f to move further, it would have had to pass a place where it does not.
+  return slack * (1 + 2 * modulus + moved) <= 0.2L;
+}
+
+// f over a small box round the centre: its value, its ulps, the backward slack, the operand's
+// width.
+bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& ball,
+                 const SetContext& context, ComplexSet& box) {
+  Wide f = function.value(z);
+  if (!Finite(f)) return false;
+  long double slack =
+      context.rule.backward * (Unit(context, std::fabs(z.real()) + ball.re_radius) +
+                               Unit(context, std::fabs(z.imag()) + ball.im_radius)) +
+      ball.re_radius + ball.im_radius;
+  long double moved = 0;
+  if (slack > 0 && !MovedBy(function, z, f, slack, moved)) return false;
+  box = Box(f, context.rule.ulps * Unit(context, std::abs(f) + moved) + moved, context);
+  return true;
+}
+
+// A subnormal component may be read as zero, where the function may be far from its value beside it
+// (log, sign). False where it has no finite value there.
+bool JoinFlushed(const ComplexFunction& function, const Ball& ball, const SetContext& context,
+                 ComplexSet& box) {
+  const Wide z = ball.centre;
+  bool re = ball.re_radius > 0 && std::fabs(z.real()) <= ball.re_radius;
+  bool im = ball.im_radius > 0 && std::fabs(z.imag()) <= ball.im_radius;
+  for (int zeros = 1; zeros < 4; ++zeros) {
+    if (((zeros & 1) && !re) || ((zeros & 2) && !im)) continue;
+    Ball flushed = ball;
+    flushed.centre = Wide((zeros & 1) ? std::copysign(0.0L, z.real()) : z.real(),
+                          (zeros & 2) ? std::copysign(0.0L, z.imag()) : z.imag());
+    if (zeros & 1) flushed.re_radius = 0;
+    if (zeros & 2) flushed.im_radius = 0;
+    ComplexSet there;
+    if (!FunctionBox(function, flushed.centre, flushed, context, there)) return false;
+    box = JoinBoxes(box, there);
+  }
+  return true;
+}
+
+bool Straddles(const Ball& ball, bool real) {
+  return real ? ball.re_zeros || ball.re_radius > 0 : ball.im_zeros || ball.im_radius > 0;
+}
+
+// sign is z / |z|, and |z| may leave the range although z does not: divided by an infinity both
+// parts are zeros of their signs (ruling 0034).
+void JoinOverflownModulus(const Ball& ball, const SetContext& context, ComplexSet& box) {
+  long double modulus = std::hypot(std::fabs(ball.centre.real()) + ball.re_radius,
+                                   std::fabs(ball.centre.imag()) + ball.im_radius);
+  const FloatFacts& facts = *context.result;
+  long double most = facts.max - 16 * static_cast<long double>(facts.Ulp(facts.max));
+  if (!(modulus > most)) return;
+  for (AcceptanceSet* s : {&box.re, &box.im}) {
+    AcceptanceSet joined = *s;
+    if (s->hi >= 0) joined = Join(joined, AcceptanceSet::Float(0.0));
+    if (s->lo <= 0) joined = Join(joined, AcceptanceSet::Float(-0.0));
+    joined.term = Term::kFreedom;
+    joined.origin = context.origin;
+    *s = joined;
+  }
+}
+
+// A part beyond the range is a product of factors one of which may be an infinity, and the other
+// part then one of it and of a zero.
+void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
+  constexpr uint16_t kInfinities = AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;
+  if (!box.re.Has(kInfinities) && !box.im.Has(kInfinities)) return;
+  for (AcceptanceSet* s : {&box.re, &box.im}) {
+    if (s->unspecified()) continue;
+    s->flags |= AcceptanceSet::kNan;
+    s->term = Term::kOverflow;
+    s->origin = context.origin;
+  }
+}
+
+}  // namespace
+
+ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& context) {
+  if (opcode == Opcode::kNegate) {
+    return {UnaryFloat(opcode, a.re, context), UnaryFloat(opcode, a.im, context)};
+  }
+  const ComplexFunction* function = FunctionOf(opcode);
+  if (function == nullptr) return OpenSet(Term::kUnknown, context);
+  Ball ball;
+  // Infinities and NaNs: Annex G or the naive formula, a freedom.
+  if (!FiniteBall(a, context, ball)) return OpenSet(Term::kFreedom, context);
+  Wide z = ball.centre;
+  ComplexSet box;
+  if (!FunctionBox(*function, z, ball, context, box)) return OpenSet(Term::kFreedom, context);
+  if (context.rule.Allows(kFlushOperand) && !JoinFlushed(*function, ball, context, box)) {
+    return OpenSet(Term::kFreedom, context);
+  }
+  if (opcode == Opcode::kSign && context.rule.Allows(kFlushResult)) {
+    JoinOverflownModulus(ball, context, box);
+  }
+  JoinOverflownFactors(box, context);
+  if (!function->has_cut) return box;
+  // A zero of unknown sign, or whose sign an engine may lose, lies on both sides of the cut.
+  bool loses = context.rule.Allows(kFlushOperand);
+  bool flips_im = std::fabs(z.imag()) <= ball.im_radius && (loses || Straddles(ball, false));
+  bool flips_re = std::fabs(z.real()) <= ball.re_radius && (loses || Straddles(ball, true));
+  for (bool real : {false, true}) {
+    if (!(real ? flips_re : flips_im)) continue;
+    Wide side = real ? Wide(-z.real(), z.imag()) : Wide(z.real(), -z.imag());
+    ComplexSet other;
+    if (!FunctionBox(*function, side, ball, context, other))
+      return OpenSet(Term::kFreedom, context);
+    box = JoinBoxes(box, other);
+  }
+  return box;
+}
+
+}  // namespace hlocts
