@@ -18,9 +18,10 @@ SetContext MinMaxContext(SetInterpreter& interpreter, PrimitiveType type, uint32
 }
 
 // A lone value still meets the initial value, which is an operation: a subnormal may be flushed on
-// the way (acceptance rows of reductions, and of orderings).
-AcceptanceSet LoneTerm(const AcceptanceSet& term, RecognizedReducer reducer,
-                       const SetContext& context, const SetContext& order) {
+// the way (acceptance rows of reductions, and of orderings), and a NaN has the bits of a result.
+AcceptanceSet LoneTerm(AcceptanceSet term, RecognizedReducer reducer, const SetContext& context,
+                       const SetContext& order) {
+  term.flags &= ~AcceptanceSet::kBitsKnown;
   if (context.result == nullptr || term.unspecified() || !term.finite() ||
       (std::fabs(term.lo) >= context.result->min_normal && term.lo == term.hi) ||
       (term.lo == 0 && term.hi == 0)) {

@@ -76,6 +76,10 @@ const char kDotOfClamps[] =
     "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1) w = f32[2] parameter(2)\n"
     " c = f32[2] clamp(x, x, y) ROOT r = f32[] dot(c, w), lhs_contracting_dims={0},\n"
     "  rhs_contracting_dims={0} }";
+const char kWindowOfOne[] =
+    "mul { a = f16[] parameter(0) b = f16[] parameter(1) ROOT r = f16[] multiply(a, b) }\n"
+    "ENTRY e { x = f16[1] parameter(0) i = f16[] constant(1)\n"
+    " ROOT r = f16[1] reduce-window(x, i), window={size=1}, to_apply=mul }";
 const char kBitsOfASum[] =
     "ENTRY e { x = f32[2] parameter(0) y = f32[2] add(x, x) ROOT r = s8[2,4] bitcast-convert(y) }";
 const char kBitsOfNans[] =
@@ -265,6 +269,8 @@ const Case kCases[] = {
     {"bits_of_a_quietened_nan", kBitsOfNans, {"s16[2] {-100, 1}"}, {"s16[2] {-36, 1}"}, kPass},
     {"bits_of_a_nan", kBitsOfNans, {"s16[2] {-100, 1}"}, {"s16[2] {-100, 1}"}, kPass},
     {"bits_of_a_quietened_nan_in_strict", kBitsOfNans, {"s16[2] {-100, 1}"}, {"s16[2] {-36, 1}"}, kFail, kStrict},
+    {"nan_of_a_window_of_one", kWindowOfOne, {"f16[1] {-nan(0x225)}"}, {"f16[1] {-nan}"}, kPass, kStrict},
+    {"number_of_a_window_of_one", kWindowOfOne, {"f16[1] {2}"}, {"f16[1] {3}"}, kFail, kStrict},
     {"bits_of_a_nan_that_was_computed", kBitsOfASum, {"f32[2] {nan, 1}"}, {"s8[2,4] {{1, 0, -64, -1}, {0, 0, 0, 64}}"}, kOpen, kStrict},
     {"bits_of_a_number", kBitsOfNans, {"s16[2] {-100, 1}"}, {"s16[2] {-100, 65}"}, kFail},
     // An unknown that underflows when it is stored may have been used before.
