@@ -123,6 +123,11 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
     return InvalidInput("backend \"", text, "\": isolation=none is not for engines we did not write");
   }
   if (row->isolation == Isolation::kNever || isolation == "none") return row->factory(std::move(name));
+  // An engine of ours is made here as well, only to hear what is wrong with its name: what a worker
+  // says of it would look like an engine that cannot run.
+  if (row->isolation == Isolation::kOptional) {
+    HLOCTS_RETURN_IF_ERROR(row->factory(std::move(name)).status());
+  }
   return MakeWorkerBackend({text, {OwnProgram(), "worker", absl::StrCat("--backend=", text)}});
 }
 
