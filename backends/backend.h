@@ -35,6 +35,9 @@ struct LoadOptions {
   int64_t memory_bytes_max = int64_t{8} << 30;
   double timeout_seconds = 60;
   std::string custom_calls;  // path of a shared library, "" for none
+  // What was loaded last may serve again if module and options were the same: cases that differ in
+  // their inputs only compile once. Never where a case is run again to see whether it is a flake.
+  bool reuse = false;
   // Asked now and then where it is set; true: nobody waits any more. No run begins, a worker at work
   // is killed, and what comes of it (an error, a timeout) says nothing about the module.
   std::function<bool()> stop;

@@ -1,5 +1,5 @@
 // A test program on the worker protocol: returns its arguments as outputs, unless the module's name
-// asks for something worse ("abort", "hang", "rubbish", "memory", "exit", "wrong_size"), or the
+// asks for something else ("count_loads": how many there were as the time it took) or worse ("abort", "hang", "rubbish", "memory", "exit", "wrong_size"), or the
 // environment does: MISBEHAVE_ABORT_EVERY=2 every second execution of a process,
 // MISBEHAVE_HANG_FROM=3 from the third on, MISBEHAVE_MEMORY_EVERY=4 every fourth wants all memory there is.
 #include <unistd.h>
@@ -42,7 +42,7 @@ void MisbehaveAsTheEnvironmentSays() {
 
 class Mirror : public Executable {
  public:
-  explicit Mirror(std::string name) : name_(std::move(name)) {}
+  Mirror(std::string name, int loads) : name_(std::move(name)), loads_(loads) {}
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
     MisbehaveAsTheEnvironmentSays();
     if (name_ == "abort") std::abort();
@@ -51,11 +51,13 @@ class Mirror : public Executable {
     if (name_ == "memory") UseMemory();
     ExecuteResult result;
     result.outputs = request.arguments;
+    if (name_ == "count_loads") result.seconds = loads_;
     return result;
   }
 
  private:
   std::string name_;
+  int loads_;
 };
 
 class MirrorBackend : public Backend {
@@ -77,10 +79,11 @@ class MirrorBackend : public Backend {
       static_cast<void>(ignored);
     }
     if (module.name() == "no_reply_message") WriteFrame(output_fd_, "\xff\xff").IgnoreError();
-    return std::unique_ptr<Executable>(std::make_unique<Mirror>(module.name()));
+    return std::unique_ptr<Executable>(std::make_unique<Mirror>(module.name(), ++loads_));
   }
 
  private:
+  int loads_ = 0;
   int output_fd_;
 };
 

@@ -217,6 +217,7 @@ absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& mo
   load->set_steps_max(options.steps_max);
   load->set_memory_bytes_max(options.memory_bytes_max);
   load->set_custom_calls(options.custom_calls);
+  load->set_reuse(options.reuse);
   HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, Ask(request, options));
   if (reply.kind_case() != worker::Reply::kLoaded) {
     return absl::AbortedError("worker answered something else than loaded");

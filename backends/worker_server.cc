@@ -66,8 +66,13 @@ class Server {
     return absl::OkStatus();
   }
 
-  absl::Status Load(const worker::Load& load) {
+  absl::Status Load(worker::Load load) {
+    const bool reuse = load.reuse();
+    load.clear_reuse();
+    std::string key = load.SerializeAsString();
+    if (reuse && executable_ && key == loaded_) return absl::OkStatus();
     executable_.reset();
+    loaded_ = std::move(key);
     HLOCTS_ASSIGN_OR_RETURN(module_, ParseSerializedModule(load.module_proto()));
     LoadOptions options;
     options.replicas = load.replicas();
@@ -106,6 +111,7 @@ class Server {
   std::unique_ptr<SharedMemory> memory_;
   std::unique_ptr<Module> module_;
   std::unique_ptr<Executable> executable_;
+  std::string loaded_;  // the request that executable_ answers
 };
 
 }  // namespace

@@ -46,6 +46,25 @@ class WorkerTest : public ::testing::Test {
 
 TEST_F(WorkerTest, ValuesComeBack) { ExpectWorks(); }
 
+TEST_F(WorkerTest, TheSameModuleIsLoadedOnceWhereThatIsAllowed) {
+  auto module = Identity("count_loads"), other = Identity("count_loads", "f32[5]");
+  LoadOptions reuse, other_seed;
+  reuse.reuse = other_seed.reuse = true;
+  other_seed.rng_seed = 1;
+  auto loads = [&](const Module& loaded, const LoadOptions& options) {
+    RunOutcome outcome = RunOn(*backend_, loaded, options);
+    EXPECT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    return outcome.result.seconds;
+  };
+  EXPECT_EQ(loads(*module, reuse), 1);
+  EXPECT_EQ(loads(*module, reuse), 1);
+  EXPECT_EQ(loads(*module, {}), 2) << "not asked for";
+  EXPECT_EQ(loads(*module, reuse), 2);
+  EXPECT_EQ(loads(*other, reuse), 3) << "another module";
+  EXPECT_EQ(loads(*module, reuse), 4) << "only the last one is kept";
+  EXPECT_EQ(loads(*module, other_seed), 5) << "other options";
+}
+
 TEST_F(WorkerTest, LargeArraysTravelThroughSharedMemory) {
   auto module = Identity("large", "f32[1000,1000]");
   RunOutcome outcome = RunOn(*backend_, *module);

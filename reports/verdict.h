@@ -73,7 +73,8 @@ struct Verdict {
   // Of a reject case: the verdict is on the valid control, not on the invalid module. Not printed.
   bool of_control = false;
   bool expected = false;
-  double seconds = 0;
+  double seconds = 0;       // of the engine
+  double case_seconds = 0;  // of a suite run: running and judging together. Not printed.
   // Not empty: run again, the engine gave other verdicts; all of them in order, "crash, pass, pass".
   // `kind` is the first one's. Reports count it as a flake and as nothing else.
   std::string flake;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <thread>
 
@@ -92,18 +93,31 @@ Verdict RunCase(const Case& one, Backend& backend, const DiffOptions& options,
 
 namespace {
 
-// Work of all jobs: (case, engine) pairs, engines apart so that each job keeps one of each.
+// The same module on other inputs: one compilation serves.
+bool SharesModule(const Case& a, const Case& b) {
+  return a.module_text == b.module_text && a.replicas == b.replicas && a.reject_rule.empty() &&
+         b.reject_rule.empty() && !a.sweep && !b.sweep;
+}
+
+// Work of all jobs: neighbours that share a module stay together, on one worker.
 class Queue {
  public:
-  explicit Queue(size_t count) : count_(count) {}
-  std::optional<size_t> Next() {
+  explicit Queue(const std::vector<Case>& cases) {
+    for (size_t i = 0; i < cases.size(); ++i) {
+      if (i == 0 || !SharesModule(cases[i - 1], cases[i])) begins_.push_back(i);
+    }
+    begins_.push_back(cases.size());
+  }
+  // First case and the one after the last.
+  std::optional<std::pair<size_t, size_t>> Next() {
     size_t next = next_.fetch_add(1);
-    return next < count_ ? std::optional<size_t>(next) : std::nullopt;
+    if (next + 1 >= begins_.size()) return std::nullopt;
+    return std::pair(begins_[next], begins_[next + 1]);
   }
 
  private:
+  std::vector<size_t> begins_;
   std::atomic<size_t> next_{0};
-  size_t count_;
 };
 
 // A verdict that nobody expected, given again or not.
@@ -119,37 +133,51 @@ Verdict RunAgain(const Case& one, Backend& engine, const RunnerOptions& options,
   return first;
 }
 
+absl::StatusOr<std::vector<std::unique_ptr<Backend>>> MakeEngines(
+    const std::vector<std::string>& backends) {
+  std::vector<std::unique_ptr<Backend>> engines;
+  for (const std::string& name : backends) {
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(name));
+    BackendInfo info = engine->info();
+    if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
+    engines.push_back(std::move(engine));
+  }
+  return engines;
+}
+
+Verdict RunOnce(const Case& one, Backend& engine, const RunnerOptions& options, bool reuse) {
+  auto start = std::chrono::steady_clock::now();
+  DiffOptions diff = options.diff;
+  diff.load.reuse = reuse;
+  Verdict verdict = RunCase(one, engine, diff, options.stop);
+  verdict.case_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!options.is_surprise(verdict)) return verdict;
+  return RunAgain(one, engine, options, std::move(verdict));
+}
+
 }  // namespace
 
 absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::string>& backends,
                       const RunnerOptions& options, const VerdictSink& sink) {
-  Queue queue(cases.size());
+  Queue queue(cases);
   std::mutex mutex;
   absl::Status failed;
   auto work = [&] {
-    std::vector<std::unique_ptr<Backend>> engines;
-    for (const std::string& name : backends) {
-      auto engine = MakeBackend(name);
-      absl::Status status = engine.status();
-      if (status.ok() && !(*engine)->info().available) {
-        status = absl::UnavailableError(absl::StrCat(name, ": ", (*engine)->info().reason));
-      }
-      if (!status.ok()) {
-        std::lock_guard<std::mutex> lock(mutex);
-        failed.Update(status);
-        return;
-      }
-      engines.push_back(*std::move(engine));
+    auto engines = MakeEngines(backends);
+    if (!engines.ok()) {
+      std::lock_guard<std::mutex> lock(mutex);
+      failed.Update(engines.status());
+      return;
     }
     while (auto next = queue.Next()) {
-      if (options.stop()) return;
-      for (auto& engine : engines) {
-        Verdict verdict = RunCase(cases[*next], *engine, options.diff, options.stop);
-        if (options.is_surprise(verdict)) {
-          verdict = RunAgain(cases[*next], *engine, options, std::move(verdict));
+      for (auto& engine : *engines) {
+        for (size_t i = next->first; i < next->second; ++i) {
+          if (options.stop()) return;
+          Verdict verdict = RunOnce(cases[i], *engine, options, /*reuse=*/i > next->first);
+          std::lock_guard<std::mutex> lock(mutex);
+          sink(cases[i], verdict);
         }
-        std::lock_guard<std::mutex> lock(mutex);
-        sink(cases[*next], verdict);
       }
     }
   };

@@ -2,30 +2,29 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 #include <thread>
 
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
 #include "spec/files/file_io.h"
+#include "suites/costs.h"
 #include "suites/expectations.h"
 #include "suites/expectations_update.h"
-#include "suites/replay.h"
 #include "suites/runner.h"
 #include "tools/claim.h"
 #include "tools/commands.h"
 #include "tools/common.h"
 #include "tools/interrupt.h"
 #include "tools/judging.h"
+#include "tools/run_folder.h"
 #include "tools/suite_files.h"
 
 namespace hlocts {
@@ -35,7 +34,7 @@ struct Options {
   CommonOptions common;
   std::vector<std::string> queries, backends;
   std::string tier = "smoke", shard = "1/1", profile = "default", expectations, junit, out;
-  bool claim = false, update_expectations = false;
+  bool claim = false, update_expectations = false, update_costs = false;
   int64_t jobs = 0;
   int64_t cut = 0;
 };
@@ -51,7 +50,8 @@ std::string Today(Tier tier) {
 }
 
 // $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX stand in for --shard, as test runners set them.
-absl::Status KeepShard(std::string shard, std::vector<Case>& cases, RunRecord& record) {
+absl::Status KeepShard(std::string shard, const CaseCosts& costs, std::vector<Case>& cases,
+                       RunRecord& record) {
   const char* total = std::getenv("GTEST_TOTAL_SHARDS");
   const char* index = std::getenv("GTEST_SHARD_INDEX");
   if (shard == "1/1" && total && index) {
@@ -66,8 +66,13 @@ absl::Status KeepShard(std::string shard, std::vector<Case>& cases, RunRecord& r
   std::sort(record.selection.begin(), record.selection.end());
   record.shard_index = i;
   record.shard_count = n;
+  std::vector<int> shards = ShardsOf(record.selection, n, costs);
+  std::set<absl::string_view> own;
+  for (size_t c = 0; c < shards.size(); ++c) {
+    if (shards[c] == i) own.insert(record.selection[c]);
+  }
   cases.erase(std::remove_if(cases.begin(), cases.end(),
-                             [&](const Case& one) { return ShardOf(one.address, n) != i; }),
+                             [&](const Case& one) { return own.count(one.address) == 0; }),
               cases.end());
   return absl::OkStatus();
 }
@@ -90,73 +95,6 @@ absl::StatusOr<std::map<std::string, ExpectationList>> LoadExpectations(
   return lists;
 }
 
-// This program as a shell here finds it.
-std::string ProgramPath() {
-  std::error_code error;
-  auto path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "hlocts" : std::filesystem::proximate(path, error).string();
-}
-
-// Records, scorecard and, for everything that neither passed nor was unsupported, known or not, the
-// files and the line in replay.txt that show it again.
-class RunFolder {
- public:
-  RunFolder(std::string path, const DiffOptions& options, RunRecord record)
-      : path_(std::move(path)),
-        options_(options),
-        record_(std::move(record)),
-        program_(ProgramPath()) {}
-  absl::Status Open() {
-    if (path_.empty()) return absl::OkStatus();
-    std::error_code error;
-    std::filesystem::create_directories(path_, error);
-    if (error) return InvalidInput("--out: ", path_, ": ", error.message());
-    records_.open(path_ + "/verdicts.jsonl");
-    replays_.open(path_ + "/replay.txt");
-    failing_cases_.open(path_ + "/failing.txt");
-    return WriteRunRecord(record_, path_);
-  }
-  void Add(const Case& one, const Verdict& verdict) {
-    if (path_.empty()) return;
-    records_ << VerdictToRecord(verdict) << std::endl;
-    if (!IsFailure(verdict.kind)) return;
-    // From a cell of the scorecard to the module, the clauses and what is known.
-    failing_cases_ << (verdict.flake.empty() ? VerdictName(verdict.kind) : "flake") << "  "
-                   << verdict.backend << "  " << one.address << "\n    " << "suites/cases/" << one.place.file << ":"
-                   << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ") << "\n    "
-                   << (verdict.expected ? verdict.expectation : "NOT EXPECTED: " + verdict.reason)
-                   << std::endl;
-    std::string name = absl::StrReplaceAll(one.address, {{"/", "."}});
-    auto line =
-        WriteReplay(one, verdict, verdict.backend, options_, absl::StrCat(path_, "/cases/", name));
-    if (line.ok()) {
-      replays_ << program_ << " " << *line << "  # " << VerdictName(verdict.kind)
-               << (verdict.expected ? ", known" : "") << std::endl;
-      ++failing_;
-    } else {
-      std::fprintf(stderr, "hlocts: %s\n", std::string(line.status().message()).c_str());
-    }
-  }
-  absl::Status Finish(const std::string& scorecard, bool complete) {
-    if (path_.empty()) return absl::OkStatus();
-    HLOCTS_RETURN_IF_ERROR(WriteFile(path_ + "/scorecard.txt", scorecard));
-    if (complete) record_.finished = UtcNow();
-    return WriteRunRecord(record_, path_);
-  }
-  std::string Summary() const {
-    return absl::StrCat("records: ", path_, "/verdicts.jsonl; ", failing_, " failing lines, each ",
-                        "replayable: ", path_, "/replay.txt\n");
-  }
-
- private:
-  std::string path_;
-  DiffOptions options_;
-  RunRecord record_;
-  std::string program_;
-  std::ofstream records_, replays_, failing_cases_;
-  int64_t failing_ = 0;
-};
-
 class Progress {
  public:
   Progress(size_t total, bool shown) : total_(total), shown_(shown && isatty(STDERR_FILENO)) {}
@@ -177,6 +115,27 @@ class Progress {
   bool shown_;
   std::time_t last_ = 0;
 };
+
+std::string CostsPath() { return HomeFolder() + "/suites/costs.txt"; }
+
+// A case that takes a minute must not be the last one of the last job.
+void DearestFirst(const CaseCosts& costs, std::vector<Case>& cases) {
+  auto cost = [&](const Case& one) {
+    auto found = costs.find(one.address);
+    return found == costs.end() ? 0 : found->second;
+  };
+  std::stable_sort(cases.begin(), cases.end(),
+                   [&](const Case& a, const Case& b) { return cost(a) > cost(b); });
+}
+
+// suites/costs.txt brought up to what this run took.
+absl::Status UpdateCosts(const CaseCosts& measured) {
+  HLOCTS_ASSIGN_OR_RETURN(CaseCosts known, LoadCosts(CostsPath()));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> suite, SelectCases({}, Tier::kExhaustive));
+  CaseCosts updated = UpdatedCosts(known, measured, suite);
+  std::cout << CostsPath() << ": " << updated.size() << " costly cases\n";
+  return WriteCosts(updated, CostsPath());
+}
 
 // What the command line asks for, checked.
 struct Request {
@@ -202,7 +161,9 @@ absl::StatusOr<Request> MakeRequest(const Options& options) {
   request.record.queries = options.queries;
   request.record.started = UtcNow();
   HLOCTS_ASSIGN_OR_RETURN(request.cases, SelectCases(options.queries, *tier));
-  HLOCTS_RETURN_IF_ERROR(KeepShard(options.shard, request.cases, request.record));
+  HLOCTS_ASSIGN_OR_RETURN(CaseCosts costs, LoadCosts(CostsPath()));
+  HLOCTS_RETURN_IF_ERROR(KeepShard(options.shard, costs, request.cases, request.record));
+  DearestFirst(costs, request.cases);
   RunnerOptions& runner = request.runner;
   runner.diff.profile = *profile;
   runner.diff.cut = options.cut;
@@ -257,6 +218,7 @@ int RunSuite(const Options& options) {
   absl::Status status = folder.Open();
   if (!status.ok()) return Fail(status);
   std::vector<Verdict> verdicts;
+  CaseCosts costs;
   {
     Progress progress(request->cases.size() * backends.size(), !options.common.json);
     std::string today = Today(request->tier);
@@ -274,6 +236,7 @@ int RunSuite(const Options& options) {
       folder.Add(one, final_verdict);
       if (options.common.json) PrintVerdict(final_verdict, true);
       if (options.update_expectations) verdicts.push_back(final_verdict);
+      costs[one.address] += std::llround(verdict.case_seconds * 1000);
       progress.Step(!final_verdict.expected);
     };
     status = RunCases(request->cases, backends, request->runner, sink);
@@ -289,6 +252,7 @@ int RunSuite(const Options& options) {
   if (status.ok() && options.update_expectations) {
     status = UpdateExpectations(options, backends, verdicts, request->cases);
   }
+  if (status.ok() && options.update_costs) status = UpdateCosts(costs);
   return status.ok() ? scorecard.ExitStatus() : Fail(status);
 }
 
@@ -314,6 +278,8 @@ Command RunCommand() {
             flags.Add(
                 "--update-expectations", &options->update_expectations,
                 "add what was not as expected to the expectations file, take out what passes");
+            flags.Add("--update-costs", &options->update_costs,
+                      "measure what costly cases take, for --shard (suites/costs.txt)");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunSuite(*options); };
           }};

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "spec/judge/float_sets.h"
 #include "spec/judge/real.h"
@@ -91,6 +92,18 @@ template <class Round>
   return (e.lo < 0) == (e.hi < 0) && (e.lo == 0) == (e.hi == 0);
 }
 
+// FloatFacts::RoundDown and RoundUp for f32, of a number well inside its normal range.
+inline double F32Down(double x) {
+  float rounded = static_cast<float>(x);
+  if (rounded <= x) return rounded;
+  int32_t bits;
+  std::memcpy(&bits, &rounded, sizeof(bits));
+  bits += rounded > 0 ? -1 : 1;
+  std::memcpy(&rounded, &bits, sizeof(bits));
+  return rounded;
+}
+inline double F32Up(double x) { return -F32Down(-x); }
+
 // [tlo, thi] of one sign and far from the ends of the range, widened by the rule's ulps
 // (acceptance-rules 17: above a power of two the unit is larger, and reaches furthest down).
 [[gnu::always_inline]] inline bool StoreOrdinaryUlps(double tlo, double thi, const SetContext& context, Ends& e) {
@@ -113,8 +126,9 @@ template <class Round>
     lower = std::max(lower, context.guard.lo);
     upper = std::min(upper, context.guard.hi);
   }
-  e.lo = e.rlo = facts.RoundUp(lower);
-  e.hi = e.rhi = facts.RoundDown(upper);
+  bool f32 = facts.type == PrimitiveType::kF32 && lower != 0 && upper != 0;
+  e.lo = e.rlo = f32 ? F32Up(lower) : facts.RoundUp(lower);
+  e.hi = e.rhi = f32 ? F32Down(upper) : facts.RoundDown(upper);
   // What the enclosure itself has beyond the guard is unrounded only.
   e.rlo = std::min(e.rlo, tlo);
   e.rhi = std::max(e.rhi, thi);
@@ -129,6 +143,11 @@ inline bool DivideEnds(double alo, double ahi, double blo, double bhi, const Set
   Bound near = DivideExact(a_near, b_far), far = DivideExact(a_far, b_near);
   return (alo < 0) != (blo < 0) ? StoreOrdinaryUlps(far.Down(), near.Up(), context, e)
                                 : StoreOrdinaryUlps(near.Down(), far.Up(), context, e);
+}
+
+inline bool SquareRootEnds(double lo, double hi, const SetContext& context, Ends& e) {
+  if (!(lo > 0)) return false;
+  return StoreOrdinaryUlps(SquareRootExact(lo).Down(), SquareRootExact(hi).Up(), context, e);
 }
 
 // Real functions away from zero and from the ends of their domains.

@@ -182,7 +182,7 @@ bool Arithmetic(const ElementOp& op, ColumnLoop& loop) {
 
 bool Function(const ElementOp& op, ColumnLoop& loop) {
   const RealFunction* function = RealFunctionOf(op.opcode);
-  if (function == nullptr || op.opcode == Opcode::kSqrt || op.context.rigorous ||
+  if (function == nullptr || op.context.rigorous ||
       !IsPlainUlp(op)) {
     return false;
   }
@@ -202,6 +202,10 @@ bool Run(const ElementOp& op, ColumnLoop& loop) {
              loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
                return DivideEnds(alo, ahi, blo, bhi, op.context, e);
              });
+    case Opcode::kSqrt:
+      return IsPlainUlp(op) && loop.Unary([&](double lo, double hi, Ends& e) {
+        return SquareRootEnds(lo, hi, op.context, e);
+      });
     case Opcode::kMaximum:
       return !op.context.rule.Allows(kDropNan) &&
              loop.Binary([](double alo, double ahi, double blo, double bhi, Ends& e) {

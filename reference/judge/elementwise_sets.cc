@@ -241,6 +241,10 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
                             ElementwisePoints(interpreter, op, shape, operands, arrays));
     if (points.has_value()) return *std::move(points);
   }
+  if (std::optional<SetArray> uniform = ElementwiseUniform(op, shape, arrays)) {
+    uniform->origin = op.context.origin;
+    return SetValue(*std::move(uniform));
+  }
   if (std::optional<SetArray> columns = ElementwiseColumns(op, shape, arrays)) {
     columns->origin = op.context.origin;
     return SetValue(*std::move(columns));

@@ -290,13 +290,30 @@ void ForEachLive(const Literal& actual, const Visit& visit) {
                [&](absl::Span<const int64_t> index) { visit(LinearIndex(index, strides)); });
 }
 
+// Equal bits, but that a NaN may be any NaN.
+bool SameButNans(const Literal& expected, const Literal& actual) {
+  constexpr uint32_t kMagnitude = 0x7fffffffu, kInfinityBits = 0x7f800000u;
+  const uint32_t* e = reinterpret_cast<const uint32_t*>(expected.raw_data());
+  const uint32_t* a = reinterpret_cast<const uint32_t*>(actual.raw_data());
+  uint32_t different = 0;
+  for (int64_t i = 0; i < expected.element_count(); ++i) {
+    uint32_t nans = ((e[i] & kMagnitude) > kInfinityBits) & ((a[i] & kMagnitude) > kInfinityBits);
+    different |= (e[i] != a[i]) & (nans ^ 1);
+  }
+  return different == 0;
+}
+
 // Exact leaves: equal bits settle nearly all of them at once.
 bool SettledByBits(const SetArray& set, const Literal& actual, Tally& tally) {
   if (!set.exact() || actual.has_runtime_sizes()) return false;
   const Literal& expected = set.literal();
   if (expected.raw_size() != actual.raw_size()) return false;
-  if (std::memcmp(expected.raw_data(), actual.raw_data(), actual.raw_size()) != 0) return false;
   PrimitiveType type = set.element_type();
+  bool any_nan = set.nan_bits_free && type == PrimitiveType::kF32;
+  if (std::memcmp(expected.raw_data(), actual.raw_data(), actual.raw_size()) != 0 &&
+      !(any_nan && SameButNans(expected, actual))) {
+    return false;
+  }
   int64_t count = actual.element_count();
   tally.elements += count;
   tally.bits += FullBits(type) * static_cast<double>(count);
