@@ -38,6 +38,12 @@ absl::Status WriteCosts(const CaseCosts& costs, const std::string& path) {
   return WriteFile(path, text);
 }
 
+void AddUnmeasuredSweeps(const std::vector<Case>& cases, CaseCosts& costs) {
+  for (const Case& one : cases) {
+    if (one.sweep) costs.emplace(one.address, kSweepMilliseconds);
+  }
+}
+
 CaseCosts UpdatedCosts(const CaseCosts& known, const CaseCosts& measured,
                        const std::vector<Case>& suite) {
   CaseCosts updated;

@@ -21,6 +21,10 @@ inline constexpr int64_t kCostlyMilliseconds = 250;
 absl::StatusOr<CaseCosts> LoadCosts(const std::string& path);
 absl::Status WriteCosts(const CaseCosts& costs, const std::string& path);
 
+// A sweep that nobody measured counts as one of a function usually takes.
+inline constexpr int64_t kSweepMilliseconds = 300'000;
+void AddUnmeasuredSweeps(const std::vector<Case>& cases, CaseCosts& costs);
+
 // What is known once `measured` (all cases of a run, cheap ones too) has been seen: lines of cases
 // that it does not have stay, as long as `addresses` (of the whole suite) has them.
 CaseCosts UpdatedCosts(const CaseCosts& known, const CaseCosts& measured,

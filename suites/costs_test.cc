@@ -82,6 +82,21 @@ TEST(CostsTest, WhatIsWrittenIsRead) {
   }
 }
 
+TEST(CostsTest, SweepsAreSpreadBeforeAnyoneMeasuredThem) {
+  std::vector<Case> suite(9);
+  std::vector<std::string> addresses = Addresses("sweep", 9);
+  for (size_t i = 0; i < suite.size(); ++i) {
+    suite[i].address = addresses[i];
+    suite[i].sweep = i != 8;
+  }
+  CaseCosts costs = {{addresses[0], 1000}};
+  AddUnmeasuredSweeps(suite, costs);
+  EXPECT_EQ(costs.size(), 8u) << "the last one is none";
+  EXPECT_EQ(costs[addresses[0]], 1000) << "measured";
+  std::vector<int> shards = ShardsOf(addresses, 7, costs);
+  EXPECT_EQ(std::set<int>(shards.begin() + 1, shards.begin() + 8).size(), 7u);
+}
+
 TEST(CostsTest, AnUpdateKeepsWhatWasNotMeasuredAndDropsWhatIsGoneOrCheap) {
   std::vector<Case> suite(4);
   suite[0].address = "a/b:kept";

@@ -162,6 +162,7 @@ absl::StatusOr<Request> MakeRequest(const Options& options) {
   request.record.started = UtcNow();
   HLOCTS_ASSIGN_OR_RETURN(request.cases, SelectCases(options.queries, *tier));
   HLOCTS_ASSIGN_OR_RETURN(CaseCosts costs, LoadCosts(CostsPath()));
+  AddUnmeasuredSweeps(request.cases, costs);
   HLOCTS_RETURN_IF_ERROR(KeepShard(options.shard, costs, request.cases, request.record));
   DearestFirst(costs, request.cases);
   RunnerOptions& runner = request.runner;
