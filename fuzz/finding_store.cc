@@ -26,8 +26,12 @@ absl::Status FindingStore::Load() {
     met_.insert({key, met_as});
     if (to_shrink_.erase(met_as) > 0) buckets_.erase(met_as);
     if (json.value("known", false)) continue;
-    buckets_[key] = {1, json.value("instructions", int64_t{0}), json.value("folder", std::string())};
-    if (json["to_shrink"].is_number_integer()) to_shrink_[met_as] = json["to_shrink"].get<int64_t>();
+    Entry entry = {key, met_as, "", 0, {}, false};
+    if (json["to_shrink"].is_number_integer()) {
+      entry.to_shrink = to_shrink_[met_as] = json["to_shrink"].get<int64_t>();
+    }
+    Key bucket = BucketKeyOf(entry, json.value("elements", int64_t{0}));
+    buckets_[bucket] = {1, json.value("instructions", int64_t{0}), json.value("folder", std::string())};
   }
   if (cut_off) std::ofstream(path, std::ios::app) << "\n";
   return absl::OkStatus();
@@ -45,8 +49,6 @@ std::set<int64_t> FindingStore::NumbersToShrink() {
 
 bool FindingStore::MetBefore(const Key& key) {
   std::lock_guard<std::mutex> lock(mutex_);
-  auto bucket = buckets_.find(key);
-  if (bucket != buckets_.end()) ++bucket->second.met;
   return !met_.insert(key).second;
 }
 
@@ -54,7 +56,7 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample, cons
   Json json;
   json["backend"] = entry.key.first;
   json["signature"] = entry.key.second;
-  json["group"] = GroupOf(entry.key.second);
+  json["bucket"] = BucketOf(entry.key.second, CountElements(*sample.module)).Name();
   json["met_as"] = entry.met_as.second;
   json["origin"] = entry.origin;
   json["instructions"] = CountInstructions(*sample.module);
@@ -120,7 +122,10 @@ absl::Status FindingStore::CountKnown(const Entry& entry) {
 
 // A bucket that was stored as it was met makes room for what it is.
 void FindingStore::Forget(const Key& key) {
-  if (to_shrink_.erase(key) == 0) return;
+  if (to_shrink_.erase(key) > 0) Drop(key);
+}
+
+void FindingStore::Drop(const Key& key) {
   auto bucket = buckets_.find(key);
   if (bucket == buckets_.end()) return;
   std::error_code ignored;
@@ -130,16 +135,27 @@ void FindingStore::Forget(const Key& key) {
   buckets_.erase(bucket);
 }
 
+FindingStore::Key FindingStore::BucketKeyOf(const Entry& entry, int64_t elements) {
+  const auto& [backend, signature] = entry.key;
+  // As it was met a finding says little about its kin.
+  if (entry.to_shrink || options_.shrink_evaluations == 0) return entry.key;
+  std::vector<std::string> absorbed;
+  std::string name = sets_[backend].Add(BucketOf(signature, elements), &absorbed);
+  for (const std::string& other : absorbed) Drop({backend, other});
+  return {backend, name};
+}
+
 absl::Status FindingStore::Store(const Bundle& bundle, const Entry& entry) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!entry.to_shrink) Forget(entry.met_as);
   int64_t instructions = CountInstructions(*bundle.sample.module);
-  Bucket& bucket = buckets_[entry.key];
+  Key key = BucketKeyOf(entry, CountElements(*bundle.sample.module));
+  Bucket& bucket = buckets_[key];
   met_.insert(entry.key);
   bool smaller = bucket.met > 0 && instructions < bucket.instructions;
   if (++bucket.met > 1 && !smaller) return absl::OkStatus();
   bucket.instructions = instructions;
-  bucket.folder = absl::StrCat("findings/", FolderNameOf(absl::StrCat(entry.key.first, " ", entry.key.second)));
+  bucket.folder = absl::StrCat("findings/", FolderNameOf(absl::StrCat(key.first, " ", key.second)));
   absl::Status written = WriteBundle(bundle, absl::StrCat(options_.out, "/", bucket.folder));
   if (!written.ok() && !absl::IsResourceExhausted(written)) return written;
   if (!written.ok()) bucket.folder.clear();

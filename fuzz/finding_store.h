@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "fuzz/bucket.h"
 #include "fuzz/bundle.h"
 #include "fuzz/campaign.h"
 #include "fuzz/symptom.h"
@@ -51,7 +52,7 @@ class FindingStore {
     int64_t instructions = 0;  // of the stored module
     std::string folder;
   };
-  using Key = std::pair<std::string, std::string>;  // backend, signature
+  using Key = std::pair<std::string, std::string>;  // backend, signature or bucket
   struct Entry {  // one line of findings.jsonl
     Key key, met_as;
     std::string origin;
@@ -64,12 +65,16 @@ class FindingStore {
   absl::Status Store(const Bundle& bundle, const Entry& entry);
   absl::Status CountKnown(const Entry& entry);
   void Forget(const Key& key);
+  void Drop(const Key& bucket);
+  // The bucket that the finding counts in; those that it takes in are dropped.
+  Key BucketKeyOf(const Entry& entry, int64_t elements);
   absl::Status Append(const Entry& entry, const Sample& sample, const std::string& folder);
 
   const CampaignOptions& options_;
   std::mutex mutex_;
   std::set<Key> met_;  // signatures before shrinking
   std::map<Key, Bucket> buckets_;
+  std::map<std::string, BucketSet> sets_;  // by backend
   std::map<Key, int64_t> to_shrink_;  // met_as of a bucket that is stored as it was met, its number
   int64_t known_ = 0;
 };

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/surgery.h"
 #include "spec/text/printer.h"
 #include "absl/container/flat_hash_set.h"
 
@@ -87,6 +88,22 @@ class Oracle {
   int evaluations_ = 0;
 };
 
+// A constant or an argument that is wrong where it is returned as it is: what computes with it is not to blame.
+// The module that returns it; an empty one where there is none.
+Sample WrongByItself(const Sample& sample, Backend& engine, const ShrinkOptions& options, int& evaluations) {
+  if (options.trial.invalid || IsCarrier(*sample.module->entry()->root())) return {};
+  for (const auto& instruction : sample.module->entry()->instructions()) {
+    if (!IsCarrier(*instruction) || !instruction->shape().IsArray()) continue;
+    Sample candidate = sample.Clone();
+    candidate.module->entry()->set_root(EntryInstruction(candidate, instruction->index()));
+    RemoveDeadCode(candidate);
+    ++evaluations;
+    bool valid = VerifyModule(*candidate.module).ok();
+    if (valid && RunTrial(candidate, engine, options.trial, false).verdict.kind == VerdictKind::kFail) return candidate;
+  }
+  return {};
+}
+
 }  // namespace
 
 ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, const ShrinkOptions& options) {
@@ -127,6 +144,13 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, cons
     }
   }
   shrunk.evaluations = oracle.evaluations();
+  bool fails = shrunk.result.verdict.kind == VerdictKind::kFail;
+  Sample source = fails ? WrongByItself(shrunk.sample, engine, options, shrunk.evaluations) : Sample();
+  if (source.module) {
+    ShrinkResult of_source = Shrink(source, engine, values, options);
+    of_source.evaluations += shrunk.evaluations;
+    if (of_source.reproduced) return of_source;
+  }
   shrunk.result = RunTrial(shrunk.sample, engine, options.trial, true);
   shrunk.reproduced = CountsAsFinding(shrunk.result.verdict.kind);
   shrunk.signature = SignatureOf(shrunk.result.verdict, *shrunk.sample.module);

@@ -176,6 +176,9 @@ std::string BlamedOperation(const Verdict& verdict, const Module& module) {
     if (unnamed) AddOperations(*computation, operations);
   }
   for (const Instruction* instruction : blamed) AddBody(*instruction, operations);
+  // Nothing is computed at all: an argument or a constant is returned.
+  const Instruction& root = *module.entry()->root();
+  if (operations.empty() && !root.shape().IsTuple()) operations.insert(std::string(OpcodeName(root.opcode())));
   if (operations.size() > kOperationsMax) return "many-operations";
   std::string names = absl::StrJoin(operations, ",");
   if (blamed.empty()) return absl::StrCat(names, " ", TypeOf(module.EntryProgramShape().result));
@@ -190,13 +193,6 @@ std::string SignatureOf(const Verdict& verdict, const Module& module) {
   // A message says what is wrong; each type of element would be one more bucket.
   if (verdict.kind != VerdictKind::kFail) operation = operation.substr(0, operation.find(' '));
   return absl::StrCat(VerdictName(verdict.kind), " ", operation, " ", SymptomOf(verdict).mismatch);
-}
-
-std::string GroupOf(const std::string& signature) {
-  std::vector<absl::string_view> words = absl::StrSplit(signature, ' ');
-  size_t keep = words[0] == "flaky" ? 3 : 2;
-  if (words.size() > keep) words.resize(keep);
-  return absl::StrJoin(words, " ");
 }
 
 std::string FolderNameOf(const std::string& signature) {

@@ -29,14 +29,11 @@ std::string BlamedOpcode(const Verdict& verdict, const Module& module);
 // broken rule.
 std::string BlamedOperation(const Verdict& verdict, const Module& module);
 
-// The bucket of a failure, and what `signature` of an expectation matches: "fail tanh f32 value"; of what
+// What a failure looks like (bucket.h: which are the same one), and what `signature` of an expectation matches: "fail tanh f32 value"; of what
 // comes with a message "crash tanh Check failed: ...". "scatter(empty)" has an operand without elements,
 // "gather(batched)" batching dimensions, "gather(u64)" indices of that type; what
 // is wrong only when compiled together is "add,subtract(together)".
 std::string SignatureOf(const Verdict& verdict, const Module& module);
-// "fail tanh": what is likely to be the same fault under another type or with another wrong value.
-// Findings of one group are looked at together.
-std::string GroupOf(const std::string& signature);
 // The same as a file name.
 std::string FolderNameOf(const std::string& signature);
 

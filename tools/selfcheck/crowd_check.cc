@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/canary/fault.h"
+#include "fuzz/bucket.h"
 #include "fuzz/finding_store.h"
 #include "fuzz/shrinker.h"
 
@@ -50,6 +51,7 @@ class Crowd {
     ++report_.findings;
     Met& met = met_[SignatureOf(verdict, *sample.module)];
     if (met.count++ == 0) met.bucket = Shrunk(sample, trial, SignatureOf(verdict, *sample.module));
+    while (merged_.count(met.bucket) > 0) met.bucket = merged_[met.bucket];
     if (met.count > kAskedOfASignature) return;
     std::set<std::string> causes = Causes(sample, trial);
     ++report_.asked;
@@ -62,12 +64,17 @@ class Crowd {
     shrink.trial = trial;
     shrink.evaluations_max = options_.campaign.shrink_evaluations;
     ShrinkResult shrunk = Shrink(sample, *together_, *reference_, shrink);
-    std::string bucket = shrunk.reproduced ? shrunk.signature : met_as;
-    std::set<std::string> owners = Causes(shrunk.reproduced ? shrunk.sample : sample, trial);
+    const Sample& small = shrunk.reproduced ? shrunk.sample : sample;
+    std::string signature = shrunk.reproduced ? shrunk.signature : met_as;
+    report_.signatures.insert(signature);
+    std::vector<std::string> absorbed;
+    std::string bucket = buckets_.Add(BucketOf(signature, CountElements(*small.module)), &absorbed);
     // The first module of a bucket is the bundle that people see.
-    auto [place, is_new] = report_.buckets.emplace(bucket, owners);
-    if (is_new && !owners.empty()) report_.hit.insert(*owners.begin());
-    report_.groups.insert(GroupOf(bucket));
+    if (report_.buckets.count(bucket) == 0) report_.buckets[bucket] = Causes(small, trial);
+    for (const std::string& other : absorbed) {
+      report_.buckets.erase(other);
+      merged_[other] = bucket;
+    }
     return bucket;
   }
 
@@ -86,6 +93,8 @@ class Crowd {
   std::unique_ptr<Backend> reference_, together_;
   std::vector<std::unique_ptr<Backend>> alone_;
   std::map<std::string, Met> met_;
+  BucketSet buckets_;
+  std::map<std::string, std::string> merged_;  // into which bucket one went
   CrowdReport report_;
 };
 
@@ -95,23 +104,31 @@ CrowdReport CheckCrowd(const std::vector<std::string>& faults, const FuzzCheckOp
   return Crowd(faults, options).Run();
 }
 
+// Faults whose bundle people see.
+std::set<std::string> OwnersOf(const CrowdReport& report) {
+  std::set<std::string> owners;
+  for (const auto& [bucket, causes] : report.buckets) {
+    if (!causes.empty()) owners.insert(*causes.begin());
+  }
+  return owners;
+}
+
 std::string CrowdText(const CrowdReport& report, const std::vector<std::string>& faults) {
   std::string text;
   for (const auto& [bucket, owners] : report.buckets) {
     absl::StrAppend(&text, bucket, ": ", owners.empty() ? "no fault by itself" : absl::StrJoin(owners, ", "), "\n");
   }
+  std::set<std::string> hit = OwnersOf(report);
   for (const std::string& id : faults) {
-    if (report.hit.count(id) == 0) absl::StrAppend(&text, "no bucket of its own: ", id, "\n");
+    if (hit.count(id) == 0) absl::StrAppend(&text, "no bucket of its own: ", id, "\n");
   }
-  auto per = [&](size_t count) {
-    return report.hit.empty() ? 0 : static_cast<double>(count) / static_cast<double>(report.hit.size());
-  };
+  auto share = [](auto part, size_t all) { return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all); };
   absl::StrAppendFormat(
-      &text, "\n%d faults at once, %d modules in %.0f s: %d findings in %d buckets (%d groups); %d faults own one; "
-      "purity %.3f (of %d findings asked); %.2f buckets and %.2f groups a fault\n",
-      faults.size(), report.modules, report.seconds, report.findings, report.buckets.size(), report.groups.size(),
-      report.hit.size(), report.asked == 0 ? 0 : static_cast<double>(report.pure) / static_cast<double>(report.asked),
-      report.asked, per(report.buckets.size()), per(report.groups.size()));
+      &text, "\n%d faults at once, %d modules in %.0f s: %d findings, %d signatures, %d buckets; %d faults own one; "
+      "purity %.3f (of %d findings asked); %.2f buckets a fault\n",
+      faults.size(), report.modules, report.seconds, report.findings, report.signatures.size(), report.buckets.size(),
+      hit.size(), share(report.pure, static_cast<size_t>(report.asked)), report.asked,
+      share(report.buckets.size(), hit.size()));
   return text;
 }
 

@@ -15,10 +15,9 @@ struct CrowdReport {
   int64_t modules = 0;
   int64_t findings = 0;  // also those whose signature was met before
   int64_t asked = 0, pure = 0;  // findings whose cause was looked up; those caused by their bucket's fault
-  // Bucket (signature after shrinking) and the faults that alone make its module fail.
+  // Bucket and the faults that alone make its module fail.
   std::map<std::string, std::set<std::string>> buckets;
-  std::set<std::string> groups;  // buckets without their type: near-duplicates count once
-  std::set<std::string> hit;     // faults that own a bucket
+  std::set<std::string> signatures;  // after shrinking
   double seconds = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "backends/backend_list.h"
 #include "fuzz/bundle.h"
 #include "fuzz/shrinker.h"
+#include "spec/ir/surgery.h"
 #include "nlohmann/json.hpp"
 #include "tools/selfcheck/forked.h"
 
@@ -35,6 +36,14 @@ int Replays(const std::string& folder, Backend& engine, const TrialOptions& tria
   return failed;
 }
 
+// Another failure than the one that was to be made small. A constant or an argument that is wrong by itself
+// is the cause of what is computed from it.
+bool Drifted(const Verdict& from, const std::string& blamed, const ShrinkResult& shrunk) {
+  if (shrunk.result.verdict.kind == VerdictKind::kFail && IsCarrier(*shrunk.sample.module->entry()->root())) return false;
+  if (!(SymptomOf(shrunk.result.verdict) == SymptomOf(from))) return true;
+  return !blamed.empty() && blamed != BlamedOpcode(shrunk.result.verdict, *shrunk.sample.module);
+}
+
 std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options, const std::string& folder) {
   auto engine = MakeInProcessBackend("canary:" + record.fault);
   auto reference = MakeInProcessBackend("reference");
@@ -54,8 +63,7 @@ std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
   json["instructions"] = CountInstructions(*shrunk.sample.module);
   json["elements"] = CountElements(*shrunk.sample.module);
   json["evaluations"] = shrunk.evaluations;
-  json["drifted"] = !shrunk.reproduced || !(SymptomOf(shrunk.result.verdict) == SymptomOf(blamed.verdict)) ||
-                    (!before.empty() && before != BlamedOpcode(shrunk.result.verdict, *shrunk.sample.module));
+  json["drifted"] = !shrunk.reproduced || Drifted(blamed.verdict, before, shrunk);
   Bundle bundle = {std::move(shrunk.sample), "canary:" + record.fault, shrink.trial, std::move(shrunk.result),
                    shrunk.signature, "", ""};
   absl::Status written = WriteBundle(bundle, folder);

@@ -1,0 +1,42 @@
+// Buckets: findings that are likely to be one fault. A signature says exactly what was seen; a bucket folds what
+// one fault shows in many ways: element types into classes, wrong numbers into one symptom, sets of
+// operations into the least of them.
+#ifndef HLOCTS_FUZZ_BUCKET_H_
+#define HLOCTS_FUZZ_BUCKET_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace hlocts {
+
+struct BucketKey {
+  std::string kind;                     // "fail", "rejected", "flaky fail"
+  std::vector<std::string> operations;  // sorted; none where a message says it all
+  bool together = false;                // wrong only when compiled together
+  std::vector<std::string> traits;      // "empty", "batched": an operand that stands by
+  std::string rest;                     // size, class of types, symptom; or the message
+
+  std::string Name() const;  // "fail dot float value"
+};
+
+// Of a finding whose module has been shrunk; `elements`: of its largest array.
+BucketKey BucketOf(const std::string& signature, int64_t elements);
+// Operations and traits of `general` are among those of `special`, and nothing else differs: the others only
+// stand by.
+bool Covers(const BucketKey& general, const BucketKey& special);
+
+// Keys by name, without those that another one covers.
+class BucketSet {
+ public:
+  // The name under which the key counts: its own, or that of one that covers it. Names that it covers itself
+  // are put into `absorbed`; they are no buckets any more.
+  std::string Add(const BucketKey& key, std::vector<std::string>* absorbed);
+
+ private:
+  std::map<std::string, BucketKey> keys_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_BUCKET_H_
