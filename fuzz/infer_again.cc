@@ -109,6 +109,12 @@ void FollowCaller(const Instruction& caller) {
   }
 }
 
+// A layout is part of the case as long as it fits.
+Shape WithLayoutOf(const Shape& before, Shape shape) {
+  if (shape.IsArray() && before.IsArray() && before.rank() == shape.rank()) shape.mutable_layout() = before.layout();
+  return shape.WithDefaultLayout();
+}
+
 bool InferComputation(Computation& computation, int depth) {
   constexpr int kDepthMax = 32;
   if (depth > kDepthMax) return false;
@@ -121,7 +127,7 @@ bool InferComputation(Computation& computation, int depth) {
     }
     absl::StatusOr<Shape> inferred = InferShape(*instruction);
     if (!inferred.ok()) return false;
-    instruction->mutable_shape() = Stated(*instruction, *inferred).WithDefaultLayout();
+    instruction->mutable_shape() = WithLayoutOf(instruction->shape(), Stated(*instruction, *inferred));
   }
   return true;
 }

@@ -26,6 +26,19 @@ Literal FilledWithElement(const Literal& literal, int64_t index) {
   return filled;
 }
 
+// In turn again where the type cannot count so far.
+Literal Counting(const Literal& literal) {
+  Literal counting = literal;
+  PrimitiveType type = literal.element_type();
+  int64_t most = static_cast<int64_t>(std::min(ExactLimit(type), 1e6));
+  size_t bytes = ElementBytes(literal);
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    Literal one = ScalarLiteral(type, static_cast<double>(1 + i % std::max<int64_t>(most, 1)));
+    std::memcpy(counting.mutable_raw_data() + static_cast<size_t>(i) * bytes, one.raw_data(), bytes);
+  }
+  return counting;
+}
+
 // Data of the entry: arguments and constants, by the index of their instruction.
 const Literal* DataOf(const Sample& sample, const Instruction& leaf) {
   const Shape& shape = leaf.shape();
@@ -65,6 +78,20 @@ bool TryElements(Sample& sample, const std::vector<int64_t>& leaves, const Still
   return false;
 }
 
+bool TryCounting(Sample& sample, const std::vector<int64_t>& leaves, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  bool changed = false;
+  for (int64_t index : leaves) {
+    const Literal& data = *DataOf(sample, *EntryInstruction(sample, index));
+    Literal counting = Counting(data);
+    changed = changed || !counting.BitwiseEqual(data);
+    PutData(candidate, index, std::move(counting));
+  }
+  if (!changed || !still_fails(candidate)) return false;
+  sample = std::move(candidate);
+  return true;
+}
+
 bool PutConstant(Sample& sample, size_t computation, size_t index, double value, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   Computation* region = candidate.module->computations()[computation].get();
@@ -90,6 +117,19 @@ bool PutConstant(Sample& sample, size_t computation, size_t index, double value,
 }
 
 }  // namespace
+
+// 1, 2, 3, ...: what is moved wrongly shows on the smallest arrays where all elements differ.
+bool CountUp(Sample& sample, const StillFails& still_fails) {
+  std::vector<int64_t> leaves;
+  for (const auto& leaf : sample.module->entry()->instructions()) {
+    if (DataOf(sample, *leaf)) leaves.push_back(leaf->index());
+  }
+  if (leaves.empty()) return false;
+  if (leaves.size() > 1 && TryCounting(sample, leaves, still_fails)) return true;
+  bool progress = false;
+  for (int64_t leaf : leaves) progress = TryCounting(sample, {leaf}, still_fails) || progress;
+  return progress;
+}
 
 // One special value may stand anywhere in an array: where it stands everywhere, sizes can shrink.
 bool RepeatOneElement(Sample& sample, const StillFails& still_fails) {

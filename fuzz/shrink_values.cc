@@ -43,6 +43,7 @@ bool IsLeaf(Opcode opcode) {
 // Gives a leaf other sizes, its literal or argument too. Never larger ones.
 void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes) {
   Shape shape(leaf.shape().element_type(), sizes);
+  shape.mutable_layout() = leaf.shape().layout();
   shape = shape.WithDefaultLayout();
   if (leaf.has_literal()) leaf.set_literal(Corner(leaf.literal(), shape));
   bool of_entry = leaf.parent() == sample.module->entry();
@@ -53,11 +54,21 @@ void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes
   leaf.mutable_shape() = std::move(shape);
 }
 
+// Sizes that the text alone states: what is not an operand's dimension is repeated.
+void ResizeRepeated(Instruction& broadcast, int64_t from, int64_t to) {
+  const std::vector<int64_t>& dimensions = broadcast.IntList(Attr::kDimensions);
+  for (int64_t d = 0; d < broadcast.shape().rank(); ++d) {
+    bool repeated = std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end();
+    if (repeated && broadcast.shape().dimension(d) == from) broadcast.mutable_shape().set_dimension(d, to);
+  }
+}
+
 // Every size `from` of every leaf becomes `to`.
 bool TrySize(Sample& sample, int64_t from, int64_t to, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   for (const auto& computation : candidate.module->computations()) {
     for (const auto& instruction : computation->instructions()) {
+      if (instruction->opcode() == Opcode::kBroadcast) ResizeRepeated(*instruction, from, to);
       if (!IsLeaf(instruction->opcode()) || !instruction->shape().IsArray()) continue;
       std::vector<int64_t> sizes = instruction->shape().dimensions();
       std::replace(sizes.begin(), sizes.end(), from, to);
@@ -102,7 +113,8 @@ std::set<int64_t> SizesOf(const Module& module) {
   std::set<int64_t> sizes;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
-      if (!IsLeaf(instruction->opcode()) || !instruction->shape().IsArray()) continue;
+      bool states = IsLeaf(instruction->opcode()) || instruction->opcode() == Opcode::kBroadcast;
+      if (!states || !instruction->shape().IsArray()) continue;
       for (int64_t size : instruction->shape().dimensions()) sizes.insert(size);
     }
   }

@@ -123,9 +123,11 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, cons
       {"regions", true, PeelRegions},
       {"instructions", true, DropInstructions},
       {"constants", false, ConstantsInRegions},
+      // One element everywhere, then sizes: the literals' pass would leave it alone at its place.
+      {"counting", false, CountUp},
+      {"elements", false, RepeatOneElement},
       {"dimensions", false, ShrinkDimensions},
       {"numbers", false, ShrinkNumbers},
-      {"elements", false, RepeatOneElement},
       {"attributes", false, DefaultAttributes},
       {"literals", true, SimplifyLiterals},
   };
