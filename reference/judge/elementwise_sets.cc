@@ -236,18 +236,22 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
   PrimitiveType result_type = shape.element_type();
   ElementOp op = MakeElementOp(interpreter, instruction, operand_type, result_type);
   op.hull = interpreter.HullUseOf(instruction);
+  if (std::optional<SetArray> uniform = UniformPoints(op, shape, arrays)) {
+    uniform->origin = op.context.origin;
+    return SetValue(*std::move(uniform));
+  }
   if (exact) {
     HLOCTS_ASSIGN_OR_RETURN(std::optional<SetValue> points,
                             ElementwisePoints(interpreter, op, shape, operands, arrays));
     if (points.has_value()) return *std::move(points);
   }
-  if (std::optional<SetArray> uniform = ElementwiseUniform(op, shape, arrays)) {
-    uniform->origin = op.context.origin;
-    return SetValue(*std::move(uniform));
-  }
   if (std::optional<SetArray> columns = ElementwiseColumns(op, shape, arrays)) {
     columns->origin = op.context.origin;
     return SetValue(*std::move(columns));
+  }
+  if (std::optional<SetArray> blocks = UniformBlocks(op, shape, arrays)) {
+    blocks->origin = op.context.origin;
+    return SetValue(*std::move(blocks));
   }
   SetArray result(shape, ElementByElement(op, shape, arrays));
   result.origin = op.context.origin;
