@@ -59,11 +59,6 @@ std::string Cell(const Tally& tally) {
   return absl::StrCat("<td class=", colour, ">", words);
 }
 
-// One line of evidence for all parameters of a case: movement/pad:types.
-std::string CaseName(const std::string& address) {
-  return address.substr(0, address.find(':', address.find(':') + 1));
-}
-
 constexpr const char* kStates[] = {"tested", "freedom", "untestable", "open"};
 
 struct Document {
@@ -254,6 +249,10 @@ std::string Matrix::Html() const {
 std::string Escaped(absl::string_view text) {
   return absl::StrReplaceAll(text,
                              {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+}
+
+std::string CaseName(const std::string& address) {
+  return address.substr(0, address.find(':', address.find(':') + 1));
 }
 
 std::string ClauseMatrixHtml(const std::vector<ClauseRow>& rows, const ClausesOfCases& clauses,

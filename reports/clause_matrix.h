@@ -29,6 +29,9 @@ using ClausesOfCases = std::map<std::string, std::vector<std::string>>;
 std::string ClauseMatrixHtml(const std::vector<ClauseRow>& rows, const ClausesOfCases& clauses,
                              const std::vector<Verdict>& verdicts);
 
+// One line of evidence for all parameters of a case: movement/pad:types; the id of its row.
+std::string CaseName(const std::string& address);
+
 // Text as HTML shows it.
 std::string Escaped(absl::string_view text);
 

@@ -89,7 +89,10 @@ TEST(ClauseMatrix, DocumentsAreCountedAndCasesLeadBack) {
 }
 
 TEST(Html, FailuresStandInItAndTextIsEscaped) {
-  EXPECT_THAT(ToHtml(Report()), HasSubstr("because &lt;of&gt; it"));
+  std::string html = ToHtml(Report());
+  EXPECT_THAT(html, HasSubstr("because &lt;of&gt; it"));
+  std::string row = Between(html, "<a href=\"#a/b:x\">a/b:x:type=s32</a>", "</tr>");
+  EXPECT_THAT(row, HasSubstr("<a href=\"#b.1\">b.1</a>")) << "from a failure to its clauses";
 }
 
 }  // namespace

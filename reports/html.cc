@@ -33,9 +33,14 @@ std::string FailureRow(const Verdict& verdict, const std::vector<std::string>& c
                     "] is ", Escaped(failure->actual), ", accepted ", Escaped(failure->accepted),
                     " (rule ", Escaped(failure->rule), ")");
   }
-  return absl::StrCat("<tr class=", Colour(verdict), "><td>", Escaped(verdict.case_address), "<td>",
+  std::string links;
+  for (const std::string& clause : clauses) {
+    absl::StrAppend(&links, "<a href=\"#", clause, "\">", clause, "</a> ");
+  }
+  return absl::StrCat("<tr class=", Colour(verdict), "><td><a href=\"#",
+                      CaseName(verdict.case_address), "\">", Escaped(verdict.case_address), "</a><td>",
                       Escaped(verdict.backend), "<td>", VerdictName(verdict.kind), "<td>",
-                      absl::StrJoin(clauses, " "), "<td>", what, "<td>",
+                      links, "<td>", what, "<td>",
                       Escaped(verdict.expectation), "</tr>\n");
 }
 
