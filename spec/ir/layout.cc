@@ -1,5 +1,6 @@
 #include "spec/ir/layout.h"
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_join.h"
 #include "spec/ir/shape.h"
 
@@ -88,7 +89,7 @@ absl::Status ValidateLayout(const Layout& layout, int64_t rank) {
                                                    layout.minor_to_major.size(),
                                                    " dimensions, expected ", rank));
   }
-  std::vector<bool> seen(rank, false);
+  absl::InlinedVector<bool, 8> seen(static_cast<size_t>(rank), false);
   for (int64_t d : layout.minor_to_major) {
     if (d < 0 || d >= rank || seen[d]) {
       return RuleError("shapes.layout", absl::StrCat("layout ", layout.ToString(),

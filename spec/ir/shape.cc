@@ -119,8 +119,15 @@ Shape Shape::WithDefaultLayout() const {
   });
 }
 
+// Not by way of a copy: a layout is most of a shape, and shape rules ask for this all the time.
 Shape Shape::WithoutLayout() const {
-  return MapLeaves(*this, [](Shape& leaf) { leaf.layout_.reset(); });
+  Shape result(element_type_, dimensions_);
+  result.dynamic_dimensions_ = dynamic_dimensions_;
+  result.unknown_fields = unknown_fields;
+  if (IsTuple()) result.layout_ = layout_;
+  result.tuple_shapes_.reserve(tuple_shapes_.size());
+  for (const Shape& element : tuple_shapes_) result.tuple_shapes_.push_back(element.WithoutLayout());
+  return result;
 }
 
 Shape Shape::WithElementType(PrimitiveType type) const {
