@@ -155,6 +155,11 @@ Changed FewerDimensionsThanLengths(const Instruction& fft, const Shape& operand)
   while (dims.size() >= fft.IntList(Attr::kFftLength).size()) dims.pop_back();
   return Shape(operand.element_type(), std::move(dims));
 }
+Changed ATuple(const Instruction&, const Shape&) { return Shape::Tuple({}); }
+Changed OtherRatio(const Instruction& convert, const Shape& operand) {
+  bool narrower = BitWidth(operand.element_type()) < BitWidth(convert.shape().element_type());
+  return narrower ? LargerIn(operand, -1) : std::nullopt;
+}
 Changed AnArray(const Instruction&, const Shape&) { return Shape(PrimitiveType::kF32, {2}); }
 
 void AddFamilies(std::vector<OperandRow>& rows) {
@@ -179,6 +184,14 @@ std::vector<OperandRow> OperandBreaks() {
       {Opcode::kSelect, "select.5", 2, OtherType},
       {Opcode::kSelect, "select.6", 2, OneDimensionMore},
       {Opcode::kSelect, "select.8", 0, MoreDimensionsThanTheResult},
+      {Opcode::kSelect, "select.4", 1, ATuple},
+      {Opcode::kClamp, "clamp.4", 1, ATuple},
+      {Opcode::kMap, "map.5", 1, OneDimensionMore},
+      {Opcode::kMap, "map.2", 1, ATuple},
+      {Opcode::kSort, "sort.13", 1, Larger},
+      {Opcode::kSort, "sort.2", 1, ATuple},
+      {Opcode::kReduce, "reduce.10", 1, Larger},
+      {Opcode::kBitcastConvert, "bitcast_convert_type.16", 0, OtherRatio},
       {Opcode::kBroadcast, "broadcast_in_dim.9", 0, Larger},
       {Opcode::kConcatenate, "concatenate.5", 1, OtherType},
       {Opcode::kConcatenate, "concatenate.2", 1, OneDimensionMore},

@@ -127,6 +127,8 @@ constexpr OpcodeRule kResultRules[] = {
     {Opcode::kWhile, "while.6"}, {Opcode::kConditional, "conditional.9"},
     {Opcode::kOptBarrier, "optimization_barrier.3"}, {Opcode::kAllReduce, "all_reduce.12"},
     {Opcode::kAllToAll, "all_to_all.19"}, {Opcode::kCollectivePermute, "collective_permute.8"},
+    {Opcode::kAllGather, "all_gather.14"}, {Opcode::kReduceScatter, "reduce_scatter.20"},
+    {Opcode::kRngBitGenerator, "rng_bit_generator.4"},
     {Opcode::kReplicaId, "replica_id.2"}, {Opcode::kCopy, "hlo.result_shape"}, {Opcode::kFusion, "hlo.result_shape"},
     {Opcode::kReshape, "reshape.9"}, {Opcode::kConstant, "hlo.constant"},
 };
@@ -173,7 +175,34 @@ bool OtherParameters(const Computation& a, const Computation& b) {
   return false;
 }
 
+bool NothingToJoin(Instruction& i) {
+  i.mutable_operands().clear();
+  return true;
+}
+// Truth values have no difference.
+bool DifferenceOfTruthValues(Instruction& i) {
+  if (i.operand(0).shape().element_type() != PrimitiveType::kPred) return false;
+  i.set_opcode(Opcode::kSubtract);
+  return true;
+}
+bool CountsInTruthValues(Instruction& i) {
+  i.mutable_shape().set_element_type(PrimitiveType::kPred);
+  return true;
+}
+template <bool kNormal>
+bool DrawsAnother(Instruction& i) {
+  if ((i.WordOr(Attr::kDistribution, "") == "rng_normal") != kNormal) return false;
+  i.mutable_shape().set_element_type(kNormal ? PrimitiveType::kS32 : PrimitiveType::kC64);
+  return true;
+}
+
 constexpr BreakRow kCallRows[] = {
+    {Opcode::kConcatenate, "concatenate.6", NothingToJoin},
+    {Opcode::kXor, "elementwise_binary.40", DifferenceOfTruthValues},
+    {Opcode::kAnd, "elementwise_binary.40", DifferenceOfTruthValues},
+    {Opcode::kIota, "iota.5", CountsInTruthValues},
+    {Opcode::kRng, "rng_normal.4", DrawsAnother<true>},
+    {Opcode::kRng, "rng_uniform.2", DrawsAnother<false>},
     {Opcode::kCall, "call.6", OneArgumentMore},
     {Opcode::kFusion, "hlo.fusion", OneArgumentMore},
     {Opcode::kWhile, "while.2", OneForBoth<Attr::kBody, Attr::kCondition>},
