@@ -147,17 +147,18 @@ struct Trips {
 // The same number of trips, counted otherwise: until equality, to the end itself, or downwards.
 void DrawDirection(ModuleWriter& w, Trips& trips) {
   uint64_t way = w.choose.Below(6);
+  const bool meets = (trips.end - trips.start) % trips.step == 0;
   if (way == 5 && IsSigned(trips.type)) {
     std::swap(trips.start, trips.end);
     trips.step = -trips.step;
-    trips.direction = "GT";
+    trips.direction = meets && w.choose.Below(2) ? "NE" : "GT";
   }
   if (way == 4) {
     trips.direction = "LE";
     if (trips.end > trips.start) --trips.end;
   }
   // Equality must be met.
-  if (way == 3 && (trips.end - trips.start) % trips.step == 0) trips.direction = "NE";
+  if (way == 3 && meets) trips.direction = "NE";
 }
 
 Trips DrawTrips(ModuleWriter& w) {
