@@ -1,6 +1,6 @@
-// The one interface behind which every engine stands: ours, real XLA, any PJRT plugin, a program on a
-// pipe. An engine loads a module and executes it on per-device arguments; what it cannot or will not
-// do it says by status code, and OutcomeOf turns the code into the word of a verdict.
+// The one interface behind which every engine stands: ours, real XLA, any PJRT plugin, a program on
+// a pipe. An engine loads a module and executes it on per-device arguments; what it cannot or will
+// not do it says by status code, and OutcomeOf turns the code into the word of a verdict.
 #ifndef HLOCTS_BACKENDS_BACKEND_H_
 #define HLOCTS_BACKENDS_BACKEND_H_
 
@@ -17,13 +17,14 @@
 namespace hlocts {
 
 struct BackendInfo {
-  std::string name;      // as given on the command line, options included
-  std::string version;   // "" when unknown
+  std::string name;     // as given on the command line, options included
+  std::string version;  // "" when unknown
   bool available = true;
-  std::string reason;    // why not available
+  std::string reason;  // why not available
   // "execute", "verify", "proto", "text", "replicas", "donation", "infeed", ...
   std::vector<std::string> capabilities;
-  // What this engine promises beyond the documents, e.g. "convert.saturate": target facts of the law.
+  // What this engine promises beyond the documents, e.g. "convert.saturate": target facts of the
+  // law.
   std::vector<std::string> facts;
 };
 
@@ -38,8 +39,8 @@ struct LoadOptions {
   // What was loaded last may serve again if module and options were the same: cases that differ in
   // their inputs only compile once. Never where a case is run again to see whether it is a flake.
   bool reuse = false;
-  // Asked now and then where it is set; true: nobody waits any more. No run begins, a worker at work
-  // is killed, and what comes of it (an error, a timeout) says nothing about the module.
+  // Asked now and then where it is set; true: nobody waits any more. No run begins, a worker at
+  // work is killed, and what comes of it (an error, a timeout) says nothing about the module.
   std::function<bool()> stop;
 };
 
@@ -53,7 +54,7 @@ struct ExecuteRequest {
 
 struct ArgumentState {
   int64_t leaf = 0;
-  bool consumed = false;       // the engine took the caller's buffer
+  bool consumed = false;        // the engine took the caller's buffer
   int64_t aliased_output = -1;  // output leaf that lies in the caller's memory, -1: none
 };
 
@@ -99,7 +100,7 @@ struct RunOutcome {
 };
 
 RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
-                  const ExecuteRequest& request);
+                     const ExecuteRequest& request);
 
 // Leaves of the entry's parameters / root, as an engine sees them.
 std::vector<Shape> ArgumentLeafShapes(const Module& module);

@@ -80,10 +80,12 @@ absl::StatusOr<BackendName> ParseBackendName(absl::string_view text) {
     result.name = std::string(text.substr(0, question));
   }
   if (question == absl::string_view::npos) return result;
-  for (absl::string_view option : absl::StrSplit(text.substr(question + 1), '&', absl::SkipEmpty())) {
+  for (absl::string_view option :
+       absl::StrSplit(text.substr(question + 1), '&', absl::SkipEmpty())) {
     std::pair<std::string, std::string> entry = absl::StrSplit(option, absl::MaxSplits('=', 1));
     if (option.find('=') == absl::string_view::npos) {
-      return InvalidInput("backend \"", result.text, "\": expected name=value, found \"", option, "\"");
+      return InvalidInput("backend \"", result.text, "\": expected name=value, found \"", option,
+                          "\"");
     }
     result.options.push_back(std::move(entry));
   }
@@ -93,7 +95,8 @@ absl::StatusOr<BackendName> ParseBackendName(absl::string_view text) {
 std::vector<std::string> SplitBackendNames(const std::vector<std::string>& values) {
   std::vector<std::string> names;
   for (const std::string& value : values) {
-    bool whole = value.find("exec:") != std::string::npos || value.find("pjrt:") != std::string::npos;
+    bool whole =
+        value.find("exec:") != std::string::npos || value.find("pjrt:") != std::string::npos;
     if (whole) {
       names.push_back(value);
       continue;
@@ -120,9 +123,11 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   HLOCTS_ASSIGN_OR_RETURN(const Row* row, FindRow(name));
   std::string isolation = name.TakeOption("isolation");
   if (isolation == "none" && row->isolation == Isolation::kAlways) {
-    return InvalidInput("backend \"", text, "\": isolation=none is not for engines we did not write");
+    return InvalidInput("backend \"", text,
+                        "\": isolation=none is not for engines we did not write");
   }
-  if (row->isolation == Isolation::kNever || isolation == "none") return row->factory(std::move(name));
+  if (row->isolation == Isolation::kNever || isolation == "none")
+    return row->factory(std::move(name));
   // An engine of ours is made here as well, only to hear what is wrong with its name: what a worker
   // says of it would look like an engine that cannot run.
   if (row->isolation == Isolation::kOptional) {

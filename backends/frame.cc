@@ -62,7 +62,8 @@ absl::StatusOr<std::string> FrameReader::Read(double seconds) {
   // Who waits for ever sleeps in read() itself: a system call less for each frame.
   bool waits_for_ever = seconds < 0;
   Clock::time_point deadline;
-  if (!waits_for_ever) deadline = Clock::now() + std::chrono::microseconds(std::llround(seconds * 1e6));
+  if (!waits_for_ever)
+    deadline = Clock::now() + std::chrono::microseconds(std::llround(seconds * 1e6));
   std::string frame;
   while (true) {
     HLOCTS_ASSIGN_OR_RETURN(bool complete, TakeFrame(frame));

@@ -21,8 +21,9 @@ absl::Status WriteFrame(int fd, const std::string& message);
 class FrameReader {
  public:
   explicit FrameReader(int fd) : fd_(fd) {}
-  // Waits at most `seconds` (negative: for ever). kDeadlineExceeded: nothing whole came in time, the
-  // call may be repeated. kOutOfRange: the stream ended. kDataLoss: the length is no sensible one.
+  // Waits at most `seconds` (negative: for ever). kDeadlineExceeded: nothing whole came in time,
+  // the call may be repeated. kOutOfRange: the stream ended. kDataLoss: the length is no sensible
+  // one.
   absl::StatusOr<std::string> Read(double seconds = -1);
 
  private:

@@ -33,7 +33,8 @@ class Worker {
     patience.memory_bytes_max = 0;
     auto reply = worker->Ask(request, patience);
     if (!reply.ok()) {
-      return absl::UnavailableError(absl::StrCat("worker did not start: ", reply.status().message()));
+      return absl::UnavailableError(
+          absl::StrCat("worker did not start: ", reply.status().message()));
     }
     if (!reply->has_hello() || reply->hello().protocol_version() != 1) {
       return absl::UnavailableError("worker answered no hello of protocol version 1");
@@ -80,7 +81,8 @@ class Worker {
   absl::Status Died() {
     std::string end = process_->DescribeEnd();
     std::string tail = process_->ErrorTail();
-    return absl::AbortedError(absl::StrCat("worker ", end, tail.empty() ? "" : "; it last wrote: ", tail));
+    return absl::AbortedError(
+        absl::StrCat("worker ", end, tail.empty() ? "" : "; it last wrote: ", tail));
   }
   absl::Status Rubbish(absl::string_view what) {
     process_->Kill();
@@ -175,7 +177,8 @@ class WorkerExecutable : public Executable {
     HLOCTS_RETURN_IF_ERROR(DevicesToWire(request.infeed, memory, execute->mutable_infeed()));
     for (int64_t leaf : request.donated_leaves) execute->add_donated_leaves(leaf);
     HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, backend_.Ask(message, options_));
-    if (!reply.has_results()) return absl::AbortedError("worker answered something else than results");
+    if (!reply.has_results())
+      return absl::AbortedError("worker answered something else than results");
     return Convert(reply.results());
   }
 

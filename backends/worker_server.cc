@@ -40,13 +40,16 @@ class Server {
 
   absl::Status Dispatch(const worker::Request& request, worker::Reply& reply) {
     switch (request.kind_case()) {
-      case worker::Request::kHello: return Greet(request.hello(), *reply.mutable_hello());
+      case worker::Request::kHello:
+        return Greet(request.hello(), *reply.mutable_hello());
       case worker::Request::kLoad:
         HLOCTS_RETURN_IF_ERROR(Load(request.load()));
         reply.set_loaded(true);
         return absl::OkStatus();
-      case worker::Request::kExecute: return Execute(request.execute(), *reply.mutable_results());
-      default: return absl::UnimplementedError("request of a kind this worker does not know");
+      case worker::Request::kExecute:
+        return Execute(request.execute(), *reply.mutable_results());
+      default:
+        return absl::UnimplementedError("request of a kind this worker does not know");
     }
   }
 
@@ -133,7 +136,8 @@ absl::Status CheckFloatingPointEnvironment() {
   bool keeps_subnormals = tiny + 0.0 != 0.0 && tiny * 1.0 != 0.0 && tiny_float * 1.0f != 0.0f;
   if (fegetround() == FE_TONEAREST && keeps_subnormals) return absl::OkStatus();
   return absl::InternalError(
-      "floating-point environment: expected round to nearest with subnormals, found something else");
+      "floating-point environment: expected round to nearest with subnormals, found something "
+      "else");
 }
 
 }  // namespace hlocts

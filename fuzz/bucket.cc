@@ -14,7 +14,8 @@ namespace {
 
 using Words = std::vector<absl::string_view>;
 
-// Arrays of more elements are what the shrinker could not make smaller: the size belongs to the fault.
+// Arrays of more elements are what the shrinker could not make smaller: the size belongs to the
+// fault.
 constexpr int64_t kFewElements = 8;
 
 std::string ClassOf(absl::string_view type) {
@@ -22,18 +23,22 @@ std::string ClassOf(absl::string_view type) {
   if (both.size() == 2) return absl::StrCat(ClassOf(both[0]), "->", ClassOf(both[1]));
   auto known = PrimitiveTypeFromName(type);
   if (!known) return std::string(type);
-  return IsComplex(*known) || IsFloat(*known) ? "float" : IsInteger(*known) ? "integer" : std::string(type);
+  return IsComplex(*known) || IsFloat(*known) ? "float"
+         : IsInteger(*known)                  ? "integer"
+                                              : std::string(type);
 }
 
 // To what only moves elements they are all the same.
 bool OnlyMoves(const std::vector<std::string>& operations) {
-  return !operations.empty() && std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
-    auto opcode = OpcodeFromName(name);
-    if (!opcode || *opcode == Opcode::kIota) return false;
-    Family family = RowOf(*opcode).family;
-    return *opcode == Opcode::kSelect || family == Family::kMovement || family == Family::kTuple ||
-           *opcode == Opcode::kDynamicSlice || *opcode == Opcode::kDynamicUpdateSlice || *opcode == Opcode::kGather;
-  });
+  return !operations.empty() &&
+         std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
+           auto opcode = OpcodeFromName(name);
+           if (!opcode || *opcode == Opcode::kIota) return false;
+           Family family = RowOf(*opcode).family;
+           return *opcode == Opcode::kSelect || family == Family::kMovement ||
+                  family == Family::kTuple || *opcode == Opcode::kDynamicSlice ||
+                  *opcode == Opcode::kDynamicUpdateSlice || *opcode == Opcode::kGather;
+         });
 }
 
 // A wrong number is a wrong number, whatever it is; NaN has a reason of its own.
@@ -69,7 +74,8 @@ void ReadFailure(const Words& words, int64_t elements, BucketKey& key) {
   std::string type = words.size() > 1 && !key.together && !moves ? ClassOf(words[1]) : "";
   std::string symptom(words.size() > 2 ? SymptomClass(words[2]) : "");
   if (moves && symptom == "nan") symptom = "value";
-  for (const std::string& part : {std::string(elements > kFewElements ? "long" : ""), type, symptom}) {
+  for (const std::string& part :
+       {std::string(elements > kFewElements ? "long" : ""), type, symptom}) {
     if (!part.empty()) absl::StrAppend(&key.rest, key.rest.empty() ? "" : " ", part);
   }
 }
@@ -77,15 +83,20 @@ void ReadFailure(const Words& words, int64_t elements, BucketKey& key) {
 // "convolution: too large" is said by one check for many operations.
 void ReadMessage(const Words& words, BucketKey& key) {
   size_t begin = words.size() > 1 && OpcodeFromName(absl::StripSuffix(words[1], ":")) ? 2 : 1;
-  key.rest = words.size() > begin ? absl::StrJoin(words.begin() + static_cast<std::ptrdiff_t>(begin), words.end(), " ") : "";
-  if (SaysNothing(key.rest) && !words.empty()) key.operations = absl::StrSplit(words[0], ',', absl::SkipEmpty());
+  key.rest =
+      words.size() > begin
+          ? absl::StrJoin(words.begin() + static_cast<std::ptrdiff_t>(begin), words.end(), " ")
+          : "";
+  if (SaysNothing(key.rest) && !words.empty())
+    key.operations = absl::StrSplit(words[0], ',', absl::SkipEmpty());
 }
 
 }  // namespace
 
 std::string BucketKey::Name() const {
   std::string name = kind;
-  if (!operations.empty()) absl::StrAppend(&name, " ", absl::StrJoin(operations, ","), together ? "(together)" : "");
+  if (!operations.empty())
+    absl::StrAppend(&name, " ", absl::StrJoin(operations, ","), together ? "(together)" : "");
   for (const std::string& trait : traits) absl::StrAppend(&name, "(", trait, ")");
   return absl::StrCat(name, " ", rest);
 }
@@ -94,8 +105,11 @@ BucketKey BucketOf(const std::string& signature, int64_t elements) {
   BucketKey key;
   Words words = absl::StrSplit(signature, ' ');
   size_t kinds = words[0] == "flaky" ? 2 : 1;
-  key.kind = absl::StrJoin(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(std::min(kinds, words.size())), " ");
-  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(std::min(kinds, words.size())));
+  key.kind = absl::StrJoin(
+      words.begin(), words.begin() + static_cast<std::ptrdiff_t>(std::min(kinds, words.size())),
+      " ");
+  words.erase(words.begin(),
+              words.begin() + static_cast<std::ptrdiff_t>(std::min(kinds, words.size())));
   if (absl::EndsWith(key.kind, "fail")) {
     ReadFailure(words, elements, key);
   } else {
@@ -105,11 +119,12 @@ BucketKey BucketOf(const std::string& signature, int64_t elements) {
 }
 
 bool Covers(const BucketKey& general, const BucketKey& special) {
-  return general.kind == special.kind && general.together == special.together && general.rest == special.rest &&
-         !general.operations.empty() &&
-         std::includes(special.traits.begin(), special.traits.end(), general.traits.begin(), general.traits.end()) &&
-         std::includes(special.operations.begin(), special.operations.end(), general.operations.begin(),
-                       general.operations.end());
+  return general.kind == special.kind && general.together == special.together &&
+         general.rest == special.rest && !general.operations.empty() &&
+         std::includes(special.traits.begin(), special.traits.end(), general.traits.begin(),
+                       general.traits.end()) &&
+         std::includes(special.operations.begin(), special.operations.end(),
+                       general.operations.begin(), general.operations.end());
 }
 
 std::string BucketSet::Add(const BucketKey& key, std::vector<std::string>* absorbed) {

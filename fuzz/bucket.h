@@ -1,6 +1,6 @@
-// Buckets: findings that are likely to be one fault. A signature says exactly what was seen; a bucket folds what
-// one fault shows in many ways: element types into classes, wrong numbers into one symptom, sets of
-// operations into the least of them.
+// Buckets: findings that are likely to be one fault. A signature says exactly what was seen; a
+// bucket folds what one fault shows in many ways: element types into classes, wrong numbers into
+// one symptom, sets of operations into the least of them.
 #ifndef HLOCTS_FUZZ_BUCKET_H_
 #define HLOCTS_FUZZ_BUCKET_H_
 
@@ -22,15 +22,15 @@ struct BucketKey {
 
 // Of a finding whose module has been shrunk; `elements`: of its largest array.
 BucketKey BucketOf(const std::string& signature, int64_t elements);
-// Operations and traits of `general` are among those of `special`, and nothing else differs: the others only
-// stand by.
+// Operations and traits of `general` are among those of `special`, and nothing else differs: the
+// others only stand by.
 bool Covers(const BucketKey& general, const BucketKey& special);
 
 // Keys by name, without those that another one covers.
 class BucketSet {
  public:
-  // The name under which the key counts: its own, or that of one that covers it. Names that it covers itself
-  // are put into `absorbed`; they are no buckets any more.
+  // The name under which the key counts: its own, or that of one that covers it. Names that it
+  // covers itself are put into `absorbed`; they are no buckets any more.
   std::string Add(const BucketKey& key, std::vector<std::string>* absorbed);
 
  private:

@@ -87,9 +87,9 @@ std::string StatePath(const CampaignOptions& options) { return options.out + "/s
 
 // What decides, besides the seed, which module a number is.
 std::string RecipeOf(const CampaignOptions& options) {
-  return absl::StrCat("stream ", options.stream ? StreamName(*options.stream) : "all", ", instructions ",
-                      options.generator.instructions, ", replicas ", options.generator.replicas_max,
-                      ", twins ", options.twins);
+  return absl::StrCat("stream ", options.stream ? StreamName(*options.stream) : "all",
+                      ", instructions ", options.generator.instructions, ", replicas ",
+                      options.generator.replicas_max, ", twins ", options.twins);
 }
 
 absl::Status Campaign::Begin() {
@@ -164,10 +164,16 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
     if (!stored.ok()) Fail(stored);
   }
   for (size_t e = 0; as_meant && e < engines.tested.size(); ++e) {
-    FoundBy found = {options_.backends[e], engines.tested[e].get(), engines.reference.get(), origin, number, trial};
+    FoundBy found = {options_.backends[e],
+                     engines.tested[e].get(),
+                     engines.reference.get(),
+                     origin,
+                     number,
+                     trial};
     bool twins = options_.twins > 0 && !trial.invalid;
-    bool in_time = twins ? TryTwins(number, sample, found, results)
-                         : Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
+    bool in_time =
+        twins ? TryTwins(number, sample, found, results)
+              : Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
     if (!in_time) return false;
   }
   if (!again) Count(generated, as_meant, results);
@@ -203,7 +209,8 @@ bool Campaign::TryTwins(int64_t number, const Sample& sample, const FoundBy& fou
     FoundBy by_twin = found;
     absl::StrAppend(&by_twin.origin, ", twin ", (*drawn)->recipe.ToText());
     TwinTrial tried = RunTwin(sample, outcome, twin, *found.engine, trial);
-    if (!Judged(tried.of_twin ? twin : sample, std::move(tried.result), by_twin, results)) return false;
+    if (!Judged(tried.of_twin ? twin : sample, std::move(tried.result), by_twin, results))
+      return false;
     std::lock_guard<std::mutex> lock(mutex_);
     ++status_.twins;
     status_.twins_judged += !tried.same;
@@ -211,7 +218,8 @@ bool Campaign::TryTwins(int64_t number, const Sample& sample, const FoundBy& fou
   return true;
 }
 
-void Campaign::Count(const Generated& generated, bool valid, const std::vector<TrialResult>& results) {
+void Campaign::Count(const Generated& generated, bool valid,
+                     const std::vector<TrialResult>& results) {
   std::lock_guard<std::mutex> lock(mutex_);
   ++status_.modules;
   status_.valid += valid;

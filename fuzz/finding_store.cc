@@ -20,7 +20,8 @@ absl::Status FindingStore::Load() {
   while (std::getline(in, line)) {
     cut_off = in.eof();
     Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object() || !json["backend"].is_string() || !json["signature"].is_string()) continue;
+    if (!json.is_object() || !json["backend"].is_string() || !json["signature"].is_string())
+      continue;
     Key key = {json["backend"].get<std::string>(), json["signature"].get<std::string>()};
     Key met_as = {key.first, json.value("met_as", key.second)};
     met_.insert({key, met_as});
@@ -31,7 +32,8 @@ absl::Status FindingStore::Load() {
       entry.to_shrink = to_shrink_[met_as] = json["to_shrink"].get<int64_t>();
     }
     Key bucket = BucketKeyOf(entry, json.value("elements", int64_t{0}));
-    buckets_[bucket] = {1, json.value("instructions", int64_t{0}), json.value("folder", std::string())};
+    buckets_[bucket] = {1, json.value("instructions", int64_t{0}),
+                        json.value("folder", std::string())};
   }
   if (cut_off) std::ofstream(path, std::ios::app) << "\n";
   return absl::OkStatus();
@@ -52,7 +54,8 @@ bool FindingStore::MetBefore(const Key& key) {
   return !met_.insert(key).second;
 }
 
-absl::Status FindingStore::Append(const Entry& entry, const Sample& sample, const std::string& folder) {
+absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
+                                  const std::string& folder) {
   Json json;
   json["backend"] = entry.key.first;
   json["signature"] = entry.key.second;
@@ -67,7 +70,9 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample, cons
   if (entry.known) json["known"] = true;
   std::ofstream out(options_.out + "/findings.jsonl", std::ios::app);
   out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
-  return out ? absl::OkStatus() : absl::InternalError(absl::StrCat(options_.out, "/findings.jsonl: cannot be written"));
+  return out ? absl::OkStatus()
+             : absl::InternalError(
+                   absl::StrCat(options_.out, "/findings.jsonl: cannot be written"));
 }
 
 // The bundle's sample made small. False when `stop` ended it: the bundle is as it was.
@@ -82,7 +87,8 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   if (stop()) return false;
   entry.evaluations = shrunk.evaluations;
   // What is not there a second time is stored as it was met.
-  bundle.signature = shrunk.reproduced ? shrunk.signature : absl::StrCat("flaky ", bundle.signature);
+  bundle.signature =
+      shrunk.reproduced ? shrunk.signature : absl::StrCat("flaky ", bundle.signature);
   if (shrunk.reproduced) {
     bundle.sample = std::move(shrunk.sample);
     bundle.result = std::move(shrunk.result);
@@ -90,10 +96,15 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   return true;
 }
 
-absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
-                               const std::function<bool()>& stop) {
-  Bundle bundle = {sample.Clone(), found.backend, found.trial, result,
-                   SignatureOf(result.verdict, *sample.module), found.origin, ""};
+absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
+                               const FoundBy& found, const std::function<bool()>& stop) {
+  Bundle bundle = {sample.Clone(),
+                   found.backend,
+                   found.trial,
+                   result,
+                   SignatureOf(result.verdict, *sample.module),
+                   found.origin,
+                   ""};
   Key met_as = {found.backend, bundle.signature};
   Entry entry = {met_as, met_as, found.origin, 0, {}, false};
   if (options_.known(bundle.signature, result.verdict)) return CountKnown(entry);
@@ -106,7 +117,8 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result, 
   entry.known = options_.known(bundle.signature, bundle.result.verdict);
   if (entry.known) return CountKnown(entry);
   bundle.options.load.stop = nullptr;
-  bundle.expected = ExpectedLines(bundle.sample, bundle.result.verdict, found.trial, found.engine->info().facts);
+  bundle.expected =
+      ExpectedLines(bundle.sample, bundle.result.verdict, found.trial, found.engine->info().facts);
   return Store(bundle, entry);
 }
 
@@ -170,7 +182,8 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
   bundle.backend = "reference";
   bundle.result.verdict.kind = VerdictKind::kError;
   bundle.result.verdict.backend = "reference";
-  bundle.result.verdict.reason = absl::StrCat("the generator meant this module otherwise: ", verified.message());
+  bundle.result.verdict.reason =
+      absl::StrCat("the generator meant this module otherwise: ", verified.message());
   bundle.origin = origin;
   Key key = {"generator", absl::StrCat("error generator ", RuleOf(verified))};
   bundle.signature = key.second;

@@ -33,10 +33,12 @@ class FindingStore {
 
   // Reads findings.jsonl of a campaign that is resumed.
   absl::Status Load();
-  // Modules that were stored as they were met. Their signatures count as new when they are met again.
+  // Modules that were stored as they were met. Their signatures count as new when they are met
+  // again.
   std::set<int64_t> NumbersToShrink();
-  // A signature met before only counts. A new one is shrunk, or stored as it was met when `stop` says so
-  // before the end; the smallest module of each bucket is stored. Errors: of the file system.
+  // A signature met before only counts. A new one is shrunk, or stored as it was met when `stop`
+  // says so before the end; the smallest module of each bucket is stored. Errors: of the file
+  // system.
   absl::Status Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                    const std::function<bool()>& stop);
   // A module that the verifier does not judge as the generator meant it.
@@ -53,15 +55,16 @@ class FindingStore {
     std::string folder;
   };
   using Key = std::pair<std::string, std::string>;  // backend, signature or bucket
-  struct Entry {  // one line of findings.jsonl
+  struct Entry {                                    // one line of findings.jsonl
     Key key, met_as;
     std::string origin;
     int evaluations = 0;
     std::optional<int64_t> to_shrink;  // the module's number, where it is stored as it was met
-    bool known = false;  // shrunk, an expectation explains it: nothing is stored
+    bool known = false;                // shrunk, an expectation explains it: nothing is stored
   };
   bool MetBefore(const Key& key);
-  bool ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found, const std::function<bool()>& stop);
+  bool ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
+                  const std::function<bool()>& stop);
   absl::Status Store(const Bundle& bundle, const Entry& entry);
   absl::Status CountKnown(const Entry& entry);
   void Forget(const Key& key);

@@ -24,19 +24,21 @@ void ClipSlice(Instruction& slice) {
 void ClipSizes(Instruction& instruction, Attr attr) {
   Sizes clipped = instruction.IntList(attr);
   const Sizes& sizes = instruction.operand(0).shape().dimensions();
-  for (size_t d = 0; d < std::min(sizes.size(), clipped.size()); ++d) clipped[d] = std::min(clipped[d], sizes[d]);
+  for (size_t d = 0; d < std::min(sizes.size(), clipped.size()); ++d)
+    clipped[d] = std::min(clipped[d], sizes[d]);
   instruction.Set(attr, clipped);
 }
 
-// A kernel's spatial sizes are the window's. Here and below: what a step took too many dimensions from is
-// refused when its shape is inferred, not here.
+// A kernel's spatial sizes are the window's. Here and below: what a step took too many dimensions
+// from is refused when its shape is inferred, not here.
 void FollowKernel(Instruction& convolution) {
   const auto* numbers = convolution.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   const Window* window = convolution.Get<Window>(Attr::kWindow);
   if (!numbers || !window) return;
   Window followed = *window;
   const Sizes& kernel = convolution.operand(1).shape().dimensions();
-  for (size_t d = 0; d < std::min(followed.dimensions.size(), numbers->kernel_spatial.size()); ++d) {
+  for (size_t d = 0; d < std::min(followed.dimensions.size(), numbers->kernel_spatial.size());
+       ++d) {
     size_t dimension = static_cast<size_t>(numbers->kernel_spatial[d]);
     if (dimension < kernel.size()) followed.dimensions[d].size = kernel[dimension];
   }
@@ -58,22 +60,30 @@ void FollowOperand(Instruction& instruction) {
     for (size_t i = 0; i < count; ++i) shape.set_dimension(dimensions[i], operand.dimensions()[i]);
   } else if (instruction.opcode() == Opcode::kConvert) {
     shape = operand.WithElementType(shape.element_type());
-  } else if (instruction.opcode() == Opcode::kReshape && operand.ElementCount() != shape.ElementCount()) {
+  } else if (instruction.opcode() == Opcode::kReshape &&
+             operand.ElementCount() != shape.ElementCount()) {
     shape = Shape(shape.element_type(), {operand.ElementCount()}).WithDefaultLayout();
   }
 }
 
 void Adjust(Instruction& instruction) {
   switch (instruction.opcode()) {
-    case Opcode::kSlice: return ClipSlice(instruction);
-    case Opcode::kDynamicSlice: return ClipSizes(instruction, Attr::kDynamicSliceSizes);
-    case Opcode::kGather: return ClipSizes(instruction, Attr::kSliceSizes);
-    case Opcode::kConvolution: return FollowKernel(instruction);
-    case Opcode::kTopk: return FollowLast(instruction);
+    case Opcode::kSlice:
+      return ClipSlice(instruction);
+    case Opcode::kDynamicSlice:
+      return ClipSizes(instruction, Attr::kDynamicSliceSizes);
+    case Opcode::kGather:
+      return ClipSizes(instruction, Attr::kSliceSizes);
+    case Opcode::kConvolution:
+      return FollowKernel(instruction);
+    case Opcode::kTopk:
+      return FollowLast(instruction);
     case Opcode::kBroadcast:
     case Opcode::kConvert:
-    case Opcode::kReshape: return FollowOperand(instruction);
-    default: return;
+    case Opcode::kReshape:
+      return FollowOperand(instruction);
+    default:
+      return;
   }
 }
 
@@ -91,13 +101,15 @@ Shape Stated(const Instruction& instruction, const Shape& inferred) {
 void FollowCaller(const Instruction& caller) {
   auto give = [](Computation* called, size_t parameter, const Shape& shape) {
     std::vector<Instruction*> parameters = called->parameters();
-    if (parameter < parameters.size() && parameters[parameter]) parameters[parameter]->mutable_shape() = shape;
+    if (parameter < parameters.size() && parameters[parameter])
+      parameters[parameter]->mutable_shape() = shape;
   };
   std::vector<Computation*> called = caller.called_computations();
   switch (caller.opcode()) {
     case Opcode::kCall:
     case Opcode::kFusion:
-      for (int64_t i = 0; i < caller.operand_count(); ++i) give(called[0], i, caller.operand(i).shape());
+      for (int64_t i = 0; i < caller.operand_count(); ++i)
+        give(called[0], i, caller.operand(i).shape());
       return;
     case Opcode::kWhile:
       for (Computation* computation : called) give(computation, 0, caller.operand(0).shape());
@@ -105,13 +117,15 @@ void FollowCaller(const Instruction& caller) {
     case Opcode::kConditional:
       for (size_t b = 0; b < called.size(); ++b) give(called[b], 0, caller.operand(b + 1).shape());
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
 // A layout is part of the case as long as it fits.
 Shape WithLayoutOf(const Shape& before, Shape shape) {
-  if (shape.IsArray() && before.IsArray() && before.rank() == shape.rank()) shape.mutable_layout() = before.layout();
+  if (shape.IsArray() && before.IsArray() && before.rank() == shape.rank())
+    shape.mutable_layout() = before.layout();
   return shape.WithDefaultLayout();
 }
 
@@ -127,7 +141,8 @@ bool InferComputation(Computation& computation, int depth) {
     }
     absl::StatusOr<Shape> inferred = InferShape(*instruction);
     if (!inferred.ok()) return false;
-    instruction->mutable_shape() = WithLayoutOf(instruction->shape(), Stated(*instruction, *inferred));
+    instruction->mutable_shape() =
+        WithLayoutOf(instruction->shape(), Stated(*instruction, *inferred));
   }
   return true;
 }

@@ -34,7 +34,8 @@ Literal Counting(const Literal& literal) {
   size_t bytes = ElementBytes(literal);
   for (int64_t i = 0; i < literal.element_count(); ++i) {
     Literal one = ScalarLiteral(type, static_cast<double>(1 + i % std::max<int64_t>(most, 1)));
-    std::memcpy(counting.mutable_raw_data() + static_cast<size_t>(i) * bytes, one.raw_data(), bytes);
+    std::memcpy(counting.mutable_raw_data() + static_cast<size_t>(i) * bytes, one.raw_data(),
+                bytes);
   }
   return counting;
 }
@@ -56,7 +57,8 @@ void PutData(Sample& sample, int64_t index, Literal data) {
 }
 
 // All of these leaves hold their element `element` everywhere.
-bool TryElement(Sample& sample, const std::vector<int64_t>& leaves, int64_t element, const StillFails& still_fails) {
+bool TryElement(Sample& sample, const std::vector<int64_t>& leaves, int64_t element,
+                const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   bool changed = false;
   for (int64_t index : leaves) {
@@ -70,7 +72,8 @@ bool TryElement(Sample& sample, const std::vector<int64_t>& leaves, int64_t elem
   return true;
 }
 
-bool TryElements(Sample& sample, const std::vector<int64_t>& leaves, const StillFails& still_fails) {
+bool TryElements(Sample& sample, const std::vector<int64_t>& leaves,
+                 const StillFails& still_fails) {
   int64_t count = EntryInstruction(sample, leaves[0])->shape().ElementCount();
   for (int64_t element = 0; element < std::min(count, kElementsTried); ++element) {
     if (TryElement(sample, leaves, element, still_fails)) return true;
@@ -78,7 +81,8 @@ bool TryElements(Sample& sample, const std::vector<int64_t>& leaves, const Still
   return false;
 }
 
-bool TryCounting(Sample& sample, const std::vector<int64_t>& leaves, const StillFails& still_fails) {
+bool TryCounting(Sample& sample, const std::vector<int64_t>& leaves,
+                 const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   bool changed = false;
   for (int64_t index : leaves) {
@@ -92,11 +96,13 @@ bool TryCounting(Sample& sample, const std::vector<int64_t>& leaves, const Still
   return true;
 }
 
-bool PutConstant(Sample& sample, size_t computation, size_t index, double value, const StillFails& still_fails) {
+bool PutConstant(Sample& sample, size_t computation, size_t index, double value,
+                 const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   Computation* region = candidate.module->computations()[computation].get();
   Instruction* replaced = region->instructions()[index].get();
-  auto constant = std::make_unique<Instruction>(absl::StrCat("k.", replaced->name()), Opcode::kConstant, replaced->shape());
+  auto constant = std::make_unique<Instruction>(absl::StrCat("k.", replaced->name()),
+                                                Opcode::kConstant, replaced->shape());
   Literal literal(replaced->shape());
   Literal one = ScalarLiteral(replaced->shape().element_type(), value);
   for (size_t at = 0; at < literal.raw_size(); at += one.raw_size()) {

@@ -59,7 +59,8 @@ void ResizeRepeated(Instruction& broadcast, int64_t from, int64_t to) {
   const std::vector<int64_t>& dimensions = broadcast.IntList(Attr::kDimensions);
   for (int64_t d = 0; d < broadcast.shape().rank(); ++d) {
     bool repeated = std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end();
-    if (repeated && broadcast.shape().dimension(d) == from) broadcast.mutable_shape().set_dimension(d, to);
+    if (repeated && broadcast.shape().dimension(d) == from)
+      broadcast.mutable_shape().set_dimension(d, to);
   }
 }
 
@@ -80,7 +81,8 @@ bool TrySize(Sample& sample, int64_t from, int64_t to, const StillFails& still_f
 }
 
 // One dimension of one leaf of the entry.
-bool TryDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to, const StillFails& still_fails) {
+bool TryDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to,
+                  const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   Instruction* leaf = EntryInstruction(candidate, index);
   std::vector<int64_t> sizes = leaf->shape().dimensions();
@@ -123,7 +125,8 @@ std::set<int64_t> SizesOf(const Module& module) {
 
 using Edit = std::function<bool(Instruction& instruction)>;
 
-bool TryEdit(Sample& sample, size_t computation, int64_t index, const Edit& edit, const StillFails& still_fails) {
+bool TryEdit(Sample& sample, size_t computation, int64_t index, const Edit& edit,
+             const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   Instruction& instruction = *candidate.module->computations()[computation]->instructions()[index];
   if (!edit(instruction) || !InferAgain(*candidate.module)) return false;
@@ -151,9 +154,15 @@ bool PlainWindow(Instruction& instruction, const Field& plain) {
 const std::vector<Edit>& Edits() {
   static const auto* const kEdits = new std::vector<Edit>{
       [](Instruction& i) { return PlainWindow(i, [](WindowDimension& d) { d.stride = 1; }); },
-      [](Instruction& i) { return PlainWindow(i, [](WindowDimension& d) { d.padding_low = d.padding_high = 0; }); },
-      [](Instruction& i) { return PlainWindow(i, [](WindowDimension& d) { d.window_dilation = d.base_dilation = 1; }); },
-      [](Instruction& i) { return PlainWindow(i, [](WindowDimension& d) { d.window_reversal = false; }); },
+      [](Instruction& i) {
+        return PlainWindow(i, [](WindowDimension& d) { d.padding_low = d.padding_high = 0; });
+      },
+      [](Instruction& i) {
+        return PlainWindow(i, [](WindowDimension& d) { d.window_dilation = d.base_dilation = 1; });
+      },
+      [](Instruction& i) {
+        return PlainWindow(i, [](WindowDimension& d) { d.window_reversal = false; });
+      },
       [](Instruction& i) {
         const PaddingConfig* padding = i.Get<PaddingConfig>(Attr::kPadding);
         if (!padding) return false;
@@ -189,7 +198,8 @@ Literal Filled(const Literal& literal, double value) {
 Literal WithElement(const Literal& literal, int64_t index, double value) {
   Literal changed = literal;
   Literal one = ScalarLiteral(literal.element_type(), value);
-  std::memcpy(changed.mutable_raw_data() + static_cast<size_t>(index) * one.raw_size(), one.raw_data(), one.raw_size());
+  std::memcpy(changed.mutable_raw_data() + static_cast<size_t>(index) * one.raw_size(),
+              one.raw_data(), one.raw_size());
   return changed;
 }
 
@@ -203,7 +213,8 @@ bool TryLiteral(Sample& sample, const Literal& now, const Literal& simple, const
   return Take(sample, std::move(candidate), still_fails);
 }
 
-bool SimplifyLiteral(Sample& sample, const Literal& original, const PutLiteral& put, const StillFails& still_fails) {
+bool SimplifyLiteral(Sample& sample, const Literal& original, const PutLiteral& put,
+                     const StillFails& still_fails) {
   constexpr int64_t kElementsMax = 16;
   if (!original.shape().IsArray() || original.shape().is_dynamic()) return false;
   for (double value : {0.0, 1.0, 2.0}) {
@@ -231,7 +242,9 @@ bool SimplifyLiteral(Sample& sample, const Literal& original, const PutLiteral& 
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (int64_t size : SizesOf(*sample.module)) {
-    progress = Descend(size, [&](int64_t from, int64_t to) { return TrySize(sample, from, to, still_fails); }) || progress;
+    progress = Descend(size, [&](int64_t from,
+                                 int64_t to) { return TrySize(sample, from, to, still_fails); }) ||
+               progress;
   }
   for (size_t i = 0; i < sample.module->entry()->instructions().size(); ++i) {
     int64_t index = static_cast<int64_t>(i);
@@ -240,7 +253,11 @@ bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
     // What was taken is another module: `leaf` is gone with the one before.
     for (int64_t d = 0; d < EntryInstruction(sample, index)->shape().rank(); ++d) {
       int64_t size = EntryInstruction(sample, index)->shape().dimension(d);
-      progress = Descend(size, [&](int64_t, int64_t to) { return TryDimension(sample, index, d, to, still_fails); }) || progress;
+      progress = Descend(size,
+                         [&](int64_t, int64_t to) {
+                           return TryDimension(sample, index, d, to, still_fails);
+                         }) ||
+                 progress;
     }
   }
   return progress;
@@ -252,7 +269,8 @@ bool DefaultAttributes(Sample& sample, const StillFails& still_fails) {
     for (size_t i = 0; i < sample.module->computations()[c]->instructions().size(); ++i) {
       int64_t index = static_cast<int64_t>(i);
       Opcode opcode = sample.module->computations()[c]->instructions()[i]->opcode();
-      for (const Edit& edit : Edits()) progress = TryEdit(sample, c, index, edit, still_fails) || progress;
+      for (const Edit& edit : Edits())
+        progress = TryEdit(sample, c, index, edit, still_fails) || progress;
       for (const AttributeUse& use : RowOf(opcode).attribute_uses()) {
         if (use.required) continue;
         Edit drop = [&](Instruction& instruction) { return DropOptional(instruction, use.attr); };

@@ -2,12 +2,12 @@
 
 #include <chrono>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
 #include "spec/text/printer.h"
-#include "absl/container/flat_hash_set.h"
 
 namespace hlocts {
 namespace {
@@ -27,10 +27,12 @@ class Oracle {
 
   bool operator()(const Sample& candidate) {
     absl::Status verified = VerifyModule(*candidate.module);
-    if (Spent() || verified.ok() == options_.trial.invalid || RuleOf(verified) != rule_) return false;
+    if (Spent() || verified.ok() == options_.trial.invalid || RuleOf(verified) != rule_)
+      return false;
     if (!HasOperation(*candidate.module)) return false;
     std::string text = PrintModule(*candidate.module);
-    for (const Literal& argument : candidate.arguments) absl::StrAppend(&text, PrintLiteralWithShape(argument));
+    for (const Literal& argument : candidate.arguments)
+      absl::StrAppend(&text, PrintLiteralWithShape(argument));
     if (!asked_.insert(text).second || !Ends(candidate)) return false;
     ++evaluations_;
     return SymptomOf(RunTrial(candidate, engine_, options_.trial, false).verdict) == wanted_;
@@ -74,7 +76,8 @@ class Oracle {
     load.replicas = candidate.module->replica_count;
     load.partitions = candidate.module->num_partitions;
     load.steps_max = kStepsMax;
-    return RunModule(reference_, *candidate.module, load, candidate.Request()).kind == OutcomeKind::kValues;
+    return RunModule(reference_, *candidate.module, load, candidate.Request()).kind ==
+           OutcomeKind::kValues;
   }
 
   Backend& engine_;
@@ -88,9 +91,10 @@ class Oracle {
   int evaluations_ = 0;
 };
 
-// A constant or an argument that is wrong where it is returned as it is: what computes with it is not to blame.
-// The module that returns it; an empty one where there is none.
-Sample WrongByItself(const Sample& sample, Backend& engine, const ShrinkOptions& options, int& evaluations) {
+// A constant or an argument that is wrong where it is returned as it is: what computes with it is
+// not to blame. The module that returns it; an empty one where there is none.
+Sample WrongByItself(const Sample& sample, Backend& engine, const ShrinkOptions& options,
+                     int& evaluations) {
   if (options.trial.invalid || IsCarrier(*sample.module->entry()->root())) return {};
   for (const auto& instruction : sample.module->entry()->instructions()) {
     if (!IsCarrier(*instruction) || !instruction->shape().IsArray()) continue;
@@ -99,14 +103,17 @@ Sample WrongByItself(const Sample& sample, Backend& engine, const ShrinkOptions&
     RemoveDeadCode(candidate);
     ++evaluations;
     bool valid = VerifyModule(*candidate.module).ok();
-    if (valid && RunTrial(candidate, engine, options.trial, false).verdict.kind == VerdictKind::kFail) return candidate;
+    if (valid &&
+        RunTrial(candidate, engine, options.trial, false).verdict.kind == VerdictKind::kFail)
+      return candidate;
   }
   return {};
 }
 
 }  // namespace
 
-ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, const ShrinkOptions& options) {
+ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
+                    const ShrinkOptions& options) {
   ShrinkResult shrunk;
   shrunk.sample = sample.Clone();
   shrunk.result = RunTrial(sample, engine, options.trial, true);
@@ -119,7 +126,8 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, cons
   StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
   const ShrinkPass passes[] = {
       {"outputs", true, KeepOneOutput},
-      {"parameters", false, [&](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
+      {"parameters", false,
+       [&](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
       {"regions", true, PeelRegions},
       {"instructions", true, DropInstructions},
       {"constants", false, ConstantsInRegions},
@@ -147,7 +155,8 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, cons
   }
   shrunk.evaluations = oracle.evaluations();
   bool fails = shrunk.result.verdict.kind == VerdictKind::kFail;
-  Sample source = fails ? WrongByItself(shrunk.sample, engine, options, shrunk.evaluations) : Sample();
+  Sample source =
+      fails ? WrongByItself(shrunk.sample, engine, options, shrunk.evaluations) : Sample();
   if (source.module) {
     ShrinkResult of_source = Shrink(source, engine, values, options);
     of_source.evaluations += shrunk.evaluations;

@@ -1,6 +1,6 @@
-// The smallest module with the same failure. Every candidate is valid (spec/infer says so) and is run
-// on the engine; it is taken when its symptom is the same and the blamed operation is still in it.
-// Deterministic: the order of candidates depends on the module alone.
+// The smallest module with the same failure. Every candidate is valid (spec/infer says so) and is
+// run on the engine; it is taken when its symptom is the same and the blamed operation is still in
+// it. Deterministic: the order of candidates depends on the module alone.
 #ifndef HLOCTS_FUZZ_SHRINKER_H_
 #define HLOCTS_FUZZ_SHRINKER_H_
 
@@ -21,14 +21,15 @@ struct ShrinkOptions {
 
 struct ShrinkResult {
   Sample sample;
-  TrialResult result;       // of the smallest module, blamed
-  std::string signature;    // of it
+  TrialResult result;     // of the smallest module, blamed
+  std::string signature;  // of it
   int evaluations = 0;
   bool reproduced = false;  // false: the failure was not there the second time
 };
 
 // `values` computes intermediate values (the reference): with them operands become parameters.
-ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values, const ShrinkOptions& options);
+ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
+                    const ShrinkOptions& options);
 
 // One question: does this candidate fail in the same way? Candidates that are not valid do not.
 using StillFails = std::function<bool(const Sample& candidate)>;
@@ -52,8 +53,8 @@ bool DefaultAttributes(Sample& sample, const StillFails& still_fails);
 bool SimplifyLiterals(Sample& sample, const StillFails& still_fails);
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, Backend& values);
 
-// Shapes of all instructions again, leaves and computations' parameters being given; attributes that
-// no longer fit are clipped. False when the module cannot be made to fit.
+// Shapes of all instructions again, leaves and computations' parameters being given; attributes
+// that no longer fit are clipped. False when the module cannot be made to fit.
 bool InferAgain(Module& module);
 
 }  // namespace hlocts

@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t kMessageMax = 80;
 
-// The line that says what happened: a failed check, where there is one, else the first. What a process
-// wrote before a signal ended it is no part of that.
+// The line that says what happened: a failed check, where there is one, else the first. What a
+// process wrote before a signal ended it is no part of that.
 absl::string_view TellingLine(absl::string_view message) {
   std::vector<absl::string_view> lines = absl::StrSplit(message, '\n');
   for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "error:", "Error"}) {
@@ -31,11 +31,12 @@ absl::string_view TellingLine(absl::string_view message) {
   return lines[0].substr(0, lines[0].find("; it last wrote"));
 }
 
-// "%add.7 = add: expected f32[2,3]" and "%p.19 = add: expected pred[]" are the same complaint: words
-// with digits, names, shapes and quoted words go.
+// "%add.7 = add: expected f32[2,3]" and "%p.19 = add: expected pred[]" are the same complaint:
+// words with digits, names, shapes and quoted words go.
 std::string WithoutDetails(absl::string_view message) {
   std::string result;
-  for (absl::string_view word : absl::StrSplit(TellingLine(message), absl::ByAnyChar(" \t"), absl::SkipEmpty())) {
+  for (absl::string_view word :
+       absl::StrSplit(TellingLine(message), absl::ByAnyChar(" \t"), absl::SkipEmpty())) {
     bool detail = word.find_first_of("0123456789%'\"`[]{}") != absl::string_view::npos;
     if (detail || result.size() + word.size() > kMessageMax) continue;
     absl::StrAppend(&result, result.empty() ? "" : " ", word);
@@ -63,12 +64,14 @@ const Instruction* InstructionNamed(const Module& module, absl::string_view name
 // What cutting found, as the differ puts it into the reason: "rejected by itself, ...: fusion.35".
 absl::string_view FindingOf(const Verdict& verdict) {
   absl::string_view reason = verdict.reason;
-  for (const char* mark : {" by itself, fed with ", " when compiled together: ", "not localised: "}) {
+  for (const char* mark :
+       {" by itself, fed with ", " when compiled together: ", "not localised: "}) {
     size_t at = reason.find(mark);
     if (at == reason.npos) continue;
     size_t begin = reason.rfind("; ", at), end = reason.find_first_of(";(", at);
     begin = begin == reason.npos ? 0 : begin + 2;
-    return absl::StripTrailingAsciiWhitespace(reason.substr(begin, end == reason.npos ? end : end - begin));
+    return absl::StripTrailingAsciiWhitespace(
+        reason.substr(begin, end == reason.npos ? end : end - begin));
   }
   return "";
 }
@@ -78,7 +81,8 @@ absl::string_view MessageOf(const Verdict& verdict) {
   absl::string_view message = verdict.reason, finding = FindingOf(verdict);
   if (finding.empty()) return message;
   size_t after = message.find("; ", finding.size());
-  if (absl::StartsWith(message, finding)) return after == message.npos ? "" : message.substr(after + 2);
+  if (absl::StartsWith(message, finding))
+    return after == message.npos ? "" : message.substr(after + 2);
   return message.substr(0, message.find(absl::StrCat("; ", finding)));
 }
 
@@ -92,7 +96,8 @@ std::vector<const Instruction*> BlamedInstructions(const Verdict& verdict, const
   if (verdict.first_failure) names = verdict.first_failure->instruction;
   std::vector<const Instruction*> blamed;
   for (absl::string_view name : absl::StrSplit(names, absl::ByAnyChar("{}, "), absl::SkipEmpty())) {
-    if (const Instruction* instruction = InstructionNamed(module, name)) blamed.push_back(instruction);
+    if (const Instruction* instruction = InstructionNamed(module, name))
+      blamed.push_back(instruction);
   }
   return blamed;
 }
@@ -105,8 +110,8 @@ std::string TypeOf(const Shape& shape) {
 // Instructions that only carry values say nothing.
 void AddOperation(const Instruction& instruction, std::set<std::string>& operations) {
   Opcode opcode = instruction.opcode();
-  bool carries = opcode == Opcode::kParameter || opcode == Opcode::kConstant || opcode == Opcode::kTuple ||
-                 opcode == Opcode::kGetTupleElement;
+  bool carries = opcode == Opcode::kParameter || opcode == Opcode::kConstant ||
+                 opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement;
   if (!carries) operations.insert(std::string(OpcodeName(opcode)));
 }
 
@@ -116,10 +121,11 @@ void AddOperations(const Computation& computation, std::set<std::string>& operat
 
 constexpr size_t kOperationsMax = 4;
 
-// What the computations of a map, call, fusion, loop or branch do, where that is little; a combiner or
-// comparator only goes with its operation.
+// What the computations of a map, call, fusion, loop or branch do, where that is little; a combiner
+// or comparator only goes with its operation.
 void AddBody(const Instruction& caller, std::set<std::string>& operations) {
-  static constexpr Opcode kRuns[] = {Opcode::kMap, Opcode::kCall, Opcode::kFusion, Opcode::kWhile, Opcode::kConditional};
+  static constexpr Opcode kRuns[] = {Opcode::kMap, Opcode::kCall, Opcode::kFusion, Opcode::kWhile,
+                                     Opcode::kConditional};
   if (std::find(std::begin(kRuns), std::end(kRuns), caller.opcode()) == std::end(kRuns)) return;
   std::set<std::string> with_body = operations;
   for (const Computation* called : caller.called_computations()) AddOperations(*called, with_body);
@@ -178,14 +184,16 @@ std::string BlamedOperation(const Verdict& verdict, const Module& module) {
   for (const Instruction* instruction : blamed) AddBody(*instruction, operations);
   // Nothing is computed at all: an argument or a constant is returned.
   const Instruction& root = *module.entry()->root();
-  if (operations.empty() && !root.shape().IsTuple()) operations.insert(std::string(OpcodeName(root.opcode())));
+  if (operations.empty() && !root.shape().IsTuple())
+    operations.insert(std::string(OpcodeName(root.opcode())));
   if (operations.size() > kOperationsMax) return "many-operations";
   std::string names = absl::StrJoin(operations, ",");
   if (blamed.empty()) return absl::StrCat(names, " ", TypeOf(module.EntryProgramShape().result));
   const Instruction& last = *blamed.back();
   bool converts = last.opcode() == Opcode::kConvert || last.opcode() == Opcode::kCompare;
   return absl::StrCat(names, blamed.size() == 1 ? TraitsOf(last) : "(together)", " ",
-                      converts ? absl::StrCat(TypeOf(last.operand(0).shape()), "->") : "", TypeOf(last.shape()));
+                      converts ? absl::StrCat(TypeOf(last.operand(0).shape()), "->") : "",
+                      TypeOf(last.shape()));
 }
 
 std::string SignatureOf(const Verdict& verdict, const Module& module) {

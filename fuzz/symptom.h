@@ -21,18 +21,19 @@ Symptom SymptomOf(const Verdict& verdict);
 // A verdict that a campaign keeps: neither pass, unsupported nor inconclusive.
 bool CountsAsFinding(VerdictKind kind);
 
-// Opcode of the instruction that the verdict, or cutting, names: "tanh"; of several the last, whose value
-// is wrong; empty where none is named.
+// Opcode of the instruction that the verdict, or cutting, names: "tanh"; of several the last, whose
+// value is wrong; empty where none is named.
 std::string BlamedOpcode(const Verdict& verdict, const Module& module);
-// Opcodes and element type of all that is named, "tanh f32", with what their computations do where that
-// is little: "map,negate f32"; where none is named those of the module, sorted; of an invalid module the
-// broken rule.
+// Opcodes and element type of all that is named, "tanh f32", with what their computations do where
+// that is little: "map,negate f32"; where none is named those of the module, sorted; of an invalid
+// module the broken rule.
 std::string BlamedOperation(const Verdict& verdict, const Module& module);
 
-// What a failure looks like (bucket.h: which are the same one), and what `signature` of an expectation matches: "fail tanh f32 value"; of what
-// comes with a message "crash tanh Check failed: ...". "scatter(empty)" has an operand without elements,
-// "gather(batched)" batching dimensions, "gather(u64)" indices of that type; what
-// is wrong only when compiled together is "add,subtract(together)".
+// What a failure looks like (bucket.h: which are the same one), and what `signature` of an
+// expectation matches: "fail tanh f32 value"; of what comes with a message "crash tanh Check
+// failed: ...". "scatter(empty)" has an operand without elements, "gather(batched)" batching
+// dimensions, "gather(u64)" indices of that type; what is wrong only when compiled together is
+// "add,subtract(together)".
 std::string SignatureOf(const Verdict& verdict, const Module& module);
 // The same as a file name.
 std::string FolderNameOf(const std::string& signature);

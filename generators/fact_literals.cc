@@ -15,7 +15,8 @@ uint64_t NumberBits(PrimitiveType type, double value) {
     std::memcpy(&bits, &value, sizeof(bits));
     return bits;
   }
-  if (type == PrimitiveType::kF32 && std::fabs(value) < 0x1p127) {  // most of all data; the same rounding
+  if (type == PrimitiveType::kF32 &&
+      std::fabs(value) < 0x1p127) {  // most of all data; the same rounding
     float narrow = static_cast<float>(value);
     uint32_t bits;
     std::memcpy(&bits, &narrow, sizeof(bits));
@@ -26,15 +27,17 @@ uint64_t NumberBits(PrimitiveType type, double value) {
   }
   if (IsFloat(type)) return EncodeFloat(FormatOf(type), value, Overflow::kSaturate);
   ValueFacts whole = WholeRange(type);
-  if (value >= 0x1p63) return value >= whole.high ? ~uint64_t{0} >> (IsSigned(type) ? 1 : 0)
-                                                  : static_cast<uint64_t>(value);
+  if (value >= 0x1p63)
+    return value >= whole.high ? ~uint64_t{0} >> (IsSigned(type) ? 1 : 0)
+                               : static_cast<uint64_t>(value);
   return static_cast<uint64_t>(static_cast<int64_t>(std::max(value, whole.low)));
 }
 
 double DrawNumber(PrimitiveType type, const ValueFacts& facts, SplitMix64& random) {
   bool whole_numbers = facts.integral || !IsFloat(type);
   double low = facts.low, high = facts.high;
-  if (!whole_numbers) return low + (high - low) * (static_cast<double>(random.Next() >> 11) * 0x1p-53);
+  if (!whole_numbers)
+    return low + (high - low) * (static_cast<double>(random.Next() >> 11) * 0x1p-53);
   low = std::ceil(low);
   high = std::floor(high);
   if (high - low >= 0x1p63) return low + std::ldexp(static_cast<double>(random.Next()), -1);
@@ -53,7 +56,8 @@ class ElementSource {
     all_bits_ = !special && IsInteger(type) && facts_.low == whole.low && facts_.high == whole.high;
     if (special) specials_ = &SpecialBitsOf(type);
     if (special && IsFloat(type)) facts_ = RangeFacts(std::max(whole.low, -4.0), 4);
-    if (special && !IsFloat(type)) facts_ = RangeFacts(std::max(whole.low, -9.0), std::min(whole.high, 9.0), true);
+    if (special && !IsFloat(type))
+      facts_ = RangeFacts(std::max(whole.low, -9.0), std::min(whole.high, 9.0), true);
   }
   uint64_t Next() {
     if (specials_ && random_.Below(24) == 0) return AnyBits();
@@ -63,15 +67,16 @@ class ElementSource {
   }
 
  private:
-  // Of an integer type any value; of a float type a quiet NaN of either sign with any payload, where the
-  // format has such.
+  // Of an integer type any value; of a float type a quiet NaN of either sign with any payload,
+  // where the format has such.
   uint64_t AnyBits() {
     uint64_t bits = random_.Next() >> (64 - BitWidth(type_));
     if (type_ == PrimitiveType::kPred) return bits & 1;
     if (!IsFloat(type_)) return bits;
     const FloatFormat& format = FormatOf(type_);
     if (!format.has_infinity() || format.mantissa_bits < 2) return bits;
-    return (bits & (format.sign_mask() | ((uint64_t{1} << format.mantissa_bits) - 1))) | format.nan_bits();
+    return (bits & (format.sign_mask() | ((uint64_t{1} << format.mantissa_bits) - 1))) |
+           format.nan_bits();
   }
 
   PrimitiveType type_;
@@ -84,7 +89,8 @@ class ElementSource {
 void DrawRuntimeSizes(const Shape& shape, SplitMix64& random, Literal& literal) {
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (!shape.is_dynamic_dimension(d)) continue;
-    literal.SetRuntimeSize(d, static_cast<int64_t>(random.Below(static_cast<uint64_t>(shape.dimension(d)) + 1)));
+    literal.SetRuntimeSize(
+        d, static_cast<int64_t>(random.Below(static_cast<uint64_t>(shape.dimension(d)) + 1)));
   }
 }
 
@@ -106,10 +112,10 @@ void FillUnique(PrimitiveType type, const ValueFacts& facts, SplitMix64& random,
 Literal ScalarLiteral(PrimitiveType type, double value) {
   Literal literal(Shape::Scalar(type));
   PrimitiveType component = ComponentType(type);
-  uint64_t bits = std::isinf(value) && FormatOf(component).has_infinity()
-                      ? FormatOf(component).infinity_bits() |
-                            (value < 0 ? FormatOf(component).sign_mask() : 0)
-                      : NumberBits(component, value);
+  uint64_t bits =
+      std::isinf(value) && FormatOf(component).has_infinity()
+          ? FormatOf(component).infinity_bits() | (value < 0 ? FormatOf(component).sign_mask() : 0)
+          : NumberBits(component, value);
   StoreElementBits(component, bits, literal.mutable_raw_data());
   return literal;
 }

@@ -13,7 +13,8 @@ void SetDefaultLayouts(Shape& shape) {
 
 bool HandsOver(const Instruction& instruction) {
   Family family = RowOf(instruction.opcode()).family;
-  return family == Family::kControlFlow || family == Family::kTuple || family == Family::kCollective;
+  return family == Family::kControlFlow || family == Family::kTuple ||
+         family == Family::kCollective;
 }
 
 void DrawLayout(ChoiceSource& choose, Shape& shape) {
@@ -31,14 +32,16 @@ void DrawLayouts(ChoiceSource& choose, Computation& entry) {
   }
   for (const auto& instruction : entry.instructions()) {
     Shape& shape = instruction->mutable_shape();
-    bool free = shape.IsArray() && shape.rank() > 1 && !HandsOver(*instruction) && !fixed.contains(instruction.get());
+    bool free = shape.IsArray() && shape.rank() > 1 && !HandsOver(*instruction) &&
+                !fixed.contains(instruction.get());
     if (free && choose.Below(2)) DrawLayout(choose, shape);
   }
   // The elements of the root are the operands themselves.
   Instruction* root = entry.root();
   if (root->opcode() != Opcode::kTuple) return;
   for (int64_t i = 0; i < root->operand_count(); ++i) {
-    root->mutable_shape().mutable_tuple_shapes()[i].mutable_layout() = root->operand(i).shape().layout();
+    root->mutable_shape().mutable_tuple_shapes()[i].mutable_layout() =
+        root->operand(i).shape().layout();
   }
 }
 
@@ -46,7 +49,8 @@ void DrawLayouts(ChoiceSource& choose, Computation& entry) {
 
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module) {
   for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions()) SetDefaultLayouts(instruction->mutable_shape());
+    for (const auto& instruction : computation->instructions())
+      SetDefaultLayouts(instruction->mutable_shape());
   }
   if (drawn) DrawLayouts(choose, *module.entry());
 }

@@ -7,8 +7,9 @@
 
 namespace hlocts {
 
-// Every array gets its default layout; `drawn`: some arrays of the entry another one. What is handed to a
-// computation, or comes out of a tuple, keeps the default: there both sides would have to agree.
+// Every array gets its default layout; `drawn`: some arrays of the entry another one. What is
+// handed to a computation, or comes out of a tuple, keeps the default: there both sides would have
+// to agree.
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module);
 
 }  // namespace hlocts

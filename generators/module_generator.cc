@@ -9,12 +9,13 @@
 namespace hlocts {
 namespace {
 
-constexpr absl::string_view kStreamNames[kStreamCount] = {"defined", "exact", "edge", "sizes", "negative"};
+constexpr absl::string_view kStreamNames[kStreamCount] = {"defined", "exact", "edge", "sizes",
+                                                          "negative"};
 // How often a numbered module is of each stream; who wants invalid ones asks for them.
 constexpr int kStreamWeights[kStreamCount] = {30, 30, 28, 4, 0};
 
-// The twin with constants in place of parameters: what is folded at compile time must come out as what
-// is computed.
+// The twin with constants in place of parameters: what is folded at compile time must come out as
+// what is computed.
 void FoldArguments(Generated& generated) {
   constexpr int64_t kElementsMax = 64;
   Computation* entry = generated.module->entry();
@@ -23,7 +24,8 @@ void FoldArguments(Generated& generated) {
   }
   for (Instruction* parameter : entry->parameters()) {
     parameter->set_opcode(Opcode::kConstant);
-    Literal literal = generated.arguments[parameter->parameter_number()].WithShape(parameter->shape());
+    Literal literal =
+        generated.arguments[parameter->parameter_number()].WithShape(parameter->shape());
     parameter->set_literal(std::move(literal));
     parameter->set_parameter_number(-1);
   }

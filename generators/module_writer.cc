@@ -28,7 +28,8 @@ ModuleWriter::ModuleWriter(ChoiceSource& choices, Plan drawn)
 
 // %add and %add.7, as texts have them.
 std::string ModuleWriter::Name(absl::string_view stem) {
-  if (std::find(stems_.begin(), stems_.end(), stem) != stems_.end()) return absl::StrCat(stem, ".", names_++);
+  if (std::find(stems_.begin(), stems_.end(), stem) != stems_.end())
+    return absl::StrCat(stem, ".", names_++);
   stems_.emplace_back(stem);
   return stems_.back();
 }
@@ -91,7 +92,8 @@ Term* ModuleWriter::Add(std::unique_ptr<Instruction> instruction, ValueFacts fac
 }
 
 Term* ModuleWriter::Emit(Opcode opcode, Shape shape, const Terms& operands, ValueFacts facts) {
-  auto instruction = std::make_unique<Instruction>(Name(OpcodeName(opcode)), opcode, std::move(shape));
+  auto instruction =
+      std::make_unique<Instruction>(Name(OpcodeName(opcode)), opcode, std::move(shape));
   instruction->mutable_operands().reserve(operands.size());
   for (Term* operand : operands) {
     instruction->mutable_operands().push_back(operand->instruction);
@@ -125,7 +127,8 @@ Computation* ModuleWriter::Define(absl::string_view name, const std::vector<Para
   ++depth_;
   Terms terms;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    auto parameter = std::make_unique<Instruction>(Name("p"), Opcode::kParameter, parameters[i].shape);
+    auto parameter =
+        std::make_unique<Instruction>(Name("p"), Opcode::kParameter, parameters[i].shape);
     parameter->set_parameter_number(static_cast<int64_t>(i));
     terms.push_back(Add(std::move(parameter), parameters[i].facts));
   }
@@ -143,9 +146,10 @@ Computation* ModuleWriter::Reducer(Opcode opcode, PrimitiveType type) {
   }
   Shape scalar = Shape::Scalar(type);
   int written = written_;
-  Computation* computation = Define(OpcodeName(opcode), {{scalar, {}}, {scalar, {}}}, [&](const Terms& p) {
-    return Emit(opcode, scalar, {p[0], p[1]});
-  });
+  Computation* computation =
+      Define(OpcodeName(opcode), {{scalar, {}}, {scalar, {}}}, [&](const Terms& p) {
+        return Emit(opcode, scalar, {p[0], p[1]});
+      });
   written_ = written;
   reducers_.emplace_back(key, computation);
   return computation;
@@ -183,7 +187,9 @@ Term* ModuleWriter::Find(const std::function<bool(const Term&)>& fits) {
 }
 
 Term* ModuleWriter::Newest() {
-  auto usable = [](const Term& term) { return term.shape().IsArray() && !term.facts.opaque && !term.hidden; };
+  auto usable = [](const Term& term) {
+    return term.shape().IsArray() && !term.facts.opaque && !term.hidden;
+  };
   Term* unused = Find([&](const Term& term) {
     return term.uses == 0 && usable(term) && term.instruction->opcode() != Opcode::kConstant;
   });
@@ -245,7 +251,8 @@ void ModuleWriter::ShuffleNumbers() {
     std::swap(parameters[i - 1], parameters[other]);
     std::swap(entry_parameters_[i - 1], entry_parameters_[other]);
   }
-  for (size_t i = 0; i < parameters.size(); ++i) parameters[i]->set_parameter_number(static_cast<int64_t>(i));
+  for (size_t i = 0; i < parameters.size(); ++i)
+    parameters[i]->set_parameter_number(static_cast<int64_t>(i));
 }
 
 // Callees first, as texts need it, and the entry last; computations that were given up go.

@@ -1,5 +1,6 @@
 // A module under construction: the values at hand in the computation being written, with what is
-// known about them, and the ways to come by an operand. The generators of families/ write through it.
+// known about them, and the ways to come by an operand. The generators of families/ write through
+// it.
 #ifndef HLOCTS_GENERATORS_MODULE_WRITER_H_
 #define HLOCTS_GENERATORS_MODULE_WRITER_H_
 

@@ -20,7 +20,8 @@ const Table& TheTable() {
     for (const std::vector<BreakRow>& rows : {AttributeBreaks(), IndexingBreaks(), RowBreaks()}) {
       for (const BreakRow& row : rows) made->rows[static_cast<size_t>(row.opcode)].push_back(row);
     }
-    for (const OperandRow& row : OperandBreaks()) made->operands[static_cast<size_t>(row.opcode)].push_back(row);
+    for (const OperandRow& row : OperandBreaks())
+      made->operands[static_cast<size_t>(row.opcode)].push_back(row);
     made->module = ModuleBreaks();
     return made;
   }();
@@ -42,13 +43,15 @@ std::vector<Place> PlacesIn(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
       size_t opcode = static_cast<size_t>(instruction->opcode());
-      for (const BreakRow& row : table.rows[opcode]) places.push_back({row.rule, instruction.get(), &row});
+      for (const BreakRow& row : table.rows[opcode])
+        places.push_back({row.rule, instruction.get(), &row});
       for (const OperandRow& row : table.operands[opcode]) {
         places.push_back({row.rule, instruction.get(), nullptr, &row});
       }
     }
   }
-  for (const ModuleRow& row : table.module) places.push_back({row.rule, nullptr, nullptr, nullptr, &row});
+  for (const ModuleRow& row : table.module)
+    places.push_back({row.rule, nullptr, nullptr, nullptr, &row});
   return places;
 }
 

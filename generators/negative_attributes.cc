@@ -1,4 +1,5 @@
-// Attributes that break a rule: dimensions beyond the last, repeated, too many; sizes and steps out of range.
+// Attributes that break a rule: dimensions beyond the last, repeated, too many; sizes and steps out
+// of range.
 #include <algorithm>
 
 #include "generators/negative_rows.h"
@@ -6,7 +7,9 @@
 namespace hlocts {
 namespace {
 
-int64_t OperandRank(const Instruction& instruction) { return instruction.operand(0).shape().rank(); }
+int64_t OperandRank(const Instruction& instruction) {
+  return instruction.operand(0).shape().rank();
+}
 
 bool SetDimensions(Instruction& instruction, Sizes dimensions) {
   instruction.Set(Attr::kDimensions, std::move(dimensions));
@@ -54,7 +57,8 @@ bool ChangeSlice(Instruction& instruction, const Change& change) {
   return true;
 }
 bool LimitBeyondTheSize(Instruction& i) {
-  return ChangeSlice(i, [](SliceRanges& ranges, int64_t size) { ranges.dimensions[0].limit = size + 1; });
+  return ChangeSlice(
+      i, [](SliceRanges& ranges, int64_t size) { ranges.dimensions[0].limit = size + 1; });
 }
 bool StrideOfZero(Instruction& i) {
   return ChangeSlice(i, [](SliceRanges& ranges, int64_t) { ranges.dimensions[0].stride = 0; });
@@ -63,7 +67,9 @@ bool NegativeStart(Instruction& i) {
   return ChangeSlice(i, [](SliceRanges& ranges, int64_t) { ranges.dimensions[0].start = -1; });
 }
 bool StartBeyondTheLimit(Instruction& i) {
-  return ChangeSlice(i, [](SliceRanges& ranges, int64_t) { ranges.dimensions[0].start = ranges.dimensions[0].limit + 1; });
+  return ChangeSlice(i, [](SliceRanges& ranges, int64_t) {
+    ranges.dimensions[0].start = ranges.dimensions[0].limit + 1;
+  });
 }
 bool OneRangeLess(Instruction& i) {
   return ChangeSlice(i, [](SliceRanges& ranges, int64_t) { ranges.dimensions.pop_back(); });
@@ -81,7 +87,8 @@ bool NegativeInterior(Instruction& i) {
   return ChangePadding(i, [](PaddingConfig& padding) { padding.dimensions[0].interior = -1; });
 }
 bool NothingIsLeft(Instruction& i) {
-  return ChangePadding(i, [](PaddingConfig& padding) { padding.dimensions[0].low = -1'000'000'000; });
+  return ChangePadding(i,
+                       [](PaddingConfig& padding) { padding.dimensions[0].low = -1'000'000'000; });
 }
 bool OnePaddingLess(Instruction& i) {
   return ChangePadding(i, [](PaddingConfig& padding) { padding.dimensions.pop_back(); });
@@ -108,7 +115,8 @@ bool IotaBeyondTheLast(Instruction& instruction) {
   return true;
 }
 bool ElementBeyondTheLast(Instruction& instruction) {
-  instruction.Set(Attr::kIndex, static_cast<int64_t>(instruction.operand(0).shape().tuple_shapes().size()));
+  instruction.Set(Attr::kIndex,
+                  static_cast<int64_t>(instruction.operand(0).shape().tuple_shapes().size()));
   return true;
 }
 bool MoreThanThereAre(Instruction& instruction) {
@@ -194,7 +202,9 @@ bool SliceOfSize(Instruction& i, int64_t size) {
   i.Set(Attr::kDynamicSliceSizes, sizes);
   return true;
 }
-bool LargerThanTheOperand(Instruction& i) { return OperandRank(i) > 0 && SliceOfSize(i, i.operand(0).shape().dimension(0) + 1); }
+bool LargerThanTheOperand(Instruction& i) {
+  return OperandRank(i) > 0 && SliceOfSize(i, i.operand(0).shape().dimension(0) + 1);
+}
 bool SmallerThanNothing(Instruction& i) { return SliceOfSize(i, -1); }
 
 bool NoLength(Instruction& i) {

@@ -1,5 +1,5 @@
-// Rules between instructions and computations, and of the header. Names are labels in the proto form: two of one
-// name break nothing there.
+// Rules between instructions and computations, and of the header. Names are labels in the proto
+// form: two of one name break nothing there.
 #include <algorithm>
 
 #include "generators/negative_rows.h"
@@ -13,7 +13,8 @@ Computation* DrawComputation(ChoiceSource& choose, const Module& module) {
 }
 // One for which `fits`; nullptr if there is none.
 template <typename Fits>
-Instruction* DrawInstruction(ChoiceSource& choose, const Computation& computation, const Fits& fits) {
+Instruction* DrawInstruction(ChoiceSource& choose, const Computation& computation,
+                             const Fits& fits) {
   size_t count = computation.instructions().size(), first = choose.Below(count);
   for (size_t i = 0; i < count; ++i) {
     Instruction* instruction = computation.instructions()[(first + i) % count].get();
@@ -27,7 +28,8 @@ bool OperandOfAnotherComputation(ChoiceSource& choose, Module& module) {
   Computation *here = DrawComputation(choose, module), *there = DrawComputation(choose, module);
   Instruction* user = here == there ? nullptr : DrawInstruction(choose, *here, HasOperand);
   if (!user) return false;
-  user->mutable_operands()[choose.Below(user->operands().size())] = choose.Pick(there->instructions()).get();
+  user->mutable_operands()[choose.Below(user->operands().size())] =
+      choose.Pick(there->instructions()).get();
   return true;
 }
 
@@ -50,7 +52,8 @@ bool NumberLeftOut(ChoiceSource& choose, Module& module) {
 }
 
 bool CallsItself(ChoiceSource& choose, Module& module) {
-  static constexpr Attr kCalls[] = {Attr::kToApply, Attr::kCalls, Attr::kBody, Attr::kCondition, Attr::kTrueComputation};
+  static constexpr Attr kCalls[] = {Attr::kToApply, Attr::kCalls, Attr::kBody, Attr::kCondition,
+                                    Attr::kTrueComputation};
   Computation* computation = DrawComputation(choose, module);
   Instruction* caller = DrawInstruction(
       choose, *computation, [](const Instruction& i) { return !i.called_computations().empty(); });
@@ -100,7 +103,8 @@ bool AliasOfNoOutput(ChoiceSource&, Module& module) {
 bool AliasOfAnotherSize(ChoiceSource&, Module& module) {
   const Shape& result = module.entry()->root()->shape();
   for (const Instruction* parameter : module.entry()->parameters()) {
-    if (!result.IsArray() || parameter->shape().StorageSizeBytes() == result.StorageSizeBytes()) continue;
+    if (!result.IsArray() || parameter->shape().StorageSizeBytes() == result.StorageSizeBytes())
+      continue;
     module.input_output_alias = {{{}, parameter->parameter_number(), {}, false}};
     return true;
   }

@@ -15,7 +15,9 @@ Changed OtherType(const Instruction&, const Shape& operand) {
   bool floating = IsFloat(operand.element_type());
   return Shape(floating ? PrimitiveType::kS32 : PrimitiveType::kF32, operand.dimensions());
 }
-Changed Floats(const Instruction&, const Shape& operand) { return Shape(PrimitiveType::kF32, operand.dimensions()); }
+Changed Floats(const Instruction&, const Shape& operand) {
+  return Shape(PrimitiveType::kF32, operand.dimensions());
+}
 Changed Vector(const Instruction&, const Shape& operand) {
   if (!operand.IsScalar()) return std::nullopt;
   return Shape(operand.element_type(), {2});
@@ -94,12 +96,14 @@ Changed LargerThanTheWindow(const Instruction& user, const Shape& kernel) {
   return labels.kernel_spatial.empty() ? std::nullopt : LargerIn(kernel, labels.kernel_spatial[0]);
 }
 Changed OutputsThatGroupsDoNotDivide(const Instruction& user, const Shape& kernel) {
-  return user.IntOr(Attr::kFeatureGroupCount, 1) > 1 ? LargerIn(kernel, LabelsOf(user).kernel_output_feature)
-                                                     : std::nullopt;
+  return user.IntOr(Attr::kFeatureGroupCount, 1) > 1
+             ? LargerIn(kernel, LabelsOf(user).kernel_output_feature)
+             : std::nullopt;
 }
 Changed OutputsThatBatchGroupsDoNotDivide(const Instruction& user, const Shape& kernel) {
-  return user.IntOr(Attr::kBatchGroupCount, 1) > 1 ? LargerIn(kernel, LabelsOf(user).kernel_output_feature)
-                                                   : std::nullopt;
+  return user.IntOr(Attr::kBatchGroupCount, 1) > 1
+             ? LargerIn(kernel, LabelsOf(user).kernel_output_feature)
+             : std::nullopt;
 }
 
 template <bool kLeft>
@@ -124,11 +128,13 @@ Changed OfSeveralWays(const Instruction& user, const Shape& operand) {
 
 template <bool kNormal>
 Changed BoundsOfRng(const Instruction& rng, const Shape& operand) {
-  return (rng.WordOr(Attr::kDistribution, "") == "rng_normal") == kNormal ? Vector(rng, operand) : std::nullopt;
+  return (rng.WordOr(Attr::kDistribution, "") == "rng_normal") == kNormal ? Vector(rng, operand)
+                                                                          : std::nullopt;
 }
 template <bool kNormal>
 Changed BoundsOfOtherType(const Instruction& rng, const Shape& operand) {
-  return (rng.WordOr(Attr::kDistribution, "") == "rng_normal") == kNormal ? OtherType(rng, operand) : std::nullopt;
+  return (rng.WordOr(Attr::kDistribution, "") == "rng_normal") == kNormal ? OtherType(rng, operand)
+                                                                          : std::nullopt;
 }
 Changed StateOfPhilox(const Instruction& rng, const Shape&) {
   if (rng.WordOr(Attr::kAlgorithm, "") != "rng_three_fry") return std::nullopt;
@@ -274,7 +280,8 @@ std::vector<OperandRow> OperandBreaks() {
 void ReplaceOperand(Instruction& user, int64_t operand, const Shape& shape) {
   Computation* computation = user.parent();
   std::string name = absl::StrCat("broken.", user.name());
-  auto owned = std::make_unique<Instruction>(std::move(name), shape.IsTuple() ? Opcode::kTuple : Opcode::kConstant,
+  auto owned = std::make_unique<Instruction>(std::move(name),
+                                             shape.IsTuple() ? Opcode::kTuple : Opcode::kConstant,
                                              shape.WithDefaultLayout());
   if (!shape.IsTuple()) owned->set_literal(Literal(owned->shape()));
   Instruction* added = computation->Add(std::move(owned));

@@ -1,5 +1,5 @@
-// What an opcode's row in spec/ops asks of every instruction of it, what its clause says of the result, and
-// computations that do not fit their caller.
+// What an opcode's row in spec/ops asks of every instruction of it, what its clause says of the
+// result, and computations that do not fit their caller.
 #include <iterator>
 
 #include "generators/negative_rows.h"
@@ -12,8 +12,9 @@ namespace {
 
 // Instructions of no operands and of any type have nothing to be given wrongly.
 bool OperandOfAnotherType(Instruction& i) {
-  static constexpr PrimitiveType kTypes[] = {PrimitiveType::kF32, PrimitiveType::kS32, PrimitiveType::kPred,
-                                             PrimitiveType::kC64, PrimitiveType::kU64};
+  static constexpr PrimitiveType kTypes[] = {PrimitiveType::kF32, PrimitiveType::kS32,
+                                             PrimitiveType::kPred, PrimitiveType::kC64,
+                                             PrimitiveType::kU64};
   if (i.operand_count() == 0) return false;
   const Shape& operand = i.operand(0).shape();
   TypeSet types = RowOf(i.opcode()).types;
@@ -85,14 +86,18 @@ bool NegativeSize(Instruction& i) {
 bool ResultGrows(Instruction& i) { return Grow(i.mutable_shape()); }
 bool ResultOfAnotherType(Instruction& i) {
   PrimitiveType type = i.shape().element_type();
-  i.mutable_shape().set_element_type(type == PrimitiveType::kF32 ? PrimitiveType::kS32 : PrimitiveType::kF32);
+  i.mutable_shape().set_element_type(type == PrimitiveType::kF32 ? PrimitiveType::kS32
+                                                                 : PrimitiveType::kF32);
   return true;
 }
 bool BitsGrow(Instruction& i) {
-  return BitWidth(i.shape().element_type()) == BitWidth(i.operand(0).shape().element_type()) && ResultGrows(i);
+  return BitWidth(i.shape().element_type()) == BitWidth(i.operand(0).shape().element_type()) &&
+         ResultGrows(i);
 }
 bool HalfOfAComplex(Instruction& i) {
-  if (IsComplex(i.operand(0).shape().element_type()) || BitWidth(i.operand(0).shape().element_type()) == 64) return false;
+  if (IsComplex(i.operand(0).shape().element_type()) ||
+      BitWidth(i.operand(0).shape().element_type()) == 64)
+    return false;
   i.mutable_shape().set_element_type(PrimitiveType::kC64);
   return true;
 }
@@ -101,36 +106,66 @@ bool NarrowerThanTheSum(Instruction& i) {
   if (IsInteger(type) && BitWidth(type) <= 8) return false;
   if (type == PrimitiveType::kPred) return false;
   bool complex = IsComplex(type), integer = IsInteger(type);
-  i.mutable_shape().set_element_type(complex ? PrimitiveType::kF32 : integer ? PrimitiveType::kS8 : PrimitiveType::kS32);
+  i.mutable_shape().set_element_type(complex   ? PrimitiveType::kF32
+                                     : integer ? PrimitiveType::kS8
+                                               : PrimitiveType::kS32);
   return true;
 }
 
 // The sentence that gives an operation's result; hlo.result_shape where there is none.
 constexpr OpcodeRule kResultRules[] = {
-    {Opcode::kAbs, "elementwise_unary.2"}, {Opcode::kReal, "elementwise_unary.25"},
-    {Opcode::kImag, "elementwise_unary.12"}, {Opcode::kIsFinite, "elementwise_unary.17"},
-    {Opcode::kComplex, "elementwise_binary.17"}, {Opcode::kCompare, "elementwise_comparison.27"},
-    {Opcode::kClamp, "clamp.10"}, {Opcode::kSelect, "select.7"}, {Opcode::kConvert, "convert_element_type.2"},
-    {Opcode::kReducePrecision, "reduce_precision.8"}, {Opcode::kTranspose, "transpose.4"},
-    {Opcode::kReverse, "rev.5"}, {Opcode::kSlice, "slice.3"}, {Opcode::kPad, "pad.5"},
-    {Opcode::kConcatenate, "concatenate.3"}, {Opcode::kDynamicSlice, "dynamic_slice.2"},
-    {Opcode::kDynamicUpdateSlice, "dynamic_update_slice.1"}, {Opcode::kGather, "gather.13"},
-    {Opcode::kScatter, "scatter.46"}, {Opcode::kGetDimensionSize, "get_dimension_size.1"},
-    {Opcode::kSetDimensionSize, "set_dimension_size.9"}, {Opcode::kDot, "dot_general.22"},
-    {Opcode::kConvolution, "conv_with_general_padding.47"}, {Opcode::kReduce, "reduce.15"},
-    {Opcode::kReduceWindow, "reduce_window.2"}, {Opcode::kSelectAndScatter, "select_and_scatter.3"},
-    {Opcode::kMap, "map.9"}, {Opcode::kSort, "sort.6"}, {Opcode::kTopk, "top_k.10"},
-    {Opcode::kCholesky, "cholesky.10"}, {Opcode::kTriangularSolve, "triangular_solve.3"},
-    {Opcode::kFft, "fft.19"}, {Opcode::kBatchNormTraining, "batch_norm_training.16"},
-    {Opcode::kBatchNormInference, "batch_norm_inference.15"}, {Opcode::kBatchNormGrad, "batch_norm_grad.19"},
-    {Opcode::kTuple, "tuple.1"}, {Opcode::kGetTupleElement, "get_tuple_element.2"}, {Opcode::kCall, "call.3"},
-    {Opcode::kWhile, "while.6"}, {Opcode::kConditional, "conditional.9"},
-    {Opcode::kOptBarrier, "optimization_barrier.3"}, {Opcode::kAllReduce, "all_reduce.12"},
-    {Opcode::kAllToAll, "all_to_all.19"}, {Opcode::kCollectivePermute, "collective_permute.8"},
-    {Opcode::kAllGather, "all_gather.14"}, {Opcode::kReduceScatter, "reduce_scatter.20"},
+    {Opcode::kAbs, "elementwise_unary.2"},
+    {Opcode::kReal, "elementwise_unary.25"},
+    {Opcode::kImag, "elementwise_unary.12"},
+    {Opcode::kIsFinite, "elementwise_unary.17"},
+    {Opcode::kComplex, "elementwise_binary.17"},
+    {Opcode::kCompare, "elementwise_comparison.27"},
+    {Opcode::kClamp, "clamp.10"},
+    {Opcode::kSelect, "select.7"},
+    {Opcode::kConvert, "convert_element_type.2"},
+    {Opcode::kReducePrecision, "reduce_precision.8"},
+    {Opcode::kTranspose, "transpose.4"},
+    {Opcode::kReverse, "rev.5"},
+    {Opcode::kSlice, "slice.3"},
+    {Opcode::kPad, "pad.5"},
+    {Opcode::kConcatenate, "concatenate.3"},
+    {Opcode::kDynamicSlice, "dynamic_slice.2"},
+    {Opcode::kDynamicUpdateSlice, "dynamic_update_slice.1"},
+    {Opcode::kGather, "gather.13"},
+    {Opcode::kScatter, "scatter.46"},
+    {Opcode::kGetDimensionSize, "get_dimension_size.1"},
+    {Opcode::kSetDimensionSize, "set_dimension_size.9"},
+    {Opcode::kDot, "dot_general.22"},
+    {Opcode::kConvolution, "conv_with_general_padding.47"},
+    {Opcode::kReduce, "reduce.15"},
+    {Opcode::kReduceWindow, "reduce_window.2"},
+    {Opcode::kSelectAndScatter, "select_and_scatter.3"},
+    {Opcode::kMap, "map.9"},
+    {Opcode::kSort, "sort.6"},
+    {Opcode::kTopk, "top_k.10"},
+    {Opcode::kCholesky, "cholesky.10"},
+    {Opcode::kTriangularSolve, "triangular_solve.3"},
+    {Opcode::kFft, "fft.19"},
+    {Opcode::kBatchNormTraining, "batch_norm_training.16"},
+    {Opcode::kBatchNormInference, "batch_norm_inference.15"},
+    {Opcode::kBatchNormGrad, "batch_norm_grad.19"},
+    {Opcode::kTuple, "tuple.1"},
+    {Opcode::kGetTupleElement, "get_tuple_element.2"},
+    {Opcode::kCall, "call.3"},
+    {Opcode::kWhile, "while.6"},
+    {Opcode::kConditional, "conditional.9"},
+    {Opcode::kOptBarrier, "optimization_barrier.3"},
+    {Opcode::kAllReduce, "all_reduce.12"},
+    {Opcode::kAllToAll, "all_to_all.19"},
+    {Opcode::kCollectivePermute, "collective_permute.8"},
+    {Opcode::kAllGather, "all_gather.14"},
+    {Opcode::kReduceScatter, "reduce_scatter.20"},
     {Opcode::kRngBitGenerator, "rng_bit_generator.4"},
-    {Opcode::kReplicaId, "replica_id.2"}, {Opcode::kCopy, "hlo.result_shape"}, {Opcode::kFusion, "hlo.result_shape"},
-    {Opcode::kReshape, "reshape.9"}, {Opcode::kConstant, "hlo.constant"},
+    {Opcode::kReplicaId, "replica_id.2"},
+    {Opcode::kCopy, "hlo.result_shape"},
+    {Opcode::kFusion, "hlo.result_shape"},
+    {Opcode::kReshape, "reshape.9"},
+    {Opcode::kConstant, "hlo.constant"},
 };
 
 // --- Called computations ---
@@ -230,7 +265,8 @@ constexpr BreakRow kCallRows[] = {
 void AddRowsOf(Opcode opcode, std::vector<BreakRow>& rows) {
   const OpRow& row = RowOf(opcode);
   if (row.arity_max > 0) rows.push_back({opcode, TypeRuleOf(opcode), OperandOfAnotherType});
-  if (row.arity_max > 0 && row.arity_max != kVariadic) rows.push_back({opcode, "hlo.arity", OperandTooMany});
+  if (row.arity_max > 0 && row.arity_max != kVariadic)
+    rows.push_back({opcode, "hlo.arity", OperandTooMany});
   rows.push_back({opcode, "hlo.attribute", ComputationLost});
   rows.push_back({opcode, "layouts.7", NoPermutation});
   if (opcode != Opcode::kConstant) rows.push_back({opcode, "hlo.shape", NegativeSize});
@@ -238,7 +274,9 @@ void AddRowsOf(Opcode opcode, std::vector<BreakRow>& rows) {
     bool named = std::any_of(std::begin(kResultRules), std::end(kResultRules),
                              [&](const OpcodeRule& result) { return result.opcode == opcode; });
     bool binary = row.family == Family::kElementwiseBinary;
-    if (!named) rows.push_back({opcode, binary ? "elementwise_binary.23" : "elementwise_unary.42", ResultGrows});
+    if (!named)
+      rows.push_back(
+          {opcode, binary ? "elementwise_binary.23" : "elementwise_unary.42", ResultGrows});
   }
 }
 
@@ -257,7 +295,8 @@ bool CallAnother(Instruction& caller, Attr attr) {
 }
 
 bool Grow(Shape& shape) {
-  if (shape.IsTuple()) return !shape.tuple_shapes().empty() && Grow(shape.mutable_tuple_shapes()[0]);
+  if (shape.IsTuple())
+    return !shape.tuple_shapes().empty() && Grow(shape.mutable_tuple_shapes()[0]);
   if (!shape.IsArray()) return false;
   if (shape.rank() == 0) {
     shape = Shape(shape.element_type(), {2});

@@ -1,5 +1,5 @@
-// Ways to break one rule each, for negative.cc. Each is written from the sentence it breaks and shares nothing
-// with spec/infer, which is to find it.
+// Ways to break one rule each, for negative.cc. Each is written from the sentence it breaks and
+// shares nothing with spec/infer, which is to find it.
 #ifndef HLOCTS_GENERATORS_NEGATIVE_ROWS_H_
 #define HLOCTS_GENERATORS_NEGATIVE_ROWS_H_
 
@@ -13,7 +13,8 @@ namespace hlocts {
 
 using Sizes = std::vector<int64_t>;
 
-// Changes the instruction so that it breaks the rule; false where it cannot, and nothing has changed.
+// Changes the instruction so that it breaks the rule; false where it cannot, and nothing has
+// changed.
 using Break = bool (*)(Instruction& instruction);
 struct BreakRow {
   Opcode opcode;
@@ -38,7 +39,8 @@ struct ModuleRow {
 
 std::vector<BreakRow> AttributeBreaks();  // negative_attributes.cc
 std::vector<BreakRow> IndexingBreaks();   // negative_indexing.cc: gather, scatter and their kin
-std::vector<BreakRow> RowBreaks();        // negative_operations.cc: what each opcode's row in spec/ops and its result demand
+std::vector<BreakRow>
+RowBreaks();  // negative_operations.cc: what each opcode's row in spec/ops and its result demand
 std::vector<OperandRow> OperandBreaks();  // negative_operands.cc
 std::vector<ModuleRow> ModuleBreaks();    // negative_module.cc
 

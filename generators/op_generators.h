@@ -23,7 +23,8 @@ const std::vector<Opcode>& GeneratedOpcodes();
 #undef HLOCTS_OP_GENERATOR
 bool GenerateUnary(ModuleWriter&, Opcode);
 bool GenerateBinary(ModuleWriter&, Opcode);
-// Some operations that meet as programs write them and compilers rewrite them; counts as one of Grow's.
+// Some operations that meet as programs write them and compilers rewrite them; counts as one of
+// Grow's.
 bool GenerateIdiom(ModuleWriter& writer);
 
 }  // namespace hlocts

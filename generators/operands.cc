@@ -34,8 +34,9 @@ Term* Spread(ModuleWriter& w, Term* scalar, const Dims& dims) {
 // Beside the bounds, at the ends of the type, and where a narrower type would wrap.
 double EdgeOfIndices(ChoiceSource& choose, PrimitiveType type, int64_t bound) {
   const ValueFacts whole = WholeRange(type);
-  const double edges[] = {static_cast<double>(bound) + 1, -1,     whole.high, whole.low, std::floor(whole.high / 2) + 1,
-                          static_cast<double>(bound) - 1, 0x1p8,  0x1p16 + 1, 0x1p32 + 1, -0x1p32};
+  const double edges[] = {
+      static_cast<double>(bound) + 1, -1,    whole.high, whole.low,  std::floor(whole.high / 2) + 1,
+      static_cast<double>(bound) - 1, 0x1p8, 0x1p16 + 1, 0x1p32 + 1, -0x1p32};
   return std::clamp(edges[choose.Below(std::size(edges))], whole.low, whole.high);
 }
 
@@ -55,7 +56,8 @@ ValueFacts ModuleWriter::Settle(PrimitiveType type, ValueFacts facts) const {
 
 Term* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
   ValueFacts facts = RangeFacts(value, value, std::floor(value) == value);
-  if (IsComplex(type)) facts = RangeFacts(std::min(value, 0.0), std::max(value, 0.0), facts.integral);
+  if (IsComplex(type))
+    facts = RangeFacts(std::min(value, 0.0), std::max(value, 0.0), facts.integral);
   facts.bits_known = true;
   Term* same = Find([&](const Term& term) {
     return term.instruction->opcode() == Opcode::kConstant && term.type() == type &&
@@ -70,7 +72,8 @@ Term* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
 }
 
 Term* ModuleWriter::Constant(Literal literal, ValueFacts facts) {
-  auto constant = std::make_unique<Instruction>(Name("constant"), Opcode::kConstant, literal.shape());
+  auto constant =
+      std::make_unique<Instruction>(Name("constant"), Opcode::kConstant, literal.shape());
   constant->set_literal(std::move(literal));
   return Add(std::move(constant), facts);
 }
@@ -112,7 +115,8 @@ Term* ModuleWriter::AddParameter(const Shape& shape, const ValueFacts& facts) {
   return Add(std::move(parameter), facts);
 }
 
-Term* ModuleWriter::DynamicParameter(PrimitiveType type, const Dims& dims, int64_t dynamic_dimension) {
+Term* ModuleWriter::DynamicParameter(PrimitiveType type, const Dims& dims,
+                                     int64_t dynamic_dimension) {
   Shape shape(type, dims);
   shape.set_dynamic_dimension(dynamic_dimension, true);
   return AddParameter(shape, DataFacts(type, {}));
@@ -121,7 +125,8 @@ Term* ModuleWriter::DynamicParameter(PrimitiveType type, const Dims& dims, int64
 Term* ModuleWriter::NewConstant(PrimitiveType type, const Dims& dims, const Demand& demand) {
   constexpr int64_t kConstantElementsMax = 64;
   ValueFacts facts = DataFacts(type, demand);
-  bool whole = ElementsOf(dims) <= kConstantElementsMax && (dims.empty() || facts.unique || choose.Below(3) != 0);
+  bool whole = ElementsOf(dims) <= kConstantElementsMax &&
+               (dims.empty() || facts.unique || choose.Below(3) != 0);
   Shape shape(type, whole ? dims : Dims());
   Term* constant = Constant(LiteralWithFacts(shape, facts, !plan.licensed(), data_), facts);
   if (whole) return constant;
@@ -137,7 +142,8 @@ Term* ModuleWriter::Fresh(PrimitiveType type, const Dims& dims, const Demand& de
   if (counts && Unlimited(demand) && choose.OneIn(3)) {
     int64_t dimension = choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
     double last = static_cast<double>(std::max<int64_t>(dims[dimension] - 1, 0));
-    Term* iota = Emit(Opcode::kIota, Shape(type, dims), {}, Settle(type, RangeFacts(0, last, true)));
+    Term* iota =
+        Emit(Opcode::kIota, Shape(type, dims), {}, Settle(type, RangeFacts(0, last, true)));
     iota->instruction->Set(Attr::kIotaDimension, dimension);
     return iota;
   }
@@ -149,7 +155,8 @@ Term* ModuleWriter::FindOperand(PrimitiveType type, const Dims& dims, const Dema
   Term* candidates[kCandidatesMax];
   int weights[kCandidatesMax];
   size_t count = 0;
-  for (auto it = scope_->terms.rbegin(); it != scope_->terms.rend() && count < kCandidatesMax; ++it) {
+  for (auto it = scope_->terms.rbegin(); it != scope_->terms.rend() && count < kCandidatesMax;
+       ++it) {
     Term& term = *it;
     if (term.type() != type || term.dims() != dims || term.facts.opaque || term.hidden) continue;
     // An operation on twice the same value shows little.
@@ -201,7 +208,8 @@ Term* ModuleWriter::Adapt(PrimitiveType type, const Dims& dims) {
   });
   if (!found) return nullptr;
   if (found->type() != type) return Convert(found, type);
-  bool same_count = ElementsOf(found->dims()) == elements && !(found->dims().empty() && choose.Below(2));
+  bool same_count =
+      ElementsOf(found->dims()) == elements && !(found->dims().empty() && choose.Below(2));
   Opcode opcode = same_count ? Opcode::kReshape : Opcode::kBroadcast;
   ValueFacts facts = found->facts;
   facts.unique = false;

@@ -12,23 +12,27 @@ struct TypeWeight {
   int weight;
 };
 constexpr TypeWeight kTypeWeights[] = {
-    {PrimitiveType::kF32, 24},        {PrimitiveType::kS32, 12},    {PrimitiveType::kPred, 6},
-    {PrimitiveType::kF64, 6},         {PrimitiveType::kBF16, 8},    {PrimitiveType::kF16, 6},
-    {PrimitiveType::kS64, 4},         {PrimitiveType::kU32, 5},     {PrimitiveType::kU8, 5},
-    {PrimitiveType::kS8, 5},          {PrimitiveType::kU16, 3},     {PrimitiveType::kS16, 3},
-    {PrimitiveType::kU64, 3},         {PrimitiveType::kC64, 4},     {PrimitiveType::kC128, 2},
-    {PrimitiveType::kF8E5M2, 2},      {PrimitiveType::kF8E4M3FN, 2}, {PrimitiveType::kS4, 2},
-    {PrimitiveType::kU4, 2},          {PrimitiveType::kF8E4M3, 1},  {PrimitiveType::kF8E3M4, 1},
-    {PrimitiveType::kF8E4M3B11FNUZ, 1}, {PrimitiveType::kF8E4M3FNUZ, 1},
-    {PrimitiveType::kF8E5M2FNUZ, 1},  {PrimitiveType::kF8E8M0FNU, 1},
-    {PrimitiveType::kF4E2M1FN, 1},    {PrimitiveType::kS2, 1},      {PrimitiveType::kU2, 1},
-    {PrimitiveType::kS1, 1},          {PrimitiveType::kU1, 1},
+    {PrimitiveType::kF32, 24},       {PrimitiveType::kS32, 12},
+    {PrimitiveType::kPred, 6},       {PrimitiveType::kF64, 6},
+    {PrimitiveType::kBF16, 8},       {PrimitiveType::kF16, 6},
+    {PrimitiveType::kS64, 4},        {PrimitiveType::kU32, 5},
+    {PrimitiveType::kU8, 5},         {PrimitiveType::kS8, 5},
+    {PrimitiveType::kU16, 3},        {PrimitiveType::kS16, 3},
+    {PrimitiveType::kU64, 3},        {PrimitiveType::kC64, 4},
+    {PrimitiveType::kC128, 2},       {PrimitiveType::kF8E5M2, 2},
+    {PrimitiveType::kF8E4M3FN, 2},   {PrimitiveType::kS4, 2},
+    {PrimitiveType::kU4, 2},         {PrimitiveType::kF8E4M3, 1},
+    {PrimitiveType::kF8E3M4, 1},     {PrimitiveType::kF8E4M3B11FNUZ, 1},
+    {PrimitiveType::kF8E4M3FNUZ, 1}, {PrimitiveType::kF8E5M2FNUZ, 1},
+    {PrimitiveType::kF8E8M0FNU, 1},  {PrimitiveType::kF4E2M1FN, 1},
+    {PrimitiveType::kS2, 1},         {PrimitiveType::kU2, 1},
+    {PrimitiveType::kS1, 1},         {PrimitiveType::kU1, 1},
 };
 
 constexpr int64_t kSmallSizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17};
-constexpr int64_t kBoundarySizes[] = {0,   1,   31,  32,  33,   63,   64,   65,   127,  128,  129,
-                                      255, 256, 257, 511, 512,  513,  1023, 1024, 1025, 2047, 2048,
-                                      2049, 4095, 4096, 4097, 8191, 8192, 8193};
+constexpr int64_t kBoundarySizes[] = {0,    1,    31,   32,   33,   63,   64,   65,   127,  128,
+                                      129,  255,  256,  257,  511,  512,  513,  1023, 1024, 1025,
+                                      2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193};
 constexpr int64_t kElementsMaxOfSizes = 16384;
 
 bool UsableIn(Stream stream, PrimitiveType type) {
@@ -71,7 +75,8 @@ void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, Plan& pl
     }
     bool drawn = (mask >> --bits) & 1;
     const OpRow& row = RowOf(opcode);
-    if (!drawn || ((families >> static_cast<int>(row.family)) & 1) == 0 || row.weight == 0) continue;
+    if (!drawn || ((families >> static_cast<int>(row.family)) & 1) == 0 || row.weight == 0)
+      continue;
     if (row.family == Family::kCollective && plan.replicas == 1) continue;
     plan.opcodes.push_back(opcode);
     plan.weights.push_back(row.weight);

@@ -10,7 +10,8 @@
 namespace hlocts {
 namespace {
 
-// The filter works on what stands in a row, and on its state and whether anything in it did not pass.
+// The filter works on what stands in a row, and on its state and whether anything in it did not
+// pass.
 constexpr absl::string_view kFilter = R"(<p class=filter><input id=q size=36
 placeholder="id, words, case, fault" oninput=sift()> <select id=s onchange=sift()>
 <option value="">every state<option>tested<option>freedom<option>untestable<option>open</select>
@@ -52,10 +53,10 @@ std::string Cell(const Tally& tally) {
   if (tally.unsupported > 0) absl::StrAppend(&words, ", ", tally.unsupported, " unsupported");
   if (tally.known > 0) absl::StrAppend(&words, ", ", tally.known, " known");
   if (tally.unexpected > 0) absl::StrAppend(&words, ", ", tally.unexpected, " unexpected");
-  absl::string_view colour = tally.unexpected > 0    ? "bad"
-                             : tally.known > 0       ? "known"
-                             : tally.passed == all   ? "good"
-                                                     : "part";
+  absl::string_view colour = tally.unexpected > 0  ? "bad"
+                             : tally.known > 0     ? "known"
+                             : tally.passed == all ? "good"
+                                                   : "part";
   return absl::StrCat("<td class=", colour, ">", words);
 }
 
@@ -155,17 +156,18 @@ std::string Matrix::Row(const ClauseRow& row, bool is_target) const {
     absl::StrAppend(&fault, "<br><small>", Escaped(row.noticed_by), "</small>");
   }
   return absl::StrCat("<tr class=row data-s=", row.state, passed ? "" : " data-o=1",
-                      is_target ? absl::StrCat(" id=\"", row.id, "\"") : "", "><td>", row.id, "<td>", Escaped(row.text),
+                      is_target ? absl::StrCat(" id=\"", row.id, "\"") : "", "><td>", row.id,
+                      "<td>", Escaped(row.text),
                       row.note.empty() ? "" : "<br><small>" + Escaped(row.note) + "</small>",
                       "<td>", row.state, "<td>", evidence, "<td>", fault,
                       Cells(tallies == by_clause_.end() ? Tallies() : tallies->second), "</tr>\n");
 }
 
 std::string Matrix::Table(const std::vector<const ClauseRow*>& rows, bool is_target) const {
-  std::string html =
-      absl::StrCat("<table><tr><th>clause<th>what it says<th>state<th>cases<th>planted fault that "
-                   "one notices<th>",
-                   absl::StrJoin(engines_, "<th>"), "</tr>\n");
+  std::string html = absl::StrCat(
+      "<table><tr><th>clause<th>what it says<th>state<th>cases<th>planted fault that "
+      "one notices<th>",
+      absl::StrJoin(engines_, "<th>"), "</tr>\n");
   for (const ClauseRow* row : rows) html += Row(*row, is_target);
   return html + "</table>";
 }
@@ -178,7 +180,8 @@ std::string Matrix::SummaryRow(const std::string& title, const Document& documen
     auto tallies = by_clause_.find(row->id);
     if (tallies == by_clause_.end()) continue;
     ++reached;
-    for (const auto& [engine, tally] : tallies->second) passed[engine] += tally.passed == tally.All();
+    for (const auto& [engine, tally] : tallies->second)
+      passed[engine] += tally.passed == tally.All();
   }
   std::string html = absl::StrCat("<tr><td>", Escaped(title), "<td>", document.rows.size());
   for (const char* state : kStates) absl::StrAppend(&html, "<td>", states[state]);
@@ -205,14 +208,14 @@ std::string Matrix::Front() const {
       if (IsUnhit(*row)) unhit.push_back(row);
       auto tallies = by_clause_.find(row->id);
       if (tallies == by_clause_.end() || row->state != "tested") continue;
-      bool some_engine_never = std::any_of(
-          tallies->second.begin(), tallies->second.end(),
-          [](const auto& entry) { return entry.second.passed == 0; });
+      bool some_engine_never =
+          std::any_of(tallies->second.begin(), tallies->second.end(),
+                      [](const auto& entry) { return entry.second.passed == 0; });
       if (some_engine_never) unproven.push_back(row);
     }
   }
-  std::string html = absl::StrCat("<h3 id=unhit>Testable, and nothing in this run reaches it: ",
-                                  unhit.size(), "</h3>");
+  std::string html = absl::StrCat(
+      "<h3 id=unhit>Testable, and nothing in this run reaches it: ", unhit.size(), "</h3>");
   if (!unhit.empty()) html += Table(unhit, false);
   absl::StrAppend(&html, "<h3 id=unproven>Reached, and some engine passes no case of it: ",
                   unproven.size(), "</h3>");
@@ -221,15 +224,17 @@ std::string Matrix::Front() const {
 
 // The other way round.
 std::string Matrix::Cases() const {
-  std::string html = absl::StrCat("<h2>Cases and their clauses</h2><table><tr><th>case<th>clauses<th>",
-                                  absl::StrJoin(engines_, "<th>"), "</tr>\n");
+  std::string html =
+      absl::StrCat("<h2>Cases and their clauses</h2><table><tr><th>case<th>clauses<th>",
+                   absl::StrJoin(engines_, "<th>"), "</tr>\n");
   for (const auto& [name, ids] : clauses_of_case_) {
     auto tallies = by_case_.find(name);
     bool passed = tallies != by_case_.end() && AllPassed(tallies->second);
     std::vector<std::string> links;
-    for (const std::string& id : ids) links.push_back(absl::StrCat("<a href=\"#", id, "\">", id, "</a>"));
-    absl::StrAppend(&html, "<tr class=row", passed ? "" : " data-o=1", " id=\"", name, "\"><td>", name,
-                    "<td>", absl::StrJoin(links, " "),
+    for (const std::string& id : ids)
+      links.push_back(absl::StrCat("<a href=\"#", id, "\">", id, "</a>"));
+    absl::StrAppend(&html, "<tr class=row", passed ? "" : " data-o=1", " id=\"", name, "\"><td>",
+                    name, "<td>", absl::StrJoin(links, " "),
                     Cells(tallies == by_case_.end() ? Tallies() : tallies->second), "</tr>\n");
   }
   return html + "</table>";
@@ -238,8 +243,9 @@ std::string Matrix::Cases() const {
 std::string Matrix::Html() const {
   std::string html = absl::StrCat("<h2>Clauses and their cases</h2>", Summary(), kFilter, Front());
   for (const auto& [title, document] : documents_) {
-    absl::StrAppend(&html, "<details open><summary><b>", Escaped(title), "</b>: ",
-                    document.rows.size(), " clauses</summary>", Table(document.rows, true), "</details>\n");
+    absl::StrAppend(&html, "<details open><summary><b>", Escaped(title),
+                    "</b>: ", document.rows.size(), " clauses</summary>",
+                    Table(document.rows, true), "</details>\n");
   }
   return html + Cases();
 }

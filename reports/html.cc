@@ -38,10 +38,9 @@ std::string FailureRow(const Verdict& verdict, const std::vector<std::string>& c
     absl::StrAppend(&links, "<a href=\"#", clause, "\">", clause, "</a> ");
   }
   return absl::StrCat("<tr class=", Colour(verdict), "><td><a href=\"#",
-                      CaseName(verdict.case_address), "\">", Escaped(verdict.case_address), "</a><td>",
-                      Escaped(verdict.backend), "<td>", VerdictName(verdict.kind), "<td>",
-                      links, "<td>", what, "<td>",
-                      Escaped(verdict.expectation), "</tr>\n");
+                      CaseName(verdict.case_address), "\">", Escaped(verdict.case_address),
+                      "</a><td>", Escaped(verdict.backend), "<td>", VerdictName(verdict.kind),
+                      "<td>", links, "<td>", what, "<td>", Escaped(verdict.expectation), "</tr>\n");
 }
 
 std::string Failures(const HtmlReport& report) {

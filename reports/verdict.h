@@ -1,5 +1,5 @@
-// The verdict on one module and one engine: the record every subcommand prints and every report reads
-// (contracts.md, "Verdict").
+// The verdict on one module and one engine: the record every subcommand prints and every report
+// reads (contracts.md, "Verdict").
 #ifndef HLOCTS_REPORTS_VERDICT_H_
 #define HLOCTS_REPORTS_VERDICT_H_
 
@@ -17,9 +17,9 @@ namespace hlocts {
 enum class VerdictKind : uint8_t {
   kPass,
   kFail,
-  kUnsupported,   // the engine says that it cannot
-  kRejected,      // a valid module refused
-  kAccepted,      // an invalid module taken
+  kUnsupported,  // the engine says that it cannot
+  kRejected,     // a valid module refused
+  kAccepted,     // an invalid module taken
   kCrash,
   kTimeout,
   kInconclusive,  // the sets were too wide to say anything; never a pass
@@ -33,10 +33,10 @@ inline bool IsFailure(VerdictKind kind) {
 std::optional<VerdictKind> VerdictFromName(absl::string_view name);
 
 struct VerdictFailure {
-  int64_t output = 0;             // leaf
-  std::vector<int64_t> index;     // of the element
+  int64_t output = 0;               // leaf
+  std::vector<int64_t> index;       // of the element
   std::string actual, actual_bits;  // bits as 0x...
-  std::string accepted;           // the acceptance set in words
+  std::string accepted;             // the acceptance set in words
   std::string rule, clause, instruction;
 };
 
@@ -44,7 +44,7 @@ inline constexpr size_t kEffectiveQuarters = 64 * 4 + 1;
 
 struct Verdict {
   VerdictKind kind = VerdictKind::kError;
-  std::string module;   // path or name
+  std::string module;  // path or name
   std::string case_address;
   std::string backend, backend_version;
   std::string profile = "default";
@@ -65,7 +65,8 @@ struct Verdict {
   int64_t unspecified_elements = 0;
   std::vector<std::string> freedoms;  // named freedoms that excused something
   std::optional<VerdictFailure> first_failure;
-  // The failure is of a piece of the module that ran by itself: `output` and `index` are the piece's.
+  // The failure is of a piece of the module that ran by itself: `output` and `index` are the
+  // piece's.
   bool failure_in_piece = false;
   std::string blame;  // what is wrong, and the piece that shows it, for people (--explain)
   // Of a suite run: the expectation that matched, and whether the verdict is as expected.
@@ -75,8 +76,8 @@ struct Verdict {
   bool expected = false;
   double seconds = 0;       // of the engine
   double case_seconds = 0;  // of a suite run: running and judging together. Not printed.
-  // Not empty: run again, the engine gave other verdicts; all of them in order, "crash, pass, pass".
-  // `kind` is the first one's. Reports count it as a flake and as nothing else.
+  // Not empty: run again, the engine gave other verdicts; all of them in order, "crash, pass,
+  // pass". `kind` is the first one's. Reports count it as a flake and as nothing else.
   std::string flake;
 };
 

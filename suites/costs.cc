@@ -21,7 +21,8 @@ absl::StatusOr<CaseCosts> LoadCosts(const std::string& path) {
     int64_t milliseconds = -1;
     if (!(words >> address)) continue;
     if (!(words >> milliseconds) || milliseconds < 0 || words >> rest) {
-      return InvalidInput(path, ":", number, ": expected an address and milliseconds, found ", line);
+      return InvalidInput(path, ":", number, ": expected an address and milliseconds, found ",
+                          line);
     }
     costs[address] = milliseconds;
   }
@@ -30,8 +31,10 @@ absl::StatusOr<CaseCosts> LoadCosts(const std::string& path) {
 
 absl::Status WriteCosts(const CaseCosts& costs, const std::string& path) {
   std::string text =
-      "# Milliseconds that costly cases take, run and judged, all engines of the measuring run together:\n"
-      "# --shard deals them out by these, all others by hash. Written by `hlocts run --update-costs`.\n";
+      "# Milliseconds that costly cases take, run and judged, all engines of the measuring run "
+      "together:\n"
+      "# --shard deals them out by these, all others by hash. Written by `hlocts run "
+      "--update-costs`.\n";
   for (const auto& [address, milliseconds] : costs) {
     absl::StrAppend(&text, address, " ", milliseconds, "\n");
   }

@@ -1,5 +1,5 @@
-// Convolution through Fourier transforms (acceptance-rules 19): a circular one over a box that holds
-// the padded, dilated base area. Every step is rounded to T.
+// Convolution through Fourier transforms (acceptance-rules 19): a circular one over a box that
+// holds the padded, dilated base area. Every step is rounded to T.
 #ifndef HLOCTS_BACKENDS_CANARY_NOISE_FAST_CONVOLUTION_H_
 #define HLOCTS_BACKENDS_CANARY_NOISE_FAST_CONVOLUTION_H_
 

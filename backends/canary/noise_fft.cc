@@ -100,8 +100,8 @@ bool NoisyFft(NoiseJob& job) {
   const absl::string_view type = job.instruction.WordOr(Attr::kFftType, "FFT");
   if (!ShortFactors(job.instruction.IntList(Attr::kFftLength))) return false;
   if (job.state.Once(4)) return false;
-  job.result =
-      ComponentType(job.type()) == PrimitiveType::kF64 ? Noisy<double>(job, type) : Noisy<float>(job, type);
+  job.result = ComponentType(job.type()) == PrimitiveType::kF64 ? Noisy<double>(job, type)
+                                                                : Noisy<float>(job, type);
   return true;
 }
 

@@ -61,8 +61,8 @@ struct NoiseJob {
   PrimitiveType type() const { return result.element_type(); }
 };
 
-// noise_reductions.cc: recomputes dot, convolution, reduce, reduce-window and scatter of real floats
-// in another legal way. True when it has.
+// noise_reductions.cc: recomputes dot, convolution, reduce, reduce-window and scatter of real
+// floats in another legal way. True when it has.
 bool NoisyReduction(NoiseJob& job);
 // noise_elements.cc: element-wise permissions.
 void NoisyElements(NoiseJob& job);

@@ -30,8 +30,8 @@ SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   style.contract = job.rule.Allows(kContract) && random.Below(2) == 0;
   style.flush = job.rule.Allows(kFlushResult) && random.Below(2) == 0;
   style.truncate = contraction && job.rule.Allows(kTruncate) && random.Below(4) == 0;
-  // Contractions of f8 accumulate in about 14 bits on some hardware; relaxed lets 16-bit types do it
-  // in their own.
+  // Contractions of f8 accumulate in about 14 bits on some hardware; relaxed lets 16-bit types do
+  // it in their own.
   if (contraction && job.rule.Allows(kNarrowSum) && random.Below(4) == 0) {
     if (BitWidth(type) == 8) style.bits = 14;
     if (BitWidth(type) == 16 && job.type() == type) style.step = type;

@@ -1,4 +1,5 @@
-// Collectives over the module's replicas: one group of all, pairs, or one of each; listed or as an iota.
+// Collectives over the module's replicas: one group of all, pairs, or one of each; listed or as an
+// iota.
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
@@ -33,7 +34,8 @@ ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
   std::vector<int64_t> order;
   for (int64_t replica = 0; replica < replicas; ++replica) order.push_back(replica);
   bool shuffled = w.choose.Below(2);
-  for (size_t i = order.size(); shuffled && i > 1; --i) std::swap(order[i - 1], order[w.choose.Below(i)]);
+  for (size_t i = order.size(); shuffled && i > 1; --i)
+    std::swap(order[i - 1], order[w.choose.Below(i)]);
   for (int64_t replica : order) {
     if (groups.groups.empty() || static_cast<int64_t>(groups.groups.back().size()) == *group_size) {
       groups.groups.emplace_back();
@@ -44,14 +46,17 @@ ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
 }
 
 // All replicas get the same arguments; one of them computes with other data, most of the time.
-Term* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims, const Demand& demand = {}) {
+Term* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims,
+                    const Demand& demand = {}) {
   Term* operand = w.Obtain(type, dims, demand);
   if (w.choose.OneIn(4)) return operand;
   Term* other = w.Fresh(type, dims, demand);
   ValueFacts one_of_them = RangeFacts(0, static_cast<double>(w.plan.replicas - 1), true);
   Term* id = w.Emit(Opcode::kReplicaId, Shape::Scalar(PrimitiveType::kU32), {}, one_of_them);
-  Term* chosen = w.ScalarConstant(PrimitiveType::kU32, static_cast<double>(w.choose.Range(0, w.plan.replicas - 1)));
-  Term* mine = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), {id, chosen}, RangeFacts(0, 1, true));
+  Term* chosen = w.ScalarConstant(PrimitiveType::kU32,
+                                  static_cast<double>(w.choose.Range(0, w.plan.replicas - 1)));
+  Term* mine = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), {id, chosen},
+                      RangeFacts(0, 1, true));
   mine->instruction->Set(Attr::kDirection, Word{"EQ"});
   ValueFacts facts = Join(operand->facts, other->facts);
   facts.unique = false;
@@ -74,7 +79,8 @@ bool GenerateAllReduce(ModuleWriter& w, Opcode opcode) {
   if (scatter) operand_dims[0] *= size;
   if (!w.Fits(operand_dims)) return false;
   Term* operand = OfEachReplica(w, type, operand_dims, ReducerDemand(w, *row, type, size));
-  Term* made = w.Emit(opcode, Shape(type, dims), {operand}, ReducedFacts(w, *row, type, operand->facts, size));
+  Term* made = w.Emit(opcode, Shape(type, dims), {operand},
+                      ReducedFacts(w, *row, type, operand->facts, size));
   made->instruction->Set(Attr::kReplicaGroups, groups);
   if (scatter) made->instruction->Set(Attr::kDimensions, Dims{0});
   made->instruction->Set(Attr::kToApply, w.Reducer(row->opcode, type));
@@ -112,7 +118,8 @@ bool GenerateCollectivePermute(ModuleWriter& w, Opcode opcode) {
     if (w.choose.Below(4) != 3) pairs.emplace_back(source, (source + shift) % w.plan.replicas);
   }
   // Who gets nothing gets zeros.
-  Term* permute = w.Emit(opcode, Shape(type, dims), {operand}, Join(operand->facts, RangeFacts(0, 0, true)));
+  Term* permute =
+      w.Emit(opcode, Shape(type, dims), {operand}, Join(operand->facts, RangeFacts(0, 0, true)));
   permute->instruction->Set(Attr::kSourceTargetPairs, pairs);
   return true;
 }
@@ -128,7 +135,8 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
   // Who is in no group gets zeros.
   bool listed = groups.iota_dimensions.empty();
   if (listed && groups.groups.size() > 1 && w.choose.OneIn(4)) groups.groups.pop_back();
-  Term* made = w.Emit(opcode, Shape(type, dims), {operand}, Join(operand->facts, RangeFacts(0, 0, true)));
+  Term* made =
+      w.Emit(opcode, Shape(type, dims), {operand}, Join(operand->facts, RangeFacts(0, 0, true)));
   made->instruction->Set(Attr::kReplicaGroups, groups);
   return true;
 }
@@ -140,7 +148,8 @@ bool GeneratePartitionId(ModuleWriter& w, Opcode opcode) {
 }
 
 bool GenerateReplicaId(ModuleWriter& w, Opcode opcode) {
-  if (!Contains(w.plan.allowed, PrimitiveType::kU32) || w.depth() > 0 || w.plan.replicas < 2) return false;
+  if (!Contains(w.plan.allowed, PrimitiveType::kU32) || w.depth() > 0 || w.plan.replicas < 2)
+    return false;
   w.Emit(opcode, Shape::Scalar(PrimitiveType::kU32), {},
          RangeFacts(0, static_cast<double>(w.plan.replicas - 1), true));
   return true;

@@ -54,8 +54,8 @@ void SetUnlessEmpty(Term* term, Attr attr, const Dims& dims) {
   if (!dims.empty()) term->instruction->Set(attr, dims);
 }
 
-// The result type: the operands', or a wider one that the text states; narrow integers are mostly summed
-// in 32 bits.
+// The result type: the operands', or a wider one that the text states; narrow integers are mostly
+// summed in 32 bits.
 PrimitiveType DrawResultType(ModuleWriter& w, PrimitiveType type) {
   if (!w.choose.OneIn(4)) return type;
   PrimitiveType wide = w.DrawType(~TypeSet{0});
@@ -79,7 +79,8 @@ bool GenerateDot(ModuleWriter& w, Opcode) {
   if (!w.Fits(lhs.dims) || !w.Fits(rhs.dims) || !w.Fits(dims)) return false;
   PrimitiveType result = DrawResultType(w, type);
   bool floating = IsFloat(type) || IsComplex(type);
-  double terms = static_cast<double>(std::max<int64_t>(ElementsOf(contracting), 1)) * (IsComplex(type) ? 2 : 1);
+  double terms = static_cast<double>(std::max<int64_t>(ElementsOf(contracting), 1)) *
+                 (IsComplex(type) ? 2 : 1);
   double bound = std::floor(std::sqrt(w.Limit(type) / terms));
   Demand demand;
   if (floating && w.plan.licensed()) {
@@ -89,8 +90,9 @@ bool GenerateDot(ModuleWriter& w, Opcode) {
   Term* a = w.Obtain(type, lhs.dims, demand);
   Term* b = w.Obtain(type, rhs.dims, demand);
   double most = terms * a->facts.magnitude() * b->facts.magnitude();
-  ValueFacts facts = type == PrimitiveType::kPred ? RangeFacts(0, 1, true)
-                                                  : RangeFacts(-most, most, a->facts.integral && b->facts.integral);
+  ValueFacts facts = type == PrimitiveType::kPred
+                         ? RangeFacts(0, 1, true)
+                         : RangeFacts(-most, most, a->facts.integral && b->facts.integral);
   if (IsUnsigned(type)) facts.low = 0;
   Term* dot = w.Emit(Opcode::kDot, Shape(result, dims), {a, b}, w.Settle(result, facts));
   SetUnlessEmpty(dot, Attr::kLhsBatchDims, lhs.batch);

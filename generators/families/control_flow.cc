@@ -1,5 +1,6 @@
 // call, fusion, conditional, while, opt-barrier, tuple: computations within computations. What is
-// known of operands is known of parameters; a loop's state keeps to a range that every turn promises.
+// known of operands is known of parameters; a loop's state keeps to a range that every turn
+// promises.
 #include <cmath>
 
 #include "generators/module_writer.h"
@@ -62,12 +63,14 @@ Term* GrowRoot(ModuleWriter& w, Grown* grown) {
 
 // Emits the caller and puts the arrays it returns at hand.
 Term* EmitCaller(ModuleWriter& w, Opcode opcode, const Terms& operands, const Grown& grown) {
-  Term* caller = w.Emit(opcode, grown.shape, operands, grown.shape.IsTuple() ? ValueFacts() : grown.facts[0]);
+  Term* caller =
+      w.Emit(opcode, grown.shape, operands, grown.shape.IsTuple() ? ValueFacts() : grown.facts[0]);
   if (grown.shape.IsTuple()) w.Elements(caller, grown.facts);
   return caller;
 }
 
-void EmitCall(ModuleWriter& w, Opcode opcode, const Terms& operands, const Grown& grown, Computation* body) {
+void EmitCall(ModuleWriter& w, Opcode opcode, const Terms& operands, const Grown& grown,
+              Computation* body) {
   bool fused = opcode == Opcode::kFusion;
   Instruction* caller = EmitCaller(w, opcode, operands, grown)->instruction;
   if (fused) caller->Set(Attr::kKind, Word{"kLoop"});
@@ -78,7 +81,8 @@ Terms OtherOperands(ModuleWriter& w, const Parameters& parameters) {
   Terms operands;
   for (const ModuleWriter::Parameter& parameter : parameters) {
     Demand demand = {parameter.facts.low, parameter.facts.high, false};
-    operands.push_back(w.Obtain(parameter.shape.element_type(), parameter.shape.dimensions(), demand));
+    operands.push_back(
+        w.Obtain(parameter.shape.element_type(), parameter.shape.dimensions(), demand));
   }
   return operands;
 }
@@ -93,8 +97,9 @@ bool GenerateCall(ModuleWriter& w, Opcode opcode) {
   // A fusion is one kernel: no collectives inside, and its computation is its own.
   auto runs = fused ? ModuleWriter::Runs::kOrNot : ModuleWriter::Runs::kAsTheCaller;
   Parameters parameters = ParametersOf(w, operands);
-  Computation* body = w.Define(fused ? "fused" : "called", parameters,
-                               [&](const Terms&) { return GrowRoot(w, &grown); }, runs);
+  Computation* body = w.Define(
+      fused ? "fused" : "called", parameters, [&](const Terms&) { return GrowRoot(w, &grown); },
+      runs);
   EmitCall(w, opcode, operands, grown, body);
   // Once more, on other operands of which the same is known.
   if (!fused && w.choose.OneIn(3)) EmitCall(w, opcode, OtherOperands(w, parameters), grown, body);
@@ -105,7 +110,8 @@ bool GenerateConditional(ModuleWriter& w, Opcode) {
   if (TooDeep(w)) return false;
   bool two_way = w.choose.Below(2) == 0 || !Contains(w.plan.types, PrimitiveType::kS32);
   int64_t branches = two_way ? 2 : w.choose.Range(1, 4);
-  Term* selector = two_way ? w.Obtain(PrimitiveType::kPred, {}) : w.Index(PrimitiveType::kS32, branches - 1);
+  Term* selector =
+      two_way ? w.Obtain(PrimitiveType::kPred, {}) : w.Index(PrimitiveType::kS32, branches - 1);
   Terms operands = {selector};
   std::vector<Computation*> computations;
   Shape result;
@@ -113,13 +119,14 @@ bool GenerateConditional(ModuleWriter& w, Opcode) {
   for (int64_t b = 0; b < branches; ++b) {
     PrimitiveType type = w.DrawType(~TypeSet{0});
     operands.push_back(w.Obtain(type, w.DrawDims()));
-    computations.push_back(w.Define("branch", ParametersOf(w, {operands.back()}), [&](const Terms&) {
-      w.Grow(static_cast<int>(w.choose.Range(1, 3)));
-      Term* root = b == 0 ? w.Newest() : w.Obtain(result.element_type(), result.dimensions());
-      result = root->shape();
-      facts = b == 0 ? root->facts : Join(facts, root->facts);
-      return root;
-    }));
+    computations.push_back(
+        w.Define("branch", ParametersOf(w, {operands.back()}), [&](const Terms&) {
+          w.Grow(static_cast<int>(w.choose.Range(1, 3)));
+          Term* root = b == 0 ? w.Newest() : w.Obtain(result.element_type(), result.dimensions());
+          result = root->shape();
+          facts = b == 0 ? root->facts : Join(facts, root->facts);
+          return root;
+        }));
   }
   facts.unique = false;
   Term* conditional = w.Emit(Opcode::kConditional, result, operands, facts);
@@ -134,7 +141,8 @@ bool GenerateConditional(ModuleWriter& w, Opcode) {
 
 namespace {
 
-// The counter's start, step and end: steps that divide the distance and steps that do not, up and down.
+// The counter's start, step and end: steps that divide the distance and steps that do not, up and
+// down.
 struct Trips {
   PrimitiveType type;
   int64_t start, step, end;
@@ -229,17 +237,21 @@ Term* NextOf(ModuleWriter& w, Term* counter, Term* carried) {
 
 Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
                         const std::vector<ValueFacts>& facts) {
-  return w.Define("body", {{state, {}}}, [&](const Terms& p) {
-    Terms elements = w.Elements(p[0], facts);
-    Term* step = w.ScalarConstant(trips.type, static_cast<double>(trips.step));
-    Term* next = w.Emit(Opcode::kAdd, Shape::Scalar(trips.type), {elements[0], step}, facts[0]);
-    next->hidden = elements[0]->hidden = false;
-    if (w.choose.OneIn(3)) CutRow(w, elements[0], elements[1]);
-    w.Grow(static_cast<int>(w.choose.Range(1, 4)));
-    Terms results = {next};
-    for (size_t i = 1; i < elements.size(); ++i) results.push_back(NextOf(w, elements[0], elements[i]));
-    return w.Emit(Opcode::kTuple, state, results);
-  }, ModuleWriter::Runs::kAsTheCaller);
+  return w.Define(
+      "body", {{state, {}}},
+      [&](const Terms& p) {
+        Terms elements = w.Elements(p[0], facts);
+        Term* step = w.ScalarConstant(trips.type, static_cast<double>(trips.step));
+        Term* next = w.Emit(Opcode::kAdd, Shape::Scalar(trips.type), {elements[0], step}, facts[0]);
+        next->hidden = elements[0]->hidden = false;
+        if (w.choose.OneIn(3)) CutRow(w, elements[0], elements[1]);
+        w.Grow(static_cast<int>(w.choose.Range(1, 4)));
+        Terms results = {next};
+        for (size_t i = 1; i < elements.size(); ++i)
+          results.push_back(NextOf(w, elements[0], elements[i]));
+        return w.Emit(Opcode::kTuple, state, results);
+      },
+      ModuleWriter::Runs::kAsTheCaller);
 }
 
 }  // namespace

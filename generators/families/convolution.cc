@@ -60,7 +60,8 @@ Places Place(ModuleWriter& w, int64_t first, int64_t second, const Dims& spatial
   return places;
 }
 
-void SetAttributes(Instruction* convolution, const Sizes& sizes, ConvolutionDimensionNumbers numbers) {
+void SetAttributes(Instruction* convolution, const Sizes& sizes,
+                   ConvolutionDimensionNumbers numbers) {
   convolution->Set(Attr::kWindow, sizes.window);
   convolution->Set(Attr::kDimLabels, std::move(numbers));
   if (sizes.feature_groups > 1) convolution->Set(Attr::kFeatureGroupCount, sizes.feature_groups);
@@ -77,7 +78,8 @@ PrimitiveType DrawSumType(ModuleWriter& w, PrimitiveType type) {
 }  // namespace
 
 bool GenerateConvolution(ModuleWriter& w, Opcode) {
-  PrimitiveType type = w.DrawType(RowOf(Opcode::kConvolution).types & ~TypeBit(PrimitiveType::kPred));
+  PrimitiveType type =
+      w.DrawType(RowOf(Opcode::kConvolution).types & ~TypeBit(PrimitiveType::kPred));
   if (type == PrimitiveType::kInvalid || w.scalars_only()) return false;
   Sizes sizes = DrawConvolution(w);
   Dims taps;
@@ -105,8 +107,8 @@ bool GenerateConvolution(ModuleWriter& w, Opcode) {
   PrimitiveType sum = DrawSumType(w, type);
   Term* made = w.Emit(Opcode::kConvolution, Shape(sum, result.dims), {a, b}, w.Settle(sum, facts));
   SetAttributes(made->instruction, sizes,
-                {lhs.first, lhs.second, lhs.spatial, rhs.first, rhs.second, rhs.spatial, result.first,
-                 result.second, result.spatial});
+                {lhs.first, lhs.second, lhs.spatial, rhs.first, rhs.second, rhs.spatial,
+                 result.first, result.second, result.spatial});
   return true;
 }
 

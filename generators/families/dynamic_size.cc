@@ -1,5 +1,5 @@
-// set-dimension-size and get-dimension-size: arrays whose size at run time is below their bound. Only what is
-// written here takes such an array; elsewhere sizes agree.
+// set-dimension-size and get-dimension-size: arrays whose size at run time is below their bound.
+// Only what is written here takes such an array; elsewhere sizes agree.
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
@@ -10,10 +10,12 @@ namespace {
 Term* DrawRuntimeSize(ModuleWriter& w, int64_t bound) {
   PrimitiveType type = PrimitiveType::kS32;
   double most = static_cast<double>(bound);
-  if (w.choose.Below(2)) return w.ScalarConstant(type, static_cast<double>(w.choose.Range(0, bound)));
+  if (w.choose.Below(2))
+    return w.ScalarConstant(type, static_cast<double>(w.choose.Range(0, bound)));
   if (w.plan.licensed()) return w.Obtain(type, {}, {0, most, false});
   Term* any = w.Obtain(type, {});
-  return w.Emit(Opcode::kClamp, Shape::Scalar(type), {w.ScalarConstant(type, 0), any, w.ScalarConstant(type, most)});
+  return w.Emit(Opcode::kClamp, Shape::Scalar(type),
+                {w.ScalarConstant(type, 0), any, w.ScalarConstant(type, most)});
 }
 
 Term* EmitDynamic(ModuleWriter& w, PrimitiveType type, const Dims& dims, int64_t dimension) {
@@ -23,7 +25,8 @@ Term* EmitDynamic(ModuleWriter& w, PrimitiveType type, const Dims& dims, int64_t
   shape.set_dynamic_dimension(dimension, true);
   ValueFacts facts = operand->facts;
   facts.unique = false;
-  Term* set = w.Emit(Opcode::kSetDimensionSize, shape, {operand, DrawRuntimeSize(w, dims[dimension])}, facts);
+  Term* set = w.Emit(Opcode::kSetDimensionSize, shape,
+                     {operand, DrawRuntimeSize(w, dims[dimension])}, facts);
   set->instruction->Set(Attr::kDimensions, Dims{dimension});
   return set;
 }
@@ -54,17 +57,20 @@ bool GenerateDynamicSize(ModuleWriter& w, Opcode opcode) {
   dynamic->hidden = true;
   bool negated = w.choose.OneIn(3) && (!w.plan.licensed() || IsSigned(type) || IsFloat(type));
   if (negated) {
-    ValueFacts facts = RangeFacts(-dynamic->facts.high, -dynamic->facts.low, dynamic->facts.integral);
+    ValueFacts facts =
+        RangeFacts(-dynamic->facts.high, -dynamic->facts.low, dynamic->facts.integral);
     dynamic = w.Emit(Opcode::kNegate, dynamic->shape(), {dynamic}, w.Settle(type, facts));
     dynamic->hidden = true;
   }
   if (opcode == Opcode::kGetDimensionSize || w.choose.OneIn(3)) {
     Term* size = w.Emit(Opcode::kGetDimensionSize, Shape::Scalar(PrimitiveType::kS32), {dynamic},
                         RangeFacts(0, static_cast<double>(dims[dimension]), true));
-    size->instruction->Set(Attr::kDimensions, Dims{w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1)});
+    size->instruction->Set(Attr::kDimensions,
+                           Dims{w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1)});
     size->facts.high = static_cast<double>(*std::max_element(dims.begin(), dims.end()));
   }
-  bool sums = Contains(RowOf(Opcode::kAdd).types, type) && !IsComplex(type) && type != PrimitiveType::kF8E8M0FNU;
+  bool sums = Contains(RowOf(Opcode::kAdd).types, type) && !IsComplex(type) &&
+              type != PrimitiveType::kF8E8M0FNU;
   if (sums && w.choose.Below(2)) EmitSum(w, dynamic, dimension);
   return true;
 }

@@ -66,22 +66,30 @@ ValueFacts ExactUnaryFacts(Opcode opcode, PrimitiveType type, const ValueFacts& 
   bool integral = x.integral || !(IsFloat(type) || IsComplex(type));
   int width = BitWidth(type);
   switch (opcode) {
-    case Opcode::kNegate: return RangeFacts(-x.high, -x.low, integral);
+    case Opcode::kNegate:
+      return RangeFacts(-x.high, -x.low, integral);
     case Opcode::kAbs: {
       double low = x.low > 0 ? x.low : x.high < 0 ? -x.high : 0;
-      return RangeFacts(low, IsComplex(type) ? 2 * x.magnitude() : x.magnitude(), integral && !IsComplex(type));
+      return RangeFacts(low, IsComplex(type) ? 2 * x.magnitude() : x.magnitude(),
+                        integral && !IsComplex(type));
     }
-    case Opcode::kSign: return RangeFacts(-1, 1, !IsComplex(type));
+    case Opcode::kSign:
+      return RangeFacts(-1, 1, !IsComplex(type));
     case Opcode::kCeil:
     case Opcode::kFloor:
     case Opcode::kRoundNearestAfz:
-    case Opcode::kRoundNearestEven: return RangeFacts(std::floor(x.low), std::ceil(x.high), true);
-    case Opcode::kIsFinite: return RangeFacts(0, 1, true);
+    case Opcode::kRoundNearestEven:
+      return RangeFacts(std::floor(x.low), std::ceil(x.high), true);
+    case Opcode::kIsFinite:
+      return RangeFacts(0, 1, true);
     case Opcode::kPopcnt:
-    case Opcode::kCountLeadingZeros: return RangeFacts(0, width, true);
+    case Opcode::kCountLeadingZeros:
+      return RangeFacts(0, width, true);
     case Opcode::kReal:
-    case Opcode::kImag: return RangeFacts(std::min(x.low, 0.0), std::max(x.high, 0.0), x.integral);
-    default: return WholeRange(type);
+    case Opcode::kImag:
+      return RangeFacts(std::min(x.low, 0.0), std::max(x.high, 0.0), x.integral);
+    default:
+      return WholeRange(type);
   }
 }
 
@@ -104,11 +112,16 @@ bool ExactEnough(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
 ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& b, bool complex) {
   bool integral = a.integral && b.integral;
   switch (opcode) {
-    case Opcode::kAdd: return RangeFacts(a.low + b.low, a.high + b.high, integral);
-    case Opcode::kSubtract: return RangeFacts(a.low - b.high, a.high - b.low, integral);
-    case Opcode::kMaximum: return RangeFacts(std::max(a.low, b.low), std::max(a.high, b.high), integral);
-    case Opcode::kMinimum: return RangeFacts(std::min(a.low, b.low), std::min(a.high, b.high), integral);
-    default: break;
+    case Opcode::kAdd:
+      return RangeFacts(a.low + b.low, a.high + b.high, integral);
+    case Opcode::kSubtract:
+      return RangeFacts(a.low - b.high, a.high - b.low, integral);
+    case Opcode::kMaximum:
+      return RangeFacts(std::max(a.low, b.low), std::max(a.high, b.high), integral);
+    case Opcode::kMinimum:
+      return RangeFacts(std::min(a.low, b.low), std::min(a.high, b.high), integral);
+    default:
+      break;
   }
   double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   double low = *std::min_element(std::begin(ends), std::end(ends));

@@ -1,5 +1,6 @@
-// Operations that meet as programs write them: chains of moves, of functions, of windows over padded arrays.
-// Compilers look for such pairs and rewrite them; drawn one by one they would meet by chance only.
+// Operations that meet as programs write them: chains of moves, of functions, of windows over
+// padded arrays. Compilers look for such pairs and rewrite them; drawn one by one they would meet
+// by chance only.
 #include <cmath>
 
 #include "generators/families/elementwise.h"
@@ -57,7 +58,8 @@ Term* Sliced(ModuleWriter& w, Term* x, const Dims& before) {
   Dims dims = x->dims();
   SliceRanges ranges;
   for (size_t d = 0; d < dims.size(); ++d) {
-    int64_t size = dims[d], to = back && before[d] <= size ? before[d] : w.choose.Range(size > 0 ? 1 : 0, size);
+    int64_t size = dims[d],
+            to = back && before[d] <= size ? before[d] : w.choose.Range(size > 0 ? 1 : 0, size);
     int64_t start = w.choose.Range(0, size - to);
     dims[d] = to;
     ranges.dimensions.push_back({start, start + to, 1});
@@ -71,13 +73,15 @@ Term* Padded(ModuleWriter& w, Term* x) {
   Dims dims = x->dims();
   PaddingConfig padding;
   for (int64_t& size : dims) {
-    PaddingDimension edges = {w.choose.Range(0, 2), w.choose.Range(0, 2), size > 1 && w.choose.OneIn(4) ? 1 : 0};
+    PaddingDimension edges = {w.choose.Range(0, 2), w.choose.Range(0, 2),
+                              size > 1 && w.choose.OneIn(4) ? 1 : 0};
     padding.dimensions.push_back(edges);
     size += edges.low + edges.high + edges.interior * std::max<int64_t>(size - 1, 0);
   }
   if (!w.Fits(dims)) return x;
   Term* value = w.Obtain(x->type(), {}, {w.plan.licensed() ? -4.0 : -INFINITY, 4, false});
-  Term* moved = w.Emit(Opcode::kPad, Shape(x->type(), dims), {x, value}, Join(x->facts, value->facts));
+  Term* moved =
+      w.Emit(Opcode::kPad, Shape(x->type(), dims), {x, value}, Join(x->facts, value->facts));
   moved->instruction->Set(Attr::kPadding, std::move(padding));
   return moved;
 }
@@ -85,7 +89,8 @@ Term* Padded(ModuleWriter& w, Term* x) {
 Term* Repeated(ModuleWriter& w, Term* x) {
   Dims dims = x->dims(), dimensions;
   size_t at = w.choose.Below(dims.size() + 1);
-  for (size_t d = 0; d < dims.size(); ++d) dimensions.push_back(static_cast<int64_t>(d < at ? d : d + 1));
+  for (size_t d = 0; d < dims.size(); ++d)
+    dimensions.push_back(static_cast<int64_t>(d < at ? d : d + 1));
   dims.insert(dims.begin() + static_cast<int64_t>(at), w.choose.Range(1, 3));
   if (!w.Fits(dims)) return x;
   Term* moved = w.Emit(Opcode::kBroadcast, Shape(x->type(), dims), {x}, Moved(*x));
@@ -99,7 +104,8 @@ Term* Joined(ModuleWriter& w, Term* x) {
   Dims dims = x->dims();
   dims[dimension] *= 2;
   if (!w.Fits(dims)) return x;
-  Term* moved = w.Emit(Opcode::kConcatenate, Shape(x->type(), dims), {x, other}, Join(x->facts, other->facts));
+  Term* moved = w.Emit(Opcode::kConcatenate, Shape(x->type(), dims), {x, other},
+                       Join(x->facts, other->facts));
   moved->instruction->Set(Attr::kDimensions, Dims{dimension});
   return moved;
 }
@@ -117,13 +123,16 @@ Term* Windowed(ModuleWriter& w, Term* x) {
     dims.push_back(WindowedSize(size, window.dimensions.back()));
     count *= window.dimensions.back().size;
   }
-  bool ordered = IsInteger(x->type()) || (IsFloat(x->type()) && x->type() != PrimitiveType::kF8E8M0FNU);
+  bool ordered =
+      IsInteger(x->type()) || (IsFloat(x->type()) && x->type() != PrimitiveType::kF8E8M0FNU);
   if (!ordered || !w.Fits(dims)) return x;
   Demand demand = ReducerDemand(w, row, x->type(), count);
   if (w.plan.licensed() && !x->facts.Within(demand.low, demand.high)) return x;
-  ValueFacts facts = opcode == Opcode::kAdd ? ReducedFacts(w, row, x->type(), x->facts, count) : ValueFacts();
+  ValueFacts facts =
+      opcode == Opcode::kAdd ? ReducedFacts(w, row, x->type(), x->facts, count) : ValueFacts();
   Term* init = w.ScalarConstant(x->type(), Identity(row, x->type()));
-  Term* made = w.Emit(Opcode::kReduceWindow, Shape(x->type(), dims), {x, init}, w.Settle(x->type(), facts));
+  Term* made =
+      w.Emit(Opcode::kReduceWindow, Shape(x->type(), dims), {x, init}, w.Settle(x->type(), facts));
   made->instruction->Set(Attr::kWindow, window);
   made->instruction->Set(Attr::kToApply, w.Reducer(opcode, x->type()));
   return made;
@@ -132,14 +141,22 @@ Term* Windowed(ModuleWriter& w, Term* x) {
 Term* Move(ModuleWriter& w, Term* x, const Dims& before) {
   if (x->dims().empty()) return Repeated(w, x);
   switch (w.choose.Below(9)) {
-    case 0: return Transposed(w, x);
-    case 1: return Reversed(w, x);
-    case 2: return Reshaped(w, x);
-    case 3: return Padded(w, x);
-    case 4: return Repeated(w, x);
-    case 5: return Joined(w, x);
-    case 6: return Windowed(w, x);
-    default: return Sliced(w, x, before);
+    case 0:
+      return Transposed(w, x);
+    case 1:
+      return Reversed(w, x);
+    case 2:
+      return Reshaped(w, x);
+    case 3:
+      return Padded(w, x);
+    case 4:
+      return Repeated(w, x);
+    case 5:
+      return Joined(w, x);
+    case 6:
+      return Windowed(w, x);
+    default:
+      return Sliced(w, x, before);
   }
 }
 
@@ -177,9 +194,11 @@ bool ChainOfFunctions(ModuleWriter& w) {
 
 // f(a) op f(b), f(x op x): products of exponentials, roots of squares.
 bool FunctionsAndArithmetic(ModuleWriter& w) {
-  static constexpr Opcode kFunctions[] = {Opcode::kExponential, Opcode::kLog, Opcode::kSqrt, Opcode::kRsqrt,
-                                          Opcode::kNegate,      Opcode::kAbs, Opcode::kTanh, Opcode::kCbrt};
-  static constexpr Opcode kArithmetic[] = {Opcode::kMultiply, Opcode::kAdd, Opcode::kSubtract, Opcode::kMaximum};
+  static constexpr Opcode kFunctions[] = {Opcode::kExponential, Opcode::kLog,    Opcode::kSqrt,
+                                          Opcode::kRsqrt,       Opcode::kNegate, Opcode::kAbs,
+                                          Opcode::kTanh,        Opcode::kCbrt};
+  static constexpr Opcode kArithmetic[] = {Opcode::kMultiply, Opcode::kAdd, Opcode::kSubtract,
+                                           Opcode::kMaximum};
   Opcode function = w.choose.Pick(kFunctions), arithmetic = w.choose.Pick(kArithmetic);
   PrimitiveType type = w.DrawType(RowOf(function).types & RowOf(arithmetic).types);
   if (type == PrimitiveType::kInvalid || IsComplex(type)) return false;
@@ -188,7 +207,8 @@ bool FunctionsAndArithmetic(ModuleWriter& w) {
   if (!function_first) {
     Term* x = w.Obtain(type, dims);
     Term* combined = ApplyArithmetic(w, arithmetic, x, x);
-    return ApplyUnary(w, function, w.Licensed(combined, DemandOfUnary(w, function, type))) != nullptr;
+    return ApplyUnary(w, function, w.Licensed(combined, DemandOfUnary(w, function, type))) !=
+           nullptr;
   }
   Term* a = ApplyUnary(w, function, w.Obtain(type, dims, DemandOfUnary(w, function, type)));
   Term* b = ApplyUnary(w, function, w.Obtain(type, dims, DemandOfUnary(w, function, type)));
@@ -199,7 +219,8 @@ bool FunctionsAndArithmetic(ModuleWriter& w) {
 
 // To another type and back.
 bool ThereAndBack(ModuleWriter& w) {
-  TypeSet types = RowOf(Opcode::kConvert).types & ~(TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
+  TypeSet types = RowOf(Opcode::kConvert).types &
+                  ~(TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
   PrimitiveType type = w.DrawType(types), other = w.DrawType(types);
   if (type == PrimitiveType::kInvalid) return false;
   w.Convert(w.Convert(w.Obtain(type, w.DrawDims()), other), type);
@@ -213,7 +234,8 @@ bool SelectedByComparison(ModuleWriter& w) {
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
   Term *a = w.Obtain(type, dims), *b = w.Obtain(type, dims);
-  Term* compare = w.Emit(Opcode::kCompare, Shape(PrimitiveType::kPred, dims), {a, b}, RangeFacts(0, 1, true));
+  Term* compare =
+      w.Emit(Opcode::kCompare, Shape(PrimitiveType::kPred, dims), {a, b}, RangeFacts(0, 1, true));
   compare->instruction->Set(Attr::kDirection, Word{std::string(w.choose.Pick(kDirections))});
   if (w.choose.Below(2)) std::swap(a, b);
   w.Emit(Opcode::kSelect, Shape(type, dims), {compare, a, b}, Join(a->facts, b->facts));
@@ -223,8 +245,9 @@ bool SelectedByComparison(ModuleWriter& w) {
 }  // namespace
 
 bool GenerateIdiom(ModuleWriter& w) {
-  static constexpr bool (*kIdioms[])(ModuleWriter&) = {ChainOfMoves, ChainOfMoves, ChainOfFunctions,
-                                                       FunctionsAndArithmetic, ThereAndBack, SelectedByComparison};
+  static constexpr bool (*kIdioms[])(ModuleWriter&) = {ChainOfMoves,     ChainOfMoves,
+                                                       ChainOfFunctions, FunctionsAndArithmetic,
+                                                       ThereAndBack,     SelectedByComparison};
   return w.choose.Pick(kIdioms)(w);
 }
 

@@ -1,4 +1,5 @@
-// dynamic-slice, dynamic-update-slice, gather, scatter: indices of every integer type, mostly inside.
+// dynamic-slice, dynamic-update-slice, gather, scatter: indices of every integer type, mostly
+// inside.
 #include <numeric>
 
 #include "generators/families/reducers.h"
@@ -7,12 +8,14 @@
 namespace hlocts {
 namespace {
 
-constexpr PrimitiveType kIndexTypes[] = {PrimitiveType::kS32, PrimitiveType::kS64, PrimitiveType::kU32,
-                                         PrimitiveType::kU8,  PrimitiveType::kS8,  PrimitiveType::kU16,
-                                         PrimitiveType::kS16, PrimitiveType::kU64};
+constexpr PrimitiveType kIndexTypes[] = {
+    PrimitiveType::kS32, PrimitiveType::kS64, PrimitiveType::kU32, PrimitiveType::kU8,
+    PrimitiveType::kS8,  PrimitiveType::kU16, PrimitiveType::kS16, PrimitiveType::kU64};
 constexpr int kIndexWeights[] = {10, 3, 2, 2, 2, 1, 1, 1};
 
-PrimitiveType DrawIndexType(ModuleWriter& w) { return kIndexTypes[w.choose.Weighted(kIndexWeights)]; }
+PrimitiveType DrawIndexType(ModuleWriter& w) {
+  return kIndexTypes[w.choose.Weighted(kIndexWeights)];
+}
 
 // Beyond the range of narrow index types.
 int64_t DrawLongSize(ModuleWriter& w) { return w.choose.Range(129, 160); }
@@ -27,12 +30,12 @@ Terms StartIndices(ModuleWriter& w, const Dims& dims, const Dims& sizes) {
 
 // Which dimensions of an operand an index vector names, and which its windows keep.
 struct Windows {
-  Dims operand, sizes;       // of the operand and of a window
-  Dims dropped;              // dimensions of window size 1 that the other side does not have
-  Dims kept;                 // the others
-  Dims named;                // by the elements of an index vector, in their order
-  Dims indices;              // sizes of the indices, index vectors included
-  Dims batch;                // the same without the index vectors
+  Dims operand, sizes;  // of the operand and of a window
+  Dims dropped;         // dimensions of window size 1 that the other side does not have
+  Dims kept;            // the others
+  Dims named;           // by the elements of an index vector, in their order
+  Dims indices;         // sizes of the indices, index vectors included
+  Dims batch;           // the same without the index vectors
   int64_t vector_dimension = 0;
   Dims operand_batching, indices_batching;
 };
@@ -86,7 +89,8 @@ Windows DrawWindows(ModuleWriter& w) {
     windows.indices.insert(windows.indices.begin() + windows.vector_dimension, length);
   }
   // Dimensions of the indices count the index vectors.
-  for (int64_t& d : windows.indices_batching) d += !implicit && d >= windows.vector_dimension ? 1 : 0;
+  for (int64_t& d : windows.indices_batching)
+    d += !implicit && d >= windows.vector_dimension ? 1 : 0;
   return windows;
 }
 
@@ -95,7 +99,8 @@ Dims Interleave(ModuleWriter& w, const Windows& windows, Dims* window_places) {
   Dims dims;
   size_t batch = 0, kept = 0;
   while (batch < windows.batch.size() || kept < windows.kept.size()) {
-    bool window = kept < windows.kept.size() && (batch == windows.batch.size() || w.choose.Below(2));
+    bool window =
+        kept < windows.kept.size() && (batch == windows.batch.size() || w.choose.Below(2));
     if (window) {
       window_places->push_back(static_cast<int64_t>(dims.size()));
       dims.push_back(windows.sizes[windows.kept[kept++]]);
@@ -157,7 +162,8 @@ bool GenerateGather(ModuleWriter& w, Opcode) {
   Term* indices = w.Obtain(DrawIndexType(w), windows.indices, IndexDemand(w, windows));
   ValueFacts facts = operand->facts;
   facts.unique = false;
-  Instruction* gather = w.Emit(Opcode::kGather, Shape(type, dims), {operand, indices}, facts)->instruction;
+  Instruction* gather =
+      w.Emit(Opcode::kGather, Shape(type, dims), {operand, indices}, facts)->instruction;
   gather->Set(Attr::kOffsetDims, places);
   gather->Set(Attr::kCollapsedSliceDims, windows.dropped);
   gather->Set(Attr::kStartIndexMap, windows.named);
@@ -167,7 +173,8 @@ bool GenerateGather(ModuleWriter& w, Opcode) {
   }
   gather->Set(Attr::kIndexVectorDim, windows.vector_dimension);
   gather->Set(Attr::kSliceSizes, windows.sizes);
-  if (ElementsOf(windows.batch) <= 1 && w.choose.OneIn(3)) gather->Set(Attr::kIndicesAreSorted, true);
+  if (ElementsOf(windows.batch) <= 1 && w.choose.OneIn(3))
+    gather->Set(Attr::kIndicesAreSorted, true);
   return true;
 }
 
@@ -185,8 +192,9 @@ bool GenerateScatter(ModuleWriter& w, Opcode) {
   Term* indices = w.Obtain(DrawIndexType(w), windows.indices, IndexDemand(w, windows));
   Term* updates = w.Obtain(type, dims, demand);
   ValueFacts facts = ReducedFacts(w, *row, type, Join(operand->facts, updates->facts), count);
-  Instruction* scatter = w.Emit(Opcode::kScatter, Shape(type, windows.operand),
-                                {operand, indices, updates}, facts)->instruction;
+  Instruction* scatter =
+      w.Emit(Opcode::kScatter, Shape(type, windows.operand), {operand, indices, updates}, facts)
+          ->instruction;
   scatter->Set(Attr::kUpdateWindowDims, places);
   scatter->Set(Attr::kInsertedWindowDims, windows.dropped);
   scatter->Set(Attr::kScatterDimsToOperandDims, windows.named);
@@ -199,7 +207,8 @@ bool GenerateScatter(ModuleWriter& w, Opcode) {
   if (single && w.choose.OneIn(3)) scatter->Set(Attr::kIndicesAreSorted, true);
   if (single && w.choose.OneIn(3)) scatter->Set(Attr::kUniqueIndices, true);
   // One update an element, or any of several: a computation that returns the update overwrites.
-  scatter->Set(Attr::kToApply, w.choose.OneIn(3) ? w.Overwriter(type) : w.Reducer(row->opcode, type));
+  scatter->Set(Attr::kToApply,
+               w.choose.OneIn(3) ? w.Overwriter(type) : w.Reducer(row->opcode, type));
   return true;
 }
 

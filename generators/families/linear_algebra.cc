@@ -1,5 +1,5 @@
-// cholesky, triangular-solve, fft: their values are joint (residuals, norms), so that licensed streams
-// return them and compute nothing from them.
+// cholesky, triangular-solve, fft: their values are joint (residuals, norms), so that licensed
+// streams return them and compute nothing from them.
 #include <cmath>
 #include <cstring>
 
@@ -21,26 +21,30 @@ PrimitiveType DrawSolvable(ModuleWriter& w) {
                     TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
 }
 
-double SmallNumber(ModuleWriter& w) { return std::ldexp(static_cast<double>(w.data().Below(17)) - 8, -4); }
+double SmallNumber(ModuleWriter& w) {
+  return std::ldexp(static_cast<double>(w.data().Below(17)) - 8, -4);
+}
 
 void Store(PrimitiveType component, double value, uint8_t* to) {
   Literal element = ScalarLiteral(component, value);
   std::memcpy(to, element.raw_data(), element.raw_size());
 }
 
-// A batch of matrices that is far from singular: n on the diagonal, at most 1 beside it. Hermitian, so that
-// they are positive definite.
+// A batch of matrices that is far from singular: n on the diagonal, at most 1 beside it. Hermitian,
+// so that they are positive definite.
 Term* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   Shape shape(type, dims);
   PrimitiveType component = ComponentType(type);
   Literal literal(shape);
-  int64_t n = dims.back(), stride = StorageBytes(type), matrices = n == 0 ? 0 : ElementsOf(dims) / (n * n);
+  int64_t n = dims.back(), stride = StorageBytes(type),
+          matrices = n == 0 ? 0 : ElementsOf(dims) / (n * n);
   uint8_t* to = literal.mutable_raw_data();
   for (int64_t m = 0; m < matrices; ++m) {
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j <= i; ++j) {
         double value = i == j ? static_cast<double>(n) + 1 : SmallNumber(w);
-        uint8_t *lower = to + ((m * n + i) * n + j) * stride, *upper = to + ((m * n + j) * n + i) * stride;
+        uint8_t *lower = to + ((m * n + i) * n + j) * stride,
+                *upper = to + ((m * n + j) * n + i) * stride;
         Store(component, value, lower);
         Store(component, value, upper);
         if (!IsComplex(type) || i == j) continue;
@@ -74,7 +78,8 @@ bool GenerateCholesky(ModuleWriter& w, Opcode) {
   PrimitiveType type = DrawSolvable(w);
   if (type == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
   Dims dims = MatrixDims(w, w.choose.Range(1, 4));
-  Term* cholesky = w.Emit(Opcode::kCholesky, Shape(type, dims), {Matrices(w, type, dims)}, Joint(w));
+  Term* cholesky =
+      w.Emit(Opcode::kCholesky, Shape(type, dims), {Matrices(w, type, dims)}, Joint(w));
   // The other triangle of the result is free.
   if (w.choose.Below(2)) cholesky->instruction->Set(Attr::kLower, w.choose.Below(2) == 0);
   return true;
@@ -90,7 +95,8 @@ bool GenerateTriangularSolve(ModuleWriter& w, Opcode) {
   b_dims[b_dims.size() - (left_side ? 1 : 2)] = others;
   Term* a = Matrices(w, type, dims);
   Term* b = w.Obtain(type, b_dims, {-100, 100, false});
-  Instruction* solve = w.Emit(Opcode::kTriangularSolve, Shape(type, b_dims), {a, b}, Joint(w))->instruction;
+  Instruction* solve =
+      w.Emit(Opcode::kTriangularSolve, Shape(type, b_dims), {a, b}, Joint(w))->instruction;
   solve->Set(Attr::kLeftSide, left_side);
   solve->Set(Attr::kLower, w.choose.Below(2) != 0);
   solve->Set(Attr::kUnitDiagonal, w.choose.OneIn(4));
@@ -101,20 +107,24 @@ bool GenerateTriangularSolve(ModuleWriter& w, Opcode) {
 bool GenerateFft(ModuleWriter& w, Opcode) {
   static constexpr absl::string_view kTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
   PrimitiveType component = w.DrawType(TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64));
-  if (component == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
+  if (component == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations)
+    return false;
   PrimitiveType complex = ComplexTypeOf(component);
   absl::string_view kind = w.choose.Pick(kTypes);
   Dims lengths, dims;
   if (w.choose.OneIn(3)) dims.push_back(w.choose.Range(1, 3));
-  for (int64_t axes = w.choose.Weighted({6, 2, 1}) + 1; axes > 0; --axes) lengths.push_back(w.choose.Range(1, 9));
+  for (int64_t axes = w.choose.Weighted({6, 2, 1}) + 1; axes > 0; --axes)
+    lengths.push_back(w.choose.Range(1, 9));
   dims.insert(dims.end(), lengths.begin(), lengths.end());
   if (!w.Fits(dims)) return false;
   Dims operand_dims = dims, result_dims = dims;
   if (kind == "IRFFT") operand_dims.back() = lengths.back() / 2 + 1;
   if (kind == "RFFT") result_dims.back() = lengths.back() / 2 + 1;
-  Term* operand = w.Obtain(kind == "RFFT" ? component : complex, operand_dims, {-1000, 1000, false});
+  Term* operand =
+      w.Obtain(kind == "RFFT" ? component : complex, operand_dims, {-1000, 1000, false});
   PrimitiveType type = kind == "IRFFT" ? component : complex;
-  Instruction* fft = w.Emit(Opcode::kFft, Shape(type, result_dims), {operand}, Joint(w))->instruction;
+  Instruction* fft =
+      w.Emit(Opcode::kFft, Shape(type, result_dims), {operand}, Joint(w))->instruction;
   fft->Set(Attr::kFftType, Word{std::string(kind)});
   fft->Set(Attr::kFftLength, lengths);
   return true;

@@ -8,8 +8,8 @@
 namespace hlocts {
 namespace {
 
-constexpr Opcode kReducers[] = {Opcode::kAdd,     Opcode::kMaximum, Opcode::kMinimum, Opcode::kMultiply,
-                                Opcode::kAnd,     Opcode::kOr,      Opcode::kXor};
+constexpr Opcode kReducers[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum, Opcode::kMultiply,
+                                Opcode::kAnd, Opcode::kOr,      Opcode::kXor};
 
 bool Suits(Opcode opcode, PrimitiveType type) {
   if (!Contains(RowOf(opcode).types, type)) return false;
@@ -40,11 +40,16 @@ double Identity(const ReducerRow& row, PrimitiveType type) {
   ValueFacts whole = WholeRange(type);
   bool infinite = IsFloat(type) && FormatOf(type).has_infinity();
   switch (row.opcode) {
-    case Opcode::kMultiply: return 1;
-    case Opcode::kMaximum: return infinite ? -INFINITY : whole.low;
-    case Opcode::kMinimum: return infinite ? INFINITY : whole.high;
-    case Opcode::kAnd: return IsSigned(type) ? -1 : whole.high;
-    default: return 0;
+    case Opcode::kMultiply:
+      return 1;
+    case Opcode::kMaximum:
+      return infinite ? -INFINITY : whole.low;
+    case Opcode::kMinimum:
+      return infinite ? INFINITY : whole.high;
+    case Opcode::kAnd:
+      return IsSigned(type) ? -1 : whole.high;
+    default:
+      return 0;
   }
 }
 
@@ -60,7 +65,8 @@ Term* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const S
   return w.Obtain(type, {}, ReducerDemand(w, row, type, start.count));
 }
 
-Demand ReducerDemand(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type, int64_t count) {
+Demand ReducerDemand(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
+                     int64_t count) {
   bool floating = IsFloat(type) || IsComplex(type);
   if (!w.plan.licensed() || !floating) return {};
   double n = static_cast<double>(std::max<int64_t>(count, 1));

@@ -14,9 +14,9 @@ struct ReducerRow {
 // nullptr: none for that type in this stream.
 const ReducerRow* DrawReducer(ModuleWriter& w, PrimitiveType type);
 double Identity(const ReducerRow& row, PrimitiveType type);
-// Where a reduction begins: at the identity, or now and then elsewhere. How often such a value enters is free
-// (ruling 0019): up to once for each operand and once more, so that `count` grows; the exact stream has it
-// only where twice is as good as once.
+// Where a reduction begins: at the identity, or now and then elsewhere. How often such a value
+// enters is free (ruling 0019): up to once for each operand and once more, so that `count` grows;
+// the exact stream has it only where twice is as good as once.
 struct Start {
   bool neutral = true;
   int64_t count = 1;  // values that enter
@@ -24,7 +24,8 @@ struct Start {
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count);
 Term* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
 // What `count` operands must be so that the result stays in range (exact: exact).
-Demand ReducerDemand(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type, int64_t count);
+Demand ReducerDemand(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
+                     int64_t count);
 ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
                         const ValueFacts& operand, int64_t count);
 // (a0, a1, b0, b1) -> (op(a0, b0), op(a1, b1)).

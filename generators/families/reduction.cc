@@ -1,8 +1,7 @@
 // reduce and map; what a reduction's computation may be, and its identity, stands in a table.
-#include "generators/families/reducers.h"
-
 #include <cmath>
 
+#include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
 namespace hlocts {
@@ -38,7 +37,8 @@ bool GenerateReduce(ModuleWriter& w, Opcode) {
   Term* operand = w.Obtain(type, dims, ReducerDemand(w, *row, type, count));
   Term* init = InitOf(w, *row, type, start);
   auto facts = [&](const Term& reduced) {
-    return ReducedFacts(w, *row, type, start.neutral ? reduced.facts : Join(reduced.facts, init->facts), count);
+    return ReducedFacts(w, *row, type,
+                        start.neutral ? reduced.facts : Join(reduced.facts, init->facts), count);
   };
   // Two reductions of one kind at once; pairs are folded element by element.
   bool pair = w.choose.OneIn(6);
@@ -73,13 +73,16 @@ bool GenerateMap(ModuleWriter& w, Opcode) {
   }
   ValueFacts facts;
   PrimitiveType result = type;
-  Computation* body = w.Define("mapped", parameters, [&](const Terms&) {
-    w.Grow(static_cast<int>(w.choose.Range(1, 3)));
-    Term* root = w.Newest();
-    facts = root->facts;
-    result = root->type();
-    return root;
-  }, ModuleWriter::Runs::kByElement);
+  Computation* body = w.Define(
+      "mapped", parameters,
+      [&](const Terms&) {
+        w.Grow(static_cast<int>(w.choose.Range(1, 3)));
+        Term* root = w.Newest();
+        facts = root->facts;
+        result = root->type();
+        return root;
+      },
+      ModuleWriter::Runs::kByElement);
   Term* map = w.Emit(Opcode::kMap, Shape(result, dims), operands, facts);
   map->instruction->Set(Attr::kDimensions, all);
   map->instruction->Set(Attr::kToApply, body);

@@ -1,7 +1,8 @@
 // reduce-window and select-and-scatter: windows with strides, padding and dilations.
+#include "generators/families/windows.h"
+
 #include <cmath>
 
-#include "generators/families/windows.h"
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
@@ -47,8 +48,10 @@ bool GenerateReduceWindow(ModuleWriter& w, Opcode) {
   // A window may hold nothing but padding: the identity, whatever it is.
   ValueFacts values = start.neutral ? operand->facts : Join(operand->facts, init->facts);
   ValueFacts facts = row->opcode == Opcode::kAdd || row->opcode == Opcode::kMultiply
-                         ? ReducedFacts(w, *row, type, values, start.count) : ValueFacts();
-  Term* reduced = w.Emit(Opcode::kReduceWindow, Shape(type, dims), {operand, init}, w.Settle(type, facts));
+                         ? ReducedFacts(w, *row, type, values, start.count)
+                         : ValueFacts();
+  Term* reduced =
+      w.Emit(Opcode::kReduceWindow, Shape(type, dims), {operand, init}, w.Settle(type, facts));
   reduced->instruction->Set(Attr::kWindow, window);
   reduced->instruction->Set(Attr::kToApply, w.Reducer(row->opcode, type));
   return true;

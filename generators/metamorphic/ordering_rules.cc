@@ -8,7 +8,9 @@ namespace {
 // With a NaN the partial order of floats is none to sort by.
 bool OrdersAll(const Computation& comparator) {
   for (const auto& instruction : comparator.instructions()) {
-    if (instruction->opcode() != Opcode::kCompare || !IsFloat(instruction->operand(0).shape().element_type())) continue;
+    if (instruction->opcode() != Opcode::kCompare ||
+        !IsFloat(instruction->operand(0).shape().element_type()))
+      continue;
     if (instruction->WordOr(Attr::kType, "") != "TOTALORDER") return false;
   }
   return true;
@@ -18,7 +20,8 @@ bool OrdersAll(const Computation& comparator) {
 
 // Several operands keep their order only in a stable sort.
 bool SortTwice(Site& s) {
-  if (s.opcode() != Opcode::kSort || !OrdersAll(*s.at->CalledComputation(Attr::kToApply))) return false;
+  if (s.opcode() != Opcode::kSort || !OrdersAll(*s.at->CalledComputation(Attr::kToApply)))
+    return false;
   bool one = s.at->operand_count() == 1;
   if (!one && !s.at->BoolOr(Attr::kIsStable, false)) return false;
   Operands sorted;
@@ -34,11 +37,12 @@ bool SortWithPlaces(Site& s) {
   int64_t d = s.at->IntList(Attr::kDimensions)[0];
   const Shape key = Shape::Scalar(s.type()), place = Shape::Scalar(kPlace);
   const Computation& old = *s.at->CalledComputation(Attr::kToApply);
-  Computation* comparator = s.Define("comparator", {key, key, place, place}, [&](const Operands& p) {
-    return s.Inlined(old, {p[0], p[1]});
-  });
-  Instruction* both =
-      s.Again({s.operand(0), s.Iota(kPlace, s.dims(), d)}, Shape(), s.AttributesWith(Attr::kToApply, comparator));
+  Computation* comparator =
+      s.Define("comparator", {key, key, place, place}, [&](const Operands& p) {
+        return s.Inlined(old, {p[0], p[1]});
+      });
+  Instruction* both = s.Again({s.operand(0), s.Iota(kPlace, s.dims(), d)}, Shape(),
+                              s.AttributesWith(Attr::kToApply, comparator));
   return s.Use(s.Element(both, 0));
 }
 

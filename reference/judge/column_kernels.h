@@ -32,15 +32,15 @@ struct RoundTo16 {
 
 // Correctly rounded ends, if they stay normal on the way.
 template <class Round>
-[[gnu::always_inline]] inline bool StoreRounded(const Bound& lo, const Bound& hi, const FloatFacts& facts, const Round& round,
-                  Ends& e) {
+[[gnu::always_inline]] inline bool StoreRounded(const Bound& lo, const Bound& hi,
+                                                const FloatFacts& facts, const Round& round,
+                                                Ends& e) {
   e.lo = round(lo);
   e.hi = round(hi);
   e.rlo = lo.Down();
   e.rhi = hi.Up();
-  bool normal =
-      (e.rlo > facts.min_normal && e.hi < facts.max && e.lo > facts.min_normal) ||
-      (e.rhi < -facts.min_normal && e.lo > -facts.max && e.hi < -facts.min_normal);
+  bool normal = (e.rlo > facts.min_normal && e.hi < facts.max && e.lo > facts.min_normal) ||
+                (e.rhi < -facts.min_normal && e.lo > -facts.max && e.hi < -facts.min_normal);
   if (!normal) return false;
   if (facts.p <= 11) {
     e.rlo = std::min(e.rlo, static_cast<double>(static_cast<float>(e.rlo)));
@@ -52,16 +52,17 @@ template <class Round>
 }
 
 template <class Round>
-[[gnu::always_inline]] inline bool AddEnds(double alo, double ahi, double blo, double bhi, const FloatFacts& facts,
-             const Round& round, Ends& e) {
+[[gnu::always_inline]] inline bool AddEnds(double alo, double ahi, double blo, double bhi,
+                                           const FloatFacts& facts, const Round& round, Ends& e) {
   Bound lo = AddExact(alo, blo);
   Bound hi = alo == ahi && blo == bhi ? lo : AddExact(ahi, bhi);
   return StoreRounded(lo, hi, facts, round, e);
 }
 
 template <class Round>
-[[gnu::always_inline]] inline bool MultiplyEnds(double alo, double ahi, double blo, double bhi, const FloatFacts& facts,
-                  const Round& round, Ends& e) {
+[[gnu::always_inline]] inline bool MultiplyEnds(double alo, double ahi, double blo, double bhi,
+                                                const FloatFacts& facts, const Round& round,
+                                                Ends& e) {
   if (alo == 0 || blo == 0) {
     e.lo = e.hi = e.rlo = e.rhi = alo * blo;
     return e.lo == 0;  // not of a NaN
@@ -79,13 +80,15 @@ template <class Round>
                   : StoreRounded(near, far, facts, round, e);
 }
 
-[[gnu::always_inline]] inline bool MaximumEnds(double alo, double ahi, double blo, double bhi, Ends& e) {
+[[gnu::always_inline]] inline bool MaximumEnds(double alo, double ahi, double blo, double bhi,
+                                               Ends& e) {
   if (alo == 0 && blo == 0) return false;  // of two zeros either one
   e.lo = e.rlo = std::max(alo, blo);
   e.hi = e.rhi = std::max(ahi, bhi);
   return (e.lo > 0) == (e.hi > 0) && (e.lo == 0) == (e.hi == 0);
 }
-[[gnu::always_inline]] inline bool MinimumEnds(double alo, double ahi, double blo, double bhi, Ends& e) {
+[[gnu::always_inline]] inline bool MinimumEnds(double alo, double ahi, double blo, double bhi,
+                                               Ends& e) {
   if (alo == 0 && blo == 0) return false;
   e.lo = e.rlo = std::min(alo, blo);
   e.hi = e.rhi = std::min(ahi, bhi);
@@ -106,7 +109,8 @@ inline double F32Up(double x) { return -F32Down(-x); }
 
 // [tlo, thi] of one sign and far from the ends of the range, widened by the rule's ulps
 // (acceptance-rules 17: above a power of two the unit is larger, and reaches furthest down).
-[[gnu::always_inline]] inline bool StoreOrdinaryUlps(double tlo, double thi, const SetContext& context, Ends& e) {
+[[gnu::always_inline]] inline bool StoreOrdinaryUlps(double tlo, double thi,
+                                                     const SetContext& context, Ends& e) {
   const FloatFacts& facts = *context.result;
   bool negative = tlo < 0;
   double near = negative ? -thi : tlo, far = negative ? -tlo : thi;

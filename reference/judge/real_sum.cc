@@ -102,8 +102,8 @@ AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContex
 
 namespace {
 
-// An interval of products. The exponent is apart: neither a partial product of the judge's own order
-// nor a factor that may be zero is to make an infinity or a NaN of it.
+// An interval of products. The exponent is apart: neither a partial product of the judge's own
+// order nor a factor that may be zero is to make an infinity or a NaN of it.
 class ProductInterval {
  public:
   void Multiply(double lo, double hi) {
@@ -190,7 +190,8 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     double most = std::max(std::fabs(lo), std::fabs(hi)) * (1 + growth);
     double bound = std::max(most, facts.min_normal * largest * (1 + growth));
     constexpr double kStepsMax = 500;  // and no underflow of this product itself
-    if (n <= kStepsMax && most >= 0x1p-500) bound = std::min(bound, std::ldexp(most, static_cast<int>(n)));
+    if (n <= kStepsMax && most >= 0x1p-500)
+      bound = std::min(bound, std::ldexp(most, static_cast<int>(n)));
     below = lo < 0 ? -bound : 0;
     above = hi > 0 ? bound : 0;
     image.pos_zero = image.neg_zero = true;

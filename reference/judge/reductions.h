@@ -67,13 +67,13 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
                                               absl::Span<const SetValue> operands,
                                               const std::vector<std::vector<int64_t>>& updates);
 
-// Of each of `lanes` reductions of `count` terms, which lie one after the other in the pool (an array
-// or a tuple of arrays): those that some order and tree may leave. Empty: the computation is no
-// selection that orders them.
+// Of each of `lanes` reductions of `count` terms, which lie one after the other in the pool (an
+// array or a tuple of arrays): those that some order and tree may leave. Empty: the computation is
+// no selection that orders them.
 absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& interpreter,
                                                                 const Computation& body,
-                                                                const SetValue& pool,
-                                                                int64_t lanes, int64_t count);
+                                                                const SetValue& pool, int64_t lanes,
+                                                                int64_t count);
 
 // The elements `at` of an array as an array of lanes.
 SetArray LanesOf(const SetArray& array, const std::vector<int64_t>& at);

@@ -49,8 +49,8 @@ int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c) {
   return b * size + (g.left ? i * g.columns + c : c * g.n + i);
 }
 
-// |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) in every element, from the engine's own x: it
-// may have computed with unknowns that underflowed only when they were stored.
+// |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) in every element, from the engine's own x:
+// it may have computed with unknowns that underflowed only when they were stored.
 class SolvePredicate : public JointPredicate {
  public:
   SolvePredicate(Literal a, Literal b, SolveGeometry geometry, double bound, double flush,

@@ -1,6 +1,6 @@
 // Where an operation gives many neighbours the same set: a function outside its domain or where it
-// overflows, a conversion to a narrow type. Half of all bit patterns are such for many functions, and
-// a sweep meets them in long runs.
+// overflows, a conversion to a narrow type. Half of all bit patterns are such for many functions,
+// and a sweep meets them in long runs.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,7 +14,8 @@ namespace {
 
 // Shorter runs are not worth the look.
 constexpr int64_t kRunMin = 4096;
-constexpr uint32_t kMagnitude = 0x7fffffffu, kInfinityBits = 0x7f800000u, kLeastNormal = 0x00800000u;
+constexpr uint32_t kMagnitude = 0x7fffffffu, kInfinityBits = 0x7f800000u,
+                   kLeastNormal = 0x00800000u;
 
 // The least and the largest magnitude of a run of one sign.
 struct Run {

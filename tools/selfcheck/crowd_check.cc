@@ -56,7 +56,8 @@ class Crowd {
     std::set<std::string> causes = Causes(sample, trial);
     ++report_.asked;
     const std::set<std::string>& owners = report_.buckets[met.bucket];
-    report_.pure += std::any_of(owners.begin(), owners.end(), [&](const auto& id) { return causes.count(id) > 0; });
+    report_.pure += std::any_of(owners.begin(), owners.end(),
+                                [&](const auto& id) { return causes.count(id) > 0; });
   }
 
   std::string Shrunk(const Sample& sample, const TrialOptions& trial, const std::string& met_as) {
@@ -82,8 +83,10 @@ class Crowd {
     std::set<std::string> causes;
     for (size_t i = 0; i < faults_.size(); ++i) {
       const Fault& fault = *FindFault(faults_[i]);
-      if (trial.invalid ? fault.forgotten_rule.empty() : !MayStrike(fault, *sample.module)) continue;
-      if (CountsAsFinding(RunTrial(sample, *alone_[i], trial, false).verdict.kind)) causes.insert(faults_[i]);
+      if (trial.invalid ? fault.forgotten_rule.empty() : !MayStrike(fault, *sample.module))
+        continue;
+      if (CountsAsFinding(RunTrial(sample, *alone_[i], trial, false).verdict.kind))
+        causes.insert(faults_[i]);
     }
     return causes;
   }
@@ -116,19 +119,24 @@ std::set<std::string> OwnersOf(const CrowdReport& report) {
 std::string CrowdText(const CrowdReport& report, const std::vector<std::string>& faults) {
   std::string text;
   for (const auto& [bucket, owners] : report.buckets) {
-    absl::StrAppend(&text, bucket, ": ", owners.empty() ? "no fault by itself" : absl::StrJoin(owners, ", "), "\n");
+    absl::StrAppend(&text, bucket, ": ",
+                    owners.empty() ? "no fault by itself" : absl::StrJoin(owners, ", "), "\n");
   }
   std::set<std::string> hit = OwnersOf(report);
   for (const std::string& id : faults) {
     if (hit.count(id) == 0) absl::StrAppend(&text, "no bucket of its own: ", id, "\n");
   }
-  auto share = [](auto part, size_t all) { return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all); };
-  absl::StrAppendFormat(
-      &text, "\n%d faults at once, %d modules in %.0f s: %d findings, %d signatures, %d buckets; %d faults own one; "
-      "purity %.3f (of %d findings asked); %.2f buckets a fault\n",
-      faults.size(), report.modules, report.seconds, report.findings, report.signatures.size(), report.buckets.size(),
-      hit.size(), share(report.pure, static_cast<size_t>(report.asked)), report.asked,
-      share(report.buckets.size(), hit.size()));
+  auto share = [](auto part, size_t all) {
+    return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+  };
+  absl::StrAppendFormat(&text,
+                        "\n%d faults at once, %d modules in %.0f s: %d findings, %d signatures, %d "
+                        "buckets; %d faults own one; "
+                        "purity %.3f (of %d findings asked); %.2f buckets a fault\n",
+                        faults.size(), report.modules, report.seconds, report.findings,
+                        report.signatures.size(), report.buckets.size(), hit.size(),
+                        share(report.pure, static_cast<size_t>(report.asked)), report.asked,
+                        share(report.buckets.size(), hit.size()));
   return text;
 }
 

@@ -14,7 +14,8 @@ namespace hlocts {
 struct CrowdReport {
   int64_t modules = 0;
   int64_t findings = 0;  // also those whose signature was met before
-  int64_t asked = 0, pure = 0;  // findings whose cause was looked up; those caused by their bucket's fault
+  int64_t asked = 0,
+          pure = 0;  // findings whose cause was looked up; those caused by their bucket's fault
   // Bucket and the faults that alone make its module fail.
   std::map<std::string, std::set<std::string>> buckets;
   std::set<std::string> signatures;  // after shrinking

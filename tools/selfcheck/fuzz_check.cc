@@ -10,8 +10,8 @@
 #include "backends/backend_list.h"
 #include "fuzz/bundle.h"
 #include "fuzz/shrinker.h"
-#include "spec/ir/surgery.h"
 #include "nlohmann/json.hpp"
+#include "spec/ir/surgery.h"
 #include "tools/selfcheck/forked.h"
 
 namespace hlocts {
@@ -31,20 +31,24 @@ int Replays(const std::string& folder, Backend& engine, const TrialOptions& tria
   bundle->options.load = trial.load;
   int failed = 0;
   for (int i = 0; i < kReplays; ++i) {
-    failed += CountsAsFinding(RunTrial(bundle->sample, engine, bundle->options, false).verdict.kind);
+    failed +=
+        CountsAsFinding(RunTrial(bundle->sample, engine, bundle->options, false).verdict.kind);
   }
   return failed;
 }
 
-// Another failure than the one that was to be made small. A constant or an argument that is wrong by itself
-// is the cause of what is computed from it.
+// Another failure than the one that was to be made small. A constant or an argument that is wrong
+// by itself is the cause of what is computed from it.
 bool Drifted(const Verdict& from, const std::string& blamed, const ShrinkResult& shrunk) {
-  if (shrunk.result.verdict.kind == VerdictKind::kFail && IsCarrier(*shrunk.sample.module->entry()->root())) return false;
+  if (shrunk.result.verdict.kind == VerdictKind::kFail &&
+      IsCarrier(*shrunk.sample.module->entry()->root()))
+    return false;
   if (!(SymptomOf(shrunk.result.verdict) == SymptomOf(from))) return true;
   return !blamed.empty() && blamed != BlamedOpcode(shrunk.result.verdict, *shrunk.sample.module);
 }
 
-std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options, const std::string& folder) {
+std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
+                      const std::string& folder) {
   auto engine = MakeInProcessBackend("canary:" + record.fault);
   auto reference = MakeInProcessBackend("reference");
   if (!engine.ok() || !reference.ok()) return "";
@@ -64,8 +68,13 @@ std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
   json["elements"] = CountElements(*shrunk.sample.module);
   json["evaluations"] = shrunk.evaluations;
   json["drifted"] = !shrunk.reproduced || Drifted(blamed.verdict, before, shrunk);
-  Bundle bundle = {std::move(shrunk.sample), "canary:" + record.fault, shrink.trial, std::move(shrunk.result),
-                   shrunk.signature, "", ""};
+  Bundle bundle = {std::move(shrunk.sample),
+                   "canary:" + record.fault,
+                   shrink.trial,
+                   std::move(shrunk.result),
+                   shrunk.signature,
+                   "",
+                   ""};
   absl::Status written = WriteBundle(bundle, folder);
   json["replays"] = written.ok() ? Replays(folder, **engine, shrink.trial) : 0;
   return json.dump();
@@ -83,7 +92,9 @@ struct Summary {
   int64_t all = 0, found = 0, shrunk = 0, large = 0, dear = 0, drifted = 0, replayed = 0;
   std::vector<double> seconds, shrink_seconds;
   std::vector<int64_t> instructions, elements, evaluations;
-  double Share() const { return all == 0 ? 0 : static_cast<double>(found) / static_cast<double>(all); }
+  double Share() const {
+    return all == 0 ? 0 : static_cast<double>(found) / static_cast<double>(all);
+  }
 };
 
 Summary SummaryOf(const std::vector<FuzzRecord>& records) {
@@ -108,14 +119,17 @@ Summary SummaryOf(const std::vector<FuzzRecord>& records) {
 
 std::string LineOf(const FuzzRecord& record) {
   if (!record.found) {
-    return absl::StrFormat("%-50s NOT FOUND in %d modules, %.0f s\n", record.fault, record.number, record.seconds);
+    return absl::StrFormat("%-50s NOT FOUND in %d modules, %.0f s\n", record.fault, record.number,
+                           record.seconds);
   }
-  std::string line = absl::StrFormat("%-50s %8.2f s, module %6d", record.fault, record.seconds, record.number);
+  std::string line =
+      absl::StrFormat("%-50s %8.2f s, module %6d", record.fault, record.seconds, record.number);
   if (!record.shrunk) return absl::StrCat(line, ", ", record.verdict, "\n");
-  absl::StrAppendFormat(&line, ", %d instructions, %d elements, %d evaluations, %s", record.instructions,
-                        record.elements, record.evaluations, record.signature);
+  absl::StrAppendFormat(&line, ", %d instructions, %d elements, %d evaluations, %s",
+                        record.instructions, record.elements, record.evaluations, record.signature);
   if (record.drifted) absl::StrAppend(&line, ", DRIFTED");
-  if (record.replays != kReplays) absl::StrAppend(&line, ", REPLAYS ", record.replays, " OF ", kReplays);
+  if (record.replays != kReplays)
+    absl::StrAppend(&line, ", REPLAYS ", record.replays, " OF ", kReplays);
   return line + "\n";
 }
 
@@ -123,25 +137,27 @@ std::string LineOf(const FuzzRecord& record) {
 
 void ShrinkFound(std::vector<FuzzRecord>& records, const FuzzCheckOptions& options) {
   constexpr double kSecondsMax = 600;
-  std::string folder = absl::StrCat(std::filesystem::temp_directory_path().string(), "/hlocts_fuzz_check.", getpid());
+  std::string folder = absl::StrCat(std::filesystem::temp_directory_path().string(),
+                                    "/hlocts_fuzz_check.", getpid());
   auto work = [&](size_t i) {
     const FuzzRecord& record = records[i];
     bool small_can_do = record.found && record.verdict != "crash" && record.verdict != "timeout";
     return small_can_do ? ShrinkOne(record, options, absl::StrCat(folder, "/", i)) : "";
   };
-  RunForked(records.size(), options.jobs, kSecondsMax, work, [&](size_t i, const ForkedResult& result) {
-    Json json = Json::parse(result.text, nullptr, /*allow_exceptions=*/false);
-    FuzzRecord& record = records[i];
-    if (!json.is_object()) return;
-    record.shrunk = true;
-    record.shrink_seconds = json["shrink_seconds"].get<double>();
-    record.signature = json["signature"].get<std::string>();
-    record.instructions = json["instructions"].get<int64_t>();
-    record.elements = json["elements"].get<int64_t>();
-    record.evaluations = json["evaluations"].get<int64_t>();
-    record.drifted = json["drifted"].get<bool>();
-    record.replays = json["replays"].get<int>();
-  });
+  RunForked(records.size(), options.jobs, kSecondsMax, work,
+            [&](size_t i, const ForkedResult& result) {
+              Json json = Json::parse(result.text, nullptr, /*allow_exceptions=*/false);
+              FuzzRecord& record = records[i];
+              if (!json.is_object()) return;
+              record.shrunk = true;
+              record.shrink_seconds = json["shrink_seconds"].get<double>();
+              record.signature = json["signature"].get<std::string>();
+              record.instructions = json["instructions"].get<int64_t>();
+              record.elements = json["elements"].get<int64_t>();
+              record.evaluations = json["evaluations"].get<int64_t>();
+              record.drifted = json["drifted"].get<bool>();
+              record.replays = json["replays"].get<int>();
+            });
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
 }
@@ -158,19 +174,28 @@ std::string FuzzCheckText(const std::vector<FuzzRecord>& records, const FuzzChec
   Summary sum = SummaryOf(records);
   std::string text;
   for (const FuzzRecord& record : records) absl::StrAppend(&text, LineOf(record));
-  absl::StrAppendFormat(&text, "\n%d of %d planted faults found (%.1f %%) within %.0f s of processor time each, seed %d\n",
-                        sum.found, sum.all, 100 * sum.Share(), options.seconds, options.campaign.seed);
+  absl::StrAppendFormat(
+      &text,
+      "\n%d of %d planted faults found (%.1f %%) within %.0f s of processor time each, seed %d\n",
+      sum.found, sum.all, 100 * sum.Share(), options.seconds, options.campaign.seed);
   absl::StrAppendFormat(&text, "seconds to find: median %.2f, 95th percentile %.2f, largest %.2f\n",
-                        Quantile(sum.seconds, 0.5), Quantile(sum.seconds, 0.95), Quantile(sum.seconds, 1));
-  absl::StrAppendFormat(&text, "shrunk %d: instructions median %d, 95th percentile %d, largest %d; elements median %d, largest %d, above %d: %d\n",
-                        sum.shrunk, Quantile(sum.instructions, 0.5), Quantile(sum.instructions, 0.95),
-                        Quantile(sum.instructions, 1), Quantile(sum.elements, 0.5), Quantile(sum.elements, 1),
-                        kElements, sum.large);
-  absl::StrAppendFormat(&text, "evaluations of a shrink: median %d, 95th percentile %d, largest %d; seconds median %.2f, largest %.2f\n",
-                        Quantile(sum.evaluations, 0.5), Quantile(sum.evaluations, 0.95), Quantile(sum.evaluations, 1),
-                        Quantile(sum.shrink_seconds, 0.5), Quantile(sum.shrink_seconds, 1));
-  absl::StrAppendFormat(&text, "drifted: %d; replayed %d of %d: %d of %d\n", sum.drifted, kReplays, kReplays,
-                        sum.replayed, sum.shrunk);
+                        Quantile(sum.seconds, 0.5), Quantile(sum.seconds, 0.95),
+                        Quantile(sum.seconds, 1));
+  absl::StrAppendFormat(&text,
+                        "shrunk %d: instructions median %d, 95th percentile %d, largest %d; "
+                        "elements median %d, largest %d, above %d: %d\n",
+                        sum.shrunk, Quantile(sum.instructions, 0.5),
+                        Quantile(sum.instructions, 0.95), Quantile(sum.instructions, 1),
+                        Quantile(sum.elements, 0.5), Quantile(sum.elements, 1), kElements,
+                        sum.large);
+  absl::StrAppendFormat(&text,
+                        "evaluations of a shrink: median %d, 95th percentile %d, largest %d; "
+                        "seconds median %.2f, largest %.2f\n",
+                        Quantile(sum.evaluations, 0.5), Quantile(sum.evaluations, 0.95),
+                        Quantile(sum.evaluations, 1), Quantile(sum.shrink_seconds, 0.5),
+                        Quantile(sum.shrink_seconds, 1));
+  absl::StrAppendFormat(&text, "drifted: %d; replayed %d of %d: %d of %d\n", sum.drifted, kReplays,
+                        kReplays, sum.replayed, sum.shrunk);
   return text;
 }
 
