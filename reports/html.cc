@@ -8,8 +8,8 @@ namespace hlocts {
 namespace {
 
 constexpr absl::string_view kHead = R"(<!doctype html><html lang="en"><meta charset="utf-8"><style>
-body{font:15px/1.45 sans-serif;max-width:75em;margin:2em auto;padding:0 1em}
-table{border-collapse:collapse;width:100%}td,th{border:1px solid #bbb;padding:.2em .5em;text-align:left;vertical-align:top}
+body{font:15px/1.45 sans-serif;max-width:100em;margin:2em auto;padding:0 1em}
+table{border-collapse:collapse;width:100%}td,th{border:1px solid #bbb;padding:.2em .5em;text-align:left;vertical-align:top}td a,td small{overflow-wrap:anywhere}
 pre{background:#f4f4f4;padding:.7em;overflow:auto}.bad{background:#fdd}.known{background:#ffe9c7}.good{background:#dfd}
 .part{background:#eef}.none{color:#888}small{color:#555}.filter{position:sticky;top:0;background:#fff;padding:.4em 0}
 </style>)";
