@@ -28,8 +28,8 @@ InstructionSet NeededBy(const Instruction* root) {
 void RemoveFrom(Computation* computation, bool is_entry) {
   InstructionSet needed = NeededBy(computation->root());
   computation->RemoveIf([&](const Instruction& instruction) {
-    bool fixed = instruction.opcode() == Opcode::kParameter &&
-                 (!is_entry || instruction.shape().IsTuple());
+    bool fixed =
+        instruction.opcode() == Opcode::kParameter && (!is_entry || instruction.shape().IsTuple());
     return !fixed && !needed.contains(&instruction);
   });
 }
@@ -46,7 +46,8 @@ std::vector<Computation*> CalledFrom(Computation* entry) {
   for (size_t next = 0; next < called.size(); ++next) {
     for (const auto& instruction : called[next]->instructions()) {
       for (Computation* computation : instruction->called_computations()) {
-        if (std::find(called.begin(), called.end(), computation) == called.end()) called.push_back(computation);
+        if (std::find(called.begin(), called.end(), computation) == called.end())
+          called.push_back(computation);
       }
     }
   }
@@ -74,7 +75,8 @@ void RenumberParameters(Sample& sample) {
 
 ExecuteRequest Sample::Request() const {
   ExecuteRequest request;
-  request.arguments.assign(static_cast<size_t>(module->replica_count * module->num_partitions), arguments);
+  request.arguments.assign(static_cast<size_t>(module->replica_count * module->num_partitions),
+                           arguments);
   return request;
 }
 
@@ -102,18 +104,14 @@ void ReplaceByParameter(Sample& sample, Instruction* from, Literal value) {
   sample.arguments.push_back(std::move(value));
   Instruction* parameter = entry->Add(std::move(owned));
   ReplaceUses(from, parameter);
-  std::vector<Instruction*> order = {parameter};
-  for (const auto& instruction : entry->instructions()) {
-    if (instruction.get() != parameter) order.push_back(instruction.get());
-  }
-  entry->Reorder(order);
+  MoveToFront(parameter);
 }
 
 Instruction* EntryInstruction(const Sample& sample, int64_t index) {
   return sample.module->entry()->instructions()[index].get();
 }
 
-std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine) {
+Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices) {
   Sample all = sample.Clone();
   Computation* entry = all.module->entry();
   std::vector<Instruction*> values;
@@ -122,20 +120,27 @@ std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine) {
     if (IsCarrier(*instruction) || !instruction->shape().IsArray()) continue;
     values.push_back(instruction.get());
     shapes.push_back(instruction->shape());
+    if (indices) indices->push_back(instruction->index());
   }
   auto tuple = std::make_unique<Instruction>("all.values", Opcode::kTuple, Shape::Tuple(shapes));
   tuple->mutable_operands() = values;
   entry->set_root(entry->Add(std::move(tuple)));
   all.module->entry_computation_layout.reset();
   all.module->input_output_alias.clear();
+  return all;
+}
+
+std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine) {
+  std::vector<int64_t> indices;
+  Sample all = WithAllValues(sample, &indices);
   LoadOptions options;
   options.replicas = all.module->replica_count;
   options.partitions = all.module->num_partitions;
   RunOutcome outcome = RunModule(engine, *all.module, options, all.Request());
   std::map<int64_t, Literal> result;
   if (outcome.kind != OutcomeKind::kValues) return result;
-  for (size_t i = 0; i < values.size(); ++i) {
-    result.emplace(values[i]->index(), outcome.result.outputs[0][i]);
+  for (size_t i = 0; i < indices.size(); ++i) {
+    result.emplace(indices[i], outcome.result.outputs[0][i]);
   }
   return result;
 }

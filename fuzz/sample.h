@@ -30,6 +30,9 @@ void ReplaceByParameter(Sample& sample, Instruction* from, Literal value);
 // The instruction of the clone that stands where `instruction` stands in its own module's entry.
 Instruction* EntryInstruction(const Sample& sample, int64_t index);
 
+// The same module with every array of the entry that is neither parameter nor constant as an
+// output, in order; `indices`: theirs.
+Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullptr);
 // What the engine computes for each array instruction of the entry that is neither parameter nor
 // constant, by index; empty when it cannot run the module.
 std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine);

@@ -56,14 +56,14 @@ void PutData(Sample& sample, int64_t index, Literal data) {
   sample.arguments[leaf->parameter_number()] = std::move(data);
 }
 
-// All of these leaves hold their element `element` everywhere.
-bool TryElement(Sample& sample, const std::vector<int64_t>& leaves, int64_t element,
-                const StillFails& still_fails) {
+// All of these leaves hold what `fill` makes of them.
+bool TryData(Sample& sample, const std::vector<int64_t>& leaves,
+             const std::function<Literal(const Literal&)>& fill, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   bool changed = false;
   for (int64_t index : leaves) {
     const Literal& data = *DataOf(sample, *EntryInstruction(sample, index));
-    Literal filled = FilledWithElement(data, element);
+    Literal filled = fill(data);
     changed = changed || !filled.BitwiseEqual(data);
     PutData(candidate, index, std::move(filled));
   }
@@ -76,24 +76,10 @@ bool TryElements(Sample& sample, const std::vector<int64_t>& leaves,
                  const StillFails& still_fails) {
   int64_t count = EntryInstruction(sample, leaves[0])->shape().ElementCount();
   for (int64_t element = 0; element < std::min(count, kElementsTried); ++element) {
-    if (TryElement(sample, leaves, element, still_fails)) return true;
+    auto repeat = [&](const Literal& data) { return FilledWithElement(data, element); };
+    if (TryData(sample, leaves, repeat, still_fails)) return true;
   }
   return false;
-}
-
-bool TryCounting(Sample& sample, const std::vector<int64_t>& leaves,
-                 const StillFails& still_fails) {
-  Sample candidate = sample.Clone();
-  bool changed = false;
-  for (int64_t index : leaves) {
-    const Literal& data = *DataOf(sample, *EntryInstruction(sample, index));
-    Literal counting = Counting(data);
-    changed = changed || !counting.BitwiseEqual(data);
-    PutData(candidate, index, std::move(counting));
-  }
-  if (!changed || !still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
 }
 
 bool PutConstant(Sample& sample, size_t computation, size_t index, double value,
@@ -111,11 +97,7 @@ bool PutConstant(Sample& sample, size_t computation, size_t index, double value,
   constant->set_literal(std::move(literal));
   Instruction* added = region->Add(std::move(constant));
   ReplaceUses(replaced, added);
-  std::vector<Instruction*> order = {added};
-  for (const auto& instruction : region->instructions()) {
-    if (instruction.get() != added) order.push_back(instruction.get());
-  }
-  region->Reorder(order);
+  MoveToFront(added);
   RemoveDeadCode(candidate);
   if (!still_fails(candidate)) return false;
   sample = std::move(candidate);
@@ -131,9 +113,9 @@ bool CountUp(Sample& sample, const StillFails& still_fails) {
     if (DataOf(sample, *leaf)) leaves.push_back(leaf->index());
   }
   if (leaves.empty()) return false;
-  if (leaves.size() > 1 && TryCounting(sample, leaves, still_fails)) return true;
+  if (leaves.size() > 1 && TryData(sample, leaves, Counting, still_fails)) return true;
   bool progress = false;
-  for (int64_t leaf : leaves) progress = TryCounting(sample, {leaf}, still_fails) || progress;
+  for (int64_t leaf : leaves) progress = TryData(sample, {leaf}, Counting, still_fails) || progress;
   return progress;
 }
 

@@ -18,7 +18,8 @@ std::vector<Number> NumbersOf(Attr attr, AttributeValue& value) {
   std::vector<Number> numbers;
   if (Window* window = std::get_if<Window>(&value)) {
     for (WindowDimension& d : window->dimensions) {
-      for (int64_t* one : {&d.size, &d.stride, &d.window_dilation, &d.base_dilation}) numbers.push_back({one, 1});
+      for (int64_t* one : {&d.size, &d.stride, &d.window_dilation, &d.base_dilation})
+        numbers.push_back({one, 1});
       for (int64_t* one : {&d.padding_low, &d.padding_high}) numbers.push_back({one, 0});
     }
   } else if (PaddingConfig* padding = std::get_if<PaddingConfig>(&value)) {
@@ -53,7 +54,8 @@ AttributeValue* AttributeAt(Sample& sample, const Place& place) {
   return place.attribute < attributes.size() ? &attributes[place.attribute].second : nullptr;
 }
 
-bool TryNumber(Sample& sample, Attr attr, const Place& place, int64_t to, const StillFails& still_fails) {
+bool TryNumber(Sample& sample, Attr attr, const Place& place, int64_t to,
+               const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   AttributeValue* value = AttributeAt(candidate, place);
   *NumbersOf(attr, *value)[place.number].value = to;
@@ -89,11 +91,14 @@ bool ShrinkNumbers(Sample& sample, const StillFails& still_fails) {
   for (size_t c = 0; c < sample.module->computations().size(); ++c) {
     for (size_t i = 0; i < sample.module->computations()[c]->instructions().size(); ++i) {
       // Each number that is taken makes another module: nothing is kept across.
-      auto attributes = [&]() -> const auto& { return sample.module->computations()[c]->instructions()[i]->attributes(); };
+      auto attributes = [&]() -> const auto& {
+        return sample.module->computations()[c]->instructions()[i]->attributes();
+      };
       for (size_t a = 0; a < attributes().size(); ++a) {
         auto [attr, copy] = attributes()[a];
         size_t count = NumbersOf(attr, copy).size();
-        for (size_t n = 0; n < count; ++n) progress = Approach(sample, attr, {c, i, a, n}, still_fails) || progress;
+        for (size_t n = 0; n < count; ++n)
+          progress = Approach(sample, attr, {c, i, a, n}, still_fails) || progress;
       }
     }
   }

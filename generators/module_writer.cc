@@ -14,6 +14,12 @@ int64_t ElementsOf(const Dims& dims) {
   return elements;
 }
 
+ValueFacts Moved(const Term& operand) {
+  ValueFacts facts = operand.facts;
+  facts.unique = false;
+  return facts;
+}
+
 ModuleWriter::ModuleWriter(ChoiceSource& choices, Plan drawn)
     : choose(choices),
       plan(std::move(drawn)),

@@ -28,6 +28,8 @@ struct Term {
   const Dims& dims() const { return shape().dimensions(); }
 };
 using Terms = std::vector<Term*>;
+// Facts of a value whose elements are those of `operand`, elsewhere or several times.
+ValueFacts Moved(const Term& operand);
 
 class ModuleWriter {
  public:

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "generators/negative_rows.h"
+#include "spec/ir/surgery.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {
@@ -286,11 +287,7 @@ void ReplaceOperand(Instruction& user, int64_t operand, const Shape& shape) {
   if (!shape.IsTuple()) owned->set_literal(Literal(owned->shape()));
   Instruction* added = computation->Add(std::move(owned));
   user.mutable_operands()[operand] = added;
-  std::vector<Instruction*> order = {added};
-  for (const auto& instruction : computation->instructions()) {
-    if (instruction.get() != added) order.push_back(instruction.get());
-  }
-  computation->Reorder(order);
+  MoveToFront(added);
 }
 
 }  // namespace hlocts

@@ -11,12 +11,6 @@
 namespace hlocts {
 namespace {
 
-ValueFacts Moved(const Term& operand) {
-  ValueFacts facts = operand.facts;
-  facts.unique = false;
-  return facts;
-}
-
 int64_t RankOf(const Term& term) { return static_cast<int64_t>(term.dims().size()); }
 
 Term* Transposed(ModuleWriter& w, Term* x) {

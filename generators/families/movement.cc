@@ -7,12 +7,6 @@
 namespace hlocts {
 namespace {
 
-ValueFacts Moved(const Term& operand) {
-  ValueFacts facts = operand.facts;
-  facts.unique = false;
-  return facts;
-}
-
 Dims Shuffled(ModuleWriter& w, int64_t rank) {
   Dims order(static_cast<size_t>(rank));
   std::iota(order.begin(), order.end(), int64_t{0});

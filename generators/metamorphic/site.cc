@@ -164,11 +164,7 @@ Instruction* Site::NewParameter(Literal argument) {
   }
   arguments.push_back(std::move(argument));
   Instruction* parameter = entry->Add(std::move(owned));
-  Operands order = {parameter};
-  for (const auto& one : entry->instructions()) {
-    if (one.get() != parameter) order.push_back(one.get());
-  }
-  entry->Reorder(order);
+  MoveToFront(parameter);
   return parameter;
 }
 

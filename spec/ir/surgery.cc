@@ -41,4 +41,13 @@ void MoveBehind(Instruction* place, absl::Span<Instruction* const> added) {
   computation->Reorder(order);
 }
 
+void MoveToFront(Instruction* added) {
+  Computation* computation = added->parent();
+  std::vector<Instruction*> order = {added};
+  for (const auto& instruction : computation->instructions()) {
+    if (instruction.get() != added) order.push_back(instruction.get());
+  }
+  computation->Reorder(order);
+}
+
 }  // namespace hlocts

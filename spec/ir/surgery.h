@@ -23,6 +23,8 @@ std::unique_ptr<Instruction> CopyOf(const Instruction& instruction, std::string 
 
 // Puts `added`, already in the computation of `place`, behind it, in this order.
 void MoveBehind(Instruction* place, absl::Span<Instruction* const> added);
+// Makes `added` the first instruction of its computation: everybody may use it.
+void MoveToFront(Instruction* added);
 
 }  // namespace hlocts
 

@@ -45,31 +45,19 @@ struct Planted {
   std::unique_ptr<Backend> engine;
 };
 
-// The same module with every array of the entry as an output: where a fault changes none of them, the
-// pieces of the module are right as well.
-Sample WithAllValues(const Sample& sample) {
-  Sample all = sample.Clone();
-  Computation* entry = all.module->entry();
-  std::vector<Instruction*> values;
-  std::vector<Shape> shapes;
-  for (const auto& instruction : entry->instructions()) {
-    if (IsCarrier(*instruction) || !instruction->shape().IsArray()) continue;
-    values.push_back(instruction.get());
-    shapes.push_back(instruction->shape());
-  }
-  if (!entry->root()->shape().IsArray()) return sample.Clone();
-  auto tuple = std::make_unique<Instruction>("all.values", Opcode::kTuple, Shape::Tuple(shapes));
-  tuple->mutable_operands() = values;
-  entry->set_root(entry->Add(std::move(tuple)));
-  all.module->entry_computation_layout.reset();
-  all.module->input_output_alias.clear();
-  return all;
+// With every array of the entry as an output: where a fault changes none of them, the pieces of the
+// module are right as well.
+Sample WithPieces(const Sample& sample) {
+  return sample.module->entry()->root()->shape().IsArray() ? WithAllValues(sample) : sample.Clone();
 }
 
 class Search {
  public:
   Search(const FuzzCheckOptions& options, Progress& progress, std::FILE* out)
-      : options_(options), progress_(progress), out_(out), reference_(*MakeInProcessBackend("reference")) {}
+      : options_(options),
+        progress_(progress),
+        out_(out),
+        reference_(*MakeInProcessBackend("reference")) {}
 
   void Add(size_t index, const std::string& id) {
     planted_.push_back({index, FindFault(id), *MakeInProcessBackend("canary:" + id)});
@@ -91,7 +79,7 @@ class Search {
 
  private:
   void TryAll(const Sample& sample, const TrialOptions& trial) {
-    Sample all = trial.invalid ? sample.Clone() : WithAllValues(sample);
+    Sample all = trial.invalid ? sample.Clone() : WithPieces(sample);
     RunOutcome right;
     if (!trial.invalid) right = RunSample(all, *reference_, trial);
     for (size_t i = 0; i < planted_.size();) {
@@ -107,7 +95,8 @@ class Search {
   bool Finds(Planted& planted, const Sample& sample, const Sample& all, const RunOutcome& right,
              const TrialOptions& trial) {
     const Fault& fault = *planted.fault;
-    if (trial.invalid ? fault.forgotten_rule.empty() : !MayStrike(fault, *sample.module)) return false;
+    if (trial.invalid ? fault.forgotten_rule.empty() : !MayStrike(fault, *sample.module))
+      return false;
     // Faults of the outputs see the outputs that the module has.
     if (!trial.invalid && right.kind != OutcomeKind::kValues) return false;
     if (!trial.invalid && !fault.outputs) {
@@ -140,8 +129,13 @@ class SearchProcess {
  public:
   SearchProcess(const std::vector<std::string>& ids, std::vector<FuzzRecord>& records,
                 const FuzzCheckOptions& options, std::set<size_t> mine)
-      : ids_(ids), records_(records), options_(options), open_(std::move(mine)), out_(std::tmpfile()) {
-    void* memory = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+      : ids_(ids),
+        records_(records),
+        options_(options),
+        open_(std::move(mine)),
+        out_(std::tmpfile()) {
+    void* memory =
+        mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     HLOCTS_CHECK(memory != MAP_FAILED && out_ != nullptr);
     progress_ = new (memory) Progress();
   }
@@ -189,8 +183,8 @@ class SearchProcess {
     char line[1024];
     while (std::fgets(line, sizeof(line), out_)) {
       Json json = Json::parse(line);
-      Found(json["index"].get<size_t>(), json["number"].get<int64_t>(), json["seconds"].get<double>(),
-            json["verdict"].get<std::string>());
+      Found(json["index"].get<size_t>(), json["number"].get<int64_t>(),
+            json["seconds"].get<double>(), json["verdict"].get<std::string>());
     }
   }
   bool Close() {
@@ -224,16 +218,20 @@ CampaignOptions PlantedCampaign(uint64_t seed) {
   return campaign;
 }
 
-std::vector<FuzzRecord> SearchFaults(const std::vector<std::string>& ids, const FuzzCheckOptions& options) {
+std::vector<FuzzRecord> SearchFaults(const std::vector<std::string>& ids,
+                                     const FuzzCheckOptions& options) {
   std::vector<FuzzRecord> records(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) {
     records[i].fault = ids[i];
-    if (const Fault* fault = FindFault(ids[i])) records[i].fault_class = std::string(FaultClassName(fault->fault_class));
+    if (const Fault* fault = FindFault(ids[i]))
+      records[i].fault_class = std::string(FaultClassName(fault->fault_class));
   }
   std::vector<std::unique_ptr<SearchProcess>> running;
   for (int job = 0; job < options.jobs; ++job) {
     std::set<size_t> mine;
-    for (size_t i = static_cast<size_t>(job); i < ids.size(); i += static_cast<size_t>(options.jobs)) mine.insert(i);
+    for (size_t i = static_cast<size_t>(job); i < ids.size();
+         i += static_cast<size_t>(options.jobs))
+      mine.insert(i);
     if (mine.empty()) continue;
     running.push_back(std::make_unique<SearchProcess>(ids, records, options, std::move(mine)));
     running.back()->Start();
