@@ -1,7 +1,5 @@
 #include "backends/cuda/compiler.h"
 
-
-#include "backends/cuda/emit.h"
 #include "backends/cuda/function_builder.h"
 #include "backends/plan/passes.h"
 
@@ -64,17 +62,34 @@ absl::StatusOr<std::shared_ptr<const Body>> Compiler::CompileElements(plan::Grap
   return elements_[&graph] = std::move(body);
 }
 
+absl::StatusOr<int64_t> Compiler::CompileText(hl::Kernel kernel, std::string text) {
+  if (options_.sources != nullptr) {
+    options_.sources->push_back(std::move(text));
+    return -1;
+  }
+  return device_.Compile(kernel, EmitSource({std::move(text)}));
+}
+
+bool Compiler::IsCompiled(int64_t elements) const {
+  return options_.sources != nullptr || options_.jit == Jit::kAlways ||
+         (options_.jit == Jit::kAuto && elements >= kElementsToCompile);
+}
+
+bool Compiler::WantsLibrary(int64_t count, int64_t each, int64_t least) const {
+  if (options_.libraries != Libraries::kAuto) return options_.libraries == Libraries::kAlways;
+  return static_cast<double>(count) * static_cast<double>(each) >= static_cast<double>(least);
+}
+
 absl::StatusOr<int64_t> Compiler::CompileKernel(hl::Kernel kernel, const Body& body,
                                                 absl::Span<const hl::View> views,
                                                 int64_t elements) {
-  if (options_.sources != nullptr) {
-    options_.sources->push_back(EmitKernel(kernel, body.instructions, views));
-    return -1;
-  }
-  const bool wanted = options_.jit == Jit::kAlways ||
-                      (options_.jit == Jit::kAuto && elements >= kElementsToCompile);
-  if (!wanted) return -1;
-  return device_.Compile(kernel, EmitSource({EmitKernel(kernel, body.instructions, views)}));
+  if (!IsCompiled(elements)) return -1;
+  return CompileText(kernel, EmitKernel(kernel, body.instructions, views));
+}
+
+absl::StatusOr<int64_t> Compiler::CompileReduce(const ReduceText& text, int64_t elements) {
+  if (!IsCompiled(elements)) return -1;
+  return CompileText(hl::kReduceBlockKernel, EmitReduce(text));
 }
 
 absl::StatusOr<const Function*> Compiler::Compile(plan::Graph& graph) {

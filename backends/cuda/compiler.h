@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "backends/cuda/emit.h"
 #include "backends/cuda/program_builder.h"
 #include "backends/cuda/run.h"
 #include "backends/plan/fusion.h"
@@ -16,9 +17,11 @@
 namespace hlocts::cuda {
 
 enum class Jit : uint8_t { kAuto, kAlways, kNever };
+enum class Libraries : uint8_t { kAuto, kAlways, kNever };
 
 struct CompileOptions {
   Jit jit = Jit::kAuto;
+  Libraries libraries = Libraries::kAuto;
   bool tf32 = false, fast_math = false;
   int64_t memory_bytes_max = int64_t{8} << 30;
   std::shared_ptr<void> custom_calls;         // handle of the library, null for none
@@ -54,6 +57,9 @@ class Compiler {
   // The kernel with the program (and a loop's views) written out; -1: it is interpreted.
   absl::StatusOr<int64_t> CompileKernel(hl::Kernel kernel, const Body& body,
                                         absl::Span<const hl::View> views, int64_t elements);
+  absl::StatusOr<int64_t> CompileReduce(const ReduceText& text, int64_t elements);
+  // Whether a library is to do count * each operations; under auto where these are many.
+  bool WantsLibrary(int64_t count, int64_t each, int64_t least) const;
   const CompileOptions& options() const { return options_; }
   Device& device() { return device_; }
 
@@ -61,6 +67,8 @@ class Compiler {
 
  private:
   void Simplify(plan::Graph& graph);
+  bool IsCompiled(int64_t elements) const;
+  absl::StatusOr<int64_t> CompileText(hl::Kernel kernel, std::string text);
 
   Device& device_;
   CompileOptions options_;

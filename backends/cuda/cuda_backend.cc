@@ -1,4 +1,5 @@
-// The CUDA engine behind the Backend interface: `cuda?jit=always|never|auto&tf32=true&fast_math=true`,
+// The CUDA engine behind the Backend interface:
+// `cuda?jit=always|never|auto&libraries=always|never|auto&tf32=true&fast_math=true`,
 // and `cuda-host`, the same plan and kernels run by this machine's processor.
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
@@ -50,15 +51,19 @@ absl::StatusOr<bool> TakeBool(BackendName& name, absl::string_view key) {
   return InvalidInput("backend \"", name.text, "\": expected ", key, "=true or ", key, "=false");
 }
 
+template <class When>
+absl::StatusOr<When> TakeWhen(BackendName& name, absl::string_view key) {
+  const std::string value = name.TakeOption(key);
+  if (value == "always") return When::kAlways;
+  if (value == "never") return When::kNever;
+  if (value.empty() || value == "auto") return When::kAuto;
+  return InvalidInput("backend \"", name.text, "\": expected ", key, "=always, never or auto");
+}
+
 absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
   cuda::CompileOptions options;
-  const std::string jit = name.TakeOption("jit");
-  if (!jit.empty() && jit != "always" && jit != "never" && jit != "auto") {
-    return InvalidInput("backend \"", name.text, "\": expected jit=always, never or auto");
-  }
-  options.jit = jit == "always"  ? cuda::Jit::kAlways
-                : jit == "never" ? cuda::Jit::kNever
-                                 : cuda::Jit::kAuto;
+  HLOCTS_ASSIGN_OR_RETURN(options.jit, TakeWhen<cuda::Jit>(name, "jit"));
+  HLOCTS_ASSIGN_OR_RETURN(options.libraries, TakeWhen<cuda::Libraries>(name, "libraries"));
   HLOCTS_ASSIGN_OR_RETURN(options.tf32, TakeBool(name, "tf32"));
   HLOCTS_ASSIGN_OR_RETURN(options.fast_math, TakeBool(name, "fast_math"));
   for (std::string passes; !(passes = name.TakeOption("disable")).empty();) {
@@ -69,7 +74,7 @@ absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
   HLOCTS_RETURN_IF_ERROR(cuda::CheckPassNames(options.disabled));
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text,
-                        "\": expected jit, tf32, fast_math or disable, found ",
+                        "\": expected jit, libraries, tf32, fast_math or disable, found ",
                         name.options[0].first);
   }
   return options;

@@ -3,10 +3,13 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 namespace hlocts::cuda {
 namespace {
+
+constexpr int kExitLost = 70;
 
 std::string LibraryPath() {
   if (const char* path = std::getenv("HLOCTS_CUDA_LIBRARY")) return path;
@@ -14,6 +17,14 @@ std::string LibraryPath() {
   const ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
   const std::string folder(program, length > 0 ? static_cast<size_t>(length) : 0);
   return folder.substr(0, folder.rfind('/') + 1) + "libhlocts_cuda.so";
+}
+
+// Nothing that this process runs later could be trusted. The engine lives in a worker: its end is the
+// verdict on the module, and the next module gets another worker.
+[[noreturn]] void EndProcess(const char* reason) {
+  std::fprintf(stderr, "the CUDA device is lost: %s\n", reason);
+  std::fflush(stderr);
+  std::_Exit(kExitLost);
 }
 
 absl::Status ToStatus(const hlocts_cuda_api& api, hlocts_cuda_status status) {
@@ -26,11 +37,13 @@ absl::Status ToStatus(const hlocts_cuda_api& api, hlocts_cuda_status status) {
       return absl::ResourceExhaustedError(api.last_error());
     case HLOCTS_CUDA_COMPILE_ERROR:
       return absl::InternalError(absl::StrCat("NVRTC: ", api.last_error()));
+    case HLOCTS_CUDA_LOST:
+      EndProcess(api.last_error());
     case HLOCTS_CUDA_FAILED:
+    case HLOCTS_CUDA_DECLINED:
       break;
   }
-  // As if the process had died: nothing that this one runs later could be trusted.
-  return absl::AbortedError(absl::StrCat("the device failed in ", api.last_error()));
+  return absl::InternalError(absl::StrCat("the device failed in ", api.last_error()));
 }
 
 class CudaDevice : public Device {
@@ -60,6 +73,14 @@ class CudaDevice : public Device {
     int64_t code = -1;
     HLOCTS_RETURN_IF_ERROR(ToStatus(api_, api_.load(source.c_str(), fast_math_ ? 1 : 0, &code)));
     return code;
+  }
+  absl::StatusOr<bool> CallLibrary(Library library, const void* plan, int64_t bytes,
+                                   const void* const* in, void* const* out) override {
+    const hlocts_cuda_status status =
+        api_.library(static_cast<int32_t>(library), plan, bytes, in, out);
+    if (status == HLOCTS_CUDA_DECLINED) return false;
+    HLOCTS_RETURN_IF_ERROR(ToStatus(api_, status));
+    return true;
   }
 
  private:

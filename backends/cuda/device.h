@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backends/cuda/device/dispatch.h"
+#include "backends/cuda/libraries.h"
 #include "spec/base/status.h"
 
 namespace hlocts::cuda {
@@ -22,11 +23,14 @@ class Device {
   // Waits for all that was launched before.
   virtual absl::Status Download(void* to, const void* from, int64_t bytes) = 0;
   virtual absl::Status Copy(void* to, const void* from, int64_t bytes) = 0;
-  // Threads 0 .. count - 1. code: what Compile gave, -1 to interpret the program.
+  // Threads 0 .. count - 1; of kernels of blocks, blocks. code: what Compile gave, -1 to interpret the program.
   virtual absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t bytes,
                               int64_t count, int64_t code) = 0;
   // A kernel with its program written out as `source`; -1 where nothing is compiled.
   virtual absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source) = 0;
+  // A plan of libraries.h. False: the library is not there, or does not take it.
+  virtual absl::StatusOr<bool> CallLibrary(Library library, const void* plan, int64_t bytes,
+                                           const void* const* in, void* const* out) = 0;
 };
 
 // The kernels as loops over their threads.

@@ -11,7 +11,7 @@ struct KernelText {
 };
 constexpr KernelText kTexts[] = {
 #define HL_TEXT(Name, Args, call) {#Args, #call},
-    HL_PROGRAM_KERNELS(HL_TEXT)
+    HL_PROGRAM_KERNELS(HL_TEXT) HL_BLOCK_KERNELS(HL_TEXT)
 #undef HL_TEXT
 };
 
@@ -32,8 +32,9 @@ std::string Offset(const hl::View& view) {
   return text;
 }
 
-std::string Source(const hl::Instr& n, absl::Span<const hl::View> views) {
-  if (n.op == hl::kOpParameter) return absl::StrCat("in[", n.a, "]");
+// values: what parameters are elements of.
+std::string Source(const hl::Instr& n, absl::Span<const hl::View> views, const char* values) {
+  if (n.op == hl::kOpParameter) return absl::StrCat(values, "[", n.a, "]");
   const std::string at = n.b < 0 ? "i" : Offset(views[n.b]);
   if (n.op == hl::kOpLine) {
     return absl::StrCat("FromInteger(true, static_cast<u64>(", at, "), ", n.to, ")");
@@ -76,42 +77,75 @@ std::string Expression(const hl::Instr& n) {
   return absl::StrCat("Unary(", n.op, ", ", n.type, ", ", n.to, ", ", a, ")");
 }
 
-std::string Statement(const hl::Instr& n, absl::Span<const hl::View> views) {
+std::string Statement(const hl::Instr& n, absl::Span<const hl::View> views, const char* values) {
   if (n.op == hl::kOpResult) return absl::StrCat("    results[", n.imm[0], "] = r", n.a, ";\n");
   const std::string value = n.op == hl::kOpConstant  ? Literal(n)
-                            : n.op < hl::kOpConstant ? Source(n, views)
+                            : n.op < hl::kOpConstant ? Source(n, views, values)
                                                      : Expression(n);
   return absl::StrCat("    r", n.dst, " = ", value, ";\n");
+}
+
+// A program as the function with this head; of loops, `i` is the place.
+std::string FunctionText(const char* head, absl::Span<const hl::Instr> code,
+                         absl::Span<const hl::View> views, const char* values) {
+  std::string body, registers;
+  bool declared[hl::kRegistersMax] = {};
+  for (const hl::Instr& n : code) {
+    absl::StrAppend(&body, Statement(n, views, values));
+    if (n.op == hl::kOpResult || declared[n.dst]) continue;
+    declared[n.dst] = true;
+    absl::StrAppend(&registers, registers.empty() ? "    Value r" : ", r", n.dst);
+  }
+  if (!registers.empty()) absl::StrAppend(&registers, ";\n");
+  return absl::StrCat("  __device__ ", head, registers, body, "  }\n");
+}
+
+constexpr char kCall[] = "void Call(const Value* in, Value* results) const {\n";
+constexpr char kRun[] =
+    "void Run(const ArrayInputs& in, Value* results) const {\n    const i64 i = in.index;\n";
+constexpr char kTerms[] =
+    "void Terms(const ArrayInputs& in, Value* results) const {\n    const i64 i = in.index;\n";
+constexpr char kFinish[] =
+    "void Finish(const FinishInputs& in, Value* results) const {\n    const i64 i = in.index;\n";
+
+std::string KernelHead(hl::Kernel kernel) {
+  return absl::StrCat("extern \"C\" __global__ void HL_KERNEL_NAME(const __grid_constant__ ",
+                      kTexts[kernel].args, " a, i64 count) {\n  const Written f;\n");
+}
+
+// rows: of one value for each thread, which the kernel's phases exchange.
+std::string BlockKernel(hl::Kernel kernel, int rows) {
+  return absl::StrCat(KernelHead(kernel), "  __shared__ Value shared[", rows, " * kBlockThreads];\n",
+                      "  for (i64 block = blockIdx.x; block < count; block += gridDim.x) {\n"
+                      "    for (int phase = 0; phase < a.phases; ++phase) {\n"
+                      "      HL_THREADS(thread) { ", kTexts[kernel].call, "; }\n"
+                      "      HL_BARRIER;\n    }\n  }\n}\n");
 }
 
 }  // namespace
 
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
                        absl::Span<const hl::View> views) {
-  const KernelText& text = kTexts[kernel];
-  std::string body, registers;
-  bool declared[hl::kRegistersMax] = {};
-  for (const hl::Instr& n : code) {
-    absl::StrAppend(&body, Statement(n, views));
-    if (n.op == hl::kOpResult || declared[n.dst]) continue;
-    declared[n.dst] = true;
-    absl::StrAppend(&registers, registers.empty() ? "    Value r" : ", r", n.dst);
-  }
-  if (!registers.empty()) absl::StrAppend(&registers, ";\n");
-  const char* head = kernel == hl::kLoopKernel
-                         ? "  __device__ void Run(const ArrayInputs& in, Value* results) const {\n"
-                           "    const i64 i = in.index;\n"
-                         : "  __device__ void Call(const Value* in, Value* results) const {\n";
+  const std::string program = absl::StrCat(
+      "struct Written {\n",
+      FunctionText(kernel == hl::kLoopKernel ? kRun : kCall, code, views, "in"), "};\n");
+  if (kernel == hl::kScanBlockKernel) return absl::StrCat(program, BlockKernel(kernel, 2));
   return absl::StrCat(
-      "struct Written {\n", head,
-      registers, body,
-      "  }\n};\n"
-      "extern \"C\" __global__ void HL_KERNEL_NAME(const __grid_constant__ ", text.args,
-      " a, i64 count) {\n"
-      "  const Written f;\n"
+      program, KernelHead(kernel),
       "  const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;\n"
       "  for (i64 i = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {\n"
-      "    ", text.call, ";\n  }\n}\n");
+      "    ", kTexts[kernel].call, ";\n  }\n}\n");
+}
+
+std::string EmitReduce(const ReduceText& text) {
+  return absl::StrCat(
+      "struct Written {\n  __device__ int Places(int) const { return ", text.places, "; }\n",
+      "  __device__ i64 Kept(const View&, i64 i) const { return ", Offset(text.kept), "; }\n",
+      "  __device__ i64 Reduced(const View&, i64 i) const { return ", Offset(text.reduced), "; }\n",
+      FunctionText(kTerms, text.prologue, text.views, "in"),
+      FunctionText(kCall, text.body, {}, "in"),
+      FunctionText(kFinish, text.epilogue, text.views, "in.values"), "};\n",
+      BlockKernel(hl::kReduceBlockKernel, text.places));
 }
 
 std::string EmitSource(absl::Span<const std::string> kernels) {

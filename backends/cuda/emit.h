@@ -13,6 +13,14 @@ namespace hlocts::cuda {
 // A kernel called hl_kernel, without the headers that it needs.
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
                        absl::Span<const hl::View> views);
+// A reduction by blocks: its terms, how two are combined, what becomes of a result.
+struct ReduceText {
+  absl::Span<const hl::Instr> prologue, body, epilogue;
+  absl::Span<const hl::View> views;
+  hl::View kept, reduced;
+  int places = 1;
+};
+std::string EmitReduce(const ReduceText& text);
 // Kernels as one source: each in a namespace of its own, the first as hl_kernel, others numbered.
 std::string EmitSource(absl::Span<const std::string> kernels);
 

@@ -19,13 +19,13 @@ namespace {
 
 // What stands for CUDA's words: one thread that strides over all elements.
 constexpr char kPrelude[] =
-    "#define __device__\n#define __global__\n#define __grid_constant__\n"
+    "#define __device__\n#define __global__\n#define __grid_constant__\n#define __shared__ static\n"
     "struct Dim { unsigned x; };\n"
     "static const Dim gridDim{1}, blockDim{1}, blockIdx{0}, threadIdx{0};\n";
 
 constexpr const char* kArgs[] = {
 #define HL_NAME(Name, Args, call) #Args,
-    HL_PROGRAM_KERNELS(HL_NAME)
+    HL_PROGRAM_KERNELS(HL_NAME) HL_BLOCK_KERNELS(HL_NAME)
 #undef HL_NAME
 };
 
@@ -73,6 +73,10 @@ class WrittenDevice : public cuda::Device {
     kernels_.push_back(reinterpret_cast<void (*)(const void*, long long)>(start));
     return known->second;
   }
+  absl::StatusOr<bool> CallLibrary(cuda::Library, const void*, int64_t, const void* const*,
+                                   void* const*) override {
+    return false;
+  }
   int launches = 0;
 
  private:
@@ -83,6 +87,19 @@ class WrittenDevice : public cuda::Device {
 };
 
 const char* const kPrograms[] = {
+    // A reduction that takes in what computes its terms and what is made of its results.
+    "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }\n"
+    "ENTRY e { p = bf16[40,33] parameter(0) q = bf16[33,40] parameter(1) t = bf16[40,33] transpose(q),\n"
+    " dimensions={1,0} m = bf16[40,33] multiply(p, t) z = bf16[] constant(0.5)\n"
+    " s = bf16[33] reduce(m, z), dimensions={0}, to_apply=add w = bf16[33] parameter(2)\n"
+    " d = bf16[33] divide(s, w) ROOT r = f32[33] convert(d) }",
+    // Terms of one result in several blocks; a scan of several chunks.
+    "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
+    "sum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n"
+    "ENTRY e { p = f32[20000] parameter(0) z = f32[] constant(-inf) n = f32[20000] negate(p)\n"
+    " x = f32[] reduce(n, z), dimensions={0}, to_apply=max k = s32[5000] parameter(1) o = s32[] constant(7)\n"
+    " c = s32[5000] reduce-window(k, o), window={size=5000 pad=4999_0}, to_apply=sum\n"
+    " ROOT r = (f32[], s32[5000]) tuple(x, c) }",
     // Views, lines, constants of several types, select, clamp, conversions.
     "ENTRY e { p = f32[4,6] parameter(0) q = s8[6,4] parameter(1)\n"
     " t = s8[4,6] transpose(q), dimensions={1,0} f = f32[4,6] convert(t)\n"

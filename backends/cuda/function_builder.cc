@@ -29,6 +29,7 @@ absl::Status FunctionBuilder::Build() {
 
 absl::Status FunctionBuilder::EmitNode(NodeId id) {
   const Node& node = graph_.nodes[id];
+  if (reductions_.is_taken(id)) return absl::OkStatus();
   switch (plan::KindOf(graph_, node)) {
     case NodeKind::kLeaf:
       return EmitLeaf(node);
@@ -42,9 +43,10 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
       if (fusion_.is_dense(node.outputs[0])) slot_of_[node.outputs[0]] = slot_of_[node.operands[0]];
       return absl::OkStatus();
     case NodeKind::kElementwise:
-      return fusion_.loop_of(id) == id ? EmitLoop(id) : absl::OkStatus();
+      if (fusion_.loop_of(id) != id) return absl::OkStatus();
+      return reductions_.reduce_of(id) >= 0 ? EmitReduce(reductions_.reduce_of(id)) : EmitLoop(id);
     case NodeKind::kStructured:
-      return node.opcode == Opcode::kMap ? EmitMap(node) : EmitStructured(node);
+      return node.opcode == Opcode::kMap ? EmitMap(node) : EmitStructured(id);
   }
   return absl::OkStatus();
 }
@@ -105,7 +107,12 @@ absl::StatusOr<int> FunctionBuilder::OperandOf(ValueId operand, int64_t elements
   const plan::Source source = fusion_.SourceOf(operand);
   plan::View view = source.view;
   if (type.elements != elements) view = plan::View::Splat(view.offset, elements);
-  const bool dense = view.Simplified().IsContiguous() && view.offset == 0 && elements != 1;
+  return LoadOf(source, view, type, elements != 1, loop);
+}
+
+absl::StatusOr<int> FunctionBuilder::LoadOf(const plan::Source& source, const plan::View& view,
+                                            const plan::ArrayType& type, bool many, Loop& loop) {
+  const bool dense = view.Simplified().IsContiguous() && view.offset == 0 && many;
   int number = -1;
   if (!dense || source.is_line) {
     HLOCTS_ASSIGN_OR_RETURN(const hl::View place, DeviceView(view));
@@ -125,8 +132,7 @@ absl::StatusOr<int> FunctionBuilder::OperandOf(ValueId operand, int64_t elements
   return loop.program.Load(static_cast<int>(array), number, type.type);
 }
 
-absl::Status FunctionBuilder::EmitLoop(NodeId root) {
-  Loop loop;
+absl::StatusOr<int> FunctionBuilder::AddMembers(NodeId root, Loop& loop) {
   const ValueId result = graph_.nodes[root].outputs[0];
   const int64_t elements = graph_.type(result).elements;
   for (NodeId member : fusion_.members(root)) {
@@ -143,7 +149,13 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
                                graph_.type(node.outputs[0]).type, operands));
     loop.values[node.outputs[0]] = value;
   }
-  return FinishLoop(loop, loop.values.at(result), result);
+  return loop.values.at(result);
+}
+
+absl::Status FunctionBuilder::EmitLoop(NodeId root) {
+  Loop loop;
+  HLOCTS_ASSIGN_OR_RETURN(const int value, AddMembers(root, loop));
+  return FinishLoop(loop, value, graph_.nodes[root].outputs[0]);
 }
 
 // map is a loop whose operation is a computation.
@@ -197,7 +209,11 @@ absl::Status FunctionBuilder::FinishLoop(Loop& loop, int result, ValueId value) 
   return absl::OkStatus();
 }
 
-absl::Status FunctionBuilder::EmitStructured(const Node& node) {
+absl::Status FunctionBuilder::EmitStructured(NodeId id) {
+  const Node& node = graph_.nodes[id];
+  if (ReduceFusion::IsBlockReduce(graph_, node)) {
+    return reductions_.ending_of(id) < 0 ? EmitReduce(id) : absl::OkStatus();
+  }
   Step step;
   for (ValueId operand : node.operands) step.in.push_back(slot_of_[operand]);
   for (ValueId output : node.outputs) {

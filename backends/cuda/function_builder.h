@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/cuda/compiler.h"
+#include "backends/cuda/reduce_fusion.h"
 
 namespace hlocts::cuda {
 
@@ -15,6 +16,7 @@ class FunctionBuilder {
         graph_(graph),
         function_(function),
         fusion_(graph, !compiler.options().disabled.contains("fusion")),
+        reductions_(graph, fusion_, !compiler.options().disabled.contains("fusion")),
         slot_of_(graph.values.size(), -1) {}
 
   absl::Status Build();
@@ -26,7 +28,9 @@ class FunctionBuilder {
   absl::Status EmitMap(const plan::Node& node);
   absl::Status EmitCopy(plan::ValueId value, const plan::Source& source);
   absl::Status EmitLine(plan::ValueId value, const plan::View& view);
-  absl::Status EmitStructured(const plan::Node& node);
+  absl::Status EmitStructured(plan::NodeId id);
+  // With the loops that it takes in; see reduce_step.cc.
+  absl::Status EmitReduce(plan::NodeId id);
   int32_t NewSlot(plan::ValueId value);
 
   // The loop being built: its inputs, their views, and what each value is called.
@@ -39,6 +43,14 @@ class FunctionBuilder {
     absl::flat_hash_map<plan::ValueId, int> values;
   };
   absl::StatusOr<int> OperandOf(plan::ValueId operand, int64_t elements, Loop& loop);
+  absl::StatusOr<int> LoadOf(const plan::Source& source, const plan::View& view,
+                             const plan::ArrayType& type, bool many, Loop& loop);
+  // The nodes of a loop, added to the program; the number of the last one's value.
+  absl::StatusOr<int> AddMembers(plan::NodeId root, Loop& loop);
+  absl::StatusOr<hl::ReduceBlockArgs> ReduceArgsOf(const plan::Node& node);
+  absl::StatusOr<std::vector<hl::Instr>> TermsOf(const plan::Node& node, Loop& loop);
+  absl::StatusOr<std::vector<hl::Instr>> EndingOf(const plan::Node& node, plan::NodeId ending,
+                                                  Loop& loop);
   absl::Status FinishLoop(Loop& loop, int result, plan::ValueId value);
   void FindLastUses();
 
@@ -46,6 +58,7 @@ class FunctionBuilder {
   const plan::Graph& graph_;
   Function& function_;
   plan::FusionPlan fusion_;
+  ReduceFusion reductions_;
   std::vector<int32_t> slot_of_;  // of values
 };
 

@@ -1,6 +1,7 @@
 // The host as a device: every kernel of dispatch.h compiled by this compiler, run thread by thread.
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "backends/cuda/device.h"
 
@@ -20,6 +21,21 @@ HL_PROGRAM_KERNELS(HL_LOOP)
 HL_PLAIN_KERNELS(HL_LOOP)
 #undef HL_BODY
 #undef HL_LOOP
+
+#define HL_BLOCKS(Name, Args, call)                                    \
+  void Run##Name(const void* arguments, hl::i64 count) {                \
+    const hl::Args& a = *static_cast<const hl::Args*>(arguments);       \
+    const auto& f = a.body;                                             \
+    std::vector<hl::Value> memory(hl::kBlockThreads * hl::kSharedPlaces); \
+    hl::Value* const shared = memory.data();                            \
+    for (hl::i64 block = 0; block < count; ++block) {                   \
+      for (int phase = 0; phase < a.phases; ++phase) {                  \
+        HL_THREADS(thread) hl::call;                                    \
+      }                                                                 \
+    }                                                                   \
+  }
+HL_BLOCK_KERNELS(HL_BLOCKS)
+#undef HL_BLOCKS
 
 using Loop = void (*)(const void* arguments, hl::i64 count);
 constexpr Loop kLoops[] = {
@@ -52,6 +68,10 @@ class HostDevice : public Device {
     return absl::OkStatus();
   }
   absl::StatusOr<int64_t> Compile(hl::Kernel, const std::string&) override { return -1; }
+  absl::StatusOr<bool> CallLibrary(Library library, const void* plan, int64_t,
+                                   const void* const* in, void* const* out) override {
+    return RunHostLibrary(library, plan, in, out);
+  }
 };
 
 }  // namespace

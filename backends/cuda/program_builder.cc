@@ -120,6 +120,16 @@ int ProgramBuilder::Constant(PrimitiveType type, const uint8_t* element) {
   return Add(n);
 }
 
+int ProgramBuilder::Apply(hl::Op op, PrimitiveType type, PrimitiveType result, int a, int b) {
+  hl::Instr n;
+  n.op = op;
+  n.type = TypeNumber(type);
+  n.to = TypeNumber(result);
+  n.a = a;
+  n.b = b;
+  return Add(n);
+}
+
 absl::StatusOr<int> ProgramBuilder::Operation(const Instruction& source, PrimitiveType type,
                                               PrimitiveType result, absl::Span<const int> operands) {
   const std::optional<int> op = OpOf(source.opcode());

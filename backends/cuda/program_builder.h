@@ -23,6 +23,8 @@ class ProgramBuilder {
   int Line(int view, PrimitiveType type);
   int Parameter(int number, PrimitiveType type);
   int Constant(PrimitiveType type, const uint8_t* element);
+  // An operation of ops.h that has no attributes; type: of the operands.
+  int Apply(hl::Op op, PrimitiveType type, PrimitiveType result, int a, int b = 0);
   // An element-wise instruction on values; type: of the operands (select's second).
   absl::StatusOr<int> Operation(const Instruction& source, PrimitiveType type, PrimitiveType result,
                                 absl::Span<const int> operands);

@@ -3,6 +3,7 @@
 #define HLOCTS_BACKENDS_CUDA_RUN_H_
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -56,6 +57,16 @@ class Run {
   absl::Status Launch(hl::Kernel kernel, const Args& arguments, int64_t count, int64_t code = -1) {
     if (count <= 0) return absl::OkStatus();
     return device_.Launch(kernel, &arguments, sizeof(arguments), count, code);
+  }
+  // False: no library does it.
+  template <class Plan>
+  absl::StatusOr<bool> CallLibrary(const Plan& plan, std::initializer_list<const void*> in,
+                                   std::initializer_list<void*> out) {
+    const Library library = LibraryOf(&plan);
+    HLOCTS_ASSIGN_OR_RETURN(const bool done, device_.CallLibrary(library, &plan, sizeof(plan),
+                                                                 in.begin(), out.begin()));
+    if (done) CountLibraryCall(library);
+    return done;
   }
   Device& device() { return device_; }
 

@@ -9,6 +9,8 @@
 #if defined(__CUDACC_RTC__)
 #define HL_FN __device__ inline
 #define HL_CALL __device__ inline
+// Only code written out has loads that can wait for each other.
+#define HL_UNROLL _Pragma("unroll 4")
 #elif defined(__CUDACC__)
 #define HL_FN __device__ inline
 #define HL_CALL __device__ __noinline__
@@ -16,6 +18,9 @@
 #include <math.h>
 #define HL_FN inline
 #define HL_CALL inline
+#endif
+#ifndef HL_UNROLL
+#define HL_UNROLL
 #endif
 
 namespace hl {

@@ -2,7 +2,9 @@
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_DISPATCH_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_DISPATCH_H_
 
+#include "backends/cuda/device/block_scan.h"
 #include "backends/cuda/device/dispatch_names.h"
+#include "backends/cuda/device/library_steps.h"
 #include "backends/cuda/device/random.h"
 #include "backends/cuda/device/sort.h"
 

@@ -1,5 +1,5 @@
 // Every kernel by number and by name. HL_KERNEL(Name, Args, call) with `a` the arguments, `f` the program
-// and `i` the thread's number.
+// and `i` the thread's number; of blocks `shared`, `block`, `phase` and `thread`.
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_DISPATCH_NAMES_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_DISPATCH_NAMES_H_
 
@@ -11,7 +11,13 @@
   HL_KERNEL(Select, SelectArgs, SelectAt(a, f, i))           \
   HL_KERNEL(Scatter, ScatterArgs, ScatterAt(a, f, i))        \
   HL_KERNEL(SortSplit, SortArgs, SortSplitAt(a, f, i))       \
-  HL_KERNEL(SortMerge, SortArgs, SortMergeAt(a, f, i))
+  HL_KERNEL(SortMerge, SortArgs, SortMergeAt(a, f, i))       \
+  HL_KERNEL(ScanLine, ScanArgs, ScanLineAt(a, f, i))
+
+// Kernels around programs whose threads work together in blocks of kBlockThreads.
+#define HL_BLOCK_KERNELS(HL_KERNEL)                                                        \
+  HL_KERNEL(ReduceBlock, ReduceBlockArgs, ReduceBlockAt(a, f, shared, block, phase, thread)) \
+  HL_KERNEL(ScanBlock, ScanArgs, ScanBlockAt(a, f, shared, block, phase, thread))
 
 #define HL_PLAIN_KERNELS(HL_KERNEL)                          \
   HL_KERNEL(Box, BoxArgs, BoxAt(a, i))                       \
@@ -34,9 +40,19 @@
   HL_KERNEL(Norm, NormArgs, NormAt(a, i))                    \
   HL_KERNEL(Bits, BitsArgs, BitsAt(a, i))                    \
   HL_KERNEL(NextState, BitsArgs, NextStateAt(a, i))          \
-  HL_KERNEL(Draw, DrawArgs, DrawAt(a, i))
+  HL_KERNEL(Draw, DrawArgs, DrawAt(a, i))                    \
+  HL_KERNEL(Cast, CastArgs, CastAt(a, i))                    \
+  HL_KERNEL(Scale, ScaleArgs, ScaleAt(a, i))                 \
+  HL_KERNEL(HalfSpectrum, ScaleArgs, HalfSpectrumAt(a, i))   \
+  HL_KERNEL(Addresses, AddressArgs, AddressAt(a, i))         \
+  HL_KERNEL(FactorCheck, FactorArgs, FactorCheckAt(a, i))    \
+  HL_KERNEL(FactorFinish, FactorArgs, FactorFinishAt(a, i))  \
+  HL_KERNEL(SortKeys, SortKeyArgs, SortKeyAt(a, i))          \
+  HL_KERNEL(SortRows, SortKeyArgs, SortRowAt(a, i))          \
+  HL_KERNEL(SortedOrder, SortKeyArgs, SortedOrderAt(a, i))
 
-#define HL_ALL_KERNELS(HL_KERNEL) HL_PROGRAM_KERNELS(HL_KERNEL) HL_PLAIN_KERNELS(HL_KERNEL)
+#define HL_ALL_KERNELS(HL_KERNEL) \
+  HL_PROGRAM_KERNELS(HL_KERNEL) HL_BLOCK_KERNELS(HL_KERNEL) HL_PLAIN_KERNELS(HL_KERNEL)
 
 namespace hl {
 
@@ -45,6 +61,12 @@ enum Kernel : int {
   HL_ALL_KERNELS(HL_NAME)
 #undef HL_NAME
 };
+
+// Kernels of blocks are numbered from kBlockKernels to kPlainKernels.
+#define HL_ONE(Name, Args, call) +1
+constexpr int kBlockKernels = 0 HL_PROGRAM_KERNELS(HL_ONE);
+constexpr int kPlainKernels = kBlockKernels HL_BLOCK_KERNELS(HL_ONE);
+#undef HL_ONE
 
 constexpr const char* kKernelNames[] = {
 #define HL_NAME(Name, Args, call) #Name,

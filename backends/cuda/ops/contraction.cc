@@ -1,7 +1,9 @@
-// dot, ragged-dot and convolution by the general kernels of device/contraction.h.
+// dot, ragged-dot and convolution: by libraries where these take them, else by the general kernels of
+// device/contraction.h.
 #include <algorithm>
 
-#include "backends/cuda/ops/op_list.h"
+#include "backends/cuda/ops/gemm.h"
+#include "backends/cuda/ops/image_convolution.h"
 #include "spec/infer/dimension_numbers.h"
 
 namespace hlocts::cuda {
@@ -26,10 +28,7 @@ bool Has(const std::vector<int64_t>& list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-struct Operand {
-  absl::Span<const int64_t> dimensions;
-  std::vector<int64_t> strides, batch, contracting, free;
-};
+using Operand = DotOperand;
 
 Operand OperandOf(const plan::ArrayType& type, const std::vector<int64_t>& batch,
                   const std::vector<int64_t>& contracting, const std::vector<int64_t>& group) {
@@ -95,7 +94,15 @@ absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
   shape.rhs = OperandOf(context.in(1), n.rhs_batch, n.rhs_contracting, {});
   hl::DotArgs args = {};
   HLOCTS_RETURN_IF_ERROR(SetViews(context, shape, args));
-  return DotStep(args, context.out(0).elements);
+  StepDraft draft = DotStep(args, context.out(0).elements);
+  const std::optional<GemmJob> gemm = PlanGemm(context, shape.lhs, shape.rhs);
+  if (!gemm.has_value()) return draft;
+  draft.work = [gemm = *gemm, general = std::move(draft.work)](Run& run, In in,
+                                                               Out out) -> absl::Status {
+    HLOCTS_ASSIGN_OR_RETURN(const bool done, gemm(run, in, out[0]));
+    return done ? absl::OkStatus() : general(run, in, out);
+  };
+  return draft;
 }
 
 // A ragged free dimension: the rows of group g meet rhs[g]; rows beyond all groups are zeros. A
@@ -193,6 +200,13 @@ absl::StatusOr<StepDraft> MakeConvolution(const OpContext& context) {
     now.rhs = in[1];
     now.out = result[0];
     return run.Launch(hl::kConvolutionKernel, now, elements);
+  };
+  HLOCTS_ASSIGN_OR_RETURN(const std::optional<ConvolutionJob> job, PlanConvolution(context));
+  if (!job.has_value()) return draft;
+  draft.work = [job = *job, general = std::move(draft.work)](Run& run, In in,
+                                                             Out result) -> absl::Status {
+    HLOCTS_ASSIGN_OR_RETURN(const bool done, job(run, in, result[0]));
+    return done ? absl::OkStatus() : general(run, in, result);
   };
   return draft;
 }

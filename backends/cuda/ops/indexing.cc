@@ -151,14 +151,11 @@ absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
     step.bytes.push_back(context.out(k).bytes);
     draft.in_place.push_back({static_cast<int>(k), static_cast<int>(k)});
   }
-  HLOCTS_ASSIGN_OR_RETURN(step.sort.body,
-                          OrderBody(context.compiler, PrimitiveType::kS64, hl::kLt));
-  step.sort.args.arrays = 1;
-  step.sort.args.types[0] = hl::kS64;
   step.sort.args.size = d.batched.elements;
   step.sort.args.inner = 1;
   step.sort.rows = 1;
-  HLOCTS_RETURN_IF_ERROR(CompileSort(context.compiler, step.sort));
+  HLOCTS_RETURN_IF_ERROR(
+      SetTotalOrder(context.compiler, PrimitiveType::kS64, /*descending=*/false, step.sort));
   HLOCTS_ASSIGN_OR_RETURN(step.code, context.compiler.CompileKernel(hl::kScatterKernel, *body, {},
                                                                     d.batched.elements));
   draft.work = [step = std::move(step), body](Run& run, In in, Out out) {

@@ -27,8 +27,14 @@ struct Coordinate {
 absl::StatusOr<hl::View> CoordinateView(absl::Span<const int64_t> result,
                                         absl::Span<const Coordinate> coordinates);
 
+// The step of a reduce-window that is a scan; false: it is none.
+absl::StatusOr<bool> MakeScan(const OpContext& context, StepDraft& draft);
+
 // Leaves positions 0 .. size-1 of each row in `order` (i64, rows side by side), sorted by the body.
 struct SortJob {
+  // The body compares the first array's elements by these ranks: a library may sort.
+  bool ranked = false;
+  hl::SortKeyArgs keys = {};
   hl::SortArgs args = {};
   int64_t rows = 0;
   std::shared_ptr<const Body> body;
@@ -37,9 +43,8 @@ struct SortJob {
 absl::Status CompileSort(Compiler& compiler, SortJob& job);
 // `in` are the arrays that the body compares; the order is in the buffer handed back.
 absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in);
-// A body that compares two values: the first before the second in the order of s64, or the total order.
-absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, PrimitiveType type,
-                                                      hl::Direction direction);
+// Sorts by the total order of values of a type (which of s64 is theirs), down or up.
+absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descending, SortJob& job);
 
 // Host copies of operands and back, for what is coordinated by the host.
 absl::StatusOr<std::vector<uint8_t>> ToHost(Run& run, const void* data, int64_t bytes);

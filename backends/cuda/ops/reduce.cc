@@ -1,4 +1,5 @@
-// reduce, reduce-window, select-and-scatter: any computation, one thread for each result.
+// reduce of many operands (of few: reduce_step.cc), reduce-window, select-and-scatter: any computation,
+// one thread for each result.
 #include <algorithm>
 
 #include "backends/cuda/ops/op_list.h"
@@ -71,6 +72,9 @@ absl::StatusOr<StepDraft> MakeReduce(const OpContext& context) {
 absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));
+  StepDraft draft;
+  HLOCTS_ASSIGN_OR_RETURN(const bool scans, MakeScan(context, draft));
+  if (scans) return draft;
   HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
   hl::ReduceWindowArgs args = {};
   args.body = body->code;
@@ -81,7 +85,6 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const int64_t code,
                           context.compiler.CompileKernel(hl::kReduceWindowKernel, *body, {},
                                                          context.in(0).elements));
-  StepDraft draft;
   draft.work = [args, body, elements, code](Run& run, In in, Out out) {
     hl::ReduceWindowArgs now = args;
     SetPointers(in, out, now);
@@ -138,14 +141,11 @@ absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
   step.scatter.count = context.in(1).elements;
   step.elements = context.out(0).elements;
   step.width = context.out(0).width();
-  HLOCTS_ASSIGN_OR_RETURN(step.sort.body,
-                          OrderBody(context.compiler, PrimitiveType::kS64, hl::kLt));
-  step.sort.args.arrays = 1;
-  step.sort.args.types[0] = hl::kS64;
   step.sort.args.size = step.scatter.count;
   step.sort.args.inner = 1;
   step.sort.rows = 1;
-  HLOCTS_RETURN_IF_ERROR(CompileSort(context.compiler, step.sort));
+  HLOCTS_RETURN_IF_ERROR(
+      SetTotalOrder(context.compiler, PrimitiveType::kS64, /*descending=*/false, step.sort));
   HLOCTS_ASSIGN_OR_RETURN(step.select_code,
                           context.compiler.CompileKernel(hl::kSelectKernel, *select, {},
                                                          context.in(0).elements));

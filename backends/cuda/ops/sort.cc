@@ -1,9 +1,15 @@
-// sort with any comparator, stably; top-k by total order. See device/sort.h.
+// sort with any comparator, stably; top-k by total order. By a library's radix sort where the comparator
+// is known to rank, else by merges (device/sort.h).
 #include <algorithm>
+#include <limits>
 
 #include "backends/cuda/ops/op_list.h"
 
 namespace hlocts::cuda {
+
+namespace {
+
+constexpr int64_t kElementsForLibrary = 1 << 14;
 
 absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, PrimitiveType type,
                                                       hl::Direction direction) {
@@ -23,9 +29,94 @@ absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, Primit
   return compiler.UploadProgram(std::move(code));
 }
 
+int BitsNeeded(int64_t values) {
+  int bits = 0;
+  while (bits < 63 && int64_t{1} << bits < values) ++bits;
+  return bits;
+}
+
+// compare(first, second) of the first array's two elements, in either order. A NaN that an IEEE
+// comparison finds equal to all it meets has no rank: then a stable sort may have to leave it in place.
+void FindRank(const plan::Graph& body, bool stable, SortJob& job) {
+  const plan::Node& node = body.producer(body.results[0]);
+  if (node.opcode != Opcode::kCompare || hl::ClassOf(job.args.types[0]) == hl::kClassComplex) return;
+  const plan::Node &a = body.producer(node.operands[0]), &b = body.producer(node.operands[1]);
+  if (a.opcode != Opcode::kParameter || b.opcode != Opcode::kParameter) return;
+  if (a.parameter + b.parameter != 1) return;
+  const absl::string_view direction = node.source->WordOr(Attr::kDirection, "");
+  if (direction != "LT" && direction != "GT") return;
+  const bool total = node.source->WordOr(Attr::kType, "") == "TOTALORDER";
+  if (stable && !total && hl::ClassOf(job.args.types[0]) >= hl::kClassFloat) return;
+  job.ranked = true;
+  job.keys.type = job.args.types[0];
+  job.keys.descending = (direction == "GT") != (a.parameter == 1) ? 1 : 0;
+  job.keys.zeros_are_equal = total ? 0 : 1;
+}
+
+// Keys and values, sorted by the bits [0, end_bit); false: there is no library.
+absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_bit, Buffer& keys,
+                               Buffer& values) {
+  HLOCTS_ASSIGN_OR_RETURN(Buffer sorted, run.Allocate(count * key_bytes));
+  HLOCTS_ASSIGN_OR_RETURN(Buffer moved, run.Allocate(count * 4));
+  const SortPlan plan = {key_bytes == 8 ? kSort64 : kSort32, end_bit, count};
+  HLOCTS_ASSIGN_OR_RETURN(const bool done,
+                          run.CallLibrary(plan, {keys->data(), values->data()},
+                                          {sorted->data(), moved->data()}));
+  keys = std::move(sorted);
+  values = std::move(moved);
+  return done;
+}
+
+// The order of each row; null where no library sorts. Rows stand above the keys where both fit into
+// 64 bits, else they are sorted in a second pass.
+absl::StatusOr<Buffer> RankedOrder(Run& run, const SortJob& job, const void* in) {
+  const int64_t count = job.rows * job.args.size;
+  if (count > std::numeric_limits<int32_t>::max()) return Buffer();
+  hl::SortKeyArgs args = job.keys;
+  args.size = job.args.size;
+  args.inner = job.args.inner;
+  args.in = in;
+  const int key_bits = hl::BitsOf(args.type), row_bits = BitsNeeded(job.rows);
+  const bool together = key_bits + row_bits <= 64;
+  const int bits = together ? key_bits + row_bits : key_bits;
+  args.row_shift = together && row_bits > 0 ? key_bits : -1;
+  args.key_bytes = bits <= 32 ? 4 : 8;
+  HLOCTS_ASSIGN_OR_RETURN(Buffer keys, run.Allocate(count * args.key_bytes));
+  HLOCTS_ASSIGN_OR_RETURN(Buffer values, run.Allocate(count * 4));
+  args.keys = keys->data();
+  args.values = static_cast<uint32_t*>(values->data());
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortKeysKernel, args, count));
+  HLOCTS_ASSIGN_OR_RETURN(bool done, SortPairs(run, count, args.key_bytes, bits, keys, values));
+  if (done && !together) {
+    args.key_bytes = 4;
+    args.keys = keys->data();
+    args.values = static_cast<uint32_t*>(values->data());
+    HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortRowsKernel, args, count));
+    HLOCTS_ASSIGN_OR_RETURN(done, SortPairs(run, count, 4, row_bits, keys, values));
+  }
+  if (!done) return Buffer();
+  HLOCTS_ASSIGN_OR_RETURN(Buffer order, run.Allocate(count * 8));
+  args.values = static_cast<uint32_t*>(values->data());
+  args.order = static_cast<hl::i64*>(order->data());
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortedOrderKernel, args, count));
+  return order;
+}
+
+}  // namespace
+
+absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descending, SortJob& job) {
+  job.args.arrays = 1;
+  job.args.types[0] = job.keys.type = TypeNumber(type);
+  job.ranked = true;
+  job.keys.descending = descending ? 1 : 0;
+  HLOCTS_ASSIGN_OR_RETURN(job.body, OrderBody(compiler, type, descending ? hl::kGt : hl::kLt));
+  return CompileSort(compiler, job);
+}
+
 absl::Status CompileSort(Compiler& compiler, SortJob& job) {
   job.args.body = job.body->code;
   const int64_t elements = job.rows * job.args.size;
+  job.ranked = job.ranked && compiler.WantsLibrary(elements, 1, kElementsForLibrary);
   HLOCTS_ASSIGN_OR_RETURN(job.split_code, compiler.CompileKernel(hl::kSortSplitKernel, *job.body,
                                                                  {}, elements));
   HLOCTS_ASSIGN_OR_RETURN(job.merge_code, compiler.CompileKernel(hl::kSortMergeKernel, *job.body,
@@ -34,6 +125,10 @@ absl::Status CompileSort(Compiler& compiler, SortJob& job) {
 }
 
 absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in) {
+  if (job.ranked) {
+    HLOCTS_ASSIGN_OR_RETURN(Buffer ranked, RankedOrder(run, job, in[0]));
+    if (ranked != nullptr) return ranked;
+  }
   hl::SortArgs args = job.args;
   const int64_t size = args.size, elements = job.rows * size;
   HLOCTS_ASSIGN_OR_RETURN(Buffer order, run.Allocate(elements * 8));
@@ -83,11 +178,20 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
     widths.push_back(context.in(k).width());
   }
   HLOCTS_ASSIGN_OR_RETURN(job.body, context.compiler.CompileElements(context.called(0)));
+  FindRank(context.called(0), context.source().BoolOr(Attr::kIsStable, false), job);
   HLOCTS_RETURN_IF_ERROR(CompileSort(context.compiler, job));
   const int64_t elements = first.elements;
+  const bool alone = job.ranked && arrays == 1 && job.rows == 1 && first.type == PrimitiveType::kF32 &&
+                     job.keys.descending == 0 && job.keys.zeros_are_equal != 0 &&
+                     elements <= std::numeric_limits<int32_t>::max();
   StepDraft draft;
   draft.work = [=](Run& run, In in, Out out) -> absl::Status {
     if (elements == 0) return absl::OkStatus();
+    if (alone) {
+      const SortPlan plan = {kSortF32, 32, elements};
+      HLOCTS_ASSIGN_OR_RETURN(const bool done, run.CallLibrary(plan, {in[0]}, {out[0]}));
+      if (done) return absl::OkStatus();
+    }
     HLOCTS_ASSIGN_OR_RETURN(const Buffer order, RunSort(run, job, in));
     for (size_t k = 0; k < widths.size(); ++k) {
       hl::PermuteArgs move = {widths[k], 0, job.args.size, job.args.inner, job.args.size,
@@ -110,12 +214,8 @@ absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
   SortJob job;
   job.args.size = operand.dimensions.back();
   job.args.inner = 1;
-  job.args.arrays = 1;
-  job.args.types[0] = TypeNumber(operand.type);
   job.rows = job.args.size == 0 ? 0 : operand.elements / job.args.size;
-  HLOCTS_ASSIGN_OR_RETURN(
-      job.body, OrderBody(context.compiler, operand.type, largest ? hl::kGt : hl::kLt));
-  HLOCTS_RETURN_IF_ERROR(CompileSort(context.compiler, job));
+  HLOCTS_RETURN_IF_ERROR(SetTotalOrder(context.compiler, operand.type, largest, job));
   const int width = operand.width(), index_type = TypeNumber(context.out(1).type);
   StepDraft draft;
   draft.work = [=](Run& run, In in, Out out) -> absl::Status {

@@ -17,6 +17,7 @@ namespace hlocts::cuda {
   F(cuDeviceGetAttribute) F(cuDriverGetVersion)                     \
   F(cuDevicePrimaryCtxRetain) F(cuCtxSetCurrent)                    \
   F(cuStreamCreate) F(cuStreamSynchronize)                          \
+  F(cuEventCreate) F(cuEventRecord) F(cuEventSynchronize)           \
   F(cuDeviceGetDefaultMemPool) F(cuMemPoolSetAttribute)             \
   F(cuMemAllocAsync) F(cuMemFreeAsync) F(cuMemHostAlloc)            \
   F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemcpyDtoDAsync)    \

@@ -13,5 +13,20 @@
 #define HL_BODY const Interpreted& f = a.body;
 HL_PROGRAM_KERNELS(HL_GLOBAL)
 #undef HL_BODY
+
+#define HL_GLOBAL_BLOCK(Name, Args, call)                                                           \
+  extern "C" __global__ void Generic##Name(const __grid_constant__ hl::Args a, hl::i64 count) {     \
+    using namespace hl;                                                                             \
+    const auto& f = a.body;                                                                         \
+    __shared__ Value shared[kBlockThreads * kSharedPlaces];                                         \
+    for (i64 block = blockIdx.x; block < count; block += gridDim.x) {                               \
+      for (int phase = 0; phase < a.phases; ++phase) {                                              \
+        HL_THREADS(thread) { call; }                                                                \
+        HL_BARRIER;                                                                                 \
+      }                                                                                             \
+    }                                                                                               \
+  }
+HL_BLOCK_KERNELS(HL_GLOBAL_BLOCK)
+
 #define HL_BODY
 HL_PLAIN_KERNELS(HL_GLOBAL)

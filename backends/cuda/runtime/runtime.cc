@@ -1,8 +1,6 @@
 // One device, one stream: memory in the order of the stream, copies through pinned memory, kernels
-// precompiled or compiled here.
+// precompiled or compiled here, libraries.
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -12,13 +10,14 @@
 #include "backends/cuda/device/dispatch_names.h"
 #include "backends/cuda/runtime/compile.h"
 #include "backends/cuda/runtime/driver.h"
+#include "backends/cuda/runtime/library.h"
 #include "backends/cuda/runtime/runtime_api.h"
+#include "backends/cuda/runtime/staging.h"
 
 namespace hlocts::cuda {
 namespace {
 
-constexpr int64_t kStagingBytes = int64_t{8} << 20;
-constexpr unsigned kThreads = 128;
+constexpr unsigned kThreads = 128, kBlockThreads = 256;
 constexpr int64_t kBlocksMax = 65535 * int64_t{16};
 
 thread_local std::string t_error;
@@ -39,12 +38,13 @@ class Runtime {
   hlocts_cuda_status Copy(void* to, const void* from, int64_t bytes);
   hlocts_cuda_status Launch(int32_t kernel, int64_t code, const void* arguments, int64_t count);
   hlocts_cuda_status Load(const char* source, bool fast_math, int64_t* code);
+  hlocts_cuda_status CallLibrary(Library library, const void* plan, int64_t bytes,
+                                 const void* const* in, void* const* out);
 
  private:
   hlocts_cuda_status OpenDevice();
   hlocts_cuda_status LoadGeneric();
   hlocts_cuda_status Check(CUresult result, const char* what);
-  hlocts_cuda_status Synchronize() { return Check(driver_->cuStreamSynchronize_(stream_), "a kernel"); }
 
   const Driver* driver_ = nullptr;
   std::mutex mutex_;
@@ -52,7 +52,7 @@ class Runtime {
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
-  char* staging_ = nullptr;
+  Staging staging_;
   std::string description_, architecture_;
   std::vector<CUfunction> generic_, compiled_;
   std::map<std::string, int64_t> known_;  // source, with options, to its number
@@ -68,8 +68,9 @@ CUdeviceptr Address(const void* data) { return reinterpret_cast<CUdeviceptr>(dat
 
 hlocts_cuda_status Runtime::Check(CUresult result, const char* what) {
   if (result == CUDA_SUCCESS) return HLOCTS_CUDA_OK;
-  const hlocts_cuda_status status =
-      result == CUDA_ERROR_OUT_OF_MEMORY ? HLOCTS_CUDA_OUT_OF_MEMORY : HLOCTS_CUDA_FAILED;
+  const hlocts_cuda_status status = result == CUDA_ERROR_OUT_OF_MEMORY ? HLOCTS_CUDA_OUT_OF_MEMORY
+                                    : IsSticky(result)                 ? HLOCTS_CUDA_LOST
+                                                                       : HLOCTS_CUDA_FAILED;
   return Fail(status, std::string(what) + ": " + ErrorText(*driver_, result));
 }
 
@@ -119,8 +120,7 @@ hlocts_cuda_status Runtime::OpenDevice() {
   cuuint64_t all = UINT64_MAX;
   HLOCTS_RETURN_IF_BAD(Check(
       driver_->cuMemPoolSetAttribute_(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all), "the pool"));
-  return Check(driver_->cuMemHostAlloc_(reinterpret_cast<void**>(&staging_), kStagingBytes, 0),
-               "cuMemHostAlloc");
+  return Check(staging_.Open(*driver_, stream_), "pinned memory");
 }
 
 hlocts_cuda_status Runtime::LoadGeneric() {
@@ -155,30 +155,13 @@ void Runtime::Release(void* data) {
 hlocts_cuda_status Runtime::Upload(void* to, const void* from, int64_t bytes) {
   std::lock_guard<std::mutex> lock(mutex_);
   driver_->cuCtxSetCurrent_(context_);
-  for (int64_t at = 0; at < bytes; at += kStagingBytes) {
-    const size_t size = static_cast<size_t>(std::min(kStagingBytes, bytes - at));
-    std::memcpy(staging_, static_cast<const char*>(from) + at, size);
-    HLOCTS_RETURN_IF_BAD(Check(driver_->cuMemcpyHtoDAsync_(Address(to) + static_cast<CUdeviceptr>(at),
-                                                           staging_, size, stream_),
-                               "an upload"));
-    HLOCTS_RETURN_IF_BAD(Synchronize());
-  }
-  return HLOCTS_CUDA_OK;
+  return Check(staging_.Upload(Address(to), from, bytes), "an upload");
 }
 
 hlocts_cuda_status Runtime::Download(void* to, const void* from, int64_t bytes) {
   std::lock_guard<std::mutex> lock(mutex_);
   driver_->cuCtxSetCurrent_(context_);
-  for (int64_t at = 0; at < bytes; at += kStagingBytes) {
-    const size_t size = static_cast<size_t>(std::min(kStagingBytes, bytes - at));
-    HLOCTS_RETURN_IF_BAD(Check(
-        driver_->cuMemcpyDtoHAsync_(staging_, Address(from) + static_cast<CUdeviceptr>(at), size,
-                                    stream_),
-        "a download"));
-    HLOCTS_RETURN_IF_BAD(Synchronize());
-    std::memcpy(static_cast<char*>(to) + at, staging_, size);
-  }
-  return HLOCTS_CUDA_OK;
+  return Check(staging_.Download(to, Address(from), bytes), "a kernel, or the download of its results");
 }
 
 hlocts_cuda_status Runtime::Copy(void* to, const void* from, int64_t bytes) {
@@ -196,10 +179,12 @@ hlocts_cuda_status Runtime::Launch(int32_t kernel, int64_t code, const void* arg
   driver_->cuCtxSetCurrent_(context_);
   const CUfunction function = code >= 0 ? compiled_[code] : generic_[kernel];
   // Kernels stride over what the grid leaves.
-  const int64_t blocks = std::min(kBlocksMax, (count + kThreads - 1) / kThreads);
+  const bool is_blocks = kernel >= hl::kBlockKernels && kernel < hl::kPlainKernels;
+  const unsigned width = is_blocks ? kBlockThreads : kThreads;
+  const int64_t blocks = std::min(kBlocksMax, is_blocks ? count : (count + width - 1) / width);
   long long threads = count;
   void* parameters[] = {const_cast<void*>(arguments), &threads};
-  return Check(driver_->cuLaunchKernel_(function, static_cast<unsigned>(blocks), 1, 1, kThreads, 1, 1,
+  return Check(driver_->cuLaunchKernel_(function, static_cast<unsigned>(blocks), 1, 1, width, 1, 1,
                                         0, stream_, parameters, nullptr),
                hl::kKernelNames[kernel]);
 }
@@ -219,13 +204,40 @@ hlocts_cuda_status Runtime::Load(const char* source, bool fast_math, int64_t* co
     return Fail(compiled.available ? HLOCTS_CUDA_COMPILE_ERROR : HLOCTS_CUDA_UNAVAILABLE,
                 compiled.log);
   }
-  HLOCTS_RETURN_IF_BAD(
-      Check(driver_->cuModuleLoadData_(&module, compiled.cubin.data()), "a compiled kernel"));
-  HLOCTS_RETURN_IF_BAD(
-      Check(driver_->cuModuleGetFunction_(&function, module, "hl_kernel"), "hl_kernel"));
+  CUresult loaded = driver_->cuModuleLoadData_(&module, compiled.cubin.data());
+  if (loaded == CUDA_SUCCESS) loaded = driver_->cuModuleGetFunction_(&function, module, "hl_kernel");
+  if (loaded != CUDA_SUCCESS) {
+    known_.erase(entry);
+    return Check(loaded, "a compiled kernel");
+  }
   *code = entry->second = static_cast<int64_t>(compiled_.size());
   compiled_.push_back(function);
   return HLOCTS_CUDA_OK;
+}
+
+hlocts_cuda_status Runtime::CallLibrary(Library library, const void* plan, int64_t bytes,
+                                        const void* const* in, void* const* out) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  const LibraryContext context = {driver_, stream_};
+  const auto is = [&](Library which, size_t size) {
+    return library == which && bytes == static_cast<int64_t>(size);
+  };
+  LibraryStatus done = Declined();
+  if (is(Library::kCublasLt, sizeof(GemmPlan))) {
+    done = CallCublasLt(context, *static_cast<const GemmPlan*>(plan), in, out);
+  } else if (is(Library::kCublas, sizeof(TriangularPlan))) {
+    done = CallCublas(context, *static_cast<const TriangularPlan*>(plan), in, out);
+  } else if (is(Library::kCusolver, sizeof(CholeskyPlan))) {
+    done = CallCusolver(context, *static_cast<const CholeskyPlan*>(plan), out);
+  } else if (is(Library::kCufft, sizeof(FftPlan))) {
+    done = CallCufft(context, *static_cast<const FftPlan*>(plan), in, out);
+  } else if (is(Library::kCudnn, sizeof(ConvolutionPlan))) {
+    done = CallCudnn(context, *static_cast<const ConvolutionPlan*>(plan), in, out);
+  } else if (is(Library::kCub, sizeof(SortPlan))) {
+    done = CallCub(context, *static_cast<const SortPlan*>(plan), in, out);
+  }
+  return done.ok() ? HLOCTS_CUDA_OK : Fail(done.status, done.reason);
 }
 
 Runtime& TheRuntime() {
@@ -253,6 +265,10 @@ hlocts_cuda_status Launch(int32_t kernel, int64_t code, const void* arguments, i
 hlocts_cuda_status Load(const char* source, int32_t fast_math, int64_t* code) {
   return TheRuntime().Load(source, fast_math != 0, code);
 }
+hlocts_cuda_status CallLibraryOf(int32_t library, const void* plan, int64_t bytes, const void* const* in,
+                                 void* const* out) {
+  return TheRuntime().CallLibrary(static_cast<Library>(library), plan, bytes, in, out);
+}
 hlocts_cuda_status Compile(const char* source, const char* architecture, int32_t fast_math,
                            const char** log) {
   thread_local std::string kept;
@@ -270,6 +286,7 @@ extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_
   using namespace hlocts::cuda;
   static const hlocts_cuda_api api = {HLOCTS_CUDA_API_VERSION, LastError, Open,    Description,
                                       Allocate,                Release,   Upload,  Download,
-                                      Copy,                    Launch,    Load,    Compile};
+                                      Copy,                    Launch,    Load,    Compile,
+                                      CallLibraryOf};
   return &api;
 }

@@ -11,14 +11,16 @@
 extern "C" {
 #endif
 
-#define HLOCTS_CUDA_API_VERSION 1
+#define HLOCTS_CUDA_API_VERSION 2
 
 typedef enum {
   HLOCTS_CUDA_OK = 0,
   HLOCTS_CUDA_UNAVAILABLE = 1,    // no driver, no device, no NVRTC
   HLOCTS_CUDA_OUT_OF_MEMORY = 2,
   HLOCTS_CUDA_COMPILE_ERROR = 3,  // the reason is NVRTC's log
-  HLOCTS_CUDA_FAILED = 4,         // the device is in an unknown state: end the process
+  HLOCTS_CUDA_LOST = 4,           // sticky: this process can use the device no more
+  HLOCTS_CUDA_FAILED = 5,         // this call failed, the next may not
+  HLOCTS_CUDA_DECLINED = 6,       // of library(): it is not there, or does not take the plan
 } hlocts_cuda_status;
 
 typedef struct {
@@ -32,7 +34,7 @@ typedef struct {
   hlocts_cuda_status (*upload)(void* to, const void* from, int64_t bytes);
   hlocts_cuda_status (*download)(void* to, const void* from, int64_t bytes);
   hlocts_cuda_status (*copy)(void* to, const void* from, int64_t bytes);
-  // A kernel of device/dispatch.h, precompiled, or what load gave.
+  // A kernel of device/dispatch.h, precompiled, or what load gave. count: of threads, or of blocks.
   hlocts_cuda_status (*launch)(int32_t kernel, int64_t code, const void* arguments, int64_t count);
   // The source compiled for the device, out of the cache on disk where it is there.
   hlocts_cuda_status (*load)(const char* source, int32_t fast_math, int64_t* code);
@@ -40,6 +42,9 @@ typedef struct {
   // what ptxas says of registers and spills; it lives until the thread's next call.
   hlocts_cuda_status (*compile)(const char* source, const char* architecture, int32_t fast_math,
                                 const char** log);
+  // A plan of libraries.h, its size in bytes, and its pointers.
+  hlocts_cuda_status (*library)(int32_t library, const void* plan, int64_t bytes,
+                                const void* const* in, void* const* out);
 } hlocts_cuda_api;
 
 const hlocts_cuda_api* hlocts_cuda_get_api(void);
