@@ -3,6 +3,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "reference/scalar_function.h"
+#include "spec/ir/surgery.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {
@@ -83,14 +84,8 @@ class ScalarCompiler {
       if (instruction->opcode() == Opcode::kConstant) {
         constant_count_ += static_cast<int32_t>(LeafShapes(instruction->shape()).size());
       }
-      if (const Computation* callee = Callee(*instruction)) CountConstants(*callee, depth + 1);
+      if (const Computation* callee = InlinedBody(*instruction)) CountConstants(*callee, depth + 1);
     }
-  }
-
-  static const Computation* Callee(const Instruction& instruction) {
-    if (instruction.opcode() == Opcode::kCall) return instruction.CalledComputation(Attr::kToApply);
-    if (instruction.opcode() == Opcode::kFusion) return instruction.CalledComputation(Attr::kCalls);
-    return nullptr;
   }
 
   // Sets result_ to the slots of the root. Instructions are taken in an order of operands first,
@@ -131,7 +126,7 @@ class ScalarCompiler {
   absl::StatusOr<bool> One(const Instruction& instruction,
                            absl::flat_hash_map<const Instruction*, Slots>& values, int depth) {
     Slots own;
-    if (const Computation* callee = Callee(instruction)) {
+    if (const Computation* callee = InlinedBody(instruction)) {
       Slots arguments;
       for (const Instruction* operand : instruction.operands()) Append(values[operand], arguments);
       HLOCTS_ASSIGN_OR_RETURN(bool done, Inline(*callee, arguments, depth + 1));

@@ -26,7 +26,7 @@ inline constexpr int64_t kSweepMilliseconds = 300'000;
 void AddUnmeasuredSweeps(const std::vector<Case>& cases, CaseCosts& costs);
 
 // What is known once `measured` (all cases of a run, cheap ones too) has been seen: lines of cases
-// that it does not have stay, as long as `addresses` (of the whole suite) has them.
+// that it does not have stay, as long as `suite` has them.
 CaseCosts UpdatedCosts(const CaseCosts& known, const CaseCosts& measured,
                        const std::vector<Case>& suite);
 

@@ -5,6 +5,7 @@
 #include "backends/canary/elements.h"
 #include "backends/canary/noise_hook.h"
 #include "reference/dynamic_sizes.h"
+#include "spec/ir/surgery.h"
 
 namespace hlocts {
 namespace {
@@ -163,13 +164,6 @@ void CopyTwin(Twins& twins, const Instruction& from, const Instruction& to) {
     Literal copy = found->second;
     twins[&to] = std::move(copy);
   }
-}
-
-// What becomes part of its caller.
-const Computation* InlinedBody(const Instruction& instruction) {
-  if (instruction.opcode() == Opcode::kCall) return instruction.CalledComputation(Attr::kToApply);
-  if (instruction.opcode() == Opcode::kFusion) return instruction.CalledComputation(Attr::kCalls);
-  return nullptr;
 }
 
 // The twins of a call's result are those of the root of what it called. Those of the parameters are

@@ -15,16 +15,13 @@ bool QuietenNans(Literal& values) {
   const FloatFormat& format = FormatOf(type);
   const int bytes = StorageBytes(type);
   const uint64_t quiet = uint64_t{1} << (format.mantissa_bits - 1);
-  const uint64_t mantissa = 2 * quiet - 1;
-  const uint64_t infinity = ((uint64_t{1} << format.exponent_bits) - 1) << format.mantissa_bits;
   const int64_t count = values.element_count() * (StorageBytes(values.element_type()) / bytes);
   uint8_t* data = values.mutable_raw_data();
   bool any = false;
   for (int64_t i = 0; i < count; ++i) {
     uint64_t bits = 0;
     std::memcpy(&bits, data + i * bytes, bytes);
-    bool nan = (bits & infinity) == infinity && (bits & mantissa) != 0;
-    if (!nan || (bits & quiet)) continue;
+    if (!IsNanBits(format, bits) || (bits & quiet)) continue;
     bits |= quiet;
     std::memcpy(data + i * bytes, &bits, bytes);
     any = true;

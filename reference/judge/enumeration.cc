@@ -154,11 +154,7 @@ absl::Status PutSelected(SetInterpreter& interpreter, const Computation& body,
   for (size_t lane = 0; lane < outs.size(); ++lane) {
     SetValue joined;
     for (size_t g = 0; g < greatest[lane].size(); ++g) {
-      std::vector<SetValue> parts;
-      for (const SetValue& one : pools) {
-        parts.push_back(SetValue(LanesOf(one.array, {greatest[lane][g]})));
-      }
-      const SetValue value = count == 1 ? parts[0] : SetValue::Tuple(parts);
+      const SetValue value = LanesOf(pool, {greatest[lane][g]});
       joined = g == 0 ? value : JoinValues(joined, value);
     }
     if (!greatest[lane].empty()) outputs.Put({outs[lane]}, joined);
@@ -168,13 +164,19 @@ absl::Status PutSelected(SetInterpreter& interpreter, const Computation& body,
 
 }  // namespace
 
-SetArray LanesOf(const SetArray& array, const std::vector<int64_t>& at) {
+SetValue LanesOf(const SetValue& value, const std::vector<int64_t>& at) {
+  if (value.tuple) {
+    std::vector<SetValue> elements;
+    for (const SetValue& element : value.elements) elements.push_back(LanesOf(element, at));
+    return SetValue::Tuple(std::move(elements));
+  }
+  const SetArray& array = value.array;
   std::vector<AcceptanceSet> sets;
   for (int64_t i : at) {
     for (int c = 0; c < array.components(); ++c) sets.push_back(array.At(i, c));
   }
   Shape shape(array.element_type(), {static_cast<int64_t>(at.size())});
-  return Compress(SetArray(shape, std::move(sets)));
+  return SetValue(Compress(SetArray(shape, std::move(sets))));
 }
 
 absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
@@ -201,13 +203,11 @@ absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
     for (size_t t = 0; t < size; ++t) {
       std::vector<int64_t> at;
       for (int64_t out : outs) at.push_back(lists.terms[out][t]);
-      for (size_t k = 0; k < count; ++k)
-        terms[t].push_back(SetValue(LanesOf(operands[k].array, at)));
+      for (size_t k = 0; k < count; ++k) terms[t].push_back(LanesOf(operands[k], at));
     }
     std::vector<SetValue> init;
     std::vector<int64_t> zeros(outs.size(), 0);
-    for (size_t k = 0; k < count; ++k)
-      init.push_back(SetValue(LanesOf(operands[count + k].array, zeros)));
+    for (size_t k = 0; k < count; ++k) init.push_back(LanesOf(operands[count + k], zeros));
     Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
     Enumeration enumeration(interpreter, body, lanes, std::move(terms), std::move(init));
     HLOCTS_ASSIGN_OR_RETURN(SetValue value, enumeration.Run());
@@ -230,13 +230,12 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
   for (const auto& [size, outs] : groups) {
     if (size + 1 > kEnumeratedTerms) continue;
     std::vector<std::vector<SetValue>> terms(size + 1);
-    for (size_t k = 0; k < count; ++k)
-      terms[0].push_back(SetValue(LanesOf(operands[k].array, outs)));
+    for (size_t k = 0; k < count; ++k) terms[0].push_back(LanesOf(operands[k], outs));
     for (size_t t = 0; t < size; ++t) {
       std::vector<int64_t> at;
       for (int64_t out : outs) at.push_back(updates[out][t]);
       for (size_t k = 0; k < count; ++k) {
-        terms[t + 1].push_back(SetValue(LanesOf(operands[count + 1 + k].array, at)));
+        terms[t + 1].push_back(LanesOf(operands[count + 1 + k], at));
       }
     }
     Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});

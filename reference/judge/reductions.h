@@ -75,8 +75,8 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& 
                                                                 const SetValue& pool, int64_t lanes,
                                                                 int64_t count);
 
-// The elements `at` of an array as an array of lanes.
-SetArray LanesOf(const SetArray& array, const std::vector<int64_t>& at);
+// The elements `at` of an array, or of each array of a tuple, as lanes.
+SetValue LanesOf(const SetValue& value, const std::vector<int64_t>& at);
 
 }  // namespace hlocts
 

@@ -51,16 +51,6 @@ bool IsTransitive(const std::vector<uint64_t>& wins) {
   return true;
 }
 
-// Elements `at` of a value as lanes.
-SetValue PickLanes(const SetValue& value, const std::vector<int64_t>& at) {
-  if (value.tuple) {
-    std::vector<SetValue> elements;
-    for (const SetValue& element : value.elements) elements.push_back(PickLanes(element, at));
-    return SetValue::Tuple(std::move(elements));
-  }
-  return SetValue(LanesOf(value.array, at));
-}
-
 // The results of the body on each pair of terms of the same reduction.
 absl::StatusOr<SetValue> OnPairs(SetInterpreter& interpreter, const Computation& body,
                                  const SetValue& pool, int64_t lanes, int64_t count) {
@@ -73,7 +63,7 @@ absl::StatusOr<SetValue> OnPairs(SetInterpreter& interpreter, const Computation&
   }
   std::vector<SetValue> arguments;
   for (const std::vector<int64_t>* side : {&left, &right}) {
-    const SetValue picked = PickLanes(pool, *side);
+    const SetValue picked = LanesOf(pool, *side);
     if (!picked.tuple) arguments.push_back(picked);
     for (const SetValue& element : picked.elements) arguments.push_back(element);
   }

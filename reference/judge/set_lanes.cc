@@ -1,6 +1,7 @@
 // A computation on scalars, run on arrays of them at once.
 #include "reference/judge/handlers.h"
 #include "reference/judge/set_interpreter.h"
+#include "spec/ir/surgery.h"
 
 namespace hlocts {
 namespace {
@@ -43,10 +44,8 @@ absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computatio
       HLOCTS_ASSIGN_OR_RETURN(SetValue scalar,
                               SetHandlerOf(opcode)(*this, *instruction, instruction->shape(), {}));
       out = Spread(scalar, lanes);
-    } else if (opcode == Opcode::kCall || opcode == Opcode::kFusion) {
-      Attr attr = opcode == Opcode::kCall ? Attr::kToApply : Attr::kCalls;
-      HLOCTS_ASSIGN_OR_RETURN(out,
-                              CallLanes(*instruction->CalledComputation(attr), operands, lanes));
+    } else if (const Computation* body = InlinedBody(*instruction)) {
+      HLOCTS_ASSIGN_OR_RETURN(out, CallLanes(*body, operands, lanes));
     } else if (IsElementwiseSetOpcode(opcode) || opcode == Opcode::kTuple ||
                opcode == Opcode::kGetTupleElement || opcode == Opcode::kCopy) {
       HLOCTS_ASSIGN_OR_RETURN(out, SetHandlerOf(opcode)(*this, *instruction, shape, operands));

@@ -8,6 +8,12 @@ bool IsCarrier(const Instruction& instruction) {
   return instruction.opcode() == Opcode::kParameter || instruction.opcode() == Opcode::kConstant;
 }
 
+const Computation* InlinedBody(const Instruction& instruction) {
+  if (instruction.opcode() == Opcode::kCall) return instruction.CalledComputation(Attr::kToApply);
+  if (instruction.opcode() == Opcode::kFusion) return instruction.CalledComputation(Attr::kCalls);
+  return nullptr;
+}
+
 void ReplaceUses(Instruction* from, Instruction* to, absl::Span<Instruction* const> keep) {
   Computation* computation = from->parent();
   for (const auto& user : computation->instructions()) {

@@ -12,6 +12,8 @@ namespace hlocts {
 
 // Parameter or constant: carries a value and computes nothing.
 bool IsCarrier(const Instruction& instruction);
+// What a call or fusion computes, once, of its operands; nullptr for other instructions.
+const Computation* InlinedBody(const Instruction& instruction);
 
 // Every use of `from` in its computation, as the root too, becomes one of `to`, except by `to` itself
 // and by `keep`.
