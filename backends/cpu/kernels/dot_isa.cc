@@ -159,27 +159,48 @@ GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs,
   return args;
 }
 
+constexpr int64_t kAheadBytes = 1 << 18;  // in the cache beside what is being multiplied
+
+// The operands of a product if they are dense, b before a as Gemm reads them.
+template <typename T>
+Ahead LinesOf(const GemmArgs<T>& args) {
+  const auto lines = [](const T* data, int64_t count) {
+    const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
+    return Ahead::Lines{reinterpret_cast<const char*>(data),
+                        bytes > kAheadBytes ? 0 : bytes / Ahead::kLine};
+  };
+  Ahead ahead;
+  const bool a_dense = args.a_row == args.k || args.a_column == args.m;
+  const bool b_dense = args.b_row == args.n || args.b_column == args.k;
+  if (b_dense) ahead.now = lines(args.b, args.k * args.n);
+  if (a_dense) ahead.later = lines(args.a, args.m * args.k);
+  return ahead;
+}
+
 // Every product of the stack. Small ones are spread over the pool whole; c_stride may leave gaps.
 template <typename T>
 absl::Status MultiplyAll(const Parallel& parallel, const GemmArgs<T>& first, int64_t count,
                          int64_t a_stride, int64_t b_stride, int64_t c_stride) {
-  const auto product = [&](const Parallel& pool, int64_t i) {
+  const auto number = [&](int64_t i) {
     GemmArgs<T> args = first;
     args.a += i * a_stride;
     args.b += i * b_stride;
     args.c += i * c_stride;
-    return Gemm(pool, args);
+    return args;
   };
   const double cost = GemmNanoseconds(first.m, first.n, first.k, sizeof(T));
   if (count < parallel.threads() || cost > 5e6) {
-    for (int64_t i = 0; i < count; ++i) HLOCTS_RETURN_IF_ERROR(product(parallel, i));
+    for (int64_t i = 0; i < count; ++i) HLOCTS_RETURN_IF_ERROR(Gemm(parallel, number(i)));
     return absl::OkStatus();
   }
   std::atomic<bool> failed{false};
   const Parallel one(1);
   parallel.For(count, cost, [&](int64_t i, int64_t end) {
     for (; i < end; ++i) {
-      if (!product(one, i).ok()) failed = true;
+      GemmArgs<T> args = number(i);
+      Ahead next = i + 1 < end ? LinesOf(number(i + 1)) : Ahead{};
+      args.ahead = &next;
+      if (!Gemm(one, args).ok()) failed = true;
     }
   });
   return failed ? OutOfScratch(0) : absl::OkStatus();

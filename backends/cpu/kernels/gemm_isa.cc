@@ -13,8 +13,11 @@ namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
 constexpr int64_t kBlockRows = kTileRows * 12;
+constexpr int64_t kSecondCacheBytes = int64_t{1} << 20;
+constexpr int64_t kPiecePanels = 8;  // packing a again for fewer costs more than balance gains
 constexpr int64_t kPackedBytes = int64_t{64} << 20;  // of b at a time
 constexpr int64_t kStackBytes = 16384;
+constexpr int64_t kFirstCacheBytes = 32768;
 template <typename T>
 constexpr int64_t kBlockDepth = sizeof(T) == 4 ? 256 : 192;
 
@@ -41,18 +44,33 @@ struct Blocks {
   int64_t first_column = 0, columns = 0;  // what `packed` covers
 };
 
+// Rows that are contiguous along the sum and near each other: those of a tile stay in the first
+// cache as they are.
+template <typename T>
+bool ReadsRowsInPlace(const GemmArgs<T>& args) {
+  return args.update != GemmUpdate::kSubtract && args.a_column == 1 && args.a_row > 0 &&
+         kTileRows * args.a_row * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
+}
+
 template <typename T>
 bool MultiplyRows(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t column_begin,
                   int64_t column_end) {
   const GemmArgs<T>& args = blocks.args;
   constexpr int64_t kDepth = kBlockDepth<T>, kWidth = kTileColumns<T>;
-  RowBuffer<T> a(rows * std::min(args.k, kDepth));
-  if (a.data == nullptr) return false;
+  const bool in_place = ReadsRowsInPlace(args);
+  RowBuffer<T> packed(in_place ? 0
+                               : rows * std::min(args.k, kDepth) +
+                                     kPackSlack / static_cast<int64_t>(sizeof(T)));
+  if (packed.data == nullptr) return false;
   alignas(64) T edge[kDepth * kWidth];  // the last columns of a b that is read in place
   for (int64_t p = 0; p < args.k; p += kDepth) {
     const int64_t depth = std::min(kDepth, args.k - p);
     const bool add = p > 0 || args.update != GemmUpdate::kAssign;
-    PackA(args, row, rows, p, depth, a.data);
+    RowSource<T> a = {args.a + row * args.a_row + p, args.a_row};
+    if (!in_place) {
+      PackA(args, row, rows, p, depth, packed.data);
+      a = {packed.data};
+    }
     for (int64_t column = column_begin; column < column_end; column += kWidth) {
       const T* b = args.b + p * args.b_row + column;
       int64_t b_row = args.b_row;
@@ -64,7 +82,7 @@ bool MultiplyRows(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t co
         b = edge;
         b_row = kWidth;
       }
-      MultiplyPanel(args, row, rows, depth, a.data, b, b_row, column, add);
+      MultiplyPanel(args, row, rows, depth, a, b, b_row, column, add);
     }
   }
   return true;
@@ -75,13 +93,16 @@ absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
   const GemmArgs<T>& args = blocks.args;
   constexpr int64_t kWidth = kTileColumns<T>;
   const int64_t threads = parallel.threads();
-  int64_t row_blocks = CeilDiv(args.m, kBlockRows);
+  // A b that comes from far is read for twice as many rows at a time.
+  const bool far = args.n * args.k * static_cast<int64_t>(sizeof(T)) > kSecondCacheBytes;
+  int64_t row_blocks = CeilDiv(args.m, far ? 2 * kBlockRows : kBlockRows);
   if (row_blocks > 1) row_blocks = CeilDiv(row_blocks, threads) * threads;
   const int64_t rows = CeilDiv(CeilDiv(args.m, row_blocks), kTileRows) * kTileRows;
   row_blocks = CeilDiv(args.m, rows);
   // Few blocks of rows: the columns are split too.
   const int64_t panels = CeilDiv(blocks.columns, kWidth);
-  const int64_t splits = std::clamp<int64_t>(4 * threads / row_blocks, 1, panels);
+  const int64_t most = std::max(panels / kPiecePanels, CeilDiv(threads, row_blocks));
+  const int64_t splits = std::clamp<int64_t>(4 * threads / row_blocks, 1, std::min(most, panels));
   const int64_t width = CeilDiv(panels, splits) * kWidth;
   const int64_t pieces = CeilDiv(blocks.columns, width);
   std::atomic<bool> failed{false};
@@ -108,10 +129,7 @@ absl::Status MultiplyPacked(const Parallel& parallel, const GemmArgs<T>& args) {
   for (int64_t column = 0; column < args.n; column += step) {
     const int64_t columns = std::min(step, args.n - column);
     parallel.For(CeilDiv(columns, kWidth), 0.6 * kWidth * args.k, [&](int64_t panel, int64_t end) {
-      for (; panel < end; ++panel) {
-        PackB(args, column + panel * kWidth, 0, args.k,
-              packed.As<T>() + panel * kWidth * args.k);
-      }
+      PackPanels(args, column, panel, end, packed.As<T>());
     });
     HLOCTS_RETURN_IF_ERROR(
         MultiplyBlocks(parallel, Blocks<T>{args, packed.As<T>(), column, columns}));
@@ -186,7 +204,8 @@ absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
     flipped.c_row = args.m;
     return Gemm(parallel, flipped);
   }
-  if (args.m <= 2 * kTileRows && args.b_column == 1) {
+  const bool small_b = args.n * args.k * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
+  if (args.b_column == 1 && (args.m <= 2 * kTileRows || small_b)) {
     return MultiplyBlocks(parallel, Blocks<T>{args, nullptr, 0, args.n});
   }
   return MultiplyPacked(parallel, args);

@@ -2,13 +2,34 @@
 #ifndef HLOCTS_BACKENDS_CPU_KERNELS_GEMM_ISA_H_
 #define HLOCTS_BACKENDS_CPU_KERNELS_GEMM_ISA_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "backends/cpu/kernels/thread_pool.h"
 #include "backends/cpu/kernels/vector_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
+
+// What the caller reads after a product, as runs of cache lines to be fetched meanwhile.
+struct Ahead {
+  static constexpr int64_t kLine = 64;
+  struct Lines {
+    const char* at = nullptr;
+    int64_t count = 0;
+  };
+  Lines now, later;
+
+  // At most `count` lines; the rest of them stays.
+  Lines Take(int64_t count) {
+    if (now.count == 0) now = std::exchange(later, {});
+    const Lines taken = {now.at, std::min(count, now.count)};
+    now.at += taken.count * kLine;
+    now.count -= taken.count;
+    return taken;
+  }
+};
 
 enum class GemmUpdate : uint8_t { kAssign, kAdd, kSubtract };
 
@@ -23,6 +44,7 @@ struct GemmArgs {
   T* c = nullptr;
   int64_t c_row = 0;
   GemmUpdate update = GemmUpdate::kAssign;
+  Ahead* ahead = nullptr;  // only of products on one thread
 };
 
 // The order of additions depends on the sizes alone. T: float, double, uint32_t, uint64_t.

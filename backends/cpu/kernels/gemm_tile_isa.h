@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/cpu/kernels/gemm_isa.h"
+#include "backends/cpu/kernels/transpose_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 
@@ -14,22 +15,71 @@ inline constexpr int kTileRows = kVectorRegisters == 32 ? 14 : 6;
 template <typename T>
 inline constexpr int kTileColumns = kTileVectors * kLanes<T>;
 
-// tile[i * tile_row + j] (=, +=) sum over p of a[p * kRows + i] * b[p * b_row + j].
-template <typename T, int kRows>
-void TileProduct(int64_t depth, const T* __restrict a, const T* __restrict b, int64_t b_row,
-                 T* __restrict tile, int64_t tile_row, bool add) {
-  Vec<T> sums[kRows][kTileVectors];
-  HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
-    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) sums[i][v] = Vec<T>{};
+inline constexpr int kRowsAhead = 8;  // of b: the hardware does not see its panels coming
+
+// Where a tile's part of a stands: packed, its rows side by side in every step; or in place, each
+// row contiguous along the depth.
+template <typename T, int kRows, bool kPacked>
+struct TileRows {
+  static constexpr int kGroup = 3, kGroups = (kRows + kGroup - 1) / kGroup;
+
+  TileRows(const T* a, int64_t row) : stride(row) {
+    HLOCTS_UNROLL for (int g = 0; g < kGroups; ++g) groups[g] = a + g * kGroup * row;
   }
-  for (int64_t p = 0; p < depth; ++p, a += kRows, b += b_row) {
-    Vec<T> columns[kTileVectors];
-    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) columns[v] = Load(b + v * kLanes<T>);
-    HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
-      const Vec<T> row = Splat(a[i]);
-      HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) sums[i][v] += row * columns[v];
+  HLOCTS_INLINE T At(int i, int p) const {
+    if constexpr (kPacked) return groups[0][p * kRows + i];
+    return groups[i / kGroup][i % kGroup * stride + p];
+  }
+  HLOCTS_INLINE void Advance(int steps) {
+    HLOCTS_UNROLL for (int g = 0; g < (kPacked ? 1 : kGroups); ++g) {
+      groups[g] += kPacked ? steps * kRows : steps;
     }
   }
+
+  // One pointer for three rows: the address of each is a pointer plus a multiple of the stride, and
+  // registers suffice.
+  const T* groups[kGroups];
+  int64_t stride;
+};
+
+// tile[i * tile_row + j] (=, +=) sum over p of a[p, i] * b[p * b_row + j]. Every step fetches a
+// line from `ahead` on.
+template <typename T, int kRows, bool kPacked>
+void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* __restrict b,
+                 int64_t b_row, T* __restrict tile, int64_t tile_row, bool add,
+                 Ahead::Lines ahead) {
+  Vec<T> sums[kRows][kTileVectors];
+  HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
+    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+      sums[i][v] = Vec<T>{};
+      __builtin_prefetch(tile + i * tile_row + v * kLanes<T>, 1);
+    }
+  }
+  TileRows<T, kRows, kPacked> rows(a, a_row);
+  const int64_t line = ahead.count > 0 ? Ahead::kLine : 0;
+  const auto step = [&](int q) HLOCTS_INLINE_LAMBDA {
+    Vec<T> columns[kTileVectors];
+    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+      columns[v] = Load(b + v * kLanes<T>);
+      __builtin_prefetch(b + kRowsAhead * b_row + v * kLanes<T>);
+    }
+    HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
+      const Vec<T> row = Splat(rows.At(i, q));
+      HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) sums[i][v] += row * columns[v];
+    }
+    b += b_row;
+  };
+  constexpr int kSteps = kPacked ? 1 : 4;
+  int64_t p = 0;
+  for (; p + kSteps <= depth; p += kSteps) {
+    HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) {
+      __builtin_prefetch(ahead.at, 0, 2);
+      ahead.at += line;
+      step(q);
+    }
+    rows.Advance(kSteps);
+  }
+  for (; !kPacked && p < depth; ++p, rows.Advance(1)) step(0);
   HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
     HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
       T* to = tile + i * tile_row + v * kLanes<T>;
@@ -39,18 +89,19 @@ void TileProduct(int64_t depth, const T* __restrict a, const T* __restrict b, in
 }
 
 template <typename T>
-using TileFunction = void (*)(int64_t, const T*, const T*, int64_t, T*, int64_t, bool);
+using TileFunction = void (*)(int64_t, const T*, int64_t, const T*, int64_t, T*, int64_t, bool,
+                              Ahead::Lines);
 
-template <typename T, int... kRows>
+template <typename T, bool kPacked, int... kRows>
 constexpr std::array<TileFunction<T>, sizeof...(kRows)> MakeTileFunctions(
     std::integer_sequence<int, kRows...>) {
-  return {TileProduct<T, kRows + 1>...};
+  return {TileProduct<T, kRows + 1, kPacked>...};
 }
 
 // [rows - 1]
-template <typename T>
+template <typename T, bool kPacked>
 inline constexpr std::array<TileFunction<T>, kTileRows> kTileFunctions =
-    MakeTileFunctions<T>(std::make_integer_sequence<int, kTileRows>());
+    MakeTileFunctions<T, kPacked>(std::make_integer_sequence<int, kTileRows>());
 
 // to[p * lines + i] = from[i * line_stride + p * depth_stride], times -1 if asked.
 template <typename T, int kLines>
@@ -60,6 +111,31 @@ void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t
     HLOCTS_UNROLL for (int i = 0; i < kLines; ++i) {
       const T x = from[i * line_stride];
       to[i] = negate ? static_cast<T>(-x) : x;
+    }
+  }
+}
+
+// The same for at most kLanes lines that are contiguous along the depth: blocks of them are turned.
+// Writes whole vectors: up to kLanes - kLines elements past the end are overwritten.
+template <typename T, int kLines>
+void PackTurned(const T* from, int64_t line_stride, int64_t depth, bool negate, int64_t width,
+                T* to) {
+  constexpr int kStep = kLanes<T>;
+  static_assert(kLines <= kStep);
+  int64_t p = 0;
+  for (; p + kStep <= depth; p += kStep, from += kStep) {
+    Vec<T> rows[kStep];
+    HLOCTS_UNROLL for (int i = 0; i < kStep; ++i) {
+      rows[i] = i < kLines ? Load(from + i * line_stride) : Vec<T>{};
+      if (negate) rows[i] = -rows[i];
+    }
+    Transpose<T>(rows);
+    HLOCTS_UNROLL for (int i = 0; i < kStep; ++i) Store(to + (p + i) * width, rows[i]);
+  }
+  for (; p < depth; ++p, ++from) {
+    for (int i = 0; i < kLines; ++i) {
+      const T x = from[i * line_stride];
+      to[p * width + i] = negate ? static_cast<T>(-x) : x;
     }
   }
 }
@@ -77,18 +153,47 @@ void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int
   }
 }
 
+// kTileRows rows of a.
+template <typename T>
+void PackTileRows(const T* from, int64_t row, int64_t column, int64_t depth, bool negate, T* to) {
+  if (row == 1) return PackLines<T, kTileRows>(from, 1, column, depth, negate, to);
+  if constexpr (kTileRows <= kLanes<T>) {
+    if (column == 1) return PackTurned<T, kTileRows>(from, row, depth, negate, kTileRows, to);
+  }
+  PackLines<T, kTileRows>(from, row, column, depth, negate, to);
+}
+
+// What PackA may write past the end.
+inline constexpr int64_t kPackSlack = kVectorBytes;
+
 // Rows of a in panels of kTileRows (the last one as narrow as it is).
 template <typename T>
 void PackA(const GemmArgs<T>& args, int64_t row, int64_t rows, int64_t p, int64_t depth, T* to) {
   const bool negate = args.update == GemmUpdate::kSubtract;
   const T* from = args.a + row * args.a_row + p * args.a_column;
   for (; rows >= kTileRows; rows -= kTileRows, from += kTileRows * args.a_row) {
-    PackLines<T, kTileRows>(from, args.a_row, args.a_column, depth, negate, to);
+    PackTileRows(from, args.a_row, args.a_column, depth, negate, to);
     to += kTileRows * depth;
   }
   if (rows > 0) {
     PackSomeLines(from, args.a_row, args.a_column, depth, static_cast<int>(rows),
                   static_cast<int>(rows), negate, to);
+  }
+}
+
+// Panels of kTileColumns columns side by side in rows that are contiguous: read row by row, because
+// memory likes runs.
+template <typename T>
+void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t panels,
+                      int64_t panel_elements, T* to) {
+  constexpr int kWidth = kTileColumns<T>;
+  for (int64_t p = 0; p < depth; ++p, from += row_stride, to += kWidth) {
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+        Store(to + panel * panel_elements + v * kLanes<T>,
+              Load(from + panel * kWidth + v * kLanes<T>));
+      }
+    }
   }
 }
 
@@ -102,29 +207,62 @@ void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T*
     PackSomeLines(from, args.b_column, args.b_row, depth, static_cast<int>(columns), kWidth, false,
                   to);
   } else if (args.b_column == 1) {
-    PackLines<T, kWidth>(from, 1, args.b_row, depth, false, to);
+    PackPanelsOfRows(from, args.b_row, depth, 1, 0, to);
+  } else if (args.b_row == 1) {
+    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+      PackTurned<T, kLanes<T>>(from + v * kLanes<T> * args.b_column, args.b_column, depth, false,
+                               kWidth, to + v * kLanes<T>);
+    }
   } else {
     PackLines<T, kWidth>(from, args.b_column, args.b_row, depth, false, to);
   }
 }
 
-// Rows of c in [row, row + rows) times one panel of columns; a packed by PackA.
+// Panels [begin, end) from column `first` on with their whole depth, one after the other.
 template <typename T>
-void MultiplyPanel(const GemmArgs<T>& args, int64_t row, int64_t rows, int64_t depth, const T* a,
-                   const T* b, int64_t b_row, int64_t column, bool add) {
+void PackPanels(const GemmArgs<T>& args, int64_t first, int64_t begin, int64_t end, T* to) {
+  constexpr int64_t kWidth = kTileColumns<T>, kSideBySide = 4;
+  for (int64_t panel = begin; panel < end;) {
+    const int64_t column = first + panel * kWidth, whole = (args.n - column) / kWidth;
+    const int64_t count = whole < kSideBySide ? whole : kSideBySide;
+    if (args.b_column != 1 || count < 2 || panel + count > end) {
+      PackB(args, column, 0, args.k, to + panel * kWidth * args.k);
+      ++panel;
+      continue;
+    }
+    PackPanelsOfRows(args.b + column, args.b_row, args.k, count, kWidth * args.k,
+                     to + panel * kWidth * args.k);
+    panel += count;
+  }
+}
+
+// The rows of a that a product reads: packed by PackA, or (a_row not 0) in place.
+template <typename T>
+struct RowSource {
+  const T* data;
+  int64_t a_row = 0;
+};
+
+// Rows of c in [row, row + rows) times one panel of columns.
+template <typename T>
+void MultiplyPanel(const GemmArgs<T>& args, int64_t row, int64_t rows, int64_t depth,
+                   const RowSource<T>& a, const T* b, int64_t b_row, int64_t column, bool add) {
   constexpr int kWidth = kTileColumns<T>;
-  const int64_t columns = args.n - column;
+  const int64_t columns = args.n - column, a_step = a.a_row == 0 ? depth : a.a_row;
+  const auto& functions = a.a_row == 0 ? kTileFunctions<T, true> : kTileFunctions<T, false>;
   alignas(64) T edge[kTileRows * kWidth];
   for (int64_t i = 0; i < rows; i += kTileRows) {
     const int height = static_cast<int>(rows - i < kTileRows ? rows - i : kTileRows);
-    const TileFunction<T> tile = kTileFunctions<T>[height - 1];
+    const TileFunction<T> tile = functions[height - 1];
     T* c = args.c + (row + i) * args.c_row + column;
-    const T* panel = a + i * depth;
+    const T* panel = a.data + i * a_step;
+    Ahead::Lines ahead = {reinterpret_cast<const char*>(panel), 0};
+    if (args.ahead != nullptr) ahead = args.ahead->Take(depth);
     if (columns >= kWidth) {
-      tile(depth, panel, b, b_row, c, args.c_row, add);
+      tile(depth, panel, a.a_row, b, b_row, c, args.c_row, add, ahead);
       continue;
     }
-    tile(depth, panel, b, b_row, edge, kWidth, false);
+    tile(depth, panel, a.a_row, b, b_row, edge, kWidth, false, ahead);
     for (int r = 0; r < height; ++r) {
       for (int64_t j = 0; j < columns; ++j) {
         T* to = c + r * args.c_row + j;

@@ -14,6 +14,7 @@
 #define HLOCTS_UNROLL _Pragma("GCC unroll 32")
 #endif
 #define HLOCTS_INLINE inline __attribute__((always_inline))
+#define HLOCTS_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace hlocts::kernels::HLOCTS_ISA {
 
