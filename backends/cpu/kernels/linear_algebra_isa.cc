@@ -11,12 +11,15 @@
 #include "backends/cpu/kernels/gemm_isa.h"
 #include "backends/cpu/kernels/linear_algebra.h"
 #include "backends/cpu/kernels/scratch.h"
+#include "backends/cpu/kernels/transpose_isa.h"
 #include "spec/base/status.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
 constexpr int64_t kBlock = 64;
+constexpr int64_t kBand = 2 * kBlock;
+constexpr int64_t kAligned = 16;  // elements in whole vectors of any set and type
 
 template <typename T>
 T Conjugate(T x) {
@@ -81,32 +84,69 @@ absl::Status Subtract(const Parallel& parallel, int64_t m, int64_t n, int64_t k,
   }
 }
 
-// x[j] = (x[j] - sum over p < j of l[j][p] x[p]) / l[j][j] for rows of `width` adjacent right-hand
-// sides; the diagonal of a unit triangle is not read.
-template <typename T>
-void SubstituteTile(Matrix<T> l, int64_t n, bool unit, Matrix<T> x, int64_t first, int64_t width) {
-  for (int64_t j = 0; j < n; ++j) {
-    T* __restrict to = x.Row(j) + first;
-    for (int64_t p = 0; p < j; ++p) {
-      const T factor = l.Row(j)[p];
-      const T* __restrict from = x.Row(p) + first;
-      for (int64_t i = 0; i < width; ++i) to[i] -= factor * from[i];
+// Rows [j, j + kRows) of `kVectors` vectors: x[i] -= sum over p < j of l[i][p] x[p].
+template <typename T, int kRows, int kVectors>
+void SubtractSolved(Matrix<T> l, int64_t j, T* x, int64_t x_row) {
+  Vec<T> sums[kRows][kVectors];
+  HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
+    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
+      sums[i][v] = Load(x + (j + i) * x_row + v * kLanes<T>);
     }
-    if (unit) continue;
-    const T diagonal = l.Row(j)[j];
-    for (int64_t i = 0; i < width; ++i) to[i] /= diagonal;
   }
+  for (int64_t p = 0; p < j; ++p) {
+    Vec<T> solved[kVectors];
+    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) solved[v] = Load(x + p * x_row + v * kLanes<T>);
+    HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
+      const Vec<T> factor = Splat(l.Row(j + i)[p]);
+      HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) sums[i][v] -= factor * solved[v];
+    }
+  }
+  HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
+    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
+      Store(x + (j + i) * x_row + v * kLanes<T>, sums[i][v]);
+    }
+  }
+}
+
+// x[j] = (x[j] - sum over first <= p < j of l[j][p] x[p]) / l[j][j] for rows of `width` elements.
+template <typename T>
+void SubstituteRow(Matrix<T> l, int64_t first, int64_t j, bool unit, Matrix<T> x, int64_t width) {
+  T* __restrict to = x.Row(j);
+  for (int64_t p = first; p < j; ++p) {
+    const T factor = l.Row(j)[p];
+    const T* __restrict from = x.Row(p);
+    for (int64_t i = 0; i < width; ++i) to[i] -= factor * from[i];
+  }
+  if (unit) return;
+  const T diagonal = l.Row(j)[j];
+  for (int64_t i = 0; i < width; ++i) to[i] /= diagonal;
+}
+
+// l y = x in place for `width` adjacent right-hand sides; the diagonal of a unit triangle is not
+// read. Whole tiles subtract what is solved from a few rows at a time, in registers.
+template <typename T>
+void SubstituteTile(Matrix<T> l, int64_t n, bool unit, Matrix<T> x, int64_t width) {
+  int64_t j = 0;
+  if constexpr (!kIsComplex<T>) {
+    constexpr int kRows = 4, kVectors = 2;
+    for (; width == kVectors * kLanes<T> && j + kRows <= n; j += kRows) {
+      SubtractSolved<T, kRows, kVectors>(l, j, x.data, x.row);
+      for (int64_t i = j; i < j + kRows; ++i) SubstituteRow(l, j, i, unit, x, width);
+    }
+  }
+  for (; j < n; ++j) SubstituteRow(l, 0, j, unit, x, width);
 }
 
 template <typename T>
 void Substitute(const Parallel& parallel, Matrix<T> l, int64_t n, bool unit, Matrix<T> x,
                 int64_t columns) {
-  constexpr int64_t kTile = 256 / sizeof(T) * 4;  // the tile's rows stay in the first-level cache
+  constexpr int64_t kTile = 2 * kVectorBytes / static_cast<int64_t>(sizeof(T));
   const int64_t tiles = (columns + kTile - 1) / kTile;
-  parallel.For(tiles, 0.1 * n * n * std::min(columns, kTile), [&](int64_t tile, int64_t end) {
+  const double cost = 0.03 * static_cast<double>(n * n * std::min(columns, kTile));
+  parallel.For(tiles, cost, [&](int64_t tile, int64_t end) {
     for (; tile < end; ++tile) {
       const int64_t first = tile * kTile;
-      SubstituteTile(l, n, unit, x, first, std::min(kTile, columns - first));
+      SubstituteTile(l, n, unit, Matrix<T>{x.data + first, x.row}, std::min(kTile, columns - first));
     }
   });
 }
@@ -179,88 +219,161 @@ absl::Status SolveOne(const Parallel& parallel, const TriangularSolveRequest& r,
   return absl::OkStatus();
 }
 
-// -- Cholesky.
+// -- Cholesky: a = u* u with u upper, so that rows of the factor are contiguous.
 
+// A block on the diagonal, row by row. What is not positive ends in NaN. Below the diagonal, up to
+// whole vectors, anything may be left.
 template <typename T>
-T ConjugateDot(const T* x, const T* y, int64_t count) {
-  T sum(0);
-  if constexpr (kIsComplex<T>) {
-    for (int64_t p = 0; p < count; ++p) sum += x[p] * std::conj(y[p]);
-  } else {
-#pragma omp simd reduction(+ : sum)
-    for (int64_t p = 0; p < count; ++p) sum += x[p] * y[p];
+void FactorBlock(Matrix<T> u, int64_t n) {
+  for (int64_t j = 0; j < n; ++j) {
+    const int64_t first = j / kAligned * kAligned;
+    T* __restrict row = u.Row(j);
+    int64_t p = 0;
+    for (; p + 4 <= j; p += 4) {
+      const T *a = u.Row(p), *b = u.Row(p + 1), *c = u.Row(p + 2), *d = u.Row(p + 3);
+      const T fa = Conjugate(a[j]), fb = Conjugate(b[j]), fc = Conjugate(c[j]), fd = Conjugate(d[j]);
+      for (int64_t i = first; i < n; ++i) {
+        row[i] -= (fa * a[i] + fb * b[i]) + (fc * c[i] + fd * d[i]);
+      }
+    }
+    for (; p < j; ++p) {
+      const T* a = u.Row(p);
+      const T factor = Conjugate(a[j]);
+      for (int64_t i = first; i < n; ++i) row[i] -= factor * a[i];
+    }
+    const auto pivot = std::real(row[j]);
+    using Real = std::decay_t<decltype(pivot)>;
+    const T root(pivot > 0 ? std::sqrt(pivot) : std::numeric_limits<Real>::quiet_NaN());
+    for (int64_t i = first; i < n; ++i) row[i] /= root;
+    row[j] = root;
   }
-  return sum;
 }
 
-// A block on the diagonal, row by row. What is not positive ends in NaN.
+// c -= x* x above its diagonal, a band of rows at a time over the pool.
 template <typename T>
-void FactorBlock(Matrix<T> a, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j <= i; ++j) {
-      const T sum = a.Row(i)[j] - ConjugateDot(a.Row(i), a.Row(j), j);
-      if (j < i) {
-        a.Row(i)[j] = sum / a.Row(j)[j];
-        continue;
-      }
-      const auto pivot = std::real(sum);
-      using Real = std::decay_t<decltype(pivot)>;
-      a.Row(i)[i] = T(pivot > 0 ? std::sqrt(pivot) : std::numeric_limits<Real>::quiet_NaN());
+absl::Status SubtractSquare(const Parallel& parallel, Matrix<T> x, int64_t depth, Matrix<T> c,
+                            int64_t n, T* memory) {
+  Matrix<T> left = x;
+  if constexpr (kIsComplex<T>) {
+    left = {memory, n};
+    for (int64_t p = 0; p < depth; ++p) {
+      for (int64_t i = 0; i < n; ++i) left.Row(p)[i] = std::conj(x.Row(p)[i]);
     }
   }
+  const int64_t bands = (n + kBand - 1) / kBand;
+  std::atomic<bool> failed{false};
+  const double cost = GemmNanoseconds(std::min(n, kBand), (n + 1) / 2, depth, sizeof(T));
+  parallel.For(bands, cost, [&](int64_t band, int64_t end) {
+    for (; band < end; ++band) {
+      const int64_t first = band * kBand;
+      const absl::Status status =
+          Subtract(Parallel(1), std::min(kBand, n - first), n - first, depth,
+                   static_cast<const T*>(left.data + first), 1, left.row,
+                   Matrix<T>{x.data + first, x.row}, Matrix<T>{c.Row(first) + first, c.row});
+      if (!status.ok()) failed = true;
+    }
+  });
+  return failed ? OutOfScratch(0) : absl::OkStatus();
 }
 
-// The lower factor of the matrix whose lower triangle is in `a`, in place.
+// The factor of the matrix whose upper triangle is in `u`, in place.
 template <typename T>
-absl::Status Factor(const Parallel& parallel, Matrix<T> a, int64_t n, T* panel) {
+absl::Status Factor(const Parallel& parallel, Matrix<T> u, int64_t n, T* memory) {
+  const Matrix<T> l = {memory, kBlock};
   for (int64_t k = 0; k < n; k += kBlock) {
     const int64_t width = std::min(kBlock, n - k), below = k + width, rest = n - below;
-    FactorBlock(Matrix<T>{a.Row(k) + k, a.row}, width);
+    FactorBlock(Matrix<T>{u.Row(k) + k, u.row}, width);
     if (rest == 0) break;
-    // The block column below, transposed (and conjugated): l y = its adjoint.
-    const Matrix<T> y = {panel, rest}, adjoint = {panel + kBlock * n, rest};
-    for (int64_t i = 0; i < rest; ++i) {
-      for (int64_t j = 0; j < width; ++j) y.Row(j)[i] = Conjugate(a.Row(below + i)[k + j]);
+    for (int64_t j = 0; j < width; ++j) {
+      for (int64_t p = 0; p <= j; ++p) l.Row(j)[p] = Conjugate(u.Row(k + p)[k + j]);
     }
-    Substitute(parallel, Matrix<T>{a.Row(k) + k, a.row}, width, false, y, rest);
-    for (int64_t i = 0; i < rest; ++i) {
-      for (int64_t j = 0; j < width; ++j) {
-        a.Row(below + i)[k + j] = adjoint.Row(j)[i] = Conjugate(y.Row(j)[i]);
-      }
-    }
-    // The triangle that is left, a block column at a time.
-    for (int64_t c = 0; c < rest; c += 2 * kBlock) {
-      const int64_t columns = std::min(2 * kBlock, rest - c);
-      HLOCTS_RETURN_IF_ERROR(Subtract(parallel, rest - c, columns, width,
-                                      static_cast<const T*>(adjoint.data + c), 1, rest,
-                                      Matrix<T>{y.data + c, rest},
-                                      Matrix<T>{a.Row(below + c) + below + c, a.row}));
-    }
+    const Matrix<T> x = {u.Row(k) + below, u.row};
+    Substitute(parallel, l, width, false, x, rest);
+    HLOCTS_RETURN_IF_ERROR(SubtractSquare(parallel, x, width,
+                                          Matrix<T>{u.Row(below) + below, u.row}, rest,
+                                          memory + kBlock * kBlock));
   }
   return absl::OkStatus();
 }
 
+// to[j][i] = the conjugate of from[i][j] in a block of rows and columns.
+template <typename T>
+void TurnBlock(Matrix<T> from, int64_t rows, int64_t columns, Matrix<T> to) {
+  if constexpr (!kIsComplex<T>) {
+    if (rows == kLanes<T> && columns == kLanes<T>) {
+      Vec<T> lines[kLanes<T>];
+      HLOCTS_UNROLL for (int i = 0; i < kLanes<T>; ++i) lines[i] = Load(from.Row(i));
+      Transpose<T>(lines);
+      HLOCTS_UNROLL for (int i = 0; i < kLanes<T>; ++i) Store(to.Row(i), lines[i]);
+      return;
+    }
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) to.Row(j)[i] = Conjugate(from.Row(i)[j]);
+  }
+}
+
+// One triangle of a square matrix becomes the other one of `to`. Bands on the diagonal move whole, so
+// that whatever is computed beside the diagonal is computed from something.
+template <typename T>
+void TurnTriangle(Matrix<T> from, bool from_lower, int64_t n, Matrix<T> to) {
+  constexpr int64_t kStep = kLanes<T>;
+  for (int64_t i = 0; i < n; i += kStep) {
+    const int64_t band = i / kBand * kBand;
+    const int64_t end = from_lower ? std::min(n, band + kBand) : n;
+    for (int64_t j = from_lower ? 0 : band; j < end; j += kStep) {
+      TurnBlock(Matrix<T>{from.Row(i) + j, from.row}, std::min(kStep, n - i),
+                std::min(kStep, n - j), Matrix<T>{to.Row(j) + i, to.row});
+    }
+  }
+}
+
+// The stated triangle of `from` as the upper one, and back; the rest of `to` becomes zero.
+template <typename T>
+void LoadTriangle(T* from, bool lower, int64_t n, Matrix<T> u) {
+  if (lower) {
+    TurnTriangle(Matrix<T>{from, n}, true, n, u);
+  } else {
+    std::copy(from, from + n * n, u.data);
+  }
+}
+template <typename T>
+void StoreTriangle(Matrix<T> u, bool lower, int64_t n, Matrix<T> to) {
+  if (lower) {
+    TurnTriangle(u, false, n, to);
+  } else {
+    std::copy(u.data, u.data + n * n, to.data);
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    std::fill(to.Row(i) + (lower ? i + 1 : 0), to.Row(i) + (lower ? n : i), T(0));
+  }
+}
+
 template <typename T>
 absl::Status FactorOne(const Parallel& parallel, const CholeskyRequest& r, int64_t batch) {
-  const int64_t n = r.size, base = batch * n * n;
-  const int64_t bytes = (n * n + 2 * kBlock * n) * static_cast<int64_t>(sizeof(T));
+  const int64_t n = r.size, bytes_each = StorageBytes(r.type), at = batch * n * n * bytes_each;
+  const bool narrow = bytes_each == 2;  // converted in a square of its own
+  const int64_t work = kBlock * (kBlock + n), square = narrow ? n * n : 0;
+  const int64_t bytes = (n * n + work + square) * static_cast<int64_t>(sizeof(T));
   const Scratch memory(bytes);
   if (!memory.ok()) return OutOfScratch(bytes);
-  const Matrix<T> a = {memory.As<T>(), n};
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j <= i; ++j) {
-      const T x = LoadElement<T>(r.type, r.operand, base + (r.lower ? i * n + j : j * n + i));
-      a.Row(i)[j] = r.lower ? x : Conjugate(x);
+  const Matrix<T> u = {memory.As<T>(), n};
+  const char* operand = static_cast<const char*>(r.operand) + at;
+  char* output = static_cast<char*>(r.output) + at;
+  if constexpr (!kIsComplex<T>) {
+    if (narrow) {
+      T* wide = u.data + n * n + work;
+      DecodeRun(r.type, operand, 1, n * n, wide);
+      LoadTriangle(wide, r.lower, n, u);
+      HLOCTS_RETURN_IF_ERROR(Factor(parallel, u, n, u.data + n * n));
+      StoreTriangle(u, r.lower, n, Matrix<T>{wide, n});
+      EncodeRun(r.type, wide, n * n, 1, output);
+      return absl::OkStatus();
     }
   }
-  HLOCTS_RETURN_IF_ERROR(Factor(parallel, a, n, memory.As<T>() + n * n));
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
-      const T x = j <= i ? a.Row(i)[j] : T(0);
-      StoreElement(r.type, r.lower ? x : Conjugate(x), r.output,
-                   base + (r.lower ? i * n + j : j * n + i));
-    }
-  }
+  LoadTriangle(reinterpret_cast<T*>(const_cast<char*>(operand)), r.lower, n, u);
+  HLOCTS_RETURN_IF_ERROR(Factor(parallel, u, n, u.data + n * n));
+  StoreTriangle(u, r.lower, n, Matrix<T>{reinterpret_cast<T*>(output), n});
   return absl::OkStatus();
 }
 
