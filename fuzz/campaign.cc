@@ -13,6 +13,7 @@
 #include "fuzz/campaign_state.h"
 #include "fuzz/coverage.h"
 #include "fuzz/finding_store.h"
+#include "fuzz/guide.h"
 #include "fuzz/symptom.h"
 #include "fuzz/twin_trial.h"
 #include "spec/infer/verifier.h"
@@ -41,7 +42,8 @@ absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names) {
 
 class Campaign {
  public:
-  explicit Campaign(const CampaignOptions& options) : options_(options), store_(options) {}
+  explicit Campaign(const CampaignOptions& options)
+      : options_(options), store_(options), guide_(options) {}
 
   absl::Status Begin();
   void Work();
@@ -72,6 +74,7 @@ class Campaign {
 
   const CampaignOptions& options_;
   FindingStore store_;
+  Guide guide_;
   Clock::time_point start_ = Clock::now();
   std::atomic<int64_t> next_number_{0};
   std::atomic<bool> failed_{false};
@@ -89,7 +92,8 @@ std::string StatePath(const CampaignOptions& options) { return options.out + "/s
 std::string RecipeOf(const CampaignOptions& options) {
   return absl::StrCat("stream ", options.stream ? StreamName(*options.stream) : "all",
                       ", instructions ", options.generator.instructions, ", replicas ",
-                      options.generator.replicas_max, ", twins ", options.twins);
+                      options.generator.replicas_max, ", twins ", options.twins,
+                      options.guided ? ", guided" : "");
 }
 
 absl::Status Campaign::Begin() {
@@ -149,7 +153,8 @@ void Campaign::ShrinkLeftovers(Engines& engines) {
 }
 
 bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
-  Generated generated = CampaignModule(options_, number);
+  Generated generated =
+      options_.guided ? guide_.Make(number) : CampaignModule(options_, number);
   absl::Status verified = VerifyModule(*generated.module);
   TrialOptions trial = options_.trial;
   trial.invalid = !generated.broken_rule.empty();

@@ -26,6 +26,7 @@ struct CampaignOptions {
   TrialOptions trial;
   GeneratorOptions generator;
   std::optional<Stream> stream;  // one stream only
+  bool guided = false;           // drawn with the weights of guide.h
   // Above 0: the metamorphic lane. Each valid module runs with so many twins; the law is asked only
   // where an engine treats them differently.
   int twins = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spec/ops/op_table.h"
+
 namespace hlocts {
 namespace {
 
@@ -10,13 +12,16 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
   return hash * 0xd1342543de82ef95;
 }
 
-uint64_t ClassOf(int64_t number) { return number < 0 ? 4 : static_cast<uint64_t>(std::min<int64_t>(number, 3)); }
+uint64_t ClassOf(int64_t number) {
+  return number < 0 ? 4 : static_cast<uint64_t>(std::min<int64_t>(number, 3));
+}
 
 uint64_t ClassOf(const Window& window) {
   uint64_t flags = 0;
   for (const WindowDimension& d : window.dimensions) {
-    flags |= (d.stride > 1 ? 1 : 0) | (d.window_dilation > 1 ? 2 : 0) | (d.base_dilation > 1 ? 4 : 0) |
-             (d.window_reversal ? 8 : 0) | (d.padding_low > 0 || d.padding_high > 0 ? 16 : 0) |
+    flags |= (d.stride > 1 ? 1 : 0) | (d.window_dilation > 1 ? 2 : 0) |
+             (d.base_dilation > 1 ? 4 : 0) | (d.window_reversal ? 8 : 0) |
+             (d.padding_low > 0 || d.padding_high > 0 ? 16 : 0) |
              (d.padding_low < 0 || d.padding_high < 0 ? 32 : 0) | (d.size > 1 ? 64 : 0);
   }
   return flags;
@@ -61,12 +66,31 @@ uint64_t MixShape(uint64_t hash, const Shape& shape) {
   return hash;
 }
 
+// Which values happen to travel together says nothing about tuples, calls, branches and loops: the
+// first of them counts, and how many they are.
+bool CarriesMany(const Instruction& instruction) {
+  Family family = RowOf(instruction.opcode()).family;
+  return family == Family::kTuple || family == Family::kControlFlow;
+}
+
+uint64_t CellOfCarrier(uint64_t cell, const Instruction& instruction) {
+  std::vector<Shape> leaves = LeafShapes(instruction.shape());
+  if (!leaves.empty()) cell = MixShape(cell, leaves[0]);
+  cell = Mix(cell, ClassOf(static_cast<int64_t>(leaves.size())));
+  return Mix(cell, ClassOf(instruction.operand_count()));
+}
+
 }  // namespace
 
 uint64_t CellOf(const Instruction& instruction) {
   uint64_t cell = Mix(0, static_cast<uint64_t>(instruction.opcode()));
-  cell = MixShape(cell, instruction.shape());
-  for (const Instruction* operand : instruction.operands()) cell = MixShape(Mix(cell, 1), operand->shape());
+  if (CarriesMany(instruction)) {
+    cell = CellOfCarrier(cell, instruction);
+  } else {
+    cell = MixShape(cell, instruction.shape());
+    for (const Instruction* operand : instruction.operands())
+      cell = MixShape(Mix(cell, 1), operand->shape());
+  }
   for (const auto& [attr, value] : instruction.attributes()) {
     cell = Mix(Mix(cell, static_cast<uint64_t>(attr)), ClassOf(value));
   }
@@ -77,7 +101,8 @@ void AddCells(const Module& module, Cells& cells) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
       Opcode opcode = instruction->opcode();
-      if (opcode != Opcode::kParameter && opcode != Opcode::kConstant) cells.insert(CellOf(*instruction));
+      if (opcode != Opcode::kParameter && opcode != Opcode::kConstant)
+        cells.insert(CellOf(*instruction));
     }
   }
 }

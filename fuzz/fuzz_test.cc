@@ -9,6 +9,7 @@
 #include "fuzz/bundle.h"
 #include "fuzz/campaign.h"
 #include "fuzz/coverage.h"
+#include "fuzz/guide.h"
 #include "fuzz/shrinker.h"
 #include "fuzz/symptom.h"
 #include "generators/arguments.h"
@@ -177,6 +178,25 @@ TEST(CampaignTest, TheReferenceIsRightAboutItself) {
                           "inconclusive", "bits_checked_mean"}) {
     EXPECT_THAT(status->ToJson(), HasSubstr(std::string("\"") + key + "\":"));
   }
+}
+
+// Whoever asks, in whatever order: the weights of an epoch follow from the modules before it.
+TEST(GuideTest, AModuleIsAFunctionOfItsNumberAndSteersToWhatIsNew) {
+  CampaignOptions options;
+  Guide in_turn(options), at_once(options);
+  const int64_t last = 3 * Guide::kEpoch + 7;
+  std::string text;
+  for (int64_t number = 0; number <= last; ++number)
+    text = PrintModule(*in_turn.Make(number).module);
+  EXPECT_EQ(PrintModule(*at_once.Make(last).module), text);
+  EXPECT_EQ(PrintModule(*at_once.Make(3).module), PrintModule(*in_turn.Make(3).module));
+  EXPECT_NE(PrintModule(*CampaignModule(options, last).module), text);
+  Cells plain;
+  for (int64_t number = 0; number <= last; ++number) {
+    Generated made = CampaignModule(options, number);
+    if (made.broken_rule.empty()) AddCells(*made.module, plain);
+  }
+  EXPECT_GT(in_turn.cells(), static_cast<int64_t>(plain.size()));
 }
 
 TEST(CampaignTest, AResumedCampaignGoesOnWhereItStood) {

@@ -6,6 +6,7 @@
 #ifndef HLOCTS_GENERATORS_MODULE_GENERATOR_H_
 #define HLOCTS_GENERATORS_MODULE_GENERATOR_H_
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,14 @@ inline constexpr int kStreamCount = 5;
 absl::string_view StreamName(Stream stream);
 std::optional<Stream> StreamFromName(absl::string_view name);
 
+// How often an opcode or an element type is drawn, in proportion; 0: never.
+struct DrawWeights {
+  std::array<int, kOpcodeCount> opcodes = {};
+  std::array<int, 64> types = {};
+};
+// Those of spec/ops, and of types as programs have them.
+const DrawWeights& PlainWeights();
+
 struct GeneratorOptions {
   Stream stream = Stream::kDefined;
   // Aimed at; parameters and constants do not count. A module's own aim varies by half of it.
@@ -42,6 +51,7 @@ struct GeneratorOptions {
   // Values whose set is a distribution or a residual: rng, fft, cholesky, ...; outputs only.
   bool joint_operations = true;
   int64_t replicas_max = 1;          // above 1: collectives
+  std::shared_ptr<const DrawWeights> weights;  // nullptr: the plain ones
 };
 
 struct Generated {

@@ -1,6 +1,7 @@
 #include "generators/module_writer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "generators/layouts.h"
@@ -43,6 +44,8 @@ std::string ModuleWriter::Name(absl::string_view stem) {
 PrimitiveType ModuleWriter::DrawType(TypeSet allowed) {
   allowed &= plan.types;
   if (allowed == 0) return PrimitiveType::kInvalid;
+  if (std::exchange(anchor_has_type_, false) && Contains(allowed, anchor_->type()))
+    return anchor_->type();
   // Types at hand first: values meet more often.
   if (!scope_->terms.empty() && choose.Below(2) == 0) {
     const Term& term = scope_->terms[choose.Below(scope_->terms.size())];
@@ -73,6 +76,7 @@ Dims ModuleWriter::DrawDims(int64_t rank_min, int64_t rank_max) {
     int64_t rank = static_cast<int64_t>(dims.size());
     return rank >= rank_min && rank <= rank_max;
   };
+  if (std::exchange(anchor_has_dims_, false) && in_range(anchor_->dims())) return anchor_->dims();
   if (!scope_->terms.empty() && choose.Below(4) < 2) {
     const Term& term = scope_->terms[choose.Below(scope_->terms.size())];
     if (term.shape().IsArray() && in_range(term.dims())) return term.dims();
@@ -130,6 +134,7 @@ Computation* ModuleWriter::Define(absl::string_view name, const std::vector<Para
   Scope* outer = scope_;
   int written = written_;
   scope_ = &scope;
+  SetAnchor(nullptr);
   ++depth_;
   Terms terms;
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -141,6 +146,7 @@ Computation* ModuleWriter::Define(absl::string_view name, const std::vector<Para
   scope.computation->set_root(body(terms)->instruction);
   --depth_;
   scope_ = outer;
+  SetAnchor(nullptr);
   written_ = written + (written_ - written + 1) / 2;  // nested instructions count half
   return scope.computation;
 }
@@ -172,6 +178,7 @@ void ModuleWriter::Grow(int instructions) {
   for (int attempts = 8 * instructions + 8; written_ < target && attempts > 0; --attempts) {
     if (choose.exhausted()) return;
     choose.Mark();
+    DrawAnchor();
     if (plan.idioms && !scope_->scalars_only && choose.OneIn(12)) {
       GenerateIdiom(*this);
       continue;
@@ -183,6 +190,22 @@ void ModuleWriter::Grow(int instructions) {
     if (scope_->scalars_only && !by_element) continue;
     OpGeneratorOf(opcode)(*this, opcode);
   }
+  SetAnchor(nullptr);
+}
+
+// Type and dimensions drawn one by one would hardly ever be those of one value.
+void ModuleWriter::DrawAnchor() {
+  constexpr size_t kNewest = 8;
+  SetAnchor(nullptr);
+  if (scope_->terms.empty() || choose.Below(2) == 0) return;
+  size_t count = scope_->terms.size();
+  const Term& term = scope_->terms[count - 1 - choose.Below(std::min(count, kNewest))];
+  if (term.shape().IsArray() && !term.facts.opaque && !term.hidden) SetAnchor(&term);
+}
+
+void ModuleWriter::SetAnchor(const Term* anchor) {
+  anchor_ = anchor;
+  anchor_has_type_ = anchor_has_dims_ = anchor != nullptr;
 }
 
 Term* ModuleWriter::Find(const std::function<bool(const Term&)>& fits) {

@@ -113,6 +113,8 @@ class ModuleWriter {
   };
   Term* Add(std::unique_ptr<Instruction> instruction, ValueFacts facts);
   std::string Name(absl::string_view stem);
+  void DrawAnchor();
+  void SetAnchor(const Term* anchor);
   void OrderComputations();
   Term* FindOperand(PrimitiveType type, const Dims& dims, const Demand& demand);
   Term* Adapt(PrimitiveType type, const Dims& dims);
@@ -132,6 +134,10 @@ class ModuleWriter {
   int depth_ = 0;
   int written_ = 0;
   const Term* last_obtained_ = nullptr;  // compared, never read
+  // A value at hand that the next instruction is to take, where it can: its type and dimensions are
+  // drawn first, once each.
+  const Term* anchor_ = nullptr;
+  bool anchor_has_type_ = false, anchor_has_dims_ = false;
   SplitMix64 data_;
 };
 

@@ -176,8 +176,10 @@ bool CallsAnother(Instruction& i) {
 }
 template <Attr kFrom, Attr kTo>
 bool OneForBoth(Instruction& i) {
-  Computation* computation = i.CalledComputation(kFrom);
-  if (!computation || !i.CalledComputation(kTo)) return false;
+  Computation *computation = i.CalledComputation(kFrom), *replaced = i.CalledComputation(kTo);
+  if (!computation || !replaced) return false;
+  // Of truth values both may be of one kind.
+  if (computation->root()->shape().CompatibleWith(replaced->root()->shape())) return false;
   i.Set(kTo, computation);
   return true;
 }

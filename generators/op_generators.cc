@@ -5,6 +5,33 @@
 namespace hlocts {
 namespace {
 
+constexpr TypeSet Types(std::initializer_list<PrimitiveType> types) {
+  TypeSet set = 0;
+  for (PrimitiveType type : types) set |= TypeBit(type);
+  return set;
+}
+constexpr TypeSet kComponents = Types({PrimitiveType::kF32, PrimitiveType::kF64});
+constexpr TypeSet kComplexTypes = Types({PrimitiveType::kC64, PrimitiveType::kC128});
+constexpr TypeSet kPredicate = Types({PrimitiveType::kPred});
+
+// Where rules of spec/infer leave fewer types than the row.
+struct NarrowedRow {
+  Opcode opcode;
+  TypeSet types;
+};
+constexpr NarrowedRow kNarrowed[] = {
+    {Opcode::kIota, ~kPredicate},                 // iota.5
+    {Opcode::kClamp, ~kComplexTypes},             // no order that clamp is told of
+    {Opcode::kSubtract, ~kPredicate},             // ruling 0079
+    {Opcode::kComplex, kComponents},              // elementwise_binary.17
+    {Opcode::kFft, kComponents | kComplexTypes},  // fft.10
+    {Opcode::kRng, ~kComplexTypes},               // rng_uniform.2
+    {Opcode::kConditional,
+     Types({PrimitiveType::kPred, PrimitiveType::kS32})},  // conditional.2, .17
+    {Opcode::kGetTupleElement, 0},                         // takes tuples alone
+    {Opcode::kBitcastConvert, ~kPredicate},  // its width is left to the engine (ruling 0038)
+};
+
 struct Table {
   OpGenerator of[kOpcodeCount] = {};
   std::vector<Opcode> opcodes;
@@ -17,12 +44,12 @@ Table MakeTable() {
     if (family == Family::kElementwiseUnary) table.of[static_cast<int>(opcode)] = GenerateUnary;
     if (family == Family::kElementwiseBinary) table.of[static_cast<int>(opcode)] = GenerateBinary;
   }
-#define HLOCTS_OP_GENERATOR(opcode, function) \
-  table.of[static_cast<int>(Opcode::opcode)] = function;
+#define HLOCTS_OP_GENERATOR(opcode, function) table.of[static_cast<int>(Opcode::opcode)] = function;
 #include "generators/op_generators.def"
 #undef HLOCTS_OP_GENERATOR
   for (Opcode opcode : AllOpcodes()) {
-    if (table.of[static_cast<int>(opcode)] && RowOf(opcode).weight > 0) table.opcodes.push_back(opcode);
+    if (table.of[static_cast<int>(opcode)] && RowOf(opcode).weight > 0)
+      table.opcodes.push_back(opcode);
   }
   return table;
 }
@@ -32,7 +59,22 @@ const Table& TheTable() {
   return *table;
 }
 
+TypeSet ArrayTypes() {
+  TypeSet arrays = 0;
+  for (PrimitiveType type : AllPrimitiveTypes()) arrays |= IsArrayType(type) ? TypeBit(type) : 0;
+  return arrays;
+}
+
 }  // namespace
+
+TypeSet GeneratedTypes(Opcode opcode) {
+  static const TypeSet kArrays = ArrayTypes();
+  TypeSet types = RowOf(opcode).types & kArrays;
+  for (const NarrowedRow& row : kNarrowed) {
+    if (row.opcode == opcode) types &= row.types;
+  }
+  return types;
+}
 
 OpGenerator OpGeneratorOf(Opcode opcode) { return TheTable().of[static_cast<int>(opcode)]; }
 const std::vector<Opcode>& GeneratedOpcodes() { return TheTable().opcodes; }

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "spec/ops/opcode.h"
+#include "spec/ops/op_table.h"
 
 namespace hlocts {
 
@@ -16,6 +16,8 @@ using OpGenerator = bool (*)(ModuleWriter& writer, Opcode opcode);
 OpGenerator OpGeneratorOf(Opcode opcode);
 // All opcodes with a generator and a weight in spec/ops.
 const std::vector<Opcode>& GeneratedOpcodes();
+// Element types of operand 0 (of what is drawn, for random operations) that the opcode may have.
+TypeSet GeneratedTypes(Opcode opcode);
 
 // A function that serves several opcodes is declared several times, which is the same.
 #define HLOCTS_OP_GENERATOR(opcode, function) bool function(ModuleWriter&, Opcode);

@@ -161,7 +161,7 @@ Term* ModuleWriter::FindOperand(PrimitiveType type, const Dims& dims, const Dema
     if (term.type() != type || term.dims() != dims || term.facts.opaque || term.hidden) continue;
     // An operation on twice the same value shows little.
     if (&term == last_obtained_ && !choose.OneIn(6)) continue;
-    int weight = term.uses == 0 ? 6 : 2;
+    int weight = &term == anchor_ ? 24 : term.uses == 0 ? 6 : 2;
     if (plan.licensed() && Satisfies(term.facts, demand)) weight *= 2;
     candidates[count] = &term;
     weights[count++] = weight;
@@ -221,7 +221,7 @@ Term* ModuleWriter::Adapt(PrimitiveType type, const Dims& dims) {
 Term* ModuleWriter::Obtain(PrimitiveType type, const Dims& dims, const Demand& demand) {
   Term* term = nullptr;
   if (!demand.unique && choose.Below(8) != 7) term = FindOperand(type, dims, demand);
-  if (!term && !demand.unique && choose.Below(2) == 0) term = Adapt(type, dims);
+  if (!term && !demand.unique && plan.adapts && choose.Below(2) == 0) term = Adapt(type, dims);
   if (!term) term = Fresh(type, dims, demand);
   last_obtained_ = term;
   return Licensed(term, demand);

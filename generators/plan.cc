@@ -1,6 +1,8 @@
 #include "generators/plan.h"
 
 #include <array>
+#include <iterator>
+#include <map>
 
 #include "generators/op_generators.h"
 
@@ -40,11 +42,21 @@ bool UsableIn(Stream stream, PrimitiveType type) {
   return stream == Stream::kEdge || type != PrimitiveType::kF8E8M0FNU;
 }
 
-void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, Plan& plan) {
+const DrawWeights& WeightsOf(const GeneratorOptions& options) {
+  return options.weights ? *options.weights : PlainWeights();
+}
+
+// Two in three of the swarm's modules have no favourites: what is rare elsewhere meets in them.
+bool DrawEven(ChoiceSource& choose, const GeneratorOptions& options) {
+  return options.swarm && !options.weights && choose.Below(3) != 0;
+}
+
+void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, bool even, Plan& plan) {
   std::vector<TypeWeight> allowed;
   std::vector<int> weights;
-  for (const TypeWeight& row : kTypeWeights) {
+  for (TypeWeight row : kTypeWeights) {
     if (!Contains(options.types, row.type) || !UsableIn(plan.stream, row.type)) continue;
+    row.weight = even ? 1 : std::max(1, WeightsOf(options).types[static_cast<size_t>(row.type)]);
     allowed.push_back(row);
     weights.push_back(row.weight);
   }
@@ -61,8 +73,27 @@ void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, Plan& plan
   if (Contains(options.types, PrimitiveType::kPred)) plan.types |= TypeBit(PrimitiveType::kPred);
 }
 
+// One operation of indexing is as likely as one of the many of a single operand.
+void EvenFamilies(Plan& plan) {
+  constexpr int kFamilyWeight = 120;
+  std::map<Family, int> sizes;
+  for (Opcode opcode : plan.opcodes) ++sizes[RowOf(opcode).family];
+  for (size_t i = 0; i < plan.opcodes.size(); ++i)
+    plan.weights[i] = kFamilyWeight / sizes[RowOf(plan.opcodes[i]).family];
+}
+
+// Only some of them, which meet each other again and again.
+void KeepFew(ChoiceSource& choose, Plan& plan) {
+  constexpr uint64_t kFewMax = 6;
+  Plan few;
+  for (uint64_t count = 1 + choose.Below(kFewMax); count > 0; --count)
+    few.opcodes.push_back(plan.opcodes[choose.Weighted(plan.weights)]);
+  plan.opcodes = std::move(few.opcodes);
+  plan.weights.assign(plan.opcodes.size(), 1);
+}
+
 // Half of the operations of half of the families; all of them without swarm.
-void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, Plan& plan) {
+void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, bool even, Plan& plan) {
   const std::vector<Opcode>& all = options.opcodes.empty() ? GeneratedOpcodes() : options.opcodes;
   uint64_t families = options.swarm ? choose.Below(uint64_t{1} << 18) : ~uint64_t{0};
   families |= uint64_t{1} << static_cast<int>(Family::kElementwiseBinary);
@@ -79,8 +110,10 @@ void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, Plan& pl
       continue;
     if (row.family == Family::kCollective && plan.replicas == 1) continue;
     plan.opcodes.push_back(opcode);
-    plan.weights.push_back(row.weight);
+    plan.weights.push_back(WeightsOf(options).opcodes[static_cast<size_t>(opcode)]);
   }
+  if (even) EvenFamilies(plan);
+  if (even && !plan.opcodes.empty() && choose.Below(2) != 0) KeepFew(choose, plan);
   if (!plan.opcodes.empty()) return;
   for (Opcode opcode : all) {
     plan.opcodes.push_back(opcode);
@@ -107,11 +140,29 @@ void DrawSizes(ChoiceSource& choose, const GeneratorOptions& options, Plan& plan
       elements *= size;
       dims.push_back(size);
     }
+    // Matrices are often square.
+    const size_t rank = dims.size();
+    if (rank >= 2 && dims[rank - 1] > dims[rank - 2] && choose.OneIn(3))
+      dims[rank - 1] = dims[rank - 2];
     plan.palette.push_back(std::move(dims));
   }
 }
 
+DrawWeights MakePlainWeights() {
+  DrawWeights weights;
+  for (Opcode opcode : AllOpcodes())
+    weights.opcodes[static_cast<size_t>(opcode)] = RowOf(opcode).weight;
+  for (const TypeWeight& row : kTypeWeights)
+    weights.types[static_cast<size_t>(row.type)] = row.weight;
+  return weights;
+}
+
 }  // namespace
+
+const DrawWeights& PlainWeights() {
+  static const DrawWeights* const kWeights = new DrawWeights(MakePlainWeights());
+  return *kWeights;
+}
 
 Plan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   Plan plan;
@@ -121,16 +172,19 @@ Plan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   plan.exact_data = options.stream == Stream::kExact ||
                     (options.stream == Stream::kSizes && choose.Below(3) != 0);
   plan.joint_operations = options.joint_operations && !plan.exact_data;
-  plan.instructions = std::max<int>(
-      1, options.instructions / 2 + static_cast<int>(choose.Below(options.instructions + 1)));
+  // The last operation and the root go beyond what was aimed at.
+  const int aim = std::max(1, options.instructions - options.instructions / 8);
+  plan.instructions = std::max(1, aim / 2 + static_cast<int>(choose.Below(aim + 1)));
   plan.nesting = static_cast<int>(choose.Below(static_cast<uint64_t>(options.nesting) + 1));
   if (options.replicas_max > 1) plan.replicas = choose.Range(1, options.replicas_max);
   plan.allowed = options.types;
-  plan.idioms = options.opcodes.empty();
+  plan.idioms = options.opcodes.empty() && (!options.swarm || choose.Below(2) == 0);
+  plan.adapts = !options.swarm || choose.Below(2) == 0;
   plan.layouts = choose.OneIn(4);
   plan.numbers_shuffled = choose.OneIn(4);
-  DrawTypes(choose, options, plan);
-  DrawOpcodes(choose, options, plan);
+  const bool even = DrawEven(choose, options);
+  DrawTypes(choose, options, even, plan);
+  DrawOpcodes(choose, options, even, plan);
   DrawSizes(choose, options, plan);
   return plan;
 }

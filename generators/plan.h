@@ -15,9 +15,9 @@ struct Plan {
   TypeSet types = 0;
   std::vector<PrimitiveType> type_draw;  // as often as its weight
   std::vector<Opcode> opcodes;
-  std::vector<int> weights;              // of each of `opcodes`
+  std::vector<int> weights;  // of each of `opcodes`
   std::vector<int64_t> sizes;
-  std::vector<Dims> palette;             // shapes that come again and again
+  std::vector<Dims> palette;  // shapes that come again and again
   int64_t elements_max = 64;
   int64_t rank_max = 4;
   int instructions = 10;
@@ -28,6 +28,7 @@ struct Plan {
   bool exact_data = false;
   TypeSet allowed = 0;            // of the options: what accumulators may have beside `types`
   bool idioms = true;             // operations that meet as front ends write them
+  bool adapts = true;             // values at hand are converted, reshaped, broadcast to fit
   bool layouts = false;           // other layouts than the default one
   bool numbers_shuffled = false;  // parameters do not stand in the order of their numbers
 

@@ -111,6 +111,8 @@ Command FuzzCommand() {
             flags.Add("--resume", &campaign.resume, "go on where the campaign in --out stands");
             flags.Add("--out", &campaign.out, "folder for bundles and state (out/fuzz)");
             flags.Add("--stream", &options->stream, "only defined, exact, edge, sizes or negative modules");
+            flags.Add("--guided", &campaign.guided,
+                      "draw more often what showed new kinds of instructions lately");
             flags.Add("--instructions", &options->instructions, "instructions of a module, about (10)");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             flags.Add("--expectations", &options->expectations,

@@ -254,10 +254,94 @@ Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
       ModuleWriter::Runs::kAsTheCaller);
 }
 
+// A loop whose state is one number of any type. It counts up to the end, in complex numbers with
+// the real part.
+bool GenerateCount(ModuleWriter& w) {
+  PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kWhile));
+  if (type == PrimitiveType::kInvalid) return false;
+  // Without zero and sign a type counts by doubling.
+  const ValueFacts whole = WholeRange(type);
+  bool doubles = whole.low > 0;
+  double start = doubles ? 1 : std::max(-1.0, whole.low), end = start;
+  for (int64_t trips = w.choose.Range(0, 3); trips > 0; --trips) {
+    double next = doubles ? 2 * end : end + 1;
+    if (next <= whole.high) end = next;
+  }
+  // Of one bit with a sign there is no 1: -1 less 1 wraps to 0.
+  const double step = doubles ? 2 : whole.high < 1 ? -1 : 1;
+  const ValueFacts facts = RangeFacts(std::min(start, 0.0), std::max(end, 0.0), true);
+  std::vector<ModuleWriter::Parameter> state = {{Shape::Scalar(type), facts}};
+  Computation* condition = w.Define("condition", state, [&](const Terms& p) {
+    const PrimitiveType real = ComponentType(type);
+    Term* counter = IsComplex(type) ? w.Emit(Opcode::kReal, Shape::Scalar(real), {p[0]}) : p[0];
+    Term* goes_on = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
+                           {counter, w.ScalarConstant(real, end)});
+    goes_on->instruction->Set(Attr::kDirection, Word{"LT"});
+    return goes_on;
+  });
+  auto count = [&](const Terms& p) {
+    Opcode opcode = doubles ? Opcode::kMultiply : Opcode::kAdd;
+    return w.Emit(opcode, Shape::Scalar(type), {p[0], w.ScalarConstant(type, step)});
+  };
+  Computation* body = w.Define("body", state, count, ModuleWriter::Runs::kAsTheCaller);
+  Term* loop = w.Emit(Opcode::kWhile, Shape::Scalar(type), {w.ScalarConstant(type, start)}, facts);
+  loop->instruction->Set(Attr::kCondition, condition);
+  loop->instruction->Set(Attr::kBody, body);
+  return true;
+}
+
+// The first element of an array.
+Term* FirstElement(ModuleWriter& w, Term* array) {
+  if (array->dims().empty()) return array;
+  Dims ones(array->dims().size(), 1);
+  Term* slice = w.Emit(Opcode::kSlice, Shape(array->type(), ones), {array}, Moved(*array));
+  SliceRanges ranges;
+  for (size_t d = 0; d < ones.size(); ++d) ranges.dimensions.push_back({0, 1, 1});
+  slice->instruction->Set(Attr::kSlice, ranges);
+  return w.Emit(Opcode::kReshape, Shape::Scalar(array->type()), {slice}, Moved(*array));
+}
+
+// A loop whose state is one array, of any value: it runs until the first element is one, which the
+// first trip makes it.
+bool GenerateReset(ModuleWriter& w) {
+  PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kWhile));
+  Dims dims = w.DrawDims();
+  if (type == PrimitiveType::kInvalid || ElementsOf(dims) == 0) return false;
+  const double end = std::min(1.0, WholeRange(type).high);
+  Term* init = w.Obtain(type, dims);
+  ValueFacts facts = Join(init->facts, RangeFacts(std::min(end, 0.0), std::max(end, 0.0), true));
+  std::vector<ModuleWriter::Parameter> state = {{Shape(type, dims), facts}};
+  Computation* condition = w.Define("condition", state, [&](const Terms& p) {
+    Term* differs = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
+                           {FirstElement(w, p[0]), w.ScalarConstant(type, end)});
+    differs->instruction->Set(Attr::kDirection, Word{"NE"});
+    return differs;
+  });
+  Computation* body = w.Define("body", state, [&](const Terms&) {
+    Term* done = w.ScalarConstant(type, end);
+    if (dims.empty()) return done;
+    Term* all = w.Emit(Opcode::kBroadcast, Shape(type, dims), {done}, done->facts);
+    all->instruction->Set(Attr::kDimensions, Dims());
+    return all;
+  });
+  Term* loop = w.Emit(Opcode::kWhile, Shape(type, dims), {init}, facts);
+  loop->instruction->Set(Attr::kCondition, condition);
+  loop->instruction->Set(Attr::kBody, body);
+  return true;
+}
+
 }  // namespace
 
 bool GenerateWhile(ModuleWriter& w, Opcode) {
   if (TooDeep(w)) return false;
+  switch (w.choose.Weighted({6, 1, 1})) {
+    case 1:
+      return GenerateCount(w);
+    case 2:
+      return GenerateReset(w);
+    default:
+      break;
+  }
   Trips trips = DrawTrips(w);
   Terms init = {w.ScalarConstant(trips.type, static_cast<double>(trips.start))};
   std::vector<ValueFacts> facts = {RangeFacts(trips.low(), trips.high(), true)};

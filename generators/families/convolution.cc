@@ -14,10 +14,34 @@ struct Sizes {
   int64_t feature_groups = 1, batch_groups = 1;
   Dims base, result;
   Window window;
+  bool in_order = false;  // of the left-hand side: batch, features, spatial
 };
+
+void AddSpatial(ModuleWriter& w, int64_t base, Sizes& sizes) {
+  sizes.base.push_back(base);
+  WindowDimension window = DrawWindowDimension(w, 3);
+  window.window_reversal = w.choose.OneIn(6);
+  sizes.window.dimensions.push_back(window);
+  sizes.result.push_back(WindowedSize(base, window));
+}
+
+// Of a value at hand: its dimensions are batch, features and spatial ones, in this order.
+bool DrawOf(ModuleWriter& w, const Dims& lhs, Sizes& sizes) {
+  constexpr int64_t kSizeMax = 8;
+  for (int64_t size : lhs) {
+    if (size < 1 || size > kSizeMax) return false;
+  }
+  sizes.in_order = true;
+  sizes.batch = lhs[0];
+  sizes.input_features = lhs[1];
+  sizes.output_features = w.choose.Range(1, 3);
+  for (size_t d = 2; d < lhs.size(); ++d) AddSpatial(w, lhs[d], sizes);
+  return true;
+}
 
 Sizes DrawConvolution(ModuleWriter& w) {
   Sizes sizes;
+  if (w.choose.Below(2) && DrawOf(w, w.DrawDims(2, 4), sizes)) return sizes;
   sizes.batch = w.choose.Range(1, 3);
   sizes.input_features = w.choose.Range(1, 3);
   sizes.output_features = w.choose.Range(1, 3);
@@ -30,13 +54,8 @@ Sizes DrawConvolution(ModuleWriter& w) {
     sizes.batch *= 2;
     sizes.output_features *= 2;
   }
-  for (int64_t spatial = w.choose.Range(0, 2); spatial > 0; --spatial) {
-    sizes.base.push_back(std::min<int64_t>(w.DrawSize(), 16));
-    WindowDimension window = DrawWindowDimension(w, 3);
-    window.window_reversal = w.choose.OneIn(6);
-    sizes.window.dimensions.push_back(window);
-    sizes.result.push_back(WindowedSize(sizes.base.back(), window));
-  }
+  for (int64_t spatial = w.choose.Range(0, 2); spatial > 0; --spatial)
+    AddSpatial(w, std::min<int64_t>(w.DrawSize(), 16), sizes);
   return sizes;
 }
 
@@ -47,10 +66,11 @@ struct Places {
   Dims dims;
 };
 
-Places Place(ModuleWriter& w, int64_t first, int64_t second, const Dims& spatial) {
+Places Place(ModuleWriter& w, int64_t first, int64_t second, const Dims& spatial,
+             bool in_order = false) {
   Dims order(spatial.size() + 2);
   std::iota(order.begin(), order.end(), int64_t{0});
-  if (w.choose.Below(2)) {
+  if (!in_order && w.choose.Below(2)) {
     for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[w.choose.Below(i)]);
   }
   Places places = {order[0], order[1], Dims(order.begin() + 2, order.end()), Dims(order.size())};
@@ -78,8 +98,7 @@ PrimitiveType DrawSumType(ModuleWriter& w, PrimitiveType type) {
 }  // namespace
 
 bool GenerateConvolution(ModuleWriter& w, Opcode) {
-  PrimitiveType type =
-      w.DrawType(RowOf(Opcode::kConvolution).types & ~TypeBit(PrimitiveType::kPred));
+  PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kConvolution));
   if (type == PrimitiveType::kInvalid || w.scalars_only()) return false;
   Sizes sizes = DrawConvolution(w);
   Dims taps;
@@ -88,7 +107,7 @@ bool GenerateConvolution(ModuleWriter& w, Opcode) {
     taps.push_back(window.size);
     terms *= static_cast<double>(window.size);
   }
-  Places lhs = Place(w, sizes.batch, sizes.input_features, sizes.base);
+  Places lhs = Place(w, sizes.batch, sizes.input_features, sizes.base, sizes.in_order);
   Places rhs = Place(w, sizes.input_features / sizes.feature_groups, sizes.output_features, taps);
   Places result = Place(w, sizes.batch / sizes.batch_groups, sizes.output_features, sizes.result);
   if (!w.Fits(lhs.dims) || !w.Fits(rhs.dims) || !w.Fits(result.dims)) return false;

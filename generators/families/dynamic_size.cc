@@ -31,6 +31,13 @@ Term* EmitDynamic(ModuleWriter& w, PrimitiveType type, const Dims& dims, int64_t
   return set;
 }
 
+void EmitSize(ModuleWriter& w, Term* of, int64_t dimension) {
+  double bound = static_cast<double>(of->dims()[static_cast<size_t>(dimension)]);
+  Term* size = w.Emit(Opcode::kGetDimensionSize, Shape::Scalar(PrimitiveType::kS32), {of},
+                      RangeFacts(0, bound, true));
+  size->instruction->Set(Attr::kDimensions, Dims{dimension});
+}
+
 void EmitSum(ModuleWriter& w, Term* dynamic, int64_t dimension) {
   ReducerRow add = {Opcode::kAdd, 0};
   Dims kept = dynamic->dims();
@@ -49,13 +56,18 @@ void EmitSum(ModuleWriter& w, Term* dynamic, int64_t dimension) {
 
 bool GenerateDynamicSize(ModuleWriter& w, Opcode opcode) {
   if (w.depth() > 0 || !Contains(w.plan.allowed, PrimitiveType::kS32)) return false;
-  PrimitiveType type = w.DrawType(RowOf(Opcode::kNegate).types);
+  PrimitiveType type = w.DrawType(GeneratedTypes(opcode));
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims(1);
   int64_t dimension = w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
+  if (opcode == Opcode::kGetDimensionSize && w.choose.Below(2)) {
+    EmitSize(w, w.Obtain(type, dims), dimension);
+    return true;
+  }
   Term* dynamic = EmitDynamic(w, type, dims, dimension);
   dynamic->hidden = true;
-  bool negated = w.choose.OneIn(3) && (!w.plan.licensed() || IsSigned(type) || IsFloat(type));
+  bool negated = w.choose.OneIn(3) && Contains(RowOf(Opcode::kNegate).types, type) &&
+                 (!w.plan.licensed() || IsSigned(type) || IsFloat(type));
   if (negated) {
     ValueFacts facts =
         RangeFacts(-dynamic->facts.high, -dynamic->facts.low, dynamic->facts.integral);
@@ -63,14 +75,9 @@ bool GenerateDynamicSize(ModuleWriter& w, Opcode opcode) {
     dynamic->hidden = true;
   }
   if (opcode == Opcode::kGetDimensionSize || w.choose.OneIn(3)) {
-    Term* size = w.Emit(Opcode::kGetDimensionSize, Shape::Scalar(PrimitiveType::kS32), {dynamic},
-                        RangeFacts(0, static_cast<double>(dims[dimension]), true));
-    size->instruction->Set(Attr::kDimensions,
-                           Dims{w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1)});
-    size->facts.high = static_cast<double>(*std::max_element(dims.begin(), dims.end()));
+    EmitSize(w, dynamic, w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1));
   }
-  bool sums = Contains(RowOf(Opcode::kAdd).types, type) && !IsComplex(type) &&
-              type != PrimitiveType::kF8E8M0FNU;
+  bool sums = type != PrimitiveType::kPred && !IsComplex(type) && type != PrimitiveType::kF8E8M0FNU;
   if (sums && w.choose.Below(2)) EmitSum(w, dynamic, dimension);
   return true;
 }

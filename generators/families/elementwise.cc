@@ -177,7 +177,8 @@ bool GenerateFragile(ModuleWriter& w, Opcode opcode, PrimitiveType type, const D
     if (!std::isinf(row->result.low)) facts = row->result;
   }
   // A float type may be too narrow for the bounds of the row.
-  if (floating && opcode != Opcode::kComplex && facts.magnitude() > w.Limit(type)) return false;
+  bool fits = facts.magnitude() <= WholeRange(type).high;
+  if (floating && opcode != Opcode::kComplex && w.plan.licensed() && !fits) return false;
   if (IsShift(opcode)) second = {0, static_cast<double>(BitWidth(type) - 1), false};
   Term* lhs = w.Obtain(type, dims, first);
   Term* rhs = w.Obtain(type, dims, second);
@@ -238,12 +239,7 @@ bool GenerateUnary(ModuleWriter& w, Opcode opcode) {
 }
 
 bool GenerateBinary(ModuleWriter& w, Opcode opcode) {
-  TypeSet types = RowOf(opcode).types;
-  if (opcode == Opcode::kSubtract) types &= ~TypeBit(PrimitiveType::kPred);
-  if (opcode == Opcode::kComplex) {
-    types = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64);
-  }
-  PrimitiveType type = w.DrawType(types);
+  PrimitiveType type = w.DrawType(GeneratedTypes(opcode));
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
   if (IsArithmetic(opcode)) {

@@ -31,7 +31,8 @@ bool GenerateCompare(ModuleWriter& w, Opcode) {
   bool total_order = IsFloat(type) && (signs_known || !w.plan.exact());
   Term* compare = w.Emit(Opcode::kCompare, Shape(PrimitiveType::kPred, dims), {lhs, rhs},
                          RangeFacts(0, 1, true));
-  compare->instruction->Set(Attr::kDirection, Word{std::string(kDirections[w.choose.Below(directions)])});
+  compare->instruction->Set(Attr::kDirection,
+                            Word{std::string(kDirections[w.choose.Below(directions)])});
   absl::string_view comparison = ComparisonType(w, type, total_order);
   if (!comparison.empty()) compare->instruction->Set(Attr::kType, Word{std::string(comparison)});
   return true;
@@ -50,8 +51,7 @@ bool GenerateSelect(ModuleWriter& w, Opcode) {
 }
 
 bool GenerateClamp(ModuleWriter& w, Opcode) {
-  // Truth values and complex numbers have no order that clamp is told of.
-  PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);
+  PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kClamp));
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
   Dims bound_dims = w.choose.OneIn(8) ? Dims() : dims;
@@ -63,7 +63,8 @@ bool GenerateClamp(ModuleWriter& w, Opcode) {
   facts.high = std::min(std::max(facts.high, low->facts.high), high->facts.high);
   facts.integral = operand->facts.integral && low->facts.integral && high->facts.integral;
   facts.bits_known = facts.unique = false;
-  w.Emit(Opcode::kClamp, Shape(type, dims), {low, operand, high}, w.plan.licensed() ? facts : ValueFacts());
+  w.Emit(Opcode::kClamp, Shape(type, dims), {low, operand, high},
+         w.plan.licensed() ? facts : ValueFacts());
   return true;
 }
 
@@ -79,7 +80,7 @@ bool GenerateConvert(ModuleWriter& w, Opcode) {
 }
 
 bool GenerateBitcastConvert(ModuleWriter& w, Opcode) {
-  TypeSet types = RowOf(Opcode::kBitcastConvert).types & ~TypeBit(PrimitiveType::kPred);
+  TypeSet types = GeneratedTypes(Opcode::kBitcastConvert);
   PrimitiveType from = w.DrawType(types), to = w.DrawType(types);
   if (from == PrimitiveType::kInvalid || IsComplex(from) != IsComplex(to)) return false;
   bool from_floating = IsFloat(from) || IsComplex(from), to_floating = IsFloat(to) || IsComplex(to);
@@ -92,7 +93,8 @@ bool GenerateBitcastConvert(ModuleWriter& w, Opcode) {
   if (!w.Fits(operand_dims) || !w.Fits(result_dims)) return false;
   Term* operand = w.Obtain(from, operand_dims);
   // Bits of computed floats are not known; bits as floats may be anything.
-  if (w.plan.licensed() && (to_floating || (from_floating && !operand->facts.bits_known))) return false;
+  if (w.plan.licensed() && (to_floating || (from_floating && !operand->facts.bits_known)))
+    return false;
   ValueFacts facts = WholeRange(to);
   facts.bits_known = true;
   w.Emit(Opcode::kBitcastConvert, Shape(to, result_dims), {operand}, w.Settle(to, facts));
@@ -106,7 +108,8 @@ bool GenerateReducePrecision(ModuleWriter& w, Opcode) {
   Dims dims = w.DrawDims();
   Term* operand = w.Obtain(type, dims);
   // Fewer exponent bits overflow, and without mantissa bits ties have two answers.
-  int64_t exponent_bits = w.plan.licensed() ? format.exponent_bits : w.choose.Range(1, format.exponent_bits);
+  int64_t exponent_bits =
+      w.plan.licensed() ? format.exponent_bits : w.choose.Range(1, format.exponent_bits);
   int64_t mantissa_bits = w.choose.Range(w.plan.licensed() ? std::min(1, format.mantissa_bits) : 0,
                                          format.mantissa_bits);
   ValueFacts facts = operand->facts;

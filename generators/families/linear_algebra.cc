@@ -1,5 +1,6 @@
 // cholesky, triangular-solve, fft: their values are joint (residuals, norms), so that licensed
 // streams return them and compute nothing from them.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -16,9 +17,11 @@ ValueFacts Joint(ModuleWriter& w) {
   return facts;
 }
 
-PrimitiveType DrawSolvable(ModuleWriter& w) {
-  return w.DrawType(TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
-                    TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
+// In licensed streams types with residuals that say something.
+PrimitiveType DrawSolvable(ModuleWriter& w, Opcode opcode) {
+  constexpr TypeSet kPrecise = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
+                               TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128);
+  return w.DrawType(w.plan.licensed() ? kPrecise : RowOf(opcode).types);
 }
 
 double SmallNumber(ModuleWriter& w) {
@@ -59,8 +62,16 @@ Term* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   return w.Constant(std::move(literal), facts);
 }
 
-Dims MatrixDims(ModuleWriter& w, int64_t n) {
-  Dims dims;
+// Of a value at hand where that is a matrix, or a batch of them.
+Dims MatrixDims(ModuleWriter& w) {
+  constexpr int64_t kSizeMax = 5;
+  Dims dims = w.DrawDims(2);
+  const size_t rank = dims.size();
+  if (dims[rank - 1] == dims[rank - 2] && dims[rank - 1] > 0 && dims[rank - 1] <= kSizeMax &&
+      ElementsOf(dims) <= 8 * kSizeMax)
+    return dims;
+  dims.clear();
+  const int64_t n = w.choose.Range(1, 4);
   if (w.choose.OneIn(3)) dims.push_back(w.choose.Range(1, 2));
   dims.insert(dims.end(), 2, n);
   return dims;
@@ -74,10 +85,10 @@ Term* Matrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
 
 }  // namespace
 
-bool GenerateCholesky(ModuleWriter& w, Opcode) {
-  PrimitiveType type = DrawSolvable(w);
+bool GenerateCholesky(ModuleWriter& w, Opcode opcode) {
+  PrimitiveType type = DrawSolvable(w, opcode);
   if (type == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
-  Dims dims = MatrixDims(w, w.choose.Range(1, 4));
+  Dims dims = MatrixDims(w);
   Term* cholesky =
       w.Emit(Opcode::kCholesky, Shape(type, dims), {Matrices(w, type, dims)}, Joint(w));
   // The other triangle of the result is free.
@@ -85,12 +96,12 @@ bool GenerateCholesky(ModuleWriter& w, Opcode) {
   return true;
 }
 
-bool GenerateTriangularSolve(ModuleWriter& w, Opcode) {
+bool GenerateTriangularSolve(ModuleWriter& w, Opcode opcode) {
   static constexpr absl::string_view kTransposes[] = {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
-  PrimitiveType type = DrawSolvable(w);
+  PrimitiveType type = DrawSolvable(w, opcode);
   if (type == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
-  int64_t n = w.choose.Range(1, 4), others = w.choose.Range(1, 3);
-  Dims dims = MatrixDims(w, n), b_dims = dims;
+  int64_t others = w.choose.Range(1, 3);
+  Dims dims = MatrixDims(w), b_dims = dims;
   bool left_side = w.choose.Below(2) != 0;
   b_dims[b_dims.size() - (left_side ? 1 : 2)] = others;
   Term* a = Matrices(w, type, dims);
@@ -104,6 +115,26 @@ bool GenerateTriangularSolve(ModuleWriter& w, Opcode) {
   return true;
 }
 
+namespace {
+
+// Dimensions of an operand, as a value at hand has them or made up; none: not of the drawn ones.
+Dims TransformedDims(ModuleWriter& w) {
+  constexpr int64_t kLengthMax = 32;
+  Dims dims;
+  if (w.choose.Below(2)) {
+    dims = w.DrawDims(1, 3);
+    bool fit = std::all_of(dims.begin(), dims.end(),
+                           [](int64_t size) { return size > 0 && size <= kLengthMax; });
+    return fit ? dims : Dims();
+  }
+  if (w.choose.OneIn(3)) dims.push_back(w.choose.Range(1, 3));
+  for (size_t axes = w.choose.Weighted({6, 2, 1}) + 1; axes > 0; --axes)
+    dims.push_back(w.choose.Range(1, 9));
+  return dims;
+}
+
+}  // namespace
+
 bool GenerateFft(ModuleWriter& w, Opcode) {
   static constexpr absl::string_view kTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
   PrimitiveType component = w.DrawType(TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64));
@@ -111,15 +142,16 @@ bool GenerateFft(ModuleWriter& w, Opcode) {
     return false;
   PrimitiveType complex = ComplexTypeOf(component);
   absl::string_view kind = w.choose.Pick(kTypes);
-  Dims lengths, dims;
-  if (w.choose.OneIn(3)) dims.push_back(w.choose.Range(1, 3));
-  for (int64_t axes = w.choose.Weighted({6, 2, 1}) + 1; axes > 0; --axes)
-    lengths.push_back(w.choose.Range(1, 9));
-  dims.insert(dims.end(), lengths.begin(), lengths.end());
-  if (!w.Fits(dims)) return false;
-  Dims operand_dims = dims, result_dims = dims;
-  if (kind == "IRFFT") operand_dims.back() = lengths.back() / 2 + 1;
-  if (kind == "RFFT") result_dims.back() = lengths.back() / 2 + 1;
+  Dims operand_dims = TransformedDims(w), result_dims = operand_dims;
+  if (operand_dims.empty() || !w.Fits(operand_dims)) return false;
+  if (kind == "IRFFT") result_dims.back() = std::max<int64_t>(2 * (result_dims.back() - 1), 1);
+  if (kind == "IRFFT" && w.choose.Below(2)) result_dims.back() |= 1;  // odd lengths as well
+  if (kind == "RFFT") result_dims.back() = result_dims.back() / 2 + 1;
+  const Dims& dims = kind == "IRFFT" ? result_dims : operand_dims;
+  const int64_t rank = static_cast<int64_t>(dims.size());
+  const int64_t axes =
+      std::min<int64_t>(rank, 1 + static_cast<int64_t>(w.choose.Weighted({6, 2, 1})));
+  const Dims lengths(dims.end() - axes, dims.end());
   Term* operand =
       w.Obtain(kind == "RFFT" ? component : complex, operand_dims, {-1000, 1000, false});
   PrimitiveType type = kind == "IRFFT" ? component : complex;

@@ -15,9 +15,12 @@ struct Normalized {
   double epsilon;
 };
 
-bool Draw(ModuleWriter& w, Normalized* drawn) {
-  drawn->type = w.DrawType(TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
-                           TypeBit(PrimitiveType::kF16) | TypeBit(PrimitiveType::kBF16));
+// Types whose range licensed streams surely keep to.
+constexpr TypeSet kWideTypes = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
+                               TypeBit(PrimitiveType::kF16) | TypeBit(PrimitiveType::kBF16);
+
+bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
+  drawn->type = w.DrawType(w.plan.licensed() ? kWideTypes : RowOf(opcode).types);
   if (drawn->type == PrimitiveType::kInvalid || w.scalars_only() || w.plan.exact()) return false;
   drawn->dims = w.DrawDims(1);
   drawn->feature_index = w.choose.Range(0, static_cast<int64_t>(drawn->dims.size()) - 1);
@@ -46,7 +49,7 @@ void EmitTriple(ModuleWriter& w, Opcode opcode, const Normalized& drawn, const T
 
 bool GenerateBatchNormTraining(ModuleWriter& w, Opcode opcode) {
   Normalized drawn;
-  if (!Draw(w, &drawn)) return false;
+  if (!Draw(w, opcode, &drawn)) return false;
   Term* operand = w.Obtain(drawn.type, drawn.dims, kModerate);
   Term* scale = w.Obtain(drawn.type, drawn.features, kModerate);
   Term* offset = w.Obtain(drawn.type, drawn.features, kModerate);
@@ -56,7 +59,7 @@ bool GenerateBatchNormTraining(ModuleWriter& w, Opcode opcode) {
 
 bool GenerateBatchNormInference(ModuleWriter& w, Opcode opcode) {
   Normalized drawn;
-  if (!Draw(w, &drawn)) return false;
+  if (!Draw(w, opcode, &drawn)) return false;
   Terms operands = {w.Obtain(drawn.type, drawn.dims, kModerate)};
   for (const Demand& demand : {kModerate, kModerate, kModerate, kVariance}) {
     operands.push_back(w.Obtain(drawn.type, drawn.features, demand));
@@ -68,7 +71,7 @@ bool GenerateBatchNormInference(ModuleWriter& w, Opcode opcode) {
 
 bool GenerateBatchNormGrad(ModuleWriter& w, Opcode opcode) {
   Normalized drawn;
-  if (!Draw(w, &drawn)) return false;
+  if (!Draw(w, opcode, &drawn)) return false;
   Term* operand = w.Obtain(drawn.type, drawn.dims, kModerate);
   Term* scale = w.Obtain(drawn.type, drawn.features, kModerate);
   Term* mean = w.Obtain(drawn.type, drawn.features, kModerate);

@@ -5,15 +5,16 @@
 namespace hlocts {
 namespace {
 
-// Compares the first operand's keys; operand i's elements are parameters 2i and 2i+1.
-Computation* Comparator(ModuleWriter& w, const Terms& operands, bool total_order) {
+// Compares the keys of one operand; operand i's elements are parameters 2i and 2i+1.
+Computation* Comparator(ModuleWriter& w, const Terms& operands, size_t key, bool total_order) {
   std::vector<ModuleWriter::Parameter> parameters;
   for (Term* operand : operands) {
     Shape scalar = Shape::Scalar(operand->type());
     parameters.insert(parameters.end(), 2, {scalar, {}});
   }
   return w.Define("compare", parameters, [&](const Terms& p) {
-    Term* less = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), {p[0], p[1]});
+    Term* less =
+        w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), {p[2 * key], p[2 * key + 1]});
     less->instruction->Set(Attr::kDirection, Word{w.choose.Below(2) ? "GT" : "LT"});
     if (total_order) less->instruction->Set(Attr::kType, Word{"TOTALORDER"});
     return less;
@@ -23,45 +24,50 @@ Computation* Comparator(ModuleWriter& w, const Terms& operands, bool total_order
 }  // namespace
 
 bool GenerateSort(ModuleWriter& w, Opcode) {
-  // Predicates and complex numbers have no order to sort by.
-  PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);
+  // Complex numbers have no order to sort by.
+  PrimitiveType type = w.DrawType(RowOf(Opcode::kTopk).types);
   if (type == PrimitiveType::kInvalid || w.scalars_only()) return false;
   Dims dims = w.DrawDims(1);
   Terms operands;
   std::vector<Shape> shapes;
   std::vector<ValueFacts> facts;
   int64_t count = w.choose.OneIn(3) ? w.choose.Range(2, 3) : 1;
+  // Mostly the first operand is the key, as front ends have it.
+  size_t key = w.choose.OneIn(4) ? static_cast<size_t>(count - 1) : 0;
   for (int64_t i = 0; i < count; ++i) {
-    PrimitiveType payload = i == 0 ? type : w.DrawType(~TypeSet{0});
+    PrimitiveType payload = i == static_cast<int64_t>(key) ? type : w.DrawType(~TypeSet{0});
     operands.push_back(w.Obtain(payload, dims));
     shapes.push_back(operands.back()->shape());
     facts.push_back(operands.back()->facts);
   }
   bool floating = IsFloat(type);
   // The total order tells zeros apart, whose sign is known of given values only.
-  bool total_order = floating && (operands[0]->facts.bits_known || !w.plan.exact()) && w.choose.Below(2);
-  Computation* comparator = Comparator(w, operands, total_order);
+  bool total_order =
+      floating && (operands[key]->facts.bits_known || !w.plan.exact()) && w.choose.Below(2);
+  Computation* comparator = Comparator(w, operands, key, total_order);
   Term* sort = w.Emit(Opcode::kSort, count == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
                       count == 1 ? facts[0] : ValueFacts());
   int64_t dimension = w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
   sort->instruction->Set(Attr::kDimensions, Dims{dimension});
   // In the exact stream rows that compare equal must not change places.
-  if (w.choose.Below(2) || (w.plan.exact() && count > 1)) sort->instruction->Set(Attr::kIsStable, true);
+  if (w.choose.Below(2) || (w.plan.exact() && count > 1))
+    sort->instruction->Set(Attr::kIsStable, true);
   sort->instruction->Set(Attr::kToApply, comparator);
   if (count > 1) w.Elements(sort, facts);
   return true;
 }
 
 bool GenerateTopk(ModuleWriter& w, Opcode) {
-  PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);
+  PrimitiveType type = w.DrawType(RowOf(Opcode::kTopk).types);
   if (type == PrimitiveType::kInvalid || w.scalars_only()) return false;
   Dims dims = w.DrawDims(1);
   Term* operand = w.Obtain(type, dims);
   if (w.plan.exact() && IsFloat(type) && !operand->facts.bits_known) return false;
   int64_t size = dims.back();
   dims.back() = w.choose.Range(0, size);
-  Term* topk = w.Emit(Opcode::kTopk, Shape::Tuple({Shape(type, dims), Shape(PrimitiveType::kS32, dims)}),
-                      {operand});
+  Term* topk =
+      w.Emit(Opcode::kTopk, Shape::Tuple({Shape(type, dims), Shape(PrimitiveType::kS32, dims)}),
+             {operand});
   topk->instruction->Set(Attr::kK, dims.back());
   topk->instruction->Set(Attr::kLargest, w.choose.Below(4) != 3);
   w.Elements(topk, {operand->facts, RangeFacts(0, static_cast<double>(size), true)});

@@ -15,14 +15,18 @@ ValueFacts Opaque() {
 }  // namespace
 
 bool GenerateRng(ModuleWriter& w, Opcode) {
-  TypeSet types = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kS32) | TypeBit(PrimitiveType::kF64);
-  PrimitiveType type = w.DrawType(types);
+  PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kRng));
   // Inside a computation the number of draws is the caller's affair.
   if (type == PrimitiveType::kInvalid || w.depth() > 0 || !w.plan.joint_operations) return false;
-  bool normal = IsFloat(type) && w.choose.Below(2) != 0;
+  const ValueFacts whole = WholeRange(type);
+  bool normal = IsFloat(type) && whole.low < 0 && w.choose.Below(2) != 0;
   Dims dims = w.DrawDims();
-  Term* low = w.ScalarConstant(type, normal ? 0 : -2);
-  Term* high = w.ScalarConstant(type, normal ? 1 : 7);
+  const double least = normal ? 0 : std::max(-2.0, whole.low);
+  const double most = normal ? 1 : std::min(7.0, whole.high);
+  // Any interval, an empty one too, where nothing is licensed.
+  bool any = !w.plan.licensed() && w.choose.OneIn(4);
+  Term* low = any ? w.Obtain(type, {}) : w.ScalarConstant(type, least);
+  Term* high = any ? w.Obtain(type, {}) : w.ScalarConstant(type, most);
   Term* rng = w.Emit(Opcode::kRng, Shape(type, dims), {low, high}, Opaque());
   rng->instruction->Set(Attr::kDistribution, Word{normal ? "rng_normal" : "rng_uniform"});
   return true;
@@ -30,14 +34,14 @@ bool GenerateRng(ModuleWriter& w, Opcode) {
 
 bool GenerateRngBitGenerator(ModuleWriter& w, Opcode) {
   static constexpr absl::string_view kAlgorithms[] = {"rng_default", "rng_three_fry", "rng_philox"};
-  PrimitiveType type = w.DrawType(TypeBit(PrimitiveType::kU32) | TypeBit(PrimitiveType::kU64) |
-                                  TypeBit(PrimitiveType::kU8) | TypeBit(PrimitiveType::kU16));
+  PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kRngBitGenerator));
   if (type == PrimitiveType::kInvalid || w.depth() > 0 || !w.plan.joint_operations) return false;
   absl::string_view algorithm = w.choose.Pick(kAlgorithms);
   int64_t words = algorithm == "rng_philox" && w.choose.Below(2) ? 3 : 2;
-  Term* state = w.Fresh(PrimitiveType::kU64, {words});
+  Term* state = w.Obtain(PrimitiveType::kU64, {words});
   Shape data(type, w.DrawDims());
-  Term* rng = w.Emit(Opcode::kRngBitGenerator, Shape::Tuple({state->shape(), data}), {state}, Opaque());
+  Term* rng =
+      w.Emit(Opcode::kRngBitGenerator, Shape::Tuple({state->shape(), data}), {state}, Opaque());
   rng->instruction->Set(Attr::kAlgorithm, Word{std::string(algorithm)});
   w.Elements(rng, {Opaque(), Opaque()});
   return true;

@@ -13,11 +13,11 @@ constexpr Opcode kReducers[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum
 
 bool Suits(Opcode opcode, PrimitiveType type) {
   if (!Contains(RowOf(opcode).types, type)) return false;
-  // No order of complex numbers, no zero in f8e8m0fnu, no infinity to begin a minimum with.
+  // No order of complex numbers, no zero to begin a sum with in f8e8m0fnu.
   if (IsComplex(type)) return opcode == Opcode::kAdd || opcode == Opcode::kMultiply;
   if (!IsFloat(type)) return true;
   const FloatFormat& format = FormatOf(type);
-  return format.has_zero && format.has_sign;
+  return (format.has_zero && format.has_sign) || opcode != Opcode::kAdd;
 }
 
 }  // namespace

@@ -57,10 +57,28 @@ bool GenerateReduceWindow(ModuleWriter& w, Opcode) {
   return true;
 }
 
+namespace {
+
+// (a, b) -> whether a is selected; of complex numbers the real parts are compared.
+Computation* Selector(ModuleWriter& w, PrimitiveType type) {
+  Shape scalar = Shape::Scalar(type);
+  return w.Define("select", {{scalar, {}}, {scalar, {}}}, [&](const Terms& p) {
+    Terms compared = p;
+    for (Term*& one : compared) {
+      if (IsComplex(type)) one = w.Emit(Opcode::kReal, Shape::Scalar(ComponentType(type)), {one});
+    }
+    Term* compare = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), compared);
+    compare->instruction->Set(Attr::kDirection, Word{w.choose.Below(2) ? "LE" : "GE"});
+    return compare;
+  });
+}
+
+}  // namespace
+
 bool GenerateSelectAndScatter(ModuleWriter& w, Opcode) {
   if (w.scalars_only()) return false;
-  PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);
-  if (type == PrimitiveType::kInvalid || type == PrimitiveType::kF8E8M0FNU) return false;
+  PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kSelectAndScatter));
+  if (type == PrimitiveType::kInvalid) return false;
   Dims base = w.DrawDims(1, 3), dims;
   Window window;
   int64_t count = 1;
@@ -78,17 +96,11 @@ bool GenerateSelectAndScatter(ModuleWriter& w, Opcode) {
   Demand demand = ReducerDemand(w, add, type, count + 1);
   Term* operand = w.Obtain(type, base);
   Term* source = w.Obtain(type, dims, demand);
-  Term* init = w.ScalarConstant(type, 0);
-  Shape scalar = Shape::Scalar(type);
-  Computation* select = w.Define("select", {{scalar, {}}, {scalar, {}}}, [&](const Terms& p) {
-    Term* compare = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), {p[0], p[1]});
-    compare->instruction->Set(Attr::kDirection, Word{w.choose.Below(2) ? "LE" : "GE"});
-    return compare;
-  });
+  Term* init = w.ScalarConstant(type, WholeRange(type).low > 0 ? 1 : 0);
   Term* scattered = w.Emit(Opcode::kSelectAndScatter, Shape(type, base), {operand, source, init},
                            ReducedFacts(w, add, type, source->facts, count + 1));
   scattered->instruction->Set(Attr::kWindow, window);
-  scattered->instruction->Set(Attr::kSelect, select);
+  scattered->instruction->Set(Attr::kSelect, Selector(w, type));
   scattered->instruction->Set(Attr::kScatter, w.Reducer(Opcode::kAdd, type));
   return true;
 }

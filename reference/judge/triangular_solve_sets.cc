@@ -192,7 +192,8 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   std::vector<double> spread(shape.ElementCount(), 0);
   int64_t per_batch = g.n * g.columns;
   for (int64_t k = 0; k < g.batches; ++k) {
-    free[k] = !AllFinite(a.literal(), g, k) || !AllFinite(b.literal(), k * per_batch, per_batch) ||
+    // Without zero and sign no type has what is left of a difference.
+    free[k] = !context.result->has_zero || !AllFinite(a.literal(), g, k) || !AllFinite(b.literal(), k * per_batch, per_batch) ||
               !AllFinite(x, k * per_batch, per_batch);
     // A zero on the diagonal, or what may be read as one, leaves the system open (ruling 0033).
     double least = context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;

@@ -1,19 +1,22 @@
 #include "tools/bench/fuzz_bench.h"
 
+#include <unistd.h>
+
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
-
-#include <unistd.h>
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
 #include "fuzz/campaign.h"
 #include "fuzz/coverage.h"
+#include "fuzz/guide.h"
 #include "generators/decision_mutator.h"
 #include "generators/op_generators.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/surgery.h"
 
 namespace hlocts {
 namespace {
@@ -56,45 +59,69 @@ class Reach {
   }
 
   ReachRow Row(int64_t modules) const {
-    constexpr int kNamed = 12;
     ReachRow row;
     row.modules = modules;
     row.cells = static_cast<int64_t>(cells_.size());
-    int named = 0;
+    CountTyped(row);
+    CountPairs(row);
+    return row;
+  }
+
+ private:
+  void CountTyped(ReachRow& row) const {
     for (Opcode opcode : GeneratedOpcodes()) {
       const OpRow& op = RowOf(opcode);
       if (op.weight == 0 || op.family == Family::kCollective) continue;  // one replica
       for (PrimitiveType type : AllPrimitiveTypes()) {
-        if (!Contains(op.types, type)) continue;
+        if (!Contains(GeneratedTypes(opcode), type)) continue;
         ++row.typed_legal;
         bool seen = typed_.count({opcode, type}) > 0;
         row.typed += seen;
-        if (!seen && named++ < kNamed) absl::StrAppend(&row.typed_missing, " ", OpcodeName(opcode), "/", PrimitiveTypeName(type));
+        if (!seen)
+          absl::StrAppend(&row.typed_missing, " ", OpcodeName(opcode), "/",
+                          PrimitiveTypeName(type));
       }
     }
-    row.pairs = static_cast<int64_t>(pairs_.size());
-    row.pairs_possible = static_cast<int64_t>(producers_.size() * consumers_.size());
-    return row;
   }
-  int64_t cells() const { return static_cast<int64_t>(cells_.size()); }
-
- private:
+  // Of what is possible: the consumer has had an operand of a type that the producer has had.
+  void CountPairs(ReachRow& row) const {
+    for (const auto& [producer, made] : made_) {
+      std::string missing;
+      for (const auto& [consumer, taken] : taken_) {
+        if ((made & taken) == 0) continue;
+        ++row.pairs_possible;
+        bool seen = pairs_.count({producer, consumer}) > 0;
+        row.pairs += seen;
+        if (!seen) absl::StrAppend(&missing, missing.empty() ? "" : ",", OpcodeName(consumer));
+      }
+      if (!missing.empty())
+        absl::StrAppend(&row.pairs_missing, " ", OpcodeName(producer), ":", missing);
+    }
+  }
+  // What random operations draw is what counts, not what they draw it with.
+  static const Shape& TypedShape(const Instruction& instruction) {
+    const Shape& shape = instruction.shape();
+    bool drawn = RowOf(instruction.opcode()).family == Family::kRandom;
+    if (drawn) return shape.IsTuple() ? shape.tuple_shapes().back() : shape;
+    return instruction.operand_count() > 0 ? instruction.operand(0).shape() : shape;
+  }
   void AddOne(const Instruction& instruction) {
-    const Shape& shape = instruction.operand_count() > 0 ? instruction.operand(0).shape() : instruction.shape();
+    const Shape& shape = TypedShape(instruction);
     if (shape.IsArray()) typed_.insert({instruction.opcode(), shape.element_type()});
     for (const Instruction* operand : instruction.operands()) {
-      bool carries = operand->opcode() == Opcode::kParameter || operand->opcode() == Opcode::kConstant;
-      if (carries || !operand->shape().IsArray()) continue;
+      if (!operand->shape().IsArray()) continue;
+      const TypeSet type = TypeBit(operand->shape().element_type());
+      taken_[instruction.opcode()] |= type;
+      if (IsCarrier(*operand)) continue;
+      made_[operand->opcode()] |= type;
       pairs_.insert({operand->opcode(), instruction.opcode()});
-      producers_.insert(operand->opcode());
-      consumers_.insert(instruction.opcode());
     }
   }
 
   Cells cells_;
   std::set<std::pair<Opcode, PrimitiveType>> typed_;
   std::set<std::pair<Opcode, Opcode>> pairs_;
-  std::set<Opcode> producers_, consumers_;
+  std::map<Opcode, TypeSet> made_, taken_;  // types of results, and of operands
 };
 
 CampaignOptions OptionsOf(uint64_t seed) {
@@ -128,7 +155,8 @@ RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max) {
   return row;
 }
 
-absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed, double seconds) {
+absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
+                                          double seconds) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(backend));
   if (!engine->info().available) return absl::UnavailableError(engine->info().reason);
   CampaignOptions options = OptionsOf(seed);
@@ -167,42 +195,40 @@ ReachRow BenchReach(uint64_t seed, double seconds, bool swarm) {
   int64_t modules = 0;
   for (double start = OwnSeconds(); OwnSeconds() - start < seconds;) {
     Generated generated = CampaignModule(options, modules++);
-    if (AsMeant(generated)) reach.Add(*generated.module);
+    if (generated.broken_rule.empty() && AsMeant(generated)) reach.Add(*generated.module);
   }
   return reach.Row(modules);
 }
 
 GuidedRow BenchGuided(uint64_t seed, double seconds) {
   GuidedRow row;
-  SplitMix64 random(seed);
-  for (bool guided : {false, true}) {
-    Reach reach;
-    std::vector<std::string> corpus;
-    int64_t mutated = 0, valid = 0;
-    for (double start = OwnSeconds(); OwnSeconds() - start < seconds;) {
-      constexpr uint64_t kFreshEvery = 8, kCrossEvery = 4;
-      bool fresh = !guided || corpus.empty() || random.Below(kFreshEvery) == 0;
-      std::string bytes;
-      if (fresh) {
-        bytes = FreshDecisions(random);
-      } else {
-        const std::string& one = corpus[random.Below(corpus.size())];
-        const std::string& other = corpus[random.Below(corpus.size())];
-        bytes = random.Below(kCrossEvery) == 0 ? CrossOverDecisions(one, other, 1024, random.Next())
-                                               : MutateDecisions(one, 1024, random.Next());
-      }
-      Generated generated = GenerateFromBytes(bytes, {});
-      bool is_valid = AsMeant(generated);
-      mutated += !fresh, valid += !fresh && is_valid;
-      if (!is_valid) continue;
-      int64_t before = reach.cells();
-      reach.Add(*generated.module);
-      if (guided && reach.cells() > before) corpus.push_back(std::move(bytes));
-    }
-    (guided ? row.guided : row.unguided) = reach.cells();
-    if (guided && mutated > 0) row.guided_valid = static_cast<double>(valid) / static_cast<double>(mutated);
-  }
+  row.unguided = BenchReach(seed, seconds, true).cells;
+  Guide guide(OptionsOf(seed));
+  int64_t number = 0;
+  for (double start = OwnSeconds(); OwnSeconds() - start < seconds;) AsMeant(guide.Make(number++));
+  row.guided = guide.cells();
   return row;
+}
+
+double BenchMutatedValid(uint64_t seed, double seconds) {
+  constexpr uint64_t kCrossEvery = 4;
+  constexpr size_t kCorpusMax = 4096;
+  SplitMix64 random(seed);
+  std::vector<std::string> corpus = {FreshDecisions(random)};
+  int64_t mutated = 0, valid = 0;
+  for (double start = OwnSeconds(); OwnSeconds() - start < seconds; ++mutated) {
+    const std::string& one = corpus[random.Below(corpus.size())];
+    const std::string& other = corpus[random.Below(corpus.size())];
+    std::string bytes = random.Below(kCrossEvery) == 0
+                            ? CrossOverDecisions(one, other, 1024, random.Next())
+                            : MutateDecisions(one, 1024, random.Next());
+    valid += AsMeant(GenerateFromBytes(bytes, {}));
+    bool keep = corpus.size() < kCorpusMax;
+    std::string next = random.Below(8) == 0 ? FreshDecisions(random) : std::move(bytes);
+    if (keep) corpus.push_back(std::move(next));
+    if (!keep) corpus[random.Below(kCorpusMax)] = std::move(next);
+  }
+  return static_cast<double>(valid) / static_cast<double>(std::max<int64_t>(mutated, 1));
 }
 
 }  // namespace hlocts

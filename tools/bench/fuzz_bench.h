@@ -19,25 +19,29 @@ struct RateRow {
 // Modules of the campaign of `seed`, generated and verified.
 RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max);
 // The same run on `backend`, judged as `hlocts fuzz` does. A worker's time counts.
-absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed, double seconds);
+absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
+                                          double seconds);
 
 struct ReachRow {
   int64_t modules = 0;
   int64_t cells = 0;                      // operation x types x ranks x class of attributes
   int64_t typed = 0, typed_legal = 0;     // operation x type
   int64_t pairs = 0, pairs_possible = 0;  // producer x consumer
-  std::string typed_missing;              // some of them
+  std::string typed_missing;              // " operation/type" of each
+  std::string pairs_missing;              // " producer:consumer,consumer" of each producer
 };
-// What modules reach within `seconds` of generating and verifying; without swarm each module may use
-// everything.
+// What modules reach within `seconds` of generating and verifying; without swarm each module may
+// use everything.
 ReachRow BenchReach(uint64_t seed, double seconds, bool swarm);
 
-// Decisions mutated where they showed new cells, against fresh ones: cells within `seconds`.
+// Cells within `seconds` of modules drawn with the weights of fuzz/guide.h, and with the plain ones.
 struct GuidedRow {
   int64_t guided = 0, unguided = 0;
-  double guided_valid = 0;  // share of mutated modules that are valid
 };
 GuidedRow BenchGuided(uint64_t seed, double seconds);
+
+// Share of valid modules out of decisions that are mutated and crossed over again and again.
+double BenchMutatedValid(uint64_t seed, double seconds);
 
 }  // namespace hlocts
 
