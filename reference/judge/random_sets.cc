@@ -156,6 +156,10 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   double a = RealAt(operands[0].array.literal(), 0), b = RealAt(operands[1].array.literal(), 0);
   bool normal = instruction.WordOr(Attr::kDistribution, "rng_uniform") == "rng_normal";
   bool proper = normal ? b > 0 : b > a;
+  // What is added to the first bound, or to the mean, may leave the type before it is.
+  constexpr double kTails = 64;
+  const double width = normal ? std::fabs(a) + kTails * b : b - a;
+  proper = proper && (!IsFloat(type) || width <= FactsOf(type).max);
   if (!proper || !std::isfinite(a) || !std::isfinite(b)) {
     return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
   }

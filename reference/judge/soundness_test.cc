@@ -57,6 +57,13 @@ const char kRealSolve2[] =
     "ENTRY e { a = f32[2,2] parameter(0) b = f32[2,1] parameter(1)\n"
     " ROOT r = f32[2,1] triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false,\n"
     "  transpose_a=NO_TRANSPOSE }";
+const char kDraws[] =
+    "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+    " ROOT r = f32[2] rng(a, b), distribution=rng_uniform }";
+const char kSolveWithoutZero[] =
+    "ENTRY e { a = f8e8m0fnu[1,1] parameter(0) b = f8e8m0fnu[1,1] parameter(1)\n"
+    " ROOT r = f8e8m0fnu[1,1] triangular-solve(a, b), left_side=true, lower=true,\n"
+    "  unit_diagonal=false, transpose_a=NO_TRANSPOSE }";
 const char kTotalOrderOfAMaximum[] =
     "ENTRY e { x = f8e4m3fnuz[] parameter(0) y = f8e4m3fnuz[] parameter(1)\n"
     " m = f8e4m3fnuz[] maximum(x, y)\n"
@@ -243,6 +250,9 @@ const Case kCases[] = {
     {"no_infinity", kWidenedAtanh, {"f8e4m3fn[] 0.5"}, {"f32[] inf"}, kFail},
     // An unknown beyond the range, however small its coefficient.
     {"solve_beyond_the_range", kRealSolve2, {"f32[2,2] {{5e-39, 0}, {1e-38, 1}}", "f32[2,1] {{100}, {1}}"}, {"f32[2,1] {{inf}, {-inf}}"}, kOpen, kStrict},
+    {"draws_of_a_width_beyond_the_type", kDraws, {"f32[] -3e38", "f32[] 3e38"}, {"f32[2] {nan, inf}"}, kOpen},
+    {"draws_outside", kDraws, {"f32[] 0", "f32[] 1"}, {"f32[2] {0.5, 2}"}, kFail},
+    {"solve_in_a_type_without_zero", kSolveWithoutZero, {"f8e8m0fnu[1,1] {{2}}", "f8e8m0fnu[1,1] {{1}}"}, {"f8e8m0fnu[1,1] {{nan}}"}, kOpen},
     {"solve_within_the_range", kRealSolve2, {"f32[2,2] {{1, 0}, {1, 1}}", "f32[2,1] {{100}, {1}}"}, {"f32[2,1] {{100}, {inf}}"}, kFail, kStrict},
     // Zeros that surely tie do not part the subnormals on their two sides, which may be read as zeros.
     {"sort_of_flushed_subnormals", kSortOfSubnormals, {"f32[40] {-1e-40, 0, 0, 1e-40, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}"}, {"f32[40] {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -0, 0, 0, 0}"}, kPass},
