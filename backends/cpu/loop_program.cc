@@ -11,6 +11,9 @@
 namespace hlocts::cpu {
 namespace {
 
+// Longer loops than this do not find their arrays in a near cache.
+constexpr int64_t kFarElements = 1 << 16;
+
 struct Wide {
   uint64_t low, high;
 };
@@ -221,6 +224,19 @@ void LoopProgram::FillSplats(const uint8_t* const* arrays, int64_t count, uint8_
   }
 }
 
+// The first lines of what the next block reads and writes: the hardware goes on from there, but it
+// does not look beyond the page that a block often is.
+void LoopProgram::FetchNext(const uint8_t* const* at, int64_t count) const {
+  constexpr int64_t kLine = 64, kLines = 4;
+  for (size_t r = 0; r < registers_.size(); ++r) {
+    const Register& reg = registers_[r];
+    if (reg.kind != Kind::kDirect && reg.output < 0) continue;
+    for (int64_t line = 0; line < kLines; ++line) {
+      __builtin_prefetch(at[r] + count * reg.width + line * kLine);
+    }
+  }
+}
+
 void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin,
                       int64_t end) const {
   if (begin >= end) return;
@@ -241,6 +257,7 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
         at[r] = outputs[reg.output] + start * reg.width;
       }
     }
+    if (end - start > kFarElements) FetchNext(at, count);
     for (const Operation& operation : operations_) {
       operation.kernel(operation.a < 0 ? nullptr : at[operation.a],
                        operation.b < 0 ? nullptr : at[operation.b],

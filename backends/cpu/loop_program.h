@@ -78,6 +78,7 @@ class LoopProgram {
   void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end) const;
 
  private:
+  void FetchNext(const uint8_t* const* at, int64_t count) const;
   void FillSplats(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
                   uint8_t** at) const;
 

@@ -23,6 +23,7 @@ void ConvolutionTile(int64_t taps, int64_t channels, const T* const* rows,
       Vec<T> columns[kTileVectors];
       HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
         columns[v] = Load(weights + v * kLanes<T>);
+        __builtin_prefetch(weights + kRowsAhead * kWidth + v * kLanes<T>);
       }
       HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
         const Vec<T> x = Splat(rows[i][c]);

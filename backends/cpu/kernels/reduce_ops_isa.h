@@ -121,16 +121,21 @@ struct ReduceLoops {
     *static_cast<T*>(accumulator) = result;
   }
 
-  // Four vectors in flight; returns how many elements they covered.
+  // Four vectors in flight; returns how many elements they covered. Those of a long row are read in
+  // four places, because memory delivers several runs faster than one.
   static int64_t RowVectors(const T* in, int64_t count, T& result) {
     constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;
+    constexpr int64_t kLong = 8192 / static_cast<int64_t>(sizeof(T));
     if (count < kStep) return 0;
+    const bool is_long = count >= kLong;
+    const int64_t covered = count / kStep * kStep;
+    const int64_t apart = is_long ? covered / kVectors : kLanes<T>;
+    const int64_t end = is_long ? apart : covered, step = is_long ? kLanes<T> : kStep;
     Vec<T> sums[kVectors];
-    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) sums[v] = Load(in + v * kLanes<T>);
-    int64_t i = kStep;
-    for (; i + kStep <= count; i += kStep) {
+    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) sums[v] = Load(in + v * apart);
+    for (int64_t i = step; i < end; i += step) {
       HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
-        sums[v] = Op::Apply(sums[v], Load(in + i + v * kLanes<T>));
+        sums[v] = Op::Apply(sums[v], Load(in + i + v * apart));
       }
     }
     const Vec<T> sum = Op::Apply(Op::Apply(sums[0], sums[1]), Op::Apply(sums[2], sums[3]));
@@ -140,28 +145,35 @@ struct ReduceLoops {
       for (int j = 0; j < half; ++j) lanes[j] = ApplyScalar<Op>(lanes[j], lanes[j + half]);
     }
     result = ApplyScalar<Op>(result, lanes[0]);
-    return i;
+    return covered;
+  }
+
+  // kRows rows of `count` elements each into the accumulators, the rows first among themselves.
+  template <int kRows>
+  static void SomeRows(T* __restrict out, const char* rows, int64_t row_bytes, int64_t count) {
+    const T* __restrict from[kRows];
+    HLOCTS_UNROLL for (int r = 0; r < kRows; ++r) {
+      from[r] = reinterpret_cast<const T*>(rows + r * row_bytes);
+    }
+    for (int64_t j = 0; j < count; ++j) {
+      T level[kRows];
+      HLOCTS_UNROLL for (int r = 0; r < kRows; ++r) level[r] = from[r][j];
+      HLOCTS_UNROLL for (int half = kRows / 2; half > 0; half /= 2) {
+        HLOCTS_UNROLL for (int r = 0; r < half; ++r) {
+          level[r] = ApplyScalar<Op>(level[r], level[r + half]);
+        }
+      }
+      out[j] = ApplyScalar<Op>(out[j], level[0]);
+    }
   }
 
   static void Columns(void* accumulators, const void* rows, int64_t row_bytes, int64_t row_count,
                       int64_t count) {
-    T* __restrict out = static_cast<T*>(accumulators);
+    T* out = static_cast<T*>(accumulators);
     const char* row = static_cast<const char*>(rows);
     int64_t r = 0;
-    for (; r + 4 <= row_count; r += 4, row += 4 * row_bytes) {
-      const T* __restrict a = reinterpret_cast<const T*>(row);
-      const T* __restrict b = reinterpret_cast<const T*>(row + row_bytes);
-      const T* __restrict c = reinterpret_cast<const T*>(row + 2 * row_bytes);
-      const T* __restrict d = reinterpret_cast<const T*>(row + 3 * row_bytes);
-      for (int64_t j = 0; j < count; ++j) {
-        out[j] = ApplyScalar<Op>(out[j], ApplyScalar<Op>(ApplyScalar<Op>(a[j], b[j]),
-                                                         ApplyScalar<Op>(c[j], d[j])));
-      }
-    }
-    for (; r < row_count; ++r, row += row_bytes) {
-      const T* __restrict a = reinterpret_cast<const T*>(row);
-      for (int64_t j = 0; j < count; ++j) out[j] = ApplyScalar<Op>(out[j], a[j]);
-    }
+    for (; r + 8 <= row_count; r += 8, row += 8 * row_bytes) SomeRows<8>(out, row, row_bytes, count);
+    for (; r < row_count; ++r, row += row_bytes) SomeRows<1>(out, row, row_bytes, count);
   }
 
   // to[i] = carry op from[0] op ... op from[i]; carry becomes the last of them.
