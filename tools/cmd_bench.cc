@@ -1,10 +1,13 @@
 // hlocts bench: the figures that the READMEs state, measured again.
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tools/bench/bench.h"
+#include "tools/bench/machine_peak.h"
 #include "tools/bench_fuzz.h"
 #include "tools/commands.h"
 #include "tools/common.h"
@@ -62,7 +65,28 @@ void Print(const Promise& promise, const std::vector<BenchRow>& rows, bool kept,
   }
 }
 
-void PrintCpuRow(const CpuBenchRow& row, bool json) {
+// What a row takes of the machine's peak, by the nearer of the two.
+std::string ShareOf(const CpuBenchRow& row, const MachinePeak& peak) {
+  const double computed = peak.flops > 0 ? row.flops / row.cpu_best / peak.flops : 0;
+  const double moved = row.bytes / row.cpu_best / peak.copy_bytes;
+  return absl::StrFormat("%.0f%% of %s", 100 * std::max(computed, moved),
+                         computed > moved ? "fma" : "copy");
+}
+
+void PrintPeak(const MachinePeak& peak, bool json) {
+  if (json) {
+    nlohmann::ordered_json line = {{"benchmark", "cpu/peak"},
+                                   {"threads", peak.threads},
+                                   {"fma_flops", peak.flops},
+                                   {"copy_bytes", peak.copy_bytes}};
+    std::cout << line.dump() << std::endl;
+    return;
+  }
+  std::printf("%-30s %d threads: fma %.1f GFLOP/s in f32, copy %.1f GB/s read and written\n",
+              "cpu/peak", peak.threads, peak.flops / 1e9, peak.copy_bytes / 1e9);
+}
+
+void PrintCpuRow(const CpuBenchRow& row, const MachinePeak& peak, bool json) {
   if (json) {
     nlohmann::ordered_json line = {{"benchmark", absl::StrCat("cpu/", row.module)},
                                    {"cpu_best", row.cpu_best},
@@ -70,14 +94,18 @@ void PrintCpuRow(const CpuBenchRow& row, bool json) {
                                    {"xla_best", row.xla_best},
                                    {"xla_median", row.xla_median},
                                    {"xla_kept_best", row.kept_best},
+                                   {"flops", row.flops},
+                                   {"bytes", row.bytes},
                                    {"check", row.check}};
     std::cout << line.dump() << std::endl;
     return;
   }
-  std::printf("%-30s %10.3f ms %10.3f ms  best %6.2fx  median %6.2fx  memory kept %6.2fx  %s\n",
+  std::printf("%-30s %10.3f ms %10.3f ms  best %6.2fx  median %6.2fx  memory kept %6.2fx  %s, "
+              "%s\n",
               absl::StrCat("cpu/", row.module).c_str(), row.cpu_best * 1e3, row.xla_best * 1e3,
               row.xla_best / row.cpu_best, row.xla_median / row.cpu_median,
-              row.kept_best / row.cpu_best, row.check.c_str());
+              row.kept_best / row.cpu_best, row.check.c_str(),
+              ShareOf(row, peak).c_str());
   std::fflush(stdout);
 }
 
@@ -98,7 +126,9 @@ int RunCpuBench(BenchOptions bench, bool json) {
     if (!bench.filter.empty()) return kExitOk;
   }
   bench.folder = HomeFolder() + "/tools/bench/cpu";
-  bench.on_row = [json](const CpuBenchRow& row) { PrintCpuRow(row, json); };
+  const MachinePeak peak = MeasureMachinePeak();
+  PrintPeak(peak, json);
+  bench.on_row = [json, &peak](const CpuBenchRow& row) { PrintCpuRow(row, peak, json); };
   auto rows = BenchCpu(bench);
   if (!rows.ok()) return Fail(rows.status());
   std::vector<BenchRow> plain, kept;

@@ -18,6 +18,7 @@ struct CpuBenchRow {
   double cpu_best = 0, cpu_median = 0;
   double xla_best = 0, xla_median = 0;
   double kept_best = 0;
+  double flops = 0, bytes = 0;  // of dots and convolutions; of arguments and outputs
   std::string check;  // "judged", or the distance to XLA's outputs; begins with WRONG when it is
 };
 

@@ -11,6 +11,7 @@
 #include "generators/arguments.h"
 #include "generators/module_generator.h"
 #include "spec/files/module_file.h"
+#include "spec/infer/dimension_numbers.h"
 #include "spec/ir/float_format.h"
 #include "tools/bench/bench.h"
 
@@ -111,10 +112,41 @@ absl::StatusOr<std::string> Check(const Module& module, const ExecuteRequest& re
   return absl::StrCat(close ? "xla " : "WRONG: xla ", distance);
 }
 
+// Multiplications and additions of the entry's dots and convolutions.
+double FlopsOf(const Module& module) {
+  double flops = 0;
+  for (const auto& instruction : module.entry()->instructions()) {
+    double sum = 0;  // terms of one output element
+    if (instruction->opcode() == Opcode::kDot) {
+      sum = 1;
+      const Shape& lhs = instruction->operand(0).shape();
+      for (int64_t d : DotDimensionsOf(*instruction).lhs_contracting) {
+        sum *= static_cast<double>(lhs.dimensions()[static_cast<size_t>(d)]);
+      }
+    } else if (instruction->opcode() == Opcode::kConvolution) {
+      const auto& numbers = *instruction->Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+      const Shape& kernel = instruction->operand(1).shape();
+      sum = static_cast<double>(kernel.ElementCount()) /
+            static_cast<double>(
+                kernel.dimensions()[static_cast<size_t>(numbers.kernel_output_feature)]);
+    }
+    if (sum > 0) flops += 2 * sum * static_cast<double>(instruction->shape().ElementCount());
+  }
+  return flops;
+}
+
+double BytesOf(const std::vector<Shape>& leaves) {
+  double bytes = 0;
+  for (const Shape& leaf : leaves) bytes += static_cast<double>(leaf.StorageSizeBytes());
+  return bytes;
+}
+
 absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& module,
                                      const BenchOptions& options) {
   CpuBenchRow row;
   row.module = name;
+  row.flops = FlopsOf(module);
+  row.bytes = BytesOf(ArgumentLeafShapes(module)) + BytesOf(OutputLeafShapes(module));
   ExecuteRequest request;
   request.arguments = {GenerateArguments(ArgumentLeafShapes(module), kSeed)};
   HLOCTS_ASSIGN_OR_RETURN(auto cpu, MakeBackend("cpu?isolation=none"));
