@@ -72,35 +72,36 @@ absl::Status Differential(const std::string& name, const std::string& backend, d
 }
 
 void Reached(bool quick, Printer& print) {
-  // The shares of the times: a minute, two minutes, five minutes.
+  // The times of the goals: a minute, two minutes, five minutes.
   double minute = quick ? 3 : 60;
-  ReachRow one = BenchReach(kSeed, minute, true);
+  std::vector<ReachRow> rows = BenchReach(kSeed, {minute, 2 * minute, 5 * minute});
+  const ReachRow &one = rows[0], &two = rows[1], &five = rows[2];
   print.Figure("cells", static_cast<double>(one.cells), 10'000,
                absl::StrFormat("in %g s, %d modules", minute, one.modules));
-  ReachRow two = BenchReach(kSeed, 2 * minute, true);
   print.Figure("operation-types", Share(two.typed, two.typed_legal), 1,
                absl::StrCat(two.typed, " of ", two.typed_legal, " in ", 2 * minute,
                             " s; not:", two.typed_missing));
-  ReachRow five = BenchReach(kSeed, 5 * minute, true);
   print.Figure("pairs", Share(five.pairs, five.pairs_possible), 0.95,
                absl::StrCat(five.pairs, " of ", five.pairs_possible, " in ", 5 * minute,
                             " s; not:", five.pairs_missing));
 }
 
-void Swarm(bool quick, Printer& print) {
-  double seconds = quick ? 3 : 60;
-  int64_t with = BenchReach(kSeed, seconds, true).cells,
-          without = BenchReach(kSeed, seconds, false).cells;
-  print.Figure("swarm", Share(with, without), 1.3,
-               absl::StrCat(with, " cells, without swarm ", without, ", in ", seconds, " s"));
+void Arms(bool quick, Printer& print) {
+  std::vector<double> marks = {6};
+  if (!quick) marks = {60, 120, 300, 600};
+  BenchArms(kSeed, marks, [&](const ArmsRow& row) {
+    auto beside = [&](int64_t cells, const char* other, int64_t others) {
+      return absl::StrFormat("%d cells, %s %d, in %g s each", cells, other, others, row.seconds);
+    };
+    print.Figure("swarm", Share(row.swarm, row.fixed), 1.3,
+                 beside(row.swarm, "without swarm", row.fixed));
+    print.Figure("guided", Share(row.guided, row.swarm), 1.5,
+                 beside(row.guided, "unguided", row.swarm));
+  });
 }
 
-void Guided(bool quick, Printer& print) {
-  double seconds = quick ? 3 : 60;
-  GuidedRow row = BenchGuided(kSeed, seconds);
-  print.Figure("guided", Share(row.guided, row.unguided), 1.5,
-               absl::StrCat(row.guided, " cells, unguided ", row.unguided, ", in ", seconds, " s"));
-  print.Figure("mutated-valid", BenchMutatedValid(kSeed, seconds / 3), 0.98,
+void Mutated(bool quick, Printer& print) {
+  print.Figure("mutated-valid", BenchMutatedValid(kSeed, quick ? 1 : 10), 0.98,
                "share of mutated modules");
 }
 
@@ -116,8 +117,8 @@ int RunFuzzBench(const std::string& part, bool quick, bool json) {
   if (wants("isolated")) status.Update(Differential("isolated", "cpu", 1000, quick, print));
   if (!status.ok()) return Fail(status);
   if (wants("reach")) Reached(quick, print);
-  if (wants("swarm")) Swarm(quick, print);
-  if (wants("guided")) Guided(quick, print);
+  if (wants("arms")) Arms(quick, print);
+  if (wants("mutated")) Mutated(quick, print);
   return print.kept() ? kExitOk : kExitFailed;
 }
 

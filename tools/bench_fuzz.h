@@ -6,7 +6,7 @@
 
 namespace hlocts {
 
-// `part`: generate, differential, isolated, reach, swarm, guided; "" for all. The exit status.
+// `part`: generate, differential, isolated, reach, arms, mutated; "" for all. The exit status.
 int RunFuzzBench(const std::string& part, bool quick, bool json);
 
 }  // namespace hlocts

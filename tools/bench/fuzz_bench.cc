@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
@@ -188,26 +189,70 @@ absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t s
   return row;
 }
 
-ReachRow BenchReach(uint64_t seed, double seconds, bool swarm) {
+std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks) {
   CampaignOptions options = OptionsOf(seed);
-  options.generator.swarm = swarm;
   Reach reach;
+  std::vector<ReachRow> rows;
   int64_t modules = 0;
-  for (double start = OwnSeconds(); OwnSeconds() - start < seconds;) {
-    Generated generated = CampaignModule(options, modules++);
-    if (generated.broken_rule.empty() && AsMeant(generated)) reach.Add(*generated.module);
+  const double start = OwnSeconds();
+  for (double mark : marks) {
+    while (OwnSeconds() - start < mark) {
+      Generated generated = CampaignModule(options, modules++);
+      if (generated.broken_rule.empty() && AsMeant(generated)) reach.Add(*generated.module);
+    }
+    rows.push_back(reach.Row(modules));
   }
-  return reach.Row(modules);
+  return rows;
 }
 
-GuidedRow BenchGuided(uint64_t seed, double seconds) {
-  GuidedRow row;
-  row.unguided = BenchReach(seed, seconds, true).cells;
-  Guide guide(OptionsOf(seed));
-  int64_t number = 0;
-  for (double start = OwnSeconds(); OwnSeconds() - start < seconds;) AsMeant(guide.Make(number++));
-  row.guided = guide.cells();
-  return row;
+namespace {
+
+// One way to draw modules, with the time that it took.
+class Arm {
+ public:
+  Arm(uint64_t seed, bool swarm, bool guided) : options_(OptionsOf(seed)) {
+    options_.generator.swarm = swarm;
+    if (guided) guide_ = std::make_unique<Guide>(options_);
+  }
+
+  // Turns are short, so that what else the machine does meets all arms alike.
+  void TakeTurn() {
+    constexpr int kModules = 500;
+    const double start = OwnSeconds();
+    for (int i = 0; i < kModules; ++i) {
+      Generated made = guide_ ? guide_->Make(number_++) : CampaignModule(options_, number_++);
+      bool counts = AsMeant(made) && made.broken_rule.empty() && !guide_;
+      if (counts) AddCells(*made.module, cells_);
+    }
+    seconds_ += OwnSeconds() - start;
+  }
+  double seconds() const { return seconds_; }
+  int64_t cells() { return guide_ ? guide_->cells() : static_cast<int64_t>(cells_.size()); }
+
+ private:
+  CampaignOptions options_;
+  std::unique_ptr<Guide> guide_;
+  Cells cells_;
+  int64_t number_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+void BenchArms(uint64_t seed, const std::vector<double>& marks,
+               const std::function<void(const ArmsRow&)>& at_mark) {
+  Arm swarm(seed, true, false), fixed(seed, false, false), guided(seed, true, true);
+  for (double mark : marks) {
+    bool running = true;
+    while (std::exchange(running, false)) {
+      for (Arm* arm : {&swarm, &fixed, &guided}) {
+        if (arm->seconds() >= mark) continue;
+        arm->TakeTurn();
+        running = true;
+      }
+    }
+    at_mark({mark, swarm.cells(), fixed.cells(), guided.cells()});
+  }
 }
 
 double BenchMutatedValid(uint64_t seed, double seconds) {

@@ -3,7 +3,9 @@
 #define HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "spec/base/status.h"
 
@@ -30,15 +32,17 @@ struct ReachRow {
   std::string typed_missing;              // " operation/type" of each
   std::string pairs_missing;              // " producer:consumer,consumer" of each producer
 };
-// What modules reach within `seconds` of generating and verifying; without swarm each module may
-// use everything.
-ReachRow BenchReach(uint64_t seed, double seconds, bool swarm);
+// What modules reach by each of these seconds of generating and verifying.
+std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks);
 
-// Cells within `seconds` of modules drawn with the weights of fuzz/guide.h, and with the plain ones.
-struct GuidedRow {
-  int64_t guided = 0, unguided = 0;
+// Cells of three ways to draw modules, in as many seconds each: the swarm as campaigns have it,
+// without swarm each module may use everything, and the swarm with the weights of fuzz/guide.h.
+struct ArmsRow {
+  double seconds = 0;
+  int64_t swarm = 0, fixed = 0, guided = 0;
 };
-GuidedRow BenchGuided(uint64_t seed, double seconds);
+void BenchArms(uint64_t seed, const std::vector<double>& marks,
+               const std::function<void(const ArmsRow&)>& at_mark);
 
 // Share of valid modules out of decisions that are mutated and crossed over again and again.
 double BenchMutatedValid(uint64_t seed, double seconds);
