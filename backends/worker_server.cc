@@ -25,25 +25,25 @@ class Server {
       worker::Request request;
       if (!request.ParseFromString(*frame)) return absl::DataLossError("no request");
       if (request.kind_case() == worker::Request::kCancel) continue;  // nothing is pending here
-      worker::Reply reply = Answer(request);
+      worker::Reply reply = Answer(std::move(request));
       HLOCTS_RETURN_IF_ERROR(WriteFrame(output_fd_, reply.SerializeAsString()));
     }
   }
 
  private:
-  worker::Reply Answer(const worker::Request& request) {
+  worker::Reply Answer(worker::Request request) {
     worker::Reply reply;
     absl::Status status = Dispatch(request, reply);
     if (!status.ok()) StatusToWire(status, reply.mutable_error());
     return reply;
   }
 
-  absl::Status Dispatch(const worker::Request& request, worker::Reply& reply) {
+  absl::Status Dispatch(worker::Request& request, worker::Reply& reply) {
     switch (request.kind_case()) {
       case worker::Request::kHello:
         return Greet(request.hello(), *reply.mutable_hello());
       case worker::Request::kLoad:
-        HLOCTS_RETURN_IF_ERROR(Load(request.load()));
+        HLOCTS_RETURN_IF_ERROR(Load(std::move(*request.mutable_load())));
         reply.set_loaded(true);
         return absl::OkStatus();
       case worker::Request::kExecute:
@@ -72,18 +72,18 @@ class Server {
   absl::Status Load(worker::Load load) {
     const bool reuse = load.reuse();
     load.clear_reuse();
-    std::string key = load.SerializeAsString();
-    if (reuse && executable_ && key == loaded_) return absl::OkStatus();
+    if (reuse && executable_ && load.SerializeAsString() == loaded_.SerializeAsString())
+      return absl::OkStatus();
     executable_.reset();
-    loaded_ = std::move(key);
-    HLOCTS_ASSIGN_OR_RETURN(module_, ParseSerializedModule(load.module_proto()));
+    loaded_ = std::move(load);
+    HLOCTS_ASSIGN_OR_RETURN(module_, ParseSerializedModule(loaded_.module_proto()));
     LoadOptions options;
-    options.replicas = load.replicas();
-    options.partitions = load.partitions();
-    options.rng_seed = load.rng_seed();
-    options.steps_max = load.steps_max();
-    options.memory_bytes_max = load.memory_bytes_max();
-    options.custom_calls = load.custom_calls();
+    options.replicas = loaded_.replicas();
+    options.partitions = loaded_.partitions();
+    options.rng_seed = loaded_.rng_seed();
+    options.steps_max = loaded_.steps_max();
+    options.memory_bytes_max = loaded_.memory_bytes_max();
+    options.custom_calls = loaded_.custom_calls();
     HLOCTS_ASSIGN_OR_RETURN(executable_, backend_.Load(*module_, options));
     return absl::OkStatus();
   }
@@ -114,7 +114,7 @@ class Server {
   std::unique_ptr<SharedMemory> memory_;
   std::unique_ptr<Module> module_;
   std::unique_ptr<Executable> executable_;
-  std::string loaded_;  // the request that executable_ answers
+  worker::Load loaded_;  // what executable_ answers
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "fuzz/sample.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {
@@ -64,7 +65,7 @@ bool SaysNothing(absl::string_view message) {
          absl::StartsWith(message, "worker killed");
 }
 
-void ReadFailure(const Words& words, int64_t elements, BucketKey& key) {
+void ReadFailure(const Words& words, const Remains& remains, BucketKey& key) {
   std::string operation(words.empty() ? "" : words[0]);
   key.together = absl::StrContains(operation, "(together)");
   key.traits = TakeTraits(operation);
@@ -74,8 +75,13 @@ void ReadFailure(const Words& words, int64_t elements, BucketKey& key) {
   std::string type = words.size() > 1 && !key.together && !moves ? ClassOf(words[1]) : "";
   std::string symptom(words.size() > 2 ? SymptomClass(words[2]) : "");
   if (moves && symptom == "nan") symptom = "value";
+  if (remains.rivals) {
+    // Whatever calls, and whatever is computed.
+    key = {key.kind, {"called-computation"}, false, {}, symptom};
+    return;
+  }
   for (const std::string& part :
-       {std::string(elements > kFewElements ? "long" : ""), type, symptom}) {
+       {std::string(remains.elements > kFewElements ? "long" : ""), type, symptom}) {
     if (!part.empty()) absl::StrAppend(&key.rest, key.rest.empty() ? "" : " ", part);
   }
 }
@@ -101,7 +107,21 @@ std::string BucketKey::Name() const {
   return absl::StrCat(name, " ", rest);
 }
 
-BucketKey BucketOf(const std::string& signature, int64_t elements) {
+Remains RemainsOf(const Module& module) {
+  Remains remains = {CountElements(module), false};
+  const auto& computations = module.computations();
+  for (size_t i = 0; i < computations.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      bool entry =
+          computations[i].get() == module.entry() || computations[j].get() == module.entry();
+      bool alike = !entry && MayStandFor(*computations[i], *computations[j]);
+      remains.rivals = remains.rivals || alike;
+    }
+  }
+  return remains;
+}
+
+BucketKey BucketOf(const std::string& signature, const Remains& remains) {
   BucketKey key;
   Words words = absl::StrSplit(signature, ' ');
   size_t kinds = words[0] == "flaky" ? 2 : 1;
@@ -111,7 +131,7 @@ BucketKey BucketOf(const std::string& signature, int64_t elements) {
   words.erase(words.begin(),
               words.begin() + static_cast<std::ptrdiff_t>(std::min(kinds, words.size())));
   if (absl::EndsWith(key.kind, "fail")) {
-    ReadFailure(words, elements, key);
+    ReadFailure(words, remains, key);
   } else {
     ReadMessage(words, key);
   }

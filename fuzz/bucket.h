@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "spec/ir/module.h"
+
 namespace hlocts {
 
 struct BucketKey {
@@ -20,8 +22,17 @@ struct BucketKey {
   std::string Name() const;  // "fail dot float value"
 };
 
-// Of a finding whose module has been shrunk; `elements`: of its largest array.
-BucketKey BucketOf(const std::string& signature, int64_t elements);
+// What a shrunk module still needs besides what its signature says.
+struct Remains {
+  int64_t elements = 0;  // of its largest array
+  // Two computations that could stand for each other, and do not: which one is called is the
+  // matter.
+  bool rivals = false;
+};
+Remains RemainsOf(const Module& module);
+
+// Of a finding whose module has been shrunk.
+BucketKey BucketOf(const std::string& signature, const Remains& remains);
 // Operations and traits of `general` are among those of `special`, and nothing else differs: the
 // others only stand by.
 bool Covers(const BucketKey& general, const BucketKey& special);

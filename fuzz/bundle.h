@@ -1,5 +1,5 @@
-// Repro bundles (contracts: "Repro bundle"): a failure as a folder of at most 64 KB that anybody can
-// read, replay and turn into a test.
+// Repro bundles (contracts: "Repro bundle"): a failure as a folder of at most 64 KB that anybody
+// can read, replay and turn into a test.
 #ifndef HLOCTS_FUZZ_BUNDLE_H_
 #define HLOCTS_FUZZ_BUNDLE_H_
 
@@ -11,12 +11,12 @@ namespace hlocts {
 
 struct Bundle {
   Sample sample;
-  std::string backend;       // name as given: what replays
+  std::string backend;  // name as given: what replays
   TrialOptions options;
   TrialResult result;
   std::string signature;
-  std::string origin;        // where it came from, for people: stream, seed, number
-  std::string expected;      // lines of the acceptance set
+  std::string origin;    // where it came from, for people: stream, seed, number
+  std::string expected;  // lines of the acceptance set
 };
 
 inline constexpr size_t kBundleBytesMax = 64 * 1024;

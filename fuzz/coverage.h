@@ -10,8 +10,8 @@
 namespace hlocts {
 
 // The cell of one instruction. Attributes count by class: which are there, words and truth values,
-// numbers as 0, 1, 2 or more, windows and paddings by what is not plain about them. Of tuples and of
-// what computations take and return the first array counts, and whether there are more.
+// numbers as 0, 1, 2 or more, windows and paddings by what is not plain about them. Of tuples and
+// of what computations take and return the first array counts, and whether there are more.
 uint64_t CellOf(const Instruction& instruction);
 
 using Cells = absl::flat_hash_set<uint64_t>;

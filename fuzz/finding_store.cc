@@ -31,7 +31,8 @@ absl::Status FindingStore::Load() {
     if (json["to_shrink"].is_number_integer()) {
       entry.to_shrink = to_shrink_[met_as] = json["to_shrink"].get<int64_t>();
     }
-    Key bucket = BucketKeyOf(entry, json.value("elements", int64_t{0}));
+    Key bucket =
+        BucketKeyOf(entry, {json.value("elements", int64_t{0}), json.value("rivals", false)});
     buckets_[bucket] = {1, json.value("instructions", int64_t{0}),
                         json.value("folder", std::string())};
   }
@@ -59,11 +60,13 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
   Json json;
   json["backend"] = entry.key.first;
   json["signature"] = entry.key.second;
-  json["bucket"] = BucketOf(entry.key.second, CountElements(*sample.module)).Name();
+  const Remains remains = RemainsOf(*sample.module);
+  json["bucket"] = BucketOf(entry.key.second, remains).Name();
   json["met_as"] = entry.met_as.second;
   json["origin"] = entry.origin;
   json["instructions"] = CountInstructions(*sample.module);
-  json["elements"] = CountElements(*sample.module);
+  json["elements"] = remains.elements;
+  if (remains.rivals) json["rivals"] = true;
   json["evaluations"] = entry.evaluations;
   json["folder"] = folder;
   if (entry.to_shrink) json["to_shrink"] = *entry.to_shrink;
@@ -147,12 +150,12 @@ void FindingStore::Drop(const Key& key) {
   buckets_.erase(bucket);
 }
 
-FindingStore::Key FindingStore::BucketKeyOf(const Entry& entry, int64_t elements) {
+FindingStore::Key FindingStore::BucketKeyOf(const Entry& entry, const Remains& remains) {
   const auto& [backend, signature] = entry.key;
   // As it was met a finding says little about its kin.
   if (entry.to_shrink || options_.shrink_evaluations == 0) return entry.key;
   std::vector<std::string> absorbed;
-  std::string name = sets_[backend].Add(BucketOf(signature, elements), &absorbed);
+  std::string name = sets_[backend].Add(BucketOf(signature, remains), &absorbed);
   for (const std::string& other : absorbed) Drop({backend, other});
   return {backend, name};
 }
@@ -161,7 +164,7 @@ absl::Status FindingStore::Store(const Bundle& bundle, const Entry& entry) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!entry.to_shrink) Forget(entry.met_as);
   int64_t instructions = CountInstructions(*bundle.sample.module);
-  Key key = BucketKeyOf(entry, CountElements(*bundle.sample.module));
+  Key key = BucketKeyOf(entry, RemainsOf(*bundle.sample.module));
   Bucket& bucket = buckets_[key];
   met_.insert(entry.key);
   bool smaller = bucket.met > 0 && instructions < bucket.instructions;

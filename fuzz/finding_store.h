@@ -70,7 +70,7 @@ class FindingStore {
   void Forget(const Key& key);
   void Drop(const Key& bucket);
   // The bucket that the finding counts in; those that it takes in are dropped.
-  Key BucketKeyOf(const Entry& entry, int64_t elements);
+  Key BucketKeyOf(const Entry& entry, const Remains& remains);
   absl::Status Append(const Entry& entry, const Sample& sample, const std::string& folder);
 
   const CampaignOptions& options_;

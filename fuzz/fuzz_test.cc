@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
+#include "fuzz/bucket.h"
 #include "fuzz/bundle.h"
 #include "fuzz/campaign.h"
 #include "fuzz/coverage.h"
@@ -27,17 +28,22 @@ using ::testing::HasSubstr;
 class WrongEngine : public Backend {
  public:
   WrongEngine(Opcode right, Opcode wrong, int64_t elements_min = 0)
-      : right_(right), wrong_(wrong), elements_min_(elements_min), reference_(*MakeBackend("reference")) {}
+      : right_(right),
+        wrong_(wrong),
+        elements_min_(elements_min),
+        reference_(*MakeBackend("reference")) {}
   BackendInfo info() override {
     BackendInfo info = reference_->info();
     info.name = "wrong";
     return info;
   }
-  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module, const LoadOptions& options) override {
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions& options) override {
     std::unique_ptr<Module> clone = module.Clone();
     for (const auto& computation : clone->computations()) {
       for (const auto& instruction : computation->instructions()) {
-        bool large = instruction->shape().IsArray() && instruction->shape().ElementCount() >= elements_min_;
+        bool large =
+            instruction->shape().IsArray() && instruction->shape().ElementCount() >= elements_min_;
         if (instruction->opcode() == right_ && large) instruction->set_opcode(wrong_);
       }
     }
@@ -108,10 +114,41 @@ TEST(ShrinkerTest, ASizeThatIsPartOfTheFaultIsKeptExactly) {
 ENTRY main { a = f32[40] parameter(0)
   b = f32[40] exponential(a)
   c = f32[40] negate(b)
-  ROOT d = f32[20] slice(c), slice={[0:40:2]} })", 3));
+  ROOT d = f32[20] slice(c), slice={[0:40:2]} })",
+                                                3));
   ASSERT_TRUE(shrunk.reproduced);
   EXPECT_EQ(CountElements(*shrunk.sample.module), 13) << PrintModule(*shrunk.sample.module);
   EXPECT_EQ(CountInstructions(*shrunk.sample.module), 1);
+}
+
+TEST(ShrinkerTest, WhatFailsInAnyTypeFailsInTheSameOneAndOutsideOfAMap) {
+  WrongEngine engine(Opcode::kSubtract, Opcode::kAdd);
+  for (const char* type : {"s64", "bf16", "u8", "c64"}) {
+    std::string text = R"(HloModule m
+body { a = T[] parameter(0) b = T[] parameter(1) one = T[] constant(1)
+  d = T[] subtract(a, b) ROOT r = T[] add(d, one) }
+ENTRY main { x = T[3] parameter(0) y = T[3] parameter(1)
+  ROOT m = T[3] map(x, y), dimensions={0}, to_apply=body })";
+    ShrinkResult shrunk =
+        ShrunkOn(engine, Parsed(absl::StrReplaceAll(text, {{"T[", absl::StrCat(type, "[")}}), 3));
+    ASSERT_TRUE(shrunk.reproduced);
+    EXPECT_THAT(shrunk.signature, HasSubstr("fail subtract f32"))
+        << PrintModule(*shrunk.sample.module);
+    EXPECT_EQ(CountInstructions(*shrunk.sample.module), 1) << PrintModule(*shrunk.sample.module);
+  }
+}
+
+TEST(ShrinkerTest, OneComputationIsCalledInBothPlaces) {
+  WrongEngine engine(Opcode::kTanh, Opcode::kSinh);
+  ShrinkResult shrunk = ShrunkOn(engine, Parsed(R"(HloModule m
+low { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }
+high { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GT }
+ENTRY main { x = f32[2] parameter(0) t = f32[2] tanh(x)
+  s = f32[2] sort(t), dimensions={0}, to_apply=low
+  ROOT r = f32[2] sort(s), dimensions={0}, to_apply=high })",
+                                                3));
+  ASSERT_TRUE(shrunk.reproduced);
+  EXPECT_FALSE(RemainsOf(*shrunk.sample.module).rivals) << PrintModule(*shrunk.sample.module);
 }
 
 TEST(ShrinkerTest, WhatDoesNotFailIsNotShrunk) {
@@ -124,7 +161,8 @@ TEST(BundleTest, WhatIsWrittenIsReadAgainAndIsSmall) {
   WrongEngine engine(Opcode::kTanh, Opcode::kSinh);
   ShrinkResult shrunk = ShrunkOn(engine, Parsed(kDeep, 1));
   std::string module = PrintModule(*shrunk.sample.module);
-  Bundle bundle = {std::move(shrunk.sample), "xla", {}, shrunk.result, shrunk.signature, "a test", ""};
+  Bundle bundle = {std::move(shrunk.sample), "xla",    {}, shrunk.result,
+                   shrunk.signature,         "a test", ""};
   bundle.expected = ExpectedLines(bundle.sample, bundle.result.verdict, {}, {});
   ASSERT_TRUE(WriteBundle(bundle, folder).ok());
   auto read = ReadBundle(folder);
@@ -133,8 +171,8 @@ TEST(BundleTest, WhatIsWrittenIsReadAgainAndIsSmall) {
   EXPECT_TRUE(read->sample.arguments[0].BitwiseEqual(bundle.sample.arguments[0]));
   EXPECT_EQ(RunTrial(read->sample, engine, read->options, false).verdict.kind, VerdictKind::kFail);
   size_t bytes = 0;
-  for (const char* name : {"module.hlo", "inputs.txt", "actual.txt", "expected.jsonl", "verdict.json", "README.md",
-                           "repro_jax.py", "case_test.cc"}) {
+  for (const char* name : {"module.hlo", "inputs.txt", "actual.txt", "expected.jsonl",
+                           "verdict.json", "README.md", "repro_jax.py", "case_test.cc"}) {
     auto text = ReadFile(folder + "/" + name);
     ASSERT_TRUE(text.ok()) << name;
     EXPECT_FALSE(text->empty()) << name;
@@ -147,7 +185,8 @@ TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
   for (VerdictKind kind : {VerdictKind::kAccepted, VerdictKind::kCrash, VerdictKind::kFail}) {
     std::string folder = testing::TempDir() + "/invalid_bundle";
     Bundle bundle;
-    bundle.sample = Parsed("HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[3] negate(p) }", 1);
+    bundle.sample =
+        Parsed("HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[3] negate(p) }", 1);
     bundle.backend = "xla";
     bundle.result.verdict.kind = kind;
     ASSERT_TRUE(WriteBundle(bundle, folder).ok());
@@ -174,8 +213,8 @@ TEST(CampaignTest, TheReferenceIsRightAboutItself) {
   EXPECT_EQ(status->valid, 300);
   EXPECT_EQ(status->buckets, 0) << status->ToText();
   EXPECT_GT(status->cells, 500);
-  for (const char* key : {"modules", "seconds", "jobs", "valid", "instructions_mean", "verdicts", "cells", "buckets",
-                          "inconclusive", "bits_checked_mean"}) {
+  for (const char* key : {"modules", "seconds", "jobs", "valid", "instructions_mean", "verdicts",
+                          "cells", "buckets", "inconclusive", "bits_checked_mean"}) {
     EXPECT_THAT(status->ToJson(), HasSubstr(std::string("\"") + key + "\":"));
   }
 }
@@ -220,7 +259,8 @@ TEST(CampaignTest, ElementsOfWhichLittleIsSaidAreCounted) {
   CampaignStatus status;
   status.elements = 12;
   status.CountLittleSaid(verdict);
-  EXPECT_THAT(status.ToJson(), HasSubstr("\"unspecified_share\":0.25,\"below_two_bits_share\":0.2"));
+  EXPECT_THAT(status.ToJson(),
+              HasSubstr("\"unspecified_share\":0.25,\"below_two_bits_share\":0.2"));
 }
 
 TEST(SymptomTest, MessagesAreTheSameWithoutNumbersAndNames) {
@@ -229,21 +269,27 @@ TEST(SymptomTest, MessagesAreTheSameWithoutNumbersAndNames) {
   a.reason = "%add.7 = add: expected 'f32[2]' at line 12";
   b.reason = "%p.19 = add: expected 'bf16[4,4]' at line 7";
   EXPECT_EQ(SymptomOf(a), SymptomOf(b));
-  a.reason = "worker killed by signal 6 (Aborted); it last wrote: started\nterminate called\n  what():  no such type: C64";
+  a.reason =
+      "worker killed by signal 6 (Aborted); it last wrote: started\nterminate called\n  what():  "
+      "no such type: C64";
   EXPECT_EQ(SymptomOf(a).mismatch, "what(): no such type:");
   b.reason = "another complaint";
   EXPECT_FALSE(SymptomOf(a) == SymptomOf(b));
 }
 
 TEST(SymptomTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperation) {
-  auto module = ParseModule("HloModule m\nENTRY e { p = f32[2] parameter(0)\n n = f32[2] negate(p)\n ROOT t = f32[2] tanh(n) }");
+  auto module = ParseModule(
+      "HloModule m\nENTRY e { p = f32[2] parameter(0)\n n = f32[2] negate(p)\n ROOT t = f32[2] "
+      "tanh(n) }");
   ASSERT_TRUE(module.ok());
   Verdict plain, cut;
   plain.kind = cut.kind = VerdictKind::kRejected;
   plain.reason = "Unsupported type for tanh";
   cut.reason = "Unsupported type for tanh; rejected by itself, fed with the engine's own values: t";
   EXPECT_EQ(SymptomOf(plain), SymptomOf(cut));
-  cut.reason = "rejected by itself, fed with the engine's own values: t (the outputs do not show it); Unsupported type for tanh";
+  cut.reason =
+      "rejected by itself, fed with the engine's own values: t (the outputs do not show it); "
+      "Unsupported type for tanh";
   EXPECT_EQ(SymptomOf(plain), SymptomOf(cut));
   EXPECT_EQ(SignatureOf(cut, **module), "rejected tanh Unsupported type for tanh");
   EXPECT_EQ(SignatureOf(plain, **module), "rejected negate,tanh Unsupported type for tanh");
@@ -256,15 +302,19 @@ TEST(SymptomTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperation) {
 TEST(SymptomTest, MessagesFallIntoOneBucketWhateverTheType) {
   auto of_type = [](const std::string& type, VerdictKind kind) {
     auto module = ParseModule(absl::StrReplaceAll(
-        "HloModule m\nENTRY e { p = $T[2] parameter(0)\n ROOT t = $T[2] tanh(p) }", {{"$T", type}}));
+        "HloModule m\nENTRY e { p = $T[2] parameter(0)\n ROOT t = $T[2] tanh(p) }",
+        {{"$T", type}}));
     Verdict verdict;
     verdict.kind = kind;
-    verdict.reason = "worker killed by signal 11 (Segmentation fault); it last wrote: a line for " + type;
-    if (kind == VerdictKind::kFail) verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "t"};
+    verdict.reason =
+        "worker killed by signal 11 (Segmentation fault); it last wrote: a line for " + type;
+    if (kind == VerdictKind::kFail)
+      verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "t"};
     return SignatureOf(verdict, **module);
   };
   EXPECT_EQ(of_type("f32", VerdictKind::kCrash), of_type("bf16", VerdictKind::kCrash));
-  EXPECT_EQ(of_type("f32", VerdictKind::kCrash), "crash tanh worker killed by signal (Segmentation fault)");
+  EXPECT_EQ(of_type("f32", VerdictKind::kCrash),
+            "crash tanh worker killed by signal (Segmentation fault)");
   EXPECT_NE(of_type("f32", VerdictKind::kFail), of_type("bf16", VerdictKind::kFail));
 }
 
@@ -276,11 +326,14 @@ TEST(SymptomTest, WhatSetsAnInstructionApartIsPartOfTheSignature) {
     verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "r"};
     return module.ok() ? SignatureOf(verdict, **module) : std::string(module.status().message());
   };
-  EXPECT_EQ(of("p = s8[0] parameter(0) q = s8[2] parameter(1) ROOT r = s8[2] concatenate(p, q), dimensions={0}"),
+  EXPECT_EQ(of("p = s8[0] parameter(0) q = s8[2] parameter(1) ROOT r = s8[2] concatenate(p, q), "
+               "dimensions={0}"),
             "fail concatenate(empty) s8 value");
-  EXPECT_EQ(of("p = s8[2] parameter(0) q = s8[2] parameter(1) ROOT r = s8[4] concatenate(p, q), dimensions={0}"),
+  EXPECT_EQ(of("p = s8[2] parameter(0) q = s8[2] parameter(1) ROOT r = s8[4] concatenate(p, q), "
+               "dimensions={0}"),
             "fail concatenate s8 value");
-  EXPECT_EQ(of("p = f32[4] parameter(0) i = u64[] parameter(1) ROOT r = f32[1] dynamic-slice(p, i), dynamic_slice_sizes={1}"),
+  EXPECT_EQ(of("p = f32[4] parameter(0) i = u64[] parameter(1) ROOT r = f32[1] dynamic-slice(p, "
+               "i), dynamic_slice_sizes={1}"),
             "fail dynamic-slice(u64) f32 value");
 }
 
@@ -302,7 +355,8 @@ TEST(ShrinkTest, OperandsWithoutDimensionsAreRefused) {
         "q = f32[1,1,4] broadcast(p), dimensions={2}\n"
         "ROOT c = f32[1,1,1] convolution(q, q), window={size=4}, dim_labels=bf0_oi0->bf0",
         "ROOT b = f32[3,4] broadcast(p), dimensions={1}"}) {
-    auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e { p = f32[4] parameter(0)\n ", body, " }"));
+    auto module =
+        ParseModule(absl::StrCat("HloModule m\nENTRY e { p = f32[4] parameter(0)\n ", body, " }"));
     ASSERT_TRUE(module.ok()) << module.status();
     Module& shrunk = **module;
     shrunk.entry()->parameters()[0]->mutable_shape() = Shape::Scalar(PrimitiveType::kF32);
@@ -327,21 +381,37 @@ class CredulousEngine : public Backend {
 
 TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
   for (const char* outputs : {"x, y", "y, x"}) {
-    std::string text = absl::StrCat("HloModule m\nENTRY e { p = f32[2] parameter(0)\n t = (f32[2], f32[2]) tuple(p, p)\n",
-                                    "x = f32[2] get-tuple-element(t), index=2\n y = f32[3] negate(p)\n",
-                                    "ROOT r = (f32[2], f32[3]) tuple(", outputs, ") }");
-    if (outputs[0] == 'y') text = absl::StrReplaceAll(text, {{"(f32[2], f32[3]) tuple", "(f32[3], f32[2]) tuple"}});
+    std::string text = absl::StrCat(
+        "HloModule m\nENTRY e { p = f32[2] parameter(0)\n t = (f32[2], f32[2]) tuple(p, p)\n",
+        "x = f32[2] get-tuple-element(t), index=2\n y = f32[3] negate(p)\n",
+        "ROOT r = (f32[2], f32[3]) tuple(", outputs, ") }");
+    if (outputs[0] == 'y')
+      text = absl::StrReplaceAll(text, {{"(f32[2], f32[3]) tuple", "(f32[3], f32[2]) tuple"}});
     Sample sample = Parsed(text, 1);
     std::string rule = RuleOf(VerifyModule(*sample.module));
     ASSERT_FALSE(rule.empty());
     CredulousEngine engine;
     ShrinkOptions options;
     options.trial.invalid = true;
-    ShrinkResult shrunk = Shrink(sample, engine, *std::make_unique<WrongEngine>(Opcode::kAdd, Opcode::kAdd), options);
+    ShrinkResult shrunk =
+        Shrink(sample, engine, *std::make_unique<WrongEngine>(Opcode::kAdd, Opcode::kAdd), options);
     ASSERT_TRUE(shrunk.reproduced);
     EXPECT_EQ(RuleOf(VerifyModule(*shrunk.sample.module)), rule) << outputs;
-    EXPECT_LT(CountInstructions(*shrunk.sample.module), CountInstructions(*sample.module)) << outputs;
+    EXPECT_LT(CountInstructions(*shrunk.sample.module), CountInstructions(*sample.module))
+        << outputs;
   }
+}
+
+TEST(ShrinkTest, SizesOfAnInvalidModuleAreShrunkAsTheyAreWritten) {
+  Sample sample = Parsed(
+      "HloModule m\nENTRY e { p = f32[40,7] parameter(0)\n ROOT r = f32[7,40] negate(p) }", 1);
+  CredulousEngine engine;
+  ShrinkOptions options;
+  options.trial.invalid = true;
+  ShrinkResult shrunk =
+      Shrink(sample, engine, *std::make_unique<WrongEngine>(Opcode::kAdd, Opcode::kAdd), options);
+  ASSERT_TRUE(shrunk.reproduced);
+  EXPECT_EQ(CountElements(*shrunk.sample.module), 2) << PrintModule(*shrunk.sample.module);
 }
 
 }  // namespace

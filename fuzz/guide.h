@@ -1,5 +1,6 @@
-// Guided generation: what showed new cells lately is drawn more often. The weights of an epoch follow
-// from the modules of the epochs before it, so that module `number` is still a function of the seed.
+// Guided generation: what showed new cells lately is drawn more often. The weights of an epoch
+// follow from the modules of the epochs before it, so that module `number` is still a function of
+// the seed.
 #ifndef HLOCTS_FUZZ_GUIDE_H_
 #define HLOCTS_FUZZ_GUIDE_H_
 
@@ -36,7 +37,7 @@ class Guide {
 
   const CampaignOptions options_;
   std::mutex mutex_;
-  int64_t observed_ = 0;  // modules 0 to this one count
+  int64_t observed_ = 0;                                     // modules 0 to this one count
   std::vector<std::shared_ptr<const DrawWeights>> weights_;  // by epoch
   Cells cells_;
   std::array<Yield, kOpcodeCount> opcodes_ = {};

@@ -1,6 +1,7 @@
-// What the libFuzzer targets that run engines do with one input: decisions become a module, which runs in
-// this process; a finding is stored as a bundle and ends the process, as libFuzzer wants it. Who links
-// this has libFuzzer mutate decisions, and keep inputs that show new kinds of instructions.
+// What the libFuzzer targets that run engines do with one input: decisions become a module, which
+// runs in this process; a finding is stored as a bundle and ends the process, as libFuzzer wants
+// it. Who links this has libFuzzer mutate decisions, and keep inputs that show new kinds of
+// instructions.
 #ifndef HLOCTS_FUZZ_IN_PROCESS_H_
 #define HLOCTS_FUZZ_IN_PROCESS_H_
 

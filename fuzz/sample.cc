@@ -145,6 +145,15 @@ std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine) {
   return result;
 }
 
+bool MayStandFor(const Computation& one, const Computation& other) {
+  std::vector<Instruction*> taken = one.parameters(), others = other.parameters();
+  if (taken.size() != others.size()) return false;
+  for (size_t i = 0; i < taken.size(); ++i) {
+    if (!taken[i]->shape().CompatibleWith(others[i]->shape())) return false;
+  }
+  return one.root()->shape().CompatibleWith(other.root()->shape());
+}
+
 int64_t CountInstructions(const Module& module) {
   int64_t count = 0;
   for (const auto& computation : module.computations()) {

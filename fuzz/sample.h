@@ -37,6 +37,9 @@ Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullp
 // constant, by index; empty when it cannot run the module.
 std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine);
 
+// Both take and return the same shapes.
+bool MayStandFor(const Computation& one, const Computation& other);
+
 // Instructions of the entry and of all it calls, parameters and constants not counted.
 int64_t CountInstructions(const Module& module);
 int64_t CountElements(const Module& module);  // of the largest array

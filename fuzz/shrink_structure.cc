@@ -15,9 +15,10 @@ bool Take(Sample& sample, Sample candidate, const StillFails& still_fails) {
   return true;
 }
 
-// Copies the instructions of `body` before `caller` into its computation, parameters being `operands`;
-// the copy of the root.
-Instruction* Inline(const Computation& body, Instruction* caller, const std::vector<Instruction*>& operands) {
+// Copies the instructions of `body` before `caller` into its computation, parameters being
+// `operands`; the copy of the root.
+Instruction* Inline(const Computation& body, Instruction* caller,
+                    const std::vector<Instruction*>& operands) {
   Computation* computation = caller->parent();
   std::vector<Instruction*> order;
   for (const auto& instruction : computation->instructions()) order.push_back(instruction.get());
@@ -30,7 +31,8 @@ Instruction* Inline(const Computation& body, Instruction* caller, const std::vec
       continue;
     }
     std::vector<Instruction*> copied;
-    for (const Instruction* operand : instruction->operands()) copied.push_back(made[operand->index()]);
+    for (const Instruction* operand : instruction->operands())
+      copied.push_back(made[operand->index()]);
     std::string name = absl::StrCat(instruction->name(), ".", caller->name());
     copy = computation->Add(CopyOf(*instruction, std::move(name), std::move(copied)));
     copies.push_back(copy);
@@ -39,6 +41,33 @@ Instruction* Inline(const Computation& body, Instruction* caller, const std::vec
   order.insert(place, copies.begin(), copies.end());
   computation->Reorder(order);
   return made[body.root()->index()];
+}
+
+// What the body of a map does to elements, done to arrays: its own values take the map's
+// dimensions.
+void SpreadOver(const std::vector<int64_t>& dimensions, Instruction* copy) {
+  const Shape scalar = copy->shape();
+  Shape spread = Shape(scalar.element_type(), dimensions).WithDefaultLayout();
+  if (copy->opcode() != Opcode::kConstant) {
+    copy->mutable_shape() = std::move(spread);
+    return;
+  }
+  auto owned = std::make_unique<Instruction>(absl::StrCat("spread.", copy->name()),
+                                             Opcode::kBroadcast, std::move(spread));
+  owned->Set(Attr::kDimensions, std::vector<int64_t>());
+  Instruction* broadcast = copy->parent()->Add(std::move(owned));
+  ReplaceUses(copy, broadcast);
+  broadcast->mutable_operands() = {copy};
+  MoveBehind(copy, {broadcast});
+}
+
+void SpreadCopies(const Instruction& map, const std::vector<Instruction*>& before) {
+  std::vector<Instruction*> copies;
+  for (const auto& instruction : map.parent()->instructions()) {
+    bool old = std::find(before.begin(), before.end(), instruction.get()) != before.end();
+    if (!old) copies.push_back(instruction.get());
+  }
+  for (Instruction* copy : copies) SpreadOver(map.shape().dimensions(), copy);
 }
 
 // The computations that may stand in for the caller, each with what its parameters are.
@@ -51,12 +80,17 @@ std::vector<Region> RegionsOf(const Instruction& caller) {
   std::vector<Computation*> called = caller.called_computations();
   switch (caller.opcode()) {
     case Opcode::kCall:
-    case Opcode::kFusion: return {{called[0], caller.operands()}};
-    case Opcode::kWhile: return {{caller.CalledComputation(Attr::kBody), caller.operands()}};
+    case Opcode::kMap:
+    case Opcode::kFusion:
+      return {{called[0], caller.operands()}};
+    case Opcode::kWhile:
+      return {{caller.CalledComputation(Attr::kBody), caller.operands()}};
     case Opcode::kConditional:
-      for (size_t b = 0; b < called.size(); ++b) regions.push_back({called[b], {caller.operands()[b + 1]}});
+      for (size_t b = 0; b < called.size(); ++b)
+        regions.push_back({called[b], {caller.operands()[b + 1]}});
       return regions;
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -68,6 +102,44 @@ void FoldTuples(Computation* computation) {
     if (tuple->opcode() != Opcode::kTuple) continue;
     ReplaceUses(instruction.get(), tuple->mutable_operands()[instruction->IntOr(Attr::kIndex, 0)]);
   }
+}
+
+bool Reaches(const Computation* from, const Computation* wanted) {
+  if (from == wanted) return true;
+  for (const auto& instruction : from->instructions()) {
+    for (const Computation* called : instruction->called_computations()) {
+      if (Reaches(called, wanted)) return true;
+    }
+  }
+  return false;
+}
+
+void CallInstead(Module& module, Computation* from, Computation* to) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      for (auto& [attr, value] : instruction->mutable_attributes()) {
+        if (auto* called = std::get_if<Computation*>(&value)) {
+          if (*called == from) *called = to;
+        } else if (auto* list = std::get_if<std::vector<Computation*>>(&value)) {
+          std::replace(list->begin(), list->end(), from, to);
+        }
+      }
+    }
+  }
+}
+
+bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  Module& module = *candidate.module;
+  Computation *replaced = module.computations()[from].get(), *by = module.computations()[to].get();
+  if (replaced == by || replaced == module.entry() || by == module.entry()) return false;
+  if (!MayStandFor(*replaced, *by) || Reaches(by, replaced)) return false;
+  CallInstead(module, replaced, by);
+  RemoveDeadCode(candidate);
+  module.Reorder(module.CallOrder());
+  if (!still_fails(candidate)) return false;
+  sample = std::move(candidate);
+  return true;
 }
 
 }  // namespace
@@ -107,7 +179,8 @@ bool CutAtParameters(Sample& sample, const StillFails& still_fails, Backend& val
   return progress;
 }
 
-// An instruction gives way to an operand of its shape; the entry's root to any operand that is an array.
+// An instruction gives way to an operand of its shape; the entry's root to any operand that is an
+// array.
 bool DropInstructions(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t c = 0; c < sample.module->computations().size(); ++c) {
@@ -141,15 +214,33 @@ bool PeelRegions(Sample& sample, const StillFails& still_fails) {
       size_t regions = RegionsOf(*instruction).size();
       for (size_t r = 0; r < regions; ++r) {
         Sample candidate = sample.Clone();
-        Instruction* caller = candidate.module->computations()[c]->instructions()[instruction->index()].get();
+        Instruction* caller =
+            candidate.module->computations()[c]->instructions()[instruction->index()].get();
         Region region = RegionsOf(*caller)[r];
+        std::vector<Instruction*> before;
+        for (const auto& one : caller->parent()->instructions()) before.push_back(one.get());
         ReplaceUses(caller, Inline(*region.body, caller, region.operands));
+        if (caller->opcode() == Opcode::kMap) SpreadCopies(*caller, before);
         FoldTuples(caller->parent());
         if (Take(sample, std::move(candidate), still_fails)) return true;
       }
     }
   }
   return false;
+}
+
+// Of two computations that take and return the same shapes one is called in both places.
+bool OneForAnother(Sample& sample, const StillFails& still_fails) {
+  bool progress = false;
+  for (size_t from = 0; from < sample.module->computations().size(); ++from) {
+    for (size_t to = 0; to < sample.module->computations().size(); ++to) {
+      if (!TryOneForAnother(sample, from, to, still_fails)) continue;
+      progress = true;
+      to = 0;
+      if (from >= sample.module->computations().size()) return progress;
+    }
+  }
+  return progress;
 }
 
 }  // namespace hlocts

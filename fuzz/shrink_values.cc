@@ -54,6 +54,16 @@ void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes
   leaf.mutable_shape() = std::move(shape);
 }
 
+// Literal or argument of a leaf; nullptr where it has none.
+const Literal* DataOf(const Sample& sample, const Instruction& leaf) {
+  if (leaf.has_literal()) return &leaf.literal();
+  bool of_entry = leaf.parent() == sample.module->entry();
+  const size_t number = static_cast<size_t>(leaf.parameter_number());
+  bool argument =
+      leaf.opcode() == Opcode::kParameter && of_entry && number < sample.arguments.size();
+  return argument ? &sample.arguments[number] : nullptr;
+}
+
 // Sizes that the text alone states: what is not an operand's dimension is repeated.
 void ResizeRepeated(Instruction& broadcast, int64_t from, int64_t to) {
   const std::vector<int64_t>& dimensions = broadcast.IntList(Attr::kDimensions);
@@ -90,6 +100,38 @@ bool TryDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to,
   Resize(candidate, *leaf, sizes);
   candidate.module->entry_computation_layout.reset();
   return InferAgain(*candidate.module) && Take(sample, std::move(candidate), still_fails);
+}
+
+Shape WithSize(const Shape& shape, int64_t from, int64_t to) {
+  Shape changed = shape;
+  if (shape.IsTuple()) {
+    std::vector<Shape> elements;
+    for (const Shape& element : shape.tuple_shapes())
+      elements.push_back(WithSize(element, from, to));
+    return Shape::Tuple(std::move(elements));
+  }
+  for (int64_t d = 0; shape.IsArray() && d < shape.rank(); ++d) {
+    if (shape.dimension(d) == from) changed.set_dimension(d, to);
+  }
+  return changed;
+}
+
+// Every size `from` of any shape becomes `to`: nothing is inferred from what breaks a rule.
+bool TrySizeAsWritten(Sample& sample, int64_t from, int64_t to, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  for (const auto& computation : candidate.module->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const Shape changed = WithSize(instruction->shape(), from, to);
+      if (changed == instruction->shape()) continue;
+      const Literal* data = DataOf(candidate, *instruction);
+      if (data && !changed.IsArray()) return false;
+      if (data && data->shape().dimensions() != instruction->shape().dimensions()) return false;
+      if (data) Resize(candidate, *instruction, changed.dimensions());
+      instruction->mutable_shape() = changed;
+    }
+  }
+  candidate.module->entry_computation_layout.reset();
+  return Take(sample, std::move(candidate), still_fails);
 }
 
 // 1, then down from the present size by ever smaller steps: the smallest that still fails.
@@ -259,6 +301,24 @@ bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
                          }) ||
                  progress;
     }
+  }
+  return progress;
+}
+
+bool ShrinkSizesAsWritten(Sample& sample, const StillFails& still_fails) {
+  std::set<int64_t> sizes;
+  for (const auto& computation : sample.module->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      for (const Shape& leaf : LeafShapes(instruction->shape()))
+        if (leaf.IsArray()) sizes.insert(leaf.dimensions().begin(), leaf.dimensions().end());
+    }
+  }
+  bool progress = false;
+  for (int64_t size : sizes) {
+    auto attempt = [&](int64_t from, int64_t to) {
+      return TrySizeAsWritten(sample, from, to, still_fails);
+    };
+    progress = Descend(size, attempt) || progress;
   }
   return progress;
 }

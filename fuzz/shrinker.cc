@@ -1,6 +1,7 @@
 #include "fuzz/shrinker.h"
 
 #include <chrono>
+#include <set>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
@@ -15,12 +16,12 @@ namespace {
 class Oracle {
  public:
   Oracle(Backend& engine, Backend& reference, const ShrinkOptions& options, Symptom wanted,
-         std::string operation, std::string rule)
+         std::set<std::string> operations, std::string rule)
       : engine_(engine),
         reference_(reference),
         options_(options),
         wanted_(std::move(wanted)),
-        operation_(std::move(operation)),
+        operations_(std::move(operations)),
         rule_(std::move(rule)),
         end_(std::chrono::steady_clock::now() +
              std::chrono::milliseconds(static_cast<int64_t>(options.seconds_max * 1000))) {}
@@ -39,10 +40,11 @@ class Oracle {
   }
   // The same operation is to blame, where one was.
   bool Blames(const Sample& candidate) {
-    if (operation_.empty() || options_.trial.invalid) return true;
+    if (operations_.empty() || options_.trial.invalid) return true;
     ++evaluations_;
     Verdict verdict = RunTrial(candidate, engine_, options_.trial, true).verdict;
-    return SymptomOf(verdict) == wanted_ && BlamedOpcode(verdict, *candidate.module) == operation_;
+    return SymptomOf(verdict) == wanted_ &&
+           operations_.count(BlamedOpcode(verdict, *candidate.module)) > 0;
   }
   int evaluations() const { return evaluations_; }
   bool Spent() const {
@@ -53,10 +55,10 @@ class Oracle {
  private:
   // A candidate without the blamed operation fails for another reason.
   bool HasOperation(const Module& module) const {
-    if (operation_.empty()) return true;
+    if (operations_.empty()) return true;
     for (const auto& computation : module.computations()) {
       for (const auto& instruction : computation->instructions()) {
-        if (OpcodeName(instruction->opcode()) == operation_) return true;
+        if (operations_.count(std::string(OpcodeName(instruction->opcode()))) > 0) return true;
       }
     }
     return false;
@@ -84,8 +86,8 @@ class Oracle {
   Backend& reference_;
   const ShrinkOptions& options_;
   Symptom wanted_;
-  std::string operation_;
-  std::string rule_;  // that an invalid module breaks; of a valid one empty
+  std::set<std::string> operations_;  // one of them is to blame; none: nothing is known
+  std::string rule_;                  // that an invalid module breaks; of a valid one empty
   std::chrono::steady_clock::time_point end_;
   absl::flat_hash_set<std::string> asked_;
   int evaluations_ = 0;
@@ -121,7 +123,7 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
   shrunk.signature = SignatureOf(shrunk.result.verdict, *sample.module);
   if (!shrunk.reproduced) return shrunk;
   Oracle oracle(engine, values, options, SymptomOf(shrunk.result.verdict),
-                BlamedOpcode(shrunk.result.verdict, *sample.module),
+                BlamableOpcodes(shrunk.result.verdict, *sample.module),
                 RuleOf(VerifyModule(*sample.module)));
   StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
   const ShrinkPass passes[] = {
@@ -129,14 +131,17 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
       {"parameters", false,
        [&](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
       {"regions", true, PeelRegions},
+      {"computations", false, OneForAnother},
       {"instructions", true, DropInstructions},
       {"constants", false, ConstantsInRegions},
+      {"types", false, SimplerTypes},
       // One element everywhere, then sizes: the literals' pass would leave it alone at its place.
       {"counting", false, CountUp},
       {"elements", false, RepeatOneElement},
       {"dimensions", false, ShrinkDimensions},
       {"numbers", false, ShrinkNumbers},
       {"attributes", false, DefaultAttributes},
+      {"sizes", true, ShrinkSizesAsWritten},
       {"literals", true, SimplifyLiterals},
   };
   for (bool progress = true; progress && !oracle.Spent();) {

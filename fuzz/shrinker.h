@@ -43,12 +43,15 @@ struct ShrinkPass {
 };
 bool KeepOneOutput(Sample& sample, const StillFails& still_fails);
 bool PeelRegions(Sample& sample, const StillFails& still_fails);
+bool OneForAnother(Sample& sample, const StillFails& still_fails);
 bool DropInstructions(Sample& sample, const StillFails& still_fails);
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails);
+bool ShrinkSizesAsWritten(Sample& sample, const StillFails& still_fails);
 bool ShrinkNumbers(Sample& sample, const StillFails& still_fails);
 bool CountUp(Sample& sample, const StillFails& still_fails);
 bool RepeatOneElement(Sample& sample, const StillFails& still_fails);
 bool ConstantsInRegions(Sample& sample, const StillFails& still_fails);
+bool SimplerTypes(Sample& sample, const StillFails& still_fails);
 bool DefaultAttributes(Sample& sample, const StillFails& still_fails);
 bool SimplifyLiterals(Sample& sample, const StillFails& still_fails);
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, Backend& values);

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/surgery.h"
 #include "spec/ops/opcode.h"
 
 namespace hlocts {
@@ -121,12 +122,26 @@ void AddOperations(const Computation& computation, std::set<std::string>& operat
 
 constexpr size_t kOperationsMax = 4;
 
-// What the computations of a map, call, fusion, loop or branch do, where that is little; a combiner
-// or comparator only goes with its operation.
-void AddBody(const Instruction& caller, std::set<std::string>& operations) {
+// Runs computations as they are; a combiner or comparator only goes with its operation.
+bool Runs(const Instruction& caller) {
   static constexpr Opcode kRuns[] = {Opcode::kMap, Opcode::kCall, Opcode::kFusion, Opcode::kWhile,
                                      Opcode::kConditional};
-  if (std::find(std::begin(kRuns), std::end(kRuns), caller.opcode()) == std::end(kRuns)) return;
+  return std::find(std::begin(kRuns), std::end(kRuns), caller.opcode()) != std::end(kRuns);
+}
+
+void AddBlamable(const Instruction& instruction, std::set<std::string>& opcodes) {
+  opcodes.insert(std::string(OpcodeName(instruction.opcode())));
+  if (!Runs(instruction)) return;
+  for (const Computation* called : instruction.called_computations()) {
+    for (const auto& one : called->instructions()) {
+      if (!IsCarrier(*one)) AddBlamable(*one, opcodes);
+    }
+  }
+}
+
+// What the computations of a map, call, fusion, loop or branch do, where that is little.
+void AddBody(const Instruction& caller, std::set<std::string>& operations) {
+  if (!Runs(caller)) return;
   std::set<std::string> with_body = operations;
   for (const Computation* called : caller.called_computations()) AddOperations(*called, with_body);
   if (with_body.size() <= kOperationsMax) operations = with_body;
@@ -170,6 +185,13 @@ bool CountsAsFinding(VerdictKind kind) {
 std::string BlamedOpcode(const Verdict& verdict, const Module& module) {
   std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
   return blamed.empty() ? "" : std::string(OpcodeName(blamed.back()->opcode()));
+}
+
+std::set<std::string> BlamableOpcodes(const Verdict& verdict, const Module& module) {
+  std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
+  std::set<std::string> opcodes;
+  if (!blamed.empty()) AddBlamable(*blamed.back(), opcodes);
+  return opcodes;
 }
 
 std::string BlamedOperation(const Verdict& verdict, const Module& module) {

@@ -2,6 +2,7 @@
 #ifndef HLOCTS_FUZZ_SYMPTOM_H_
 #define HLOCTS_FUZZ_SYMPTOM_H_
 
+#include <set>
 #include <string>
 
 #include "reports/verdict.h"
@@ -24,6 +25,9 @@ bool CountsAsFinding(VerdictKind kind);
 // Opcode of the instruction that the verdict, or cutting, names: "tanh"; of several the last, whose
 // value is wrong; empty where none is named.
 std::string BlamedOpcode(const Verdict& verdict, const Module& module);
+// What a smaller module with the same failure may blame: that opcode and, where it runs computations,
+// those of what they do.
+std::set<std::string> BlamableOpcodes(const Verdict& verdict, const Module& module);
 // Opcodes and element type of all that is named, "tanh f32", with what their computations do where
 // that is little: "map,negate f32"; where none is named those of the module, sorted; of an invalid
 // module the broken rule.

@@ -1,5 +1,5 @@
-// One module on one engine: what a campaign does over and over, a shrinker asks again and again, and
-// a bundle repeats.
+// One module on one engine: what a campaign does over and over, a shrinker asks again and again,
+// and a bundle repeats.
 #ifndef HLOCTS_FUZZ_TRIAL_H_
 #define HLOCTS_FUZZ_TRIAL_H_
 
@@ -13,8 +13,8 @@ namespace hlocts {
 
 struct TrialOptions {
   Profile profile = Profile::kDefault;
-  LoadOptions load;   // devices are the module's
-  int64_t cut = 0;    // DiffOptions::cut
+  LoadOptions load;      // devices are the module's
+  int64_t cut = 0;       // DiffOptions::cut
   bool invalid = false;  // the module breaks a rule: refusal is the pass
 };
 
@@ -29,12 +29,13 @@ LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options);
 // Runs the valid module; once more where its worker was killed from outside.
 RunOutcome RunSample(const Sample& sample, Backend& engine, const TrialOptions& options);
 
-// A run of the valid module that is over. `blame`: a failure is narrowed down to an instruction (many
-// executions).
+// A run of the valid module that is over. `blame`: a failure is narrowed down to an instruction
+// (many executions).
 TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend& engine,
                        const TrialOptions& options, bool blame);
 // Runs and judges.
-TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options, bool blame);
+TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options,
+                     bool blame);
 
 // The acceptance set of the device that failed, as lines of JSON; "" when there is none.
 std::string ExpectedLines(const Sample& sample, const Verdict& verdict, const TrialOptions& options,

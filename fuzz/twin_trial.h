@@ -1,5 +1,5 @@
-// A module and its metamorphic twin on one engine. Equal outputs need no judge; unequal ones are looked
-// at under the law, so that a freedom that the engine used differently is no finding.
+// A module and its metamorphic twin on one engine. Equal outputs need no judge; unequal ones are
+// looked at under the law, so that a freedom that the engine used differently is no finding.
 #ifndef HLOCTS_FUZZ_TWIN_TRIAL_H_
 #define HLOCTS_FUZZ_TWIN_TRIAL_H_
 
@@ -19,8 +19,8 @@ struct TwinTrial {
 };
 
 // `outcome` is the engine's run of `first`, with values.
-TwinTrial RunTwin(const Sample& first, const RunOutcome& outcome, const Sample& twin, Backend& engine,
-                  const TrialOptions& options);
+TwinTrial RunTwin(const Sample& first, const RunOutcome& outcome, const Sample& twin,
+                  Backend& engine, const TrialOptions& options);
 
 }  // namespace hlocts
 

@@ -69,7 +69,7 @@ class Crowd {
     std::string signature = shrunk.reproduced ? shrunk.signature : met_as;
     report_.signatures.insert(signature);
     std::vector<std::string> absorbed;
-    std::string bucket = buckets_.Add(BucketOf(signature, CountElements(*small.module)), &absorbed);
+    std::string bucket = buckets_.Add(BucketOf(signature, RemainsOf(*small.module)), &absorbed);
     // The first module of a bucket is the bundle that people see.
     if (report_.buckets.count(bucket) == 0) report_.buckets[bucket] = Causes(small, trial);
     for (const std::string& other : absorbed) {

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -39,12 +40,14 @@ int Replays(const std::string& folder, Backend& engine, const TrialOptions& tria
 
 // Another failure than the one that was to be made small. A constant or an argument that is wrong
 // by itself is the cause of what is computed from it.
-bool Drifted(const Verdict& from, const std::string& blamed, const ShrinkResult& shrunk) {
+bool Drifted(const Verdict& from, const std::set<std::string>& blamable,
+             const ShrinkResult& shrunk) {
   if (shrunk.result.verdict.kind == VerdictKind::kFail &&
       IsCarrier(*shrunk.sample.module->entry()->root()))
     return false;
   if (!(SymptomOf(shrunk.result.verdict) == SymptomOf(from))) return true;
-  return !blamed.empty() && blamed != BlamedOpcode(shrunk.result.verdict, *shrunk.sample.module);
+  return !blamable.empty() &&
+         blamable.count(BlamedOpcode(shrunk.result.verdict, *shrunk.sample.module)) == 0;
 }
 
 std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
@@ -58,7 +61,7 @@ std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
   shrink.trial = options.campaign.trial;
   shrink.trial.invalid = !generated.broken_rule.empty();
   TrialResult blamed = RunTrial(sample, **engine, shrink.trial, true);
-  std::string before = BlamedOpcode(blamed.verdict, *sample.module);
+  std::set<std::string> before = BlamableOpcodes(blamed.verdict, *sample.module);
   double start = ProcessorSeconds();
   ShrinkResult shrunk = Shrink(sample, **engine, **reference, shrink);
   Json json;
