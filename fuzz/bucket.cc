@@ -42,6 +42,13 @@ bool OnlyMoves(const std::vector<std::string>& operations) {
          });
 }
 
+bool RunsOthers(const std::vector<std::string>& operations) {
+  return std::any_of(operations.begin(), operations.end(), [](const std::string& name) {
+    auto opcode = OpcodeFromName(name);
+    return opcode && RowOf(*opcode).family == Family::kControlFlow;
+  });
+}
+
 // A wrong number is a wrong number, whatever it is; NaN has a reason of its own.
 absl::string_view SymptomClass(absl::string_view mismatch) {
   return mismatch == "zero" || mismatch == "inf" ? "value" : mismatch;
@@ -71,8 +78,9 @@ void ReadFailure(const Words& words, const Remains& remains, BucketKey& key) {
   key.traits = TakeTraits(operation);
   key.operations = absl::StrSplit(operation, ',', absl::SkipEmpty());
   bool moves = OnlyMoves(key.operations);
-  // What goes wrong between instructions hardly depends on their types.
-  std::string type = words.size() > 1 && !key.together && !moves ? ClassOf(words[1]) : "";
+  // What goes wrong between instructions, or in what runs them, hardly depends on their types.
+  bool typed = !key.together && !moves && !RunsOthers(key.operations);
+  std::string type = words.size() > 1 && typed ? ClassOf(words[1]) : "";
   std::string symptom(words.size() > 2 ? SymptomClass(words[2]) : "");
   if (moves && symptom == "nan") symptom = "value";
   if (remains.rivals) {

@@ -1,6 +1,7 @@
 // Shrinking what data and regions compute with: one element everywhere, constants in regions.
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "fuzz/shrinker.h"
@@ -10,7 +11,7 @@
 namespace hlocts {
 namespace {
 
-constexpr int64_t kElementsTried = 64;
+constexpr int64_t kElementsTried = 96;
 
 size_t ElementBytes(const Literal& literal) {
   return literal.raw_size() / static_cast<size_t>(literal.element_count());
@@ -72,10 +73,23 @@ bool TryData(Sample& sample, const std::vector<int64_t>& leaves,
   return true;
 }
 
+// Of elements with the same bits the first.
+std::vector<int64_t> DistinctElements(const Literal& data) {
+  std::set<std::string> seen;
+  std::vector<int64_t> distinct;
+  const size_t bytes = ElementBytes(data);
+  for (int64_t i = 0; i < data.element_count(); ++i) {
+    if (static_cast<int64_t>(distinct.size()) == kElementsTried) break;
+    const uint8_t* at = data.raw_data() + static_cast<size_t>(i) * bytes;
+    if (seen.insert(std::string(reinterpret_cast<const char*>(at), bytes)).second)
+      distinct.push_back(i);
+  }
+  return distinct;
+}
+
 bool TryElements(Sample& sample, const std::vector<int64_t>& leaves,
                  const StillFails& still_fails) {
-  int64_t count = EntryInstruction(sample, leaves[0])->shape().ElementCount();
-  for (int64_t element = 0; element < std::min(count, kElementsTried); ++element) {
+  for (int64_t element : DistinctElements(*DataOf(sample, *EntryInstruction(sample, leaves[0])))) {
     auto repeat = [&](const Literal& data) { return FilledWithElement(data, element); };
     if (TryData(sample, leaves, repeat, still_fails)) return true;
   }

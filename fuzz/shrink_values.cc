@@ -19,15 +19,21 @@ bool Take(Sample& sample, Sample candidate, const StillFails& still_fails) {
   return true;
 }
 
-// The elements of the leading corner, of the sizes of `shape`.
-Literal Corner(const Literal& literal, const Shape& shape) {
+enum class End : uint8_t { kLeading, kTrailing };
+
+// The elements of the leading or trailing corner, of the sizes of `shape`.
+Literal Corner(const Literal& literal, const Shape& shape, End end) {
   Literal result(shape);
   int64_t bytes = StorageBytes(shape.element_type());
   std::vector<int64_t> from = RowMajorStrides(literal.shape().dimensions());
   std::vector<int64_t> index(shape.dimensions().size(), 0);
   uint8_t* to = result.mutable_raw_data();
+  int64_t skipped = 0;
+  for (size_t d = 0; d < index.size() && end == End::kTrailing; ++d)
+    skipped += (literal.shape().dimensions()[d] - shape.dimensions()[d]) * from[d];
   for (int64_t i = 0; i < result.element_count(); ++i) {
-    std::memcpy(to + i * bytes, literal.raw_data() + LinearIndex(index, from) * bytes, bytes);
+    std::memcpy(to + i * bytes, literal.raw_data() + (skipped + LinearIndex(index, from)) * bytes,
+                bytes);
     for (size_t d = index.size(); d-- > 0;) {
       if (++index[d] < shape.dimensions()[d]) break;
       index[d] = 0;
@@ -41,15 +47,16 @@ bool IsLeaf(Opcode opcode) {
 }
 
 // Gives a leaf other sizes, its literal or argument too. Never larger ones.
-void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes) {
+void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes,
+            End end = End::kLeading) {
   Shape shape(leaf.shape().element_type(), sizes);
   shape.mutable_layout() = leaf.shape().layout();
   shape = shape.WithDefaultLayout();
-  if (leaf.has_literal()) leaf.set_literal(Corner(leaf.literal(), shape));
+  if (leaf.has_literal()) leaf.set_literal(Corner(leaf.literal(), shape, end));
   bool of_entry = leaf.parent() == sample.module->entry();
   if (leaf.opcode() == Opcode::kParameter && of_entry) {
     Literal& argument = sample.arguments[leaf.parameter_number()];
-    argument = Corner(argument, shape);
+    argument = Corner(argument, shape, end);
   }
   leaf.mutable_shape() = std::move(shape);
 }
@@ -91,13 +98,13 @@ bool TrySize(Sample& sample, int64_t from, int64_t to, const StillFails& still_f
 }
 
 // One dimension of one leaf of the entry.
-bool TryDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to,
+bool TryDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to, End end,
                   const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   Instruction* leaf = EntryInstruction(candidate, index);
   std::vector<int64_t> sizes = leaf->shape().dimensions();
   sizes[dimension] = to;
-  Resize(candidate, *leaf, sizes);
+  Resize(candidate, *leaf, sizes, end);
   candidate.module->entry_computation_layout.reset();
   return InferAgain(*candidate.module) && Take(sample, std::move(candidate), still_fails);
 }
@@ -297,7 +304,8 @@ bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
       int64_t size = EntryInstruction(sample, index)->shape().dimension(d);
       progress = Descend(size,
                          [&](int64_t, int64_t to) {
-                           return TryDimension(sample, index, d, to, still_fails);
+                           return TryDimension(sample, index, d, to, End::kLeading, still_fails) ||
+                                  TryDimension(sample, index, d, to, End::kTrailing, still_fails);
                          }) ||
                  progress;
     }

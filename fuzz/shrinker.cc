@@ -36,14 +36,14 @@ class Oracle {
       absl::StrAppend(&text, PrintLiteralWithShape(argument));
     if (!asked_.insert(text).second || !Ends(candidate)) return false;
     ++evaluations_;
-    return SymptomOf(RunTrial(candidate, engine_, options_.trial, false).verdict) == wanted_;
+    return Alike(SymptomOf(RunTrial(candidate, engine_, options_.trial, false).verdict), wanted_);
   }
   // The same operation is to blame, where one was.
   bool Blames(const Sample& candidate) {
     if (operations_.empty() || options_.trial.invalid) return true;
     ++evaluations_;
     Verdict verdict = RunTrial(candidate, engine_, options_.trial, true).verdict;
-    return SymptomOf(verdict) == wanted_ &&
+    return Alike(SymptomOf(verdict), wanted_) &&
            operations_.count(BlamedOpcode(verdict, *candidate.module)) > 0;
   }
   int evaluations() const { return evaluations_; }

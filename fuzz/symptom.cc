@@ -165,6 +165,13 @@ std::string TraitsOf(const Instruction& instruction) {
   return absl::StrCat(empty, batched, indexed);
 }
 
+// The same on every machine.
+uint64_t HashOf(absl::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return hash;
+}
+
 }  // namespace
 
 Symptom SymptomOf(const Verdict& verdict) {
@@ -176,6 +183,14 @@ Symptom SymptomOf(const Verdict& verdict) {
     symptom.mismatch = WithoutDetails(MessageOf(verdict));
   }
   return symptom;
+}
+
+bool Alike(const Symptom& a, const Symptom& b) {
+  auto number = [](const Symptom& s) {
+    bool number = s.mismatch == "zero" || s.mismatch == "inf" || s.mismatch == "value";
+    return s.kind == VerdictKind::kFail && number;
+  };
+  return a == b || (number(a) && number(b));
 }
 
 bool CountsAsFinding(VerdictKind kind) {
@@ -234,6 +249,10 @@ std::string FolderNameOf(const std::string& signature) {
     if (!plain && !name.empty() && name.back() != '.') name.push_back('.');
   }
   while (!name.empty() && name.back() == '.') name.pop_back();
+  // What was cut off may be all that tells two apart.
+  if (signature.size() > kNameMax)
+    absl::StrAppend(&name, ".",
+                    absl::Hex(static_cast<uint32_t>(HashOf(signature)), absl::kZeroPad8));
   return name;
 }
 

@@ -18,6 +18,9 @@ struct Symptom {
   bool operator==(const Symptom&) const = default;
 };
 Symptom SymptomOf(const Verdict& verdict);
+// The same failure on smaller data: a wrong number is a wrong number, whatever it is; NaN has a
+// reason of its own.
+bool Alike(const Symptom& a, const Symptom& b);
 
 // A verdict that a campaign keeps: neither pass, unsupported nor inconclusive.
 bool CountsAsFinding(VerdictKind kind);

@@ -45,7 +45,7 @@ bool Drifted(const Verdict& from, const std::set<std::string>& blamable,
   if (shrunk.result.verdict.kind == VerdictKind::kFail &&
       IsCarrier(*shrunk.sample.module->entry()->root()))
     return false;
-  if (!(SymptomOf(shrunk.result.verdict) == SymptomOf(from))) return true;
+  if (!Alike(SymptomOf(shrunk.result.verdict), SymptomOf(from))) return true;
   return !blamable.empty() &&
          blamable.count(BlamedOpcode(shrunk.result.verdict, *shrunk.sample.module)) == 0;
 }
