@@ -5,6 +5,7 @@
 
 #include "backends/backend_list.h"
 #include "backends/cuda/cuda_device.h"
+#include "backends/worker_client.h"
 #include "spec/text/parser.h"
 
 namespace hlocts {
@@ -45,6 +46,29 @@ TEST(CudaBackendTest, WithoutADeviceTheReasonIsSaid) {
   EXPECT_EQ(device.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(device.status().message()),
               ::testing::AnyOf(HasSubstr("driver"), HasSubstr("device"), HasSubstr("toolkit")));
+}
+
+// A device that is lost ends the worker: the verdict of that module alone. The stand-in loses it with
+// the kernel of Cholesky factors.
+TEST(CudaBackendTest, ALostDeviceIsACrashAndTheNextModuleRuns) {
+  setenv("HLOCTS_CUDA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_cuda_host.so", 1);
+  setenv("HLOCTS_CUDA_HOST_LOST", "Cholesky", 1);
+  auto backend = MakeWorkerBackend({"cuda", {HLOCTS_BINARY_DIR "/hlocts", "worker", "--backend=cuda"}});
+  const auto run = [&](const std::string& text) {
+    ExecuteRequest request;
+    request.arguments = {{F32s({1, 2, 3, 4})}};
+    return RunModule(*backend, *Parsed(text), {}, request);
+  };
+  const RunOutcome lost = run(
+      "ENTRY e { p = f32[4] parameter(0) a = f32[2,2] reshape(p)\n"
+      " ROOT r = f32[2,2] cholesky(a), lower=true }");
+  const RunOutcome next = run("ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] negate(p) }");
+  unsetenv("HLOCTS_CUDA_LIBRARY");
+  unsetenv("HLOCTS_CUDA_HOST_LOST");
+  EXPECT_EQ(lost.kind, OutcomeKind::kCrash) << lost.reason;
+  EXPECT_THAT(lost.reason, HasSubstr("the CUDA device is lost"));
+  ASSERT_EQ(next.kind, OutcomeKind::kValues) << next.reason;
+  EXPECT_THAT(FloatsOf(next.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4));
 }
 
 TEST(CudaBackendTest, UnknownOptionsAreRefused) {

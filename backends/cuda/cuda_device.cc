@@ -74,6 +74,7 @@ class CudaDevice : public Device {
     HLOCTS_RETURN_IF_ERROR(ToStatus(api_, api_.load(source.c_str(), fast_math_ ? 1 : 0, &code)));
     return code;
   }
+  absl::Status Synchronize() override { return ToStatus(api_, api_.synchronize()); }
   absl::StatusOr<bool> CallLibrary(Library library, const void* plan, int64_t bytes,
                                    const void* const* in, void* const* out) override {
     const hlocts_cuda_status status =

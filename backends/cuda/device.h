@@ -28,6 +28,8 @@ class Device {
                               int64_t count, int64_t code) = 0;
   // A kernel with its program written out as `source`; -1 where nothing is compiled.
   virtual absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source) = 0;
+  // Until all that was launched is done.
+  virtual absl::Status Synchronize() = 0;
   // A plan of libraries.h. False: the library is not there, or does not take it.
   virtual absl::StatusOr<bool> CallLibrary(Library library, const void* plan, int64_t bytes,
                                            const void* const* in, void* const* out) = 0;

@@ -1,6 +1,7 @@
 #include "backends/cuda/run.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace hlocts::cuda {
 
@@ -90,7 +91,11 @@ absl::StatusOr<std::vector<Literal>> Run::CallOnLiterals(const Function& functio
     HLOCTS_ASSIGN_OR_RETURN(buffers.emplace_back(), Allocate(bytes));
     HLOCTS_RETURN_IF_ERROR(device_.Upload(buffers.back()->data(), argument.raw_data(), bytes));
   }
+  HLOCTS_RETURN_IF_ERROR(device_.Synchronize());
+  const auto start = std::chrono::steady_clock::now();
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<Buffer> outputs, Call(function, std::move(buffers)));
+  HLOCTS_RETURN_IF_ERROR(device_.Synchronize());
+  seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::vector<Literal> literals;
   for (size_t r = 0; r < results.size(); ++r) {
     Literal& output = literals.emplace_back(Literal::Uninitialized(results[r]));

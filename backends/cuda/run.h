@@ -76,6 +76,7 @@ class Run {
     return absl::DeadlineExceededError("loops took more steps than their budget");
   }
 
+  double seconds = 0;  // on the device, with arguments there and results not yet fetched
   int64_t steps_left = 0;
   uint64_t rng_seed = 0;
   uint64_t rng_stream = 0;         // rng instructions executed so far

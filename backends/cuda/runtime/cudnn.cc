@@ -172,7 +172,8 @@ LibraryStatus CallCudnn(const LibraryContext& context, const ConvolutionPlan& pl
       prepared->workspace, is_double ? static_cast<const void*>(&zero_double) : &zero, prepared->y,
       out[0]);
   if (status == CUDNN_STATUS_SUCCESS) return {};
-  if (status / 1000 == CUDNN_STATUS_NOT_SUPPORTED / 1000) {
+  if (status / 1000 == CUDNN_STATUS_NOT_SUPPORTED / 1000 ||
+      status / 1000 == CUDNN_STATUS_BAD_PARAM / 1000) {
     prepared->usable = false;
     return Declined();
   }

@@ -40,6 +40,7 @@ class Runtime {
   hlocts_cuda_status Load(const char* source, bool fast_math, int64_t* code);
   hlocts_cuda_status CallLibrary(Library library, const void* plan, int64_t bytes,
                                  const void* const* in, void* const* out);
+  hlocts_cuda_status Synchronize();
 
  private:
   hlocts_cuda_status OpenDevice();
@@ -240,6 +241,12 @@ hlocts_cuda_status Runtime::CallLibrary(Library library, const void* plan, int64
   return done.ok() ? HLOCTS_CUDA_OK : Fail(done.status, done.reason);
 }
 
+hlocts_cuda_status Runtime::Synchronize() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  return Check(driver_->cuStreamSynchronize_(stream_), "a kernel");
+}
+
 Runtime& TheRuntime() {
   static Runtime* runtime = new Runtime();  // never destroyed: the driver may be gone before
   return *runtime;
@@ -265,6 +272,7 @@ hlocts_cuda_status Launch(int32_t kernel, int64_t code, const void* arguments, i
 hlocts_cuda_status Load(const char* source, int32_t fast_math, int64_t* code) {
   return TheRuntime().Load(source, fast_math != 0, code);
 }
+hlocts_cuda_status Synchronize() { return TheRuntime().Synchronize(); }
 hlocts_cuda_status CallLibraryOf(int32_t library, const void* plan, int64_t bytes, const void* const* in,
                                  void* const* out) {
   return TheRuntime().CallLibrary(static_cast<Library>(library), plan, bytes, in, out);
@@ -287,6 +295,6 @@ extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_
   static const hlocts_cuda_api api = {HLOCTS_CUDA_API_VERSION, LastError, Open,    Description,
                                       Allocate,                Release,   Upload,  Download,
                                       Copy,                    Launch,    Load,    Compile,
-                                      CallLibraryOf};
+                                      CallLibraryOf,           Synchronize};
   return &api;
 }

@@ -45,6 +45,8 @@ typedef struct {
   // A plan of libraries.h, its size in bytes, and its pointers.
   hlocts_cuda_status (*library)(int32_t library, const void* plan, int64_t bytes,
                                 const void* const* in, void* const* out);
+  // Until all that was launched is done.
+  hlocts_cuda_status (*synchronize)(void);
 } hlocts_cuda_api;
 
 const hlocts_cuda_api* hlocts_cuda_get_api(void);
