@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tools/bench/bench.h"
+#include "tools/bench/cuda_bench.h"
 #include "tools/bench/machine_peak.h"
 #include "tools/bench_fuzz.h"
 #include "tools/commands.h"
@@ -143,6 +144,46 @@ int RunCpuBench(BenchOptions bench, bool json) {
   return right ? kExitOk : kExitFailed;
 }
 
+void PrintCudaRow(const CudaBenchRow& row, bool json) {
+  if (json) {
+    nlohmann::ordered_json line = {{"benchmark", absl::StrCat("cuda/", row.module)},
+                                   {"best", row.best},
+                                   {"median", row.median},
+                                   {"bytes_per_second", row.bytes_per_second},
+                                   {"copy_share", row.copy_share},
+                                   {"direct_seconds", row.direct_seconds},
+                                   {"other_seconds", row.other_seconds},
+                                   {"goal", row.goal},
+                                   {"reached", row.reached},
+                                   {"check", row.check}};
+    std::cout << line.dump() << std::endl;
+    return;
+  }
+  std::printf("%-28s %10.3f ms  median %10.3f ms  %8.1f GB/s  %5.1f%% of a copy",
+              absl::StrCat("cuda/", row.module).c_str(), row.best * 1e3, row.median * 1e3,
+              row.bytes_per_second * 1e-9, row.copy_share * 100);
+  if (row.direct_seconds > 0) std::printf("  library %.3f ms", row.direct_seconds * 1e3);
+  if (row.other_seconds > 0) {
+    std::printf("  other %.3f ms, %.2fx", row.other_seconds * 1e3, row.other_seconds / row.best);
+  }
+  if (row.goal > 0) {
+    std::printf("  %.2f of %.2f: %s", row.reached, row.goal, row.kept() ? "reached" : "MISSED");
+  }
+  std::printf("  %s\n", row.check.c_str());
+  std::fflush(stdout);
+}
+
+int RunCudaBench(const std::string& filter, const Options& options) {
+  const std::string home = HomeFolder() + "/tools/bench/";
+  const std::string other = options.backend == Options().backend ? "" : options.backend;
+  const auto rows = BenchCuda({home + "cuda", home + "cpu"}, filter, options.quick, other,
+                              [&](const CudaBenchRow& row) { PrintCudaRow(row, options.json); });
+  if (!rows.ok()) return Fail(rows.status());
+  bool kept = true;
+  for (const CudaBenchRow& row : *rows) kept = kept && row.kept();
+  return kept ? kExitOk : kExitFailed;
+}
+
 int RunBench(const Options& options) {
   std::vector<std::string> names = options.names;
   if (names.empty()) names = {"reference", "judge"};
@@ -157,6 +198,11 @@ int RunBench(const Options& options) {
       if (status != kExitOk) exit_status = status;
       continue;
     }
+    if (name.first == "cuda") {
+      const int status = RunCudaBench(name.second, options);
+      if (status != kExitOk) exit_status = status;
+      continue;
+    }
     if (name.first == "fuzz") {
       const int status = RunFuzzBench(name.second, options.quick, options.json);
       if (status != kExitOk) exit_status = status;
@@ -166,7 +212,7 @@ int RunBench(const Options& options) {
     for (const Promise& row : kPromises) {
       if (name.first == row.name) promise = &row;
     }
-    if (!promise) return Fail(InvalidInput("bench: expected reference, judge, cpu or fuzz, found ", text));
+    if (!promise) return Fail(InvalidInput("bench: expected reference, judge, cpu, cuda or fuzz, found ", text));
     BenchOptions bench;
     bench.folder = HomeFolder() + "/tools/bench/modules";
     bench.filter = name.second;
@@ -185,7 +231,7 @@ int RunBench(const Options& options) {
 Command BenchCommand() {
   return {"bench", "measure the figures that the READMEs state", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("NAME", &options->names, "reference, judge, cpu, fuzz, or one/part-of-it");
+            flags.Positional("NAME", &options->names, "reference, judge, cpu, cuda, fuzz, or one/part-of-it");
             flags.Add("--backend", &options->backend, "engine to compare with (hlo-evaluator)");
             flags.Add("--quick", &options->quick, "one short repetition");
             flags.Add("--json", &options->json, "print JSON lines");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/backend.h"
 #include "spec/base/status.h"
 
 namespace hlocts {
@@ -53,6 +54,12 @@ struct LatencyRow {
   double ratio = 0;  // median of xla_load / cpu_load
 };
 absl::StatusOr<LatencyRow> BenchCpuLatency();
+
+// "judged" where arguments and outputs are small, else the distance to the other's outputs under its
+// name; begins with WRONG when it is.
+absl::StatusOr<std::string> CheckOutputs(const Module& module, const ExecuteRequest& request,
+                                         Executable& subject, Executable& other,
+                                         const std::string& name);
 
 double GeometricMean(const std::vector<BenchRow>& rows);
 

@@ -87,10 +87,13 @@ double Distance(Literal a, Literal b) {
   return difference / largest;
 }
 
-// Judged by the acceptance sets where that takes seconds; else compared with XLA's outputs.
-absl::StatusOr<std::string> Check(const Module& module, const ExecuteRequest& request,
-                                  Engine& subject, Engine& baseline) {
-  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult ours, subject.executable->Execute(request));
+}  // namespace
+
+// Judged by the acceptance sets where that takes seconds; else compared with the other's outputs.
+absl::StatusOr<std::string> CheckOutputs(const Module& module, const ExecuteRequest& request,
+                                         Executable& subject, Executable& other,
+                                         const std::string& name) {
+  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult ours, subject.Execute(request));
   int64_t elements = 0;
   for (const Literal& leaf : request.arguments[0]) elements += leaf.element_count();
   for (const Literal& leaf : ours.outputs[0]) elements += leaf.element_count();
@@ -100,7 +103,7 @@ absl::StatusOr<std::string> Check(const Module& module, const ExecuteRequest& re
     return verdict.kind == VerdictKind::kPass ? std::string("judged")
                                               : absl::StrCat("WRONG: ", verdict.reason);
   }
-  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult theirs, baseline.executable->Execute(request));
+  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult theirs, other.Execute(request));
   double distance = 0;
   bool close = true;
   for (size_t i = 0; i < ours.outputs[0].size(); ++i) {
@@ -109,8 +112,10 @@ absl::StatusOr<std::string> Check(const Module& module, const ExecuteRequest& re
     close = close && apart <= (StorageBytes(leaf.element_type()) == 2 ? 1e-2 : 1e-3);
     distance = std::max(distance, apart);
   }
-  return absl::StrCat(close ? "xla " : "WRONG: xla ", distance);
+  return absl::StrCat(close ? "" : "WRONG: ", name, " ", distance);
 }
+
+namespace {
 
 // Multiplications and additions of the entry's dots and convolutions.
 double FlopsOf(const Module& module) {
@@ -159,7 +164,8 @@ absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& modu
   ForgetMemorySettings();
   HLOCTS_RETURN_IF_ERROR(loaded.status());
   kept.executable = *std::move(loaded);
-  HLOCTS_ASSIGN_OR_RETURN(row.check, Check(module, request, subject, baseline));
+  HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, *subject.executable, *baseline.executable,
+                                                  "xla"));
   const double budget = options.quick ? 0.5 : 3;
   const auto start = Clock::now();
   for (int round = 0; round < 3 || (SecondsSince(start) < budget && round < 200); ++round) {

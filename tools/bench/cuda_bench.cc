@@ -1,0 +1,197 @@
+#include "tools/bench/cuda_bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "backends/backend_list.h"
+#include "backends/cuda/cuda_device.h"
+#include "generators/arguments.h"
+#include "spec/files/module_file.h"
+
+namespace hlocts {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+constexpr int64_t kCopyBytes = int64_t{1} << 30;
+
+using Clock = std::chrono::steady_clock;
+
+// What is aimed at: of copies for what memory bounds, of the library for the others.
+struct Goal {
+  const char* module;
+  bool of_library;
+  double share;
+};
+constexpr Goal kGoals[] = {
+    {"chain_64m", false, 0.85},      {"reduce_64m", false, 0.85},   {"softmax_16384x4096", false, 0.85},
+    {"dot_f32_4096", true, 0.9},     {"dot_bf16_4096", true, 0.9},  {"sort_16m", true, 0.9},
+};
+
+// Seconds of `work` on the device, best of several.
+template <class F>
+absl::StatusOr<double> BestOf(cuda::Device& device, bool quick, const F& work) {
+  double best = 1e300;
+  for (int round = 0; round < (quick ? 3 : 20); ++round) {
+    HLOCTS_RETURN_IF_ERROR(device.Synchronize());
+    const auto start = Clock::now();
+    HLOCTS_RETURN_IF_ERROR(work());
+    HLOCTS_RETURN_IF_ERROR(device.Synchronize());
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return best;
+}
+
+// Memory is cleared, so that what lies in it is no NaN that slows or no key that hurries anything.
+absl::StatusOr<cuda::Buffer> Zeros(cuda::Device& device, int64_t bytes) {
+  HLOCTS_ASSIGN_OR_RETURN(cuda::Buffer buffer, cuda::Memory::New(device, bytes));
+  const std::vector<char> zeros(static_cast<size_t>(bytes), 0);
+  HLOCTS_RETURN_IF_ERROR(device.Upload(buffer->data(), zeros.data(), bytes));
+  return buffer;
+}
+
+absl::StatusOr<double> TimeCopy(cuda::Device& device, bool quick) {
+  HLOCTS_ASSIGN_OR_RETURN(const cuda::Buffer from, Zeros(device, kCopyBytes));
+  HLOCTS_ASSIGN_OR_RETURN(const cuda::Buffer to, Zeros(device, kCopyBytes));
+  return BestOf(device, quick, [&] { return device.Copy(to->data(), from->data(), kCopyBytes); });
+}
+
+// The library's own time for the product of two n x n matrices, on the module's arguments.
+template <class Plan>
+absl::StatusOr<double> TimePlan(cuda::Device& device, const Plan& plan, bool quick,
+                                const std::vector<Literal>& arguments, int64_t out_bytes) {
+  std::vector<cuda::Buffer> memory;
+  const void* in[2] = {};
+  for (size_t k = 0; k < arguments.size() && k < 2; ++k) {
+    const int64_t bytes = static_cast<int64_t>(arguments[k].raw_size());
+    HLOCTS_ASSIGN_OR_RETURN(memory.emplace_back(), cuda::Memory::New(device, bytes));
+    HLOCTS_RETURN_IF_ERROR(device.Upload(memory.back()->data(), arguments[k].raw_data(), bytes));
+    in[k] = memory.back()->data();
+  }
+  HLOCTS_ASSIGN_OR_RETURN(memory.emplace_back(), cuda::Memory::New(device, out_bytes));
+  void* out[1] = {memory.back()->data()};
+  return BestOf(device, quick, [&]() -> absl::Status {
+    HLOCTS_ASSIGN_OR_RETURN(const bool done, device.CallLibrary(LibraryOf(&plan), &plan,
+                                                                sizeof(plan), in, out));
+    return done ? absl::OkStatus() : absl::UnavailableError("the library did not take it");
+  });
+}
+
+absl::StatusOr<double> TimeDirect(cuda::Device& device, const std::string& module, bool quick,
+                                  const std::vector<Literal>& arguments) {
+  const int64_t bytes = static_cast<int64_t>(arguments[0].raw_size());
+  if (absl::StartsWith(module, "sort")) {
+    const cuda::SortPlan plan = {cuda::kSortF32, 32, arguments[0].element_count()};
+    return TimePlan(device, plan, quick, arguments, bytes);
+  }
+  const int64_t n = arguments[0].shape().dimensions()[0];
+  cuda::GemmPlan plan = {};
+  plan.type = plan.result = static_cast<int>(arguments[0].element_type());
+  plan.m = plan.n = plan.k = plan.lda = plan.ldb = plan.ldc = n;
+  plan.batch = 1;
+  return TimePlan(device, plan, quick, arguments, bytes);
+}
+
+struct Bench {
+  cuda::Device& device;
+  Backend& backend;
+  std::unique_ptr<Backend> other;  // nullptr: none
+  double copy_bandwidth;
+  bool quick;
+
+  absl::StatusOr<CudaBenchRow> Run(const std::string& name, const Module& module);
+  absl::Status Compare(const Module& module, const ExecuteRequest& request, CudaBenchRow& row);
+};
+
+absl::Status Bench::Compare(const Module& module, const ExecuteRequest& request, CudaBenchRow& row) {
+  for (const Goal& goal : kGoals) {
+    if (row.module != goal.module) continue;
+    row.goal = goal.share;
+    row.reached = row.copy_share;
+    if (!goal.of_library) continue;
+    HLOCTS_ASSIGN_OR_RETURN(row.direct_seconds,
+                            TimeDirect(device, row.module, quick, request.arguments[0]));
+    row.reached = row.direct_seconds / row.best;
+  }
+  if (other == nullptr) return absl::OkStatus();
+  HLOCTS_ASSIGN_OR_RETURN(const auto executable, other->Load(module, {}));
+  row.other_seconds = 1e300;
+  for (int round = 0; round < 3; ++round) {
+    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, executable->Execute(request));
+    row.other_seconds = std::min(row.other_seconds, result.seconds);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CudaBenchRow> Bench::Run(const std::string& name, const Module& module) {
+  CudaBenchRow row;
+  row.module = name;
+  ExecuteRequest request;
+  request.arguments = {GenerateArguments(ArgumentLeafShapes(module), kSeed)};
+  HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend.Load(module, {}));
+  HLOCTS_ASSIGN_OR_RETURN(const auto cpu, MakeBackend("cpu?isolation=none"));
+  HLOCTS_ASSIGN_OR_RETURN(const auto control, cpu->Load(module, {}));
+  HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, *executable, *control, "cpu"));
+  std::vector<double> seconds;
+  double bytes = 0;
+  for (int round = 0; round < (quick ? 3 : 20); ++round) {
+    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, executable->Execute(request));
+    seconds.push_back(result.seconds);
+    if (round > 0) continue;
+    for (const Literal& leaf : request.arguments[0]) bytes += static_cast<double>(leaf.raw_size());
+    for (const Literal& leaf : result.outputs[0]) bytes += static_cast<double>(leaf.raw_size());
+  }
+  std::sort(seconds.begin(), seconds.end());
+  row.best = seconds[0];
+  row.median = seconds[seconds.size() / 2];
+  row.bytes_per_second = bytes / row.best;
+  row.copy_share = row.bytes_per_second / copy_bandwidth;
+  HLOCTS_RETURN_IF_ERROR(Compare(module, request, row));
+  return row;
+}
+
+std::vector<std::filesystem::path> ModulesOf(const std::vector<std::string>& folders,
+                                             const std::string& filter) {
+  std::vector<std::filesystem::path> paths;
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+      if (entry.path().extension() != ".hlo") continue;
+      if (absl::StrContains(entry.path().stem().string(), filter)) paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
+    const std::vector<std::string>& folders, const std::string& filter, bool quick,
+    const std::string& other, const std::function<void(const CudaBenchRow&)>& on_row) {
+  HLOCTS_ASSIGN_OR_RETURN(const auto device, cuda::OpenCudaDevice(/*fast_math=*/false));
+  HLOCTS_ASSIGN_OR_RETURN(const auto backend, MakeInProcessBackend("cuda"));
+  CudaBenchRow copy;
+  copy.module = "copy";
+  HLOCTS_ASSIGN_OR_RETURN(copy.best, TimeCopy(*device, quick));
+  copy.median = copy.best;
+  copy.bytes_per_second = 2 * static_cast<double>(kCopyBytes) / copy.best;
+  std::vector<CudaBenchRow> rows = {copy};
+  on_row(copy);
+  Bench bench = {*device, *backend, nullptr, copy.bytes_per_second, quick};
+  if (!other.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(bench.other, MakeBackend(other));
+  }
+  for (const auto& path : ModulesOf(folders, filter)) {
+    HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, LoadModule(path));
+    auto row = bench.Run(path.stem(), *loaded.module);
+    if (!row.ok()) return Annotate(row.status(), path.stem().string());
+    on_row(*row);
+    rows.push_back(*std::move(row));
+  }
+  if (rows.size() == 1) return InvalidInput("no benchmark named \"", filter, "\"");
+  return rows;
+}
+
+}  // namespace hlocts
