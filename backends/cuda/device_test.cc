@@ -102,6 +102,19 @@ TEST(DeviceTest, IntegersOfEveryWidthMultiplyHigh) {
   }
 }
 
+// The short ways of f16 and bf16 are the general one's, halfway cases and their neighbours among them.
+TEST(DeviceTest, CommonNarrowFormatsRoundLikeTheOthers) {
+  for (const int type : {hl::kF16, hl::kBF16}) {
+    for (uint64_t high = 0; high < 1 << 19; ++high) {
+      for (const uint32_t low : {0u, 1u, 0xfffu, 0x1000u, 0x1001u, 0x1fffu}) {
+        const float x = hl::FloatOfBits(static_cast<uint32_t>(high << 13) | low);
+        if (x != x) continue;
+        ASSERT_EQ(hl::Encode(type, x), hl::EncodeDouble(type, static_cast<double>(x))) << x;
+      }
+    }
+  }
+}
+
 // Any comparator leaves a permutation, also one that contradicts itself.
 TEST(DeviceTest, SplitsOfARowAreRepaired) {
   hl::SortArgs args = {};

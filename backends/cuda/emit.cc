@@ -1,9 +1,13 @@
 #include "backends/cuda/emit.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace hlocts::cuda {
 namespace {
+
+constexpr int kLoopNeighbours = 8;
 
 struct KernelText {
   const char* args;
@@ -39,7 +43,8 @@ std::string Source(const hl::Instr& n, absl::Span<const hl::View> views, const c
   if (n.op == hl::kOpLine) {
     return absl::StrCat("FromInteger(true, static_cast<u64>(", at, "), ", n.to, ")");
   }
-  return absl::StrCat("Load(", n.to, ", in.arrays[", n.a, "], ", at, ")");
+  const char* open = n.b < 0 ? "Aligned(" : "(";
+  return absl::StrCat("Load(", n.to, ", ", open, "in.arrays[", n.a, "]), ", at, ")");
 }
 
 std::string Literal(const hl::Instr& n) {
@@ -100,6 +105,15 @@ std::string FunctionText(const char* head, absl::Span<const hl::Instr> code,
   return absl::StrCat("  __device__ ", head, registers, body, "  }\n");
 }
 
+// The k-th of these.
+std::string Chosen(const std::vector<int>& numbers) {
+  std::string text = absl::StrCat(numbers.back());
+  for (size_t k = numbers.size() - 1; k-- > 0;) {
+    text = absl::StrCat("k == ", k, " ? ", numbers[k], " : ", text);
+  }
+  return text;
+}
+
 constexpr char kCall[] = "void Call(const Value* in, Value* results) const {\n";
 constexpr char kRun[] =
     "void Run(const ArrayInputs& in, Value* results) const {\n    const i64 i = in.index;\n";
@@ -111,6 +125,18 @@ constexpr char kFinish[] =
 std::string KernelHead(hl::Kernel kernel) {
   return absl::StrCat("extern \"C\" __global__ void HL_KERNEL_NAME(const __grid_constant__ ",
                       kTexts[kernel].args, " a, i64 count) {\n  const Written f;\n");
+}
+
+// As many neighbours at a time as make 16 bytes of the result.
+std::string LoopKernel(absl::Span<const hl::Instr> code) {
+  int type = hl::kF32;
+  for (const hl::Instr& n : code) {
+    if (n.op == hl::kOpResult) type = n.to;
+  }
+  const int many = std::clamp(16 / hl::BytesOf(type), 1, kLoopNeighbours);
+  return absl::StrCat(KernelHead(hl::kLoopKernel), "  LoopAll<", many, ", ", type,
+                      ">(a, f, static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x,\n"
+                      "          static_cast<i64>(gridDim.x) * blockDim.x, count);\n}\n");
 }
 
 // rows: of one value for each thread, which the kernel's phases exchange.
@@ -129,6 +155,7 @@ std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
   const std::string program = absl::StrCat(
       "struct Written {\n",
       FunctionText(kernel == hl::kLoopKernel ? kRun : kCall, code, views, "in"), "};\n");
+  if (kernel == hl::kLoopKernel) return absl::StrCat(program, LoopKernel(code));
   if (kernel == hl::kScanBlockKernel) return absl::StrCat(program, BlockKernel(kernel, 2));
   return absl::StrCat(
       program, KernelHead(kernel),
@@ -138,14 +165,19 @@ std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
 }
 
 std::string EmitReduce(const ReduceText& text) {
+  const size_t places = text.init_types.size();
   return absl::StrCat(
-      "struct Written {\n  __device__ int Places(int) const { return ", text.places, "; }\n",
+      "struct Written {\n  __device__ int Places(int) const { return ", places, "; }\n",
+      "  __device__ bool InitFirst(int) const { return ", text.init_first ? "true" : "false", "; }\n",
+      "  __device__ int Outs(int) const { return ", text.out_types.size(), "; }\n",
+      "  __device__ int InitType(const int*, int k) const { return ", Chosen(text.init_types), "; }\n",
+      "  __device__ int OutType(const int*, int k) const { return ", Chosen(text.out_types), "; }\n",
       "  __device__ i64 Kept(const View&, i64 i) const { return ", Offset(text.kept), "; }\n",
       "  __device__ i64 Reduced(const View&, i64 i) const { return ", Offset(text.reduced), "; }\n",
       FunctionText(kTerms, text.prologue, text.views, "in"),
       FunctionText(kCall, text.body, {}, "in"),
       FunctionText(kFinish, text.epilogue, text.views, "in.values"), "};\n",
-      BlockKernel(hl::kReduceBlockKernel, text.places));
+      BlockKernel(hl::kReduceBlockKernel, static_cast<int>(places)));
 }
 
 std::string EmitSource(absl::Span<const std::string> kernels) {

@@ -4,6 +4,7 @@
 #define HLOCTS_BACKENDS_CUDA_EMIT_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "backends/cuda/device/dispatch.h"
@@ -18,7 +19,8 @@ struct ReduceText {
   absl::Span<const hl::Instr> prologue, body, epilogue;
   absl::Span<const hl::View> views;
   hl::View kept, reduced;
-  int places = 1;
+  bool init_first = false;
+  std::vector<int> init_types, out_types;  // of the places; of what is stored
 };
 std::string EmitReduce(const ReduceText& text);
 // Kernels as one source: each in a namespace of its own, the first as hl_kernel, others numbered.

@@ -199,6 +199,7 @@ absl::StatusOr<std::vector<hl::Instr>> ProgramBuilder::Finish(absl::Span<const i
     n.op = hl::kOpResult;
     n.a = results[r];
     n.imm[0] = static_cast<int64_t>(r);
+    n.to = code_[results[r]].to;
     all.push_back(n);
   }
   std::vector<int> last(all.size(), -1);

@@ -171,14 +171,7 @@ absl::Status FunctionBuilder::EmitReduce(NodeId id) {
                                                                          sizeof(hl::View))));
   args.views = static_cast<const hl::View*>(job.views->data());
   job.arrays = static_cast<int64_t>(loop.arrays.size());
-  HLOCTS_ASSIGN_OR_RETURN(
-      job.code, compiler_.CompileReduce({job.prologue->instructions, job.body->instructions,
-                                         job.epilogue->instructions, loop.views, args.kept,
-                                         args.reduced, args.places},
-                                        graph_.type(node.operands[0]).elements));
   Step step;
-  step.in = loop.arrays;
-  for (int k = 0; k < args.places; ++k) step.in.push_back(slot_of_[node.operands[args.places + k]]);
   args.outs = static_cast<int>(outputs.size());
   for (int k = 0; k < args.outs; ++k) {
     const plan::ArrayType& type = graph_.type(outputs[k]);
@@ -186,6 +179,15 @@ absl::Status FunctionBuilder::EmitReduce(NodeId id) {
     step.out.push_back(NewSlot(outputs[k]));
     step.out_bytes.push_back(type.bytes);
   }
+  HLOCTS_ASSIGN_OR_RETURN(
+      job.code, compiler_.CompileReduce({job.prologue->instructions, job.body->instructions,
+                                         job.epilogue->instructions, loop.views, args.kept,
+                                         args.reduced, args.init_first != 0,
+                                         {args.init_types, args.init_types + args.places},
+                                         {args.out_types, args.out_types + args.outs}},
+                                        graph_.type(node.operands[0]).elements));
+  step.in = loop.arrays;
+  for (int k = 0; k < args.places; ++k) step.in.push_back(slot_of_[node.operands[args.places + k]]);
   step.work = std::move(job);
   function_.steps.push_back(std::move(step));
   return absl::OkStatus();

@@ -9,8 +9,9 @@
 #if defined(__CUDACC_RTC__)
 #define HL_FN __device__ inline
 #define HL_CALL __device__ inline
-// Only code written out has loads that can wait for each other.
-#define HL_UNROLL _Pragma("unroll 4")
+#define HL_UNROLL_ALL _Pragma("unroll")
+// Loads that wait for memory together; an interpreter has nothing that could.
+#define HL_AT_ONCE 8
 #elif defined(__CUDACC__)
 #define HL_FN __device__ inline
 #define HL_CALL __device__ __noinline__
@@ -19,8 +20,9 @@
 #define HL_FN inline
 #define HL_CALL inline
 #endif
-#ifndef HL_UNROLL
-#define HL_UNROLL
+#ifndef HL_UNROLL_ALL
+#define HL_UNROLL_ALL
+#define HL_AT_ONCE 1
 #endif
 
 namespace hl {

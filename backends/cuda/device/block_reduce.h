@@ -33,6 +33,10 @@ struct FinishInputs : ArrayInputs {
 struct ReducePrograms {
   Interpreted prologue, body, epilogue;
   HL_FN int Places(int places) const { return places; }
+  HL_FN bool InitFirst(int init_first) const { return init_first != 0; }
+  HL_FN int InitType(const int* types, int k) const { return types[k]; }
+  HL_FN int Outs(int outs) const { return outs; }
+  HL_FN int OutType(const int* types, int k) const { return types[k]; }
   HL_FN i64 Kept(const View& view, i64 i) const { return OffsetOf(view, i); }
   HL_FN i64 Reduced(const View& view, i64 i) const { return OffsetOf(view, i); }
   HL_FN void Terms(const ArrayInputs& in, Value* results) const { prologue.Run(in, results); }
@@ -84,49 +88,64 @@ struct ReduceLane {
   HL_FN i64 filled() const { return end - begin < lanes ? end - begin : lanes; }
 };
 
+// left = left with right, `step` apart.
 template <class F>
-HL_FN void ReduceTerm(const ReduceBlockArgs& a, const F& f, i64 base, const ReduceLane& l, i64 t,
-                      Value* term) {
-  if (a.stage == kReducePartials) {
-    const int places = f.Places(a.places);
-    for (int k = 0; k < places; ++k) term[k] = a.partial[(t * a.results + l.result) * places + k];
-    return;
-  }
-  f.Terms(ArrayInputs{a.arrays, a.views, base + f.Reduced(a.reduced, t)}, term);
-}
-
-template <class F>
-HL_FN void ReduceFold(const ReduceBlockArgs& a, const F& f, const ReduceLane& l, Value* sums) {
-  const int places = f.Places(a.places);
-  const i64 base = a.stage == kReducePartials ? 0 : f.Kept(a.kept, l.result);
-  Value pair[2 * kSharedPlaces];
-  i64 t = l.begin + l.lane;
-  if (a.init_first != 0) {
-    for (int k = 0; k < places; ++k) pair[k] = Load(a.init_types[k], a.init[k], 0);
-  } else {
-    ReduceTerm(a, f, base, l, t, pair);
-    t += l.lanes;
-  }
-  HL_UNROLL
-  for (; t < l.end; t += l.lanes) {
-    ReduceTerm(a, f, base, l, t, pair + places);
-    Value next[kSharedPlaces];
-    f.Call(pair, next);
-    for (int k = 0; k < places; ++k) pair[k] = next[k];
-  }
-  for (int k = 0; k < places; ++k) sums[k * kBlockThreads] = pair[k];
-}
-
-template <class F>
-HL_FN void ReduceCombine(const ReduceBlockArgs& a, const F& f, Value* left, const Value* right) {
-  const int places = f.Places(a.places);
+HL_FN void ReduceCombine(const F& f, int places, Value* left, const Value* right, int step) {
   Value pair[2 * kSharedPlaces], results[kSharedPlaces];
+  HL_UNROLL_ALL
   for (int k = 0; k < places; ++k) {
-    pair[k] = left[k * kBlockThreads];
-    pair[places + k] = right[k * kBlockThreads];
+    pair[k] = left[k * step];
+    pair[places + k] = right[k * step];
   }
   f.Call(pair, results);
-  for (int k = 0; k < places; ++k) left[k * kBlockThreads] = results[k];
+  HL_UNROLL_ALL
+  for (int k = 0; k < places; ++k) left[k * step] = results[k];
+}
+
+template <class F>
+HL_FN void ReduceTerms(const ReduceBlockArgs& a, const F& f, const ReduceLane& l, Value* sums) {
+  const int places = f.Places(a.places);
+  const i64 base = f.Kept(a.kept, l.result);
+  Value sum[kSharedPlaces], terms[HL_AT_ONCE][kSharedPlaces];
+  i64 t = l.begin + l.lane;
+  if (f.InitFirst(a.init_first)) {
+    HL_UNROLL_ALL
+    for (int k = 0; k < places; ++k) sum[k] = Load(f.InitType(a.init_types, k), a.init[k], 0);
+  } else {
+    f.Terms(ArrayInputs{a.arrays, a.views, base + f.Reduced(a.reduced, t)}, sum);
+    t += l.lanes;
+  }
+  for (; t + (HL_AT_ONCE - 1) * l.lanes < l.end; t += HL_AT_ONCE * l.lanes) {
+    HL_UNROLL_ALL
+    for (int u = 0; u < HL_AT_ONCE; ++u) {
+      const i64 at = base + f.Reduced(a.reduced, t + u * l.lanes);
+      f.Terms(ArrayInputs{a.arrays, a.views, at}, terms[u]);
+    }
+    HL_UNROLL_ALL
+    for (int u = 0; u < HL_AT_ONCE; ++u) ReduceCombine(f, places, sum, terms[u], 1);
+  }
+  for (; t < l.end; t += l.lanes) {
+    f.Terms(ArrayInputs{a.arrays, a.views, base + f.Reduced(a.reduced, t)}, terms[0]);
+    ReduceCombine(f, places, sum, terms[0], 1);
+  }
+  HL_UNROLL_ALL
+  for (int k = 0; k < places; ++k) sums[k * kBlockThreads] = sum[k];
+}
+template <class F>
+HL_FN void ReducePartials(const ReduceBlockArgs& a, const F& f, const ReduceLane& l, Value* sums) {
+  const int places = f.Places(a.places);
+  Value sum[kSharedPlaces], term[kSharedPlaces];
+  for (i64 t = l.begin + l.lane; t < l.end; t += l.lanes) {
+    const bool first = t == l.begin + l.lane;
+    HL_UNROLL_ALL
+    for (int k = 0; k < places; ++k) {
+      term[k] = a.partial[(t * a.results + l.result) * places + k];
+      if (first) sum[k] = term[k];
+    }
+    if (!first) ReduceCombine(f, places, sum, term, 1);
+  }
+  HL_UNROLL_ALL
+  for (int k = 0; k < places; ++k) sums[k * kBlockThreads] = sum[k];
 }
 
 template <class F>
@@ -138,19 +157,24 @@ HL_FN void ReduceFinish(const ReduceBlockArgs& a, const F& f, const ReduceLane& 
     for (int k = 0; k < places; ++k) to[k] = sums[k * kBlockThreads];
     return;
   }
+  const bool init_first = f.InitFirst(a.init_first);
+  HL_UNROLL_ALL
   for (int k = 0; k < places; ++k) {
-    pair[k] = values[k] = Load(a.init_types[k], a.init[k], 0);
+    pair[k] = values[k] = Load(f.InitType(a.init_types, k), a.init[k], 0);
     if (a.terms > 0) pair[places + k] = sums[k * kBlockThreads];
-    if (a.init_first != 0) values[k] = sums[k * kBlockThreads];
+    if (init_first) values[k] = sums[k * kBlockThreads];
   }
-  if (a.init_first == 0 && a.terms > 0) f.Call(pair, values);
+  if (!init_first && a.terms > 0) f.Call(pair, values);
   FinishInputs in;
   in.arrays = a.arrays;
   in.views = a.views;
   in.index = l.result;
   in.values = values;
   f.Finish(in, results);
-  for (int k = 0; k < a.outs; ++k) Store(a.out_types[k], a.out[k], l.result, results[k]);
+  HL_UNROLL_ALL
+  for (int k = 0; k < f.Outs(a.outs); ++k) {
+    Store(f.OutType(a.out_types, k), a.out[k], l.result, results[k]);
+  }
 }
 
 // Phases: fold, one for each halving of the lanes, finish.
@@ -161,13 +185,18 @@ HL_FN void ReduceBlockAt(const ReduceBlockArgs& a, const F& f, Value* shared, i6
   if (l.result >= a.results) return;
   Value* own = shared + thread;
   if (phase == 0) {
-    if (l.lane < l.filled() || a.init_first != 0) ReduceFold(a, f, l, own);
+    if (l.lane >= l.filled() && !f.InitFirst(a.init_first)) return;
+    if (a.stage == kReducePartials) {
+      ReducePartials(a, f, l, own);
+    } else {
+      ReduceTerms(a, f, l, own);
+    }
     return;
   }
   const int step = l.lanes >> phase;
   if (step > 0) {
     if (l.lane < step && l.lane + step < l.filled()) {
-      ReduceCombine(a, f, own, own + step * l.partner);
+      ReduceCombine(f, f.Places(a.places), own, own + step * l.partner, kBlockThreads);
     }
   } else if (l.lane == 0) {
     ReduceFinish(a, f, l, own);

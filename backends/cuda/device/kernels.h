@@ -22,6 +22,20 @@ HL_FN void LoopAt(const LoopArgs& a, const F& f, i64 i) {
   Store(a.type, a.out, i, result);
 }
 
+// The same by code written out: kMany neighbours at a time, then what is left.
+template <int kMany, int kType, class F>
+HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 count) {
+  void* out = Aligned(a.out);
+  for (i64 g = thread; g < count / kMany; g += threads) {
+    Value results[kMany];
+    HL_UNROLL_ALL
+    for (int k = 0; k < kMany; ++k) f.Run(ArrayInputs{a.arrays, a.views, g * kMany + k}, results + k);
+    HL_UNROLL_ALL
+    for (int k = 0; k < kMany; ++k) Store(kType, out, g * kMany + k, results[k]);
+  }
+  for (i64 i = count / kMany * kMany + thread; i < count; i += threads) LoopAt(a, f, i);
+}
+
 // reduce: the terms of each result in row-major order, from init on, which stays the left argument.
 struct ReduceArgs {
   Interpreted body;

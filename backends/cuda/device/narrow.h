@@ -42,9 +42,33 @@ HL_FN bool IsNanCode(const Format& f, u64 code) {
   }
 }
 
+// f16 without branches: it is read and written as often as f32.
+HL_FN float DecodeHalf(u32 code) {
+  const u32 sign = (code & 0x8000) << 16, size = code & 0x7fff, mantissa = code & 0x3ff;
+  const float tiny = static_cast<float>(mantissa) * FloatOfBits(103u << 23);
+  const u32 special = size >= 0x7c00 ? 0x7f800000u | mantissa << 13 : (size << 13) + (112u << 23);
+  return FloatOfBits(sign | (size < 0x400 ? BitsOfFloat(tiny) : special));
+}
+HL_FN u32 EncodeHalf(float x) {
+  const u32 bits = BitsOfFloat(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
+  // One half has its last place where the smallest f16 has its only one.
+  const u32 tiny = BitsOfFloat(FloatOfBits(size) + 0.5f) - BitsOfFloat(0.5f);
+  const u32 normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
+  const u32 payload = size >> 13 & 0x3ff;
+  const u32 nan = 0x7c00 | (payload != 0 ? payload : 0x200);
+  const u32 finite = size < (113u << 23) ? tiny : normal;
+  return sign | (size > 0x7f800000u ? nan : size >= 0x477ff000u ? 0x7c00 : finite);
+}
+HL_FN u32 EncodeBrain(float x) {
+  const u32 bits = BitsOfFloat(x);
+  const u32 nan = bits >> 16 | ((bits & 0x7f0000) != 0 ? 0u : 0x40u);
+  return (bits & 0x7fffffff) > 0x7f800000u ? nan : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
 // The payload of a NaN stays in the upper bits, so that a value that is only moved keeps its bits.
 HL_CALL float Decode(int type, u32 code) {
   if (type == kBF16) return FloatOfBits(code << 16);
+  if (type == kF16) return DecodeHalf(code);
   const Format f = FormatOf(type);
   const u32 sign = (code & SignCode(f)) != 0 ? 0x80000000u : 0;
   const u32 mantissa = code & ((1u << f.mantissa_bits) - 1);
@@ -106,6 +130,8 @@ HL_CALL u64 EncodeDouble(int type, double x) {
 }
 
 HL_CALL u64 Encode(int type, float x) {
+  if (type == kBF16) return EncodeBrain(x);
+  if (type == kF16) return EncodeHalf(x);
   if (!IsNan(x)) return EncodeDouble(type, static_cast<double>(x));
   const Format f = FormatOf(type);
   const u32 bits = BitsOfFloat(x);

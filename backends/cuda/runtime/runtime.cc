@@ -18,6 +18,7 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr unsigned kThreads = 128, kBlockThreads = 256;
+constexpr int64_t kLoopElements = 4;
 constexpr int64_t kBlocksMax = 65535 * int64_t{16};
 
 thread_local std::string t_error;
@@ -182,7 +183,9 @@ hlocts_cuda_status Runtime::Launch(int32_t kernel, int64_t code, const void* arg
   // Kernels stride over what the grid leaves.
   const bool is_blocks = kernel >= hl::kBlockKernels && kernel < hl::kPlainKernels;
   const unsigned width = is_blocks ? kBlockThreads : kThreads;
-  const int64_t blocks = std::min(kBlocksMax, is_blocks ? count : (count + width - 1) / width);
+  // Loops written out take several elements a thread.
+  const int64_t each = code >= 0 && kernel == hl::kLoopKernel ? width * kLoopElements : width;
+  const int64_t blocks = std::min(kBlocksMax, is_blocks ? count : (count + each - 1) / each);
   long long threads = count;
   void* parameters[] = {const_cast<void*>(arguments), &threads};
   return Check(driver_->cuLaunchKernel_(function, static_cast<unsigned>(blocks), 1, 1, width, 1, 1,
