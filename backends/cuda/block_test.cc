@@ -34,11 +34,12 @@ TEST(BlockTest, GeometriesCoverAllTermsOnce) {
 }
 
 std::vector<int32_t> RunS32(const std::string& text, const std::vector<int32_t>& argument,
-                            const std::vector<int64_t>& dimensions) {
+                            const std::vector<int64_t>& dimensions,
+                            const cuda::CompileOptions& options = {}) {
   auto module = ParseModule("HloModule test\n" + text);
   EXPECT_TRUE(module.ok()) << module.status() << text;
   if (!module.ok()) return {};
-  auto executable = cuda::MakeStaticExecutable(**module, {}, {}, cuda::MakeHostDevice());
+  auto executable = cuda::MakeStaticExecutable(**module, {}, options, cuda::MakeHostDevice());
   EXPECT_TRUE(executable.ok()) << executable.status();
   Literal literal(Shape(PrimitiveType::kS32, dimensions));
   std::copy(argument.begin(), argument.end(), literal.mutable_data<int32_t>().begin());
@@ -52,6 +53,31 @@ std::vector<int32_t> RunS32(const std::string& text, const std::vector<int32_t>&
 }
 
 constexpr char kSum[] = "s { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n";
+
+// Reductions and loops that stay within rows are one kernel and give what they give alone.
+TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
+  const std::vector<std::vector<int64_t>> shapes = {{1, 2}, {3, 5}, {7, 300}, {300, 200}, {256, 3000}};
+  for (const auto& shape : shapes) {
+    const std::string all = absl::StrCat("s32[", shape[0], ",", shape[1], "]"), one = absl::StrCat("s32[", shape[0], "]");
+    const std::string module = absl::StrCat(
+        kSum, "m { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\n"
+        "ENTRY e { p = ", all, " parameter(0) z = s32[] constant(0) l = s32[] constant(-99)\n"
+        " x = ", one, " reduce(p, l), dimensions={1}, to_apply=m n = ", one, " negate(x)\n"
+        " b = ", all, " broadcast(n), dimensions={0} d = ", all, " add(p, b) q = ", all, " multiply(d, d)\n"
+        " y = ", one, " reduce(q, z), dimensions={1}, to_apply=s c = ", all, " broadcast(y), dimensions={0}\n"
+        " f = ", all, " xor(d, c) w = ", one, " reduce(f, z), dimensions={1}, to_apply=s\n"
+        " v = ", all, " broadcast(w), dimensions={0} ROOT r = ", all, " subtract(f, v) }");
+    std::vector<int32_t> data(shape[0] * shape[1]);
+    for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<int32_t>(i * 2654435761u) >> 20;
+    cuda::CompileOptions alone;
+    alone.disabled = {"rows"};
+    EXPECT_EQ(RunS32(module, data, shape), RunS32(module, data, shape, alone)) << module;
+    auto parsed = ParseModule("HloModule test\n" + module);
+    const auto kernels = cuda::KernelSources(**parsed);
+    ASSERT_TRUE(kernels.ok());
+    EXPECT_EQ(kernels->size(), 1u) << absl::StrJoin(*kernels, "\n");
+  }
+}
 
 // Integers: any order gives the same bits, and a term twice or never does not.
 TEST(BlockTest, ReductionsOfEveryShapeAreSums) {

@@ -12,7 +12,7 @@ constexpr int64_t kElementsToCompile = int64_t{1} << 16;
 }  // namespace
 
 absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names) {
-  return plan::CheckPassNames(names, {"fusion", "in-place"});
+  return plan::CheckPassNames(names, {"fusion", "in-place", "rows"});
 }
 
 absl::StatusOr<plan::Graph*> OpContext::CalledBy(Attr attr) const {
@@ -90,6 +90,11 @@ absl::StatusOr<int64_t> Compiler::CompileKernel(hl::Kernel kernel, const Body& b
 absl::StatusOr<int64_t> Compiler::CompileReduce(const ReduceText& text, int64_t elements) {
   if (!IsCompiled(elements)) return -1;
   return CompileText(hl::kReduceBlockKernel, EmitReduce(text));
+}
+
+absl::StatusOr<int64_t> Compiler::CompileRows(absl::Span<const RowText> parts, int64_t elements) {
+  if (!IsCompiled(elements)) return -1;
+  return CompileText(hl::kRowBlockKernel, EmitRows(parts));
 }
 
 absl::StatusOr<const Function*> Compiler::Compile(plan::Graph& graph) {

@@ -25,7 +25,7 @@ struct CompileOptions {
   bool tf32 = false, fast_math = false;
   int64_t memory_bytes_max = int64_t{8} << 30;
   std::shared_ptr<void> custom_calls;         // handle of the library, null for none
-  absl::flat_hash_set<std::string> disabled;  // passes, "fusion" and "in-place" among them
+  absl::flat_hash_set<std::string> disabled;  // passes, and "fusion", "in-place", "rows"
   // When set: every kernel that could be compiled, as source, and nothing is compiled.
   std::vector<std::string>* sources = nullptr;
 };
@@ -58,6 +58,7 @@ class Compiler {
   absl::StatusOr<int64_t> CompileKernel(hl::Kernel kernel, const Body& body,
                                         absl::Span<const hl::View> views, int64_t elements);
   absl::StatusOr<int64_t> CompileReduce(const ReduceText& text, int64_t elements);
+  absl::StatusOr<int64_t> CompileRows(absl::Span<const RowText> parts, int64_t elements);
   // Whether a library is to do count * each operations; under auto where these are many.
   bool WantsLibrary(int64_t count, int64_t each, int64_t least) const;
   const CompileOptions& options() const { return options_; }

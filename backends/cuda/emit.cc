@@ -180,6 +180,25 @@ std::string EmitReduce(const ReduceText& text) {
       BlockKernel(hl::kReduceBlockKernel, static_cast<int>(places)));
 }
 
+std::string EmitRows(absl::Span<const RowText> parts) {
+  std::string text, cases;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const RowText& part = parts[p];
+    absl::StrAppend(
+        &text, "struct Part", p, " {\n  __device__ bool IsReduce() const { return ",
+        part.is_reduce ? "true" : "false", "; }\n  __device__ int Type() const { return ", part.type,
+        "; }\n  __device__ int InitType() const { return ", part.init_type, "; }\n",
+        FunctionText(kTerms, part.terms, part.views, "in"), FunctionText(kCall, part.body, {}, "in"),
+        FunctionText(kFinish, part.finish, part.views, "in.values"), "};\n");
+    absl::StrAppend(&cases, "      case ", p, ": RowPartAt(a.part[", p, "], Part", p,
+                    "(), a.columns, shared, row, phase, thread); break;\n");
+  }
+  return absl::StrCat(text,
+                      "struct Written {\n  __device__ void Do(const RowArgs& a, int p, Value* shared, "
+                      "i64 row, int phase, int thread) const {\n    switch (p) {\n",
+                      cases, "    }\n  }\n};\n", BlockKernel(hl::kRowBlockKernel, 1));
+}
+
 std::string EmitSource(absl::Span<const std::string> kernels) {
   std::string source = "#include \"backends/cuda/device/dispatch.h\"\n";
   for (size_t k = 0; k < kernels.size(); ++k) {

@@ -23,6 +23,14 @@ struct ReduceText {
   std::vector<int> init_types, out_types;  // of the places; of what is stored
 };
 std::string EmitReduce(const ReduceText& text);
+// One step of a kernel of rows (device/block_rows.h).
+struct RowText {
+  absl::Span<const hl::Instr> terms, body, finish;
+  absl::Span<const hl::View> views;
+  bool is_reduce = false;
+  int type = 0, init_type = 0;
+};
+std::string EmitRows(absl::Span<const RowText> parts);
 // Kernels as one source: each in a namespace of its own, the first as hl_kernel, others numbered.
 std::string EmitSource(absl::Span<const std::string> kernels);
 

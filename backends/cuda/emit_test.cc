@@ -94,6 +94,15 @@ const char* const kPrograms[] = {
     " dimensions={1,0} m = bf16[40,33] multiply(p, t) z = bf16[] constant(0.5)\n"
     " s = bf16[33] reduce(m, z), dimensions={0}, to_apply=add w = bf16[33] parameter(2)\n"
     " d = bf16[33] divide(s, w) ROOT r = f32[33] convert(d) }",
+    // Rows: a normalization in one kernel.
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
+    "ENTRY e { p = f16[3,700] parameter(0) x = f32[3,700] convert(p) l = f32[] constant(-inf)\n"
+    " z = f32[] constant(0) m = f32[3] reduce(x, l), dimensions={1}, to_apply=max\n"
+    " b = f32[3,700] broadcast(m), dimensions={0} d = f32[3,700] subtract(x, b)\n"
+    " e = f32[3,700] exponential(d) s = f32[3] reduce(e, z), dimensions={1}, to_apply=add\n"
+    " c = f32[3,700] broadcast(s), dimensions={0} q = f32[3,700] divide(e, c)\n"
+    " ROOT r = bf16[3,700] convert(q) }",
     // Terms of one result in several blocks; a scan of several chunks.
     "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
     "sum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n"

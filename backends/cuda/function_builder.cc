@@ -23,8 +23,14 @@ absl::Status FunctionBuilder::Build() {
     function_.result_types.push_back(graph_.type(result));
     function_.result_slots.push_back(slot_of_[result]);
   }
+  HLOCTS_RETURN_IF_ERROR(GroupRows(compiler_, sketches_, function_));
   FindLastUses();
   return absl::OkStatus();
+}
+
+void FunctionBuilder::AddStep(Step step, std::optional<StepSketch> sketch) {
+  function_.steps.push_back(std::move(step));
+  sketches_.push_back(std::move(sketch));
 }
 
 absl::Status FunctionBuilder::EmitNode(NodeId id) {
@@ -85,7 +91,7 @@ absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source
     now.out = out[0];
     return run.Launch(hl::kBoxKernel, now, elements);
   };
-  function_.steps.push_back(std::move(step));
+  AddStep(std::move(step));
   return absl::OkStatus();
 }
 
@@ -127,8 +133,10 @@ absl::StatusOr<int> FunctionBuilder::LoadOf(const plan::Source& source, const pl
     loop.arrays.push_back(slot);
     loop.dense.push_back(true);
     loop.widths.push_back(type.width());
+    loop.array_views.push_back(number);
   }
   loop.dense[array] = loop.dense[array] && dense;
+  if (loop.ends_reduction || loop.array_views[array] != number) loop.array_views[array] = -2;
   return loop.program.Load(static_cast<int>(array), number, type.type);
 }
 
@@ -184,8 +192,6 @@ absl::Status FunctionBuilder::FinishLoop(Loop& loop, int result, ValueId value) 
       const Buffer views,
       compiler_.Upload(loop.views.data(),
                        static_cast<int64_t>(loop.views.size() * sizeof(hl::View))));
-  HLOCTS_ASSIGN_OR_RETURN(const int64_t compiled, compiler_.CompileKernel(hl::kLoopKernel, *body,
-                                                                          loop.views, type.elements));
   Step step;
   step.in = loop.arrays;
   step.out = {NewSlot(value)};
@@ -195,17 +201,36 @@ absl::Status FunctionBuilder::FinishLoop(Loop& loop, int result, ValueId value) 
       step.in_place.push_back({0, static_cast<int>(k)});
     }
   }
-  const size_t arrays = loop.arrays.size();
-  step.work = [=, to = TypeNumber(type.type), elements = type.elements](Run& run, In in, Out out) {
+  StepSketch sketch;
+  sketch.may_group = type.elements > 0;
+  sketch.elements = type.elements;
+  sketch.type = TypeNumber(type.type);
+  sketch.terms = body;
+  sketch.views = loop.views;
+  sketch.views_memory = views;
+  sketch.array_views = loop.array_views;
+  sketch.finish_alone = [this, body, views, places = loop.views, arrays = loop.arrays.size(),
+                         to = sketch.type, elements = type.elements](Step& alone) {
+    return FinishLoopAlone(body, views, places, arrays, to, elements, alone);
+  };
+  AddStep(std::move(step), std::move(sketch));
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::FinishLoopAlone(const std::shared_ptr<const Body>& body,
+                                              const Buffer& views, absl::Span<const hl::View> places,
+                                              size_t arrays, int type, int64_t elements, Step& step) {
+  HLOCTS_ASSIGN_OR_RETURN(const int64_t compiled,
+                          compiler_.CompileKernel(hl::kLoopKernel, *body, places, elements));
+  step.work = [=](Run& run, In in, Out out) {
     hl::LoopArgs args;
     args.body = body->code;
     args.views = static_cast<const hl::View*>(views->data());
     args.out = out[0];
-    args.type = to;
+    args.type = type;
     for (size_t k = 0; k < arrays; ++k) args.arrays[k] = in[k];
     return run.Launch(hl::kLoopKernel, args, elements, compiled);
   };
-  function_.steps.push_back(std::move(step));
   return absl::OkStatus();
 }
 
@@ -227,7 +252,7 @@ absl::Status FunctionBuilder::EmitStructured(NodeId id) {
   step.work = std::move(draft.work);
   step.control = std::move(draft.control);
   step.in_place = std::move(draft.in_place);
-  function_.steps.push_back(std::move(step));
+  AddStep(std::move(step));
   return absl::OkStatus();
 }
 

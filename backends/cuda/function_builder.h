@@ -6,6 +6,7 @@
 
 #include "backends/cuda/compiler.h"
 #include "backends/cuda/reduce_fusion.h"
+#include "backends/cuda/row_group.h"
 
 namespace hlocts::cuda {
 
@@ -40,6 +41,8 @@ class FunctionBuilder {
     std::vector<hl::View> views;
     std::vector<bool> dense;  // whether an array is only read at the place written
     std::vector<int> widths;  // of an array's elements
+    std::vector<int> array_views;  // see StepSketch
+    bool ends_reduction = false;
     absl::flat_hash_map<plan::ValueId, int> values;
   };
   absl::StatusOr<int> OperandOf(plan::ValueId operand, int64_t elements, Loop& loop);
@@ -51,7 +54,11 @@ class FunctionBuilder {
   absl::StatusOr<std::vector<hl::Instr>> TermsOf(const plan::Node& node, Loop& loop);
   absl::StatusOr<std::vector<hl::Instr>> EndingOf(const plan::Node& node, plan::NodeId ending,
                                                   Loop& loop);
+  absl::Status FinishLoopAlone(const std::shared_ptr<const Body>& body, const Buffer& views,
+                               absl::Span<const hl::View> places, size_t arrays, int type,
+                               int64_t elements, Step& step);
   absl::Status FinishLoop(Loop& loop, int result, plan::ValueId value);
+  void AddStep(Step step, std::optional<StepSketch> sketch = std::nullopt);
   void FindLastUses();
 
   Compiler& compiler_;
@@ -60,6 +67,7 @@ class FunctionBuilder {
   plan::FusionPlan fusion_;
   ReduceFusion reductions_;
   std::vector<int32_t> slot_of_;  // of values
+  std::vector<std::optional<StepSketch>> sketches_;  // of the steps
 };
 
 }  // namespace hlocts::cuda

@@ -72,6 +72,40 @@ absl::StatusOr<std::vector<hl::Instr>> BodyOf(const std::vector<hl::Op>& ops,
   return program.Finish(results);
 }
 
+// As a part of a kernel of rows: of one value each, whose terms lie row by row.
+StepSketch SketchOf(const ReduceRun& job, bool may_share) {
+  const hl::ReduceBlockArgs& args = job.args;
+  StepSketch s;
+  s.is_reduce = true;
+  s.elements = s.rows = args.results;
+  s.columns = args.terms;
+  const bool rows = args.kept.rank == 0 || (args.kept.rank == 1 && args.kept.stride[0] == args.terms);
+  const bool columns = args.reduced.rank == 1 && args.reduced.stride[0] == 1;
+  s.may_group = may_share && rows && columns && args.places == 1 && args.outs == 1 &&
+                args.kept.offset == 0 && args.reduced.offset == 0;
+  s.type = args.out_types[0];
+  s.init_type = args.init_types[0];
+  s.terms = job.prologue;
+  s.body = job.body;
+  s.finish = job.epilogue;
+  s.views_memory = job.views;
+  return s;
+}
+
+absl::Status FinishReduceAlone(Compiler& compiler, ReduceRun job, absl::Span<const hl::View> views,
+                               int64_t elements, Step& step) {
+  const hl::ReduceBlockArgs& args = job.args;
+  HLOCTS_ASSIGN_OR_RETURN(
+      job.code, compiler.CompileReduce({job.prologue->instructions, job.body->instructions,
+                                        job.epilogue->instructions, views, args.kept, args.reduced,
+                                        args.init_first != 0,
+                                        {args.init_types, args.init_types + args.places},
+                                        {args.out_types, args.out_types + args.outs}},
+                                       elements));
+  step.work = std::move(job);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 // Element numbers of the operand: `kept` of the results, `reduced` of the terms of each.
@@ -113,6 +147,7 @@ absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::TermsOf(const Node& node
   auto code = loop.program.Finish(terms);
   loop.program = ProgramBuilder();
   loop.values.clear();
+  loop.ends_reduction = true;
   return code;
 }
 
@@ -179,17 +214,16 @@ absl::Status FunctionBuilder::EmitReduce(NodeId id) {
     step.out.push_back(NewSlot(outputs[k]));
     step.out_bytes.push_back(type.bytes);
   }
-  HLOCTS_ASSIGN_OR_RETURN(
-      job.code, compiler_.CompileReduce({job.prologue->instructions, job.body->instructions,
-                                         job.epilogue->instructions, loop.views, args.kept,
-                                         args.reduced, args.init_first != 0,
-                                         {args.init_types, args.init_types + args.places},
-                                         {args.out_types, args.out_types + args.outs}},
-                                        graph_.type(node.operands[0]).elements));
   step.in = loop.arrays;
   for (int k = 0; k < args.places; ++k) step.in.push_back(slot_of_[node.operands[args.places + k]]);
-  step.work = std::move(job);
-  function_.steps.push_back(std::move(step));
+  StepSketch sketch = SketchOf(job, ops.has_value() || args.terms >= kTermsToShare);
+  sketch.views = loop.views;
+  sketch.array_views = loop.array_views;
+  sketch.finish_alone = [this, job = std::move(job), views = loop.views,
+                         elements = graph_.type(node.operands[0]).elements](Step& alone) {
+    return FinishReduceAlone(compiler_, job, views, elements, alone);
+  };
+  AddStep(std::move(step), std::move(sketch));
   return absl::OkStatus();
 }
 

@@ -2,6 +2,7 @@
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_DISPATCH_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_DISPATCH_H_
 
+#include "backends/cuda/device/block_rows.h"
 #include "backends/cuda/device/block_scan.h"
 #include "backends/cuda/device/dispatch_names.h"
 #include "backends/cuda/device/library_steps.h"

@@ -17,6 +17,7 @@
 // Kernels around programs whose threads work together in blocks of kBlockThreads.
 #define HL_BLOCK_KERNELS(HL_KERNEL)                                                        \
   HL_KERNEL(ReduceBlock, ReduceBlockArgs, ReduceBlockAt(a, f, shared, block, phase, thread)) \
+  HL_KERNEL(RowBlock, RowArgs, RowBlockAt(a, f, shared, block, phase, thread))              \
   HL_KERNEL(ScanBlock, ScanArgs, ScanBlockAt(a, f, shared, block, phase, thread))
 
 #define HL_PLAIN_KERNELS(HL_KERNEL)                          \
