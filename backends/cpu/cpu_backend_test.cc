@@ -268,6 +268,21 @@ TEST(CpuBackendTest, SubnormalsAreKeptInStrict) {
   }
 }
 
+// The bits of one dimension become elements and back, beside sizes known at run time only.
+TEST(CpuBackendTest, BitcastsOfOtherRankKeepRuntimeSizes) {
+  auto module = Parsed(
+      "ENTRY e { p = s16[3,4] parameter(0) b = u64[3] bitcast-convert(p) n = s32[] constant(2)\n"
+      " s = u64[<=3] set-dimension-size(b, n), dimensions={0}\n"
+      " c = s16[<=3,4] bitcast-convert(s) ROOT r = s16[<=3,4] negate(c) }");
+  Literal p(Shape(PrimitiveType::kS16, {3, 4}));
+  for (int16_t i = 0; i < 12; ++i) p.mutable_data<int16_t>()[static_cast<size_t>(i)] = i;
+  const RunOutcome outcome = RunModule(*Engine(), *module, {}, Request({p}));
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  const Literal& result = outcome.result.outputs[0][0];
+  EXPECT_EQ(result.runtime_sizes(), (std::vector<int64_t>{2, 4}));
+  for (int16_t i = 0; i < 8; ++i) EXPECT_EQ(result.data<int16_t>()[static_cast<size_t>(i)], -i);
+}
+
 TEST(CpuBackendTest, DevicesMeet) {
   auto module = Parsed(std::string(kAdd) +
                        "ENTRY e { p = f32[2] parameter(0)\n"

@@ -126,6 +126,22 @@ Literal Uncut(const Literal& dense, const Shape& shape) {
   return result;
 }
 
+// bitcast-convert to a wider or narrower type takes away or adds the innermost dimension.
+bool MovesBitsBetweenDimensions(const Instruction& instruction) {
+  return instruction.opcode() == Opcode::kBitcastConvert &&
+         instruction.operand(0).shape().rank() != instruction.shape().rank();
+}
+
+Sizes BitcastSizes(const Instruction& original, Sizes sizes) {
+  const Shape& shape = original.shape();
+  if (static_cast<int64_t>(sizes.size()) > shape.rank()) {
+    sizes.pop_back();
+  } else {
+    sizes.push_back(shape.dimensions()[static_cast<size_t>(shape.rank() - 1)]);
+  }
+  return sizes;
+}
+
 absl::StatusOr<CutInstruction> CutFor(const Instruction& original,
                                       absl::Span<const Literal> operands) {
   CutInstruction cut;
@@ -145,6 +161,8 @@ absl::StatusOr<CutInstruction> CutFor(const Instruction& original,
     result = BroadcastSizes(original, sizes[0]);
   } else if (original.opcode() == Opcode::kReshape) {
     HLOCTS_ASSIGN_OR_RETURN(result, ReshapeSizes(original, sizes[0]));
+  } else if (MovesBitsBetweenDimensions(original)) {
+    result = BitcastSizes(original, sizes[0]);
   } else if (IsElementwise(original.opcode()) && original.shape().IsArray()) {
     for (const Sizes& other : sizes) {
       if (other.size() == static_cast<size_t>(original.shape().rank())) result = other;
