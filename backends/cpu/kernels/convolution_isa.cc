@@ -195,6 +195,8 @@ class PixelWalk {
     batch_ = pixel;
     for (const ConvolutionDimension& d : spatial) tap_offsets_.emplace_back(d.kernel_size);
     for (size_t d = 0; d < spatial.size(); ++d) FindOffsets(d);
+    if (spatial.empty()) tap_offsets_.emplace_back(1, 0);  // one tap, at the pixel itself
+    FindOuterOffsets();
   }
 
   int64_t OutputOffset() const {
@@ -208,21 +210,11 @@ class PixelWalk {
   // rows[t * kPixels] = the input pixel under tap t, channel `shift`.
   void Rows(int64_t shift, const T** rows) const {
     const T* base = plan_.input + batch_ * plan_.input_batch + shift;
-    const auto& spatial = plan_.request.spatial;
-    const size_t rank = spatial.size();
-    const int64_t inner = rank == 0 ? 1 : spatial[rank - 1].kernel_size;
-    for (int64_t outer = 0; outer < plan_.taps / inner; ++outer) {
-      int64_t offset = 0, rest = outer;
-      bool inside = true;
-      for (size_t d = rank == 0 ? 0 : rank - 1; d-- > 0;) {
-        const int64_t step = tap_offsets_[d][rest % spatial[d].kernel_size];
-        rest /= spatial[d].kernel_size;
-        inside = inside && step != kOutside;
-        offset += step;
-      }
-      for (int64_t k = 0; k < inner; ++k, rows += kPixels) {
-        const int64_t step = rank == 0 ? 0 : tap_offsets_[rank - 1][k];
-        *rows = inside && step != kOutside ? base + offset + step : plan_.zeros;
+    const std::vector<int64_t>& inner = tap_offsets_.back();
+    for (const int64_t outer : outer_offsets_) {
+      for (const int64_t step : inner) {
+        *rows = outer != kOutside && step != kOutside ? base + outer + step : plan_.zeros;
+        rows += kPixels;
       }
     }
   }
@@ -232,8 +224,11 @@ class PixelWalk {
       const bool wraps = ++index_[d] == plan_.request.spatial[d].output_size;
       if (wraps) index_[d] = 0;
       FindOffsets(d);
-      if (!wraps) return;
+      if (wraps) continue;
+      if (d + 1 < index_.size()) FindOuterOffsets();
+      return;
     }
+    FindOuterOffsets();
     ++batch_;
   }
 
@@ -243,9 +238,29 @@ class PixelWalk {
   void FindOffsets(size_t d) {
     const ConvolutionDimension& s = plan_.request.spatial[d];
     for (int64_t k = 0; k < s.kernel_size; ++k) {
-      const int64_t at = index_[d] * s.window_stride + k * s.window_dilation - s.padding_low;
-      const bool inside = at >= 0 && at % s.base_dilation == 0 && at / s.base_dilation < s.input_size;
-      tap_offsets_[d][k] = inside ? at / s.base_dilation * plan_.input_strides[d] : kOutside;
+      int64_t at = index_[d] * s.window_stride + k * s.window_dilation - s.padding_low;
+      bool inside = at >= 0;
+      if (s.base_dilation != 1) {  // divisions are dear
+        inside = inside && at % s.base_dilation == 0;
+        at /= s.base_dilation;
+      }
+      inside = inside && at < s.input_size;
+      tap_offsets_[d][k] = inside ? at * plan_.input_strides[d] : kOutside;
+    }
+  }
+
+  // Sums over all dimensions but the innermost, for each of their taps.
+  void FindOuterOffsets() {
+    outer_offsets_.assign(1, 0);
+    for (size_t d = 0; d + 1 < index_.size(); ++d) {
+      std::vector<int64_t>& next = outer_scratch_;
+      next.clear();
+      for (const int64_t sum : outer_offsets_) {
+        for (const int64_t step : tap_offsets_[d]) {
+          next.push_back(sum == kOutside || step == kOutside ? kOutside : sum + step);
+        }
+      }
+      outer_offsets_.swap(next);
     }
   }
 
@@ -253,6 +268,7 @@ class PixelWalk {
   int64_t batch_ = 0;
   absl::InlinedVector<int64_t, 3> index_;
   std::vector<std::vector<int64_t>> tap_offsets_;
+  std::vector<int64_t> outer_offsets_, outer_scratch_;
 };
 
 // A block of neighbouring output pixels: where each reads (per tile [tap][pixel]) and writes.
