@@ -155,15 +155,21 @@ struct ReduceLoops {
     HLOCTS_UNROLL for (int r = 0; r < kRows; ++r) {
       from[r] = reinterpret_cast<const T*>(rows + r * row_bytes);
     }
-    for (int64_t j = 0; j < count; ++j) {
-      T level[kRows];
-      HLOCTS_UNROLL for (int r = 0; r < kRows; ++r) level[r] = from[r][j];
-      HLOCTS_UNROLL for (int half = kRows / 2; half > 0; half /= 2) {
-        HLOCTS_UNROLL for (int r = 0; r < half; ++r) {
-          level[r] = ApplyScalar<Op>(level[r], level[r + half]);
+    int64_t j = 0;
+    if constexpr (!kIsComplex<T>) {
+      for (; j + kLanes<T> <= count; j += kLanes<T>) {
+        Vec<T> level[kRows];
+        HLOCTS_UNROLL for (int r = 0; r < kRows; ++r) level[r] = Load(from[r] + j);
+        HLOCTS_UNROLL for (int half = kRows / 2; half > 0; half /= 2) {
+          HLOCTS_UNROLL for (int r = 0; r < half; ++r) {
+            level[r] = Op::Apply(level[r], level[r + half]);
+          }
         }
+        Store(out + j, Op::Apply(Load(out + j), level[0]));
       }
-      out[j] = ApplyScalar<Op>(out[j], level[0]);
+    }
+    for (; j < count; ++j) {
+      for (int r = 0; r < kRows; ++r) out[j] = ApplyScalar<Op>(out[j], from[r][j]);
     }
   }
 
