@@ -116,6 +116,18 @@ TEST(CudaBackendTest, RunTimeSizesAreKept) {
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[1], -2);
 }
 
+TEST(CudaBackendTest, ElementsOfAnotherWidthAreADimensionBesideRunTimeSizes) {
+  const char* text =
+      "ENTRY e { p = f32[4] parameter(0) n = s32[] constant(3)\n"
+      " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
+      " b = u16[<=4,2] bitcast-convert(s) c = u16[<=4,2] not(b) d = u16[<=4,2] not(c)\n"
+      " ROOT r = f32[<=4] bitcast-convert(d) }";
+  const RunOutcome outcome = RunOn("cuda-host?isolation=none", text, {F32s({1, 2, 3, 4})});
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 3);
+  EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[2], 3);
+}
+
 TEST(CudaBackendTest, AnArrayBeyondTheBudgetIsAStatus) {
   auto backend = MakeBackend("cuda-host?isolation=none");
   ASSERT_TRUE(backend.ok());
