@@ -54,7 +54,7 @@ std::vector<Refusal> Refusals() {
                             [](const PaddingDimension& d) { return d.low < 0 || d.high < 0; });
        }},
       {"infer.window-count-rounded-up", "the number of windows is rounded up",
-       {Opcode::kReduceWindow, Opcode::kConvolution},
+       {Opcode::kReduceWindow, Opcode::kConvolution, Opcode::kSelectAndScatter},
        WindowsDoNotDivide},
       {"infer.strided-slice-rounded-down", "the size of a strided slice is rounded down",
        {Opcode::kSlice},

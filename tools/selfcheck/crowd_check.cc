@@ -56,8 +56,10 @@ class Crowd {
     std::set<std::string> causes = Causes(sample, trial);
     ++report_.asked;
     const std::set<std::string>& owners = report_.buckets[met.bucket];
-    report_.pure += std::any_of(owners.begin(), owners.end(),
-                                [&](const auto& id) { return causes.count(id) > 0; });
+    bool pure = std::any_of(owners.begin(), owners.end(),
+                            [&](const auto& id) { return causes.count(id) > 0; });
+    report_.pure += pure;
+    if (!pure) ++report_.strays[absl::StrCat(met.bucket, ": ", absl::StrJoin(causes, ", "))];
   }
 
   std::string Shrunk(const Sample& sample, const TrialOptions& trial, const std::string& met_as) {
@@ -122,6 +124,8 @@ std::string CrowdText(const CrowdReport& report, const std::vector<std::string>&
     absl::StrAppend(&text, bucket, ": ",
                     owners.empty() ? "no fault by itself" : absl::StrJoin(owners, ", "), "\n");
   }
+  for (const auto& [stray, count] : report.strays)
+    absl::StrAppend(&text, count, " of another fault in ", stray, "\n");
   std::set<std::string> hit = OwnersOf(report);
   for (const std::string& id : faults) {
     if (hit.count(id) == 0) absl::StrAppend(&text, "no bucket of its own: ", id, "\n");

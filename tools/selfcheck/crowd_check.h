@@ -18,7 +18,8 @@ struct CrowdReport {
           pure = 0;  // findings whose cause was looked up; those caused by their bucket's fault
   // Bucket and the faults that alone make its module fail.
   std::map<std::string, std::set<std::string>> buckets;
-  std::set<std::string> signatures;  // after shrinking
+  std::map<std::string, int64_t> strays;  // bucket and causes of findings that are not its owner's
+  std::set<std::string> signatures;       // after shrinking
   double seconds = 0;
 };
 
