@@ -25,8 +25,9 @@ double KolmogorovLimit(int64_t n) {
 class DistributionPredicate : public JointPredicate {
  public:
   enum class Kind { kUniform, kUniformInteger, kNormal };
-  DistributionPredicate(Kind kind, double a, double b, int precision)
-      : kind_(kind), a_(a), b_(b), grain_(std::ldexp(1.0, -precision)) {}
+  // `grain`: how coarse draws may be, as a part of the interval.
+  DistributionPredicate(Kind kind, double a, double b, double grain)
+      : kind_(kind), a_(a), b_(b), grain_(grain) {}
   std::string kind() const override { return "distribution"; }
   int slot_count() const override { return 1; }
   Verdict Check(absl::Span<const Literal* const> slots) const override {
@@ -167,8 +168,11 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   AcceptanceSet range = RangeOf(kind, type, a, b, context);
   SetArray result(shape, std::vector<AcceptanceSet>(shape.ElementCount(), range));
   if (type != PrimitiveType::kPred) {
-    int precision = IsFloat(type) ? FactsOf(type).p - 1 : 62;
-    result.joint = std::make_shared<DistributionPredicate>(kind, a, b, precision);
+    const double step = std::ldexp(1.0, IsFloat(type) ? 1 - FactsOf(type).p : -62);
+    // Far from zero few numbers of the type may lie between the bounds.
+    const double between = std::max(std::fabs(a), std::fabs(b)) * step / (b - a);
+    const double grain = kind == Kind::kUniform ? std::max(step, between) : step;
+    result.joint = std::make_shared<DistributionPredicate>(kind, a, b, grain);
   }
   result.origin = context.origin;
   return SetValue(std::move(result));
