@@ -169,9 +169,10 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   SetArray result(shape, std::vector<AcceptanceSet>(shape.ElementCount(), range));
   if (type != PrimitiveType::kPred) {
     const double step = std::ldexp(1.0, IsFloat(type) ? 1 - FactsOf(type).p : -62);
-    // Far from zero few numbers of the type may lie between the bounds.
-    const double between = std::max(std::fabs(a), std::fabs(b)) * step / (b - a);
-    const double grain = kind == Kind::kUniform ? std::max(step, between) : step;
+    // Far from zero few numbers of the type may lie between the bounds, or near the mean.
+    const double far = normal ? std::fabs(a) : std::max(std::fabs(a), std::fabs(b));
+    const double between = far * step / (normal ? b : b - a);
+    const double grain = kind == Kind::kUniformInteger ? step : std::max(step, between);
     result.joint = std::make_shared<DistributionPredicate>(kind, a, b, grain);
   }
   result.origin = context.origin;

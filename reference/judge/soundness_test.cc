@@ -63,6 +63,14 @@ const char kDraws[] =
 const char kManyDraws[] =
     "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1)\n"
     " ROOT r = f32[32] rng(a, b), distribution=rng_uniform }";
+const char kNormalDraws[] =
+    "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+    " ROOT r = f32[64] rng(a, b), distribution=rng_normal }";
+#define EIGHT_MEANS                                                            \
+  "16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216"
+const char kSixtyFourMeans[] =
+    "f32[64] {" EIGHT_MEANS ", " EIGHT_MEANS ", " EIGHT_MEANS ", " EIGHT_MEANS ", " EIGHT_MEANS
+    ", " EIGHT_MEANS ", " EIGHT_MEANS ", " EIGHT_MEANS "}";
 #define FOUR_DRAWS "16777216, 16777216, 16777216, 16777218"
 const char kThirtyTwoDraws[] =
     "f32[32] {" FOUR_DRAWS ", " FOUR_DRAWS ", " FOUR_DRAWS ", " FOUR_DRAWS ", " FOUR_DRAWS
@@ -259,6 +267,7 @@ const Case kCases[] = {
     {"solve_beyond_the_range", kRealSolve2, {"f32[2,2] {{5e-39, 0}, {1e-38, 1}}", "f32[2,1] {{100}, {1}}"}, {"f32[2,1] {{inf}, {-inf}}"}, kOpen, kStrict},
     {"draws_of_a_width_beyond_the_type", kDraws, {"f32[] -3e38", "f32[] 3e38"}, {"f32[2] {nan, inf}"}, kOpen},
     {"draws_of_two_numbers", kManyDraws, {"f32[] 16777216", "f32[] 16777220"}, {kThirtyTwoDraws}, kPass},
+    {"normal_draws_of_a_mean", kNormalDraws, {"f32[] 16777216", "f32[] 0.001"}, {kSixtyFourMeans}, kPass},
     {"draws_outside", kDraws, {"f32[] 0", "f32[] 1"}, {"f32[2] {0.5, 2}"}, kFail},
     {"solve_in_a_type_without_zero", kSolveWithoutZero, {"f8e8m0fnu[1,1] {{2}}", "f8e8m0fnu[1,1] {{1}}"}, {"f8e8m0fnu[1,1] {{nan}}"}, kOpen},
     {"solve_within_the_range", kRealSolve2, {"f32[2,2] {{1, 0}, {1, 1}}", "f32[2,1] {{100}, {1}}"}, {"f32[2,1] {{100}, {inf}}"}, kFail, kStrict},
