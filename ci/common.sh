@@ -31,5 +31,5 @@ configure() {
     xla_dir=$(ci/fetch-xla | tail -n 1)
   fi
   step "configure"
-  cmake --preset release -DHLOCTS_XLA_DIR="$xla_dir" >/dev/null
+  cmake --preset release -DHLOCTS_UNITY=ON -DHLOCTS_XLA_DIR="$xla_dir" >/dev/null
 }

@@ -125,7 +125,7 @@ TEST(Convolution, DimLabelsDecideTheOrder) {
   EXPECT_EQ(
       ResultOf(entry, "",
                {"f32[1,3,2] {{{1,2},{3,4},{5,6}}}", "f32[2,2,1] {{{1},{10}},{{100},{1000}}}"}),
-      Leaves({"f32[2,1,1] {{{4321}},{{6543}}}"}));
+      LeafTexts({"f32[2,1,1] {{{4321}},{{6543}}}"}));
 }
 
 TEST(Convolution, IntegersWrapAndPreferredTypesAreWider) {
@@ -137,9 +137,9 @@ TEST(Convolution, IntegersWrapAndPreferredTypesAreWider) {
     entry.replace(entry.find("$0"), 2, type);
     return ResultOf(entry, "", {"s8[1,1,2] {{{100,100}}}", "s8[1,1,2] {{{100,100}}}"});
   };
-  EXPECT_EQ(run("s8"), Leaves({"s8[1,1,1] {{{32}}}"}));  // 20000 modulo 256
-  EXPECT_EQ(run("s32"), Leaves({"s32[1,1,1] {{{20000}}}"}));
-  EXPECT_EQ(run("f32"), Leaves({"f32[1,1,1] {{{20000}}}"}));
+  EXPECT_EQ(run("s8"), LeafTexts({"s8[1,1,1] {{{32}}}"}));  // 20000 modulo 256
+  EXPECT_EQ(run("s32"), LeafTexts({"s32[1,1,1] {{{20000}}}"}));
+  EXPECT_EQ(run("f32"), LeafTexts({"f32[1,1,1] {{{20000}}}"}));
 }
 
 TEST(Convolution, PredIsOrOfAndsAndComplexMultiplies) {
@@ -147,29 +147,29 @@ TEST(Convolution, PredIsOrOfAndsAndComplexMultiplies) {
       ResultOf("l = pred[1,1,2] parameter(0) r = pred[1,1,2] parameter(1) ROOT c = pred[1,1,1] "
                "convolution(l, r), window={size=2}, dim_labels=bf0_oi0->bf0",
                "", {"pred[1,1,2] {{{true,true}}}", "pred[1,1,2] {{{true,true}}}"}),
-      Leaves({"pred[1,1,1] {{{true}}}"}));
+      LeafTexts({"pred[1,1,1] {{{true}}}"}));
   EXPECT_EQ(ResultOf("l = c64[1,1,2] parameter(0) r = c64[1,1,2] parameter(1) ROOT c = c64[1,1,1] "
                      "convolution(l, r), window={size=2}, dim_labels=bf0_oi0->bf0",
                      "", {"c64[1,1,2] {{{(1,2),(3,4)}}}", "c64[1,1,2] {{{(5,6),(7,-8)}}}"}),
-            Leaves({"c64[1,1,1] {{{(46,20)}}}"}));
+            LeafTexts({"c64[1,1,1] {{{(46,20)}}}"}));
 }
 
 TEST(Convolution, PaddingIsAbsentNotZeroTimesInfinity) {
   EXPECT_EQ(ResultOf("l = f32[1,1,1] parameter(0) r = f32[1,1,3] parameter(1) ROOT c = f32[1,1,1] "
                      "convolution(l, r), window={size=3 pad=1_1}, dim_labels=bf0_oi0->bf0",
                      "", {"f32[1,1,1] {{{2}}}", "f32[1,1,3] {{{inf,3,nan}}}"}),
-            Leaves({"f32[1,1,1] {{{6}}}"}));
+            LeafTexts({"f32[1,1,1] {{{6}}}"}));
 }
 
 TEST(Convolution, AWindowOfPaddingOnlyAndAnEmptyBatchGiveZeros) {
   EXPECT_EQ(ResultOf("l = f32[1,1,1] parameter(0) r = f32[1,1,1] parameter(1) ROOT c = f32[1,1,3] "
                      "convolution(l, r), window={size=1 pad=1_1}, dim_labels=bf0_oi0->bf0",
                      "", {"f32[1,1,1] {{{2}}}", "f32[1,1,1] {{{5}}}"}),
-            Leaves({"f32[1,1,3] {{{0,10,0}}}"}));
+            LeafTexts({"f32[1,1,3] {{{0,10,0}}}"}));
   EXPECT_EQ(ResultOf("l = f32[0,1,2] parameter(0) r = f32[1,1,1] parameter(1) ROOT c = f32[0,1,2] "
                      "convolution(l, r), window={size=1}, dim_labels=bf0_oi0->bf0",
                      "", {"f32[0,1,2] {}", "f32[1,1,1] {{{5}}}"}),
-            Leaves({"f32[0,1,2] {}"}));
+            LeafTexts({"f32[0,1,2] {}"}));
 }
 
 }  // namespace

@@ -21,14 +21,14 @@ TEST(Gather, ABatchOfDynamicSlices) {
                       "offset_dims={1,2}, collapsed_slice_dims={}, start_index_map={0,1}, "
                       "index_vector_dim=1, slice_sizes={2,2}",
                       kTen, "s32[2,2] {{0,1},{1,0}}"),
-            Leaves({"f32[2,2,2] {{{1,2},{11,12}},{{10,11},{20,21}}}"}));
+            LeafTexts({"f32[2,2,2] {{{1,2},{11,12}},{{10,11},{20,21}}}"}));
 }
 
 TEST(Gather, StartsAreClampedWhateverTheIndexType) {
   const char* rows =
       "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
       "slice_sizes={1,3}";
-  const auto clamped = Leaves({"f32[2,3] {{20,21,22},{0,1,2}}"});
+  const auto clamped = LeafTexts({"f32[2,3] {{20,21,22},{0,1,2}}"});
   EXPECT_EQ(GatherRun("f32[2,3]", rows, kTen, "s32[2] {7,-9}"), clamped);
   EXPECT_EQ(GatherRun("f32[2,3]", rows, kTen, "s64[2] {9223372036854775807,-9223372036854775808}"),
             clamped);
@@ -43,7 +43,7 @@ TEST(Gather, OffsetDimensionsMayStandFirstAndIndexVectorsAnywhere) {
                       "offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1,0}, "
                       "index_vector_dim=0, slice_sizes={2,1}",
                       kTen, "s32[2,2] {{2,0},{0,1}}"),
-            Leaves({"f32[2,2] {{2,10},{12,20}}"}));
+            LeafTexts({"f32[2,2] {{2,10},{12,20}}"}));
 }
 
 TEST(Gather, BatchingDimensionsPairOperandAndIndices) {
@@ -53,7 +53,7 @@ TEST(Gather, BatchingDimensionsPairOperandAndIndices) {
                 "operand_batching_dims={0}, start_indices_batching_dims={0}, index_vector_dim=1, "
                 "slice_sizes={1,1}",
                 kTen, "s32[3,1] {{2},{0},{1}}"),
-      Leaves({"f32[3,1] {{2},{10},{21}}"}));
+      LeafTexts({"f32[3,1] {{2},{10},{21}}"}));
 }
 
 constexpr char kReplace[] = "f { a = f32[] parameter(0) ROOT b = f32[] parameter(1) }\n";
@@ -75,7 +75,7 @@ TEST(Scatter, CurrentValueIsTheFirstArgumentAndDuplicatesAccumulate) {
                        "update_window_dims={1}, inserted_window_dims={0}, "
                        "scatter_dims_to_operand_dims={0}, index_vector_dim=1",
                        kTen, "s32[3] {1,0,1}", "f32[3,3] {{1,2,3},{10,20,30},{100,200,300}}"),
-            Leaves({"f32[3,3] {{-10,-19,-28},{-91,-191,-291},{20,21,22}}"}));
+            LeafTexts({"f32[3,3] {{-10,-19,-28},{-91,-191,-291},{20,21,22}}"}));
 }
 
 TEST(Scatter, WindowsPartlyOutsideAreSkippedWhole) {
@@ -85,10 +85,10 @@ TEST(Scatter, WindowsPartlyOutsideAreSkippedWhole) {
   EXPECT_EQ(ScatterRun(
                 kReplace, windows, kTen, "s32[4,2] {{2,0},{-1,0},{0,2},{1,1}}",
                 "f32[4,2,2] {{{91,92},{93,94}},{{91,92},{93,94}},{{91,92},{93,94}},{{1,2},{3,4}}}"),
-            Leaves({"f32[3,3] {{0,1,2},{10,1,2},{20,3,4}}"}));
+            LeafTexts({"f32[3,3] {{0,1,2},{10,1,2},{20,3,4}}"}));
   EXPECT_EQ(ScatterRun(kReplace, windows, kTen, "u64[1,2] {{18446744073709551615,0}}",
                        "f32[1,2,2] {{{1,2},{3,4}}}"),
-            Leaves({kTen}));
+            LeafTexts({kTen}));
 }
 
 TEST(Scatter, WindowDimensionsNeedNotComeFirst) {
@@ -97,7 +97,7 @@ TEST(Scatter, WindowDimensionsNeedNotComeFirst) {
                        "update_window_dims={0}, inserted_window_dims={0}, "
                        "scatter_dims_to_operand_dims={0}, index_vector_dim=1",
                        kTen, "s32[2] {2,0}", "f32[3,2] {{1,4},{2,5},{3,6}}"),
-            Leaves({"f32[3,3] {{4,5,6},{10,11,12},{1,2,3}}"}));
+            LeafTexts({"f32[3,3] {{4,5,6},{10,11,12},{1,2,3}}"}));
 }
 
 TEST(Scatter, BatchingDimensions) {
@@ -106,7 +106,7 @@ TEST(Scatter, BatchingDimensions) {
                        "scatter_dims_to_operand_dims={1}, input_batching_dims={0}, "
                        "scatter_indices_batching_dims={0}, index_vector_dim=1",
                        kTen, "s32[3,1] {{2},{0},{3}}", "f32[3] {7,8,9}"),
-            Leaves({"f32[3,3] {{0,1,7},{8,11,12},{20,21,22}}"}));
+            LeafTexts({"f32[3,3] {{0,1,7},{8,11,12},{20,21,22}}"}));
 }
 
 TEST(Scatter, VariadicUpdatesTogether) {
@@ -123,7 +123,7 @@ TEST(Scatter, VariadicUpdatesTogether) {
           "index_vector_dim=1, to_apply=f",
           f,
           {"f32[2] {1,2}", "s32[2] {5,6}", "s32[2] {1,1}", "f32[2] {10,20}", "s32[2] {100,200}"}),
-      Leaves({"f32[2] {1,32}", "s32[2] {5,212}"}));
+      LeafTexts({"f32[2] {1,32}", "s32[2] {5,212}"}));
 }
 
 TEST(Scatter, NoIndicesLeaveTheOperand) {
@@ -131,7 +131,7 @@ TEST(Scatter, NoIndicesLeaveTheOperand) {
                        "update_window_dims={1}, inserted_window_dims={0}, "
                        "scatter_dims_to_operand_dims={0}, index_vector_dim=1",
                        kTen, "s32[0] {}", "f32[0,3] {}"),
-            Leaves({kTen}));
+            LeafTexts({kTen}));
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ TEST(Cholesky, ReadsAndWritesOneTriangle) {
   // l = {{2,0},{3,1}}: l l^T = {{4,6},{6,10}}.
   const char* entry = "a = f32[2,2] parameter(0) ROOT c = f32[2,2] cholesky(a), lower=";
   EXPECT_EQ(ResultOf(absl::StrCat(entry, "true"), "", {"f32[2,2] {{4,nan},{6,10}}"}),
-            Leaves({"f32[2,2] {{2,0},{3,1}}"}));
+            LeafTexts({"f32[2,2] {{2,0},{3,1}}"}));
   EXPECT_EQ(ResultOf(absl::StrCat(entry, "false"), "", {"f32[2,2] {{4,6},{nan,10}}"}),
-            Leaves({"f32[2,2] {{2,3},{0,1}}"}));
+            LeafTexts({"f32[2,2] {{2,3},{0,1}}"}));
 }
 
 TEST(Cholesky, ComplexUsesTheConjugateAndIgnoresTheDiagonalsImaginaryPart) {
@@ -21,16 +21,16 @@ TEST(Cholesky, ComplexUsesTheConjugateAndIgnoresTheDiagonalsImaginaryPart) {
   const char* entry = "a = c128[2,2] parameter(0) ROOT c = c128[2,2] cholesky(a), lower=";
   EXPECT_EQ(
       ResultOf(absl::StrCat(entry, "true"), "", {"c128[2,2] {{(4,5),(0,0)},{(2,2),(11,-7)}}"}),
-      Leaves({"c128[2,2] {{(2,0),(0,0)},{(1,1),(3,0)}}"}));
+      LeafTexts({"c128[2,2] {{(2,0),(0,0)},{(1,1),(3,0)}}"}));
   EXPECT_EQ(
       ResultOf(absl::StrCat(entry, "false"), "", {"c128[2,2] {{(4,0),(2,-2)},{(0,0),(11,0)}}"}),
-      Leaves({"c128[2,2] {{(2,-0),(1,-1)},{(0,0),(3,-0)}}"}));
+      LeafTexts({"c128[2,2] {{(2,-0),(1,-1)},{(0,0),(3,-0)}}"}));
 }
 
 TEST(Cholesky, OneBadMatrixOfABatchIsNanAlone) {
   EXPECT_EQ(ResultOf("a = f32[2,2,2] parameter(0) ROOT c = f32[2,2,2] cholesky(a), lower=true", "",
                      {"f32[2,2,2] {{{1,0},{2,1}},{{4,6},{6,10}}}"}),
-            Leaves({"f32[2,2,2] {{{nan,0},{nan,nan}},{{2,0},{3,1}}}"}));
+            LeafTexts({"f32[2,2,2] {{{nan,0},{nan,nan}},{{2,0},{3,1}}}"}));
 }
 
 // op(a) x = b or x op(a) = b: multiplies back, for all flags, on small whole numbers.
@@ -91,29 +91,29 @@ TEST(TriangularSolve, NeverReadsTheOtherTriangle) {
                      "triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false, "
                      "transpose_a=NO_TRANSPOSE",
                      "", {"f32[2,2] {{2,nan},{1,4}}", "f32[2,1] {{6},{11}}"}),
-            Leaves({"f32[2,1] {{3},{2}}"}));
+            LeafTexts({"f32[2,1] {{3},{2}}"}));
 }
 
 TEST(Fft, ForwardHasNoFactorAndInverseDivides) {
   EXPECT_EQ(ResultOf("x = c64[4] parameter(0) ROOT y = c64[4] fft(x), fft_type=FFT, fft_length={4}",
                      "", {"c64[4] {(1,0),(2,0),(3,0),(4,0)}"}),
-            Leaves({"c64[4] {(10,0),(-2,2),(-2,0),(-2,-2)}"}));
+            LeafTexts({"c64[4] {(10,0),(-2,2),(-2,0),(-2,-2)}"}));
   EXPECT_EQ(
       ResultOf("x = c64[4] parameter(0) ROOT y = c64[4] fft(x), fft_type=IFFT, fft_length={4}", "",
                {"c64[4] {(10,0),(-2,2),(-2,0),(-2,-2)}"}),
-      Leaves({"c64[4] {(1,0),(2,0),(3,0),(4,0)}"}));
+      LeafTexts({"c64[4] {(1,0),(2,0),(3,0),(4,0)}"}));
 }
 
 TEST(Fft, RealTransformsKeepHalf) {
   EXPECT_EQ(
       ResultOf("x = f64[4] parameter(0) ROOT y = c128[3] fft(x), fft_type=RFFT, fft_length={4}", "",
                {"f64[4] {1,2,3,4}"}),
-      Leaves({"c128[3] {(10,0),(-2,2),(-2,0)}"}));
+      LeafTexts({"c128[3] {(10,0),(-2,2),(-2,0)}"}));
   // Imaginary parts of the constant and the Nyquist entry are ignored.
   EXPECT_EQ(
       ResultOf("x = c128[3] parameter(0) ROOT y = f64[4] fft(x), fft_type=IRFFT, fft_length={4}",
                "", {"c128[3] {(10,7),(-2,2),(-2,-9)}"}),
-      Leaves({"f64[4] {1,2,3,4}"}));
+      LeafTexts({"f64[4] {1,2,3,4}"}));
 }
 
 TEST(Fft, OddRealLengthsComeBack) {
@@ -131,7 +131,7 @@ TEST(Fft, OddRealLengthsComeBack) {
 TEST(Fft, AnEmptyAxisGivesAnEmptyResult) {
   EXPECT_EQ(ResultOf("x = c64[0] parameter(0) ROOT y = c64[0] fft(x), fft_type=FFT, fft_length={0}",
                      "", {"c64[0] {}"}),
-            Leaves({"c64[0] {}"}));
+            LeafTexts({"c64[0] {}"}));
 }
 
 TEST(BatchNorm, TrainingUsesTheMomentsOfEachFeature) {
@@ -141,7 +141,7 @@ TEST(BatchNorm, TrainingUsesTheMomentsOfEachFeature) {
           "x = f32[2,2] parameter(0) s = f32[2] parameter(1) o = f32[2] parameter(2) ROOT b = "
           "(f32[2,2], f32[2], f32[2]) batch-norm-training(x, s, o), epsilon=0, feature_index=1",
           "", {"f32[2,2] {{1,10},{3,18}}", "f32[2] {2,3}", "f32[2] {100,200}"}),
-      Leaves({"f32[2,2] {{98,197},{102,203}}", "f32[2] {2,14}", "f32[2] {1,16}"}));
+      LeafTexts({"f32[2,2] {{98,197},{102,203}}", "f32[2] {2,14}", "f32[2] {1,16}"}));
 }
 
 TEST(BatchNorm, InferenceUsesTheGivenMoments) {
@@ -152,7 +152,7 @@ TEST(BatchNorm, InferenceUsesTheGivenMoments) {
           "v), "
           "epsilon=1, feature_index=1",
           "", {"f32[1,2] {{5,7}}", "f32[2] {2,2}", "f32[2] {0,1}", "f32[2] {1,3}", "f32[2] {3,0}"}),
-      Leaves({"f32[1,2] {{4,9}}"}));
+      LeafTexts({"f32[1,2] {{4,9}}"}));
 }
 
 TEST(BatchNorm, GradByItsFormulas) {
@@ -165,7 +165,7 @@ TEST(BatchNorm, GradByItsFormulas) {
           "batch-norm-grad(x, s, m, v, g), epsilon=1, feature_index=1",
           "",
           {"f32[2,1] {{1},{3}}", "f32[1] {10}", "f32[1] {2}", "f32[1] {3}", "f32[2,1] {{4},{8}}"}),
-      Leaves({"f32[2,1] {{-7.5},{7.5}}", "f32[1] {2}", "f32[1] {12}"}));
+      LeafTexts({"f32[2,1] {{-7.5},{7.5}}", "f32[1] {2}", "f32[1] {12}"}));
 }
 
 }  // namespace

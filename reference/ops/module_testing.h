@@ -50,7 +50,7 @@ inline std::vector<std::string> ResultOf(absl::string_view entry, absl::string_v
 }
 
 // The lines as PrintLiteralWithShape would have them, so that tests need not.
-inline std::vector<std::string> Leaves(const std::vector<std::string>& literals) {
+inline std::vector<std::string> LeafTexts(const std::vector<std::string>& literals) {
   std::vector<std::string> lines;
   for (const std::string& literal : literals)
     lines.push_back(PrintLiteralWithShape(LiteralOf(literal)));

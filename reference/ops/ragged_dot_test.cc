@@ -12,7 +12,7 @@ TEST(RaggedDot, RowsOfAGroupMeetItsMatrix) {
                "",
                {"f32[4,2] {{1,2},{3,4},{5,6},{7,8}}",
                 "f32[3,2,1] {{{1},{10}},{{9},{9}},{{100},{1}}}", "s32[3] {1,0,2}"}),
-      Leaves({"f32[4,1] {{21},{304},{506},{0}}"}));
+      LeafTexts({"f32[4,1] {{21},{304},{506},{0}}"}));
 }
 
 TEST(RaggedDot, AContractionByGroups) {
@@ -21,7 +21,7 @@ TEST(RaggedDot, AContractionByGroups) {
                "ROOT d = s32[2,2,1] ragged-dot(x, y, g), lhs_contracting_dims={1}, "
                "rhs_contracting_dims={0}, lhs_ragged_dims={1}",
                "", {"s32[2,3] {{1,2,3},{4,5,6}}", "s32[3,1] {{1},{10},{100}}", "s64[2] {1,2}"}),
-      Leaves({"s32[2,2,1] {{{1},{4}},{{320},{650}}}"}));
+      LeafTexts({"s32[2,2,1] {{{1},{4}},{{320},{650}}}"}));
 }
 
 }  // namespace

@@ -75,17 +75,18 @@ TEST(RngBitGenerator, ThreeFryAndPhiloxStatesMoveByBlocks) {
                     "", {state});
   };
   EXPECT_EQ(run("rng_three_fry", "u64[2] {0,0}", "u64[1]"),
-            Leaves({"u64[2] {0,1}", absl::StrCat("u64[1] {", 0x99ba4efe6b200159, "}")}));
-  EXPECT_EQ(run("rng_three_fry", "u64[2] {0,0}", "u32[2]"),
-            Leaves({"u64[2] {0,1}", absl::StrCat("u32[2] {", 0x6b200159, ",", 0x99ba4efe, "}")}));
-  EXPECT_EQ(run("rng_philox", "u64[3] {0,0,0}", "u32[5]")[0], Leaves({"u64[3] {0,2,0}"})[0]);
+            LeafTexts({"u64[2] {0,1}", absl::StrCat("u64[1] {", 0x99ba4efe6b200159, "}")}));
+  EXPECT_EQ(
+      run("rng_three_fry", "u64[2] {0,0}", "u32[2]"),
+      LeafTexts({"u64[2] {0,1}", absl::StrCat("u32[2] {", 0x6b200159, ",", 0x99ba4efe, "}")}));
+  EXPECT_EQ(run("rng_philox", "u64[3] {0,0,0}", "u32[5]")[0], LeafTexts({"u64[3] {0,2,0}"})[0]);
   EXPECT_EQ(run("rng_philox", "u64[3] {0,18446744073709551615,4}", "u32[5]")[0],
-            Leaves({"u64[3] {0,1,5}"})[0]);
+            LeafTexts({"u64[3] {0,1,5}"})[0]);
   EXPECT_EQ(run("rng_philox", "u64[2] {0,0}", "u64[2]"),
-            Leaves({"u64[2] {0,1}",
-                    absl::StrCat("u64[2] {", 0xe169c58d6627e8d5, ",", 0x9b00dbd8bc57ac4c, "}")}));
+            LeafTexts({"u64[2] {0,1}", absl::StrCat("u64[2] {", 0xe169c58d6627e8d5, ",",
+                                                    0x9b00dbd8bc57ac4c, "}")}));
   EXPECT_EQ(run("rng_philox", "u64[2] {0,0}", "u8[4]")[1],
-            Leaves({absl::StrCat("u8[4] {", 0xd5, ",", 0x8d, ",", 0x4c, ",", 0xd8, "}")})[0]);
+            LeafTexts({absl::StrCat("u8[4] {", 0xd5, ",", 0x8d, ",", 0x4c, ",", 0xd8, "}")})[0]);
 }
 
 TEST(RngGetAndUpdateState, AddsDelta) {
@@ -94,7 +95,7 @@ TEST(RngGetAndUpdateState, AddsDelta) {
       "rng-get-and-update-state(), delta=1, control-predecessors={a} d = u64[2] "
       "subtract(b, a) ROOT t = (u64[2]) tuple(d)",
       "", {});
-  EXPECT_EQ(states, Leaves({"u64[2] {5,0}"}));
+  EXPECT_EQ(states, LeafTexts({"u64[2] {5,0}"}));
 }
 
 TEST(CustomCall, WithoutAHandlerIsUnsupportedByName) {
@@ -115,12 +116,12 @@ TEST(CustomCall, CallsTheSymbolOfASharedLibrary) {
           "x = f32[2] parameter(0) y = f32[2,3] parameter(1) ROOT c = f32[3,3] custom-call(x, y), "
           "custom_call_target=\"myfunc\"",
           "", {"f32[2] {1,2}", "f32[2,3] {{10,20,30},{40,50,60}}"}, options),
-      Leaves({"f32[3,3] {{21,21,21},{21,21,21},{21,21,21}}"}));
+      LeafTexts({"f32[3,3] {{21,21,21},{21,21,21},{21,21,21}}"}));
   EXPECT_EQ(
       ResultOf("x = s32[2] parameter(0) t = (s32[2], s32[2]) tuple(x, x) ROOT c = (s32[2], s32[]) "
                "custom-call(t), custom_call_target=\"sum_of_tuple\"",
                "", {"s32[2] {3,4}"}, options),
-      Leaves({"s32[2] {6,8}", "s32[] 14"}));
+      LeafTexts({"s32[2] {6,8}", "s32[] 14"}));
   EXPECT_FALSE(SharedCustomCalls::Load("no/such/library.so").ok());
 }
 

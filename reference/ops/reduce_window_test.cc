@@ -20,20 +20,20 @@ std::vector<std::string> Window1D(absl::string_view window, absl::string_view ca
 
 TEST(ReduceWindow, TheDocumentsExamples) {
   const std::string x = "f32[5] {10000,1000,100,10,1}";
-  EXPECT_EQ(Window1D("size=3 stride=2", kMin, 2, x, "f32[] inf"), Leaves({"f32[2] {100,1}"}));
+  EXPECT_EQ(Window1D("size=3 stride=2", kMin, 2, x, "f32[] inf"), LeafTexts({"f32[2] {100,1}"}));
   EXPECT_EQ(Window1D("size=3 stride=2 pad=1_1", kMin, 3, x, "f32[] inf"),
-            Leaves({"f32[3] {1000,10,1}"}));
+            LeafTexts({"f32[3] {1000,10,1}"}));
 }
 
 TEST(ReduceWindow, InitIsTheLeftArgumentOnceAndPaddingAbsent) {
   const char* add =
       "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n";
   EXPECT_EQ(Window1D("size=3 pad=1_1", add, 4, "f32[4] {1,1,1,1}", "f32[] 5"),
-            Leaves({"f32[4] {7,8,8,7}"}));
+            LeafTexts({"f32[4] {7,8,8,7}"}));
   const char* minus =
       "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] subtract(a, b) }\n";
   EXPECT_EQ(Window1D("size=2", minus, 2, "f32[3] {1,2,4}", "f32[] 100"),
-            Leaves({"f32[2] {97,94}"}));
+            LeafTexts({"f32[2] {97,94}"}));
 }
 
 TEST(ReduceWindow, VariadicReducesTogether) {
@@ -49,7 +49,7 @@ TEST(ReduceWindow, VariadicReducesTogether) {
                "constant(-1) ROOT r = (f32[2], s32[2]) reduce-window(x, y, i, j), "
                "window={size=2 stride=2}, to_apply=f",
                larger, {"f32[4] {3,1,2,7}", "s32[4] {0,1,2,3}"}),
-      Leaves({"f32[2] {3,7}", "s32[2] {0,3}"}));
+      LeafTexts({"f32[2] {3,7}", "s32[2] {0,3}"}));
 }
 
 TEST(ReduceWindow, AComputationWithALoopGoesThroughTheInterpreter) {
@@ -67,7 +67,7 @@ TEST(ReduceWindow, AComputationWithALoopGoesThroughTheInterpreter) {
       ResultOf("x = s32[3] parameter(0) i = s32[] constant(0) ROOT r = s32[2] reduce-window(x, i), "
                "window={size=2}, to_apply=f",
                slow, {"s32[3] {1,2,3}"}),
-      Leaves({"s32[2] {3,5}"}));
+      LeafTexts({"s32[2] {3,5}"}));
 }
 
 // Maximum over random windows of random arrays, against a search of all index pairs.
@@ -151,7 +151,7 @@ TEST(SelectAndScatter, TheDocumentsExample) {
                absl::StrCat(kGe, kAdd),
                {"f32[4,5] {{7,2,5,3,8},{3,8,9,3,4},{1,5,7,5,6},{0,6,2,10,2}}",
                 "f32[2,2] {{2,6},{3,1}}"}),
-      Leaves({"f32[4,5] {{0,0,0,0,0},{0,0,8,0,0},{0,0,3,0,0},{0,0,0,1,0}}"}));
+      LeafTexts({"f32[4,5] {{0,0,0,0,0},{0,0,8,0,0},{0,0,3,0,0},{0,0,0,1,0}}"}));
 }
 
 TEST(SelectAndScatter, FirstOfTiesAndNeverPadding) {
@@ -164,13 +164,13 @@ TEST(SelectAndScatter, FirstOfTiesAndNeverPadding) {
     text.replace(text.find('%'), 1, window);
     return ResultOf(text, absl::StrCat(kGe, kAdd), {"f32[4] {-5,-5,-7,-7}", source});
   };
-  EXPECT_EQ(run("2", "size=2 stride=2", "f32[2] {10,20}"), Leaves({"f32[4] {11,1,21,1}"}));
+  EXPECT_EQ(run("2", "size=2 stride=2", "f32[2] {10,20}"), LeafTexts({"f32[4] {11,1,21,1}"}));
   // Windows 0 and 3 see one real element; padding (zeros would win) is no candidate.
   EXPECT_EQ(run("3", "size=2 stride=2 pad=1_1", "f32[3] {10,20,40}"),
-            Leaves({"f32[4] {11,21,1,41}"}));
+            LeafTexts({"f32[4] {11,21,1,41}"}));
   // A window of padding only scatters nothing.
   EXPECT_EQ(run("3", "size=2 stride=2 pad=2_0", "f32[3] {10,20,40}"),
-            Leaves({"f32[4] {21,1,41,1}"}));
+            LeafTexts({"f32[4] {21,1,41,1}"}));
 }
 
 TEST(Map, AppliesToMixedTypesAtEveryIndex) {
@@ -182,7 +182,7 @@ TEST(Map, AppliesToMixedTypesAtEveryIndex) {
       ResultOf("x = f32[2,2] parameter(0) y = s32[2,2] parameter(1) ROOT m = pred[2,2] map(x, y), "
                "dimensions={0,1}, to_apply=f",
                f, {"f32[2,2] {{1,-1},{0.25,0.5}}", "s32[2,2] {{1,1},{2,2}}"}),
-      Leaves({"pred[2,2] {{true,false},{false,true}}"}));
+      LeafTexts({"pred[2,2] {{true,false},{false,true}}"}));
 }
 
 }  // namespace

@@ -17,12 +17,14 @@ std::vector<std::string> SortOne(const std::string& shape, const std::string& ca
 }
 
 TEST(Sort, AscendingDescendingAndAlongEachDimension) {
-  EXPECT_EQ(SortOne("f32[4]", Comparator("LT"), "{3,1,inf,-2}"), Leaves({"f32[4] {-2,1,3,inf}"}));
-  EXPECT_EQ(SortOne("f32[4]", Comparator("GT"), "{3,1,inf,-2}"), Leaves({"f32[4] {inf,3,1,-2}"}));
+  EXPECT_EQ(SortOne("f32[4]", Comparator("LT"), "{3,1,inf,-2}"),
+            LeafTexts({"f32[4] {-2,1,3,inf}"}));
+  EXPECT_EQ(SortOne("f32[4]", Comparator("GT"), "{3,1,inf,-2}"),
+            LeafTexts({"f32[4] {inf,3,1,-2}"}));
   EXPECT_EQ(SortOne("f32[2,2]", Comparator("LT"), "{{3,1},{2,4}}", 0),
-            Leaves({"f32[2,2] {{2,1},{3,4}}"}));
+            LeafTexts({"f32[2,2] {{2,1},{3,4}}"}));
   EXPECT_EQ(SortOne("f32[2,2]", Comparator("LT"), "{{3,1},{2,4}}", 1),
-            Leaves({"f32[2,2] {{1,3},{2,4}}"}));
+            LeafTexts({"f32[2,2] {{1,3},{2,4}}"}));
 }
 
 TEST(Sort, TheDocumentsExampleMovesRowsTogether) {
@@ -35,12 +37,12 @@ TEST(Sort, TheDocumentsExampleMovesRowsTogether) {
       ResultOf("k = s32[2] parameter(0) v = s32[2] parameter(1) w = f32[2] parameter(2) ROOT s = "
                "(s32[2], s32[2], f32[2]) sort(k, v, w), dimensions={0}, to_apply=f",
                f, {"s32[2] {3,1}", "s32[2] {42,50}", "f32[2] {-3,1.1}"}),
-      Leaves({"s32[2] {1,3}", "s32[2] {50,42}", "f32[2] {1.1,-3}"}));
+      LeafTexts({"s32[2] {1,3}", "s32[2] {50,42}", "f32[2] {1.1,-3}"}));
 }
 
 TEST(Sort, TotalOrderPlacesNanAndZeros) {
   EXPECT_EQ(SortOne("f32[6]", Comparator("LT", ", type=TOTALORDER"), "{nan,0,-0,-nan,-inf,inf}"),
-            Leaves({"f32[6] {-nan,-inf,-0,0,inf,nan}"}));
+            LeafTexts({"f32[6] {-nan,-inf,-0,0,inf,nan}"}));
 }
 
 // Keys compared by numbers and by calls of the comparator give one order: stable both ways.
@@ -95,10 +97,10 @@ TEST(TopK, LowerIndexFirstAndTotalOrder) {
                     "", {"f32[2,4] {{1,3,3,2},{-0,0,nan,-inf}}"});
   };
   EXPECT_EQ(top(", largest=true", "3"),
-            Leaves({"f32[2,3] {{3,3,2},{nan,0,-0}}", "s32[2,3] {{1,2,3},{2,1,0}}"}));
+            LeafTexts({"f32[2,3] {{3,3,2},{nan,0,-0}}", "s32[2,3] {{1,2,3},{2,1,0}}"}));
   EXPECT_EQ(top(", largest=false", "2"),
-            Leaves({"f32[2,2] {{1,2},{-inf,-0}}", "s32[2,2] {{0,3},{3,0}}"}));
-  EXPECT_EQ(top(", largest=true", "0"), Leaves({"f32[2,0] {{},{}}", "s32[2,0] {{},{}}"}));
+            LeafTexts({"f32[2,2] {{1,2},{-inf,-0}}", "s32[2,2] {{0,3},{3,0}}"}));
+  EXPECT_EQ(top(", largest=true", "0"), LeafTexts({"f32[2,0] {{},{}}", "s32[2,0] {{},{}}"}));
 }
 
 }  // namespace

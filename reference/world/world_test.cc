@@ -55,7 +55,7 @@ TEST(World, AllReduceOfTheDocumentsExample) {
   const auto all = RunWorld(
       "x = f32[2] parameter(0) ROOT r = f32[2] all-reduce(x), replica_groups={}, to_apply=add",
       kAdd, {{"f32[2] {1.0, 2.5}"}, {"f32[2] {3.0, 5.25}"}}, Grid(2));
-  EXPECT_EQ(all, Leaves({"f32[2] {4, 7.75}", "f32[2] {4, 7.75}"}));
+  EXPECT_EQ(all, LeafTexts({"f32[2] {4, 7.75}", "f32[2] {4, 7.75}"}));
 }
 
 TEST(World, AllGatherKeepsTheOrderOfTheGroup) {
@@ -64,29 +64,29 @@ TEST(World, AllGatherKeepsTheOrderOfTheGroup) {
       "dimensions={0}";
   EXPECT_EQ(RunWorld(entry, "", {{"f32[1] {0}"}, {"f32[1] {1}"}, {"f32[1] {2}"}, {"f32[1] {3}"}},
                      Grid(4)),
-            Leaves({"f32[2] {2,0}", "f32[2] {1,3}", "f32[2] {2,0}", "f32[2] {1,3}"}));
+            LeafTexts({"f32[2] {2,0}", "f32[2] {1,3}", "f32[2] {2,0}", "f32[2] {1,3}"}));
 }
 
 TEST(World, AllGatherAlongAnInnerDimension) {
   EXPECT_EQ(RunWorld("x = s32[2,1] parameter(0) ROOT g = s32[2,2] all-gather(x), "
                      "replica_groups={}, dimensions={1}",
                      "", {{"s32[2,1] {{1},{2}}"}, {"s32[2,1] {{3},{4}}"}}, Grid(2)),
-            Leaves({"s32[2,2] {{1,3},{2,4}}", "s32[2,2] {{1,3},{2,4}}"}));
+            LeafTexts({"s32[2,2] {{1,3},{2,4}}", "s32[2,2] {{1,3},{2,4}}"}));
 }
 
 TEST(World, AllToAllSplitsAndConcatenates) {
   EXPECT_EQ(RunWorld("x = s32[4] parameter(0) ROOT r = s32[4] all-to-all(x), "
                      "replica_groups={{1,0}}, dimensions={0}",
                      "", {{"s32[4] {0,1,2,3}"}, {"s32[4] {10,11,12,13}"}}, Grid(2)),
-            Leaves({"s32[4] {12,13,2,3}", "s32[4] {10,11,0,1}"}));
+            LeafTexts({"s32[4] {12,13,2,3}", "s32[4] {10,11,0,1}"}));
   const auto tuples = RunWorld(
       "x = s32[1] parameter(0) y = s32[1] parameter(1) ROOT r = (s32[1], s32[1]) "
       "all-to-all(x, y), replica_groups={}",
       "", {{"s32[1] {0}", "s32[1] {1}"}, {"s32[1] {10}", "s32[1] {11}"}}, Grid(2));
   EXPECT_EQ(tuples,
             (std::vector<std::string>{
-                absl::StrCat(Leaves({"s32[1] {0}"})[0], "; ", Leaves({"s32[1] {10}"})[0]),
-                absl::StrCat(Leaves({"s32[1] {1}"})[0], "; ", Leaves({"s32[1] {11}"})[0])}));
+                absl::StrCat(LeafTexts({"s32[1] {0}"})[0], "; ", LeafTexts({"s32[1] {10}"})[0]),
+                absl::StrCat(LeafTexts({"s32[1] {1}"})[0], "; ", LeafTexts({"s32[1] {11}"})[0])}));
 }
 
 TEST(World, ReduceScatterOfTheDocumentsExample) {
@@ -94,18 +94,18 @@ TEST(World, ReduceScatterOfTheDocumentsExample) {
       RunWorld("x = f32[2] parameter(0) ROOT r = f32[1] reduce-scatter(x), replica_groups={}, "
                "dimensions={0}, to_apply=add",
                kAdd, {{"f32[2] {1.0, 2.25}"}, {"f32[2] {3.0, 5.25}"}}, Grid(2)),
-      Leaves({"f32[1] {4}", "f32[1] {7.5}"}));
+      LeafTexts({"f32[1] {4}", "f32[1] {7.5}"}));
 }
 
 TEST(World, PermuteGivesZerosToNonTargets) {
   EXPECT_EQ(RunWorld("x = f32[1] parameter(0) ROOT r = f32[1] collective-permute(x), "
                      "source_target_pairs={{0,1},{1,2},{2,2}}",
                      "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3))[0],
-            Leaves({"f32[1] {0}"})[0]);
+            LeafTexts({"f32[1] {0}"})[0]);
   EXPECT_EQ(RunWorld("x = f32[1] parameter(0) ROOT r = f32[1] collective-permute(x), "
                      "source_target_pairs={{0,1},{2,0}}",
                      "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3)),
-            Leaves({"f32[1] {7}", "f32[1] {5}", "f32[1] {0}"}));
+            LeafTexts({"f32[1] {7}", "f32[1] {5}", "f32[1] {0}"}));
 }
 
 TEST(World, BroadcastComesFromTheFirstMemberAndLeavesOthersZero) {
@@ -113,7 +113,7 @@ TEST(World, BroadcastComesFromTheFirstMemberAndLeavesOthersZero) {
       RunWorld(
           "x = f32[1] parameter(0) ROOT r = f32[1] collective-broadcast(x), replica_groups={{1,0}}",
           "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3)),
-      Leaves({"f32[1] {6}", "f32[1] {6}", "f32[1] {0}"}));
+      LeafTexts({"f32[1] {6}", "f32[1] {6}", "f32[1] {0}"}));
 }
 
 // Two replicas of two partitions, holding 0, 1, 2, 3 in device order.
@@ -125,20 +125,20 @@ TEST(World, GroupModes) {
   };
   // Without a channel: replicas, each partition on its own.
   EXPECT_EQ(gather("replica_groups={{0,1}}", 2),
-            Leaves({"f32[2] {0,2}", "f32[2] {1,3}", "f32[2] {0,2}", "f32[2] {1,3}"}));
+            LeafTexts({"f32[2] {0,2}", "f32[2] {1,3}", "f32[2] {0,2}", "f32[2] {1,3}"}));
   // A channel: replicas with all their partitions.
   EXPECT_EQ(gather("channel_id=1, replica_groups={{0},{1}}", 2),
-            Leaves({"f32[2] {0,1}", "f32[2] {0,1}", "f32[2] {2,3}", "f32[2] {2,3}"}));
-  EXPECT_EQ(gather("channel_id=1, replica_groups={}", 4)[3], Leaves({"f32[4] {0,1,2,3}"})[0]);
+            LeafTexts({"f32[2] {0,1}", "f32[2] {0,1}", "f32[2] {2,3}", "f32[2] {2,3}"}));
+  EXPECT_EQ(gather("channel_id=1, replica_groups={}", 4)[3], LeafTexts({"f32[4] {0,1,2,3}"})[0]);
   // Flattened ids.
   EXPECT_EQ(gather("channel_id=1, use_global_device_ids=true, replica_groups={{3,0},{1,2}}", 2),
-            Leaves({"f32[2] {3,0}", "f32[2] {1,2}", "f32[2] {1,2}", "f32[2] {3,0}"}));
+            LeafTexts({"f32[2] {3,0}", "f32[2] {1,2}", "f32[2] {1,2}", "f32[2] {3,0}"}));
   // Permutes with a channel move between partitions.
   EXPECT_EQ(RunWorld(absl::StrCat(kMine,
                                   "ROOT g = f32[1] collective-permute(x), channel_id=1, "
                                   "source_target_pairs={{0,1},{1,0}}"),
                      "", {{}}, Grid(2, 2)),
-            Leaves({"f32[1] {1}", "f32[1] {0}", "f32[1] {3}", "f32[1] {2}"}));
+            LeafTexts({"f32[1] {1}", "f32[1] {0}", "f32[1] {3}", "f32[1] {2}"}));
 }
 
 TEST(World, StartAndDoneAreTheSameAsTheCollective) {
@@ -147,17 +147,17 @@ TEST(World, StartAndDoneAreTheSameAsTheCollective) {
           "x = f32[1] parameter(0) s = (f32[1], f32[2]) all-gather-start(x), replica_groups={}, "
           "dimensions={0} ROOT d = f32[2] all-gather-done(s)",
           "", {{"f32[1] {1}"}, {"f32[1] {2}"}}, Grid(2)),
-      Leaves({"f32[2] {1,2}", "f32[2] {1,2}"}));
+      LeafTexts({"f32[2] {1,2}", "f32[2] {1,2}"}));
   EXPECT_EQ(RunWorld("x = f32[1] parameter(0) s = f32[1] all-reduce-start(x), replica_groups={}, "
                      "to_apply=add ROOT d = f32[1] all-reduce-done(s)",
                      kAdd, {{"f32[1] {1}"}, {"f32[1] {2}"}}, Grid(2)),
-            Leaves({"f32[1] {3}", "f32[1] {3}"}));
+            LeafTexts({"f32[1] {3}", "f32[1] {3}"}));
   EXPECT_EQ(
       RunWorld(
           "x = f32[1] parameter(0) s = (f32[1], f32[1], u32[], u32[]) collective-permute-start(x), "
           "source_target_pairs={{0,1}} ROOT d = f32[1] collective-permute-done(s)",
           "", {{"f32[1] {1}"}, {"f32[1] {2}"}}, Grid(2)),
-      Leaves({"f32[1] {0}", "f32[1] {1}"}));
+      LeafTexts({"f32[1] {0}", "f32[1] {1}"}));
 }
 
 TEST(World, ACollectiveInALoopMeetsEachTime) {
@@ -174,7 +174,7 @@ TEST(World, ACollectiveInALoopMeetsEachTime) {
                      "w = (s32[], f32[]) while(t), condition=c, body=b ROOT r = f32[] "
                      "get-tuple-element(w), index=1",
                      loop, {{"f32[] 1"}, {"f32[] 2"}}, Grid(2)),
-            Leaves({"f32[] 48", "f32[] 48"}));
+            LeafTexts({"f32[] 48", "f32[] 48"}));
 }
 
 TEST(World, UnequalTripCountsAreADeadlockThatNamesTheInstructionAtOnce) {
@@ -241,8 +241,8 @@ TEST(World, InfeedIsReadInOrderAndOutfeedKeepsIt) {
           "outfeed_shape=f32[2] "
           "ROOT r = f32[2] add(a, a)",
           "", {{}}, world, &outfeeds),
-      Leaves({"f32[2] {2,4}"}));
-  EXPECT_EQ(outfeeds, Leaves({"s32[] 7", "f32[] 0.5", "f32[2] {1,2}"}));
+      LeafTexts({"f32[2] {2,4}"}));
+  EXPECT_EQ(outfeeds, LeafTexts({"s32[] 7", "f32[] 0.5", "f32[2] {1,2}"}));
 }
 
 TEST(World, InfeedThatIsUsedUpIsATimeout) {
@@ -272,11 +272,11 @@ std::string WithPairs(std::string text, const std::string& pairs) {
 }
 
 TEST(World, SendReachesTheRecvOfItsChannel) {
-  EXPECT_EQ(RunWorld(WithPairs(kSend, ""), "", {{"f32[] 5"}}, Grid(1)), Leaves({"f32[] 5"}));
+  EXPECT_EQ(RunWorld(WithPairs(kSend, ""), "", {{"f32[] 5"}}, Grid(1)), LeafTexts({"f32[] 5"}));
   EXPECT_EQ(RunWorld(WithPairs(kSend, "{{0,1},{1,0}}"), "", {{"f32[] 5"}, {"f32[] 6"}}, Grid(2)),
-            Leaves({"f32[] 6", "f32[] 5"}));
+            LeafTexts({"f32[] 6", "f32[] 5"}));
   EXPECT_EQ(RunWorld(WithPairs(kSend, "{{0,1}}"), "", {{"f32[] 5"}, {"f32[] 6"}}, Grid(2)),
-            Leaves({"f32[] 0", "f32[] 5"}));
+            LeafTexts({"f32[] 0", "f32[] 5"}));
 }
 
 TEST(World, ARecvWithoutASendIsADeadlock) {
@@ -299,7 +299,7 @@ TEST(World, ManyReplicasManyTimesGiveOneResult) {
                  kAdd, {{}}, Grid(8));
     ASSERT_EQ(lines.size(), 8u) << lines[0];
     for (const std::string& line : lines) {
-      ASSERT_EQ(line, Leaves({"f32[8] {56,56,56,56,56,56,56,56}"})[0]);
+      ASSERT_EQ(line, LeafTexts({"f32[8] {56,56,56,56,56,56,56,56}"})[0]);
     }
   }
 }
