@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/ir/index_util.h"
+#include "spec/judge/effective_bits.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/interval_columns.h"
 #include "spec/judge/joint.h"
@@ -16,62 +17,6 @@
 
 namespace hlocts {
 namespace {
-
-// Effective bits of all elements, to a 64th of a bit.
-class EffectiveHistogram {
- public:
-  void Add(double bits, int precision, int64_t count = 1) {
-    if (precision != precision_) Select(precision);
-    (*steps_)[static_cast<size_t>(std::clamp(bits, 0.0, 64.0) * kSteps)] += count;
-    total_ += count;
-  }
-  void AddUnspecified(int precision) {
-    Add(0, precision);
-    ++unspecified_;
-  }
-  EffectiveBits Summarize() const {
-    EffectiveBits summary;
-    summary.elements = total_;
-    summary.unspecified = unspecified_;
-    if (total_ == 0) return summary;
-    std::vector<int64_t> all(64 * kSteps + 1);
-    for (const auto& [precision, steps] : by_precision_) {
-      std::vector<int64_t>& quarters = summary.quarters[precision];
-      quarters.resize(64 * 4 + 1);
-      for (size_t i = 0; i < steps.size(); ++i) {
-        all[i] += steps[i];
-        quarters[i / (kSteps / 4)] += steps[i];
-      }
-    }
-    summary.median = At(all, 0.5);
-    summary.percentile5 = At(all, 0.05);
-    int64_t low = 0;
-    for (size_t i = 0; i < 2 * kSteps; ++i) low += all[i];
-    summary.share_below_2 = static_cast<double>(low) / static_cast<double>(total_);
-    return summary;
-  }
-
- private:
-  static constexpr size_t kSteps = 64;
-  // Elements come in runs of one type.
-  void Select(int precision) {
-    precision_ = precision;
-    steps_ = &by_precision_[precision];
-    if (steps_->empty()) steps_->resize(64 * kSteps + 1);
-  }
-  double At(const std::vector<int64_t>& steps, double share) const {
-    int64_t rank = static_cast<int64_t>(share * static_cast<double>(total_)), seen = 0;
-    for (size_t i = 0; i < steps.size(); ++i) {
-      seen += steps[i];
-      if (seen > rank) return static_cast<double>(i) / kSteps;
-    }
-    return 0;
-  }
-  std::map<int, std::vector<int64_t>> by_precision_;
-  int precision_ = -1;
-  std::vector<int64_t>* steps_ = nullptr;
-  int64_t total_ = 0, unspecified_ = 0;
-};
 
 // What is added up over all leaves.
 struct Tally {
@@ -118,56 +63,6 @@ void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Liter
   failure.clause = from.clause;
   failure.instruction = from.instruction;
   tally.first = std::move(failure);
-}
-
-// log2 of a number from 1 on, to 2^-11: finer than any figure made of it is printed.
-double Log2(double x) {
-  constexpr int kBits = 12;
-  static const std::vector<double>* table = [] {
-    auto* logs = new std::vector<double>(size_t{1} << kBits);
-    for (size_t i = 0; i < logs->size(); ++i) {
-      (*logs)[i] = std::log2(1 + (static_cast<double>(i) + 0.5) / static_cast<double>(logs->size()));
-    }
-    (*logs)[0] = 0;  // powers of two exactly
-    return logs;
-  }();
-  uint64_t bits;
-  std::memcpy(&bits, &x, sizeof(bits));
-  return ExponentOf(x) + (*table)[(bits >> (52 - kBits)) & ((size_t{1} << kBits) - 1)];
-}
-
-// Root mean square of the finite middles of a leaf's sets: the scale of rule 29.
-double RootMeanSquare(const SetArray& set) {
-  double sum = 0;
-  int64_t count = 0;
-  auto add = [&](const AcceptanceSet& s) {
-    if (!s.finite() || s.integer()) return;
-    double middle = s.lo / 2 + s.hi / 2;
-    sum += middle * middle;
-    ++count;
-  };
-  if (const IntervalColumns* columns = set.columns().get()) {
-    const double *lo = columns->lo(), *hi = columns->hi();
-    for (int64_t i = 0; i < columns->count(); ++i) {
-      double middle = lo[i] / 2 + hi[i] / 2;
-      sum += middle == middle ? middle * middle : 0;
-    }
-    count = columns->count() - static_cast<int64_t>(columns->rest().size());
-    for (const auto& [index, s] : columns->rest()) add(s);
-  } else {
-    for (const AcceptanceSet& s : set.sets()) add(s);
-  }
-  return count == 0 || std::isinf(sum) ? 0 : std::sqrt(sum / count);
-}
-
-double EffectiveBitsOf(const AcceptanceSet& s, const FloatFacts& facts, double rms) {
-  if (s.unspecified()) return 0;
-  if (!s.finite() || s.lo == s.hi) return facts.p;
-  double reference = std::max(std::fabs(s.lo / 2 + s.hi / 2), 1e-3 * rms);
-  double width = s.hi - s.lo;
-  if (std::isinf(width)) return 0;
-  return std::clamp(facts.p - Log2(1 + width / facts.Ulp(reference)), 0.0,
-                    static_cast<double>(facts.p));
 }
 
 void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
@@ -247,7 +142,7 @@ void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Litera
     }
     tally.bits += full - Log2OfCount(ValuesBetween(lo[i], hi[i], facts));
     double reference = std::max(std::fabs(lo[i] / 2 + hi[i] / 2), 1e-3 * rms);
-    tally.AddEffective(facts.p - Log2(1 + (hi[i] - lo[i]) / facts.Ulp(reference)), facts.p);
+    tally.AddEffective(facts.p - RoughLog2(1 + (hi[i] - lo[i]) / facts.Ulp(reference)), facts.p);
   }
   tally.bits += full * static_cast<double>(points);
   if (points > 0) tally.effective.Add(facts.p, facts.p, points);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "google/protobuf/repeated_field.h"
 #include "spec/ir/attributes.h"
 #include "spec/proto/convert.h"
@@ -51,6 +52,9 @@ absl::Status ModuleToProto(const Module& module, proto::HloModuleProto* out);
 
 absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProto& program);
 void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* out);
+
+// Kept text of an instruction: its name, where that is not unique in the module.
+inline constexpr absl::string_view kTextName = "name";
 
 }  // namespace hlocts
 

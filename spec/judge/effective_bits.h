@@ -1,0 +1,67 @@
+// How many bits of a result its acceptance set settles: the figure that tells a strict judge from one
+// that accepts anything.
+#ifndef HLOCTS_SPEC_JUDGE_EFFECTIVE_BITS_H_
+#define HLOCTS_SPEC_JUDGE_EFFECTIVE_BITS_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "spec/judge/acceptance_set.h"
+#include "spec/judge/judge.h"
+#include "spec/judge/real.h"
+
+namespace hlocts {
+
+// Effective bits of all elements, to a 64th of a bit.
+class EffectiveHistogram {
+ public:
+  void Add(double bits, int precision, int64_t count = 1) {
+    if (precision != precision_) Select(precision);
+    (*steps_)[static_cast<size_t>(std::clamp(bits, 0.0, 64.0) * kSteps)] += count;
+    total_ += count;
+  }
+  void AddUnspecified(int precision) {
+    Add(0, precision);
+    ++unspecified_;
+  }
+  EffectiveBits Summarize() const;
+
+ private:
+  static constexpr size_t kSteps = 64;
+  // Elements come in runs of one type.
+  void Select(int precision) {
+    precision_ = precision;
+    steps_ = &by_precision_[precision];
+    if (steps_->empty()) steps_->resize(64 * kSteps + 1);
+  }
+  double At(const std::vector<int64_t>& steps, double share) const;
+
+  std::map<int, std::vector<int64_t>> by_precision_;
+  int precision_ = -1;
+  std::vector<int64_t>* steps_ = nullptr;
+  int64_t total_ = 0, unspecified_ = 0;
+};
+
+// log2 of a number from 1 on, to 2^-11: finer than any figure made of it is printed.
+double RoughLog2(double x);
+
+// Root mean square of the finite middles of a leaf's sets: the scale of rule 29.
+double RootMeanSquare(const SetArray& set);
+
+// Of one component; 0 where any value is accepted, at most the precision of the format.
+inline double EffectiveBitsOf(const AcceptanceSet& s, const FloatFacts& facts, double rms) {
+  if (s.unspecified()) return 0;
+  if (!s.finite() || s.lo == s.hi) return facts.p;
+  double reference = std::max(std::fabs(s.lo / 2 + s.hi / 2), 1e-3 * rms);
+  double width = s.hi - s.lo;
+  if (std::isinf(width)) return 0;
+  return std::clamp(facts.p - RoughLog2(1 + width / facts.Ulp(reference)), 0.0,
+                    static_cast<double>(facts.p));
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_EFFECTIVE_BITS_H_
