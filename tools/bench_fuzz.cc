@@ -71,6 +71,15 @@ absl::Status Differential(const std::string& name, const std::string& backend, d
   return absl::OkStatus();
 }
 
+// Share of a campaign on real XLA that is XLA's own compiling and running.
+absl::Status Harness(bool quick, Printer& print) {
+  HLOCTS_ASSIGN_OR_RETURN(const HarnessRow row, BenchHarness("xla", kSeed, quick ? 40 : 400));
+  print.Figure("harness", row.alone_seconds / row.judged_seconds, 1 / 1.05,
+               absl::StrFormat("of a campaign is XLA's own time: %d modules in %.1f s, alone %.1f s",
+                               row.modules, row.judged_seconds, row.alone_seconds));
+  return absl::OkStatus();
+}
+
 void Reached(bool quick, Printer& print) {
   // The times of the goals: a minute, two minutes, five minutes.
   double minute = quick ? 3 : 60;
@@ -115,6 +124,7 @@ int RunFuzzBench(const std::string& part, bool quick, bool json) {
   if (wants("differential"))
     status.Update(Differential("differential", "cpu?isolation=none", 1500, quick, print));
   if (wants("isolated")) status.Update(Differential("isolated", "cpu", 1000, quick, print));
+  if (part == "harness") status.Update(Harness(quick, print));  // the others need no XLA
   if (!status.ok()) return Fail(status);
   if (wants("reach")) Reached(quick, print);
   if (wants("arms")) Arms(quick, print);

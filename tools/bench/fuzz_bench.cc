@@ -1,10 +1,5 @@
 #include "tools/bench/fuzz_bench.h"
 
-#include <unistd.h>
-
-#include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <utility>
@@ -18,31 +13,10 @@
 #include "generators/op_generators.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
+#include "tools/bench/processor_time.h"
 
 namespace hlocts {
 namespace {
-
-double OwnSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// Of the workers that this process has now.
-double WorkerSeconds() {
-  double ticks = 0;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream children(task.path() / "children");
-    for (std::string pid; children >> pid;) {
-      std::ifstream stat(absl::StrCat("/proc/", pid, "/stat"));
-      std::string word;
-      for (int field = 1; field <= 15 && stat >> word; ++field) {
-        if (field >= 14) ticks += std::stod(word);  // user, system
-      }
-    }
-  }
-  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
 
 bool AsMeant(const Generated& generated) {
   absl::Status verified = VerifyModule(*generated.module);

@@ -24,6 +24,14 @@ RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max);
 absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
                                           double seconds);
 
+// Modules that pass on `backend`: generated, verified, run by a worker and judged; and compiled and
+// run in this process with nothing around.
+struct HarnessRow {
+  int64_t modules = 0;
+  double judged_seconds = 0, alone_seconds = 0;
+};
+absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t seed, int64_t modules);
+
 struct ReachRow {
   int64_t modules = 0;
   int64_t cells = 0;                      // operation x types x ranks x class of attributes
