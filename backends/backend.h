@@ -21,7 +21,7 @@ struct BackendInfo {
   std::string version;  // "" when unknown
   bool available = true;
   std::string reason;  // why not available
-  // "execute", "verify", "proto", "text", "replicas", "donation", "infeed", ...
+  // "execute", "verify", "proto", "replicas", ...; "without:s1": has no such elements.
   std::vector<std::string> capabilities;
   // What this engine promises beyond the documents, e.g. "convert.saturate": target facts of the
   // law.

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "backends/backend_list.h"
 #include "fuzz/campaign_state.h"
 #include "fuzz/coverage.h"
+#include "fuzz/engines.h"
 #include "fuzz/finding_store.h"
 #include "fuzz/guide.h"
 #include "fuzz/symptom.h"
@@ -22,23 +22,6 @@ namespace hlocts {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-struct Engines {
-  std::vector<std::unique_ptr<Backend>> tested;
-  std::unique_ptr<Backend> reference;  // intermediate values for the shrinker
-};
-
-absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names) {
-  Engines engines;
-  for (const std::string& name : names) {
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(name));
-    BackendInfo info = engine->info();
-    if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
-    engines.tested.push_back(std::move(engine));
-  }
-  HLOCTS_ASSIGN_OR_RETURN(engines.reference, MakeBackend("reference"));
-  return engines;
-}
 
 class Campaign {
  public:
@@ -90,10 +73,12 @@ std::string StatePath(const CampaignOptions& options) { return options.out + "/s
 
 // What decides, besides the seed, which module a number is.
 std::string RecipeOf(const CampaignOptions& options) {
+  const std::string missing = NamesOfMissing(options.generator.types);
   return absl::StrCat("stream ", options.stream ? StreamName(*options.stream) : "all",
                       ", instructions ", options.generator.instructions, ", replicas ",
                       options.generator.replicas_max, ", twins ", options.twins,
-                      options.guided ? ", guided" : "");
+                      options.guided ? ", guided" : "",
+                      missing.empty() ? "" : ", without", missing);
 }
 
 absl::Status Campaign::Begin() {
@@ -273,8 +258,11 @@ Generated CampaignModule(const CampaignOptions& options, int64_t number) {
   return Generate(choose, generator);
 }
 
-absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& options,
+absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& given,
                                            const std::function<void(const CampaignStatus&)>& tick) {
+  CampaignOptions options = given;
+  HLOCTS_ASSIGN_OR_RETURN(const TypeSet common, CommonTypes(options.backends));
+  options.generator.types &= common;
   Campaign campaign(options);
   HLOCTS_RETURN_IF_ERROR(campaign.Begin());
   std::vector<std::thread> threads;

@@ -10,6 +10,7 @@
 #include "fuzz/bundle.h"
 #include "fuzz/campaign.h"
 #include "fuzz/coverage.h"
+#include "fuzz/engines.h"
 #include "fuzz/guide.h"
 #include "fuzz/shrinker.h"
 #include "fuzz/symptom.h"
@@ -90,6 +91,13 @@ ShrinkResult ShrunkOn(Backend& engine, const Sample& sample) {
   auto reference = *MakeBackend("reference");
   ShrinkOptions options;
   return Shrink(sample, engine, *reference, options);
+}
+
+TEST(Engines, TypesThatOneLacksAreLeftOut) {
+  BackendInfo info;
+  EXPECT_EQ(NamesOfMissing(TypesOf(info)), "");
+  info.capabilities = {"execute", "without:s1", "without:f8e8m0fnu"};
+  EXPECT_EQ(NamesOfMissing(TypesOf(info)), " s1 f8e8m0fnu");
 }
 
 TEST(ShrinkerTest, AWrongFunctionInALoopBecomesOneInstructionOfOneElement) {

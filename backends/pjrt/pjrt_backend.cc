@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
 #include "backends/pjrt/pjrt_client.h"
 #include "spec/proto/convert.h"
@@ -165,6 +166,10 @@ class PjrtBackend : public Backend {
     BackendInfo info;
     info.name = settings_.name;
     info.capabilities = {"execute", "proto", "replicas", "donation"};
+    for (PrimitiveType type : AllPrimitiveTypes()) {
+      if (!IsArrayType(type) || HasBufferType(type)) continue;
+      info.capabilities.push_back(absl::StrCat("without:", PrimitiveTypeName(type)));
+    }
     info.facts = settings_.facts;
     absl::Status status = Ensure(1);
     if (!status.ok()) {

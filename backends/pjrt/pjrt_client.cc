@@ -111,6 +111,8 @@ void SpreadRuntimeElements(const std::string& dense, Literal& literal) {
 
 }  // namespace
 
+bool HasBufferType(PrimitiveType type) { return BufferTypeOf(type).ok(); }
+
 absl::StatusOr<std::unique_ptr<PjrtSession>> PjrtSession::Create(const PjrtApi& api,
                                                                  const Options& client_options) {
   std::vector<PJRT_NamedValue> values = ToNamedValues(client_options);

@@ -12,6 +12,9 @@
 
 namespace hlocts {
 
+// Whether PJRT has buffers of that element type: s1 and u1 it has not.
+bool HasBufferType(PrimitiveType type);
+
 class PjrtSession {
  public:
   using Options = std::vector<std::pair<std::string, std::string>>;
