@@ -1,5 +1,5 @@
-// Reductions and scans by blocks, at sizes that the suites do not reach: every geometry gives what a
-// plain loop gives, and takes each term once.
+// Reductions and scans by blocks, at sizes that the suites do not reach: every geometry gives what
+// a plain loop gives, and takes each term once.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -52,21 +52,36 @@ std::vector<int32_t> RunS32(const std::string& text, const std::vector<int32_t>&
   return {data.begin(), data.end()};
 }
 
-constexpr char kSum[] = "s { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n";
+constexpr char kSum[] =
+    "s { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n";
 
 // Reductions and loops that stay within rows are one kernel and give what they give alone.
 TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
-  const std::vector<std::vector<int64_t>> shapes = {{1, 2}, {3, 5}, {7, 300}, {300, 200}, {256, 3000}};
+  const std::vector<std::vector<int64_t>> shapes = {
+      {1, 2}, {3, 5}, {7, 300}, {300, 200}, {256, 3000}};
   for (const auto& shape : shapes) {
-    const std::string all = absl::StrCat("s32[", shape[0], ",", shape[1], "]"), one = absl::StrCat("s32[", shape[0], "]");
+    const std::string all = absl::StrCat("s32[", shape[0], ",", shape[1], "]"),
+                      one = absl::StrCat("s32[", shape[0], "]");
     const std::string module = absl::StrCat(
-        kSum, "m { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\n"
-        "ENTRY e { p = ", all, " parameter(0) z = s32[] constant(0) l = s32[] constant(-99)\n"
-        " x = ", one, " reduce(p, l), dimensions={1}, to_apply=m n = ", one, " negate(x)\n"
-        " b = ", all, " broadcast(n), dimensions={0} d = ", all, " add(p, b) q = ", all, " multiply(d, d)\n"
-        " y = ", one, " reduce(q, z), dimensions={1}, to_apply=s c = ", all, " broadcast(y), dimensions={0}\n"
-        " f = ", all, " xor(d, c) w = ", one, " reduce(f, z), dimensions={1}, to_apply=s\n"
-        " v = ", all, " broadcast(w), dimensions={0} ROOT r = ", all, " subtract(f, v) }");
+        kSum,
+        "m { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\n"
+        "ENTRY e { p = ",
+        all,
+        " parameter(0) z = s32[] constant(0) l = s32[] constant(-99)\n"
+        " x = ",
+        one, " reduce(p, l), dimensions={1}, to_apply=m n = ", one,
+        " negate(x)\n"
+        " b = ",
+        all, " broadcast(n), dimensions={0} d = ", all, " add(p, b) q = ", all,
+        " multiply(d, d)\n"
+        " y = ",
+        one, " reduce(q, z), dimensions={1}, to_apply=s c = ", all,
+        " broadcast(y), dimensions={0}\n"
+        " f = ",
+        all, " xor(d, c) w = ", one,
+        " reduce(f, z), dimensions={1}, to_apply=s\n"
+        " v = ",
+        all, " broadcast(w), dimensions={0} ROOT r = ", all, " subtract(f, v) }");
     std::vector<int32_t> data(shape[0] * shape[1]);
     for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<int32_t>(i * 2654435761u) >> 20;
     cuda::CompileOptions alone;
@@ -81,11 +96,12 @@ TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
 
 // Integers: any order gives the same bits, and a term twice or never does not.
 TEST(BlockTest, ReductionsOfEveryShapeAreSums) {
-  const std::vector<std::vector<int64_t>> shapes = {{70000}, {3, 40000}, {40000, 3}, {500, 130}, {130, 500},
-                                                    {9, 300, 11}, {7, 5000, 2}};
+  const std::vector<std::vector<int64_t>> shapes = {
+      {70000}, {3, 40000}, {40000, 3}, {500, 130}, {130, 500}, {9, 300, 11}, {7, 5000, 2}};
   for (const auto& shape : shapes) {
     for (size_t d = 0; d < shape.size(); ++d) {
-      const int64_t elements = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+      const int64_t elements =
+          std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
       int64_t inner = 1;
       for (size_t k = d + 1; k < shape.size(); ++k) inner *= shape[k];
       std::vector<int32_t> data(elements), want(elements / shape[d], 5);
@@ -97,9 +113,10 @@ TEST(BlockTest, ReductionsOfEveryShapeAreSums) {
       std::vector<int64_t> kept = shape;
       kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(d));
       const auto text = [](const std::vector<int64_t>& sizes) { return absl::StrJoin(sizes, ","); };
-      const std::string module = absl::StrCat(
-          kSum, "ENTRY e { p = s32[", text(shape), "] parameter(0) z = s32[] constant(5)\n ROOT r = s32[",
-          text(kept), "] reduce(p, z), dimensions={", d, "}, to_apply=s }");
+      const std::string module =
+          absl::StrCat(kSum, "ENTRY e { p = s32[", text(shape),
+                       "] parameter(0) z = s32[] constant(5)\n ROOT r = s32[", text(kept),
+                       "] reduce(p, z), dimensions={", d, "}, to_apply=s }");
       EXPECT_EQ(RunS32(module, data, shape), want) << module;
     }
   }
@@ -117,11 +134,13 @@ TEST(BlockTest, ScansOfEveryLengthAreSums) {
           want[at] = sum += data[at];
         }
       }
-      const std::string pad = reversed ? absl::StrCat("0_", size - 1) : absl::StrCat(size - 1, "_0");
-      const std::string module = absl::StrCat(
-          kSum, "ENTRY e { p = s32[2,", size, ",3] parameter(0) z = s32[] constant(2)\n ROOT r = s32[2,",
-          size, ",3] reduce-window(p, z), window={size=1x", size, "x1 pad=0_0x", pad,
-          "x0_0}, to_apply=s }");
+      const std::string pad =
+          reversed ? absl::StrCat("0_", size - 1) : absl::StrCat(size - 1, "_0");
+      const std::string module =
+          absl::StrCat(kSum, "ENTRY e { p = s32[2,", size,
+                       ",3] parameter(0) z = s32[] constant(2)\n ROOT r = s32[2,", size,
+                       ",3] reduce-window(p, z), window={size=1x", size, "x1 pad=0_0x", pad,
+                       "x0_0}, to_apply=s }");
       EXPECT_EQ(RunS32(module, data, {2, size, 3}), want) << module;
     }
   }

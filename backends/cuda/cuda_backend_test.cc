@@ -1,5 +1,5 @@
-// The engine through its interface: why `cuda` is not there where it is not, options, memory that is
-// reused in place, run-time sizes, and the same values whatever the passes.
+// The engine through its interface: why `cuda` is not there where it is not, options, memory that
+// is reused in place, run-time sizes, and the same values whatever the passes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,8 @@ Literal F32s(const std::vector<float>& values) {
   return literal;
 }
 
-RunOutcome RunOn(const std::string& engine, const std::string& text, std::vector<Literal> arguments) {
+RunOutcome RunOn(const std::string& engine, const std::string& text,
+                 std::vector<Literal> arguments) {
   auto backend = MakeBackend(engine);
   EXPECT_TRUE(backend.ok()) << backend.status();
   ExecuteRequest request;
@@ -48,20 +49,21 @@ TEST(CudaBackendTest, WithoutADeviceTheReasonIsSaid) {
               ::testing::AnyOf(HasSubstr("driver"), HasSubstr("device"), HasSubstr("toolkit")));
 }
 
-// A device that is lost ends the worker: the verdict of that module alone. The stand-in loses it with
-// the kernel of Cholesky factors.
+// A device that is lost ends the worker: the verdict of that module alone. The stand-in loses it
+// with the kernel of Cholesky factors.
 TEST(CudaBackendTest, ALostDeviceIsACrashAndTheNextModuleRuns) {
   setenv("HLOCTS_CUDA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_cuda_host.so", 1);
   setenv("HLOCTS_CUDA_HOST_LOST", "Cholesky", 1);
-  auto backend = MakeWorkerBackend({"cuda", {HLOCTS_BINARY_DIR "/hlocts", "worker", "--backend=cuda"}});
+  auto backend =
+      MakeWorkerBackend({"cuda", {HLOCTS_BINARY_DIR "/hlocts", "worker", "--backend=cuda"}});
   const auto run = [&](const std::string& text) {
     ExecuteRequest request;
     request.arguments = {{F32s({1, 2, 3, 4})}};
     return RunModule(*backend, *Parsed(text), {}, request);
   };
-  const RunOutcome lost = run(
-      "ENTRY e { p = f32[4] parameter(0) a = f32[2,2] reshape(p)\n"
-      " ROOT r = f32[2,2] cholesky(a), lower=true }");
+  const RunOutcome lost =
+      run("ENTRY e { p = f32[4] parameter(0) a = f32[2,2] reshape(p)\n"
+          " ROOT r = f32[2,2] cholesky(a), lower=true }");
   const RunOutcome next = run("ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] negate(p) }");
   unsetenv("HLOCTS_CUDA_LIBRARY");
   unsetenv("HLOCTS_CUDA_HOST_LOST");
@@ -85,7 +87,8 @@ TEST(CudaBackendTest, WhatIsStillNeededIsNotOverwritten) {
       "ENTRY e { p = f32[4] parameter(0) i = s32[] constant(1) u = f32[1] constant({9})\n"
       " a = f32[4] negate(p) d = f32[4] dynamic-update-slice(a, u, i)\n"
       " ROOT r = (f32[4], f32[4]) tuple(a, d) }";
-  for (const char* engine : {"cuda-host?isolation=none", "cuda-host?isolation=none&disable=in-place"}) {
+  for (const char* engine :
+       {"cuda-host?isolation=none", "cuda-host?isolation=none&disable=in-place"}) {
     const RunOutcome outcome = RunOn(engine, text, {F32s({1, 2, 3, 4})});
     ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
     EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4));

@@ -57,7 +57,8 @@ std::string Literal(const hl::Instr& n) {
 }
 
 std::string Expression(const hl::Instr& n) {
-  const std::string a = absl::StrCat("r", n.a), b = absl::StrCat("r", n.b), c = absl::StrCat("r", n.c);
+  const std::string a = absl::StrCat("r", n.a), b = absl::StrCat("r", n.b),
+                    c = absl::StrCat("r", n.c);
   switch (n.op) {
     case hl::kOpConvert:
       return absl::StrCat("Convert(", n.type, ", ", n.to, ", ", a, ")");
@@ -141,10 +142,13 @@ std::string LoopKernel(absl::Span<const hl::Instr> code) {
 
 // rows: of one value for each thread, which the kernel's phases exchange.
 std::string BlockKernel(hl::Kernel kernel, int rows) {
-  return absl::StrCat(KernelHead(kernel), "  __shared__ Value shared[", rows, " * kBlockThreads];\n",
+  return absl::StrCat(KernelHead(kernel), "  __shared__ Value shared[", rows,
+                      " * kBlockThreads];\n",
                       "  for (i64 block = blockIdx.x; block < count; block += gridDim.x) {\n"
                       "    for (int phase = 0; phase < a.phases; ++phase) {\n"
-                      "      HL_THREADS(thread) { ", kTexts[kernel].call, "; }\n"
+                      "      HL_THREADS(thread) { ",
+                      kTexts[kernel].call,
+                      "; }\n"
                       "      HL_BARRIER;\n    }\n  }\n}\n");
 }
 
@@ -157,24 +161,25 @@ std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
       FunctionText(kernel == hl::kLoopKernel ? kRun : kCall, code, views, "in"), "};\n");
   if (kernel == hl::kLoopKernel) return absl::StrCat(program, LoopKernel(code));
   if (kernel == hl::kScanBlockKernel) return absl::StrCat(program, BlockKernel(kernel, 2));
-  return absl::StrCat(
-      program, KernelHead(kernel),
-      "  const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;\n"
-      "  for (i64 i = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {\n"
-      "    ", kTexts[kernel].call, ";\n  }\n}\n");
+  return absl::StrCat(program, KernelHead(kernel),
+                      "  const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;\n"
+                      "  for (i64 i = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; i < "
+                      "count; i += step) {\n"
+                      "    ",
+                      kTexts[kernel].call, ";\n  }\n}\n");
 }
 
 std::string EmitReduce(const ReduceText& text) {
   const size_t places = text.init_types.size();
   return absl::StrCat(
       "struct Written {\n  __device__ int Places(int) const { return ", places, "; }\n",
-      "  __device__ bool InitFirst(int) const { return ", text.init_first ? "true" : "false", "; }\n",
-      "  __device__ int Outs(int) const { return ", text.out_types.size(), "; }\n",
-      "  __device__ int InitType(const int*, int k) const { return ", Chosen(text.init_types), "; }\n",
-      "  __device__ int OutType(const int*, int k) const { return ", Chosen(text.out_types), "; }\n",
-      "  __device__ i64 Kept(const View&, i64 i) const { return ", Offset(text.kept), "; }\n",
-      "  __device__ i64 Reduced(const View&, i64 i) const { return ", Offset(text.reduced), "; }\n",
-      FunctionText(kTerms, text.prologue, text.views, "in"),
+      "  __device__ bool InitFirst(int) const { return ", text.init_first ? "true" : "false",
+      "; }\n", "  __device__ int Outs(int) const { return ", text.out_types.size(), "; }\n",
+      "  __device__ int InitType(const int*, int k) const { return ", Chosen(text.init_types),
+      "; }\n", "  __device__ int OutType(const int*, int k) const { return ",
+      Chosen(text.out_types), "; }\n", "  __device__ i64 Kept(const View&, i64 i) const { return ",
+      Offset(text.kept), "; }\n", "  __device__ i64 Reduced(const View&, i64 i) const { return ",
+      Offset(text.reduced), "; }\n", FunctionText(kTerms, text.prologue, text.views, "in"),
       FunctionText(kCall, text.body, {}, "in"),
       FunctionText(kFinish, text.epilogue, text.views, "in.values"), "};\n",
       BlockKernel(hl::kReduceBlockKernel, static_cast<int>(places)));
@@ -184,19 +189,21 @@ std::string EmitRows(absl::Span<const RowText> parts) {
   std::string text, cases;
   for (size_t p = 0; p < parts.size(); ++p) {
     const RowText& part = parts[p];
-    absl::StrAppend(
-        &text, "struct Part", p, " {\n  __device__ bool IsReduce() const { return ",
-        part.is_reduce ? "true" : "false", "; }\n  __device__ int Type() const { return ", part.type,
-        "; }\n  __device__ int InitType() const { return ", part.init_type, "; }\n",
-        FunctionText(kTerms, part.terms, part.views, "in"), FunctionText(kCall, part.body, {}, "in"),
-        FunctionText(kFinish, part.finish, part.views, "in.values"), "};\n");
+    absl::StrAppend(&text, "struct Part", p, " {\n  __device__ bool IsReduce() const { return ",
+                    part.is_reduce ? "true" : "false",
+                    "; }\n  __device__ int Type() const { return ", part.type,
+                    "; }\n  __device__ int InitType() const { return ", part.init_type, "; }\n",
+                    FunctionText(kTerms, part.terms, part.views, "in"),
+                    FunctionText(kCall, part.body, {}, "in"),
+                    FunctionText(kFinish, part.finish, part.views, "in.values"), "};\n");
     absl::StrAppend(&cases, "      case ", p, ": RowPartAt(a.part[", p, "], Part", p,
                     "(), a.columns, shared, row, phase, thread); break;\n");
   }
-  return absl::StrCat(text,
-                      "struct Written {\n  __device__ void Do(const RowArgs& a, int p, Value* shared, "
-                      "i64 row, int phase, int thread) const {\n    switch (p) {\n",
-                      cases, "    }\n  }\n};\n", BlockKernel(hl::kRowBlockKernel, 1));
+  return absl::StrCat(
+      text,
+      "struct Written {\n  __device__ void Do(const RowArgs& a, int p, Value* shared, "
+      "i64 row, int phase, int thread) const {\n    switch (p) {\n",
+      cases, "    }\n  }\n};\n", BlockKernel(hl::kRowBlockKernel, 1));
 }
 
 std::string EmitSource(absl::Span<const std::string> kernels) {

@@ -151,10 +151,9 @@ absl::StatusOr<int> FunctionBuilder::AddMembers(NodeId root, Loop& loop) {
       operands.push_back(value);
     }
     const ValueId typed = node.operands[node.opcode == Opcode::kSelect ? 1 : 0];
-    HLOCTS_ASSIGN_OR_RETURN(
-        const int value,
-        loop.program.Operation(*node.source, graph_.type(typed).type,
-                               graph_.type(node.outputs[0]).type, operands));
+    HLOCTS_ASSIGN_OR_RETURN(const int value,
+                            loop.program.Operation(*node.source, graph_.type(typed).type,
+                                                   graph_.type(node.outputs[0]).type, operands));
     loop.values[node.outputs[0]] = value;
   }
   return loop.values.at(result);
@@ -218,8 +217,9 @@ absl::Status FunctionBuilder::FinishLoop(Loop& loop, int result, ValueId value) 
 }
 
 absl::Status FunctionBuilder::FinishLoopAlone(const std::shared_ptr<const Body>& body,
-                                              const Buffer& views, absl::Span<const hl::View> places,
-                                              size_t arrays, int type, int64_t elements, Step& step) {
+                                              const Buffer& views,
+                                              absl::Span<const hl::View> places, size_t arrays,
+                                              int type, int64_t elements, Step& step) {
   HLOCTS_ASSIGN_OR_RETURN(const int64_t compiled,
                           compiler_.CompileKernel(hl::kLoopKernel, *body, places, elements));
   step.work = [=](Run& run, In in, Out out) {

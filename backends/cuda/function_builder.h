@@ -52,6 +52,7 @@ class FunctionBuilder {
   absl::StatusOr<int> AddMembers(plan::NodeId root, Loop& loop);
   absl::StatusOr<hl::ReduceBlockArgs> ReduceArgsOf(const plan::Node& node);
   absl::StatusOr<std::vector<hl::Instr>> TermsOf(const plan::Node& node, Loop& loop);
+  absl::StatusOr<std::shared_ptr<const Body>> CombiningOf(const plan::Node& node);
   absl::StatusOr<std::vector<hl::Instr>> EndingOf(const plan::Node& node, plan::NodeId ending,
                                                   Loop& loop);
   absl::Status FinishLoopAlone(const std::shared_ptr<const Body>& body, const Buffer& views,

@@ -50,8 +50,8 @@ void ReduceFusion::CountUsers() {
       ++users_[value];
       NodeId& known = user_loop_[value];
       // An operand of one element beside larger ones stands for many: no place of its own.
-      const bool placed = loop != kNoLoop && graph_.type(operand).elements ==
-                                                 graph_.type(node.outputs[0]).elements;
+      const bool placed =
+          loop != kNoLoop && graph_.type(operand).elements == graph_.type(node.outputs[0]).elements;
       known = placed && (known == kNobody || known == loop) ? loop : kNoLoop;
     }
   }

@@ -5,7 +5,7 @@
 namespace hlocts::cuda {
 namespace {
 
-constexpr int64_t kTermsPerLane = 8;     // at least, where terms are many
+constexpr int64_t kTermsPerLane = 8;  // at least, where terms are many
 constexpr int64_t kTermsPerSplitLane = 16;
 constexpr int64_t kBlocksWanted = 1024;  // several for each multiprocessor of a large GPU
 constexpr int kWarp = 32;
@@ -14,14 +14,22 @@ int64_t CeilOf(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 std::optional<hl::Op> KnownOp(Opcode opcode) {
   switch (opcode) {
-    case Opcode::kAdd: return hl::kOpAdd;
-    case Opcode::kMultiply: return hl::kOpMultiply;
-    case Opcode::kMinimum: return hl::kOpMinimum;
-    case Opcode::kMaximum: return hl::kOpMaximum;
-    case Opcode::kAnd: return hl::kOpAnd;
-    case Opcode::kOr: return hl::kOpOr;
-    case Opcode::kXor: return hl::kOpXor;
-    default: return std::nullopt;
+    case Opcode::kAdd:
+      return hl::kOpAdd;
+    case Opcode::kMultiply:
+      return hl::kOpMultiply;
+    case Opcode::kMinimum:
+      return hl::kOpMinimum;
+    case Opcode::kMaximum:
+      return hl::kOpMaximum;
+    case Opcode::kAnd:
+      return hl::kOpAnd;
+    case Opcode::kOr:
+      return hl::kOpOr;
+    case Opcode::kXor:
+      return hl::kOpXor;
+    default:
+      return std::nullopt;
   }
 }
 

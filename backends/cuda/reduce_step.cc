@@ -32,7 +32,8 @@ struct ReduceRun {
     for (int64_t k = 0; k < arrays; ++k) now.arrays[k] = in[k];
     for (int k = 0; k < now.places; ++k) now.init[k] = in[arrays + k];
     for (int k = 0; k < now.outs; ++k) now.out[k] = out[k];
-    if (geometry.splits == 1) return run.Launch(hl::kReduceBlockKernel, now, geometry.blocks(), code);
+    if (geometry.splits == 1)
+      return run.Launch(hl::kReduceBlockKernel, now, geometry.blocks(), code);
     HLOCTS_ASSIGN_OR_RETURN(
         const Buffer partial,
         run.Allocate(geometry.splits * now.results * now.places * int64_t{sizeof(hl::Value)}));
@@ -66,7 +67,8 @@ absl::StatusOr<std::vector<hl::Instr>> BodyOf(const std::vector<hl::Op>& ops,
   std::vector<int> results;
   const int places = static_cast<int>(ops.size());
   for (int k = 0; k < places; ++k) {
-    const int left = program.Parameter(k, types[k]), right = program.Parameter(places + k, types[k]);
+    const int left = program.Parameter(k, types[k]),
+              right = program.Parameter(places + k, types[k]);
     results.push_back(program.Apply(ops[k], types[k], types[k], left, right));
   }
   return program.Finish(results);
@@ -79,7 +81,8 @@ StepSketch SketchOf(const ReduceRun& job, bool may_share) {
   s.is_reduce = true;
   s.elements = s.rows = args.results;
   s.columns = args.terms;
-  const bool rows = args.kept.rank == 0 || (args.kept.rank == 1 && args.kept.stride[0] == args.terms);
+  const bool rows =
+      args.kept.rank == 0 || (args.kept.rank == 1 && args.kept.stride[0] == args.terms);
   const bool columns = args.reduced.rank == 1 && args.reduced.stride[0] == 1;
   s.may_group = may_share && rows && columns && args.places == 1 && args.outs == 1 &&
                 args.kept.offset == 0 && args.reduced.offset == 0;
@@ -95,13 +98,17 @@ StepSketch SketchOf(const ReduceRun& job, bool may_share) {
 absl::Status FinishReduceAlone(Compiler& compiler, ReduceRun job, absl::Span<const hl::View> views,
                                int64_t elements, Step& step) {
   const hl::ReduceBlockArgs& args = job.args;
-  HLOCTS_ASSIGN_OR_RETURN(
-      job.code, compiler.CompileReduce({job.prologue->instructions, job.body->instructions,
-                                        job.epilogue->instructions, views, args.kept, args.reduced,
-                                        args.init_first != 0,
-                                        {args.init_types, args.init_types + args.places},
-                                        {args.out_types, args.out_types + args.outs}},
-                                       elements));
+  HLOCTS_ASSIGN_OR_RETURN(job.code,
+                          compiler.CompileReduce({job.prologue->instructions,
+                                                  job.body->instructions,
+                                                  job.epilogue->instructions,
+                                                  views,
+                                                  args.kept,
+                                                  args.reduced,
+                                                  args.init_first != 0,
+                                                  {args.init_types, args.init_types + args.places},
+                                                  {args.out_types, args.out_types + args.outs}},
+                                                 elements));
   step.work = std::move(job);
   return absl::OkStatus();
 }
@@ -122,7 +129,8 @@ absl::StatusOr<hl::ReduceBlockArgs> FunctionBuilder::ReduceArgsOf(const Node& no
   args.terms = terms.elements();
   args.results = graph_.type(node.outputs[0]).elements;
   args.places = static_cast<int>(node.outputs.size());
-  for (int k = 0; k < args.places; ++k) args.init_types[k] = TypeNumber(graph_.type(node.outputs[k]).type);
+  for (int k = 0; k < args.places; ++k)
+    args.init_types[k] = TypeNumber(graph_.type(node.outputs[k]).type);
   return args;
 }
 
@@ -169,6 +177,18 @@ absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::EndingOf(const Node& nod
   return loop.program.Finish({stored});
 }
 
+// How two terms, or sums of them, are combined.
+absl::StatusOr<std::shared_ptr<const Body>> FunctionBuilder::CombiningOf(const Node& node) {
+  const auto ops = KnownBody(*node.called[0]);
+  if (!ops.has_value()) return compiler_.CompileElements(*node.called[0]);
+  std::vector<PrimitiveType> types;
+  for (size_t k = 0; k < ops->size(); ++k) {
+    types.push_back(SumTypeOf((*ops)[k], graph_.type(node.outputs[k]).type));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> body, BodyOf(*ops, types));
+  return compiler_.UploadProgram(std::move(body));
+}
+
 absl::Status FunctionBuilder::EmitReduce(NodeId id) {
   const Node& node = graph_.nodes[id];
   const NodeId ending = reductions_.ending_of(id);
@@ -187,23 +207,14 @@ absl::Status FunctionBuilder::EmitReduce(NodeId id) {
   HLOCTS_ASSIGN_OR_RETURN(job.prologue, compiler_.UploadProgram(std::move(terms)));
   HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> end, EndingOf(node, ending, loop));
   HLOCTS_ASSIGN_OR_RETURN(job.epilogue, compiler_.UploadProgram(std::move(end)));
-  if (ops.has_value()) {
-    std::vector<PrimitiveType> types;
-    for (size_t k = 0; k < ops->size(); ++k) {
-      types.push_back(SumTypeOf((*ops)[k], graph_.type(node.outputs[k]).type));
-    }
-    HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> body, BodyOf(*ops, types));
-    HLOCTS_ASSIGN_OR_RETURN(job.body, compiler_.UploadProgram(std::move(body)));
-  } else {
-    HLOCTS_ASSIGN_OR_RETURN(job.body, compiler_.CompileElements(*node.called[0]));
-  }
+  HLOCTS_ASSIGN_OR_RETURN(job.body, CombiningOf(node));
   args.body = {job.prologue->code, job.body->code, job.epilogue->code};
   if (loop.arrays.size() > hl::kArraysMax) {
     return Unsupported("a reduction over ", loop.arrays.size(), " arrays");
   }
   HLOCTS_ASSIGN_OR_RETURN(
-      job.views, compiler_.Upload(loop.views.data(), static_cast<int64_t>(loop.views.size() *
-                                                                         sizeof(hl::View))));
+      job.views, compiler_.Upload(loop.views.data(),
+                                  static_cast<int64_t>(loop.views.size() * sizeof(hl::View))));
   args.views = static_cast<const hl::View*>(job.views->data());
   job.arrays = static_cast<int64_t>(loop.arrays.size());
   Step step;

@@ -15,7 +15,9 @@ struct Group {
   int64_t rows = 0, columns = 0;
 };
 
-int64_t WidthOf(const StepSketch& s, const Group& g) { return s.is_reduce ? 1 : s.elements / g.rows; }
+int64_t WidthOf(const StepSketch& s, const Group& g) {
+  return s.is_reduce ? 1 : s.elements / g.rows;
+}
 
 // Whether element i of rows of one value is read for each element of row i.
 bool IsOfRow(const hl::View& view, const Group& g) {
@@ -40,10 +42,12 @@ bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group
       if (function.steps[p].out[0] != step.in[k]) continue;
       if (k >= s.array_views.size()) return false;  // an init value
       const int64_t made = WidthOf(*sketches[p], g);
-      // A reduction reads arrays for its terms, or, of one value a row, for its result: not told apart.
+      // A reduction reads arrays for its terms, or, of one value a row, for its result: not told
+      // apart.
       const int64_t read = s.is_reduce ? g.columns : WidthOf(s, g);
       const int view = s.array_views[k];
-      if (view == -1 ? made != read : view < 0 || made != 1 || !IsOfRow(s.views[view], g)) return false;
+      if (view == -1 ? made != read : view < 0 || made != 1 || !IsOfRow(s.views[view], g))
+        return false;
     }
   }
   return true;
@@ -62,11 +66,13 @@ std::optional<Group> GroupAround(const Function& function, const Sketches& sketc
            ReadsItsRow(function, sketches, g, s);
   };
   g.begin = g.end = reduce;
-  while (g.begin > from && reduce - g.begin + 1 < hl::kRowParts && sketches[g.begin - 1].has_value() &&
+  while (g.begin > from && reduce - g.begin + 1 < hl::kRowParts &&
+         sketches[g.begin - 1].has_value() &&
          Fits(*sketches[g.begin - 1], function.steps[g.begin - 1], g)) {
     --g.begin;
   }
-  // Backwards nothing was known of who reads what: begin where everything up to the reduction agrees.
+  // Backwards nothing was known of who reads what: begin where everything up to the reduction
+  // agrees.
   for (; g.begin <= reduce; ++g.begin) {
     g.end = g.begin;
     while (g.end <= reduce && takes(g.end)) ++g.end;
@@ -115,8 +121,8 @@ bool IsNeeded(const Function& function, size_t end, int32_t slot) {
   return has(function.result_slots);
 }
 
-// The part that may write where `made` wrote: the last one that reads it, in order, with elements of
-// the same width; -1: none.
+// The part that may write where `made` wrote: the last one that reads it, in order, with elements
+// of the same width; -1: none.
 int Heir(const Function& function, const Sketches& sketches, const Group& g, size_t made) {
   const int32_t slot = function.steps[made].out[0];
   if (sketches[made]->is_reduce || IsNeeded(function, g.end, slot)) return -1;
@@ -176,7 +182,8 @@ void SetResults(const Function& function, const Sketches& sketches, const Group&
   job.result.assign(parts, -1);
   for (int p = parts; p-- > 0;) {
     const int heir = Heir(function, sketches, g, g.begin + p);
-    const bool free = heir >= 0 && std::count(job.result.begin(), job.result.end(), job.result[heir]) == 1;
+    const bool free =
+        heir >= 0 && std::count(job.result.begin(), job.result.end(), job.result[heir]) == 1;
     if (free) {
       job.result[p] = job.result[heir];
       continue;
@@ -187,8 +194,8 @@ void SetResults(const Function& function, const Sketches& sketches, const Group&
   }
 }
 
-absl::StatusOr<Step> GroupStep(Compiler& compiler, const Function& function, const Sketches& sketches,
-                               const Group& g) {
+absl::StatusOr<Step> GroupStep(Compiler& compiler, const Function& function,
+                               const Sketches& sketches, const Group& g) {
   RowRun job;
   Step step;
   std::vector<RowText> texts;
@@ -227,7 +234,8 @@ absl::Status GroupRows(Compiler& compiler, Sketches& sketches, Function& functio
   for (size_t s = 0; s < sketches.size();) {
     // The next reduction that the steps from here on can lead to.
     size_t reduce = s;
-    while (reduce < sketches.size() && sketches[reduce].has_value() && !sketches[reduce]->is_reduce) {
+    while (reduce < sketches.size() && sketches[reduce].has_value() &&
+           !sketches[reduce]->is_reduce) {
       ++reduce;
     }
     std::optional<Group> group;
@@ -236,7 +244,8 @@ absl::Status GroupRows(Compiler& compiler, Sketches& sketches, Function& functio
     }
     const size_t until = group.has_value() ? group->begin : std::min(reduce + 1, sketches.size());
     for (; s < until; ++s) {
-      if (sketches[s].has_value()) HLOCTS_RETURN_IF_ERROR(sketches[s]->finish_alone(function.steps[s]));
+      if (sketches[s].has_value())
+        HLOCTS_RETURN_IF_ERROR(sketches[s]->finish_alone(function.steps[s]));
       steps.push_back(std::move(function.steps[s]));
     }
     if (!group.has_value()) continue;

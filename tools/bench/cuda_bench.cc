@@ -25,8 +25,8 @@ struct Goal {
   double share;
 };
 constexpr Goal kGoals[] = {
-    {"chain_64m", false, 0.85},      {"reduce_64m", false, 0.85},   {"softmax_16384x4096", false, 0.85},
-    {"dot_f32_4096", true, 0.9},     {"dot_bf16_4096", true, 0.9},  {"sort_16m", true, 0.9},
+    {"chain_64m", false, 0.85},  {"reduce_64m", false, 0.85},  {"softmax_16384x4096", false, 0.85},
+    {"dot_f32_4096", true, 0.9}, {"dot_bf16_4096", true, 0.9}, {"sort_16m", true, 0.9},
 };
 
 // Seconds of `work` on the device, best of several.
@@ -72,8 +72,8 @@ absl::StatusOr<double> TimePlan(cuda::Device& device, const Plan& plan, bool qui
   HLOCTS_ASSIGN_OR_RETURN(memory.emplace_back(), cuda::Memory::New(device, out_bytes));
   void* out[1] = {memory.back()->data()};
   return BestOf(device, quick, [&]() -> absl::Status {
-    HLOCTS_ASSIGN_OR_RETURN(const bool done, device.CallLibrary(LibraryOf(&plan), &plan,
-                                                                sizeof(plan), in, out));
+    HLOCTS_ASSIGN_OR_RETURN(const bool done,
+                            device.CallLibrary(LibraryOf(&plan), &plan, sizeof(plan), in, out));
     return done ? absl::OkStatus() : absl::UnavailableError("the library did not take it");
   });
 }
@@ -104,7 +104,8 @@ struct Bench {
   absl::Status Compare(const Module& module, const ExecuteRequest& request, CudaBenchRow& row);
 };
 
-absl::Status Bench::Compare(const Module& module, const ExecuteRequest& request, CudaBenchRow& row) {
+absl::Status Bench::Compare(const Module& module, const ExecuteRequest& request,
+                            CudaBenchRow& row) {
   for (const Goal& goal : kGoals) {
     if (row.module != goal.module) continue;
     row.goal = goal.share;

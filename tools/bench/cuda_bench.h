@@ -1,5 +1,5 @@
-// hlocts bench cuda: the CUDA engine on a GPU, beside what the GPU can do: copies, and libraries called
-// directly; and beside another engine where one is named.
+// hlocts bench cuda: the CUDA engine on a GPU, beside what the GPU can do: copies, and libraries
+// called directly; and beside another engine where one is named.
 #ifndef HLOCTS_TOOLS_BENCH_CUDA_BENCH_H_
 #define HLOCTS_TOOLS_BENCH_CUDA_BENCH_H_
 
@@ -9,18 +9,18 @@ namespace hlocts {
 
 struct CudaBenchRow {
   std::string module;
-  double best = 0, median = 0;      // seconds on the device, arguments there
-  double bytes_per_second = 0;      // arguments and outputs over `best`
-  double copy_share = 0;            // of the bandwidth of a copy; 0 for the copy itself
-  double direct_seconds = 0;        // of the library, called directly; 0: no such row
-  double other_seconds = 0;         // of the other engine; 0: none is named
-  double goal = 0, reached = 0;     // a share that is aimed at, 0: none, and what came out
-  std::string check;                // "judged", or the distance to the CPU engine's outputs
+  double best = 0, median = 0;   // seconds on the device, arguments there
+  double bytes_per_second = 0;   // arguments and outputs over `best`
+  double copy_share = 0;         // of the bandwidth of a copy; 0 for the copy itself
+  double direct_seconds = 0;     // of the library, called directly; 0: no such row
+  double other_seconds = 0;      // of the other engine; 0: none is named
+  double goal = 0, reached = 0;  // a share that is aimed at, 0: none, and what came out
+  std::string check;             // "judged", or the distance to the CPU engine's outputs
   bool kept() const { return reached >= goal && check.find("WRONG") == std::string::npos; }
 };
 
-// The copy first, then the modules of all folders. `other`: a backend, "" for none. Unavailable where
-// there is no device.
+// The copy first, then the modules of all folders. `other`: a backend, "" for none. Unavailable
+// where there is no device.
 absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
     const std::vector<std::string>& folders, const std::string& filter, bool quick,
     const std::string& other, const std::function<void(const CudaBenchRow&)>& on_row);

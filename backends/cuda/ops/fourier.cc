@@ -1,5 +1,5 @@
-// fft along the innermost dimensions: by a library, or in complex f64 with one pass of kernels for each
-// prime factor.
+// fft along the innermost dimensions: by a library, or in complex f64 with one pass of kernels for
+// each prime factor.
 #include <algorithm>
 #include <cmath>
 
@@ -77,8 +77,8 @@ absl::Status ScaleInPlace(Run& run, const Transform& p, void* data) {
   return run.Launch(hl::kScaleKernel, args, p.out.elements);
 }
 
-// Outer axes one transform of columns at a time, then the rows. What a library would do with entries
-// that are not Hermitian is its own; here they are made real where they must be.
+// Outer axes one transform of columns at a time, then the rows. What a library would do with
+// entries that are not Hermitian is its own; here they are made real where they must be.
 absl::StatusOr<bool> ToRealByLibrary(Run& run, const Transform& p, const void* in, void* out) {
   const FftPlan rows = PlanOf(p, kFftToReal, {p.lengths.back()});
   const int64_t columns = p.in.dimensions.back();
@@ -87,7 +87,8 @@ absl::StatusOr<bool> ToRealByLibrary(Run& run, const Transform& p, const void* i
   const void* spectrum = in;
   Buffer transformed;
   if (p.lengths.size() > 1) {
-    FftPlan outer = PlanOf(p, kFftInverse, absl::MakeConstSpan(p.lengths).subspan(0, p.lengths.size() - 1));
+    FftPlan outer =
+        PlanOf(p, kFftInverse, absl::MakeConstSpan(p.lengths).subspan(0, p.lengths.size() - 1));
     const int64_t each = Product(p.lengths) / p.lengths.back() * columns;
     outer.stride = outer.batch = columns;
     outer.distance_in = outer.distance_out = 1;
@@ -143,15 +144,15 @@ absl::Status RunFft(Run& run, const Transform& p, const void* in, void* out) {
     HLOCTS_RETURN_IF_ERROR(TransformAxis(run, sizes, axis, p.forward, data));
   }
   if (p.to_real) {
-    HLOCTS_ASSIGN_OR_RETURN(data, Spectrum(run, 0, 2, true, data->data(), rows, sizes[last],
-                                           p.lengths.back()));
+    HLOCTS_ASSIGN_OR_RETURN(
+        data, Spectrum(run, 0, 2, true, data->data(), rows, sizes[last], p.lengths.back()));
     sizes[last] = p.lengths.back();
     HLOCTS_RETURN_IF_ERROR(TransformAxis(run, sizes, last, false, data));
   }
   double scale = 1;
   if (!p.forward) scale = static_cast<double>(Product(p.lengths));
-  const hl::SpectrumArgs store = {TypeNumber(p.out.type), 0, 0, 0, sizes[last], sizes[last], scale,
-                                  data->data(), out};
+  const hl::SpectrumArgs store = {TypeNumber(p.out.type), 0,  0, 0, sizes[last], sizes[last], scale,
+                                  data->data(),           out};
   return run.Launch(hl::kSpectrumKernel, store, p.out.elements);
 }
 

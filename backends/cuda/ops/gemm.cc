@@ -40,9 +40,14 @@ GemmTypes TypesOf(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType out) {
   const int a = TypeNumber(lhs), b = TypeNumber(rhs), c = TypeNumber(out);
   const bool same = a == b;
   switch (a) {
-    case hl::kF64: case hl::kC64: case hl::kC128: return same && b == c ? GemmTypes{a, a} : GemmTypes();
-    case hl::kS8: return same && c == hl::kS32 ? GemmTypes{a, c} : GemmTypes();
-    default: break;
+    case hl::kF64:
+    case hl::kC64:
+    case hl::kC128:
+      return same && b == c ? GemmTypes{a, a} : GemmTypes();
+    case hl::kS8:
+      return same && c == hl::kS32 ? GemmTypes{a, c} : GemmTypes();
+    default:
+      break;
   }
   if (hl::ClassOf(a) != hl::kClassFloat || hl::ClassOf(b) != hl::kClassFloat) return {};
   if (hl::ClassOf(c) != hl::kClassFloat) return {};
@@ -111,8 +116,8 @@ absl::StatusOr<const void*> Pack(Run& run, const Packing& packing, const void* i
 
 }  // namespace
 
-// The result is row-major [batch, m, n], which a library sees as column-major n x m: it is asked for
-// the product of the transposes, rhs first.
+// The result is row-major [batch, m, n], which a library sees as column-major n x m: it is asked
+// for the product of the transposes, rhs first.
 std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
                                 const DotOperand& rhs) {
   const plan::ArrayType& out = context.out(0);

@@ -27,7 +27,8 @@ bool SetOrder(const plan::ArrayType& type, const std::vector<int64_t>& order, bo
       packed[order[k]] = stride;
       stride *= type.dimensions[order[k]];
     }
-    for (size_t d = 0; d < order.size(); ++d) view.dimensions.push_back({type.dimensions[d], packed[d]});
+    for (size_t d = 0; d < order.size(); ++d)
+      view.dimensions.push_back({type.dimensions[d], packed[d]});
   }
   auto place = DeviceView(view);
   if (!place.ok()) return false;
@@ -142,7 +143,9 @@ absl::StatusOr<std::optional<ConvolutionJob>> PlanConvolution(const OpContext& c
 
 namespace {
 
-bool IsInOrder(const hl::View& view) { return view.rank == 0 || (view.rank == 1 && view.stride[0] == 1); }
+bool IsInOrder(const hl::View& view) {
+  return view.rank == 0 || (view.rank == 1 && view.stride[0] == 1);
+}
 
 // The array in the order that the cast gives it; itself where that is its own.
 absl::StatusOr<const void*> Ordered(Run& run, const hl::CastArgs& cast, int64_t elements,

@@ -1,5 +1,5 @@
-// cholesky and triangular-solve, by libraries where these take them, and batch normalization; general
-// kernels in device/linear.h.
+// cholesky and triangular-solve, by libraries where these take them, and batch normalization;
+// general kernels in device/linear.h.
 #include "backends/cuda/ops/op_list.h"
 
 namespace hlocts::cuda {
@@ -28,10 +28,10 @@ absl::StatusOr<Buffer> Addresses(Run& run, const void* first, int64_t bytes, int
 }
 void* DataOf(const Buffer& buffer) { return buffer != nullptr ? buffer->data() : nullptr; }
 
-// A library sees the transpose: of a Hermitian matrix the conjugate, whose lower factor, read by rows,
-// is the upper one of the matrix itself.
-absl::StatusOr<bool> FactorByLibrary(Run& run, const hl::CholeskyArgs& args, int64_t elements, In in,
-                                     Out out) {
+// A library sees the transpose: of a Hermitian matrix the conjugate, whose lower factor, read by
+// rows, is the upper one of the matrix itself.
+absl::StatusOr<bool> FactorByLibrary(Run& run, const hl::CholeskyArgs& args, int64_t elements,
+                                     In in, Out out) {
   const int64_t n = args.size, batch = elements / (n * n), width = hl::BytesOf(args.type);
   HLOCTS_RETURN_IF_ERROR(run.device().Copy(out[0], in[0], elements * width));
   HLOCTS_ASSIGN_OR_RETURN(const Buffer bad, run.Allocate(batch * 4));
@@ -46,11 +46,12 @@ absl::StatusOr<bool> FactorByLibrary(Run& run, const hl::CholeskyArgs& args, int
   return true;
 }
 
-// Transposed, op(A) X = B is X' op(A)' = B': the other side, the other triangle of what is stored, and
-// the same operation.
+// Transposed, op(A) X = B is X' op(A)' = B': the other side, the other triangle of what is stored,
+// and the same operation.
 absl::StatusOr<bool> SolveByLibrary(Run& run, const hl::SolveArgs& args, int64_t elements, In in,
                                     Out out) {
-  const int64_t n = args.size, batch = elements / (n * args.systems), width = hl::BytesOf(args.type);
+  const int64_t n = args.size, batch = elements / (n * args.systems),
+                width = hl::BytesOf(args.type);
   TriangularPlan plan = {};
   plan.type = args.type;
   plan.right = args.left;
@@ -80,8 +81,8 @@ absl::StatusOr<StepDraft> MakeCholesky(const OpContext& context) {
   args.lower = context.source().BoolOr(Attr::kLower, false) ? 1 : 0;
   args.size = type.dimensions.back();
   const int64_t elements = type.elements;
-  const bool library = IsLibraryType(args.type) &&
-                       context.compiler.WantsLibrary(args.size, 1, kSizeForLibrary);
+  const bool library =
+      IsLibraryType(args.type) && context.compiler.WantsLibrary(args.size, 1, kSizeForLibrary);
   StepDraft draft;
   draft.work = [args, elements, library](Run& run, In in, Out out) -> absl::Status {
     if (elements == 0) return absl::OkStatus();
@@ -180,7 +181,8 @@ absl::StatusOr<StepDraft> MakeBatchNorm(const OpContext& context) {
   }
   args.count = operand.dimensions[feature];
   // epsilon is an f32 in the language.
-  args.epsilon = static_cast<double>(static_cast<float>(context.source().FloatOr(Attr::kEpsilon, 0)));
+  args.epsilon =
+      static_cast<double>(static_cast<float>(context.source().FloatOr(Attr::kEpsilon, 0)));
   const int64_t elements = operand.elements;
   StepDraft draft;
   draft.work = [args, elements](Run& run, In in, Out out) -> absl::Status {

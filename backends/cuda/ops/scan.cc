@@ -15,7 +15,8 @@ struct Cumulative {
   bool reversed = false;
 };
 
-// The dimension whose window ends (or, reversed, begins) at each place and holds all before (after).
+// The dimension whose window ends (or, reversed, begins) at each place and holds all before
+// (after).
 std::optional<Cumulative> CumulativeOf(const Window* window, const plan::Dimensions& base) {
   if (window == nullptr || window->dimensions.size() != base.size()) return std::nullopt;
   std::optional<Cumulative> found;
@@ -52,8 +53,10 @@ struct ScanRun {
     Buffer totals, carries;
     now.chunks = (now.size + hl::kScanChunk - 1) / hl::kScanChunk;
     if (now.chunks > 1) {
-      HLOCTS_ASSIGN_OR_RETURN(totals, run.Allocate(now.lines * now.chunks * int64_t{sizeof(hl::Value)}));
-      HLOCTS_ASSIGN_OR_RETURN(carries, run.Allocate(now.lines * now.chunks * int64_t{sizeof(hl::Value)}));
+      HLOCTS_ASSIGN_OR_RETURN(totals,
+                              run.Allocate(now.lines * now.chunks * int64_t{sizeof(hl::Value)}));
+      HLOCTS_ASSIGN_OR_RETURN(carries,
+                              run.Allocate(now.lines * now.chunks * int64_t{sizeof(hl::Value)}));
       hl::ScanArgs first = now;
       first.stage = hl::kScanTotals;
       first.out = totals->data();
@@ -78,7 +81,8 @@ struct ScanRun {
 
 absl::StatusOr<bool> MakeScan(const OpContext& context, StepDraft& draft) {
   const plan::ArrayType& operand = context.in(0);
-  const auto cumulative = CumulativeOf(context.source().Get<Window>(Attr::kWindow), operand.dimensions);
+  const auto cumulative =
+      CumulativeOf(context.source().Get<Window>(Attr::kWindow), operand.dimensions);
   const auto ops = KnownBody(context.called(0));
   if (!cumulative.has_value() || !ops.has_value() || ops->size() != 1) return false;
   if (operand.elements == 0 || context.out(0).dimensions != operand.dimensions) return false;

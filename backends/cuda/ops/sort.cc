@@ -1,5 +1,5 @@
-// sort with any comparator, stably; top-k by total order. By a library's radix sort where the comparator
-// is known to rank, else by merges (device/sort.h).
+// sort with any comparator, stably; top-k by total order. By a library's radix sort where the
+// comparator is known to rank, else by merges (device/sort.h).
 #include <algorithm>
 #include <limits>
 
@@ -36,10 +36,12 @@ int BitsNeeded(int64_t values) {
 }
 
 // compare(first, second) of the first array's two elements, in either order. A NaN that an IEEE
-// comparison finds equal to all it meets has no rank: then a stable sort may have to leave it in place.
+// comparison finds equal to all it meets has no rank: then a stable sort may have to leave it in
+// place.
 void FindRank(const plan::Graph& body, bool stable, SortJob& job) {
   const plan::Node& node = body.producer(body.results[0]);
-  if (node.opcode != Opcode::kCompare || hl::ClassOf(job.args.types[0]) == hl::kClassComplex) return;
+  if (node.opcode != Opcode::kCompare || hl::ClassOf(job.args.types[0]) == hl::kClassComplex)
+    return;
   const plan::Node &a = body.producer(node.operands[0]), &b = body.producer(node.operands[1]);
   if (a.opcode != Opcode::kParameter || b.opcode != Opcode::kParameter) return;
   if (a.parameter + b.parameter != 1) return;
@@ -59,9 +61,8 @@ absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_b
   HLOCTS_ASSIGN_OR_RETURN(Buffer sorted, run.Allocate(count * key_bytes));
   HLOCTS_ASSIGN_OR_RETURN(Buffer moved, run.Allocate(count * 4));
   const SortPlan plan = {key_bytes == 8 ? kSort64 : kSort32, end_bit, count};
-  HLOCTS_ASSIGN_OR_RETURN(const bool done,
-                          run.CallLibrary(plan, {keys->data(), values->data()},
-                                          {sorted->data(), moved->data()}));
+  HLOCTS_ASSIGN_OR_RETURN(const bool done, run.CallLibrary(plan, {keys->data(), values->data()},
+                                                           {sorted->data(), moved->data()}));
   keys = std::move(sorted);
   values = std::move(moved);
   return done;
@@ -117,10 +118,10 @@ absl::Status CompileSort(Compiler& compiler, SortJob& job) {
   job.args.body = job.body->code;
   const int64_t elements = job.rows * job.args.size;
   job.ranked = job.ranked && compiler.WantsLibrary(elements, 1, kElementsForLibrary);
-  HLOCTS_ASSIGN_OR_RETURN(job.split_code, compiler.CompileKernel(hl::kSortSplitKernel, *job.body,
-                                                                 {}, elements));
-  HLOCTS_ASSIGN_OR_RETURN(job.merge_code, compiler.CompileKernel(hl::kSortMergeKernel, *job.body,
-                                                                 {}, elements));
+  HLOCTS_ASSIGN_OR_RETURN(job.split_code,
+                          compiler.CompileKernel(hl::kSortSplitKernel, *job.body, {}, elements));
+  HLOCTS_ASSIGN_OR_RETURN(job.merge_code,
+                          compiler.CompileKernel(hl::kSortMergeKernel, *job.body, {}, elements));
   return absl::OkStatus();
 }
 
@@ -181,8 +182,9 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   FindRank(context.called(0), context.source().BoolOr(Attr::kIsStable, false), job);
   HLOCTS_RETURN_IF_ERROR(CompileSort(context.compiler, job));
   const int64_t elements = first.elements;
-  const bool alone = job.ranked && arrays == 1 && job.rows == 1 && first.type == PrimitiveType::kF32 &&
-                     job.keys.descending == 0 && job.keys.zeros_are_equal != 0 &&
+  const bool alone = job.ranked && arrays == 1 && job.rows == 1 &&
+                     first.type == PrimitiveType::kF32 && job.keys.descending == 0 &&
+                     job.keys.zeros_are_equal != 0 &&
                      elements <= std::numeric_limits<int32_t>::max();
   StepDraft draft;
   draft.work = [=](Run& run, In in, Out out) -> absl::Status {
@@ -194,8 +196,10 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
     }
     HLOCTS_ASSIGN_OR_RETURN(const Buffer order, RunSort(run, job, in));
     for (size_t k = 0; k < widths.size(); ++k) {
-      hl::PermuteArgs move = {widths[k], 0, job.args.size, job.args.inner, job.args.size,
-                              static_cast<const hl::i64*>(order->data()), in[k], out[k]};
+      hl::PermuteArgs move = {widths[k],     0,
+                              job.args.size, job.args.inner,
+                              job.args.size, static_cast<const hl::i64*>(order->data()),
+                              in[k],         out[k]};
       HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kPermuteKernel, move, elements));
     }
     return absl::OkStatus();
@@ -221,8 +225,8 @@ absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
   draft.work = [=](Run& run, In in, Out out) -> absl::Status {
     if (job.rows == 0 || k == 0) return absl::OkStatus();
     HLOCTS_ASSIGN_OR_RETURN(const Buffer order, RunSort(run, job, in));
-    hl::PermuteArgs move = {width, 0, job.args.size, 1, k,
-                            static_cast<const hl::i64*>(order->data()), in[0], out[0]};
+    hl::PermuteArgs move = {
+        width, 0, job.args.size, 1, k, static_cast<const hl::i64*>(order->data()), in[0], out[0]};
     HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kPermuteKernel, move, job.rows * k));
     move.bytes = index_type;
     move.out = out[1];

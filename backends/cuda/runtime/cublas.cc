@@ -9,9 +9,9 @@ namespace hlocts::cuda {
 namespace {
 
 #define HLOCTS_CUBLAS_FUNCTIONS(F)                                                              \
-  F(cublasCreate_v2) F(cublasSetStream_v2)                                                      \
-  F(cublasStrsm_v2) F(cublasDtrsm_v2) F(cublasCtrsm_v2) F(cublasZtrsm_v2)                       \
-  F(cublasStrsmBatched) F(cublasDtrsmBatched) F(cublasCtrsmBatched) F(cublasZtrsmBatched)
+  F(cublasCreate_v2)                                                                            \
+  F(cublasSetStream_v2) F(cublasStrsm_v2) F(cublasDtrsm_v2) F(cublasCtrsm_v2) F(cublasZtrsm_v2) \
+      F(cublasStrsmBatched) F(cublasDtrsmBatched) F(cublasCtrsmBatched) F(cublasZtrsmBatched)
 
 struct Blas {
   HLOCTS_CUBLAS_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)
@@ -53,8 +53,8 @@ cublasStatus_t Solve(cublasHandle_t handle, const TriangularPlan& p, Single sing
   const int m = static_cast<int>(p.m), n = static_cast<int>(p.n);
   const int lda = static_cast<int>(p.lda), ldb = static_cast<int>(p.ldb);
   if (p.batch == 1) {
-    return single(handle, side, fill, operation, diagonal, m, n, &one,
-                  static_cast<const T*>(in[0]), lda, static_cast<T*>(out[0]), ldb);
+    return single(handle, side, fill, operation, diagonal, m, n, &one, static_cast<const T*>(in[0]),
+                  lda, static_cast<T*>(out[0]), ldb);
   }
   return batched(handle, side, fill, operation, diagonal, m, n, &one,
                  static_cast<const T* const*>(in[1]), lda, static_cast<T* const*>(out[1]), ldb,
@@ -63,22 +63,25 @@ cublasStatus_t Solve(cublasHandle_t handle, const TriangularPlan& p, Single sing
 
 }  // namespace
 
-LibraryStatus CallCublas(const LibraryContext& context, const TriangularPlan& p, const void* const* in,
-                         void* const* out) {
+LibraryStatus CallCublas(const LibraryContext& context, const TriangularPlan& p,
+                         const void* const* in, void* const* out) {
   static Blas* blas = new Blas(context.stream);
   if (blas->handle == nullptr) return Declined();
-  if (p.m > INT32_MAX || p.n > INT32_MAX || p.lda > INT32_MAX || p.batch > INT32_MAX) return Declined();
+  if (p.m > INT32_MAX || p.n > INT32_MAX || p.lda > INT32_MAX || p.batch > INT32_MAX)
+    return Declined();
   cublasStatus_t status;
   switch (p.type) {
     case hl::kF32:
-      status = Solve<float>(blas->handle, p, blas->cublasStrsm_v2_, blas->cublasStrsmBatched_, in, out);
+      status =
+          Solve<float>(blas->handle, p, blas->cublasStrsm_v2_, blas->cublasStrsmBatched_, in, out);
       break;
     case hl::kF64:
-      status = Solve<double>(blas->handle, p, blas->cublasDtrsm_v2_, blas->cublasDtrsmBatched_, in, out);
+      status =
+          Solve<double>(blas->handle, p, blas->cublasDtrsm_v2_, blas->cublasDtrsmBatched_, in, out);
       break;
     case hl::kC64:
-      status =
-          Solve<cuComplex>(blas->handle, p, blas->cublasCtrsm_v2_, blas->cublasCtrsmBatched_, in, out);
+      status = Solve<cuComplex>(blas->handle, p, blas->cublasCtrsm_v2_, blas->cublasCtrsmBatched_,
+                                in, out);
       break;
     case hl::kC128:
       status = Solve<cuDoubleComplex>(blas->handle, p, blas->cublasZtrsm_v2_,

@@ -7,10 +7,11 @@
 namespace hlocts::cuda {
 namespace {
 
-#define HLOCTS_CUFFT_FUNCTIONS(F)                                                          \
-  F(cufftCreate) F(cufftDestroy) F(cufftSetAutoAllocation) F(cufftMakePlanMany64)          \
-  F(cufftSetStream) F(cufftSetWorkArea) F(cufftExecC2C) F(cufftExecR2C) F(cufftExecC2R)    \
-  F(cufftExecZ2Z) F(cufftExecD2Z) F(cufftExecZ2D)
+#define HLOCTS_CUFFT_FUNCTIONS(F)                                                         \
+  F(cufftCreate)                                                                          \
+  F(cufftDestroy) F(cufftSetAutoAllocation) F(cufftMakePlanMany64) F(cufftSetStream)      \
+      F(cufftSetWorkArea) F(cufftExecC2C) F(cufftExecR2C) F(cufftExecC2R) F(cufftExecZ2Z) \
+          F(cufftExecD2Z) F(cufftExecZ2D)
 
 struct Prepared {
   cufftHandle handle = 0;
@@ -45,11 +46,11 @@ Prepared Fft::Prepare(const FftPlan& p, CUstream stream) {
   for (int d = 0; d < p.rank; ++d) n[d] = in[d] = out[d] = p.n[d];
   if (p.kind == kFftToReal) in[p.rank - 1] = p.n[p.rank - 1] / 2 + 1;
   if (p.kind == kFftFromReal) out[p.rank - 1] = p.n[p.rank - 1] / 2 + 1;
-  prepared.usable =
-      cufftSetAutoAllocation_(prepared.handle, 0) == CUFFT_SUCCESS &&
-      cufftMakePlanMany64_(prepared.handle, p.rank, n, in, p.stride, p.distance_in, out, p.stride,
-                           p.distance_out, TypeOf(p), p.batch, &prepared.workspace) == CUFFT_SUCCESS &&
-      cufftSetStream_(prepared.handle, stream) == CUFFT_SUCCESS;
+  prepared.usable = cufftSetAutoAllocation_(prepared.handle, 0) == CUFFT_SUCCESS &&
+                    cufftMakePlanMany64_(prepared.handle, p.rank, n, in, p.stride, p.distance_in,
+                                         out, p.stride, p.distance_out, TypeOf(p), p.batch,
+                                         &prepared.workspace) == CUFFT_SUCCESS &&
+                    cufftSetStream_(prepared.handle, stream) == CUFFT_SUCCESS;
   return prepared;
 }
 
@@ -57,9 +58,11 @@ cufftResult Execute(const Fft& fft, const FftPlan& p, cufftHandle handle, void* 
   const int direction = p.kind == kFftForward ? CUFFT_FORWARD : CUFFT_INVERSE;
   switch (TypeOf(p)) {
     case CUFFT_R2C:
-      return fft.cufftExecR2C_(handle, static_cast<cufftReal*>(in), static_cast<cufftComplex*>(out));
+      return fft.cufftExecR2C_(handle, static_cast<cufftReal*>(in),
+                               static_cast<cufftComplex*>(out));
     case CUFFT_C2R:
-      return fft.cufftExecC2R_(handle, static_cast<cufftComplex*>(in), static_cast<cufftReal*>(out));
+      return fft.cufftExecC2R_(handle, static_cast<cufftComplex*>(in),
+                               static_cast<cufftReal*>(out));
     case CUFFT_D2Z:
       return fft.cufftExecD2Z_(handle, static_cast<cufftDoubleReal*>(in),
                                static_cast<cufftDoubleComplex*>(out));

@@ -12,11 +12,11 @@ namespace {
 
 constexpr int64_t kSizeOfBatchedMax = 256;
 
-#define HLOCTS_CUSOLVER_FUNCTIONS(F)                                                       \
-  F(cusolverDnCreate) F(cusolverDnSetStream) F(cusolverDnCreateParams)                     \
-  F(cusolverDnXpotrf_bufferSize) F(cusolverDnXpotrf)                                       \
-  F(cusolverDnSpotrfBatched) F(cusolverDnDpotrfBatched) F(cusolverDnCpotrfBatched)         \
-  F(cusolverDnZpotrfBatched)
+#define HLOCTS_CUSOLVER_FUNCTIONS(F)                                              \
+  F(cusolverDnCreate)                                                             \
+  F(cusolverDnSetStream) F(cusolverDnCreateParams) F(cusolverDnXpotrf_bufferSize) \
+      F(cusolverDnXpotrf) F(cusolverDnSpotrfBatched) F(cusolverDnDpotrfBatched)   \
+          F(cusolverDnCpotrfBatched) F(cusolverDnZpotrfBatched)
 
 struct Solver {
   HLOCTS_CUSOLVER_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)
@@ -50,20 +50,23 @@ LibraryStatus ToStatus(const LibraryContext& context, cusolverStatus_t status) {
   return LibraryFailed(context, "cusolverDn potrf", status, status == CUSOLVER_STATUS_ALLOC_FAILED);
 }
 
-cusolverStatus_t FactorBatch(const Solver& s, const CholeskyPlan& p, cublasFillMode_t fill, int* info,
-                             void* list) {
-  const int n = static_cast<int>(p.n), lda = static_cast<int>(p.lda), batch = static_cast<int>(p.batch);
+cusolverStatus_t FactorBatch(const Solver& s, const CholeskyPlan& p, cublasFillMode_t fill,
+                             int* info, void* list) {
+  const int n = static_cast<int>(p.n), lda = static_cast<int>(p.lda),
+            batch = static_cast<int>(p.batch);
   switch (p.type) {
     case hl::kF32:
-      return s.cusolverDnSpotrfBatched_(s.handle, fill, n, static_cast<float**>(list), lda, info, batch);
-    case hl::kF64:
-      return s.cusolverDnDpotrfBatched_(s.handle, fill, n, static_cast<double**>(list), lda, info, batch);
-    case hl::kC64:
-      return s.cusolverDnCpotrfBatched_(s.handle, fill, n, static_cast<cuComplex**>(list), lda, info,
+      return s.cusolverDnSpotrfBatched_(s.handle, fill, n, static_cast<float**>(list), lda, info,
                                         batch);
-    default:
-      return s.cusolverDnZpotrfBatched_(s.handle, fill, n, static_cast<cuDoubleComplex**>(list), lda,
+    case hl::kF64:
+      return s.cusolverDnDpotrfBatched_(s.handle, fill, n, static_cast<double**>(list), lda, info,
+                                        batch);
+    case hl::kC64:
+      return s.cusolverDnCpotrfBatched_(s.handle, fill, n, static_cast<cuComplex**>(list), lda,
                                         info, batch);
+    default:
+      return s.cusolverDnZpotrfBatched_(s.handle, fill, n, static_cast<cuDoubleComplex**>(list),
+                                        lda, info, batch);
   }
 }
 

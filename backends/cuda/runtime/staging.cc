@@ -36,7 +36,8 @@ CUresult Staging::Mark(Half& half) {
   return driver_->cuEventRecord_(half.passed, stream_);
 }
 
-// Small pieces share a half; it is marked when it is full, and waited for when its turn comes again.
+// Small pieces share a half; it is marked when it is full, and waited for when its turn comes
+// again.
 CUresult Staging::Upload(CUdeviceptr to, const void* from, int64_t bytes) {
   for (int64_t at = 0; at < bytes;) {
     if (filled_ >= kHalfBytes) {
@@ -65,8 +66,8 @@ CUresult Staging::Download(void* to, CUdeviceptr from, int64_t bytes) {
       Half& half = down_[piece % 2];
       const int64_t at = piece * kHalfBytes;
       const size_t size = static_cast<size_t>(std::min(kHalfBytes, bytes - at));
-      CUresult result = driver_->cuMemcpyDtoHAsync_(half.data, from + static_cast<CUdeviceptr>(at), size,
-                                                    stream_);
+      CUresult result = driver_->cuMemcpyDtoHAsync_(half.data, from + static_cast<CUdeviceptr>(at),
+                                                    size, stream_);
       if (result == CUDA_SUCCESS) result = Mark(half);
       if (result != CUDA_SUCCESS) return result;
     }
