@@ -17,7 +17,7 @@ cxxflags="${cxxflags//-stdlib=libc++/} -w"
 cmake -S "$source_folder" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Service \
   -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
   -DCMAKE_C_FLAGS="${CFLAGS:-}" -DCMAKE_CXX_FLAGS="$cxxflags" \
-  -DCMAKE_BUILD_RPATH='$ORIGIN/lib' -DHLOCTS_FUZZING_ENGINE="$LIB_FUZZING_ENGINE" >/dev/null
+  -DHLOCTS_UNITY=ON -DCMAKE_BUILD_RPATH='$ORIGIN/lib' -DHLOCTS_FUZZING_ENGINE="$LIB_FUZZING_ENGINE" >/dev/null
 targets=${*:-$(cd "$source_folder/fuzz" && ls ./*_fuzzer.cc | sed 's|^\./||; s|_fuzzer\.cc$||')}
 ninja -C "$build" $targets fuzz_seeds
 
