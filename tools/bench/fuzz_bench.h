@@ -24,11 +24,11 @@ RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max);
 absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
                                           double seconds);
 
-// Modules that pass on `backend`: generated, verified, run by a worker and judged; and compiled and
-// run in this process with nothing around.
+// Modules that pass on `backend`, run by a worker and judged: what this process spends on them, and
+// what the worker does, whose reading and answering count as the engine's.
 struct HarnessRow {
   int64_t modules = 0;
-  double judged_seconds = 0, alone_seconds = 0;
+  double own_seconds = 0, worker_seconds = 0;
 };
 absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t seed, int64_t modules);
 
