@@ -88,6 +88,14 @@ struct ReduceLane {
   HL_FN i64 filled() const { return end - begin < lanes ? end - begin : lanes; }
 };
 
+// The computation of two values, where there is one result.
+template <class F>
+HL_FN Value Combined(const F& f, Value x, Value y) {
+  Value pair[2] = {x, y}, result;
+  f.Call(pair, &result);
+  return result;
+}
+
 // left = left with right, `step` apart.
 template <class F>
 HL_FN void ReduceCombine(const F& f, int places, Value* left, const Value* right, int step) {

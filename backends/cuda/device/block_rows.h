@@ -34,13 +34,6 @@ struct InterpretedPart {
 };
 
 template <class F>
-HL_FN Value RowCombined(const F& f, Value x, Value y) {
-  Value pair[2] = {x, y}, result;
-  f.Call(pair, &result);
-  return result;
-}
-
-template <class F>
 HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row, int thread) {
   const i64 base = row * columns;
   Value sum, terms[HL_AT_ONCE];
@@ -53,11 +46,11 @@ HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, 
       f.Terms(ArrayInputs{part.arrays, part.views, base + t + u * kBlockThreads}, terms + u);
     }
     HL_UNROLL_ALL
-    for (int u = 0; u < HL_AT_ONCE; ++u) sum = RowCombined(f, sum, terms[u]);
+    for (int u = 0; u < HL_AT_ONCE; ++u) sum = Combined(f, sum, terms[u]);
   }
   for (; t < columns; t += kBlockThreads) {
     f.Terms(ArrayInputs{part.arrays, part.views, base + t}, terms);
-    sum = RowCombined(f, sum, terms[0]);
+    sum = Combined(f, sum, terms[0]);
   }
   shared[thread] = sum;
 }
@@ -98,10 +91,10 @@ HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared
   const int step = kBlockThreads >> phase;
   if (step > 0) {
     if (thread < step && thread + step < columns) {
-      shared[thread] = RowCombined(f, shared[thread], shared[thread + step]);
+      shared[thread] = Combined(f, shared[thread], shared[thread + step]);
     }
   } else if (thread == 0) {
-    const Value sum = RowCombined(f, Load(f.InitType(), part.init, 0), shared[0]);
+    const Value sum = Combined(f, Load(f.InitType(), part.init, 0), shared[0]);
     FinishInputs in;
     in.arrays = part.arrays;
     in.views = part.views;

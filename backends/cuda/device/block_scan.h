@@ -37,18 +37,12 @@ HL_FN Value ScanLoad(const ScanArgs& a, i64 line, i64 p) {
   return a.values_in != 0 ? static_cast<const Value*>(a.in)[at] : Load(a.type, a.in, at);
 }
 template <class F>
-HL_FN Value ScanCall(const F& f, Value x, Value y) {
-  Value pair[2] = {x, y}, result;
-  f.Call(pair, &result);
-  return result;
-}
-template <class F>
 HL_FN void ScanStore(const ScanArgs& a, const F& f, i64 line, i64 p, Value x) {
   const i64 at = ScanPlace(a, line, p);
   if (a.values_out != 0) {
     static_cast<Value*>(a.out)[at] = x;
   } else {
-    if (a.init != nullptr) x = ScanCall(f, Load(a.type, a.init, 0), x);
+    if (a.init != nullptr) x = Combined(f, Load(a.type, a.init, 0), x);
     Store(a.type, a.out, at, x);
   }
 }
@@ -62,7 +56,7 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
   if (begin >= end) return;
   if (phase == 0) {
     Value sum = ScanLoad(a, line, begin);
-    for (i64 p = begin + 1; p < end; ++p) sum = ScanCall(f, sum, ScanLoad(a, line, p));
+    for (i64 p = begin + 1; p < end; ++p) sum = Combined(f, sum, ScanLoad(a, line, p));
     shared[thread] = sum;
     return;
   }
@@ -70,7 +64,7 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
     const int step = 1 << (phase - 1);
     const Value* from = shared + (phase - 1) % 2 * kBlockThreads;
     Value* to = shared + phase % 2 * kBlockThreads;
-    to[thread] = thread >= step ? ScanCall(f, from[thread - step], from[thread]) : from[thread];
+    to[thread] = thread >= step ? Combined(f, from[thread - step], from[thread]) : from[thread];
     return;
   }
   // After an even number of doublings the sums lie in the first row.
@@ -82,11 +76,11 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
   const bool carried = chunk > 0 && a.carries != nullptr;
   Value sum;
   if (carried) sum = a.carries[line * a.chunks + chunk - 1];
-  if (thread > 0) sum = carried ? ScanCall(f, sum, shared[thread - 1]) : shared[thread - 1];
+  if (thread > 0) sum = carried ? Combined(f, sum, shared[thread - 1]) : shared[thread - 1];
   bool any = carried || thread > 0;
   for (i64 p = begin; p < end; ++p) {
     const Value x = ScanLoad(a, line, p);
-    sum = any ? ScanCall(f, sum, x) : x;
+    sum = any ? Combined(f, sum, x) : x;
     any = true;
     ScanStore(a, f, line, p, sum);
   }
@@ -98,7 +92,7 @@ HL_FN void ScanLineAt(const ScanArgs& a, const F& f, i64 line) {
   Value sum = ScanLoad(a, line, 0);
   ScanStore(a, f, line, 0, sum);
   for (i64 p = 1; p < a.size; ++p) {
-    sum = ScanCall(f, sum, ScanLoad(a, line, p));
+    sum = Combined(f, sum, ScanLoad(a, line, p));
     ScanStore(a, f, line, p, sum);
   }
 }
