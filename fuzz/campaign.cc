@@ -29,7 +29,7 @@ class Campaign {
       : options_(options), store_(options), guide_(options) {}
 
   absl::Status Begin();
-  void Work();
+  void Work(Engines& engines);  // of this thread
   bool Over() const { return failed_ || options_.stop() || SecondsLeft() <= 0; }
   // What runs now has had its time.
   bool Stop() const { return failed_ || options_.stop() || SecondsLeft() <= -kGraceSeconds; }
@@ -107,10 +107,8 @@ void Campaign::Fail(const absl::Status& status) {
   failed_ = true;
 }
 
-void Campaign::Work() {
-  auto engines = StartEngines(options_.backends);
-  if (!engines.ok()) return Fail(engines.status());
-  ShrinkLeftovers(*engines);
+void Campaign::Work(Engines& engines) {
+  ShrinkLeftovers(engines);
   while (!Over()) {
     int64_t number = next_number_++;
     if (options_.modules_max > 0 && number >= options_.modules_max) return;
@@ -118,7 +116,7 @@ void Campaign::Work() {
       std::lock_guard<std::mutex> lock(mutex_);
       if (state_.IsDone(number)) continue;
     }
-    if (!TryModule(number, *engines, /*again=*/false)) continue;
+    if (!TryModule(number, engines, /*again=*/false)) continue;
     std::lock_guard<std::mutex> lock(mutex_);
     state_.Done(number);
   }
@@ -261,15 +259,18 @@ Generated CampaignModule(const CampaignOptions& options, int64_t number) {
 absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& given,
                                            const std::function<void(const CampaignStatus&)>& tick) {
   CampaignOptions options = given;
-  HLOCTS_ASSIGN_OR_RETURN(const TypeSet common, CommonTypes(options.backends));
-  options.generator.types &= common;
+  std::vector<Engines> engines(options.jobs);
+  for (Engines& of_job : engines) {
+    HLOCTS_ASSIGN_OR_RETURN(of_job, StartEngines(options.backends));
+    options.generator.types &= CommonTypes(of_job);
+  }
   Campaign campaign(options);
   HLOCTS_RETURN_IF_ERROR(campaign.Begin());
   std::vector<std::thread> threads;
   std::atomic<int> running{options.jobs};
   for (int job = 0; job < options.jobs; ++job) {
-    threads.emplace_back([&] {
-      campaign.Work();
+    threads.emplace_back([&, job] {
+      campaign.Work(engines[job]);
       --running;
     });
   }

@@ -27,8 +27,7 @@ TypeSet TypesOf(const BackendInfo& info) {
   return types;
 }
 
-absl::StatusOr<TypeSet> CommonTypes(const std::vector<std::string>& names) {
-  HLOCTS_ASSIGN_OR_RETURN(const Engines engines, StartEngines(names));
+TypeSet CommonTypes(const Engines& engines) {
   TypeSet types = ~TypeSet{0};
   for (const auto& engine : engines.tested) types &= TypesOf(engine->info());
   return types;

@@ -22,8 +22,8 @@ absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names);
 
 // Element types that the engine has; those it has not are among its capabilities ("without:s1").
 TypeSet TypesOf(const BackendInfo& info);
-// Those that all the engines of these names have.
-absl::StatusOr<TypeSet> CommonTypes(const std::vector<std::string>& names);
+// Those that all the tested engines have.
+TypeSet CommonTypes(const Engines& engines);
 // " s1 u1": the types that are not in the set.
 std::string NamesOfMissing(TypeSet types);
 
