@@ -1,7 +1,6 @@
 #include "tools/selfcheck/fuzz_check.h"
 
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -13,6 +12,7 @@
 #include "fuzz/shrinker.h"
 #include "nlohmann/json.hpp"
 #include "spec/ir/surgery.h"
+#include "tools/bench/processor_time.h"
 #include "tools/selfcheck/forked.h"
 
 namespace hlocts {
@@ -23,8 +23,6 @@ using Json = nlohmann::ordered_json;
 constexpr double kFoundShare = 0.95, kFoundSecondsMedian = 10;
 constexpr int64_t kInstructionsMedian = 3, kInstructions95 = 6, kElements = 8, kEvaluations = 1500;
 constexpr int kReplays = 3;
-
-double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 int Replays(const std::string& folder, Backend& engine, const TrialOptions& trial) {
   auto bundle = ReadBundle(folder);
@@ -62,10 +60,10 @@ std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
   shrink.trial.invalid = !generated.broken_rule.empty();
   TrialResult blamed = RunTrial(sample, **engine, shrink.trial, true);
   std::set<std::string> before = BlamableOpcodes(blamed.verdict, *sample.module);
-  double start = ProcessorSeconds();
+  double start = OwnSeconds();
   ShrinkResult shrunk = Shrink(sample, **engine, **reference, shrink);
   Json json;
-  json["shrink_seconds"] = ProcessorSeconds() - start;
+  json["shrink_seconds"] = OwnSeconds() - start;
   json["signature"] = shrunk.signature;
   json["instructions"] = CountInstructions(*shrunk.sample.module);
   json["elements"] = CountElements(*shrunk.sample.module);

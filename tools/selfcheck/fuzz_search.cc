@@ -6,7 +6,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +16,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
+#include "tools/bench/processor_time.h"
 #include "tools/selfcheck/fuzz_check.h"
 #include "tools/selfcheck/trial.h"
 
@@ -24,12 +24,6 @@ namespace hlocts {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double ProcessorSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // What the searching process was about to do, in memory that outlives it.
 struct Progress {
@@ -65,13 +59,13 @@ class Search {
 
   void Run() {
     for (; !planted_.empty() && progress_.seconds < options_.seconds; ++progress_.number) {
-      double before = ProcessorSeconds();
+      double before = OwnSeconds();
       Generated generated = CampaignModule(options_.campaign, progress_.number);
       Sample sample = {std::move(generated.module), std::move(generated.arguments)};
       TrialOptions trial = options_.campaign.trial;
       trial.invalid = !VerifyModule(*sample.module).ok();
       RunTrial(sample, *reference_, trial, false);
-      double taken = ProcessorSeconds() - before;
+      double taken = OwnSeconds() - before;
       TryAll(sample, trial);
       progress_.seconds += taken;
     }
@@ -105,12 +99,12 @@ class Search {
                   SameOutputs(right.result.outputs, outcome.result.outputs);
       if (same) return false;
     }
-    double before = ProcessorSeconds();
+    double before = OwnSeconds();
     Verdict verdict = RunTrial(sample, *planted.engine, trial, false).verdict;
     if (!CountsAsFinding(verdict.kind)) return false;
     Json line = {{"index", planted.index},
                  {"number", progress_.number},
-                 {"seconds", progress_.seconds + ProcessorSeconds() - before},
+                 {"seconds", progress_.seconds + OwnSeconds() - before},
                  {"verdict", VerdictName(verdict.kind)}};
     std::fprintf(out_, "%s\n", line.dump().c_str());
     std::fflush(out_);
