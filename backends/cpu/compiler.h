@@ -39,6 +39,10 @@ struct StepDraft {
   // (result, operand): the result may lie in the operand's memory when nobody needs that any more.
   std::vector<std::pair<int, int>> in_place;
   RowWork rows;  // for steps that can work a few rows at a time
+  // Operand `made`, if it is not -1, may be computed as the step needs it: the step then finds the
+  // loop's arrays from operand `first` on.
+  int made = -1;
+  std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
 };
 
 // InvalidArgument when one of the names is no pass.

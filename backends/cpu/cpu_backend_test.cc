@@ -83,6 +83,23 @@ const char* const kPrograms[] = {
     " s = f32[200] reduce(x, zero), dimensions={1}, to_apply=add\n"
     " v = f32[200] reverse(s), dimensions={0} b = f32[200,100] broadcast(v), dimensions={0}\n"
     " ROOT q = f32[200,100] multiply(x, b) }",
+    // Indices that a loop makes while they are used: of elements, of rows, of two entries; some are
+    // wanted elsewhere too, some made from the array that the scatter works on.
+    "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n"
+    "ENTRY e { n = s32[9000] parameter(0) x = s32[2000] parameter(1) y = f32[40,50] parameter(2)\n"
+    " v = s32[300,2] parameter(3) c = s32[] constant(2047) m = s32[9000] broadcast(c), dimensions={}\n"
+    " i = s32[9000] and(n, m)\n"
+    " g = s32[9000] gather(x, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0},"
+    " index_vector_dim=1, slice_sizes={1}\n"
+    " k = s32[9000] xor(i, m) s = s32[2000] scatter(x, k, n), update_window_dims={},"
+    " inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n"
+    " d = s32[] constant(31) q = s32[300,2] broadcast(d), dimensions={} w = s32[300,2] and(v, q)\n"
+    " h = f32[300,3] gather(y, w), offset_dims={1}, collapsed_slice_dims={0},"
+    " start_index_map={1,0}, index_vector_dim=1, slice_sizes={1,3}\n"
+    " one = s32[] constant(1999) f = s32[2000] broadcast(one), dimensions={} z = s32[2000] subtract(f, s) u = s32[2000] negate(s)\n"
+    " t = s32[2000] scatter(s, z, u), update_window_dims={}, inserted_window_dims={0},"
+    " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n"
+    " ROOT o = (s32[9000], s32[2000], f32[300,3], s32[9000]) tuple(g, t, h, i) }",
     "ENTRY e { p = f32[8] parameter(0) u = f32[2] slice(p), slice={[3:5]} i = s32[] constant(6)\n"
     " m = f32[8] multiply(p, p) d = f32[8] dynamic-update-slice(m, u, i)\n"
     " ROOT r = (f32[8], f32[8]) tuple(d, m) }",
@@ -125,9 +142,9 @@ const char* const kPrograms[] = {
 TEST(CpuBackendTest, PassesChangeNothing) {
   const char* const kSettings[] = {"&disable=moves", "&disable=cse",      "&disable=dce",
                                    "&disable=fusion", "&disable=in-place", "&disable=rows",
-                                   "&disable=small-loops",
+                                   "&disable=small-loops", "&disable=indices",
                                    "&disable=moves,cse,dce,fusion,in-place",
-                                   "&disable=moves,cse,dce,fusion,in-place,small-loops"};
+                                   "&disable=moves,cse,dce,fusion,in-place,small-loops,indices"};
   for (const char* text : kPrograms) {
     auto module = Parsed(text);
     const ExecuteRequest request = Request(GenerateArguments(ArgumentLeafShapes(*module), 7));

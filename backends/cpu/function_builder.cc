@@ -147,6 +147,7 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
     if (!graph_.nodes[n].removed) HLOCTS_RETURN_IF_ERROR(EmitNode(static_cast<NodeId>(n)));
   }
   PlaceResults(handover);
+  if (!compiler_.options().disabled.contains("indices")) FuseIndices();
   if (!compiler_.options().disabled.contains("rows")) GroupRows();
   FindLifetimes();
   if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
@@ -333,6 +334,35 @@ absl::Status FunctionBuilder::EmitStructured(const Node& node) {
   }
   drafts_.push_back(std::move(draft));
   return absl::OkStatus();
+}
+
+// The draft computes operand `made` itself, if nobody else needs what a loop would write there.
+bool FunctionBuilder::FuseIndicesOf(size_t d) {
+  const int made = drafts_[d].step.made;
+  if (made < 0) return false;
+  const int32_t buffer = drafts_[d].in[made];
+  size_t maker = drafts_.size();
+  int64_t readers = buffers_[buffer].result >= 0 ? 1 : 0;
+  for (size_t other = 0; other < drafts_.size(); ++other) {
+    const Draft& draft = drafts_[other];
+    if (draft.out.size() == 1 && draft.out[0] == buffer) maker = other;
+    readers += std::count(draft.in.begin(), draft.in.end(), buffer);
+  }
+  if (maker >= d || readers != 1 || drafts_[maker].step.rows.loop == nullptr) return false;
+  Draft &step = drafts_[d], &loop = drafts_[maker];
+  const size_t first = step.in.size();
+  step.in[made] = -1;
+  step.in.insert(step.in.end(), loop.in.begin(), loop.in.end());
+  step.step.run = step.step.with_loop(loop.step.rows.loop, first);
+  drafts_.erase(drafts_.begin() + static_cast<int64_t>(maker));
+  return true;
+}
+
+// Indices that are computed need not be written out before they are used.
+void FunctionBuilder::FuseIndices() {
+  for (size_t d = 0; d < drafts_.size(); ++d) {
+    if (FuseIndicesOf(d)) --d;  // what made them stood before
+  }
 }
 
 // Every result leaf gets a buffer of its own: the one it was computed in, or a copy.

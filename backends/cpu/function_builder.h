@@ -49,6 +49,8 @@ class FunctionBuilder {
   int OperandRegister(plan::ValueId operand, int64_t elements, LoopProgram& loop,
                       std::vector<int32_t>& arrays);
 
+  void FuseIndices();
+  bool FuseIndicesOf(size_t d);
   void GroupRows();
   bool JoinsRows(size_t first, size_t d, int64_t rows) const;
   bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;

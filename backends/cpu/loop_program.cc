@@ -74,6 +74,25 @@ void Fill(const void* element, int width, int64_t count, uint8_t* out) {
   FillElements(element, width, count, out);
 }
 
+namespace {
+
+// Where `count` elements from `start` on stand side by side in the array; null when they do not.
+const uint8_t* RunIn(const plan::View& view, int width, const uint8_t* array, int64_t start,
+                     int64_t count) {
+  const plan::ViewDimension& inner = view.dimensions.back();
+  if (inner.stride != 1 || inner.size < count) return nullptr;
+  auto [left, index] = Divided(start, inner.size);
+  if (inner.size - index < count) return nullptr;
+  int64_t at = view.offset + index;
+  for (size_t d = view.dimensions.size() - 1; d-- > 0;) {
+    std::tie(left, index) = Divided(left, view.dimensions[d].size);
+    at += index * view.dimensions[d].stride;
+  }
+  return array + at * width;
+}
+
+}  // namespace
+
 void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t start, int64_t count,
               uint8_t* out) {
   if (count <= 0) return;
@@ -206,6 +225,14 @@ bool LoopProgram::ReadsInPlace(int array, int width) const {
   return reads;
 }
 
+int LoopProgram::StreamWidth(int array) const {
+  for (const Register& reg : registers_) {
+    const bool is_stream = reg.kind == Kind::kDirect && !reg.view.dimensions.empty();
+    if (reg.array == array && is_stream && reg.view.offset == 0) return reg.width;
+  }
+  return 0;
+}
+
 std::vector<const plan::View*> LoopProgram::ViewsOf(int array) const {
   std::vector<const plan::View*> views;
   for (const Register& reg : registers_) {
@@ -237,28 +264,37 @@ void LoopProgram::FetchNext(const uint8_t* const* at, int64_t count) const {
   }
 }
 
+// Where the block's registers are; those that lie nowhere side by side are laid out.
+void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
+                             int64_t count, uint8_t* scratch, uint8_t** at) const {
+  for (size_t r = 0; r < registers_.size(); ++r) {
+    const Register& reg = registers_[r];
+    if (reg.kind == Kind::kDirect) {
+      at[r] = const_cast<uint8_t*>(arrays[reg.array]) + (reg.view.offset + start) * reg.width;
+    } else if (reg.kind == Kind::kLoaded) {
+      const uint8_t* run = RunIn(reg.view, reg.width, arrays[reg.array], start, count);
+      at[r] = run != nullptr ? const_cast<uint8_t*>(run) : scratch + reg.scratch;
+      if (run == nullptr) LoadView(reg.view, reg.width, arrays[reg.array], start, count, at[r]);
+    } else if (reg.kind == Kind::kLine) {
+      FillLine(reg, start, count, at[r]);
+    } else if (reg.output >= 0) {
+      at[r] = outputs[reg.output] + start * reg.width;
+    }
+  }
+}
+
 void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin,
-                      int64_t end) const {
+                      int64_t end, LineFetcher* fetcher) const {
   if (begin >= end) return;
   ScratchBuffer scratch(scratch_bytes_);
   uint8_t* at[kRegistersMax + 1];
   FillSplats(arrays, std::min(kBlock, end - begin), scratch.data(), at);
   for (int64_t start = begin; start < end; start += kBlock) {
     const int64_t count = std::min(kBlock, end - start);
-    for (size_t r = 0; r < registers_.size(); ++r) {
-      const Register& reg = registers_[r];
-      if (reg.kind == Kind::kDirect) {
-        at[r] = const_cast<uint8_t*>(arrays[reg.array]) + (reg.view.offset + start) * reg.width;
-      } else if (reg.kind == Kind::kLoaded) {
-        LoadView(reg.view, reg.width, arrays[reg.array], start, count, at[r]);
-      } else if (reg.kind == Kind::kLine) {
-        FillLine(reg, start, count, at[r]);
-      } else if (reg.output >= 0) {
-        at[r] = outputs[reg.output] + start * reg.width;
-      }
-    }
-    if (end - start > kFarElements) FetchNext(at, count);
+    PlaceBlock(arrays, outputs, start, count, scratch.data(), at);
+    if (fetcher == nullptr && end - start > kFarElements) FetchNext(at, count);
     for (const Operation& operation : operations_) {
+      if (fetcher != nullptr) fetcher->Share();
       operation.kernel(operation.a < 0 ? nullptr : at[operation.a],
                        operation.b < 0 ? nullptr : at[operation.b],
                        operation.c < 0 ? nullptr : at[operation.c], at[operation.out], count);

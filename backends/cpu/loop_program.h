@@ -9,6 +9,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "backends/cpu/elementwise/kernel.h"
+#include "backends/cpu/line_fetcher.h"
 #include "backends/plan/view.h"
 
 namespace hlocts::cpu {
@@ -48,6 +49,9 @@ class LoopProgram {
   // Inputs that are read at the very index that is written, through no other view.
   bool ReadsInPlace(int array, int width) const;
 
+  // Of an input that is read at the very index that is computed: its width; else 0.
+  int StreamWidth(int array) const;
+
   enum class Kind : uint8_t { kDirect, kSplat, kLoaded, kLine, kComputed };
   struct Register {
     Kind kind = Kind::kComputed;
@@ -75,10 +79,18 @@ class LoopProgram {
   std::vector<const plan::View*> ViewsOf(int array) const;
 
   // Elements [begin, end). Outputs do not overlap inputs but as ReadsInPlace allows.
-  void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end) const;
+  // `fetcher`: what the caller wants next, a share with each operation.
+  void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end,
+           LineFetcher* fetcher = nullptr) const;
+  // How many shares Run asks for.
+  int64_t SharesOf(int64_t count) const {
+    return (count + kBlock - 1) / kBlock * static_cast<int64_t>(operations_.size());
+  }
 
  private:
   void FetchNext(const uint8_t* const* at, int64_t count) const;
+  void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
+                  int64_t count, uint8_t* scratch, uint8_t** at) const;
   void FillSplats(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
                   uint8_t** at) const;
 

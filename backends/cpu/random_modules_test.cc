@@ -31,7 +31,7 @@ TEST(RandomModulesTest, TheJudgeAcceptsEveryOutput) {
   auto fused = MakeBackend("cpu?isolation=none");
   auto plain = MakeBackend(
       "cpu?isolation=none&disable=fusion&disable=in-place&disable=cse&disable=moves&disable=rows"
-      "&disable=small-loops");
+      "&disable=small-loops&disable=indices");
   ASSERT_TRUE(fused.ok() && plain.ok());
   int64_t judged = 0;
   for (int64_t number = first; number < first + count; ++number) {

@@ -10,6 +10,11 @@ namespace {
 
 constexpr int64_t kTileBytes = 32 << 10;  // what the rows in work may take of the cache
 
+// Rows that a reduction takes between two shares of what is fetched.
+int64_t RowsOfShare(const RowWork& work) {
+  return std::max<int64_t>(1, LoopProgram::kBlock / std::max<int64_t>(work.size, 1));
+}
+
 }  // namespace
 
 bool RowGroup::ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t rows,
@@ -57,11 +62,12 @@ RowGroup::RowGroup(int64_t rows, std::vector<Member> members, std::vector<Intern
                  (member.work.is_reduce ? 0.1 : member.work.loop->cost_ns());
     row_bytes = std::max(row_bytes, size * 4);
   }
+  FindStreams();
   rows_at_once_ = std::max<int64_t>(1, kTileBytes / std::max<int64_t>(row_bytes, 1));
 }
 
 absl::Status RowGroup::RunMember(const Member& member, In in, Out out, uint8_t* const* internals,
-                                 int64_t begin, int64_t end) const {
+                                 int64_t begin, int64_t end, LineFetcher& fetcher) const {
   // Internal memory holds rows from `begin` on: its array would begin that much earlier.
   auto array = [&](const Place& place) -> uint8_t* {
     if (place.kind == Place::Kind::kOut) return out[place.number];
@@ -75,22 +81,61 @@ absl::Status RowGroup::RunMember(const Member& member, In in, Out out, uint8_t* 
   const RowWork& work = member.work;
   if (!work.is_reduce) {
     const int64_t size = work.elements / rows_;
-    work.loop->Run(arrays.data(), &result, begin * size, end * size);
+    work.loop->Run(arrays.data(), &result, begin * size, end * size, &fetcher);
     return absl::OkStatus();
   }
-  const int64_t width = StorageBytes(work.type);
-  kernels::ReduceRequest request;
-  const int64_t dimensions[2] = {end - begin, work.size}, strides[2] = {work.size, 1},
-                reduced[1] = {1};
-  request.kind = work.kind;
-  request.type = work.type;
-  request.dimensions = dimensions;
-  request.strides = strides;
-  request.reduced = reduced;
-  request.operand = arrays[0] + begin * work.size * width;
-  request.init = arrays[1];
-  request.output = result + begin * width;
-  return kernels::Reduce(kernels::Parallel(1), request);
+  const int64_t width = StorageBytes(work.type), step = RowsOfShare(work);
+  for (int64_t row = begin; row < end; row += step) {
+    fetcher.Share();
+    HLOCTS_RETURN_IF_ERROR(kernels::RowReduce({work.kind, work.type, std::min(step, end - row),
+                                               work.size, arrays[0] + row * work.size * width,
+                                               arrays[1], result + row * width}));
+  }
+  return absl::OkStatus();
+}
+
+// What lies outside and is read or written at the very row in work.
+void RowGroup::FindStreams() {
+  auto add = [&](const Place& place, int64_t row_bytes) {
+    if (place.kind == Place::Kind::kInternal) return;
+    const Stream stream = {place, row_bytes};
+    for (const Stream& known : streams_) {
+      if (known.place.kind == place.kind && known.place.number == place.number) return;
+    }
+    streams_.push_back(stream);
+  };
+  for (const Member& member : members_) {
+    const RowWork& work = member.work;
+    const int64_t width = work.is_reduce ? StorageBytes(work.type) : work.width;
+    const int64_t row = work.is_reduce ? work.size : work.elements / rows_;
+    add(member.out, (work.is_reduce ? 1 : row) * width);
+    if (work.is_reduce) add(member.in[0], row * width);
+    for (size_t k = 0; !work.is_reduce && k < member.in.size(); ++k) {
+      const int in_width = work.loop->StreamWidth(static_cast<int>(k));
+      if (in_width > 0) add(member.in[k], row * in_width);
+    }
+  }
+}
+
+// How often the members ask for a share while they run over so many rows.
+int64_t RowGroup::SharesOf(int64_t rows) const {
+  int64_t shares = 0;
+  for (const Member& member : members_) {
+    const RowWork& work = member.work;
+    shares += work.is_reduce ? (rows + RowsOfShare(work) - 1) / RowsOfShare(work)
+                             : work.loop->SharesOf(rows * (work.elements / rows_));
+  }
+  return shares;
+}
+
+// These rows' memory comes while others are computed.
+void RowGroup::FetchRows(In in, Out out, int64_t begin, int64_t end, LineFetcher& fetcher) const {
+  fetcher.Start(SharesOf(rows_at_once_));
+  for (const Stream& stream : streams_) {
+    const bool is_in = stream.place.kind == Place::Kind::kIn;
+    const uint8_t* from = is_in ? in[stream.place.number] : out[stream.place.number];
+    fetcher.Add(from + begin * stream.row_bytes, (end - begin) * stream.row_bytes);
+  }
 }
 
 absl::Status RowGroup::RunRows(In in, Out out, int64_t begin, int64_t end) const {
@@ -107,10 +152,12 @@ absl::Status RowGroup::RunRows(In in, Out out, int64_t begin, int64_t end) const
     internals.push_back(free);
     free += aligned(internal);
   }
+  LineFetcher fetcher;
   for (int64_t row = begin; row < end; row += at_once) {
     const int64_t stop = std::min(end, row + at_once);
+    FetchRows(in, out, stop, std::min(end, stop + at_once), fetcher);
     for (const Member& member : members_) {
-      HLOCTS_RETURN_IF_ERROR(RunMember(member, in, out, internals.data(), row, stop));
+      HLOCTS_RETURN_IF_ERROR(RunMember(member, in, out, internals.data(), row, stop, fetcher));
     }
   }
   return absl::OkStatus();

@@ -54,10 +54,19 @@ class RowGroup {
 
  private:
   absl::Status RunRows(In in, Out out, int64_t begin, int64_t end) const;
+  void FindStreams();
+  int64_t SharesOf(int64_t rows) const;
+  void FetchRows(In in, Out out, int64_t begin, int64_t end, LineFetcher& fetcher) const;
   absl::Status RunMember(const Member& member, In in, Out out, uint8_t* const* internals,
-                         int64_t begin, int64_t end) const;
+                         int64_t begin, int64_t end, LineFetcher& fetcher) const;
+
+  struct Stream {
+    Place place;
+    int64_t row_bytes = 0;
+  };
 
   int64_t rows_;
+  std::vector<Stream> streams_;
   std::vector<Member> members_;
   std::vector<Internal> internals_;
   kernels::Parallel parallel_;

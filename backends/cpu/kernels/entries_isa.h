@@ -9,6 +9,7 @@
 namespace hlocts::kernels::HLOCTS_ISA {
 
 absl::Status ReduceKernel(const Parallel& parallel, const ReduceRequest& request);
+absl::Status RowReduceKernel(const Parallel& parallel, const RowReduceRequest& request);
 absl::Status ArgReduceKernel(const Parallel& parallel, const ArgReduceRequest& request);
 absl::Status DotKernel(const Parallel& parallel, const DotRequest& request);
 absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionRequest& request);

@@ -36,22 +36,22 @@ void ReadAs(const void* data, const int64_t* offsets, int64_t shift, int64_t cou
   }
 }
 
-void ReadComponents(const IndexVectors& indices, const int64_t* offsets, int64_t shift,
+void ReadComponents(PrimitiveType type, const void* data, const int64_t* offsets, int64_t shift,
                     int64_t count, int64_t* to) {
-  const bool is_signed = IsSigned(indices.type);
-  switch (StorageBytes(indices.type)) {
+  const bool is_signed = IsSigned(type);
+  switch (StorageBytes(type)) {
     case 1:
-      return is_signed ? ReadAs<int8_t>(indices.data, offsets, shift, count, to)
-                       : ReadAs<uint8_t>(indices.data, offsets, shift, count, to);
+      return is_signed ? ReadAs<int8_t>(data, offsets, shift, count, to)
+                       : ReadAs<uint8_t>(data, offsets, shift, count, to);
     case 2:
-      return is_signed ? ReadAs<int16_t>(indices.data, offsets, shift, count, to)
-                       : ReadAs<uint16_t>(indices.data, offsets, shift, count, to);
+      return is_signed ? ReadAs<int16_t>(data, offsets, shift, count, to)
+                       : ReadAs<uint16_t>(data, offsets, shift, count, to);
     case 4:
-      return is_signed ? ReadAs<int32_t>(indices.data, offsets, shift, count, to)
-                       : ReadAs<uint32_t>(indices.data, offsets, shift, count, to);
+      return is_signed ? ReadAs<int32_t>(data, offsets, shift, count, to)
+                       : ReadAs<uint32_t>(data, offsets, shift, count, to);
     default:
-      return is_signed ? ReadAs<int64_t>(indices.data, offsets, shift, count, to)
-                       : ReadAs<uint64_t>(indices.data, offsets, shift, count, to);
+      return is_signed ? ReadAs<int64_t>(data, offsets, shift, count, to)
+                       : ReadAs<uint64_t>(data, offsets, shift, count, to);
   }
 }
 
@@ -118,13 +118,20 @@ void FindStarts(const Moves& moves, int64_t first, int64_t count, Starts& starts
   } else {
     FindInLoops(moves.batch, first, count, starts);
   }
-  int64_t component[kBlock];
-  for (size_t k = 0; k < moves.indices.operand_dimensions.size(); ++k) {
+  const IndexVectors& indices = moves.indices;
+  const int64_t components = static_cast<int64_t>(indices.operand_dimensions.size());
+  int64_t component[kBlock], made[kBlock * kMadeComponentsMax];
+  if (indices.make != nullptr) {
+    (*indices.make)(first * components, (first + count) * components, made);
+    for (int64_t i = 0; i < count; ++i) starts.index[i] = i * components;
+  }
+  const void* data = indices.make != nullptr ? made : indices.data;
+  for (int64_t k = 0; k < components; ++k) {
     const int64_t d = moves.indices.operand_dimensions[k];
     const int64_t last = moves.operand_dimensions[d] - moves.sizes[d];
     const int64_t stride = moves.operand_strides[d];
-    ReadComponents(moves.indices, starts.index,
-                   static_cast<int64_t>(k) * moves.indices.component_stride, count, component);
+    ReadComponents(indices.type, data, starts.index, k * indices.component_stride, count,
+                   component);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t at = component[i];
       const int64_t low = at < 0 ? 0 : at, inside = low > last ? last : low;
@@ -206,6 +213,7 @@ bool IsLine(const Moves& moves, IndexedLine& line) {
   }
   const int64_t d = indices.operand_dimensions[0];
   line.indices = indices.data;
+  line.make = indices.make;
   line.index_type = indices.type;
   line.count = moves.batch[0].size;
   line.last = moves.operand_dimensions[d] - moves.sizes[d];
@@ -229,6 +237,10 @@ absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t
       indices.batch_strides.size() != batch || window_batch.size() != batch ||
       (!operand_batch.empty() && operand_batch.size() != batch)) {
     return InvalidInput("gather or scatter: lists of different lengths");
+  }
+  if (indices.make != nullptr &&
+      static_cast<int64_t>(indices.operand_dimensions.size()) > kMadeComponentsMax) {
+    return Unsupported("index vectors of ", indices.operand_dimensions.size(), " made entries");
   }
   for (size_t d = 0; d < dimensions.size(); ++d) {
     if (sizes[d] < 0 || sizes[d] > dimensions[d]) {

@@ -3,6 +3,7 @@
 #define HLOCTS_BACKENDS_CPU_KERNELS_GATHER_SCATTER_H_
 
 #include <cstdint>
+#include <functional>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
@@ -22,7 +23,11 @@ struct IndexVectors {
   // Index vectors form an array of these sizes; its elements lie at these strides.
   absl::InlinedVector<int64_t, 4> batch_sizes, batch_strides;
   int64_t component_stride = 1;
+  // Instead of `data`: writes elements [begin, end) of the index array to `to`, from any thread. For
+  // index vectors that lie one after the other, of at most kMadeComponentsMax entries.
+  const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
 };
+inline constexpr int64_t kMadeComponentsMax = 8;
 
 // One dimension of the slice: `size` steps of `operand_stride` in the operand and of
 // `window_stride` in the gathered (or update) array.

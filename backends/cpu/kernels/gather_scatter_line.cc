@@ -1,5 +1,7 @@
 #include "backends/cpu/kernels/gather_scatter_line.h"
 
+#include <algorithm>
+#include <limits>
 #include <type_traits>
 
 namespace hlocts::kernels {
@@ -26,54 +28,98 @@ bool VisitIndexType(PrimitiveType type, Visit visit) {
   }
 }
 
+// Elements whose addresses are known before any is asked for, and indices that are made at a time.
+constexpr int64_t kBlock = 512, kMadeBlock = 4096;
+constexpr int64_t kNearBytes = 1 << 18;  // of an operand: no need to ask for its lines early
+
 template <typename Index>
-bool IsInside(Index index, int64_t last) {
-  if constexpr (std::is_unsigned_v<Index>) {
-    return index <= static_cast<uint64_t>(last);
-  } else {
-    return static_cast<uint64_t>(static_cast<int64_t>(index)) <= static_cast<uint64_t>(last);
-  }
+bool IsInside(Index index, Index last) {
+  return static_cast<std::make_unsigned_t<Index>>(index) <=
+         static_cast<std::make_unsigned_t<Index>>(last);
 }
 template <typename Index>
-int64_t Clamped(Index index, int64_t last) {
-  if constexpr (std::is_unsigned_v<Index>) {
-    return static_cast<uint64_t>(index) > static_cast<uint64_t>(last)
-               ? last
-               : static_cast<int64_t>(index);
+Index Clamped(Index index, Index last) {
+  const Index at = index > 0 ? index : Index{0};
+  return at > last ? last : at;
+}
+// The largest place that an index of this type can name.
+template <typename Index>
+Index LastOf(const IndexedLine& line) {
+  const auto largest = static_cast<uint64_t>(std::numeric_limits<Index>::max());
+  return static_cast<Index>(std::min(static_cast<uint64_t>(line.last), largest));
+}
+
+template <typename Index>
+void ClampAll(const Index* __restrict indices, int64_t stride, int64_t count, Index last,
+              Index* __restrict to) {
+  if (stride == 1 && count == kBlock) {  // vector code
+    for (int64_t i = 0; i < kBlock; ++i) to[i] = Clamped(indices[i], last);
   } else {
-    const int64_t at = index < 0 ? 0 : static_cast<int64_t>(index);
-    return at > last ? last : at;
+    for (int64_t i = 0; i < count; ++i) to[i] = Clamped(indices[i * stride], last);
+  }
+}
+
+// visit(indices, first, count): blocks of [begin, end), whose indices stand at `indices`.
+template <typename Index, class Visit>
+void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit visit) {
+  if (line.make == nullptr) {
+    const Index* indices = static_cast<const Index*>(line.indices);
+    for (int64_t i = begin; i < end; i += kBlock) {
+      visit(indices + i * line.index_stride, i, std::min(kBlock, end - i));
+    }
+    return;
+  }
+  alignas(64) Index made[kMadeBlock];
+  for (int64_t at = begin; at < end; at += kMadeBlock) {
+    const int64_t stop = std::min(end, at + kMadeBlock);
+    (*line.make)(at, stop, made);
+    for (int64_t i = at; i < stop; i += kBlock) {
+      visit(made + (i - at), i, std::min(kBlock, stop - i));
+    }
+  }
+}
+
+// Places of a block, and their lines on the way when they may be far.
+template <typename Index, typename Element>
+void FindPlaces(const IndexedLine& line, const Index* indices, int64_t count,
+                const Element* operand, Index* places) {
+  const Index last = LastOf<Index>(line);
+  ClampAll(indices, line.index_stride, count, last, places);
+  const int64_t stride = line.operand_stride;
+  if (line.last * stride * static_cast<int64_t>(sizeof(Element)) <= kNearBytes) return;
+  for (int64_t i = 0; i < count; ++i) {
+    __builtin_prefetch(operand + static_cast<int64_t>(places[i]) * stride);
   }
 }
 
 template <bool kDense, typename Index, typename Element>
 void GatherPart(const IndexedLine& line, const Element* __restrict operand,
                 Element* __restrict output, int64_t begin, int64_t end) {
-  const Index* __restrict indices = static_cast<const Index*>(line.indices);
-  const int64_t index_stride = kDense ? 1 : line.index_stride;
   const int64_t operand_stride = kDense ? 1 : line.operand_stride;
   const int64_t batched_stride = kDense ? 1 : line.batched_stride;
-  const int64_t last = line.last;
-  for (int64_t i = begin; i < end; ++i) {
-    output[i * batched_stride] =
-        operand[Clamped(indices[i * index_stride], last) * operand_stride];
-  }
+  alignas(64) Index places[kBlock];
+  ForEachBlock<Index>(line, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
+    FindPlaces(line, indices, count, operand, places);
+    Element* to = output + first * batched_stride;
+    for (int64_t i = 0; i < count; ++i) {
+      to[i * batched_stride] = operand[static_cast<int64_t>(places[i]) * operand_stride];
+    }
+  });
 }
 
 template <typename Index, typename Element>
 bool GatherElements(const Parallel& parallel, const IndexedLine& line, const void* operand,
                     void* output) {
-  const bool dense =
-      line.index_stride == 1 && line.operand_stride == 1 && line.batched_stride == 1;
+  const bool dense = line.operand_stride == 1 && line.batched_stride == 1;
   const auto* from = static_cast<const Element*>(operand);
   auto* to = static_cast<Element*>(output);
   parallel.For(
-      line.count, 1.5,
+      line.count, 3,
       [&](int64_t begin, int64_t end) {
         dense ? GatherPart<true, Index>(line, from, to, begin, end)
               : GatherPart<false, Index>(line, from, to, begin, end);
       },
-      1024);
+      kMadeBlock);
   return true;
 }
 
@@ -93,15 +139,18 @@ T Updated(T a, T b) {
 
 template <ScatterKind kKind, typename Index, typename T>
 bool ScatterElements(const IndexedLine& line, const void* updates, void* output) {
-  const Index* __restrict indices = static_cast<const Index*>(line.indices);
   const T* __restrict from = static_cast<const T*>(updates);
   T* __restrict to = static_cast<T*>(output);
-  for (int64_t i = 0; i < line.count; ++i) {
-    const Index index = indices[i * line.index_stride];
-    if (!IsInside(index, line.last)) continue;
-    T& target = to[static_cast<int64_t>(index) * line.operand_stride];
-    target = Updated<kKind>(target, from[i * line.batched_stride]);
-  }
+  const Index last = LastOf<Index>(line);
+  alignas(64) Index places[kBlock];
+  ForEachBlock<Index>(line, 0, line.count, [&](const Index* indices, int64_t first, int64_t count) {
+    FindPlaces(line, indices, count, to, places);
+    for (int64_t i = 0; i < count; ++i) {
+      if (!IsInside(indices[i * line.index_stride], last)) continue;
+      T& target = to[static_cast<int64_t>(places[i]) * line.operand_stride];
+      target = Updated<kKind>(target, from[(first + i) * line.batched_stride]);
+    }
+  });
   return true;
 }
 

@@ -4,6 +4,7 @@
 #define HLOCTS_BACKENDS_CPU_KERNELS_GATHER_SCATTER_LINE_H_
 
 #include <cstdint>
+#include <functional>
 
 #include "backends/cpu/kernels/gather_scatter.h"
 #include "backends/cpu/kernels/thread_pool.h"
@@ -17,6 +18,8 @@ struct IndexedLine {
   PrimitiveType index_type = PrimitiveType::kS32;
   int64_t count = 0, last = 0;
   int64_t index_stride = 1, operand_stride = 1, batched_stride = 1;
+  // See IndexVectors; index_stride is 1.
+  const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
 };
 
 // False for index types that they do not take.

@@ -23,6 +23,7 @@ struct CholeskyRequest;
 struct GatherRequest;
 struct RandomBitsRequest;
 struct ReduceRequest;
+struct RowReduceRequest;
 struct ReduceWindowRequest;
 struct ScatterRequest;
 struct SelectAndScatterRequest;
@@ -35,6 +36,7 @@ using Kernel = absl::Status (*)(const Parallel&, const Request&);
 
 struct KernelTable {
   Kernel<ReduceRequest> reduce;
+  Kernel<RowReduceRequest> row_reduce;
   Kernel<ArgReduceRequest> arg_reduce;
   Kernel<DotRequest> dot;
   Kernel<ConvolutionRequest> convolution;

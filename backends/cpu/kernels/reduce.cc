@@ -49,6 +49,19 @@ absl::Status Reduce(const Parallel& parallel, const ReduceRequest& request) {
   return absl::OkStatus();
 }
 
+absl::Status RowReduce(const RowReduceRequest& request) {
+  const PrimitiveType type = request.type;
+  const bool as_stored = !IsComplex(type) && !IsSubByte(type) &&
+                         (!IsFloat(type) || BitWidth(type) >= 32);
+  if (as_stored && request.size > 0 && ReduceSupported(request.kind, type)) {
+    return Kernels().row_reduce(Parallel(1), request);
+  }
+  const int64_t dimensions[2] = {request.rows, request.size}, strides[2] = {request.size, 1},
+                reduced[1] = {1};
+  return Reduce(Parallel(1), {request.kind, type, dimensions, strides, reduced, request.operand,
+                              request.init, request.output});
+}
+
 absl::Status ArgReduce(const Parallel& parallel, const ArgReduceRequest& request) {
   if (!IsArrayType(request.type) || IsComplex(request.type) || !IsIndexType(request.index_type)) {
     return Unsupported("argmin or argmax of ", PrimitiveTypeName(request.type), " with indices of ",

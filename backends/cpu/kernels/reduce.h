@@ -34,6 +34,19 @@ struct ReduceRequest {
 
 absl::Status Reduce(const Parallel& parallel, const ReduceRequest& request);
 
+// Each row of a dense array [rows, size] becomes one element, on the calling thread: for callers that
+// have few rows at a time and many times. A result depends on its row alone.
+struct RowReduceRequest {
+  ReduceKind kind = ReduceKind::kAdd;
+  PrimitiveType type = PrimitiveType::kF32;
+  int64_t rows = 0, size = 0;
+  const void* operand = nullptr;
+  const void* init = nullptr;
+  void* output = nullptr;
+};
+
+absl::Status RowReduce(const RowReduceRequest& request);
+
 // Position of the largest (smallest) element along the middle dimension of a dense array
 // [outer, size, inner]; size >= 1.
 struct ArgReduceRequest {

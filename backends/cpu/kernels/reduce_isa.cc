@@ -251,4 +251,22 @@ absl::Status ReduceKernel(const Parallel& parallel, const ReduceRequest& request
   return Run(parallel, PlanOf(request), request);
 }
 
+absl::Status RowReduceKernel(const Parallel&, const RowReduceRequest& request) {
+  const ReduceOps ops = ReduceOpsFor(request.kind, request.type);
+  const char* from = static_cast<const char*>(request.operand);
+  char* to = static_cast<char*>(request.output);
+  for (int64_t row = 0; row < request.rows; ++row, to += ops.bytes) {
+    alignas(16) char sum[16];
+    ops.fill(sum, 1);
+    for (int64_t first = 0; first < request.size; first += kRowChunk) {
+      const int64_t count = std::min(kRowChunk, request.size - first);
+      ops.row(from, count, sum);
+      from += count * ops.bytes;
+    }
+    __builtin_memcpy(to, request.init, ops.bytes);
+    ops.columns(to, sum, 0, 1, 1);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace hlocts::kernels::HLOCTS_ISA

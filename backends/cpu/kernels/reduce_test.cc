@@ -8,6 +8,27 @@
 namespace hlocts::kernels {
 namespace {
 
+TEST(RowReduceTest, IsReduceRowByRow) {
+  const auto check = [](auto zero, PrimitiveType type, ReduceKind kind, int64_t size) {
+    using T = decltype(zero);
+    const int64_t rows = 70, dimensions[] = {rows, size}, strides[] = {size, 1}, reduced[] = {1};
+    const std::vector<T> data = RandomElements<T>(rows * size, 5, 1, 9);
+    const T init = 3;
+    std::vector<T> expected(rows), actual(rows);
+    ASSERT_TRUE(Reduce(Parallel(), {kind, type, dimensions, strides, reduced, data.data(), &init,
+                                    expected.data()}).ok());
+    ASSERT_TRUE(RowReduce({kind, type, rows, size, data.data(), &init, actual.data()}).ok());
+    EXPECT_EQ(actual, expected);
+  };
+  for (int64_t size : {20, 1000, 70000}) {
+    check(float{}, PrimitiveType::kF32, ReduceKind::kAdd, size);
+    check(double{}, PrimitiveType::kF64, ReduceKind::kMaximum, size);
+    check(int8_t{}, PrimitiveType::kS8, ReduceKind::kMultiply, size);
+    check(uint16_t{}, PrimitiveType::kBF16, ReduceKind::kAdd, size);
+    check(uint32_t{}, PrimitiveType::kU32, ReduceKind::kXor, size);
+  }
+}
+
 struct View {
   std::vector<int64_t> dimensions, strides, reduced;
 };

@@ -9,6 +9,7 @@ const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() 
   namespace isa = hlocts::kernels::HLOCTS_ISA;
   static const hlocts::kernels::KernelTable table = {
       isa::ReduceKernel,
+      isa::RowReduceKernel,
       isa::ArgReduceKernel,
       isa::DotKernel,
       isa::ConvolutionKernel,

@@ -126,6 +126,46 @@ void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Siz
   for (const CopyDimension& d : w.inner) slice.push_back({d.size, d.from, d.to});
 }
 
+// Whether index vectors lie one after the other, so that a loop can make them in order.
+bool IndicesLieInOrder(const IndexedWindows& w) {
+  const int64_t components = static_cast<int64_t>(w.index_map.size());
+  if (components == 0 || components > kernels::kMadeComponentsMax) return false;
+  if (components > 1 && w.component_stride != 1) return false;
+  int64_t stride = components;
+  for (size_t d = w.sizes.size(); d-- > 0;) {
+    if (w.sizes[d] != 1 && w.index_strides[d] != stride) return false;
+    stride *= w.sizes[d];
+  }
+  return true;
+}
+
+// Calls use(indices): the vectors of operand 1, or made by the loop on the operands from `first` on.
+template <class Use>
+absl::Status WithIndices(kernels::IndexVectors& indices, const LoopProgram* loop, size_t first,
+                         In in, Use use) {
+  if (loop == nullptr) {
+    indices.data = in[1];
+    return use();
+  }
+  const int64_t width = StorageBytes(indices.type);
+  const std::function<void(int64_t, int64_t, void*)> make = [&](int64_t begin, int64_t end,
+                                                                void* to) {
+    uint8_t* result = static_cast<uint8_t*>(to) - begin * width;
+    loop->Run(in + first, &result, begin, end);
+  };
+  indices.make = &make;
+  return use();
+}
+
+// The step that finds its indices in operand 1, and the one that makes them.
+template <class MakeRun>
+void SetRuns(const IndexedWindows& w, MakeRun make_run, StepDraft& draft) {
+  draft.run = make_run(nullptr, 0);
+  if (!IndicesLieInOrder(w)) return;
+  draft.made = 1;
+  draft.with_loop = make_run;
+}
+
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
@@ -143,14 +183,19 @@ absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
   const kernels::Parallel parallel(context.compiler.options().threads);
   const bool is_empty = context.out(0).elements == 0;
   StepDraft draft;
-  draft.run = [=](Run&, In in, Out out) {
-    if (is_empty) return absl::OkStatus();
-    kernels::GatherRequest now = request;
-    now.operand = in[0];
-    now.indices.data = in[1];
-    now.output = out[0];
-    return kernels::Gather(parallel, now);
-  };
+  SetRuns(
+      w,
+      [=](std::shared_ptr<const LoopProgram> loop, size_t first) -> StepFunction {
+        return [=](Run&, In in, Out out) {
+          if (is_empty) return absl::OkStatus();
+          kernels::GatherRequest now = request;
+          now.operand = in[0];
+          now.output = out[0];
+          return WithIndices(now.indices, loop.get(), first, in,
+                             [&] { return kernels::Gather(parallel, now); });
+        };
+      },
+      draft);
   return draft;
 }
 
@@ -245,8 +290,8 @@ std::optional<kernels::ScatterKind> ScatterKindOf(const plan::Graph& body, Primi
   }
 }
 
-StepFunction KnownScatter(const OpContext& context, const IndexedWindows& w,
-                          kernels::ScatterKind kind) {
+void SetKnownScatter(const OpContext& context, const IndexedWindows& w, kernels::ScatterKind kind,
+                     StepDraft& draft) {
   kernels::ScatterRequest request;
   Describe(w, context.out(0).type, request, request.window_sizes, request.update_batch_strides,
            request.window);
@@ -255,15 +300,20 @@ StepFunction KnownScatter(const OpContext& context, const IndexedWindows& w,
   const int64_t bytes = context.out(0).bytes;
   // In an empty operand no window lies inside.
   const bool is_empty = context.in(2).elements == 0 || context.in(0).elements == 0;
-  return [=](Run&, In in, Out out) {
-    if (in[0] != out[0] && bytes > 0) std::memcpy(out[0], in[0], static_cast<size_t>(bytes));
-    if (is_empty) return absl::OkStatus();
-    kernels::ScatterRequest now = request;
-    now.indices.data = in[1];
-    now.updates = in[2];
-    now.output = out[0];
-    return kernels::Scatter(parallel, now);
-  };
+  SetRuns(
+      w,
+      [=](std::shared_ptr<const LoopProgram> loop, size_t first) -> StepFunction {
+        return [=](Run&, In in, Out out) {
+          if (in[0] != out[0] && bytes > 0) std::memcpy(out[0], in[0], static_cast<size_t>(bytes));
+          if (is_empty) return absl::OkStatus();
+          kernels::ScatterRequest now = request;
+          now.updates = in[2];
+          now.output = out[0];
+          return WithIndices(now.indices, loop.get(), first, in,
+                             [&] { return kernels::Scatter(parallel, now); });
+        };
+      },
+      draft);
 }
 
 }  // namespace
@@ -292,7 +342,7 @@ absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   }
   const auto kind = arrays == 1 ? ScatterKindOf(context.called(0), operand.type) : std::nullopt;
   if (kind.has_value()) {
-    draft.run = KnownScatter(context, w, *kind);
+    SetKnownScatter(context, w, *kind, draft);
   } else {
     draft.run = ScatterStep(std::move(w), body, context, arrays);
   }
