@@ -1,6 +1,7 @@
 #include "backends/cuda/compiler.h"
 
 #include "backends/cuda/function_builder.h"
+#include "backends/cuda/host_steps.h"
 #include "backends/plan/passes.h"
 
 namespace hlocts::cuda {
@@ -46,20 +47,59 @@ absl::StatusOr<std::shared_ptr<const Body>> Compiler::UploadProgram(
   return std::shared_ptr<const Body>(std::move(body));
 }
 
+absl::StatusOr<std::shared_ptr<const Body>> Compiler::CompileProgram(
+    plan::Graph& graph, absl::Span<const hl::Instr> sources) {
+  if (is_on_host_ && !IsStraightLine(graph)) {
+    HLOCTS_ASSIGN_OR_RETURN(const Function* function, Compile(graph));
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> code, CallingProgram(*function, sources));
+    return UploadProgram(std::move(code));
+  }
+  ProgramBuilder builder;
+  std::vector<int> arguments;
+  for (const hl::Instr& source : sources) arguments.push_back(builder.Add(source));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<int> results, builder.Inline(graph, arguments));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> code, builder.Finish(results));
+  return UploadProgram(std::move(code));
+}
+
 absl::StatusOr<std::shared_ptr<const Body>> Compiler::CompileElements(plan::Graph& graph) {
   auto found = elements_.find(&graph);
   if (found != elements_.end()) return found->second;
   Simplify(graph);
-  ProgramBuilder builder;
-  std::vector<int> arguments;
-  for (size_t p = 0; p < graph.parameters.size(); ++p) {
-    arguments.push_back(
-        builder.Parameter(static_cast<int>(p), graph.type(graph.parameters[p]).type));
+  std::vector<hl::Instr> parameters(graph.parameters.size());
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    parameters[p].op = hl::kOpParameter;
+    parameters[p].a = static_cast<int>(p);
+    parameters[p].to = TypeNumber(graph.type(graph.parameters[p]).type);
   }
-  HLOCTS_ASSIGN_OR_RETURN(const std::vector<int> results, builder.Inline(graph, arguments));
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> code, builder.Finish(results));
-  HLOCTS_ASSIGN_OR_RETURN(auto body, UploadProgram(std::move(code)));
+  HLOCTS_ASSIGN_OR_RETURN(auto body, CompileProgram(graph, parameters));
   return elements_[&graph] = std::move(body);
+}
+
+absl::StatusOr<std::shared_ptr<const Body>> Compiler::CompileLoop(
+    plan::Graph& graph, absl::Span<const PrimitiveType> types) {
+  Simplify(graph);
+  std::vector<hl::Instr> loads(types.size());
+  for (size_t k = 0; k < loads.size(); ++k) {
+    loads[k].op = hl::kOpLoad;
+    loads[k].a = static_cast<int>(k);
+    loads[k].b = -1;
+    loads[k].to = TypeNumber(types[k]);
+  }
+  return CompileProgram(graph, loads);
+}
+
+Compiler& Compiler::OnHost() {
+  if (is_on_host_) return *this;
+  if (on_host_ == nullptr) {
+    CompileOptions options = options_;
+    options.jit = Jit::kNever;
+    options.libraries = Libraries::kNever;
+    options.sources = nullptr;
+    on_host_ = std::make_unique<Compiler>(TheHost(), options);
+    on_host_->is_on_host_ = true;
+  }
+  return *on_host_;
 }
 
 absl::StatusOr<int64_t> Compiler::CompileText(hl::Kernel kernel, std::string text) {
@@ -101,9 +141,19 @@ absl::StatusOr<const Function*> Compiler::Compile(plan::Graph& graph) {
   auto found = functions_.find(&graph);
   if (found != functions_.end()) return found->second.get();
   Simplify(graph);
+  for (const plan::Node& node : graph.nodes) {
+    for (plan::Graph* called : node.called) Simplify(*called);
+  }
+  const bool fuses = !options_.disabled.contains("fusion");
   auto function = std::make_unique<Function>();
+  absl::Status built = FunctionBuilder(*this, graph, *function, fuses).Build();
+  if (fuses && absl::IsUnimplemented(built)) {
+    // A loop of too many values or arrays for a kernel: one operation at a time.
+    function = std::make_unique<Function>();
+    built = FunctionBuilder(*this, graph, *function, false).Build();
+  }
+  HLOCTS_RETURN_IF_ERROR(built);
   function->name = graph.name;
-  HLOCTS_RETURN_IF_ERROR(FunctionBuilder(*this, graph, *function).Build());
   return (functions_[&graph] = std::move(function)).get();
 }
 

@@ -50,8 +50,11 @@ class Compiler {
   Compiler(Device& device, const CompileOptions& options) : device_(device), options_(options) {}
 
   absl::StatusOr<const Function*> Compile(plan::Graph& graph);
-  // A called computation on elements.
+  // A called computation on elements. On the host any, else what can be a program.
   absl::StatusOr<std::shared_ptr<const Body>> CompileElements(plan::Graph& graph);
+  // ... as a loop over arrays of one element type, in order.
+  absl::StatusOr<std::shared_ptr<const Body>> CompileLoop(plan::Graph& graph,
+                                                          absl::Span<const PrimitiveType> types);
   absl::StatusOr<std::shared_ptr<const Body>> UploadProgram(std::vector<hl::Instr> instructions);
   absl::StatusOr<Buffer> Upload(const void* data, int64_t bytes);
   // The kernel with the program (and a loop's views) written out; -1: it is interpreted.
@@ -61,6 +64,9 @@ class Compiler {
   absl::StatusOr<int64_t> CompileRows(absl::Span<const RowText> parts, int64_t elements);
   // Whether a library is to do count * each operations; under auto where these are many.
   bool WantsLibrary(int64_t count, int64_t each, int64_t least) const;
+  // The compiler of steps that the host's loops run, itself if it is that one.
+  Compiler& OnHost();
+  bool is_on_host() const { return is_on_host_; }
   const CompileOptions& options() const { return options_; }
   Device& device() { return device_; }
 
@@ -71,8 +77,13 @@ class Compiler {
   bool IsCompiled(int64_t elements) const;
   absl::StatusOr<int64_t> CompileText(hl::Kernel kernel, std::string text);
 
+  absl::StatusOr<std::shared_ptr<const Body>> CompileProgram(plan::Graph& graph,
+                                                             absl::Span<const hl::Instr> sources);
+
   Device& device_;
   CompileOptions options_;
+  bool is_on_host_ = false;
+  std::unique_ptr<Compiler> on_host_;
   absl::flat_hash_set<const plan::Graph*> simplified_;
   absl::flat_hash_map<const plan::Graph*, std::shared_ptr<const Body>> elements_;
   absl::flat_hash_map<const plan::Graph*, std::unique_ptr<Function>> functions_;

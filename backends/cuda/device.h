@@ -37,6 +37,8 @@ class Device {
 
 // The kernels as loops over their threads.
 std::unique_ptr<Device> MakeHostDevice();
+// One of them that stays.
+Device& TheHost();
 
 // A piece of a device's memory, given back when the last owner goes.
 class Memory {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backends/cuda/host_steps.h"
+
 namespace hlocts::cuda {
 
 using plan::Node;
@@ -52,7 +54,8 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
       if (fusion_.loop_of(id) != id) return absl::OkStatus();
       return reductions_.reduce_of(id) >= 0 ? EmitReduce(reductions_.reduce_of(id)) : EmitLoop(id);
     case NodeKind::kStructured:
-      return node.opcode == Opcode::kMap ? EmitMap(node) : EmitStructured(id);
+      return node.opcode == Opcode::kMap && IsStraightLine(*node.called[0]) ? EmitMap(node)
+                                                                           : EmitStructured(id);
   }
   return absl::OkStatus();
 }
@@ -248,7 +251,9 @@ absl::Status FunctionBuilder::EmitStructured(NodeId id) {
   }
   // after-all and its like move tokens only.
   if (node.opcode == Opcode::kAfterAll) return absl::OkStatus();
-  HLOCTS_ASSIGN_OR_RETURN(StepDraft draft, MakeStep({compiler_, graph_, node}));
+  const OpContext context = {compiler_, graph_, node};
+  HLOCTS_ASSIGN_OR_RETURN(StepDraft draft,
+                          NeedsHost(context) ? MakeHostStep(context) : MakeStep(context));
   step.work = std::move(draft.work);
   step.control = std::move(draft.control);
   step.in_place = std::move(draft.in_place);

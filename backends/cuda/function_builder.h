@@ -12,12 +12,12 @@ namespace hlocts::cuda {
 
 class FunctionBuilder {
  public:
-  FunctionBuilder(Compiler& compiler, const plan::Graph& graph, Function& function)
+  FunctionBuilder(Compiler& compiler, const plan::Graph& graph, Function& function, bool fuses)
       : compiler_(compiler),
         graph_(graph),
         function_(function),
-        fusion_(graph, !compiler.options().disabled.contains("fusion")),
-        reductions_(graph, fusion_, !compiler.options().disabled.contains("fusion")),
+        fusion_(graph, fuses),
+        reductions_(graph, fusion_, fuses),
         slot_of_(graph.values.size(), -1) {}
 
   absl::Status Build();

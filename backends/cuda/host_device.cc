@@ -78,6 +78,10 @@ class HostDevice : public Device {
 }  // namespace
 
 std::unique_ptr<Device> MakeHostDevice() { return std::make_unique<HostDevice>(); }
+Device& TheHost() {
+  static Device* device = MakeHostDevice().release();
+  return *device;
+}
 
 absl::StatusOr<std::shared_ptr<Memory>> Memory::New(Device& device, int64_t bytes) {
   HLOCTS_ASSIGN_OR_RETURN(void* data, device.Allocate(bytes));

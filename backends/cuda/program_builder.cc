@@ -233,4 +233,15 @@ absl::StatusOr<std::vector<hl::Instr>> ProgramBuilder::Finish(absl::Span<const i
   return code;
 }
 
+bool IsStraightLine(const plan::Graph& graph) {
+  ProgramBuilder builder;
+  std::vector<int> arguments;
+  for (plan::ValueId parameter : graph.parameters) {
+    arguments.push_back(
+        builder.Parameter(static_cast<int>(arguments.size()), graph.type(parameter).type));
+  }
+  const absl::StatusOr<std::vector<int>> results = builder.Inline(graph, arguments);
+  return results.ok() && builder.Finish(*results).ok();
+}
+
 }  // namespace hlocts::cuda

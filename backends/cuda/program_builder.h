@@ -19,6 +19,7 @@ absl::StatusOr<hl::View> DeviceView(const plan::View& view);
 class ProgramBuilder {
  public:
   // Each gives the number of the value that the instruction makes.
+  int Add(hl::Instr instruction);
   int Load(int array, int view, PrimitiveType type);
   int Line(int view, PrimitiveType type);
   int Parameter(int number, PrimitiveType type);
@@ -35,9 +36,11 @@ class ProgramBuilder {
   absl::StatusOr<std::vector<hl::Instr>> Finish(absl::Span<const int> results);
 
  private:
-  int Add(hl::Instr instruction);
   std::vector<hl::Instr> code_;  // operands are numbers of values, which are positions here
 };
+
+// Whether a called computation on elements can be a program.
+bool IsStraightLine(const plan::Graph& graph);
 
 }  // namespace hlocts::cuda
 

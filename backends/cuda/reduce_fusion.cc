@@ -1,6 +1,7 @@
 #include "backends/cuda/reduce_fusion.h"
 
 #include "backends/cuda/device/block_reduce.h"
+#include "backends/cuda/program_builder.h"
 
 namespace hlocts::cuda {
 
@@ -16,7 +17,7 @@ constexpr NodeId kNobody = -1, kNoLoop = -2;
 bool ReduceFusion::IsBlockReduce(const plan::Graph& graph, const Node& node) {
   return node.opcode == Opcode::kReduce &&
          node.outputs.size() <= static_cast<size_t>(hl::kSharedPlaces) &&
-         graph.type(node.outputs[0]).elements > 0;
+         graph.type(node.outputs[0]).elements > 0 && IsStraightLine(*node.called[0]);
 }
 
 ReduceFusion::ReduceFusion(const plan::Graph& graph, const plan::FusionPlan& loops, bool fuse)

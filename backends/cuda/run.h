@@ -43,9 +43,22 @@ struct Function {
   std::vector<plan::ArrayType> parameter_types, result_types;
 };
 
-class Run {
+// What one device's execution has used up, and which device it is.
+struct RunState {
+  int64_t steps_left = 0;
+  uint64_t rng_seed = 0;
+  uint64_t rng_stream = 0;         // rng instructions executed so far
+  uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
+  int64_t replica = 0, partition = 0, device_number = 0;
+  plan::World* world = nullptr;
+};
+
+class Run : public RunState {
  public:
   Run(Device& device, int64_t bytes_max) : device_(device), bytes_max_(bytes_max) {}
+  // A part of another run, on another device.
+  Run(Device& device, const Run& whole)
+      : RunState(whole), device_(device), bytes_max_(whole.bytes_max_) {}
 
   absl::StatusOr<std::vector<Buffer>> Call(const Function& function, std::vector<Buffer> arguments);
   // Leaves uploaded, results of these shapes downloaded.
@@ -77,12 +90,6 @@ class Run {
   }
 
   double seconds = 0;  // on the device, with arguments there and results not yet fetched
-  int64_t steps_left = 0;
-  uint64_t rng_seed = 0;
-  uint64_t rng_stream = 0;         // rng instructions executed so far
-  uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
-  int64_t replica = 0, partition = 0, device_number = 0;
-  plan::World* world = nullptr;
 
  private:
   absl::Status RunStep(const Step& step, std::vector<Buffer>& slots);

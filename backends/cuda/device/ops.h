@@ -19,6 +19,8 @@ enum Op : int {
   kOpMulhi, kOpComplex, kOpCompare, kOpCompareTotal,
   // Three.
   kOpSelect, kOpClamp,
+  // Of the host's loops alone: see program.h.
+  kOpCalled,
 };
 
 // Directions of kOpCompare and kOpCompareTotal, in the instruction's number.

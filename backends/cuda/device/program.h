@@ -112,6 +112,16 @@ struct Arguments {
 HL_FN const void* Aligned(const void* array) { return __builtin_assume_aligned(array, 16); }
 HL_FN void* Aligned(void* array) { return __builtin_assume_aligned(array, 16); }
 
+#ifndef __CUDACC__
+// A computation that is no program, called by the host: imm holds the function and what it is told,
+// `a` and `dst` are the first registers of its arguments and results.
+using CalledByHost = void (*)(const void* what, const Value* arguments, Value* results);
+inline void CallByHost(const Instr& n, Value* r) {
+  reinterpret_cast<CalledByHost>(n.imm[0])(reinterpret_cast<const void*>(n.imm[1]), r + n.a,
+                                           r + n.dst);
+}
+#endif
+
 // A program in memory, run instruction by instruction.
 struct Interpreted {
   const Instr* code;
@@ -127,6 +137,10 @@ struct Interpreted {
         r[n.dst] = ConstantOf(n);
       } else if (n.op < kOpConstant) {
         r[n.dst] = inputs.Get(n);
+#ifndef __CUDACC__
+      } else if (n.op == kOpCalled) {
+        CallByHost(n, r);
+#endif
       } else {
         r[n.dst] = Evaluate(n, r);
       }

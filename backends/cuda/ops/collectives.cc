@@ -78,17 +78,6 @@ void CopyRows(const RowBytes& from_rows, const uint8_t* from, int64_t from_start
   }
 }
 
-// The computation of a reduction over members, as a loop over two arrays.
-absl::StatusOr<std::shared_ptr<const Body>> PairLoop(const OpContext& context,
-                                                     const plan::ArrayType& type) {
-  ProgramBuilder program;
-  const std::vector<int> arguments = {program.Load(0, -1, type.type), program.Load(1, -1, type.type)};
-  HLOCTS_ASSIGN_OR_RETURN(const std::vector<int> results,
-                          program.Inline(context.called(0), arguments));
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> code, program.Finish(results));
-  return context.compiler.UploadProgram(std::move(code));
-}
-
 // out = body(... body(first, second) ..., last), in the order of the group.
 absl::Status ReduceAll(Run& run, const Body& body, const plan::ArrayType& type, Operands all,
                        size_t k, Bytes& out) {
@@ -108,10 +97,12 @@ absl::Status ReduceAll(Run& run, const Body& body, const plan::ArrayType& type, 
   return run.device().Download(out.data(), sum->data(), type.bytes);
 }
 
+// The computation of a reduction over members, as loops over two arrays.
 absl::StatusOr<std::vector<std::shared_ptr<const Body>>> PairLoops(const OpContext& context) {
   std::vector<std::shared_ptr<const Body>> bodies;
   for (const plan::ArrayType& type : InTypes(context)) {
-    HLOCTS_ASSIGN_OR_RETURN(bodies.emplace_back(), PairLoop(context, type));
+    HLOCTS_ASSIGN_OR_RETURN(bodies.emplace_back(), context.compiler.CompileLoop(
+                                                       context.called(0), {type.type, type.type}));
   }
   return bodies;
 }

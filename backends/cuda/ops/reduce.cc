@@ -41,6 +41,26 @@ void SetPointers(In in, Out out, Args& args) {
 
 }  // namespace
 
+// Of a computation that is no program; others are loops (function_builder.cc).
+absl::StatusOr<StepDraft> MakeMap(const OpContext& context) {
+  const size_t arrays = context.node.operands.size();
+  std::vector<PrimitiveType> types;
+  for (size_t k = 0; k < arrays; ++k) types.push_back(context.in(k).type);
+  HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileLoop(context.called(0), types));
+  const plan::ArrayType& result = context.out(0);
+  StepDraft draft;
+  draft.work = [=, to = TypeNumber(result.type), elements = result.elements](Run& run, In in,
+                                                                             Out out) {
+    hl::LoopArgs args = {};
+    args.body = body->code;
+    args.type = to;
+    args.out = out[0];
+    std::copy_n(in, arrays, args.arrays);
+    return run.Launch(hl::kLoopKernel, args, elements);
+  };
+  return draft;
+}
+
 absl::StatusOr<StepDraft> MakeReduce(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));
