@@ -39,7 +39,7 @@ std::vector<int32_t> RunS32(const std::string& text, const std::vector<int32_t>&
   auto module = ParseModule("HloModule test\n" + text);
   EXPECT_TRUE(module.ok()) << module.status() << text;
   if (!module.ok()) return {};
-  auto executable = cuda::MakeStaticExecutable(**module, {}, options, cuda::MakeHostDevice());
+  auto executable = cuda::MakeStaticExecutable(**module, {}, options, {cuda::MakeHostDevice()});
   EXPECT_TRUE(executable.ok()) << executable.status();
   Literal literal(Shape(PrimitiveType::kS32, dimensions));
   std::copy(argument.begin(), argument.end(), literal.mutable_data<int32_t>().begin());

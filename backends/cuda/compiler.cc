@@ -95,6 +95,7 @@ Compiler& Compiler::OnHost() {
     CompileOptions options = options_;
     options.jit = Jit::kNever;
     options.libraries = Libraries::kNever;
+    options.graphs = Graphs::kNever;
     options.sources = nullptr;
     on_host_ = std::make_unique<Compiler>(TheHost(), options);
     on_host_->is_on_host_ = true;

@@ -18,10 +18,12 @@ namespace hlocts::cuda {
 
 enum class Jit : uint8_t { kAuto, kAlways, kNever };
 enum class Libraries : uint8_t { kAuto, kAlways, kNever };
+enum class Graphs : uint8_t { kAuto, kAlways, kNever };
 
 struct CompileOptions {
   Jit jit = Jit::kAuto;
   Libraries libraries = Libraries::kAuto;
+  Graphs graphs = Graphs::kAuto;
   bool tf32 = false, fast_math = false;
   int64_t memory_bytes_max = int64_t{8} << 30;
   std::shared_ptr<void> custom_calls;         // handle of the library, null for none
@@ -43,6 +45,7 @@ struct StepDraft {
   Work work;
   Control control;
   std::vector<std::pair<int, int>> in_place;
+  bool only_launches = false;  // see Function
 };
 
 class Compiler {

@@ -1,6 +1,11 @@
 // The CUDA engine behind the Backend interface:
-// `cuda?jit=always|never|auto&libraries=always|never|auto&tf32=true&fast_math=true`,
+// `cuda?jit=always|never|auto&libraries=always|never|auto&graphs=always|never|auto&
+// devices=N&tf32=true&fast_math=true`,
 // and `cuda-host`, the same plan and kernels run by this machine's processor.
+#include <algorithm>
+#include <functional>
+
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/cuda/cuda_device.h"
@@ -12,10 +17,16 @@
 namespace hlocts {
 namespace {
 
+using Opener = std::function<absl::StatusOr<std::shared_ptr<cuda::Device>>(int32_t index)>;
+
 class CudaBackend : public Backend {
  public:
-  CudaBackend(BackendInfo info, cuda::CompileOptions options, std::shared_ptr<cuda::Device> device)
-      : info_(std::move(info)), options_(std::move(options)), device_(std::move(device)) {
+  // Replicas share up to `devices` devices, which are opened when they are first wanted.
+  CudaBackend(BackendInfo info, cuda::CompileOptions options, int64_t devices, Opener open)
+      : info_(std::move(info)),
+        options_(std::move(options)),
+        devices_max_(devices),
+        open_(std::move(open)) {
     info_.capabilities = {"execute", "verify", "replicas", "donation", "infeed", "custom-call",
                           "our-parser"};
     info_.facts = {"convert.saturate", "integer.division", "shift.saturate", "rng.xla_layout"};
@@ -29,19 +40,30 @@ class CudaBackend : public Backend {
     cuda::CompileOptions options = options_;
     options.memory_bytes_max = load.memory_bytes_max;
     HLOCTS_ASSIGN_OR_RETURN(options.custom_calls, plan::OpenCustomCalls(load.custom_calls));
+    HLOCTS_ASSIGN_OR_RETURN(const cuda::Devices devices, DevicesFor(load));
     try {
-      return plan::IsDynamic(module)
-                 ? cuda::MakeDynamicExecutable(module, load, options, device_)
-                 : cuda::MakeStaticExecutable(module, load, options, device_);
+      return plan::IsDynamic(module) ? cuda::MakeDynamicExecutable(module, load, options, devices)
+                                     : cuda::MakeStaticExecutable(module, load, options, devices);
     } catch (const std::bad_alloc&) {
       return absl::ResourceExhaustedError("out of memory while compiling");
     }
   }
 
+  absl::StatusOr<cuda::Devices> DevicesFor(const LoadOptions& load) {
+    const int64_t wanted = std::min(devices_max_, load.replicas * load.partitions);
+    while (static_cast<int64_t>(devices_.size()) < wanted) {
+      HLOCTS_ASSIGN_OR_RETURN(auto device, open_(static_cast<int32_t>(devices_.size())));
+      devices_.push_back(std::move(device));
+    }
+    return cuda::Devices(devices_.begin(), devices_.begin() + std::max<int64_t>(wanted, 1));
+  }
+
  private:
   BackendInfo info_;
   cuda::CompileOptions options_;
-  std::shared_ptr<cuda::Device> device_;
+  const int64_t devices_max_;
+  Opener open_;
+  cuda::Devices devices_;
 };
 
 absl::StatusOr<bool> TakeBool(BackendName& name, absl::string_view key) {
@@ -60,10 +82,21 @@ absl::StatusOr<When> TakeWhen(BackendName& name, absl::string_view key) {
   return InvalidInput("backend \"", name.text, "\": expected ", key, "=always, never or auto");
 }
 
+// How many devices replicas may share.
+absl::StatusOr<int64_t> TakeDevices(BackendName& name, int64_t otherwise) {
+  const std::string value = name.TakeOption("devices");
+  int64_t devices = otherwise;
+  if (!value.empty() && (!absl::SimpleAtoi(value, &devices) || devices < 1)) {
+    return InvalidInput("backend \"", name.text, "\": expected devices=N, N > 0");
+  }
+  return devices;
+}
+
 absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
   cuda::CompileOptions options;
   HLOCTS_ASSIGN_OR_RETURN(options.jit, TakeWhen<cuda::Jit>(name, "jit"));
   HLOCTS_ASSIGN_OR_RETURN(options.libraries, TakeWhen<cuda::Libraries>(name, "libraries"));
+  HLOCTS_ASSIGN_OR_RETURN(options.graphs, TakeWhen<cuda::Graphs>(name, "graphs"));
   HLOCTS_ASSIGN_OR_RETURN(options.tf32, TakeBool(name, "tf32"));
   HLOCTS_ASSIGN_OR_RETURN(options.fast_math, TakeBool(name, "fast_math"));
   for (std::string passes; !(passes = name.TakeOption("disable")).empty();) {
@@ -74,7 +107,7 @@ absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
   HLOCTS_RETURN_IF_ERROR(cuda::CheckPassNames(options.disabled));
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text,
-                        "\": expected jit, libraries, tf32, fast_math or disable, found ",
+                        "\": expected jit, libraries, graphs, devices, tf32, fast_math or disable, found ",
                         name.options[0].first);
   }
   return options;
@@ -83,23 +116,31 @@ absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeCudaBackend(BackendName name) {
+  HLOCTS_ASSIGN_OR_RETURN(const int64_t wanted, TakeDevices(name, INT32_MAX));
   HLOCTS_ASSIGN_OR_RETURN(cuda::CompileOptions options, OptionsOf(name));
-  HLOCTS_ASSIGN_OR_RETURN(std::shared_ptr<cuda::Device> device,
-                          cuda::OpenCudaDevice(options.fast_math));
+  const Opener open = [fast_math = options.fast_math](int32_t index) {
+    return cuda::OpenCudaDevice(fast_math, index);
+  };
+  HLOCTS_RETURN_IF_ERROR(open(0).status());
   BackendInfo info;
   info.name = name.text;
   info.version = absl::StrCat("0.1.0, ", cuda::DeviceDescription());
+  const int64_t devices = std::min<int64_t>(wanted, cuda::CudaDeviceCount());
   return std::unique_ptr<Backend>(
-      std::make_unique<CudaBackend>(std::move(info), std::move(options), std::move(device)));
+      std::make_unique<CudaBackend>(std::move(info), std::move(options), devices, open));
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeCudaHostBackend(BackendName name) {
+  HLOCTS_ASSIGN_OR_RETURN(const int64_t devices, TakeDevices(name, 1));
   HLOCTS_ASSIGN_OR_RETURN(cuda::CompileOptions options, OptionsOf(name));
   BackendInfo info;
   info.name = name.text;
   info.version = "0.1.0";
+  const Opener open = [](int32_t index) {
+    return std::shared_ptr<cuda::Device>(cuda::MakeHostDevice(index));
+  };
   return std::unique_ptr<Backend>(
-      std::make_unique<CudaBackend>(std::move(info), std::move(options), cuda::MakeHostDevice()));
+      std::make_unique<CudaBackend>(std::move(info), std::move(options), devices, open));
 }
 
 }  // namespace hlocts

@@ -48,44 +48,71 @@ absl::Status ToStatus(const hlocts_cuda_api& api, hlocts_cuda_status status) {
 
 class CudaDevice : public Device {
  public:
-  CudaDevice(const hlocts_cuda_api& api, bool fast_math) : api_(api), fast_math_(fast_math) {}
+  CudaDevice(const hlocts_cuda_api& api, int32_t index, bool fast_math)
+      : api_(api), index_(index), fast_math_(fast_math) {}
 
   absl::StatusOr<void*> Allocate(int64_t bytes) override {
     void* data = nullptr;
-    HLOCTS_RETURN_IF_ERROR(ToStatus(api_, api_.allocate(bytes, &data)));
+    HLOCTS_RETURN_IF_ERROR(ToStatus(api_, Here().allocate(bytes, &data)));
     return data;
   }
-  void Release(void* data) override { api_.release(data); }
+  void Release(void* data) override { Here().release(data); }
   absl::Status Upload(void* to, const void* from, int64_t bytes) override {
-    return ToStatus(api_, api_.upload(to, from, bytes));
+    return ToStatus(api_, Here().upload(to, from, bytes));
   }
   absl::Status Download(void* to, const void* from, int64_t bytes) override {
-    return ToStatus(api_, api_.download(to, from, bytes));
+    return ToStatus(api_, Here().download(to, from, bytes));
   }
   absl::Status Copy(void* to, const void* from, int64_t bytes) override {
-    return ToStatus(api_, api_.copy(to, from, bytes));
+    return ToStatus(api_, Here().copy(to, from, bytes));
   }
   absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t, int64_t count,
                       int64_t code) override {
-    return ToStatus(api_, api_.launch(kernel, code, arguments, count));
+    return ToStatus(api_, Here().launch(kernel, code, arguments, count));
   }
   absl::StatusOr<int64_t> Compile(hl::Kernel, const std::string& source) override {
     int64_t code = -1;
-    HLOCTS_RETURN_IF_ERROR(ToStatus(api_, api_.load(source.c_str(), fast_math_ ? 1 : 0, &code)));
+    HLOCTS_RETURN_IF_ERROR(ToStatus(api_, Here().load(source.c_str(), fast_math_ ? 1 : 0, &code)));
     return code;
   }
-  absl::Status Synchronize() override { return ToStatus(api_, api_.synchronize()); }
+  absl::Status Synchronize() override { return ToStatus(api_, Here().synchronize()); }
   absl::StatusOr<bool> CallLibrary(Library library, const void* plan, int64_t bytes,
                                    const void* const* in, void* const* out) override {
     const hlocts_cuda_status status =
-        api_.library(static_cast<int32_t>(library), plan, bytes, in, out);
+        Here().library(static_cast<int32_t>(library), plan, bytes, in, out);
     if (status == HLOCTS_CUDA_DECLINED) return false;
     HLOCTS_RETURN_IF_ERROR(ToStatus(api_, status));
     return true;
   }
+  absl::StatusOr<int64_t> Keep(const LaunchGraph& graph) override {
+    std::vector<hlocts_cuda_launch> launches;
+    for (const KeptLaunch& l : graph.launches) {
+      launches.push_back({l.is_copy ? -1 : static_cast<int32_t>(l.kernel), 0, l.code, l.count,
+                          l.arguments.data(), l.to, l.from});
+    }
+    int64_t number = -1;
+    HLOCTS_RETURN_IF_ERROR(ToStatus(
+        api_, Here().keep(launches.data(), static_cast<int64_t>(launches.size()), graph.again,
+                        graph.left, &number)));
+    return number;
+  }
+  absl::Status Replay(int64_t graph) override { return ToStatus(api_, Here().replay(graph)); }
+  void Forget(int64_t graph) override { Here().forget(graph); }
+  int32_t index() const override { return api_.collects() != 0 ? index_ : -1; }
+  absl::Status Collect(const CollectiveCall& plan, const int32_t* devices, const void* const* in,
+                       void* const* out) override {
+    return ToStatus(api_, Here().collect(&plan, sizeof(plan), devices, in, out));
+  }
 
  private:
+  // The calling thread's calls go to this device.
+  const hlocts_cuda_api& Here() const {
+    api_.use(index_);
+    return api_;
+  }
+
   const hlocts_cuda_api& api_;
+  const int32_t index_;
   bool fast_math_;
 };
 
@@ -107,10 +134,16 @@ absl::StatusOr<const hlocts_cuda_api*> OpenRuntime() {
   return get();
 }
 
-absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(bool fast_math) {
+absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(bool fast_math, int32_t index) {
   HLOCTS_ASSIGN_OR_RETURN(const hlocts_cuda_api* api, OpenRuntime());
+  api->use(index);
   HLOCTS_RETURN_IF_ERROR(ToStatus(*api, api->open()));
-  return std::shared_ptr<Device>(std::make_shared<CudaDevice>(*api, fast_math));
+  return std::shared_ptr<Device>(std::make_shared<CudaDevice>(*api, index, fast_math));
+}
+
+int32_t CudaDeviceCount() {
+  const auto api = OpenRuntime();
+  return api.ok() ? (*api)->device_count() : 0;
 }
 
 std::string DeviceDescription() {

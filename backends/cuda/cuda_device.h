@@ -13,8 +13,9 @@ namespace hlocts::cuda {
 // Unavailable where this build left the library out. $HLOCTS_CUDA_LIBRARY, else beside this program.
 absl::StatusOr<const hlocts_cuda_api*> OpenRuntime();
 
-// The first GPU; Unavailable, with the reason, where there is none.
-absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(bool fast_math);
+// A GPU; Unavailable, with the reason, where there is none.
+absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(bool fast_math, int32_t index = 0);
+int32_t CudaDeviceCount();
 // After OpenCudaDevice: which it is.
 std::string DeviceDescription();
 

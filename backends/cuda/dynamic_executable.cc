@@ -21,6 +21,7 @@ class DeviceState {
     run_.partition = number % load.partitions;
     run_.world = &world;
   }
+  void SetDevices(int64_t count) { run_.devices = count; }
   plan::DynamicEngine engine() {
     return {[this](const Instruction& instruction, std::vector<Literal> leaves) {
               return RunOne(instruction, leaves);
@@ -45,11 +46,11 @@ class DeviceState {
 class DynamicExecutable : public Executable {
  public:
   DynamicExecutable(const Module& module, const LoadOptions& load, const CompileOptions& compile,
-                    std::shared_ptr<Device> device)
+                    const Devices& devices)
       : module_(module.Clone()),
         load_(load),
         compile_(compile),
-        device_(std::move(device)),
+        devices_(devices),
         arguments_(ArgumentLeafShapes(module)) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
@@ -62,7 +63,9 @@ class DynamicExecutable : public Executable {
     result.outputs.resize(count);
     HLOCTS_RETURN_IF_ERROR(plan::RunDevices(count, world, [&](int64_t device) -> absl::Status {
       const size_t set = request.arguments.size() == 1 ? 0 : static_cast<size_t>(device);
-      DeviceState state(load_, compile_, *device_, device, world);
+      const auto& place = devices_[static_cast<size_t>(device) % devices_.size()];
+      DeviceState state(load_, compile_, *place, device, world);
+      state.SetDevices(static_cast<int64_t>(devices_.size()));
       HLOCTS_ASSIGN_OR_RETURN(result.outputs[device],
                               plan::RunDynamic(*module_, request.arguments[set], state.engine()));
       return absl::OkStatus();
@@ -80,7 +83,7 @@ class DynamicExecutable : public Executable {
   std::unique_ptr<Module> module_;
   LoadOptions load_;
   CompileOptions compile_;
-  std::shared_ptr<Device> device_;
+  Devices devices_;
   std::vector<Shape> arguments_;
 };
 
@@ -89,9 +92,9 @@ class DynamicExecutable : public Executable {
 absl::StatusOr<std::unique_ptr<Executable>> MakeDynamicExecutable(const Module& module,
                                                                   const LoadOptions& load,
                                                                   const CompileOptions& compile,
-                                                                  std::shared_ptr<Device> device) {
+                                                                  const Devices& devices) {
   return std::unique_ptr<Executable>(
-      std::make_unique<DynamicExecutable>(module, load, compile, std::move(device)));
+      std::make_unique<DynamicExecutable>(module, load, compile, devices));
 }
 
 }  // namespace hlocts::cuda

@@ -143,8 +143,8 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
     cuda::CompileOptions always, never;
     always.jit = cuda::Jit::kAlways;
     never.jit = cuda::Jit::kNever;
-    auto compiled = cuda::MakeStaticExecutable(**module, {}, always, written);
-    auto interpreted = cuda::MakeStaticExecutable(**module, {}, never, cuda::MakeHostDevice());
+    auto compiled = cuda::MakeStaticExecutable(**module, {}, always, {written});
+    auto interpreted = cuda::MakeStaticExecutable(**module, {}, never, {cuda::MakeHostDevice()});
     ASSERT_TRUE(compiled.ok() && interpreted.ok()) << compiled.status() << interpreted.status();
     ExecuteRequest request;
     request.arguments = {GenerateArguments(ArgumentLeafShapes(**module), 7)};

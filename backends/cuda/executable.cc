@@ -4,28 +4,38 @@
 #include <mutex>
 #include <new>
 
+#include "backends/cuda/graphs.h"
 #include "backends/plan/request.h"
 
 namespace hlocts::cuda {
 namespace {
 
+// A graph costs about what this many runs without one do.
+constexpr int64_t kRunsBefore = 2;
+
 class StaticExecutable : public Executable {
  public:
   StaticExecutable(const Module& module, const LoadOptions& load, const CompileOptions& compile,
-                   std::shared_ptr<Device> device)
-      : device_(std::move(device)),
-        load_(load),
-        compiler_(*device_, compile),
+                   const Devices& devices)
+      : load_(load),
+        repeated_(static_cast<size_t>(load.replicas * load.partitions)),
+        graphs_(compile.graphs),
         arguments_(ArgumentLeafShapes(module)),
         outputs_(OutputLeafShapes(module)),
         aliases_(plan::AliasPairsOf(module)),
-        donors_(plan::DonorsOf(module)) {}
+        donors_(plan::DonorsOf(module)) {
+    for (const auto& device : devices) {
+      places_.push_back({device, std::make_unique<Compiler>(*device, compile)});
+    }
+  }
 
   absl::Status Compile(const Module& module) {
-    HLOCTS_ASSIGN_OR_RETURN(plan::GraphModule graphs, plan::BuildGraphs(module));
-    plan::Graph& entry = *graphs.entry;
-    compiler_.graphs.push_back(std::make_unique<plan::GraphModule>(std::move(graphs)));
-    HLOCTS_ASSIGN_OR_RETURN(entry_, compiler_.Compile(entry));
+    for (Place& place : places_) {
+      HLOCTS_ASSIGN_OR_RETURN(plan::GraphModule graphs, plan::BuildGraphs(module));
+      plan::Graph& entry = *graphs.entry;
+      place.compiler->graphs.push_back(std::make_unique<plan::GraphModule>(std::move(graphs)));
+      HLOCTS_ASSIGN_OR_RETURN(place.entry, place.compiler->Compile(entry));
+    }
     return absl::OkStatus();
   }
 
@@ -35,14 +45,26 @@ class StaticExecutable : public Executable {
   absl::Status RunOne(const std::vector<Literal>& arguments, int64_t number, plan::World& world,
                       std::vector<Literal>& outputs, double& seconds);
   absl::Status CheckMemory() const;
+  KeptFunction* KeptOf(Run& run, const Function& entry, int64_t number);
 
-  std::shared_ptr<Device> device_;
+  // A device, and the module compiled for it.
+  struct Place {
+    std::shared_ptr<Device> device;
+    std::unique_ptr<Compiler> compiler;
+    const Function* entry = nullptr;
+  };
   LoadOptions load_;
-  Compiler compiler_;
+  std::vector<Place> places_;
+  // Of each device: its runs so far, and the entry as a graph.
+  struct Repeated {
+    int64_t runs = 0;
+    std::unique_ptr<KeptFunction> kept;
+  };
+  std::vector<Repeated> repeated_;
+  Graphs graphs_;
   std::vector<Shape> arguments_, outputs_;
   std::vector<plan::AliasPair> aliases_;
   std::vector<int64_t> donors_;
-  const Function* entry_ = nullptr;
   std::mutex mutex_;
 };
 
@@ -64,16 +86,32 @@ absl::Status StaticExecutable::CheckMemory() const {
 absl::Status StaticExecutable::RunOne(const std::vector<Literal>& arguments, int64_t number,
                                       plan::World& world, std::vector<Literal>& outputs,
                                       double& seconds) {
-  Run run(*device_, load_.memory_bytes_max);
+  const Place& place = places_[static_cast<size_t>(number) % places_.size()];
+  Run run(*place.device, load_.memory_bytes_max);
   run.steps_left = load_.steps_max;
   run.rng_seed = run.rng_state[0] = load_.rng_seed;
   run.device_number = number;
   run.replica = number / load_.partitions;
   run.partition = number % load_.partitions;
+  run.devices = static_cast<int64_t>(places_.size());
   run.world = &world;
-  HLOCTS_ASSIGN_OR_RETURN(outputs, run.CallOnLiterals(*entry_, arguments, outputs_));
+  if (KeptFunction* kept = KeptOf(run, *place.entry, number)) {
+    HLOCTS_ASSIGN_OR_RETURN(outputs, kept->Call(run, arguments, outputs_));
+  } else {
+    HLOCTS_ASSIGN_OR_RETURN(outputs, run.CallOnLiterals(*place.entry, arguments, outputs_));
+  }
   seconds = run.seconds;
   return absl::OkStatus();
+}
+
+// The entry as a graph, from the run on where it is worth it; nullptr: step by step.
+KeptFunction* StaticExecutable::KeptOf(Run& run, const Function& entry, int64_t number) {
+  const int64_t before = graphs_ == Graphs::kAlways ? 0 : kRunsBefore;
+  Repeated& repeated = repeated_[static_cast<size_t>(number)];
+  if (graphs_ != Graphs::kNever && entry.only_launches && repeated.runs++ == before) {
+    repeated.kept = KeptFunction::New(run, entry);
+  }
+  return repeated.kept.get();
 }
 
 absl::StatusOr<ExecuteResult> StaticExecutable::Execute(const ExecuteRequest& request) {
@@ -102,8 +140,8 @@ absl::StatusOr<ExecuteResult> StaticExecutable::Execute(const ExecuteRequest& re
 absl::StatusOr<std::unique_ptr<Executable>> MakeStaticExecutable(const Module& module,
                                                                  const LoadOptions& load,
                                                                  const CompileOptions& compile,
-                                                                 std::shared_ptr<Device> device) {
-  auto executable = std::make_unique<StaticExecutable>(module, load, compile, std::move(device));
+                                                                 const Devices& devices) {
+  auto executable = std::make_unique<StaticExecutable>(module, load, compile, devices);
   HLOCTS_RETURN_IF_ERROR(executable->Compile(module));
   return std::unique_ptr<Executable>(std::move(executable));
 }
@@ -112,7 +150,7 @@ absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module) {
   std::vector<std::string> sources;
   CompileOptions options;
   options.sources = &sources;
-  StaticExecutable executable(module, LoadOptions(), options, MakeHostDevice());
+  StaticExecutable executable(module, LoadOptions(), options, {MakeHostDevice()});
   HLOCTS_RETURN_IF_ERROR(executable.Compile(module));
   return sources;
 }

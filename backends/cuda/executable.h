@@ -9,16 +9,16 @@
 
 namespace hlocts::cuda {
 
-// The module is verified and static.
+// The module is verified and static. devices: that its replicas share, one or more.
 absl::StatusOr<std::unique_ptr<Executable>> MakeStaticExecutable(const Module& module,
                                                                  const LoadOptions& load,
                                                                  const CompileOptions& compile,
-                                                                 std::shared_ptr<Device> device);
+                                                                 const Devices& devices);
 // With run-time sizes: instruction by instruction, each compiled for the sizes it meets.
 absl::StatusOr<std::unique_ptr<Executable>> MakeDynamicExecutable(const Module& module,
                                                                   const LoadOptions& load,
                                                                   const CompileOptions& compile,
-                                                                  std::shared_ptr<Device> device);
+                                                                  const Devices& devices);
 
 // What jit=always would compile for a module, as EmitSource takes it. Needs no device.
 absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module);

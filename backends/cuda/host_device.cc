@@ -1,6 +1,8 @@
 // The host as a device: every kernel of dispatch.h compiled by this compiler, run thread by thread.
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "backends/cuda/device.h"
@@ -46,6 +48,7 @@ constexpr Loop kLoops[] = {
 
 class HostDevice : public Device {
  public:
+  explicit HostDevice(int32_t index) : index_(index) {}
   absl::StatusOr<void*> Allocate(int64_t bytes) override {
     void* data = std::malloc(bytes > 0 ? static_cast<size_t>(bytes) : 1);
     if (data == nullptr) return absl::ResourceExhaustedError("out of memory");
@@ -73,11 +76,55 @@ class HostDevice : public Device {
                                    const void* const* in, void* const* out) override {
     return RunHostLibrary(library, plan, in, out);
   }
+  absl::StatusOr<int64_t> Keep(const LaunchGraph& graph) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    graphs_[next_graph_] = std::make_shared<const LaunchGraph>(graph);
+    return next_graph_++;
+  }
+  absl::Status Replay(int64_t number) override {
+    std::shared_ptr<const LaunchGraph> graph;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      graph = graphs_.at(number);
+    }
+    if (graph->again == nullptr) return RunOnce(*graph);
+    while (*graph->again != 0 && *graph->left > 0) {
+      --*graph->left;
+      HLOCTS_RETURN_IF_ERROR(RunOnce(*graph));
+    }
+    return absl::OkStatus();
+  }
+  void Forget(int64_t number) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    graphs_.erase(number);
+  }
+  int32_t index() const override { return index_; }
+  absl::Status Collect(const CollectiveCall& plan, const int32_t*, const void* const* in,
+                       void* const* out) override {
+    RunHostCollective(plan, in, out);
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status RunOnce(const LaunchGraph& graph) {
+    for (const KeptLaunch& l : graph.launches) {
+      HLOCTS_RETURN_IF_ERROR(l.is_copy ? Copy(l.to, l.from, l.count)
+                                       : Launch(l.kernel, l.arguments.data(), 0, l.count, l.code));
+    }
+    return absl::OkStatus();
+  }
+
+  const int32_t index_;
+  std::mutex mutex_;
+  std::map<int64_t, std::shared_ptr<const LaunchGraph>> graphs_;
+  int64_t next_graph_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> MakeHostDevice() { return std::make_unique<HostDevice>(); }
+std::unique_ptr<Device> MakeHostDevice(int32_t index) {
+  return std::make_unique<HostDevice>(index);
+}
 Device& TheHost() {
   static Device* device = MakeHostDevice().release();
   return *device;
@@ -85,6 +132,9 @@ Device& TheHost() {
 
 absl::StatusOr<std::shared_ptr<Memory>> Memory::New(Device& device, int64_t bytes) {
   HLOCTS_ASSIGN_OR_RETURN(void* data, device.Allocate(bytes));
+  return Of(device, data);
+}
+std::shared_ptr<Memory> Memory::Of(Device& device, void* data) {
   return std::shared_ptr<Memory>(new Memory(device, data));
 }
 

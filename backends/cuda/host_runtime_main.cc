@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "absl/types/span.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/runtime/runtime_api.h"
 
@@ -57,6 +58,41 @@ hlocts_cuda_status CallLibrary(int32_t library, const void* plan, int64_t bytes,
   return done.ok() && *done ? HLOCTS_CUDA_OK : HLOCTS_CUDA_DECLINED;
 }
 hlocts_cuda_status Synchronize() { return HLOCTS_CUDA_OK; }
+hlocts_cuda_status Keep(const hlocts_cuda_launch* launches, int64_t count, const void* again,
+                        void* left, int64_t* number) {
+  LaunchGraph graph;
+  graph.again = static_cast<const uint8_t*>(again);
+  graph.left = static_cast<int64_t*>(left);
+  for (const hlocts_cuda_launch& l : absl::MakeSpan(launches, static_cast<size_t>(count))) {
+    KeptLaunch& kept = graph.launches.emplace_back();
+    kept.is_copy = l.kernel < 0;
+    kept.kernel = static_cast<hl::Kernel>(l.kernel);
+    kept.code = l.code;
+    kept.count = l.count;
+    kept.to = l.to;
+    kept.from = l.from;
+    if (kept.is_copy) continue;
+    const auto* bytes = static_cast<const uint8_t*>(l.arguments);
+    kept.arguments.assign(bytes, bytes + hl::kArgumentBytes[l.kernel]);
+  }
+  const auto kept = TheDevice().Keep(graph);
+  if (kept.ok()) *number = *kept;
+  return ToBorder(kept.status());
+}
+hlocts_cuda_status Replay(int64_t graph) { return ToBorder(TheDevice().Replay(graph)); }
+void Forget(int64_t graph) { TheDevice().Forget(graph); }
+// $HLOCTS_CUDA_HOST_DEVICES: how many devices it says it is.
+int32_t DeviceCount() {
+  const char* count = std::getenv("HLOCTS_CUDA_HOST_DEVICES");
+  return count != nullptr ? std::atoi(count) : 1;
+}
+void Use(int32_t) {}
+int32_t Collects() { return 1; }
+hlocts_cuda_status Collect(const void* plan, int64_t, const int32_t* devices, const void* const* in,
+                           void* const* out) {
+  return ToBorder(
+      TheDevice().Collect(*static_cast<const CollectiveCall*>(plan), devices, in, out));
+}
 
 }  // namespace
 }  // namespace hlocts::cuda
@@ -64,7 +100,8 @@ hlocts_cuda_status Synchronize() { return HLOCTS_CUDA_OK; }
 extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_cuda_get_api(void) {
   using namespace hlocts::cuda;
   static const hlocts_cuda_api api = {
-      HLOCTS_CUDA_API_VERSION, LastError, Open, Description, Allocate, Release, Upload, Download, Copy,
-      Launch, Load, Compile, CallLibrary, Synchronize};
+      HLOCTS_CUDA_API_VERSION, LastError, DeviceCount,   Use,         Open,    Description, Allocate,
+      Release,                 Upload,    Download,      Copy,        Launch,  Load,        Compile,
+      CallLibrary,             Synchronize, Keep,        Replay,      Forget,  Collects,    Collect};
   return &api;
 }

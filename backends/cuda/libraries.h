@@ -65,6 +65,19 @@ struct SortPlan {
   int64_t count;
 };
 
+// What several devices do together, each on memory of its own: NCCL, one member for each device.
+// count: elements of each member of kReduceToAll, of each result of kReduceToParts (reduction as in
+// ncclRedOp_t); else bytes: of each member of kGather and kPermute, of each block of kExchange.
+// kPermute: member m gets what sources[m] gives, zeros for -1.
+enum CollectiveKind : int32_t { kReduceToAll, kReduceToParts, kGather, kExchange, kPermute };
+enum Reduction : int32_t { kReduceSum, kReduceProduct, kReduceMinimum, kReduceMaximum };
+constexpr int kMembersMax = 64;
+struct CollectiveCall {
+  int32_t kind, reduction, type, members;
+  int64_t count;
+  int32_t sources[kMembersMax];
+};
+
 constexpr Library LibraryOf(const GemmPlan*) { return Library::kCublasLt; }
 constexpr Library LibraryOf(const TriangularPlan*) { return Library::kCublas; }
 constexpr Library LibraryOf(const CholeskyPlan*) { return Library::kCusolver; }
@@ -74,6 +87,9 @@ constexpr Library LibraryOf(const SortPlan*) { return Library::kCub; }
 
 // The loops of the host. False: a combination that the library does not take either.
 bool RunHostLibrary(Library library, const void* plan, const void* const* in, void* const* out);
+
+// The same for collectives: in and out of each member.
+bool RunHostCollective(const CollectiveCall& plan, const void* const* in, void* const* out);
 
 // How often each has done its work in this process.
 int64_t LibraryCalls(Library library);

@@ -29,7 +29,7 @@ TEST(LibrariesTest, TheSuitesReachEachLibrary) {
       continue;
     auto module = ParseModule(one.module_text);
     if (!module.ok() || !VerifyModule(**module).ok() || plan::IsDynamic(**module)) continue;
-    auto executable = cuda::MakeStaticExecutable(**module, {}, options, cuda::MakeHostDevice());
+    auto executable = cuda::MakeStaticExecutable(**module, {}, options, {cuda::MakeHostDevice()});
     if (!executable.ok()) continue;
     ExecuteRequest request;
     request.arguments = {GenerateArguments(ArgumentLeafShapes(**module), 1)};
@@ -47,7 +47,7 @@ std::vector<Literal> RunWith(cuda::Libraries libraries, const std::string& text)
   EXPECT_TRUE(module.ok()) << module.status();
   cuda::CompileOptions options;
   options.libraries = libraries;
-  auto executable = cuda::MakeStaticExecutable(**module, {}, options, cuda::MakeHostDevice());
+  auto executable = cuda::MakeStaticExecutable(**module, {}, options, {cuda::MakeHostDevice()});
   EXPECT_TRUE(executable.ok()) << executable.status();
   ExecuteRequest request;
   request.arguments = {GenerateArguments(ArgumentLeafShapes(**module), 3)};

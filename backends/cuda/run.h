@@ -38,6 +38,7 @@ struct Function {
   std::string name;
   int32_t slots = 0;
   std::vector<Step> steps;
+  bool only_launches = true;  // the host takes no part in its steps, unless a library is called
   std::vector<int32_t> parameter_slots, result_slots;
   std::vector<std::pair<int32_t, Buffer>> constants;
   std::vector<plan::ArrayType> parameter_types, result_types;
@@ -50,6 +51,7 @@ struct RunState {
   uint64_t rng_stream = 0;         // rng instructions executed so far
   uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
   int64_t replica = 0, partition = 0, device_number = 0;
+  int64_t devices = 1;  // that replicas and partitions share: number n runs on device n % devices
   plan::World* world = nullptr;
 };
 

@@ -9,4 +9,15 @@
 #include "backends/cuda/device/random.h"
 #include "backends/cuda/device/sort.h"
 
+namespace hl {
+
+// Of each kernel's arguments.
+constexpr i64 kArgumentBytes[] = {
+#define HL_BYTES(Name, Args, call) sizeof(Args),
+    HL_ALL_KERNELS(HL_BYTES)
+#undef HL_BYTES
+};
+
+}  // namespace hl
+
 #endif  // HLOCTS_BACKENDS_CUDA_DEVICE_DISPATCH_H_

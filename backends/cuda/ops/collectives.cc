@@ -1,7 +1,9 @@
-// Collectives: members meet on the host with copies of their operands; reductions run on the device.
+// Collectives: members with devices of their own leave them to a library (device_collective.h); others
+// meet on the host with copies of their operands, and reductions run on the device.
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cuda/ops/device_collective.h"
 #include "backends/cuda/ops/op_list.h"
 #include "backends/plan/groups.h"
 
@@ -33,10 +35,15 @@ absl::StatusOr<StepDraft> Collective(const OpContext& context, Combiner combine)
   }
   HLOCTS_ASSIGN_OR_RETURN(const CollectivePlan plan, plan::CollectivePlanOf(context.source()));
   const Types in_types = InTypes(context), out_types = OutTypes(context);
+  const std::optional<DeviceCollective> alone = DeviceCollective::Of(context, plan);
   StepDraft draft;
   draft.work = [=](Run& run, In in, Out out) -> absl::Status {
     HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> group,
                             plan::GroupOf(plan, *run.world, run.device_number));
+    if (alone.has_value()) {
+      HLOCTS_ASSIGN_OR_RETURN(const bool done, (*alone)(run, group, in, out));
+      if (done) return absl::OkStatus();
+    }
     std::vector<Bytes> mine, results;
     std::vector<const uint8_t*> pointers;
     for (size_t k = 0; k < in_types.size(); ++k) {

@@ -8,7 +8,9 @@ namespace hlocts::cuda {
 
 #define HLOCTS_CUDA_OP(Opcode, Factory) \
   absl::StatusOr<StepDraft> Factory(const OpContext& context);
+#define HLOCTS_CUDA_HOST_OP HLOCTS_CUDA_OP
 #include "backends/cuda/ops/ops.def"
+#undef HLOCTS_CUDA_HOST_OP
 #undef HLOCTS_CUDA_OP
 
 // Strides of the dense array, last dimension fastest.

@@ -65,7 +65,7 @@ cublasStatus_t Solve(cublasHandle_t handle, const TriangularPlan& p, Single sing
 
 LibraryStatus CallCublas(const LibraryContext& context, const TriangularPlan& p,
                          const void* const* in, void* const* out) {
-  static Blas* blas = new Blas(context.stream);
+  Blas* const blas = &OfDevice<Blas>(context);
   if (blas->handle == nullptr) return Declined();
   if (p.m > INT32_MAX || p.n > INT32_MAX || p.lda > INT32_MAX || p.batch > INT32_MAX)
     return Declined();

@@ -33,7 +33,7 @@ struct Lt {
   cublasLtHandle_t handle = nullptr;
   PlanCache<GemmPlan, Product> products;
 
-  Lt() {
+  explicit Lt(CUstream) {
     void* library = OpenLibrary("libcublasLt.so.13");
     if (library == nullptr) return;
     HLOCTS_CUBLAS_LT_FUNCTIONS(HLOCTS_LIBRARY_FIND)
@@ -166,12 +166,12 @@ bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kA
 
 LibraryStatus CallCublasLt(const LibraryContext& context, const GemmPlan& plan, const void* const* in,
                            void* const* out) {
-  static Lt* lt = new Lt();
+  Lt* const lt = &OfDevice<Lt>(context);
   if (lt->handle == nullptr) return Declined();
   if (!IsAligned(in[0]) || !IsAligned(in[1]) || !IsAligned(out[0])) return Declined();
   Product* product = lt->products.Find(plan);
   if (product == nullptr) {
-    product = &lt->products.Add(plan, lt->Prepare(plan), [](Product& old) { lt->Release(old); });
+    product = &lt->products.Add(plan, lt->Prepare(plan), [lt](Product& old) { lt->Release(old); });
   }
   if (!product->usable) return Declined();
   const Workspace workspace(context, product->workspace);

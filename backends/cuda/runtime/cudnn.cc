@@ -154,11 +154,11 @@ void Dnn::Release(Prepared& old) {
 
 LibraryStatus CallCudnn(const LibraryContext& context, const ConvolutionPlan& plan,
                         const void* const* in, void* const* out) {
-  static Dnn* dnn = new Dnn(context.stream);
+  Dnn* const dnn = &OfDevice<Dnn>(context);
   if (dnn->handle == nullptr) return Declined();
   Prepared* prepared = dnn->plans.Find(plan);
   if (prepared == nullptr) {
-    prepared = &dnn->plans.Add(plan, dnn->Prepare(plan), [](Prepared& old) { dnn->Release(old); });
+    prepared = &dnn->plans.Add(plan, dnn->Prepare(plan), [dnn](Prepared& old) { dnn->Release(old); });
   }
   if (!prepared->usable) return Declined();
   const Workspace workspace(context, prepared->workspace);

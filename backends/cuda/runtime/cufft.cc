@@ -24,7 +24,7 @@ struct Fft {
   bool ok = false;
   PlanCache<FftPlan, Prepared> plans;
 
-  Fft() {
+  explicit Fft(CUstream) {
     void* library = OpenLibrary("libcufft.so.12");
     if (library == nullptr) return;
     HLOCTS_CUFFT_FUNCTIONS(HLOCTS_LIBRARY_FIND)
@@ -82,12 +82,12 @@ cufftResult Execute(const Fft& fft, const FftPlan& p, cufftHandle handle, void* 
 
 LibraryStatus CallCufft(const LibraryContext& context, const FftPlan& plan, const void* const* in,
                         void* const* out) {
-  static Fft* fft = new Fft();
+  Fft* const fft = &OfDevice<Fft>(context);
   if (!fft->ok) return Declined();
   Prepared* prepared = fft->plans.Find(plan);
   if (prepared == nullptr) {
     prepared = &fft->plans.Add(plan, fft->Prepare(plan, context.stream),
-                               [](Prepared& old) { fft->cufftDestroy_(old.handle); });
+                               [fft](Prepared& old) { fft->cufftDestroy_(old.handle); });
   }
   if (!prepared->usable) return Declined();
   const Workspace workspace(context, prepared->workspace);

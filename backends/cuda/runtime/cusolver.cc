@@ -97,7 +97,7 @@ LibraryStatus FactorEach(const LibraryContext& context, const Solver& s, const C
 }  // namespace
 
 LibraryStatus CallCusolver(const LibraryContext& context, const CholeskyPlan& p, void* const* out) {
-  static Solver* solver = new Solver(context.stream);
+  Solver* const solver = &OfDevice<Solver>(context);
   if (solver->handle == nullptr) return Declined();
   const cublasFillMode_t fill = p.upper != 0 ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   if (p.batch > 1 && p.n <= kSizeOfBatchedMax && p.batch <= INT32_MAX) {

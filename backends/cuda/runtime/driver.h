@@ -22,6 +22,11 @@ namespace hlocts::cuda {
   F(cuMemAllocAsync) F(cuMemFreeAsync) F(cuMemHostAlloc)            \
   F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemcpyDtoDAsync)    \
   F(cuModuleLoadData) F(cuModuleGetFunction) F(cuLaunchKernel)      \
+  F(cuMemsetD8Async)                                                \
+  F(cuGraphCreate) F(cuGraphDestroy) F(cuGraphExecDestroy)          \
+  F(cuGraphAddKernelNode) F(cuGraphAddMemcpyNode) F(cuGraphAddNode) \
+  F(cuGraphConditionalHandleCreate)                                 \
+  F(cuGraphInstantiate) F(cuGraphLaunch)                            \
   F(cuGetErrorName) F(cuGetErrorString)
 
 struct Driver {

@@ -10,6 +10,14 @@
       call;                                                                                         \
     }                                                                                               \
   }
+// Whether a graph takes another turn.
+extern "C" __global__ void GraphCondition(cudaGraphConditionalHandle handle,
+                                          const unsigned char* again, long long* left) {
+  const bool turns = *again != 0 && *left > 0;
+  if (turns) --*left;
+  cudaGraphSetConditional(handle, turns ? 1u : 0u);
+}
+
 #define HL_BODY const Interpreted& f = a.body;
 HL_PROGRAM_KERNELS(HL_GLOBAL)
 #undef HL_BODY

@@ -3,7 +3,9 @@
 #define HLOCTS_BACKENDS_CUDA_RUNTIME_LIBRARY_H_
 
 #include <map>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "backends/cuda/libraries.h"
 #include "backends/cuda/runtime/driver.h"
@@ -14,6 +16,8 @@ namespace hlocts::cuda {
 struct LibraryContext {
   const Driver* driver;
   CUstream stream;
+  CUcontext context;
+  int device;
 };
 
 struct LibraryStatus {
@@ -28,6 +32,17 @@ LibraryStatus LibraryFailed(const LibraryContext& context, const char* what, int
 
 // By this name, else where this build found its toolkit; nullptr where there is none.
 void* OpenLibrary(const char* name);
+
+// A library as each device knows it, made when it is first asked for: T(stream).
+template <class T>
+T& OfDevice(const LibraryContext& context) {
+  static std::mutex* mutex = new std::mutex();
+  static std::map<int, T*>* all = new std::map<int, T*>();
+  std::lock_guard<std::mutex> lock(*mutex);
+  T*& one = (*all)[context.device];
+  if (one == nullptr) one = new T(context.stream);
+  return *one;
+}
 
 // Memory for the length of one call, in the order of the stream.
 class Workspace {
@@ -83,6 +98,11 @@ LibraryStatus CallCudnn(const LibraryContext& context, const ConvolutionPlan& pl
                         const void* const* in, void* const* out);
 LibraryStatus CallCub(const LibraryContext& context, const SortPlan& plan, const void* const* in,
                       void* const* out);
+
+// Whether NCCL is there. Members are devices of their own, in the order of in and out.
+bool HasNccl();
+LibraryStatus CallNccl(const std::vector<LibraryContext>& members, const CollectiveCall& plan,
+                       const void* const* in, void* const* out);
 
 // Whether a result says that the context is of no use any more.
 bool IsSticky(CUresult result);

@@ -1,18 +1,10 @@
-// One device, one stream: memory in the order of the stream, copies through pinned memory, kernels
-// precompiled or compiled here, libraries.
+#include "backends/cuda/runtime/runtime.h"
+
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <mutex>
-#include <string>
-#include <vector>
 
 #include "backends/cuda/device/dispatch_names.h"
 #include "backends/cuda/runtime/compile.h"
-#include "backends/cuda/runtime/driver.h"
-#include "backends/cuda/runtime/library.h"
-#include "backends/cuda/runtime/runtime_api.h"
-#include "backends/cuda/runtime/staging.h"
 
 namespace hlocts::cuda {
 namespace {
@@ -23,50 +15,21 @@ constexpr int64_t kBlocksMax = 65535 * int64_t{16};
 
 thread_local std::string t_error;
 
+CUdeviceptr Address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
+
+}  // namespace
+
 hlocts_cuda_status Fail(hlocts_cuda_status status, std::string reason) {
   t_error = std::move(reason);
   return status;
 }
-
-class Runtime {
- public:
-  hlocts_cuda_status Open();
-  const std::string& description() const { return description_; }
-  hlocts_cuda_status Allocate(int64_t bytes, void** data);
-  void Release(void* data);
-  hlocts_cuda_status Upload(void* to, const void* from, int64_t bytes);
-  hlocts_cuda_status Download(void* to, const void* from, int64_t bytes);
-  hlocts_cuda_status Copy(void* to, const void* from, int64_t bytes);
-  hlocts_cuda_status Launch(int32_t kernel, int64_t code, const void* arguments, int64_t count);
-  hlocts_cuda_status Load(const char* source, bool fast_math, int64_t* code);
-  hlocts_cuda_status CallLibrary(Library library, const void* plan, int64_t bytes,
-                                 const void* const* in, void* const* out);
-  hlocts_cuda_status Synchronize();
-
- private:
-  hlocts_cuda_status OpenDevice();
-  hlocts_cuda_status LoadGeneric();
-  hlocts_cuda_status Check(CUresult result, const char* what);
-
-  const Driver* driver_ = nullptr;
-  std::mutex mutex_;
-  bool open_ = false;
-  CUdevice device_ = 0;
-  CUcontext context_ = nullptr;
-  CUstream stream_ = nullptr;
-  Staging staging_;
-  std::string description_, architecture_;
-  std::vector<CUfunction> generic_, compiled_;
-  std::map<std::string, int64_t> known_;  // source, with options, to its number
-};
+const std::string& LastReason() { return t_error; }
 
 #define HLOCTS_RETURN_IF_BAD(expression)                        \
   do {                                                          \
     const hlocts_cuda_status status = (expression);             \
     if (status != HLOCTS_CUDA_OK) return status;                \
   } while (false)
-
-CUdeviceptr Address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
 
 hlocts_cuda_status Runtime::Check(CUresult result, const char* what) {
   if (result == CUDA_SUCCESS) return HLOCTS_CUDA_OK;
@@ -76,18 +39,26 @@ hlocts_cuda_status Runtime::Check(CUresult result, const char* what) {
   return Fail(status, std::string(what) + ": " + ErrorText(*driver_, result));
 }
 
+const Driver* InitializedDriver() {
+  std::string reason;
+  const Driver* driver = OpenDriver(reason);
+  if (driver == nullptr) {
+    Fail(HLOCTS_CUDA_UNAVAILABLE, reason);
+    return nullptr;
+  }
+  const CUresult initialized = driver->cuInit_(0);
+  if (initialized == CUDA_SUCCESS) return driver;
+  Fail(HLOCTS_CUDA_UNAVAILABLE, "no CUDA device: " + ErrorText(*driver, initialized));
+  return nullptr;
+}
+
 hlocts_cuda_status Runtime::Open() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (open_) return HLOCTS_CUDA_OK;
-  std::string reason;
-  driver_ = OpenDriver(reason);
-  if (driver_ == nullptr) return Fail(HLOCTS_CUDA_UNAVAILABLE, reason);
-  const CUresult initialized = driver_->cuInit_(0);
-  if (initialized != CUDA_SUCCESS) {
-    return Fail(HLOCTS_CUDA_UNAVAILABLE, "no CUDA device: " + ErrorText(*driver_, initialized));
-  }
+  driver_ = InitializedDriver();
+  if (driver_ == nullptr) return HLOCTS_CUDA_UNAVAILABLE;
   int count = 0;
-  if (driver_->cuDeviceGetCount_(&count) != CUDA_SUCCESS || count == 0) {
+  if (driver_->cuDeviceGetCount_(&count) != CUDA_SUCCESS || count <= index_) {
     return Fail(HLOCTS_CUDA_UNAVAILABLE, "no CUDA device");
   }
   HLOCTS_RETURN_IF_BAD(OpenDevice());
@@ -97,7 +68,7 @@ hlocts_cuda_status Runtime::Open() {
 }
 
 hlocts_cuda_status Runtime::OpenDevice() {
-  HLOCTS_RETURN_IF_BAD(Check(driver_->cuDeviceGet_(&device_, 0), "cuDeviceGet"));
+  HLOCTS_RETURN_IF_BAD(Check(driver_->cuDeviceGet_(&device_, index_), "cuDeviceGet"));
   char name[256] = "";
   int major = 0, minor = 0, version = 0;
   driver_->cuDeviceGetName_(name, sizeof(name), device_);
@@ -135,7 +106,7 @@ hlocts_cuda_status Runtime::LoadGeneric() {
     HLOCTS_RETURN_IF_BAD(
         Check(driver_->cuModuleGetFunction_(&function, module, full.c_str()), full.c_str()));
   }
-  return HLOCTS_CUDA_OK;
+  return Check(driver_->cuModuleGetFunction_(&condition_, module, "GraphCondition"), "GraphCondition");
 }
 
 hlocts_cuda_status Runtime::Allocate(int64_t bytes, void** data) {
@@ -175,22 +146,66 @@ hlocts_cuda_status Runtime::Copy(void* to, const void* from, int64_t bytes) {
                "a copy");
 }
 
+GraphStep Runtime::StepOf(const hlocts_cuda_launch& launch) const {
+  GraphStep step;
+  step.count = launch.count;
+  step.to = launch.to;
+  step.from = launch.from;
+  if (launch.kernel < 0) return step;
+  step.function = launch.code >= 0 ? compiled_[launch.code] : generic_[launch.kernel];
+  step.arguments = launch.arguments;
+  // Kernels stride over what the grid leaves.
+  const bool is_blocks = launch.kernel >= hl::kBlockKernels && launch.kernel < hl::kPlainKernels;
+  step.threads = is_blocks ? kBlockThreads : kThreads;
+  // Loops written out take several elements a thread.
+  const bool is_written_loop = launch.code >= 0 && launch.kernel == hl::kLoopKernel;
+  const int64_t each = is_written_loop ? step.threads * kLoopElements : step.threads;
+  const int64_t blocks = is_blocks ? launch.count : (launch.count + each - 1) / each;
+  step.blocks = static_cast<unsigned>(std::min(kBlocksMax, blocks));
+  return step;
+}
+
 hlocts_cuda_status Runtime::Launch(int32_t kernel, int64_t code, const void* arguments,
                                    int64_t count) {
   std::lock_guard<std::mutex> lock(mutex_);
   driver_->cuCtxSetCurrent_(context_);
-  const CUfunction function = code >= 0 ? compiled_[code] : generic_[kernel];
-  // Kernels stride over what the grid leaves.
-  const bool is_blocks = kernel >= hl::kBlockKernels && kernel < hl::kPlainKernels;
-  const unsigned width = is_blocks ? kBlockThreads : kThreads;
-  // Loops written out take several elements a thread.
-  const int64_t each = code >= 0 && kernel == hl::kLoopKernel ? width * kLoopElements : width;
-  const int64_t blocks = std::min(kBlocksMax, is_blocks ? count : (count + each - 1) / each);
+  const GraphStep step = StepOf({kernel, 0, code, count, arguments, nullptr, nullptr});
   long long threads = count;
   void* parameters[] = {const_cast<void*>(arguments), &threads};
-  return Check(driver_->cuLaunchKernel_(function, static_cast<unsigned>(blocks), 1, 1, width, 1, 1,
-                                        0, stream_, parameters, nullptr),
+  return Check(driver_->cuLaunchKernel_(step.function, step.blocks, 1, 1, step.threads, 1, 1, 0,
+                                        stream_, parameters, nullptr),
                hl::kKernelNames[kernel]);
+}
+
+hlocts_cuda_status Runtime::Keep(const hlocts_cuda_launch* launches, int64_t count,
+                                 const void* again, void* left, int64_t* number) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  std::vector<GraphStep> steps;
+  for (int64_t l = 0; l < count; ++l) steps.push_back(StepOf(launches[l]));
+  Graph graph;
+  const GraphCondition condition = {condition_, Address(again), Address(left)};
+  const CUresult built = BuildGraph(*driver_, context_, steps, condition, graph);
+  if (built != CUDA_SUCCESS) {
+    ReleaseGraph(*driver_, graph);
+    return Check(built, "a graph");
+  }
+  *number = next_graph_++;
+  graphs_[*number] = graph;
+  return HLOCTS_CUDA_OK;
+}
+
+hlocts_cuda_status Runtime::Replay(int64_t graph) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  return Check(driver_->cuGraphLaunch_(graphs_.at(graph).executable, stream_), "a graph");
+}
+
+void Runtime::Forget(int64_t graph) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  driver_->cuCtxSetCurrent_(context_);
+  ReleaseGraph(*driver_, graphs_.at(graph));
+  graphs_.erase(graph);
 }
 
 hlocts_cuda_status Runtime::Load(const char* source, bool fast_math, int64_t* code) {
@@ -223,7 +238,7 @@ hlocts_cuda_status Runtime::CallLibrary(Library library, const void* plan, int64
                                         const void* const* in, void* const* out) {
   std::lock_guard<std::mutex> lock(mutex_);
   driver_->cuCtxSetCurrent_(context_);
-  const LibraryContext context = {driver_, stream_};
+  const LibraryContext context = library_context();
   const auto is = [&](Library which, size_t size) {
     return library == which && bytes == static_cast<int64_t>(size);
   };
@@ -250,54 +265,4 @@ hlocts_cuda_status Runtime::Synchronize() {
   return Check(driver_->cuStreamSynchronize_(stream_), "a kernel");
 }
 
-Runtime& TheRuntime() {
-  static Runtime* runtime = new Runtime();  // never destroyed: the driver may be gone before
-  return *runtime;
-}
-
-const char* LastError() { return t_error.c_str(); }
-const char* Description() { return TheRuntime().description().c_str(); }
-hlocts_cuda_status Open() { return TheRuntime().Open(); }
-hlocts_cuda_status Allocate(int64_t bytes, void** data) { return TheRuntime().Allocate(bytes, data); }
-void Release(void* data) { TheRuntime().Release(data); }
-hlocts_cuda_status Upload(void* to, const void* from, int64_t bytes) {
-  return TheRuntime().Upload(to, from, bytes);
-}
-hlocts_cuda_status Download(void* to, const void* from, int64_t bytes) {
-  return TheRuntime().Download(to, from, bytes);
-}
-hlocts_cuda_status Copy(void* to, const void* from, int64_t bytes) {
-  return TheRuntime().Copy(to, from, bytes);
-}
-hlocts_cuda_status Launch(int32_t kernel, int64_t code, const void* arguments, int64_t count) {
-  return TheRuntime().Launch(kernel, code, arguments, count);
-}
-hlocts_cuda_status Load(const char* source, int32_t fast_math, int64_t* code) {
-  return TheRuntime().Load(source, fast_math != 0, code);
-}
-hlocts_cuda_status Synchronize() { return TheRuntime().Synchronize(); }
-hlocts_cuda_status CallLibraryOf(int32_t library, const void* plan, int64_t bytes, const void* const* in,
-                                 void* const* out) {
-  return TheRuntime().CallLibrary(static_cast<Library>(library), plan, bytes, in, out);
-}
-hlocts_cuda_status Compile(const char* source, const char* architecture, int32_t fast_math,
-                           const char** log) {
-  thread_local std::string kept;
-  const Compiled compiled = CompileSource(source, architecture, fast_math != 0);
-  kept = compiled.log;
-  *log = kept.c_str();
-  if (compiled.ok) return HLOCTS_CUDA_OK;
-  return Fail(compiled.available ? HLOCTS_CUDA_COMPILE_ERROR : HLOCTS_CUDA_UNAVAILABLE, kept);
-}
-
-}  // namespace
 }  // namespace hlocts::cuda
-
-extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_cuda_get_api(void) {
-  using namespace hlocts::cuda;
-  static const hlocts_cuda_api api = {HLOCTS_CUDA_API_VERSION, LastError, Open,    Description,
-                                      Allocate,                Release,   Upload,  Download,
-                                      Copy,                    Launch,    Load,    Compile,
-                                      CallLibraryOf,           Synchronize};
-  return &api;
-}

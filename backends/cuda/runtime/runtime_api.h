@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define HLOCTS_CUDA_API_VERSION 2
+#define HLOCTS_CUDA_API_VERSION 3
 
 typedef enum {
   HLOCTS_CUDA_OK = 0,
@@ -23,10 +23,22 @@ typedef enum {
   HLOCTS_CUDA_DECLINED = 6,       // of library(): it is not there, or does not take the plan
 } hlocts_cuda_status;
 
+// A launch that is kept; kernel -1: a copy of `count` bytes.
+typedef struct {
+  int32_t kernel, reserved;
+  int64_t code, count;
+  const void* arguments;
+  void* to;
+  const void* from;
+} hlocts_cuda_launch;
+
 typedef struct {
   int32_t version;
   const char* (*last_error)(void);
-  // The first device. After this the functions below may be called, from any thread.
+  // How many devices there are, and which one this thread means from here on; 0 at first.
+  int32_t (*device_count)(void);
+  void (*use)(int32_t device);
+  // That device. After this the functions below may be called for it, from any thread.
   hlocts_cuda_status (*open)(void);
   const char* (*description)(void);  // device, architecture, driver
   hlocts_cuda_status (*allocate)(int64_t bytes, void** data);
@@ -47,6 +59,17 @@ typedef struct {
                                 const void* const* in, void* const* out);
   // Until all that was launched is done.
   hlocts_cuda_status (*synchronize)(void);
+  // Launches as one graph. again: nullptr, or a pred of the device: they are repeated while it is true
+  // and the s64 at `left`, which every turn lowers, is above 0.
+  hlocts_cuda_status (*keep)(const hlocts_cuda_launch* launches, int64_t count, const void* again,
+                             void* left, int64_t* graph);
+  hlocts_cuda_status (*replay)(int64_t graph);
+  void (*forget)(int64_t graph);
+  // Whether devices of their own can meet by a library, and a CollectiveCall of libraries.h: the
+  // devices of its members, what each gives and where each gets its part.
+  int32_t (*collects)(void);
+  hlocts_cuda_status (*collect)(const void* plan, int64_t bytes, const int32_t* devices,
+                                const void* const* in, void* const* out);
 } hlocts_cuda_api;
 
 const hlocts_cuda_api* hlocts_cuda_get_api(void);
