@@ -1,6 +1,7 @@
 #include "backends/cuda/ops/device_collective.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "backends/cuda/reduce_plan.h"
@@ -50,6 +51,8 @@ std::optional<int32_t> ReductionOf(const plan::Graph& body, PrimitiveType type) 
   }
 }
 
+std::atomic<int64_t> device_collectives{0};
+
 // [outer, parts, inner] of an array cut along a dimension, read as [parts, outer, inner], or back.
 plan::View Turned(const plan::ArrayType& whole, int64_t dimension, int64_t parts, bool back) {
   int64_t outer = 1;
@@ -76,6 +79,8 @@ absl::Status Move(Run& run, const plan::View& from, const plan::ArrayType& type,
 }
 
 }  // namespace
+
+int64_t DeviceCollectives() { return device_collectives; }
 
 std::optional<DeviceCollective> DeviceCollective::Of(const OpContext& context,
                                                      const plan::CollectivePlan& plan) {
@@ -216,6 +221,7 @@ absl::Status DeviceCollective::Meet(Run& run, const std::vector<int64_t>& group,
       }
       HLOCTS_RETURN_IF_ERROR(
           run.device().Collect(CallFor(k, group, run), devices.data(), in.data(), out.data()));
+      ++device_collectives;
     }
     return absl::OkStatus();
   };

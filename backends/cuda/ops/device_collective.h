@@ -11,6 +11,9 @@
 
 namespace hlocts::cuda {
 
+// How many have run in this process.
+int64_t DeviceCollectives();
+
 class DeviceCollective {
  public:
   // nullopt: of this opcode, or of these types and computations, no library does it.
