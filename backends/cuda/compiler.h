@@ -25,6 +25,7 @@ struct CompileOptions {
   Libraries libraries = Libraries::kAuto;
   Graphs graphs = Graphs::kAuto;
   bool tf32 = false, fast_math = false;
+  bool deterministic = true;  // the same bits in every run
   int64_t memory_bytes_max = int64_t{8} << 30;
   std::shared_ptr<void> custom_calls;         // handle of the library, null for none
   absl::flat_hash_set<std::string> disabled;  // passes, and "fusion", "in-place", "rows"

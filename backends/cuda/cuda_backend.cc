@@ -1,6 +1,6 @@
 // The CUDA engine behind the Backend interface:
 // `cuda?jit=always|never|auto&libraries=always|never|auto&graphs=always|never|auto&
-// devices=N&tf32=true&fast_math=true`,
+// devices=N&deterministic=false&tf32=true&fast_math=true`,
 // and `cuda-host`, the same plan and kernels run by this machine's processor.
 #include <algorithm>
 #include <functional>
@@ -27,8 +27,8 @@ class CudaBackend : public Backend {
         options_(std::move(options)),
         devices_max_(devices),
         open_(std::move(open)) {
-    info_.capabilities = {"execute", "verify", "replicas", "donation", "infeed", "custom-call",
-                          "our-parser"};
+    info_.capabilities = {"execute", "verify",      "replicas",  "donation",
+                          "infeed",  "custom-call", "our-parser"};
     info_.facts = {"convert.saturate", "integer.division", "shift.saturate", "rng.xla_layout"};
   }
 
@@ -66,9 +66,10 @@ class CudaBackend : public Backend {
   cuda::Devices devices_;
 };
 
-absl::StatusOr<bool> TakeBool(BackendName& name, absl::string_view key) {
+absl::StatusOr<bool> TakeBool(BackendName& name, absl::string_view key, bool otherwise = false) {
   const std::string value = name.TakeOption(key);
-  if (value.empty() || value == "false") return false;
+  if (value.empty()) return otherwise;
+  if (value == "false") return false;
   if (value == "true") return true;
   return InvalidInput("backend \"", name.text, "\": expected ", key, "=true or ", key, "=false");
 }
@@ -97,6 +98,7 @@ absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
   HLOCTS_ASSIGN_OR_RETURN(options.jit, TakeWhen<cuda::Jit>(name, "jit"));
   HLOCTS_ASSIGN_OR_RETURN(options.libraries, TakeWhen<cuda::Libraries>(name, "libraries"));
   HLOCTS_ASSIGN_OR_RETURN(options.graphs, TakeWhen<cuda::Graphs>(name, "graphs"));
+  HLOCTS_ASSIGN_OR_RETURN(options.deterministic, TakeBool(name, "deterministic", true));
   HLOCTS_ASSIGN_OR_RETURN(options.tf32, TakeBool(name, "tf32"));
   HLOCTS_ASSIGN_OR_RETURN(options.fast_math, TakeBool(name, "fast_math"));
   for (std::string passes; !(passes = name.TakeOption("disable")).empty();) {
@@ -107,7 +109,8 @@ absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
   HLOCTS_RETURN_IF_ERROR(cuda::CheckPassNames(options.disabled));
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text,
-                        "\": expected jit, libraries, graphs, devices, tf32, fast_math or disable, found ",
+                        "\": expected jit, libraries, graphs, devices, deterministic, tf32, "
+                        "fast_math or disable, found ",
                         name.options[0].first);
   }
   return options;

@@ -19,8 +19,8 @@ std::string LibraryPath() {
   return folder.substr(0, folder.rfind('/') + 1) + "libhlocts_cuda.so";
 }
 
-// Nothing that this process runs later could be trusted. The engine lives in a worker: its end is the
-// verdict on the module, and the next module gets another worker.
+// Nothing that this process runs later could be trusted. The engine lives in a worker: its end is
+// the verdict on the module, and the next module gets another worker.
 [[noreturn]] void EndProcess(const char* reason) {
   std::fprintf(stderr, "the CUDA device is lost: %s\n", reason);
   std::fflush(stderr);
@@ -91,9 +91,9 @@ class CudaDevice : public Device {
                           l.arguments.data(), l.to, l.from});
     }
     int64_t number = -1;
-    HLOCTS_RETURN_IF_ERROR(ToStatus(
-        api_, Here().keep(launches.data(), static_cast<int64_t>(launches.size()), graph.again,
-                        graph.left, &number)));
+    HLOCTS_RETURN_IF_ERROR(
+        ToStatus(api_, Here().keep(launches.data(), static_cast<int64_t>(launches.size()),
+                                   graph.again, graph.left, &number)));
     return number;
   }
   absl::Status Replay(int64_t graph) override { return ToStatus(api_, Here().replay(graph)); }

@@ -10,7 +10,8 @@
 
 namespace hlocts::cuda {
 
-// Unavailable where this build left the library out. $HLOCTS_CUDA_LIBRARY, else beside this program.
+// Unavailable where this build left the library out. $HLOCTS_CUDA_LIBRARY, else beside this
+// program.
 absl::StatusOr<const hlocts_cuda_api*> OpenRuntime();
 
 // A GPU; Unavailable, with the reason, where there is none.

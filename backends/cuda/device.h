@@ -41,7 +41,8 @@ class Device {
   // Waits for all that was launched before.
   virtual absl::Status Download(void* to, const void* from, int64_t bytes) = 0;
   virtual absl::Status Copy(void* to, const void* from, int64_t bytes) = 0;
-  // Threads 0 .. count - 1; of kernels of blocks, blocks. code: what Compile gave, -1 to interpret the program.
+  // Threads 0 .. count - 1; of kernels of blocks, blocks. code: what Compile gave, -1 to interpret
+  // the program.
   virtual absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t bytes,
                               int64_t count, int64_t code) = 0;
   // A kernel with its program written out as `source`; -1 where nothing is compiled.

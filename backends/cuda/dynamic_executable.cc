@@ -11,8 +11,8 @@ namespace {
 // The counters that the instructions of one device share.
 class DeviceState {
  public:
-  DeviceState(const LoadOptions& load, const CompileOptions& compile, Device& device, int64_t number,
-              plan::World& world)
+  DeviceState(const LoadOptions& load, const CompileOptions& compile, Device& device,
+              int64_t number, plan::World& world)
       : compile_(compile), device_(device), run_(device, load.memory_bytes_max) {
     run_.steps_left = load.steps_max;
     run_.rng_seed = run_.rng_state[0] = load.rng_seed;
@@ -73,7 +73,7 @@ class DynamicExecutable : public Executable {
     result.outfeed = std::move(world.outfeeds);
     const std::vector<plan::AliasPair> pairs = plan::AliasPairsOf(*module_);
     result.arguments = plan::StatesOf(pairs, plan::DonorsOf(*module_), request.arguments[0].size(),
-                                request.donated_leaves);
+                                      request.donated_leaves);
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;

@@ -74,8 +74,9 @@ absl::Status StaticExecutable::CheckMemory() const {
     for (const Shape& shape : *shapes) {
       const int64_t more = shape.StorageSizeBytes();
       if (more > load_.memory_bytes_max - bytes) {
-        return absl::ResourceExhaustedError(absl::StrCat(
-            "arguments and outputs need more than the budget of ", load_.memory_bytes_max, " bytes"));
+        return absl::ResourceExhaustedError(
+            absl::StrCat("arguments and outputs need more than the budget of ",
+                         load_.memory_bytes_max, " bytes"));
       }
       bytes += more;
     }

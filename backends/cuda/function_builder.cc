@@ -55,7 +55,7 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
       return reductions_.reduce_of(id) >= 0 ? EmitReduce(reductions_.reduce_of(id)) : EmitLoop(id);
     case NodeKind::kStructured:
       return node.opcode == Opcode::kMap && IsStraightLine(*node.called[0]) ? EmitMap(node)
-                                                                           : EmitStructured(id);
+                                                                            : EmitStructured(id);
   }
   return absl::OkStatus();
 }

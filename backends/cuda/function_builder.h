@@ -1,4 +1,5 @@
-// One graph to one function: loops and structured steps in order, and how long each array is needed.
+// One graph to one function: loops and structured steps in order, and how long each array is
+// needed.
 #ifndef HLOCTS_BACKENDS_CUDA_FUNCTION_BUILDER_H_
 #define HLOCTS_BACKENDS_CUDA_FUNCTION_BUILDER_H_
 
@@ -39,8 +40,8 @@ class FunctionBuilder {
     ProgramBuilder program;
     std::vector<int32_t> arrays;
     std::vector<hl::View> views;
-    std::vector<bool> dense;  // whether an array is only read at the place written
-    std::vector<int> widths;  // of an array's elements
+    std::vector<bool> dense;       // whether an array is only read at the place written
+    std::vector<int> widths;       // of an array's elements
     std::vector<int> array_views;  // see StepSketch
     bool ends_reduction = false;
     absl::flat_hash_map<plan::ValueId, int> values;
@@ -67,7 +68,7 @@ class FunctionBuilder {
   Function& function_;
   plan::FusionPlan fusion_;
   ReduceFusion reductions_;
-  std::vector<int32_t> slot_of_;  // of values
+  std::vector<int32_t> slot_of_;                     // of values
   std::vector<std::optional<StepSketch>> sketches_;  // of the steps
 };
 

@@ -14,7 +14,11 @@ std::atomic<int64_t> graphs_replayed{0};
 class LoopRecord {
  public:
   LoopRecord(Run& run, const Function& condition, const Function& body)
-      : run_(run), recorder_(run.device()), recorded_(recorder_, run), condition_(condition), body_(body) {}
+      : run_(run),
+        recorder_(run.device()),
+        recorded_(recorder_, run),
+        condition_(condition),
+        body_(body) {}
   ~LoopRecord() {
     if (graph_ >= 0) run_.device().Forget(graph_);
   }

@@ -1,5 +1,5 @@
-// Work that is launches alone, as graphs of the device: the rest of a loop, whose condition the device
-// then looks at itself, and whole functions that run again and again.
+// Work that is launches alone, as graphs of the device: the rest of a loop, whose condition the
+// device then looks at itself, and whole functions that run again and again.
 #ifndef HLOCTS_BACKENDS_CUDA_GRAPHS_H_
 #define HLOCTS_BACKENDS_CUDA_GRAPHS_H_
 
@@ -12,8 +12,8 @@
 
 namespace hlocts::cuda {
 
-// The loop from this state on, which meets the condition; nullopt: it is none of launches alone, and
-// nothing has happened.
+// The loop from this state on, which meets the condition; nullopt: it is none of launches alone,
+// and nothing has happened.
 absl::StatusOr<std::optional<std::vector<Buffer>>> LoopOnDevice(Run& run, const Function& condition,
                                                                 const Function& body,
                                                                 const std::vector<Buffer>& state);

@@ -195,14 +195,23 @@ bool Transform(const FftPlan& p, const void* in, void* out) {
 
 // One element of y.
 Value Convolved(const ConvolutionPlan& p, const void* x, const void* w, int64_t e, int sum_type) {
-  int64_t place[3], taps = 1, pixels = 1;
+  int64_t place[3], taps = 1, pixels = 1, feature = 0;
+  const bool last = p.channels_last != 0;
+  if (last) {
+    feature = e % p.features;
+    e /= p.features;
+  }
   for (int d = p.spatial; d-- > 0;) {
     place[d] = e % p.output[d];
     e /= p.output[d];
     taps *= p.taps[d];
     pixels *= p.input[d];
   }
-  const int64_t feature = e % p.features, image = e / p.features;
+  if (!last) {
+    feature = e % p.features;
+    e /= p.features;
+  }
+  const int64_t image = e;
   const int64_t channels = p.channels / p.groups;
   const int64_t first = feature / (p.features / p.groups) * channels;
   Value sum = hl::Zero(sum_type);
@@ -220,11 +229,12 @@ Value Convolved(const ConvolutionPlan& p, const void* x, const void* w, int64_t 
       weight *= p.taps[d];
     }
     for (int64_t c = 0; inside && c < channels; ++c) {
-      hl::Accumulate(
-          sum_type, sum,
-          hl::Widened(p.type, sum_type,
-                      hl::Load(p.type, x, (image * p.channels + first + c) * pixels + pixel)),
-          hl::Widened(p.type, sum_type, hl::Load(p.type, w, (feature * channels + c) * taps + tap)));
+      const int64_t from = last ? (image * pixels + pixel) * p.channels + first + c
+                                : (image * p.channels + first + c) * pixels + pixel;
+      const int64_t by = last ? (feature * taps + tap) * channels + c
+                              : (feature * channels + c) * taps + tap;
+      hl::Accumulate(sum_type, sum, hl::Widened(p.type, sum_type, hl::Load(p.type, x, from)),
+                     hl::Widened(p.type, sum_type, hl::Load(p.type, w, by)));
     }
   }
   return sum;

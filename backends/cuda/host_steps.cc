@@ -100,8 +100,7 @@ absl::StatusOr<StepDraft> MakeHostStep(const OpContext& context) {
     return draft;
   }
   std::vector<int64_t> in_bytes, out_bytes;
-  for (size_t k = 0; k < context.node.operands.size(); ++k)
-    in_bytes.push_back(context.in(k).bytes);
+  for (size_t k = 0; k < context.node.operands.size(); ++k) in_bytes.push_back(context.in(k).bytes);
   for (size_t k = 0; k < context.node.outputs.size(); ++k)
     out_bytes.push_back(context.out(k).bytes);
   draft.work = [=, work = std::move(step.work)](Run& run, In in, Out out) {

@@ -1,5 +1,5 @@
-// Steps around called computations that are no straight-line code, with loops, arrays or sorts inside:
-// their kernels run as the host's loops, which call the computation for each element.
+// Steps around called computations that are no straight-line code, with loops, arrays or sorts
+// inside: their kernels run as the host's loops, which call the computation for each element.
 #ifndef HLOCTS_BACKENDS_CUDA_HOST_STEPS_H_
 #define HLOCTS_BACKENDS_CUDA_HOST_STEPS_H_
 

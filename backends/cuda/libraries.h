@@ -50,9 +50,11 @@ struct FftPlan {
   int64_t batch, stride, distance_in, distance_out;
 };
 
-// cudnnConvolutionForward on packed arrays: N C spatial, K C/groups taps, N K spatial. in: x, w; out: y.
+// cudnnConvolutionForward on packed arrays: N C spatial, K C/groups taps, N K spatial; channels_last:
+// N spatial C, K taps C/groups, N spatial K. in: x, w; out: y.
 struct ConvolutionPlan {
   int32_t type, tf32, spatial, flipped;  // flipped: convolution, not cross-correlation
+  int32_t channels_last, reserved;
   int64_t images, channels, features, groups;
   int64_t input[3], taps[3], output[3], padding[3], stride[3], dilation[3];
 };

@@ -88,6 +88,34 @@ TEST(LibrariesTest, ProductsOfEveryLayoutAreTheGeneralKernels) {
   EXPECT_EQ(cuda::LibraryCalls(cuda::Library::kCublasLt) - before, int64_t{std::size(texts)});
 }
 
+// Channels last are taken as they lie where padding is symmetric; sums of small integers are exact.
+TEST(LibrariesTest, ConvolutionsOfEveryLayoutAreTheGeneralKernels) {
+  const std::string head =
+      "ENTRY e { p = s8[2,7,5,4] parameter(0) q = s8[3,2,LAST,6] parameter(1)\n"
+      " a = f32[2,7,5,4] convert(p) b = f32[3,2,LAST,6] convert(q)\n";
+  const char* const tails[] = {
+      "4 ROOT r = f32[2,7,6,6] convolution(a, b), window={size=3x2 pad=1_1x1_1}, "
+      "dim_labels=b01f_01io->b01f }",
+      "2 ROOT r = f32[2,3,2,6] convolution(a, b), window={size=3x2 stride=2x2 rhs_reversal=1x1}, "
+      "dim_labels=b01f_01io->b01f, feature_group_count=2 }",
+      "4 ROOT r = f32[2,6,5,6] convolution(a, b), window={size=3x2 pad=1_0x0_1}, "
+      "dim_labels=b01f_01io->b01f }",
+      "4 ROOT r = f32[2,6,7,6] convolution(a, b), window={size=3x2 pad=1_1x1_1}, "
+      "dim_labels=b01f_01io->bf01 }",
+  };
+  for (const char* tail : tails) {
+    std::string text = head;
+    for (size_t at; (at = text.find("LAST")) != std::string::npos;) text.replace(at, 4, 1, tail[0]);
+    text += tail + 1;
+    const int64_t before = cuda::LibraryCalls(cuda::Library::kCudnn);
+    const auto ours = RunWith(cuda::Libraries::kNever, text),
+               theirs = RunWith(cuda::Libraries::kAlways, text);
+    ASSERT_EQ(ours.size(), 1u) << text;
+    EXPECT_TRUE(ours[0].BitwiseEqual(theirs[0])) << text;
+    EXPECT_EQ(cuda::LibraryCalls(cuda::Library::kCudnn) - before, 1) << text;
+  }
+}
+
 // Keys and rows that fit into one number, and those that need a second pass.
 TEST(LibrariesTest, SortedRowsAreTheMerges) {
   for (const char* type : {"s64", "u16", "s8", "f64", "bf16", "f8e4m3fn"}) {

@@ -48,8 +48,8 @@ absl::Status Recorder::Copy(void* to, const void* from, int64_t bytes) {
   return absl::OkStatus();
 }
 
-absl::Status Recorder::Launch(hl::Kernel kernel, const void* arguments, int64_t bytes, int64_t count,
-                              int64_t code) {
+absl::Status Recorder::Launch(hl::Kernel kernel, const void* arguments, int64_t bytes,
+                              int64_t count, int64_t code) {
   KeptLaunch& kept = graph_.launches.emplace_back();
   kept.kernel = kernel;
   kept.count = count;

@@ -1,5 +1,5 @@
-// A device that keeps what it is told to launch, instead of launching it: memory is there, and stays
-// where it is for as long as the recorder lives.
+// A device that keeps what it is told to launch, instead of launching it: memory is there, and
+// stays where it is for as long as the recorder lives.
 #ifndef HLOCTS_BACKENDS_CUDA_RECORDER_H_
 #define HLOCTS_BACKENDS_CUDA_RECORDER_H_
 

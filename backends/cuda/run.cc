@@ -26,8 +26,8 @@ absl::Status Run::RunStep(const Step& step, std::vector<Buffer>& slots) {
     for (const auto& [result, operand] : step.in_place) {
       if (result != static_cast<int>(r)) continue;
       const int32_t slot = step.in[operand];
-      const bool ends = std::find(step.last_use.begin(), step.last_use.end(), slot) !=
-                        step.last_use.end();
+      const bool ends =
+          std::find(step.last_use.begin(), step.last_use.end(), slot) != step.last_use.end();
       const bool once = std::count(step.in.begin(), step.in.end(), slot) == 1;
       if (ends && once && slots[slot].use_count() == 1) results[r] = slots[slot];
     }
@@ -48,7 +48,8 @@ absl::StatusOr<std::vector<Buffer>> Run::Call(const Function& function,
   std::vector<Buffer> slots(function.slots);
   for (const auto& [slot, constant] : function.constants) slots[slot] = constant;
   for (size_t p = 0; p < function.parameter_slots.size(); ++p) {
-    if (function.parameter_slots[p] >= 0) slots[function.parameter_slots[p]] = std::move(arguments[p]);
+    if (function.parameter_slots[p] >= 0)
+      slots[function.parameter_slots[p]] = std::move(arguments[p]);
   }
   arguments.clear();
   for (const Step& step : function.steps) {

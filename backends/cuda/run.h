@@ -23,15 +23,16 @@ using In = const void* const*;
 using Out = void* const*;
 using Work = std::function<absl::Status(Run& run, In in, Out out)>;
 // Calls, loops and branches hand whole buffers on.
-using Control = std::function<absl::StatusOr<std::vector<Buffer>>(Run& run, std::vector<Buffer> in)>;
+using Control =
+    std::function<absl::StatusOr<std::vector<Buffer>>(Run& run, std::vector<Buffer> in)>;
 
 struct Step {
   Work work;
-  Control control;  // instead of work
-  std::vector<int32_t> in, out;    // slots, -1: a token
+  Control control;               // instead of work
+  std::vector<int32_t> in, out;  // slots, -1: a token
   std::vector<int64_t> out_bytes;
   std::vector<std::pair<int, int>> in_place;  // (result, operand): may be the same memory
-  std::vector<int32_t> last_use;   // slots that nobody needs after this step
+  std::vector<int32_t> last_use;              // slots that nobody needs after this step
 };
 
 struct Function {

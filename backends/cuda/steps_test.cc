@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
 #include "backends/cuda/graphs.h"
 #include "backends/cuda/ops/device_collective.h"
@@ -78,10 +79,9 @@ void ExpectSameCalled(const std::string& text, const std::string& plain,
 }
 
 TEST(StepsTest, AComputationWithALoopIsMapped) {
-  const auto mapped =
-      RunOn(kHost, std::string(kComputations) +
-                       "ENTRY e { p = s32[3] constant({1, -2, 3})\n"
-                       " ROOT r = s32[3] map(p), dimensions={0}, to_apply=loop }");
+  const auto mapped = RunOn(kHost, std::string(kComputations) +
+                                       "ENTRY e { p = s32[3] constant({1, -2, 3})\n"
+                                       " ROOT r = s32[3] map(p), dimensions={0}, to_apply=loop }");
   ASSERT_TRUE(mapped.ok()) << mapped.status();
   const auto data = (*mapped)[0].data<int32_t>();
   EXPECT_THAT(std::vector<int32_t>(data.begin(), data.end()), ElementsAre(1, 256, 6561));
@@ -97,7 +97,8 @@ TEST(StepsTest, ComputationsWithArraysAreTheStraightOnes) {
       " ROOT r = s32[9] reduce-window(p, z), window={size=3 pad=1_1}, to_apply=NAME }",
       "plus", "sum");
   ExpectSameCalled(
-      "ENTRY e { p = s32[6] parameter(0) u = s32[4] parameter(1) i = s32[4] constant({1, 1, 5, 9})\n"
+      "ENTRY e { p = s32[6] parameter(0) u = s32[4] parameter(1) i = s32[4] constant({1, 1, 5, "
+      "9})\n"
       " ROOT r = s32[6] scatter(p, i, u), update_window_dims={}, inserted_window_dims={0},\n"
       " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=NAME }",
       "plus", "sum");
@@ -116,11 +117,12 @@ TEST(StepsTest, WhatGoesWrongInACallIsTheStepsStatus) {
   LoadOptions load;
   load.steps_max = 100;
   const auto result =
-      RunOn(kHost, "yes { i = s32[] parameter(0) ROOT r = pred[] constant(true) }\n"
-                   "same { i = s32[] parameter(0) ROOT r = s32[] negate(i) }\n"
-                   "f { a = s32[] parameter(0) ROOT w = s32[] while(a), condition=yes, body=same }\n"
-                   "ENTRY e { p = s32[3] constant({1, 2, 3})\n"
-                   " ROOT r = s32[3] map(p), dimensions={0}, to_apply=f }",
+      RunOn(kHost,
+            "yes { i = s32[] parameter(0) ROOT r = pred[] constant(true) }\n"
+            "same { i = s32[] parameter(0) ROOT r = s32[] negate(i) }\n"
+            "f { a = s32[] parameter(0) ROOT w = s32[] while(a), condition=yes, body=same }\n"
+            "ENTRY e { p = s32[3] constant({1, 2, 3})\n"
+            " ROOT r = s32[3] map(p), dimensions={0}, to_apply=f }",
             load);
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded) << result.status();
 }
@@ -138,7 +140,8 @@ constexpr char kLoop[] =
     " x = f32[1] slice(b), slice={[2:3]} d = f32[6] dynamic-update-slice(a, x, at)\n"
     " e = f32[6] multiply(d, k)\n"
     " ROOT r = (s32[], f32[6], f32[6], pred[], f32[6]) tuple(j, b, e, q, k) }\n"
-    "ENTRY e { a = f32[6] parameter(0) b = f32[6] parameter(1) k = f32[6] constant({1,1,-1,1,1,2})\n"
+    "ENTRY e { a = f32[6] parameter(0) b = f32[6] parameter(1) k = f32[6] "
+    "constant({1,1,-1,1,1,2})\n"
     " z = s32[] constant(0) p = pred[] constant(false)\n"
     " s = (s32[], f32[6], f32[6], pred[], f32[6]) tuple(z, a, b, p, k)\n"
     " ROOT w = (s32[], f32[6], f32[6], pred[], f32[6]) while(s), condition=more, body=turn }";
@@ -183,12 +186,52 @@ TEST(StepsTest, RepeatedRunsAreTheSameAsAGraph) {
       " s = f32[64] sort(a), dimensions={0}, to_apply=lt\n"
       " t = f32[64] tanh(s) ROOT r = (f32[64], f32[64], f32[64]) tuple(t, p, s) }";
   const std::string all =
-      std::string("lt { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), "
-                  "direction=LT }\n") +
+      std::string(
+          "lt { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), "
+          "direction=LT }\n") +
       text;
   const int64_t before = cuda::GraphsReplayed();
   ExpectSame(RunOn(std::string(kHost) + "&graphs=never", all, {}, 6), RunOn(kHost, all, {}, 6));
   EXPECT_EQ(cuda::GraphsReplayed() - before, 4);
+}
+
+// Few values many times, many values; the first and the last; of short rows and of long ones.
+TEST(StepsTest, SelectedRowsAreTheReferences) {
+  for (const char* type : {"s8", "pred", "u64", "bf16", "f32", "f64"}) {
+    for (const char* attributes : {"k=1", "k=250", "k=17, largest=false", "k=0"}) {
+      const std::string t = type, k = absl::StrCat(std::atoi(attributes + 2));
+      const std::string text = "ENTRY e { p = " + t + "[3,1001] parameter(0)\n ROOT r = (" + t +
+                               "[3," + k + "], s32[3," + k + "]) topk(p), " + attributes + " }";
+      SCOPED_TRACE(text);
+      ExpectSame(RunOn("reference", text), RunOn(kHost, text));
+    }
+  }
+}
+
+// Integers and unique targets take updates as they come, others in their order.
+TEST(StepsTest, ScatterIsTheReferences) {
+  const std::string body =
+      "f { a = TYPE[] parameter(0) b = TYPE[] parameter(1) ROOT c = TYPE[] OP(a, b) }\n"
+      "ENTRY e { p = TYPE[5,6] parameter(0) u = TYPE[7,6] parameter(1)\n"
+      " i = s32[7] constant({INDICES})\n"
+      " ROOT r = TYPE[5,6] scatter(p, i, u), update_window_dims={1}, inserted_window_dims={0},\n"
+      " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=fUNIQUE }";
+  const auto text = [&](const char* type, const char* op, bool unique) {
+    return absl::StrReplaceAll(
+        body, {{"TYPE", type},
+               {"OP", op},
+               {"INDICES", unique ? "4, 0, -1, 9, 2, 3, 11" : "4, 0, 4, 9, 2, 0, 4"},
+               {"UNIQUE", unique ? ", unique_indices=true" : ""}});
+  };
+  for (const char* type : {"s32", "u64", "s8", "f32"}) {
+    for (const char* op : {"add", "maximum", "subtract"}) {
+      SCOPED_TRACE(absl::StrCat(type, " ", op));
+      if (std::string(type) != "f32" || std::string(op) != "add") {
+        ExpectSame(RunOn("reference", text(type, op, false)), RunOn(kHost, text(type, op, false)));
+      }
+      ExpectSame(RunOn("reference", text(type, op, true)), RunOn(kHost, text(type, op, true)));
+    }
+  }
 }
 
 // Four replicas on four devices, on two, and all on one.

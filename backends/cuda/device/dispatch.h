@@ -8,6 +8,7 @@
 #include "backends/cuda/device/library_steps.h"
 #include "backends/cuda/device/random.h"
 #include "backends/cuda/device/sort.h"
+#include "backends/cuda/device/top_k.h"
 
 namespace hl {
 

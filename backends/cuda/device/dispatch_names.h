@@ -10,6 +10,7 @@
   HL_KERNEL(ReduceWindow, ReduceWindowArgs, ReduceWindowAt(a, f, i)) \
   HL_KERNEL(Select, SelectArgs, SelectAt(a, f, i))           \
   HL_KERNEL(Scatter, ScatterArgs, ScatterAt(a, f, i))        \
+  HL_KERNEL(ScatterDirect, ScatterDirectArgs, ScatterDirectAt(a, f, i)) \
   HL_KERNEL(SortSplit, SortArgs, SortSplitAt(a, f, i))       \
   HL_KERNEL(SortMerge, SortArgs, SortMergeAt(a, f, i))       \
   HL_KERNEL(ScanLine, ScanArgs, ScanLineAt(a, f, i))
@@ -18,7 +19,8 @@
 #define HL_BLOCK_KERNELS(HL_KERNEL)                                                        \
   HL_KERNEL(ReduceBlock, ReduceBlockArgs, ReduceBlockAt(a, f, shared, block, phase, thread)) \
   HL_KERNEL(RowBlock, RowArgs, RowBlockAt(a, f, shared, block, phase, thread))              \
-  HL_KERNEL(ScanBlock, ScanArgs, ScanBlockAt(a, f, shared, block, phase, thread))
+  HL_KERNEL(ScanBlock, ScanArgs, ScanBlockAt(a, f, shared, block, phase, thread))           \
+  HL_KERNEL(TopKBlock, TopKArgs, TopKAt(a, f, shared, block, phase, thread))
 
 #define HL_PLAIN_KERNELS(HL_KERNEL)                          \
   HL_KERNEL(Box, BoxArgs, BoxAt(a, i))                       \

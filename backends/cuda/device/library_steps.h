@@ -98,12 +98,16 @@ HL_FN u64 RankOf(int type, bool zeros_are_equal, Value v) {
   if (zeros_are_equal && x == sign) x = 0;
   return (x & sign) != 0 ? ~x & all : x | sign;
 }
+// The smaller, the earlier.
+HL_FN u64 SortKey(int type, bool descending, bool zeros_are_equal, Value v) {
+  const u64 key = RankOf(type, zeros_are_equal, v);
+  const int bits = BitsOf(type);
+  return descending ? ~key & (bits == 64 ? ~0ull : (1ull << bits) - 1) : key;
+}
 HL_FN void SortKeyAt(const SortKeyArgs& a, i64 i) {
   const i64 row = i / a.size, place = i % a.size;
   const i64 at = (row / a.inner * a.size + place) * a.inner + row % a.inner;
-  u64 key = RankOf(a.type, a.zeros_are_equal != 0, Load(a.type, a.in, at));
-  const int bits = BitsOf(a.type);
-  if (a.descending != 0) key = ~key & (bits == 64 ? ~0ull : (1ull << bits) - 1);
+  u64 key = SortKey(a.type, a.descending != 0, a.zeros_are_equal != 0, Load(a.type, a.in, at));
   if (a.row_shift >= 0) key |= static_cast<u64>(row) << a.row_shift;
   StoreBits(a.key_bytes, a.keys, i, key);
   a.values[i] = static_cast<u32>(i);

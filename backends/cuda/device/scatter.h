@@ -146,6 +146,56 @@ HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
   for (int k = 0; k < a.arrays; ++k) Store(a.types[k], a.out[k], target, operands[k]);
 }
 
+// What the memory held, and holds still unless that was `expected`. Of the host's one thread no other.
+template <class Bits>
+HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
+#ifdef __CUDACC__
+  return atomicCAS(at, expected, next);
+#else
+  const Bits found = *at;
+  if (found == expected) *at = next;
+  return found;
+#endif
+}
+
+// Thread: one update, in no order. One array whose elements are 4 or 8 bytes, or whose targets are
+// unique.
+struct ScatterDirectArgs {
+  IndexedWindows windows;
+  Interpreted body;
+  int type, unique;
+  const void* updates;
+  void* out;
+};
+template <class Bits, class F>
+HL_FN void CombineAtomically(const ScatterDirectArgs& a, const F& f, Bits* at, Value update) {
+  Value operands[2], result;
+  operands[1] = update;
+  for (Bits seen = *at;;) {
+    operands[0] = FromBits(a.type, seen);
+    f.Call(operands, &result);
+    const Bits found = CompareAndSwap(at, seen, static_cast<Bits>(ToBits(a.type, result)));
+    if (found == seen) return;
+    seen = found;
+  }
+}
+template <class F>
+HL_FN void ScatterDirectAt(const ScatterDirectArgs& a, const F& f, i64 i) {
+  const i64 target = TargetOf(a.windows, false, i);
+  if (target < 0) return;
+  Value operands[2], result;
+  operands[1] = Load(a.type, a.updates, i);
+  if (a.unique != 0) {
+    operands[0] = Load(a.type, a.out, target);
+    f.Call(operands, &result);
+    Store(a.type, a.out, target, result);
+  } else if (BytesOf(a.type) == 8) {
+    CombineAtomically(a, f, static_cast<u64*>(a.out) + target, operands[1]);
+  } else {
+    CombineAtomically(a, f, static_cast<u32*>(a.out) + target, operands[1]);
+  }
+}
+
 // The same element everywhere.
 struct FillArgs {
   int bytes, reserved;

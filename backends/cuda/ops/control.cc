@@ -1,5 +1,5 @@
-// Calls, loops and branches: the host decides, buffers move by reference; long loops of launches alone
-// become graphs, which decide by themselves (graphs.h).
+// Calls, loops and branches: the host decides, buffers move by reference; long loops of launches
+// alone become graphs, which decide by themselves (graphs.h).
 #include <algorithm>
 
 #include "backends/cuda/graphs.h"
@@ -44,8 +44,7 @@ absl::StatusOr<StepDraft> MakeWhile(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const Function* works, context.compiler.Compile(*body));
   const int64_t by_host = TurnsByHost(context.compiler.options().graphs, *tests, *works);
   StepDraft draft;
-  draft.control = [=](Run& run,
-                      std::vector<Buffer> state) -> absl::StatusOr<std::vector<Buffer>> {
+  draft.control = [=](Run& run, std::vector<Buffer> state) -> absl::StatusOr<std::vector<Buffer>> {
     for (int64_t turn = 0;; ++turn) {
       HLOCTS_ASSIGN_OR_RETURN(const bool holds, Holds(run, *tests, state));
       if (!holds) return state;

@@ -183,8 +183,8 @@ absl::StatusOr<Buffer> DeviceCollective::Packed(Run& run, size_t k, int64_t memb
   }
   if (kind_ != kReduceToParts && kind_ != kExchange) return Buffer();
   HLOCTS_ASSIGN_OR_RETURN(Buffer turned, run.Allocate(in_[k].bytes));
-  HLOCTS_RETURN_IF_ERROR(Move(run, Turned(in_[k], dimension_, members, /*back=*/false), in_[k], in[k],
-                              turned->data()));
+  HLOCTS_RETURN_IF_ERROR(Move(run, Turned(in_[k], dimension_, members, /*back=*/false), in_[k],
+                              in[k], turned->data()));
   return turned;
 }
 
@@ -225,11 +225,12 @@ absl::Status DeviceCollective::Meet(Run& run, const std::vector<int64_t>& group,
     }
     return absl::OkStatus();
   };
-  return run.world->Meet(run.device_number, plan_.site, group, plan_.name, pointers.data(), collect);
+  return run.world->Meet(run.device_number, plan_.site, group, plan_.name, pointers.data(),
+                         collect);
 }
 
-absl::StatusOr<bool> DeviceCollective::operator()(Run& run, const std::vector<int64_t>& group, In in,
-                                                  Out out) const {
+absl::StatusOr<bool> DeviceCollective::operator()(Run& run, const std::vector<int64_t>& group,
+                                                  In in, Out out) const {
   if (run.device().index() < 0 || !Fits(group, run)) return false;
   const int64_t members = static_cast<int64_t>(group.size());
   std::vector<Buffer> memory;

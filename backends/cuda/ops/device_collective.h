@@ -1,5 +1,5 @@
-// Collectives that devices do among themselves: each member makes contiguous parts of its arrays, the
-// library moves and sums them, each member makes arrays of what it got.
+// Collectives that devices do among themselves: each member makes contiguous parts of its arrays,
+// the library moves and sums them, each member makes arrays of what it got.
 #ifndef HLOCTS_BACKENDS_CUDA_OPS_DEVICE_COLLECTIVE_H_
 #define HLOCTS_BACKENDS_CUDA_OPS_DEVICE_COLLECTIVE_H_
 
@@ -20,7 +20,8 @@ class DeviceCollective {
   static std::optional<DeviceCollective> Of(const OpContext& context,
                                             const plan::CollectivePlan& plan);
   // False: members share devices, or sizes do not fit, and they meet on the host.
-  absl::StatusOr<bool> operator()(Run& run, const std::vector<int64_t>& group, In in, Out out) const;
+  absl::StatusOr<bool> operator()(Run& run, const std::vector<int64_t>& group, In in,
+                                  Out out) const;
 
  private:
   bool Fits(const std::vector<int64_t>& group, const Run& run) const;

@@ -24,7 +24,7 @@ struct Packing {
 struct GemmJob {
   GemmPlan plan = {};
   Packing lhs, rhs;
-  int out_type = 0;        // where it is not what the library writes
+  int out_type = 0;  // where it is not what the library writes
   int64_t out_elements = 0;
 
   // False: the library is not there, or does not take it.
@@ -32,7 +32,8 @@ struct GemmJob {
 };
 
 // nullopt: of these types or sizes no library's product.
-std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs, const DotOperand& rhs);
+std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
+                                const DotOperand& rhs);
 
 }  // namespace hlocts::cuda
 

@@ -81,6 +81,30 @@ void SetPadding(const Window* given, ConvolutionJob& job) {
   for (int d = 0; d < p.spatial; ++d) job.padded_elements *= p.input[d];
 }
 
+bool IsInOrder(const hl::View& view) {
+  return view.rank == 0 || (view.rank == 1 && view.stride[0] == 1);
+}
+
+std::vector<int64_t> LastOrder(int64_t first, absl::Span<const int64_t> rest, int64_t last) {
+  std::vector<int64_t> order = {first};
+  order.insert(order.end(), rest.begin(), rest.end());
+  order.push_back(last);
+  return order;
+}
+
+// False: of too many dimensions for a kernel.
+bool SetChannelsLast(const ConvolutionDimensionNumbers& n, const plan::ArrayType& lhs,
+                     const plan::ArrayType& rhs, const plan::ArrayType& out, ConvolutionJob& job) {
+  hl::CastArgs image = {}, result = {};
+  const bool ordered =
+      SetOrder(lhs, LastOrder(n.input_batch, n.input_spatial, n.input_feature), false, image) &&
+      SetOrder(out, LastOrder(n.output_batch, n.output_spatial, n.output_feature), true, result) &&
+      SetOrder(rhs, LastOrder(n.kernel_output_feature, n.kernel_spatial, n.kernel_input_feature),
+               false, job.taps_last);
+  job.channels_last = ordered && IsInOrder(image.view) && IsInOrder(result.view);
+  return ordered;
+}
+
 // Every dimension reversed, none, or neither (nullopt). One tap is the same either way.
 std::optional<bool> IsFlipped(const Window* given, const ConvolutionPlan& p) {
   bool all = true, none = true;
@@ -131,6 +155,7 @@ absl::StatusOr<std::optional<ConvolutionJob>> PlanConvolution(const OpContext& c
                job.taps) &&
       SetOrder(out, Order(n.output_batch, n.output_feature, n.output_spatial), true, job.result);
   if (!ordered) return none;
+  if (!job.pads && !SetChannelsLast(n, lhs, rhs, out, job)) return none;
   job.image_elements = lhs.elements;
   job.taps_elements = rhs.elements;
   job.out_elements = out.elements;
@@ -142,10 +167,6 @@ absl::StatusOr<std::optional<ConvolutionJob>> PlanConvolution(const OpContext& c
 }
 
 namespace {
-
-bool IsInOrder(const hl::View& view) {
-  return view.rank == 0 || (view.rank == 1 && view.stride[0] == 1);
-}
 
 // The array in the order that the cast gives it; itself where that is its own.
 absl::StatusOr<const void*> Ordered(Run& run, const hl::CastArgs& cast, int64_t elements,
@@ -161,7 +182,19 @@ absl::StatusOr<const void*> Ordered(Run& run, const hl::CastArgs& cast, int64_t 
 
 }  // namespace
 
+absl::StatusOr<bool> ConvolutionJob::AsTheyLie(Run& run, In in, void* out) const {
+  Buffer memory;
+  ConvolutionPlan now = plan;
+  now.channels_last = 1;
+  HLOCTS_ASSIGN_OR_RETURN(const void* w, Ordered(run, taps_last, taps_elements, in[1], memory));
+  return run.CallLibrary(now, {in[0], w}, {out});
+}
+
 absl::StatusOr<bool> ConvolutionJob::operator()(Run& run, In in, void* out) const {
+  if (channels_last) {
+    HLOCTS_ASSIGN_OR_RETURN(const bool done, AsTheyLie(run, in, out));
+    if (done) return true;
+  }
   Buffer memory[4];
   HLOCTS_ASSIGN_OR_RETURN(const void* x, Ordered(run, image, image_elements, in[0], memory[0]));
   HLOCTS_ASSIGN_OR_RETURN(const void* w, Ordered(run, taps, taps_elements, in[1], memory[1]));

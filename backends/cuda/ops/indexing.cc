@@ -1,5 +1,8 @@
 // gather and scatter: windows of an operand that begin where index vectors say.
+#include <algorithm>
+
 #include "backends/cuda/ops/op_list.h"
+#include "backends/cuda/reduce_plan.h"
 #include "spec/infer/dimension_numbers.h"
 
 namespace hlocts::cuda {
@@ -121,6 +124,61 @@ class ScatterStep {
 
 }  // namespace
 
+namespace {
+
+// Updates as they come: into targets that are all others, or by operations whose order nobody can
+// tell from the result.
+struct DirectScatter {
+  hl::ScatterDirectArgs args = {};
+  int64_t count = 0, bytes = 0, code = -1;
+  std::shared_ptr<const Body> body;
+
+  absl::Status operator()(Run& run, In in, Out out) const {
+    if (in[0] != out[0]) HLOCTS_RETURN_IF_ERROR(run.device().Copy(out[0], in[0], bytes));
+    hl::ScatterDirectArgs now = args;
+    now.windows.indices = in[1];
+    now.updates = in[2];
+    now.out = out[0];
+    return run.Launch(hl::kScatterDirectKernel, now, count, code);
+  }
+};
+
+// Windows that begin at different indices have no element in common.
+bool HasUniqueTargets(const OpContext& context, const Description& d) {
+  return context.source().BoolOr(Attr::kUniqueIndices, false) &&
+         std::all_of(d.index_map.begin(), d.index_map.end(),
+                     [&](int64_t dimension) { return d.window[dimension] == 1; });
+}
+
+bool MayBeDirect(const OpContext& context, const Description& d) {
+  if (context.node.outputs.size() != 1 || !IsStraightLine(context.called(0))) return false;
+  if (HasUniqueTargets(context, d)) return true;
+  const PrimitiveType type = context.out(0).type;
+  if (BitWidth(type) != 32 && BitWidth(type) != 64) return false;
+  if (!KnownBody(context.called(0)).has_value()) return false;
+  const bool any_order = !context.compiler.options().deterministic;
+  return IsSigned(type) || IsUnsigned(type) || (any_order && IsFloat(type));
+}
+
+absl::StatusOr<StepDraft> MakeDirectScatter(const OpContext& context, const Description& d) {
+  DirectScatter step;
+  HLOCTS_ASSIGN_OR_RETURN(step.args.windows, WindowsOf(context, d));
+  HLOCTS_ASSIGN_OR_RETURN(step.body, context.compiler.CompileElements(context.called(0)));
+  step.args.body = step.body->code;
+  step.args.type = TypeNumber(context.out(0).type);
+  step.args.unique = HasUniqueTargets(context, d) ? 1 : 0;
+  step.count = d.batched.elements;
+  step.bytes = context.out(0).bytes;
+  HLOCTS_ASSIGN_OR_RETURN(step.code, context.compiler.CompileKernel(hl::kScatterDirectKernel,
+                                                                    *step.body, {}, step.count));
+  StepDraft draft;
+  draft.in_place.push_back({0, 0});
+  draft.work = std::move(step);
+  return draft;
+}
+
+}  // namespace
+
 // Updates in row-major order of the windows and of their elements; windows that do not lie wholly
 // inside are left out.
 absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
@@ -139,6 +197,7 @@ absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   d.operand_batching = numbers.input_batching_dims;
   d.indices_batching = numbers.scatter_indices_batching_dims;
   d.vector_dimension = numbers.index_vector_dim;
+  if (MayBeDirect(context, d)) return MakeDirectScatter(context, d);
   ScatterStep step;
   HLOCTS_ASSIGN_OR_RETURN(step.targets.windows, WindowsOf(context, d));
   HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
@@ -156,8 +215,8 @@ absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   step.sort.rows = 1;
   HLOCTS_RETURN_IF_ERROR(
       SetTotalOrder(context.compiler, PrimitiveType::kS64, /*descending=*/false, step.sort));
-  HLOCTS_ASSIGN_OR_RETURN(step.code, context.compiler.CompileKernel(hl::kScatterKernel, *body, {},
-                                                                    d.batched.elements));
+  HLOCTS_ASSIGN_OR_RETURN(
+      step.code, context.compiler.CompileKernel(hl::kScatterKernel, *body, {}, d.batched.elements));
   draft.work = [step = std::move(step), body](Run& run, In in, Out out) {
     return step(run, in, out);
   };

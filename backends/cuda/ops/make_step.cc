@@ -35,8 +35,8 @@ absl::StatusOr<StepDraft> MakeStep(const OpContext& context) {
                        " is not implemented by this engine");
   }
   HLOCTS_ASSIGN_OR_RETURN(StepDraft draft, factory(context));
-  draft.only_launches = draft.only_launches ||
-                        !TheTable().host_takes_part[static_cast<int>(context.node.opcode)];
+  draft.only_launches =
+      draft.only_launches || !TheTable().host_takes_part[static_cast<int>(context.node.opcode)];
   return draft;
 }
 

@@ -6,8 +6,7 @@
 
 namespace hlocts::cuda {
 
-#define HLOCTS_CUDA_OP(Opcode, Factory) \
-  absl::StatusOr<StepDraft> Factory(const OpContext& context);
+#define HLOCTS_CUDA_OP(Opcode, Factory) absl::StatusOr<StepDraft> Factory(const OpContext& context);
 #define HLOCTS_CUDA_HOST_OP HLOCTS_CUDA_OP
 #include "backends/cuda/ops/ops.def"
 #undef HLOCTS_CUDA_HOST_OP

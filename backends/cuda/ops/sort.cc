@@ -1,5 +1,5 @@
-// sort with any comparator, stably; top-k by total order. By a library's radix sort where the
-// comparator is known to rank, else by merges (device/sort.h).
+// sort with any comparator, stably: by a library's radix sort where the comparator is known to
+// rank, else by merges (device/sort.h).
 #include <algorithm>
 #include <limits>
 
@@ -203,34 +203,6 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
       HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kPermuteKernel, move, elements));
     }
     return absl::OkStatus();
-  };
-  return draft;
-}
-
-// Rows in descending (or ascending) total order, of which the first k are taken.
-absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
-  const plan::ArrayType& operand = context.in(0);
-  const int64_t k = context.source().IntOr(Attr::kK, 0);
-  if (IsComplex(operand.type) || operand.rank() == 0) {
-    return Unsupported(context.name(), ": topk of ", PrimitiveTypeName(operand.type));
-  }
-  const bool largest = context.source().BoolOr(Attr::kLargest, true);
-  SortJob job;
-  job.args.size = operand.dimensions.back();
-  job.args.inner = 1;
-  job.rows = job.args.size == 0 ? 0 : operand.elements / job.args.size;
-  HLOCTS_RETURN_IF_ERROR(SetTotalOrder(context.compiler, operand.type, largest, job));
-  const int width = operand.width(), index_type = TypeNumber(context.out(1).type);
-  StepDraft draft;
-  draft.work = [=](Run& run, In in, Out out) -> absl::Status {
-    if (job.rows == 0 || k == 0) return absl::OkStatus();
-    HLOCTS_ASSIGN_OR_RETURN(const Buffer order, RunSort(run, job, in));
-    hl::PermuteArgs move = {
-        width, 0, job.args.size, 1, k, static_cast<const hl::i64*>(order->data()), in[0], out[0]};
-    HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kPermuteKernel, move, job.rows * k));
-    move.bytes = index_type;
-    move.out = out[1];
-    return run.Launch(hl::kPositionsKernel, move, job.rows * k);
   };
   return draft;
 }

@@ -66,8 +66,8 @@ hlocts_cuda_status Collect(const void* plan, int64_t bytes, const int32_t* devic
   const LibraryStatus done = CallNccl(members, call, in, out);
   return done.ok() ? HLOCTS_CUDA_OK : Fail(done.status, done.reason);
 }
-hlocts_cuda_status CallLibraryOf(int32_t library, const void* plan, int64_t bytes, const void* const* in,
-                                 void* const* out) {
+hlocts_cuda_status CallLibraryOf(int32_t library, const void* plan, int64_t bytes,
+                                 const void* const* in, void* const* out) {
   return Here().CallLibrary(static_cast<Library>(library), plan, bytes, in, out);
 }
 hlocts_cuda_status Compile(const char* source, const char* architecture, int32_t fast_math,
@@ -85,9 +85,26 @@ hlocts_cuda_status Compile(const char* source, const char* architecture, int32_t
 
 extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_cuda_get_api(void) {
   using namespace hlocts::cuda;
-  static const hlocts_cuda_api api = {
-      HLOCTS_CUDA_API_VERSION, LastError, DeviceCount,   Use,         Open,    Description, Allocate,
-      Release,                 Upload,    Download,      Copy,        Launch,  Load,        Compile,
-      CallLibraryOf,           Synchronize, Keep,        Replay,      Forget,  Collects,    Collect};
+  static const hlocts_cuda_api api = {HLOCTS_CUDA_API_VERSION,
+                                      LastError,
+                                      DeviceCount,
+                                      Use,
+                                      Open,
+                                      Description,
+                                      Allocate,
+                                      Release,
+                                      Upload,
+                                      Download,
+                                      Copy,
+                                      Launch,
+                                      Load,
+                                      Compile,
+                                      CallLibraryOf,
+                                      Synchronize,
+                                      Keep,
+                                      Replay,
+                                      Forget,
+                                      Collects,
+                                      Collect};
   return &api;
 }

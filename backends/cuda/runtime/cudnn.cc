@@ -6,6 +6,8 @@
 #include <cudnn.h>
 #include <dlfcn.h>
 
+#include <vector>
+
 #include "backends/cuda/device/base.h"
 
 // The calls that describe one convolution without a graph are deprecated, and all that is needed.
@@ -95,10 +97,16 @@ struct Sizes {
 };
 
 bool SetPacked(const Dnn& dnn, cudnnTensorDescriptor_t tensor, cudnnDataType_t type, int rank,
-               const int* sizes) {
+               const int* sizes, bool channels_last) {
+  // From the fastest dimension on: sizes are N, C, spatial however they lie.
+  std::vector<int> order;
+  if (channels_last) order.push_back(1);
+  for (int d = rank; d-- > 0;) {
+    if (d != 1 || !channels_last) order.push_back(d);
+  }
   int strides[5];
   int64_t stride = 1;
-  for (int d = rank; d-- > 0;) {
+  for (int d : order) {
     if (stride > INT32_MAX) return false;
     strides[d] = static_cast<int>(stride);
     stride *= sizes[d];
@@ -108,6 +116,7 @@ bool SetPacked(const Dnn& dnn, cudnnTensorDescriptor_t tensor, cudnnDataType_t t
 
 bool Dnn::Describe(const ConvolutionPlan& p, Prepared& out) {
   const Sizes s(p);
+  const bool last = p.channels_last != 0;
   const cudnnDataType_t type = DataType(p.type);
   const cudnnDataType_t sums = p.type == hl::kF64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
   const cudnnMathType_t math = p.type == hl::kF32 && p.tf32 == 0 ? CUDNN_FMA_MATH
@@ -118,8 +127,10 @@ bool Dnn::Describe(const ConvolutionPlan& p, Prepared& out) {
   return s.fits && good(cudnnCreateTensorDescriptor_(&out.x)) &&
          good(cudnnCreateTensorDescriptor_(&out.y)) && good(cudnnCreateFilterDescriptor_(&out.w)) &&
          good(cudnnCreateConvolutionDescriptor_(&out.convolution)) &&
-         SetPacked(*this, out.x, type, s.rank, s.x) && SetPacked(*this, out.y, type, s.rank, s.y) &&
-         good(cudnnSetFilterNdDescriptor_(out.w, type, CUDNN_TENSOR_NCHW, s.rank, s.w)) &&
+         SetPacked(*this, out.x, type, s.rank, s.x, last) &&
+         SetPacked(*this, out.y, type, s.rank, s.y, last) &&
+         good(cudnnSetFilterNdDescriptor_(out.w, type, last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
+                                          s.rank, s.w)) &&
          good(cudnnSetConvolutionNdDescriptor_(out.convolution, s.rank - 2, s.padding, s.stride,
                                                s.dilation, mode, sums)) &&
          good(cudnnSetConvolutionGroupCount_(out.convolution, static_cast<int>(p.groups))) &&

@@ -17,7 +17,8 @@ class Chain {
     kernel.gridDimY = kernel.gridDimZ = kernel.blockDimY = kernel.blockDimZ = 1;
     kernel.kernelParams = parameters;
     const CUgraphNode before = last_;
-    return driver_.cuGraphAddKernelNode_(&last_, graph_, &before, before != nullptr ? 1 : 0, &kernel);
+    return driver_.cuGraphAddKernelNode_(&last_, graph_, &before, before != nullptr ? 1 : 0,
+                                         &kernel);
   }
 
   CUresult AddCopy(const GraphStep& step) {
@@ -41,8 +42,8 @@ class Chain {
     node.conditional.size = 1;
     node.conditional.ctx = context_;
     const CUgraphNode before = last_;
-    const CUresult result = driver_.cuGraphAddNode_(&last_, graph_, &before, nullptr,
-                                                    before != nullptr ? 1 : 0, &node);
+    const CUresult result =
+        driver_.cuGraphAddNode_(&last_, graph_, &before, nullptr, before != nullptr ? 1 : 0, &node);
     if (result == CUDA_SUCCESS) *turn = node.conditional.phGraph_out[0];
     return result;
   }

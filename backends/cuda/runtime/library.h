@@ -90,7 +90,8 @@ LibraryStatus CallCublasLt(const LibraryContext& context, const GemmPlan& plan,
                            const void* const* in, void* const* out);
 LibraryStatus CallCublas(const LibraryContext& context, const TriangularPlan& plan,
                          const void* const* in, void* const* out);
-LibraryStatus CallCusolver(const LibraryContext& context, const CholeskyPlan& plan, void* const* out);
+LibraryStatus CallCusolver(const LibraryContext& context, const CholeskyPlan& plan,
+                           void* const* out);
 LibraryStatus CallCufft(const LibraryContext& context, const FftPlan& plan, const void* const* in,
                         void* const* out);
 // Declines where the build found no cuDNN.
@@ -109,8 +110,8 @@ bool IsSticky(CUresult result);
 
 // Members of a struct of a library's functions, and how they are found.
 #define HLOCTS_LIBRARY_MEMBER(name) decltype(&::name) name##_ = nullptr;
-#define HLOCTS_LIBRARY_FIND(name)                                                   \
-  name##_ = reinterpret_cast<decltype(name##_)>(dlsym(library, #name));             \
+#define HLOCTS_LIBRARY_FIND(name)                                       \
+  name##_ = reinterpret_cast<decltype(name##_)>(dlsym(library, #name)); \
   if (name##_ == nullptr) return;
 
 }  // namespace hlocts::cuda

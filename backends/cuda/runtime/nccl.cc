@@ -14,24 +14,25 @@ namespace hlocts::cuda {
 
 #ifndef HLOCTS_HAVE_NCCL
 bool HasNccl() { return false; }
-LibraryStatus CallNccl(const std::vector<LibraryContext>&, const CollectiveCall&, const void* const*,
-                       void* const*) {
+LibraryStatus CallNccl(const std::vector<LibraryContext>&, const CollectiveCall&,
+                       const void* const*, void* const*) {
   return Declined();
 }
 #else
 
 namespace {
 
-#define HLOCTS_NCCL_FUNCTIONS(F)                                                        \
-  F(ncclCommInitAll) F(ncclAllReduce) F(ncclReduceScatter) F(ncclAllGather) F(ncclSend) \
-  F(ncclRecv) F(ncclGroupStart) F(ncclGroupEnd) F(ncclGetErrorString)
+#define HLOCTS_NCCL_FUNCTIONS(F)                                                                   \
+  F(ncclCommInitAll)                                                                               \
+  F(ncclAllReduce) F(ncclReduceScatter) F(ncclAllGather) F(ncclSend) F(ncclRecv) F(ncclGroupStart) \
+      F(ncclGroupEnd) F(ncclGetErrorString)
 
 struct Nccl {
   HLOCTS_NCCL_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)
   bool ok = false;
   // One collective at a time: two that share devices are enqueued in the same order everywhere.
   std::mutex mutex;
-  std::map<std::vector<int>, std::vector<ncclComm_t>> communicators;
+  std::map<std::vector<int>, std::vector<ncclComm_t> > communicators;
 
   Nccl() {
     // Memory in the order of streams is not open to other devices: NCCL is not to reach into it.
@@ -50,15 +51,24 @@ Nccl& TheNccl() {
 // Of reductions; what is only moved is bytes.
 bool TypeOf(int type, ncclDataType_t& result) {
   switch (type) {
-    case hl::kS8: return result = ncclInt8, true;
-    case hl::kU8: return result = ncclUint8, true;
-    case hl::kS32: return result = ncclInt32, true;
-    case hl::kU32: return result = ncclUint32, true;
-    case hl::kS64: return result = ncclInt64, true;
-    case hl::kU64: return result = ncclUint64, true;
-    case hl::kF32: return result = ncclFloat32, true;
-    case hl::kF64: return result = ncclFloat64, true;
-    default: return false;
+    case hl::kS8:
+      return result = ncclInt8, true;
+    case hl::kU8:
+      return result = ncclUint8, true;
+    case hl::kS32:
+      return result = ncclInt32, true;
+    case hl::kU32:
+      return result = ncclUint32, true;
+    case hl::kS64:
+      return result = ncclInt64, true;
+    case hl::kU64:
+      return result = ncclUint64, true;
+    case hl::kF32:
+      return result = ncclFloat32, true;
+    case hl::kF64:
+      return result = ncclFloat64, true;
+    default:
+      return false;
   }
 }
 ncclRedOp_t OpOf(int reduction) {
@@ -105,11 +115,12 @@ ncclResult_t Part::Permute() const {
     if (result != ncclSuccess) return result;
   }
   if (plan.sources[member] >= 0) {
-    return nccl.ncclRecv_(out, bytes, ncclUint8, plan.sources[member], communicator, context.stream);
+    return nccl.ncclRecv_(out, bytes, ncclUint8, plan.sources[member], communicator,
+                          context.stream);
   }
   context.driver->cuCtxSetCurrent_(context.context);
-  const CUresult cleared =
-      context.driver->cuMemsetD8Async_(reinterpret_cast<CUdeviceptr>(out), 0, bytes, context.stream);
+  const CUresult cleared = context.driver->cuMemsetD8Async_(reinterpret_cast<CUdeviceptr>(out), 0,
+                                                            bytes, context.stream);
   return cleared == CUDA_SUCCESS ? ncclSuccess : ncclUnhandledCudaError;
 }
 
@@ -136,8 +147,14 @@ ncclResult_t EnqueueAll(const Nccl& nccl, const std::vector<ncclComm_t>& communi
                         ncclDataType_t type, const void* const* in, void* const* out) {
   ncclResult_t result = nccl.ncclGroupStart_();
   for (int m = 0; m < plan.members && result == ncclSuccess; ++m) {
-    const Part part = {nccl, plan, members[m], communicators[m], type, m,
-                       static_cast<const char*>(in[m]), static_cast<char*>(out[m])};
+    const Part part = {nccl,
+                       plan,
+                       members[m],
+                       communicators[m],
+                       type,
+                       m,
+                       static_cast<const char*>(in[m]),
+                       static_cast<char*>(out[m])};
     result = part.Enqueue();
   }
   const ncclResult_t ended = nccl.ncclGroupEnd_();

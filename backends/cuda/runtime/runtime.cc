@@ -25,10 +25,10 @@ hlocts_cuda_status Fail(hlocts_cuda_status status, std::string reason) {
 }
 const std::string& LastReason() { return t_error; }
 
-#define HLOCTS_RETURN_IF_BAD(expression)                        \
-  do {                                                          \
-    const hlocts_cuda_status status = (expression);             \
-    if (status != HLOCTS_CUDA_OK) return status;                \
+#define HLOCTS_RETURN_IF_BAD(expression)            \
+  do {                                              \
+    const hlocts_cuda_status status = (expression); \
+    if (status != HLOCTS_CUDA_OK) return status;    \
   } while (false)
 
 hlocts_cuda_status Runtime::Check(CUresult result, const char* what) {
@@ -79,7 +79,8 @@ hlocts_cuda_status Runtime::OpenDevice() {
   description_ = std::string(name) + ", " + architecture_ + ", CUDA " +
                  std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
   if (major < 8) {
-    return Fail(HLOCTS_CUDA_UNAVAILABLE, description_ + ": expected compute capability 8.0 or more");
+    return Fail(HLOCTS_CUDA_UNAVAILABLE,
+                description_ + ": expected compute capability 8.0 or more");
   }
   HLOCTS_RETURN_IF_BAD(
       Check(driver_->cuDevicePrimaryCtxRetain_(&context_, device_), "cuDevicePrimaryCtxRetain"));
@@ -106,7 +107,8 @@ hlocts_cuda_status Runtime::LoadGeneric() {
     HLOCTS_RETURN_IF_BAD(
         Check(driver_->cuModuleGetFunction_(&function, module, full.c_str()), full.c_str()));
   }
-  return Check(driver_->cuModuleGetFunction_(&condition_, module, "GraphCondition"), "GraphCondition");
+  return Check(driver_->cuModuleGetFunction_(&condition_, module, "GraphCondition"),
+               "GraphCondition");
 }
 
 hlocts_cuda_status Runtime::Allocate(int64_t bytes, void** data) {
@@ -134,16 +136,17 @@ hlocts_cuda_status Runtime::Upload(void* to, const void* from, int64_t bytes) {
 hlocts_cuda_status Runtime::Download(void* to, const void* from, int64_t bytes) {
   std::lock_guard<std::mutex> lock(mutex_);
   driver_->cuCtxSetCurrent_(context_);
-  return Check(staging_.Download(to, Address(from), bytes), "a kernel, or the download of its results");
+  return Check(staging_.Download(to, Address(from), bytes),
+               "a kernel, or the download of its results");
 }
 
 hlocts_cuda_status Runtime::Copy(void* to, const void* from, int64_t bytes) {
   if (bytes <= 0) return HLOCTS_CUDA_OK;
   std::lock_guard<std::mutex> lock(mutex_);
   driver_->cuCtxSetCurrent_(context_);
-  return Check(driver_->cuMemcpyDtoDAsync_(Address(to), Address(from), static_cast<size_t>(bytes),
-                                           stream_),
-               "a copy");
+  return Check(
+      driver_->cuMemcpyDtoDAsync_(Address(to), Address(from), static_cast<size_t>(bytes), stream_),
+      "a copy");
 }
 
 GraphStep Runtime::StepOf(const hlocts_cuda_launch& launch) const {
@@ -224,7 +227,8 @@ hlocts_cuda_status Runtime::Load(const char* source, bool fast_math, int64_t* co
                 compiled.log);
   }
   CUresult loaded = driver_->cuModuleLoadData_(&module, compiled.cubin.data());
-  if (loaded == CUDA_SUCCESS) loaded = driver_->cuModuleGetFunction_(&function, module, "hl_kernel");
+  if (loaded == CUDA_SUCCESS)
+    loaded = driver_->cuModuleGetFunction_(&function, module, "hl_kernel");
   if (loaded != CUDA_SUCCESS) {
     known_.erase(entry);
     return Check(loaded, "a compiled kernel");
