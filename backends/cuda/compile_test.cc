@@ -1,6 +1,6 @@
-// NVRTC takes the kernels that the suites need, for sm_90, with no device at hand. By default a sample;
-// HLOCTS_CUDA_KERNELS=all compiles every one and prints what registers they use, any other word those
-// whose source contains it.
+// NVRTC takes the kernels that the suites need, for sm_90, with no device at hand. By default a
+// sample; HLOCTS_CUDA_KERNELS=all compiles every one and prints what registers they use, any other
+// word those whose source contains it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr size_t kBatch = 32;    // kernels in one source
+constexpr size_t kBatch = 32;  // kernels in one source
 constexpr size_t kSample = 32;
 
 // Distinct kernels of all cases that are accepted and static.
@@ -71,7 +71,8 @@ TEST(CompileTest, EveryKernelOfTheSuitesCompiles) {
   const char* wanted = std::getenv("HLOCTS_CUDA_KERNELS");
   const bool all = wanted != nullptr;
   if (all && std::strcmp(wanted, "all") != 0) {
-    std::erase_if(kernels, [&](const std::string& text) { return !absl::StrContains(text, wanted); });
+    std::erase_if(kernels,
+                  [&](const std::string& text) { return !absl::StrContains(text, wanted); });
   }
   const size_t step = all ? 1 : kernels.size() / kSample;
   std::vector<std::string> batch;

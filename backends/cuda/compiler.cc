@@ -30,8 +30,10 @@ void Compiler::Simplify(plan::Graph& graph) {
 }
 
 absl::StatusOr<Buffer> Compiler::Upload(const void* data, int64_t bytes) {
+  if (bytes == 0 && nothing_ != nullptr) return nothing_;
   HLOCTS_ASSIGN_OR_RETURN(Buffer buffer, Memory::New(device_, bytes));
-  if (bytes > 0) HLOCTS_RETURN_IF_ERROR(device_.Upload(buffer->data(), data, bytes));
+  if (bytes == 0) return nothing_ = std::move(buffer);
+  HLOCTS_RETURN_IF_ERROR(device_.Upload(buffer->data(), data, bytes));
   return buffer;
 }
 

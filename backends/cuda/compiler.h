@@ -87,6 +87,7 @@ class Compiler {
   Device& device_;
   CompileOptions options_;
   bool is_on_host_ = false;
+  Buffer nothing_;  // of all uploads of no bytes
   std::unique_ptr<Compiler> on_host_;
   absl::flat_hash_set<const plan::Graph*> simplified_;
   absl::flat_hash_map<const plan::Graph*, std::shared_ptr<const Body>> elements_;

@@ -73,7 +73,8 @@ TEST(DeviceTest, DoublesRoundOnceToEveryNarrowFormat) {
   std::mt19937_64 random(1);
   for (PrimitiveType type : AllPrimitiveTypes()) {
     if (!IsNarrow(type)) continue;
-    for (double x : {0.0, -0.0, HUGE_VAL, -HUGE_VAL, 5e-324, -1e-310, 1e300}) ExpectEncoding(type, x);
+    for (double x : {0.0, -0.0, HUGE_VAL, -HUGE_VAL, 5e-324, -1e-310, 1e300})
+      ExpectEncoding(type, x);
     for (uint32_t code = 0; code < 1u << BitWidth(type); ++code) {
       const double x = DecodeFloat(FormatOf(type), code);
       if (!std::isfinite(x)) continue;
@@ -86,7 +87,8 @@ TEST(DeviceTest, DoublesRoundOnceToEveryNarrowFormat) {
       }
     }
     for (int i = 0; i < 20000; ++i) {
-      ExpectEncoding(type, std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 300) - 200));
+      ExpectEncoding(
+          type, std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 300) - 200));
     }
   }
 }
@@ -102,7 +104,8 @@ TEST(DeviceTest, IntegersOfEveryWidthMultiplyHigh) {
   }
 }
 
-// The short ways of f16 and bf16 are the general one's, halfway cases and their neighbours among them.
+// The short ways of f16 and bf16 are the general one's, halfway cases and their neighbours among
+// them.
 TEST(DeviceTest, CommonNarrowFormatsRoundLikeTheOthers) {
   for (const int type : {hl::kF16, hl::kBF16}) {
     for (uint64_t high = 0; high < 1 << 19; ++high) {

@@ -1,5 +1,5 @@
-// Programs as CUDA C++ for NVRTC: the kernels of device/kernels.h around straight-line code that calls
-// the same functions on elements as the interpreter.
+// Programs as CUDA C++ for NVRTC: the kernels of device/kernels.h around straight-line code that
+// calls the same functions on elements as the interpreter.
 #ifndef HLOCTS_BACKENDS_CUDA_EMIT_H_
 #define HLOCTS_BACKENDS_CUDA_EMIT_H_
 

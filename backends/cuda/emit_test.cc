@@ -63,9 +63,9 @@ class WrittenDevice : public cuda::Device {
     std::ofstream(stem + ".cc") << kPrelude << source << "extern \"C\" void Start(const void* a, "
                                 << "long long n) { hl::part::hl_kernel(*static_cast<const hl::"
                                 << kArgs[kernel] << "*>(a), n); }\n";
-    const std::string command =
-        absl::StrCat(HLOCTS_CXX " -std=c++17 -O0 -ffp-contract=off -shared -fPIC -I" HLOCTS_SOURCE_DIR " ",
-                     stem, ".cc -o ", stem, ".so");
+    const std::string command = absl::StrCat(
+        HLOCTS_CXX " -std=c++17 -O0 -ffp-contract=off -shared -fPIC -I" HLOCTS_SOURCE_DIR " ", stem,
+        ".cc -o ", stem, ".so");
     if (std::system(command.c_str()) != 0) return absl::InternalError(command);
     void* library = dlopen((stem + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
     void* start = library != nullptr ? dlsym(library, "Start") : nullptr;
@@ -90,7 +90,8 @@ class WrittenDevice : public cuda::Device {
 const char* const kPrograms[] = {
     // A reduction that takes in what computes its terms and what is made of its results.
     "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }\n"
-    "ENTRY e { p = bf16[40,33] parameter(0) q = bf16[33,40] parameter(1) t = bf16[40,33] transpose(q),\n"
+    "ENTRY e { p = bf16[40,33] parameter(0) q = bf16[33,40] parameter(1) t = bf16[40,33] "
+    "transpose(q),\n"
     " dimensions={1,0} m = bf16[40,33] multiply(p, t) z = bf16[] constant(0.5)\n"
     " s = bf16[33] reduce(m, z), dimensions={0}, to_apply=add w = bf16[33] parameter(2)\n"
     " d = bf16[33] divide(s, w) ROOT r = f32[33] convert(d) }",
@@ -107,7 +108,8 @@ const char* const kPrograms[] = {
     "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
     "sum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n"
     "ENTRY e { p = f32[20000] parameter(0) z = f32[] constant(-inf) n = f32[20000] negate(p)\n"
-    " x = f32[] reduce(n, z), dimensions={0}, to_apply=max k = s32[5000] parameter(1) o = s32[] constant(7)\n"
+    " x = f32[] reduce(n, z), dimensions={0}, to_apply=max k = s32[5000] parameter(1) o = s32[] "
+    "constant(7)\n"
     " c = s32[5000] reduce-window(k, o), window={size=5000 pad=4999_0}, to_apply=sum\n"
     " ROOT r = (f32[], s32[5000]) tuple(x, c) }",
     // Views, lines, constants of several types, select, clamp, conversions.
@@ -120,16 +122,19 @@ const char* const kPrograms[] = {
     "ENTRY e { p = c64[9] parameter(0) c = c64[] constant((1.5, -2))\n"
     " b = c64[9] broadcast(c), dimensions={} m = c64[9] multiply(p, b) l = c64[9] tanh(m)\n"
     " ROOT r = f32[9] abs(l) }",
-    "f { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3)\n"
+    "f { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] "
+    "parameter(3)\n"
     " g = pred[] compare(a, b), direction=GE, type=TOTALORDER x = f32[] select(g, a, b)\n"
     " k = s32[] select(g, i, j) ROOT t = (f32[], s32[]) tuple(x, k) }\n"
     "ENTRY e { p = f32[5,7] parameter(0) n = s32[5,7] iota(), iota_dimension=1\n"
     " z = f32[] constant(-inf) o = s32[] constant(-1)\n"
     " ROOT r = (f32[5], s32[5]) reduce(p, n, z, o), dimensions={1}, to_apply=f }",
     "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
-    "less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }\n"
+    "less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), "
+    "direction=LT }\n"
     "ENTRY e { p = f32[90] parameter(0) s = f32[90] sort(p), dimensions={0}, to_apply=less\n"
-    " z = f32[] constant(0) w = f32[30] reduce-window(s, z), window={size=5 stride=3 pad=1_1}, to_apply=add\n"
+    " z = f32[] constant(0) w = f32[30] reduce-window(s, z), window={size=5 stride=3 pad=1_1}, "
+    "to_apply=add\n"
     " i = s32[6] constant({3, 0, 3, 3, 29, 30}) u = f32[6] slice(p), slice={[0:6]}\n"
     " ROOT r = f32[30] scatter(w, i, u), update_window_dims={}, inserted_window_dims={0},\n"
     "  scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }",
@@ -152,7 +157,8 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
     ASSERT_TRUE(one.ok() && other.ok()) << one.status() << other.status();
     EXPECT_GT(written->launches, 0) << text;
     for (size_t r = 0; r < one->outputs[0].size(); ++r) {
-      EXPECT_TRUE(one->outputs[0][r].BitwiseEqual(other->outputs[0][r])) << text << "\noutput " << r;
+      EXPECT_TRUE(one->outputs[0][r].BitwiseEqual(other->outputs[0][r]))
+          << text << "\noutput " << r;
     }
   }
 }

@@ -203,6 +203,13 @@ absl::Status FunctionBuilder::FinishLoop(Loop& loop, int result, ValueId value) 
       step.in_place.push_back({0, static_cast<int>(k)});
     }
   }
+  AddStep(std::move(step), LoopSketch(loop, type, body, views));
+  return absl::OkStatus();
+}
+
+StepSketch FunctionBuilder::LoopSketch(Loop& loop, const plan::ArrayType& type,
+                                       const std::shared_ptr<const Body>& body,
+                                       const Buffer& views) {
   StepSketch sketch;
   sketch.may_group = type.elements > 0;
   sketch.elements = type.elements;
@@ -215,8 +222,7 @@ absl::Status FunctionBuilder::FinishLoop(Loop& loop, int result, ValueId value) 
                          to = sketch.type, elements = type.elements](Step& alone) {
     return FinishLoopAlone(body, views, places, arrays, to, elements, alone);
   };
-  AddStep(std::move(step), std::move(sketch));
-  return absl::OkStatus();
+  return sketch;
 }
 
 absl::Status FunctionBuilder::FinishLoopAlone(const std::shared_ptr<const Body>& body,

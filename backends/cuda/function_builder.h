@@ -11,6 +11,8 @@
 
 namespace hlocts::cuda {
 
+struct ReduceRun;  // of reduce_step.cc
+
 class FunctionBuilder {
  public:
   FunctionBuilder(Compiler& compiler, const plan::Graph& graph, Function& function, bool fuses)
@@ -56,6 +58,12 @@ class FunctionBuilder {
   absl::StatusOr<std::shared_ptr<const Body>> CombiningOf(const plan::Node& node);
   absl::StatusOr<std::vector<hl::Instr>> EndingOf(const plan::Node& node, plan::NodeId ending,
                                                   Loop& loop);
+  absl::Status AddReducePrograms(const plan::Node& node, plan::NodeId ending, Loop& loop,
+                                 ReduceRun& job);
+  Step ReduceSlots(const plan::Node& node, absl::Span<const plan::ValueId> outputs,
+                   const Loop& loop, hl::ReduceBlockArgs& args);
+  StepSketch LoopSketch(Loop& loop, const plan::ArrayType& type,
+                        const std::shared_ptr<const Body>& body, const Buffer& views);
   absl::Status FinishLoopAlone(const std::shared_ptr<const Body>& body, const Buffer& views,
                                absl::Span<const hl::View> places, size_t arrays, int type,
                                int64_t elements, Step& step);

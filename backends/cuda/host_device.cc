@@ -10,11 +10,11 @@
 namespace hlocts::cuda {
 namespace {
 
-#define HL_LOOP(Name, Args, call)                                       \
-  void Run##Name(const void* arguments, hl::i64 count) {                \
-    const hl::Args& a = *static_cast<const hl::Args*>(arguments);       \
-    HL_BODY                                                             \
-    for (hl::i64 i = 0; i < count; ++i) hl::call;                       \
+#define HL_LOOP(Name, Args, call)                                 \
+  void Run##Name(const void* arguments, hl::i64 count) {          \
+    const hl::Args& a = *static_cast<const hl::Args*>(arguments); \
+    HL_BODY                                                       \
+    for (hl::i64 i = 0; i < count; ++i) hl::call;                 \
   }
 #define HL_BODY const hl::Interpreted& f = a.body;
 HL_PROGRAM_KERNELS(HL_LOOP)
@@ -24,17 +24,17 @@ HL_PLAIN_KERNELS(HL_LOOP)
 #undef HL_BODY
 #undef HL_LOOP
 
-#define HL_BLOCKS(Name, Args, call)                                    \
-  void Run##Name(const void* arguments, hl::i64 count) {                \
-    const hl::Args& a = *static_cast<const hl::Args*>(arguments);       \
-    const auto& f = a.body;                                             \
-    std::vector<hl::Value> memory(hl::kBlockThreads * hl::kSharedPlaces); \
-    hl::Value* const shared = memory.data();                            \
-    for (hl::i64 block = 0; block < count; ++block) {                   \
-      for (int phase = 0; phase < a.phases; ++phase) {                  \
-        HL_THREADS(thread) hl::call;                                    \
-      }                                                                 \
-    }                                                                   \
+#define HL_BLOCKS(Name, Args, call)                                      \
+  void Run##Name(const void* arguments, hl::i64 count) {                 \
+    const hl::Args& a = *static_cast<const hl::Args*>(arguments);        \
+    const auto& f = a.body;                                              \
+    std::vector<hl::Value> memory(hl::kBlockThreads* hl::kSharedPlaces); \
+    hl::Value* const shared = memory.data();                             \
+    for (hl::i64 block = 0; block < count; ++block) {                    \
+      for (int phase = 0; phase < a.phases; ++phase) {                   \
+        HL_THREADS(thread) hl::call;                                     \
+      }                                                                  \
+    }                                                                    \
   }
 HL_BLOCK_KERNELS(HL_BLOCKS)
 #undef HL_BLOCKS

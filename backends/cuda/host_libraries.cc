@@ -27,19 +27,32 @@ T* At(T* array, int type, int64_t i) {
 // Products of f16 and bf16 are exact in f32, of s8 in integers.
 int SumType(int type) {
   switch (type) {
-    case hl::kF64: return hl::kF64;
-    case hl::kC64: case hl::kC128: return hl::kC128;
-    case hl::kS8: return hl::kU64;
-    default: return hl::kF32;
+    case hl::kF64:
+      return hl::kF64;
+    case hl::kC64:
+    case hl::kC128:
+      return hl::kC128;
+    case hl::kS8:
+      return hl::kU64;
+    default:
+      return hl::kF32;
   }
 }
 
 bool Takes(const GemmPlan& p) {
   switch (p.type) {
-    case hl::kF32: case hl::kF64: case hl::kC64: case hl::kC128: return p.result == p.type;
-    case hl::kF16: case hl::kBF16: return p.result == p.type || p.result == hl::kF32;
-    case hl::kS8: return p.result == hl::kS32;
-    default: return false;
+    case hl::kF32:
+    case hl::kF64:
+    case hl::kC64:
+    case hl::kC128:
+      return p.result == p.type;
+    case hl::kF16:
+    case hl::kBF16:
+      return p.result == p.type || p.result == hl::kF32;
+    case hl::kS8:
+      return p.result == hl::kS32;
+    default:
+      return false;
   }
 }
 
@@ -52,8 +65,10 @@ bool Gemm(const GemmPlan& p, const void* a, const void* b, void* c) {
     const int64_t batch = e / (p.n * p.m), j = e / p.m % p.n, i = e % p.m;
     Value sum = hl::Zero(sum_type);
     for (int64_t l = 0; l < p.k; ++l) {
-      const int64_t at_a = batch * p.stride_a + (p.transpose_a != 0 ? i * p.lda + l : l * p.lda + i);
-      const int64_t at_b = batch * p.stride_b + (p.transpose_b != 0 ? l * p.ldb + j : j * p.ldb + l);
+      const int64_t at_a =
+          batch * p.stride_a + (p.transpose_a != 0 ? i * p.lda + l : l * p.lda + i);
+      const int64_t at_b =
+          batch * p.stride_b + (p.transpose_b != 0 ? l * p.ldb + j : j * p.ldb + l);
       hl::Accumulate(sum_type, sum, hl::Widened(p.type, sum_type, hl::Load(p.type, a, at_a)),
                      hl::Widened(p.type, sum_type, hl::Load(p.type, b, at_b)));
     }
@@ -86,7 +101,7 @@ void SolveOne(const TriangularPlan& p, const void* a, void* b, int64_t first, in
     if (p.unit == 0) {
       const Complex pivot = OperatorAt(p, a, r, r);
       sum = hl::ClassOf(p.type) == hl::kClassComplex ? hl::Ratio(sum, pivot)
-                                                      : Complex{sum.re / pivot.re, 0};
+                                                     : Complex{sum.re / pivot.re, 0};
     }
     x[r] = sum;
     hl::StoreComplex(p.type, b, first + r * step, sum);
@@ -106,7 +121,9 @@ bool Solve(const TriangularPlan& p, const void* const* in, void* const* out) {
 
 // Column by column; what U^H U needs is the conjugate mirror of what L L^H does.
 int FactorOne(const CholeskyPlan& p, void* a) {
-  const auto at = [&](int64_t r, int64_t c) { return p.upper != 0 ? r * p.lda + c : c * p.lda + r; };
+  const auto at = [&](int64_t r, int64_t c) {
+    return p.upper != 0 ? r * p.lda + c : c * p.lda + r;
+  };
   const auto load = [&](int64_t r, int64_t c) {
     const Complex z = hl::LoadComplex(p.type, a, at(r, c));
     return p.upper != 0 ? hl::Conjugate(z) : z;
@@ -118,8 +135,7 @@ int FactorOne(const CholeskyPlan& p, void* a) {
         sum = hl::Difference(sum, hl::Product(load(r, k), hl::Conjugate(load(j, k))));
       }
       if (r == j && !(sum.re > 0)) return static_cast<int>(j) + 1;
-      const Complex z =
-          r == j ? Complex{std::sqrt(sum.re), 0} : hl::Scaled(sum, 1 / load(j, j).re);
+      const Complex z = r == j ? Complex{std::sqrt(sum.re), 0} : hl::Scaled(sum, 1 / load(j, j).re);
       hl::StoreComplex(p.type, a, at(r, j), p.upper != 0 ? hl::Conjugate(z) : z);
     }
   }
@@ -147,7 +163,8 @@ void TransformLines(const std::vector<int64_t>& sizes, size_t axis, double sign,
       line[k] = {0, 0};
       for (int64_t j = 0; j < n; ++j) {
         const Complex root = hl::Root(j * k, n);
-        line[k] = hl::Sum(line[k], hl::Product(data[first + j * inner], {root.re, -sign * root.im}));
+        line[k] =
+            hl::Sum(line[k], hl::Product(data[first + j * inner], {root.re, -sign * root.im}));
       }
     }
     for (int64_t k = 0; k < n; ++k) data[first + k * inner] = line[k];
@@ -193,63 +210,6 @@ bool Transform(const FftPlan& p, const void* in, void* out) {
   return true;
 }
 
-// One element of y.
-Value Convolved(const ConvolutionPlan& p, const void* x, const void* w, int64_t e, int sum_type) {
-  int64_t place[3], taps = 1, pixels = 1, feature = 0;
-  const bool last = p.channels_last != 0;
-  if (last) {
-    feature = e % p.features;
-    e /= p.features;
-  }
-  for (int d = p.spatial; d-- > 0;) {
-    place[d] = e % p.output[d];
-    e /= p.output[d];
-    taps *= p.taps[d];
-    pixels *= p.input[d];
-  }
-  if (!last) {
-    feature = e % p.features;
-    e /= p.features;
-  }
-  const int64_t image = e;
-  const int64_t channels = p.channels / p.groups;
-  const int64_t first = feature / (p.features / p.groups) * channels;
-  Value sum = hl::Zero(sum_type);
-  for (int64_t t = 0; t < taps; ++t) {
-    int64_t pixel = 0, tap = 0, left = t, scale = 1, weight = 1;
-    bool inside = true;
-    for (int d = p.spatial; d-- > 0;) {
-      const int64_t k = left % p.taps[d];
-      left /= p.taps[d];
-      const int64_t at = place[d] * p.stride[d] + k * p.dilation[d] - p.padding[d];
-      inside = inside && at >= 0 && at < p.input[d];
-      pixel += at * scale;
-      scale *= p.input[d];
-      tap += (p.flipped != 0 ? p.taps[d] - 1 - k : k) * weight;
-      weight *= p.taps[d];
-    }
-    for (int64_t c = 0; inside && c < channels; ++c) {
-      const int64_t from = last ? (image * pixels + pixel) * p.channels + first + c
-                                : (image * p.channels + first + c) * pixels + pixel;
-      const int64_t by = last ? (feature * taps + tap) * channels + c
-                              : (feature * channels + c) * taps + tap;
-      hl::Accumulate(sum_type, sum, hl::Widened(p.type, sum_type, hl::Load(p.type, x, from)),
-                     hl::Widened(p.type, sum_type, hl::Load(p.type, w, by)));
-    }
-  }
-  return sum;
-}
-
-bool Convolve(const ConvolutionPlan& p, const void* x, const void* w, void* y) {
-  int64_t elements = p.images * p.features;
-  for (int d = 0; d < p.spatial; ++d) elements *= p.output[d];
-  const int sum_type = SumType(p.type);
-  for (int64_t e = 0; e < elements; ++e) {
-    hl::StoreSum(sum_type, p.type, y, e, Convolved(p, x, w, e, sum_type));
-  }
-  return true;
-}
-
 template <class Key, class Rank>
 void SortBy(const SortPlan& p, const void* const* in, void* const* out, Rank rank) {
   const Key* keys = static_cast<const Key*>(in[0]);
@@ -291,7 +251,7 @@ bool RunHostLibrary(Library library, const void* plan, const void* const* in, vo
     case Library::kCufft:
       return Transform(*static_cast<const FftPlan*>(plan), in[0], out[0]);
     case Library::kCudnn:
-      return Convolve(*static_cast<const ConvolutionPlan*>(plan), in[0], in[1], out[0]);
+      return RunHostConvolution(*static_cast<const ConvolutionPlan*>(plan), in[0], in[1], out[0]);
     case Library::kCub:
       return Sort(*static_cast<const SortPlan*>(plan), in, out);
   }

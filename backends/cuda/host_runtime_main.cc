@@ -1,6 +1,6 @@
-// A library that can stand for libhlocts_cuda.so: the border of runtime_api.h, and behind it the host's
-// loops. What the engine does with a device's answers can be tested with it where no device is:
-// $HLOCTS_CUDA_HOST_LOST names a kernel with whose launch the device is lost.
+// A library that can stand for libhlocts_cuda.so: the border of runtime_api.h, and behind it the
+// host's loops. What the engine does with a device's answers can be tested with it where no device
+// is: $HLOCTS_CUDA_HOST_LOST names a kernel with whose launch the device is lost.
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -52,8 +52,8 @@ hlocts_cuda_status Load(const char*, int32_t, int64_t* code) {
 hlocts_cuda_status Compile(const char*, const char*, int32_t, const char**) {
   return HLOCTS_CUDA_UNAVAILABLE;
 }
-hlocts_cuda_status CallLibrary(int32_t library, const void* plan, int64_t bytes, const void* const* in,
-                               void* const* out) {
+hlocts_cuda_status CallLibrary(int32_t library, const void* plan, int64_t bytes,
+                               const void* const* in, void* const* out) {
   const auto done = TheDevice().CallLibrary(static_cast<Library>(library), plan, bytes, in, out);
   return done.ok() && *done ? HLOCTS_CUDA_OK : HLOCTS_CUDA_DECLINED;
 }
@@ -90,8 +90,7 @@ void Use(int32_t) {}
 int32_t Collects() { return 1; }
 hlocts_cuda_status Collect(const void* plan, int64_t, const int32_t* devices, const void* const* in,
                            void* const* out) {
-  return ToBorder(
-      TheDevice().Collect(*static_cast<const CollectiveCall*>(plan), devices, in, out));
+  return ToBorder(TheDevice().Collect(*static_cast<const CollectiveCall*>(plan), devices, in, out));
 }
 
 }  // namespace
@@ -99,9 +98,26 @@ hlocts_cuda_status Collect(const void* plan, int64_t, const int32_t* devices, co
 
 extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_cuda_get_api(void) {
   using namespace hlocts::cuda;
-  static const hlocts_cuda_api api = {
-      HLOCTS_CUDA_API_VERSION, LastError, DeviceCount,   Use,         Open,    Description, Allocate,
-      Release,                 Upload,    Download,      Copy,        Launch,  Load,        Compile,
-      CallLibrary,             Synchronize, Keep,        Replay,      Forget,  Collects,    Collect};
+  static const hlocts_cuda_api api = {HLOCTS_CUDA_API_VERSION,
+                                      LastError,
+                                      DeviceCount,
+                                      Use,
+                                      Open,
+                                      Description,
+                                      Allocate,
+                                      Release,
+                                      Upload,
+                                      Download,
+                                      Copy,
+                                      Launch,
+                                      Load,
+                                      Compile,
+                                      CallLibrary,
+                                      Synchronize,
+                                      Keep,
+                                      Replay,
+                                      Forget,
+                                      Collects,
+                                      Collect};
   return &api;
 }

@@ -1,6 +1,6 @@
-// What the toolkit's libraries are asked to do, as plain data in their own conventions (column-major
-// matrices, leading dimensions, packed images), so that the same description goes to a library on a
-// GPU, and on the host to loops that do what its documentation says.
+// What the toolkit's libraries are asked to do, as plain data in their own conventions
+// (column-major matrices, leading dimensions, packed images), so that the same description goes to
+// a library on a GPU, and on the host to loops that do what its documentation says.
 #ifndef HLOCTS_BACKENDS_CUDA_LIBRARIES_H_
 #define HLOCTS_BACKENDS_CUDA_LIBRARIES_H_
 
@@ -13,8 +13,8 @@ constexpr int kLibraryCount = 6;
 constexpr const char* kLibraryNames[kLibraryCount] = {"cuBLASLt", "cuBLAS", "cuSOLVER",
                                                       "cuFFT",    "cuDNN",  "CUB"};
 
-// Types are numbers of hl::Type. All sizes, strides and leading dimensions count elements. Plans have
-// no holes, so that equal ones have equal bytes.
+// Types are numbers of hl::Type. All sizes, strides and leading dimensions count elements. Plans
+// have no holes, so that equal ones have equal bytes.
 
 // cublasLtMatmul: C = op(A) op(B) with op(A) m x k, op(B) k x n, C m x n. in: A, B; out: C.
 struct GemmPlan {
@@ -25,8 +25,8 @@ struct GemmPlan {
   int64_t batch, stride_a, stride_b, stride_c;
 };
 
-// cublas<t>trsm: op(A) X = B or X op(A) = B, X in place of B, which is m x n. in: A, addresses of the
-// batch's As; out: B, addresses of the Bs. Addresses only where batch > 1.
+// cublas<t>trsm: op(A) X = B or X op(A) = B, X in place of B, which is m x n. in: A, addresses of
+// the batch's As; out: B, addresses of the Bs. Addresses only where batch > 1.
 enum Transposition : int32_t { kAsIs, kTransposed, kAdjoint };
 struct TriangularPlan {
   int32_t type, right, upper, transposition, unit, reserved;
@@ -41,8 +41,8 @@ struct CholeskyPlan {
 };
 
 // cuFFT, unscaled, from one array to another: element (i, j) of transform b lies at b * distance +
-// (i * n[1] + j) * stride; of the real transforms the complex side has n / 2 + 1 entries in the last
-// dimension. in: data, which a C2R may overwrite; out: result.
+// (i * n[1] + j) * stride; of the real transforms the complex side has n / 2 + 1 entries in the
+// last dimension. in: data, which a C2R may overwrite; out: result.
 enum FftKind : int32_t { kFftForward, kFftInverse, kFftFromReal, kFftToReal };
 struct FftPlan {
   int32_t kind, is_double, rank, reserved;
@@ -50,8 +50,8 @@ struct FftPlan {
   int64_t batch, stride, distance_in, distance_out;
 };
 
-// cudnnConvolutionForward on packed arrays: N C spatial, K C/groups taps, N K spatial; channels_last:
-// N spatial C, K taps C/groups, N spatial K. in: x, w; out: y.
+// cudnnConvolutionForward on packed arrays: N C spatial, K C/groups taps, N K spatial;
+// channels_last: N spatial C, K taps C/groups, N spatial K. in: x, w; out: y.
 struct ConvolutionPlan {
   int32_t type, tf32, spatial, flipped;  // flipped: convolution, not cross-correlation
   int32_t channels_last, reserved;
@@ -59,8 +59,8 @@ struct ConvolutionPlan {
   int64_t input[3], taps[3], output[3], padding[3], stride[3], dilation[3];
 };
 
-// cub::DeviceRadixSort, ascending by the bits [0, end_bit) of unsigned keys, with 32-bit values; or f32
-// keys without values. in: keys, values; out: keys, values. Stable; in and out are others.
+// cub::DeviceRadixSort, ascending by the bits [0, end_bit) of unsigned keys, with 32-bit values; or
+// f32 keys without values. in: keys, values; out: keys, values. Stable; in and out are others.
 enum SortKind : int32_t { kSortF32, kSort32, kSort64 };
 struct SortPlan {
   int32_t kind, end_bit;
@@ -89,6 +89,7 @@ constexpr Library LibraryOf(const SortPlan*) { return Library::kCub; }
 
 // The loops of the host. False: a combination that the library does not take either.
 bool RunHostLibrary(Library library, const void* plan, const void* const* in, void* const* out);
+bool RunHostConvolution(const ConvolutionPlan& plan, const void* x, const void* w, void* y);
 
 // The same for collectives: in and out of each member.
 bool RunHostCollective(const CollectiveCall& plan, const void* const* in, void* const* out);

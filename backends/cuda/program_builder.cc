@@ -15,22 +15,26 @@ std::optional<int> OpOf(Opcode opcode) {
 #define HLOCTS_OP(Name) \
   case Opcode::k##Name: \
     return hl::kOp##Name;
-    HLOCTS_OP(Abs) HLOCTS_OP(Negate) HLOCTS_OP(Sign) HLOCTS_OP(Not) HLOCTS_OP(Ceil) HLOCTS_OP(Floor)
-    HLOCTS_OP(RoundNearestAfz) HLOCTS_OP(RoundNearestEven) HLOCTS_OP(Sqrt) HLOCTS_OP(Rsqrt)
-    HLOCTS_OP(Cbrt) HLOCTS_OP(Exponential) HLOCTS_OP(ExponentialMinusOne) HLOCTS_OP(Log)
-    HLOCTS_OP(LogPlusOne) HLOCTS_OP(Sine) HLOCTS_OP(Cosine) HLOCTS_OP(Tan) HLOCTS_OP(Sinh)
-    HLOCTS_OP(Cosh) HLOCTS_OP(Tanh) HLOCTS_OP(Asin) HLOCTS_OP(Acos) HLOCTS_OP(Asinh)
-    HLOCTS_OP(Acosh) HLOCTS_OP(Atanh) HLOCTS_OP(Erf) HLOCTS_OP(Logistic) HLOCTS_OP(Popcnt)
-    HLOCTS_OP(CountLeadingZeros) HLOCTS_OP(IsFinite) HLOCTS_OP(Real) HLOCTS_OP(Imag)
-    HLOCTS_OP(Convert) HLOCTS_OP(BitcastConvert) HLOCTS_OP(ReducePrecision) HLOCTS_OP(Add)
-    HLOCTS_OP(Subtract) HLOCTS_OP(Multiply) HLOCTS_OP(Divide) HLOCTS_OP(Remainder) HLOCTS_OP(Power)
-    HLOCTS_OP(Maximum) HLOCTS_OP(Minimum) HLOCTS_OP(And) HLOCTS_OP(Or) HLOCTS_OP(Xor)
-    HLOCTS_OP(ShiftLeft) HLOCTS_OP(ShiftRightArithmetic) HLOCTS_OP(ShiftRightLogical)
-    HLOCTS_OP(Atan2) HLOCTS_OP(Mulhi) HLOCTS_OP(Complex) HLOCTS_OP(Compare) HLOCTS_OP(Select)
-    HLOCTS_OP(Clamp)
+    HLOCTS_OP(Abs)
+    HLOCTS_OP(Negate) HLOCTS_OP(Sign) HLOCTS_OP(Not) HLOCTS_OP(Ceil) HLOCTS_OP(Floor) HLOCTS_OP(
+        RoundNearestAfz) HLOCTS_OP(RoundNearestEven) HLOCTS_OP(Sqrt) HLOCTS_OP(Rsqrt)
+        HLOCTS_OP(Cbrt) HLOCTS_OP(Exponential) HLOCTS_OP(ExponentialMinusOne) HLOCTS_OP(Log)
+            HLOCTS_OP(LogPlusOne) HLOCTS_OP(Sine) HLOCTS_OP(Cosine) HLOCTS_OP(Tan) HLOCTS_OP(Sinh)
+                HLOCTS_OP(Cosh) HLOCTS_OP(Tanh) HLOCTS_OP(Asin) HLOCTS_OP(Acos) HLOCTS_OP(Asinh)
+                    HLOCTS_OP(Acosh) HLOCTS_OP(Atanh) HLOCTS_OP(Erf) HLOCTS_OP(Logistic) HLOCTS_OP(
+                        Popcnt) HLOCTS_OP(CountLeadingZeros) HLOCTS_OP(IsFinite) HLOCTS_OP(Real)
+                        HLOCTS_OP(Imag) HLOCTS_OP(Convert) HLOCTS_OP(BitcastConvert)
+                            HLOCTS_OP(ReducePrecision) HLOCTS_OP(Add) HLOCTS_OP(Subtract)
+                                HLOCTS_OP(Multiply) HLOCTS_OP(Divide) HLOCTS_OP(Remainder)
+                                    HLOCTS_OP(Power) HLOCTS_OP(Maximum) HLOCTS_OP(Minimum)
+                                        HLOCTS_OP(And) HLOCTS_OP(Or) HLOCTS_OP(Xor)
+                                            HLOCTS_OP(ShiftLeft) HLOCTS_OP(ShiftRightArithmetic)
+                                                HLOCTS_OP(ShiftRightLogical) HLOCTS_OP(Atan2)
+                                                    HLOCTS_OP(Mulhi) HLOCTS_OP(Complex)
+                                                        HLOCTS_OP(Compare) HLOCTS_OP(Select)
+                                                            HLOCTS_OP(Clamp)
 #undef HLOCTS_OP
-    default:
-      return std::nullopt;
+                                                                default : return std::nullopt;
   }
 }
 
@@ -131,7 +135,8 @@ int ProgramBuilder::Apply(hl::Op op, PrimitiveType type, PrimitiveType result, i
 }
 
 absl::StatusOr<int> ProgramBuilder::Operation(const Instruction& source, PrimitiveType type,
-                                              PrimitiveType result, absl::Span<const int> operands) {
+                                              PrimitiveType result,
+                                              absl::Span<const int> operands) {
   const std::optional<int> op = OpOf(source.opcode());
   hl::Instr n;
   n.op = op.value_or(0);
@@ -184,12 +189,30 @@ absl::StatusOr<std::vector<int>> ProgramBuilder::Inline(const plan::Graph& graph
       HLOCTS_ASSIGN_OR_RETURN(value,
                               Operation(*node.source, graph.type(typed).type, type, operands));
     }
-    if (code_.size() > kInstructionsMax) return Unsupported("computation ", graph.name, ": too long");
+    if (code_.size() > kInstructionsMax)
+      return Unsupported("computation ", graph.name, ": too long");
   }
   std::vector<int> results;
   for (plan::ValueId result : graph.results) results.push_back(values[result]);
   return results;
 }
+
+namespace {
+
+// Of each value the instruction that reads it last; -1: none that is needed.
+std::vector<int> LastUses(std::vector<hl::Instr>& all) {
+  std::vector<int> last(all.size(), -1);
+  for (size_t i = all.size(); i-- > 0;) {
+    if (all[i].op != hl::kOpResult && last[i] < 0) continue;
+    for (int k = 0; k < OperandCount(all[i]); ++k) {
+      int& use = last[OperandOf(all[i], k)];
+      if (use < 0) use = static_cast<int>(i);
+    }
+  }
+  return last;
+}
+
+}  // namespace
 
 // Registers are given back after the last use of a value; values that nobody uses are left out.
 absl::StatusOr<std::vector<hl::Instr>> ProgramBuilder::Finish(absl::Span<const int> results) {
@@ -202,14 +225,7 @@ absl::StatusOr<std::vector<hl::Instr>> ProgramBuilder::Finish(absl::Span<const i
     n.to = code_[results[r]].to;
     all.push_back(n);
   }
-  std::vector<int> last(all.size(), -1);
-  for (size_t i = all.size(); i-- > 0;) {
-    if (all[i].op != hl::kOpResult && last[i] < 0) continue;
-    for (int k = 0; k < OperandCount(all[i]); ++k) {
-      int& use = last[OperandOf(all[i], k)];
-      if (use < 0) use = static_cast<int>(i);
-    }
-  }
+  std::vector<int> last = LastUses(all);
   std::vector<int> registers(all.size(), -1), free;
   for (int r = hl::kRegistersMax; r-- > 0;) free.push_back(r);
   std::vector<hl::Instr> code;

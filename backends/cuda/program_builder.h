@@ -1,4 +1,5 @@
-// Builds the programs of device/program.h: fused loops and called computations as straight-line code.
+// Builds the programs of device/program.h: fused loops and called computations as straight-line
+// code.
 #ifndef HLOCTS_BACKENDS_CUDA_PROGRAM_BUILDER_H_
 #define HLOCTS_BACKENDS_CUDA_PROGRAM_BUILDER_H_
 
@@ -30,7 +31,8 @@ class ProgramBuilder {
   absl::StatusOr<int> Operation(const Instruction& source, PrimitiveType type, PrimitiveType result,
                                 absl::Span<const int> operands);
   // A called computation of one element each, on these values; one value for each result.
-  absl::StatusOr<std::vector<int>> Inline(const plan::Graph& graph, absl::Span<const int> arguments);
+  absl::StatusOr<std::vector<int>> Inline(const plan::Graph& graph,
+                                          absl::Span<const int> arguments);
 
   // The code with registers given out; the values are its results.
   absl::StatusOr<std::vector<hl::Instr>> Finish(absl::Span<const int> results);

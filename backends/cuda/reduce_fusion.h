@@ -1,5 +1,5 @@
-// Which loops and copies of a graph a reduction takes in: what computes its operands for it alone, and
-// the loop that alone takes its result.
+// Which loops and copies of a graph a reduction takes in: what computes its operands for it alone,
+// and the loop that alone takes its result.
 #ifndef HLOCTS_BACKENDS_CUDA_REDUCE_FUSION_H_
 #define HLOCTS_BACKENDS_CUDA_REDUCE_FUSION_H_
 
@@ -29,8 +29,9 @@ class ReduceFusion {
 
   const plan::Graph& graph_;
   const plan::FusionPlan& loops_;
-  std::vector<int> users_;              // of values behind reshapes; results count as two
-  std::vector<plan::NodeId> user_loop_;  // the one loop that all users are in, -1: nobody, -2: no loop
+  std::vector<int> users_;  // of values behind reshapes; results count as two
+  std::vector<plan::NodeId>
+      user_loop_;  // the one loop that all users are in, -1: nobody, -2: no loop
   std::vector<bool> taken_;
   std::vector<plan::NodeId> reduce_of_, ending_of_;
 };

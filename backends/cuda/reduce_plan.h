@@ -11,10 +11,10 @@
 namespace hlocts::cuda {
 
 struct ReduceGeometry {
-  int lane_bits = 0;          // 2^lane_bits threads for each result
-  bool lane_minor = true;     // neighbouring threads take terms of one result, else results
-  int64_t groups = 0;         // of results, one block each
-  int64_t splits = 1;         // of the terms, a block each
+  int lane_bits = 0;       // 2^lane_bits threads for each result
+  bool lane_minor = true;  // neighbouring threads take terms of one result, else results
+  int64_t groups = 0;      // of results, one block each
+  int64_t splits = 1;      // of the terms, a block each
   int64_t per_split = 0;
   int phases() const { return lane_bits + 2; }
   int64_t blocks() const { return groups * splits; }

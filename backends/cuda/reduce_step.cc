@@ -12,11 +12,6 @@ using plan::NodeId;
 using plan::NodeKind;
 using plan::ValueId;
 
-namespace {
-
-// Of a computation that nobody knows, fewer terms than this are folded one by one.
-constexpr int64_t kTermsToShare = 64;
-
 // What one step launches; the arguments without pointers.
 struct ReduceRun {
   hl::ReduceBlockArgs args;
@@ -50,6 +45,11 @@ struct ReduceRun {
     return run.Launch(hl::kReduceBlockKernel, now, now.groups, code);
   }
 };
+
+namespace {
+
+// Of a computation that nobody knows, fewer terms than this are folded one by one.
+constexpr int64_t kTermsToShare = 64;
 
 void SetGeometry(const ReduceGeometry& g, hl::ReduceBlockArgs& args) {
   args.phases = g.phases();
@@ -189,34 +189,28 @@ absl::StatusOr<std::shared_ptr<const Body>> FunctionBuilder::CombiningOf(const N
   return compiler_.UploadProgram(std::move(body));
 }
 
-absl::Status FunctionBuilder::EmitReduce(NodeId id) {
-  const Node& node = graph_.nodes[id];
-  const NodeId ending = reductions_.ending_of(id);
-  const auto& outputs = ending >= 0 ? graph_.nodes[ending].outputs : node.outputs;
-  ReduceRun job;
-  HLOCTS_ASSIGN_OR_RETURN(job.args, ReduceArgsOf(node));
-  hl::ReduceBlockArgs& args = job.args;
-  const auto ops = KnownBody(*node.called[0]);
-  const bool adjoin = args.reduced.rank > 0 && args.reduced.stride[args.reduced.rank - 1] == 1;
-  job.geometry = PlanReduce(args.results, args.terms, adjoin || args.results == 1,
-                            ops.has_value() || args.terms >= kTermsToShare);
-  SetGeometry(job.geometry, args);
-
-  Loop loop;
+// Terms, how they are combined, and what becomes of the sums.
+absl::Status FunctionBuilder::AddReducePrograms(const Node& node, NodeId ending, Loop& loop,
+                                                ReduceRun& job) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> terms, TermsOf(node, loop));
   HLOCTS_ASSIGN_OR_RETURN(job.prologue, compiler_.UploadProgram(std::move(terms)));
   HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> end, EndingOf(node, ending, loop));
   HLOCTS_ASSIGN_OR_RETURN(job.epilogue, compiler_.UploadProgram(std::move(end)));
   HLOCTS_ASSIGN_OR_RETURN(job.body, CombiningOf(node));
-  args.body = {job.prologue->code, job.body->code, job.epilogue->code};
+  job.args.body = {job.prologue->code, job.body->code, job.epilogue->code};
   if (loop.arrays.size() > hl::kArraysMax) {
     return Unsupported("a reduction over ", loop.arrays.size(), " arrays");
   }
   HLOCTS_ASSIGN_OR_RETURN(
       job.views, compiler_.Upload(loop.views.data(),
                                   static_cast<int64_t>(loop.views.size() * sizeof(hl::View))));
-  args.views = static_cast<const hl::View*>(job.views->data());
+  job.args.views = static_cast<const hl::View*>(job.views->data());
   job.arrays = static_cast<int64_t>(loop.arrays.size());
+  return absl::OkStatus();
+}
+
+Step FunctionBuilder::ReduceSlots(const Node& node, absl::Span<const ValueId> outputs,
+                                  const Loop& loop, hl::ReduceBlockArgs& args) {
   Step step;
   args.outs = static_cast<int>(outputs.size());
   for (int k = 0; k < args.outs; ++k) {
@@ -227,7 +221,24 @@ absl::Status FunctionBuilder::EmitReduce(NodeId id) {
   }
   step.in = loop.arrays;
   for (int k = 0; k < args.places; ++k) step.in.push_back(slot_of_[node.operands[args.places + k]]);
-  StepSketch sketch = SketchOf(job, ops.has_value() || args.terms >= kTermsToShare);
+  return step;
+}
+
+absl::Status FunctionBuilder::EmitReduce(NodeId id) {
+  const Node& node = graph_.nodes[id];
+  const NodeId ending = reductions_.ending_of(id);
+  const auto& outputs = ending >= 0 ? graph_.nodes[ending].outputs : node.outputs;
+  ReduceRun job;
+  HLOCTS_ASSIGN_OR_RETURN(job.args, ReduceArgsOf(node));
+  hl::ReduceBlockArgs& args = job.args;
+  const bool may_share = KnownBody(*node.called[0]).has_value() || args.terms >= kTermsToShare;
+  const bool adjoin = args.reduced.rank > 0 && args.reduced.stride[args.reduced.rank - 1] == 1;
+  job.geometry = PlanReduce(args.results, args.terms, adjoin || args.results == 1, may_share);
+  SetGeometry(job.geometry, args);
+  Loop loop;
+  HLOCTS_RETURN_IF_ERROR(AddReducePrograms(node, ending, loop, job));
+  Step step = ReduceSlots(node, outputs, loop, args);
+  StepSketch sketch = SketchOf(job, may_share);
   sketch.views = loop.views;
   sketch.array_views = loop.array_views;
   sketch.finish_alone = [this, job = std::move(job), views = loop.views,

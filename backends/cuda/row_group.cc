@@ -194,6 +194,27 @@ void SetResults(const Function& function, const Sketches& sketches, const Group&
   }
 }
 
+// Step s of the group as a part of the job.
+void AddPart(const Function& function, const Sketches& sketches, const Group& g, size_t s,
+             RowRun& job, Step& step) {
+  const StepSketch& sketch = *sketches[s];
+  const Step& alone = function.steps[s];
+  const int p = job.args.parts++;
+  job.args.first[p] = job.args.phases;
+  job.args.phases += sketch.is_reduce ? hl::kRowPhases : 1;
+  job.args.part[p] = PartOf(sketch, g);
+  std::vector<RowInput>& arrays = job.arrays.emplace_back(sketch.array_views.size());
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    for (size_t q = g.begin; q < s; ++q) {
+      if (function.steps[q].out[0] == alone.in[k]) arrays[k].part = static_cast<int>(q - g.begin);
+    }
+    if (arrays[k].part < 0) arrays[k].operand = OperandOf(step, alone.in[k]);
+  }
+  job.init.push_back(sketch.is_reduce ? OperandOf(step, alone.in.back()) : -1);
+  job.keep.push_back(sketch);
+  job.keep.back().finish_alone = nullptr;
+}
+
 absl::StatusOr<Step> GroupStep(Compiler& compiler, const Function& function,
                                const Sketches& sketches, const Group& g) {
   RowRun job;
@@ -203,23 +224,8 @@ absl::StatusOr<Step> GroupStep(Compiler& compiler, const Function& function,
   job.args.columns = g.columns;
   SetResults(function, sketches, g, job, step);
   for (size_t s = g.begin; s < g.end; ++s) {
-    const StepSketch& sketch = *sketches[s];
-    const Step& alone = function.steps[s];
-    const int p = job.args.parts++;
-    job.args.first[p] = job.args.phases;
-    job.args.phases += sketch.is_reduce ? hl::kRowPhases : 1;
-    job.args.part[p] = PartOf(sketch, g);
-    texts.push_back(TextOf(sketch));
-    std::vector<RowInput>& arrays = job.arrays.emplace_back(sketch.array_views.size());
-    for (size_t k = 0; k < arrays.size(); ++k) {
-      for (size_t q = g.begin; q < s; ++q) {
-        if (function.steps[q].out[0] == alone.in[k]) arrays[k].part = static_cast<int>(q - g.begin);
-      }
-      if (arrays[k].part < 0) arrays[k].operand = OperandOf(step, alone.in[k]);
-    }
-    job.init.push_back(sketch.is_reduce ? OperandOf(step, alone.in.back()) : -1);
-    job.keep.push_back(sketch);
-    job.keep.back().finish_alone = nullptr;
+    texts.push_back(TextOf(*sketches[s]));
+    AddPart(function, sketches, g, s, job, step);
   }
   HLOCTS_ASSIGN_OR_RETURN(job.code, compiler.CompileRows(texts, g.rows * g.columns));
   step.work = std::move(job);

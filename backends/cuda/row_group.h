@@ -1,5 +1,5 @@
-// Steps that follow each other and stay within the rows of one matrix become one kernel, a block for
-// each row: softmax, normalizations.
+// Steps that follow each other and stay within the rows of one matrix become one kernel, a block
+// for each row: softmax, normalizations.
 #ifndef HLOCTS_BACKENDS_CUDA_ROW_GROUP_H_
 #define HLOCTS_BACKENDS_CUDA_ROW_GROUP_H_
 
@@ -15,13 +15,13 @@ namespace hlocts::cuda {
 struct StepSketch {
   bool is_reduce = false;
   bool may_group = false;
-  int64_t elements = 0;            // of the result
-  int64_t rows = 0, columns = 0;   // of a reduction
+  int64_t elements = 0;           // of the result
+  int64_t rows = 0, columns = 0;  // of a reduction
   int type = 0, init_type = 0;
   std::shared_ptr<const Body> terms, body, finish;
   std::vector<hl::View> views;
-  std::vector<int> array_views;    // of each array: the one view that it is read by, -1: in order
-                                   // alone, -2: several
+  std::vector<int> array_views;  // of each array: the one view that it is read by, -1: in order
+                                 // alone, -2: several
   Buffer views_memory;
   // Makes the step one that stands alone.
   std::function<absl::Status(Step& step)> finish_alone;

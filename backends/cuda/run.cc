@@ -40,6 +40,19 @@ absl::Status Run::RunStep(const Step& step, std::vector<Buffer>& slots) {
   for (size_t r = 0; r < step.out.size(); ++r) {
     if (step.out[r] >= 0) slots[step.out[r]] = std::move(results[r]);
   }
+  for (int32_t slot : step.last_use) slots[slot].reset();
+  return absl::OkStatus();
+}
+
+// Buffers that nobody else needs are the callee's alone.
+absl::Status Run::RunControl(const Step& step, std::vector<Buffer>& slots) {
+  std::vector<Buffer> in;
+  for (int32_t slot : step.in) in.push_back(slot < 0 ? Buffer() : slots[slot]);
+  for (int32_t slot : step.last_use) slots[slot].reset();
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Buffer> out, step.control(*this, std::move(in)));
+  for (size_t r = 0; r < step.out.size(); ++r) {
+    if (step.out[r] >= 0) slots[step.out[r]] = std::move(out[r]);
+  }
   return absl::OkStatus();
 }
 
@@ -53,24 +66,7 @@ absl::StatusOr<std::vector<Buffer>> Run::Call(const Function& function,
   }
   arguments.clear();
   for (const Step& step : function.steps) {
-    if (step.control) {
-      std::vector<Buffer> in;
-      for (int32_t slot : step.in) {
-        if (slot < 0) {
-          in.emplace_back();
-          continue;
-        }
-        in.push_back(slots[slot]);
-      }
-      for (int32_t slot : step.last_use) slots[slot].reset();
-      HLOCTS_ASSIGN_OR_RETURN(std::vector<Buffer> out, step.control(*this, std::move(in)));
-      for (size_t r = 0; r < step.out.size(); ++r) {
-        if (step.out[r] >= 0) slots[step.out[r]] = std::move(out[r]);
-      }
-      continue;
-    }
-    HLOCTS_RETURN_IF_ERROR(RunStep(step, slots));
-    for (int32_t slot : step.last_use) slots[slot].reset();
+    HLOCTS_RETURN_IF_ERROR(step.control ? RunControl(step, slots) : RunStep(step, slots));
   }
   std::vector<Buffer> results;
   for (int32_t slot : function.result_slots) {

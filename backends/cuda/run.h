@@ -96,6 +96,7 @@ class Run : public RunState {
 
  private:
   absl::Status RunStep(const Step& step, std::vector<Buffer>& slots);
+  absl::Status RunControl(const Step& step, std::vector<Buffer>& slots);
 
   Device& device_;
   int64_t bytes_max_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 
 #include "absl/strings/match.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr uint64_t kSeed = 1;
 constexpr int64_t kCopyBytes = int64_t{1} << 30;
+constexpr double kLeastOfOther = 0.8, kMeanOfOther = 1.1;
 
 using Clock = std::chrono::steady_clock;
 
@@ -101,6 +103,7 @@ struct Bench {
   bool quick;
 
   absl::StatusOr<CudaBenchRow> Run(const std::string& name, const Module& module);
+  absl::Status Time(Executable& executable, const ExecuteRequest& request, CudaBenchRow& row) const;
   absl::Status Compare(const Module& module, const ExecuteRequest& request, CudaBenchRow& row);
 };
 
@@ -125,19 +128,12 @@ absl::Status Bench::Compare(const Module& module, const ExecuteRequest& request,
   return absl::OkStatus();
 }
 
-absl::StatusOr<CudaBenchRow> Bench::Run(const std::string& name, const Module& module) {
-  CudaBenchRow row;
-  row.module = name;
-  ExecuteRequest request;
-  request.arguments = {GenerateArguments(ArgumentLeafShapes(module), kSeed)};
-  HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend.Load(module, {}));
-  HLOCTS_ASSIGN_OR_RETURN(const auto cpu, MakeBackend("cpu?isolation=none"));
-  HLOCTS_ASSIGN_OR_RETURN(const auto control, cpu->Load(module, {}));
-  HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, *executable, *control, "cpu"));
+absl::Status Bench::Time(Executable& executable, const ExecuteRequest& request,
+                         CudaBenchRow& row) const {
   std::vector<double> seconds;
   double bytes = 0;
   for (int round = 0; round < (quick ? 3 : 20); ++round) {
-    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, executable->Execute(request));
+    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, executable.Execute(request));
     seconds.push_back(result.seconds);
     if (round > 0) continue;
     for (const Literal& leaf : request.arguments[0]) bytes += static_cast<double>(leaf.raw_size());
@@ -147,6 +143,19 @@ absl::StatusOr<CudaBenchRow> Bench::Run(const std::string& name, const Module& m
   row.best = seconds[0];
   row.median = seconds[seconds.size() / 2];
   row.bytes_per_second = bytes / row.best;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CudaBenchRow> Bench::Run(const std::string& name, const Module& module) {
+  CudaBenchRow row;
+  row.module = name;
+  ExecuteRequest request;
+  request.arguments = {GenerateArguments(ArgumentLeafShapes(module), kSeed)};
+  HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend.Load(module, {}));
+  HLOCTS_ASSIGN_OR_RETURN(const auto cpu, MakeBackend("cpu?isolation=none"));
+  HLOCTS_ASSIGN_OR_RETURN(const auto control, cpu->Load(module, {}));
+  HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, *executable, *control, "cpu"));
+  HLOCTS_RETURN_IF_ERROR(Time(*executable, request, row));
   row.copy_share = row.bytes_per_second / copy_bandwidth;
   HLOCTS_RETURN_IF_ERROR(Compare(module, request, row));
   return row;
@@ -166,6 +175,40 @@ std::vector<std::filesystem::path> ModulesOf(const std::vector<std::string>& fol
   return paths;
 }
 
+absl::StatusOr<CudaBenchRow> CopyRow(cuda::Device& device, bool quick) {
+  CudaBenchRow copy;
+  copy.module = "copy";
+  HLOCTS_ASSIGN_OR_RETURN(copy.best, TimeCopy(device, quick));
+  copy.median = copy.best;
+  copy.bytes_per_second = 2 * static_cast<double>(kCopyBytes) / copy.best;
+  return copy;
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> OtherBackend(const std::string& name) {
+  if (name.empty()) return std::unique_ptr<Backend>();
+  return MakeBackend(name);
+}
+
+// Every module stands at 0.8 of the other engine at least; the geometric mean at 1.1.
+CudaBenchRow MeanRow(const std::vector<CudaBenchRow>& rows) {
+  CudaBenchRow mean;
+  double logarithms = 0, count = 0, least = 1e300;
+  for (const CudaBenchRow& row : rows) {
+    if (row.other_seconds <= 0) continue;
+    const double ratio = row.other_seconds / row.best;
+    logarithms += std::log(ratio);
+    least = std::min(least, ratio);
+    ++count;
+  }
+  if (count == 0) return mean;
+  mean.module = "geometric_mean_of_other";
+  mean.goal = kMeanOfOther;
+  mean.reached = std::exp(logarithms / count);
+  mean.check = absl::StrCat(count, " modules, the least ", least);
+  if (least < kLeastOfOther) absl::StrAppend(&mean.check, ", WRONG: below ", kLeastOfOther);
+  return mean;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
@@ -173,25 +216,24 @@ absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
     const std::string& other, const std::function<void(const CudaBenchRow&)>& on_row) {
   HLOCTS_ASSIGN_OR_RETURN(const auto device, cuda::OpenCudaDevice(/*fast_math=*/false));
   HLOCTS_ASSIGN_OR_RETURN(const auto backend, MakeInProcessBackend("cuda"));
-  CudaBenchRow copy;
-  copy.module = "copy";
-  HLOCTS_ASSIGN_OR_RETURN(copy.best, TimeCopy(*device, quick));
-  copy.median = copy.best;
-  copy.bytes_per_second = 2 * static_cast<double>(kCopyBytes) / copy.best;
-  std::vector<CudaBenchRow> rows = {copy};
-  on_row(copy);
+  std::vector<CudaBenchRow> rows;
+  const auto add = [&](CudaBenchRow row) {
+    on_row(row);
+    rows.push_back(std::move(row));
+  };
+  HLOCTS_ASSIGN_OR_RETURN(const CudaBenchRow copy, CopyRow(*device, quick));
+  add(copy);
+  HLOCTS_RETURN_IF_ERROR(BenchCudaSmall(*backend, filter, quick, add));
   Bench bench = {*device, *backend, nullptr, copy.bytes_per_second, quick};
-  if (!other.empty()) {
-    HLOCTS_ASSIGN_OR_RETURN(bench.other, MakeBackend(other));
-  }
+  HLOCTS_ASSIGN_OR_RETURN(bench.other, OtherBackend(other));
   for (const auto& path : ModulesOf(folders, filter)) {
     HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, LoadModule(path));
     auto row = bench.Run(path.stem(), *loaded.module);
     if (!row.ok()) return Annotate(row.status(), path.stem().string());
-    on_row(*row);
-    rows.push_back(*std::move(row));
+    add(*std::move(row));
   }
   if (rows.size() == 1) return InvalidInput("no benchmark named \"", filter, "\"");
+  if (!other.empty()) add(MeanRow(rows));
   return rows;
 }
 

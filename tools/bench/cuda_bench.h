@@ -19,8 +19,13 @@ struct CudaBenchRow {
   bool kept() const { return reached >= goal && check.find("WRONG") == std::string::npos; }
 };
 
-// The copy first, then the modules of all folders. `other`: a backend, "" for none. Unavailable
-// where there is no device.
+// Rows of small random modules: load and first run of one, and a campaign's modules each second;
+// those whose names contain `filter`.
+absl::Status BenchCudaSmall(Backend& backend, const std::string& filter, bool quick,
+                            const std::function<void(CudaBenchRow)>& add);
+
+// The copy first, small modules, then the modules of all folders. `other`: a backend, "" for none.
+// Unavailable where there is no device.
 absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
     const std::vector<std::string>& folders, const std::string& filter, bool quick,
     const std::string& other, const std::function<void(const CudaBenchRow&)>& on_row);

@@ -17,7 +17,8 @@ HL_FN Value OfBool(bool x) {
 // Parts as the type holds them.
 HL_FN Complex RoundedComplex(int type, Complex z) {
   if (type == kC128) return z;
-  return {static_cast<double>(static_cast<float>(z.re)), static_cast<double>(static_cast<float>(z.im))};
+  return {static_cast<double>(static_cast<float>(z.re)),
+          static_cast<double>(static_cast<float>(z.im))};
 }
 
 // Towards zero, saturating, NaN to 0.
@@ -44,10 +45,19 @@ HL_FN double SafeDouble(bool is_signed, u64 x) {
 HL_CALL Value FromDouble(int to, double x) {
   Value v;
   switch (ClassOf(to)) {
-    case kClassPred: v.u = x != 0; break;
-    case kClassSigned: case kClassUnsigned: v.u = ToInteger(to, x); break;
-    case kClassDouble: v.d = x; break;
-    case kClassComplex: v.z = RoundedComplex(to, {x, 0}); break;
+    case kClassPred:
+      v.u = x != 0;
+      break;
+    case kClassSigned:
+    case kClassUnsigned:
+      v.u = ToInteger(to, x);
+      break;
+    case kClassDouble:
+      v.d = x;
+      break;
+    case kClassComplex:
+      v.z = RoundedComplex(to, {x, 0});
+      break;
     default:
       v.f = to == kF32 ? static_cast<float>(x) : Decode(to, static_cast<u32>(EncodeDouble(to, x)));
   }
@@ -56,7 +66,11 @@ HL_CALL Value FromDouble(int to, double x) {
 HL_CALL Value FromInteger(bool is_signed, u64 x, int to) {
   Value v;
   switch (ClassOf(to)) {
-    case kClassPred: case kClassSigned: case kClassUnsigned: v.u = Wrap(to, x); return v;
+    case kClassPred:
+    case kClassSigned:
+    case kClassUnsigned:
+      v.u = Wrap(to, x);
+      return v;
     case kClassDouble:
       v.d = is_signed ? static_cast<double>(static_cast<i64>(x)) : static_cast<double>(x);
       return v;
@@ -71,12 +85,18 @@ HL_CALL Value FromInteger(bool is_signed, u64 x, int to) {
 HL_CALL Value Convert(int from, int to, Value x) {
   if (from == to) return x;
   switch (ClassOf(from)) {
-    case kClassPred: return FromInteger(false, x.u, to);
-    case kClassSigned: return FromInteger(true, x.u, to);
-    case kClassUnsigned: return FromInteger(false, x.u, to);
-    case kClassFloat: return FromDouble(to, static_cast<double>(x.f));
-    case kClassDouble: return FromDouble(to, x.d);
-    default: break;
+    case kClassPred:
+      return FromInteger(false, x.u, to);
+    case kClassSigned:
+      return FromInteger(true, x.u, to);
+    case kClassUnsigned:
+      return FromInteger(false, x.u, to);
+    case kClassFloat:
+      return FromDouble(to, static_cast<double>(x.f));
+    case kClassDouble:
+      return FromDouble(to, x.d);
+    default:
+      break;
   }
   if (to == kPred) return OfBool(x.z.re != 0 || x.z.im != 0);
   if (ClassOf(to) != kClassComplex) return FromDouble(to, x.z.re);
@@ -110,7 +130,8 @@ HL_CALL Value ReducePrecision(int type, Value x, i64 exponent_bits, i64 mantissa
   if (FormatOf(type).special == kIeee) {
     return FromBits(type, ReducedBits(FormatOf(type), ToBits(type, x), e, m));
   }
-  x.f = Rounded(type, FloatOfBits(static_cast<u32>(ReducedBits(FormatOf(kF32), BitsOfFloat(x.f), e, m))));
+  x.f = Rounded(type,
+                FloatOfBits(static_cast<u32>(ReducedBits(FormatOf(kF32), BitsOfFloat(x.f), e, m))));
   return x;
 }
 
@@ -147,13 +168,13 @@ HL_CALL Value Unary(int op, int type, int to, Value x) {
       break;
     case kClassComplex:
       if (op == kOpReal || op == kOpImag || op == kOpAbs) {
-        const double part =
-            op == kOpReal ? x.z.re : op == kOpImag ? x.z.im : Hypot(x.z.re, x.z.im);
+        const double part = op == kOpReal ? x.z.re : op == kOpImag ? x.z.im : Hypot(x.z.re, x.z.im);
         return FromDouble(to, part);
       }
       r.z = RoundedComplex(type, ComplexUnary(op, x.z));
       break;
-    default: r.u = IntegerUnary(op, type, x.u);
+    default:
+      r.u = IntegerUnary(op, type, x.u);
   }
   return r;
 }
@@ -161,10 +182,17 @@ HL_CALL Value Unary(int op, int type, int to, Value x) {
 HL_CALL Value Binary(int op, int type, Value x, Value y) {
   Value r;
   switch (ClassOf(type)) {
-    case kClassFloat: r.f = Rounded(type, RealBinary(op, x.f, y.f)); break;
-    case kClassDouble: r.d = RealBinary(op, x.d, y.d); break;
-    case kClassComplex: r.z = RoundedComplex(type, ComplexBinary(op, x.z, y.z)); break;
-    default: r.u = IntegerBinary(op, type, x.u, y.u);
+    case kClassFloat:
+      r.f = Rounded(type, RealBinary(op, x.f, y.f));
+      break;
+    case kClassDouble:
+      r.d = RealBinary(op, x.d, y.d);
+      break;
+    case kClassComplex:
+      r.z = RoundedComplex(type, ComplexBinary(op, x.z, y.z));
+      break;
+    default:
+      r.u = IntegerBinary(op, type, x.u, y.u);
   }
   return r;
 }
@@ -181,11 +209,14 @@ HL_FN Value MakeComplex(int type, Value x, Value y) {
 
 HL_CALL bool Compare(int direction, int type, Value x, Value y) {
   switch (ClassOf(type)) {
-    case kClassFloat: return Relation(direction, x.f, y.f);
-    case kClassDouble: return Relation(direction, x.d, y.d);
+    case kClassFloat:
+      return Relation(direction, x.f, y.f);
+    case kClassDouble:
+      return Relation(direction, x.d, y.d);
     case kClassComplex:
       return (x.z.re == y.z.re && x.z.im == y.z.im) == (direction == kEq);
-    default: return IntegerRelation(direction, ClassOf(type) == kClassSigned, x.u, y.u);
+    default:
+      return IntegerRelation(direction, ClassOf(type) == kClassSigned, x.u, y.u);
   }
 }
 // The order of the bits read as sign and magnitude.

@@ -1,6 +1,6 @@
-// Kernels of whole blocks. Their threads work in phases with a barrier after each, so that a host can
-// run a phase thread by thread; what one phase leaves for the next is in `shared`. Everything is
-// combined in a fixed order: the same arguments give the same bits.
+// Kernels of whole blocks. Their threads work in phases with a barrier after each, so that a host
+// can run a phase thread by thread; what one phase leaves for the next is in `shared`. Everything
+// is combined in a fixed order: the same arguments give the same bits.
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_BLOCK_REDUCE_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_BLOCK_REDUCE_H_
 
@@ -28,8 +28,8 @@ struct FinishInputs : ArrayInputs {
   }
 };
 
-// The programs of a reduction: what its terms are, how two are combined, what becomes of the result.
-// A program written out has the same functions, with the numbers known.
+// The programs of a reduction: what its terms are, how two are combined, what becomes of the
+// result. A program written out has the same functions, with the numbers known.
 struct ReducePrograms {
   Interpreted prologue, body, epilogue;
   HL_FN int Places(int places) const { return places; }
@@ -157,7 +157,8 @@ HL_FN void ReducePartials(const ReduceBlockArgs& a, const F& f, const ReduceLane
 }
 
 template <class F>
-HL_FN void ReduceFinish(const ReduceBlockArgs& a, const F& f, const ReduceLane& l, const Value* sums) {
+HL_FN void ReduceFinish(const ReduceBlockArgs& a, const F& f, const ReduceLane& l,
+                        const Value* sums) {
   const int places = f.Places(a.places);
   Value pair[2 * kSharedPlaces], values[kSharedPlaces], results[kSharedPlaces];
   if (a.stage == kReduceSplit) {

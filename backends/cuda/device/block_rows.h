@@ -1,6 +1,6 @@
-// Steps that stay within rows, one block for each row: reductions of the row to one value, loops over
-// its elements (or over one value for each row), in order. What one step leaves in memory the next
-// finds in the caches.
+// Steps that stay within rows, one block for each row: reductions of the row to one value, loops
+// over its elements (or over one value for each row), in order. What one step leaves in memory the
+// next finds in the caches.
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_BLOCK_ROWS_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_BLOCK_ROWS_H_
 
@@ -16,7 +16,7 @@ struct RowPart {
   Interpreted terms, body, finish;  // of a loop: terms alone
   const View* views;
   int is_reduce, init_type, type, reserved;  // type: of what is stored
-  i64 width;  // of a loop: elements of a row
+  i64 width;                                 // of a loop: elements of a row
   const void* init;
   void* out;
   const void* arrays[kRowArrays];
@@ -34,7 +34,8 @@ struct InterpretedPart {
 };
 
 template <class F>
-HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row, int thread) {
+HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
+                   int thread) {
   const i64 base = row * columns;
   Value sum, terms[HL_AT_ONCE];
   i64 t = thread;
@@ -77,8 +78,8 @@ HL_FN void RowLoop(const RowPart& part, const F& f, i64 row, int thread) {
 }
 
 template <class F>
-HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row, int phase,
-                     int thread) {
+HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
+                     int phase, int thread) {
   Value value;
   if (!f.IsReduce()) {
     RowLoop(part, f, row, thread);

@@ -1,5 +1,5 @@
-// Inclusive scans along the middle of [outer, size, inner]. Blocks take chunks of a line: first each
-// chunk's total, these are scanned in turn, then each chunk again from what stands before it.
+// Inclusive scans along the middle of [outer, size, inner]. Blocks take chunks of a line: first
+// each chunk's total, these are scanned in turn, then each chunk again from what stands before it.
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_BLOCK_SCAN_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_BLOCK_SCAN_H_
 
@@ -19,11 +19,11 @@ enum ScanStage : int {
 struct ScanArgs {
   Interpreted body;
   int type, stage, phases;
-  int reversed;  // from the end of the line on
+  int reversed;               // from the end of the line on
   int values_in, values_out;  // lines of Values, not of the type: the totals of a scan
   i64 lines, size, inner, chunks;
   const void* in;
-  const void* init;  // nullptr: none
+  const void* init;      // nullptr: none
   const Value* carries;  // scanned totals, line by line; nullptr: the first level is all
   void* out;
 };
@@ -49,7 +49,8 @@ HL_FN void ScanStore(const ScanArgs& a, const F& f, i64 line, i64 p, Value x) {
 
 // shared: two rows of one value for each thread, exchanged in each doubling.
 template <class F>
-HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, int phase, int thread) {
+HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, int phase,
+                       int thread) {
   const i64 line = block / a.chunks, chunk = block % a.chunks;
   const i64 begin = chunk * kScanChunk + static_cast<i64>(thread) * kScanItems;
   const i64 end = begin + kScanItems < a.size ? begin + kScanItems : a.size;

@@ -1,4 +1,5 @@
-// Complex numbers, computed in f64 whatever their precision: c64 loses nothing but the last rounding.
+// Complex numbers, computed in f64 whatever their precision: c64 loses nothing but the last
+// rounding.
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_COMPLEX_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_COMPLEX_H_
 

@@ -1,4 +1,5 @@
-// Functions of complex numbers that are made of others: inverse functions by Kahan's formulas, powers.
+// Functions of complex numbers that are made of others: inverse functions by Kahan's formulas,
+// powers.
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_
 
@@ -41,7 +42,8 @@ HL_FN Complex ComplexAtanh(Complex z) {
   const double x = z.re, y = z.im;
   if (IsHuge(z)) {
     const Complex inverse = IsFinite(z) ? Ratio({1, 0}, z) : Complex{0, 0};
-    return {IsNan(x) ? x : ::copysign(::fabs(inverse.re), x), ::copysign(1.57079632679489661923, y)};
+    return {IsNan(x) ? x : ::copysign(::fabs(inverse.re), x),
+            ::copysign(1.57079632679489661923, y)};
   }
   const double below = 1 - ::fabs(x), square = y * y;
   const double size = Log1p(4 * ::fabs(x) / (below * below + square)) / 4;
@@ -62,7 +64,8 @@ HL_FN Complex ComplexLogPlusOne(Complex z) {
   const double product = a * (2 + a), lost = ::fma(a, a, 2 * a - product);
   const double square = b * b, error = ::fma(b, b, -square);
   const double more = product + square;
-  const double rest = ::fabs(product) > square ? (product - more) + square : (square - more) + product;
+  const double rest =
+      ::fabs(product) > square ? (product - more) + square : (square - more) + product;
   return {Log1p(more + (rest + (lost + error))) / 2, angle};
 }
 
@@ -97,26 +100,46 @@ HL_FN Complex ComplexSign(Complex z) {
 
 HL_CALL Complex ComplexUnary(int op, Complex z) {
   switch (op) {
-    case kOpNegate: return {-z.re, -z.im};
-    case kOpSign: return ComplexSign(z);
-    case kOpSqrt: return ComplexSqrt(z);
-    case kOpRsqrt: return ComplexRsqrt(z);
-    case kOpExponential: return ComplexExp(z);
-    case kOpExponentialMinusOne: return ComplexExpMinusOne(z);
-    case kOpLog: return ComplexLog(z);
-    case kOpLogPlusOne: return ComplexLogPlusOne(z);
-    case kOpSinh: return ComplexSinh(z);
-    case kOpCosh: return ComplexCosh(z);
-    case kOpTanh: return ComplexTanh(z);
-    case kOpSine: return OverI(ComplexSinh(TimesI(z)));
-    case kOpCosine: return ComplexCosh(TimesI(z));
-    case kOpTan: return OverI(ComplexTanh(TimesI(z)));
-    case kOpAsin: return ComplexAsin(z);
-    case kOpAcos: return ComplexAcos(z);
-    case kOpAsinh: return ComplexAsinh(z);
-    case kOpAcosh: return ComplexAcosh(z);
-    case kOpAtanh: return ComplexAtanh(z);
-    default: return ComplexLogistic(z);
+    case kOpNegate:
+      return {-z.re, -z.im};
+    case kOpSign:
+      return ComplexSign(z);
+    case kOpSqrt:
+      return ComplexSqrt(z);
+    case kOpRsqrt:
+      return ComplexRsqrt(z);
+    case kOpExponential:
+      return ComplexExp(z);
+    case kOpExponentialMinusOne:
+      return ComplexExpMinusOne(z);
+    case kOpLog:
+      return ComplexLog(z);
+    case kOpLogPlusOne:
+      return ComplexLogPlusOne(z);
+    case kOpSinh:
+      return ComplexSinh(z);
+    case kOpCosh:
+      return ComplexCosh(z);
+    case kOpTanh:
+      return ComplexTanh(z);
+    case kOpSine:
+      return OverI(ComplexSinh(TimesI(z)));
+    case kOpCosine:
+      return ComplexCosh(TimesI(z));
+    case kOpTan:
+      return OverI(ComplexTanh(TimesI(z)));
+    case kOpAsin:
+      return ComplexAsin(z);
+    case kOpAcos:
+      return ComplexAcos(z);
+    case kOpAsinh:
+      return ComplexAsinh(z);
+    case kOpAcosh:
+      return ComplexAcosh(z);
+    case kOpAtanh:
+      return ComplexAtanh(z);
+    default:
+      return ComplexLogistic(z);
   }
 }
 
@@ -124,14 +147,22 @@ HL_CALL Complex ComplexUnary(int op, Complex z) {
 HL_FN bool IsBefore(Complex x, Complex y) { return x.re != y.re ? x.re < y.re : x.im < y.im; }
 HL_CALL Complex ComplexBinary(int op, Complex x, Complex y) {
   switch (op) {
-    case kOpAdd: return Sum(x, y);
-    case kOpSubtract: return Difference(x, y);
-    case kOpMultiply: return Product(x, y);
-    case kOpDivide: return Ratio(x, y);
-    case kOpMaximum: return IsNan(x) || (!IsNan(y) && IsBefore(y, x)) ? x : y;
-    case kOpMinimum: return IsNan(x) || (!IsNan(y) && IsBefore(x, y)) ? x : y;
-    case kOpPower: return ComplexPower(x, y);
-    default: return ComplexAtan2(x, y);
+    case kOpAdd:
+      return Sum(x, y);
+    case kOpSubtract:
+      return Difference(x, y);
+    case kOpMultiply:
+      return Product(x, y);
+    case kOpDivide:
+      return Ratio(x, y);
+    case kOpMaximum:
+      return IsNan(x) || (!IsNan(y) && IsBefore(y, x)) ? x : y;
+    case kOpMinimum:
+      return IsNan(x) || (!IsNan(y) && IsBefore(x, y)) ? x : y;
+    case kOpPower:
+      return ComplexPower(x, y);
+    default:
+      return ComplexAtan2(x, y);
   }
 }
 

@@ -1,5 +1,5 @@
-// Sums of products: dot, ragged dot, convolution. Sums are taken in order, in the type that the host
-// chose: f32 for everything up to f32, f64, complex f64, integers modulo 2^64, or of ands.
+// Sums of products: dot, ragged dot, convolution. Sums are taken in order, in the type that the
+// host chose: f32 for everything up to f32, f64, complex f64, integers modulo 2^64, or of ands.
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_CONTRACTION_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_CONTRACTION_H_
 
@@ -20,11 +20,20 @@ HL_CALL Value Widened(int from, int to, Value x) {
 }
 HL_CALL void Accumulate(int type, Value& sum, Value x, Value y) {
   switch (type) {
-    case kPred: sum.u |= x.u & y.u; return;
-    case kU64: sum.u += x.u * y.u; return;
-    case kF32: sum.f += x.f * y.f; return;
-    case kF64: sum.d += x.d * y.d; return;
-    default: sum.z = Sum(sum.z, Product(x.z, y.z));
+    case kPred:
+      sum.u |= x.u & y.u;
+      return;
+    case kU64:
+      sum.u += x.u * y.u;
+      return;
+    case kF32:
+      sum.f += x.f * y.f;
+      return;
+    case kF64:
+      sum.d += x.d * y.d;
+      return;
+    default:
+      sum.z = Sum(sum.z, Product(x.z, y.z));
   }
 }
 // Integers of any kind wrap; others are rounded.
@@ -51,9 +60,9 @@ struct DotArgs {
   View lhs_terms, rhs_terms;  // of the contracted dimensions
   i64 terms;
   int ragged, sizes_type;
-  i64 groups, limit;   // number of groups, size of the ragged dimension
-  View group_place;    // of the result: its place along the ragged dimension (or its group)
-  i64 group_stride;    // rows: of rhs between groups
+  i64 groups, limit;       // number of groups, size of the ragged dimension
+  View group_place;        // of the result: its place along the ragged dimension (or its group)
+  i64 group_stride;        // rows: of rhs between groups
   i64 lhs_step, rhs_step;  // terms: what one step along the ragged dimension moves
   const void* sizes;
 };
@@ -110,7 +119,7 @@ struct ConvolutionArgs {
   const void* rhs;
   void* out;
   View out_batch, out_feature, out_place[6];  // of the result: its coordinates
-  i64 batch, features, inputs;  // of the output; inputs of one group
+  i64 batch, features, inputs;                // of the output; inputs of one group
   i64 feature_groups, batch_groups;
   i64 lhs_batch, lhs_feature, rhs_input, rhs_output;  // strides
   SpatialAxis axes[6];

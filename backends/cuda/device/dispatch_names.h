@@ -1,8 +1,9 @@
-// Every kernel by number and by name. HL_KERNEL(Name, Args, call) with `a` the arguments, `f` the program
-// and `i` the thread's number; of blocks `shared`, `block`, `phase` and `thread`.
+// Every kernel by number and by name. HL_KERNEL(Name, Args, call) with `a` the arguments, `f` the
+// program and `i` the thread's number; of blocks `shared`, `block`, `phase` and `thread`.
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_DISPATCH_NAMES_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_DISPATCH_NAMES_H_
 
+// clang-format off
 // Kernels around a program, which NVRTC can have written out.
 #define HL_PROGRAM_KERNELS(HL_KERNEL)                        \
   HL_KERNEL(Loop, LoopArgs, LoopAt(a, f, i))                 \
@@ -56,6 +57,7 @@
 
 #define HL_ALL_KERNELS(HL_KERNEL) \
   HL_PROGRAM_KERNELS(HL_KERNEL) HL_BLOCK_KERNELS(HL_KERNEL) HL_PLAIN_KERNELS(HL_KERNEL)
+// clang-format on
 
 namespace hl {
 
@@ -73,7 +75,7 @@ constexpr int kPlainKernels = kBlockKernels HL_BLOCK_KERNELS(HL_ONE);
 
 constexpr const char* kKernelNames[] = {
 #define HL_NAME(Name, Args, call) #Name,
-  HL_ALL_KERNELS(HL_NAME)
+    HL_ALL_KERNELS(HL_NAME)
 #undef HL_NAME
 };
 

@@ -1,5 +1,5 @@
-// Integers of any width, held extended to 64 bits: results wrap. Division by zero sets all bits, the
-// least number by -1 is itself, a shift by the width or more leaves nothing but the sign.
+// Integers of any width, held extended to 64 bits: results wrap. Division by zero sets all bits,
+// the least number by -1 is itself, a shift by the width or more leaves nothing but the sign.
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_INTEGER_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_INTEGER_H_
 
@@ -75,11 +75,20 @@ HL_CALL u64 IntegerUnary(int op, int type, u64 x) {
   const bool negative = is_signed && static_cast<i64>(x) < 0;
   u64 result = x;
   switch (op) {
-    case kOpAbs: result = negative ? 0 - x : x; break;
-    case kOpNegate: result = 0 - x; break;
-    case kOpSign: result = negative ? ~0ull : x != 0 ? 1 : 0; break;
-    case kOpNot: result = type == kPred ? !x : ~x; break;
-    case kOpPopcnt: case kOpCountLeadingZeros: {
+    case kOpAbs:
+      result = negative ? 0 - x : x;
+      break;
+    case kOpNegate:
+      result = 0 - x;
+      break;
+    case kOpSign:
+      result = negative ? ~0ull : x != 0 ? 1 : 0;
+      break;
+    case kOpNot:
+      result = type == kPred ? !x : ~x;
+      break;
+    case kOpPopcnt:
+    case kOpCountLeadingZeros: {
       u64 count = 0, left = Cut(type, x);
       if (op == kOpPopcnt) {
         for (; left != 0; left &= left - 1) ++count;
@@ -90,7 +99,8 @@ HL_CALL u64 IntegerUnary(int op, int type, u64 x) {
       result = count;
       break;
     }
-    default: break;
+    default:
+      break;
   }
   return Wrap(type, result);
 }
@@ -103,31 +113,62 @@ HL_CALL u64 IntegerBinary(int op, int type, u64 x, u64 y) {
   const bool is_signed = ClassOf(type) == kClassSigned, truth = type == kPred;
   u64 result = 0;
   switch (op) {
-    case kOpAdd: result = truth ? x | y : x + y; break;
-    case kOpSubtract: result = x - y; break;
-    case kOpMultiply: result = x * y; break;
-    case kOpDivide: result = Quotient(is_signed, x, y); break;
-    case kOpRemainder: result = Remaining(is_signed, x, y); break;
-    case kOpPower: result = IntegerPower(is_signed, x, y); break;
-    case kOpMaximum: result = IntegerLess(is_signed, x, y) ? y : x; break;
-    case kOpMinimum: result = IntegerLess(is_signed, x, y) ? x : y; break;
-    case kOpAnd: result = x & y; break;
-    case kOpOr: result = x | y; break;
-    case kOpXor: result = x ^ y; break;
-    case kOpMulhi: result = UpperHalf(type, x, y); break;
-    default: result = Shifted(op, type, x, y);
+    case kOpAdd:
+      result = truth ? x | y : x + y;
+      break;
+    case kOpSubtract:
+      result = x - y;
+      break;
+    case kOpMultiply:
+      result = x * y;
+      break;
+    case kOpDivide:
+      result = Quotient(is_signed, x, y);
+      break;
+    case kOpRemainder:
+      result = Remaining(is_signed, x, y);
+      break;
+    case kOpPower:
+      result = IntegerPower(is_signed, x, y);
+      break;
+    case kOpMaximum:
+      result = IntegerLess(is_signed, x, y) ? y : x;
+      break;
+    case kOpMinimum:
+      result = IntegerLess(is_signed, x, y) ? x : y;
+      break;
+    case kOpAnd:
+      result = x & y;
+      break;
+    case kOpOr:
+      result = x | y;
+      break;
+    case kOpXor:
+      result = x ^ y;
+      break;
+    case kOpMulhi:
+      result = UpperHalf(type, x, y);
+      break;
+    default:
+      result = Shifted(op, type, x, y);
   }
   return Wrap(type, result);
 }
 
 HL_FN bool IntegerRelation(int direction, bool is_signed, u64 x, u64 y) {
   switch (direction) {
-    case kEq: return x == y;
-    case kNe: return x != y;
-    case kLt: return IntegerLess(is_signed, x, y);
-    case kLe: return !IntegerLess(is_signed, y, x);
-    case kGt: return IntegerLess(is_signed, y, x);
-    default: return !IntegerLess(is_signed, x, y);
+    case kEq:
+      return x == y;
+    case kNe:
+      return x != y;
+    case kLt:
+      return IntegerLess(is_signed, x, y);
+    case kLe:
+      return !IntegerLess(is_signed, y, x);
+    case kGt:
+      return IntegerLess(is_signed, y, x);
+    default:
+      return !IntegerLess(is_signed, x, y);
   }
 }
 

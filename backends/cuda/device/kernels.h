@@ -29,7 +29,8 @@ HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 c
   for (i64 g = thread; g < count / kMany; g += threads) {
     Value results[kMany];
     HL_UNROLL_ALL
-    for (int k = 0; k < kMany; ++k) f.Run(ArrayInputs{a.arrays, a.views, g * kMany + k}, results + k);
+    for (int k = 0; k < kMany; ++k)
+      f.Run(ArrayInputs{a.arrays, a.views, g * kMany + k}, results + k);
     HL_UNROLL_ALL
     for (int k = 0; k < kMany; ++k) Store(kType, out, g * kMany + k, results[k]);
   }

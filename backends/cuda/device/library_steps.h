@@ -71,13 +71,13 @@ HL_FN void FactorFinishAt(const FactorArgs& a, i64 i) {
   StoreComplex(a.type, a.out, i, {x, ClassOf(a.type) == kClassComplex ? x : 0});
 }
 
-// Sorting by unsigned keys: rows of `size` elements, `inner` apart in the array. Element i of the keys
-// is element i % size of row i / size.
+// Sorting by unsigned keys: rows of `size` elements, `inner` apart in the array. Element i of the
+// keys is element i % size of row i / size.
 struct SortKeyArgs {
   int type, descending;
   int zeros_are_equal;
-  int key_bytes;   // 4 or 8
-  int row_shift;   // of the row's number above the key; -1: it is not there
+  int key_bytes;  // 4 or 8
+  int row_shift;  // of the row's number above the key; -1: it is not there
   int reserved;
   i64 size, inner;
   const void* in;

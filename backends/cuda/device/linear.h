@@ -23,8 +23,8 @@ HL_CALL void StoreDouble(int type, void* array, i64 i, double x) {
 }
 HL_FN Complex Conjugate(Complex z) { return {z.re, -z.im}; }
 
-// The stated triangle is read, the other one of the factor is zero; NaN throughout when the matrix is
-// not positive definite. `work`: c128, as large as the operand. Thread: one matrix.
+// The stated triangle is read, the other one of the factor is zero; NaN throughout when the matrix
+// is not positive definite. `work`: c128, as large as the operand. Thread: one matrix.
 struct CholeskyArgs {
   int type, lower;
   i64 size;
@@ -58,8 +58,8 @@ HL_FN void CholeskyAt(const CholeskyArgs& a, i64 i) {
   }
 }
 
-// Thread: one system, a column of b (or a row of it, of systems from the right). The solution lies in
-// `work`, c128, as large as b, until it is rounded.
+// Thread: one system, a column of b (or a row of it, of systems from the right). The solution lies
+// in `work`, c128, as large as b, until it is rounded.
 struct SolveArgs {
   int type, left, lower, unit, transposed, conjugated;
   i64 size, systems;  // of a matrix; systems for each
@@ -98,12 +98,13 @@ HL_FN void SolveAt(const SolveArgs& s, i64 i) {
 HL_CALL Complex Root(i64 k, i64 n) {
   k %= n;
   if (k == 0) return {1, 0};
-  const double angle = -6.283185307179586476925286766559 * static_cast<double>(k) / static_cast<double>(n);
+  const double angle =
+      -6.283185307179586476925286766559 * static_cast<double>(k) / static_cast<double>(n);
   return {Cos(angle), Sin(angle)};
 }
 
-// One pass of a transform along the middle of [outer, n, inner]: sums over one factor of n. Before the
-// pass `done` is the product of the factors before it. Thread: one element of the result.
+// One pass of a transform along the middle of [outer, n, inner]: sums over one factor of n. Before
+// the pass `done` is the product of the factors before it. Thread: one element of the result.
 struct FourierArgs {
   i64 n, inner, factor, done;
   int inverse, reserved;
@@ -112,7 +113,8 @@ struct FourierArgs {
 };
 HL_FN void FourierAt(const FourierArgs& a, i64 i) {
   const i64 q = i % a.inner, place = i / a.inner % a.n, outer = i / a.inner / a.n;
-  // What is left, n / done, splits into factor x rest; the place is within + done * (factor * p + k).
+  // What is left, n / done, splits into factor x rest; the place is within + done * (factor * p +
+  // k).
   const i64 left = a.n / a.done, rest = left / a.factor;
   const i64 within = place % a.done, k = place / a.done % a.factor, p = place / a.done / a.factor;
   Complex sum = {0, 0};
@@ -126,8 +128,8 @@ HL_FN void FourierAt(const FourierArgs& a, i64 i) {
   a.out[i] = Product(sum, a.inverse != 0 ? Conjugate(twiddle) : twiddle);
 }
 
-// Rows of `from` numbers of a type to rows of `to` complex ones, and back. half: the rest of a row is
-// the mirrored conjugate (of the spectrum of a real signal).
+// Rows of `from` numbers of a type to rows of `to` complex ones, and back. half: the rest of a row
+// is the mirrored conjugate (of the spectrum of a real signal).
 struct SpectrumArgs {
   int type, half, load, reserved;
   i64 from, to;
@@ -158,10 +160,10 @@ struct NormArgs {
   const void* x;
   const void* scale;
   const void* offset;
-  const void* mean;      // inference, gradient: in the type; training: f64 of the first kernel
+  const void* mean;  // inference, gradient: in the type; training: f64 of the first kernel
   const void* variance;
   const void* grad;
-  double* sums;          // 2 x count: mean and variance, or sums of gradients
+  double* sums;  // 2 x count: mean and variance, or sums of gradients
   void* out;
   void* out_first;
   void* out_second;
@@ -206,7 +208,8 @@ HL_FN void NormAt(const NormArgs& a, i64 i) {
   if (a.mode == kNormGradient) {
     const double share = static_cast<double>(a.outer * a.inner);
     const double slope = a.sums[a.count + k] / share / (variance + a.epsilon);
-    result = scale / root * (LoadDouble(a.type, a.grad, i) - a.sums[k] / share - slope * (x - mean));
+    result =
+        scale / root * (LoadDouble(a.type, a.grad, i) - a.sums[k] / share - slope * (x - mean));
   } else {
     result = scale * (x - mean) / root + LoadDouble(a.type, a.offset, k);
   }

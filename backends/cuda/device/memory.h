@@ -8,18 +8,29 @@ namespace hl {
 
 HL_FN u64 LoadBits(int bytes, const void* array, i64 i) {
   switch (bytes) {
-    case 1: return static_cast<const unsigned char*>(array)[i];
-    case 2: return static_cast<const unsigned short*>(array)[i];
-    case 4: return static_cast<const u32*>(array)[i];
-    default: return static_cast<const u64*>(array)[i];
+    case 1:
+      return static_cast<const unsigned char*>(array)[i];
+    case 2:
+      return static_cast<const unsigned short*>(array)[i];
+    case 4:
+      return static_cast<const u32*>(array)[i];
+    default:
+      return static_cast<const u64*>(array)[i];
   }
 }
 HL_FN void StoreBits(int bytes, void* array, i64 i, u64 bits) {
   switch (bytes) {
-    case 1: static_cast<unsigned char*>(array)[i] = static_cast<unsigned char>(bits); return;
-    case 2: static_cast<unsigned short*>(array)[i] = static_cast<unsigned short>(bits); return;
-    case 4: static_cast<u32*>(array)[i] = static_cast<u32>(bits); return;
-    default: static_cast<u64*>(array)[i] = bits;
+    case 1:
+      static_cast<unsigned char*>(array)[i] = static_cast<unsigned char>(bits);
+      return;
+    case 2:
+      static_cast<unsigned short*>(array)[i] = static_cast<unsigned short>(bits);
+      return;
+    case 4:
+      static_cast<u32*>(array)[i] = static_cast<u32>(bits);
+      return;
+    default:
+      static_cast<u64*>(array)[i] = bits;
   }
 }
 // Any width, 16 bytes among them.
@@ -40,17 +51,22 @@ HL_CALL Value FromBits(int type, u64 bits) {
   Value v;
   switch (ClassOf(type)) {
     case kClassFloat:
-      v.f = type == kF32 ? FloatOfBits(static_cast<u32>(bits)) : Decode(type, static_cast<u32>(bits));
+      v.f =
+          type == kF32 ? FloatOfBits(static_cast<u32>(bits)) : Decode(type, static_cast<u32>(bits));
       break;
-    default: v.u = type == kF64 ? bits : Wrap(type, bits);
+    default:
+      v.u = type == kF64 ? bits : Wrap(type, bits);
   }
   return v;
 }
 HL_CALL u64 ToBits(int type, Value v) {
   switch (ClassOf(type)) {
-    case kClassFloat: return type == kF32 ? BitsOfFloat(v.f) : Encode(type, v.f);
-    case kClassDouble: return v.u;
-    default: return v.u;
+    case kClassFloat:
+      return type == kF32 ? BitsOfFloat(v.f) : Encode(type, v.f);
+    case kClassDouble:
+      return v.u;
+    default:
+      return v.u;
   }
 }
 

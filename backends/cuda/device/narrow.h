@@ -21,10 +21,14 @@ HL_FN u64 LargestCode(const Format& f) {
 // NaN of that sign; where there is none, -0.
 HL_FN u64 NanCode(const Format& f, u64 sign) {
   switch (f.special) {
-    case kIeee: return sign | InfinityCode(f) | 1ull << (f.mantissa_bits - 1);
-    case kNanOnly: return sign | ((1ull << (f.exponent_bits + f.mantissa_bits)) - 1);
-    case kAllOnes: return 255;
-    default: return SignCode(f);
+    case kIeee:
+      return sign | InfinityCode(f) | 1ull << (f.mantissa_bits - 1);
+    case kNanOnly:
+      return sign | ((1ull << (f.exponent_bits + f.mantissa_bits)) - 1);
+    case kAllOnes:
+      return 255;
+    default:
+      return SignCode(f);
   }
 }
 HL_FN u64 OverflowCode(const Format& f, u64 sign) {
@@ -35,10 +39,15 @@ HL_FN u64 OverflowCode(const Format& f, u64 sign) {
 HL_FN bool IsNanCode(const Format& f, u64 code) {
   const u64 size = code & ~SignCode(f);
   switch (f.special) {
-    case kIeee: return size > InfinityCode(f);
-    case kNanOnly: case kAllOnes: return size == NanCode(f, 0);
-    case kNegZero: return code == SignCode(f);
-    default: return false;
+    case kIeee:
+      return size > InfinityCode(f);
+    case kNanOnly:
+    case kAllOnes:
+      return size == NanCode(f, 0);
+    case kNegZero:
+      return code == SignCode(f);
+    default:
+      return false;
   }
 }
 
@@ -123,8 +132,7 @@ HL_CALL u64 EncodeDouble(int type, double x) {
   const int below = exponent < 1 - f.bias ? 1 - f.bias - exponent : 0;
   const u64 rounded = ShiftedToEven(mantissa | 1ull << 52, 52 - f.mantissa_bits + below);
   const u64 code =
-      below != 0 ? rounded
-                 : (static_cast<u64>(exponent + f.bias - 1) << f.mantissa_bits) + rounded;
+      below != 0 ? rounded : (static_cast<u64>(exponent + f.bias - 1) << f.mantissa_bits) + rounded;
   if (code == 0) return zero;
   return code > LargestCode(f) ? OverflowCode(f, sign) : sign | code;
 }

@@ -4,6 +4,7 @@
 
 namespace hl {
 
+// clang-format off
 enum Op : int {
   // Sources and ends: see program.h.
   kOpLoad, kOpLine, kOpParameter, kOpConstant, kOpResult,
@@ -22,6 +23,7 @@ enum Op : int {
   // Of the host's loops alone: see program.h.
   kOpCalled,
 };
+// clang-format on
 
 // Directions of kOpCompare and kOpCompareTotal, in the instruction's number.
 enum Direction : int { kEq, kNe, kLt, kLe, kGt, kGe };

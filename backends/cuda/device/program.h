@@ -8,14 +8,14 @@
 namespace hl {
 
 constexpr int kRegistersMax = 64;
-constexpr int kRankMax = 12;   // of a view, once neighbouring dimensions are merged
+constexpr int kRankMax = 12;    // of a view, once neighbouring dimensions are merged
 constexpr int kArraysMax = 96;  // that one loop reads
 constexpr int kPlacesMax = 16;  // operands of a variadic operation
 
 struct Instr {
   int op = 0;
-  int type = 0;  // of the operands
-  int to = 0;    // of the result
+  int type = 0;                      // of the operands
+  int to = 0;                        // of the result
   int dst = 0, a = 0, b = 0, c = 0;  // registers; of kOpLoad: array, view; of kOpParameter: number
   i64 imm[2] = {0, 0};               // kOpConstant: bits; kOpCompare: direction; formats
 };
@@ -56,16 +56,24 @@ struct Cursor {
 
 HL_CALL Value Evaluate(const Instr& n, const Value* r) {
   switch (n.op) {
-    case kOpConvert: return Convert(n.type, n.to, r[n.a]);
-    case kOpBitcastConvert: return BitcastConvert(n.type, n.to, r[n.a]);
-    case kOpReducePrecision: return ReducePrecision(n.type, r[n.a], n.imm[0], n.imm[1]);
-    case kOpComplex: return MakeComplex(n.type, r[n.a], r[n.b]);
-    case kOpCompare: return OfBool(Compare(static_cast<int>(n.imm[0]), n.type, r[n.a], r[n.b]));
+    case kOpConvert:
+      return Convert(n.type, n.to, r[n.a]);
+    case kOpBitcastConvert:
+      return BitcastConvert(n.type, n.to, r[n.a]);
+    case kOpReducePrecision:
+      return ReducePrecision(n.type, r[n.a], n.imm[0], n.imm[1]);
+    case kOpComplex:
+      return MakeComplex(n.type, r[n.a], r[n.b]);
+    case kOpCompare:
+      return OfBool(Compare(static_cast<int>(n.imm[0]), n.type, r[n.a], r[n.b]));
     case kOpCompareTotal:
       return OfBool(CompareTotal(static_cast<int>(n.imm[0]), n.type, r[n.a], r[n.b]));
-    case kOpSelect: return r[n.a].u != 0 ? r[n.b] : r[n.c];
-    case kOpClamp: return Clamp(n.type, r[n.a], r[n.b], r[n.c]);
-    default: break;
+    case kOpSelect:
+      return r[n.a].u != 0 ? r[n.b] : r[n.c];
+    case kOpClamp:
+      return Clamp(n.type, r[n.a], r[n.b], r[n.c]);
+    default:
+      break;
   }
   return n.op >= kOpAdd ? Binary(n.op, n.type, r[n.a], r[n.b]) : Unary(n.op, n.type, n.to, r[n.a]);
 }

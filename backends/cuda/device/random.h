@@ -1,5 +1,5 @@
-// Random bits, exact to the bit (ThreeFry-2x32 with 20 rounds and Philox-4x32 with 10: Salmon et al.
-// 2011), and draws from distributions out of a Philox stream of our own.
+// Random bits, exact to the bit (ThreeFry-2x32 with 20 rounds and Philox-4x32 with 10: Salmon et
+// al. 2011), and draws from distributions out of a Philox stream of our own.
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_RANDOM_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_RANDOM_H_
 
@@ -44,8 +44,8 @@ HL_CALL Words Philox(u64 key, u64 low, u64 high) {
 }
 HL_FN u64 Pair(u32 low, u32 high) { return low | static_cast<u64>(high) << 32; }
 
-// rng-bit-generator. The state's words: key, then the counter; with two words Philox takes the key as
-// the counter's upper word. moved: by how much the counter moves.
+// rng-bit-generator. The state's words: key, then the counter; with two words Philox takes the key
+// as the counter's upper word. moved: by how much the counter moves.
 struct BitsArgs {
   int type, three_fry, words, reserved;
   i64 size, half, inner;  // ThreeFry: the split dimension; inner 0: one counter for each element

@@ -33,30 +33,54 @@ HL_FN double Logistic(double x) {
 
 HL_CALL double RealFunction(int op, double x) {
   switch (op) {
-    case kOpSqrt: return Sqrt(x);
-    case kOpRsqrt: return 1 / Sqrt(x);
-    case kOpCbrt: return ::cbrt(x);
-    case kOpExponential: return Exp(x);
-    case kOpExponentialMinusOne: return Expm1(x);
-    case kOpLog: return Log(x);
-    case kOpLogPlusOne: return Log1p(x);
-    case kOpSine: return Sin(x);
-    case kOpCosine: return Cos(x);
-    case kOpTan: return Tan(x);
-    case kOpSinh: return Sinh(x);
-    case kOpCosh: return Cosh(x);
-    case kOpTanh: return Tanh(x);
-    case kOpAsin: return ::asin(x);
-    case kOpAcos: return ::acos(x);
-    case kOpAsinh: return Asinh(x);
-    case kOpAcosh: return ::acosh(x);
-    case kOpAtanh: return ::atanh(x);
-    case kOpErf: return ::erf(x);
-    case kOpLogistic: return Logistic(x);
-    case kOpCeil: return ::ceil(x);
-    case kOpFloor: return ::floor(x);
-    case kOpRoundNearestAfz: return ::round(x);
-    default: return ::rint(x);  // kOpRoundNearestEven
+    case kOpSqrt:
+      return Sqrt(x);
+    case kOpRsqrt:
+      return 1 / Sqrt(x);
+    case kOpCbrt:
+      return ::cbrt(x);
+    case kOpExponential:
+      return Exp(x);
+    case kOpExponentialMinusOne:
+      return Expm1(x);
+    case kOpLog:
+      return Log(x);
+    case kOpLogPlusOne:
+      return Log1p(x);
+    case kOpSine:
+      return Sin(x);
+    case kOpCosine:
+      return Cos(x);
+    case kOpTan:
+      return Tan(x);
+    case kOpSinh:
+      return Sinh(x);
+    case kOpCosh:
+      return Cosh(x);
+    case kOpTanh:
+      return Tanh(x);
+    case kOpAsin:
+      return ::asin(x);
+    case kOpAcos:
+      return ::acos(x);
+    case kOpAsinh:
+      return Asinh(x);
+    case kOpAcosh:
+      return ::acosh(x);
+    case kOpAtanh:
+      return ::atanh(x);
+    case kOpErf:
+      return ::erf(x);
+    case kOpLogistic:
+      return Logistic(x);
+    case kOpCeil:
+      return ::ceil(x);
+    case kOpFloor:
+      return ::floor(x);
+    case kOpRoundNearestAfz:
+      return ::round(x);
+    default:
+      return ::rint(x);  // kOpRoundNearestEven
   }
 }
 
@@ -64,15 +88,24 @@ HL_CALL double RealFunction(int op, double x) {
 // Only where cuda?fast_math=true: the device's approximations.
 HL_FN float RealFunctionOf(int op, float x) {
   switch (op) {
-    case kOpExponential: return __expf(x);
-    case kOpLog: return __logf(x);
-    case kOpSine: return __sinf(x);
-    case kOpCosine: return __cosf(x);
-    case kOpTanh: return tanhf(x);
-    case kOpSqrt: return sqrtf(x);
-    case kOpRsqrt: return rsqrtf(x);
-    case kOpLogistic: return 1 / (1 + __expf(-x));
-    default: return static_cast<float>(RealFunction(op, static_cast<double>(x)));
+    case kOpExponential:
+      return __expf(x);
+    case kOpLog:
+      return __logf(x);
+    case kOpSine:
+      return __sinf(x);
+    case kOpCosine:
+      return __cosf(x);
+    case kOpTanh:
+      return tanhf(x);
+    case kOpSqrt:
+      return sqrtf(x);
+    case kOpRsqrt:
+      return rsqrtf(x);
+    case kOpLogistic:
+      return 1 / (1 + __expf(-x));
+    default:
+      return static_cast<float>(RealFunction(op, static_cast<double>(x)));
   }
 }
 #else
@@ -91,44 +124,69 @@ HL_FN double Negated(double x) { return DoubleOfBits(BitsOfDouble(x) ^ 1ull << 6
 template <typename T>
 HL_FN T RealUnary(int op, T x) {
   switch (op) {
-    case kOpAbs: return Absolute(x);
-    case kOpNegate: return Negated(x);
-    case kOpSign: return x > 0 ? T(1) : x < 0 ? T(-1) : x;
-    case kOpReal: return x;
-    case kOpImag: return T(0);
-    default: return RealFunctionOf(op, x);
+    case kOpAbs:
+      return Absolute(x);
+    case kOpNegate:
+      return Negated(x);
+    case kOpSign:
+      return x > 0 ? T(1) : x < 0 ? T(-1) : x;
+    case kOpReal:
+      return x;
+    case kOpImag:
+      return T(0);
+    default:
+      return RealFunctionOf(op, x);
   }
 }
 
 template <typename T>
-HL_FN T Larger(T x, T y) { return IsNan(x) ? x : IsNan(y) ? y : x > y ? x : y; }
+HL_FN T Larger(T x, T y) {
+  return IsNan(x) ? x : IsNan(y) ? y : x > y ? x : y;
+}
 template <typename T>
-HL_FN T Smaller(T x, T y) { return IsNan(x) ? x : IsNan(y) ? y : x < y ? x : y; }
+HL_FN T Smaller(T x, T y) {
+  return IsNan(x) ? x : IsNan(y) ? y : x < y ? x : y;
+}
 
 template <typename T>
 HL_FN T RealBinary(int op, T x, T y) {
   switch (op) {
-    case kOpAdd: return x + y;
-    case kOpSubtract: return x - y;
-    case kOpMultiply: return x * y;
-    case kOpDivide: return x / y;
-    case kOpMaximum: return Larger(x, y);
-    case kOpMinimum: return Smaller(x, y);
-    case kOpRemainder: return static_cast<T>(::fmod(static_cast<double>(x), static_cast<double>(y)));
-    case kOpPower: return static_cast<T>(Pow(static_cast<double>(x), static_cast<double>(y)));
-    default: return static_cast<T>(Atan2(static_cast<double>(x), static_cast<double>(y)));
+    case kOpAdd:
+      return x + y;
+    case kOpSubtract:
+      return x - y;
+    case kOpMultiply:
+      return x * y;
+    case kOpDivide:
+      return x / y;
+    case kOpMaximum:
+      return Larger(x, y);
+    case kOpMinimum:
+      return Smaller(x, y);
+    case kOpRemainder:
+      return static_cast<T>(::fmod(static_cast<double>(x), static_cast<double>(y)));
+    case kOpPower:
+      return static_cast<T>(Pow(static_cast<double>(x), static_cast<double>(y)));
+    default:
+      return static_cast<T>(Atan2(static_cast<double>(x), static_cast<double>(y)));
   }
 }
 
 template <typename T>
 HL_FN bool Relation(int direction, T x, T y) {
   switch (direction) {
-    case kEq: return x == y;
-    case kNe: return x != y;
-    case kLt: return x < y;
-    case kLe: return x <= y;
-    case kGt: return x > y;
-    default: return x >= y;
+    case kEq:
+      return x == y;
+    case kNe:
+      return x != y;
+    case kLt:
+      return x < y;
+    case kLe:
+      return x <= y;
+    case kGt:
+      return x > y;
+    default:
+      return x >= y;
   }
 }
 

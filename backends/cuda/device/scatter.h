@@ -21,7 +21,7 @@ struct BoxArgs {
   View from, to;
   const void* in;
   void* out;
-  i64 last[kRankMax];    // largest start
+  i64 last[kRankMax];  // largest start
   i64 stride[kRankMax];
   const void* start[kRankMax];
 };
@@ -62,11 +62,11 @@ HL_FN void PadAt(const PadArgs& a, i64 i) {
 // Windows of an operand that begin where index vectors say. The batched array is gather's result or
 // scatter's updates.
 struct IndexedWindows {
-  int rank;          // of the batched array
+  int rank;  // of the batched array
   int operand_rank, components, index_type;
-  i64 size[kRankMax];            // of the batched array
-  i64 operand_stride[kRankMax];  // per batched dimension: what it moves in the operand's window
-  i64 index_stride[kRankMax];    // ... and in the array of indices
+  i64 size[kRankMax];             // of the batched array
+  i64 operand_stride[kRankMax];   // per batched dimension: what it moves in the operand's window
+  i64 index_stride[kRankMax];     // ... and in the array of indices
   i64 batching_stride[kRankMax];  // ... and in the operand, of batching dimensions
   i64 component_stride;
   int component_dimension[kRankMax], reserved[kRankMax];
@@ -146,7 +146,8 @@ HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
   for (int k = 0; k < a.arrays; ++k) Store(a.types[k], a.out[k], target, operands[k]);
 }
 
-// What the memory held, and holds still unless that was `expected`. Of the host's one thread no other.
+// What the memory held, and holds still unless that was `expected`. Of the host's one thread no
+// other.
 template <class Bits>
 HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
 #ifdef __CUDACC__

@@ -1,6 +1,6 @@
 // A stable merge sort of positions. Each pass merges runs of one width in chunks that threads take
-// for themselves: where a chunk's share of the left run ends is found by bisection, made monotone, so
-// that any comparator, consistent or not, gives a permutation.
+// for themselves: where a chunk's share of the left run ends is found by bisection, made monotone,
+// so that any comparator, consistent or not, gives a permutation.
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_SORT_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_SORT_H_
 
@@ -15,7 +15,7 @@ struct SortArgs {
   Interpreted body;
   int arrays, reserved;
   i64 size, inner;
-  i64 width;   // of the runs being merged
+  i64 width;          // of the runs being merged
   i64 chunk, chunks;  // elements of a chunk; chunks of a row, one more than that splits
   i64* order;
   i64* next;
@@ -92,13 +92,12 @@ HL_FN void SortMergeAt(const SortArgs& a, const F& f, i64 i) {
   const i64 left = Clamped(a.size - begin, 0, a.width);
   const i64 end = Clamped(a.size - begin, 0, 2 * a.width);
   const i64 until = place - begin + a.chunk < end ? place - begin + a.chunk : end;
-  const i64 *order = a.order + row * a.size + begin;
+  const i64* order = a.order + row * a.size + begin;
   i64* next = a.next + row * a.size + begin;
   i64 p = a.splits[i], q = place - begin - p;
   const i64 p_end = until == end ? left : a.splits[i + 1], q_end = until - p_end;
   for (i64 at = place - begin; at < until; ++at) {
-    const bool right =
-        p == p_end || (q < q_end && IsLess(a, f, row, order[left + q], order[p]));
+    const bool right = p == p_end || (q < q_end && IsLess(a, f, row, order[left + q], order[p]));
     next[at] = right ? order[left + q++] : order[p++];
   }
 }

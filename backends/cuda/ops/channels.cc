@@ -63,8 +63,7 @@ absl::StatusOr<StepDraft> MakeOutfeed(const OpContext& context) {
     for (size_t k = 0; k < types.size(); ++k) {
       const std::vector<int64_t> sizes(types[k].dimensions.begin(), types[k].dimensions.end());
       Literal item = Literal::Uninitialized(Shape(types[k].type, sizes));
-      HLOCTS_RETURN_IF_ERROR(
-          run.device().Download(item.mutable_raw_data(), in[k], types[k].bytes));
+      HLOCTS_RETURN_IF_ERROR(run.device().Download(item.mutable_raw_data(), in[k], types[k].bytes));
       run.world->outfeeds[run.device_number].push_back(std::move(item));
     }
     return absl::OkStatus();

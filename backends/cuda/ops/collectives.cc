@@ -1,5 +1,5 @@
-// Collectives: members with devices of their own leave them to a library (device_collective.h); others
-// meet on the host with copies of their operands, and reductions run on the device.
+// Collectives: members with devices of their own leave them to a library (device_collective.h);
+// others meet on the host with copies of their operands, and reductions run on the device.
 #include <algorithm>
 #include <cstring>
 
@@ -15,7 +15,8 @@ using Bytes = std::vector<uint8_t>;
 using Operands = absl::Span<const plan::In>;  // of each member
 using Types = std::vector<plan::ArrayType>;
 // One member's results on the host: everybody's operands, its position.
-using Combiner = std::function<absl::Status(Run&, Operands, size_t position, std::vector<Bytes>& out)>;
+using Combiner =
+    std::function<absl::Status(Run&, Operands, size_t position, std::vector<Bytes>& out)>;
 
 Types InTypes(const OpContext& context) {
   Types types;
@@ -29,21 +30,13 @@ Types OutTypes(const OpContext& context) {
 }
 size_t Size(const plan::ArrayType& type) { return static_cast<size_t>(type.bytes); }
 
-absl::StatusOr<StepDraft> Collective(const OpContext& context, Combiner combine) {
-  if (context.source().Has(Attr::kPermuteSliceSizes)) {
-    return Unsupported(context.name(), ": collective-permute of slices in place");
-  }
-  HLOCTS_ASSIGN_OR_RETURN(const CollectivePlan plan, plan::CollectivePlanOf(context.source()));
-  const Types in_types = InTypes(context), out_types = OutTypes(context);
-  const std::optional<DeviceCollective> alone = DeviceCollective::Of(context, plan);
-  StepDraft draft;
-  draft.work = [=](Run& run, In in, Out out) -> absl::Status {
-    HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> group,
-                            plan::GroupOf(plan, *run.world, run.device_number));
-    if (alone.has_value()) {
-      HLOCTS_ASSIGN_OR_RETURN(const bool done, (*alone)(run, group, in, out));
-      if (done) return absl::OkStatus();
-    }
+// A collective whose members meet on the host.
+struct HostCollective {
+  CollectivePlan plan;
+  Types in_types, out_types;
+  Combiner combine;
+
+  absl::Status operator()(Run& run, const std::vector<int64_t>& group, In in, Out out) const {
     std::vector<Bytes> mine, results;
     std::vector<const uint8_t*> pointers;
     for (size_t k = 0; k < in_types.size(); ++k) {
@@ -60,6 +53,25 @@ absl::StatusOr<StepDraft> Collective(const OpContext& context, Combiner combine)
       HLOCTS_RETURN_IF_ERROR(run.device().Upload(out[k], results[k].data(), out_types[k].bytes));
     }
     return absl::OkStatus();
+  }
+};
+
+absl::StatusOr<StepDraft> Collective(const OpContext& context, Combiner combine) {
+  if (context.source().Has(Attr::kPermuteSliceSizes)) {
+    return Unsupported(context.name(), ": collective-permute of slices in place");
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const CollectivePlan plan, plan::CollectivePlanOf(context.source()));
+  const std::optional<DeviceCollective> alone = DeviceCollective::Of(context, plan);
+  const HostCollective on_host = {plan, InTypes(context), OutTypes(context), std::move(combine)};
+  StepDraft draft;
+  draft.work = [plan, alone, on_host](Run& run, In in, Out out) -> absl::Status {
+    HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> group,
+                            plan::GroupOf(plan, *run.world, run.device_number));
+    if (alone.has_value()) {
+      HLOCTS_ASSIGN_OR_RETURN(const bool done, (*alone)(run, group, in, out));
+      if (done) return absl::OkStatus();
+    }
+    return on_host(run, group, in, out);
   };
   return draft;
 }
@@ -218,12 +230,13 @@ absl::StatusOr<StepDraft> MakeRaggedAllToAll(const OpContext& context) {
     const RowBytes from_rows(in[0], 0), to_rows(in[1], 0);
     std::copy_n(all[position][1], Size(in[1]), out[0].data());
     for (plan::In sender : all) {
-      const std::vector<int64_t> from = Indices(in[2], sender[2]), sizes = Indices(in[3], sender[3]),
-                                 to = Indices(in[4], sender[4]);
+      const std::vector<int64_t> from = Indices(in[2], sender[2]),
+                                 sizes = Indices(in[3], sender[3]), to = Indices(in[4], sender[4]);
       const size_t slices = sizes.size() / all.size();
       for (size_t s = position * slices; s < (position + 1) * slices; ++s) {
         const bool inside = sizes[s] >= 0 && from[s] >= 0 && to[s] >= 0 &&
-                            from[s] <= from_rows.size - sizes[s] && to[s] <= to_rows.size - sizes[s];
+                            from[s] <= from_rows.size - sizes[s] &&
+                            to[s] <= to_rows.size - sizes[s];
         if (!inside) return InvalidInput(name, ": a slice leaves the arrays");
         CopyRows(from_rows, sender[0], from[s], sizes[s], to_rows, out[0].data(), to[s]);
       }

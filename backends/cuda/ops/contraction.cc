@@ -1,5 +1,5 @@
-// dot, ragged-dot and convolution: by libraries where these take them, else by the general kernels of
-// device/contraction.h.
+// dot, ragged-dot and convolution: by libraries where these take them, else by the general kernels
+// of device/contraction.h.
 #include <algorithm>
 
 #include "backends/cuda/ops/gemm.h"
@@ -105,9 +105,36 @@ absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
   return draft;
 }
 
+namespace {
+
+// The ragged dimension goes first among the terms, so that a group's are a run of them.
+void PutFirst(int64_t ragged, DotDimensionNumbers& n) {
+  const auto found = std::find(n.lhs_contracting.begin(), n.lhs_contracting.end(), ragged);
+  const auto at = found - n.lhs_contracting.begin();
+  for (std::vector<int64_t>* list : {&n.lhs_contracting, &n.rhs_contracting}) {
+    std::rotate(list->begin(), list->begin() + at, list->begin() + at + 1);
+  }
+}
+
+hl::DotArgs RaggedArgs(const OpContext& context, int64_t ragged, const DotDimensionNumbers& n) {
+  const plan::ArrayType& sizes = context.in(2);
+  hl::DotArgs args = {};
+  args.groups = sizes.elements;
+  args.limit = context.in(0).dimensions[ragged];
+  args.sizes_type = TypeNumber(sizes.type);
+  if (Has(n.lhs_contracting, ragged)) {
+    args.ragged = hl::kRaggedTerms;
+  } else if (!Has(n.lhs_batch, ragged)) {
+    args.ragged = hl::kRaggedRows;
+  }
+  return args;
+}
+
+}  // namespace
+
 // A ragged free dimension: the rows of group g meet rhs[g]; rows beyond all groups are zeros. A
-// ragged contracting one: result[g] contracts over the elements of group g. Of a batch dimension the
-// sizes say nothing.
+// ragged contracting one: result[g] contracts over the elements of group g. Of a batch dimension
+// the sizes say nothing.
 absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
   DotDimensionNumbers n = DotDimensionsOf(context.source());
   const plan::ArrayType &lhs = context.in(0), &sizes = context.in(2);
@@ -115,27 +142,15 @@ absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
     return Unsupported(context.name(), ": ragged-dot with group sizes of rank ", sizes.rank());
   }
   const int64_t ragged = context.source().IntList(Attr::kLhsRaggedDims)[0];
-  hl::DotArgs args = {};
+  hl::DotArgs args = RaggedArgs(context, ragged, n);
   DotShape shape;
   std::vector<int64_t> group;
-  args.groups = sizes.elements;
-  args.limit = lhs.dimensions[ragged];
-  args.sizes_type = TypeNumber(sizes.type);
   std::vector<Coordinate> place;
-  if (Has(n.lhs_contracting, ragged)) {
-    // The ragged dimension goes first among the terms, so that a group's are a run of them.
-    const size_t at = static_cast<size_t>(
-        std::find(n.lhs_contracting.begin(), n.lhs_contracting.end(), ragged) -
-        n.lhs_contracting.begin());
-    std::rotate(n.lhs_contracting.begin(), n.lhs_contracting.begin() + at,
-                n.lhs_contracting.begin() + at + 1);
-    std::rotate(n.rhs_contracting.begin(), n.rhs_contracting.begin() + at,
-                n.rhs_contracting.begin() + at + 1);
-    args.ragged = hl::kRaggedTerms;
+  if (args.ragged == hl::kRaggedTerms) {
+    PutFirst(ragged, n);
     shape.first = 1;
     place.push_back({0, 1});
-  } else if (!Has(n.lhs_batch, ragged)) {
-    args.ragged = hl::kRaggedRows;
+  } else if (args.ragged == hl::kRaggedRows) {
     group = {context.source().IntList(Attr::kRhsGroupDims)[0]};
   }
   shape.lhs = OperandOf(lhs, n.lhs_batch, n.lhs_contracting, {});
@@ -155,10 +170,35 @@ absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
   return DotStep(args, context.out(0).elements);
 }
 
-absl::StatusOr<StepDraft> MakeConvolution(const OpContext& context) {
+namespace {
+
+absl::Status SetAxes(const OpContext& context, hl::ConvolutionArgs& args) {
+  const auto& numbers = *context.source().Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  const Window* given = context.source().Get<Window>(Attr::kWindow);
+  const plan::ArrayType &lhs = context.in(0), &rhs = context.in(1), &out = context.out(0);
+  const std::vector<int64_t> left = Strides(lhs.dimensions), right = Strides(rhs.dimensions);
+  args.spatial = static_cast<int>(numbers.input_spatial.size());
+  if (args.spatial > 6) {
+    return Unsupported(context.name(), ": ", args.spatial, " spatial dimensions");
+  }
+  for (int d = 0; d < args.spatial; ++d) {
+    const bool named = given != nullptr && static_cast<size_t>(d) < given->dimensions.size();
+    const WindowDimension window = named ? given->dimensions[d] : WindowDimension();
+    const int64_t in = numbers.input_spatial[d], tap = numbers.kernel_spatial[d],
+                  to = numbers.output_spatial[d];
+    args.axes[d] = {lhs.dimensions[in],   rhs.dimensions[tap],
+                    out.dimensions[to],   left[in],
+                    right[tap],           window.stride,
+                    window.padding_low,   window.window_dilation,
+                    window.base_dilation, window.window_reversal ? 1 : 0};
+    HLOCTS_ASSIGN_OR_RETURN(args.out_place[d], CoordinateView(out.dimensions, {{to, 1}}));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<hl::ConvolutionArgs> ConvolutionArgsOf(const OpContext& context) {
   const Instruction& source = context.source();
   const auto& numbers = *source.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
-  const Window* given = source.Get<Window>(Attr::kWindow);
   const plan::ArrayType &lhs = context.in(0), &rhs = context.in(1), &out = context.out(0);
   const std::vector<int64_t> left = Strides(lhs.dimensions), right = Strides(rhs.dimensions);
   hl::ConvolutionArgs args = {};
@@ -166,8 +206,6 @@ absl::StatusOr<StepDraft> MakeConvolution(const OpContext& context) {
   args.rhs_type = TypeNumber(rhs.type);
   args.type = TypeNumber(out.type);
   args.computed = SumType(lhs.type, rhs.type, out.type);
-  args.spatial = static_cast<int>(numbers.input_spatial.size());
-  if (args.spatial > 6) return Unsupported(context.name(), ": ", args.spatial, " spatial dimensions");
   args.batch = out.dimensions[numbers.output_batch];
   args.features = out.dimensions[numbers.output_feature];
   args.inputs = rhs.dimensions[numbers.kernel_input_feature];
@@ -177,22 +215,19 @@ absl::StatusOr<StepDraft> MakeConvolution(const OpContext& context) {
   args.lhs_feature = left[numbers.input_feature];
   args.rhs_input = right[numbers.kernel_input_feature];
   args.rhs_output = right[numbers.kernel_output_feature];
-  HLOCTS_ASSIGN_OR_RETURN(args.out_batch, CoordinateView(out.dimensions, {{numbers.output_batch, 1}}));
+  HLOCTS_ASSIGN_OR_RETURN(args.out_batch,
+                          CoordinateView(out.dimensions, {{numbers.output_batch, 1}}));
   HLOCTS_ASSIGN_OR_RETURN(args.out_feature,
                           CoordinateView(out.dimensions, {{numbers.output_feature, 1}}));
-  for (int d = 0; d < args.spatial; ++d) {
-    WindowDimension window;
-    if (given != nullptr && static_cast<size_t>(d) < given->dimensions.size()) {
-      window = given->dimensions[d];
-    }
-    const int64_t in = numbers.input_spatial[d], tap = numbers.kernel_spatial[d],
-                  to = numbers.output_spatial[d];
-    args.axes[d] = {lhs.dimensions[in], rhs.dimensions[tap], out.dimensions[to], left[in],
-                    right[tap], window.stride, window.padding_low, window.window_dilation,
-                    window.base_dilation, window.window_reversal ? 1 : 0};
-    HLOCTS_ASSIGN_OR_RETURN(args.out_place[d], CoordinateView(out.dimensions, {{to, 1}}));
-  }
-  const int64_t elements = out.elements;
+  HLOCTS_RETURN_IF_ERROR(SetAxes(context, args));
+  return args;
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakeConvolution(const OpContext& context) {
+  HLOCTS_ASSIGN_OR_RETURN(const hl::ConvolutionArgs args, ConvolutionArgsOf(context));
+  const int64_t elements = context.out(0).elements;
   StepDraft draft;
   draft.work = [args, elements](Run& run, In in, Out result) {
     hl::ConvolutionArgs now = args;

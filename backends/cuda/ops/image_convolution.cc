@@ -117,19 +117,14 @@ std::optional<bool> IsFlipped(const Window* given, const ConvolutionPlan& p) {
   return !none;
 }
 
-}  // namespace
-
-absl::StatusOr<std::optional<ConvolutionJob>> PlanConvolution(const OpContext& context) {
+// False: of these types or attributes no library's convolution, or not worth one.
+bool SetSizes(const OpContext& context, const ConvolutionDimensionNumbers& n, ConvolutionPlan& p) {
   const Instruction& source = context.source();
-  const auto& n = *source.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   const plan::ArrayType &lhs = context.in(0), &rhs = context.in(1), &out = context.out(0);
-  const std::optional<ConvolutionJob> none;
-  ConvolutionJob job;
-  ConvolutionPlan& p = job.plan;
   p.type = TypeNumber(out.type);
   p.spatial = static_cast<int32_t>(n.input_spatial.size());
-  if (lhs.type != out.type || rhs.type != out.type || !IsTaken(p.type)) return none;
-  if (p.spatial < 1 || p.spatial > 3 || source.IntOr(Attr::kBatchGroupCount, 1) != 1) return none;
+  if (lhs.type != out.type || rhs.type != out.type || !IsTaken(p.type)) return false;
+  if (p.spatial < 1 || p.spatial > 3 || source.IntOr(Attr::kBatchGroupCount, 1) != 1) return false;
   p.tf32 = context.compiler.options().tf32 ? 1 : 0;
   p.images = lhs.dimensions[n.input_batch];
   p.channels = lhs.dimensions[n.input_feature];
@@ -142,12 +137,22 @@ absl::StatusOr<std::optional<ConvolutionJob>> PlanConvolution(const OpContext& c
     p.output[d] = out.dimensions[n.output_spatial[d]];
     terms *= p.taps[d];
   }
-  if (out.elements == 0 || terms == 0 || lhs.elements == 0) return none;
-  if (!context.compiler.WantsLibrary(out.elements, terms, kProductsForLibrary)) return none;
-  const Window* window = source.Get<Window>(Attr::kWindow);
-  const auto flipped = IsFlipped(window, p);
+  return out.elements != 0 && terms != 0 && lhs.elements != 0 &&
+         context.compiler.WantsLibrary(out.elements, terms, kProductsForLibrary);
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<ConvolutionJob>> PlanConvolution(const OpContext& context) {
+  const auto& n = *context.source().Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  const plan::ArrayType &lhs = context.in(0), &rhs = context.in(1), &out = context.out(0);
+  const std::optional<ConvolutionJob> none;
+  ConvolutionJob job;
+  if (!SetSizes(context, n, job.plan)) return none;
+  const Window* window = context.source().Get<Window>(Attr::kWindow);
+  const auto flipped = IsFlipped(window, job.plan);
   if (!flipped.has_value()) return none;
-  p.flipped = *flipped ? 1 : 0;
+  job.plan.flipped = *flipped ? 1 : 0;
   SetPadding(window, job);
   const bool ordered =
       SetOrder(lhs, Order(n.input_batch, n.input_feature, n.input_spatial), false, job.image) &&

@@ -20,22 +20,9 @@ struct Description {
   int64_t vector_dimension = 0;
 };
 
-absl::StatusOr<hl::IndexedWindows> WindowsOf(const OpContext& context, const Description& d) {
-  HLOCTS_RETURN_IF_ERROR(CheckRank(context, d.operand.dimensions.size()));
-  HLOCTS_RETURN_IF_ERROR(CheckRank(context, d.batched.dimensions.size()));
-  HLOCTS_RETURN_IF_ERROR(CheckRank(context, d.index_map.size()));
-  const std::vector<int64_t> operand = Strides(d.operand.dimensions);
+// Which dimensions of the batched array number the windows, and what moving in them adds.
+void SetBatch(const Description& d, const std::vector<int64_t>& operand, hl::IndexedWindows& w) {
   const std::vector<int64_t> indices = Strides(d.indices.dimensions);
-  hl::IndexedWindows w = {};
-  w.rank = static_cast<int>(d.batched.rank());
-  w.operand_rank = static_cast<int>(d.operand.rank());
-  w.components = static_cast<int>(d.index_map.size());
-  w.index_type = TypeNumber(d.indices.type);
-  for (int64_t k = 0; k < d.batched.rank(); ++k) w.size[k] = d.batched.dimensions[k];
-  const std::vector<int64_t> present = DimensionsExcept(d.operand.rank(), d.absent);
-  for (size_t k = 0; k < d.window_dims.size(); ++k) {
-    w.operand_stride[d.window_dims[k]] = operand[present[k]];
-  }
   const std::vector<int64_t> batch = DimensionsExcept(d.batched.rank(), d.window_dims);
   for (int64_t i = 0, b = 0; i < d.indices.rank(); ++i) {
     if (i == d.vector_dimension) {
@@ -50,6 +37,24 @@ absl::StatusOr<hl::IndexedWindows> WindowsOf(const OpContext& context, const Des
     }
     ++b;
   }
+}
+
+absl::StatusOr<hl::IndexedWindows> WindowsOf(const OpContext& context, const Description& d) {
+  HLOCTS_RETURN_IF_ERROR(CheckRank(context, d.operand.dimensions.size()));
+  HLOCTS_RETURN_IF_ERROR(CheckRank(context, d.batched.dimensions.size()));
+  HLOCTS_RETURN_IF_ERROR(CheckRank(context, d.index_map.size()));
+  const std::vector<int64_t> operand = Strides(d.operand.dimensions);
+  hl::IndexedWindows w = {};
+  w.rank = static_cast<int>(d.batched.rank());
+  w.operand_rank = static_cast<int>(d.operand.rank());
+  w.components = static_cast<int>(d.index_map.size());
+  w.index_type = TypeNumber(d.indices.type);
+  for (int64_t k = 0; k < d.batched.rank(); ++k) w.size[k] = d.batched.dimensions[k];
+  const std::vector<int64_t> present = DimensionsExcept(d.operand.rank(), d.absent);
+  for (size_t k = 0; k < d.window_dims.size(); ++k) {
+    w.operand_stride[d.window_dims[k]] = operand[present[k]];
+  }
+  SetBatch(d, operand, w);
   for (size_t c = 0; c < d.index_map.size(); ++c) {
     w.component_dimension[c] = static_cast<int>(d.index_map[c]);
   }
@@ -179,11 +184,10 @@ absl::StatusOr<StepDraft> MakeDirectScatter(const OpContext& context, const Desc
 
 }  // namespace
 
-// Updates in row-major order of the windows and of their elements; windows that do not lie wholly
-// inside are left out.
-absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
+namespace {
+
+Description DescribeScatter(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
-  HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));
   const ScatterDimensionNumbers numbers = ScatterDimensionsOf(context.source());
   Description d = {context.in(0), context.in(arrays), context.in(arrays + 1)};
   d.absent = Joined(numbers.inserted_window_dims, numbers.input_batching_dims);
@@ -197,22 +201,31 @@ absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   d.operand_batching = numbers.input_batching_dims;
   d.indices_batching = numbers.scatter_indices_batching_dims;
   d.vector_dimension = numbers.index_vector_dim;
+  return d;
+}
+
+}  // namespace
+
+// Updates in row-major order of the windows and of their elements; windows that do not lie wholly
+// inside are left out.
+absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
+  const size_t arrays = context.node.outputs.size();
+  HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));
+  const Description d = DescribeScatter(context);
   if (MayBeDirect(context, d)) return MakeDirectScatter(context, d);
   ScatterStep step;
   HLOCTS_ASSIGN_OR_RETURN(step.targets.windows, WindowsOf(context, d));
   HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
   step.scatter.body = body->code;
   step.scatter.arrays = static_cast<int>(arrays);
-  step.scatter.count = d.batched.elements;
+  step.scatter.count = step.sort.args.size = d.batched.elements;
+  step.sort.args.inner = step.sort.rows = 1;
   StepDraft draft;
   for (size_t k = 0; k < arrays; ++k) {
     step.scatter.types[k] = TypeNumber(context.out(k).type);
     step.bytes.push_back(context.out(k).bytes);
     draft.in_place.push_back({static_cast<int>(k), static_cast<int>(k)});
   }
-  step.sort.args.size = d.batched.elements;
-  step.sort.args.inner = 1;
-  step.sort.rows = 1;
   HLOCTS_RETURN_IF_ERROR(
       SetTotalOrder(context.compiler, PrimitiveType::kS64, /*descending=*/false, step.sort));
   HLOCTS_ASSIGN_OR_RETURN(

@@ -1,5 +1,5 @@
-// reduce of many operands (of few: reduce_step.cc), reduce-window, select-and-scatter: any computation,
-// one thread for each result.
+// reduce of many operands (of few: reduce_step.cc), reduce-window, select-and-scatter: any
+// computation, one thread for each result.
 #include <algorithm>
 
 #include "backends/cuda/ops/op_list.h"
@@ -19,8 +19,9 @@ absl::StatusOr<hl::WindowShape> WindowOf(const OpContext& context, const plan::D
   for (size_t d = 0; d < base.size(); ++d) {
     const bool named = given != nullptr && d < given->dimensions.size();
     const WindowDimension window = named ? given->dimensions[d] : WindowDimension();
-    shape.axes[d] = {window.size,          window.stride, window.padding_low,
-                     window.window_dilation, window.base_dilation, base[d], strides[d], positions[d]};
+    shape.axes[d] = {
+        window.size,          window.stride, window.padding_low, window.window_dilation,
+        window.base_dilation, base[d],       strides[d],         positions[d]};
   }
   return shape;
 }
@@ -102,9 +103,9 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
                           WindowOf(context, context.in(0).dimensions, context.out(0).dimensions));
   SetArrays(context, arrays, args);
   const int64_t elements = context.out(0).elements;
-  HLOCTS_ASSIGN_OR_RETURN(const int64_t code,
-                          context.compiler.CompileKernel(hl::kReduceWindowKernel, *body, {},
-                                                         context.in(0).elements));
+  HLOCTS_ASSIGN_OR_RETURN(
+      const int64_t code,
+      context.compiler.CompileKernel(hl::kReduceWindowKernel, *body, {}, context.in(0).elements));
   draft.work = [args, body, elements, code](Run& run, In in, Out out) {
     hl::ReduceWindowArgs now = args;
     SetPointers(in, out, now);
@@ -166,12 +167,12 @@ absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
   step.sort.rows = 1;
   HLOCTS_RETURN_IF_ERROR(
       SetTotalOrder(context.compiler, PrimitiveType::kS64, /*descending=*/false, step.sort));
-  HLOCTS_ASSIGN_OR_RETURN(step.select_code,
-                          context.compiler.CompileKernel(hl::kSelectKernel, *select, {},
-                                                         context.in(0).elements));
-  HLOCTS_ASSIGN_OR_RETURN(step.scatter_code,
-                          context.compiler.CompileKernel(hl::kScatterKernel, *scatter, {},
-                                                         step.scatter.count));
+  HLOCTS_ASSIGN_OR_RETURN(
+      step.select_code,
+      context.compiler.CompileKernel(hl::kSelectKernel, *select, {}, context.in(0).elements));
+  HLOCTS_ASSIGN_OR_RETURN(
+      step.scatter_code,
+      context.compiler.CompileKernel(hl::kScatterKernel, *scatter, {}, step.scatter.count));
   StepDraft draft;
   draft.work = [step = std::move(step), select, scatter](Run& run, In in, Out out) {
     return step(run, in, out);

@@ -157,37 +157,15 @@ absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in) {
   return order;
 }
 
-absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
-  const size_t arrays = context.node.operands.size();
-  HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));
-  const plan::ArrayType& first = context.in(0);
-  const std::vector<int64_t>& named = context.source().IntList(Attr::kDimensions);
-  const int64_t dimension = named.empty() ? first.rank() - 1 : named[0];
+namespace {
+
+struct SortStep {
   SortJob job;
-  job.args.size = job.args.inner = 1;
-  int64_t outer = 1;
-  for (int64_t d = 0; d < first.rank(); ++d) {
-    if (d < dimension) outer *= first.dimensions[d];
-    if (d == dimension) job.args.size = first.dimensions[d];
-    if (d > dimension) job.args.inner *= first.dimensions[d];
-  }
-  job.rows = outer * job.args.inner;
-  job.args.arrays = static_cast<int>(arrays);
-  std::vector<int> widths;
-  for (size_t k = 0; k < arrays; ++k) {
-    job.args.types[k] = TypeNumber(context.in(k).type);
-    widths.push_back(context.in(k).width());
-  }
-  HLOCTS_ASSIGN_OR_RETURN(job.body, context.compiler.CompileElements(context.called(0)));
-  FindRank(context.called(0), context.source().BoolOr(Attr::kIsStable, false), job);
-  HLOCTS_RETURN_IF_ERROR(CompileSort(context.compiler, job));
-  const int64_t elements = first.elements;
-  const bool alone = job.ranked && arrays == 1 && job.rows == 1 &&
-                     first.type == PrimitiveType::kF32 && job.keys.descending == 0 &&
-                     job.keys.zeros_are_equal != 0 &&
-                     elements <= std::numeric_limits<int32_t>::max();
-  StepDraft draft;
-  draft.work = [=](Run& run, In in, Out out) -> absl::Status {
+  std::vector<int> widths;  // of the arrays' elements
+  int64_t elements = 0;
+  bool alone = false;  // one row of f32: a library sorts the keys themselves
+
+  absl::Status operator()(Run& run, In in, Out out) const {
     if (elements == 0) return absl::OkStatus();
     if (alone) {
       const SortPlan plan = {kSortF32, 32, elements};
@@ -203,7 +181,46 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
       HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kPermuteKernel, move, elements));
     }
     return absl::OkStatus();
-  };
+  }
+};
+
+void SetRows(const OpContext& context, SortJob& job) {
+  const plan::ArrayType& first = context.in(0);
+  const std::vector<int64_t>& named = context.source().IntList(Attr::kDimensions);
+  const int64_t dimension = named.empty() ? first.rank() - 1 : named[0];
+  job.args.size = job.args.inner = 1;
+  int64_t outer = 1;
+  for (int64_t d = 0; d < first.rank(); ++d) {
+    if (d < dimension) outer *= first.dimensions[d];
+    if (d == dimension) job.args.size = first.dimensions[d];
+    if (d > dimension) job.args.inner *= first.dimensions[d];
+  }
+  job.rows = outer * job.args.inner;
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
+  const size_t arrays = context.node.operands.size();
+  HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));
+  SortStep step;
+  SortJob& job = step.job;
+  SetRows(context, job);
+  job.args.arrays = static_cast<int>(arrays);
+  for (size_t k = 0; k < arrays; ++k) {
+    job.args.types[k] = TypeNumber(context.in(k).type);
+    step.widths.push_back(context.in(k).width());
+  }
+  HLOCTS_ASSIGN_OR_RETURN(job.body, context.compiler.CompileElements(context.called(0)));
+  FindRank(context.called(0), context.source().BoolOr(Attr::kIsStable, false), job);
+  HLOCTS_RETURN_IF_ERROR(CompileSort(context.compiler, job));
+  step.elements = context.in(0).elements;
+  step.alone = job.ranked && arrays == 1 && job.rows == 1 &&
+               context.in(0).type == PrimitiveType::kF32 && job.keys.descending == 0 &&
+               job.keys.zeros_are_equal != 0 &&
+               step.elements <= std::numeric_limits<int32_t>::max();
+  StepDraft draft;
+  draft.work = std::move(step);
   return draft;
 }
 

@@ -23,10 +23,10 @@ const Header kHeaders[] = {
 #include "backends/cuda/runtime/device_headers.inc"
 };
 
-#define HLOCTS_NVRTC_FUNCTIONS(F)                                              \
-  F(nvrtcCreateProgram) F(nvrtcDestroyProgram) F(nvrtcCompileProgram)          \
-  F(nvrtcGetProgramLogSize) F(nvrtcGetProgramLog) F(nvrtcGetCUBINSize)         \
-  F(nvrtcGetCUBIN) F(nvrtcGetErrorString) F(nvrtcVersion)
+#define HLOCTS_NVRTC_FUNCTIONS(F)                                                               \
+  F(nvrtcCreateProgram)                                                                         \
+  F(nvrtcDestroyProgram) F(nvrtcCompileProgram) F(nvrtcGetProgramLogSize) F(nvrtcGetProgramLog) \
+      F(nvrtcGetCUBINSize) F(nvrtcGetCUBIN) F(nvrtcGetErrorString) F(nvrtcVersion)
 
 struct Nvrtc {
 #define HLOCTS_MEMBER(name) decltype(&::name) name##_ = nullptr;
@@ -37,10 +37,11 @@ struct Nvrtc {
   Nvrtc() {
     void* library = dlopen("libnvrtc.so.13", RTLD_NOW | RTLD_LOCAL);
     // Where this build found its toolkit.
-    if (library == nullptr) library = dlopen(HLOCTS_CUDA_LIB_DIR "/libnvrtc.so.13", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr)
+      library = dlopen(HLOCTS_CUDA_LIB_DIR "/libnvrtc.so.13", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return;
-#define HLOCTS_FIND(name)                                                           \
-  name##_ = reinterpret_cast<decltype(name##_)>(dlsym(library, #name));             \
+#define HLOCTS_FIND(name)                                               \
+  name##_ = reinterpret_cast<decltype(name##_)>(dlsym(library, #name)); \
   if (name##_ == nullptr) return;
     HLOCTS_NVRTC_FUNCTIONS(HLOCTS_FIND)
 #undef HLOCTS_FIND
@@ -60,7 +61,8 @@ std::vector<std::string> Options(const std::string& architecture, bool fast_math
     options.push_back("-DHL_FAST_MATH");
   } else {
     // Subnormals stay, division and square root are rounded correctly, nothing is contracted.
-    for (const char* option : {"--ftz=false", "--prec-div=true", "--prec-sqrt=true", "--fmad=false"}) {
+    for (const char* option :
+         {"--ftz=false", "--prec-div=true", "--prec-sqrt=true", "--fmad=false"}) {
       options.emplace_back(option);
     }
   }
@@ -74,6 +76,22 @@ std::string LogOf(const Nvrtc& nvrtc, nvrtcProgram program) {
   nvrtc.nvrtcGetProgramLog_(program, log.data());
   log.resize(size - 1);
   return log;
+}
+
+nvrtcResult Create(const Nvrtc& nvrtc, const std::string& source, nvrtcProgram& program) {
+  std::vector<const char*> texts, names;
+  for (const Header& header : kHeaders) {
+    texts.push_back(header.text);
+    names.push_back(header.name);
+  }
+  return nvrtc.nvrtcCreateProgram_(&program, source.c_str(), "kernel.cu",
+                                   static_cast<int>(texts.size()), texts.data(), names.data());
+}
+nvrtcResult Compile(const Nvrtc& nvrtc, nvrtcProgram program,
+                    const std::vector<std::string>& options) {
+  std::vector<const char*> texts;
+  for (const std::string& option : options) texts.push_back(option.c_str());
+  return nvrtc.nvrtcCompileProgram_(program, static_cast<int>(texts.size()), texts.data());
 }
 
 // FNV-1a, twice with different starts: a name, not a secret.
@@ -90,7 +108,10 @@ std::string Hash(const std::string& text) {
 
 // "" where nothing may be kept.
 std::string CacheFolder() {
-  if (const char* folder = std::getenv("HLOCTS_CUDA_CACHE")) return folder;
+  if (const char* folder = std::getenv("HLOCTS_CUDA_CACHE")) {
+    mkdir(folder, 0755);
+    return folder;
+  }
   const char* home = std::getenv("HOME");
   if (home == nullptr) return "";
   std::string folder = home;
@@ -111,19 +132,10 @@ Compiled CompileSource(const std::string& source, const std::string& architectur
     result.log = "libnvrtc.so.13 is not there";
     return result;
   }
-  std::vector<const char*> texts, names, options;
-  for (const Header& header : kHeaders) {
-    texts.push_back(header.text);
-    names.push_back(header.name);
-  }
-  const std::vector<std::string> all = Options(architecture, fast_math);
-  for (const std::string& option : all) options.push_back(option.c_str());
   nvrtcProgram program;
-  nvrtcResult status = nvrtc.nvrtcCreateProgram_(&program, source.c_str(), "kernel.cu",
-                                                 static_cast<int>(texts.size()), texts.data(),
-                                                 names.data());
+  nvrtcResult status = Create(nvrtc, source, program);
   if (status == NVRTC_SUCCESS) {
-    status = nvrtc.nvrtcCompileProgram_(program, static_cast<int>(options.size()), options.data());
+    status = Compile(nvrtc, program, Options(architecture, fast_math));
     result.log = LogOf(nvrtc, program);
     size_t size = 0;
     if (status == NVRTC_SUCCESS) status = nvrtc.nvrtcGetCUBINSize_(program, &size);
@@ -151,7 +163,7 @@ Compiled CompileCached(const std::string& source, const std::string& architectur
     std::ostringstream bytes;
     bytes << in.rdbuf();
     result.cubin = bytes.str();
-    result.ok = in.good() && !result.cubin.empty();
+    result.ok = result.is_from_disk = in.good() && !result.cubin.empty();
   }
   if (result.ok) return result;
   result = CompileSource(source, architecture, fast_math);

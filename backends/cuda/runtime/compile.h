@@ -8,6 +8,7 @@ namespace hlocts::cuda {
 
 struct Compiled {
   bool ok = false, available = true;
+  bool is_from_disk = false;
   std::string cubin, log;  // the log also of what succeeded
 };
 

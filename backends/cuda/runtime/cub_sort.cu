@@ -14,12 +14,12 @@ int CubSort(int kind, void* memory, size_t* bytes, const void* keys, void* sorte
                                             static_cast<float*>(sorted), count, 0, 32, s);
     case kSort32:
       return cub::DeviceRadixSort::SortPairs(memory, *bytes, static_cast<const uint32_t*>(keys),
-                                             static_cast<uint32_t*>(sorted), values, moved, count, 0,
-                                             end_bit, s);
+                                             static_cast<uint32_t*>(sorted), values, moved, count,
+                                             0, end_bit, s);
     default:
       return cub::DeviceRadixSort::SortPairs(memory, *bytes, static_cast<const uint64_t*>(keys),
-                                             static_cast<uint64_t*>(sorted), values, moved, count, 0,
-                                             end_bit, s);
+                                             static_cast<uint64_t*>(sorted), values, moved, count,
+                                             0, end_bit, s);
   }
 }
 

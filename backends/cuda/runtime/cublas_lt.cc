@@ -11,13 +11,13 @@ namespace {
 constexpr uint64_t kWorkspaceBytes = uint64_t{32} << 20;
 constexpr uint64_t kAlignment = 256;  // what algorithms are chosen for: how allocations begin
 
-#define HLOCTS_CUBLAS_LT_FUNCTIONS(F)                                              \
-  F(cublasLtCreate) F(cublasLtMatmulDescCreate) F(cublasLtMatmulDescDestroy)        \
-  F(cublasLtMatmulDescSetAttribute) F(cublasLtMatrixLayoutCreate)                   \
-  F(cublasLtMatrixLayoutDestroy) F(cublasLtMatrixLayoutSetAttribute)                \
-  F(cublasLtMatmulPreferenceCreate) F(cublasLtMatmulPreferenceDestroy)              \
-  F(cublasLtMatmulPreferenceSetAttribute) F(cublasLtMatmulAlgoGetHeuristic)         \
-  F(cublasLtMatmul)
+#define HLOCTS_CUBLAS_LT_FUNCTIONS(F)                                                        \
+  F(cublasLtCreate)                                                                          \
+  F(cublasLtMatmulDescCreate) F(cublasLtMatmulDescDestroy) F(cublasLtMatmulDescSetAttribute) \
+      F(cublasLtMatrixLayoutCreate) F(cublasLtMatrixLayoutDestroy)                           \
+          F(cublasLtMatrixLayoutSetAttribute) F(cublasLtMatmulPreferenceCreate)              \
+              F(cublasLtMatmulPreferenceDestroy) F(cublasLtMatmulPreferenceSetAttribute)     \
+                  F(cublasLtMatmulAlgoGetHeuristic) F(cublasLtMatmul)
 
 // What a plan becomes. usable: an algorithm takes it.
 struct Product {
@@ -41,8 +41,8 @@ struct Lt {
   }
   Product Prepare(const GemmPlan& plan);
   bool SetUp(const GemmPlan& plan, Product& product);
-  cublasLtMatrixLayout_t Layout(int type, bool transposed, int64_t rows, int64_t columns, int64_t ld,
-                                int64_t batch, int64_t stride);
+  cublasLtMatrixLayout_t Layout(int type, bool transposed, int64_t rows, int64_t columns,
+                                int64_t ld, int64_t batch, int64_t stride);
   bool Choose(Product& product);
   void Release(Product& product);
 };
@@ -53,27 +53,41 @@ struct Types {
 };
 cudaDataType_t DataType(int type) {
   switch (type) {
-    case hl::kF64: return CUDA_R_64F;
-    case hl::kC64: return CUDA_C_32F;
-    case hl::kC128: return CUDA_C_64F;
-    case hl::kF16: return CUDA_R_16F;
-    case hl::kBF16: return CUDA_R_16BF;
-    case hl::kS8: return CUDA_R_8I;
-    case hl::kS32: return CUDA_R_32I;
-    default: return CUDA_R_32F;
+    case hl::kF64:
+      return CUDA_R_64F;
+    case hl::kC64:
+      return CUDA_C_32F;
+    case hl::kC128:
+      return CUDA_C_64F;
+    case hl::kF16:
+      return CUDA_R_16F;
+    case hl::kBF16:
+      return CUDA_R_16BF;
+    case hl::kS8:
+      return CUDA_R_8I;
+    case hl::kS32:
+      return CUDA_R_32I;
+    default:
+      return CUDA_R_32F;
   }
 }
 Types TypesOf(const GemmPlan& plan) {
   const cudaDataType_t operands = DataType(plan.type), result = DataType(plan.result);
   const cublasComputeType_t single =
-      plan.tf32 != 0 && (plan.type == hl::kF32 || plan.type == hl::kC64) ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                                         : CUBLAS_COMPUTE_32F;
+      plan.tf32 != 0 && (plan.type == hl::kF32 || plan.type == hl::kC64)
+          ? CUBLAS_COMPUTE_32F_FAST_TF32
+          : CUBLAS_COMPUTE_32F;
   switch (plan.type) {
-    case hl::kF64: return {operands, result, CUDA_R_64F, CUBLAS_COMPUTE_64F};
-    case hl::kC64: return {operands, result, CUDA_C_32F, single};
-    case hl::kC128: return {operands, result, CUDA_C_64F, CUBLAS_COMPUTE_64F};
-    case hl::kS8: return {operands, result, CUDA_R_32I, CUBLAS_COMPUTE_32I};
-    default: return {operands, result, CUDA_R_32F, single};
+    case hl::kF64:
+      return {operands, result, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+    case hl::kC64:
+      return {operands, result, CUDA_C_32F, single};
+    case hl::kC128:
+      return {operands, result, CUDA_C_64F, CUBLAS_COMPUTE_64F};
+    case hl::kS8:
+      return {operands, result, CUDA_R_32I, CUBLAS_COMPUTE_32I};
+    default:
+      return {operands, result, CUDA_R_32F, single};
   }
 }
 
@@ -85,14 +99,17 @@ struct Scalars {
     int32_t i;
   } one = {}, zero = {};
   explicit Scalars(cudaDataType_t type) {
-    if (type == CUDA_R_32I) one.i = 1;
-    else if (type == CUDA_R_64F || type == CUDA_C_64F) one.d[0] = 1, one.d[1] = zero.d[0] = zero.d[1] = 0;
-    else one.f[0] = 1;
+    if (type == CUDA_R_32I)
+      one.i = 1;
+    else if (type == CUDA_R_64F || type == CUDA_C_64F)
+      one.d[0] = 1, one.d[1] = zero.d[0] = zero.d[1] = 0;
+    else
+      one.f[0] = 1;
   }
 };
 
-cublasLtMatrixLayout_t Lt::Layout(int type, bool transposed, int64_t rows, int64_t columns, int64_t ld,
-                                  int64_t batch, int64_t stride) {
+cublasLtMatrixLayout_t Lt::Layout(int type, bool transposed, int64_t rows, int64_t columns,
+                                  int64_t ld, int64_t batch, int64_t stride) {
   cublasLtMatrixLayout_t layout = nullptr;
   const uint64_t r = static_cast<uint64_t>(transposed ? columns : rows);
   const uint64_t c = static_cast<uint64_t>(transposed ? rows : columns);
@@ -100,7 +117,8 @@ cublasLtMatrixLayout_t Lt::Layout(int type, bool transposed, int64_t rows, int64
     return nullptr;
   }
   const int32_t count = static_cast<int32_t>(batch);
-  cublasLtMatrixLayoutSetAttribute_(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count));
+  cublasLtMatrixLayoutSetAttribute_(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+                                    sizeof(count));
   cublasLtMatrixLayoutSetAttribute_(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
                                     sizeof(stride));
   return layout;
@@ -164,8 +182,8 @@ bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kA
 
 }  // namespace
 
-LibraryStatus CallCublasLt(const LibraryContext& context, const GemmPlan& plan, const void* const* in,
-                           void* const* out) {
+LibraryStatus CallCublasLt(const LibraryContext& context, const GemmPlan& plan,
+                           const void* const* in, void* const* out) {
   Lt* const lt = &OfDevice<Lt>(context);
   if (lt->handle == nullptr) return Declined();
   if (!IsAligned(in[0]) || !IsAligned(in[1]) || !IsAligned(out[0])) return Declined();
@@ -178,8 +196,8 @@ LibraryStatus CallCublasLt(const LibraryContext& context, const GemmPlan& plan, 
   if (!workspace.ok()) return workspace.failure();
   const Scalars scalars(TypesOf(plan).scale);
   const cublasStatus_t status = lt->cublasLtMatmul_(
-      lt->handle, product->operation, &scalars.one, in[0], product->a, in[1], product->b, &scalars.zero,
-      out[0], product->c, out[0], product->c, &product->algorithm, workspace.data(),
+      lt->handle, product->operation, &scalars.one, in[0], product->a, in[1], product->b,
+      &scalars.zero, out[0], product->c, out[0], product->c, &product->algorithm, workspace.data(),
       product->workspace, context.stream);
   if (status == CUBLAS_STATUS_SUCCESS) return {};
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) return Declined();

@@ -1,5 +1,5 @@
-// ConvolutionPlan by cuDNN: algorithms that sum products as they are (no Winograd, no Fourier), so that
-// the error is that of sums, and the same every time.
+// ConvolutionPlan by cuDNN: algorithms that sum products as they are (no Winograd, no Fourier), so
+// that the error is that of sums, and the same every time.
 #include "backends/cuda/runtime/library.h"
 
 #ifdef HLOCTS_HAVE_CUDNN
@@ -27,13 +27,14 @@ namespace {
 
 constexpr size_t kWorkspaceMax = size_t{1} << 30;
 
-#define HLOCTS_CUDNN_FUNCTIONS(F)                                                                \
-  F(cudnnCreate) F(cudnnSetStream) F(cudnnCreateTensorDescriptor) F(cudnnDestroyTensorDescriptor) \
-  F(cudnnSetTensorNdDescriptor) F(cudnnCreateFilterDescriptor) F(cudnnDestroyFilterDescriptor)    \
-  F(cudnnSetFilterNdDescriptor) F(cudnnCreateConvolutionDescriptor)                              \
-  F(cudnnDestroyConvolutionDescriptor) F(cudnnSetConvolutionNdDescriptor)                        \
-  F(cudnnSetConvolutionGroupCount) F(cudnnSetConvolutionMathType)                                \
-  F(cudnnGetConvolutionForwardWorkspaceSize) F(cudnnConvolutionForward)
+#define HLOCTS_CUDNN_FUNCTIONS(F)                                                                  \
+  F(cudnnCreate)                                                                                   \
+  F(cudnnSetStream) F(cudnnCreateTensorDescriptor) F(cudnnDestroyTensorDescriptor)                 \
+      F(cudnnSetTensorNdDescriptor) F(cudnnCreateFilterDescriptor) F(cudnnDestroyFilterDescriptor) \
+          F(cudnnSetFilterNdDescriptor) F(cudnnCreateConvolutionDescriptor)                        \
+              F(cudnnDestroyConvolutionDescriptor) F(cudnnSetConvolutionNdDescriptor)              \
+                  F(cudnnSetConvolutionGroupCount) F(cudnnSetConvolutionMathType)                  \
+                      F(cudnnGetConvolutionForwardWorkspaceSize) F(cudnnConvolutionForward)
 
 struct Prepared {
   cudnnTensorDescriptor_t x = nullptr, y = nullptr;
@@ -111,7 +112,8 @@ bool SetPacked(const Dnn& dnn, cudnnTensorDescriptor_t tensor, cudnnDataType_t t
     strides[d] = static_cast<int>(stride);
     stride *= sizes[d];
   }
-  return dnn.cudnnSetTensorNdDescriptor_(tensor, type, rank, sizes, strides) == CUDNN_STATUS_SUCCESS;
+  return dnn.cudnnSetTensorNdDescriptor_(tensor, type, rank, sizes, strides) ==
+         CUDNN_STATUS_SUCCESS;
 }
 
 bool Dnn::Describe(const ConvolutionPlan& p, Prepared& out) {
@@ -119,7 +121,7 @@ bool Dnn::Describe(const ConvolutionPlan& p, Prepared& out) {
   const bool last = p.channels_last != 0;
   const cudnnDataType_t type = DataType(p.type);
   const cudnnDataType_t sums = p.type == hl::kF64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
-  const cudnnMathType_t math = p.type == hl::kF32 && p.tf32 == 0 ? CUDNN_FMA_MATH
+  const cudnnMathType_t math = p.type == hl::kF32 && p.tf32 == 0           ? CUDNN_FMA_MATH
                                : p.type == hl::kF16 || p.type == hl::kBF16 ? CUDNN_TENSOR_OP_MATH
                                                                            : CUDNN_DEFAULT_MATH;
   const cudnnConvolutionMode_t mode = p.flipped != 0 ? CUDNN_CONVOLUTION : CUDNN_CROSS_CORRELATION;
@@ -169,7 +171,8 @@ LibraryStatus CallCudnn(const LibraryContext& context, const ConvolutionPlan& pl
   if (dnn->handle == nullptr) return Declined();
   Prepared* prepared = dnn->plans.Find(plan);
   if (prepared == nullptr) {
-    prepared = &dnn->plans.Add(plan, dnn->Prepare(plan), [dnn](Prepared& old) { dnn->Release(old); });
+    prepared =
+        &dnn->plans.Add(plan, dnn->Prepare(plan), [dnn](Prepared& old) { dnn->Release(old); });
   }
   if (!prepared->usable) return Declined();
   const Workspace workspace(context, prepared->workspace);

@@ -11,11 +11,11 @@ const Driver* OpenDriver(std::string& reason) {
     return nullptr;
   }
   static Driver driver;
-#define HLOCTS_FIND(name)                                                                  \
+#define HLOCTS_FIND(name)                                                                         \
   driver.name##_ = reinterpret_cast<decltype(driver.name##_)>(dlsym(library, HLOCTS_TEXT(name))); \
-  if (driver.name##_ == nullptr) {                                                         \
-    reason = "the NVIDIA driver is too old: it lacks " HLOCTS_TEXT(name);                  \
-    return nullptr;                                                                        \
+  if (driver.name##_ == nullptr) {                                                                \
+    reason = "the NVIDIA driver is too old: it lacks " HLOCTS_TEXT(name);                         \
+    return nullptr;                                                                               \
   }
   HLOCTS_DRIVER_FUNCTIONS(HLOCTS_FIND)
 #undef HLOCTS_FIND
@@ -26,7 +26,8 @@ std::string ErrorText(const Driver& driver, CUresult result) {
   const char *name = nullptr, *text = nullptr;
   driver.cuGetErrorName_(result, &name);
   driver.cuGetErrorString_(result, &text);
-  return std::string(name != nullptr ? name : "unknown error") + ": " + (text != nullptr ? text : "");
+  return std::string(name != nullptr ? name : "unknown error") + ": " +
+         (text != nullptr ? text : "");
 }
 
 }  // namespace hlocts::cuda

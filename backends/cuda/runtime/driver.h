@@ -12,6 +12,7 @@ namespace hlocts::cuda {
 #define HLOCTS_TEXT(x) HLOCTS_TEXT_INNER(x)
 
 // Function, name in libcuda: cuda.h redefines some names to newer versions of a function.
+// clang-format off
 #define HLOCTS_DRIVER_FUNCTIONS(F)                                  \
   F(cuInit) F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName)   \
   F(cuDeviceGetAttribute) F(cuDriverGetVersion)                     \
@@ -28,6 +29,7 @@ namespace hlocts::cuda {
   F(cuGraphConditionalHandleCreate)                                 \
   F(cuGraphInstantiate) F(cuGraphLaunch)                            \
   F(cuGetErrorName) F(cuGetErrorString)
+// clang-format on
 
 struct Driver {
 #define HLOCTS_MEMBER(name) decltype(&::name) name##_ = nullptr;

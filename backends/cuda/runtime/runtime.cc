@@ -211,29 +211,36 @@ void Runtime::Forget(int64_t graph) {
   graphs_.erase(graph);
 }
 
+CUresult Runtime::LoadCode(const Compiled& compiled, CUfunction& function) {
+  CUmodule module;
+  const CUresult loaded = driver_->cuModuleLoadData_(&module, compiled.cubin.data());
+  if (loaded != CUDA_SUCCESS) return loaded;
+  return driver_->cuModuleGetFunction_(&function, module, "hl_kernel");
+}
+
 hlocts_cuda_status Runtime::Load(const char* source, bool fast_math, int64_t* code) {
   std::lock_guard<std::mutex> lock(mutex_);
   driver_->cuCtxSetCurrent_(context_);
-  const auto [entry, is_new] =
-      known_.emplace((fast_math ? "fast" : "exact") + std::string(source), -1);
-  *code = entry->second;
-  if (!is_new) return HLOCTS_CUDA_OK;
-  const Compiled compiled = CompileCached(source, architecture_, fast_math);
-  CUmodule module;
-  CUfunction function;
+  const std::string name = (fast_math ? "fast" : "exact") + std::string(source);
+  const auto known = known_.find(name);
+  if (known != known_.end()) {
+    *code = known->second;
+    return HLOCTS_CUDA_OK;
+  }
+  Compiled compiled = CompileCached(source, architecture_, fast_math);
+  CUfunction function = nullptr;
+  CUresult loaded = compiled.ok ? LoadCode(compiled, function) : CUDA_SUCCESS;
+  if (loaded != CUDA_SUCCESS && compiled.is_from_disk) {
+    // What lay on the disk is damaged, or of another time.
+    compiled = CompileSource(source, architecture_, fast_math);
+    loaded = compiled.ok ? LoadCode(compiled, function) : CUDA_SUCCESS;
+  }
   if (!compiled.ok) {
-    known_.erase(entry);
     return Fail(compiled.available ? HLOCTS_CUDA_COMPILE_ERROR : HLOCTS_CUDA_UNAVAILABLE,
                 compiled.log);
   }
-  CUresult loaded = driver_->cuModuleLoadData_(&module, compiled.cubin.data());
-  if (loaded == CUDA_SUCCESS)
-    loaded = driver_->cuModuleGetFunction_(&function, module, "hl_kernel");
-  if (loaded != CUDA_SUCCESS) {
-    known_.erase(entry);
-    return Check(loaded, "a compiled kernel");
-  }
-  *code = entry->second = static_cast<int64_t>(compiled_.size());
+  if (loaded != CUDA_SUCCESS) return Check(loaded, "a compiled kernel");
+  *code = known_[name] = static_cast<int64_t>(compiled_.size());
   compiled_.push_back(function);
   return HLOCTS_CUDA_OK;
 }

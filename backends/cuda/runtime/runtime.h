@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/runtime/compile.h"
 #include "backends/cuda/runtime/graph.h"
 #include "backends/cuda/runtime/library.h"
 #include "backends/cuda/runtime/runtime_api.h"
@@ -46,6 +47,7 @@ class Runtime {
   hlocts_cuda_status OpenDevice();
   hlocts_cuda_status LoadGeneric();
   hlocts_cuda_status Check(CUresult result, const char* what);
+  CUresult LoadCode(const Compiled& compiled, CUfunction& function);
   GraphStep StepOf(const hlocts_cuda_launch& launch) const;
 
   const int index_;

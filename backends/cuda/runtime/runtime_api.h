@@ -1,6 +1,6 @@
-// The border of libhlocts_cuda.so: plain C, so that the library can be left out, and is only opened by
-// who asks for `cuda`. Functions that can fail return an hlocts_cuda_status and leave their reason in
-// last_error(), per thread.
+// The border of libhlocts_cuda.so: plain C, so that the library can be left out, and is only opened
+// by who asks for `cuda`. Functions that can fail return an hlocts_cuda_status and leave their
+// reason in last_error(), per thread.
 #ifndef HLOCTS_BACKENDS_CUDA_RUNTIME_RUNTIME_API_H_
 #define HLOCTS_BACKENDS_CUDA_RUNTIME_RUNTIME_API_H_
 
@@ -15,7 +15,7 @@ extern "C" {
 
 typedef enum {
   HLOCTS_CUDA_OK = 0,
-  HLOCTS_CUDA_UNAVAILABLE = 1,    // no driver, no device, no NVRTC
+  HLOCTS_CUDA_UNAVAILABLE = 1,  // no driver, no device, no NVRTC
   HLOCTS_CUDA_OUT_OF_MEMORY = 2,
   HLOCTS_CUDA_COMPILE_ERROR = 3,  // the reason is NVRTC's log
   HLOCTS_CUDA_LOST = 4,           // sticky: this process can use the device no more
@@ -50,8 +50,8 @@ typedef struct {
   hlocts_cuda_status (*launch)(int32_t kernel, int64_t code, const void* arguments, int64_t count);
   // The source compiled for the device, out of the cache on disk where it is there.
   hlocts_cuda_status (*load)(const char* source, int32_t fast_math, int64_t* code);
-  // Needs no device and no open(): the source compiled for an architecture such as "sm_90". `log` is
-  // what ptxas says of registers and spills; it lives until the thread's next call.
+  // Needs no device and no open(): the source compiled for an architecture such as "sm_90". `log`
+  // is what ptxas says of registers and spills; it lives until the thread's next call.
   hlocts_cuda_status (*compile)(const char* source, const char* architecture, int32_t fast_math,
                                 const char** log);
   // A plan of libraries.h, its size in bytes, and its pointers.
@@ -59,8 +59,8 @@ typedef struct {
                                 const void* const* in, void* const* out);
   // Until all that was launched is done.
   hlocts_cuda_status (*synchronize)(void);
-  // Launches as one graph. again: nullptr, or a pred of the device: they are repeated while it is true
-  // and the s64 at `left`, which every turn lowers, is above 0.
+  // Launches as one graph. again: nullptr, or a pred of the device: they are repeated while it is
+  // true and the s64 at `left`, which every turn lowers, is above 0.
   hlocts_cuda_status (*keep)(const hlocts_cuda_launch* launches, int64_t count, const void* again,
                              void* left, int64_t* graph);
   hlocts_cuda_status (*replay)(int64_t graph);

@@ -1,5 +1,5 @@
-// Copies between the host and the device through pinned memory. Uploads are done when they are staged;
-// downloads wait for what came before them. Long ones overlap with the copying on the host.
+// Copies between the host and the device through pinned memory. Uploads are done when they are
+// staged; downloads wait for what came before them. Long ones overlap with the copying on the host.
 #ifndef HLOCTS_BACKENDS_CUDA_RUNTIME_STAGING_H_
 #define HLOCTS_BACKENDS_CUDA_RUNTIME_STAGING_H_
 
