@@ -42,6 +42,7 @@ struct StepDraft {
   // Operand `made`, if it is not -1, may be computed as the step needs it: the step then finds the
   // loop's arrays from operand `first` on.
   int made = -1;
+  std::vector<int> unread;  // operands that the step does not look at
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
 };
 
@@ -88,9 +89,12 @@ struct OpContext {
   Compiler& compiler;
   const plan::Graph& graph;
   const plan::Node& node;
+  const FusionPlan& fusion;
 
   const plan::ArrayType& in(size_t k) const { return graph.type(node.operands[k]); }
   const plan::ArrayType& out(size_t k) const { return graph.type(node.outputs[k]); }
+  // How a dot finds its operand; that of other operations is dense.
+  plan::View view(size_t k) const { return fusion.SourceOf(node.operands[k]).view; }
   const Instruction& source() const { return *node.source; }
   const std::string& name() const { return node.source->name(); }
   plan::Graph& called(size_t k) const { return *node.called[k]; }

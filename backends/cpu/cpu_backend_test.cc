@@ -83,6 +83,16 @@ const char* const kPrograms[] = {
     " s = f32[200] reduce(x, zero), dimensions={1}, to_apply=add\n"
     " v = f32[200] reverse(s), dimensions={0} b = f32[200,100] broadcast(v), dimensions={0}\n"
     " ROOT q = f32[200,100] multiply(x, b) }",
+    // Dots of transposes, one of which is wanted itself.
+    "ENTRY e { x = f32[30,20] parameter(0) y = s32[4,9,7] parameter(1) w = s32[4,7,5] parameter(2)\n"
+    " t = f32[20,30] transpose(x), dimensions={1,0}\n"
+    " a = f32[30,30] dot(x, t), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+    " b = f32[20,20] dot(t, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+    " n = s32[4,9,7] negate(y) u = s32[7,4,9] transpose(n), dimensions={2,0,1}\n"
+    " v = s32[5,7,4] transpose(w), dimensions={2,1,0}\n"
+    " c = s32[4,9,5] dot(u, v), lhs_batch_dims={1}, rhs_batch_dims={2}, lhs_contracting_dims={0},"
+    " rhs_contracting_dims={1}\n"
+    " ROOT o = (f32[30,30], f32[20,20], s32[4,9,5], s32[7,4,9]) tuple(a, b, c, u) }",
     // Indices that a loop makes while they are used: of elements, of rows, of two entries; some are
     // wanted elsewhere too, some made from the array that the scatter works on.
     "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n"

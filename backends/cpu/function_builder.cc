@@ -147,6 +147,7 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
     if (!graph_.nodes[n].removed) HLOCTS_RETURN_IF_ERROR(EmitNode(static_cast<NodeId>(n)));
   }
   PlaceResults(handover);
+  DropUnread();
   if (!compiler_.options().disabled.contains("indices")) FuseIndices();
   if (!compiler_.options().disabled.contains("rows")) GroupRows();
   FindLifetimes();
@@ -203,6 +204,7 @@ void FunctionBuilder::EmitLine(ValueId value) {
   line_of_[value] = NewBuffer(type);
   const Kernel line = LineKernel(whole.type);
   Draft draft;
+  draft.is_copy = true;
   draft.out = {line_of_[value]};
   draft.step.run = [size, line](Run&, In, Out out) {
     const int64_t first = 0;
@@ -215,6 +217,7 @@ void FunctionBuilder::EmitLine(ValueId value) {
 void FunctionBuilder::EmitCopy(ValueId value, const Source& source) {
   const plan::ArrayType& type = graph_.type(value);
   Draft draft;
+  draft.is_copy = true;
   draft.in = {BufferOf(source)};
   draft.out = {buffer_of_[value] = NewBuffer(type)};
   draft.step.run = ViewCopy(source.view.Simplified(), type.width(), type.elements,
@@ -324,9 +327,13 @@ StepFunction KeepingSubnormals(StepFunction run) {
 absl::Status FunctionBuilder::EmitStructured(const Node& node) {
   if (node.opcode == Opcode::kAfterAll) return absl::OkStatus();
   Draft draft;
-  HLOCTS_ASSIGN_OR_RETURN(draft.step, MakeStep({compiler_, graph_, node}));
+  HLOCTS_ASSIGN_OR_RETURN(draft.step, MakeStep({compiler_, graph_, node, fusion_}));
   if (KeepsSubnormals(node.opcode)) draft.step.run = KeepingSubnormals(std::move(draft.step.run));
-  for (ValueId operand : node.operands) draft.in.push_back(buffer_of_[operand]);
+  for (ValueId operand : node.operands) {
+    const bool laid_out = fusion_.is_dense(operand);
+    draft.in.push_back(laid_out ? buffer_of_[operand] : BufferOf(fusion_.SourceOf(operand)));
+  }
+  for (int k : draft.step.unread) draft.in[k] = -1;
   for (ValueId output : node.outputs) {
     const bool is_token = graph_.type(output).type == PrimitiveType::kToken;
     if (!is_token) buffer_of_[output] = NewBuffer(graph_.type(output));
@@ -334,6 +341,17 @@ absl::Status FunctionBuilder::EmitStructured(const Node& node) {
   }
   drafts_.push_back(std::move(draft));
   return absl::OkStatus();
+}
+
+// Copies and loops whose results nobody looks at after all.
+void FunctionBuilder::DropUnread() {
+  for (size_t d = drafts_.size(); d-- > 0;) {
+    const Draft& draft = drafts_[d];
+    const bool may_go = draft.is_copy || draft.step.rows.loop != nullptr;
+    if (may_go && !IsReadOutside(draft.out[0], d, d + 1)) {
+      drafts_.erase(drafts_.begin() + static_cast<int64_t>(d));
+    }
+  }
 }
 
 // The draft computes operand `made` itself, if nobody else needs what a loop would write there.

@@ -17,7 +17,8 @@ class FunctionBuilder {
       : compiler_(compiler),
         graph_(graph),
         function_(function),
-        fusion_(graph, !compiler.options().disabled.contains("fusion")),
+        fusion_(graph, !compiler.options().disabled.contains("fusion"),
+                !compiler.options().disabled.contains("fusion")),
         buffer_of_(graph.values.size(), -1),
         line_of_(graph.values.size(), -1) {}
 
@@ -37,6 +38,7 @@ class FunctionBuilder {
   struct Draft {
     StepDraft step;
     std::vector<int32_t> in, out;  // buffers
+    bool is_copy = false;
   };
 
   absl::Status EmitNode(plan::NodeId id);
@@ -49,6 +51,7 @@ class FunctionBuilder {
   int OperandRegister(plan::ValueId operand, int64_t elements, LoopProgram& loop,
                       std::vector<int32_t>& arrays);
 
+  void DropUnread();
   void FuseIndices();
   bool FuseIndicesOf(size_t d);
   void GroupRows();

@@ -53,8 +53,9 @@ NodeKind KindOf(const Graph& graph, const Node& node) {
   }
 }
 
-FusionPlan::FusionPlan(const Graph& graph, bool fuse)
+FusionPlan::FusionPlan(const Graph& graph, bool fuse, bool turned_dots)
     : graph_(graph),
+      turned_dots_(turned_dots),
       sources_(graph.values.size()),
       dense_(graph.values.size(), false),
       wanted_(graph.values.size(), kNobody),
@@ -137,6 +138,17 @@ void FusionPlan::FindLoops(bool fuse) {
   for (std::vector<NodeId>& members : members_) std::reverse(members.begin(), members.end());
 }
 
+// Whether the operand of a dot is a whole array whose dimensions have changed places.
+bool FusionPlan::ReadsTurned(const Node& node, ValueId operand) const {
+  if (!turned_dots_ || node.opcode != Opcode::kDot) return false;
+  const Source& source = sources_[operand];
+  return graph_.producer(operand).opcode == Opcode::kTranspose && !source.is_line &&
+         source.view.offset == 0 && source.base >= 0 &&
+         graph_.type(source.base).elements == graph_.type(operand).elements &&
+         std::none_of(source.view.dimensions.begin(), source.view.dimensions.end(),
+                      [](const ViewDimension& d) { return d.size > 1 && d.stride <= 0; });
+}
+
 void FusionPlan::Visit(NodeId id, bool fuse) {
   const Node& node = graph_.nodes[id];
   switch (kinds_[id]) {
@@ -154,7 +166,9 @@ void FusionPlan::Visit(NodeId id, bool fuse) {
       return;
     }
     case NodeKind::kStructured:
-      for (ValueId operand : node.operands) NeedDense(operand);
+      for (ValueId operand : node.operands) {
+        if (!ReadsTurned(node, operand)) NeedDense(operand);
+      }
       for (ValueId output : node.outputs) NeedDense(output);
       return;
   }

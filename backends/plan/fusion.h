@@ -31,7 +31,8 @@ struct Source {
 
 class FusionPlan {
  public:
-  FusionPlan(const Graph& graph, bool fuse);
+  // `turned_dots`: the engine's dots read transposes of arrays where they stand.
+  FusionPlan(const Graph& graph, bool fuse, bool turned_dots = false);
 
   bool is_dense(ValueId value) const { return dense_[value]; }
   Source SourceOf(ValueId value) const;
@@ -47,11 +48,13 @@ class FusionPlan {
  private:
   void FindViews();
   void FindLoops(bool fuse);
+  bool ReadsTurned(const Node& node, ValueId operand) const;
   void Visit(NodeId id, bool fuse);
   void VisitElementwise(NodeId id, bool fuse);
   void NeedDense(ValueId value) { dense_[value] = true; }
 
   const Graph& graph_;
+  bool turned_dots_;
   std::vector<NodeKind> kinds_;
   std::vector<Source> sources_;        // of values that reshapes, views and iotas produce
   std::vector<bool> dense_;

@@ -6,6 +6,7 @@
 #include "backends/cpu/kernels/convert_isa.h"
 #include "backends/cpu/kernels/entries_isa.h"
 #include "backends/cpu/kernels/reduce.h"
+#include "backends/cpu/kernels/reduce_table_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
@@ -48,6 +49,54 @@ Key Largest(const Key* keys, int64_t count) {
 #pragma omp simd reduction(max : best)
   for (int64_t i = 0; i < count; ++i) best = std::max(best, keys[i]);
   return best;
+}
+
+// The first (last) element of the row that equals `best`, which is there.
+template <typename T>
+int64_t PlaceOf(const T* row, int64_t size, T best, bool first) {
+  constexpr int64_t kPiece = 128;
+  const int64_t pieces = (size + kPiece - 1) / kPiece;
+  for (int64_t n = 0; n < pieces; ++n) {
+    const int64_t begin = (first ? n : pieces - 1 - n) * kPiece;
+    const int64_t count = std::min(kPiece, size - begin);
+    int32_t found = 0;
+#pragma omp simd reduction(| : found)
+    for (int64_t i = 0; i < count; ++i) found |= row[begin + i] == best ? 1 : 0;
+    for (int64_t i = 0; found != 0 && i < count; ++i) {
+      const int64_t at = begin + (first ? i : count - 1 - i);
+      if (row[at] == best) return at;
+    }
+  }
+  return 0;
+}
+
+// Whether elements are compared as they are stored.
+constexpr bool IsPlain(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kF32:
+    case PrimitiveType::kF64:
+    case PrimitiveType::kS8:
+    case PrimitiveType::kS16:
+    case PrimitiveType::kS32:
+    case PrimitiveType::kS64:
+    case PrimitiveType::kU8:
+    case PrimitiveType::kU16:
+    case PrimitiveType::kU32:
+    case PrimitiveType::kU64: return true;
+    default: return false;
+  }
+}
+
+// Where no NaN is: the largest value, then its place. False where one is.
+template <PrimitiveType kType>
+bool BestOfPlainRow(const NativeOf<kType>* row, const ArgReduceRequest& request,
+                    const ReduceOps& ops, int64_t& place) {
+  NativeOf<kType> best;
+  ops.fill(&best, 1);
+  ops.row(row, request.size, &best);
+  if (best != best) return false;
+  place = PlaceOf(row, request.size, best, request.tie_low_index);
+  return true;
 }
 
 // A contiguous row, a block at a time; a block is searched only if it holds something better.
@@ -109,6 +158,8 @@ void StoreBest(const ArgReduceRequest& request, int64_t outer, int64_t first, in
 template <PrimitiveType kType>
 void Run(const Parallel& parallel, const ArgReduceRequest& request) {
   const int64_t tiles = (request.inner + kBlock - 1) / kBlock;
+  const ReduceOps ops = ReduceOpsFor(
+      request.maximum ? ReduceKind::kMaximum : ReduceKind::kMinimum, kType);
   const double cost = 0.5 * request.size * std::min(request.inner, kBlock) + 20;
   parallel.For(request.outer * tiles, cost, [&](int64_t unit, int64_t end) {
     int64_t positions[kBlock];
@@ -118,7 +169,9 @@ void Run(const Parallel& parallel, const ArgReduceRequest& request) {
       const auto* from = static_cast<const NativeOf<kType>*>(request.operand) +
                          outer * request.size * request.inner + first;
       if (request.inner == 1) {
-        positions[0] = BestOfRow<kType>(from, request);
+        bool done = false;
+        if constexpr (IsPlain(kType)) done = BestOfPlainRow<kType>(from, request, ops, positions[0]);
+        if (!done) positions[0] = BestOfRow<kType>(from, request);
       } else {
         BestOfColumns<kType>(from, request, count, positions);
       }

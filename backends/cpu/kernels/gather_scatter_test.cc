@@ -243,6 +243,38 @@ TEST(ScatterTest, LinesOfSingleElements) {
   CheckLine<uint64_t>(PrimitiveType::kU64);
 }
 
+// So many updates of so large an array that they are brought into an order of their own first.
+TEST(ScatterTest, ManyUpdatesKeepTheirOrder) {
+  const int64_t size = 700000, count = (1 << 20) + 70001;
+  const auto indices = RandomElements<int64_t>(count, 8, -50, size + 50);
+  const auto updates = RandomFloats(count, 9), operand = RandomFloats(2 * size, 10);
+  for (ScatterKind kind : {ScatterKind::kAssign, ScatterKind::kAdd}) {
+    for (int threads : {1, 2}) {
+      std::vector<float> output = operand, expected = operand;
+      ScatterRequest request;
+      request.kind = kind;
+      request.operand_dimensions = {size};
+      request.operand_strides = {2};
+      request.window_sizes = {1};
+      request.indices.data = indices.data();
+      request.indices.type = PrimitiveType::kS64;
+      request.indices.operand_dimensions = {0};
+      request.indices.batch_sizes = {count};
+      request.indices.batch_strides = {1};
+      request.update_batch_strides = {1};
+      request.updates = updates.data();
+      request.output = output.data();
+      ASSERT_TRUE(Scatter(Parallel(threads), request).ok());
+      for (int64_t i = 0; i < count; ++i) {
+        if (indices[i] < 0 || indices[i] >= size) continue;
+        float& to = expected[2 * indices[i]];
+        to = kind == ScatterKind::kAssign ? updates[i] : to + updates[i];
+      }
+      EXPECT_TRUE(output == expected);
+    }
+  }
+}
+
 TEST(ScatterTest, BadGeometryIsAnError) {
   ScatterRequest request;
   request.operand_dimensions = {3};

@@ -72,10 +72,14 @@ int KeyBits(const SortRequest& request, const SortKey& key) {
   return 8 * StorageBytes(request.operands[key.operand].type);
 }
 
-// packed[i] = packed[i] << width | key of element order[i] (or i).
+// packed[i] = packed[i] << width | key of element order[i] (or i). The first key comes to nothing, the
+// last is followed by the position.
 template <typename P>
 void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
-               const SortRequest& request, const SortKey& key, const uint32_t* order, P* packed) {
+               const SortRequest& request, absl::Span<const SortKey> keys, size_t number,
+               const uint32_t* order, P* packed) {
+  const SortKey& key = keys[number];
+  const bool is_first = number == 0, is_last = number + 1 == keys.size();
   const SortOperand& operand = request.operands[key.operand];
   VisitKeyWidth(operand.type, [&](auto width) {
     using U = decltype(width);
@@ -84,8 +88,9 @@ void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
     parallel.For(rows.size, 2.0, [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
         const int64_t at = order == nullptr ? i : order[i];
-        packed[i] = static_cast<P>((packed[i] << (8 * sizeof(U) - 1) << 1) |
-                                   code.Key(in[at * rows.inner]));
+        P value = is_first ? P{0} : packed[i];
+        value = static_cast<P>((value << (8 * sizeof(U) - 1) << 1) | code.Key(in[at * rows.inner]));
+        packed[i] = is_last ? static_cast<P>(value << 32 | i) : value;
       }
     });
     return 0;
@@ -97,17 +102,18 @@ template <typename P>
 absl::Status SortPass(const Parallel& parallel, const RowRange& rows, int64_t first,
                       const SortRequest& request, absl::Span<const SortKey> keys, P* packed,
                       bool ordered, uint32_t* order, uint32_t* new_order) {
-  std::fill(packed, packed + rows.size, P{0});
-  for (const SortKey& key : keys) {
-    AppendKey(parallel, rows, first, request, key, ordered ? order : nullptr, packed);
+  for (size_t k = 0; k < keys.size(); ++k) {
+    AppendKey(parallel, rows, first, request, keys, k, ordered ? order : nullptr, packed);
   }
-  for (int64_t i = 0; i < rows.size; ++i) packed[i] = static_cast<P>(packed[i] << 32 | i);
   HLOCTS_RETURN_IF_ERROR(SortUnsigned(parallel, packed, rows.size));
-  for (int64_t i = 0; i < rows.size; ++i) {
-    const uint32_t at = static_cast<uint32_t>(packed[i]);
-    new_order[i] = ordered ? order[at] : at;
-  }
-  std::memcpy(order, new_order, rows.size * sizeof(uint32_t));
+  uint32_t* to = ordered ? new_order : order;
+  parallel.For(rows.size, 1.0, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) {
+      const uint32_t at = static_cast<uint32_t>(packed[i]);
+      to[i] = ordered ? order[at] : at;
+    }
+  });
+  if (ordered) std::memcpy(order, new_order, rows.size * sizeof(uint32_t));
   return absl::OkStatus();
 }
 
@@ -187,11 +193,17 @@ absl::Status CheckRows(const SortRequest& request, int64_t max_size) {
   return absl::OkStatus();
 }
 
+// Elements are asked for a block ahead of their use: a row may be far.
 template <int kBytes>
 void PermuteBytes(const char* from, int64_t stride, const uint32_t* order, int64_t begin,
                   int64_t end, char* to, int64_t to_stride) {
-  for (int64_t i = begin; i < end; ++i) {
-    std::memcpy(to + i * to_stride * kBytes, from + order[i] * stride * kBytes, kBytes);
+  constexpr int64_t kBlock = 512;
+  for (int64_t first = begin; first < end; first += kBlock) {
+    const int64_t last = std::min(end, first + kBlock);
+    for (int64_t i = first; i < last; ++i) __builtin_prefetch(from + order[i] * stride * kBytes);
+    for (int64_t i = first; i < last; ++i) {
+      std::memcpy(to + i * to_stride * kBytes, from + order[i] * stride * kBytes, kBytes);
+    }
   }
 }
 

@@ -96,12 +96,19 @@ absl::Status SortUnsigned(const Parallel& parallel, U* keys, int64_t count) {
   const int64_t bytes = count * static_cast<int64_t>(sizeof(U));
   const Scratch other(bytes);
   if (!other.ok()) return OutOfScratch(bytes);
-  parallel.For((count + run - 1) / run, kNanosecondsPerKey * run, [&](int64_t part, int64_t end) {
-    for (; part < end; ++part) SortPart(keys + part * run, std::min(run, count - part * run));
-  });
+  int64_t rounds = 0;
+  for (int64_t merged = run; merged < count; merged *= 2) ++rounds;
+  // The last round writes to `keys`.
   U *from = keys, *to = other.As<U>();
+  if (rounds % 2 == 1) std::swap(from, to);
+  parallel.For((count + run - 1) / run, kNanosecondsPerKey * run, [&](int64_t part, int64_t end) {
+    for (; part < end; ++part) {
+      const int64_t first = part * run, size = std::min(run, count - first);
+      if (from != keys) std::memcpy(from + first, keys + first, size * sizeof(U));
+      SortPart(from + first, size);
+    }
+  });
   for (; run < count; run *= 2, std::swap(from, to)) MergeRound(parallel, from, to, count, run);
-  if (from != keys) std::memcpy(keys, from, bytes);
   return absl::OkStatus();
 }
 

@@ -24,8 +24,8 @@ int64_t SizeOf(absl::Span<const int64_t> dimensions, const std::vector<int64_t>&
 }
 
 // An operand's dimensions in the order batch, free, contracting (or batch, contracting, free).
-plan::View Ordered(absl::Span<const int64_t> dimensions, const std::vector<int64_t>& order) {
-  return plan::Transposed(plan::View::Dense(dimensions), order).Simplified();
+plan::View Ordered(const plan::View& operand, const std::vector<int64_t>& order) {
+  return plan::Transposed(operand, order).Simplified();
 }
 
 struct MatrixSizes {
@@ -88,9 +88,17 @@ struct DotPlan {
   }
 };
 
+plan::Dimensions SizesOf(const plan::View& view) {
+  plan::Dimensions sizes;
+  for (const plan::ViewDimension& d : view.dimensions) sizes.push_back(d.size);
+  return sizes;
+}
+
+// Operands as they are found in their arrays.
 DotPlan PlanOf(const DotDimensionNumbers& numbers, PrimitiveType lhs_type,
-               absl::Span<const int64_t> lhs, PrimitiveType rhs_type,
-               absl::Span<const int64_t> rhs, PrimitiveType out_type) {
+               const plan::View& lhs_view, PrimitiveType rhs_type, const plan::View& rhs_view,
+               PrimitiveType out_type) {
+  const plan::Dimensions lhs = SizesOf(lhs_view), rhs = SizesOf(rhs_view);
   const std::vector<int64_t> lhs_free = DimensionsExcept(
       static_cast<int64_t>(lhs.size()), Joined(numbers.lhs_batch, numbers.lhs_contracting));
   const std::vector<int64_t> rhs_free = DimensionsExcept(
@@ -100,8 +108,8 @@ DotPlan PlanOf(const DotDimensionNumbers& numbers, PrimitiveType lhs_type,
   plan.rhs_type = rhs_type;
   plan.out_type = out_type;
   plan.computed = ContractionType(lhs_type, rhs_type, out_type);
-  plan.lhs = Ordered(lhs, Joined(Joined(numbers.lhs_batch, lhs_free), numbers.lhs_contracting));
-  plan.rhs = Ordered(rhs, Joined(Joined(numbers.rhs_batch, numbers.rhs_contracting), rhs_free));
+  plan.lhs = Ordered(lhs_view, Joined(Joined(numbers.lhs_batch, lhs_free), numbers.lhs_contracting));
+  plan.rhs = Ordered(rhs_view, Joined(Joined(numbers.rhs_batch, numbers.rhs_contracting), rhs_free));
   plan.sizes = {SizeOf(lhs, numbers.lhs_batch), SizeOf(lhs, lhs_free), SizeOf(rhs, rhs_free),
                 SizeOf(lhs, numbers.lhs_contracting)};
   return plan;
@@ -117,11 +125,17 @@ struct KernelOperand {
   }
 };
 
+Strides StridesOf(const plan::View& view) {
+  Strides strides;
+  for (const plan::ViewDimension& d : view.dimensions) strides.push_back(d.stride);
+  return strides;
+}
+
 StepDraft KernelDot(const OpContext& context) {
   const DotDimensionNumbers numbers = DotDimensionsOf(context.source());
-  const KernelOperand lhs = {context.in(0), RowMajor(context.in(0).dimensions), numbers.lhs_batch,
+  const KernelOperand lhs = {context.in(0), StridesOf(context.view(0)), numbers.lhs_batch,
                              numbers.lhs_contracting};
-  const KernelOperand rhs = {context.in(1), RowMajor(context.in(1).dimensions), numbers.rhs_batch,
+  const KernelOperand rhs = {context.in(1), StridesOf(context.view(1)), numbers.rhs_batch,
                              numbers.rhs_contracting};
   const PrimitiveType out_type = context.out(0).type;
   const kernels::Parallel parallel(context.compiler.options().threads);
@@ -144,8 +158,8 @@ absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
     return KernelDot(context);
   }
   const DotPlan plan =
-      PlanOf(DotDimensionsOf(context.source()), context.in(0).type, context.in(0).dimensions,
-             context.in(1).type, context.in(1).dimensions, context.out(0).type);
+      PlanOf(DotDimensionsOf(context.source()), context.in(0).type, context.view(0),
+             context.in(1).type, context.view(1), context.out(0).type);
   StepDraft draft;
   draft.run = [plan](Run&, In in, Out out) {
     plan.Run(in[0], in[1], out[0]);
@@ -213,7 +227,8 @@ void RunGroups(const RaggedPlan& p, const std::vector<int64_t>& sizes, In in, ui
     const auto a = Part(p.lhs, p.ragged, start, size, in[0]);
     const auto b = Part(p.rhs, p.rhs_ragged, rows ? static_cast<int64_t>(g) : start,
                         rows ? 1 : size, in[1]);
-    const DotPlan dot = PlanOf(numbers, p.lhs.type, lhs, p.rhs.type, rhs, p.out.type);
+    const DotPlan dot = PlanOf(numbers, p.lhs.type, plan::View::Dense(lhs), p.rhs.type,
+                               plan::View::Dense(rhs), p.out.type);
     const int64_t elements = dot.sizes.batch * dot.sizes.rows * dot.sizes.columns;
     std::vector<uint8_t> block(elements * p.out.width() + 1);
     dot.Run(a.data(), b.data(), block.data());
@@ -260,7 +275,8 @@ absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
   StepDraft draft;
   draft.run = [p](Run&, In in, Out out) {
     if (p.kind == RaggedPlan::Kind::kBatch) {
-      PlanOf(p.numbers, p.lhs.type, p.lhs.dimensions, p.rhs.type, p.rhs.dimensions, p.out.type)
+      PlanOf(p.numbers, p.lhs.type, plan::View::Dense(p.lhs.dimensions), p.rhs.type,
+             plan::View::Dense(p.rhs.dimensions), p.out.type)
           .Run(in[0], in[1], out[0]);
       return absl::OkStatus();
     }

@@ -290,6 +290,15 @@ std::optional<kernels::ScatterKind> ScatterKindOf(const plan::Graph& body, Primi
   }
 }
 
+void CopyAll(const kernels::Parallel& parallel, const uint8_t* from, int64_t bytes, uint8_t* to) {
+  parallel.For(
+      bytes, 0.1,
+      [&](int64_t begin, int64_t end) {
+        std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
+      },
+      1 << 16);
+}
+
 void SetKnownScatter(const OpContext& context, const IndexedWindows& w, kernels::ScatterKind kind,
                      StepDraft& draft) {
   kernels::ScatterRequest request;
@@ -304,7 +313,7 @@ void SetKnownScatter(const OpContext& context, const IndexedWindows& w, kernels:
       w,
       [=](std::shared_ptr<const LoopProgram> loop, size_t first) -> StepFunction {
         return [=](Run&, In in, Out out) {
-          if (in[0] != out[0] && bytes > 0) std::memcpy(out[0], in[0], static_cast<size_t>(bytes));
+          if (in[0] != out[0]) CopyAll(parallel, in[0], bytes, out[0]);
           if (is_empty) return absl::OkStatus();
           kernels::ScatterRequest now = request;
           now.updates = in[2];

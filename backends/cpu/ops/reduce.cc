@@ -174,6 +174,7 @@ std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementF
   }
   const kernels::Parallel parallel(context.compiler.options().threads);
   StepDraft draft;
+  draft.unread = {1, 2, 3};
   draft.run = [request, parallel](Run&, In in, Out out) {
     kernels::ArgReduceRequest now = request;
     now.operand = in[0];
