@@ -144,6 +144,9 @@ const char kFnuzTotalSort[] =
     " ROOT r = pred[] compare(a, b), direction=LT, type=TOTALORDER }\n"
     "ENTRY e { x = f8e5m2fnuz[2] parameter(0)\n"
     " ROOT r = f8e5m2fnuz[2] sort(x), dimensions={0}, to_apply=lt }";
+const char kFnuzTopK[] =
+    "ENTRY e { x = f8e5m2fnuz[2] parameter(0)\n"
+    " k = (f8e5m2fnuz[1], s32[1]) topk(x), k=1 ROOT r = f8e5m2fnuz[1] get-tuple-element(k), index=0 }";
 const char kBatchNormGrad[] =
     "ENTRY e { g = f64[2,1] parameter(0) s = f64[1] parameter(1) x = f64[2,1] constant({{0}, {0}})\n"
     " z = f64[1] constant({0}) b = (f64[2,1], f64[1], f64[1]) batch-norm-grad(x, s, z, z, g),\n"
@@ -228,6 +231,8 @@ const Case kCases[] = {
     // The one NaN of a fnuz format has no place in the total order (ruling 0059).
     {"fnuz_nan_first", kFnuzTotalSort, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[2] {nan, -3.5}"}, kPass, kStrict},
     {"fnuz_nan_last", kFnuzTotalSort, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[2] {-3.5, nan}"}, kPass, kStrict},
+    {"fnuz_nan_of_topk", kFnuzTopK, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[1] {-3.5}"}, kOpen, kStrict},
+    {"fnuz_topk_without_nan", kFnuzTopK, {"f8e5m2fnuz[2] {-3.5, 1}"}, {"f8e5m2fnuz[1] {-3.5}"}, kFail},
     {"fnuz_nan_twice", kFnuzTotalSort, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[2] {nan, nan}"}, kFail, kStrict},
 
     // 51 of f64's 52 bits.

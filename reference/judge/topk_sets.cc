@@ -3,6 +3,7 @@
 #include <map>
 
 #include "reference/judge/handlers.h"
+#include "spec/ir/float_format.h"
 
 namespace hlocts {
 namespace {
@@ -20,6 +21,14 @@ Int128 TieKey(const AcceptanceSet& s) {
   return static_cast<Int128>(raw);
 }
 
+// A NaN whose place in the order is not known: its sign is open, or its format has but one, which
+// has no place in the total order (ruling 0059).
+bool HasNanOfNoPlace(const SetArray& operand) {
+  const PrimitiveType type = operand.element_type();
+  bool one_nan = IsFloat(type) && FormatOf(type).non_finite == NonFinite::kNegZero;
+  return (operand.nan_bits_free || one_nan) && HasNan(operand);
+}
+
 }  // namespace
 
 absl::StatusOr<SetValue> TopkSets(SetInterpreter& interpreter, const Instruction& instruction,
@@ -27,7 +36,7 @@ absl::StatusOr<SetValue> TopkSets(SetInterpreter& interpreter, const Instruction
   const SetArray& operand = operands[0].array;
   Rule rule = RuleFor(Opcode::kTopk, operand.element_type(), interpreter.profile());
   uint32_t origin = interpreter.OriginOf(instruction, rule);
-  if (!operand.exact() || (operand.nan_bits_free && HasNan(operand)) || operand.zero_sign_free) {
+  if (!operand.exact() || HasNanOfNoPlace(operand) || operand.zero_sign_free) {
     return UnspecifiedResult(interpreter, instruction, shape, Term::kJump);
   }
   HLOCTS_ASSIGN_OR_RETURN(SetValue plain, PlainResult(interpreter, instruction, shape, operands));
