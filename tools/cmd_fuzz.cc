@@ -74,6 +74,28 @@ absl::Status Complete(Options& options) {
   return absl::OkStatus();
 }
 
+// On a terminal one line that is written over; in a log a line a minute and one for each new bucket.
+class LiveStatus {
+ public:
+  explicit LiveStatus(bool terminal) : terminal_(terminal) {}
+  ~LiveStatus() {
+    if (terminal_) std::fprintf(stderr, "\n");
+  }
+
+  void Show(const CampaignStatus& now) {
+    if (!terminal_ && now.seconds < next_ && now.buckets <= buckets_) return;
+    std::fprintf(stderr, terminal_ ? "\r%s " : "%s\n", now.ToText().c_str());
+    buckets_ = now.buckets;
+    while (next_ <= now.seconds) next_ += kSecondsBetween;
+  }
+
+ private:
+  static constexpr double kSecondsBetween = 60;
+  bool terminal_;
+  double next_ = kSecondsBetween;
+  int64_t buckets_ = 0;
+};
+
 int RunFuzz(Options options) {
   if (absl::Status status = Complete(options); !status.ok()) return Fail(status);
   auto lists = LoadLists(options);
@@ -83,12 +105,12 @@ int RunFuzz(Options options) {
     return list != lists->end() && list->second.Explains(signature, verdict);
   };
   CatchInterrupts();
-  bool json = options.common.json, terminal = isatty(STDERR_FILENO) != 0;
+  bool json = options.common.json;
+  LiveStatus live(isatty(STDERR_FILENO) != 0);
   auto status = RunCampaign(options.campaign, [&](const CampaignStatus& now) {
     if (json) std::cout << now.ToJson() << std::endl;
-    if (!json && terminal) std::fprintf(stderr, "\r%s ", now.ToText().c_str());
+    if (!json) live.Show(now);
   });
-  if (!json && terminal) std::fprintf(stderr, "\n");
   if (!status.ok()) return Fail(status.status());
   if (!json) {
     std::cout << status->ToText() << "\n";
