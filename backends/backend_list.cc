@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -47,6 +48,20 @@ std::string OwnProgram() {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
   return length > 0 ? std::string(path, static_cast<size_t>(length)) : "hlocts";
+}
+
+// An engine that others wrote runs on the system's malloc, as with its own users: it checks the
+// heap and ends a process that has corrupted it. Ours is the allocator that hlocts is linked with.
+std::vector<std::string> WorkerArguments(Isolation isolation, const std::string& backend) {
+  std::vector<std::string> argv = {OwnProgram(), "worker", absl::StrCat("--backend=", backend)};
+#ifdef HLOCTS_ALLOCATOR
+  if (isolation != Isolation::kAlways) return argv;
+  const char* others = std::getenv("LD_PRELOAD");
+  std::string preload = "LD_PRELOAD=libc.so.6:libstdc++.so.6";
+  if (others) absl::StrAppend(&preload, ":", others);
+  argv.insert(argv.begin(), {"/usr/bin/env", preload});
+#endif
+  return argv;
 }
 
 }  // namespace
@@ -133,7 +148,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   if (row->isolation == Isolation::kOptional) {
     HLOCTS_RETURN_IF_ERROR(row->factory(std::move(name)).status());
   }
-  return MakeWorkerBackend({text, {OwnProgram(), "worker", absl::StrCat("--backend=", text)}});
+  return MakeWorkerBackend({text, WorkerArguments(row->isolation, text)});
 }
 
 std::vector<std::string> ListedBackends() {
