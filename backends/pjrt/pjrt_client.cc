@@ -166,8 +166,8 @@ absl::StatusOr<PjrtLoadedExecutable> PjrtSession::Compile(const std::string& mod
 
 absl::StatusOr<PjrtBuffer> PjrtSession::ToDevice(const Literal& literal, PJRT_Device* device) {
   if (!literal.shape().IsArray() || literal.shape().is_dynamic()) {
-    return absl::UnimplementedError(
-        absl::StrCat("argument of shape ", literal.shape().ToString(), " cannot be passed by PJRT"));
+    return absl::UnimplementedError(absl::StrCat("argument of shape ", literal.shape().ToString(),
+                                                 " cannot be passed by PJRT"));
   }
   auto args = HLOCTS_PJRT_ARGS(Client_BufferFromHostBuffer);
   HLOCTS_ASSIGN_OR_RETURN(args.type, BufferTypeOf(literal.element_type()));
@@ -201,8 +201,8 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   type_args.buffer = buffer;
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ElementType, &type_args));
   if (type_args.type != type) {
-    return absl::InternalError(absl::StrCat("output of buffer type ", type_args.type,
-                                            ", expected ", type, " for ", expected.ToString()));
+    return absl::InternalError(absl::StrCat("output of buffer type ", type_args.type, ", expected ",
+                                            type, " for ", expected.ToString()));
   }
   Literal literal(expected.WithStaticDimensions().WithoutLayout());
   HLOCTS_RETURN_IF_ERROR(ReadRuntimeSizes(buffer, literal));
@@ -223,6 +223,7 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   // Some engines hand over the elements of the run-time sizes only.
   if (literal.has_runtime_sizes() && args.dst_size == RuntimeBytes(literal)) {
     SpreadRuntimeElements(bytes, literal);
+    if (IsSubByte(expected.element_type())) ExtendSubBytes(literal);
     return literal;
   }
   if (args.dst_size < literal.raw_size()) {
