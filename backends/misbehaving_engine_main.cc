@@ -41,12 +41,20 @@ void MisbehaveAsTheEnvironmentSays() {
   if (hang_from > 0 && executions >= hang_from) sleep(20);
 }
 
+// As a failed check does: what failed, and much more behind it.
+[[noreturn]] void Complain() {
+  std::fprintf(stderr, "starting\nF0000 here.cc:7] Check failed: a == b %s\n",
+               std::string(4000, 'x').c_str());
+  std::abort();
+}
+
 class Mirror : public Executable {
  public:
   Mirror(std::string name, int loads) : name_(std::move(name)), loads_(loads) {}
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
     MisbehaveAsTheEnvironmentSays();
     if (name_ == "abort") std::abort();
+    if (name_ == "complain") Complain();
     if (name_ == "exit") _exit(7);
     while (name_ == "hang") usleep(100'000);
     if (name_ == "memory") UseMemory();

@@ -51,6 +51,18 @@ int64_t ResidentPages(pid_t pid, int depth) {
   return resident;
 }
 
+// Where the last line that says why a process ends itself begins; npos where none does.
+size_t TellingLine(const std::string& text) {
+  size_t last = text.npos;
+  for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "Assertion"}) {
+    size_t at = text.rfind(telling);
+    if (at != text.npos && (last == text.npos || at > last)) last = at;
+  }
+  if (last == text.npos) return last;
+  size_t line = text.rfind('\n', last);
+  return line == text.npos ? 0 : line + 1;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
@@ -87,7 +99,9 @@ WorkerProcess::~WorkerProcess() {
   close(error_fd_);
 }
 
-int64_t WorkerProcess::ResidentBytes() const { return ResidentPages(pid_, 0) * sysconf(_SC_PAGESIZE); }
+int64_t WorkerProcess::ResidentBytes() const {
+  return ResidentPages(pid_, 0) * sysconf(_SC_PAGESIZE);
+}
 
 void WorkerProcess::Kill() { kill(-pid_, SIGKILL); }
 
@@ -114,12 +128,15 @@ std::string WorkerProcess::DescribeEnd() {
 }
 
 std::string WorkerProcess::ErrorTail(size_t bytes_max) const {
+  constexpr size_t kLookedAt = size_t{1} << 16;
   off_t size = lseek(error_fd_, 0, SEEK_END);
   if (size <= 0) return "";
-  size_t count = std::min<size_t>(bytes_max, static_cast<size_t>(size));
+  size_t count = std::min(std::max(bytes_max, kLookedAt), static_cast<size_t>(size));
   std::string tail(count, '\0');
   ssize_t n = pread(error_fd_, tail.data(), count, size - static_cast<off_t>(count));
   tail.resize(n > 0 ? static_cast<size_t>(n) : 0);
+  size_t begin = tail.size() - std::min(bytes_max, tail.size());
+  tail = tail.substr(std::min(begin, TellingLine(tail)), bytes_max);
   while (!tail.empty() && tail.back() == '\n') tail.pop_back();
   return tail;
 }

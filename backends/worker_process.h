@@ -23,9 +23,11 @@ class WorkerProcess {
   // Bytes resident in memory, those of processes that it started included; 0 when it has ended.
   int64_t ResidentBytes() const;
   void Kill();
-  // Waits until it has ended (kills it after a second) and tells how: "killed by signal 6 (Aborted)".
+  // Waits until it has ended (kills it after a second) and tells how: "killed by signal 6
+  // (Aborted)".
   std::string DescribeEnd();
-  // The last lines it wrote to standard error, at most `bytes_max`.
+  // What it last wrote to standard error, at most `bytes_max`: from the line that says what failed,
+  // where there is one, since a message and the stack behind it may be longer than that.
   std::string ErrorTail(size_t bytes_max = 2000) const;
 
  private:

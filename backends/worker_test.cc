@@ -93,6 +93,7 @@ struct BadCase {
 TEST_F(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
   const BadCase cases[] = {
       {"abort", OutcomeKind::kCrash, "signal 6"},
+      {"complain", OutcomeKind::kCrash, "last wrote: F0000 here.cc:7] Check failed: a == b"},
       {"exit", OutcomeKind::kCrash, "status 7"},
       {"rubbish", OutcomeKind::kCrash, "protocol"},
       {"no_reply_message", OutcomeKind::kCrash, "protocol"},
