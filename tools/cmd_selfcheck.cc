@@ -55,6 +55,8 @@ int List(bool json) {
 }
 
 std::string SurvivalReason(const KillRecord& record) {
+  if (absl::string_view by = PermittedBy(record.fault); !by.empty())
+    return absl::StrCat("permitted by ", by);
   if (record.modules == 0) return "no module has what it strikes";
   if (record.changed == 0) {
     return absl::StrCat("changed no output bit of ", record.modules, " modules");

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "backends/canary/fault.h"
 #include "spec/files/file_io.h"
 #include "tools/common.h"
 #include "tools/selfcheck/crowd_check.h"
@@ -37,9 +38,12 @@ int RunSelfcheckFuzz(const SelfcheckFuzzOptions& options) {
 
 int RunSelfcheckCrowd(const SelfcheckFuzzOptions& options) {
   constexpr size_t kFaults = 40;
+  const size_t all = options.faults.size(), count = std::min(kFaults, all);
   std::vector<std::string> faults;  // spread over all classes
-  for (size_t i = 0; i < std::min(kFaults, options.faults.size()); ++i) {
-    faults.push_back(options.faults[i * options.faults.size() / std::min(kFaults, options.faults.size())]);
+  for (size_t i = 0; i < count; ++i) {
+    size_t at = i * all / count;
+    while (at + 1 < all && !PermittedBy(options.faults[at]).empty()) ++at;
+    faults.push_back(options.faults[at]);
   }
   FuzzCheckOptions check;
   check.campaign = PlantedCampaign(options.seed);

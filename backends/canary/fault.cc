@@ -52,6 +52,19 @@ const Fault* FindFault(absl::string_view id) {
   return fault ? &made->emplace(std::string(id), *std::move(fault)).first->second : nullptr;
 }
 
+absl::string_view PermittedBy(absl::string_view id) {
+  static constexpr absl::string_view kPermitted[][2] = {
+      {"reduce.computation-arguments-swapped", "ruling 0021"},
+      {"reduce-window.computation-arguments-swapped", "ruling 0021"},
+      {"reduce-window.init-twice", "sentence reduce.17"},
+      {"rng.same-numbers-again", "no sentence that tells two draws apart"},
+  };
+  for (const auto& [permitted, by] : kPermitted) {
+    if (permitted == id) return by;
+  }
+  return "";
+}
+
 bool MayStrike(const Fault& fault, const Module& module) {
   if (fault.opcodes.empty()) return true;
   for (const auto& computation : module.computations()) {

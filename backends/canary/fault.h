@@ -94,6 +94,10 @@ const Fault* FindFault(absl::string_view id);
 // Whether an engine with this fault can behave differently on this module.
 bool MayStrike(const Fault& fault, const Module& module);
 
+// Why the documents allow what a fault does, so that no judge may object: a ruling or a sentence;
+// empty for a fault that is one.
+absl::string_view PermittedBy(absl::string_view id);
+
 // One function per file of faults.
 void AddIndexFaults(std::vector<Fault>& faults);
 void AddWindowFaults(std::vector<Fault>& faults);
