@@ -1,13 +1,13 @@
 #include "fuzz/bucket.h"
 
 #include <algorithm>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "fuzz/sample.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {
@@ -40,6 +40,27 @@ bool OnlyMoves(const std::vector<std::string>& operations) {
                   family == Family::kTuple || *opcode == Opcode::kDynamicSlice ||
                   *opcode == Opcode::kDynamicUpdateSlice || *opcode == Opcode::kGather;
          });
+}
+
+// Of what a shrunk module needs that which the operations ask about: indices where they index, data
+// where they compute. What goes wrong between instructions, or in what runs them, is met with any.
+std::string NeedsOf(const BucketKey& key, const std::set<std::string>& needs, bool moves) {
+  static const auto* const kOfIndices =
+      new std::set<std::string>{"negative", "packed", "narrow", "unsigned"};
+  static const auto* const kOfData = new std::set<std::string>{
+      "nan", "inf", "-0", "subnormal", "least", "packed", "narrow", "unsigned", "wide", "complex"};
+  bool indexes = std::any_of(key.operations.begin(), key.operations.end(), [](const auto& name) {
+    auto opcode = OpcodeFromName(name);
+    return opcode && RowOf(*opcode).family == Family::kIndexing;
+  });
+  std::vector<std::string> asked;
+  for (const std::string& need : needs) {
+    bool of_indices = kOfIndices->count(need) > 0, of_data = kOfData->count(need) > 0;
+    bool attribute = !of_indices && !of_data;
+    if (attribute || (indexes && of_indices) || (!indexes && !moves && of_data))
+      asked.push_back(need);
+  }
+  return absl::StrJoin(asked, " ");
 }
 
 bool RunsOthers(const std::vector<std::string>& operations) {
@@ -88,8 +109,9 @@ void ReadFailure(const Words& words, const Remains& remains, BucketKey& key) {
     key = {key.kind, {"called-computation"}, false, {}, symptom};
     return;
   }
-  for (const std::string& part :
-       {std::string(remains.elements > kFewElements ? "long" : ""), type, symptom}) {
+  bool alone = !key.together && !RunsOthers(key.operations);
+  for (const std::string& part : {std::string(remains.elements > kFewElements ? "long" : ""),
+                                  alone ? NeedsOf(key, remains.needs, moves) : "", type, symptom}) {
     if (!part.empty()) absl::StrAppend(&key.rest, key.rest.empty() ? "" : " ", part);
   }
 }
@@ -113,20 +135,6 @@ std::string BucketKey::Name() const {
     absl::StrAppend(&name, " ", absl::StrJoin(operations, ","), together ? "(together)" : "");
   for (const std::string& trait : traits) absl::StrAppend(&name, "(", trait, ")");
   return absl::StrCat(name, " ", rest);
-}
-
-Remains RemainsOf(const Module& module) {
-  Remains remains = {CountElements(module), false};
-  const auto& computations = module.computations();
-  for (size_t i = 0; i < computations.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      bool entry =
-          computations[i].get() == module.entry() || computations[j].get() == module.entry();
-      bool alike = !entry && MayStandFor(*computations[i], *computations[j]);
-      remains.rivals = remains.rivals || alike;
-    }
-  }
-  return remains;
 }
 
 BucketKey BucketOf(const std::string& signature, const Remains& remains) {

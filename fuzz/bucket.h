@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/ir/module.h"
+#include "fuzz/remains.h"
 
 namespace hlocts {
 
@@ -17,19 +17,10 @@ struct BucketKey {
   std::vector<std::string> operations;  // sorted; none where a message says it all
   bool together = false;                // wrong only when compiled together
   std::vector<std::string> traits;      // "empty", "batched": an operand that stands by
-  std::string rest;                     // size, class of types, symptom; or the message
+  std::string rest;  // size, what is needed, class of types, symptom; or the message
 
   std::string Name() const;  // "fail dot float value"
 };
-
-// What a shrunk module still needs besides what its signature says.
-struct Remains {
-  int64_t elements = 0;  // of its largest array
-  // Two computations that could stand for each other, and do not: which one is called is the
-  // matter.
-  bool rivals = false;
-};
-Remains RemainsOf(const Module& module);
 
 // Of a finding whose module has been shrunk.
 BucketKey BucketOf(const std::string& signature, const Remains& remains);

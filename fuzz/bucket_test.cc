@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "spec/text/parser.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+
+Remains OfText(const std::string& text) { return RemainsOf({*ParseModule(text), {}}); }
 
 std::string NameOf(const std::string& signature, int64_t elements = 1) {
   return BucketOf(signature, {elements, false}).Name();
@@ -76,11 +79,11 @@ TEST(BucketTest, RivalsTakeAndReturnTheSameShapes) {
       "ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0)\n"
       " s = f32[] reduce(x, z), dimensions={0}, to_apply=add\n"
       " ROOT p = f32[] reduce(x, s), dimensions={0}, to_apply=multiply }\n";
-  EXPECT_TRUE(RemainsOf(**ParseModule(text)).rivals);
+  EXPECT_TRUE(OfText(text).rivals);
   std::string one = absl::StrReplaceAll(text, {{"to_apply=multiply", "to_apply=add"}});
   one.erase(one.find("multiply {"), one.find("ENTRY") - one.find("multiply {"));
-  EXPECT_FALSE(RemainsOf(**ParseModule(one)).rivals);
-  EXPECT_EQ(RemainsOf(**ParseModule(one)).elements, 3);
+  EXPECT_FALSE(OfText(one).rivals);
+  EXPECT_EQ(OfText(one).elements, 3);
 }
 
 TEST(BucketTest, AnEmptyOperandStandsByAsWell) {
@@ -89,6 +92,43 @@ TEST(BucketTest, AnEmptyOperandStandsByAsWell) {
   std::string empty = set.Add(BucketOf("fail concatenate(empty) f32 value", {1, false}), &absorbed);
   set.Add(BucketOf("fail concatenate s32 value", {1, false}), &absorbed);
   EXPECT_THAT(absorbed, ElementsAre(empty));
+}
+
+TEST(BucketTest, WhatRemainsTellsFaultsOfOneOperationApart) {
+  auto slice = [](const char* type, const char* start) {
+    return OfText(absl::StrCat("HloModule m\nENTRY e { x = f32[3] parameter(0) i = ", type,
+                               "[] constant(", start, ")\n",
+                               " ROOT s = f32[1] dynamic-slice(x, i), dynamic_slice_sizes={1} }\n"))
+        .needs;
+  };
+  EXPECT_THAT(slice("s32", "2"), IsEmpty());
+  EXPECT_THAT(slice("s32", "-1"), ElementsAre("negative"));
+  EXPECT_THAT(slice("s32", "-2147483648"), ElementsAre("least"));
+  EXPECT_THAT(slice("s8", "2"), ElementsAre("narrow"));
+  EXPECT_THAT(slice("u64", "2"), ElementsAre("unsigned"));
+  EXPECT_NE(BucketOf("fail dynamic-slice f32 value", {3, false, {}}).Name(),
+            BucketOf("fail dynamic-slice f32 value", {3, false, {"negative"}}).Name());
+  EXPECT_EQ(BucketOf("fail concatenate f32 value", {3, false, {}}).Name(),
+            BucketOf("fail concatenate f32 value", {3, false, {"narrow", "nan"}}).Name());
+  EXPECT_EQ(BucketOf("fail add,while f32 value", {3, false, {}}).Name(),
+            BucketOf("fail add,while f32 value", {3, false, {"negative"}}).Name());
+}
+
+TEST(BucketTest, RemainsNameValuesAndAttributes) {
+  auto value = [](const char* type, const char* text) {
+    return OfText(absl::StrCat("HloModule m\nENTRY e { ROOT c = ", type, "[1] constant({", text,
+                               "}) }\n"))
+        .needs;
+  };
+  EXPECT_THAT(value("f32", "nan"), ElementsAre("nan"));
+  EXPECT_THAT(value("f32", "-inf"), ElementsAre("inf"));
+  EXPECT_THAT(value("f32", "-0"), ElementsAre("-0"));
+  EXPECT_THAT(value("f32", "1e-40"), ElementsAre("subnormal"));
+  EXPECT_THAT(value("f32", "3.5"), IsEmpty());
+  EXPECT_THAT(OfText("HloModule m\nENTRY e { x = f32[4] parameter(0)\n"
+                     " ROOT s = f32[2] slice(x), slice={[0:4:2]} }\n")
+                  .needs,
+              ElementsAre("stride"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,11 @@ struct CampaignOptions {
   int twins = 0;
   int shrink_evaluations = 400;  // of one finding; 0: findings are stored as they were met
   std::function<bool()> stop = [] { return false; };
-  // An explained failure of that engine: counted, not shrunk, no bundle.
-  std::function<bool(const std::string& signature, const Verdict& verdict)> known =
-      [](const std::string&, const Verdict&) { return false; };
+  // An explained failure of that engine: counted, no bundle. `needs` (remains.h) of the shrunk
+  // module; null before: what is explained without them is not shrunk.
+  using Known = bool(const std::string& signature, const Verdict& verdict,
+                     const std::set<std::string>* needs);
+  std::function<Known> known = [](const auto&...) { return false; };
 };
 
 struct CampaignStatus {

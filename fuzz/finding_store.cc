@@ -24,7 +24,8 @@ absl::Status FindingStore::Load() {
       continue;
     Key key = {json["backend"].get<std::string>(), json["signature"].get<std::string>()};
     Key met_as = {key.first, json.value("met_as", key.second)};
-    met_.insert({key, met_as});
+    ++met_[met_as];
+    met_.try_emplace(key, 1);
     if (to_shrink_.erase(met_as) > 0) buckets_.erase(met_as);
     if (json.value("known", false)) continue;
     Entry entry = {key, met_as, "", 0, {}, false};
@@ -32,7 +33,8 @@ absl::Status FindingStore::Load() {
       entry.to_shrink = to_shrink_[met_as] = json["to_shrink"].get<int64_t>();
     }
     Key bucket =
-        BucketKeyOf(entry, {json.value("elements", int64_t{0}), json.value("rivals", false)});
+        BucketKeyOf(entry, {json.value("elements", int64_t{0}), json.value("rivals", false),
+                            json.value("needs", std::set<std::string>())});
     buckets_[bucket] = {1, json.value("instructions", int64_t{0}),
                         json.value("folder", std::string())};
   }
@@ -50,9 +52,9 @@ std::set<int64_t> FindingStore::NumbersToShrink() {
   return numbers;
 }
 
-bool FindingStore::MetBefore(const Key& key) {
+int64_t FindingStore::TimesMet(const Key& key) {
   std::lock_guard<std::mutex> lock(mutex_);
-  return !met_.insert(key).second;
+  return ++met_[key];
 }
 
 absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
@@ -60,13 +62,14 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
   Json json;
   json["backend"] = entry.key.first;
   json["signature"] = entry.key.second;
-  const Remains remains = RemainsOf(*sample.module);
+  const Remains remains = RemainsOf(sample);
   json["bucket"] = BucketOf(entry.key.second, remains).Name();
   json["met_as"] = entry.met_as.second;
   json["origin"] = entry.origin;
   json["instructions"] = CountInstructions(*sample.module);
   json["elements"] = remains.elements;
   if (remains.rivals) json["rivals"] = true;
+  json["needs"] = remains.needs;
   json["evaluations"] = entry.evaluations;
   json["folder"] = folder;
   if (entry.to_shrink) json["to_shrink"] = *entry.to_shrink;
@@ -110,14 +113,15 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                    ""};
   Key met_as = {found.backend, bundle.signature};
   Entry entry = {met_as, met_as, found.origin, 0, {}, false};
-  if (options_.known(bundle.signature, result.verdict)) return CountKnown(entry);
-  if (MetBefore(met_as)) return absl::OkStatus();
+  if (options_.known(bundle.signature, result.verdict, nullptr)) return CountKnown(entry);
+  if (!IsToShrink(TimesMet(met_as))) return CountAgain(met_as);
   if (options_.shrink_evaluations > 0 && !ShrinkInto(bundle, entry, found, stop)) {
     entry.to_shrink = found.number;
     absl::StrAppend(&bundle.origin, "; not shrunk, the campaign was over");
   }
   entry.key.second = bundle.signature;
-  entry.known = options_.known(bundle.signature, bundle.result.verdict);
+  const Remains remains = RemainsOf(bundle.sample);
+  entry.known = options_.known(bundle.signature, bundle.result.verdict, &remains.needs);
   if (entry.known) return CountKnown(entry);
   bundle.options.load.stop = nullptr;
   bundle.expected =
@@ -125,9 +129,16 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   return Store(bundle, entry);
 }
 
+absl::Status FindingStore::CountAgain(const Key& met_as) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  known_ += known_as_.count(met_as) > 0;
+  return absl::OkStatus();
+}
+
 absl::Status FindingStore::CountKnown(const Entry& entry) {
   std::lock_guard<std::mutex> lock(mutex_);
   ++known_;
+  known_as_.insert(entry.met_as);
   bool stored = to_shrink_.count(entry.met_as) > 0;
   Forget(entry.met_as);
   if (!stored) return absl::OkStatus();
@@ -164,9 +175,9 @@ absl::Status FindingStore::Store(const Bundle& bundle, const Entry& entry) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!entry.to_shrink) Forget(entry.met_as);
   int64_t instructions = CountInstructions(*bundle.sample.module);
-  Key key = BucketKeyOf(entry, RemainsOf(*bundle.sample.module));
+  Key key = BucketKeyOf(entry, RemainsOf(bundle.sample));
   Bucket& bucket = buckets_[key];
-  met_.insert(entry.key);
+  met_.try_emplace(entry.key, 1);
   bool smaller = bucket.met > 0 && instructions < bucket.instructions;
   if (++bucket.met > 1 && !smaller) return absl::OkStatus();
   bucket.instructions = instructions;
@@ -190,7 +201,7 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
   bundle.origin = origin;
   Key key = {"generator", absl::StrCat("error generator ", RuleOf(verified))};
   bundle.signature = key.second;
-  if (MetBefore(key)) return absl::OkStatus();
+  if (TimesMet(key) > 1) return absl::OkStatus();
   return Store(bundle, {key, key, origin, 0, {}, false});
 }
 

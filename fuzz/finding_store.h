@@ -17,6 +17,10 @@
 
 namespace hlocts {
 
+// A signature may be that of several faults: it is shrunk when it is met for the first time, the
+// second, the fourth...
+inline bool IsToShrink(int64_t times_met) { return (times_met & (times_met - 1)) == 0; }
+
 // Who met a finding, and what with.
 struct FoundBy {
   std::string backend;
@@ -36,9 +40,9 @@ class FindingStore {
   // Modules that were stored as they were met. Their signatures count as new when they are met
   // again.
   std::set<int64_t> NumbersToShrink();
-  // A signature met before only counts. A new one is shrunk, or stored as it was met when `stop`
-  // says so before the end; the smallest module of each bucket is stored. Errors: of the file
-  // system.
+  // A finding whose signature IsToShrink is shrunk, or stored as it was met when `stop` says so
+  // before the end; others only count. The smallest module of each bucket is stored. Errors: of
+  // the file system.
   absl::Status Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                    const std::function<bool()>& stop);
   // A module that the verifier does not judge as the generator meant it.
@@ -62,11 +66,12 @@ class FindingStore {
     std::optional<int64_t> to_shrink;  // the module's number, where it is stored as it was met
     bool known = false;                // shrunk, an expectation explains it: nothing is stored
   };
-  bool MetBefore(const Key& key);
+  int64_t TimesMet(const Key& key);  // this one counted
   bool ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
                   const std::function<bool()>& stop);
   absl::Status Store(const Bundle& bundle, const Entry& entry);
   absl::Status CountKnown(const Entry& entry);
+  absl::Status CountAgain(const Key& met_as);  // one that is not shrunk this time
   void Forget(const Key& key);
   void Drop(const Key& bucket);
   // The bucket that the finding counts in; those that it takes in are dropped.
@@ -75,11 +80,12 @@ class FindingStore {
 
   const CampaignOptions& options_;
   std::mutex mutex_;
-  std::set<Key> met_;  // signatures before shrinking
+  std::map<Key, int64_t> met_;  // how often, by signature before shrinking
   std::map<Key, Bucket> buckets_;
   std::map<std::string, BucketSet> sets_;  // by backend
   std::map<Key, int64_t> to_shrink_;  // met_as of a bucket that is stored as it was met, its number
   int64_t known_ = 0;
+  std::set<Key> known_as_;  // signatures before shrinking of those
 };
 
 }  // namespace hlocts

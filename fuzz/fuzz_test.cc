@@ -156,7 +156,7 @@ ENTRY main { x = f32[2] parameter(0) t = f32[2] tanh(x)
   ROOT r = f32[2] sort(s), dimensions={0}, to_apply=high })",
                                                 3));
   ASSERT_TRUE(shrunk.reproduced);
-  EXPECT_FALSE(RemainsOf(*shrunk.sample.module).rivals) << PrintModule(*shrunk.sample.module);
+  EXPECT_FALSE(RemainsOf(shrunk.sample).rivals) << PrintModule(*shrunk.sample.module);
 }
 
 TEST(ShrinkerTest, WhatDoesNotFailIsNotShrunk) {
@@ -281,6 +281,9 @@ TEST(SymptomTest, MessagesAreTheSameWithoutNumbersAndNames) {
       "worker killed by signal 6 (Aborted); it last wrote: started\nterminate called\n  what():  "
       "no such type: C64";
   EXPECT_EQ(SymptomOf(a).mismatch, "what(): no such type:");
+  b.reason =
+      "worker killed by signal 6 (Aborted); it last wrote:   what():  no such type: U2\nstack";
+  EXPECT_EQ(SymptomOf(a), SymptomOf(b));
   b.reason = "another complaint";
   EXPECT_FALSE(SymptomOf(a) == SymptomOf(b));
 }
@@ -420,6 +423,20 @@ TEST(ShrinkTest, SizesOfAnInvalidModuleAreShrunkAsTheyAreWritten) {
       Shrink(sample, engine, *std::make_unique<WrongEngine>(Opcode::kAdd, Opcode::kAdd), options);
   ASSERT_TRUE(shrunk.reproduced);
   EXPECT_EQ(CountElements(*shrunk.sample.module), 2) << PrintModule(*shrunk.sample.module);
+}
+
+TEST(ShrinkTest, AnUnusedCulpritBecomesTheRoot) {
+  Sample sample = Parsed(
+      "HloModule m\nENTRY e { p = f32[2] parameter(0) q = f32[3] parameter(1)\n"
+      " n = f32[2] negate(p) unused = f32[2] add(n, q) ROOT r = f32[2] abs(n) }",
+      1);
+  CredulousEngine engine;
+  ShrinkOptions options;
+  options.trial.invalid = true;
+  ShrinkResult shrunk =
+      Shrink(sample, engine, *std::make_unique<WrongEngine>(Opcode::kAdd, Opcode::kAdd), options);
+  ASSERT_TRUE(shrunk.reproduced);
+  EXPECT_EQ(CountInstructions(*shrunk.sample.module), 1) << PrintModule(*shrunk.sample.module);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Shrinking what a module consists of: outputs, instructions, regions.
 #include <algorithm>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "fuzz/shrinker.h"
@@ -143,6 +144,22 @@ bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& 
 }
 
 }  // namespace
+
+// What nothing uses goes first from every candidate below, and the failure with it where it is the
+// culprit: then it becomes the root.
+bool ReturnUnused(Sample& sample, const StillFails& still_fails) {
+  const Computation& entry = *sample.module->entry();
+  std::set<const Instruction*> used = {entry.root()};
+  for (const auto& instruction : entry.instructions())
+    used.insert(instruction->operands().begin(), instruction->operands().end());
+  for (const auto& instruction : entry.instructions()) {
+    if (used.count(instruction.get()) > 0 || IsCarrier(*instruction)) continue;
+    Sample candidate = sample.Clone();
+    candidate.module->entry()->set_root(EntryInstruction(candidate, instruction->index()));
+    if (Take(sample, std::move(candidate), still_fails)) return true;
+  }
+  return false;
+}
 
 bool KeepOneOutput(Sample& sample, const StillFails& still_fails) {
   const Instruction* root = sample.module->entry()->root();

@@ -2,15 +2,24 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
 
 #include "fuzz/shrinker.h"
 #include "generators/fact_literals.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/float_format.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts {
 namespace {
 
-constexpr PrimitiveType kPlain[] = {PrimitiveType::kF32, PrimitiveType::kS32};
+// What is not of any type may be of its width, or of what has no sign.
+std::vector<PrimitiveType> PlainerThan(PrimitiveType from) {
+  std::vector<PrimitiveType> plainer = {PrimitiveType::kF32, PrimitiveType::kS32};
+  if (from == PrimitiveType::kC128) plainer.push_back(PrimitiveType::kF64);
+  if (IsUnsigned(from)) plainer.push_back(PrimitiveType::kU32);
+  return plainer;
+}
 
 Shape Retyped(const Shape& shape, PrimitiveType from, PrimitiveType to) {
   if (shape.IsTuple()) {
@@ -25,18 +34,21 @@ Shape Retyped(const Shape& shape, PrimitiveType from, PrimitiveType to) {
   return shape.WithElementType(to);
 }
 
-double Kept(double value, PrimitiveType to) {
+double Kept(double value, PrimitiveType from, PrimitiveType to) {
+  if (IsFloat(from) && IsFloat(to) && value != 0 && std::abs(value) < FormatOf(from).min_normal())
+    return std::copysign(FormatOf(to).min_normal() / 2, value);
   if (IsFloat(to)) return value;
   const ValueFacts whole = WholeRange(to);
   return std::isnan(value) ? 0 : std::clamp(value, whole.low, whole.high);
 }
 
-// The same numbers, as far as the type has them; of complex ones the real parts.
+// The same numbers, as far as the type has them, subnormal ones as such; of complex ones the real
+// parts.
 Literal Retyped(const Literal& literal, PrimitiveType to) {
   Literal result(literal.shape().WithElementType(to).WithoutLayout());
   const size_t bytes = static_cast<size_t>(StorageBytes(to));
   for (int64_t i = 0; i < literal.element_count(); ++i) {
-    Literal one = ScalarLiteral(to, Kept(RealAt(literal, i), to));
+    Literal one = ScalarLiteral(to, Kept(RealAt(literal, i), literal.element_type(), to));
     std::copy_n(one.raw_data(), bytes, result.mutable_raw_data() + static_cast<size_t>(i) * bytes);
   }
   return result;
@@ -55,7 +67,8 @@ std::set<PrimitiveType> TypesOf(const Module& module) {
   return types;
 }
 
-bool TryType(Sample& sample, PrimitiveType from, PrimitiveType to, const StillFails& still_fails) {
+// The sample with every `from` as a `to`.
+Sample Retyped(const Sample& sample, PrimitiveType from, PrimitiveType to) {
   Sample candidate = sample.Clone();
   for (Literal& argument : candidate.arguments) {
     if (argument.element_type() == from) argument = Retyped(argument, to);
@@ -68,9 +81,11 @@ bool TryType(Sample& sample, PrimitiveType from, PrimitiveType to, const StillFa
     }
   }
   candidate.module->entry_computation_layout.reset();
-  if (!still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
+  return candidate;
+}
+
+bool IsPlain(PrimitiveType type) {
+  return type == PrimitiveType::kF32 || type == PrimitiveType::kPred;
 }
 
 }  // namespace
@@ -78,14 +93,28 @@ bool TryType(Sample& sample, PrimitiveType from, PrimitiveType to, const StillFa
 bool SimplerTypes(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (PrimitiveType from : TypesOf(*sample.module)) {
-    if (from == PrimitiveType::kF32 || from == PrimitiveType::kPred) continue;
-    for (PrimitiveType to : kPlain) {
-      bool taken = to != from && TryType(sample, from, to, still_fails);
-      progress = progress || taken;
-      if (taken) break;
+    if (IsPlain(from)) continue;
+    for (PrimitiveType to : PlainerThan(from)) {
+      if (to == from) continue;
+      Sample candidate = Retyped(sample, from, to);
+      if (!still_fails(candidate)) continue;
+      sample = std::move(candidate);
+      progress = true;
+      break;
     }
   }
   return progress;
+}
+
+std::set<PrimitiveType> NeededTypes(const Sample& shrunk) {
+  std::set<PrimitiveType> needed;
+  for (PrimitiveType from : TypesOf(*shrunk.module)) {
+    if (IsPlain(from) || from == PrimitiveType::kS32) continue;
+    for (PrimitiveType to : PlainerThan(from)) {
+      if (to != from && VerifyModule(*Retyped(shrunk, from, to).module).ok()) needed.insert(from);
+    }
+  }
+  return needed;
 }
 
 }  // namespace hlocts

@@ -1,5 +1,6 @@
 #include "fuzz/shrinker.h"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -112,21 +113,30 @@ Sample WrongByItself(const Sample& sample, Backend& engine, const ShrinkOptions&
   return {};
 }
 
+// A smaller module that takes this long hangs: few candidates can be waited for a whole minute.
+constexpr double kHangSeconds = 5;
+
 }  // namespace
 
 ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
-                    const ShrinkOptions& options) {
+                    const ShrinkOptions& given) {
+  ShrinkOptions options = given;
   ShrinkResult shrunk;
   shrunk.sample = sample.Clone();
   shrunk.result = RunTrial(sample, engine, options.trial, true);
   shrunk.reproduced = CountsAsFinding(shrunk.result.verdict.kind);
   shrunk.signature = SignatureOf(shrunk.result.verdict, *sample.module);
   if (!shrunk.reproduced) return shrunk;
+  if (shrunk.result.verdict.kind == VerdictKind::kTimeout) {
+    double& seconds = options.trial.load.timeout_seconds;
+    seconds = std::min(seconds, kHangSeconds);
+  }
   Oracle oracle(engine, values, options, SymptomOf(shrunk.result.verdict),
                 BlamableOpcodes(shrunk.result.verdict, *sample.module),
                 RuleOf(VerifyModule(*sample.module)));
   StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
   const ShrinkPass passes[] = {
+      {"unused", true, ReturnUnused},
       {"outputs", true, KeepOneOutput},
       {"parameters", false,
        [&](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},

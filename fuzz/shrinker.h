@@ -5,6 +5,7 @@
 #define HLOCTS_FUZZ_SHRINKER_H_
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "fuzz/symptom.h"
@@ -41,6 +42,7 @@ struct ShrinkPass {
   bool of_invalid;  // also for modules that break a rule, which cannot be evaluated or inferred
   std::function<bool(Sample& sample, const StillFails& still_fails)> run;
 };
+bool ReturnUnused(Sample& sample, const StillFails& still_fails);
 bool KeepOneOutput(Sample& sample, const StillFails& still_fails);
 bool PeelRegions(Sample& sample, const StillFails& still_fails);
 bool OneForAnother(Sample& sample, const StillFails& still_fails);
@@ -53,8 +55,14 @@ bool RepeatOneElement(Sample& sample, const StillFails& still_fails);
 bool ConstantsInRegions(Sample& sample, const StillFails& still_fails);
 bool SimplerTypes(Sample& sample, const StillFails& still_fails);
 bool DefaultAttributes(Sample& sample, const StillFails& still_fails);
+// Of longer literals only what can be one value throughout.
+constexpr int64_t kSimplifiedMax = 256;
 bool SimplifyLiterals(Sample& sample, const StillFails& still_fails);
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, Backend& values);
+
+// Element types for which SimplerTypes found nothing plainer although the module could be of it:
+// the failure needs them.
+std::set<PrimitiveType> NeededTypes(const Sample& shrunk);
 
 // Shapes of all instructions again, leaves and computations' parameters being given; attributes
 // that no longer fit are clipped. False when the module cannot be made to fit.

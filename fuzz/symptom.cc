@@ -19,6 +19,7 @@ namespace hlocts {
 namespace {
 
 constexpr size_t kMessageMax = 80;
+constexpr absl::string_view kLastWrote = "; it last wrote: ";
 
 // The line that says what happened: a failed check, where there is one, else the first. What a
 // process wrote before a signal ended it is no part of that.
@@ -26,10 +27,12 @@ absl::string_view TellingLine(absl::string_view message) {
   std::vector<absl::string_view> lines = absl::StrSplit(message, '\n');
   for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "error:", "Error"}) {
     for (absl::string_view line : lines) {
-      if (absl::StrContains(line, telling)) return line;
+      if (!absl::StrContains(line, telling)) continue;
+      size_t wrote = line.find(kLastWrote);
+      return wrote == line.npos ? line : line.substr(wrote + kLastWrote.size());
     }
   }
-  return lines[0].substr(0, lines[0].find("; it last wrote"));
+  return lines[0].substr(0, lines[0].find(kLastWrote));
 }
 
 // "%add.7 = add: expected f32[2,3]" and "%p.19 = add: expected pred[]" are the same complaint:

@@ -30,7 +30,8 @@ constexpr absl::string_view kFlake = "flake";
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {
-    if (text.empty()) text = absl::StrCat("line ", line + 1, ", column ", column + 1, ": ", message);
+    if (text.empty())
+      text = absl::StrCat("line ", line + 1, ", column ", column + 1, ": ", message);
   }
   std::string text;
 };
@@ -40,7 +41,8 @@ absl::Status CheckEntry(const expectations::Expectation& entry) {
     return InvalidInput("expectation for \"", entry.query(), entry.signature(), "\": no ", field);
   };
   if (entry.query().empty() && entry.signature().empty()) return missing("query or signature");
-  if (!VerdictFromName(entry.verdict()) && entry.verdict() != kFlake) return missing("known verdict");
+  if (!VerdictFromName(entry.verdict()) && entry.verdict() != kFlake)
+    return missing("known verdict");
   if (entry.kind() == expectations::KIND_UNSET) return missing("kind");
   if (entry.clause().empty()) return missing("clause");
   if (entry.reason().empty()) return missing("reason");
@@ -110,9 +112,12 @@ void ExpectationList::Apply(Verdict& verdict, const std::string& today) const {
   }
 }
 
-bool ExpectationList::Explains(const std::string& signature, const Verdict& verdict) const {
+bool ExpectationList::Explains(const std::string& signature, const Verdict& verdict,
+                               const std::set<std::string>* needs) const {
+  auto has = [&](const std::string& need) { return needs && needs->count(need) > 0; };
   for (const auto& entry : impl_->list.expectation()) {
     if (entry.signature().empty() || !QueryMatches(entry.signature(), signature)) continue;
+    if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
     if (Holds(entry, verdict, "") && entry.verdict() == VerdictName(verdict.kind)) return true;
   }
   return false;

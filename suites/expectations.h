@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,16 +20,18 @@ class ExpectationList {
   ExpectationList(ExpectationList&&) noexcept;
   ExpectationList& operator=(ExpectationList&&) noexcept;
 
-  // A missing file is an empty list. Errors: syntax, an entry without verdict, kind, clause or reason.
+  // A missing file is an empty list. Errors: syntax, an entry without verdict, kind, clause or
+  // reason.
   static absl::StatusOr<ExpectationList> Load(const std::string& path);
 
   // Marks the verdict `expected` when it is a pass nobody expects to fail, or as an entry says.
-  // An entry that expects something else than what came (a pass, say) leaves it unexpected and says so
-  // in `reason`. `today` is YYYY-MM-DD when expiry counts, else "".
+  // An entry that expects something else than what came (a pass, say) leaves it unexpected and says
+  // so in `reason`. `today` is YYYY-MM-DD when expiry counts, else "".
   void Apply(Verdict& verdict, const std::string& today) const;
   // Does an entry with this `signature` (of a failure found by fuzzing; * matches any run) explain
-  // the verdict?
-  bool Explains(const std::string& signature, const Verdict& verdict) const;
+  // the verdict? `needs`: what the smallest module holds; null while it is not known.
+  bool Explains(const std::string& signature, const Verdict& verdict,
+                const std::set<std::string>* needs) const;
   size_t size() const;
 
  private:

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iostream>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "backends/backend_list.h"
@@ -100,9 +101,10 @@ int RunFuzz(Options options) {
   if (absl::Status status = Complete(options); !status.ok()) return Fail(status);
   auto lists = LoadLists(options);
   if (!lists.ok()) return Fail(lists.status());
-  options.campaign.known = [&](const std::string& signature, const Verdict& verdict) {
+  options.campaign.known = [&](const std::string& signature, const Verdict& verdict,
+                               const std::set<std::string>* needs) {
     auto list = lists->find(verdict.backend);
-    return list != lists->end() && list->second.Explains(signature, verdict);
+    return list != lists->end() && list->second.Explains(signature, verdict, needs);
   };
   CatchInterrupts();
   bool json = options.common.json;

@@ -8,9 +8,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "fuzz/remains.h"
 #include "fuzz/symptom.h"
 #include "reports/verdict.h"
 #include "spec/files/file_io.h"
+#include "spec/files/literals_file.h"
 #include "spec/files/module_file.h"
 #include "suites/expectations.h"
 
@@ -50,8 +52,13 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
     auto known = ExpectationList::Load(absl::StrCat(kExpectations, "/", verdict->backend, ".textproto"));
     ASSERT_TRUE(known.ok()) << known.status();
+    auto inputs = ReadLiterals(folder + "/inputs.txt", std::nullopt);
+    ASSERT_TRUE(inputs.ok()) << inputs.status();
+    auto devices = LeavesOfDevices(*inputs, 1, 1);
+    ASSERT_TRUE(devices.ok()) << devices.status();
     std::string signature = SignatureOf(*verdict, *module->module);
-    EXPECT_TRUE(known->Explains(signature, *verdict)) << name << ": " << signature;
+    const Remains remains = RemainsOf({module->module->Clone(), (*devices)[0]});
+    EXPECT_TRUE(known->Explains(signature, *verdict, &remains.needs)) << name << ": " << signature;
   }
 }
 

@@ -50,7 +50,8 @@ class Crowd {
     if (!CountsAsFinding(verdict.kind)) return;
     ++report_.findings;
     Met& met = met_[SignatureOf(verdict, *sample.module)];
-    if (met.count++ == 0) met.bucket = Shrunk(sample, trial, SignatureOf(verdict, *sample.module));
+    if (IsToShrink(++met.count))
+      met.bucket = Shrunk(sample, trial, SignatureOf(verdict, *sample.module));
     while (merged_.count(met.bucket) > 0) met.bucket = merged_[met.bucket];
     if (met.count > kAskedOfASignature) return;
     std::set<std::string> causes = Causes(sample, trial);
@@ -71,7 +72,7 @@ class Crowd {
     std::string signature = shrunk.reproduced ? shrunk.signature : met_as;
     report_.signatures.insert(signature);
     std::vector<std::string> absorbed;
-    std::string bucket = buckets_.Add(BucketOf(signature, RemainsOf(*small.module)), &absorbed);
+    std::string bucket = buckets_.Add(BucketOf(signature, RemainsOf(small)), &absorbed);
     // The first module of a bucket is the bundle that people see.
     if (report_.buckets.count(bucket) == 0) report_.buckets[bucket] = Causes(small, trial);
     for (const std::string& other : absorbed) {

@@ -1,14 +1,11 @@
-// Shrinking what a module's instructions say: sizes, attributes, values.
+// Shrinking sizes: of all arrays that share one, of one dimension of one leaf.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <set>
 
 #include "fuzz/shrinker.h"
-#include "generators/fact_literals.h"
 #include "spec/infer/infer.h"
 #include "spec/ir/index_util.h"
-#include "spec/ops/op_table.h"
 
 namespace hlocts {
 namespace {
@@ -172,120 +169,6 @@ std::set<int64_t> SizesOf(const Module& module) {
   return sizes;
 }
 
-using Edit = std::function<bool(Instruction& instruction)>;
-
-bool TryEdit(Sample& sample, size_t computation, int64_t index, const Edit& edit,
-             const StillFails& still_fails) {
-  Sample candidate = sample.Clone();
-  Instruction& instruction = *candidate.module->computations()[computation]->instructions()[index];
-  if (!edit(instruction) || !InferAgain(*candidate.module)) return false;
-  candidate.module->entry_computation_layout.reset();
-  return Take(sample, std::move(candidate), still_fails);
-}
-
-bool DropOptional(Instruction& instruction, Attr attr) {
-  if (!instruction.Has(attr)) return false;
-  instruction.Remove(attr);
-  return true;
-}
-
-template <typename Field>
-bool PlainWindow(Instruction& instruction, const Field& plain) {
-  const Window* window = instruction.Get<Window>(Attr::kWindow);
-  if (!window) return false;
-  Window simple = *window;
-  for (WindowDimension& dimension : simple.dimensions) plain(dimension);
-  if (simple == *window) return false;
-  instruction.Set(Attr::kWindow, simple);
-  return true;
-}
-
-const std::vector<Edit>& Edits() {
-  static const auto* const kEdits = new std::vector<Edit>{
-      [](Instruction& i) { return PlainWindow(i, [](WindowDimension& d) { d.stride = 1; }); },
-      [](Instruction& i) {
-        return PlainWindow(i, [](WindowDimension& d) { d.padding_low = d.padding_high = 0; });
-      },
-      [](Instruction& i) {
-        return PlainWindow(i, [](WindowDimension& d) { d.window_dilation = d.base_dilation = 1; });
-      },
-      [](Instruction& i) {
-        return PlainWindow(i, [](WindowDimension& d) { d.window_reversal = false; });
-      },
-      [](Instruction& i) {
-        const PaddingConfig* padding = i.Get<PaddingConfig>(Attr::kPadding);
-        if (!padding) return false;
-        PaddingConfig simple = *padding;
-        for (PaddingDimension& d : simple.dimensions) d.interior = 0;
-        if (simple == *padding) return false;
-        i.Set(Attr::kPadding, simple);
-        return true;
-      },
-      [](Instruction& i) {
-        const SliceRanges* ranges = i.Get<SliceRanges>(Attr::kSlice);
-        if (!ranges) return false;
-        SliceRanges simple = *ranges;
-        for (SliceRange& d : simple.dimensions) d.stride = 1;
-        if (simple == *ranges) return false;
-        i.Set(Attr::kSlice, simple);
-        return true;
-      },
-  };
-  return *kEdits;
-}
-
-// All elements the same.
-Literal Filled(const Literal& literal, double value) {
-  Literal filled(literal.shape());
-  Literal one = ScalarLiteral(literal.element_type(), value);
-  for (size_t at = 0; at < filled.raw_size(); at += one.raw_size()) {
-    std::memcpy(filled.mutable_raw_data() + at, one.raw_data(), one.raw_size());
-  }
-  return filled;
-}
-
-Literal WithElement(const Literal& literal, int64_t index, double value) {
-  Literal changed = literal;
-  Literal one = ScalarLiteral(literal.element_type(), value);
-  std::memcpy(changed.mutable_raw_data() + static_cast<size_t>(index) * one.raw_size(),
-              one.raw_data(), one.raw_size());
-  return changed;
-}
-
-using PutLiteral = std::function<void(Sample& sample, Literal literal)>;
-
-bool TryLiteral(Sample& sample, const Literal& now, const Literal& simple, const PutLiteral& put,
-                const StillFails& still_fails) {
-  if (now.BitwiseEqual(simple)) return false;
-  Sample candidate = sample.Clone();
-  put(candidate, simple);
-  return Take(sample, std::move(candidate), still_fails);
-}
-
-bool SimplifyLiteral(Sample& sample, const Literal& original, const PutLiteral& put,
-                     const StillFails& still_fails) {
-  constexpr int64_t kElementsMax = 16;
-  if (!original.shape().IsArray() || original.shape().is_dynamic()) return false;
-  for (double value : {0.0, 1.0, 2.0}) {
-    if (original.BitwiseEqual(Filled(original, value))) return false;  // as simple as it gets
-    if (TryLiteral(sample, original, Filled(original, value), put, still_fails)) return true;
-  }
-  if (original.element_count() > kElementsMax) return false;
-  bool progress = false;
-  Literal now = original;
-  for (int64_t i = 0; i < now.element_count(); ++i) {
-    for (double value : {0.0, 1.0, 2.0}) {
-      Literal simple = WithElement(now, i, value);
-      if (now.BitwiseEqual(simple)) break;
-      if (!TryLiteral(sample, now, simple, put, still_fails)) continue;
-      now = simple;
-      progress = true;
-      break;
-    }
-  }
-  return progress;
-}
-
 }  // namespace
 
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
@@ -327,45 +210,6 @@ bool ShrinkSizesAsWritten(Sample& sample, const StillFails& still_fails) {
       return TrySizeAsWritten(sample, from, to, still_fails);
     };
     progress = Descend(size, attempt) || progress;
-  }
-  return progress;
-}
-
-bool DefaultAttributes(Sample& sample, const StillFails& still_fails) {
-  bool progress = false;
-  for (size_t c = 0; c < sample.module->computations().size(); ++c) {
-    for (size_t i = 0; i < sample.module->computations()[c]->instructions().size(); ++i) {
-      int64_t index = static_cast<int64_t>(i);
-      Opcode opcode = sample.module->computations()[c]->instructions()[i]->opcode();
-      for (const Edit& edit : Edits())
-        progress = TryEdit(sample, c, index, edit, still_fails) || progress;
-      for (const AttributeUse& use : RowOf(opcode).attribute_uses()) {
-        if (use.required) continue;
-        Edit drop = [&](Instruction& instruction) { return DropOptional(instruction, use.attr); };
-        progress = TryEdit(sample, c, index, drop, still_fails) || progress;
-      }
-    }
-  }
-  return progress;
-}
-
-bool SimplifyLiterals(Sample& sample, const StillFails& still_fails) {
-  bool progress = false;
-  for (size_t a = 0; a < sample.arguments.size(); ++a) {
-    Literal argument = sample.arguments[a];
-    PutLiteral put = [a](Sample& s, Literal literal) { s.arguments[a] = std::move(literal); };
-    progress = SimplifyLiteral(sample, argument, put, still_fails) || progress;
-  }
-  for (size_t c = 0; c < sample.module->computations().size(); ++c) {
-    for (size_t i = 0; i < sample.module->computations()[c]->instructions().size(); ++i) {
-      const Instruction& constant = *sample.module->computations()[c]->instructions()[i];
-      if (!constant.has_literal()) continue;
-      Literal literal = constant.literal();
-      PutLiteral put = [c, i](Sample& s, Literal simple) {
-        s.module->computations()[c]->instructions()[i]->set_literal(std::move(simple));
-      };
-      progress = SimplifyLiteral(sample, literal, put, still_fails) || progress;
-    }
   }
   return progress;
 }

@@ -1,0 +1,89 @@
+#include "fuzz/remains.h"
+
+#include <cmath>
+
+#include "fuzz/plain_attributes.h"
+#include "fuzz/shrinker.h"
+#include "generators/value_facts.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/float_format.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts {
+namespace {
+
+using Needs = std::set<std::string>;
+
+void AddValue(PrimitiveType type, double value, Needs& needs) {
+  if (std::isnan(value)) {
+    needs.insert("nan");
+  } else if (std::isinf(value)) {
+    needs.insert("inf");
+  } else if (value == 0) {
+    if (std::signbit(value)) needs.insert("-0");
+  } else if (IsFloat(type) && std::abs(value) < FormatOf(type).min_normal()) {
+    needs.insert("subnormal");
+  } else if (IsInteger(type) && value < 0) {
+    needs.insert(value == WholeRange(type).low ? "least" : "negative");
+  }
+}
+
+void AddValues(const Literal& literal, Needs& needs) {
+  if (!literal.shape().IsArray() || literal.element_count() > kSimplifiedMax) return;
+  const PrimitiveType type = literal.element_type();
+  if (!IsFloat(type) && !IsInteger(type)) return;
+  for (int64_t i = 0; i < literal.element_count(); ++i) AddValue(type, RealAt(literal, i), needs);
+}
+
+const char* NameOf(PrimitiveType type) {
+  if (type == PrimitiveType::kC64) return "complex";
+  if (BitWidth(type) < 8) return "packed";
+  if (BitWidth(type) < 32) return "narrow";
+  return IsUnsigned(type) ? "unsigned" : "wide";
+}
+
+// Whether the module is valid without it too, so that the shrinker has tried that.
+bool IsNeeded(const PlainEdit& edit, const Module& module, size_t computation, size_t index) {
+  const std::unique_ptr<Module> copy = module.Clone();
+  copy->entry_computation_layout.reset();
+  return edit.run(*copy->computations()[computation]->instructions()[index]) && InferAgain(*copy) &&
+         VerifyModule(*copy).ok();
+}
+
+void AddAttributes(const Module& module, Needs& needs) {
+  for (size_t c = 0; c < module.computations().size(); ++c) {
+    for (size_t i = 0; i < module.computations()[c]->instructions().size(); ++i) {
+      for (const PlainEdit& edit : PlainEdits())
+        if (IsNeeded(edit, module, c, i)) needs.insert(edit.name);
+    }
+  }
+}
+
+bool HasRivals(const Module& module) {
+  const auto& computations = module.computations();
+  for (size_t i = 0; i < computations.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      bool entry =
+          computations[i].get() == module.entry() || computations[j].get() == module.entry();
+      if (!entry && MayStandFor(*computations[i], *computations[j])) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Remains RemainsOf(const Sample& shrunk) {
+  Remains remains = {CountElements(*shrunk.module), HasRivals(*shrunk.module)};
+  Needs& needs = remains.needs;
+  for (PrimitiveType type : NeededTypes(shrunk)) needs.insert(NameOf(type));
+  AddAttributes(*shrunk.module, needs);
+  for (const auto& computation : shrunk.module->computations()) {
+    for (const auto& instruction : computation->instructions())
+      if (instruction->has_literal()) AddValues(instruction->literal(), needs);
+  }
+  for (const Literal& argument : shrunk.arguments) AddValues(argument, needs);
+  return remains;
+}
+
+}  // namespace hlocts

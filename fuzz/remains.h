@@ -1,0 +1,29 @@
+// What a shrunk module still holds besides what its signature says. The shrinker takes away all
+// that a failure does not need, so what remains tells faults of one operation apart.
+#ifndef HLOCTS_FUZZ_REMAINS_H_
+#define HLOCTS_FUZZ_REMAINS_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "fuzz/sample.h"
+
+namespace hlocts {
+
+struct Remains {
+  int64_t elements = 0;  // of its largest array
+  // Two computations that could stand for each other, and do not: which one is called is the
+  // matter.
+  bool rivals = false;
+  // Of values "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (integers);
+  // of element types "packed" (below a byte), "narrow" (below 32 bits), "wide" (of 64), "unsigned",
+  // "complex"; of attributes the names of PlainEdits().
+  std::set<std::string> needs = {};
+};
+
+Remains RemainsOf(const Sample& shrunk);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_REMAINS_H_
