@@ -6,6 +6,7 @@
 
 #include "backends/cpu/float_control.h"
 #include "backends/cpu/kernels/thread_pool.h"
+#include "backends/cpu/kernels/transpose.h"
 #include "backends/plan/arena.h"
 
 namespace hlocts::cpu {
@@ -22,11 +23,11 @@ StepFunction CopyStep(int64_t bytes) {
   };
 }
 
-// A copy whose neighbours in the result do not lie side by side in the operand goes tile by tile, so
-// that a cache line read is used before it leaves: transposes.
+// A copy whose neighbours in the result do not lie side by side in the operand goes piece by piece,
+// so that lines and pages that were read are used before they leave: transposes.
 class TiledCopy {
  public:
-  static constexpr int64_t kTile = 32;
+  static constexpr int64_t kColumns = 32, kRows = 512;  // of a piece
 
   explicit TiledCopy(const plan::View& view) : view_(view) {
     const size_t rank = view_.dimensions.size();
@@ -42,15 +43,16 @@ class TiledCopy {
   bool helps() const {
     return column_ >= 0 && view_.dimensions[column_].size >= 8 && inner_ >= 8;
   }
-  // Slabs: strips of kTile places along the column dimension, for each index of the others.
-  int64_t slabs() const { return view_.elements() / inner_ / columns() * strips(); }
-  int64_t slab_elements() const { return kTile * inner_; }
+  // For each index of the other dimensions: kRows places along the innermost one at a time, of
+  // these kColumns places along the column dimension.
+  int64_t pieces() const { return view_.elements() / inner_ / columns() * strips() * blocks(); }
+  int64_t piece_elements() const { return kColumns * std::min(kRows, inner_); }
 
   template <typename T>
-  void RunSlabs(const uint8_t* array, int64_t begin, int64_t end, uint8_t* out) const {
-    for (int64_t slab = begin; slab < end; ++slab) {
-      const int64_t first = slab % strips() * kTile;
-      int64_t left = slab / strips(), from = view_.offset, to = 0, out_stride = inner_;
+  void RunPieces(const uint8_t* array, int64_t begin, int64_t end, uint8_t* out) const {
+    for (int64_t piece = begin; piece < end; ++piece) {
+      const int64_t first = piece % strips() * kColumns, at = piece / strips() % blocks() * kRows;
+      int64_t left = piece / strips() / blocks(), from = view_.offset, to = at, out_stride = inner_;
       int64_t column_stride = 0;
       for (int64_t d = static_cast<int64_t>(view_.dimensions.size()) - 2; d >= 0; --d) {
         const plan::ViewDimension& dimension = view_.dimensions[d];
@@ -64,23 +66,29 @@ class TiledCopy {
         to += index * out_stride;
         out_stride *= dimension.size;
       }
-      Strip(reinterpret_cast<const T*>(array) + from, std::min(kTile, columns() - first),
-            column_stride, reinterpret_cast<T*>(out) + to);
+      const int64_t stride = view_.dimensions.back().stride;
+      Turn(reinterpret_cast<const T*>(array) + from + at * stride, stride,
+           std::min(kRows, inner_ - at), std::min(kColumns, columns() - first),
+           reinterpret_cast<T*>(out) + to, column_stride);
     }
   }
 
  private:
   int64_t columns() const { return view_.dimensions[column_].size; }
-  int64_t strips() const { return (columns() + kTile - 1) / kTile; }
+  int64_t strips() const { return (columns() + kColumns - 1) / kColumns; }
+  int64_t blocks() const { return (inner_ + kRows - 1) / kRows; }
 
   template <typename T>
-  void Strip(const T* from, int64_t columns, int64_t column_stride, T* to) const {
-    const int64_t stride = view_.dimensions.back().stride;
-    for (int64_t at = 0; at < inner_; at += kTile) {
-      const int64_t end = std::min(inner_, at + kTile);
+  static void Turn(const T* from, int64_t stride, int64_t rows, int64_t columns, T* to,
+                   int64_t to_stride) {
+    const kernels::TransposeRequest request = {sizeof(T), rows, columns, from, stride, to,
+                                               to_stride};
+    if (kernels::Transpose(request).ok()) return;
+    for (int64_t r = 0; r < rows; r += kColumns) {
       for (int64_t c = 0; c < columns; ++c) {
-        T* row = to + c * column_stride;
-        for (int64_t i = at; i < end; ++i) row[i] = from[i * stride + c];
+        for (int64_t i = r; i < std::min(rows, r + kColumns); ++i) {
+          to[c * to_stride + i] = from[i * stride + c];
+        }
       }
     }
   }
@@ -109,19 +117,19 @@ StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
     };
   }
   return [=](Run&, In in, Out out) {
-    const double cost = 0.5 * static_cast<double>(tiled.slab_elements());
-    parallel.For(tiled.slabs(), cost, [&](int64_t begin, int64_t end) {
+    const double cost = 0.5 * static_cast<double>(tiled.piece_elements());
+    parallel.For(tiled.pieces(), cost, [&](int64_t begin, int64_t end) {
       switch (width) {
         case 1:
-          return tiled.RunSlabs<uint8_t>(in[0], begin, end, out[0]);
+          return tiled.RunPieces<uint8_t>(in[0], begin, end, out[0]);
         case 2:
-          return tiled.RunSlabs<uint16_t>(in[0], begin, end, out[0]);
+          return tiled.RunPieces<uint16_t>(in[0], begin, end, out[0]);
         case 4:
-          return tiled.RunSlabs<uint32_t>(in[0], begin, end, out[0]);
+          return tiled.RunPieces<uint32_t>(in[0], begin, end, out[0]);
         case 8:
-          return tiled.RunSlabs<uint64_t>(in[0], begin, end, out[0]);
+          return tiled.RunPieces<uint64_t>(in[0], begin, end, out[0]);
         default:
-          return tiled.RunSlabs<Wide>(in[0], begin, end, out[0]);
+          return tiled.RunPieces<Wide>(in[0], begin, end, out[0]);
       }
     });
     return absl::OkStatus();

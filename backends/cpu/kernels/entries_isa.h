@@ -19,6 +19,7 @@ absl::Status CholeskyKernel(const Parallel& parallel, const CholeskyRequest& req
 absl::Status TriangularSolveKernel(const Parallel& parallel,
                                    const TriangularSolveRequest& request);
 absl::Status RandomBitsKernel(const Parallel& parallel, const RandomBitsRequest& request);
+absl::Status TransposeKernel(const Parallel& parallel, const TransposeRequest& request);
 
 }  // namespace hlocts::kernels::HLOCTS_ISA
 

@@ -29,6 +29,7 @@ struct ScatterRequest;
 struct SelectAndScatterRequest;
 struct SortRequest;
 struct TopKRequest;
+struct TransposeRequest;
 struct TriangularSolveRequest;
 
 template <typename Request>
@@ -45,6 +46,7 @@ struct KernelTable {
   Kernel<CholeskyRequest> cholesky;
   Kernel<TriangularSolveRequest> triangular_solve;
   Kernel<RandomBitsRequest> random_bits;
+  Kernel<TransposeRequest> transpose;
 };
 
 enum class Isa : uint8_t { kBase, kAvx2, kAvx512 };

@@ -1,0 +1,15 @@
+#include "backends/cpu/kernels/transpose.h"
+
+#include "backends/cpu/kernels/checks.h"
+#include "backends/cpu/kernels/isa.h"
+
+namespace hlocts::kernels {
+
+absl::Status Transpose(const TransposeRequest& request) {
+  if (request.bytes != 4 && request.bytes != 8) {
+    return Unsupported("transpose of elements of ", request.bytes, " bytes");
+  }
+  return Kernels().transpose(Parallel(1), request);
+}
+
+}  // namespace hlocts::kernels

@@ -1,0 +1,61 @@
+// Square blocks turned in registers: every line is read and written whole and once.
+#include "backends/cpu/kernels/entries_isa.h"
+#include "backends/cpu/kernels/transpose.h"
+#include "backends/cpu/kernels/transpose_isa.h"
+
+namespace hlocts::kernels::HLOCTS_ISA {
+namespace {
+
+constexpr int64_t kRowsAhead = 32;  // rows are far apart: the hardware does not see what comes
+
+template <typename T>
+void TurnSquare(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+  Vec<T> rows[kLanes<T>];
+  HLOCTS_UNROLL for (int r = 0; r < kLanes<T>; ++r) rows[r] = Load(from + r * from_stride);
+  Transpose<T>(rows);
+  HLOCTS_UNROLL for (int c = 0; c < kLanes<T>; ++c) Store(to + c * to_stride, rows[c]);
+}
+
+template <typename T>
+void TurnElements(const TransposeRequest& q, int64_t row, int64_t row_end, int64_t column) {
+  const T* from = static_cast<const T*>(q.from);
+  T* to = static_cast<T*>(q.to);
+  for (int64_t c = column; c < q.columns; ++c) {
+    for (int64_t r = row; r < row_end; ++r) to[c * q.to_stride + r] = from[r * q.from_stride + c];
+  }
+}
+
+template <typename T>
+void Turn(const TransposeRequest& q) {
+  constexpr int64_t kSide = kLanes<T>, kLine = 64 / static_cast<int64_t>(sizeof(T));
+  const T* from = static_cast<const T*>(q.from);
+  T* to = static_cast<T*>(q.to);
+  int64_t row = 0;
+  for (; row + kSide <= q.rows; row += kSide) {
+    for (int64_t r = row + kRowsAhead; r < row + kRowsAhead + kSide && r < q.rows; ++r) {
+      for (int64_t c = 0; c < q.columns; c += kLine) {
+        __builtin_prefetch(from + r * q.from_stride + c);
+      }
+    }
+    int64_t column = 0;
+    for (; column + kSide <= q.columns; column += kSide) {
+      TurnSquare(from + row * q.from_stride + column, q.from_stride,
+                 to + column * q.to_stride + row, q.to_stride);
+    }
+    TurnElements<T>(q, row, row + kSide, column);
+  }
+  TurnElements<T>(q, row, q.rows, 0);
+}
+
+}  // namespace
+
+absl::Status TransposeKernel(const Parallel&, const TransposeRequest& request) {
+  if (request.bytes == 4) {
+    Turn<uint32_t>(request);
+  } else {
+    Turn<uint64_t>(request);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts::kernels::HLOCTS_ISA
