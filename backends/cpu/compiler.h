@@ -24,6 +24,7 @@ using plan::Source;
 
 struct CompileOptions {
   MathOptions math;
+  bool guard = false;  // see Program::guarded
   int threads = 0;  // 0: as many as the machine has
   int64_t memory_bytes_max = int64_t{8} << 30;
   std::shared_ptr<void> custom_calls;         // handle of the library, null for none
@@ -52,7 +53,9 @@ absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names);
 class Compiler {
  public:
   Compiler(Program& program, const CompileOptions& options)
-      : program_(program), options_(options) {}
+      : program_(program), options_(options) {
+    program_.guarded = options.guard;
+  }
 
   // `aliases`: pairs (parameter, result) of leaves; the result may lie in the parameter's memory.
   absl::StatusOr<Function*> Compile(plan::Graph& graph,

@@ -1,4 +1,5 @@
-// The optimised CPU engine behind the Backend interface: `cpu?threads=N&disable=PASS,...&strict=true`.
+// The optimised CPU engine behind the Backend interface: `cpu?threads=N&disable=PASS,...&strict=true`
+// and `&guard=true`.
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
@@ -55,6 +56,11 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCpuBackend(BackendName name) {
     return InvalidInput("backend \"", name.text, "\": expected strict=true or strict=false");
   }
   options.math.strict = strict == "true";
+  const std::string guard = name.TakeOption("guard");
+  if (!guard.empty() && guard != "true" && guard != "false") {
+    return InvalidInput("backend \"", name.text, "\": expected guard=true or guard=false");
+  }
+  options.guard = guard == "true";
   for (std::string passes; !(passes = name.TakeOption("disable")).empty();) {
     for (absl::string_view pass : absl::StrSplit(passes, ',', absl::SkipEmpty())) {
       options.disabled.insert(std::string(pass));
@@ -62,7 +68,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCpuBackend(BackendName name) {
   }
   HLOCTS_RETURN_IF_ERROR(cpu::CheckPassNames(options.disabled));
   if (!name.options.empty()) {
-    return InvalidInput("backend \"", name.text, "\": expected threads, disable or strict, found ",
+    return InvalidInput("backend \"", name.text, "\": expected threads, disable, strict or guard, found ",
                         name.options[0].first);
   }
   return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(name.text, std::move(options)));

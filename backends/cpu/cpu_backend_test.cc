@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/backend_list.h"
+#include "backends/cpu/program.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
@@ -152,7 +153,8 @@ const char* const kPrograms[] = {
 TEST(CpuBackendTest, PassesChangeNothing) {
   const char* const kSettings[] = {"&disable=moves", "&disable=cse",      "&disable=dce",
                                    "&disable=fusion", "&disable=in-place", "&disable=rows",
-                                   "&disable=small-loops", "&disable=indices",
+                                   "&disable=small-loops", "&disable=indices", "&guard=true",
+                                   "&guard=true&disable=small-loops",
                                    "&disable=moves,cse,dce,fusion,in-place",
                                    "&disable=moves,cse,dce,fusion,in-place,small-loops,indices"};
   for (const char* text : kPrograms) {
@@ -168,6 +170,30 @@ TEST(CpuBackendTest, PassesChangeNothing) {
             << setting << "\n" << text;
       }
     }
+  }
+}
+
+TEST(CpuBackendTest, GuardsSeeWhatIsWrittenBesideAResult) {
+  for (const int64_t place : {-1, 0, 15, 16}) {
+    cpu::Program program;
+    program.guarded = true;
+    program.arena_bytes = 16 + 2 * cpu::kGuardBytes;
+    auto function = std::make_unique<cpu::Function>();
+    cpu::Slot slot;
+    slot.bytes = 16;
+    slot.offset = cpu::kGuardBytes;
+    function->slots = {slot};
+    cpu::Step step;
+    step.out = {0};
+    step.run = [place](cpu::Run&, plan::In, cpu::Out out) {
+      out[0][place] = 1;
+      return absl::OkStatus();
+    };
+    function->steps = {step};
+    program.functions.push_back(std::move(function));
+    cpu::Run run(program);
+    ASSERT_TRUE(run.Prepare().ok());
+    EXPECT_EQ(run.Execute(*program.functions[0]).ok(), place >= 0 && place < 16) << place;
   }
 }
 

@@ -500,6 +500,7 @@ int32_t FunctionBuilder::SlotOf(int32_t buffer) {
 
 absl::Status FunctionBuilder::PlaceTemporaries() {
   slot_of_.assign(buffers_.size(), -1);
+  const int64_t guard = compiler_.options().guard ? kGuardBytes : 0;
   std::vector<plan::Lifetime> lifetimes;
   std::vector<int32_t> owners;
   for (size_t b = 0; b < buffers_.size(); ++b) {
@@ -509,7 +510,7 @@ absl::Status FunctionBuilder::PlaceTemporaries() {
     if (!is_used || StorageOf(buffer) != buffer) continue;
     const int32_t slot = SlotOf(buffer);
     if (function_.slots[slot].kind != Slot::Kind::kTemporary) continue;
-    lifetimes.push_back({buffers_[b].bytes, buffers_[b].first, buffers_[b].last});
+    lifetimes.push_back({buffers_[b].bytes + 2 * guard, buffers_[b].first, buffers_[b].last});
     owners.push_back(slot);
   }
   std::vector<size_t> order(lifetimes.size());
@@ -521,7 +522,7 @@ absl::Status FunctionBuilder::PlaceTemporaries() {
   HLOCTS_ASSIGN_OR_RETURN(const plan::ArenaPlan arena,
                           plan::PlanArena(sorted, compiler_.options().memory_bytes_max));
   for (size_t i = 0; i < order.size(); ++i) {
-    function_.slots[owners[order[i]]].offset = arena.offsets[i];
+    function_.slots[owners[order[i]]].offset = arena.offsets[i] + guard;
   }
   function_.temporary_bytes = arena.bytes;
   for (ValueId parameter : graph_.parameters) {

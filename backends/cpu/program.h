@@ -62,7 +62,11 @@ struct Program {
   std::vector<std::unique_ptr<plan::GraphModule>> graphs;  // own the constants
   Function* entry = nullptr;
   int64_t arena_bytes = 0;
+  // To find steps that write beyond their results or leave parts of them unwritten: temporaries
+  // have kGuardBytes on either side, which each step must leave alone, and begin as garbage.
+  bool guarded = false;
 };
+inline constexpr int64_t kGuardBytes = 64;
 
 // One device's execution: memory, the pointers of every function's slots, counters.
 class Run {
@@ -101,6 +105,9 @@ class Run {
   struct Free {
     void operator()(uint8_t* data) const;
   };
+  void SetGuards(const Function& function, const Step& step);
+  absl::Status CheckGuards(const Function& function, const Step& step) const;
+
   const Program& program_;
   std::unique_ptr<uint8_t[], Free> arena_;
   std::vector<std::vector<uint8_t*>> slots_;
