@@ -39,6 +39,10 @@ std::string Offset(const hl::View& view) {
 // values: what parameters are elements of.
 std::string Source(const hl::Instr& n, absl::Span<const hl::View> views, const char* values) {
   if (n.op == hl::kOpParameter) return absl::StrCat(values, "[", n.a, "]");
+  if (n.op == hl::kOpPadded || n.op == hl::kOpGathered) {
+    return absl::StrCat(n.op == hl::kOpPadded ? "LoadPadded(" : "LoadGathered(", n.to,
+                        ", in.views + ", n.b, ", in.arrays[", n.a, "], in.arrays[", n.c, "], i)");
+  }
   const std::string at = n.b < 0 ? "i" : Offset(views[n.b]);
   if (n.op == hl::kOpLine) {
     return absl::StrCat("FromInteger(true, static_cast<u64>(", at, "), ", n.to, ")");

@@ -119,6 +119,16 @@ const char* const kPrograms[] = {
     " l = pred[4,6] compare(p, f), direction=LT s = f32[4,6] select(l, m, a)\n"
     " b = bf16[4,6] convert(s) x = bf16[4,6] exponential(b) y = f8e5m2[4,6] convert(x)\n"
     " ROOT r = f32[4,6] convert(y) }",
+    // Pads and gathers as a loop and a reduction read them.
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "ENTRY e { p = f32[5,3] parameter(0) z = f32[] constant(7) i = s32[8,1] parameter(1)\n"
+    " a = f32[8,3] pad(p, z), padding=-1_0_1x0_0 r = f32[24] reshape(a)\n"
+    " g = f32[8,3] gather(p, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},\n"
+    " index_vector_dim=1, slice_sizes={1,3} n = f32[8,3] negate(g) m = f32[24] reshape(n)\n"
+    " s = f32[24] add(r, m) o = f32[] constant(0) x = f32[] reduce(s, o), dimensions={0},\n"
+    " to_apply=add h = f32[8,3] gather(p, i), offset_dims={1}, collapsed_slice_dims={0},\n"
+    " start_index_map={0}, index_vector_dim=1, slice_sizes={1,3} y = f32[8,3] exponential(h)\n"
+    " ROOT t = (f32[], f32[8,3]) tuple(x, y) }",
     "ENTRY e { p = c64[9] parameter(0) c = c64[] constant((1.5, -2))\n"
     " b = c64[9] broadcast(c), dimensions={} m = c64[9] multiply(p, b) l = c64[9] tanh(m)\n"
     " ROOT r = f32[9] abs(l) }",

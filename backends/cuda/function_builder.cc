@@ -37,7 +37,7 @@ void FunctionBuilder::AddStep(Step step, std::optional<StepSketch> sketch) {
 
 absl::Status FunctionBuilder::EmitNode(NodeId id) {
   const Node& node = graph_.nodes[id];
-  if (reductions_.is_taken(id)) return absl::OkStatus();
+  if (reductions_.is_taken(id) || loads_.is_taken(id)) return absl::OkStatus();
   switch (plan::KindOf(graph_, node)) {
     case NodeKind::kLeaf:
       return EmitLeaf(node);
@@ -103,63 +103,6 @@ absl::Status FunctionBuilder::EmitLine(ValueId value, const plan::View& view) {
   HLOCTS_ASSIGN_OR_RETURN(const hl::View place, DeviceView(view));
   loop.views.push_back(place);
   return FinishLoop(loop, loop.program.Line(0, graph_.type(value).type), value);
-}
-
-absl::StatusOr<int> FunctionBuilder::OperandOf(ValueId operand, int64_t elements, Loop& loop) {
-  const plan::ArrayType& type = graph_.type(operand);
-  if (type.elements != elements && type.elements != 1) {
-    return InvalidInput("computation ", graph_.name, ": an operand of ", type.elements,
-                        " elements, the result has ", elements);
-  }
-  const auto known = loop.values.find(fusion_.Strip(operand));
-  if (known != loop.values.end()) return known->second;
-  const plan::Source source = fusion_.SourceOf(operand);
-  plan::View view = source.view;
-  if (type.elements != elements) view = plan::View::Splat(view.offset, elements);
-  return LoadOf(source, view, type, elements != 1, loop);
-}
-
-absl::StatusOr<int> FunctionBuilder::LoadOf(const plan::Source& source, const plan::View& view,
-                                            const plan::ArrayType& type, bool many, Loop& loop) {
-  const bool dense = view.Simplified().IsContiguous() && view.offset == 0 && many;
-  int number = -1;
-  if (!dense || source.is_line) {
-    HLOCTS_ASSIGN_OR_RETURN(const hl::View place, DeviceView(view));
-    number = static_cast<int>(loop.views.size());
-    loop.views.push_back(place);
-  }
-  if (source.is_line) return loop.program.Line(number, type.type);
-  const int32_t slot = slot_of_[source.base];
-  auto found = std::find(loop.arrays.begin(), loop.arrays.end(), slot);
-  const size_t array = static_cast<size_t>(found - loop.arrays.begin());
-  if (found == loop.arrays.end()) {
-    loop.arrays.push_back(slot);
-    loop.dense.push_back(true);
-    loop.widths.push_back(type.width());
-    loop.array_views.push_back(number);
-  }
-  loop.dense[array] = loop.dense[array] && dense;
-  if (loop.ends_reduction || loop.array_views[array] != number) loop.array_views[array] = -2;
-  return loop.program.Load(static_cast<int>(array), number, type.type);
-}
-
-absl::StatusOr<int> FunctionBuilder::AddMembers(NodeId root, Loop& loop) {
-  const ValueId result = graph_.nodes[root].outputs[0];
-  const int64_t elements = graph_.type(result).elements;
-  for (NodeId member : fusion_.members(root)) {
-    const Node& node = graph_.nodes[member];
-    std::vector<int> operands;
-    for (ValueId operand : node.operands) {
-      HLOCTS_ASSIGN_OR_RETURN(const int value, OperandOf(operand, elements, loop));
-      operands.push_back(value);
-    }
-    const ValueId typed = node.operands[node.opcode == Opcode::kSelect ? 1 : 0];
-    HLOCTS_ASSIGN_OR_RETURN(const int value,
-                            loop.program.Operation(*node.source, graph_.type(typed).type,
-                                                   graph_.type(node.outputs[0]).type, operands));
-    loop.values[node.outputs[0]] = value;
-  }
-  return loop.values.at(result);
 }
 
 absl::Status FunctionBuilder::EmitLoop(NodeId root) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cuda/compiler.h"
+#include "backends/cuda/load_fusion.h"
 #include "backends/cuda/reduce_fusion.h"
 #include "backends/cuda/row_group.h"
 
@@ -21,6 +22,7 @@ class FunctionBuilder {
         function_(function),
         fusion_(graph, fuses),
         reductions_(graph, fusion_, fuses),
+        loads_(graph, fusion_, fuses),
         slot_of_(graph.values.size(), -1) {}
 
   absl::Status Build();
@@ -51,6 +53,10 @@ class FunctionBuilder {
   absl::StatusOr<int> OperandOf(plan::ValueId operand, int64_t elements, Loop& loop);
   absl::StatusOr<int> LoadOf(const plan::Source& source, const plan::View& view,
                              const plan::ArrayType& type, bool many, Loop& loop);
+  // An array that is not read in order; its number.
+  int ScatteredArray(int32_t slot, int width, Loop& loop);
+  // A pad or gather as the loop reads it.
+  absl::StatusOr<int> TakenLoad(const plan::Node& node, Loop& loop);
   // The nodes of a loop, added to the program; the number of the last one's value.
   absl::StatusOr<int> AddMembers(plan::NodeId root, Loop& loop);
   absl::StatusOr<hl::ReduceBlockArgs> ReduceArgsOf(const plan::Node& node);
@@ -76,6 +82,7 @@ class FunctionBuilder {
   Function& function_;
   plan::FusionPlan fusion_;
   ReduceFusion reductions_;
+  LoadFusion loads_;
   std::vector<int32_t> slot_of_;                     // of values
   std::vector<std::optional<StepSketch>> sketches_;  // of the steps
 };

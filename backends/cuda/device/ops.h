@@ -7,7 +7,7 @@ namespace hl {
 // clang-format off
 enum Op : int {
   // Sources and ends: see program.h.
-  kOpLoad, kOpLine, kOpParameter, kOpConstant, kOpResult,
+  kOpLoad, kOpLine, kOpPadded, kOpGathered, kOpParameter, kOpConstant, kOpResult,
   // One operand.
   kOpAbs, kOpNegate, kOpSign, kOpNot, kOpCeil, kOpFloor, kOpRoundNearestAfz, kOpRoundNearestEven,
   kOpSqrt, kOpRsqrt, kOpCbrt, kOpExponential, kOpExponentialMinusOne, kOpLog, kOpLogPlusOne,

@@ -3,55 +3,21 @@
 #ifndef HLOCTS_BACKENDS_CUDA_DEVICE_PROGRAM_H_
 #define HLOCTS_BACKENDS_CUDA_DEVICE_PROGRAM_H_
 
-#include "backends/cuda/device/apply.h"
+#include "backends/cuda/device/view.h"
 
 namespace hl {
 
 constexpr int kRegistersMax = 64;
-constexpr int kRankMax = 12;    // of a view, once neighbouring dimensions are merged
 constexpr int kArraysMax = 96;  // that one loop reads
 constexpr int kPlacesMax = 16;  // operands of a variadic operation
 
 struct Instr {
   int op = 0;
-  int type = 0;                      // of the operands
-  int to = 0;                        // of the result
-  int dst = 0, a = 0, b = 0, c = 0;  // registers; of kOpLoad: array, view; of kOpParameter: number
-  i64 imm[2] = {0, 0};               // kOpConstant: bits; kOpCompare: direction; formats
-};
-
-struct View {
-  i64 offset = 0;
-  int rank = 0;
-  int reserved = 0;
-  i64 size[kRankMax] = {};
-  i64 stride[kRankMax] = {};
-};
-
-HL_CALL i64 OffsetOf(const View& view, i64 i) {
-  i64 at = view.offset;
-  for (int d = view.rank - 1; d > 0; --d) {
-    at += i % view.size[d] * view.stride[d];
-    i /= view.size[d];
-  }
-  return view.rank > 0 ? at + i * view.stride[0] : at;
-}
-
-// Walks through a view in row-major order without dividing.
-struct Cursor {
-  i64 at;
-  i64 index[kRankMax];
-  HL_FN explicit Cursor(const View& view) : at(view.offset) {
-    for (int d = 0; d < view.rank; ++d) index[d] = 0;
-  }
-  HL_FN void Advance(const View& view) {
-    for (int d = view.rank - 1; d >= 0; --d) {
-      at += view.stride[d];
-      if (++index[d] < view.size[d]) return;
-      at -= index[d] * view.stride[d];
-      index[d] = 0;
-    }
-  }
+  int type = 0;  // of the operands
+  int to = 0;    // of the result
+  int dst = 0, a = 0, b = 0,
+      c = 0;            // registers; of loads: array, view, array; of kOpParameter: number
+  i64 imm[2] = {0, 0};  // kOpConstant: bits; kOpCompare: direction; formats
 };
 
 HL_CALL Value Evaluate(const Instr& n, const Value* r) {
@@ -105,6 +71,9 @@ struct ArrayInputs {
   const View* views;
   i64 index;
   HL_FN Value Get(const Instr& n) const {
+    if (n.op == kOpPadded) return LoadPadded(n.to, views + n.b, arrays[n.a], arrays[n.c], index);
+    if (n.op == kOpGathered)
+      return LoadGathered(n.to, views + n.b, arrays[n.a], arrays[n.c], index);
     const i64 at = n.b < 0 ? index : OffsetOf(views[n.b], index);
     if (n.op == kOpLine) return FromInteger(true, static_cast<u64>(at), n.to);
     return Load(n.to, arrays[n.a], at);

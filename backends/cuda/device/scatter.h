@@ -7,13 +7,6 @@
 
 namespace hl {
 
-// An index as s64; u64 beyond that is the largest.
-HL_CALL i64 IndexAt(int type, const void* array, i64 i) {
-  const Value v = Load(type, array, i);
-  return type == kU64 && v.s < 0 ? 0x7fffffffffffffffll : v.s;
-}
-HL_FN i64 Clamped(i64 x, i64 least, i64 most) { return x < least ? least : x > most ? most : x; }
-
 // Elements from one box to another. On one side the box may begin where scalars in memory say.
 struct BoxArgs {
   int bytes, starts;  // starts: how many dimensions begin at run time, 0: none
@@ -37,83 +30,35 @@ HL_FN void BoxAt(const BoxArgs& a, i64 i) {
 
 // pad: each element of the result from the operand, or the padding value.
 struct PadArgs {
-  int bytes, rank;
+  int bytes, reserved;
+  PadShape shape;
   const void* in;
   const void* value;
   void* out;
-  i64 size[kRankMax], low[kRankMax], interior[kRankMax], operand[kRankMax], stride[kRankMax];
 };
 HL_FN void PadAt(const PadArgs& a, i64 i) {
-  i64 left = i, at = 0;
-  bool inside = true;
-  for (int d = a.rank - 1; d >= 0; --d) {
-    const i64 place = left % a.size[d] - a.low[d], step = a.interior[d] + 1;
-    left /= a.size[d];
-    inside = inside && place >= 0 && place % step == 0 && place / step < a.operand[d];
-    at += place / step * a.stride[d];
-  }
-  if (inside) {
-    CopyElement(a.bytes, a.in, at, a.out, i);
-  } else {
-    CopyElement(a.bytes, a.value, 0, a.out, i);
-  }
-}
-
-// Windows of an operand that begin where index vectors say. The batched array is gather's result or
-// scatter's updates.
-struct IndexedWindows {
-  int rank;  // of the batched array
-  int operand_rank, components, index_type;
-  i64 size[kRankMax];             // of the batched array
-  i64 operand_stride[kRankMax];   // per batched dimension: what it moves in the operand's window
-  i64 index_stride[kRankMax];     // ... and in the array of indices
-  i64 batching_stride[kRankMax];  // ... and in the operand, of batching dimensions
-  i64 component_stride;
-  int component_dimension[kRankMax], reserved[kRankMax];
-  i64 last[kRankMax];    // per operand dimension: largest start
-  i64 stride[kRankMax];  // per operand dimension
-  const void* indices;
-};
-// Where element i of the batched array lies in the operand; -1: nowhere.
-HL_CALL i64 TargetOf(const IndexedWindows& w, bool clamp, i64 i) {
-  i64 at = 0, index_at = 0;
-  for (int d = w.rank - 1; d >= 0; --d) {
-    const i64 place = i % w.size[d];
-    i /= w.size[d];
-    at += place * (w.operand_stride[d] + w.batching_stride[d]);
-    index_at += place * w.index_stride[d];
-  }
-  i64 start[kRankMax];
-  for (int d = 0; d < w.operand_rank; ++d) start[d] = 0;
-  for (int c = 0; c < w.components; ++c) {
-    start[w.component_dimension[c]] =
-        IndexAt(w.index_type, w.indices, index_at + c * w.component_stride);
-  }
-  for (int d = 0; d < w.operand_rank; ++d) {
-    const i64 last = w.last[d] < 0 ? 0 : w.last[d];
-    if (clamp) start[d] = Clamped(start[d], 0, last);
-    if (start[d] < 0 || start[d] > w.last[d]) return -1;
-    at += start[d] * w.stride[d];
-  }
-  return at;
+  const i64 at = PlaceOf(a.shape, i);
+  CopyElement(a.bytes, at >= 0 ? a.in : a.value, at >= 0 ? at : 0, a.out, i);
 }
 
 struct GatherArgs {
   IndexedWindows windows;
+  const void* indices;
   int bytes, reserved;
   const void* in;
   void* out;
 };
 HL_FN void GatherAt(const GatherArgs& a, i64 i) {
-  CopyElement(a.bytes, a.in, TargetOf(a.windows, true, i), a.out, i);
+  CopyElement(a.bytes, a.in, TargetOf(a.windows, a.indices, true, i), a.out, i);
 }
 
 struct TargetArgs {
   IndexedWindows windows;
+  const void* indices;
   void* targets;  // i64
 };
 HL_FN void TargetAt(const TargetArgs& a, i64 i) {
-  static_cast<i64*>(a.targets)[i] = TargetOf(a.windows, false, i);
+  static_cast<i64*>(a.targets)[i] = TargetOf(a.windows, a.indices, false, i);
 }
 
 // order: positions of updates, sorted stably by target. The first of a run of one target applies
@@ -163,6 +108,7 @@ HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
 // unique.
 struct ScatterDirectArgs {
   IndexedWindows windows;
+  const void* indices;
   Interpreted body;
   int type, unique;
   const void* updates;
@@ -182,7 +128,7 @@ HL_FN void CombineAtomically(const ScatterDirectArgs& a, const F& f, Bits* at, V
 }
 template <class F>
 HL_FN void ScatterDirectAt(const ScatterDirectArgs& a, const F& f, i64 i) {
-  const i64 target = TargetOf(a.windows, false, i);
+  const i64 target = TargetOf(a.windows, a.indices, false, i);
   if (target < 0) return;
   Value operands[2], result;
   operands[1] = Load(a.type, a.updates, i);

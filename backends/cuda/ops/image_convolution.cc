@@ -62,21 +62,21 @@ void SetPadding(const Window* given, ConvolutionJob& job) {
     return;
   }
   job.pad.bytes = hl::BytesOf(p.type);
-  job.pad.rank = p.spatial + 2;
-  job.pad.size[0] = job.pad.operand[0] = p.images;
-  job.pad.size[1] = job.pad.operand[1] = p.channels;
+  job.pad.shape.rank = p.spatial + 2;
+  job.pad.shape.size[0] = job.pad.shape.operand[0] = p.images;
+  job.pad.shape.size[1] = job.pad.shape.operand[1] = p.channels;
   int64_t stride = 1;
   for (int d = p.spatial; d-- > 0;) {
-    job.pad.operand[d + 2] = p.input[d];
-    job.pad.stride[d + 2] = stride;
-    job.pad.low[d + 2] = low[d];
-    job.pad.interior[d + 2] = holes[d];
+    job.pad.shape.operand[d + 2] = p.input[d];
+    job.pad.shape.stride[d + 2] = stride;
+    job.pad.shape.low[d + 2] = low[d];
+    job.pad.shape.interior[d + 2] = holes[d];
     stride *= p.input[d];
     const int64_t dilated = p.input[d] == 0 ? 0 : (p.input[d] - 1) * (holes[d] + 1) + 1;
-    p.input[d] = job.pad.size[d + 2] = low[d] + dilated + high[d];
+    p.input[d] = job.pad.shape.size[d + 2] = low[d] + dilated + high[d];
   }
-  job.pad.stride[1] = stride;
-  job.pad.stride[0] = stride * p.channels;
+  job.pad.shape.stride[1] = stride;
+  job.pad.shape.stride[0] = stride * p.channels;
   job.padded_elements = p.images * p.channels;
   for (int d = 0; d < p.spatial; ++d) job.padded_elements *= p.input[d];
 }

@@ -67,7 +67,7 @@ absl::StatusOr<hl::IndexedWindows> WindowsOf(const OpContext& context, const Des
 
 }  // namespace
 
-absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
+absl::StatusOr<hl::IndexedWindows> GatherWindowsOf(const OpContext& context) {
   const GatherDimensionNumbers numbers = GatherDimensionsOf(context.source());
   Description d = {context.in(0), context.in(1), context.out(0)};
   d.window = context.source().IntList(Attr::kSliceSizes);
@@ -77,15 +77,19 @@ absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
   d.operand_batching = numbers.operand_batching_dims;
   d.indices_batching = numbers.start_indices_batching_dims;
   d.vector_dimension = numbers.index_vector_dim;
+  return WindowsOf(context, d);
+}
+
+absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
   hl::GatherArgs args = {};
-  HLOCTS_ASSIGN_OR_RETURN(args.windows, WindowsOf(context, d));
+  HLOCTS_ASSIGN_OR_RETURN(args.windows, GatherWindowsOf(context));
   args.bytes = context.out(0).width();
   const int64_t elements = context.out(0).elements;
   StepDraft draft;
   draft.work = [args, elements](Run& run, In in, Out out) {
     hl::GatherArgs now = args;
     now.in = in[0];
-    now.windows.indices = in[1];
+    now.indices = in[1];
     now.out = out[0];
     return run.Launch(hl::kGatherKernel, now, elements);
   };
@@ -111,7 +115,7 @@ class ScatterStep {
     if (scatter.count == 0) return absl::OkStatus();
     HLOCTS_ASSIGN_OR_RETURN(const Buffer where, run.Allocate(scatter.count * 8));
     hl::TargetArgs find = targets;
-    find.windows.indices = in[arrays];
+    find.indices = in[arrays];
     find.targets = where->data();
     HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kTargetKernel, find, scatter.count));
     const void* keys[1] = {where->data()};
@@ -141,7 +145,7 @@ struct DirectScatter {
   absl::Status operator()(Run& run, In in, Out out) const {
     if (in[0] != out[0]) HLOCTS_RETURN_IF_ERROR(run.device().Copy(out[0], in[0], bytes));
     hl::ScatterDirectArgs now = args;
-    now.windows.indices = in[1];
+    now.indices = in[1];
     now.updates = in[2];
     now.out = out[0];
     return run.Launch(hl::kScatterDirectKernel, now, count, code);

@@ -59,22 +59,29 @@ absl::StatusOr<DynamicBox> BoxOf(const OpContext& context, size_t first,
 
 }  // namespace
 
-absl::StatusOr<StepDraft> MakePad(const OpContext& context) {
+absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context) {
   const auto* padding = context.source().Get<PaddingConfig>(Attr::kPadding);
   if (padding == nullptr) return InvalidInput(context.name(), ": pad without padding");
   const plan::ArrayType &operand = context.in(0), &out = context.out(0);
   HLOCTS_RETURN_IF_ERROR(CheckRank(context, out.dimensions.size()));
   const std::vector<int64_t> strides = Strides(operand.dimensions);
+  hl::PadShape shape = {};
+  shape.rank = static_cast<int>(out.rank());
+  for (size_t d = 0; d < out.dimensions.size(); ++d) {
+    shape.size[d] = out.dimensions[d];
+    shape.low[d] = padding->dimensions[d].low;
+    shape.interior[d] = padding->dimensions[d].interior;
+    shape.operand[d] = operand.dimensions[d];
+    shape.stride[d] = strides[d];
+  }
+  return shape;
+}
+
+absl::StatusOr<StepDraft> MakePad(const OpContext& context) {
+  const plan::ArrayType& out = context.out(0);
   hl::PadArgs args = {};
   args.bytes = out.width();
-  args.rank = static_cast<int>(out.rank());
-  for (size_t d = 0; d < out.dimensions.size(); ++d) {
-    args.size[d] = out.dimensions[d];
-    args.low[d] = padding->dimensions[d].low;
-    args.interior[d] = padding->dimensions[d].interior;
-    args.operand[d] = operand.dimensions[d];
-    args.stride[d] = strides[d];
-  }
+  HLOCTS_ASSIGN_OR_RETURN(args.shape, PadShapeOf(context));
   const int64_t elements = out.elements;
   StepDraft draft;
   draft.work = [args, elements](Run& run, In in, Out out) {

@@ -28,6 +28,10 @@ struct Coordinate {
 absl::StatusOr<hl::View> CoordinateView(absl::Span<const int64_t> result,
                                         absl::Span<const Coordinate> coordinates);
 
+// What describes the elements of a pad and of a gather.
+absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context);
+absl::StatusOr<hl::IndexedWindows> GatherWindowsOf(const OpContext& context);
+
 // The step of a reduce-window that is a scan; false: it is none.
 absl::StatusOr<bool> MakeScan(const OpContext& context, StepDraft& draft);
 
