@@ -93,6 +93,29 @@ TEST(CompileTest, EveryKernelOfTheSuitesCompiles) {
               kernels.size(), usage.registers, usage.spilling);
 }
 
+// No case of the suites has a pad that one loop alone reads.
+TEST(CompileTest, LoadsOfPadsAndGathersCompile) {
+  const auto api = Runtime();
+  if (!api.ok()) GTEST_SKIP() << "skipped: " << api.status().message();
+  auto module = ParseModule(
+      "HloModule m\nENTRY e { p = f32[5,3] parameter(0) z = f32[] constant(7)\n"
+      " i = s32[8,1] parameter(1) a = f32[8,3] pad(p, z), padding=-1_0_1x0_0\n"
+      " g = f32[8,3] gather(p, i), offset_dims={1}, collapsed_slice_dims={0},\n"
+      " start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}\n"
+      " ROOT r = f32[8,3] subtract(a, g) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto sources = cuda::KernelSources(**module);
+  ASSERT_TRUE(sources.ok()) << sources.status();
+  ASSERT_EQ(sources->size(), 1u);
+  EXPECT_THAT((*sources)[0], HasSubstr("LoadPadded"));
+  EXPECT_THAT((*sources)[0], HasSubstr("LoadGathered"));
+  const char* log = "";
+  const hlocts_cuda_status status =
+      (*api)->compile(cuda::EmitSource(*sources).c_str(), "sm_90", 0, &log);
+  if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
+  EXPECT_EQ(status, HLOCTS_CUDA_OK) << log;
+}
+
 TEST(CompileTest, TheRelaxedProfileCompiles) {
   const auto api = Runtime();
   if (!api.ok()) GTEST_SKIP() << "skipped: " << api.status().message();
