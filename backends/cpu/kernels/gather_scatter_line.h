@@ -26,8 +26,8 @@ struct IndexedLine {
 bool GatherLine(const Parallel& parallel, const IndexedLine& line, int bytes, const void* operand,
                 void* output);
 // False also for types and kinds that they do not take.
-bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,
-                 PrimitiveType type, const void* updates, void* output);
+bool ScatterLine(const IndexedLine& line, ScatterKind kind, PrimitiveType type,
+                 const void* updates, void* output);
 
 }  // namespace hlocts::kernels
 

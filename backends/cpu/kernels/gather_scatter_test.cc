@@ -243,7 +243,7 @@ TEST(ScatterTest, LinesOfSingleElements) {
   CheckLine<uint64_t>(PrimitiveType::kU64);
 }
 
-// So many updates of so large an array that they are brought into an order of their own first.
+// Many blocks of updates, some of them of the same elements.
 TEST(ScatterTest, ManyUpdatesKeepTheirOrder) {
   const int64_t size = 700000, count = (1 << 20) + 70001;
   const auto indices = RandomElements<int64_t>(count, 8, -50, size + 50);
