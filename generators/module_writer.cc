@@ -21,7 +21,7 @@ ValueFacts Moved(const Term& operand) {
   return facts;
 }
 
-ModuleWriter::ModuleWriter(ChoiceSource& choices, Plan drawn)
+ModuleWriter::ModuleWriter(ChoiceSource& choices, ModulePlan drawn)
     : choose(choices),
       plan(std::move(drawn)),
       module_(std::make_unique<Module>("m")),

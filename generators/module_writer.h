@@ -33,10 +33,10 @@ ValueFacts Moved(const Term& operand);
 
 class ModuleWriter {
  public:
-  ModuleWriter(ChoiceSource& choices, Plan drawn);
+  ModuleWriter(ChoiceSource& choices, ModulePlan drawn);
 
   ChoiceSource& choose;
-  const Plan plan;
+  const ModulePlan plan;
 
   // --- Drawing ---
   // A type out of `allowed` that the plan has; kInvalid if there is none.

@@ -51,7 +51,7 @@ bool DrawEven(ChoiceSource& choose, const GeneratorOptions& options) {
   return options.swarm && !options.weights && choose.Below(3) != 0;
 }
 
-void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, bool even, Plan& plan) {
+void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, bool even, ModulePlan& plan) {
   std::vector<TypeWeight> allowed;
   std::vector<int> weights;
   for (TypeWeight row : kTypeWeights) {
@@ -74,7 +74,7 @@ void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, bool even,
 }
 
 // One operation of indexing is as likely as one of the many of a single operand.
-void EvenFamilies(Plan& plan) {
+void EvenFamilies(ModulePlan& plan) {
   constexpr int kFamilyWeight = 120;
   std::map<Family, int> sizes;
   for (Opcode opcode : plan.opcodes) ++sizes[RowOf(opcode).family];
@@ -83,9 +83,9 @@ void EvenFamilies(Plan& plan) {
 }
 
 // Only some of them, which meet each other again and again.
-void KeepFew(ChoiceSource& choose, Plan& plan) {
+void KeepFew(ChoiceSource& choose, ModulePlan& plan) {
   constexpr uint64_t kFewMax = 6;
-  Plan few;
+  ModulePlan few;
   for (uint64_t count = 1 + choose.Below(kFewMax); count > 0; --count)
     few.opcodes.push_back(plan.opcodes[choose.Weighted(plan.weights)]);
   plan.opcodes = std::move(few.opcodes);
@@ -93,7 +93,7 @@ void KeepFew(ChoiceSource& choose, Plan& plan) {
 }
 
 // Half of the operations of half of the families; all of them without swarm.
-void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, bool even, Plan& plan) {
+void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, bool even, ModulePlan& plan) {
   const std::vector<Opcode>& all = options.opcodes.empty() ? GeneratedOpcodes() : options.opcodes;
   uint64_t families = options.swarm ? choose.Below(uint64_t{1} << 18) : ~uint64_t{0};
   families |= uint64_t{1} << static_cast<int>(Family::kElementwiseBinary);
@@ -121,7 +121,7 @@ void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, bool eve
   }
 }
 
-void DrawSizes(ChoiceSource& choose, const GeneratorOptions& options, Plan& plan) {
+void DrawSizes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan& plan) {
   bool boundary = plan.stream == Stream::kSizes;
   if (boundary) plan.elements_max = kElementsMaxOfSizes;
   for (uint64_t i = 0, count = 2 + choose.Below(4); i < count; ++i) {
@@ -164,8 +164,8 @@ const DrawWeights& PlainWeights() {
   return *kWeights;
 }
 
-Plan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
-  Plan plan;
+ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
+  ModulePlan plan;
   plan.stream = options.stream;
   plan.elements_max = options.elements_max;
   // Of long arrays two in three: a dropped tail shows in every bit, and no element is uncertain.

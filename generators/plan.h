@@ -10,7 +10,7 @@ namespace hlocts {
 
 using Dims = std::vector<int64_t>;
 
-struct Plan {
+struct ModulePlan {
   Stream stream = Stream::kDefined;
   TypeSet types = 0;
   std::vector<PrimitiveType> type_draw;  // as often as its weight
@@ -38,7 +38,7 @@ struct Plan {
   bool exact() const { return exact_data; }
 };
 
-Plan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options);
+ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options);
 
 }  // namespace hlocts
 
