@@ -111,9 +111,10 @@ Approximate Normalize(const BatchNorm& norm, double x, const Approximate& mean,
       norm.Lost(scale) * std::fabs(difference) * deviation.value +
       (norm.Lost(x) + norm.Lost(mean.value)) * factor + norm.Lost(offset);
   // x * factor and mean * factor: where the mean is folded into the offset.
-  if (norm.Overflows({std::fabs(difference), std::fabs(difference * deviation.value),
-                      std::fabs(difference * scale), factor, std::fabs(value),
-                      std::fabs(x) * factor, std::fabs(mean.value) * factor})) {
+  if (norm.Overflows({deviation.value, std::fabs(difference),
+                      std::fabs(difference * deviation.value), std::fabs(difference * scale),
+                      factor, std::fabs(value), std::fabs(x) * factor,
+                      std::fabs(mean.value) * factor})) {
     error = HUGE_VAL;
   }
   return {value, error};
@@ -231,7 +232,8 @@ GradSums SumsOfFeature(const BatchNorm& norm, absl::Span<const SetValue> operand
 Approximate GradScale(const BatchNorm& norm, const GradSums& sums) {
   long double error = norm.slack() * sums.cross_magnitude * sums.inverse +
                       (sums.flushed + norm.flush) * (1 + sums.inverse);
-  if (norm.Overflows({sums.cross_magnitude, sums.cross_magnitude * sums.inverse})) error = HUGE_VAL;
+  if (norm.Overflows({sums.inverse, sums.cross_magnitude, sums.cross_magnitude * sums.inverse}))
+    error = HUGE_VAL;
   return {static_cast<double>(sums.cross * sums.inverse), static_cast<double>(error)};
 }
 
@@ -240,17 +242,17 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, long double
   const long double n = norm.count(), reach = std::fabs(x) + std::fabs(sums.mean);
   const long double factor = sums.scale * sums.inverse / n;
   long double inner = n * dy - sums.sum - (x - sums.mean) / sums.spread * sums.cross;
-  long double magnitude = std::fabs(n * dy) + sums.sum_magnitude +
-                          reach / sums.spread * sums.cross_magnitude;
+  long double magnitude =
+      std::fabs(n * dy) + sums.sum_magnitude + reach / sums.spread * sums.cross_magnitude;
   // What flushing does to the inner sum, then to its product with the factor.
-  long double flushed = norm.flush * (4 * n + 8) +
-                        (sums.flushed + norm.flush * sums.cross_magnitude) *
-                            (1 + 1 / sums.spread) * (1 + reach);
+  long double flushed =
+      norm.flush * (4 * n + 8) +
+      (sums.flushed + norm.flush * sums.cross_magnitude) * (1 + 1 / sums.spread) * (1 + reach);
   long double error = std::fabs(factor) * (norm.slack() * magnitude + flushed) +
                       norm.flush * (1 + sums.inverse) * (1 + magnitude + flushed);
   // The product of x - mean and the sum may come before the division by the variance.
-  if (norm.Overflows({magnitude, sums.cross_magnitude, sums.cross_magnitude * sums.inverse,
-                      reach * sums.cross_magnitude,
+  if (norm.Overflows({sums.inverse, 1 / sums.spread, magnitude, sums.cross_magnitude,
+                      sums.cross_magnitude * sums.inverse, reach * sums.cross_magnitude,
                       magnitude * std::fabs(sums.scale) * sums.inverse})) {
     error = HUGE_VAL;
   }
@@ -273,7 +275,8 @@ absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
   for (int64_t f = 0; f < norm.layout.features; ++f) {
     const GradSums sums = SumsOfFeature(norm, operands, f);
     scales.push_back(Rounded(GradScale(norm, sums), norm.context));
-    double error = static_cast<double>(norm.slack() * sums.sum_magnitude) + norm.flush * 2 * norm.count();
+    double error =
+        static_cast<double>(norm.slack() * sums.sum_magnitude) + norm.flush * 2 * norm.count();
     if (norm.Overflows({sums.sum_magnitude})) error = HUGE_VAL;
     offsets.push_back(Rounded({static_cast<double>(sums.sum), error}, norm.context));
     for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {

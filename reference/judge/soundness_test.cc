@@ -144,6 +144,12 @@ const char kFnuzTotalSort[] =
     " ROOT r = pred[] compare(a, b), direction=LT, type=TOTALORDER }\n"
     "ENTRY e { x = f8e5m2fnuz[2] parameter(0)\n"
     " ROOT r = f8e5m2fnuz[2] sort(x), dimensions={0}, to_apply=lt }";
+const char kNarrowBatchNorm[] =
+    "ENTRY e { x = f8e4m3b11fnuz[1,1] parameter(0) o = f8e4m3b11fnuz[1] constant({0})\n"
+    " v = f8e4m3b11fnuz[1] parameter(1)\n"
+    " ROOT r = f8e4m3b11fnuz[1,1] batch-norm-inference(x, o, o, o, v), epsilon=0.0009765625, feature_index=1 }";
+const char kIotaWithoutZero[] =
+    "ENTRY e { i = f8e8m0fnu[3] iota(), iota_dimension=0 ROOT r = pred[3] is-finite(i) }";
 const char kFnuzTopK[] =
     "ENTRY e { x = f8e5m2fnuz[2] parameter(0)\n"
     " k = (f8e5m2fnuz[1], s32[1]) topk(x), k=1 ROOT r = f8e5m2fnuz[1] get-tuple-element(k), index=0 }";
@@ -231,6 +237,11 @@ const Case kCases[] = {
     // The one NaN of a fnuz format has no place in the total order (ruling 0059).
     {"fnuz_nan_first", kFnuzTotalSort, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[2] {nan, -3.5}"}, kPass, kStrict},
     {"fnuz_nan_last", kFnuzTotalSort, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[2] {-3.5, nan}"}, kPass, kStrict},
+    // 32, the reciprocal deviation, is beyond the format's 30.
+    {"batch_norm_whose_deviation_overflows", kNarrowBatchNorm, {"f8e4m3b11fnuz[1,1] {{1}}", "f8e4m3b11fnuz[1] {0}"}, {"f8e4m3b11fnuz[1,1] {{nan}}"}, kOpen},
+    {"batch_norm_whose_deviation_does_not", kNarrowBatchNorm, {"f8e4m3b11fnuz[1,1] {{1}}", "f8e4m3b11fnuz[1] {1}"}, {"f8e4m3b11fnuz[1,1] {{nan}}"}, kFail},
+    {"iota_of_a_type_without_zero", kIotaWithoutZero, {}, {"pred[3] {false, true, true}"}, kPass},
+    {"iota_of_what_that_type_has", kIotaWithoutZero, {}, {"pred[3] {true, true, false}"}, kFail},
     {"fnuz_nan_of_topk", kFnuzTopK, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[1] {-3.5}"}, kOpen, kStrict},
     {"fnuz_topk_without_nan", kFnuzTopK, {"f8e5m2fnuz[2] {-3.5, 1}"}, {"f8e5m2fnuz[1] {-3.5}"}, kFail},
     {"fnuz_nan_twice", kFnuzTotalSort, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[2] {nan, nan}"}, kFail, kStrict},
@@ -275,6 +286,9 @@ const Case kCases[] = {
     {"normal_draws_of_a_mean", kNormalDraws, {"f32[] 16777216", "f32[] 0.001"}, {kSixtyFourMeans}, kPass},
     {"draws_outside", kDraws, {"f32[] 0", "f32[] 1"}, {"f32[2] {0.5, 2}"}, kFail},
     {"solve_in_a_type_without_zero", kSolveWithoutZero, {"f8e8m0fnu[1,1] {{2}}", "f8e8m0fnu[1,1] {{1}}"}, {"f8e8m0fnu[1,1] {{nan}}"}, kOpen},
+    {"solve_whose_inverse_overflows", kRealSolve2, {"f32[2,2] {{0.25, 0}, {3e38, 1}}", "f32[2,1] {{0}, {0}}"}, {"f32[2,1] {{nan}, {nan}}"}, kOpen},
+    {"solve_whose_inverse_overflows_strictly", kRealSolve2, {"f32[2,2] {{0.25, 0}, {3e38, 1}}", "f32[2,1] {{0}, {0}}"}, {"f32[2,1] {{nan}, {nan}}"}, kFail, kStrict},
+    {"solve_whose_inverse_is_large", kRealSolve2, {"f32[2,2] {{0.25, 0}, {1e30, 1}}", "f32[2,1] {{0}, {0}}"}, {"f32[2,1] {{0}, {nan}}"}, kFail},
     {"solve_within_the_range", kRealSolve2, {"f32[2,2] {{1, 0}, {1, 1}}", "f32[2,1] {{100}, {1}}"}, {"f32[2,1] {{100}, {inf}}"}, kFail, kStrict},
     // Zeros that surely tie do not part the subnormals on their two sides, which may be read as zeros.
     {"sort_of_flushed_subnormals", kSortOfSubnormals, {"f32[40] {-1e-40, 0, 0, 1e-40, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}"}, {"f32[40] {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -0, 0, 0, 0}"}, kPass},

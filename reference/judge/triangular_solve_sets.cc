@@ -139,14 +139,33 @@ void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g, d
   }
 }
 
+// Whether an element of the inverse, by which engines multiply blocks of the right side, may leave the
+// range: substitution with magnitudes bounds them.
+bool InverseMayOverflow(const Literal& a, const SolveGeometry& g, int64_t b, double most) {
+  const bool lower = EffectiveLower(g);
+  std::vector<double> bounds(static_cast<size_t>(g.n), 0);
+  for (int64_t step = 0; step < g.n; ++step) {
+    const int64_t i = lower ? step : g.n - 1 - step;
+    double sum = 1;
+    for (int64_t j = 0; j < g.n; ++j) {
+      if (j != i) sum += std::abs(CoefficientAt(a, g, b, i, j)) * bounds[static_cast<size_t>(j)];
+    }
+    double& bound = bounds[static_cast<size_t>(i)];
+    bound = sum / std::abs(CoefficientAt(a, g, b, i, i));
+    if (!(bound < most)) return true;
+  }
+  return false;
+}
+
 // Whether an unknown, or a product on the way, may leave the range: of a coefficient and an
 // unknown, or, where they are complex, of a diagonal element with its conjugate, by which a
 // quotient may be computed.
 bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
-                 const FloatFacts& facts) {
+                 const FloatFacts& facts, Profile profile) {
   const double most = facts.max / (16 * static_cast<double>(g.n));
   const double root_most = std::sqrt(facts.max) / 4, root_least = 4 * std::sqrt(facts.min_normal);
   const bool squares = IsComplex(a.element_type());
+  if (profile != Profile::kStrict && InverseMayOverflow(a, g, b, most)) return true;
   for (int64_t i = 0; i < g.n; ++i) {
     const double diagonal = std::abs(CoefficientAt(a, g, b, i, i));
     if (squares && !(diagonal > root_least && diagonal < root_most)) return true;
@@ -201,7 +220,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
       double diagonal = std::abs(CoefficientAt(a.literal(), g, k, i, i));
       free[k] = free[k] || diagonal == 0 || diagonal < least;
     }
-    free[k] = free[k] || MayOverflow(a.literal(), x, g, k, *context.result);
+    free[k] = free[k] || MayOverflow(a.literal(), x, g, k, *context.result, interpreter.profile());
     if (!free[k]) ForwardBounds(a.literal(), x, g, bound, flush, k, spread);
   }
   SetContext rounding = context;
