@@ -42,9 +42,19 @@ bool OnlyMoves(const std::vector<std::string>& operations) {
          });
 }
 
+// Their own work is the same for all types: of data they only ask its order, or which element it
+// is.
+bool IsOfAnyType(const std::vector<std::string>& operations) {
+  return std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
+    auto opcode = OpcodeFromName(name);
+    return opcode && (RowOf(*opcode).family == Family::kOrdering || *opcode == Opcode::kScatter);
+  });
+}
+
 // Of what a shrunk module needs that which the operations ask about: indices where they index, data
 // where they compute. What goes wrong between instructions, or in what runs them, is met with any.
-std::string NeedsOf(const BucketKey& key, const std::set<std::string>& needs, bool moves) {
+std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>& needs,
+                              bool moves) {
   static const auto* const kOfIndices =
       new std::set<std::string>{"negative", "packed", "narrow", "unsigned"};
   static const auto* const kOfData = new std::set<std::string>{
@@ -53,14 +63,13 @@ std::string NeedsOf(const BucketKey& key, const std::set<std::string>& needs, bo
     auto opcode = OpcodeFromName(name);
     return opcode && RowOf(*opcode).family == Family::kIndexing;
   });
-  std::vector<std::string> asked;
+  std::set<std::string> asked;
   for (const std::string& need : needs) {
     bool of_indices = kOfIndices->count(need) > 0, of_data = kOfData->count(need) > 0;
     bool attribute = !of_indices && !of_data;
-    if (attribute || (indexes && of_indices) || (!indexes && !moves && of_data))
-      asked.push_back(need);
+    if (attribute || (indexes && of_indices) || (!indexes && !moves && of_data)) asked.insert(need);
   }
-  return absl::StrJoin(asked, " ");
+  return asked;
 }
 
 bool RunsOthers(const std::vector<std::string>& operations) {
@@ -99,19 +108,22 @@ void ReadFailure(const Words& words, const Remains& remains, BucketKey& key) {
   key.traits = TakeTraits(operation);
   key.operations = absl::StrSplit(operation, ',', absl::SkipEmpty());
   bool moves = OnlyMoves(key.operations);
-  // What goes wrong between instructions, or in what runs them, hardly depends on their types.
-  bool typed = !key.together && !moves && !RunsOthers(key.operations);
-  std::string type = words.size() > 1 && typed ? ClassOf(words[1]) : "";
   std::string symptom(words.size() > 2 ? SymptomClass(words[2]) : "");
   if (moves && symptom == "nan") symptom = "value";
   if (remains.rivals) {
     // Whatever calls, and whatever is computed.
-    key = {key.kind, {"called-computation"}, false, {}, symptom};
+    key = {key.kind, {"called-computation"}, false, {}, {}, symptom};
     return;
   }
-  bool alone = !key.together && !RunsOthers(key.operations);
-  for (const std::string& part : {std::string(remains.elements > kFewElements ? "long" : ""),
-                                  alone ? NeedsOf(key, remains.needs, moves) : "", type, symptom}) {
+  // What goes wrong between instructions, or in what runs them, hardly depends on their types and
+  // data.
+  const bool alone = !key.together && !RunsOthers(key.operations);
+  if (alone) key.needs = NeedsOf(key, remains.needs, moves);
+  // Elements below a byte are numbers of all kinds, and packed in one way.
+  const bool typed = alone && !moves && !IsOfAnyType(key.operations) && !key.needs.count("packed");
+  const std::string type = words.size() > 1 && typed ? ClassOf(words[1]) : "";
+  for (const std::string& part :
+       {std::string(remains.elements > kFewElements ? "long" : ""), type, symptom}) {
     if (!part.empty()) absl::StrAppend(&key.rest, key.rest.empty() ? "" : " ", part);
   }
 }
@@ -134,6 +146,7 @@ std::string BucketKey::Name() const {
   if (!operations.empty())
     absl::StrAppend(&name, " ", absl::StrJoin(operations, ","), together ? "(together)" : "");
   for (const std::string& trait : traits) absl::StrAppend(&name, "(", trait, ")");
+  for (const std::string& need : needs) absl::StrAppend(&name, " ", need);
   return absl::StrCat(name, " ", rest);
 }
 
@@ -157,6 +170,9 @@ BucketKey BucketOf(const std::string& signature, const Remains& remains) {
 bool Covers(const BucketKey& general, const BucketKey& special) {
   return general.kind == special.kind && general.together == special.together &&
          general.rest == special.rest && !general.operations.empty() &&
+         general.needs.empty() == special.needs.empty() &&
+         std::includes(special.needs.begin(), special.needs.end(), general.needs.begin(),
+                       general.needs.end()) &&
          std::includes(special.traits.begin(), special.traits.end(), general.traits.begin(),
                        general.traits.end()) &&
          std::includes(special.operations.begin(), special.operations.end(),

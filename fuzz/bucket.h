@@ -5,6 +5,7 @@
 #define HLOCTS_FUZZ_BUCKET_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,16 @@ struct BucketKey {
   std::vector<std::string> operations;  // sorted; none where a message says it all
   bool together = false;                // wrong only when compiled together
   std::vector<std::string> traits;      // "empty", "batched": an operand that stands by
-  std::string rest;  // size, what is needed, class of types, symptom; or the message
+  std::set<std::string> needs;          // of remains.h, as far as the operations ask for them
+  std::string rest;                     // size, class of types, symptom; or the message
 
   std::string Name() const;  // "fail dot float value"
 };
 
 // Of a finding whose module has been shrunk.
 BucketKey BucketOf(const std::string& signature, const Remains& remains);
-// Operations and traits of `general` are among those of `special`, and nothing else differs: the
-// others only stand by.
+// Operations, traits and needs of `general` are among those of `special`, and nothing else differs:
+// the others only stand by. A fault that needs nothing is another than one that does.
 bool Covers(const BucketKey& general, const BucketKey& special);
 
 // Keys by name, without those that another one covers.

@@ -114,6 +114,27 @@ TEST(BucketTest, WhatRemainsTellsFaultsOfOneOperationApart) {
             BucketOf("fail add,while f32 value", {3, false, {"negative"}}).Name());
 }
 
+TEST(BucketTest, WhatIsNeededBesidesMayStandBy) {
+  BucketSet set;
+  std::vector<std::string> absorbed;
+  auto key = [](std::set<std::string> needs) {
+    return BucketOf("fail convolution f32 value", {1, false, std::move(needs)});
+  };
+  std::string first = set.Add(key({"padding", "reversal"}), &absorbed);
+  set.Add(key({"stride"}), &absorbed);
+  set.Add(key({}), &absorbed);
+  EXPECT_THAT(absorbed, IsEmpty());
+  set.Add(key({"reversal"}), &absorbed);
+  EXPECT_THAT(absorbed, ElementsAre(first));
+}
+
+TEST(BucketTest, PackedElementsAreOfOneKind) {
+  EXPECT_EQ(BucketOf("fail constant f4e2m1fn value", {1, false, {"packed"}}).Name(),
+            BucketOf("fail constant s4 value", {1, false, {"packed"}}).Name());
+  EXPECT_NE(NameOf("fail constant f32 value"), NameOf("fail constant s32 value"));
+  EXPECT_EQ(NameOf("fail sort f32 value"), NameOf("fail sort pred value"));
+}
+
 TEST(BucketTest, RemainsNameValuesAndAttributes) {
   auto value = [](const char* type, const char* text) {
     return OfText(absl::StrCat("HloModule m\nENTRY e { ROOT c = ", type, "[1] constant({", text,

@@ -30,9 +30,12 @@ void AddValue(PrimitiveType type, double value, Needs& needs) {
 
 void AddValues(const Literal& literal, Needs& needs) {
   if (!literal.shape().IsArray() || literal.element_count() > kSimplifiedMax) return;
-  const PrimitiveType type = literal.element_type();
+  const PrimitiveType type = ComponentType(literal.element_type());
   if (!IsFloat(type) && !IsInteger(type)) return;
-  for (int64_t i = 0; i < literal.element_count(); ++i) AddValue(type, RealAt(literal, i), needs);
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    AddValue(type, RealAt(literal, i), needs);
+    if (IsComplex(literal.element_type())) AddValue(type, RealAt(literal, i, 1), needs);
+  }
 }
 
 const char* NameOf(PrimitiveType type) {
@@ -78,6 +81,7 @@ Remains RemainsOf(const Sample& shrunk) {
   Needs& needs = remains.needs;
   for (PrimitiveType type : NeededTypes(shrunk)) needs.insert(NameOf(type));
   AddAttributes(*shrunk.module, needs);
+  if (HasLayouts(*shrunk.module)) needs.insert("layout");
   for (const auto& computation : shrunk.module->computations()) {
     for (const auto& instruction : computation->instructions())
       if (instruction->has_literal()) AddValues(instruction->literal(), needs);

@@ -18,7 +18,7 @@ struct Remains {
   bool rivals = false;
   // Of values "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (integers);
   // of element types "packed" (below a byte), "narrow" (below 32 bits), "wide" (of 64), "unsigned",
-  // "complex"; of attributes the names of PlainEdits().
+  // "complex"; "layout", other than the default; of attributes the names of PlainEdits().
   std::set<std::string> needs = {};
 };
 

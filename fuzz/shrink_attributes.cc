@@ -27,6 +27,29 @@ bool DropOptional(Instruction& instruction, Attr attr) {
 
 }  // namespace
 
+bool DefaultLayouts(Sample& sample, const StillFails& still_fails) {
+  if (!HasLayouts(*sample.module)) return false;
+  Sample candidate = sample.Clone();
+  for (const auto& computation : candidate.module->computations()) {
+    for (const auto& instruction : computation->instructions())
+      instruction->mutable_shape() = instruction->shape().WithoutLayout().WithDefaultLayout();
+  }
+  candidate.module->entry_computation_layout.reset();
+  if (!still_fails(candidate)) return false;
+  sample = std::move(candidate);
+  return true;
+}
+
+bool HasLayouts(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const Shape& shape = instruction->shape();
+      if (shape.WithDefaultLayout() != shape.WithoutLayout().WithDefaultLayout()) return true;
+    }
+  }
+  return false;
+}
+
 bool DefaultAttributes(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t c = 0; c < sample.module->computations().size(); ++c) {

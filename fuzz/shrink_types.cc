@@ -34,21 +34,34 @@ Shape Retyped(const Shape& shape, PrimitiveType from, PrimitiveType to) {
   return shape.WithElementType(to);
 }
 
+// The least and the largest stay that, and so does a sign bit that an unsigned type has not.
+double KeptInteger(double value, PrimitiveType from, PrimitiveType to) {
+  const ValueFacts was = WholeRange(from), is = WholeRange(to);
+  if (value == was.low && was.low < 0) return is.low;
+  if (value == was.high) return is.high;
+  const double half = (was.high + 1) / 2;
+  if (was.low == 0 && is.low == 0 && value >= half) value += (is.high + 1) / 2 - half;
+  return std::clamp(value, is.low, is.high);
+}
+
 double Kept(double value, PrimitiveType from, PrimitiveType to) {
   if (IsFloat(from) && IsFloat(to) && value != 0 && std::abs(value) < FormatOf(from).min_normal())
     return std::copysign(FormatOf(to).min_normal() / 2, value);
   if (IsFloat(to)) return value;
+  if (IsInteger(from)) return KeptInteger(value, from, to);
   const ValueFacts whole = WholeRange(to);
   return std::isnan(value) ? 0 : std::clamp(value, whole.low, whole.high);
 }
 
 // The same numbers, as far as the type has them, subnormal ones as such; of complex ones the real
-// parts.
+// parts, or else the imaginary ones.
 Literal Retyped(const Literal& literal, PrimitiveType to) {
   Literal result(literal.shape().WithElementType(to).WithoutLayout());
   const size_t bytes = static_cast<size_t>(StorageBytes(to));
   for (int64_t i = 0; i < literal.element_count(); ++i) {
-    Literal one = ScalarLiteral(to, Kept(RealAt(literal, i), literal.element_type(), to));
+    double value = RealAt(literal, i);
+    if (value == 0 && IsComplex(literal.element_type())) value = RealAt(literal, i, 1);
+    Literal one = ScalarLiteral(to, Kept(value, ComponentType(literal.element_type()), to));
     std::copy_n(one.raw_data(), bytes, result.mutable_raw_data() + static_cast<size_t>(i) * bytes);
   }
   return result;

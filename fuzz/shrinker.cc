@@ -151,6 +151,7 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
       {"dimensions", false, ShrinkDimensions},
       {"numbers", false, ShrinkNumbers},
       {"attributes", false, DefaultAttributes},
+      {"layouts", false, DefaultLayouts},
       {"sizes", true, ShrinkSizesAsWritten},
       {"literals", true, SimplifyLiterals},
   };

@@ -54,6 +54,8 @@ bool CountUp(Sample& sample, const StillFails& still_fails);
 bool RepeatOneElement(Sample& sample, const StillFails& still_fails);
 bool ConstantsInRegions(Sample& sample, const StillFails& still_fails);
 bool SimplerTypes(Sample& sample, const StillFails& still_fails);
+bool DefaultLayouts(Sample& sample, const StillFails& still_fails);
+bool HasLayouts(const Module& module);  // others than the default ones
 bool DefaultAttributes(Sample& sample, const StillFails& still_fails);
 // Of longer literals only what can be one value throughout.
 constexpr int64_t kSimplifiedMax = 256;
