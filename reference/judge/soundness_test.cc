@@ -237,6 +237,8 @@ const Case kCases[] = {
     // The one NaN of a fnuz format has no place in the total order (ruling 0059).
     {"fnuz_nan_first", kFnuzTotalSort, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[2] {nan, -3.5}"}, kPass, kStrict},
     {"fnuz_nan_last", kFnuzTotalSort, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[2] {-3.5, nan}"}, kPass, kStrict},
+    {"power_of_what_overflows_squared", BINARY("power", "c128"), {"c128[] (-1.7976931348623157e+308, 2.5)", "c128[] (-1, -10)"}, {"c128[] (0, 0)"}, kOpen},
+    {"power_within_the_range", BINARY("power", "c128"), {"c128[] (-17, 2.5)", "c128[] (-1, -10)"}, {"c128[] (0, 0)"}, kFail},
     // 32, the reciprocal deviation, is beyond the format's 30.
     {"batch_norm_whose_deviation_overflows", kNarrowBatchNorm, {"f8e4m3b11fnuz[1,1] {{1}}", "f8e4m3b11fnuz[1] {0}"}, {"f8e4m3b11fnuz[1,1] {{nan}}"}, kOpen},
     {"batch_norm_whose_deviation_does_not", kNarrowBatchNorm, {"f8e4m3b11fnuz[1,1] {{1}}", "f8e4m3b11fnuz[1] {1}"}, {"f8e4m3b11fnuz[1,1] {{nan}}"}, kFail},

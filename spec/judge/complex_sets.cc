@@ -94,6 +94,17 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   return Box(f, tolerance, context);
 }
 
+// Whether |x|^2, |x|^Re(y) or e^(-Im(y) arg x), of which a power may be made, leaves the range.
+bool FactorsLeaveRange(const Wide& x, const Wide& y, const FloatFacts& facts) {
+  const long double modulus = std::abs(x), least = 4 * static_cast<long double>(facts.min_normal),
+                    most = facts.max / 4;
+  for (long double factor :
+       {modulus * modulus, std::pow(modulus, y.real()), std::exp(-y.imag() * std::arg(x))}) {
+    if (!(factor > least && factor < most)) return true;
+  }
+  return false;
+}
+
 ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Ball x, y;
   if (!FiniteBall(a, context, x) || !FiniteBall(b, context, y)) {
@@ -104,6 +115,10 @@ ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& con
   Wide exponent = y.centre * std::log(x.centre);
   Wide f = std::exp(exponent);
   if (!Finite(f)) return OpenSet(Term::kFreedom, context);
+  bool in_range = std::abs(f) < context.result->max;
+  if (in_range && context.rule.Allows(kFlushResult) &&
+      FactorsLeaveRange(x.centre, y.centre, *context.result))
+    return OpenSet(Term::kFreedom, context);
   long double ulps = std::max<long double>(context.rule.ulps, 4) + 8 * (std::abs(exponent) + 2);
   long double tolerance = ulps * Unit(context, std::abs(f));
   if (tolerance > 0.25L * std::abs(f)) return OpenSet(Term::kFreedom, context);
