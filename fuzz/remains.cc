@@ -78,6 +78,8 @@ bool HasRivals(const Module& module) {
 
 Remains RemainsOf(const Sample& shrunk) {
   Remains remains = {CountElements(*shrunk.module), HasRivals(*shrunk.module)};
+  // Of what breaks a rule the rule says all.
+  if (shrunk.module->entry() == nullptr || !VerifyModule(*shrunk.module).ok()) return remains;
   Needs& needs = remains.needs;
   for (PrimitiveType type : NeededTypes(shrunk)) needs.insert(NameOf(type));
   AddAttributes(*shrunk.module, needs);
