@@ -153,7 +153,9 @@ bool ReturnUnused(Sample& sample, const StillFails& still_fails) {
   for (const auto& instruction : entry.instructions())
     used.insert(instruction->operands().begin(), instruction->operands().end());
   for (const auto& instruction : entry.instructions()) {
-    if (used.count(instruction.get()) > 0 || IsCarrier(*instruction)) continue;
+    const Opcode opcode = instruction->opcode();
+    if (opcode == Opcode::kParameter || opcode == Opcode::kConstant) continue;
+    if (used.count(instruction.get()) > 0) continue;
     Sample candidate = sample.Clone();
     candidate.module->entry()->set_root(EntryInstruction(candidate, instruction->index()));
     if (Take(sample, std::move(candidate), still_fails)) return true;
