@@ -82,7 +82,7 @@ class Worker {
     std::string end = process_->DescribeEnd();
     std::string tail = process_->ErrorTail();
     return absl::AbortedError(
-        absl::StrCat("worker ", end, tail.empty() ? "" : "; it last wrote: ", tail));
+        absl::StrCat("worker ", end, tail.empty() ? "" : kLastWrote, tail));
   }
   absl::Status Rubbish(absl::string_view what) {
     process_->Kill();

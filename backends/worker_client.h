@@ -1,6 +1,6 @@
 // The driver's side of the protocol: an engine in a process of its own. A crash, a hang, rubbish on
-// the pipe or too much memory becomes the outcome of the module at hand; the next module gets a fresh
-// process.
+// the pipe or too much memory becomes the outcome of the module at hand; the next module gets a
+// fresh process.
 #ifndef HLOCTS_BACKENDS_WORKER_CLIENT_H_
 #define HLOCTS_BACKENDS_WORKER_CLIENT_H_
 
@@ -11,6 +11,9 @@
 #include "backends/backend.h"
 
 namespace hlocts {
+
+// Stands between how a worker ended and its own words, in the reason of a crash.
+inline constexpr absl::string_view kLastWrote = "; it last wrote: ";
 
 struct WorkerCommand {
   std::string name;               // of the backend, as given on the command line

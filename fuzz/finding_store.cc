@@ -28,13 +28,13 @@ absl::Status FindingStore::Load() {
     met_.try_emplace(key, 1);
     if (to_shrink_.erase(met_as) > 0) buckets_.erase(met_as);
     if (json.value("known", false)) continue;
-    Entry entry = {key, met_as, "", 0, {}, false};
+    Entry entry = {key, met_as, "", 0, {}, false, {}};
     if (json["to_shrink"].is_number_integer()) {
       entry.to_shrink = to_shrink_[met_as] = json["to_shrink"].get<int64_t>();
     }
-    Key bucket =
-        BucketKeyOf(entry, {json.value("elements", int64_t{0}), json.value("rivals", false),
-                            json.value("needs", std::set<std::string>())});
+    entry.remains = {json.value("elements", int64_t{0}), json.value("rivals", false),
+                     json.value("needs", std::set<std::string>())};
+    Key bucket = BucketKeyOf(entry);
     buckets_[bucket] = {1, json.value("instructions", int64_t{0}),
                         json.value("folder", std::string())};
   }
@@ -62,14 +62,13 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
   Json json;
   json["backend"] = entry.key.first;
   json["signature"] = entry.key.second;
-  const Remains remains = RemainsOf(sample);
-  json["bucket"] = BucketOf(entry.key.second, remains).Name();
+  json["bucket"] = BucketOf(entry.key.second, entry.remains).Name();
   json["met_as"] = entry.met_as.second;
   json["origin"] = entry.origin;
   json["instructions"] = CountInstructions(*sample.module);
-  json["elements"] = remains.elements;
-  if (remains.rivals) json["rivals"] = true;
-  json["needs"] = remains.needs;
+  json["elements"] = entry.remains.elements;
+  if (entry.remains.rivals) json["rivals"] = true;
+  json["needs"] = entry.remains.needs;
   json["evaluations"] = entry.evaluations;
   json["folder"] = folder;
   if (entry.to_shrink) json["to_shrink"] = *entry.to_shrink;
@@ -112,7 +111,7 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                    found.origin,
                    ""};
   Key met_as = {found.backend, bundle.signature};
-  Entry entry = {met_as, met_as, found.origin, 0, {}, false};
+  Entry entry = {met_as, met_as, found.origin, 0, {}, false, {}};
   if (options_.known(bundle.signature, result.verdict, nullptr)) return CountKnown(entry);
   if (!IsToShrink(TimesMet(met_as))) return CountAgain(met_as);
   if (options_.shrink_evaluations > 0 && !ShrinkInto(bundle, entry, found, stop)) {
@@ -120,8 +119,8 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
     absl::StrAppend(&bundle.origin, "; not shrunk, the campaign was over");
   }
   entry.key.second = bundle.signature;
-  const Remains remains = RemainsOf(bundle.sample);
-  entry.known = options_.known(bundle.signature, bundle.result.verdict, &remains.needs);
+  entry.remains = RemainsOf(bundle.sample);
+  entry.known = options_.known(bundle.signature, bundle.result.verdict, &entry.remains.needs);
   if (entry.known) return CountKnown(entry);
   bundle.options.load.stop = nullptr;
   bundle.expected =
@@ -143,7 +142,9 @@ absl::Status FindingStore::CountKnown(const Entry& entry) {
   Forget(entry.met_as);
   if (!stored) return absl::OkStatus();
   Sample none = {std::make_unique<Module>("known"), {}};
-  return Append(entry, none, "");
+  Entry line = entry;
+  line.remains = {};
+  return Append(line, none, "");
 }
 
 // A bucket that was stored as it was met makes room for what it is.
@@ -161,12 +162,12 @@ void FindingStore::Drop(const Key& key) {
   buckets_.erase(bucket);
 }
 
-FindingStore::Key FindingStore::BucketKeyOf(const Entry& entry, const Remains& remains) {
+FindingStore::Key FindingStore::BucketKeyOf(const Entry& entry) {
   const auto& [backend, signature] = entry.key;
   // As it was met a finding says little about its kin.
   if (entry.to_shrink || options_.shrink_evaluations == 0) return entry.key;
   std::vector<std::string> absorbed;
-  std::string name = sets_[backend].Add(BucketOf(signature, remains), &absorbed);
+  std::string name = sets_[backend].Add(BucketOf(signature, entry.remains), &absorbed);
   for (const std::string& other : absorbed) Drop({backend, other});
   return {backend, name};
 }
@@ -175,7 +176,7 @@ absl::Status FindingStore::Store(const Bundle& bundle, const Entry& entry) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!entry.to_shrink) Forget(entry.met_as);
   int64_t instructions = CountInstructions(*bundle.sample.module);
-  Key key = BucketKeyOf(entry, RemainsOf(bundle.sample));
+  Key key = BucketKeyOf(entry);
   Bucket& bucket = buckets_[key];
   met_.try_emplace(entry.key, 1);
   bool smaller = bucket.met > 0 && instructions < bucket.instructions;
@@ -202,7 +203,7 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
   Key key = {"generator", absl::StrCat("error generator ", RuleOf(verified))};
   bundle.signature = key.second;
   if (TimesMet(key) > 1) return absl::OkStatus();
-  return Store(bundle, {key, key, origin, 0, {}, false});
+  return Store(bundle, {key, key, origin, 0, {}, false, RemainsOf(bundle.sample)});
 }
 
 int64_t FindingStore::buckets() {

@@ -65,6 +65,7 @@ class FindingStore {
     int evaluations = 0;
     std::optional<int64_t> to_shrink;  // the module's number, where it is stored as it was met
     bool known = false;                // shrunk, an expectation explains it: nothing is stored
+    Remains remains = {};              // of the module that is stored
   };
   int64_t TimesMet(const Key& key);  // this one counted
   bool ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
@@ -75,7 +76,7 @@ class FindingStore {
   void Forget(const Key& key);
   void Drop(const Key& bucket);
   // The bucket that the finding counts in; those that it takes in are dropped.
-  Key BucketKeyOf(const Entry& entry, const Remains& remains);
+  Key BucketKeyOf(const Entry& entry);
   absl::Status Append(const Entry& entry, const Sample& sample, const std::string& folder);
 
   const CampaignOptions& options_;

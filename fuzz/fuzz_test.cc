@@ -390,6 +390,15 @@ class CredulousEngine : public Backend {
   }
 };
 
+// Of a module that breaks a rule, on the engine that takes it.
+ShrinkResult ShrinkInvalid(const Sample& sample) {
+  CredulousEngine engine;
+  WrongEngine values(Opcode::kAdd, Opcode::kAdd);
+  ShrinkOptions options;
+  options.trial.invalid = true;
+  return Shrink(sample, engine, values, options);
+}
+
 TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
   for (const char* outputs : {"x, y", "y, x"}) {
     std::string text = absl::StrCat(
@@ -401,11 +410,7 @@ TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
     Sample sample = Parsed(text, 1);
     std::string rule = RuleOf(VerifyModule(*sample.module));
     ASSERT_FALSE(rule.empty());
-    CredulousEngine engine;
-    ShrinkOptions options;
-    options.trial.invalid = true;
-    ShrinkResult shrunk =
-        Shrink(sample, engine, *std::make_unique<WrongEngine>(Opcode::kAdd, Opcode::kAdd), options);
+    ShrinkResult shrunk = ShrinkInvalid(sample);
     ASSERT_TRUE(shrunk.reproduced);
     EXPECT_EQ(RuleOf(VerifyModule(*shrunk.sample.module)), rule) << outputs;
     EXPECT_LT(CountInstructions(*shrunk.sample.module), CountInstructions(*sample.module))
@@ -416,11 +421,7 @@ TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
 TEST(ShrinkTest, SizesOfAnInvalidModuleAreShrunkAsTheyAreWritten) {
   Sample sample = Parsed(
       "HloModule m\nENTRY e { p = f32[40,7] parameter(0)\n ROOT r = f32[7,40] negate(p) }", 1);
-  CredulousEngine engine;
-  ShrinkOptions options;
-  options.trial.invalid = true;
-  ShrinkResult shrunk =
-      Shrink(sample, engine, *std::make_unique<WrongEngine>(Opcode::kAdd, Opcode::kAdd), options);
+  ShrinkResult shrunk = ShrinkInvalid(sample);
   ASSERT_TRUE(shrunk.reproduced);
   EXPECT_EQ(CountElements(*shrunk.sample.module), 2) << PrintModule(*shrunk.sample.module);
 }
@@ -430,11 +431,7 @@ TEST(ShrinkTest, AnUnusedCulpritBecomesTheRoot) {
       "HloModule m\nENTRY e { p = f32[2] parameter(0) q = f32[3] parameter(1)\n"
       " n = f32[2] negate(p) unused = f32[2] add(n, q) ROOT r = f32[2] abs(n) }",
       1);
-  CredulousEngine engine;
-  ShrinkOptions options;
-  options.trial.invalid = true;
-  ShrinkResult shrunk =
-      Shrink(sample, engine, *std::make_unique<WrongEngine>(Opcode::kAdd, Opcode::kAdd), options);
+  ShrinkResult shrunk = ShrinkInvalid(sample);
   ASSERT_TRUE(shrunk.reproduced);
   EXPECT_EQ(CountInstructions(*shrunk.sample.module), 1) << PrintModule(*shrunk.sample.module);
 }

@@ -14,9 +14,7 @@ bool TryEdit(Sample& sample, size_t computation, int64_t index, const Edit& edit
   Instruction& instruction = *candidate.module->computations()[computation]->instructions()[index];
   if (!edit(instruction) || !InferAgain(*candidate.module)) return false;
   candidate.module->entry_computation_layout.reset();
-  if (!still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
+  return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 bool DropOptional(Instruction& instruction, Attr attr) {
@@ -25,6 +23,8 @@ bool DropOptional(Instruction& instruction, Attr attr) {
   return true;
 }
 
+Shape InDefaultLayout(const Shape& shape) { return shape.WithoutLayout().WithDefaultLayout(); }
+
 }  // namespace
 
 bool DefaultLayouts(Sample& sample, const StillFails& still_fails) {
@@ -32,19 +32,17 @@ bool DefaultLayouts(Sample& sample, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   for (const auto& computation : candidate.module->computations()) {
     for (const auto& instruction : computation->instructions())
-      instruction->mutable_shape() = instruction->shape().WithoutLayout().WithDefaultLayout();
+      instruction->mutable_shape() = InDefaultLayout(instruction->shape());
   }
   candidate.module->entry_computation_layout.reset();
-  if (!still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
+  return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 bool HasLayouts(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
       const Shape& shape = instruction->shape();
-      if (shape.WithDefaultLayout() != shape.WithoutLayout().WithDefaultLayout()) return true;
+      if (shape.WithDefaultLayout() != InDefaultLayout(shape)) return true;
     }
   }
   return false;

@@ -68,9 +68,7 @@ bool TryData(Sample& sample, const std::vector<int64_t>& leaves,
     changed = changed || !filled.BitwiseEqual(data);
     PutData(candidate, index, std::move(filled));
   }
-  if (!changed || !still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
+  return changed && KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 // Of elements with the same bits the first.
@@ -103,19 +101,13 @@ bool PutConstant(Sample& sample, size_t computation, size_t index, double value,
   Instruction* replaced = region->instructions()[index].get();
   auto constant = std::make_unique<Instruction>(absl::StrCat("k.", replaced->name()),
                                                 Opcode::kConstant, replaced->shape());
-  Literal literal(replaced->shape());
-  Literal one = ScalarLiteral(replaced->shape().element_type(), value);
-  for (size_t at = 0; at < literal.raw_size(); at += one.raw_size()) {
-    std::memcpy(literal.mutable_raw_data() + at, one.raw_data(), one.raw_size());
-  }
-  constant->set_literal(std::move(literal));
+  const Literal any(replaced->shape());
+  constant->set_literal(WithElements(any, 0, any.element_count(), value));
   Instruction* added = region->Add(std::move(constant));
   ReplaceUses(replaced, added);
   MoveToFront(added);
   RemoveDeadCode(candidate);
-  if (!still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
+  return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 }  // namespace

@@ -19,20 +19,7 @@ bool TryLiteral(Sample& sample, const Literal& now, const Literal& simple, const
   if (now.BitwiseEqual(simple)) return false;
   Sample candidate = sample.Clone();
   put(candidate, simple);
-  if (!still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
-}
-
-// Elements from `begin` to `end` become `value`.
-Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double value) {
-  Literal changed = literal;
-  Literal one = ScalarLiteral(literal.element_type(), value);
-  for (int64_t i = begin; i < end; ++i) {
-    std::memcpy(changed.mutable_raw_data() + static_cast<size_t>(i) * one.raw_size(),
-                one.raw_data(), one.raw_size());
-  }
-  return changed;
+  return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 // One literal of a sample, made simple in place.
@@ -94,6 +81,16 @@ bool SimplifyLiteral(Sample& sample, const Literal& original, const PutLiteral& 
 }
 
 }  // namespace
+
+Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double value) {
+  Literal changed = literal;
+  Literal one = ScalarLiteral(literal.element_type(), value);
+  for (int64_t i = begin; i < end; ++i) {
+    std::memcpy(changed.mutable_raw_data() + static_cast<size_t>(i) * one.raw_size(),
+                one.raw_data(), one.raw_size());
+  }
+  return changed;
+}
 
 bool SimplifyLiterals(Sample& sample, const StillFails& still_fails) {
   bool progress = false;

@@ -60,9 +60,7 @@ bool TryNumber(Sample& sample, Attr attr, const Place& place, int64_t to,
   AttributeValue* value = AttributeAt(candidate, place);
   *NumbersOf(attr, *value)[place.number].value = to;
   candidate.module->entry_computation_layout.reset();
-  if (!InferAgain(*candidate.module) || !still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
+  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 // The plainest number, its neighbour, then ever smaller steps towards it.

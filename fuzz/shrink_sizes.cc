@@ -10,12 +10,6 @@
 namespace hlocts {
 namespace {
 
-bool Take(Sample& sample, Sample candidate, const StillFails& still_fails) {
-  if (!still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
-}
-
 enum class End : uint8_t { kLeading, kTrailing };
 
 // The elements of the leading or trailing corner, of the sizes of `shape`.
@@ -91,7 +85,7 @@ bool TrySize(Sample& sample, int64_t from, int64_t to, const StillFails& still_f
     }
   }
   candidate.module->entry_computation_layout.reset();
-  return InferAgain(*candidate.module) && Take(sample, std::move(candidate), still_fails);
+  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 // One dimension of one leaf of the entry.
@@ -103,7 +97,7 @@ bool TryDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to, 
   sizes[dimension] = to;
   Resize(candidate, *leaf, sizes, end);
   candidate.module->entry_computation_layout.reset();
-  return InferAgain(*candidate.module) && Take(sample, std::move(candidate), still_fails);
+  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 Shape WithSize(const Shape& shape, int64_t from, int64_t to) {
@@ -135,7 +129,7 @@ bool TrySizeAsWritten(Sample& sample, int64_t from, int64_t to, const StillFails
     }
   }
   candidate.module->entry_computation_layout.reset();
-  return Take(sample, std::move(candidate), still_fails);
+  return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 // 1, then down from the present size by ever smaller steps: the smallest that still fails.

@@ -11,9 +11,7 @@ namespace {
 
 bool Take(Sample& sample, Sample candidate, const StillFails& still_fails) {
   RemoveDeadCode(candidate);
-  if (!still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
+  return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 // Copies the instructions of `body` before `caller` into its computation, parameters being
@@ -138,9 +136,7 @@ bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& 
   CallInstead(module, replaced, by);
   RemoveDeadCode(candidate);
   module.Reorder(module.CallOrder());
-  if (!still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
+  return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 }  // namespace

@@ -109,9 +109,7 @@ bool SimplerTypes(Sample& sample, const StillFails& still_fails) {
     if (IsPlain(from)) continue;
     for (PrimitiveType to : PlainerThan(from)) {
       if (to == from) continue;
-      Sample candidate = Retyped(sample, from, to);
-      if (!still_fails(candidate)) continue;
-      sample = std::move(candidate);
+      if (!KeepIfFails(sample, Retyped(sample, from, to), still_fails)) continue;
       progress = true;
       break;
     }

@@ -118,6 +118,12 @@ constexpr double kHangSeconds = 5;
 
 }  // namespace
 
+bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails) {
+  if (!still_fails(candidate)) return false;
+  sample = std::move(candidate);
+  return true;
+}
+
 ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
                     const ShrinkOptions& given) {
   ShrinkOptions options = given;

@@ -35,6 +35,9 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
 // One question: does this candidate fail in the same way? Candidates that are not valid do not.
 using StillFails = std::function<bool(const Sample& candidate)>;
 
+// The candidate in the sample's place, if it still fails.
+bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails);
+
 // Each tries its kind of change on `sample`, keeps what `still_fails` confirms, and says whether
 // anything was kept.
 struct ShrinkPass {
@@ -57,6 +60,8 @@ bool SimplerTypes(Sample& sample, const StillFails& still_fails);
 bool DefaultLayouts(Sample& sample, const StillFails& still_fails);
 bool HasLayouts(const Module& module);  // others than the default ones
 bool DefaultAttributes(Sample& sample, const StillFails& still_fails);
+// Elements from `begin` to `end` become `value`.
+Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double value);
 // Of longer literals only what can be one value throughout.
 constexpr int64_t kSimplifiedMax = 256;
 bool SimplifyLiterals(Sample& sample, const StillFails& still_fails);

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "backends/worker_client.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
 #include "spec/ops/opcode.h"
@@ -19,7 +20,6 @@ namespace hlocts {
 namespace {
 
 constexpr size_t kMessageMax = 80;
-constexpr absl::string_view kLastWrote = "; it last wrote: ";
 
 // The line that says what happened: a failed check, where there is one, else the first. What a
 // process wrote before a signal ended it is no part of that.

@@ -97,6 +97,14 @@ class LiveStatus {
   int64_t buckets_ = 0;
 };
 
+void PrintJson(const CampaignStatus& now) { std::cout << now.ToJson() << std::endl; }
+
+// The terminal's line has ended when this returns.
+absl::StatusOr<CampaignStatus> RunLive(const CampaignOptions& options) {
+  LiveStatus live(isatty(STDERR_FILENO) != 0);
+  return RunCampaign(options, [&](const CampaignStatus& now) { live.Show(now); });
+}
+
 int RunFuzz(Options options) {
   if (absl::Status status = Complete(options); !status.ok()) return Fail(status);
   auto lists = LoadLists(options);
@@ -107,12 +115,8 @@ int RunFuzz(Options options) {
     return list != lists->end() && list->second.Explains(signature, verdict, needs);
   };
   CatchInterrupts();
-  bool json = options.common.json;
-  LiveStatus live(isatty(STDERR_FILENO) != 0);
-  auto status = RunCampaign(options.campaign, [&](const CampaignStatus& now) {
-    if (json) std::cout << now.ToJson() << std::endl;
-    if (!json) live.Show(now);
-  });
+  const bool json = options.common.json;
+  auto status = json ? RunCampaign(options.campaign, PrintJson) : RunLive(options.campaign);
   if (!status.ok()) return Fail(status.status());
   if (!json) {
     std::cout << status->ToText() << "\n";

@@ -9,11 +9,11 @@
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "generators/arguments.h"
-#include "generators/module_generator.h"
 #include "spec/files/module_file.h"
 #include "spec/infer/dimension_numbers.h"
 #include "spec/ir/float_format.h"
 #include "tools/bench/bench.h"
+#include "tools/bench/small_modules.h"
 
 namespace hlocts {
 namespace {
@@ -204,16 +204,6 @@ absl::StatusOr<std::vector<CpuBenchRow>> BenchCpu(const BenchOptions& options) {
 
 namespace {
 
-constexpr int64_t kSmallModules = 50, kSmallInstructions = 20;
-
-int64_t InstructionCount(const Module& module) {
-  int64_t count = 0;
-  for (const auto& computation : module.computations()) {
-    count += static_cast<int64_t>(computation->instructions().size());
-  }
-  return count;
-}
-
 double Median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values.empty() ? 0 : values[values.size() / 2];
@@ -258,18 +248,14 @@ absl::StatusOr<LatencyRow> BenchCpuLatency() {
   HLOCTS_ASSIGN_OR_RETURN(auto cpu, MakeBackend("cpu?isolation=none"));
   HLOCTS_ASSIGN_OR_RETURN(auto xla, MakeBackend("xla"));
   LatencySamples samples;
-  GeneratorOptions options;
-  options.instructions = 8;
-  options.joint_operations = false;
-  for (uint64_t number = 0;
-       static_cast<int64_t>(samples.ratios.size()) < kSmallModules && number < 1000; ++number) {
-    Generated generated = GenerateNumbered(kSeed, number, options);
-    if (!generated.broken_rule.empty()) continue;
-    if (InstructionCount(*generated.module) > kSmallInstructions) continue;
+  for (uint64_t number = 0; number < kSmallModulesTried; ++number) {
+    if (static_cast<int64_t>(samples.ratios.size()) == kSmallModules) break;
+    const auto generated = SmallModule(number, /*joint_operations=*/false);
+    if (!generated) continue;
     ExecuteRequest request;
-    request.arguments = {generated.arguments};
+    request.arguments = {generated->arguments};
     HLOCTS_RETURN_IF_ERROR(
-        MeasureLatency(*cpu, *xla, *generated.module, request, samples).status());
+        MeasureLatency(*cpu, *xla, *generated->module, request, samples).status());
   }
   LatencyRow row;
   row.modules = static_cast<int64_t>(samples.ratios.size());

@@ -6,26 +6,15 @@
 
 #include "absl/strings/match.h"
 #include "fuzz/campaign.h"
-#include "generators/module_generator.h"
 #include "tools/bench/cuda_bench.h"
+#include "tools/bench/small_modules.h"
 
 namespace hlocts {
 namespace {
 
-constexpr uint64_t kSeed = 1;
-constexpr size_t kModules = 50;
-constexpr int64_t kInstructionsMax = 20;
 constexpr double kLoadSeconds = 1e-3, kModulesPerSecond = 300;
 
 using Clock = std::chrono::steady_clock;
-
-int64_t InstructionCount(const Module& module) {
-  int64_t count = 0;
-  for (const auto& computation : module.computations()) {
-    count += static_cast<int64_t>(computation->instructions().size());
-  }
-  return count;
-}
 
 // Best of several; a failure of the engine is the campaign's to tell.
 absl::StatusOr<double> LoadAndRun(Backend& backend, const Generated& generated) {
@@ -42,17 +31,15 @@ absl::StatusOr<double> LoadAndRun(Backend& backend, const Generated& generated) 
 }
 
 absl::StatusOr<CudaBenchRow> LoadRow(Backend& backend) {
-  GeneratorOptions options;
-  options.instructions = 8;
   std::vector<double> seconds;
-  for (uint64_t number = 0; seconds.size() < kModules && number < 1000; ++number) {
-    const Generated generated = GenerateNumbered(kSeed, number, options);
-    if (!generated.broken_rule.empty()) continue;
-    if (InstructionCount(*generated.module) > kInstructionsMax) continue;
-    const absl::StatusOr<double> one = LoadAndRun(backend, generated);
+  for (uint64_t number = 0; number < kSmallModulesTried; ++number) {
+    if (seconds.size() == kSmallModules) break;
+    const auto generated = SmallModule(number, /*joint_operations=*/true);
+    if (!generated) continue;
+    const absl::StatusOr<double> one = LoadAndRun(backend, *generated);
     if (one.ok()) seconds.push_back(*one);
   }
-  if (seconds.size() < kModules) return absl::InternalError("small modules do not run");
+  if (seconds.size() < kSmallModules) return absl::InternalError("small modules do not run");
   std::sort(seconds.begin(), seconds.end());
   CudaBenchRow row;
   row.module = "load_first_run";

@@ -1,0 +1,29 @@
+#include "tools/bench/small_modules.h"
+
+namespace hlocts {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+constexpr int64_t kInstructionsMax = 20;
+
+int64_t InstructionCount(const Module& module) {
+  int64_t count = 0;
+  for (const auto& computation : module.computations()) {
+    count += static_cast<int64_t>(computation->instructions().size());
+  }
+  return count;
+}
+
+}  // namespace
+
+std::optional<Generated> SmallModule(uint64_t number, bool joint_operations) {
+  GeneratorOptions options;
+  options.instructions = 8;
+  options.joint_operations = joint_operations;
+  Generated generated = GenerateNumbered(kSeed, number, options);
+  if (!generated.broken_rule.empty()) return std::nullopt;
+  if (InstructionCount(*generated.module) > kInstructionsMax) return std::nullopt;
+  return generated;
+}
+
+}  // namespace hlocts

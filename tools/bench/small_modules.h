@@ -1,0 +1,19 @@
+// Small random modules: what load and first run are measured on.
+#ifndef HLOCTS_TOOLS_BENCH_SMALL_MODULES_H_
+#define HLOCTS_TOOLS_BENCH_SMALL_MODULES_H_
+
+#include <optional>
+
+#include "generators/module_generator.h"
+
+namespace hlocts {
+
+constexpr int64_t kSmallModules = 50;
+constexpr uint64_t kSmallModulesTried = 1000;  // numbers to look for them in
+
+// Module `number`; nothing where it breaks a rule or has more than 20 instructions.
+std::optional<Generated> SmallModule(uint64_t number, bool joint_operations);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_BENCH_SMALL_MODULES_H_
