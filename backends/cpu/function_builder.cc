@@ -81,9 +81,11 @@ class TiledCopy {
   template <typename T>
   static void Turn(const T* from, int64_t stride, int64_t rows, int64_t columns, T* to,
                    int64_t to_stride) {
-    const kernels::TransposeRequest request = {sizeof(T), rows, columns, from, stride, to,
-                                               to_stride};
-    if (kernels::Transpose(request).ok()) return;
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+      const kernels::TransposeRequest request = {sizeof(T), rows, columns, from, stride, to,
+                                                 to_stride};
+      if (kernels::Transpose(request).ok()) return;
+    }
     for (int64_t r = 0; r < rows; r += kColumns) {
       for (int64_t c = 0; c < columns; ++c) {
         for (int64_t i = r; i < std::min(rows, r + kColumns); ++i) {
