@@ -12,21 +12,21 @@
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
-constexpr int64_t kBlockRows = kTileRows * 12;
-constexpr int64_t kSecondCacheBytes = int64_t{1} << 20;
+constexpr int64_t kBlockTiles = 10;  // rows of a unit of work
+constexpr int64_t kChunkBytes = int64_t{640} << 10;  // of b, in a second cache of 1 MiB
 constexpr int64_t kPiecePanels = 8;  // packing a again for fewer costs more than balance gains
 constexpr int64_t kPackedBytes = int64_t{64} << 20;  // of b at a time
 constexpr int64_t kStackBytes = 16384;
 constexpr int64_t kFirstCacheBytes = 32768;
 template <typename T>
-constexpr int64_t kBlockDepth = sizeof(T) == 4 ? 256 : 192;
+constexpr int64_t kBlockDepth = 2048 / static_cast<int64_t>(sizeof(T));
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Working memory for the packed rows of one block: on the stack if it is small.
+// Working memory of one unit: on the stack if it is small.
 template <typename T>
-struct RowBuffer {
-  explicit RowBuffer(int64_t elements)
+struct WorkBuffer {
+  explicit WorkBuffer(int64_t elements)
       : heap(elements * static_cast<int64_t>(sizeof(T)) > kStackBytes
                  ? elements * static_cast<int64_t>(sizeof(T)) : -1),
         data(elements * static_cast<int64_t>(sizeof(T)) > kStackBytes
@@ -52,38 +52,62 @@ bool ReadsRowsInPlace(const GemmArgs<T>& args) {
          kTileRows * args.a_row * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
 }
 
+// Columns that are multiplied by a tile of rows after the other: their part of b stays in the second
+// cache beside the packed rows. Where b is not packed its memory is visited once, a panel at a time.
+template <typename T>
+int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
+  constexpr int64_t kWidth = kTileColumns<T>;
+  if (blocks.packed == nullptr) return kWidth;
+  const int64_t fit = kChunkBytes / (depth * static_cast<int64_t>(sizeof(T)));
+  return std::max(kWidth, fit / kWidth * kWidth);
+}
+
+// One step of kBlockDepth: the rows of a tile stay in the first cache and meet column after column.
+template <typename T>
+void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p, int64_t begin,
+                  int64_t end, T* packed, T* edge) {
+  const GemmArgs<T>& args = blocks.args;
+  constexpr int64_t kWidth = kTileColumns<T>;
+  const int64_t depth = std::min(kBlockDepth<T>, args.k - p);
+  const int64_t chunk = ChunkColumns(blocks, depth);
+  const bool add = p > 0 || args.update != GemmUpdate::kAssign;
+  for (int64_t first = begin; first < end; first += chunk) {
+    const bool by_edge = blocks.packed == nullptr && args.n - first < kWidth;
+    if (by_edge) PackB(args, first, p, depth, edge);
+    for (int64_t i = 0; i < rows; i += kTileRows) {
+      const int height = static_cast<int>(std::min<int64_t>(kTileRows, rows - i));
+      RowSource<T> a = {args.a + (row + i) * args.a_row + p, args.a_row};
+      if (packed != nullptr) {
+        a = {packed + i * depth};
+        if (first == begin) PackA(args, row + i, height, p, depth, packed + i * depth);
+      }
+      for (int64_t column = first; column < std::min(end, first + chunk); column += kWidth) {
+        const T* b = by_edge ? edge : args.b + p * args.b_row + column;
+        if (blocks.packed != nullptr) {
+          b = blocks.packed + (column - blocks.first_column) * args.k + p * kWidth;
+        }
+        const bool in_place = blocks.packed == nullptr && !by_edge;
+        MultiplyTile(args, row + i, height, depth, a, b, in_place ? args.b_row : kWidth, column,
+                     add);
+      }
+    }
+  }
+}
+
 template <typename T>
 bool MultiplyRows(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t column_begin,
                   int64_t column_end) {
   const GemmArgs<T>& args = blocks.args;
-  constexpr int64_t kDepth = kBlockDepth<T>, kWidth = kTileColumns<T>;
+  constexpr int64_t kWidth = kTileColumns<T>;
   const bool in_place = ReadsRowsInPlace(args);
-  RowBuffer<T> packed(in_place ? 0
-                               : rows * std::min(args.k, kDepth) +
-                                     kPackSlack / static_cast<int64_t>(sizeof(T)));
-  if (packed.data == nullptr) return false;
-  alignas(64) T edge[kDepth * kWidth];  // the last columns of a b that is read in place
-  for (int64_t p = 0; p < args.k; p += kDepth) {
-    const int64_t depth = std::min(kDepth, args.k - p);
-    const bool add = p > 0 || args.update != GemmUpdate::kAssign;
-    RowSource<T> a = {args.a + row * args.a_row + p, args.a_row};
-    if (!in_place) {
-      PackA(args, row, rows, p, depth, packed.data);
-      a = {packed.data};
-    }
-    for (int64_t column = column_begin; column < column_end; column += kWidth) {
-      const T* b = args.b + p * args.b_row + column;
-      int64_t b_row = args.b_row;
-      if (blocks.packed != nullptr) {
-        b = blocks.packed + (column - blocks.first_column) * args.k + p * kWidth;
-        b_row = kWidth;
-      } else if (args.n - column < kWidth) {
-        PackB(args, column, p, depth, edge);
-        b = edge;
-        b_row = kWidth;
-      }
-      MultiplyPanel(args, row, rows, depth, a, b, b_row, column, add);
-    }
+  const int64_t depth = std::min(args.k, kBlockDepth<T>);
+  WorkBuffer<T> packed(in_place ? 0 : rows * depth + kPackSlack / static_cast<int64_t>(sizeof(T)));
+  // The last columns of a b that is read in place.
+  WorkBuffer<T> edge(blocks.packed != nullptr || args.n % kWidth == 0 ? 0 : depth * kWidth);
+  if (packed.data == nullptr || edge.data == nullptr) return false;
+  for (int64_t p = 0; p < args.k; p += kBlockDepth<T>) {
+    MultiplyStep(blocks, row, rows, p, column_begin, column_end, in_place ? nullptr : packed.data,
+                 edge.data);
   }
   return true;
 }
@@ -92,13 +116,9 @@ template <typename T>
 absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
   const GemmArgs<T>& args = blocks.args;
   constexpr int64_t kWidth = kTileColumns<T>;
-  const int64_t threads = parallel.threads();
-  // A b that comes from far is read for twice as many rows at a time.
-  const bool far = args.n * args.k * static_cast<int64_t>(sizeof(T)) > kSecondCacheBytes;
-  int64_t row_blocks = CeilDiv(args.m, far ? 2 * kBlockRows : kBlockRows);
-  if (row_blocks > 1) row_blocks = CeilDiv(row_blocks, threads) * threads;
-  const int64_t rows = CeilDiv(CeilDiv(args.m, row_blocks), kTileRows) * kTileRows;
-  row_blocks = CeilDiv(args.m, rows);
+  const int64_t threads = parallel.threads(), tiles = CeilDiv(args.m, kTileRows);
+  int64_t row_blocks = CeilDiv(tiles, kBlockTiles);
+  if (row_blocks > 1) row_blocks = std::min(tiles, CeilDiv(row_blocks, threads) * threads);
   // Few blocks of rows: the columns are split too.
   const int64_t panels = CeilDiv(blocks.columns, kWidth);
   const int64_t most = std::max(panels / kPiecePanels, CeilDiv(threads, row_blocks));
@@ -106,16 +126,19 @@ absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
   const int64_t width = CeilDiv(panels, splits) * kWidth;
   const int64_t pieces = CeilDiv(blocks.columns, width);
   std::atomic<bool> failed{false};
-  const double cost = GemmNanoseconds(std::min(rows, args.m), width, args.k, sizeof(T));
+  const double cost = GemmNanoseconds(CeilDiv(args.m, row_blocks), width, args.k, sizeof(T));
   parallel.For(row_blocks * pieces, cost, [&](int64_t unit, int64_t end) {
     for (; unit < end; ++unit) {
-      const int64_t row = unit / pieces * rows, piece = unit % pieces * width;
+      const int64_t block = unit / pieces, piece = unit % pieces * width;
+      const int64_t row = block * tiles / row_blocks * kTileRows;
+      const int64_t below = std::min(args.m, (block + 1) * tiles / row_blocks * kTileRows);
       const int64_t begin = blocks.first_column + piece;
       const int64_t limit = blocks.first_column + std::min(blocks.columns, piece + width);
-      if (!MultiplyRows(blocks, row, std::min(rows, args.m - row), begin, limit)) failed = true;
+      if (!MultiplyRows(blocks, row, below - row, begin, limit)) failed = true;
     }
   });
-  return failed ? OutOfScratch(rows * kBlockDepth<T> * sizeof(T)) : absl::OkStatus();
+  return failed ? OutOfScratch(CeilDiv(args.m, row_blocks) * kBlockDepth<T> * sizeof(T))
+                : absl::OkStatus();
 }
 
 template <typename T>

@@ -15,6 +15,9 @@ inline constexpr int kTileRows = kVectorRegisters == 32 ? 14 : 6;
 template <typename T>
 inline constexpr int kTileColumns = kTileVectors * kLanes<T>;
 
+// Steps along the depth in one round of a tile's loop: counting takes issue slots from arithmetic.
+template <bool kPacked>
+inline constexpr int kTileSteps = kPacked ? 2 : 4;
 inline constexpr int kRowsAhead = 8;  // of b: the hardware does not see its panels coming
 
 // Where a tile's part of a stands: packed, its rows side by side in every step; or in place, each
@@ -42,8 +45,8 @@ struct TileRows {
   int64_t stride;
 };
 
-// tile[i * tile_row + j] (=, +=) sum over p of a[p, i] * b[p * b_row + j]. Every step fetches a
-// line from `ahead` on.
+// tile[i * tile_row + j] (=, +=) sum over p of a[p, i] * b[p * b_row + j]. Every round of kTileSteps
+// steps fetches a line from `ahead` on.
 template <typename T, int kRows, bool kPacked>
 void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* __restrict b,
                  int64_t b_row, T* __restrict tile, int64_t tile_row, bool add,
@@ -69,17 +72,15 @@ void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* _
     }
     b += b_row;
   };
-  constexpr int kSteps = kPacked ? 1 : 4;
+  constexpr int kSteps = kTileSteps<kPacked>;
   int64_t p = 0;
   for (; p + kSteps <= depth; p += kSteps) {
-    HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) {
-      __builtin_prefetch(ahead.at, 0, 2);
-      ahead.at += line;
-      step(q);
-    }
+    __builtin_prefetch(ahead.at, 0, 2);
+    ahead.at += line;
+    HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) step(q);
     rows.Advance(kSteps);
   }
-  for (; !kPacked && p < depth; ++p, rows.Advance(1)) step(0);
+  for (; p < depth; ++p, rows.Advance(1)) step(0);
   HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
     HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
       T* to = tile + i * tile_row + v * kLanes<T>;
@@ -243,31 +244,26 @@ struct RowSource {
   int64_t a_row = 0;
 };
 
-// Rows of c in [row, row + rows) times one panel of columns.
+// `height` rows of c from `row` on, at most a tile's, times one panel of columns.
 template <typename T>
-void MultiplyPanel(const GemmArgs<T>& args, int64_t row, int64_t rows, int64_t depth,
-                   const RowSource<T>& a, const T* b, int64_t b_row, int64_t column, bool add) {
+void MultiplyTile(const GemmArgs<T>& args, int64_t row, int height, int64_t depth,
+                  const RowSource<T>& a, const T* b, int64_t b_row, int64_t column, bool add) {
   constexpr int kWidth = kTileColumns<T>;
-  const int64_t columns = args.n - column, a_step = a.a_row == 0 ? depth : a.a_row;
+  const int64_t columns = args.n - column;
   const auto& functions = a.a_row == 0 ? kTileFunctions<T, true> : kTileFunctions<T, false>;
+  const TileFunction<T> tile = functions[height - 1];
+  T* c = args.c + row * args.c_row + column;
+  Ahead::Lines ahead = {reinterpret_cast<const char*>(a.data), 0};
+  if (args.ahead != nullptr) ahead = args.ahead->Take(depth / kTileSteps<true>);
+  if (columns >= kWidth) {
+    return tile(depth, a.data, a.a_row, b, b_row, c, args.c_row, add, ahead);
+  }
   alignas(64) T edge[kTileRows * kWidth];
-  for (int64_t i = 0; i < rows; i += kTileRows) {
-    const int height = static_cast<int>(rows - i < kTileRows ? rows - i : kTileRows);
-    const TileFunction<T> tile = functions[height - 1];
-    T* c = args.c + (row + i) * args.c_row + column;
-    const T* panel = a.data + i * a_step;
-    Ahead::Lines ahead = {reinterpret_cast<const char*>(panel), 0};
-    if (args.ahead != nullptr) ahead = args.ahead->Take(depth);
-    if (columns >= kWidth) {
-      tile(depth, panel, a.a_row, b, b_row, c, args.c_row, add, ahead);
-      continue;
-    }
-    tile(depth, panel, a.a_row, b, b_row, edge, kWidth, false, ahead);
-    for (int r = 0; r < height; ++r) {
-      for (int64_t j = 0; j < columns; ++j) {
-        T* to = c + r * args.c_row + j;
-        *to = add ? *to + edge[r * kWidth + j] : edge[r * kWidth + j];
-      }
+  tile(depth, a.data, a.a_row, b, b_row, edge, kWidth, false, ahead);
+  for (int r = 0; r < height; ++r) {
+    for (int64_t j = 0; j < columns; ++j) {
+      T* to = c + r * args.c_row + j;
+      *to = add ? *to + edge[r * kWidth + j] : edge[r * kWidth + j];
     }
   }
 }
