@@ -71,6 +71,7 @@ void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* _
       HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) sums[i][v] += row * columns[v];
     }
     b += b_row;
+    asm("" : "+r"(b));  // else every address above becomes a pointer that is counted up by itself
   };
   constexpr int kSteps = kTileSteps<kPacked>;
   int64_t p = 0;
