@@ -8,8 +8,8 @@
 
 #include "backends/cpu/kernels/convert_isa.h"
 #include "backends/cpu/kernels/convolution.h"
+#include "backends/cpu/kernels/convolution_pixels_isa.h"
 #include "backends/cpu/kernels/convolution_rows_isa.h"
-#include "backends/cpu/kernels/convolution_tile_isa.h"
 #include "backends/cpu/kernels/dot_types.h"
 #include "backends/cpu/kernels/entries_isa.h"
 #include "backends/cpu/kernels/loop_nest.h"
@@ -24,27 +24,9 @@ constexpr int64_t kTapsPerBlock = 2048;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// The request in the computing type, complex numbers as pairs of real features.
 template <typename T>
-struct Plan {
-  const ConvolutionRequest& request;
-  int64_t groups, batch;             // batch: of the output
-  int64_t parts;                     // 2 for complex
-  int64_t channels, features;        // of one group, in parts
-  int64_t pixels, taps;
-  bool depthwise;
-  const T* input = nullptr;          // features adjacent
-  int64_t input_batch = 0, input_group = 0;
-  absl::InlinedVector<int64_t, 3> input_strides;
-  const T* weights = nullptr;        // depthwise [tap][channel]; else [group][panel][tap][c][lane]
-  int64_t panels;                    // per group
-  const T* zeros = nullptr;
-  bool direct_output;                // the computing type, features adjacent
-};
-
-template <typename T>
-Plan<T> PlanOf(const ConvolutionRequest& request, PrimitiveType compute) {
-  Plan<T> plan = {request};
+ConvolutionPlan<T> PlanOf(const ConvolutionRequest& request, PrimitiveType compute) {
+  ConvolutionPlan<T> plan = {request};
   const bool by_batch = request.batch_groups > 1;
   plan.groups = request.feature_groups * request.batch_groups;
   plan.batch = request.batch / request.batch_groups;
@@ -67,7 +49,7 @@ Plan<T> PlanOf(const ConvolutionRequest& request, PrimitiveType compute) {
 
 // The input itself, or a dense copy [batch, spatial..., features].
 template <typename T>
-absl::Status PrepareInput(const Parallel& parallel, PrimitiveType compute, Plan<T>& plan,
+absl::Status PrepareInput(const Parallel& parallel, PrimitiveType compute, ConvolutionPlan<T>& plan,
                           std::unique_ptr<Scratch>& copy) {
   const ConvolutionRequest& request = plan.request;
   const int64_t features = request.input_features * plan.parts;
@@ -128,7 +110,7 @@ std::vector<int64_t> KernelOffsets(const ConvolutionRequest& request, int64_t ta
 
 // to[j] = weight of input channel c and output part first + j, for j < count.
 template <typename T>
-void WeightRow(const Plan<T>& plan, int64_t offset, int64_t c, int64_t first, int64_t count, T* to) {
+void WeightRow(const ConvolutionPlan<T>& plan, int64_t offset, int64_t c, int64_t first, int64_t count, T* to) {
   const ConvolutionRequest& request = plan.request;
   const int width = StorageBytes(request.kernel_type);
   offset += c / plan.parts * request.kernel_input_stride;
@@ -149,7 +131,7 @@ void WeightRow(const Plan<T>& plan, int64_t offset, int64_t c, int64_t first, in
 }
 
 template <typename T>
-absl::Status PackWeights(const Parallel& parallel, Plan<T>& plan, std::unique_ptr<Scratch>& packed) {
+absl::Status PackWeights(const Parallel& parallel, ConvolutionPlan<T>& plan, std::unique_ptr<Scratch>& packed) {
   const std::vector<int64_t> offsets = KernelOffsets(plan.request, plan.taps);
   constexpr int64_t kWidth = kTileColumns<T>;
   const int64_t rows = plan.taps * plan.channels;
@@ -181,118 +163,9 @@ absl::Status PackWeights(const Parallel& parallel, Plan<T>& plan, std::unique_pt
   return absl::OkStatus();
 }
 
-// Where one output pixel reads and writes.
-template <typename T>
-class PixelWalk {
- public:
-  PixelWalk(const Plan<T>& plan, int64_t pixel) : plan_(plan) {
-    const auto& spatial = plan.request.spatial;
-    index_.resize(spatial.size());
-    for (size_t d = spatial.size(); d-- > 0;) {
-      index_[d] = pixel % spatial[d].output_size;
-      pixel /= spatial[d].output_size;
-    }
-    batch_ = pixel;
-    for (const ConvolutionDimension& d : spatial) tap_offsets_.emplace_back(d.kernel_size);
-    for (size_t d = 0; d < spatial.size(); ++d) FindOffsets(d);
-    if (spatial.empty()) tap_offsets_.emplace_back(1, 0);  // one tap, at the pixel itself
-    FindOuterOffsets();
-  }
-
-  int64_t OutputOffset() const {
-    int64_t offset = batch_ * plan_.request.output_batch_stride;
-    for (size_t d = 0; d < index_.size(); ++d) {
-      offset += index_[d] * plan_.request.spatial[d].output_stride;
-    }
-    return offset;
-  }
-
-  // rows[t * kPixels] = the input pixel under tap t, channel `shift`.
-  void Rows(int64_t shift, const T** rows) const {
-    const T* base = plan_.input + batch_ * plan_.input_batch + shift;
-    const std::vector<int64_t>& inner = tap_offsets_.back();
-    for (const int64_t outer : outer_offsets_) {
-      for (const int64_t step : inner) {
-        *rows = outer != kOutside && step != kOutside ? base + outer + step : plan_.zeros;
-        rows += kPixels;
-      }
-    }
-  }
-
-  void Next() {
-    for (size_t d = index_.size(); d-- > 0;) {
-      const bool wraps = ++index_[d] == plan_.request.spatial[d].output_size;
-      if (wraps) index_[d] = 0;
-      FindOffsets(d);
-      if (wraps) continue;
-      if (d + 1 < index_.size()) FindOuterOffsets();
-      return;
-    }
-    FindOuterOffsets();
-    ++batch_;
-  }
-
- private:
-  static constexpr int64_t kOutside = INT64_MIN;
-
-  void FindOffsets(size_t d) {
-    const ConvolutionDimension& s = plan_.request.spatial[d];
-    for (int64_t k = 0; k < s.kernel_size; ++k) {
-      int64_t at = index_[d] * s.window_stride + k * s.window_dilation - s.padding_low;
-      bool inside = at >= 0;
-      if (s.base_dilation != 1) {  // divisions are dear
-        inside = inside && at % s.base_dilation == 0;
-        at /= s.base_dilation;
-      }
-      inside = inside && at < s.input_size;
-      tap_offsets_[d][k] = inside ? at * plan_.input_strides[d] : kOutside;
-    }
-  }
-
-  // Sums over all dimensions but the innermost, for each of their taps.
-  void FindOuterOffsets() {
-    outer_offsets_.assign(1, 0);
-    for (size_t d = 0; d + 1 < index_.size(); ++d) {
-      std::vector<int64_t>& next = outer_scratch_;
-      next.clear();
-      for (const int64_t sum : outer_offsets_) {
-        for (const int64_t step : tap_offsets_[d]) {
-          next.push_back(sum == kOutside || step == kOutside ? kOutside : sum + step);
-        }
-      }
-      outer_offsets_.swap(next);
-    }
-  }
-
-  const Plan<T>& plan_;
-  int64_t batch_ = 0;
-  absl::InlinedVector<int64_t, 3> index_;
-  std::vector<std::vector<int64_t>> tap_offsets_;
-  std::vector<int64_t> outer_offsets_, outer_scratch_;
-};
-
-// A block of neighbouring output pixels: where each reads (per tile [tap][pixel]) and writes.
-template <typename T>
-struct PixelBlock {
-  std::vector<const T*> rows;
-  std::vector<int64_t> outputs;
-  int64_t count = 0;
-
-  void Fill(const Plan<T>& plan, int64_t first, int64_t pixels, int64_t shift) {
-    count = pixels;
-    rows.resize(CeilDiv(pixels, kPixels) * kPixels * plan.taps);
-    outputs.resize(pixels);
-    PixelWalk<T> walk(plan, first);
-    for (int64_t i = 0; i < pixels; ++i, walk.Next()) {
-      walk.Rows(shift, rows.data() + i / kPixels * kPixels * plan.taps + i % kPixels);
-      outputs[i] = walk.OutputOffset();
-    }
-  }
-};
-
 // Stores `count` parts of one pixel, from part `first` of all features on.
 template <typename T>
-void StorePixel(const Plan<T>& plan, int64_t pixel_offset, int64_t first, int64_t count,
+void StorePixel(const ConvolutionPlan<T>& plan, int64_t pixel_offset, int64_t first, int64_t count,
                 const T* from) {
   const ConvolutionRequest& request = plan.request;
   const int width = StorageBytes(request.output_type);
@@ -308,7 +181,7 @@ void StorePixel(const Plan<T>& plan, int64_t pixel_offset, int64_t first, int64_
 }
 
 template <typename T>
-void RunPanel(const Plan<T>& plan, const PixelBlock<T>& block, int64_t group, int64_t panel) {
+void RunPanel(const ConvolutionPlan<T>& plan, const PixelBlock<T>& block, int64_t group, int64_t panel) {
   constexpr int64_t kWidth = kTileColumns<T>;
   const int64_t in_group = panel * kWidth, first = group * plan.features + in_group;
   const int64_t count = std::min(kWidth, plan.features - in_group);
@@ -333,7 +206,7 @@ void RunPanel(const Plan<T>& plan, const PixelBlock<T>& block, int64_t group, in
 }
 
 template <typename T>
-void RunDepthwise(const Plan<T>& plan, const PixelBlock<T>& block, T* line) {
+void RunDepthwise(const ConvolutionPlan<T>& plan, const PixelBlock<T>& block, T* line) {
   for (int64_t i = 0; i < block.count; ++i) {
     const T* const* rows = block.rows.data() + i / kPixels * kPixels * plan.taps + i % kPixels;
     T* output = plan.direct_output ? static_cast<T*>(plan.request.output) + block.outputs[i] : line;
@@ -343,7 +216,7 @@ void RunDepthwise(const Plan<T>& plan, const PixelBlock<T>& block, T* line) {
 }
 
 template <typename T>
-void RunBlocks(const Parallel& parallel, const Plan<T>& plan) {
+void RunBlocks(const Parallel& parallel, const ConvolutionPlan<T>& plan) {
   const int64_t tiles = std::clamp<int64_t>(kTapsPerBlock / plan.taps, 1, kTilesPerBlock);
   const int64_t size = tiles * kPixels, blocks = CeilDiv(plan.pixels, size);
   const int64_t groups = plan.depthwise ? 1 : plan.groups;
@@ -368,7 +241,7 @@ void RunBlocks(const Parallel& parallel, const Plan<T>& plan) {
 template <typename T>
 absl::Status Run(const Parallel& parallel, const ConvolutionRequest& request,
                  PrimitiveType compute) {
-  Plan<T> plan = PlanOf<T>(request, compute);
+  ConvolutionPlan<T> plan = PlanOf<T>(request, compute);
   const int64_t bytes =
       std::max(request.input_features * plan.parts, plan.channels) * static_cast<int64_t>(sizeof(T));
   const Scratch zeros(bytes);

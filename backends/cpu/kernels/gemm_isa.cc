@@ -12,7 +12,7 @@
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
-constexpr int64_t kBlockTiles = 10;  // rows of a unit of work
+constexpr int64_t kBlockTiles = 10;                  // rows of a unit of work
 constexpr int64_t kChunkBytes = int64_t{640} << 10;  // of b, in a second cache of 1 MiB
 constexpr int64_t kPiecePanels = 8;  // packing a again for fewer costs more than balance gains
 constexpr int64_t kPackedBytes = int64_t{64} << 20;  // of b at a time
@@ -28,9 +28,11 @@ template <typename T>
 struct WorkBuffer {
   explicit WorkBuffer(int64_t elements)
       : heap(elements * static_cast<int64_t>(sizeof(T)) > kStackBytes
-                 ? elements * static_cast<int64_t>(sizeof(T)) : -1),
+                 ? elements * static_cast<int64_t>(sizeof(T))
+                 : -1),
         data(elements * static_cast<int64_t>(sizeof(T)) > kStackBytes
-                 ? heap.template As<T>() : reinterpret_cast<T*>(stack)) {}
+                 ? heap.template As<T>()
+                 : reinterpret_cast<T*>(stack)) {}
   alignas(64) char stack[kStackBytes];
   Scratch heap;
   T* data;
@@ -40,7 +42,7 @@ struct WorkBuffer {
 template <typename T>
 struct Blocks {
   const GemmArgs<T>& args;
-  const T* packed = nullptr;  // null: b is read in place
+  const T* packed = nullptr;              // null: b is read in place
   int64_t first_column = 0, columns = 0;  // what `packed` covers
 };
 
@@ -52,8 +54,9 @@ bool ReadsRowsInPlace(const GemmArgs<T>& args) {
          kTileRows * args.a_row * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
 }
 
-// Columns that are multiplied by a tile of rows after the other: their part of b stays in the second
-// cache beside the packed rows. Where b is not packed its memory is visited once, a panel at a time.
+// Columns that are multiplied by a tile of rows after the other: their part of b stays in the
+// second cache beside the packed rows. Where b is not packed its memory is visited once, a panel at
+// a time.
 template <typename T>
 int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   constexpr int64_t kWidth = kTileColumns<T>;

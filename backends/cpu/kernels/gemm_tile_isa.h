@@ -13,7 +13,7 @@ namespace hlocts::kernels::HLOCTS_ISA {
 inline constexpr int kTileVectors = 2;
 inline constexpr int kTileRows = kVectorRegisters == 32 ? 14 : 6;
 template <typename T>
-inline constexpr int kTileColumns = kTileVectors * kLanes<T>;
+inline constexpr int kTileColumns = kTileVectors* kLanes<T>;
 
 // Steps along the depth in one round of a tile's loop: counting takes issue slots from arithmetic.
 template <bool kPacked>
@@ -45,8 +45,8 @@ struct TileRows {
   int64_t stride;
 };
 
-// tile[i * tile_row + j] (=, +=) sum over p of a[p, i] * b[p * b_row + j]. Every round of kTileSteps
-// steps fetches a line from `ahead` on.
+// tile[i * tile_row + j] (=, +=) sum over p of a[p, i] * b[p * b_row + j]. Every round of
+// kTileSteps steps fetches a line from `ahead` on.
 template <typename T, int kRows, bool kPacked>
 void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* __restrict b,
                  int64_t b_row, T* __restrict tile, int64_t tile_row, bool add,
