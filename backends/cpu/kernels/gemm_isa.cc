@@ -65,18 +65,31 @@ int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   return std::max(kWidth, fit / kWidth * kWidth);
 }
 
+// The panel from `column` on, at depth p. `edge` holds the last columns of a b that is not packed.
+template <typename T>
+ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, const T* edge) {
+  const GemmArgs<T>& args = blocks.args;
+  constexpr int64_t kWidth = kTileColumns<T>;
+  if (blocks.packed != nullptr) {
+    return {blocks.packed + (column - blocks.first_column) * args.k + p * kWidth, kWidth};
+  }
+  if (args.n - column < kWidth) return {edge, kWidth};
+  return {args.b + p * args.b_row + column, args.b_row};
+}
+
 // One step of kBlockDepth: the rows of a tile stay in the first cache and meet column after column.
 template <typename T>
 void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p, int64_t begin,
                   int64_t end, T* packed, T* edge) {
   const GemmArgs<T>& args = blocks.args;
-  constexpr int64_t kWidth = kTileColumns<T>;
   const int64_t depth = std::min(kBlockDepth<T>, args.k - p);
   const int64_t chunk = ChunkColumns(blocks, depth);
   const bool add = p > 0 || args.update != GemmUpdate::kAssign;
   for (int64_t first = begin; first < end; first += chunk) {
-    const bool by_edge = blocks.packed == nullptr && args.n - first < kWidth;
-    if (by_edge) PackB(args, first, p, depth, edge);
+    const int64_t limit = std::min(end, first + chunk);
+    if (blocks.packed == nullptr && args.n - first < kTileColumns<T>) {
+      PackB(args, first, p, depth, edge);
+    }
     for (int64_t i = 0; i < rows; i += kTileRows) {
       const int height = static_cast<int>(std::min<int64_t>(kTileRows, rows - i));
       RowSource<T> a = {args.a + (row + i) * args.a_row + p, args.a_row};
@@ -84,13 +97,8 @@ void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p,
         a = {packed + i * depth};
         if (first == begin) PackA(args, row + i, height, p, depth, packed + i * depth);
       }
-      for (int64_t column = first; column < std::min(end, first + chunk); column += kWidth) {
-        const T* b = by_edge ? edge : args.b + p * args.b_row + column;
-        if (blocks.packed != nullptr) {
-          b = blocks.packed + (column - blocks.first_column) * args.k + p * kWidth;
-        }
-        const bool in_place = blocks.packed == nullptr && !by_edge;
-        MultiplyTile(args, row + i, height, depth, a, b, in_place ? args.b_row : kWidth, column,
+      for (int64_t column = first; column < limit; column += kTileColumns<T>) {
+        MultiplyTile(args, row + i, height, depth, a, ColumnsAt(blocks, p, column, edge), column,
                      add);
       }
     }

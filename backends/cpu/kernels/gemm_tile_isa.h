@@ -245,10 +245,17 @@ struct RowSource {
   int64_t a_row = 0;
 };
 
+// The columns of b that a product reads: steps along the depth are `b_row` apart.
+template <typename T>
+struct ColumnSource {
+  const T* data;
+  int64_t b_row;
+};
+
 // `height` rows of c from `row` on, at most a tile's, times one panel of columns.
 template <typename T>
 void MultiplyTile(const GemmArgs<T>& args, int64_t row, int height, int64_t depth,
-                  const RowSource<T>& a, const T* b, int64_t b_row, int64_t column, bool add) {
+                  const RowSource<T>& a, const ColumnSource<T>& b, int64_t column, bool add) {
   constexpr int kWidth = kTileColumns<T>;
   const int64_t columns = args.n - column;
   const auto& functions = a.a_row == 0 ? kTileFunctions<T, true> : kTileFunctions<T, false>;
@@ -257,10 +264,10 @@ void MultiplyTile(const GemmArgs<T>& args, int64_t row, int height, int64_t dept
   Ahead::Lines ahead = {reinterpret_cast<const char*>(a.data), 0};
   if (args.ahead != nullptr) ahead = args.ahead->Take(depth / kTileSteps<true>);
   if (columns >= kWidth) {
-    return tile(depth, a.data, a.a_row, b, b_row, c, args.c_row, add, ahead);
+    return tile(depth, a.data, a.a_row, b.data, b.b_row, c, args.c_row, add, ahead);
   }
   alignas(64) T edge[kTileRows * kWidth];
-  tile(depth, a.data, a.a_row, b, b_row, edge, kWidth, false, ahead);
+  tile(depth, a.data, a.a_row, b.data, b.b_row, edge, kWidth, false, ahead);
   for (int r = 0; r < height; ++r) {
     for (int64_t j = 0; j < columns; ++j) {
       T* to = c + r * args.c_row + j;
