@@ -27,29 +27,34 @@ OutcomeKind OutcomeOf(const absl::Status& status) {
   }
 }
 
-RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
-                  const ExecuteRequest& request) {
+RunOutcome OutcomeFrom(absl::StatusOr<ExecuteResult> result) {
   RunOutcome outcome;
-  if (options.stop && options.stop()) {
-    outcome.reason = "not run: nobody waits any more";
-    return outcome;
+  if (result.ok()) {
+    outcome.kind = OutcomeKind::kValues;
+    outcome.result = *std::move(result);
+  } else {
+    outcome.kind = OutcomeOf(result.status());
+    outcome.reason = std::string(result.status().message());
   }
+  return outcome;
+}
+
+RunOutcome Backend::Run(const Module& module, const LoadOptions& options,
+                        const ExecuteRequest& request) {
   auto start = std::chrono::steady_clock::now();
-  auto executable = backend.Load(module, options);
-  outcome.load_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  absl::Status status = executable.status();
-  if (status.ok()) {
-    auto result = (*executable)->Execute(request);
-    status = result.status();
-    if (status.ok()) {
-      outcome.kind = OutcomeKind::kValues;
-      outcome.result = *std::move(result);
-      return outcome;
-    }
-  }
-  outcome.kind = OutcomeOf(status);
-  outcome.reason = std::string(status.message());
+  auto executable = Load(module, options);
+  std::chrono::duration<double> load = std::chrono::steady_clock::now() - start;
+  RunOutcome outcome =
+      OutcomeFrom(executable.ok() ? (*executable)->Execute(request) : executable.status());
+  outcome.load_seconds = load.count();
+  return outcome;
+}
+
+RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
+                     const ExecuteRequest& request) {
+  if (!options.stop || !options.stop()) return backend.Run(module, options, request);
+  RunOutcome outcome;
+  outcome.reason = "not run: nobody waits any more";
   return outcome;
 }
 

@@ -71,6 +71,8 @@ class Executable {
   virtual absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) = 0;
 };
 
+struct RunOutcome;
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -78,6 +80,9 @@ class Backend {
   // The module may be malformed: an engine that takes it is a finding of the reject suite.
   virtual absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                            const LoadOptions& options) = 0;
+  // Loads and executes once: an engine elsewhere can be asked for both at once. See RunModule.
+  virtual RunOutcome Run(const Module& module, const LoadOptions& options,
+                         const ExecuteRequest& request);
 };
 
 // What became of a module on an engine.
@@ -99,6 +104,8 @@ struct RunOutcome {
   double load_seconds = 0;
 };
 
+RunOutcome OutcomeFrom(absl::StatusOr<ExecuteResult> result);
+// Nothing is run where nobody waits any more.
 RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
                      const ExecuteRequest& request);
 

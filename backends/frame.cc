@@ -9,29 +9,36 @@
 
 namespace hlocts {
 
-absl::Status WriteFrame(int fd, const std::string& message) {
-  std::string frame;
+void AppendFrame(absl::string_view message, std::string& frames) {
   uint64_t length = message.size();
   do {
-    frame.push_back(static_cast<char>((length & 0x7f) | (length > 0x7f ? 0x80 : 0)));
+    frames.push_back(static_cast<char>((length & 0x7f) | (length > 0x7f ? 0x80 : 0)));
     length >>= 7;
   } while (length > 0);
-  frame += message;
-  size_t written = 0;
-  while (written < frame.size()) {
-    ssize_t n = write(fd, frame.data() + written, frame.size() - written);
+  frames.append(message.data(), message.size());
+}
+
+absl::Status WriteFrames(int fd, absl::string_view frames) {
+  while (!frames.empty()) {
+    ssize_t n = write(fd, frames.data(), frames.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return absl::AbortedError(absl::StrCat("writing a frame: ", std::strerror(errno)));
-    written += static_cast<size_t>(n);
+    frames.remove_prefix(static_cast<size_t>(n));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> FrameReader::TakeFrame(std::string& frame) {
+absl::Status WriteFrame(int fd, absl::string_view message) {
+  std::string frame;
+  AppendFrame(message, frame);
+  return WriteFrames(fd, frame);
+}
+
+absl::StatusOr<std::optional<FrameReader::Extent>> FrameReader::Front() const {
   uint64_t length = 0;
   size_t at = 0;
   for (int shift = 0;; shift += 7, ++at) {
-    if (at >= buffer_.size()) return false;
+    if (at >= buffer_.size()) return std::nullopt;
     if (shift > 35) return absl::DataLossError("frame length of more than five bytes");
     uint8_t byte = static_cast<uint8_t>(buffer_[at]);
     length |= static_cast<uint64_t>(byte & 0x7f) << shift;
@@ -41,9 +48,20 @@ absl::StatusOr<bool> FrameReader::TakeFrame(std::string& frame) {
   if (length > kFrameBytesMax) {
     return absl::DataLossError(absl::StrCat("frame of ", length, " bytes"));
   }
-  if (buffer_.size() - at < length) return false;
-  frame = buffer_.substr(at, length);
-  buffer_.erase(0, at + length);
+  if (buffer_.size() - at < length) return std::nullopt;
+  return Extent{at, at + static_cast<size_t>(length)};
+}
+
+bool FrameReader::HasFrame() const {
+  auto front = Front();
+  return front.ok() && front->has_value();
+}
+
+absl::StatusOr<bool> FrameReader::TakeFrame(std::string& frame) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::optional<Extent> front, Front());
+  if (!front) return false;
+  frame = buffer_.substr(front->begin, front->end - front->begin);
+  buffer_.erase(0, front->end);
   return true;
 }
 

@@ -5,7 +5,8 @@
 
 #include "backends/frame.h"
 #include "backends/wire.h"
-#include "backends/worker_process.h"
+#include "backends/worker_connection.h"
+#include "spec/packed/packed_module.h"
 #include "spec/proto/convert.h"
 #include "spec/text/printer.h"
 
@@ -13,87 +14,7 @@ namespace hlocts {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double kHelloSecondsMax = 120;  // loading an 813 MiB library from a cold disk
-constexpr double kPollSeconds = 0.02;     // how often memory and time are looked at
-
-// One process and the conversation with it.
-class Worker {
- public:
-  static absl::StatusOr<std::unique_ptr<Worker>> Start(const WorkerCommand& command) {
-    auto worker = std::unique_ptr<Worker>(new Worker());
-    HLOCTS_ASSIGN_OR_RETURN(worker->memory_, SharedMemory::Create());
-    HLOCTS_ASSIGN_OR_RETURN(worker->process_, WorkerProcess::Start(command.argv));
-    worker->reader_ = std::make_unique<FrameReader>(worker->process_->output_fd());
-    worker::Request request;
-    request.mutable_hello()->set_protocol_version(1);
-    request.mutable_hello()->set_shared_memory_path(worker->memory_->path());
-    request.mutable_hello()->set_shared_memory_threshold(kSharedMemoryThreshold);
-    LoadOptions patience;
-    patience.timeout_seconds = kHelloSecondsMax;
-    patience.memory_bytes_max = 0;
-    auto reply = worker->Ask(request, patience);
-    if (!reply.ok()) {
-      return absl::UnavailableError(
-          absl::StrCat("worker did not start: ", reply.status().message()));
-    }
-    if (!reply->has_hello() || reply->hello().protocol_version() != 1) {
-      return absl::UnavailableError("worker answered no hello of protocol version 1");
-    }
-    worker->hello_ = reply->hello();
-    if (!worker->hello_.uses_shared_memory()) worker->memory_.reset();
-    return worker;
-  }
-
-  const worker::HelloReply& hello() const { return hello_; }
-  SharedMemory* memory() { return memory_.get(); }
-
-  // kAborted, kDeadlineExceeded and kDataLoss end the process: the caller must drop this worker.
-  absl::StatusOr<worker::Reply> Ask(const worker::Request& request, const LoadOptions& limits) {
-    if (!WriteFrame(process_->input_fd(), request.SerializeAsString()).ok()) return Died();
-    auto deadline = Clock::now() + std::chrono::duration<double>(limits.timeout_seconds);
-    while (true) {
-      auto frame = reader_->Read(kPollSeconds);
-      if (frame.ok()) {
-        worker::Reply reply;
-        if (!reply.ParseFromString(*frame)) return Rubbish("a frame that is no reply");
-        return reply;
-      }
-      if (absl::IsOutOfRange(frame.status())) return Died();
-      if (!absl::IsDeadlineExceeded(frame.status())) return Rubbish(frame.status().message());
-      if (Clock::now() > deadline) {
-        process_->Kill();
-        return absl::DeadlineExceededError(
-            absl::StrCat("no answer within ", limits.timeout_seconds, " s; killed"));
-      }
-      if (limits.stop && limits.stop()) {
-        process_->Kill();
-        return absl::DeadlineExceededError("nobody waits any more; killed");
-      }
-      if (limits.memory_bytes_max > 0 && process_->ResidentBytes() > limits.memory_bytes_max) {
-        process_->Kill();
-        return absl::AbortedError(absl::StrCat("used more than the ", limits.memory_bytes_max,
-                                               " bytes of memory it may; killed"));
-      }
-    }
-  }
-
- private:
-  absl::Status Died() {
-    std::string end = process_->DescribeEnd();
-    std::string tail = process_->ErrorTail();
-    return absl::AbortedError(
-        absl::StrCat("worker ", end, tail.empty() ? "" : kLastWrote, tail));
-  }
-  absl::Status Rubbish(absl::string_view what) {
-    process_->Kill();
-    return absl::AbortedError(absl::StrCat("worker broke the protocol: ", what));
-  }
-
-  std::unique_ptr<SharedMemory> memory_;
-  std::unique_ptr<WorkerProcess> process_;
-  std::unique_ptr<FrameReader> reader_;
-  worker::HelloReply hello_;
-};
+constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // a pipe holds 64 KiB
 
 bool EndsTheWorker(const absl::Status& status) {
   return absl::IsAborted(status) || absl::IsDeadlineExceeded(status) || absl::IsDataLoss(status);
@@ -121,32 +42,28 @@ class WorkerBackend : public Backend {
 
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& options) override;
-
-  // Asks the present worker; drops it when the answer is its end.
-  absl::StatusOr<worker::Reply> Ask(const worker::Request& request, const LoadOptions& options) {
-    if (!worker_) return absl::AbortedError("the worker died before");
-    auto reply = worker_->Ask(request, options);
-    if (!reply.ok()) {
-      worker_.reset();
-      return reply.status();
-    }
-    if (reply->has_error()) {
-      absl::Status status = StatusFromWire(reply->error());
-      // Words about the process are ours alone: an engine that says "aborted" has merely refused.
-      if (EndsTheWorker(status) && !absl::IsDeadlineExceeded(status)) {
-        return absl::UnknownError(status.message());
-      }
-      return status;
-    }
-    return reply;
-  }
-  SharedMemory* memory() { return worker_ ? worker_->memory() : nullptr; }
+  RunOutcome Run(const Module& module, const LoadOptions& options,
+                 const ExecuteRequest& request) override;
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request, const LoadOptions& options);
 
  private:
+  absl::StatusOr<ExecuteResult> LoadAndExecute(const Module& module, const LoadOptions& options,
+                                               const ExecuteRequest& request);
+  bool IsOfThisBuild() const {
+    return worker_->hello().packed_module_version() == PackedModuleVersion();
+  }
+  absl::StatusOr<std::string> LoadFrame(const Module& module, const LoadOptions& options) const;
+  absl::StatusOr<std::string> ExecuteFrame(const ExecuteRequest& request);
+  absl::Status Loaded(const LoadOptions& options);
+  absl::StatusOr<ExecuteResult> Results(const LoadOptions& options);
+  // To and from the present worker, which is dropped when that is its end.
+  absl::Status Send(absl::string_view frames);
+  absl::StatusOr<worker::Reply> Receive(const LoadOptions& options);
+
   absl::Status Ensure() {
     if (!unavailable_.ok()) return unavailable_;
     if (worker_) return absl::OkStatus();
-    auto worker = Worker::Start(command_);
+    auto worker = WorkerConnection::Start(command_.argv);
     if (worker.ok() && !(*worker)->hello().unavailable_reason().empty()) {
       worker = absl::UnavailableError((*worker)->hello().unavailable_reason());
     }
@@ -159,57 +76,40 @@ class WorkerBackend : public Backend {
   }
 
   WorkerCommand command_;
-  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<WorkerConnection> worker_;
   absl::Status unavailable_;
 };
 
-class WorkerExecutable : public Executable {
- public:
-  WorkerExecutable(WorkerBackend& backend, LoadOptions options)
-      : backend_(backend), options_(std::move(options)) {}
+absl::Status WorkerBackend::Send(absl::string_view frames) {
+  if (!worker_) return absl::AbortedError("the worker died before");
+  absl::Status status = worker_->Send(frames);
+  if (!status.ok()) worker_.reset();
+  return status;
+}
 
-  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
-    worker::Request message;
-    worker::Execute* execute = message.mutable_execute();
-    SharedMemory* memory = backend_.memory();
-    if (memory) memory->Rewind();
-    HLOCTS_RETURN_IF_ERROR(DevicesToWire(request.arguments, memory, execute->mutable_arguments()));
-    HLOCTS_RETURN_IF_ERROR(DevicesToWire(request.infeed, memory, execute->mutable_infeed()));
-    for (int64_t leaf : request.donated_leaves) execute->add_donated_leaves(leaf);
-    HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, backend_.Ask(message, options_));
-    if (!reply.has_results())
-      return absl::AbortedError("worker answered something else than results");
-    return Convert(reply.results());
+absl::StatusOr<worker::Reply> WorkerBackend::Receive(const LoadOptions& options) {
+  if (!worker_) return absl::AbortedError("the worker died before");
+  auto reply = worker_->Receive(options);
+  if (!reply.ok()) {
+    worker_.reset();
+    return reply.status();
   }
-
- private:
-  absl::StatusOr<ExecuteResult> Convert(const worker::Results& results) {
-    ExecuteResult result;
-    auto outputs = DevicesFromWire(results.outputs(), backend_.memory());
-    auto outfeed = DevicesFromWire(results.outfeed(), backend_.memory());
-    if (!outputs.ok() || !outfeed.ok()) {
-      return absl::AbortedError(absl::StrCat(
-          "worker broke the protocol: ", (outputs.ok() ? outfeed : outputs).status().message()));
-    }
-    result.outputs = *std::move(outputs);
-    result.outfeed = *std::move(outfeed);
-    for (const worker::ArgumentState& state : results.arguments()) {
-      result.arguments.push_back({state.leaf(), state.consumed(), state.aliased_output()});
-    }
-    result.seconds = results.seconds();
-    return result;
+  if (!reply->has_error()) return reply;
+  absl::Status status = StatusFromWire(reply->error());
+  // Words about the process are ours alone: an engine that says "aborted" has merely refused.
+  if (EndsTheWorker(status) && !absl::IsDeadlineExceeded(status)) {
+    return absl::UnknownError(status.message());
   }
+  return status;
+}
 
-  WorkerBackend& backend_;
-  LoadOptions options_;
-};
-
-absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& module,
-                                                                const LoadOptions& options) {
-  HLOCTS_RETURN_IF_ERROR(Ensure());
+absl::StatusOr<std::string> WorkerBackend::LoadFrame(const Module& module,
+                                                     const LoadOptions& options) const {
   worker::Request request;
   worker::Load* load = request.mutable_load();
-  if (worker_->hello().wants_text()) {
+  if (IsOfThisBuild()) {
+    load->set_module_packed(PackModule(module));
+  } else if (worker_->hello().wants_text()) {
     load->set_module_text(PrintModule(module, PrintOptions::Default()));
   } else {
     HLOCTS_ASSIGN_OR_RETURN(*load->mutable_module_proto(), SerializeModule(module));
@@ -221,11 +121,107 @@ absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& mo
   load->set_memory_bytes_max(options.memory_bytes_max);
   load->set_custom_calls(options.custom_calls);
   load->set_reuse(options.reuse);
-  HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, Ask(request, options));
-  if (reply.kind_case() != worker::Reply::kLoaded) {
-    return absl::AbortedError("worker answered something else than loaded");
+  std::string frame;
+  AppendFrame(request.SerializeAsString(), frame);
+  return frame;
+}
+
+absl::StatusOr<std::string> WorkerBackend::ExecuteFrame(const ExecuteRequest& request) {
+  worker::Request message;
+  worker::Execute* execute = message.mutable_execute();
+  SharedMemory* memory = worker_ ? worker_->memory() : nullptr;
+  if (memory) memory->Rewind();
+  HLOCTS_RETURN_IF_ERROR(DevicesToWire(request.arguments, memory, execute->mutable_arguments()));
+  HLOCTS_RETURN_IF_ERROR(DevicesToWire(request.infeed, memory, execute->mutable_infeed()));
+  for (int64_t leaf : request.donated_leaves) execute->add_donated_leaves(leaf);
+  std::string frame;
+  AppendFrame(message.SerializeAsString(), frame);
+  return frame;
+}
+
+absl::Status WorkerBackend::Loaded(const LoadOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, Receive(options));
+  if (reply.kind_case() == worker::Reply::kLoaded) return absl::OkStatus();
+  return absl::AbortedError("worker answered something else than loaded");
+}
+
+absl::StatusOr<ExecuteResult> WorkerBackend::Results(const LoadOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, Receive(options));
+  if (!reply.has_results())
+    return absl::AbortedError("worker answered something else than results");
+  const worker::Results& results = reply.results();
+  auto outputs = DevicesFromWire(results.outputs(), worker_->memory());
+  auto outfeed = DevicesFromWire(results.outfeed(), worker_->memory());
+  if (!outputs.ok() || !outfeed.ok()) {
+    return absl::AbortedError(absl::StrCat("worker broke the protocol: ",
+                                           (outputs.ok() ? outfeed : outputs).status().message()));
   }
+  ExecuteResult result;
+  result.outputs = *std::move(outputs);
+  result.outfeed = *std::move(outfeed);
+  for (const worker::ArgumentState& state : results.arguments()) {
+    result.arguments.push_back({state.leaf(), state.consumed(), state.aliased_output()});
+  }
+  result.seconds = results.seconds();
+  return result;
+}
+
+class WorkerExecutable : public Executable {
+ public:
+  WorkerExecutable(WorkerBackend& backend, LoadOptions options)
+      : backend_(backend), options_(std::move(options)) {}
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+    return backend_.Execute(request, options_);
+  }
+
+ private:
+  WorkerBackend& backend_;
+  LoadOptions options_;
+};
+
+absl::StatusOr<ExecuteResult> WorkerBackend::Execute(const ExecuteRequest& request,
+                                                     const LoadOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string frame, ExecuteFrame(request));
+  HLOCTS_RETURN_IF_ERROR(Send(frame));
+  return Results(options);
+}
+
+absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& module,
+                                                                const LoadOptions& options) {
+  HLOCTS_RETURN_IF_ERROR(Ensure());
+  HLOCTS_ASSIGN_OR_RETURN(std::string frame, LoadFrame(module, options));
+  HLOCTS_RETURN_IF_ERROR(Send(frame));
+  HLOCTS_RETURN_IF_ERROR(Loaded(options));
   return std::unique_ptr<Executable>(std::make_unique<WorkerExecutable>(*this, options));
+}
+
+// Both at once where the pipe, which is empty, takes them whole: we would not wait for a worker that
+// hangs before it has read what we write.
+absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
+                                                            const LoadOptions& options,
+                                                            const ExecuteRequest& request) {
+  HLOCTS_RETURN_IF_ERROR(Ensure());
+  HLOCTS_ASSIGN_OR_RETURN(std::string load, LoadFrame(module, options));
+  HLOCTS_ASSIGN_OR_RETURN(std::string execute, ExecuteFrame(request));
+  const bool at_once = IsOfThisBuild() && load.size() + execute.size() <= kSentAtOnceMax;
+  HLOCTS_RETURN_IF_ERROR(Send(at_once ? absl::StrCat(load, execute) : load));
+  absl::Status loaded = Loaded(options);
+  if (at_once) {
+    absl::StatusOr<ExecuteResult> result = Results(options);  // awaited whatever became of the load
+    return loaded.ok() ? std::move(result) : loaded;
+  }
+  HLOCTS_RETURN_IF_ERROR(loaded);
+  HLOCTS_RETURN_IF_ERROR(Send(execute));
+  return Results(options);
+}
+
+RunOutcome WorkerBackend::Run(const Module& module, const LoadOptions& options,
+                              const ExecuteRequest& request) {
+  const auto start = Clock::now();
+  RunOutcome outcome = OutcomeFrom(LoadAndExecute(module, options, request));
+  const std::chrono::duration<double> all = Clock::now() - start;
+  outcome.load_seconds = std::max(0.0, all.count() - outcome.result.seconds);
+  return outcome;
 }
 
 }  // namespace

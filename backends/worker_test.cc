@@ -73,6 +73,20 @@ TEST_F(WorkerTest, LargeArraysTravelThroughSharedMemory) {
   EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
 }
 
+// Up to what a pipe holds at once, beyond it, and beyond what messages carry.
+TEST_F(WorkerTest, ArraysOfAllSizesComeBackAndNoneOfThemKeepsTheNextModuleWaiting) {
+  for (int64_t elements : {0, 1, 11'000, 13'000, 16'000, 16'384, 17'000}) {
+    const std::string shape = absl::StrCat("f32[", elements, "]");
+    auto module = Identity("sizes", shape), refused = Identity("refuse", shape);
+    RunOutcome outcome = RunOn(*backend_, *module);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << shape << ": " << outcome.reason;
+    Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+    EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected)) << shape;
+    EXPECT_EQ(RunOn(*backend_, *refused).kind, OutcomeKind::kRejected) << shape;
+    ExpectWorks();
+  }
+}
+
 TEST_F(WorkerTest, EveryElementTypeComesBack) {
   for (PrimitiveType type : AllPrimitiveTypes()) {
     if (!IsArrayType(type)) continue;
@@ -199,8 +213,11 @@ TEST(FrameTest, PiecesMakeFrames) {
   ASSERT_TRUE(WriteFrame(fds[1], large).ok());
   ASSERT_TRUE(WriteFrame(fds[1], "").ok());
   FrameReader reader(fds[0]);
+  EXPECT_FALSE(reader.HasFrame());
   EXPECT_EQ(*reader.Read(1), large);
+  EXPECT_TRUE(reader.HasFrame());
   EXPECT_EQ(*reader.Read(1), "");
+  EXPECT_FALSE(reader.HasFrame());
   EXPECT_EQ(reader.Read(0.01).status().code(), absl::StatusCode::kDeadlineExceeded);
   close(fds[1]);
   EXPECT_EQ(reader.Read(1).status().code(), absl::StatusCode::kOutOfRange);
