@@ -59,6 +59,9 @@ void WriteImpliedFields(const Instruction& instruction, P* proto) {
   }
   // A convolution without spatial dimensions has a window of none; XLA insists on the field.
   if (instruction.opcode() == Opcode::kConvolution) proto->mutable_window();
+  // Likewise a dot of scalars, which contracts nothing; and options that are all left out.
+  if (instruction.opcode() == Opcode::kDot) proto->mutable_dot_dimension_numbers();
+  if (instruction.opcode() == Opcode::kCholesky) proto->mutable_cholesky_options();
   if (instruction.opcode() == Opcode::kCompare && proto->comparison_type().empty()) {
     proto->set_comparison_type(std::string(DefaultComparisonType(FirstOperandType(instruction))));
   }

@@ -5,6 +5,8 @@
 #include "spec/proto/convert.h"
 #include "spec/proto/data.pb.h"
 #include "spec/proto/hlo.pb.h"
+#include "generators/choice_source.h"
+#include "generators/module_generator.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -471,6 +473,24 @@ TEST(ModuleProtoTest, SaysWhatIsWrong) {
     absl::StatusOr<std::unique_ptr<Module>> module = ModuleFromProto(proto);
     ASSERT_FALSE(module.ok()) << bad.message;
     EXPECT_THAT(std::string(module.status().message()), HasSubstr(bad.message));
+  }
+}
+
+// Nobody who is sent the proto form gets another module than one who is sent it by way of a reader.
+TEST(ModuleProtoTest, WritingWhatWasReadChangesNothing) {
+  GeneratorOptions options;
+  options.replicas_max = 3;
+  constexpr Stream kStreams[] = {Stream::kDefined, Stream::kEdge, Stream::kSizes};
+  for (uint64_t number = 0; number < 2000; ++number) {
+    options.stream = kStreams[number % std::size(kStreams)];
+    SeedSource choose(5, number);
+    Generated generated = Generate(choose, options);
+    auto written = SerializeModule(*generated.module);
+    ASSERT_TRUE(written.ok()) << written.status();
+    auto read = ParseSerializedModule(*written);
+    ASSERT_TRUE(read.ok()) << read.status();
+    if (*SerializeModule(**read) == *written) continue;
+    EXPECT_EQ(*PrintModuleProto(**read), *PrintModuleProto(*generated.module)) << number;
   }
 }
 
