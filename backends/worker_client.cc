@@ -108,7 +108,7 @@ absl::StatusOr<std::string> WorkerBackend::LoadFrame(const Module& module,
   worker::Request request;
   worker::Load* load = request.mutable_load();
   if (IsOfThisBuild()) {
-    load->set_module_packed(PackModule(module));
+    HLOCTS_ASSIGN_OR_RETURN(*load->mutable_module_packed(), PackModule(module));
   } else if (worker_->hello().wants_text()) {
     load->set_module_text(PrintModule(module, PrintOptions::Default()));
   } else {

@@ -83,7 +83,7 @@ void UnpackInstruction(Unpacker& unpack, Instruction& instruction) {
 }
 
 void PackComputation(const Computation& computation, Packer& pack) {
-  pack.Enter(&computation);
+  pack.Enter(computation);
   pack(computation.name());
   ComputationFields(pack, computation);
   for (const auto& instruction : computation.instructions()) PackInstruction(*instruction, pack);
@@ -214,13 +214,38 @@ void Unpacker::Get(AttributeValue& value) {
   if (!get(std::make_index_sequence<std::variant_size_v<AttributeValue>>())) Fail();
 }
 
+Packer::Packer(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    const uint64_t number = computations_.size();
+    computations_.emplace(computation.get(), number);
+    uint64_t index = 0;
+    for (const auto& instruction : computation->instructions())
+      instructions_.emplace(instruction.get(), Place{number, index++});
+  }
+}
+
+std::optional<std::string> Packer::Take() && {
+  bytes_.resize(used_);
+  if (!whole_) return std::nullopt;
+  return std::move(bytes_);
+}
+
+void Packer::Put(Computation* const& computation) {
+  if (computation == nullptr) return Unsigned(0);
+  auto found = computations_.find(computation);
+  whole_ = whole_ && found != computations_.end();
+  if (whole_) Unsigned(found->second + 1);
+}
+
 // 0: none; even: of the computation at hand; odd: the number of another one, then the place there.
 void Packer::Put(Instruction* const& instruction) {
   if (instruction == nullptr) return Unsigned(0);
-  const uint64_t index = static_cast<uint64_t>(instruction->index());
-  HLOCTS_CHECK(instruction->parent()->instructions()[index].get() == instruction);
-  if (instruction->parent() == here_) return Unsigned(2 * (index + 1));
-  Unsigned(2 * NumberOf(instruction->parent()) + 1);
+  auto found = instructions_.find(instruction);  // it may be gone: not to be looked into
+  whole_ = whole_ && found != instructions_.end();
+  if (!whole_) return;
+  const auto [computation, index] = found->second;
+  if (computation == here_) return Unsigned(2 * (index + 1));
+  Unsigned(2 * computation + 1);
   Unsigned(index);
 }
 
@@ -254,7 +279,7 @@ uint64_t PackedModuleVersion() {
   return version;
 }
 
-std::string PackModule(const Module& module) {
+absl::StatusOr<std::string> PackModule(const Module& module) {
   packed::Packer pack(module);
   pack.Unsigned(module.computations().size());
   for (const auto& computation : module.computations())
@@ -263,7 +288,9 @@ std::string PackModule(const Module& module) {
   packed::ModuleFields(pack, module);
   for (const auto& computation : module.computations()) packed::PackComputation(*computation, pack);
   pack(module.entry());
-  return std::move(pack).Take();
+  std::optional<std::string> bytes = std::move(pack).Take();
+  if (!bytes) return InvalidInput("an instruction or computation of another module is used");
+  return *std::move(bytes);
 }
 
 absl::StatusOr<std::unique_ptr<Module>> UnpackModule(absl::string_view bytes) {

@@ -16,8 +16,8 @@ namespace hlocts {
 // Who does not have the same version must be sent another form.
 uint64_t PackedModuleVersion();
 
-// The module may be malformed, but what it points to must be in it.
-std::string PackModule(const Module& module);
+// The module may be malformed. kInvalidArgument: what it points to is not in it.
+absl::StatusOr<std::string> PackModule(const Module& module);
 // kInvalidArgument: no bytes of PackModule's.
 absl::StatusOr<std::unique_ptr<Module>> UnpackModule(absl::string_view bytes);
 

@@ -23,7 +23,10 @@ void ExpectSame(const Module& a, const Module& b) {
 }
 
 std::unique_ptr<Module> ThroughBytes(const Module& module) {
-  auto unpacked = UnpackModule(PackModule(module));
+  auto packed = PackModule(module);
+  EXPECT_TRUE(packed.ok()) << packed.status();
+  if (!packed.ok()) return nullptr;
+  auto unpacked = UnpackModule(*packed);
   EXPECT_TRUE(unpacked.ok()) << unpacked.status();
   return unpacked.ok() ? *std::move(unpacked) : nullptr;
 }
@@ -112,12 +115,28 @@ TEST(PackedModuleTest, WhatPointsNowhereComesBack) {
   EXPECT_EQ(again->CalledComputation(Attr::kCalls), &second);
 }
 
+TEST(PackedModuleTest, WhatPointsOutOfTheModuleIsRefused) {
+  Module module("one");
+  Computation* computation = module.Add(std::make_unique<Computation>("c"));
+  Instruction* user =
+      computation->Add(std::make_unique<Instruction>("u", Opcode::kTuple, Shape::Tuple({})));
+  EXPECT_TRUE(PackModule(module).ok());
+  auto stranger = std::make_unique<Instruction>("s", Opcode::kAfterAll, Shape::Token());
+  user->mutable_operands() = {stranger.get()};
+  stranger.reset();
+  EXPECT_FALSE(PackModule(module).ok());
+  user->mutable_operands().clear();
+  auto elsewhere = std::make_unique<Computation>("e");
+  user->Set(Attr::kToApply, AttributeValue(elsewhere.get()));
+  EXPECT_FALSE(PackModule(module).ok());
+}
+
 TEST(PackedModuleTest, RubbishIsRefused) {
   GeneratorOptions options;
   int refused = 0;
   for (uint64_t number = 0; number < 300; ++number) {
     SeedSource choose(11, number);
-    std::string bytes = PackModule(*Generate(choose, options).module);
+    std::string bytes = *PackModule(*Generate(choose, options).module);
     EXPECT_FALSE(UnpackModule(absl::string_view(bytes).substr(0, bytes.size() - 1)).ok());
     EXPECT_FALSE(UnpackModule(bytes + '\0').ok());
     for (size_t at = number % 7; at < bytes.size(); at += 7) {

@@ -15,10 +15,7 @@ namespace hlocts::packed {
 
 class Packer {
  public:
-  explicit Packer(const Module& module) {
-    for (const auto& computation : module.computations())
-      numbers_.emplace(computation.get(), numbers_.size());
-  }
+  explicit Packer(const Module& module);
 
   template <typename... T>
   void operator()(const T&... values) {
@@ -49,9 +46,7 @@ class Packer {
   void Put(const AttributeValue& value);
   // Within the computation that is being written mostly.
   void Put(Instruction* const& instruction);
-  void Put(Computation* const& computation) {
-    Unsigned(computation == nullptr ? 0 : NumberOf(computation) + 1);
-  }
+  void Put(Computation* const& computation);
   template <typename T>
   void Put(const T& value) {
     if constexpr (std::is_enum_v<T>) {
@@ -81,20 +76,16 @@ class Packer {
   }
 
   // What instructions are relative to.
-  void Enter(const Computation* computation) { here_ = computation; }
-  std::string Take() && {
-    bytes_.resize(used_);
-    return std::move(bytes_);
-  }
+  void Enter(const Computation& computation) { here_ = computations_.at(&computation); }
+  // Nothing when something points out of the module.
+  std::optional<std::string> Take() &&;
 
  private:
   static constexpr size_t kVarintMax = 10;
 
-  size_t NumberOf(const Computation* computation) const {
-    auto found = numbers_.find(computation);
-    HLOCTS_CHECK(found != numbers_.end());
-    return found->second;
-  }
+  struct Place {
+    uint64_t computation, index;
+  };
   char* Room(size_t size) {
     if (bytes_.size() - used_ < size) bytes_.resize(2 * bytes_.size() + size);
     return bytes_.data() + used_;
@@ -102,8 +93,10 @@ class Packer {
 
   std::string bytes_ = std::string(2000, '\0');  // a piece of a module takes fewer
   size_t used_ = 0;
-  const Computation* here_ = nullptr;
-  absl::flat_hash_map<const Computation*, size_t> numbers_;
+  uint64_t here_ = 0;
+  bool whole_ = true;
+  absl::flat_hash_map<const Computation*, uint64_t> computations_;
+  absl::flat_hash_map<const Instruction*, Place> instructions_;
 };
 
 }  // namespace hlocts::packed
