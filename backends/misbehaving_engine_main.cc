@@ -71,12 +71,13 @@ class Mirror : public Executable {
 
 class MirrorBackend : public Backend {
  public:
-  explicit MirrorBackend(int output_fd) : output_fd_(output_fd) {}
+  MirrorBackend(int output_fd, bool foreign) : output_fd_(output_fd), foreign_(foreign) {}
   BackendInfo info() override {
     BackendInfo info;
     info.name = "mirror";
     info.version = "1";
     info.capabilities = {"execute"};
+    if (!foreign_) info.capabilities.push_back("our-parser");
     return info;
   }
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
@@ -94,13 +95,14 @@ class MirrorBackend : public Backend {
  private:
   int loads_ = 0;
   int output_fd_;
+  bool foreign_;  // is sent modules as engines are that we did not write
 };
 
 }  // namespace
 }  // namespace hlocts
 
-int main() {
+int main(int argc, char**) {
   int output_fd = hlocts::ReserveStandardOutput();
-  hlocts::MirrorBackend backend(output_fd);
+  hlocts::MirrorBackend backend(output_fd, /*foreign=*/argc > 1);
   return hlocts::ServeWorker(backend, STDIN_FILENO, output_fd).ok() ? 0 : 1;
 }

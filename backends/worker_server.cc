@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "absl/algorithm/container.h"
 #include "backends/frame.h"
 #include "backends/wire.h"
 #include "spec/packed/packed_module.h"
@@ -76,7 +77,9 @@ class Server {
       if (memory.ok()) memory_ = *std::move(memory);
     }
     reply.set_uses_shared_memory(memory_ != nullptr);
-    reply.set_packed_module_version(PackedModuleVersion());
+    // An engine of others' is sent what others would send it: the proto form.
+    if (absl::c_linear_search(info.capabilities, "our-parser"))
+      reply.set_packed_module_version(PackedModuleVersion());
     return absl::OkStatus();
   }
 

@@ -32,7 +32,8 @@ RunOutcome RunOn(Backend& backend, const Module& module, LoadOptions options = {
   return RunModule(backend, module, options, request);
 }
 
-class WorkerTest : public ::testing::Test {
+// As an engine of ours is talked to, and as another one.
+class WorkerTest : public ::testing::TestWithParam<bool> {
  protected:
   void ExpectWorks() {
     auto module = Identity("fine");
@@ -41,12 +42,16 @@ class WorkerTest : public ::testing::Test {
     Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
     EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
   }
-  std::unique_ptr<Backend> backend_ = MakeWorkerBackend({"mirror", {kMirror}});
+  std::unique_ptr<Backend> backend_ = MakeWorkerBackend(
+      {"mirror", GetParam() ? std::vector<std::string>{kMirror}
+                            : std::vector<std::string>{kMirror, "foreign"}});
 };
+INSTANTIATE_TEST_SUITE_P(Engines, WorkerTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Ours" : "Foreign"; });
 
-TEST_F(WorkerTest, ValuesComeBack) { ExpectWorks(); }
+TEST_P(WorkerTest, ValuesComeBack) { ExpectWorks(); }
 
-TEST_F(WorkerTest, TheSameModuleIsLoadedOnceWhereThatIsAllowed) {
+TEST_P(WorkerTest, TheSameModuleIsLoadedOnceWhereThatIsAllowed) {
   auto module = Identity("count_loads"), other = Identity("count_loads", "f32[5]");
   LoadOptions reuse, other_seed;
   reuse.reuse = other_seed.reuse = true;
@@ -65,7 +70,7 @@ TEST_F(WorkerTest, TheSameModuleIsLoadedOnceWhereThatIsAllowed) {
   EXPECT_EQ(loads(*module, other_seed), 5) << "other options";
 }
 
-TEST_F(WorkerTest, LargeArraysTravelThroughSharedMemory) {
+TEST_P(WorkerTest, LargeArraysTravelThroughSharedMemory) {
   auto module = Identity("large", "f32[1000,1000]");
   RunOutcome outcome = RunOn(*backend_, *module);
   ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
@@ -74,7 +79,7 @@ TEST_F(WorkerTest, LargeArraysTravelThroughSharedMemory) {
 }
 
 // Up to what a pipe holds at once, beyond it, and beyond what messages carry.
-TEST_F(WorkerTest, ArraysOfAllSizesComeBackAndNoneOfThemKeepsTheNextModuleWaiting) {
+TEST_P(WorkerTest, ArraysOfAllSizesComeBackAndNoneOfThemKeepsTheNextModuleWaiting) {
   for (int64_t elements : {0, 1, 11'000, 13'000, 16'000, 16'384, 17'000}) {
     const std::string shape = absl::StrCat("f32[", elements, "]");
     auto module = Identity("sizes", shape), refused = Identity("refuse", shape);
@@ -87,7 +92,7 @@ TEST_F(WorkerTest, ArraysOfAllSizesComeBackAndNoneOfThemKeepsTheNextModuleWaitin
   }
 }
 
-TEST_F(WorkerTest, EveryElementTypeComesBack) {
+TEST_P(WorkerTest, EveryElementTypeComesBack) {
   for (PrimitiveType type : AllPrimitiveTypes()) {
     if (!IsArrayType(type)) continue;
     auto module = Identity("types", absl::StrCat(PrimitiveTypeName(type), "[3,5]"));
@@ -104,7 +109,7 @@ struct BadCase {
   const char* reason;
 };
 
-TEST_F(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
+TEST_P(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
   const BadCase cases[] = {
       {"abort", OutcomeKind::kCrash, "signal 6"},
       {"complain", OutcomeKind::kCrash, "last wrote: F0000 here.cc:7] Check failed: a == b"},
@@ -122,7 +127,7 @@ TEST_F(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
   }
 }
 
-TEST_F(WorkerTest, BackWithinTwoSecondsAfterACrash) {
+TEST_P(WorkerTest, BackWithinTwoSecondsAfterACrash) {
   ExpectWorks();
   RunOn(*backend_, *Identity("abort"));
   auto start = std::chrono::steady_clock::now();
@@ -130,7 +135,7 @@ TEST_F(WorkerTest, BackWithinTwoSecondsAfterACrash) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
-TEST_F(WorkerTest, AHangIsATimeout) {
+TEST_P(WorkerTest, AHangIsATimeout) {
   LoadOptions options;
   options.timeout_seconds = 0.5;
   RunOutcome outcome = RunOn(*backend_, *Identity("hang"), options);
@@ -138,7 +143,7 @@ TEST_F(WorkerTest, AHangIsATimeout) {
   ExpectWorks();
 }
 
-TEST_F(WorkerTest, TooMuchMemoryIsACrash) {
+TEST_P(WorkerTest, TooMuchMemoryIsACrash) {
   LoadOptions options;
   options.memory_bytes_max = int64_t{1} << 28;
   RunOutcome outcome = RunOn(*backend_, *Identity("memory"), options);
