@@ -11,8 +11,10 @@
 namespace hlocts::cpu {
 namespace {
 
-// Longer loops than this do not find their arrays in a near cache.
+// Longer loops than this do not find their arrays in a near cache. They go by smaller steps: all
+// arrays then come in side by side, as in one loop over them, and the hardware keeps ahead of each.
 constexpr int64_t kFarElements = 1 << 16;
+constexpr int64_t kFarStep = 256;
 
 struct Wide {
   uint64_t low, high;
@@ -254,7 +256,7 @@ void LoopProgram::FillSplats(const uint8_t* const* arrays, int64_t count, uint8_
 // The first lines of what the next block reads and writes: the hardware goes on from there, but it
 // does not look beyond the page that a block often is.
 void LoopProgram::FetchNext(const uint8_t* const* at, int64_t count) const {
-  constexpr int64_t kLine = 64, kLines = 4;
+  constexpr int64_t kLine = 64, kLines = 8;
   for (size_t r = 0; r < registers_.size(); ++r) {
     const Register& reg = registers_[r];
     if (reg.kind != Kind::kDirect && reg.output < 0) continue;
@@ -283,21 +285,44 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
   }
 }
 
+void LoopProgram::RunOperations(uint8_t* const* at, int64_t count, LineFetcher* fetcher) const {
+  for (const Operation& operation : operations_) {
+    if (fetcher != nullptr) fetcher->Share();
+    operation.kernel(operation.a < 0 ? nullptr : at[operation.a],
+                     operation.b < 0 ? nullptr : at[operation.b],
+                     operation.c < 0 ? nullptr : at[operation.c], at[operation.out], count);
+  }
+}
+
+// A placed block of `count` elements by steps of kFarStep; `at` is as before in the end.
+void LoopProgram::RunFar(uint8_t** at, int64_t count) const {
+  const auto advance = [&](int64_t elements) {
+    for (size_t r = 0; r < registers_.size(); ++r) at[r] += elements * registers_[r].width;
+  };
+  int64_t done = 0;
+  for (; done < count; done += kFarStep) {
+    const int64_t step = std::min(kFarStep, count - done);
+    FetchNext(at, step);
+    RunOperations(at, step, nullptr);
+    advance(kFarStep);
+  }
+  advance(-done);
+}
+
 void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin,
                       int64_t end, LineFetcher* fetcher) const {
   if (begin >= end) return;
   ScratchBuffer scratch(scratch_bytes_);
   uint8_t* at[kRegistersMax + 1];
   FillSplats(arrays, std::min(kBlock, end - begin), scratch.data(), at);
+  const bool far = fetcher == nullptr && end - begin > kFarElements;
   for (int64_t start = begin; start < end; start += kBlock) {
     const int64_t count = std::min(kBlock, end - start);
     PlaceBlock(arrays, outputs, start, count, scratch.data(), at);
-    if (fetcher == nullptr && end - start > kFarElements) FetchNext(at, count);
-    for (const Operation& operation : operations_) {
-      if (fetcher != nullptr) fetcher->Share();
-      operation.kernel(operation.a < 0 ? nullptr : at[operation.a],
-                       operation.b < 0 ? nullptr : at[operation.b],
-                       operation.c < 0 ? nullptr : at[operation.c], at[operation.out], count);
+    if (far) {
+      RunFar(at, count);
+    } else {
+      RunOperations(at, count, fetcher);
     }
     for (size_t o = 0; o < outputs_.size(); ++o) {
       const Register& reg = registers_[outputs_[o]];

@@ -56,10 +56,10 @@ class LoopProgram {
   struct Register {
     Kind kind = Kind::kComputed;
     int width = 0;
-    int array = -1;       // of inputs
-    Kernel line;          // of kLine
+    int array = -1;        // of inputs
+    Kernel line;           // of kLine
     int64_t scratch = -1;  // offset, where it has scratch memory
-    int output = -1;      // computed straight into this output
+    int output = -1;       // computed straight into this output
     plan::View view;
   };
   struct Operation {
@@ -89,6 +89,8 @@ class LoopProgram {
 
  private:
   void FetchNext(const uint8_t* const* at, int64_t count) const;
+  void RunOperations(uint8_t* const* at, int64_t count, LineFetcher* fetcher) const;
+  void RunFar(uint8_t** at, int64_t count) const;
   void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                   int64_t count, uint8_t* scratch, uint8_t** at) const;
   void FillSplats(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
