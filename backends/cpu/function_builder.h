@@ -65,6 +65,7 @@ class FunctionBuilder {
   bool TakeOver(int32_t out, int32_t in, int32_t step,
                 const std::vector<std::pair<int, int>>& aliases);
   absl::Status PlaceTemporaries();
+  void NumberSlots();
   int32_t StorageOf(int32_t buffer) const;
   int32_t SlotOf(int32_t buffer);
 

@@ -1,5 +1,7 @@
 #include "tools/bench/machine_peak.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -59,6 +61,13 @@ Chains ChainsHere() {
   return nullptr;
 }
 
+// The cores that this process may use.
+int UsableCores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 // The best rate of each thread, all running side by side, added up. work: thread -> how much it did.
 double BestRates(int threads, const std::function<double(int)>& work) {
   std::vector<double> best(static_cast<size_t>(threads), 0);
@@ -81,7 +90,7 @@ double BestRates(int threads, const std::function<double(int)>& work) {
 
 MachinePeak MeasureMachinePeak() {
   MachinePeak peak;
-  peak.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  peak.threads = UsableCores();
   const size_t count = static_cast<size_t>(peak.threads);
   std::vector<std::vector<float>> sinks(count, std::vector<float>(16 * kChains));
   if (const Chains chains = ChainsHere(); chains != nullptr) {
