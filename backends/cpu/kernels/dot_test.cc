@@ -182,6 +182,28 @@ TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   });
 }
 
+// Of which half is computed: the same bits as with a copy, rows or columns contracted.
+TEST(DotTest, ProductOfAMatrixWithItselfTurnedOver) {
+  const int64_t k = 530;
+  for (const int64_t m : {40, 65, 150, 201}) {
+    const std::vector<float> a = RandomFloats(m * k, 1), copy = a;
+    for (const bool by_rows : {true, false}) {
+      SCOPED_TRACE(testing::Message() << m << (by_rows ? " rows" : " columns"));
+      const Side side = by_rows ? Side{{m, k}, {k, 1}, {}, {1}} : Side{{k, m}, {m, 1}, {}, {0}};
+      ForEachIsa([&] {
+        std::vector<float> apart(m * m), one(m * m, 7.0f);
+        DotRequest request = {OperandOf(side, a.data(), T::kF32),
+                              OperandOf(side, copy.data(), T::kF32), T::kF32, apart.data()};
+        ASSERT_TRUE(Dot(Parallel(), request).ok());
+        request.rhs = request.lhs;
+        request.output = one.data();
+        ASSERT_TRUE(Dot(Parallel(3), request).ok());
+        EXPECT_TRUE(one == apart);
+      });
+    }
+  }
+}
+
 TEST(DotTest, EmptySumIsZeroAndMismatchIsAnError) {
   std::vector<float> output(6, 1.0f);
   const Side lhs = {{2, 0}, {0, 1}, {}, {1}}, rhs = {{0, 3}, {3, 1}, {}, {0}};

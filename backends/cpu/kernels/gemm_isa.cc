@@ -44,6 +44,7 @@ struct Blocks {
   const GemmArgs<T>& args;
   const T* packed = nullptr;              // null: b is read in place
   int64_t first_column = 0, columns = 0;  // what `packed` covers
+  bool upper = false;                     // only panels that reach the diagonal or lie above it
 };
 
 // Rows that are contiguous along the sum and near each other: those of a tile stay in the first
@@ -97,7 +98,9 @@ void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p,
         a = {packed + i * depth};
         if (first == begin) PackA(args, row + i, height, p, depth, packed + i * depth);
       }
-      for (int64_t column = first; column < limit; column += kTileColumns<T>) {
+      const int64_t diagonal = (row + i) / kTileColumns<T> * kTileColumns<T>;
+      int64_t column = blocks.upper ? std::max(first, diagonal) : first;
+      for (; column < limit; column += kTileColumns<T>) {
         MultiplyTile(args, row + i, height, depth, a, ColumnsAt(blocks, p, column, edge), column,
                      add);
       }
@@ -152,6 +155,47 @@ absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
                 : absl::OkStatus();
 }
 
+// b is a turned over: element (i, j) of the product is the same sum as element (j, i), to the bit.
+template <typename T>
+bool IsSquareOfOne(const GemmArgs<T>& args) {
+  return args.update == GemmUpdate::kAssign && args.a == args.b && args.a_row == args.b_column &&
+         args.a_column == args.b_row && args.m == args.n && args.m > 2 * kTileColumns<T>;
+}
+
+// `rows` rows from `row` on of what lies below the diagonal.
+template <typename T>
+void MirrorRows(const GemmArgs<T>& args, int64_t row, int64_t rows) {
+  constexpr int64_t kSide = kLanes<T>;
+  for (int64_t column = 0; column < row + rows; column += kSide) {
+    if (rows == kSide && column + kSide <= row) {
+      Vec<T> lines[kSide];
+      HLOCTS_UNROLL for (int i = 0; i < kSide; ++i) {
+        lines[i] = Load(args.c + (column + i) * args.c_row + row);
+      }
+      Transpose<T>(lines);
+      HLOCTS_UNROLL for (int i = 0; i < kSide; ++i) {
+        Store(args.c + (row + i) * args.c_row + column, lines[i]);
+      }
+      continue;
+    }
+    for (int64_t i = row; i < row + rows; ++i) {
+      for (int64_t j = column; j < std::min(i, column + kSide); ++j) {
+        args.c[i * args.c_row + j] = args.c[j * args.c_row + i];
+      }
+    }
+  }
+}
+
+template <typename T>
+void MirrorUpper(const Parallel& parallel, const GemmArgs<T>& args) {
+  constexpr int64_t kSide = kLanes<T>;
+  parallel.For(CeilDiv(args.m, kSide), 0.2 * kSide * args.m, [&](int64_t band, int64_t end) {
+    for (; band < end; ++band) {
+      MirrorRows(args, band * kSide, std::min(kSide, args.m - band * kSide));
+    }
+  });
+}
+
 template <typename T>
 absl::Status MultiplyPacked(const Parallel& parallel, const GemmArgs<T>& args) {
   constexpr int64_t kWidth = kTileColumns<T>;
@@ -165,9 +209,10 @@ absl::Status MultiplyPacked(const Parallel& parallel, const GemmArgs<T>& args) {
     parallel.For(CeilDiv(columns, kWidth), 0.6 * kWidth * args.k, [&](int64_t panel, int64_t end) {
       PackPanels(args, column, panel, end, packed.As<T>());
     });
-    HLOCTS_RETURN_IF_ERROR(
-        MultiplyBlocks(parallel, Blocks<T>{args, packed.As<T>(), column, columns}));
+    const Blocks<T> blocks = {args, packed.As<T>(), column, columns, IsSquareOfOne(args)};
+    HLOCTS_RETURN_IF_ERROR(MultiplyBlocks(parallel, blocks));
   }
+  if (IsSquareOfOne(args)) MirrorUpper(parallel, args);
   return absl::OkStatus();
 }
 

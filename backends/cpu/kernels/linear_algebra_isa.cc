@@ -95,7 +95,8 @@ void SubtractSolved(Matrix<T> l, int64_t j, T* x, int64_t x_row) {
   }
   for (int64_t p = 0; p < j; ++p) {
     Vec<T> solved[kVectors];
-    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) solved[v] = Load(x + p * x_row + v * kLanes<T>);
+    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) solved[v] =
+        Load(x + p * x_row + v * kLanes<T>);
     HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
       const Vec<T> factor = Splat(l.Row(j + i)[p]);
       HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) sums[i][v] -= factor * solved[v];
@@ -146,7 +147,8 @@ void Substitute(const Parallel& parallel, Matrix<T> l, int64_t n, bool unit, Mat
   parallel.For(tiles, cost, [&](int64_t tile, int64_t end) {
     for (; tile < end; ++tile) {
       const int64_t first = tile * kTile;
-      SubstituteTile(l, n, unit, Matrix<T>{x.data + first, x.row}, std::min(kTile, columns - first));
+      SubstituteTile(l, n, unit, Matrix<T>{x.data + first, x.row},
+                     std::min(kTile, columns - first));
     }
   });
 }
@@ -163,8 +165,8 @@ struct SolveShape {
 SolveShape ShapeOf(const TriangularSolveRequest& r) {
   // x op(a) = b is op(a)^T x^T = b^T.
   const bool transposed = (r.transpose != TransposeKind::kNone) != !r.left_side;
-  return {r.left_side ? r.rows : r.columns, r.left_side ? r.columns : r.rows,
-          r.lower == transposed, transposed, r.transpose == TransposeKind::kAdjoint};
+  return {r.left_side ? r.rows : r.columns, r.left_side ? r.columns : r.rows, r.lower == transposed,
+          transposed, r.transpose == TransposeKind::kAdjoint};
 }
 
 template <typename T>
@@ -231,7 +233,8 @@ void FactorBlock(Matrix<T> u, int64_t n) {
     int64_t p = 0;
     for (; p + 4 <= j; p += 4) {
       const T *a = u.Row(p), *b = u.Row(p + 1), *c = u.Row(p + 2), *d = u.Row(p + 3);
-      const T fa = Conjugate(a[j]), fb = Conjugate(b[j]), fc = Conjugate(c[j]), fd = Conjugate(d[j]);
+      const T fa = Conjugate(a[j]), fb = Conjugate(b[j]), fc = Conjugate(c[j]),
+              fd = Conjugate(d[j]);
       for (int64_t i = first; i < n; ++i) {
         row[i] -= (fa * a[i] + fb * b[i]) + (fc * c[i] + fd * d[i]);
       }
@@ -313,34 +316,37 @@ void TurnBlock(Matrix<T> from, int64_t rows, int64_t columns, Matrix<T> to) {
   }
 }
 
-// One triangle of a square matrix becomes the other one of `to`. Bands on the diagonal move whole, so
-// that whatever is computed beside the diagonal is computed from something.
+// One triangle of a square matrix becomes the other one of `to`. Bands on the diagonal move whole,
+// so that whatever is computed beside the diagonal is computed from something.
 template <typename T>
-void TurnTriangle(Matrix<T> from, bool from_lower, int64_t n, Matrix<T> to) {
+void TurnTriangle(const Parallel& parallel, Matrix<T> from, bool from_lower, int64_t n,
+                  Matrix<T> to) {
   constexpr int64_t kStep = kLanes<T>;
-  for (int64_t i = 0; i < n; i += kStep) {
-    const int64_t band = i / kBand * kBand;
-    const int64_t end = from_lower ? std::min(n, band + kBand) : n;
-    for (int64_t j = from_lower ? 0 : band; j < end; j += kStep) {
-      TurnBlock(Matrix<T>{from.Row(i) + j, from.row}, std::min(kStep, n - i),
-                std::min(kStep, n - j), Matrix<T>{to.Row(j) + i, to.row});
+  parallel.For((n + kStep - 1) / kStep, 0.2 * n * kStep, [&](int64_t step, int64_t steps) {
+    for (; step < steps; ++step) {
+      const int64_t i = step * kStep, band = i / kBand * kBand;
+      const int64_t end = from_lower ? std::min(n, band + kBand) : n;
+      for (int64_t j = from_lower ? 0 : band; j < end; j += kStep) {
+        TurnBlock(Matrix<T>{from.Row(i) + j, from.row}, std::min(kStep, n - i),
+                  std::min(kStep, n - j), Matrix<T>{to.Row(j) + i, to.row});
+      }
     }
-  }
+  });
 }
 
 // The stated triangle of `from` as the upper one, and back; the rest of `to` becomes zero.
 template <typename T>
-void LoadTriangle(T* from, bool lower, int64_t n, Matrix<T> u) {
+void LoadTriangle(const Parallel& parallel, T* from, bool lower, int64_t n, Matrix<T> u) {
   if (lower) {
-    TurnTriangle(Matrix<T>{from, n}, true, n, u);
+    TurnTriangle(parallel, Matrix<T>{from, n}, true, n, u);
   } else {
     std::copy(from, from + n * n, u.data);
   }
 }
 template <typename T>
-void StoreTriangle(Matrix<T> u, bool lower, int64_t n, Matrix<T> to) {
+void StoreTriangle(const Parallel& parallel, Matrix<T> u, bool lower, int64_t n, Matrix<T> to) {
   if (lower) {
-    TurnTriangle(u, false, n, to);
+    TurnTriangle(parallel, u, false, n, to);
   } else {
     std::copy(u.data, u.data + n * n, to.data);
   }
@@ -364,16 +370,16 @@ absl::Status FactorOne(const Parallel& parallel, const CholeskyRequest& r, int64
     if (narrow) {
       T* wide = u.data + n * n + work;
       DecodeRun(r.type, operand, 1, n * n, wide);
-      LoadTriangle(wide, r.lower, n, u);
+      LoadTriangle(parallel, wide, r.lower, n, u);
       HLOCTS_RETURN_IF_ERROR(Factor(parallel, u, n, u.data + n * n));
-      StoreTriangle(u, r.lower, n, Matrix<T>{wide, n});
+      StoreTriangle(parallel, u, r.lower, n, Matrix<T>{wide, n});
       EncodeRun(r.type, wide, n * n, 1, output);
       return absl::OkStatus();
     }
   }
-  LoadTriangle(reinterpret_cast<T*>(const_cast<char*>(operand)), r.lower, n, u);
+  LoadTriangle(parallel, reinterpret_cast<T*>(const_cast<char*>(operand)), r.lower, n, u);
   HLOCTS_RETURN_IF_ERROR(Factor(parallel, u, n, u.data + n * n));
-  StoreTriangle(u, r.lower, n, Matrix<T>{reinterpret_cast<T*>(output), n});
+  StoreTriangle(parallel, u, r.lower, n, Matrix<T>{reinterpret_cast<T*>(output), n});
   return absl::OkStatus();
 }
 
@@ -397,10 +403,14 @@ absl::Status EachMatrix(const Parallel& parallel, int64_t batch, double cost, On
 template <typename Visit>
 absl::Status VisitComputeType(PrimitiveType type, Visit visit) {
   switch (type) {
-    case PrimitiveType::kF64: return visit(double{});
-    case PrimitiveType::kC64: return visit(Complex64{});
-    case PrimitiveType::kC128: return visit(Complex128{});
-    default: return visit(float{});
+    case PrimitiveType::kF64:
+      return visit(double{});
+    case PrimitiveType::kC64:
+      return visit(Complex64{});
+    case PrimitiveType::kC128:
+      return visit(Complex128{});
+    default:
+      return visit(float{});
   }
 }
 
