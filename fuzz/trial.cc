@@ -30,7 +30,8 @@ RunOutcome RunSample(const Sample& sample, Backend& engine, const TrialOptions& 
   auto run = [&] { return RunModule(engine, *sample.module, DevicesOf(sample, options), sample.Request()); };
   RunOutcome outcome = run();
   bool again = outcome.kind == OutcomeKind::kCrash && KilledFromOutside(outcome.reason);
-  return again ? run() : outcome;
+  if (again) return run();
+  return outcome;
 }
 
 LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options) {
@@ -70,7 +71,8 @@ TrialResult RunOnce(const Sample& sample, Backend& engine, const TrialOptions& o
 TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options, bool blame) {
   TrialResult result = RunOnce(sample, engine, options, blame);
   bool again = result.verdict.kind == VerdictKind::kCrash && KilledFromOutside(result.verdict.reason);
-  return again ? RunOnce(sample, engine, options, blame) : result;
+  if (again) return RunOnce(sample, engine, options, blame);
+  return result;
 }
 
 std::string ExpectedLines(const Sample& sample, const Verdict& verdict, const TrialOptions& options,

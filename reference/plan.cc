@@ -171,7 +171,7 @@ absl::Status CollectLive(const Computation& computation,
 void FindLastUses(Plan& plan) {
   std::vector<bool> used(plan.steps.size(), false), read_whole(plan.steps.size(), false);
   used[plan.root] = read_whole[plan.root] = true;
-  std::vector<absl::flat_hash_set<int64_t>> elements(plan.steps.size());
+  absl::flat_hash_set<std::pair<int32_t, int64_t>> elements;  // of which step, which one
   for (size_t s = plan.steps.size(); s-- > 0;) {
     PlannedStep& step = plan.steps[s];
     step.unused = !used[s];
@@ -181,7 +181,7 @@ void FindLastUses(Plan& plan) {
       step.dies[k] = !used[operand];
       used[operand] = true;
       if (step.kind == PlannedStep::Kind::kGetTupleElement) {
-        bool first = elements[operand].insert(step.instruction->IntOr(Attr::kIndex, 0)).second;
+        bool first = elements.insert({operand, step.instruction->IntOr(Attr::kIndex, 0)}).second;
         step.takes_element = first && !read_whole[operand];
       } else {
         read_whole[operand] = true;
@@ -224,6 +224,7 @@ absl::StatusOr<std::unique_ptr<Plan>> MakePlan(
     PlannedStep& step = plan->steps[s];
     step.instruction = order[s];
     numbers[order[s]->index()] = static_cast<int32_t>(s);
+    step.operands.reserve(order[s]->operands().size());
     for (const Instruction* operand : order[s]->operands()) {
       step.operands.push_back(numbers[operand->index()]);
     }

@@ -197,7 +197,8 @@ absl::StatusOr<Verdict> Cut(Verdict whole, const Module& module, const ExecuteRe
     return whole;
   }
   bool cut = operations != CutOptions::kOnlyAtJointValues || runner.entry_pieces() > 1;
-  return cut && !IsFinding(whole.kind) ? PassByPieces(whole, runner.counts()) : whole;
+  if (cut && !IsFinding(whole.kind)) return PassByPieces(std::move(whole), runner.counts());
+  return whole;
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
       result = JudgeLeaves((**rigorous)[d], outputs[d]);
     }
     Verdict verdict = FromJudge(result, replica);
-    merged = d == 0 ? verdict : Merge(merged, verdict);
+    merged = d == 0 ? std::move(verdict) : Merge(merged, verdict);
   }
   merged.profile = std::string(ProfileName(options_.profile));
   return merged;

@@ -109,6 +109,7 @@ bool IsDonated(absl::Span<const int64_t> donated, int64_t leaf) {
 
 std::vector<AliasPair> AliasPairsOf(const Module& module) {
   std::vector<AliasPair> pairs;
+  if (module.input_output_alias.empty()) return pairs;
   const ProgramShape program = module.EntryProgramShape();
   for (const InputOutputAlias& alias : module.input_output_alias) {
     const int64_t argument =
@@ -121,6 +122,7 @@ std::vector<AliasPair> AliasPairsOf(const Module& module) {
 
 std::vector<int64_t> DonorsOf(const Module& module) {
   std::vector<int64_t> donors;
+  if (module.buffer_donor.empty()) return donors;
   const ProgramShape program = module.EntryProgramShape();
   for (const BufferDonor& donor : module.buffer_donor) {
     donors.push_back(LeafNumber(program.parameters, donor.parameter_number, donor.parameter_index));

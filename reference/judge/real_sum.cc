@@ -75,7 +75,11 @@ AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContex
   long double factor = wide ? 0x1p-64L : 1;
   double centre = static_cast<double>(sum.centre * factor);
   auto scalar = [](long double x) {
-    return Literal::Scalar<double>(PrimitiveType::kF64, static_cast<double>(x));
+    static const auto* const shape =
+        new std::shared_ptr<const Shape>(new Shape(PrimitiveType::kF64, {}));
+    Literal literal = Literal::Uninitialized(*shape);
+    literal.mutable_data<double>()[0] = static_cast<double>(x);
+    return literal;
   };
   Literal& to_centre = wide ? parts.scaled_centre : parts.centre;
   Literal& to_magnitude = wide ? parts.scaled_magnitude : parts.magnitude;

@@ -115,6 +115,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
       continue;
     }
     std::vector<std::vector<SetValue>> operands(devices.size());
+    for (auto& device : operands) device.reserve(instruction->operands().size());
     for (const Instruction* operand : instruction->operands()) {
       bool last = --uses[operand->index()] == 0;
       for (size_t d = 0; d < devices.size(); ++d) {

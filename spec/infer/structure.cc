@@ -1,3 +1,4 @@
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "spec/infer/rules.h"
@@ -52,7 +53,17 @@ absl::Status CheckSharding(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
+// Numbers from 0 on, each once: what nearly every computation has, and no map is needed to see.
+bool ParametersAreInOrder(const Computation& computation) {
+  const std::vector<Instruction*> by_number = computation.parameters();
+  size_t count = 0;
+  for (const auto& instruction : computation.instructions())
+    count += instruction->opcode() == Opcode::kParameter;
+  return by_number.size() == count && !absl::c_linear_search(by_number, nullptr);
+}
+
 absl::Status CheckParameters(const Computation& computation) {
+  if (ParametersAreInOrder(computation)) return absl::OkStatus();
   absl::flat_hash_map<int64_t, const Instruction*> by_number;
   for (const auto& instruction : computation.instructions()) {
     if (instruction->opcode() != Opcode::kParameter) continue;
@@ -74,6 +85,7 @@ absl::Status CheckComputation(const Computation& computation, const Module& modu
   HLOCTS_EXPECT(computation.root() && computation.root()->parent() == &computation, "hlo.root",
                 "one root", computation.root() ? computation.root()->name() : "none");
   absl::flat_hash_set<absl::string_view> names;
+  names.reserve(computation.instructions().size());
   for (const auto& instruction : computation.instructions()) {
     HLOCTS_EXPECT(names.insert(instruction->name()).second, "hlo.name",
                   "names that are unique in their computation",
@@ -114,7 +126,23 @@ absl::Status CheckNoCycleFrom(const Computation* start, CallGraph& graph) {
   return absl::OkStatus();
 }
 
+// Nearly every module has its computations before those that call them.
+bool CalleesStandFirst(const Module& module) {
+  absl::flat_hash_set<const Computation*> before;
+  before.reserve(module.computations().size());
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      for (const Computation* called : instruction->called_computations()) {
+        if (!before.contains(called)) return false;
+      }
+    }
+    before.insert(computation.get());
+  }
+  return true;
+}
+
 absl::Status CheckNoRecursion(const Module& module) {
+  if (CalleesStandFirst(module)) return absl::OkStatus();
   CallGraph graph;
   for (const auto& computation : module.computations()) {
     std::vector<const Computation*>& callees = graph.callees[computation.get()];

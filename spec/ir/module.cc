@@ -113,7 +113,10 @@ std::vector<Instruction*> Computation::parameters() const {
 
 ProgramShape Computation::ComputeProgramShape() const {
   ProgramShape program;
-  for (const Instruction* parameter : parameters()) {
+  const std::vector<Instruction*> numbered = parameters();
+  program.parameters.reserve(numbered.size());
+  program.parameter_names.reserve(numbered.size());
+  for (const Instruction* parameter : numbered) {
     program.parameters.push_back(parameter ? parameter->shape() : Shape());
     program.parameter_names.push_back(parameter ? parameter->name() : "");
   }
@@ -146,6 +149,7 @@ void Module::RemoveIf(const std::function<bool(const Computation&)>& remove) {
 }
 
 std::vector<Computation*> Module::CallOrder() const {
+  if (computations_.size() == 1) return {computations_[0].get()};
   // An explicit stack: a module may be nested deeper than the C++ stack.
   std::vector<Computation*> order;
   absl::flat_hash_set<const Computation*> started, finished;

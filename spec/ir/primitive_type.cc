@@ -62,9 +62,26 @@ std::optional<PrimitiveType> PrimitiveTypeFromNumber(int number) {
   return static_cast<PrimitiveType>(number);
 }
 
-TypeClass TypeClassOf(PrimitiveType type) { return RowOf(type).type_class; }
-int BitWidth(PrimitiveType type) { return RowOf(type).bits; }
-int StorageBytes(PrimitiveType type) { return (RowOf(type).bits + 7) / 8; }
+namespace {
+
+// What is asked of every element, by number.
+struct Facts {
+  TypeClass type_class = TypeClass::kOther;
+  uint8_t bits = 0;
+};
+constexpr std::array<Facts, 256> MakeFacts() {
+  std::array<Facts, 256> facts{};
+  for (const Row& row : kRows)
+    facts[static_cast<size_t>(row.type)] = {row.type_class, static_cast<uint8_t>(row.bits)};
+  return facts;
+}
+constexpr std::array<Facts, 256> kFacts = MakeFacts();
+
+}  // namespace
+
+TypeClass TypeClassOf(PrimitiveType type) { return kFacts[static_cast<size_t>(type)].type_class; }
+int BitWidth(PrimitiveType type) { return kFacts[static_cast<size_t>(type)].bits; }
+int StorageBytes(PrimitiveType type) { return (BitWidth(type) + 7) / 8; }
 
 PrimitiveType ComponentType(PrimitiveType type) {
   if (type == PrimitiveType::kC64) return PrimitiveType::kF32;

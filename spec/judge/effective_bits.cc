@@ -6,33 +6,45 @@
 
 namespace hlocts {
 
+void EffectiveHistogram::Steps::AddElsewhere(size_t step, int64_t count) {
+  constexpr size_t kFewMax = 32;
+  for (auto& [listed, listed_count] : few_) {
+    if (listed == step) return static_cast<void>(listed_count += count);
+  }
+  few_.push_back({step, count});
+  if (few_.size() <= kFewMax) return;
+  all_.resize(64 * kSteps + 1);
+  for (const auto& [listed, listed_count] : few_) all_[listed] += listed_count;
+  few_.clear();
+}
+
 EffectiveBits EffectiveHistogram::Summarize() const {
   EffectiveBits summary;
   summary.elements = total_;
   summary.unspecified = unspecified_;
   if (total_ == 0) return summary;
-  std::vector<int64_t> all(64 * kSteps + 1);
+  std::map<size_t, int64_t> all;
+  int64_t low = 0;
   for (const auto& [precision, steps] : by_precision_) {
     std::vector<int64_t>& quarters = summary.quarters[precision];
     quarters.resize(64 * 4 + 1);
-    for (size_t i = 0; i < steps.size(); ++i) {
-      all[i] += steps[i];
-      quarters[i / (kSteps / 4)] += steps[i];
-    }
+    steps.ForEach([&](size_t step, int64_t count) {
+      all[step] += count;
+      quarters[step / (kSteps / 4)] += count;
+      if (step < 2 * kSteps) low += count;
+    });
   }
   summary.median = At(all, 0.5);
   summary.percentile5 = At(all, 0.05);
-  int64_t low = 0;
-  for (size_t i = 0; i < 2 * kSteps; ++i) low += all[i];
   summary.share_below_2 = static_cast<double>(low) / static_cast<double>(total_);
   return summary;
 }
 
-double EffectiveHistogram::At(const std::vector<int64_t>& steps, double share) const {
+double EffectiveHistogram::At(const std::map<size_t, int64_t>& steps, double share) const {
   int64_t rank = static_cast<int64_t>(share * static_cast<double>(total_)), seen = 0;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    seen += steps[i];
-    if (seen > rank) return static_cast<double>(i) / kSteps;
+  for (const auto& [step, count] : steps) {
+    seen += count;
+    if (seen > rank) return static_cast<double>(step) / kSteps;
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "spec/judge/acceptance_set.h"
@@ -20,7 +21,7 @@ class EffectiveHistogram {
  public:
   void Add(double bits, int precision, int64_t count = 1) {
     if (precision != precision_) Select(precision);
-    (*steps_)[static_cast<size_t>(std::clamp(bits, 0.0, 64.0) * kSteps)] += count;
+    steps_->Add(static_cast<size_t>(std::clamp(bits, 0.0, 64.0) * kSteps), count);
     total_ += count;
   }
   void AddUnspecified(int precision) {
@@ -31,17 +32,41 @@ class EffectiveHistogram {
 
  private:
   static constexpr size_t kSteps = 64;
+  // Few of the steps occur in small arrays: they are listed until they are many.
+  class Steps {
+   public:
+    void Add(size_t step, int64_t count) {
+      if (!all_.empty()) {
+        all_[step] += count;
+      } else if (!few_.empty() && few_.back().first == step) {
+        few_.back().second += count;
+      } else {
+        AddElsewhere(step, count);
+      }
+    }
+    template <typename Visit>
+    void ForEach(const Visit& visit) const {
+      for (const auto& [step, count] : few_) visit(step, count);
+      for (size_t step = 0; step < all_.size(); ++step) {
+        if (all_[step] != 0) visit(step, all_[step]);
+      }
+    }
+
+   private:
+    void AddElsewhere(size_t step, int64_t count);
+    std::vector<std::pair<size_t, int64_t>> few_;  // empty once all_ is used
+    std::vector<int64_t> all_;
+  };
   // Elements come in runs of one type.
   void Select(int precision) {
     precision_ = precision;
     steps_ = &by_precision_[precision];
-    if (steps_->empty()) steps_->resize(64 * kSteps + 1);
   }
-  double At(const std::vector<int64_t>& steps, double share) const;
+  double At(const std::map<size_t, int64_t>& steps, double share) const;
 
-  std::map<int, std::vector<int64_t>> by_precision_;
+  std::map<int, Steps> by_precision_;
   int precision_ = -1;
-  std::vector<int64_t>* steps_ = nullptr;
+  Steps* steps_ = nullptr;
   int64_t total_ = 0, unspecified_ = 0;
 };
 
