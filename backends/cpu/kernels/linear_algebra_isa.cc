@@ -340,7 +340,7 @@ void LoadTriangle(const Parallel& parallel, T* from, bool lower, int64_t n, Matr
   if (lower) {
     TurnTriangle(parallel, Matrix<T>{from, n}, true, n, u);
   } else {
-    std::copy(from, from + n * n, u.data);
+    for (int64_t i = 0; i < n; ++i) std::copy(from + i * n, from + (i + 1) * n, u.Row(i));
   }
 }
 template <typename T>
@@ -348,7 +348,7 @@ void StoreTriangle(const Parallel& parallel, Matrix<T> u, bool lower, int64_t n,
   if (lower) {
     TurnTriangle(parallel, u, false, n, to);
   } else {
-    std::copy(u.data, u.data + n * n, to.data);
+    for (int64_t i = 0; i < n; ++i) std::copy(u.Row(i), u.Row(i) + n, to.Row(i));
   }
   for (int64_t i = 0; i < n; ++i) {
     std::fill(to.Row(i) + (lower ? i + 1 : 0), to.Row(i) + (lower ? n : i), T(0));
@@ -359,26 +359,28 @@ template <typename T>
 absl::Status FactorOne(const Parallel& parallel, const CholeskyRequest& r, int64_t batch) {
   const int64_t n = r.size, bytes_each = StorageBytes(r.type), at = batch * n * n * bytes_each;
   const bool narrow = bytes_each == 2;  // converted in a square of its own
+  const int64_t row = n + kAligned;  // rows a power of two apart would share few places in caches
   const int64_t work = kBlock * (kBlock + n), square = narrow ? n * n : 0;
-  const int64_t bytes = (n * n + work + square) * static_cast<int64_t>(sizeof(T));
+  const int64_t bytes = (n * row + work + square) * static_cast<int64_t>(sizeof(T));
   const Scratch memory(bytes);
   if (!memory.ok()) return OutOfScratch(bytes);
-  const Matrix<T> u = {memory.As<T>(), n};
+  const Matrix<T> u = {memory.As<T>(), row};
+  T* const rest = memory.As<T>() + n * row;
   const char* operand = static_cast<const char*>(r.operand) + at;
   char* output = static_cast<char*>(r.output) + at;
   if constexpr (!kIsComplex<T>) {
     if (narrow) {
-      T* wide = u.data + n * n + work;
+      T* wide = rest + work;
       DecodeRun(r.type, operand, 1, n * n, wide);
       LoadTriangle(parallel, wide, r.lower, n, u);
-      HLOCTS_RETURN_IF_ERROR(Factor(parallel, u, n, u.data + n * n));
+      HLOCTS_RETURN_IF_ERROR(Factor(parallel, u, n, rest));
       StoreTriangle(parallel, u, r.lower, n, Matrix<T>{wide, n});
       EncodeRun(r.type, wide, n * n, 1, output);
       return absl::OkStatus();
     }
   }
   LoadTriangle(parallel, reinterpret_cast<T*>(const_cast<char*>(operand)), r.lower, n, u);
-  HLOCTS_RETURN_IF_ERROR(Factor(parallel, u, n, u.data + n * n));
+  HLOCTS_RETURN_IF_ERROR(Factor(parallel, u, n, rest));
   StoreTriangle(parallel, u, r.lower, n, Matrix<T>{reinterpret_cast<T*>(output), n});
   return absl::OkStatus();
 }
