@@ -7,17 +7,20 @@
 #include <atomic>
 #include <cstring>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
-#include "backends/cpu/kernels/checks.h"
 #include "backends/cpu/kernels/scratch.h"
 #include "backends/cpu/kernels/sort_keys.h"
 #include "backends/cpu/kernels/sort_rows.h"
 #include "backends/cpu/kernels/sort_unsigned.h"
+#include "spec/base/status.h"
 
 namespace hlocts::kernels {
 namespace {
 
 constexpr int64_t kMaxSize = std::numeric_limits<uint32_t>::max();
+constexpr int64_t kKeyBlock = 256;
 
 // -- One operand by its own keys.
 
@@ -72,8 +75,8 @@ int KeyBits(const SortRequest& request, const SortKey& key) {
   return 8 * StorageBytes(request.operands[key.operand].type);
 }
 
-// packed[i] = packed[i] << width | key of element order[i] (or i). The first key comes to nothing, the
-// last is followed by the position.
+// packed[i] = packed[i] << width | key of element order[i] (or i). The first key comes to nothing,
+// the last is followed by the position.
 template <typename P>
 void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
                const SortRequest& request, absl::Span<const SortKey> keys, size_t number,
@@ -85,12 +88,21 @@ void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
     using U = decltype(width);
     const KeyCode<U> code = MakeKeyCode<U>(operand.type, key.order, key.descending);
     const U* in = static_cast<const U*>(operand.input) + first;
-    parallel.For(rows.size, 2.0, [&](int64_t i, int64_t end) {
-      for (; i < end; ++i) {
-        const int64_t at = order == nullptr ? i : order[i];
-        P value = is_first ? P{0} : packed[i];
-        value = static_cast<P>((value << (8 * sizeof(U) - 1) << 1) | code.Key(in[at * rows.inner]));
-        packed[i] = is_last ? static_cast<P>(value << 32 | i) : value;
+    parallel.For(rows.size, 2.0, [&](int64_t begin, int64_t end) {
+      U block[kKeyBlock];
+      for (; begin < end; begin += kKeyBlock) {
+        const int64_t count = std::min(kKeyBlock, end - begin);
+        if (order == nullptr) {
+          EncodeKeys(code, in + begin * rows.inner, rows.inner, count, block);
+        } else {
+          for (int64_t j = 0; j < count; ++j) block[j] = in[order[begin + j] * rows.inner];
+          EncodeKeys(code, block, 1, count, block);
+        }
+        for (int64_t j = 0; j < count; ++j) {
+          P value = is_first ? P{0} : packed[begin + j];
+          value = static_cast<P>((value << (8 * sizeof(U) - 1) << 1) | block[j]);
+          packed[begin + j] = is_last ? static_cast<P>(value << 32 | (begin + j)) : value;
+        }
       }
     });
     return 0;
@@ -142,6 +154,45 @@ absl::Status OrderOfRow(const Parallel& parallel, const RowRange& rows, int64_t 
   return absl::OkStatus();
 }
 
+// The operand of the only key from the sorted keys, which stand side by side: elements whose keys
+// were joined (zeros, NaNs) are fetched from where they stood.
+template <typename U, typename P>
+void RestoreKeys(const Parallel& parallel, const RowRange& rows, int64_t first,
+                 const SortOperand& operand, const SortKey& key, const P* packed,
+                 const uint32_t* order, U* row_copy) {
+  const KeyCode<U> code = MakeKeyCode<U>(operand.type, key.order, key.descending);
+  const U* in = static_cast<const U*>(operand.input) + first;
+  U* out = static_cast<U*>(operand.output) + first;
+  const auto key_at = [&](int64_t i) { return static_cast<U>(packed[i] >> 32); };
+  std::vector<int64_t> joined;
+  const auto fetch = [&](U wanted) {
+    const P* begin = std::lower_bound(packed, packed + rows.size, static_cast<P>(wanted) << 32);
+    for (int64_t i = begin - packed; i < rows.size && key_at(i) == wanted; ++i) {
+      row_copy[i] = in[order[i] * rows.inner];
+      joined.push_back(i);
+    }
+  };
+  if (code.joins_zeros) fetch(code.Key(0));
+  if (code.joins_nans) fetch(static_cast<U>(std::numeric_limits<U>::max() ^ code.invert));
+  parallel.For(rows.size, 1.0, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) out[i * rows.inner] = code.Bits(key_at(i));
+  });
+  for (const int64_t i : joined) out[i * rows.inner] = row_copy[i];
+}
+
+void RestoreOnlyKey(const Parallel& parallel, const RowRange& rows, int64_t first,
+                    const SortRequest& request, const SortKey& key, const char* packed,
+                    const uint32_t* order, char* row_copy) {
+  const SortOperand& operand = request.operands[key.operand];
+  VisitKeyWidth(operand.type, [&](auto width) {
+    using U = decltype(width);
+    using P = std::conditional_t<sizeof(U) <= 4, uint64_t, Uint128>;
+    RestoreKeys(parallel, rows, first, operand, key, reinterpret_cast<const P*>(packed), order,
+                reinterpret_cast<U*>(row_copy));
+    return 0;
+  });
+}
+
 absl::Status SortPositions(const Parallel& parallel, const RowRange& rows,
                            const SortRequest& request, absl::Span<const SortKey> keys) {
   const int64_t bytes = rows.size * (16 + 2 * 4 + 16);
@@ -155,7 +206,11 @@ absl::Status SortPositions(const Parallel& parallel, const RowRange& rows,
     HLOCTS_RETURN_IF_ERROR(
         OrderOfRow(parallel, rows, first, request, keys, packed, order, order + rows.size));
     for (const SortOperand& operand : request.operands) {
-      PermuteRow(parallel, rows, first, operand, order, row_copy);
+      if (keys.size() == 1 && &operand == &request.operands[keys[0].operand]) {
+        RestoreOnlyKey(parallel, rows, first, request, keys[0], packed, order, row_copy);
+      } else {
+        PermuteRow(parallel, rows, first, operand, order, row_copy);
+      }
     }
   }
   return absl::OkStatus();
@@ -181,55 +236,6 @@ absl::Status Check(const SortRequest& request, absl::Span<const SortKey> keys) {
 }
 
 }  // namespace
-
-absl::Status CheckRows(const SortRequest& request, int64_t max_size) {
-  int64_t count = 0;
-  HLOCTS_RETURN_IF_ERROR(CountElements({request.outer, request.size, request.inner}, count));
-  if (request.operands.empty()) return InvalidInput("sort: no operands");
-  if (request.size > max_size) return Unsupported("sort: ", request.size, " elements in a row");
-  for (const SortOperand& operand : request.operands) {
-    if (!IsArrayType(operand.type)) return InvalidInput("sort: an operand that is no array");
-  }
-  return absl::OkStatus();
-}
-
-// Elements are asked for a block ahead of their use: a row may be far.
-template <int kBytes>
-void PermuteBytes(const char* from, int64_t stride, const uint32_t* order, int64_t begin,
-                  int64_t end, char* to, int64_t to_stride) {
-  constexpr int64_t kBlock = 512;
-  for (int64_t first = begin; first < end; first += kBlock) {
-    const int64_t last = std::min(end, first + kBlock);
-    for (int64_t i = first; i < last; ++i) __builtin_prefetch(from + order[i] * stride * kBytes);
-    for (int64_t i = first; i < last; ++i) {
-      std::memcpy(to + i * to_stride * kBytes, from + order[i] * stride * kBytes, kBytes);
-    }
-  }
-}
-
-void PermuteRow(const Parallel& parallel, const RowRange& rows, int64_t first,
-                const SortOperand& operand, const uint32_t* order, char* row_copy) {
-  const int bytes = StorageBytes(operand.type);
-  const char* from = static_cast<const char*>(operand.input) + first * bytes;
-  char* to = static_cast<char*>(operand.output) + first * bytes;
-  int64_t stride = rows.inner;
-  if (operand.input == operand.output) {
-    for (int64_t i = 0; i < rows.size; ++i) {
-      std::memcpy(row_copy + i * bytes, from + i * stride * bytes, bytes);
-    }
-    from = row_copy;
-    stride = 1;
-  }
-  parallel.For(rows.size, 2.0, [&](int64_t begin, int64_t end) {
-    switch (bytes) {
-      case 1: return PermuteBytes<1>(from, stride, order, begin, end, to, rows.inner);
-      case 2: return PermuteBytes<2>(from, stride, order, begin, end, to, rows.inner);
-      case 4: return PermuteBytes<4>(from, stride, order, begin, end, to, rows.inner);
-      case 8: return PermuteBytes<8>(from, stride, order, begin, end, to, rows.inner);
-      default: return PermuteBytes<16>(from, stride, order, begin, end, to, rows.inner);
-    }
-  });
-}
 
 absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
                         absl::Span<const SortKey> keys, bool stable) {

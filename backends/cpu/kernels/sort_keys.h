@@ -85,8 +85,8 @@ void EncodeKeys(const KeyCode<U>& code, const U* from, int64_t stride, int64_t c
       const U turn = static_cast<U>(static_cast<S>(from[i]) >> kTop);
       keys[i] = static_cast<U>(from[i] ^ (turn | sign) ^ invert);
     }
-  } else if (stride == 1 && full && code.has_negative_zero && code.joins_nans) {
-    const U last = code.last_number;
+  } else if (stride == 1 && full && code.has_negative_zero && code.joins_zeros) {
+    const U last = code.joins_nans ? code.last_number : all;
     for (int64_t i = 0; i < count; ++i) {
       const U bits = from[i] == sign ? U{0} : from[i];
       const U turn = static_cast<U>(static_cast<S>(bits) >> kTop);

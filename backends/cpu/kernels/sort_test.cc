@@ -94,6 +94,13 @@ TEST(SortTest, FloatsInEveryOrder) {
                         .ok());
         EXPECT_TRUE(SameBits(paired, expected));
         EXPECT_EQ(moved, expected_moved);
+        std::vector<float> in_place = data;
+        const SortOperand same[] = {{PrimitiveType::kF32, in_place.data(), in_place.data()},
+                                    {PrimitiveType::kS32, positions.data(), positions.data()}};
+        ASSERT_TRUE(SortByKeys(Parallel(), {shape.outer, shape.size, shape.inner, same}, {key}, true)
+                        .ok());
+        EXPECT_TRUE(SameBits(in_place, expected));
+        EXPECT_EQ(positions, expected_moved);
       }
     }
   }
@@ -107,6 +114,12 @@ void CheckPlain(int low, int high) {
   const SortOperand operands[] = {{kType, data.data(), data.data()}};  // in place
   ASSERT_TRUE(SortByKeys(Parallel(), {1, 1000, 1, operands}, {SortKey()}, false).ok());
   EXPECT_TRUE(SameBits(data, expected)) << PrimitiveTypeName(kType);
+  std::vector<T> paired = RandomElements<T>(1000, 7, low, high);
+  std::vector<uint8_t> other(1000, 1);
+  const SortOperand pair[] = {{kType, paired.data(), paired.data()},
+                              {PrimitiveType::kU8, other.data(), other.data()}};
+  ASSERT_TRUE(SortByKeys(Parallel(), {1, 1000, 1, pair}, {SortKey()}, false).ok());
+  EXPECT_TRUE(SameBits(paired, expected)) << PrimitiveTypeName(kType);
 }
 
 TEST(SortTest, EveryTypeInPlace) {
