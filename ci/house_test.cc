@@ -127,7 +127,7 @@ TEST(HouseTest, ForeignHeadersStayInTheirRooms) {
 
 TEST(HouseTest, EveryRoomHasItsReadme) {
   for (const char* room :
-       {".", "spec", "spec/base", "spec/ir", "spec/text", "spec/proto", "spec/files", "spec/ops",
+       {".", "spec", "spec/base", "spec/ir", "spec/text", "spec/proto", "spec/packed", "spec/files", "spec/ops",
         "spec/infer", "spec/builder", "spec/cut", "spec/rewrites", "spec/accuracy", "spec/judge", "spec/clauses",
         "spec/rulings", "reference", "reference/judge", "reference/world", "backends",
         "backends/pjrt", "backends/xla", "backends/differ", "backends/canary", "backends/plan",

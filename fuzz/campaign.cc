@@ -73,7 +73,8 @@ std::string StatePath(const CampaignOptions& options) { return options.out + "/s
 
 // What decides, besides the seed, which module a number is.
 std::string RecipeOf(const CampaignOptions& options) {
-  const std::string missing = NamesOfMissing(options.generator.types);
+  std::string missing = NamesOfMissing(options.generator.types);
+  if (!options.generator.dynamic_parameters) absl::StrAppend(&missing, " dynamic-arguments");
   return absl::StrCat("stream ", options.stream ? StreamName(*options.stream) : "all",
                       ", instructions ", options.generator.instructions, ", replicas ",
                       options.generator.replicas_max, ", twins ", options.twins,
@@ -263,6 +264,7 @@ absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& given,
   for (Engines& of_job : engines) {
     HLOCTS_ASSIGN_OR_RETURN(of_job, StartEngines(options.backends));
     options.generator.types &= CommonTypes(of_job);
+    options.generator.dynamic_parameters &= AllTakeDynamicArguments(of_job);
   }
   Campaign campaign(options);
   HLOCTS_RETURN_IF_ERROR(campaign.Begin());

@@ -1,5 +1,6 @@
 #include "fuzz/engines.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
@@ -31,6 +32,16 @@ TypeSet CommonTypes(const Engines& engines) {
   TypeSet types = ~TypeSet{0};
   for (const auto& engine : engines.tested) types &= TypesOf(engine->info());
   return types;
+}
+
+bool TakesDynamicArguments(const BackendInfo& info) {
+  return !absl::c_linear_search(info.capabilities, "without:dynamic-arguments");
+}
+
+bool AllTakeDynamicArguments(const Engines& engines) {
+  return absl::c_all_of(engines.tested, [](const std::unique_ptr<Backend>& engine) {
+    return TakesDynamicArguments(engine->info());
+  });
 }
 
 std::string NamesOfMissing(TypeSet types) {

@@ -24,6 +24,9 @@ absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names);
 TypeSet TypesOf(const BackendInfo& info);
 // Those that all the tested engines have.
 TypeSet CommonTypes(const Engines& engines);
+// Whether arguments may have dynamic dimensions; else "without:dynamic-arguments" is said.
+bool TakesDynamicArguments(const BackendInfo& info);
+bool AllTakeDynamicArguments(const Engines& engines);
 // " s1 u1": the types that are not in the set.
 std::string NamesOfMissing(TypeSet types);
 

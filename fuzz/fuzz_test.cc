@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
 #include "fuzz/bucket.h"
@@ -96,8 +97,34 @@ ShrinkResult ShrunkOn(Backend& engine, const Sample& sample) {
 TEST(Engines, TypesThatOneLacksAreLeftOut) {
   BackendInfo info;
   EXPECT_EQ(NamesOfMissing(TypesOf(info)), "");
-  info.capabilities = {"execute", "without:s1", "without:f8e8m0fnu"};
+  EXPECT_TRUE(TakesDynamicArguments(info));
+  info.capabilities = {"execute", "without:s1", "without:f8e8m0fnu", "without:dynamic-arguments"};
   EXPECT_EQ(NamesOfMissing(TypesOf(info)), " s1 f8e8m0fnu");
+  EXPECT_FALSE(TakesDynamicArguments(info));
+}
+
+// Where they may not be dynamic no parameter is, and every module that has none stays as it is.
+TEST(Engines, DynamicArgumentsThatOneLacksAreLeftOut) {
+  CampaignOptions with, without;
+  without.generator.dynamic_parameters = false;
+  auto text = [](const Generated& made) {
+    return PrintModule(*made.module, PrintOptions::Default());
+  };
+  int dynamic = 0;
+  for (int64_t number = 0; number < 2000; ++number) {
+    Generated free = CampaignModule(with, number), bound = CampaignModule(without, number);
+    auto is_dynamic = [](const Literal& argument) { return argument.shape().is_dynamic(); };
+    EXPECT_FALSE(absl::c_any_of(bound.arguments, is_dynamic)) << number;
+    const bool differs = absl::c_any_of(free.arguments, is_dynamic);
+    dynamic += differs;
+    if (!differs) {
+      EXPECT_EQ(text(free), text(bound)) << number;
+    }
+    if (bound.broken_rule.empty()) {
+      EXPECT_TRUE(VerifyModule(*bound.module).ok()) << number;
+    }
+  }
+  EXPECT_GT(dynamic, 20);
 }
 
 TEST(ShrinkerTest, AWrongFunctionInALoopBecomesOneInstructionOfOneElement) {

@@ -51,6 +51,7 @@ struct GeneratorOptions {
   // Values whose set is a distribution or a residual: rng, fft, cholesky, ...; outputs only.
   bool joint_operations = true;
   int64_t replicas_max = 1;          // above 1: collectives
+  bool dynamic_parameters = true;    // of the entry; else dynamic sizes are set inside only
   std::shared_ptr<const DrawWeights> weights;  // nullptr: the plain ones
 };
 

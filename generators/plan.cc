@@ -178,6 +178,7 @@ ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   plan.nesting = static_cast<int>(choose.Below(static_cast<uint64_t>(options.nesting) + 1));
   if (options.replicas_max > 1) plan.replicas = choose.Range(1, options.replicas_max);
   plan.allowed = options.types;
+  plan.dynamic_parameters = options.dynamic_parameters;
   plan.idioms = options.opcodes.empty() && (!options.swarm || choose.Below(2) == 0);
   plan.adapts = !options.swarm || choose.Below(2) == 0;
   plan.layouts = choose.OneIn(4);

@@ -26,6 +26,7 @@ struct ModulePlan {
   int64_t replicas = 1;
   bool joint_operations = true;
   bool exact_data = false;
+  bool dynamic_parameters = true;
   TypeSet allowed = 0;            // of the options: what accumulators may have beside `types`
   bool idioms = true;             // operations that meet as front ends write them
   bool adapts = true;             // values at hand are converted, reshaped, broadcast to fit

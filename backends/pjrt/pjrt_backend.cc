@@ -165,7 +165,7 @@ class PjrtBackend : public Backend {
   BackendInfo info() override {
     BackendInfo info;
     info.name = settings_.name;
-    info.capabilities = {"execute", "proto", "replicas", "donation"};
+    info.capabilities = {"execute", "proto", "replicas", "donation", "without:dynamic-arguments"};
     for (PrimitiveType type : AllPrimitiveTypes()) {
       if (!IsArrayType(type) || HasBufferType(type)) continue;
       info.capabilities.push_back(absl::StrCat("without:", PrimitiveTypeName(type)));

@@ -19,7 +19,8 @@ Term* DrawRuntimeSize(ModuleWriter& w, int64_t bound) {
 }
 
 Term* EmitDynamic(ModuleWriter& w, PrimitiveType type, const Dims& dims, int64_t dimension) {
-  if (w.choose.Below(2)) return w.DynamicParameter(type, dims, dimension);
+  const bool parameter = w.choose.Below(2) != 0 && w.plan.dynamic_parameters;
+  if (parameter) return w.DynamicParameter(type, dims, dimension);
   Term* operand = w.Obtain(type, dims);
   Shape shape(type, dims);
   shape.set_dynamic_dimension(dimension, true);
