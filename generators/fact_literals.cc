@@ -9,61 +9,93 @@
 namespace hlocts {
 namespace {
 
-uint64_t NumberBits(PrimitiveType type, double value) {
-  if (type == PrimitiveType::kF64) {
-    uint64_t bits;
+// Codes of numbers of one type; what can be asked of the type once is.
+class NumberEncoder {
+ public:
+  explicit NumberEncoder(PrimitiveType type)
+      : type_(type),
+        is_float_(IsFloat(type)),
+        format_(is_float_ ? &FormatOf(type) : nullptr),
+        whole_(WholeRange(type)),
+        beyond_(~uint64_t{0} >> (IsSigned(type) ? 1 : 0)) {}
+
+  uint64_t operator()(double value) const {
+    if (type_ == PrimitiveType::kF64) return BitsAs<uint64_t>(value);
+    if (type_ == PrimitiveType::kF32 &&
+        std::fabs(value) < 0x1p127)  // nearly all; the same rounding
+      return BitsAs<uint32_t>(static_cast<float>(value));
+    if (type_ == PrimitiveType::kS32 && value >= -0x1p31 && value < 0x1p31)
+      return static_cast<uint64_t>(static_cast<int64_t>(value));
+    if (is_float_) return EncodeFloat(*format_, value, Overflow::kSaturate);
+    if (value >= 0x1p63) return value >= whole_.high ? beyond_ : static_cast<uint64_t>(value);
+    return static_cast<uint64_t>(static_cast<int64_t>(std::max(value, whole_.low)));
+  }
+
+ private:
+  template <typename Bits, typename Float>
+  static uint64_t BitsAs(Float value) {
+    Bits bits;
     std::memcpy(&bits, &value, sizeof(bits));
     return bits;
   }
-  if (type == PrimitiveType::kF32 &&
-      std::fabs(value) < 0x1p127) {  // most of all data; the same rounding
-    float narrow = static_cast<float>(value);
-    uint32_t bits;
-    std::memcpy(&bits, &narrow, sizeof(bits));
-    return bits;
-  }
-  if (type == PrimitiveType::kS32 && value >= -0x1p31 && value < 0x1p31) {
-    return static_cast<uint64_t>(static_cast<int64_t>(value));
-  }
-  if (IsFloat(type)) return EncodeFloat(FormatOf(type), value, Overflow::kSaturate);
-  ValueFacts whole = WholeRange(type);
-  if (value >= 0x1p63)
-    return value >= whole.high ? ~uint64_t{0} >> (IsSigned(type) ? 1 : 0)
-                               : static_cast<uint64_t>(value);
-  return static_cast<uint64_t>(static_cast<int64_t>(std::max(value, whole.low)));
-}
 
-double DrawNumber(PrimitiveType type, const ValueFacts& facts, SplitMix64& random) {
-  bool whole_numbers = facts.integral || !IsFloat(type);
-  double low = facts.low, high = facts.high;
-  if (!whole_numbers)
-    return low + (high - low) * (static_cast<double>(random.Next() >> 11) * 0x1p-53);
-  low = std::ceil(low);
-  high = std::floor(high);
-  if (high - low >= 0x1p63) return low + std::ldexp(static_cast<double>(random.Next()), -1);
-  return low + static_cast<double>(random.Below(static_cast<uint64_t>(high - low) + 1));
+  PrimitiveType type_;
+  bool is_float_;
+  const FloatFormat* format_;
+  ValueFacts whole_;
+  uint64_t beyond_;  // what lies beyond 2^63 and the type
+};
+
+// Numbers of a type within facts.
+class NumberSource {
+ public:
+  NumberSource(PrimitiveType type, const ValueFacts& facts)
+      : whole_numbers_(facts.integral || !IsFloat(type)),
+        low_(whole_numbers_ ? std::ceil(facts.low) : facts.low),
+        width_((whole_numbers_ ? std::floor(facts.high) : facts.high) - low_),
+        count_(whole_numbers_ && width_ < 0x1p63 ? static_cast<uint64_t>(width_) + 1 : 0) {}
+
+  double Next(SplitMix64& random) const {
+    if (!whole_numbers_)
+      return low_ + width_ * (static_cast<double>(random.Next() >> 11) * 0x1p-53);
+    if (width_ >= 0x1p63) return low_ + std::ldexp(static_cast<double>(random.Next()), -1);
+    return low_ + static_cast<double>(random.Below(count_));
+  }
+
+ private:
+  bool whole_numbers_;
+  double low_, width_;
+  uint64_t count_;
+};
+
+// Of special elements, and of those of all bits.
+ValueFacts NarrowedFacts(PrimitiveType type, ValueFacts facts, bool special) {
+  const ValueFacts whole = WholeRange(type);
+  if (special && IsFloat(type)) return RangeFacts(std::max(whole.low, -4.0), 4);
+  if (special) return RangeFacts(std::max(whole.low, -9.0), std::min(whole.high, 9.0), true);
+  facts.low = std::max(facts.low, whole.low);
+  facts.high = std::min(facts.high, whole.high);
+  return facts;
 }
 
 // Bits of one component after the other.
 class ElementSource {
  public:
   ElementSource(PrimitiveType type, const ValueFacts& facts, bool special, SplitMix64& random)
-      : type_(type), facts_(facts), random_(random) {
-    ValueFacts whole = WholeRange(type);
-    facts_.low = std::max(facts_.low, whole.low);
-    facts_.high = std::min(facts_.high, whole.high);
+      : type_(type),
+        numbers_(type, NarrowedFacts(type, facts, special)),
+        encode_(type),
+        random_(random) {
+    const ValueFacts whole = WholeRange(type);
     // Of 64 bits a double holds only the upper ones.
-    all_bits_ = !special && IsInteger(type) && facts_.low == whole.low && facts_.high == whole.high;
+    all_bits_ = !special && IsInteger(type) && facts.low <= whole.low && facts.high >= whole.high;
     if (special) specials_ = &SpecialBitsOf(type);
-    if (special && IsFloat(type)) facts_ = RangeFacts(std::max(whole.low, -4.0), 4);
-    if (special && !IsFloat(type))
-      facts_ = RangeFacts(std::max(whole.low, -9.0), std::min(whole.high, 9.0), true);
   }
   uint64_t Next() {
     if (specials_ && random_.Below(24) == 0) return AnyBits();
     if (specials_ && random_.Below(3) != 0) return (*specials_)[random_.Below(specials_->size())];
     if (all_bits_) return AnyBits();
-    return NumberBits(type_, DrawNumber(type_, facts_, random_));
+    return encode_(numbers_.Next(random_));
   }
 
  private:
@@ -80,11 +112,37 @@ class ElementSource {
   }
 
   PrimitiveType type_;
-  ValueFacts facts_;
+  NumberSource numbers_;
+  NumberEncoder encode_;
   SplitMix64& random_;
   const std::vector<uint64_t>* specials_ = nullptr;
   bool all_bits_ = false;
 };
+
+// Codes one after the other, of `count` components.
+template <typename Source>
+void FillElements(PrimitiveType component, int64_t count, Source next, uint8_t* to) {
+  auto fill = [&](auto code) {
+    for (int64_t i = 0; i < count; ++i, to += sizeof(code)) {
+      code = static_cast<decltype(code)>(next());
+      std::memcpy(to, &code, sizeof(code));
+    }
+  };
+  if (IsSubByte(component)) {
+    for (int64_t i = 0; i < count; ++i) StoreElementBits(component, next(), to++);
+    return;
+  }
+  switch (StorageBytes(component)) {
+    case 1:
+      return fill(uint8_t{});
+    case 2:
+      return fill(uint16_t{});
+    case 4:
+      return fill(uint32_t{});
+    default:
+      return fill(uint64_t{});
+  }
+}
 
 void DrawRuntimeSizes(const Shape& shape, SplitMix64& random, Literal& literal) {
   for (int64_t d = 0; d < shape.rank(); ++d) {
@@ -100,11 +158,11 @@ void FillUnique(PrimitiveType type, const ValueFacts& facts, SplitMix64& random,
   std::iota(order.begin(), order.end(), int64_t{0});
   for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.Below(i)]);
   double low = std::isfinite(facts.low) ? facts.low : 0;
-  uint8_t* to = literal.mutable_raw_data();
-  for (int64_t value : order) {
-    StoreElementBits(type, NumberBits(type, low + static_cast<double>(value)), to);
-    to += StorageBytes(type);
-  }
+  const NumberEncoder encode(type);
+  auto next = [&, at = order.begin()]() mutable {
+    return encode(low + static_cast<double>(*at++));
+  };
+  FillElements(type, literal.element_count(), next, literal.mutable_raw_data());
 }
 
 }  // namespace
@@ -115,7 +173,7 @@ Literal ScalarLiteral(PrimitiveType type, double value) {
   uint64_t bits =
       std::isinf(value) && FormatOf(component).has_infinity()
           ? FormatOf(component).infinity_bits() | (value < 0 ? FormatOf(component).sign_mask() : 0)
-          : NumberBits(component, value);
+          : NumberEncoder(component)(value);
   StoreElementBits(component, bits, literal.mutable_raw_data());
   return literal;
 }
@@ -133,10 +191,8 @@ Literal LiteralWithFacts(const Shape& shape, const ValueFacts& facts, bool speci
   }
   ElementSource source(component, facts, special, random);
   int64_t count = literal.element_count() * (IsComplex(shape.element_type()) ? 2 : 1);
-  uint8_t* to = literal.mutable_raw_data();
-  for (int64_t i = 0; i < count; ++i, to += StorageBytes(component)) {
-    StoreElementBits(component, source.Next(), to);
-  }
+  FillElements(
+      component, count, [&] { return source.Next(); }, literal.mutable_raw_data());
   return literal;
 }
 

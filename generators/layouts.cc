@@ -7,7 +7,7 @@ namespace hlocts {
 namespace {
 
 void SetDefaultLayouts(Shape& shape) {
-  if (shape.IsArray()) shape.mutable_layout() = DefaultLayout(shape.rank());
+  if (shape.IsArray()) shape.mutable_layout().emplace().minor_to_major = MajorToMinorOrder(shape.rank());
   for (Shape& element : shape.mutable_tuple_shapes()) SetDefaultLayouts(element);
 }
 

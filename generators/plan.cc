@@ -2,7 +2,6 @@
 
 #include <array>
 #include <iterator>
-#include <map>
 
 #include "generators/op_generators.h"
 
@@ -54,6 +53,8 @@ bool DrawEven(ChoiceSource& choose, const GeneratorOptions& options) {
 void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, bool even, ModulePlan& plan) {
   std::vector<TypeWeight> allowed;
   std::vector<int> weights;
+  allowed.reserve(std::size(kTypeWeights));
+  weights.reserve(std::size(kTypeWeights));
   for (TypeWeight row : kTypeWeights) {
     if (!Contains(options.types, row.type) || !UsableIn(plan.stream, row.type)) continue;
     row.weight = even ? 1 : std::max(1, WeightsOf(options).types[static_cast<size_t>(row.type)]);
@@ -76,19 +77,20 @@ void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, bool even,
 // One operation of indexing is as likely as one of the many of a single operand.
 void EvenFamilies(ModulePlan& plan) {
   constexpr int kFamilyWeight = 120;
-  std::map<Family, int> sizes;
-  for (Opcode opcode : plan.opcodes) ++sizes[RowOf(opcode).family];
+  std::array<int, 64> sizes = {};
+  auto size_of = [&](Opcode opcode) -> int& { return sizes[static_cast<size_t>(RowOf(opcode).family)]; };
+  for (Opcode opcode : plan.opcodes) ++size_of(opcode);
   for (size_t i = 0; i < plan.opcodes.size(); ++i)
-    plan.weights[i] = kFamilyWeight / sizes[RowOf(plan.opcodes[i]).family];
+    plan.weights[i] = kFamilyWeight / size_of(plan.opcodes[i]);
 }
 
 // Only some of them, which meet each other again and again.
 void KeepFew(ChoiceSource& choose, ModulePlan& plan) {
   constexpr uint64_t kFewMax = 6;
-  ModulePlan few;
+  std::vector<Opcode> few;
   for (uint64_t count = 1 + choose.Below(kFewMax); count > 0; --count)
-    few.opcodes.push_back(plan.opcodes[choose.Weighted(plan.weights)]);
-  plan.opcodes = std::move(few.opcodes);
+    few.push_back(plan.opcodes[choose.Weighted(plan.weights)]);
+  plan.opcodes = std::move(few);
   plan.weights.assign(plan.opcodes.size(), 1);
 }
 
@@ -99,6 +101,8 @@ void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, bool eve
   families |= uint64_t{1} << static_cast<int>(Family::kElementwiseBinary);
   uint64_t mask = 0;
   int bits = 0;
+  plan.opcodes.reserve(all.size());
+  plan.weights.reserve(all.size());
   for (Opcode opcode : all) {
     if (bits == 0) {
       mask = options.swarm ? choose.Below(uint64_t{1} << 32) : ~uint64_t{0};

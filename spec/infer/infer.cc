@@ -302,8 +302,8 @@ absl::StatusOr<Shape> InferUnnamed(const Instruction& instruction, Signatures& s
   HLOCTS_RETURN_IF_ERROR(CheckOperandCount(instruction, row));
   HLOCTS_RETURN_IF_ERROR(CheckAttributes(instruction, row));
   HLOCTS_RETURN_IF_ERROR(CheckElementType(instruction, row));
-  HLOCTS_ASSIGN_OR_RETURN(Shape shape, RuleOf(instruction.opcode())(instruction, signatures));
-  HLOCTS_RETURN_IF_ERROR(VerifyShape(shape));
+  absl::StatusOr<Shape> shape = RuleOf(instruction.opcode())(instruction, signatures);
+  if (shape.ok()) HLOCTS_RETURN_IF_ERROR(VerifyShape(*shape));
   return shape;
 }
 
@@ -354,10 +354,11 @@ absl::Status ShapeInference::Verify(const Instruction& instruction) {
   if (absl::Status status = VerifyShape(instruction.shape()); !status.ok()) {
     return Annotate(status, Name(instruction));
   }
-  HLOCTS_ASSIGN_OR_RETURN(Shape inferred, Infer(instruction));
-  if (Compatible(inferred, instruction.shape())) return absl::OkStatus();
+  const absl::StatusOr<Shape> inferred = Infer(instruction);
+  if (!inferred.ok()) return inferred.status();
+  if (Compatible(*inferred, instruction.shape())) return absl::OkStatus();
   return Annotate(
-      Broken(ResultClauseOf(instruction.opcode()), absl::StrCat("the shape ", ShapeText(inferred)),
+      Broken(ResultClauseOf(instruction.opcode()), absl::StrCat("the shape ", ShapeText(*inferred)),
              ShapeText(instruction.shape())),
       Name(instruction));
 }

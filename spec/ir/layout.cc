@@ -1,5 +1,6 @@
 #include "spec/ir/layout.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_join.h"
 #include "spec/ir/shape.h"
@@ -68,7 +69,8 @@ std::string Layout::ToString() const {
 }
 
 bool Layout::IsMajorToMinor() const {
-  return minor_to_major == MajorToMinorOrder(static_cast<int64_t>(minor_to_major.size()));
+  int64_t expected = static_cast<int64_t>(minor_to_major.size());
+  return absl::c_all_of(minor_to_major, [&](int64_t d) { return d == --expected; });
 }
 
 std::vector<int64_t> MajorToMinorOrder(int64_t rank) {
