@@ -50,6 +50,7 @@ Interpreter::Interpreter(const Module& module, const EvalOptions& options)
       side_effects_(ComputationsWithSideEffects(module)) {}
 
 int64_t Interpreter::CallDepth(const Module& module) {
+  if (module.computations().size() == 1) return 1;
   absl::flat_hash_map<const Computation*, int64_t> depths;
   int64_t deepest = 0;
   for (const Computation* computation : module.CallOrder()) {

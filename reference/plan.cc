@@ -83,7 +83,6 @@ PlannedStep::Kind KindOf(Opcode opcode) {
 void Resolve(PlannedStep& step) {
   const Instruction& instruction = *step.instruction;
   Opcode opcode = instruction.opcode();
-  step.shape = std::make_shared<const Shape>(instruction.shape());
   step.result_bytes = instruction.shape().StorageSizeBytes();
   const EvaluatorRow& row = RowOfEvaluator(opcode);
   Family family = RowOf(opcode).family;
@@ -104,6 +103,9 @@ void Resolve(PlannedStep& step) {
   } else {
     step.status = Unsupported(instruction.name(), ": ", OpcodeName(opcode), " has no evaluator");
   }
+  const bool makes_result = step.kind == PlannedStep::Kind::kElementwise ||
+                            step.kind == PlannedStep::Kind::kTuple;
+  if (makes_result) step.shape = std::make_shared<const Shape>(instruction.shape());
 }
 
 // Live instructions, operands and control predecessors before their users, otherwise in the order

@@ -37,7 +37,7 @@ struct PlannedStep {
   ElementwiseOp op;
   Evaluator evaluator = nullptr;
   absl::Status status;
-  std::shared_ptr<const Shape> shape;
+  std::shared_ptr<const Shape> shape;  // of the result, of kinds that make it here
   int64_t result_bytes = 0;
 };
 

@@ -5,9 +5,9 @@
 namespace hlocts {
 namespace {
 
-Instruction* AddParameter(Computation& computation, int64_t number, const Shape& shape) {
-  auto parameter =
-      std::make_unique<Instruction>(absl::StrCat("operand.", number), Opcode::kParameter, shape);
+Instruction* AddParameter(Computation& computation, int64_t number, Shape shape) {
+  auto parameter = std::make_unique<Instruction>(absl::StrCat("operand.", number),
+                                                 Opcode::kParameter, std::move(shape));
   parameter->set_parameter_number(number);
   return computation.Add(std::move(parameter));
 }
@@ -27,7 +27,7 @@ Computation* AddEntry(Module& module, const Instruction& like, const Shape& resu
     if (known && like.operand(i).shape().rank() == shape.rank()) {
       shape.mutable_layout() = like.operand(i).shape().layout();
     }
-    Instruction* parameter = AddParameter(*entry, static_cast<int64_t>(i), shape);
+    Instruction* parameter = AddParameter(*entry, static_cast<int64_t>(i), std::move(shape));
     root->mutable_operands().push_back(parameter);
   }
   entry->set_root(entry->Add(std::move(root)));
