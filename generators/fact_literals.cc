@@ -46,6 +46,24 @@ class NumberEncoder {
   uint64_t beyond_;  // what lies beyond 2^63 and the type
 };
 
+// What SplitMix64::Below(bound) draws, of many draws with one bound: no division for each.
+class Below {
+ public:
+  explicit Below(uint64_t bound)
+      : bound_(bound), reciprocal_(bound == 0 ? 0 : ~uint64_t{0} / bound) {}
+  uint64_t operator()(SplitMix64& random) const {
+    if (bound_ == 0) return 0;
+    const uint64_t draw = random.Next();
+    const auto product = static_cast<unsigned __int128>(draw) * reciprocal_;
+    uint64_t rest = draw - static_cast<uint64_t>(product >> 64) * bound_;  // at most two too many
+    while (rest >= bound_) rest -= bound_;
+    return rest;
+  }
+
+ private:
+  uint64_t bound_, reciprocal_;
+};
+
 // Numbers of a type within facts.
 class NumberSource {
  public:
@@ -53,19 +71,19 @@ class NumberSource {
       : whole_numbers_(facts.integral || !IsFloat(type)),
         low_(whole_numbers_ ? std::ceil(facts.low) : facts.low),
         width_((whole_numbers_ ? std::floor(facts.high) : facts.high) - low_),
-        count_(whole_numbers_ && width_ < 0x1p63 ? static_cast<uint64_t>(width_) + 1 : 0) {}
+        below_(whole_numbers_ && width_ < 0x1p63 ? static_cast<uint64_t>(width_) + 1 : 0) {}
 
   double Next(SplitMix64& random) const {
     if (!whole_numbers_)
       return low_ + width_ * (static_cast<double>(random.Next() >> 11) * 0x1p-53);
     if (width_ >= 0x1p63) return low_ + std::ldexp(static_cast<double>(random.Next()), -1);
-    return low_ + static_cast<double>(random.Below(count_));
+    return low_ + static_cast<double>(below_(random));
   }
 
  private:
   bool whole_numbers_;
   double low_, width_;
-  uint64_t count_;
+  Below below_;
 };
 
 // Of special elements, and of those of all bits.
