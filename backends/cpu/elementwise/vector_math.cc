@@ -41,10 +41,10 @@ constexpr float kLog2E = 0x1.715476p0f;
 constexpr float kRounder = 0x1.8p23f;
 constexpr uint32_t kRounderBits = 0x4b400000;
 
-inline float Exp(float x) {
-  float c = x < -104.0f ? -104.0f : x;
-  c = c > 89.0f ? 89.0f : c;
-  const float t = c * kLog2E + kRounder;
+// e^c without its power of two, which is in the low bits of t: 2^(the bits' difference to
+// kRounder's).
+inline float ExpMantissa(float c, float& t) {
+  t = c * kLog2E + kRounder;
   const float n = t - kRounder;
   const float r = (c - n * kLn2High) - n * kLn2Low;
   float p = 0x1.a1c024p-13f;
@@ -53,11 +53,29 @@ inline float Exp(float x) {
   p = p * r + 0x1.555478p-5f;
   p = p * r + 0x1.555556p-3f;
   p = p * r + 0.5f;
-  const float y = 1.0f + (r + r * r * p);
+  return 1.0f + (r + r * r * p);
+}
+
+inline float Exp(float x) {
+  float c = x < -104.0f ? -104.0f : x;
+  c = c > 89.0f ? 89.0f : c;
+  float t;
+  const float y = ExpMantissa(c, t);
   // 2^n in two factors: neither leaves the range where the result does not.
   const uint32_t k = BitsOf(t) - kRounderBits;
   const uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(k) >> 1);
   return y * FloatOf((half + 127) << 23) * FloatOf((k - half + 127) << 23);
+}
+
+// The same bits up to this magnitude, where results are neither infinite nor subnormal: the power
+// is added to the exponent. What kRounder has in t leaves the word.
+constexpr float kExpInside = 87.0f;
+template <bool kInside>
+inline float ExpOf(float x) {
+  if constexpr (!kInside) return Exp(x);
+  float t;
+  const float y = ExpMantissa(x, t);
+  return FloatOf(BitsOf(y) + (BitsOf(t) << 23));
 }
 
 inline float Log(float x) {
@@ -87,13 +105,17 @@ inline float Log(float x) {
   return x >= 0.0f ? r : __builtin_nanf("");  // negative or NaN
 }
 
-struct Exponential {
-  static float Apply(float x) { return Exp(x); }
-};
 struct Logarithm {
   static float Apply(float x) { return Log(x); }
 };
+struct Exponential {
+  template <bool kInside>
+  static float Apply(float x) {
+    return ExpOf<kInside>(x);
+  }
+};
 struct ExponentialMinusOne {
+  template <bool kInside>
   static float Apply(float x) {
     float p = 0x1.a2ee4ep-16f;
     p = p * x + 0x1.a2e2b4p-13f;
@@ -103,7 +125,7 @@ struct ExponentialMinusOne {
     p = p * x + 0x1.555556p-3f;
     p = p * x + 0.5f;
     const float near_zero = x + x * x * p;
-    const float far = Exp(x) - 1.0f;
+    const float far = ExpOf<kInside>(x) - 1.0f;
     const float r = __builtin_fabsf(x) < 0.5f ? near_zero : far;
     return x == 0.0f ? x : r;
   }
@@ -140,8 +162,9 @@ struct Tanh {
   }
 };
 struct Logistic {
+  template <bool kInside>
   static float Apply(float x) {
-    const float e = Exp(-__builtin_fabsf(x));
+    const float e = ExpOf<kInside>(-__builtin_fabsf(x));
     const float r = (x >= 0.0f ? 1.0f : e) / (1.0f + e);
     return x == x ? r : x;
   }
@@ -157,6 +180,36 @@ void MathLoop(const KernelParameters&, const void* a, const void*, const void*, 
   float* r = static_cast<float*>(out);
   HLOCTS_LOOP
   for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i]);
+}
+
+// Whether no magnitude exceeds the bound; a NaN does.
+inline bool AllWithin(const float* x, int64_t count, float bound) {
+  int32_t largest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t size = static_cast<int32_t>(BitsOf(x[i]) & 0x7fffffff);
+    largest = size > largest ? size : largest;
+  }
+  return largest <= static_cast<int32_t>(BitsOf(bound));
+}
+
+constexpr int64_t kBlock = 256;
+
+// Functions made of e^x: blocks of moderate numbers need no care for the ends.
+template <class F>
+void ExponentialLoop(const KernelParameters&, const void* a, const void*, const void*, void* out,
+                     int64_t count) {
+  for (int64_t at = 0; at < count; at += kBlock) {
+    const int64_t n = count - at < kBlock ? count - at : kBlock;
+    const float* x = static_cast<const float*>(a) + at;
+    float* r = static_cast<float*>(out) + at;
+    if (AllWithin(x, n, kExpInside)) {
+      HLOCTS_LOOP
+      for (int64_t i = 0; i < n; ++i) r[i] = F::template Apply<true>(x[i]);
+    } else {
+      HLOCTS_LOOP
+      for (int64_t i = 0; i < n; ++i) r[i] = F::template Apply<false>(x[i]);
+    }
+  }
 }
 
 // Sine (phase 0) and cosine (phase 1) of arguments up to 2^13: reduced by pi/2 in double.
@@ -187,18 +240,11 @@ inline float SineOf(float x) {
 template <int kPhase>
 void SineLoop(const KernelParameters& p, const void* a, const void*, const void*, void* out,
               int64_t count) {
-  constexpr int64_t kBlock = 256;
   for (int64_t at = 0; at < count; at += kBlock) {
     const int64_t n = count - at < kBlock ? count - at : kBlock;
     const float* x = static_cast<const float*>(a) + at;
     float* r = static_cast<float*>(out) + at;
-    float largest = 0;
-    for (int64_t i = 0; i < n; ++i) {
-      const float size = __builtin_fabsf(x[i]);
-      largest = size < largest ? largest : size;  // a NaN stays
-      if (!(largest <= 8192.0f)) break;
-    }
-    if (!(largest <= 8192.0f)) {
+    if (!AllWithin(x, n, 8192.0f)) {
       const Opcode opcode = kPhase == 0 ? Opcode::kSine : Opcode::kCosine;
       RealFunctionKernel(opcode, PrimitiveType::kF32, false)(p, x, nullptr, nullptr, r, n);
       continue;
@@ -214,9 +260,9 @@ void SineLoop(const KernelParameters& p, const void* a, const void*, const void*
 KernelFunction Math(Opcode opcode) {
   switch (opcode) {
     case Opcode::kExponential:
-      return MathLoop<Exponential>;
+      return ExponentialLoop<Exponential>;
     case Opcode::kExponentialMinusOne:
-      return MathLoop<ExponentialMinusOne>;
+      return ExponentialLoop<ExponentialMinusOne>;
     case Opcode::kLog:
       return MathLoop<Logarithm>;
     case Opcode::kLogPlusOne:
@@ -224,7 +270,7 @@ KernelFunction Math(Opcode opcode) {
     case Opcode::kTanh:
       return MathLoop<Tanh>;
     case Opcode::kLogistic:
-      return MathLoop<Logistic>;
+      return ExponentialLoop<Logistic>;
     case Opcode::kRsqrt:
       return MathLoop<Rsqrt>;
     case Opcode::kSine:
