@@ -15,9 +15,9 @@ namespace {
 
 using Words = std::vector<absl::string_view>;
 
-// Arrays of more elements are what the shrinker could not make smaller: the size belongs to the
-// fault.
-constexpr int64_t kFewElements = 8;
+// Arrays of more elements are what the shrinker could not make smaller: the size, a vector's at
+// least, belongs to the fault.
+constexpr int64_t kFewElements = 15;
 
 std::string ClassOf(absl::string_view type) {
   std::vector<absl::string_view> both = absl::StrSplit(type, "->");
@@ -29,25 +29,20 @@ std::string ClassOf(absl::string_view type) {
                                               : std::string(type);
 }
 
-// To what only moves elements they are all the same.
-bool OnlyMoves(const std::vector<std::string>& operations) {
-  return !operations.empty() &&
-         std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
-           auto opcode = OpcodeFromName(name);
-           if (!opcode || *opcode == Opcode::kIota) return false;
-           Family family = RowOf(*opcode).family;
-           return *opcode == Opcode::kSelect || family == Family::kMovement ||
-                  family == Family::kTuple || *opcode == Opcode::kDynamicSlice ||
-                  *opcode == Opcode::kDynamicUpdateSlice || *opcode == Opcode::kGather;
-         });
-}
-
-// Their own work is the same for all types: of data they only ask its order, or which element it
-// is.
+// Their own work is the same for all types: of data they only ask its order, which element it is,
+// or whose.
 bool IsOfAnyType(const std::vector<std::string>& operations) {
   return std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
     auto opcode = OpcodeFromName(name);
-    return opcode && (RowOf(*opcode).family == Family::kOrdering || *opcode == Opcode::kScatter);
+    return opcode && (RowOf(*opcode).family == Family::kOrdering ||
+                      RowOf(*opcode).family == Family::kCollective || *opcode == Opcode::kScatter);
+  });
+}
+
+bool Indexes(const std::vector<std::string>& operations) {
+  return std::any_of(operations.begin(), operations.end(), [](const auto& name) {
+    auto opcode = OpcodeFromName(name);
+    return opcode && RowOf(*opcode).family == Family::kIndexing;
   });
 }
 
@@ -57,12 +52,10 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
                               bool moves) {
   static const auto* const kOfIndices =
       new std::set<std::string>{"negative", "packed", "narrow", "unsigned"};
-  static const auto* const kOfData = new std::set<std::string>{
-      "nan", "inf", "-0", "subnormal", "least", "packed", "narrow", "unsigned", "wide", "complex"};
-  bool indexes = std::any_of(key.operations.begin(), key.operations.end(), [](const auto& name) {
-    auto opcode = OpcodeFromName(name);
-    return opcode && RowOf(*opcode).family == Family::kIndexing;
-  });
+  static const auto* const kOfData =
+      new std::set<std::string>{"nan",    "inf",      "-0",   "subnormal", "least", "packed",
+                                "narrow", "unsigned", "wide", "complex",   "slight"};
+  const bool indexes = Indexes(key.operations);
   std::set<std::string> asked;
   for (const std::string& need : needs) {
     bool of_indices = kOfIndices->count(need) > 0, of_data = kOfData->count(need) > 0;
@@ -72,6 +65,12 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
   return asked;
 }
 
+// Between instructions, and in what runs others, data hardly matters; which of the values that a
+// loop carries change places does.
+std::set<std::string> NeedsOfRunning(const std::set<std::string>& needs) {
+  return needs.count("trade") > 0 ? std::set<std::string>{"trade"} : std::set<std::string>{};
+}
+
 bool RunsOthers(const std::vector<std::string>& operations) {
   return std::any_of(operations.begin(), operations.end(), [](const std::string& name) {
     auto opcode = OpcodeFromName(name);
@@ -79,9 +78,14 @@ bool RunsOthers(const std::vector<std::string>& operations) {
   });
 }
 
-// A wrong number is a wrong number, whatever it is; NaN has a reason of its own.
-absl::string_view SymptomClass(absl::string_view mismatch) {
-  return mismatch == "zero" || mismatch == "inf" ? "value" : mismatch;
+// A wrong number is a wrong number, whatever it is, but where elements are fetched by index: a zero
+// is none of them. NaN has a reason of its own, but where it is
+// what there is instead of infinity.
+absl::string_view SymptomClass(absl::string_view mismatch, absl::string_view type, bool fetches) {
+  if (mismatch == "inf" || (mismatch == "zero" && !fetches)) return "value";
+  auto known = PrimitiveTypeFromName(type.substr(type.rfind('>') + 1));
+  bool saturates = known && IsFloat(*known) && !FormatOf(*known).has_infinity();
+  return mismatch == "nan" && saturates ? "value" : mismatch;
 }
 
 // Of "gather(batched)(u64)" not the types of indices.
@@ -108,22 +112,23 @@ void ReadFailure(const Words& words, const Remains& remains, BucketKey& key) {
   key.traits = TakeTraits(operation);
   key.operations = absl::StrSplit(operation, ',', absl::SkipEmpty());
   bool moves = OnlyMoves(key.operations);
-  std::string symptom(words.size() > 2 ? SymptomClass(words[2]) : "");
-  if (moves && symptom == "nan") symptom = "value";
+  std::string symptom(
+      words.size() > 2 ? SymptomClass(words[2], words[1], moves && Indexes(key.operations)) : "");
+  const bool alone = !key.together && !RunsOthers(key.operations);
+  const bool any_data = moves || !alone || remains.rivals || IsOfAnyType(key.operations);
+  if (any_data && symptom == "nan") symptom = "value";
   if (remains.rivals) {
     // Whatever calls, and whatever is computed.
-    key = {key.kind, {"called-computation"}, false, {}, {}, symptom};
+    key = {key.kind, {"called-computation"}, false, {}, {}, symptom == "shape" ? "shape" : "value"};
     return;
   }
-  // What goes wrong between instructions, or in what runs them, hardly depends on their types and
-  // data.
-  const bool alone = !key.together && !RunsOthers(key.operations);
-  if (alone) key.needs = NeedsOf(key, remains.needs, moves);
+  key.needs = alone ? NeedsOf(key, remains.needs, moves) : NeedsOfRunning(remains.needs);
   // Elements below a byte are numbers of all kinds, and packed in one way.
   const bool typed = alone && !moves && !IsOfAnyType(key.operations) && !key.needs.count("packed");
   const std::string type = words.size() > 1 && typed ? ClassOf(words[1]) : "";
   for (const std::string& part :
-       {std::string(remains.elements > kFewElements ? "long" : ""), type, symptom}) {
+       {std::string(remains.elements > kFewElements && !key.together ? "long" : ""), type,
+        symptom}) {
     if (!part.empty()) absl::StrAppend(&key.rest, key.rest.empty() ? "" : " ", part);
   }
 }
@@ -140,6 +145,18 @@ void ReadMessage(const Words& words, BucketKey& key) {
 }
 
 }  // namespace
+
+bool OnlyMoves(const std::vector<std::string>& operations) {
+  return !operations.empty() &&
+         std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
+           auto opcode = OpcodeFromName(name);
+           if (!opcode || *opcode == Opcode::kIota) return false;
+           Family family = RowOf(*opcode).family;
+           return *opcode == Opcode::kSelect || family == Family::kMovement ||
+                  family == Family::kTuple || *opcode == Opcode::kDynamicSlice ||
+                  *opcode == Opcode::kDynamicUpdateSlice || *opcode == Opcode::kGather;
+         });
+}
 
 std::string BucketKey::Name() const {
   std::string name = kind;

@@ -24,6 +24,9 @@ struct BucketKey {
   std::string Name() const;  // "fail dot float value"
 };
 
+// To what only moves elements they are all the same.
+bool OnlyMoves(const std::vector<std::string>& operations);
+
 // Of a finding whose module has been shrunk.
 BucketKey BucketOf(const std::string& signature, const Remains& remains);
 // Operations, traits and needs of `general` are among those of `special`, and nothing else differs:

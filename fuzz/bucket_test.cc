@@ -35,6 +35,7 @@ TEST(BucketTest, WhatOnlyMovesHasNoType) {
 
 TEST(BucketTest, ASizeThatStaysIsPartOfTheFault) {
   EXPECT_NE(NameOf("fail add f32 zero", 64), NameOf("fail add f32 zero", 8));
+  EXPECT_EQ(NameOf("fail add(together) f32 zero", 64), NameOf("fail add(together) f32 zero", 8));
   EXPECT_EQ(NameOf("fail add f32 zero", 64), NameOf("fail add f32 zero", 1024));
 }
 
@@ -67,7 +68,7 @@ TEST(BucketTest, OperationsThatStandByAreMerged) {
 TEST(BucketTest, WhichComputationIsCalledIsOneMatter) {
   auto name = [](const char* signature) { return BucketOf(signature, {64, true}).Name(); };
   EXPECT_EQ(name("fail reduce f32 value"), name("fail select-and-scatter,sort(together) u8 zero"));
-  EXPECT_NE(name("fail reduce f32 value"), name("fail reduce f32 nan"));
+  EXPECT_EQ(name("fail reduce f32 value"), name("fail reduce f32 nan"));
   EXPECT_NE(name("fail reduce f32 value"), NameOf("fail reduce f32 value", 64));
 }
 
@@ -112,6 +113,38 @@ TEST(BucketTest, WhatRemainsTellsFaultsOfOneOperationApart) {
             BucketOf("fail concatenate f32 value", {3, false, {"narrow", "nan"}}).Name());
   EXPECT_EQ(BucketOf("fail add,while f32 value", {3, false, {}}).Name(),
             BucketOf("fail add,while f32 value", {3, false, {"negative"}}).Name());
+}
+
+TEST(BucketTest, WhatIsFetchedAndWhatIsNotAreTwoMatters) {
+  EXPECT_NE(NameOf("fail gather(s32) f32 zero"), NameOf("fail gather(s32) f32 value"));
+  EXPECT_EQ(NameOf("fail transpose f32 zero"), NameOf("fail transpose f32 value"));
+  EXPECT_EQ(NameOf("fail gather(s32) f32 inf"), NameOf("fail gather(s32) f32 value"));
+}
+
+TEST(BucketTest, NanStandsForInfinityWhereThereIsNone) {
+  EXPECT_EQ(NameOf("fail subtract f8e4m3fn nan"), NameOf("fail subtract f8e4m3fn value"));
+  EXPECT_NE(NameOf("fail subtract f8e5m2 nan"), NameOf("fail subtract f8e5m2 value"));
+}
+
+TEST(BucketTest, LoopsThatTradeValuesAreKeptApart) {
+  auto loop = [](const char* first, const char* second) {
+    return OfText(absl::StrCat(R"(HloModule m
+      body { p = (f32[], f32[]) parameter(0) a = f32[] get-tuple-element(p), index=0
+        b = f32[] get-tuple-element(p), index=1 ROOT r = (f32[], f32[]) tuple()",
+                               first, ", ", second, R"() }
+      test { p = (f32[], f32[]) parameter(0) ROOT c = pred[] constant(false) }
+      ENTRY e { x = f32[] parameter(0) s = (f32[], f32[]) tuple(x, x)
+        ROOT w = (f32[], f32[]) while(s), condition=test, body=body })"));
+  };
+  EXPECT_THAT(loop("a", "b").needs, IsEmpty());
+  EXPECT_THAT(loop("b", "a").needs, ElementsAre("trade"));
+  EXPECT_NE(BucketOf("fail while f32 value", loop("a", "b")).Name(),
+            BucketOf("fail while f32 value", loop("b", "a")).Name());
+}
+
+TEST(BucketTest, AnErrorThatRelaxedWouldTakeIsKeptApart) {
+  EXPECT_NE(BucketOf("fail rsqrt f32 value", {1, false, {"slight"}}).Name(),
+            BucketOf("fail rsqrt f32 value", {1, false, {}}).Name());
 }
 
 TEST(BucketTest, WhatIsNeededBesidesMayStandBy) {

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "fuzz/culprits.h"
 #include "fuzz/shrinker.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
@@ -57,6 +58,11 @@ int64_t FindingStore::TimesMet(const Key& key) {
   return ++met_[key];
 }
 
+int64_t FindingStore::TimesCut(const Key& key) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return ++cut_[key];
+}
+
 absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
                                   const std::string& folder) {
   Json json;
@@ -101,8 +107,28 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   return true;
 }
 
+// A module may be wrong at several places, and what it returns says little about where: each
+// instruction that is wrong by itself is a finding of its own.
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                                const FoundBy& found, const std::function<bool()>& stop) {
+  const Key met_as = {found.backend, SignatureOf(result.verdict, *sample.module)};
+  if (options_.known(met_as.second, result.verdict, nullptr))
+    return CountKnown({met_as, met_as, found.origin, 0, {}, false, {}});
+  if (result.verdict.kind != VerdictKind::kFail || options_.shrink_evaluations == 0)
+    return AddOne(sample, result, found, stop);
+  if (!IsToCut(TimesCut(met_as))) return CountAgain(met_as);
+  bool added = false;
+  for (const Sample& piece : CulpritsOf(sample, *found.engine, found.trial)) {
+    const TrialResult alone = RunTrial(piece, *found.engine, found.trial, false);
+    if (!CountsAsFinding(alone.verdict.kind)) continue;
+    HLOCTS_RETURN_IF_ERROR(AddOne(piece, alone, found, stop));
+    added = true;
+  }
+  return added ? absl::OkStatus() : AddOne(sample, result, found, stop);
+}
+
+absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& result,
+                                  const FoundBy& found, const std::function<bool()>& stop) {
   Bundle bundle = {sample.Clone(),
                    found.backend,
                    found.trial,
@@ -119,7 +145,7 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
     absl::StrAppend(&bundle.origin, "; not shrunk, the campaign was over");
   }
   entry.key.second = bundle.signature;
-  entry.remains = RemainsOf(bundle.sample);
+  entry.remains = RemainsOf(bundle.sample, bundle.result);
   entry.known = options_.known(bundle.signature, bundle.result.verdict, &entry.remains.needs);
   if (entry.known) return CountKnown(entry);
   bundle.options.load.stop = nullptr;

@@ -20,6 +20,8 @@ namespace hlocts {
 // A signature may be that of several faults: it is shrunk when it is met for the first time, the
 // second, the fourth...
 inline bool IsToShrink(int64_t times_met) { return (times_met & (times_met - 1)) == 0; }
+// What a module returns is the same for many faults: each of the first is cut, then fewer.
+inline bool IsToCut(int64_t times_met) { return times_met <= 64 || IsToShrink(times_met); }
 
 // Who met a finding, and what with.
 struct FoundBy {
@@ -40,9 +42,10 @@ class FindingStore {
   // Modules that were stored as they were met. Their signatures count as new when they are met
   // again.
   std::set<int64_t> NumbersToShrink();
-  // A finding whose signature IsToShrink is shrunk, or stored as it was met when `stop` says so
-  // before the end; others only count. The smallest module of each bucket is stored. Errors: of
-  // the file system.
+  // A module whose values are wrong is cut, and each instruction that is wrong by itself is a
+  // finding; elsewhere the module is. A finding whose signature IsToShrink is shrunk, or stored as
+  // it was met when `stop` says so before the end; others only count. The smallest module of each
+  // bucket is stored. Errors: of the file system.
   absl::Status Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                    const std::function<bool()>& stop);
   // A module that the verifier does not judge as the generator meant it.
@@ -67,7 +70,10 @@ class FindingStore {
     bool known = false;                // shrunk, an expectation explains it: nothing is stored
     Remains remains = {};              // of the module that is stored
   };
+  absl::Status AddOne(const Sample& sample, const TrialResult& result, const FoundBy& found,
+                      const std::function<bool()>& stop);
   int64_t TimesMet(const Key& key);  // this one counted
+  int64_t TimesCut(const Key& key);
   bool ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
                   const std::function<bool()>& stop);
   absl::Status Store(const Bundle& bundle, const Entry& entry);
@@ -82,6 +88,7 @@ class FindingStore {
   const CampaignOptions& options_;
   std::mutex mutex_;
   std::map<Key, int64_t> met_;  // how often, by signature before shrinking
+  std::map<Key, int64_t> cut_;  // the same, before cutting
   std::map<Key, Bucket> buckets_;
   std::map<std::string, BucketSet> sets_;  // by backend
   std::map<Key, int64_t> to_shrink_;  // met_as of a bucket that is stored as it was met, its number

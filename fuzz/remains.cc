@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "fuzz/index_leaves.h"
 #include "fuzz/plain_attributes.h"
 #include "fuzz/shrinker.h"
 #include "generators/value_facts.h"
@@ -14,7 +15,7 @@ namespace {
 
 using Needs = std::set<std::string>;
 
-void AddValue(PrimitiveType type, double value, Needs& needs) {
+void AddValue(PrimitiveType type, double value, bool indexes, Needs& needs) {
   if (std::isnan(value)) {
     needs.insert("nan");
   } else if (std::isinf(value)) {
@@ -24,17 +25,21 @@ void AddValue(PrimitiveType type, double value, Needs& needs) {
   } else if (IsFloat(type) && std::abs(value) < FormatOf(type).min_normal()) {
     needs.insert("subnormal");
   } else if (IsInteger(type) && value < 0) {
-    needs.insert(value == WholeRange(type).low ? "least" : "negative");
+    if (value == WholeRange(type).low) {
+      needs.insert("least");
+    } else if (indexes) {
+      needs.insert("negative");
+    }
   }
 }
 
-void AddValues(const Literal& literal, Needs& needs) {
+void AddValues(const Literal& literal, bool indexes, Needs& needs) {
   if (!literal.shape().IsArray() || literal.element_count() > kSimplifiedMax) return;
   const PrimitiveType type = ComponentType(literal.element_type());
   if (!IsFloat(type) && !IsInteger(type)) return;
   for (int64_t i = 0; i < literal.element_count(); ++i) {
-    AddValue(type, RealAt(literal, i), needs);
-    if (IsComplex(literal.element_type())) AddValue(type, RealAt(literal, i, 1), needs);
+    AddValue(type, RealAt(literal, i), indexes, needs);
+    if (IsComplex(literal.element_type())) AddValue(type, RealAt(literal, i, 1), indexes, needs);
   }
 }
 
@@ -62,6 +67,28 @@ void AddAttributes(const Module& module, Needs& needs) {
   }
 }
 
+// A loop's body returns a value that it carries at another place.
+bool Trades(const Instruction& loop) {
+  const Computation* body = loop.CalledComputation(Attr::kBody);
+  const Instruction* root = loop.opcode() == Opcode::kWhile && body ? body->root() : nullptr;
+  if (!root || root->opcode() != Opcode::kTuple) return false;
+  for (int64_t k = 0; k < root->operand_count(); ++k) {
+    const Instruction& carried = root->operand(k);
+    bool given = carried.opcode() == Opcode::kGetTupleElement &&
+                 carried.operand(0).opcode() == Opcode::kParameter;
+    if (given && carried.IntOr(Attr::kIndex, k) != k) return true;
+  }
+  return false;
+}
+
+bool AnyTrades(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions())
+      if (Trades(*instruction)) return true;
+  }
+  return false;
+}
+
 bool HasRivals(const Module& module) {
   const auto& computations = module.computations();
   for (size_t i = 0; i < computations.size(); ++i) {
@@ -84,11 +111,24 @@ Remains RemainsOf(const Sample& shrunk) {
   for (PrimitiveType type : NeededTypes(shrunk)) needs.insert(NameOf(type));
   AddAttributes(*shrunk.module, needs);
   if (HasLayouts(*shrunk.module)) needs.insert("layout");
+  if (AnyTrades(*shrunk.module)) needs.insert("trade");
   for (const auto& computation : shrunk.module->computations()) {
-    for (const auto& instruction : computation->instructions())
-      if (instruction->has_literal()) AddValues(instruction->literal(), needs);
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->has_literal())
+        AddValues(instruction->literal(), OnlyIndexes(*instruction), needs);
+    }
   }
-  for (const Literal& argument : shrunk.arguments) AddValues(argument, needs);
+  const std::vector<Instruction*> parameters = shrunk.module->entry()->parameters();
+  for (size_t i = 0; i < shrunk.arguments.size(); ++i) {
+    bool indexes = parameters.size() == shrunk.arguments.size() && OnlyIndexes(*parameters[i]);
+    AddValues(shrunk.arguments[i], indexes, needs);
+  }
+  return remains;
+}
+
+Remains RemainsOf(const Sample& shrunk, const TrialResult& result) {
+  Remains remains = RemainsOf(shrunk);
+  if (result.slight) remains.needs.insert("slight");
   return remains;
 }
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "fuzz/sample.h"
+#include "fuzz/trial.h"
 
 namespace hlocts {
 
@@ -16,13 +16,17 @@ struct Remains {
   // Two computations that could stand for each other, and do not: which one is called is the
   // matter.
   bool rivals = false;
-  // Of values "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (integers);
+  // Of values "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (of indices);
   // of element types "packed" (below a byte), "narrow" (below 32 bits), "wide" (of 64), "unsigned",
-  // "complex"; "layout", other than the default; of attributes the names of PlainEdits().
+  // "complex"; "layout", other than the default; of attributes the names of PlainEdits(); of loops
+  // "trade", carried values that change places; of wrong numbers "slight", which the relaxed profile
+  // would take.
   std::set<std::string> needs = {};
 };
 
 Remains RemainsOf(const Sample& shrunk);
+// The same, with what its wrong outputs tell.
+Remains RemainsOf(const Sample& shrunk, const TrialResult& result);
 
 }  // namespace hlocts
 

@@ -1,9 +1,11 @@
 // Shrinking what data and regions compute with: one element everywhere, constants in regions.
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "fuzz/index_leaves.h"
 #include "fuzz/shrinker.h"
 #include "generators/fact_literals.h"
 #include "spec/ir/surgery.h"
@@ -41,14 +43,15 @@ Literal Counting(const Literal& literal) {
   return counting;
 }
 
-// Data of the entry: arguments and constants, by the index of their instruction.
+// Data of the entry: arguments and constants.
 const Literal* DataOf(const Sample& sample, const Instruction& leaf) {
-  const Shape& shape = leaf.shape();
-  if (!shape.IsArray() || shape.is_dynamic() || shape.ElementCount() < 2) return nullptr;
-  if (leaf.has_literal()) return &leaf.literal();
+  if (!leaf.shape().IsArray() || leaf.shape().is_dynamic() || OnlyIndexes(leaf)) return nullptr;
   bool argument = leaf.opcode() == Opcode::kParameter &&
                   leaf.parameter_number() < static_cast<int64_t>(sample.arguments.size());
-  return argument ? &sample.arguments[leaf.parameter_number()] : nullptr;
+  const Literal* data = leaf.has_literal() ? &leaf.literal()
+                        : argument         ? &sample.arguments[leaf.parameter_number()]
+                                           : nullptr;
+  return data && data->element_count() > 1 ? data : nullptr;
 }
 
 void PutData(Sample& sample, int64_t index, Literal data) {

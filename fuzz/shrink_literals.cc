@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "absl/types/span.h"
+#include "fuzz/index_leaves.h"
 #include "fuzz/shrinker.h"
 #include "generators/fact_literals.h"
 #include "spec/judge/joint.h"
@@ -9,8 +11,23 @@
 namespace hlocts {
 namespace {
 
-// What stays otherwise is needed: a value below zero, one that is not a number (remains.h).
+// What stays otherwise is needed: one that is not a number, a subnormal (remains.h).
 constexpr double kSimple[] = {0, 1, 2, -1};
+// Of integers, whose sign stays: an index below zero and one beyond the end are two matters.
+constexpr double kSimpleAboveZero[] = {0, 1, 2};
+constexpr double kSimpleBelowZero[] = {0, -1, -2};
+
+// In the order in which they are tried, for elements from `begin` to `end`.
+absl::Span<const double> SimpleValuesFor(const Literal& literal, int64_t begin, int64_t end) {
+  bool below_zero = IsInteger(literal.element_type()), above_zero = below_zero;
+  for (int64_t i = begin; (below_zero || above_zero) && i < end; ++i) {
+    const double value = RealAt(literal, i);
+    below_zero = below_zero && value <= 0;
+    above_zero = above_zero && value >= 0;
+  }
+  if (above_zero) return kSimpleAboveZero;
+  return below_zero ? absl::Span<const double>(kSimpleBelowZero) : kSimple;
+}
 
 using PutLiteral = std::function<void(Sample& sample, Literal literal)>;
 
@@ -29,7 +46,7 @@ class Simplifier {
       : sample_(sample), now_(std::move(original)), put_(put), still_fails_(still_fails) {}
 
   bool Run() {
-    for (double value : kSimple) {
+    for (double value : SimpleValuesFor(now_, 0, now_.element_count())) {
       Literal simple = WithElements(now_, 0, now_.element_count(), value);
       if (now_.BitwiseEqual(simple)) return false;  // as simple as it gets
       if (TryLiteral(sample_, now_, simple, put_, still_fails_)) return true;
@@ -59,12 +76,12 @@ class Simplifier {
     return Halve(middle, end) || first;
   }
   bool OneElement(int64_t i) {
-    const double without_sign = std::abs(RealAt(now_, i));
-    for (double value : {kSimple[0], kSimple[1], kSimple[2], kSimple[3], without_sign}) {
+    for (double value : SimpleValuesFor(now_, i, i + 1)) {
       if (now_.BitwiseEqual(WithElements(now_, i, i + 1, value))) return false;
       if (Try(i, i + 1, value)) return true;
     }
-    return false;
+    const double value = RealAt(now_, i);
+    return IsFloat(now_.element_type()) && value < 0 && Try(i, i + 1, -value);
   }
 
   Sample& sample_;
@@ -92,22 +109,51 @@ Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double 
   return changed;
 }
 
+namespace {
+
+bool SimplifyArgument(Sample& sample, size_t a, const StillFails& still_fails) {
+  const Literal argument = sample.arguments[a];
+  PutLiteral put = [a](Sample& s, Literal simple) { s.arguments[a] = std::move(simple); };
+  return SimplifyLiteral(sample, argument, put, still_fails);
+}
+
+bool SimplifyConstant(Sample& sample, size_t computation, size_t i, const StillFails& still_fails) {
+  PutLiteral put = [computation, i](Sample& s, Literal simple) {
+    s.module->computations()[computation]->instructions()[i]->set_literal(std::move(simple));
+  };
+  const Literal literal = sample.module->computations()[computation]->instructions()[i]->literal();
+  return SimplifyLiteral(sample, literal, put, still_fails);
+}
+
+}  // namespace
+
 bool SimplifyLiterals(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
-  for (size_t a = 0; a < sample.arguments.size(); ++a) {
-    Literal argument = sample.arguments[a];
-    PutLiteral put = [a](Sample& s, Literal literal) { s.arguments[a] = std::move(literal); };
-    progress = SimplifyLiteral(sample, argument, put, still_fails) || progress;
-  }
+  for (size_t a = 0; a < sample.arguments.size(); ++a)
+    progress = SimplifyArgument(sample, a, still_fails) || progress;
   for (size_t c = 0; c < sample.module->computations().size(); ++c) {
     for (size_t i = 0; i < sample.module->computations()[c]->instructions().size(); ++i) {
-      const Instruction& constant = *sample.module->computations()[c]->instructions()[i];
-      if (!constant.has_literal()) continue;
-      Literal literal = constant.literal();
-      PutLiteral put = [c, i](Sample& s, Literal simple) {
-        s.module->computations()[c]->instructions()[i]->set_literal(std::move(simple));
-      };
-      progress = SimplifyLiteral(sample, literal, put, still_fails) || progress;
+      if (sample.module->computations()[c]->instructions()[i]->has_literal())
+        progress = SimplifyConstant(sample, c, i, still_fails) || progress;
+    }
+  }
+  return progress;
+}
+
+bool SimplifyIndices(Sample& sample, const StillFails& still_fails) {
+  bool progress = false;
+  for (size_t c = 0; c < sample.module->computations().size(); ++c) {
+    const bool entry = sample.module->computations()[c].get() == sample.module->entry();
+    for (size_t i = 0; i < sample.module->computations()[c]->instructions().size(); ++i) {
+      const Instruction& leaf = *sample.module->computations()[c]->instructions()[i];
+      if (!OnlyIndexes(leaf)) continue;
+      const size_t number = static_cast<size_t>(leaf.parameter_number());
+      if (leaf.has_literal()) {
+        progress = SimplifyConstant(sample, c, i, still_fails) || progress;
+      } else if (entry && number < sample.arguments.size() &&
+                 sample.arguments[number].shape().CompatibleWith(leaf.shape())) {
+        progress = SimplifyArgument(sample, number, still_fails) || progress;
+      }
     }
   }
   return progress;

@@ -72,12 +72,23 @@ void ResizeRepeated(Instruction& broadcast, int64_t from, int64_t to) {
   }
 }
 
-// Every size `from` of every leaf becomes `to`.
-bool TrySize(Sample& sample, int64_t from, int64_t to, const StillFails& still_fails) {
+// Sizes of what is taken out of an array.
+void ResizeSlices(Instruction& slice, int64_t from, int64_t to) {
+  for (Attr attr : {Attr::kDynamicSliceSizes, Attr::kSliceSizes}) {
+    std::vector<int64_t> sizes = slice.IntList(attr);
+    if (std::find(sizes.begin(), sizes.end(), from) == sizes.end()) continue;
+    std::replace(sizes.begin(), sizes.end(), from, to);
+    slice.Set(attr, std::move(sizes));
+  }
+}
+
+// Every size `from` of every leaf becomes `to`; `slices`: of slices too.
+bool TrySize(Sample& sample, int64_t from, int64_t to, bool slices, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   for (const auto& computation : candidate.module->computations()) {
     for (const auto& instruction : computation->instructions()) {
       if (instruction->opcode() == Opcode::kBroadcast) ResizeRepeated(*instruction, from, to);
+      if (slices) ResizeSlices(*instruction, from, to);
       if (!IsLeaf(instruction->opcode()) || !instruction->shape().IsArray()) continue;
       std::vector<int64_t> sizes = instruction->shape().dimensions();
       std::replace(sizes.begin(), sizes.end(), from, to);
@@ -168,9 +179,11 @@ std::set<int64_t> SizesOf(const Module& module) {
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (int64_t size : SizesOf(*sample.module)) {
-    progress = Descend(size, [&](int64_t from,
-                                 int64_t to) { return TrySize(sample, from, to, still_fails); }) ||
-               progress;
+    auto attempt = [&](int64_t from, int64_t to) {
+      return TrySize(sample, from, to, false, still_fails) ||
+             TrySize(sample, from, to, true, still_fails);
+    };
+    progress = Descend(size, attempt) || progress;
   }
   for (size_t i = 0; i < sample.module->entry()->instructions().size(); ++i) {
     int64_t index = static_cast<int64_t>(i);

@@ -7,6 +7,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "fuzz/bucket.h"
+#include "fuzz/culprits.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
 #include "spec/text/printer.h"
@@ -16,12 +18,12 @@ namespace {
 
 class Oracle {
  public:
-  Oracle(Backend& engine, Backend& reference, const ShrinkOptions& options, Symptom wanted,
-         std::set<std::string> operations, std::string rule)
+  Oracle(Backend& engine, Backend& reference, const ShrinkOptions& options,
+         const TrialResult& first, std::set<std::string> operations, std::string rule)
       : engine_(engine),
         reference_(reference),
         options_(options),
-        wanted_(std::move(wanted)),
+        wanted_(SymptomOf(first.verdict)),
         operations_(std::move(operations)),
         rule_(std::move(rule)),
         end_(std::chrono::steady_clock::now() +
@@ -37,7 +39,30 @@ class Oracle {
       absl::StrAppend(&text, PrintLiteralWithShape(argument));
     if (!asked_.insert(text).second || !Ends(candidate)) return false;
     ++evaluations_;
-    return Alike(SymptomOf(RunTrial(candidate, engine_, options_.trial, false).verdict), wanted_);
+    const TrialResult result = RunTrial(candidate, engine_, options_.trial, false);
+    const Symptom symptom = SymptomOf(result.verdict);
+    if (!settled_) return Alike(symptom, wanted_);
+    return (moves_ ? AlikeMoved(symptom, wanted_) : Alike(symptom, wanted_)) &&
+           result.slight == slight_;
+  }
+  // Candidates may take about as many steps as this module, which ends.
+  void AllowStepsOf(const Sample& sample) {
+    if (options_.trial.invalid || !Loops(*sample.module)) return;
+    for (int64_t steps = 100; steps < kStepsMax; steps *= 2) {
+      if (!EndsWithin(sample, steps)) continue;
+      steps_max_ = 2 * steps;
+      return;
+    }
+  }
+  // From now on candidates must be wrong as this one is.
+  void Settle(const Sample& culprit) {
+    if (options_.trial.invalid) return;
+    const TrialResult result = RunTrial(culprit, engine_, options_.trial, false);
+    if (!Alike(SymptomOf(result.verdict), wanted_)) return;
+    wanted_ = SymptomOf(result.verdict);
+    slight_ = result.slight;
+    moves_ = OnlyMoves({operations_.begin(), operations_.end()});
+    settled_ = true;
   }
   // The same operation is to blame, where one was.
   bool Blames(const Sample& candidate) {
@@ -65,21 +90,27 @@ class Oracle {
     return false;
   }
 
-  // A loop that lost its counter would keep the engine until its time is over.
+  // A loop that lost its counter would keep the engine until its time is over. A smaller module
+  // should not need more steps than the first.
   bool Ends(const Sample& candidate) const {
-    constexpr int64_t kStepsMax = 20'000;
-    bool loops = false;
-    for (const auto& computation : candidate.module->computations()) {
+    return !Loops(*candidate.module) || options_.trial.invalid || EndsWithin(candidate, steps_max_);
+  }
+
+  static bool Loops(const Module& module) {
+    for (const auto& computation : module.computations()) {
       for (const auto& instruction : computation->instructions()) {
-        loops = loops || instruction->opcode() == Opcode::kWhile;
+        if (instruction->opcode() == Opcode::kWhile) return true;
       }
     }
-    if (!loops || options_.trial.invalid) return true;
+    return false;
+  }
+
+  bool EndsWithin(const Sample& sample, int64_t steps) const {
     LoadOptions load;
-    load.replicas = candidate.module->replica_count;
-    load.partitions = candidate.module->num_partitions;
-    load.steps_max = kStepsMax;
-    return RunModule(reference_, *candidate.module, load, candidate.Request()).kind ==
+    load.replicas = sample.module->replica_count;
+    load.partitions = sample.module->num_partitions;
+    load.steps_max = steps;
+    return RunModule(reference_, *sample.module, load, sample.Request()).kind ==
            OutcomeKind::kValues;
   }
 
@@ -87,31 +118,17 @@ class Oracle {
   Backend& reference_;
   const ShrinkOptions& options_;
   Symptom wanted_;
+  // Of the culprit, once there is one: a large error is another fault's, and so is an element from
+  // elsewhere in the place of none.
+  bool settled_ = false, slight_ = false, moves_ = false;
   std::set<std::string> operations_;  // one of them is to blame; none: nothing is known
   std::string rule_;                  // that an invalid module breaks; of a valid one empty
   std::chrono::steady_clock::time_point end_;
+  static constexpr int64_t kStepsMax = 20'000;
+  int64_t steps_max_ = kStepsMax;
   absl::flat_hash_set<std::string> asked_;
   int evaluations_ = 0;
 };
-
-// A constant or an argument that is wrong where it is returned as it is: what computes with it is
-// not to blame. The module that returns it; an empty one where there is none.
-Sample WrongByItself(const Sample& sample, Backend& engine, const ShrinkOptions& options,
-                     int& evaluations) {
-  if (options.trial.invalid || IsCarrier(*sample.module->entry()->root())) return {};
-  for (const auto& instruction : sample.module->entry()->instructions()) {
-    if (!IsCarrier(*instruction) || !instruction->shape().IsArray()) continue;
-    Sample candidate = sample.Clone();
-    candidate.module->entry()->set_root(EntryInstruction(candidate, instruction->index()));
-    RemoveDeadCode(candidate);
-    ++evaluations;
-    bool valid = VerifyModule(*candidate.module).ok();
-    if (valid &&
-        RunTrial(candidate, engine, options.trial, false).verdict.kind == VerdictKind::kFail)
-      return candidate;
-  }
-  return {};
-}
 
 // A smaller module that takes this long hangs: few candidates can be waited for a whole minute.
 constexpr double kHangSeconds = 5;
@@ -137,10 +154,20 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
     double& seconds = options.trial.load.timeout_seconds;
     seconds = std::min(seconds, kHangSeconds);
   }
-  Oracle oracle(engine, values, options, SymptomOf(shrunk.result.verdict),
+  Oracle oracle(engine, values, options, shrunk.result,
                 BlamableOpcodes(shrunk.result.verdict, *sample.module),
                 RuleOf(VerifyModule(*sample.module)));
+  oracle.AllowStepsOf(sample);
   StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
+  // An instruction that is wrong by itself, if it is wrong in the same way.
+  for (const Sample& culprit : CulpritsOf(sample, engine, options.trial)) {
+    if (!still_fails(culprit) || !oracle.Blames(culprit)) continue;
+    shrunk.sample = culprit.Clone();
+    break;
+  }
+  // A zero that was fetched looks as if nothing was: data without zeros first.
+  if (!options.trial.invalid) CountUp(shrunk.sample, still_fails);
+  oracle.Settle(shrunk.sample);
   const ShrinkPass passes[] = {
       {"unused", true, ReturnUnused},
       {"outputs", true, KeepOneOutput},
@@ -151,6 +178,9 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
       {"instructions", true, DropInstructions},
       {"constants", false, ConstantsInRegions},
       {"types", false, SimplerTypes},
+      // Before the sizes: an index inside a large array lies outside a smaller one, and fails for
+      // another reason.
+      {"indices", false, SimplifyIndices},
       // One element everywhere, then sizes: the literals' pass would leave it alone at its place.
       {"counting", false, CountUp},
       {"elements", false, RepeatOneElement},
@@ -178,7 +208,7 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
   shrunk.evaluations = oracle.evaluations();
   bool fails = shrunk.result.verdict.kind == VerdictKind::kFail;
   Sample source =
-      fails ? WrongByItself(shrunk.sample, engine, options, shrunk.evaluations) : Sample();
+      fails ? WrongCarrier(shrunk.sample, engine, options.trial, &shrunk.evaluations) : Sample();
   if (source.module) {
     ShrinkResult of_source = Shrink(source, engine, values, options);
     of_source.evaluations += shrunk.evaluations;

@@ -53,6 +53,7 @@ bool DropInstructions(Sample& sample, const StillFails& still_fails);
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails);
 bool ShrinkSizesAsWritten(Sample& sample, const StillFails& still_fails);
 bool ShrinkNumbers(Sample& sample, const StillFails& still_fails);
+bool SimplifyIndices(Sample& sample, const StillFails& still_fails);
 bool CountUp(Sample& sample, const StillFails& still_fails);
 bool RepeatOneElement(Sample& sample, const StillFails& still_fails);
 bool ConstantsInRegions(Sample& sample, const StillFails& still_fails);

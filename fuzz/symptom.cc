@@ -51,7 +51,8 @@ std::string WithoutDetails(absl::string_view message) {
 std::string MismatchOf(const VerdictFailure& failure) {
   if (absl::StrContains(failure.actual, "nan")) return "nan";
   if (absl::StrContains(failure.actual, "inf")) return "inf";
-  if (failure.actual == "0" || failure.actual == "-0") return "zero";
+  for (const char* zero : {"0", "-0", "false", "(0, 0)"})
+    if (failure.actual == zero) return "zero";
   return "value";
 }
 
@@ -194,6 +195,13 @@ bool Alike(const Symptom& a, const Symptom& b) {
     return s.kind == VerdictKind::kFail && number;
   };
   return a == b || (number(a) && number(b));
+}
+
+bool AlikeMoved(const Symptom& a, const Symptom& b) {
+  if (a.kind != VerdictKind::kFail || b.kind != VerdictKind::kFail) return a == b;
+  auto shape = [](const Symptom& s) { return s.mismatch == "shape"; };
+  auto zero = [](const Symptom& s) { return s.mismatch == "zero"; };
+  return shape(a) == shape(b) && zero(a) == zero(b);
 }
 
 bool CountsAsFinding(VerdictKind kind) {

@@ -1,5 +1,7 @@
 #include "fuzz/trial.h"
 
+#include <algorithm>
+
 #include "absl/strings/match.h"
 
 namespace hlocts {
@@ -21,13 +23,36 @@ void Sign(Backend& engine, const TrialOptions& options, Verdict& verdict) {
   verdict.profile = std::string(ProfileName(options.profile));
 }
 
-// Engines do not send themselves SIGKILL: somebody, or the system for want of memory, ended the worker.
-bool KilledFromOutside(absl::string_view reason) { return absl::StrContains(reason, "killed by signal 9"); }
+// Engines do not send themselves SIGKILL: somebody, or the system for want of memory, ended the
+// worker.
+bool KilledFromOutside(absl::string_view reason) {
+  return absl::StrContains(reason, "killed by signal 9");
+}
+
+// In a type of few digits all errors are alike.
+bool ManyDigits(const std::vector<std::vector<Literal>>& outputs) {
+  constexpr int kBits = 16;
+  return std::all_of(outputs[0].begin(), outputs[0].end(), [](const Literal& leaf) {
+    return !leaf.shape().IsArray() || BitWidth(ComponentType(leaf.element_type())) >= kBits;
+  });
+}
+
+bool TakenByRelaxed(const Sample& sample, const std::vector<std::vector<Literal>>& outputs,
+                    Backend& engine, const TrialOptions& options) {
+  if (outputs.empty() || options.profile == Profile::kRelaxed || !ManyDigits(outputs)) return false;
+  DiffOptions relaxed = DiffOptionsOf(sample, options, false);
+  relaxed.profile = Profile::kRelaxed;
+  const ExecuteRequest request = sample.Request();
+  return Differ(*sample.module, request, relaxed).JudgeOutputs(outputs, engine.info().facts).kind ==
+         VerdictKind::kPass;
+}
 
 }  // namespace
 
 RunOutcome RunSample(const Sample& sample, Backend& engine, const TrialOptions& options) {
-  auto run = [&] { return RunModule(engine, *sample.module, DevicesOf(sample, options), sample.Request()); };
+  auto run = [&] {
+    return RunModule(engine, *sample.module, DevicesOf(sample, options), sample.Request());
+  };
   RunOutcome outcome = run();
   bool again = outcome.kind == OutcomeKind::kCrash && KilledFromOutside(outcome.reason);
   if (again) return run();
@@ -49,13 +74,16 @@ TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend&
   result.verdict = differ.DiffOutcome(outcome, engine);
   result.verdict.seconds = outcome.load_seconds + outcome.result.seconds;
   if (outcome.kind == OutcomeKind::kValues) result.outputs = outcome.result.outputs;
+  result.slight = result.verdict.kind == VerdictKind::kFail &&
+                  TakenByRelaxed(sample, result.outputs, engine, options);
   Sign(engine, options, result.verdict);
   return result;
 }
 
 namespace {
 
-TrialResult RunOnce(const Sample& sample, Backend& engine, const TrialOptions& options, bool blame) {
+TrialResult RunOnce(const Sample& sample, Backend& engine, const TrialOptions& options,
+                    bool blame) {
   if (!options.invalid) {
     return JudgeTrial(sample, RunSample(sample, engine, options), engine, options, blame);
   }
@@ -68,9 +96,11 @@ TrialResult RunOnce(const Sample& sample, Backend& engine, const TrialOptions& o
 }  // namespace
 
 // Once more where a worker was killed from outside, with the module or with a piece of it.
-TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options, bool blame) {
+TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options,
+                     bool blame) {
   TrialResult result = RunOnce(sample, engine, options, blame);
-  bool again = result.verdict.kind == VerdictKind::kCrash && KilledFromOutside(result.verdict.reason);
+  bool again =
+      result.verdict.kind == VerdictKind::kCrash && KilledFromOutside(result.verdict.reason);
   if (again) return RunOnce(sample, engine, options, blame);
   return result;
 }

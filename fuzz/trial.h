@@ -21,6 +21,7 @@ struct TrialOptions {
 struct TrialResult {
   Verdict verdict;
   std::vector<std::vector<Literal>> outputs;  // [device][leaf]; empty when there are none
+  bool slight = false;                        // wrong, but the relaxed profile would take it
 };
 
 // The options of a load, on as many devices as the module asks for.

@@ -74,13 +74,12 @@ class CanaryExecutable : public Executable {
 
 // Valid modules that one fault refuses are refused; invalid ones that one takes are taken.
 absl::Status FaultyVerify(const Module& module, const Faults& faults) {
-  const bool valid = VerifyModule(module).ok();
-  absl::Status last;
+  const absl::Status verified = VerifyModule(module);
   for (const Fault* fault : faults) {
-    last = FaultyVerify(module, *fault);
-    if (last.ok() != valid) return last;
+    absl::Status status = FaultyVerify(module, verified, *fault);
+    if (status.ok() != verified.ok()) return status;
   }
-  return last;
+  return verified;
 }
 
 class CanaryBackend : public Backend {
@@ -100,7 +99,7 @@ class CanaryBackend : public Backend {
                                                    const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(FaultyVerify(module, faults_));
     std::unique_ptr<Module> faulty = module.Clone();
-    for (const Fault* fault : faults_) faulty = FaultyModule(*faulty, *fault);
+    for (const Fault* fault : faults_) MakeFaulty(faulty, *fault);
     return std::unique_ptr<Executable>(
         std::make_unique<CanaryExecutable>(std::move(faulty), options, faults_));
   }

@@ -51,24 +51,22 @@ void Operate(Module& module, const Fault& fault) {
 
 }  // namespace
 
-std::unique_ptr<Module> FaultyModule(const Module& module, const Fault& fault) {
-  std::unique_ptr<Module> copy = module.Clone();
-  if (fault.surgery) Operate(*copy, fault);
-  if (fault.rewrite) {
-    fault.rewrite(*copy);
-    if (!VerifyModule(*copy).ok()) return module.Clone();
-  }
-  return copy;
+void MakeFaulty(std::unique_ptr<Module>& module, const Fault& fault) {
+  if (fault.surgery) Operate(*module, fault);
+  if (!fault.rewrite) return;
+  std::unique_ptr<Module> rewritten = module->Clone();
+  fault.rewrite(*rewritten);
+  if (VerifyModule(*rewritten).ok()) module = std::move(rewritten);
 }
 
-absl::Status FaultyVerify(const Module& module, const Fault& fault) {
-  absl::Status status = VerifyModule(module);
-  if (!status.ok()) {
+absl::Status FaultyVerify(const Module& module, const absl::Status& verified,
+                          const Fault& fault) {
+  if (!verified.ok()) {
     bool forgotten = fault.forgets_that_rule_only
-                         ? RuleOf(status) == fault.forgotten_rule
+                         ? RuleOf(verified) == fault.forgotten_rule
                          : !fault.forgotten_rule.empty() &&
-                               absl::StartsWith(RuleOf(status), fault.forgotten_rule);
-    return forgotten ? absl::OkStatus() : status;
+                               absl::StartsWith(RuleOf(verified), fault.forgotten_rule);
+    return forgotten ? absl::OkStatus() : verified;
   }
   if (!fault.refuses) return absl::OkStatus();
   for (const auto& computation : module.computations()) {

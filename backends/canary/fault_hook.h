@@ -29,10 +29,10 @@ class FaultHook : public EvalHook {
   std::map<const EvalContext*, FaultMemory> memories_;  // one per device
 };
 
-// A copy of the module as an engine with this fault takes it in.
-std::unique_ptr<Module> FaultyModule(const Module& module, const Fault& fault);
-// What an engine with this fault says of a module at loading.
-absl::Status FaultyVerify(const Module& module, const Fault& fault);
+// The module becomes what an engine with this fault takes it for.
+void MakeFaulty(std::unique_ptr<Module>& module, const Fault& fault);
+// What an engine with this fault says of a module at loading; `verified` is what is true of it.
+absl::Status FaultyVerify(const Module& module, const absl::Status& verified, const Fault& fault);
 
 }  // namespace hlocts
 

@@ -261,6 +261,7 @@ void TwiceTheBound(Strike& strike) {
   double x = std::fabs(ReadNumber(strike.operands[0], 0));
   double value = ReadNumber(result, i);
   double bound = rule.rule_class == RuleClass::kUlp ? rule.ulps + rule.ulps_per_argument * x : 0.5;
+  if (!std::isfinite(value) || !std::isfinite(bound)) return;
   WriteNumber(result, i, AwayByUlps(value, type, value < 0 ? -(2 * bound + 1) : 2 * bound + 1));
 }
 

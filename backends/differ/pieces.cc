@@ -37,6 +37,12 @@ PieceRunner::PieceRunner(const Module& module, const ExecuteRequest& request,
       deadline_(deadline) {}
 
 absl::StatusOr<std::unique_ptr<PieceRun>> PieceRunner::FindWrong() {
+  HLOCTS_ASSIGN_OR_RETURN(auto wrong, FindAllWrong(1));
+  return wrong.empty() ? nullptr : std::move(wrong[0]);
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<PieceRun>>> PieceRunner::FindAllWrong(size_t most) {
+  wrong_max_ = most;
   Values& values = entry_values_;
   std::vector<Instruction*> parameters = module_.entry()->parameters();
   for (const std::vector<Literal>& leaves : request_.arguments) {
@@ -67,7 +73,7 @@ absl::Status PieceRunner::RunComputation(const Computation& computation, Values&
   }
   if (&computation == module_.entry()) entry_pieces_ = found->second.pieces.size();
   for (const Piece& piece : found->second.pieces) {
-    if (wrong_ != nullptr) return absl::OkStatus();
+    if (FoundAll()) return absl::OkStatus();
     if (Clock::now() > deadline_) {
       Stop("out of time");
       return absl::OkStatus();
@@ -110,7 +116,8 @@ void PieceRunner::Count(const Verdict& verdict) {
 absl::StatusOr<Verdict> PieceRunner::Judge(const Piece& piece, const ExecuteRequest& request,
                                            RunOutcome& outcome) {
   absl::Status valid = VerifyModule(*piece.module);
-  if (!valid.ok()) return absl::InternalError(absl::StrCat("a piece is invalid: ", valid.message()));
+  if (!valid.ok())
+    return absl::InternalError(absl::StrCat("a piece is invalid: ", valid.message()));
   outcome = RunModule(backend_, *piece.module, options_.load, request);
   Differ differ(*piece.module, request, options_);
   return outcome.kind == OutcomeKind::kValues ? differ.JudgeOutputs(outcome.result.outputs, facts_)
@@ -145,9 +152,13 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
   }
   // What is wrong inside says more than that the whole of it is.
   bool single = piece.instructions.size() == 1 && CanCutInside(*piece.instructions[0]);
+  const size_t before = wrong_.size();
   if (single) HLOCTS_RETURN_IF_ERROR(RunInside(*piece.instructions[0], values, where));
-  if (wrong_ == nullptr && IsFinding(verdict.kind)) {
-    wrong_ = std::make_unique<PieceRun>(PieceRun{&piece, *request, verdict, where});
+  // A loop's trips run the same pieces again.
+  bool known = std::any_of(wrong_.begin(), wrong_.end(),
+                           [&](const auto& run) { return run->piece == &piece; });
+  if (wrong_.size() == before && !known && IsFinding(verdict.kind)) {
+    wrong_.push_back(std::make_unique<PieceRun>(PieceRun{&piece, *request, verdict, where}));
   }
   if (outcome.kind != OutcomeKind::kValues) return absl::OkStatus();
   for (const std::vector<Literal>& device : outcome.result.outputs) {
@@ -158,8 +169,7 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
 }
 
 const std::vector<Literal>* PieceRunner::Find(const Instruction& instruction,
-                                              const ShapeIndex& index,
-                                              const Values& values) const {
+                                              const ShapeIndex& index, const Values& values) const {
   CutValue value = ResolveValue(instruction, index);
   if (value.instruction->opcode() == Opcode::kConstant) {
     auto& constant = constants_[value.instruction];
@@ -229,7 +239,7 @@ absl::Status PieceRunner::RunWhile(const Instruction& instruction, Values state,
   const Computation& body = *instruction.CalledComputation(Attr::kBody);
   const Instruction* in_condition = condition.parameters()[0];
   const Instruction* in_body = body.parameters()[0];
-  for (int64_t trip = 0; wrong_ == nullptr; ++trip) {
+  for (int64_t trip = 0; !FoundAll(); ++trip) {
     std::string at = absl::StrCat(where, instruction.name(), ", trip ", trip, ": ");
     Values in_test, in_trip;
     for (const auto& [value, literals] : state) {
@@ -242,7 +252,7 @@ absl::Status PieceRunner::RunWhile(const Instruction& instruction, Values state,
       Stop("devices that leave a loop apart are not followed inside");
       return absl::OkStatus();
     }
-    if (*again == 0 || wrong_ != nullptr) return absl::OkStatus();
+    if (*again == 0 || FoundAll()) return absl::OkStatus();
     if (trip == kTripsMax) {
       Stop(absl::StrCat(instruction.name(), ": trips after the first ", kTripsMax,
                         " are not looked into"));
@@ -270,6 +280,23 @@ absl::Status PieceRunner::RunInside(const Instruction& instruction, const Values
     return RunWhile(instruction, *std::move(arguments), where);
   }
   return RunComputation(*callee, *arguments, absl::StrCat(where, instruction.name(), ": "));
+}
+
+absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
+                                                        const ExecuteRequest& request,
+                                                        const DiffOptions& options,
+                                                        Backend& backend, size_t most) {
+  CutOptions each;
+  each.operations = 1;
+  const auto time = std::chrono::duration<double>(options.load.timeout_seconds);
+  PieceRunner runner(
+      module, request, options, backend, each,
+      PieceRunner::Clock::now() + std::chrono::duration_cast<PieceRunner::Clock::duration>(time));
+  HLOCTS_ASSIGN_OR_RETURN(auto runs, runner.FindAllWrong(most));
+  std::vector<WrongPiece> pieces;
+  for (const auto& run : runs)
+    pieces.push_back({run->piece->module->Clone(), std::move(run->request)});
+  return pieces;
 }
 
 }  // namespace hlocts

@@ -44,6 +44,8 @@ class PieceRunner {
   // The first piece that is wrong (or crashes, hangs, is refused), in the order of the data; within a
   // loop, branch or call that is wrong: the first one inside. Null: none.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
+  // The first `most` of them, each instruction once; after a wrong one those that are fed by it too.
+  absl::StatusOr<std::vector<std::unique_ptr<PieceRun>>> FindAllWrong(size_t most);
   // Runs one more piece of the entry computation on the values that FindWrong has left; null when it
   // is not wrong, or wants a value that nobody has made.
   absl::StatusOr<std::unique_ptr<PieceRun>> RunAlone(const Piece& piece);
@@ -84,10 +86,24 @@ class PieceRunner {
   std::map<const Computation*, CutComputation> computations_;
   mutable std::map<const Instruction*, std::vector<Literal>> constants_;
   Values entry_values_;
-  std::unique_ptr<PieceRun> wrong_;
+  bool FoundAll() const { return wrong_.size() >= wrong_max_; }
+  std::vector<std::unique_ptr<PieceRun>> wrong_;
+  size_t wrong_max_ = 1;
   CutCounts counts_;
   size_t entry_pieces_ = 0;
 };
+
+// What is wrong by itself: a module of its own, with what it was fed.
+struct WrongPiece {
+  std::unique_ptr<Module> module;
+  ExecuteRequest request;
+};
+// The instructions of a module that are wrong by themselves, at most `most`, with what the engine
+// feeds them; as many as are found within the time that one module gets.
+absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
+                                                        const ExecuteRequest& request,
+                                                        const DiffOptions& options,
+                                                        Backend& backend, size_t most);
 
 // fail, crash, timeout, rejected: something is wrong with the engine.
 bool IsFinding(VerdictKind kind);

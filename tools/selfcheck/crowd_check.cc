@@ -1,7 +1,6 @@
 #include "tools/selfcheck/crowd_check.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -10,8 +9,10 @@
 #include "backends/backend_list.h"
 #include "backends/canary/fault.h"
 #include "fuzz/bucket.h"
+#include "fuzz/culprits.h"
 #include "fuzz/finding_store.h"
 #include "fuzz/shrinker.h"
+#include "tools/bench/processor_time.h"
 
 namespace hlocts {
 namespace {
@@ -27,10 +28,10 @@ class Crowd {
   }
 
   CrowdReport Run() {
-    auto start = std::clock();
+    const double start = OwnSeconds();
     while (report_.seconds < options_.seconds) {
       Try(CampaignModule(options_.campaign, report_.modules++));
-      report_.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+      report_.seconds = OwnSeconds() - start - asking_;
     }
     return std::move(report_);
   }
@@ -42,16 +43,32 @@ class Crowd {
     int64_t count = 0;
   };
 
+  // As FindingStore does it.
   void Try(Generated generated) {
     Sample sample = {std::move(generated.module), std::move(generated.arguments)};
     TrialOptions trial = options_.campaign.trial;
     trial.invalid = !generated.broken_rule.empty();
     Verdict verdict = RunTrial(sample, *together_, trial, false).verdict;
     if (!CountsAsFinding(verdict.kind)) return;
+    const std::string signature = SignatureOf(verdict, *sample.module);
+    bool cut = verdict.kind == VerdictKind::kFail;
+    if (cut && !IsToCut(++cut_[signature])) return;
+    bool found = false;
+    std::vector<Sample> pieces;
+    if (cut) pieces = CulpritsOf(sample, *together_, trial);
+    for (const Sample& piece : pieces) {
+      Verdict alone = RunTrial(piece, *together_, trial, false).verdict;
+      if (!CountsAsFinding(alone.kind)) continue;
+      Found(piece, trial, SignatureOf(alone, *piece.module));
+      found = true;
+    }
+    if (!found) Found(sample, trial, signature);
+  }
+
+  void Found(const Sample& sample, const TrialOptions& trial, const std::string& signature) {
     ++report_.findings;
-    Met& met = met_[SignatureOf(verdict, *sample.module)];
-    if (IsToShrink(++met.count))
-      met.bucket = Shrunk(sample, trial, SignatureOf(verdict, *sample.module));
+    Met& met = met_[signature];
+    if (IsToShrink(++met.count)) met.bucket = Shrunk(sample, trial, signature);
     while (merged_.count(met.bucket) > 0) met.bucket = merged_[met.bucket];
     if (met.count > kAskedOfASignature) return;
     std::set<std::string> causes = Causes(sample, trial);
@@ -72,7 +89,8 @@ class Crowd {
     std::string signature = shrunk.reproduced ? shrunk.signature : met_as;
     report_.signatures.insert(signature);
     std::vector<std::string> absorbed;
-    std::string bucket = buckets_.Add(BucketOf(signature, RemainsOf(small)), &absorbed);
+    Remains remains = RemainsOf(small, shrunk.result);
+    std::string bucket = buckets_.Add(BucketOf(signature, remains), &absorbed);
     // The first module of a bucket is the bundle that people see.
     if (report_.buckets.count(bucket) == 0) report_.buckets[bucket] = Causes(small, trial);
     for (const std::string& other : absorbed) {
@@ -82,7 +100,9 @@ class Crowd {
     return bucket;
   }
 
+  // A campaign would not know: its time does not count.
   std::set<std::string> Causes(const Sample& sample, const TrialOptions& trial) {
+    const double start = OwnSeconds();
     std::set<std::string> causes;
     for (size_t i = 0; i < faults_.size(); ++i) {
       const Fault& fault = *FindFault(faults_[i]);
@@ -91,6 +111,7 @@ class Crowd {
       if (CountsAsFinding(RunTrial(sample, *alone_[i], trial, false).verdict.kind))
         causes.insert(faults_[i]);
     }
+    asking_ += OwnSeconds() - start;
     return causes;
   }
 
@@ -99,8 +120,10 @@ class Crowd {
   std::unique_ptr<Backend> reference_, together_;
   std::vector<std::unique_ptr<Backend>> alone_;
   std::map<std::string, Met> met_;
+  std::map<std::string, int64_t> cut_;  // how often, by signature of the whole module
   BucketSet buckets_;
   std::map<std::string, std::string> merged_;  // into which bucket one went
+  double asking_ = 0;                          // seconds
   CrowdReport report_;
 };
 

@@ -1,0 +1,24 @@
+// What in a failing module is wrong by itself: the module's own outputs say little about that.
+#ifndef HLOCTS_FUZZ_CULPRITS_H_
+#define HLOCTS_FUZZ_CULPRITS_H_
+
+#include <vector>
+
+#include "fuzz/trial.h"
+
+namespace hlocts {
+
+// The first few instructions that are wrong by themselves, each as a module with what the engine
+// feeds it; in the place of one that is fed a wrong carrier, that. None where only the whole module
+// is wrong, or it cannot be cut.
+std::vector<Sample> CulpritsOf(const Sample& sample, Backend& engine, const TrialOptions& options);
+
+// A constant or an argument that is wrong where it is returned as it is: what computes with it is
+// not to blame. The module that returns it; an empty one where there is none. `evaluations`, where
+// not null, grows by the runs that this took.
+Sample WrongCarrier(const Sample& sample, Backend& engine, const TrialOptions& options,
+                    int* evaluations = nullptr);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_CULPRITS_H_
