@@ -79,8 +79,7 @@ bool RunsOthers(const std::vector<std::string>& operations) {
 }
 
 // A wrong number is a wrong number, whatever it is, but where elements are fetched by index: a zero
-// is none of them. NaN has a reason of its own, but where it is
-// what there is instead of infinity.
+// is none of them. NaN has a reason of its own, but where it stands for infinity.
 absl::string_view SymptomClass(absl::string_view mismatch, absl::string_view type, bool fetches) {
   if (mismatch == "inf" || (mismatch == "zero" && !fetches)) return "value";
   auto known = PrimitiveTypeFromName(type.substr(type.rfind('>') + 1));

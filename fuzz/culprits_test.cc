@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
+#include "fuzz/finding_store.h"
 #include "fuzz/shrinker.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
@@ -88,6 +91,36 @@ TEST(CulpritsTest, ARightModuleHasNone) {
       "HloModule m\nENTRY e { x = f32[3] parameter(0)\n"
       " ROOT a = f32[3] add(x, x) }");
   EXPECT_THAT(CulpritsOf(sample, *engine, {}), IsEmpty());
+}
+
+TEST(FindingStoreTest, AModuleStoredAsItWasMetBecomesItsCulprits) {
+  auto engine = Faulty("subtract.operands-swapped+slice.one-early");
+  auto reference = *MakeInProcessBackend("reference");
+  const Sample sample = Parsed(R"(HloModule m
+    ENTRY e { x = f32[9] parameter(0) y = f32[9] parameter(1) d = f32[9] subtract(x, y)
+      ROOT s = f32[3] slice(d), slice={[3:6]} })");
+  CampaignOptions options;
+  options.out = testing::TempDir() + "/culprits";
+  std::filesystem::remove_all(options.out);
+  std::filesystem::create_directories(options.out);
+  const FoundBy found = {"canary", engine.get(), reference.get(), "a test", 7, {}};
+  const TrialResult result = RunTrial(sample, *engine, {}, false);
+  FindingStore stopped(options);
+  ASSERT_TRUE(stopped.Add(sample, result, found, [] { return true; }).ok());
+  EXPECT_EQ(stopped.buckets(), 1);
+  EXPECT_EQ(stopped.not_shrunk(), 1);
+
+  FindingStore resumed(options);
+  ASSERT_TRUE(resumed.Load().ok());
+  EXPECT_THAT(resumed.NumbersToShrink(), ElementsAre(7));
+  ASSERT_TRUE(resumed.Add(sample, result, found, [] { return false; }).ok());
+  EXPECT_EQ(resumed.buckets(), 2);
+  EXPECT_EQ(resumed.not_shrunk(), 0);
+
+  FindingStore again(options);
+  ASSERT_TRUE(again.Load().ok());
+  EXPECT_EQ(again.buckets(), 2);
+  EXPECT_THAT(again.NumbersToShrink(), IsEmpty());
 }
 
 // Two faults of one operation in one engine: the module that is made small shows the one that it

@@ -112,10 +112,10 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                                const FoundBy& found, const std::function<bool()>& stop) {
   const Key met_as = {found.backend, SignatureOf(result.verdict, *sample.module)};
-  if (options_.known(met_as.second, result.verdict, nullptr))
-    return CountKnown({met_as, met_as, found.origin, 0, {}, false, {}});
-  if (result.verdict.kind != VerdictKind::kFail || options_.shrink_evaluations == 0)
-    return AddOne(sample, result, found, stop);
+  const Entry whole = {met_as, met_as, found.origin, 0, {}, true, {}};
+  if (options_.known(met_as.second, result.verdict, nullptr)) return CountKnown(whole);
+  bool cut = result.verdict.kind == VerdictKind::kFail && options_.shrink_evaluations > 0;
+  if (!cut || stop()) return AddOne(sample, result, found, stop);
   if (!IsToCut(TimesCut(met_as))) return CountAgain(met_as);
   bool added = false;
   for (const Sample& piece : CulpritsOf(sample, *found.engine, found.trial)) {
@@ -124,7 +124,7 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
     HLOCTS_RETURN_IF_ERROR(AddOne(piece, alone, found, stop));
     added = true;
   }
-  return added ? absl::OkStatus() : AddOne(sample, result, found, stop);
+  return added ? Retire(whole) : AddOne(sample, result, found, stop);
 }
 
 absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& result,
@@ -161,14 +161,22 @@ absl::Status FindingStore::CountAgain(const Key& met_as) {
 }
 
 absl::Status FindingStore::CountKnown(const Entry& entry) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ++known_;
+    known_as_.insert(entry.met_as);
+  }
+  return Retire(entry);
+}
+
+absl::Status FindingStore::Retire(const Entry& entry) {
   std::lock_guard<std::mutex> lock(mutex_);
-  ++known_;
-  known_as_.insert(entry.met_as);
   bool stored = to_shrink_.count(entry.met_as) > 0;
   Forget(entry.met_as);
   if (!stored) return absl::OkStatus();
   Sample none = {std::make_unique<Module>("known"), {}};
   Entry line = entry;
+  line.known = true;
   line.remains = {};
   return Append(line, none, "");
 }

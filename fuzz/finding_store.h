@@ -78,6 +78,9 @@ class FindingStore {
                   const std::function<bool()>& stop);
   absl::Status Store(const Bundle& bundle, const Entry& entry);
   absl::Status CountKnown(const Entry& entry);
+  // Where it was stored as it was met, it is no bucket any more: its parts are, or an expectation
+  // explains it.
+  absl::Status Retire(const Entry& entry);
   absl::Status CountAgain(const Key& met_as);  // one that is not shrunk this time
   void Forget(const Key& key);
   void Drop(const Key& bucket);
