@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "fuzz/symptom.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {
@@ -99,12 +100,6 @@ std::vector<std::string> TakeTraits(std::string& operation) {
   return traits;
 }
 
-// What every engine says in such a case.
-bool SaysNothing(absl::string_view message) {
-  return message.empty() || absl::StartsWith(message, "the engine took") ||
-         absl::StartsWith(message, "worker killed");
-}
-
 void ReadFailure(const Words& words, const Remains& remains, BucketKey& key) {
   std::string operation(words.empty() ? "" : words[0]);
   key.together = absl::StrContains(operation, "(together)");
@@ -139,7 +134,7 @@ void ReadMessage(const Words& words, BucketKey& key) {
       words.size() > begin
           ? absl::StrJoin(words.begin() + static_cast<std::ptrdiff_t>(begin), words.end(), " ")
           : "";
-  if (SaysNothing(key.rest) && !words.empty())
+  if (!IsTold({VerdictKind::kRejected, key.rest}) && !words.empty())
     key.operations = absl::StrSplit(words[0], ',', absl::SkipEmpty());
 }
 

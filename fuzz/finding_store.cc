@@ -120,6 +120,8 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   bool added = false;
   for (const Sample& piece : CulpritsOf(sample, *found.engine, found.trial)) {
     const TrialResult alone = RunTrial(piece, *found.engine, found.trial, false);
+    // The whole is kept, to be cut when there is time.
+    if (stop()) return AddOne(sample, result, found, stop);
     if (!CountsAsFinding(alone.verdict.kind)) continue;
     HLOCTS_RETURN_IF_ERROR(AddOne(piece, alone, found, stop));
     added = true;

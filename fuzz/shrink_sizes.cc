@@ -83,7 +83,8 @@ void ResizeSlices(Instruction& slice, int64_t from, int64_t to) {
 }
 
 // Every size `from` of every leaf becomes `to`; `slices`: of slices too.
-bool TrySize(Sample& sample, int64_t from, int64_t to, bool slices, const StillFails& still_fails) {
+bool TrySize(Sample& sample, int64_t from, int64_t to, bool slices, End end,
+             const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   for (const auto& computation : candidate.module->computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -92,7 +93,7 @@ bool TrySize(Sample& sample, int64_t from, int64_t to, bool slices, const StillF
       if (!IsLeaf(instruction->opcode()) || !instruction->shape().IsArray()) continue;
       std::vector<int64_t> sizes = instruction->shape().dimensions();
       std::replace(sizes.begin(), sizes.end(), from, to);
-      if (sizes != instruction->shape().dimensions()) Resize(candidate, *instruction, sizes);
+      if (sizes != instruction->shape().dimensions()) Resize(candidate, *instruction, sizes, end);
     }
   }
   candidate.module->entry_computation_layout.reset();
@@ -180,8 +181,11 @@ bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (int64_t size : SizesOf(*sample.module)) {
     auto attempt = [&](int64_t from, int64_t to) {
-      return TrySize(sample, from, to, false, still_fails) ||
-             TrySize(sample, from, to, true, still_fails);
+      for (bool slices : {false, true}) {
+        for (End end : {End::kLeading, End::kTrailing})
+          if (TrySize(sample, from, to, slices, end, still_fails)) return true;
+      }
+      return false;
     };
     progress = Descend(size, attempt) || progress;
   }

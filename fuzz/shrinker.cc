@@ -24,7 +24,7 @@ class Oracle {
         reference_(reference),
         options_(options),
         wanted_(SymptomOf(first.verdict)),
-        operations_(std::move(operations)),
+        operations_(IsTold(wanted_) ? std::set<std::string>() : std::move(operations)),
         rule_(std::move(rule)),
         end_(std::chrono::steady_clock::now() +
              std::chrono::milliseconds(static_cast<int64_t>(options.seconds_max * 1000))) {}

@@ -197,6 +197,13 @@ bool Alike(const Symptom& a, const Symptom& b) {
   return a == b || (number(a) && number(b));
 }
 
+bool IsTold(const Symptom& symptom) {
+  // What every engine says in such a case says nothing.
+  return symptom.kind != VerdictKind::kFail && !symptom.mismatch.empty() &&
+         !absl::StartsWith(symptom.mismatch, "the engine took") &&
+         !absl::StartsWith(symptom.mismatch, "worker killed");
+}
+
 bool AlikeMoved(const Symptom& a, const Symptom& b) {
   if (a.kind != VerdictKind::kFail || b.kind != VerdictKind::kFail) return a == b;
   auto shape = [](const Symptom& s) { return s.mismatch == "shape"; };

@@ -21,6 +21,8 @@ Symptom SymptomOf(const Verdict& verdict);
 // The same failure on smaller data: a wrong number is a wrong number, whatever it is; NaN has a
 // reason of its own.
 bool Alike(const Symptom& a, const Symptom& b);
+// A crash, a refusal: its message tells what happened, which no operation's name does better.
+bool IsTold(const Symptom& symptom);
 // The same for operations that only move elements: one from elsewhere is another matter than none.
 bool AlikeMoved(const Symptom& a, const Symptom& b);
 

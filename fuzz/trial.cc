@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
+#include "fuzz/symptom.h"
 
 namespace hlocts {
 namespace {
@@ -74,7 +75,7 @@ TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend&
   result.verdict = differ.DiffOutcome(outcome, engine);
   result.verdict.seconds = outcome.load_seconds + outcome.result.seconds;
   if (outcome.kind == OutcomeKind::kValues) result.outputs = outcome.result.outputs;
-  result.slight = result.verdict.kind == VerdictKind::kFail &&
+  result.slight = SymptomOf(result.verdict) == Symptom{VerdictKind::kFail, "value"} &&
                   TakenByRelaxed(sample, result.outputs, engine, options);
   Sign(engine, options, result.verdict);
   return result;

@@ -21,7 +21,7 @@ struct TrialOptions {
 struct TrialResult {
   Verdict verdict;
   std::vector<std::vector<Literal>> outputs;  // [device][leaf]; empty when there are none
-  bool slight = false;                        // wrong, but the relaxed profile would take it
+  bool slight = false;                        // a wrong number that the relaxed profile would take
 };
 
 // The options of a load, on as many devices as the module asks for.
