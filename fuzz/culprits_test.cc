@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
 #include "fuzz/finding_store.h"
+#include "fuzz/remains.h"
 #include "fuzz/shrinker.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
@@ -140,6 +141,22 @@ TEST(ShrinkerTest, AFaultOfAnOperationDoesNotBecomeAnother) {
   EXPECT_THAT(ShrunkSlice(9, "s32", -4), HasSubstr("f32 value"));
   EXPECT_THAT(ShrunkSlice(9, "s64", 40), Not(HasSubstr("constant(-")));
   EXPECT_THAT(ShrunkSlice(9, "s64", 40), HasSubstr("f32 zero"));
+}
+
+TEST(ShrinkerTest, ValuesThatTradePlacesStayIfTheyAreTheMatter) {
+  auto engine = Faulty("while.carried-swap-overwritten+while.odd-trip-dropped");
+  auto reference = *MakeInProcessBackend("reference");
+  const Sample sample = Parsed(R"(HloModule m
+    body { p = (s32[], f32[], f32[]) parameter(0) i = s32[] get-tuple-element(p), index=0
+      one = s32[] constant(1) n = s32[] add(i, one) a = f32[] get-tuple-element(p), index=1
+      b = f32[] get-tuple-element(p), index=2 ROOT r = (s32[], f32[], f32[]) tuple(n, b, a) }
+    test { p = (s32[], f32[], f32[]) parameter(0) i = s32[] get-tuple-element(p), index=0
+      last = s32[] constant(4) ROOT c = pred[] compare(i, last), direction=LT }
+    ENTRY e { z = s32[] constant(0) x = f32[] constant(1) y = f32[] constant(2)
+      s = (s32[], f32[], f32[]) tuple(z, x, y)
+      ROOT w = (s32[], f32[], f32[]) while(s), condition=test, body=body })");
+  ShrinkResult shrunk = Shrink(sample, *engine, *reference, {});
+  EXPECT_EQ(RemainsOf(shrunk.sample).needs.count("trade"), 1) << PrintModule(*shrunk.sample.module);
 }
 
 TEST(ShrinkerTest, ASlightErrorStaysOne) {

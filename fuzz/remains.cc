@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fuzz/index_leaves.h"
+#include "fuzz/loop_trades.h"
 #include "fuzz/plain_attributes.h"
 #include "fuzz/shrinker.h"
 #include "generators/value_facts.h"
@@ -65,28 +66,6 @@ void AddAttributes(const Module& module, Needs& needs) {
         if (IsNeeded(edit, module, c, i)) needs.insert(edit.name);
     }
   }
-}
-
-// A loop's body returns a value that it carries at another place.
-bool Trades(const Instruction& loop) {
-  const Computation* body = loop.CalledComputation(Attr::kBody);
-  const Instruction* root = loop.opcode() == Opcode::kWhile && body ? body->root() : nullptr;
-  if (!root || root->opcode() != Opcode::kTuple) return false;
-  for (int64_t k = 0; k < root->operand_count(); ++k) {
-    const Instruction& carried = root->operand(k);
-    bool given = carried.opcode() == Opcode::kGetTupleElement &&
-                 carried.operand(0).opcode() == Opcode::kParameter;
-    if (given && carried.IntOr(Attr::kIndex, k) != k) return true;
-  }
-  return false;
-}
-
-bool AnyTrades(const Module& module) {
-  for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions())
-      if (Trades(*instruction)) return true;
-  }
-  return false;
 }
 
 bool HasRivals(const Module& module) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/bucket.h"
 #include "fuzz/culprits.h"
+#include "fuzz/loop_trades.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
 #include "spec/text/printer.h"
@@ -34,6 +35,7 @@ class Oracle {
     if (Spent() || verified.ok() == options_.trial.invalid || RuleOf(verified) != rule_)
       return false;
     if (!HasOperation(*candidate.module)) return false;
+    if (needs_trades_ && !AnyTrades(*candidate.module)) return false;
     std::string text = PrintModule(*candidate.module);
     for (const Literal& argument : candidate.arguments)
       absl::StrAppend(&text, PrintLiteralWithShape(argument));
@@ -63,6 +65,7 @@ class Oracle {
     slight_ = result.slight;
     moves_ = OnlyMoves({operations_.begin(), operations_.end()});
     settled_ = true;
+    needs_trades_ = AnyTrades(*culprit.module) && !FailsWithoutTrades(culprit);
   }
   // The same operation is to blame, where one was.
   bool Blames(const Sample& candidate) {
@@ -79,6 +82,13 @@ class Oracle {
   }
 
  private:
+  // What fails no more without them fails because of them.
+  bool FailsWithoutTrades(const Sample& sample) {
+    Sample without = sample.Clone();
+    UndoTrades(*without.module);
+    return (*this)(without);
+  }
+
   // A candidate without the blamed operation fails for another reason.
   bool HasOperation(const Module& module) const {
     if (operations_.empty()) return true;
@@ -120,7 +130,7 @@ class Oracle {
   Symptom wanted_;
   // Of the culprit, once there is one: a large error is another fault's, and so is an element from
   // elsewhere in the place of none.
-  bool settled_ = false, slight_ = false, moves_ = false;
+  bool settled_ = false, slight_ = false, moves_ = false, needs_trades_ = false;
   std::set<std::string> operations_;  // one of them is to blame; none: nothing is known
   std::string rule_;                  // that an invalid module breaks; of a valid one empty
   std::chrono::steady_clock::time_point end_;
