@@ -250,10 +250,13 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, long double
       (sums.flushed + norm.flush * sums.cross_magnitude) * (1 + 1 / sums.spread) * (1 + reach);
   long double error = std::fabs(factor) * (norm.slack() * magnitude + flushed) +
                       norm.flush * (1 + sums.inverse) * (1 + magnitude + flushed);
-  // The product of x - mean and the sum may come before the division by the variance.
+  // The product of x - mean and the sum may come before the division by the variance; of scale,
+  // deviation and sum any two may be multiplied first.
+  const long double scale = std::fabs(sums.scale);
   if (norm.Overflows({sums.inverse, 1 / sums.spread, magnitude, sums.cross_magnitude,
                       sums.cross_magnitude * sums.inverse, reach * sums.cross_magnitude,
-                      magnitude * std::fabs(sums.scale) * sums.inverse})) {
+                      scale * sums.inverse, scale * magnitude, magnitude * sums.inverse,
+                      magnitude * scale * sums.inverse})) {
     error = HUGE_VAL;
   }
   return {static_cast<double>(factor * inner), static_cast<double>(error)};

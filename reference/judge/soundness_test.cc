@@ -158,6 +158,11 @@ const char kBatchNormGrad[] =
     " z = f64[1] constant({0}) b = (f64[2,1], f64[1], f64[1]) batch-norm-grad(x, s, z, z, g),\n"
     "   epsilon=1, feature_index=1\n"
     " ROOT r = f64[2,1] get-tuple-element(b), index=0 }";
+const char kBatchNormGradOfSpread[] =
+    "ENTRY e { g = f64[1,1] constant({{0}}) s = f64[1] parameter(0) x = f64[1,1] constant({{0}})\n"
+    " z = f64[1] constant({0}) b = (f64[1,1], f64[1], f64[1]) batch-norm-grad(x, s, z, z, g),\n"
+    "   epsilon=0.0009765625, feature_index=1\n"
+    " ROOT r = f64[1,1] get-tuple-element(b), index=0 }";
 const char kDot2[] =
     "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
     " ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
@@ -259,6 +264,8 @@ const Case kCases[] = {
     {"product_with_a_subnormal_last", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 1e-45"}, kPass},
     {"product_with_a_subnormal_off", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 1e-40"}, kFail},
     {"batch_norm_grad_of_a_tiny_scale", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{2.4703282292062327e-304}, {-2.4703282292062327e-304}}"}, kPass, kStrict},
+    {"batch_norm_grad_of_the_largest_scale", kBatchNormGradOfSpread, {"f64[1] {1.7976931348623157e+308}"}, {"f64[1,1] {{nan}}"}, kOpen},
+    {"batch_norm_grad_of_a_large_scale", kBatchNormGradOfSpread, {"f64[1] {1e+306}"}, {"f64[1,1] {{nan}}"}, kFail},
     {"batch_norm_whose_folded_mean_overflows", kBatchNormInference, {"f32[1,1] {{1e37}}", "f32[1] {1e37}"}, {"f32[1,1] {{nan}}"}, kOpen},
     {"batch_norm_inference", kBatchNormInference, {"f32[1,1] {{1e30}}", "f32[1] {1e30}"}, {"f32[1,1] {{nan}}"}, kFail},
     {"batch_norm_grad_off", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{1e-302}, {0}}"}, kFail, kStrict},
