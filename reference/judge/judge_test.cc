@@ -38,6 +38,10 @@ const char kLoneMinimum[] =
 const char kBatchNormF64[] =
     "ENTRY e { x = f64[1] parameter(0) z = f64[1] constant({0}) o = f64[1] constant({1})\n"
     " ROOT r = f64[1] batch-norm-inference(x, o, z, z, z), epsilon=0.001, feature_index=0 }";
+const char kConvolutionByConverted[] =
+    "ENTRY e { x = f8e4m3[1,1,2] parameter(0) w = f32[1,1,2] parameter(1)\n"
+    " k = f8e4m3[1,1,2] convert(w) ROOT r = f8e4m3[1,1,3] convolution(x, k),\n"
+    "   window={size=2 pad=1_1}, dim_labels=bf0_oi0->bf0 }";
 const char kHoles[] =
     "ENTRY e { x = f32[1,1,2] parameter(0) k = f32[1,1,2] parameter(1)\n"
     " ROOT r = f32[1,1,2] convolution(x, k), window={size=2 lhs_dilate=2}, dim_labels=bf0_oi0->bf0 }";
@@ -274,6 +278,9 @@ const Case kMeasured[] = {
     {"lone_subnormal_is_multiplied_by_the_init_value", kLoneProduct, {"f32[1] {-4e-45}"}, {"f32[] -0"}, kPass},
     {"lone_element_without_its_init", kLoneMinimum, {"s32[1] {1}"}, {"s32[] 1"}, kPass},
     {"batch_norm_epsilon_is_f32", kBatchNormF64, {"f64[1] {1}"}, {"f64[1] {31.622775850683176}"}, kPass},
+    {"padding_times_a_converted_infinity", kConvolutionByConverted, {"f8e4m3[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, 1}}}"}, {"f8e4m3[1,1,3] {{{nan, inf, inf}}}"}, kPass},
+    {"padding_times_a_converted_infinity_absent", kConvolutionByConverted, {"f8e4m3[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, 1}}}"}, {"f8e4m3[1,1,3] {{{1, inf, inf}}}"}, kPass},
+    {"padding_times_converted_numbers", kConvolutionByConverted, {"f8e4m3[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{2, 1}}}"}, {"f8e4m3[1,1,3] {{{nan, 3, 2}}}"}, kFail},
     {"every_window_has_holes", kHoles, {"f32[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, inf}}}"}, {"f32[1,1,2] {{{nan, inf}}}"}, kPass},
     {"zeros_between_groups", kGroups, {"f32[1,2,1] {{{1}, {1}}}", "f32[2,1,1] {{{inf}}, {{1}}}"}, {"f32[1,2,1] {{{nan}, {nan}}}"}, kPass},
     {"infinity_times_subnormal", kDot2, {"f32[2] {inf, 1}", "f32[2] {1e-45, 1}"}, {"f32[] nan"}, kPass},

@@ -220,6 +220,9 @@ void AddPaddingNans(const Contraction& contraction, const Literal& kernel, const
   }
 }
 
+// Infinities and NaNs, be they certain or not.
+bool MayBeNonFinite(const Linear& operand) { return operand.non_finite || operand.has_uncertain; }
+
 // The type that decides how sums are accumulated: the operands' own, or the result's where they are
 // of different types.
 PrimitiveType SumType(const SetArray& a, const SetArray& b, const Shape& shape) {
@@ -251,7 +254,8 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
     parts.has_fast = true;
   }
   std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context);
-  if (instruction.opcode() == Opcode::kConvolution && (rhs.non_finite || lhs.non_finite)) {
+  if (instruction.opcode() == Opcode::kConvolution &&
+      (MayBeNonFinite(rhs) || MayBeNonFinite(lhs))) {
     AddPaddingNans(contraction, rhs.middle, parts.counts, sets);
   }
   SetArray result(shape, std::move(sets));
@@ -299,7 +303,7 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
     if (special) re_sets[i] = im_sets[i] = open;
   }
   if (instruction.opcode() == Opcode::kConvolution &&
-      (ar.non_finite || ai.non_finite || br.non_finite || bi.non_finite)) {
+      (MayBeNonFinite(ar) || MayBeNonFinite(ai) || MayBeNonFinite(br) || MayBeNonFinite(bi))) {
     AddPaddingNans(contraction, br.middle, terms, re_sets);
     AddPaddingNans(contraction, br.middle, terms, im_sets);
   }
