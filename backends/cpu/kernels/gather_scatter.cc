@@ -289,7 +289,6 @@ absl::Status Gather(const Parallel& parallel, const GatherRequest& request) {
 }
 
 absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
-  (void)parallel;  // updates to one element must keep to themselves; one thread is as fast
   int64_t windows = 0;
   HLOCTS_RETURN_IF_ERROR(CheckGeometry(
       request.indices, request.operand_dimensions, request.operand_strides, request.window_sizes,
@@ -307,7 +306,7 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
   const int64_t count = LoopCount(moves.batch), bytes = StorageBytes(request.type);
   IndexedLine line;
   if (IsLine(moves, line) &&
-      ScatterLine(line, request.kind, request.type, request.updates, request.output)) {
+      ScatterLine(parallel, line, request.kind, request.type, request.updates, request.output)) {
     return absl::OkStatus();
   }
   const CombineFunction combine = CombineFor(kind, request.type);

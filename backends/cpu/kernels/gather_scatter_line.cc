@@ -33,11 +33,6 @@ constexpr int64_t kBlock = 512, kMadeBlock = 2048;
 constexpr int64_t kNearBytes = 1 << 18;  // of an operand: no need to ask for its lines early
 
 template <typename Index>
-bool IsInside(Index index, Index last) {
-  return static_cast<std::make_unsigned_t<Index>>(index) <=
-         static_cast<std::make_unsigned_t<Index>>(last);
-}
-template <typename Index>
 Index Clamped(Index index, Index last) {
   const Index at = index > 0 ? index : Index{0};
   return at > last ? last : at;
@@ -137,55 +132,95 @@ T Updated(T a, T b) {
   }
 }
 
+// Updates of a scatter of which threads take a part of the array each.
+constexpr int64_t kPartsFrom = 1 << 16, kPartsMax = 8;
+
+// The updates that fall on elements `low` to `high`, in order. Those of a block are picked out
+// first, without branches, so that the rest waits for nothing but memory.
 template <ScatterKind kKind, typename Index, typename T>
-bool ScatterElements(const IndexedLine& line, const void* updates, void* output) {
-  const T* __restrict from = static_cast<const T*>(updates);
-  T* __restrict to = static_cast<T*>(output);
-  const Index last = LastOf<Index>(line);
-  alignas(64) Index places[kBlock];
+void ScatterPart(const IndexedLine& line, const T* __restrict from, T* __restrict to, Index low,
+                 Index high) {
+  using Unsigned = std::make_unsigned_t<Index>;
+  const uint64_t stride = static_cast<uint64_t>(line.operand_stride);
+  const Unsigned size = static_cast<Unsigned>(high) - static_cast<Unsigned>(low);
+  alignas(64) int64_t targets[kBlock];
+  alignas(64) int32_t picked[kBlock];
   ForEachBlock<Index>(line, 0, line.count, [&](const Index* indices, int64_t first, int64_t count) {
-    FindPlaces(line, indices, count, to, places);
+    int64_t n = 0;
     for (int64_t i = 0; i < count; ++i) {
-      if (!IsInside(indices[i * line.index_stride], last)) continue;
-      T& target = to[static_cast<int64_t>(places[i]) * line.operand_stride];
-      target = Updated<kKind>(target, from[(first + i) * line.batched_stride]);
+      const Index index = indices[i * line.index_stride];
+      targets[n] = static_cast<int64_t>(static_cast<uint64_t>(index) * stride);
+      picked[n] = static_cast<int32_t>(i);
+      n += static_cast<Unsigned>(index) - static_cast<Unsigned>(low) <= size;
+    }
+    for (int64_t i = 0; i < n; ++i) __builtin_prefetch(to + targets[i], 1);
+    const T* updates = from + first * line.batched_stride;
+    for (int64_t i = 0; i < n; ++i) {
+      T& target = to[targets[i]];
+      target = Updated<kKind>(target, updates[picked[i] * line.batched_stride]);
+    }
+  });
+}
+
+template <ScatterKind kKind, typename Index, typename T>
+bool ScatterElements(const Parallel& parallel, const IndexedLine& line, const void* updates,
+                     void* output) {
+  const T* from = static_cast<const T*>(updates);
+  T* to = static_cast<T*>(output);
+  const uint64_t last = static_cast<uint64_t>(LastOf<Index>(line));
+  const bool far = line.last * line.operand_stride * static_cast<int64_t>(sizeof(T)) > kNearBytes;
+  const int64_t parts =
+      line.count < kPartsFrom || !far ? 1 : std::min<int64_t>(parallel.threads(), kPartsMax);
+  const uint64_t step = last / static_cast<uint64_t>(parts) + 1;
+  parallel.For(parts, 3.0 * static_cast<double>(line.count), [&](int64_t part, int64_t end) {
+    for (; part < end; ++part) {
+      const uint64_t low = static_cast<uint64_t>(part) * step;
+      const uint64_t high = std::min(last, low + step - 1);
+      if (low > last) return;
+      ScatterPart<kKind, Index, T>(line, from, to, static_cast<Index>(low),
+                                   static_cast<Index>(high));
     }
   });
   return true;
 }
 
 template <typename Index, typename T>
-bool ScatterKinds(const IndexedLine& line, ScatterKind kind, const void* updates, void* output) {
+bool ScatterKinds(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,
+                  const void* updates, void* output) {
   switch (kind) {
     case ScatterKind::kAdd:
       if constexpr (std::is_integral_v<T>) {  // unsigned, so that it wraps
-        return ScatterElements<ScatterKind::kAdd, Index, std::make_unsigned_t<T>>(line, updates,
-                                                                                  output);
+        return ScatterElements<ScatterKind::kAdd, Index, std::make_unsigned_t<T>>(parallel, line,
+                                                                                  updates, output);
       } else {
-        return ScatterElements<ScatterKind::kAdd, Index, T>(line, updates, output);
+        return ScatterElements<ScatterKind::kAdd, Index, T>(parallel, line, updates, output);
       }
     case ScatterKind::kMinimum:
-      return ScatterElements<ScatterKind::kMinimum, Index, T>(line, updates, output);
+      return ScatterElements<ScatterKind::kMinimum, Index, T>(parallel, line, updates, output);
     case ScatterKind::kMaximum:
-      return ScatterElements<ScatterKind::kMaximum, Index, T>(line, updates, output);
+      return ScatterElements<ScatterKind::kMaximum, Index, T>(parallel, line, updates, output);
     default:
       return false;
   }
 }
 
 template <typename Index>
-bool ScatterAssign(const IndexedLine& line, int bytes, const void* updates, void* output) {
+bool ScatterAssign(const Parallel& parallel, const IndexedLine& line, int bytes,
+                   const void* updates, void* output) {
   switch (bytes) {
     case 1:
-      return ScatterElements<ScatterKind::kAssign, Index, uint8_t>(line, updates, output);
+      return ScatterElements<ScatterKind::kAssign, Index, uint8_t>(parallel, line, updates, output);
     case 2:
-      return ScatterElements<ScatterKind::kAssign, Index, uint16_t>(line, updates, output);
+      return ScatterElements<ScatterKind::kAssign, Index, uint16_t>(parallel, line, updates,
+                                                                    output);
     case 4:
-      return ScatterElements<ScatterKind::kAssign, Index, uint32_t>(line, updates, output);
+      return ScatterElements<ScatterKind::kAssign, Index, uint32_t>(parallel, line, updates,
+                                                                    output);
     case 8:
-      return ScatterElements<ScatterKind::kAssign, Index, uint64_t>(line, updates, output);
+      return ScatterElements<ScatterKind::kAssign, Index, uint64_t>(parallel, line, updates,
+                                                                    output);
     default:
-      return ScatterElements<ScatterKind::kAssign, Index, Bytes16>(line, updates, output);
+      return ScatterElements<ScatterKind::kAssign, Index, Bytes16>(parallel, line, updates, output);
   }
 }
 
@@ -210,26 +245,26 @@ bool GatherLine(const Parallel& parallel, const IndexedLine& line, int bytes, co
   });
 }
 
-bool ScatterLine(const IndexedLine& line, ScatterKind kind, PrimitiveType type,
-                 const void* updates, void* output) {
+bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,
+                 PrimitiveType type, const void* updates, void* output) {
   return VisitIndexType(line.index_type, [&](auto index) {
     using Index = decltype(index);
     if (kind == ScatterKind::kAssign) {
-      return ScatterAssign<Index>(line, StorageBytes(type), updates, output);
+      return ScatterAssign<Index>(parallel, line, StorageBytes(type), updates, output);
     }
     switch (type) {
       case PrimitiveType::kF32:
-        return ScatterKinds<Index, float>(line, kind, updates, output);
+        return ScatterKinds<Index, float>(parallel, line, kind, updates, output);
       case PrimitiveType::kF64:
-        return ScatterKinds<Index, double>(line, kind, updates, output);
+        return ScatterKinds<Index, double>(parallel, line, kind, updates, output);
       case PrimitiveType::kS32:
-        return ScatterKinds<Index, int32_t>(line, kind, updates, output);
+        return ScatterKinds<Index, int32_t>(parallel, line, kind, updates, output);
       case PrimitiveType::kU32:
-        return ScatterKinds<Index, uint32_t>(line, kind, updates, output);
+        return ScatterKinds<Index, uint32_t>(parallel, line, kind, updates, output);
       case PrimitiveType::kS64:
-        return ScatterKinds<Index, int64_t>(line, kind, updates, output);
+        return ScatterKinds<Index, int64_t>(parallel, line, kind, updates, output);
       case PrimitiveType::kU64:
-        return ScatterKinds<Index, uint64_t>(line, kind, updates, output);
+        return ScatterKinds<Index, uint64_t>(parallel, line, kind, updates, output);
       default:
         return false;
     }

@@ -11,8 +11,8 @@
 
 namespace hlocts::kernels {
 
-// Index i stands at indices[i * index_stride], names the element index * operand_stride (0 to `last`)
-// and belongs to element i * batched_stride of the gathered or update array.
+// Index i stands at indices[i * index_stride], names the element index * operand_stride (0 to
+// `last`) and belongs to element i * batched_stride of the gathered or update array.
 struct IndexedLine {
   const void* indices = nullptr;
   PrimitiveType index_type = PrimitiveType::kS32;
@@ -25,9 +25,10 @@ struct IndexedLine {
 // False for index types that they do not take.
 bool GatherLine(const Parallel& parallel, const IndexedLine& line, int bytes, const void* operand,
                 void* output);
-// False also for types and kinds that they do not take.
-bool ScatterLine(const IndexedLine& line, ScatterKind kind, PrimitiveType type,
-                 const void* updates, void* output);
+// False also for types and kinds that they do not take. Threads take a part of the output each, so
+// that updates of one element keep their order.
+bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,
+                 PrimitiveType type, const void* updates, void* output);
 
 }  // namespace hlocts::kernels
 
