@@ -42,6 +42,11 @@ const char kConvolutionByConverted[] =
     "ENTRY e { x = f8e4m3[1,1,2] parameter(0) w = f32[1,1,2] parameter(1)\n"
     " k = f8e4m3[1,1,2] convert(w) ROOT r = f8e4m3[1,1,3] convolution(x, k),\n"
     "   window={size=2 pad=1_1}, dim_labels=bf0_oi0->bf0 }";
+const char kProductOfHoles[] =
+    "mul { a = f8e3m4[] parameter(0) b = f8e3m4[] parameter(1) ROOT r = f8e3m4[] multiply(a, b) }\n"
+    "ENTRY e { x = f8e3m4[1,1,1] constant({{{1}}}) k = f8e3m4[4,1,2] parameter(0)\n"
+    " c = f8e3m4[1,4,1] convolution(x, k), window={size=2 pad=1_0}, dim_labels=bf0_oi0->bf0\n"
+    " o = f8e3m4[] constant(1) ROOT r = f8e3m4[1,1] reduce(c, o), dimensions={1}, to_apply=mul }";
 const char kHoles[] =
     "ENTRY e { x = f32[1,1,2] parameter(0) k = f32[1,1,2] parameter(1)\n"
     " ROOT r = f32[1,1,2] convolution(x, k), window={size=2 lhs_dilate=2}, dim_labels=bf0_oi0->bf0 }";
@@ -281,6 +286,11 @@ const Case kMeasured[] = {
     {"padding_times_a_converted_infinity", kConvolutionByConverted, {"f8e4m3[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, 1}}}"}, {"f8e4m3[1,1,3] {{{nan, inf, inf}}}"}, kPass},
     {"padding_times_a_converted_infinity_absent", kConvolutionByConverted, {"f8e4m3[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, 1}}}"}, {"f8e4m3[1,1,3] {{{1, inf, inf}}}"}, kPass},
     {"padding_times_converted_numbers", kConvolutionByConverted, {"f8e4m3[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{2, 1}}}"}, {"f8e4m3[1,1,3] {{{nan, 3, 2}}}"}, kFail},
+    // 0.03125 * 4 * 0.03125 * 4 in pairs, one after the other, or with a hole's NaN.
+    {"product_that_may_be_nan_in_pairs", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.03125}}, {{nan, 0.03125}}, {{nan, 4}}, {{nan, 4}}}"}, {"f8e3m4[1,1] {{0.015625}}"}, kPass},
+    {"product_that_may_be_nan_in_order", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.03125}}, {{nan, 0.03125}}, {{nan, 4}}, {{nan, 4}}}"}, {"f8e3m4[1,1] {{0}}"}, kPass},
+    {"product_that_may_be_nan_of_holes", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.03125}}, {{nan, 0.03125}}, {{nan, 4}}, {{nan, 4}}}"}, {"f8e3m4[1,1] {{nan}}"}, kPass},
+    {"product_that_may_be_nan_off", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.03125}}, {{nan, 0.03125}}, {{nan, 4}}, {{nan, 4}}}"}, {"f8e3m4[1,1] {{12}}"}, kFail},
     {"every_window_has_holes", kHoles, {"f32[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, inf}}}"}, {"f32[1,1,2] {{{nan, inf}}}"}, kPass},
     {"zeros_between_groups", kGroups, {"f32[1,2,1] {{{1}, {1}}}", "f32[2,1,1] {{{inf}}, {{1}}}"}, {"f32[1,2,1] {{{nan}, {nan}}}"}, kPass},
     {"infinity_times_subnormal", kDot2, {"f32[2] {inf, 1}", "f32[2] {1e-45, 1}"}, {"f32[] nan"}, kPass},

@@ -141,14 +141,18 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   int bits = 0;
   bool points = true;
   bool is_special = false;  // an infinity, NaN or zero decides the class of the product
+  bool may_be_nan = false, may_be_infinite = false;  // some factor, besides being a number
   for (const AcceptanceSet& s : terms) {
     if (s.unspecified()) return s;
     View v = ReadSet(s, *context.operand, context.rule.permissions, false);
     // A subnormal that may be read as zero decides nothing.
-    if (v.nan || v.Infinite() || (v.Zero() && v.lo == v.hi)) {
+    const bool zero = v.Zero() && v.lo == v.hi, other = v.nan || v.Infinite();
+    if (zero || (other && !v.finite)) {
       is_special = true;
       continue;
     }
+    may_be_nan = may_be_nan || v.nan;
+    may_be_infinite = may_be_infinite || v.Infinite();
     product.Multiply(v.lo, v.hi);
     double most = std::max(std::fabs(v.lo), std::fabs(v.hi));
     bool around_zero = v.lo <= 0 && v.hi >= 0;
@@ -174,8 +178,10 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     }
     return s;
   }
+  if (may_be_infinite) return AcceptanceSet::Unspecified(Term::kProduct, context.origin);
+  const uint16_t maybe = may_be_nan ? Flag::kNan : 0;
   double n = static_cast<double>(terms.size());
-  if (points && bits <= facts.p && largest < facts.max && least >= facts.min_normal) {
+  if (points && !may_be_nan && bits <= facts.p && largest < facts.max && least >= facts.min_normal) {
     AcceptanceSet s = terms[0];
     for (size_t i = 1; i < terms.size(); ++i)
       s = BinaryFloat(Opcode::kMultiply, s, terms[i], exact);
@@ -210,6 +216,7 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     AddPartialOverflow(true, true, exact, s);
     if (least >= facts.min_normal && facts.infinity) s.flags &= ~Flag::kNan;
   }
+  s.flags |= maybe;
   if (!s.IsPoint()) s.term = Term::kProduct;
   return s;
 }

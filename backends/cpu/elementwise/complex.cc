@@ -190,16 +190,22 @@ struct Parts {
 
 template <typename T, typename W>
 KernelFunction Of(Opcode opcode) {
+  // Sums and products of f64 rounded twice, first to long double, would not be correctly rounded.
+  using A = std::conditional_t<std::is_same_v<W, long double>, T, W>;
   switch (opcode) {
+#define HLOCTS_ARITHMETIC(Name) \
+  case Opcode::k##Name:         \
+    return Binary<In<Name, T, A>, Z<T>>;
+    HLOCTS_ARITHMETIC(Add)
+    HLOCTS_ARITHMETIC(Subtract)
+    HLOCTS_ARITHMETIC(Multiply)
+#undef HLOCTS_ARITHMETIC
 #define HLOCTS_UNARY(Name) \
   case Opcode::k##Name:    \
     return Unary<In<Name, T, W>, Z<T>>;
 #define HLOCTS_BINARY(Name) \
   case Opcode::k##Name:     \
     return Binary<In<Name, T, W>, Z<T>>;
-    HLOCTS_BINARY(Add)
-    HLOCTS_BINARY(Subtract)
-    HLOCTS_BINARY(Multiply)
     HLOCTS_BINARY(Divide)
     HLOCTS_BINARY(Maximum)
     HLOCTS_BINARY(Minimum)
