@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-Sample Parsed(const std::string& text) {
+Sample SampleOfText(const std::string& text) {
   Sample sample;
   sample.module = *ParseModule(text);
   sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), 1);
@@ -43,7 +43,7 @@ std::vector<std::string> RootsOf(const std::vector<Sample>& culprits) {
 
 TEST(CulpritsTest, EachInstructionThatIsWrongIsOne) {
   auto engine = Faulty("subtract.operands-swapped+slice.one-early");
-  const Sample sample = Parsed(R"(HloModule m
+  const Sample sample = SampleOfText(R"(HloModule m
     ENTRY e { x = f32[9] parameter(0) y = f32[9] parameter(1) d = f32[9] subtract(x, y)
       t = f32[9] negate(d) ROOT s = f32[3] slice(t), slice={[3:6]} })");
   std::vector<Sample> culprits = CulpritsOf(sample, *engine, {});
@@ -54,7 +54,7 @@ TEST(CulpritsTest, EachInstructionThatIsWrongIsOne) {
 
 TEST(CulpritsTest, ALoopNamesAnInstructionOfItsBodyOnce) {
   auto engine = Faulty("subtract.operands-swapped");
-  const Sample sample = Parsed(R"(HloModule m
+  const Sample sample = SampleOfText(R"(HloModule m
     body { p = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(p), index=0
       x = f32[] get-tuple-element(p), index=1 one = s32[] constant(1) n = s32[] add(i, one)
       two = f32[] constant(2) d = f32[] subtract(x, two) ROOT r = (s32[], f32[]) tuple(n, d) }
@@ -68,14 +68,14 @@ TEST(CulpritsTest, ALoopNamesAnInstructionOfItsBodyOnce) {
 
 TEST(CulpritsTest, AWrongConstantComesBeforeWhatComputesWithIt) {
   auto engine = Faulty("constant.f16-read-as-bf16");
-  const Sample sample = Parsed(R"(HloModule m
+  const Sample sample = SampleOfText(R"(HloModule m
     ENTRY e { x = f16[2] parameter(0) c = f16[2] constant({1, 3}) ROOT a = f16[2] add(x, c) })");
   EXPECT_THAT(RootsOf(CulpritsOf(sample, *engine, {})), ElementsAre("constant"));
 }
 
 TEST(CulpritsTest, WhatDiffersFromDeviceToDeviceBecomesItsNumber) {
   auto engine = Faulty("all-gather.groups-transposed");
-  const Sample sample = Parsed(R"(HloModule m, replica_count=4
+  const Sample sample = SampleOfText(R"(HloModule m, replica_count=4
     ENTRY e { x = f32[2] parameter(0) i = u32[] replica-id() f = f32[] convert(i)
       b = f32[2] broadcast(f), dimensions={} y = f32[2] add(x, b)
       ROOT g = f32[4] all-gather(y), dimensions={0}, replica_groups={{0,1},{2,3}} })");
@@ -88,7 +88,7 @@ TEST(CulpritsTest, WhatDiffersFromDeviceToDeviceBecomesItsNumber) {
 
 TEST(CulpritsTest, ARightModuleHasNone) {
   auto engine = Faulty("subtract.operands-swapped");
-  const Sample sample = Parsed(
+  const Sample sample = SampleOfText(
       "HloModule m\nENTRY e { x = f32[3] parameter(0)\n"
       " ROOT a = f32[3] add(x, x) }");
   EXPECT_THAT(CulpritsOf(sample, *engine, {}), IsEmpty());
@@ -97,7 +97,7 @@ TEST(CulpritsTest, ARightModuleHasNone) {
 TEST(FindingStoreTest, AModuleStoredAsItWasMetBecomesItsCulprits) {
   auto engine = Faulty("subtract.operands-swapped+slice.one-early");
   auto reference = *MakeInProcessBackend("reference");
-  const Sample sample = Parsed(R"(HloModule m
+  const Sample sample = SampleOfText(R"(HloModule m
     ENTRY e { x = f32[9] parameter(0) y = f32[9] parameter(1) d = f32[9] subtract(x, y)
       ROOT s = f32[3] slice(d), slice={[3:6]} })");
   CampaignOptions options;
@@ -129,7 +129,7 @@ TEST(FindingStoreTest, AModuleStoredAsItWasMetBecomesItsCulprits) {
 std::string ShrunkSlice(int64_t size, const char* type, int64_t start) {
   auto engine = Faulty("dynamic-slice.negative-start-wraps+dynamic-slice.outside-reads-zero");
   auto reference = *MakeInProcessBackend("reference");
-  const Sample sample = Parsed(absl::StrCat(
+  const Sample sample = SampleOfText(absl::StrCat(
       "HloModule m\nENTRY e { x = f32[", size, "] parameter(0) i = ", type, "[] constant(", start,
       ")\n ROOT s = f32[2] dynamic-slice(x, i), dynamic_slice_sizes={2} }"));
   ShrinkResult shrunk = Shrink(sample, *engine, *reference, {});
@@ -146,7 +146,7 @@ TEST(ShrinkerTest, AFaultOfAnOperationDoesNotBecomeAnother) {
 TEST(ShrinkerTest, ValuesThatTradePlacesStayIfTheyAreTheMatter) {
   auto engine = Faulty("while.carried-swap-overwritten+while.odd-trip-dropped");
   auto reference = *MakeInProcessBackend("reference");
-  const Sample sample = Parsed(R"(HloModule m
+  const Sample sample = SampleOfText(R"(HloModule m
     body { p = (s32[], f32[], f32[]) parameter(0) i = s32[] get-tuple-element(p), index=0
       one = s32[] constant(1) n = s32[] add(i, one) a = f32[] get-tuple-element(p), index=1
       b = f32[] get-tuple-element(p), index=2 ROOT r = (s32[], f32[], f32[]) tuple(n, b, a) }
@@ -163,7 +163,7 @@ TEST(ShrinkerTest, ASlightErrorStaysOne) {
   auto engine = Faulty("rsqrt.12-bits+rsqrt.twice-the-bound");
   auto reference = *MakeInProcessBackend("reference");
   const Sample sample =
-      Parsed("HloModule m\nENTRY e { c = bf16[] constant(3)\n ROOT r = bf16[] rsqrt(c) }");
+      SampleOfText("HloModule m\nENTRY e { c = bf16[] constant(3)\n ROOT r = bf16[] rsqrt(c) }");
   const TrialResult first = RunTrial(sample, *engine, {}, false);
   ASSERT_EQ(first.verdict.kind, VerdictKind::kFail);
   ASSERT_TRUE(first.slight);

@@ -286,11 +286,11 @@ const Case kMeasured[] = {
     {"padding_times_a_converted_infinity", kConvolutionByConverted, {"f8e4m3[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, 1}}}"}, {"f8e4m3[1,1,3] {{{nan, inf, inf}}}"}, kPass},
     {"padding_times_a_converted_infinity_absent", kConvolutionByConverted, {"f8e4m3[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, 1}}}"}, {"f8e4m3[1,1,3] {{{1, inf, inf}}}"}, kPass},
     {"padding_times_converted_numbers", kConvolutionByConverted, {"f8e4m3[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{2, 1}}}"}, {"f8e4m3[1,1,3] {{{nan, 3, 2}}}"}, kFail},
-    // 0.03125 * 4 * 0.03125 * 4 in pairs, one after the other, or with a hole's NaN.
-    {"product_that_may_be_nan_in_pairs", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.03125}}, {{nan, 0.03125}}, {{nan, 4}}, {{nan, 4}}}"}, {"f8e3m4[1,1] {{0.015625}}"}, kPass},
-    {"product_that_may_be_nan_in_order", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.03125}}, {{nan, 0.03125}}, {{nan, 4}}, {{nan, 4}}}"}, {"f8e3m4[1,1] {{0}}"}, kPass},
-    {"product_that_may_be_nan_of_holes", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.03125}}, {{nan, 0.03125}}, {{nan, 4}}, {{nan, 4}}}"}, {"f8e3m4[1,1] {{nan}}"}, kPass},
-    {"product_that_may_be_nan_off", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.03125}}, {{nan, 0.03125}}, {{nan, 4}}, {{nan, 4}}}"}, {"f8e3m4[1,1] {{12}}"}, kFail},
+    // 0.0625 * 3 * 0.0625 * 3 in pairs, one after the other, or with a hole's NaN.
+    {"product_that_may_be_nan_in_pairs", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.0625}}, {{nan, 0.0625}}, {{nan, 3}}, {{nan, 3}}}"}, {"f8e3m4[1,1] {{0.03125}}"}, kPass},
+    {"product_that_may_be_nan_in_order", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.0625}}, {{nan, 0.0625}}, {{nan, 3}}, {{nan, 3}}}"}, {"f8e3m4[1,1] {{0}}"}, kPass},
+    {"product_that_may_be_nan_of_holes", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.0625}}, {{nan, 0.0625}}, {{nan, 3}}, {{nan, 3}}}"}, {"f8e3m4[1,1] {{nan}}"}, kPass},
+    {"product_that_may_be_nan_off", kProductOfHoles, {"f8e3m4[4,1,2] {{{nan, 0.0625}}, {{nan, 0.0625}}, {{nan, 3}}, {{nan, 3}}}"}, {"f8e3m4[1,1] {{12}}"}, kFail},
     {"every_window_has_holes", kHoles, {"f32[1,1,2] {{{1, 1}}}", "f32[1,1,2] {{{inf, inf}}}"}, {"f32[1,1,2] {{{nan, inf}}}"}, kPass},
     {"zeros_between_groups", kGroups, {"f32[1,2,1] {{{1}, {1}}}", "f32[2,1,1] {{{inf}}, {{1}}}"}, {"f32[1,2,1] {{{nan}, {nan}}}"}, kPass},
     {"infinity_times_subnormal", kDot2, {"f32[2] {inf, 1}", "f32[2] {1e-45, 1}"}, {"f32[] nan"}, kPass},
