@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/differ/pieces.h"
+#include "fuzz/symptom.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
 
@@ -77,8 +78,9 @@ Sample Returned(const Sample& sample, const Instruction& carrier) {
 
 }  // namespace
 
-std::vector<Sample> CulpritsOf(const Sample& sample, Backend& engine, const TrialOptions& options) {
-  std::vector<Sample> culprits;
+std::vector<Culprit> CulpritsOf(const Sample& sample, Backend& engine,
+                                const TrialOptions& options) {
+  std::vector<Culprit> culprits;
   if (options.invalid) return culprits;
   DiffOptions diff;
   diff.profile = options.profile;
@@ -90,7 +92,10 @@ std::vector<Sample> CulpritsOf(const Sample& sample, Backend& engine, const Tria
     std::optional<Sample> piece = SampleOf(std::move(wrong));
     if (!piece) continue;
     Sample carrier = WrongCarrier(*piece, engine, options);
-    culprits.push_back(carrier.module ? std::move(carrier) : *std::move(piece));
+    if (carrier.module) piece = std::move(carrier);
+    TrialResult alone = RunTrial(*piece, engine, options, false);
+    if (!CountsAsFinding(alone.verdict.kind)) continue;
+    culprits.push_back({*std::move(piece), std::move(alone)});
   }
   return culprits;
 }

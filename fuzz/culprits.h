@@ -8,10 +8,15 @@
 
 namespace hlocts {
 
+struct Culprit {
+  Sample sample;
+  TrialResult result;  // of a trial without blame
+};
+
 // The first few instructions that are wrong by themselves, each as a module with what the engine
-// feeds it; in the place of one that is fed a wrong carrier, that. None where only the whole module
-// is wrong, or it cannot be cut.
-std::vector<Sample> CulpritsOf(const Sample& sample, Backend& engine, const TrialOptions& options);
+// feeds it, which counts as a finding; in the place of one that is fed a wrong carrier, that. None
+// where only the whole module is wrong, or it cannot be cut.
+std::vector<Culprit> CulpritsOf(const Sample& sample, Backend& engine, const TrialOptions& options);
 
 // A constant or an argument that is wrong where it is returned as it is: what computes with it is
 // not to blame. The module that returns it; an empty one where there is none. `evaluations`, where

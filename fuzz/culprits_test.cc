@@ -34,10 +34,10 @@ std::unique_ptr<Backend> Faulty(const std::string& faults) {
   return *MakeInProcessBackend("canary:" + faults);
 }
 
-std::vector<std::string> RootsOf(const std::vector<Sample>& culprits) {
+std::vector<std::string> RootsOf(const std::vector<Culprit>& culprits) {
   std::vector<std::string> roots;
-  for (const Sample& culprit : culprits)
-    roots.emplace_back(OpcodeName(culprit.module->entry()->root()->opcode()));
+  for (const Culprit& culprit : culprits)
+    roots.emplace_back(OpcodeName(culprit.sample.module->entry()->root()->opcode()));
   return roots;
 }
 
@@ -46,10 +46,12 @@ TEST(CulpritsTest, EachInstructionThatIsWrongIsOne) {
   const Sample sample = SampleOfText(R"(HloModule m
     ENTRY e { x = f32[9] parameter(0) y = f32[9] parameter(1) d = f32[9] subtract(x, y)
       t = f32[9] negate(d) ROOT s = f32[3] slice(t), slice={[3:6]} })");
-  std::vector<Sample> culprits = CulpritsOf(sample, *engine, {});
+  std::vector<Culprit> culprits = CulpritsOf(sample, *engine, {});
   EXPECT_THAT(RootsOf(culprits), ElementsAre("subtract", "slice"));
-  for (const Sample& culprit : culprits)
-    EXPECT_EQ(RunTrial(culprit, *engine, {}, false).verdict.kind, VerdictKind::kFail);
+  for (const Culprit& culprit : culprits) {
+    EXPECT_EQ(culprit.result.verdict.kind, VerdictKind::kFail);
+    EXPECT_EQ(RunTrial(culprit.sample, *engine, {}, false).verdict.kind, VerdictKind::kFail);
+  }
 }
 
 TEST(CulpritsTest, ALoopNamesAnInstructionOfItsBodyOnce) {
@@ -80,10 +82,10 @@ TEST(CulpritsTest, WhatDiffersFromDeviceToDeviceBecomesItsNumber) {
       b = f32[2] broadcast(f), dimensions={} y = f32[2] add(x, b)
       ROOT g = f32[4] all-gather(y), dimensions={0}, replica_groups={{0,1},{2,3}} })");
   ASSERT_EQ(RunTrial(sample, *engine, {}, false).verdict.kind, VerdictKind::kFail);
-  std::vector<Sample> culprits = CulpritsOf(sample, *engine, {});
+  std::vector<Culprit> culprits = CulpritsOf(sample, *engine, {});
   ASSERT_THAT(RootsOf(culprits), ElementsAre("all-gather"));
-  EXPECT_THAT(culprits[0].arguments, IsEmpty());
-  EXPECT_EQ(RunTrial(culprits[0], *engine, {}, false).verdict.kind, VerdictKind::kFail);
+  EXPECT_THAT(culprits[0].sample.arguments, IsEmpty());
+  EXPECT_EQ(RunTrial(culprits[0].sample, *engine, {}, false).verdict.kind, VerdictKind::kFail);
 }
 
 TEST(CulpritsTest, ARightModuleHasNone) {

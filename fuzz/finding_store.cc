@@ -53,14 +53,9 @@ std::set<int64_t> FindingStore::NumbersToShrink() {
   return numbers;
 }
 
-int64_t FindingStore::TimesMet(const Key& key) {
+int64_t FindingStore::CountIn(std::map<Key, int64_t>& times, const Key& key) {
   std::lock_guard<std::mutex> lock(mutex_);
-  return ++met_[key];
-}
-
-int64_t FindingStore::TimesCut(const Key& key) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return ++cut_[key];
+  return ++times[key];
 }
 
 absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
@@ -116,17 +111,13 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   if (options_.known(met_as.second, result.verdict, nullptr)) return CountKnown(whole);
   bool cut = result.verdict.kind == VerdictKind::kFail && options_.shrink_evaluations > 0;
   if (!cut || stop()) return AddOne(sample, result, found, stop);
-  if (!IsToCut(TimesCut(met_as))) return CountAgain(met_as);
-  bool added = false;
-  for (const Sample& piece : CulpritsOf(sample, *found.engine, found.trial)) {
-    const TrialResult alone = RunTrial(piece, *found.engine, found.trial, false);
-    // The whole is kept, to be cut when there is time.
-    if (stop()) return AddOne(sample, result, found, stop);
-    if (!CountsAsFinding(alone.verdict.kind)) continue;
-    HLOCTS_RETURN_IF_ERROR(AddOne(piece, alone, found, stop));
-    added = true;
-  }
-  return added ? Retire(whole) : AddOne(sample, result, found, stop);
+  if (!IsToCut(CountIn(cut_, met_as))) return CountAgain(met_as);
+  const std::vector<Culprit> culprits = CulpritsOf(sample, *found.engine, found.trial);
+  // Where time is over the whole is kept, to be cut when there is more.
+  if (culprits.empty() || stop()) return AddOne(sample, result, found, stop);
+  for (const Culprit& culprit : culprits)
+    HLOCTS_RETURN_IF_ERROR(AddOne(culprit.sample, culprit.result, found, stop));
+  return Retire(whole);
 }
 
 absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& result,
@@ -141,7 +132,7 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   Key met_as = {found.backend, bundle.signature};
   Entry entry = {met_as, met_as, found.origin, 0, {}, false, {}};
   if (options_.known(bundle.signature, result.verdict, nullptr)) return CountKnown(entry);
-  if (!IsToShrink(TimesMet(met_as))) return CountAgain(met_as);
+  if (!IsToShrink(CountIn(met_, met_as))) return CountAgain(met_as);
   if (options_.shrink_evaluations > 0 && !ShrinkInto(bundle, entry, found, stop)) {
     entry.to_shrink = found.number;
     absl::StrAppend(&bundle.origin, "; not shrunk, the campaign was over");
@@ -238,7 +229,7 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
   bundle.origin = origin;
   Key key = {"generator", absl::StrCat("error generator ", RuleOf(verified))};
   bundle.signature = key.second;
-  if (TimesMet(key) > 1) return absl::OkStatus();
+  if (CountIn(met_, key) > 1) return absl::OkStatus();
   return Store(bundle, {key, key, origin, 0, {}, false, RemainsOf(bundle.sample)});
 }
 

@@ -72,8 +72,7 @@ class FindingStore {
   };
   absl::Status AddOne(const Sample& sample, const TrialResult& result, const FoundBy& found,
                       const std::function<bool()>& stop);
-  int64_t TimesMet(const Key& key);  // this one counted
-  int64_t TimesCut(const Key& key);
+  int64_t CountIn(std::map<Key, int64_t>& times, const Key& key);  // this one counted
   bool ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
                   const std::function<bool()>& stop);
   absl::Status Store(const Bundle& bundle, const Entry& entry);

@@ -107,6 +107,14 @@ void ReplaceByParameter(Sample& sample, Instruction* from, Literal value) {
   MoveToFront(parameter);
 }
 
+const Literal* DataOf(const Sample& sample, const Instruction& leaf) {
+  if (leaf.has_literal()) return &leaf.literal();
+  const bool of_entry = leaf.parent() == sample.module->entry();
+  if (leaf.opcode() != Opcode::kParameter || !of_entry) return nullptr;
+  const size_t number = static_cast<size_t>(leaf.parameter_number());
+  return number < sample.arguments.size() ? &sample.arguments[number] : nullptr;
+}
+
 Instruction* EntryInstruction(const Sample& sample, int64_t index) {
   return sample.module->entry()->instructions()[index].get();
 }

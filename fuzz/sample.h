@@ -27,6 +27,9 @@ void RemoveDeadCode(Sample& sample);
 // Its uses, the root among them, see the parameter.
 void ReplaceByParameter(Sample& sample, Instruction* from, Literal value);
 
+// What a constant, or a parameter of the entry that has an argument, holds; otherwise nullptr.
+const Literal* DataOf(const Sample& sample, const Instruction& leaf);
+
 // The instruction of the clone that stands where `instruction` stands in its own module's entry.
 Instruction* EntryInstruction(const Sample& sample, int64_t index);
 

@@ -43,14 +43,10 @@ Literal Counting(const Literal& literal) {
   return counting;
 }
 
-// Data of the entry: arguments and constants.
-const Literal* DataOf(const Sample& sample, const Instruction& leaf) {
+// Data of the entry that is not only an index.
+const Literal* DataToFill(const Sample& sample, const Instruction& leaf) {
   if (!leaf.shape().IsArray() || leaf.shape().is_dynamic() || OnlyIndexes(leaf)) return nullptr;
-  bool argument = leaf.opcode() == Opcode::kParameter &&
-                  leaf.parameter_number() < static_cast<int64_t>(sample.arguments.size());
-  const Literal* data = leaf.has_literal() ? &leaf.literal()
-                        : argument         ? &sample.arguments[leaf.parameter_number()]
-                                           : nullptr;
+  const Literal* data = DataOf(sample, leaf);
   return data && data->element_count() > 1 ? data : nullptr;
 }
 
@@ -66,7 +62,7 @@ bool TryData(Sample& sample, const std::vector<int64_t>& leaves,
   Sample candidate = sample.Clone();
   bool changed = false;
   for (int64_t index : leaves) {
-    const Literal& data = *DataOf(sample, *EntryInstruction(sample, index));
+    const Literal& data = *DataToFill(sample, *EntryInstruction(sample, index));
     Literal filled = fill(data);
     changed = changed || !filled.BitwiseEqual(data);
     PutData(candidate, index, std::move(filled));
@@ -90,7 +86,7 @@ std::vector<int64_t> DistinctElements(const Literal& data) {
 
 bool TryElements(Sample& sample, const std::vector<int64_t>& leaves,
                  const StillFails& still_fails) {
-  for (int64_t element : DistinctElements(*DataOf(sample, *EntryInstruction(sample, leaves[0])))) {
+  for (int64_t element : DistinctElements(*DataToFill(sample, *EntryInstruction(sample, leaves[0])))) {
     auto repeat = [&](const Literal& data) { return FilledWithElement(data, element); };
     if (TryData(sample, leaves, repeat, still_fails)) return true;
   }
@@ -119,7 +115,7 @@ bool PutConstant(Sample& sample, size_t computation, size_t index, double value,
 bool CountUp(Sample& sample, const StillFails& still_fails) {
   std::vector<int64_t> leaves;
   for (const auto& leaf : sample.module->entry()->instructions()) {
-    if (DataOf(sample, *leaf)) leaves.push_back(leaf->index());
+    if (DataToFill(sample, *leaf)) leaves.push_back(leaf->index());
   }
   if (leaves.empty()) return false;
   if (leaves.size() > 1 && TryData(sample, leaves, Counting, still_fails)) return true;
@@ -134,7 +130,7 @@ bool RepeatOneElement(Sample& sample, const StillFails& still_fails) {
   int64_t count = static_cast<int64_t>(sample.module->entry()->instructions().size());
   for (int64_t i = 0; i < count; ++i) {
     const Instruction& leaf = *EntryInstruction(sample, i);
-    if (DataOf(sample, leaf)) alike[leaf.shape().dimensions()].push_back(i);
+    if (DataToFill(sample, leaf)) alike[leaf.shape().dimensions()].push_back(i);
   }
   bool progress = false;
   for (const auto& [dimensions, leaves] : alike) {

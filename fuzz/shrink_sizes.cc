@@ -52,16 +52,6 @@ void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes
   leaf.mutable_shape() = std::move(shape);
 }
 
-// Literal or argument of a leaf; nullptr where it has none.
-const Literal* DataOf(const Sample& sample, const Instruction& leaf) {
-  if (leaf.has_literal()) return &leaf.literal();
-  bool of_entry = leaf.parent() == sample.module->entry();
-  const size_t number = static_cast<size_t>(leaf.parameter_number());
-  bool argument =
-      leaf.opcode() == Opcode::kParameter && of_entry && number < sample.arguments.size();
-  return argument ? &sample.arguments[number] : nullptr;
-}
-
 // Sizes that the text alone states: what is not an operand's dimension is repeated.
 void ResizeRepeated(Instruction& broadcast, int64_t from, int64_t to) {
   const std::vector<int64_t>& dimensions = broadcast.IntList(Attr::kDimensions);

@@ -170,9 +170,9 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
   oracle.AllowStepsOf(sample);
   StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
   // An instruction that is wrong by itself, if it is wrong in the same way.
-  for (const Sample& culprit : CulpritsOf(sample, engine, options.trial)) {
-    if (!still_fails(culprit) || !oracle.Blames(culprit)) continue;
-    shrunk.sample = culprit.Clone();
+  for (Culprit& culprit : CulpritsOf(sample, engine, options.trial)) {
+    if (!still_fails(culprit.sample) || !oracle.Blames(culprit.sample)) continue;
+    shrunk.sample = std::move(culprit.sample);
     break;
   }
   // A zero that was fetched looks as if nothing was: data without zeros first.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <complex>
+
 #include "backends/backend_list.h"
 #include "backends/cpu/program.h"
 #include "generators/arguments.h"
@@ -319,6 +321,19 @@ TEST(CpuBackendTest, SubnormalsAreKeptInStrict) {
     const bool above = outcome.result.outputs[0][0].data<bool>()[0];
     EXPECT_TRUE(above || *setting == 0);
   }
+}
+
+// Exact, the real part lies just below the middle of two doubles; in long double it is the middle.
+TEST(CpuBackendTest, ComplexProductsOfDoublesAreRoundedOnce) {
+  auto module = Parsed(
+      "ENTRY e { a = c128[1] parameter(0) b = c128[1] parameter(1)\n"
+      " m = c128[1] multiply(a, b) ROOT r = f64[1] real(m) }");
+  Literal a(Shape(PrimitiveType::kC128, {1})), b = a;
+  a.mutable_data<std::complex<double>>()[0] = {5e-324, -0.5};
+  b.mutable_data<std::complex<double>>()[0] = {-1.7976931348623155e308, -0.9999999999999999};
+  const RunOutcome outcome = RunModule(*Engine("&strict=true"), *module, {}, Request({a, b}));
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  EXPECT_EQ(outcome.result.outputs[0][0].data<double>()[0], -0.50000000000000078);
 }
 
 // The bits of one dimension become elements and back, beside sizes known at run time only.

@@ -53,16 +53,11 @@ class Crowd {
     const std::string signature = SignatureOf(verdict, *sample.module);
     bool cut = verdict.kind == VerdictKind::kFail;
     if (cut && !IsToCut(++cut_[signature])) return;
-    bool found = false;
-    std::vector<Sample> pieces;
-    if (cut) pieces = CulpritsOf(sample, *together_, trial);
-    for (const Sample& piece : pieces) {
-      Verdict alone = RunTrial(piece, *together_, trial, false).verdict;
-      if (!CountsAsFinding(alone.kind)) continue;
-      Found(piece, trial, SignatureOf(alone, *piece.module));
-      found = true;
-    }
-    if (!found) Found(sample, trial, signature);
+    std::vector<Culprit> culprits;
+    if (cut) culprits = CulpritsOf(sample, *together_, trial);
+    for (const auto& [piece, alone] : culprits)
+      Found(piece, trial, SignatureOf(alone.verdict, *piece.module));
+    if (culprits.empty()) Found(sample, trial, signature);
   }
 
   void Found(const Sample& sample, const TrialOptions& trial, const std::string& signature) {

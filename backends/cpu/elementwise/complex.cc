@@ -193,24 +193,20 @@ KernelFunction Of(Opcode opcode) {
   // Sums and products of f64 rounded twice, first to long double, would not be correctly rounded.
   using A = std::conditional_t<std::is_same_v<W, long double>, T, W>;
   switch (opcode) {
-#define HLOCTS_ARITHMETIC(Name) \
-  case Opcode::k##Name:         \
-    return Binary<In<Name, T, A>, Z<T>>;
-    HLOCTS_ARITHMETIC(Add)
-    HLOCTS_ARITHMETIC(Subtract)
-    HLOCTS_ARITHMETIC(Multiply)
-#undef HLOCTS_ARITHMETIC
 #define HLOCTS_UNARY(Name) \
   case Opcode::k##Name:    \
     return Unary<In<Name, T, W>, Z<T>>;
-#define HLOCTS_BINARY(Name) \
-  case Opcode::k##Name:     \
-    return Binary<In<Name, T, W>, Z<T>>;
-    HLOCTS_BINARY(Divide)
-    HLOCTS_BINARY(Maximum)
-    HLOCTS_BINARY(Minimum)
-    HLOCTS_BINARY(Power)
-    HLOCTS_BINARY(Atan2)
+#define HLOCTS_BINARY(Name, Wider) \
+  case Opcode::k##Name:            \
+    return Binary<In<Name, T, Wider>, Z<T>>;
+    HLOCTS_BINARY(Add, A)
+    HLOCTS_BINARY(Subtract, A)
+    HLOCTS_BINARY(Multiply, A)
+    HLOCTS_BINARY(Divide, W)
+    HLOCTS_BINARY(Maximum, W)
+    HLOCTS_BINARY(Minimum, W)
+    HLOCTS_BINARY(Power, W)
+    HLOCTS_BINARY(Atan2, W)
     HLOCTS_UNARY(Sign)
     HLOCTS_UNARY(Acos)
     HLOCTS_UNARY(Acosh)
