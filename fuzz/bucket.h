@@ -33,7 +33,8 @@ BucketKey BucketOf(const std::string& signature, const Remains& remains);
 // the others only stand by. A fault that needs nothing is another than one that does.
 bool Covers(const BucketKey& general, const BucketKey& special);
 
-// Keys by name, without those that another one covers.
+// Keys by name, without those that another one covers. Where an engine takes what breaks three
+// rules of one operation, these are one key: it does not check the operation.
 class BucketSet {
  public:
   // The name under which the key counts: its own, or that of one that covers it. Names that it

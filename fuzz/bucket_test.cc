@@ -65,6 +65,24 @@ TEST(BucketTest, OperationsThatStandByAreMerged) {
   EXPECT_THAT(absorbed, IsEmpty());
 }
 
+TEST(BucketTest, AnOperationThatIsNotCheckedIsOne) {
+  BucketSet set;
+  std::vector<std::string> absorbed;
+  auto add = [&](const std::string& rule) {
+    const std::string signature = absl::StrCat("accepted ", rule, " the engine took it");
+    return set.Add(BucketOf(signature, {1, false}), &absorbed);
+  };
+  EXPECT_EQ(add("map.4"), "accepted map.4 the engine took it");
+  EXPECT_EQ(add("map.5"), "accepted map.5 the engine took it");
+  EXPECT_EQ(add("hlo.shape"), "accepted hlo.shape the engine took it");
+  EXPECT_EQ(add("map.4"), "accepted map.4 the engine took it");
+  EXPECT_THAT(absorbed, IsEmpty());
+  EXPECT_EQ(add("map.9"), "accepted map.* the engine took it");
+  EXPECT_THAT(absorbed, ElementsAre("accepted map.4 the engine took it",
+                                    "accepted map.5 the engine took it"));
+  EXPECT_EQ(add("map.4"), "accepted map.* the engine took it");
+}
+
 TEST(BucketTest, WhichComputationIsCalledIsOneMatter) {
   auto name = [](const char* signature) { return BucketOf(signature, {64, true}).Name(); };
   EXPECT_EQ(name("fail reduce f32 value"), name("fail select-and-scatter,sort(together) u8 zero"));

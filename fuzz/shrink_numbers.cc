@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fuzz/shrinker.h"
+#include "fuzz/size_edits.h"
 #include "spec/ir/attributes.h"
 
 namespace hlocts {
@@ -32,7 +33,8 @@ std::vector<Number> NumbersOf(Attr attr, AttributeValue& value) {
       numbers.push_back({&d.limit, d.start + 1});
       numbers.push_back({&d.stride, 1});
     }
-  } else if (attr == Attr::kDynamicSliceSizes || attr == Attr::kSliceSizes) {
+  } else if (attr == Attr::kDynamicSliceSizes || attr == Attr::kSliceSizes ||
+             attr == Attr::kFftLength) {
     for (int64_t& size : std::get<std::vector<int64_t>>(value)) numbers.push_back({&size, 1});
   } else if (attr == Attr::kK) {
     numbers.push_back({&std::get<int64_t>(value), 1});
@@ -82,25 +84,46 @@ bool Approach(Sample& sample, Attr attr, const Place& place, const StillFails& s
   return progress;
 }
 
+// All that are not as plain as they could be. What is taken changes numbers, but not where they
+// stand.
+std::vector<std::pair<Attr, Place>> PlacesOf(const Sample& sample) {
+  std::vector<std::pair<Attr, Place>> places;
+  const auto& computations = sample.module->computations();
+  for (size_t c = 0; c < computations.size(); ++c) {
+    for (size_t i = 0; i < computations[c]->instructions().size(); ++i) {
+      const auto& attributes = computations[c]->instructions()[i]->attributes();
+      for (size_t a = 0; a < attributes.size(); ++a) {
+        auto [attr, copy] = attributes[a];
+        const std::vector<Number> numbers = NumbersOf(attr, copy);
+        for (size_t n = 0; n < numbers.size(); ++n)
+          if (*numbers[n].value != numbers[n].plainest) places.push_back({attr, {c, i, a, n}});
+      }
+    }
+  }
+  return places;
+}
+
 }  // namespace
 
 bool ShrinkNumbers(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
-  for (size_t c = 0; c < sample.module->computations().size(); ++c) {
-    for (size_t i = 0; i < sample.module->computations()[c]->instructions().size(); ++i) {
-      // Each number that is taken makes another module: nothing is kept across.
-      auto attributes = [&]() -> const auto& {
-        return sample.module->computations()[c]->instructions()[i]->attributes();
-      };
-      for (size_t a = 0; a < attributes().size(); ++a) {
-        auto [attr, copy] = attributes()[a];
-        size_t count = NumbersOf(attr, copy).size();
-        for (size_t n = 0; n < count; ++n)
-          progress = Approach(sample, attr, {c, i, a, n}, still_fails) || progress;
-      }
+  for (const auto& [attr, place] : PlacesOf(sample))
+    progress = Approach(sample, attr, place, still_fails) || progress;
+  return progress;
+}
+
+std::vector<SampleEdit> NumberEdits(const Sample& sample) {
+  std::vector<SampleEdit> edits;
+  for (const auto& [attr, place] : PlacesOf(sample)) {
+    for (bool half : {false, true}) {
+      edits.push_back([attr = attr, place = place, half](Sample& s) {
+        const Number number = NumbersOf(attr, *AttributeAt(s, place))[place.number];
+        const int64_t way = number.plainest - *number.value;
+        *number.value += half ? way / 2 : (way > 0) - (way < 0);
+      });
     }
   }
-  return progress;
+  return edits;
 }
 
 }  // namespace hlocts

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "fuzz/shrinker.h"
+#include "fuzz/size_edits.h"
 #include "spec/infer/infer.h"
 #include "spec/ir/index_util.h"
 
@@ -52,13 +53,15 @@ void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes
   leaf.mutable_shape() = std::move(shape);
 }
 
-// Sizes that the text alone states: what is not an operand's dimension is repeated.
-void ResizeRepeated(Instruction& broadcast, int64_t from, int64_t to) {
-  const std::vector<int64_t>& dimensions = broadcast.IntList(Attr::kDimensions);
-  for (int64_t d = 0; d < broadcast.shape().rank(); ++d) {
-    bool repeated = std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end();
-    if (repeated && broadcast.shape().dimension(d) == from)
-      broadcast.mutable_shape().set_dimension(d, to);
+// Sizes that the text alone states: what is not an operand's dimension is repeated, or a reshape's.
+void ResizeStated(Instruction& instruction, int64_t from, int64_t to) {
+  const bool all = instruction.opcode() == Opcode::kReshape;
+  if (!all && instruction.opcode() != Opcode::kBroadcast) return;
+  const std::vector<int64_t>& dimensions = instruction.IntList(Attr::kDimensions);
+  for (int64_t d = 0; d < instruction.shape().rank(); ++d) {
+    bool given = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
+    if ((all || !given) && instruction.shape().dimension(d) == from)
+      instruction.mutable_shape().set_dimension(d, to);
   }
 }
 
@@ -73,33 +76,44 @@ void ResizeSlices(Instruction& slice, int64_t from, int64_t to) {
 }
 
 // Every size `from` of every leaf becomes `to`; `slices`: of slices too.
-bool TrySize(Sample& sample, int64_t from, int64_t to, bool slices, End end,
-             const StillFails& still_fails) {
-  Sample candidate = sample.Clone();
-  for (const auto& computation : candidate.module->computations()) {
+void ResizeAll(Sample& sample, int64_t from, int64_t to, bool slices, End end) {
+  for (const auto& computation : sample.module->computations()) {
     for (const auto& instruction : computation->instructions()) {
-      if (instruction->opcode() == Opcode::kBroadcast) ResizeRepeated(*instruction, from, to);
+      ResizeStated(*instruction, from, to);
       if (slices) ResizeSlices(*instruction, from, to);
       if (!IsLeaf(instruction->opcode()) || !instruction->shape().IsArray()) continue;
       std::vector<int64_t> sizes = instruction->shape().dimensions();
       std::replace(sizes.begin(), sizes.end(), from, to);
-      if (sizes != instruction->shape().dimensions()) Resize(candidate, *instruction, sizes, end);
+      if (sizes != instruction->shape().dimensions()) Resize(sample, *instruction, sizes, end);
     }
   }
+}
+
+// One dimension of one leaf of the entry.
+void ResizeDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to, End end) {
+  Instruction* leaf = EntryInstruction(sample, index);
+  std::vector<int64_t> sizes = leaf->shape().dimensions();
+  sizes[dimension] = to;
+  Resize(sample, *leaf, sizes, end);
+}
+
+bool TryEdit(Sample& sample, const SampleEdit& edit, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  edit(candidate);
   candidate.module->entry_computation_layout.reset();
   return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// One dimension of one leaf of the entry.
+bool TrySize(Sample& sample, int64_t from, int64_t to, bool slices, End end,
+             const StillFails& still_fails) {
+  return TryEdit(
+      sample, [=](Sample& s) { ResizeAll(s, from, to, slices, end); }, still_fails);
+}
+
 bool TryDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to, End end,
                   const StillFails& still_fails) {
-  Sample candidate = sample.Clone();
-  Instruction* leaf = EntryInstruction(candidate, index);
-  std::vector<int64_t> sizes = leaf->shape().dimensions();
-  sizes[dimension] = to;
-  Resize(candidate, *leaf, sizes, end);
-  candidate.module->entry_computation_layout.reset();
-  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
+  return TryEdit(
+      sample, [=](Sample& s) { ResizeDimension(s, index, dimension, to, end); }, still_fails);
 }
 
 Shape WithSize(const Shape& shape, int64_t from, int64_t to) {
@@ -153,11 +167,21 @@ bool Descend(int64_t size, const Try& attempt) {
   return progress;
 }
 
+// Sizes to try beside another edit.
+std::set<int64_t> SmallerThan(int64_t size) {
+  std::set<int64_t> sizes;
+  for (int64_t smaller : {int64_t{2}, int64_t{4}, size / 2, size - 1}) {
+    if (smaller > 0 && smaller < size) sizes.insert(smaller);
+  }
+  return sizes;
+}
+
 std::set<int64_t> SizesOf(const Module& module) {
   std::set<int64_t> sizes;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
-      bool states = IsLeaf(instruction->opcode()) || instruction->opcode() == Opcode::kBroadcast;
+      bool states = IsLeaf(instruction->opcode()) || instruction->opcode() == Opcode::kBroadcast ||
+                    instruction->opcode() == Opcode::kReshape;
       if (!states || !instruction->shape().IsArray()) continue;
       for (int64_t size : instruction->shape().dimensions()) sizes.insert(size);
     }
@@ -195,6 +219,23 @@ bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
     }
   }
   return progress;
+}
+
+std::vector<SampleEdit> SizeEdits(const Sample& sample) {
+  std::vector<SampleEdit> edits;
+  for (int64_t from : SizesOf(*sample.module)) {
+    for (int64_t to : SmallerThan(from))
+      edits.push_back([=](Sample& s) { ResizeAll(s, from, to, true, End::kLeading); });
+  }
+  for (const auto& leaf : sample.module->entry()->instructions()) {
+    if (!IsLeaf(leaf->opcode()) || !leaf->shape().IsArray()) continue;
+    const int64_t index = leaf->index();
+    for (int64_t d = 0; d < leaf->shape().rank(); ++d) {
+      for (int64_t to : SmallerThan(leaf->shape().dimension(d)))
+        edits.push_back([=](Sample& s) { ResizeDimension(s, index, d, to, End::kLeading); });
+    }
+  }
+  return edits;
 }
 
 bool ShrinkSizesAsWritten(Sample& sample, const StillFails& still_fails) {

@@ -45,7 +45,8 @@ class Oracle {
     const Symptom symptom = SymptomOf(result.verdict);
     if (!settled_) return Alike(symptom, wanted_);
     return (moves_ ? AlikeMoved(symptom, wanted_) : Alike(symptom, wanted_)) &&
-           result.slight == slight_;
+           result.slight == slight_ && !(right_data_ && HasWrongCarrier(candidate)) &&
+           !(needs_trades_ && FailsWithoutTrades(candidate));
   }
   // Candidates may take about as many steps as this module, which ends.
   void AllowStepsOf(const Sample& sample) {
@@ -63,9 +64,10 @@ class Oracle {
     if (!Alike(SymptomOf(result.verdict), wanted_)) return;
     wanted_ = SymptomOf(result.verdict);
     slight_ = result.slight;
-    moves_ = OnlyMoves({operations_.begin(), operations_.end()});
+    moves_ = moves();
     settled_ = true;
     needs_trades_ = AnyTrades(*culprit.module) && !FailsWithoutTrades(culprit);
+    right_data_ = !HasWrongCarrier(culprit);
   }
   // The same operation is to blame, where one was.
   bool Blames(const Sample& candidate) {
@@ -75,6 +77,8 @@ class Oracle {
     return Alike(SymptomOf(verdict), wanted_) &&
            operations_.count(BlamedOpcode(verdict, *candidate.module)) > 0;
   }
+  // What is to blame only moves elements.
+  bool moves() const { return OnlyMoves({operations_.begin(), operations_.end()}); }
   int evaluations() const { return evaluations_; }
   bool Spent() const {
     return evaluations_ >= options_.evaluations_max || options_.stop() ||
@@ -82,11 +86,17 @@ class Oracle {
   }
 
  private:
+  bool HasWrongCarrier(const Sample& sample) {
+    return WrongCarrier(sample, engine_, options_.trial, &evaluations_).module != nullptr;
+  }
+
   // What fails no more without them fails because of them.
   bool FailsWithoutTrades(const Sample& sample) {
     Sample without = sample.Clone();
     UndoTrades(*without.module);
-    return (*this)(without);
+    if (!Ends(without)) return false;
+    ++evaluations_;
+    return RunTrial(without, engine_, options_.trial, false).verdict.kind == VerdictKind::kFail;
   }
 
   // A candidate without the blamed operation fails for another reason.
@@ -129,8 +139,9 @@ class Oracle {
   const ShrinkOptions& options_;
   Symptom wanted_;
   // Of the culprit, once there is one: a large error is another fault's, and so is an element from
-  // elsewhere in the place of none.
-  bool settled_ = false, slight_ = false, moves_ = false, needs_trades_ = false;
+  // elsewhere in the place of none, or data that the engine carries wrongly.
+  bool settled_ = false, slight_ = false, moves_ = false, needs_trades_ = false,
+       right_data_ = false;
   std::set<std::string> operations_;  // one of them is to blame; none: nothing is known
   std::string rule_;                  // that an invalid module breaks; of a valid one empty
   std::chrono::steady_clock::time_point end_;
@@ -175,7 +186,8 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
     shrunk.sample = std::move(culprit.sample);
     break;
   }
-  // A zero that was fetched looks as if nothing was: data without zeros first.
+  // A zero that was fetched looks as if nothing was: data without zeros first, in a type that can.
+  if (!options.trial.invalid && oracle.moves()) SimplerTypes(shrunk.sample, still_fails);
   if (!options.trial.invalid) CountUp(shrunk.sample, still_fails);
   oracle.Settle(shrunk.sample);
   const ShrinkPass passes[] = {
@@ -194,9 +206,10 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
       // One element everywhere, then sizes: the literals' pass would leave it alone at its place.
       {"counting", false, CountUp},
       {"elements", false, RepeatOneElement},
-      {"dimensions", false, ShrinkDimensions},
-      {"numbers", false, ShrinkNumbers},
-      {"attributes", false, DefaultAttributes},
+      {"dimensions", true, ShrinkDimensions},
+      {"together", false, ShrinkTogether},
+      {"numbers", true, ShrinkNumbers},
+      {"attributes", true, DefaultAttributes},
       {"layouts", false, DefaultLayouts},
       {"sizes", true, ShrinkSizesAsWritten},
       {"literals", true, SimplifyLiterals},

@@ -48,12 +48,20 @@ std::string WithoutDetails(absl::string_view message) {
   return result;
 }
 
-std::string MismatchOf(const VerdictFailure& failure) {
-  if (absl::StrContains(failure.actual, "nan")) return "nan";
-  if (absl::StrContains(failure.actual, "inf")) return "inf";
+// A type without zero holds the bits of one where nothing was written.
+bool IsZero(const VerdictFailure& failure) {
   for (const char* zero : {"0", "-0", "false", "(0, 0)"})
-    if (failure.actual == zero) return "zero";
-  return "value";
+    if (failure.actual == zero) return true;
+  return !failure.actual_bits.empty() &&
+         failure.actual_bits.find_first_not_of("0x") == failure.actual_bits.npos;
+}
+
+std::string MismatchOf(const VerdictFailure& failure) {
+  // Of a complex number the other part may be one rightly.
+  if (absl::StrContains(failure.actual, "nan") && !absl::StrContains(failure.accepted, "nan"))
+    return "nan";
+  if (absl::StrContains(failure.actual, "inf")) return "inf";
+  return IsZero(failure) ? "zero" : "value";
 }
 
 const Instruction* InstructionNamed(const Module& module, absl::string_view name) {

@@ -1,0 +1,22 @@
+// What makes arrays smaller, for edits that only together leave a module valid.
+#ifndef HLOCTS_FUZZ_SIZE_EDITS_H_
+#define HLOCTS_FUZZ_SIZE_EDITS_H_
+
+#include <functional>
+#include <vector>
+
+#include "fuzz/sample.h"
+
+namespace hlocts {
+
+// Of a clone of the sample that it was made for. Shapes are not inferred again.
+using SampleEdit = std::function<void(Sample& clone)>;
+
+// One size, of one leaf or wherever it stands, becomes a smaller one.
+std::vector<SampleEdit> SizeEdits(const Sample& sample);
+// One number of an attribute comes nearer to the plainest.
+std::vector<SampleEdit> NumberEdits(const Sample& sample);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_SIZE_EDITS_H_
