@@ -315,6 +315,17 @@ TEST(SymptomTest, MessagesAreTheSameWithoutNumbersAndNames) {
   EXPECT_FALSE(SymptomOf(a) == SymptomOf(b));
 }
 
+TEST(SymptomTest, ANumberThatIsRightlyNanInPartIsAValue) {
+  Verdict verdict;
+  verdict.kind = VerdictKind::kFail;
+  verdict.first_failure.emplace();
+  verdict.first_failure->actual = "(0, nan)";
+  verdict.first_failure->accepted = "(1e-45, nan)";
+  EXPECT_EQ(SymptomOf(verdict).mismatch, "value");
+  verdict.first_failure->accepted = "(1e-45, 1)";
+  EXPECT_EQ(SymptomOf(verdict).mismatch, "nan");
+}
+
 TEST(SymptomTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperation) {
   auto module = ParseModule(
       "HloModule m\nENTRY e { p = f32[2] parameter(0)\n n = f32[2] negate(p)\n ROOT t = f32[2] "
@@ -442,6 +453,21 @@ TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
     EXPECT_EQ(RuleOf(VerifyModule(*shrunk.sample.module)), rule) << outputs;
     EXPECT_LT(CountInstructions(*shrunk.sample.module), CountInstructions(*sample.module))
         << outputs;
+  }
+}
+
+// Whatever they break, with operands of other computations, without attributes, of wrong sizes.
+TEST(ShrinkTest, InvalidModulesOfEveryKindAreShrunk) {
+  CampaignOptions campaign;
+  campaign.stream = *StreamFromName("negative");
+  for (int64_t number = 0; number < 400; ++number) {
+    Generated generated = CampaignModule(campaign, number);
+    Sample sample = {std::move(generated.module), std::move(generated.arguments)};
+    const std::string rule = RuleOf(VerifyModule(*sample.module));
+    if (rule.empty()) continue;
+    const ShrinkResult shrunk = ShrinkInvalid(sample);
+    ASSERT_TRUE(shrunk.reproduced) << number;
+    EXPECT_EQ(RuleOf(VerifyModule(*shrunk.sample.module)), rule) << number;
   }
 }
 

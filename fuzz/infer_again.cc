@@ -11,7 +11,9 @@ namespace {
 using Sizes = std::vector<int64_t>;
 
 void ClipSlice(Instruction& slice) {
-  SliceRanges ranges = *slice.Get<SliceRanges>(Attr::kSlice);
+  const SliceRanges* given = slice.Get<SliceRanges>(Attr::kSlice);
+  if (given == nullptr) return;
+  SliceRanges ranges = *given;
   const Sizes& sizes = slice.operand(0).shape().dimensions();
   for (size_t d = 0; d < std::min(sizes.size(), ranges.dimensions.size()); ++d) {
     SliceRange& range = ranges.dimensions[d];
@@ -54,10 +56,14 @@ void FollowLast(Instruction& topk) {
 void FollowOperand(Instruction& instruction) {
   Shape& shape = instruction.mutable_shape();
   const Shape& operand = instruction.operand(0).shape();
+  if (!shape.IsArray() || !operand.IsArray()) return;
   if (instruction.opcode() == Opcode::kBroadcast) {
     const Sizes& dimensions = instruction.IntList(Attr::kDimensions);
     size_t count = std::min(dimensions.size(), operand.dimensions().size());
-    for (size_t i = 0; i < count; ++i) shape.set_dimension(dimensions[i], operand.dimensions()[i]);
+    for (size_t i = 0; i < count; ++i) {
+      if (dimensions[i] >= 0 && dimensions[i] < shape.rank())
+        shape.set_dimension(dimensions[i], operand.dimensions()[i]);
+    }
   } else if (instruction.opcode() == Opcode::kConvert) {
     shape = operand.WithElementType(shape.element_type());
   } else if (instruction.opcode() == Opcode::kReshape &&
@@ -67,6 +73,7 @@ void FollowOperand(Instruction& instruction) {
 }
 
 void Adjust(Instruction& instruction) {
+  if (instruction.operand_count() == 0) return;
   switch (instruction.opcode()) {
     case Opcode::kSlice:
       return ClipSlice(instruction);
@@ -108,14 +115,16 @@ void FollowCaller(const Instruction& caller) {
   switch (caller.opcode()) {
     case Opcode::kCall:
     case Opcode::kFusion:
-      for (int64_t i = 0; i < caller.operand_count(); ++i)
+      for (int64_t i = 0; i < caller.operand_count() && !called.empty(); ++i)
         give(called[0], i, caller.operand(i).shape());
       return;
     case Opcode::kWhile:
+      if (caller.operand_count() == 0) return;
       for (Computation* computation : called) give(computation, 0, caller.operand(0).shape());
       return;
     case Opcode::kConditional:
-      for (size_t b = 0; b < called.size(); ++b) give(called[b], 0, caller.operand(b + 1).shape());
+      for (size_t b = 0; b < called.size() && b + 1 < caller.operands().size(); ++b)
+        give(called[b], 0, caller.operand(b + 1).shape());
       return;
     default:
       return;

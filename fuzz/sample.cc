@@ -71,6 +71,17 @@ void RenumberParameters(Sample& sample) {
   sample.arguments = std::move(arguments);
 }
 
+// A module that breaks a rule may take operands from elsewhere, which nothing there needs, or none.
+bool OperandsCross(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      for (const Instruction* operand : instruction->operands())
+        if (operand == nullptr || operand->parent() != computation.get()) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 ExecuteRequest Sample::Request() const {
@@ -82,6 +93,7 @@ ExecuteRequest Sample::Request() const {
 
 void RemoveDeadCode(Sample& sample) {
   Module& module = *sample.module;
+  if (OperandsCross(module)) return;
   bool tuples = HasTupleParameter(module);
   for (Computation* computation : module.CallOrder()) {
     if (computation != module.entry()) RemoveFrom(computation, false);

@@ -1,6 +1,7 @@
 // Shrinking sizes: of all arrays that share one, of one dimension of one leaf.
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <set>
 
 #include "fuzz/shrinker.h"
@@ -34,6 +35,14 @@ Literal Corner(const Literal& literal, const Shape& shape, End end) {
   return result;
 }
 
+// A module that breaks a rule may state another shape than its data have: they stay.
+void Crop(Literal& data, const Shape& shape, End end) {
+  const auto& sizes = data.shape().dimensions();
+  if (!data.shape().IsArray() || sizes.size() != shape.dimensions().size()) return;
+  if (std::equal(sizes.begin(), sizes.end(), shape.dimensions().begin(), std::greater_equal<>()))
+    data = Corner(data, shape, end);
+}
+
 bool IsLeaf(Opcode opcode) {
   return opcode == Opcode::kParameter || opcode == Opcode::kConstant || opcode == Opcode::kIota;
 }
@@ -44,11 +53,12 @@ void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes
   Shape shape(leaf.shape().element_type(), sizes);
   shape.mutable_layout() = leaf.shape().layout();
   shape = shape.WithDefaultLayout();
-  if (leaf.has_literal()) leaf.set_literal(Corner(leaf.literal(), shape, end));
-  bool of_entry = leaf.parent() == sample.module->entry();
-  if (leaf.opcode() == Opcode::kParameter && of_entry) {
-    Literal& argument = sample.arguments[leaf.parameter_number()];
-    argument = Corner(argument, shape, end);
+  if (leaf.has_literal()) {
+    Literal literal = leaf.literal();
+    Crop(literal, shape, end);
+    leaf.set_literal(std::move(literal));
+  } else if (DataOf(sample, leaf) != nullptr) {
+    Crop(sample.arguments[static_cast<size_t>(leaf.parameter_number())], shape, end);
   }
   leaf.mutable_shape() = std::move(shape);
 }
@@ -57,6 +67,7 @@ void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes
 void ResizeStated(Instruction& instruction, int64_t from, int64_t to) {
   const bool all = instruction.opcode() == Opcode::kReshape;
   if (!all && instruction.opcode() != Opcode::kBroadcast) return;
+  if (!instruction.shape().IsArray()) return;
   const std::vector<int64_t>& dimensions = instruction.IntList(Attr::kDimensions);
   for (int64_t d = 0; d < instruction.shape().rank(); ++d) {
     bool given = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();

@@ -74,32 +74,57 @@ struct Region {
   Computation* body;
   std::vector<Instruction*> operands;
 };
+// In a module that breaks a rule a body may ask for more than it is given.
+bool CanStandIn(const Region& region) {
+  if (region.body == nullptr || region.body->root() == nullptr) return false;
+  for (const auto& instruction : region.body->instructions()) {
+    const int64_t number = instruction->parameter_number();
+    if (instruction->opcode() == Opcode::kParameter &&
+        (number < 0 || number >= static_cast<int64_t>(region.operands.size())))
+      return false;
+    for (const Instruction* operand : instruction->operands()) {
+      if (operand == nullptr || operand->parent() != region.body ||
+          operand->index() >= instruction->index())
+        return false;
+    }
+  }
+  return true;
+}
+
 std::vector<Region> RegionsOf(const Instruction& caller) {
   std::vector<Region> regions;
-  std::vector<Computation*> called = caller.called_computations();
+  const std::vector<Computation*> called = caller.called_computations();
+  const std::vector<Instruction*>& operands = caller.operands();
   switch (caller.opcode()) {
     case Opcode::kCall:
     case Opcode::kMap:
     case Opcode::kFusion:
-      return {{called[0], caller.operands()}};
+      if (!called.empty()) regions.push_back({called[0], operands});
+      break;
     case Opcode::kWhile:
-      return {{caller.CalledComputation(Attr::kBody), caller.operands()}};
+      regions.push_back({caller.CalledComputation(Attr::kBody), operands});
+      break;
     case Opcode::kConditional:
-      for (size_t b = 0; b < called.size(); ++b)
-        regions.push_back({called[b], {caller.operands()[b + 1]}});
-      return regions;
+      for (size_t b = 0; b < called.size() && b + 1 < operands.size(); ++b)
+        regions.push_back({called[b], {operands[b + 1]}});
+      break;
     default:
-      return {};
+      break;
   }
+  std::erase_if(regions, [](const Region& region) { return !CanStandIn(region); });
+  return regions;
 }
 
 // A get-tuple-element of a tuple is the element.
 void FoldTuples(Computation* computation) {
   for (const auto& instruction : computation->instructions()) {
-    if (instruction->opcode() != Opcode::kGetTupleElement) continue;
+    if (instruction->opcode() != Opcode::kGetTupleElement || instruction->operand_count() != 1)
+      continue;
     Instruction* tuple = instruction->mutable_operands()[0];
-    if (tuple->opcode() != Opcode::kTuple) continue;
-    ReplaceUses(instruction.get(), tuple->mutable_operands()[instruction->IntOr(Attr::kIndex, 0)]);
+    const int64_t index = instruction->IntOr(Attr::kIndex, 0);
+    const bool folds =
+        tuple->opcode() == Opcode::kTuple && index >= 0 && index < tuple->operand_count();
+    if (folds) ReplaceUses(instruction.get(), tuple->mutable_operands()[index]);
   }
 }
 

@@ -154,47 +154,37 @@ class Oracle {
 // A smaller module that takes this long hangs: few candidates can be waited for a whole minute.
 constexpr double kHangSeconds = 5;
 
-}  // namespace
-
-bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails) {
-  if (!still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
+// Whether anything was kept. Smaller, but with another operation to blame, is another failure.
+bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& oracle,
+             Sample& sample) {
+  Sample before = sample.Clone();
+  if (!pass.run(sample, still_fails)) return false;
+  if (oracle.Blames(sample)) return true;
+  sample = std::move(before);
+  return false;
 }
 
-ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
-                    const ShrinkOptions& given) {
-  ShrinkOptions options = given;
-  ShrinkResult shrunk;
-  shrunk.sample = sample.Clone();
-  shrunk.result = RunTrial(sample, engine, options.trial, true);
-  shrunk.reproduced = CountsAsFinding(shrunk.result.verdict.kind);
-  shrunk.signature = SignatureOf(shrunk.result.verdict, *sample.module);
-  if (!shrunk.reproduced) return shrunk;
-  if (shrunk.result.verdict.kind == VerdictKind::kTimeout) {
-    double& seconds = options.trial.load.timeout_seconds;
-    seconds = std::min(seconds, kHangSeconds);
-  }
-  Oracle oracle(engine, values, options, shrunk.result,
-                BlamableOpcodes(shrunk.result.verdict, *sample.module),
-                RuleOf(VerifyModule(*sample.module)));
-  oracle.AllowStepsOf(sample);
-  StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
-  // An instruction that is wrong by itself, if it is wrong in the same way.
-  for (Culprit& culprit : CulpritsOf(sample, engine, options.trial)) {
+// An instruction that is wrong by itself, if it is wrong in the same way, with data that show it.
+void TakeCulprit(Sample& sample, Backend& engine, const TrialOptions& trial, Oracle& oracle,
+                 const StillFails& still_fails) {
+  for (Culprit& culprit : CulpritsOf(sample, engine, trial)) {
     if (!still_fails(culprit.sample) || !oracle.Blames(culprit.sample)) continue;
-    shrunk.sample = std::move(culprit.sample);
+    sample = std::move(culprit.sample);
     break;
   }
+  if (trial.invalid) return;
   // A zero that was fetched looks as if nothing was: data without zeros first, in a type that can.
-  if (!options.trial.invalid && oracle.moves()) SimplerTypes(shrunk.sample, still_fails);
-  if (!options.trial.invalid) CountUp(shrunk.sample, still_fails);
-  oracle.Settle(shrunk.sample);
-  const ShrinkPass passes[] = {
+  if (oracle.moves()) RunPass({"types", false, SimplerTypes}, still_fails, oracle, sample);
+  RunPass({"counting", false, CountUp}, still_fails, oracle, sample);
+  oracle.Settle(sample);
+}
+
+std::vector<ShrinkPass> PassesWith(Backend& values) {
+  return {
       {"unused", true, ReturnUnused},
       {"outputs", true, KeepOneOutput},
       {"parameters", false,
-       [&](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
+       [&values](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
       {"regions", true, PeelRegions},
       {"computations", false, OneForAnother},
       {"instructions", true, DropInstructions},
@@ -214,20 +204,53 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
       {"sizes", true, ShrinkSizesAsWritten},
       {"literals", true, SimplifyLiterals},
   };
+}
+
+// All passes until none finds anything.
+void RunPasses(Backend& values, bool invalid, const StillFails& still_fails, Oracle& oracle,
+               Sample& sample) {
+  const std::vector<ShrinkPass> passes = PassesWith(values);
   for (bool progress = true; progress && !oracle.Spent();) {
     progress = false;
     for (const ShrinkPass& pass : passes) {
-      if (options.trial.invalid && !pass.of_invalid) continue;
-      Sample before = shrunk.sample.Clone();
-      if (!pass.run(shrunk.sample, still_fails)) continue;
-      // Smaller, but another operation is to blame: another failure.
-      if (oracle.Blames(shrunk.sample)) {
-        progress = true;
-      } else {
-        shrunk.sample = std::move(before);
-      }
+      if (invalid && !pass.of_invalid) continue;
+      progress = RunPass(pass, still_fails, oracle, sample) || progress;
     }
   }
+}
+
+void Judge(Backend& engine, const TrialOptions& trial, ShrinkResult& shrunk) {
+  shrunk.result = RunTrial(shrunk.sample, engine, trial, true);
+  shrunk.reproduced = CountsAsFinding(shrunk.result.verdict.kind);
+  shrunk.signature = SignatureOf(shrunk.result.verdict, *shrunk.sample.module);
+}
+
+}  // namespace
+
+bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails) {
+  if (!still_fails(candidate)) return false;
+  sample = std::move(candidate);
+  return true;
+}
+
+ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
+                    const ShrinkOptions& given) {
+  ShrinkOptions options = given;
+  ShrinkResult shrunk;
+  shrunk.sample = sample.Clone();
+  Judge(engine, options.trial, shrunk);
+  if (!shrunk.reproduced) return shrunk;
+  if (shrunk.result.verdict.kind == VerdictKind::kTimeout) {
+    double& seconds = options.trial.load.timeout_seconds;
+    seconds = std::min(seconds, kHangSeconds);
+  }
+  Oracle oracle(engine, values, options, shrunk.result,
+                BlamableOpcodes(shrunk.result.verdict, *sample.module),
+                RuleOf(VerifyModule(*sample.module)));
+  oracle.AllowStepsOf(sample);
+  const StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
+  TakeCulprit(shrunk.sample, engine, options.trial, oracle, still_fails);
+  RunPasses(values, options.trial.invalid, still_fails, oracle, shrunk.sample);
   shrunk.evaluations = oracle.evaluations();
   bool fails = shrunk.result.verdict.kind == VerdictKind::kFail;
   Sample source =
@@ -237,9 +260,7 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
     of_source.evaluations += shrunk.evaluations;
     if (of_source.reproduced) return of_source;
   }
-  shrunk.result = RunTrial(shrunk.sample, engine, options.trial, true);
-  shrunk.reproduced = CountsAsFinding(shrunk.result.verdict.kind);
-  shrunk.signature = SignatureOf(shrunk.result.verdict, *shrunk.sample.module);
+  Judge(engine, options.trial, shrunk);
   return shrunk;
 }
 

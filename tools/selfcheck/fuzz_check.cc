@@ -43,7 +43,10 @@ bool Drifted(const Verdict& from, const std::set<std::string>& blamable,
   if (shrunk.result.verdict.kind == VerdictKind::kFail &&
       IsCarrier(*shrunk.sample.module->entry()->root()))
     return false;
-  if (!Alike(SymptomOf(shrunk.result.verdict), SymptomOf(from))) return true;
+  const Symptom symptom = SymptomOf(shrunk.result.verdict);
+  if (!Alike(symptom, SymptomOf(from))) return true;
+  // A message that tells what is wrong is the same failure with any operation.
+  if (IsTold(symptom)) return false;
   return !blamable.empty() &&
          blamable.count(BlamedOpcode(shrunk.result.verdict, *shrunk.sample.module)) == 0;
 }
