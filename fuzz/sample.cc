@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "spec/ir/surgery.h"
@@ -9,49 +10,45 @@
 namespace hlocts {
 namespace {
 
-using InstructionSet = absl::flat_hash_set<const Instruction*>;
-
-InstructionSet NeededBy(const Instruction* root) {
-  InstructionSet needed = {root};
-  std::vector<const Instruction*> open = {root};
-  while (!open.empty()) {
-    const Instruction* next = open.back();
-    open.pop_back();
-    for (const Instruction* operand : next->operands()) {
-      if (needed.insert(operand).second) open.push_back(operand);
+// What the entry's root needs, wherever it stands: a module that breaks a rule may take operands
+// from other computations.
+class Needed {
+ public:
+  explicit Needed(const Module& module) {
+    Touch(*module.entry());
+    while (!open_.empty()) {
+      const Instruction* next = open_.back();
+      open_.pop_back();
+      Touch(*next->parent());
+      for (const Instruction* operand : next->operands()) Add(operand);
+      for (const Computation* called : next->called_computations()) Touch(*called);
     }
   }
-  return needed;
-}
+  bool Has(const Instruction& instruction) const { return instructions_.contains(&instruction); }
+  bool Has(const Computation& computation) const { return computations_.contains(&computation); }
 
-// Parameters of called computations are part of their signature; those of the entry may go.
-void RemoveFrom(Computation* computation, bool is_entry) {
-  InstructionSet needed = NeededBy(computation->root());
-  computation->RemoveIf([&](const Instruction& instruction) {
-    bool fixed =
-        instruction.opcode() == Opcode::kParameter && (!is_entry || instruction.shape().IsTuple());
-    return !fixed && !needed.contains(&instruction);
+ private:
+  void Add(const Instruction* instruction) {
+    if (instruction != nullptr && instructions_.insert(instruction).second)
+      open_.push_back(instruction);
+  }
+  void Touch(const Computation& computation) {
+    if (computations_.insert(&computation).second) Add(computation.root());
+  }
+
+  absl::flat_hash_set<const Instruction*> instructions_;
+  absl::flat_hash_set<const Computation*> computations_;
+  std::vector<const Instruction*> open_;
+};
+
+// Arguments are leaves: those of a tuple, or of parameters whose numbers say nothing, stay.
+bool ParametersMayGo(const Sample& sample) {
+  const Computation& entry = *sample.module->entry();
+  return absl::c_all_of(entry.instructions(), [&](const auto& instruction) {
+    return instruction->opcode() != Opcode::kParameter || DataOf(sample, *instruction) != nullptr;
+  }) && absl::c_none_of(entry.parameters(), [](const Instruction* parameter) {
+    return parameter && parameter->shape().IsTuple();
   });
-}
-
-bool HasTupleParameter(const Module& module) {
-  for (const Instruction* parameter : module.entry()->parameters()) {
-    if (parameter && parameter->shape().IsTuple()) return true;
-  }
-  return false;
-}
-
-std::vector<Computation*> CalledFrom(Computation* entry) {
-  std::vector<Computation*> called = {entry};
-  for (size_t next = 0; next < called.size(); ++next) {
-    for (const auto& instruction : called[next]->instructions()) {
-      for (Computation* computation : instruction->called_computations()) {
-        if (std::find(called.begin(), called.end(), computation) == called.end())
-          called.push_back(computation);
-      }
-    }
-  }
-  return called;
 }
 
 void RenumberParameters(Sample& sample) {
@@ -71,17 +68,6 @@ void RenumberParameters(Sample& sample) {
   sample.arguments = std::move(arguments);
 }
 
-// A module that breaks a rule may take operands from elsewhere, which nothing there needs, or none.
-bool OperandsCross(const Module& module) {
-  for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions()) {
-      for (const Instruction* operand : instruction->operands())
-        if (operand == nullptr || operand->parent() != computation.get()) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 ExecuteRequest Sample::Request() const {
@@ -93,17 +79,17 @@ ExecuteRequest Sample::Request() const {
 
 void RemoveDeadCode(Sample& sample) {
   Module& module = *sample.module;
-  if (OperandsCross(module)) return;
-  bool tuples = HasTupleParameter(module);
-  for (Computation* computation : module.CallOrder()) {
-    if (computation != module.entry()) RemoveFrom(computation, false);
+  const Needed needed(module);
+  const bool parameters_go = ParametersMayGo(sample);
+  module.RemoveIf([&](const Computation& computation) { return !needed.Has(computation); });
+  for (const auto& computation : module.computations()) {
+    // Parameters of called computations are part of their signature; those of the entry may go.
+    const bool keep = computation.get() != module.entry() || !parameters_go;
+    computation->RemoveIf([&](const Instruction& instruction) {
+      return !needed.Has(instruction) && !(keep && instruction.opcode() == Opcode::kParameter);
+    });
   }
-  RemoveFrom(module.entry(), !tuples);
-  if (!tuples) RenumberParameters(sample);
-  std::vector<Computation*> called = CalledFrom(module.entry());
-  module.RemoveIf([&](const Computation& computation) {
-    return std::find(called.begin(), called.end(), &computation) == called.end();
-  });
+  if (parameters_go) RenumberParameters(sample);
   module.entry_computation_layout.reset();
   module.input_output_alias.clear();  // of parameters and outputs that may be gone
 }
