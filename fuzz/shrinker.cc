@@ -42,10 +42,9 @@ class Oracle {
     if (!asked_.insert(text).second || !Ends(candidate)) return false;
     ++evaluations_;
     const TrialResult result = RunTrial(candidate, engine_, options_.trial, false);
-    const Symptom symptom = SymptomOf(result.verdict);
-    if (!settled_) return Alike(symptom, wanted_);
-    return (moves_ ? AlikeMoved(symptom, wanted_) : Alike(symptom, wanted_)) &&
-           result.slight == slight_ && !(right_data_ && HasWrongCarrier(candidate)) &&
+    if (!IsWanted(SymptomOf(result.verdict))) return false;
+    if (!settled_) return true;
+    return result.slight == slight_ && !(right_data_ && HasWrongCarrier(candidate)) &&
            !(needs_trades_ && FailsWithoutTrades(candidate));
   }
   // Candidates may take about as many steps as this module, which ends.
@@ -61,10 +60,9 @@ class Oracle {
   void Settle(const Sample& culprit) {
     if (options_.trial.invalid) return;
     const TrialResult result = RunTrial(culprit, engine_, options_.trial, false);
-    if (!Alike(SymptomOf(result.verdict), wanted_)) return;
+    if (!IsWanted(SymptomOf(result.verdict))) return;
     wanted_ = SymptomOf(result.verdict);
     slight_ = result.slight;
-    moves_ = moves();
     settled_ = true;
     needs_trades_ = AnyTrades(*culprit.module) && !FailsWithoutTrades(culprit);
     right_data_ = !HasWrongCarrier(culprit);
@@ -74,7 +72,7 @@ class Oracle {
     if (operations_.empty() || options_.trial.invalid) return true;
     ++evaluations_;
     Verdict verdict = RunTrial(candidate, engine_, options_.trial, true).verdict;
-    return Alike(SymptomOf(verdict), wanted_) &&
+    return IsWanted(SymptomOf(verdict)) &&
            operations_.count(BlamedOpcode(verdict, *candidate.module)) > 0;
   }
   // What is to blame only moves elements.
@@ -86,6 +84,14 @@ class Oracle {
   }
 
  private:
+  // Until it is settled what data show it, a wrong element may be a NaN or none.
+  bool IsWanted(const Symptom& symptom) const {
+    if (!moves()) return Alike(symptom, wanted_);
+    if (settled_) return AlikeMoved(symptom, wanted_);
+    return symptom.kind == wanted_.kind &&
+           (symptom.mismatch == "shape") == (wanted_.mismatch == "shape");
+  }
+
   bool HasWrongCarrier(const Sample& sample) {
     return WrongCarrier(sample, engine_, options_.trial, &evaluations_).module != nullptr;
   }
@@ -140,8 +146,7 @@ class Oracle {
   Symptom wanted_;
   // Of the culprit, once there is one: a large error is another fault's, and so is an element from
   // elsewhere in the place of none, or data that the engine carries wrongly.
-  bool settled_ = false, slight_ = false, moves_ = false, needs_trades_ = false,
-       right_data_ = false;
+  bool settled_ = false, slight_ = false, needs_trades_ = false, right_data_ = false;
   std::set<std::string> operations_;  // one of them is to blame; none: nothing is known
   std::string rule_;                  // that an invalid module breaks; of a valid one empty
   std::chrono::steady_clock::time_point end_;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "backends/backend_list.h"
+#include "fuzz/bucket.h"
 #include "fuzz/bundle.h"
 #include "fuzz/shrinker.h"
 #include "nlohmann/json.hpp"
@@ -43,8 +44,10 @@ bool Drifted(const Verdict& from, const std::set<std::string>& blamable,
   if (shrunk.result.verdict.kind == VerdictKind::kFail &&
       IsCarrier(*shrunk.sample.module->entry()->root()))
     return false;
-  const Symptom symptom = SymptomOf(shrunk.result.verdict);
-  if (!Alike(symptom, SymptomOf(from))) return true;
+  const Symptom symptom = SymptomOf(shrunk.result.verdict), was = SymptomOf(from);
+  // To what only moves elements a NaN is one like others.
+  const bool moves = OnlyMoves({blamable.begin(), blamable.end()});
+  if (!Alike(symptom, was) && !(moves && AlikeMoved(symptom, was))) return true;
   // A message that tells what is wrong is the same failure with any operation.
   if (IsTold(symptom)) return false;
   return !blamable.empty() &&
