@@ -8,6 +8,7 @@
 #include "backends/backend_list.h"
 #include "fuzz/shrinker.h"
 #include "generators/arguments.h"
+#include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -71,6 +72,44 @@ INSTANTIATE_TEST_SUITE_P(
                      "ENTRY e { x = f32[9,9] parameter(0) z = f32[] constant(7)\n"
                      " ROOT p = f32[20,20] pad(x, z), padding=4_7x9_2 }",
                      8, "fail pad f32 value"}));
+
+// The least number of elements is none of the leaves' sizes times another.
+INSTANTIATE_TEST_SUITE_P(
+    Rank, ShrinkFaultTest,
+    testing::Values(FaultyModule{"select.tail-dropped-from-8",
+                                 "ENTRY e { p = pred[2,1,5] parameter(0)\n"
+                                 " x = f32[2,1,5] parameter(1) y = f32[2,1,5] parameter(2)\n"
+                                 " ROOT s = f32[2,1,5] select(p, x, y) }",
+                                 9, "fail select f32 zero"},
+                    FaultyModule{"compare.tail-dropped-from-16",
+                                 "ENTRY e { x = f32[6,1,3] parameter(0)\n"
+                                 " y = f32[6,1,3] parameter(1)\n"
+                                 " ROOT c = pred[6,1,3] compare(x, y), direction=NE }",
+                                 17, "fail compare f32->pred"}));
+
+TEST(ShrinkRankTest, DimensionsOfOneElementGo) {
+  for (const char* root :
+       {"n = f32[1,2,1] negate(x)", "n = f32[1,1,1] slice(x), slice={[0:1], [1:2], [0:1]}",
+        "n = f32[1,3,1] pad(x, z), padding=0_0x0_1x0_0", "n = f32[1,2,1] reverse(x), dimensions={1}",
+        "n = f32[1,1,1] dynamic-slice(x, i, j, i), dynamic_slice_sizes={1,1,1}"}) {
+    const std::string text = absl::StrCat(
+        "ENTRY e { x = f32[1,2,1] parameter(0) z = f32[] constant(3) i = s32[] constant(0)\n"
+        " j = s32[] constant(1) ROOT ", root, " }");
+    Sample sample;
+    sample.module = *ParseModule(absl::StrCat("HloModule m\n", text));
+    sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), 1);
+    RemoveDeadCode(sample);
+    const Opcode wanted = sample.module->entry()->root()->opcode();
+    const auto still = [&](const Sample& candidate) {
+      return VerifyModule(*candidate.module).ok() &&
+             candidate.module->entry()->root()->opcode() == wanted &&
+             CountElements(*candidate.module) >= 2;
+    };
+    EXPECT_TRUE(ShrinkRank(sample, still)) << text;
+    EXPECT_EQ(sample.module->entry()->parameters()[0]->shape().rank(), 1)
+        << PrintModule(*sample.module);
+  }
+}
 
 // Narrower or in another type the data would be wrong by itself, or nothing would be zero.
 INSTANTIATE_TEST_SUITE_P(

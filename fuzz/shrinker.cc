@@ -203,6 +203,7 @@ std::vector<ShrinkPass> PassesWith(Backend& values) {
       {"elements", false, RepeatOneElement},
       {"dimensions", true, ShrinkDimensions},
       {"together", false, ShrinkTogether},
+      {"rank", false, ShrinkRank},
       {"numbers", true, ShrinkNumbers},
       {"attributes", true, DefaultAttributes},
       {"layouts", false, DefaultLayouts},

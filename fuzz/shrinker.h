@@ -52,6 +52,7 @@ bool OneForAnother(Sample& sample, const StillFails& still_fails);
 bool DropInstructions(Sample& sample, const StillFails& still_fails);
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails);
 bool ShrinkTogether(Sample& sample, const StillFails& still_fails);
+bool ShrinkRank(Sample& sample, const StillFails& still_fails);
 bool ShrinkSizesAsWritten(Sample& sample, const StillFails& still_fails);
 bool ShrinkNumbers(Sample& sample, const StillFails& still_fails);
 bool SimplifyIndices(Sample& sample, const StillFails& still_fails);

@@ -1,0 +1,138 @@
+// Shrinking ranks: dimensions of one element go, two neighbours become one.
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "fuzz/shrinker.h"
+#include "spec/ir/attributes.h"
+
+namespace hlocts {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+// The same elements in order.
+Literal Restated(const Literal& literal, const Shape& shape) {
+  Literal restated(shape);
+  if (restated.raw_size() != literal.raw_size()) return literal;
+  std::memcpy(restated.mutable_raw_data(), literal.raw_data(), literal.raw_size());
+  return restated;
+}
+
+bool IsLeafOf(const Instruction& instruction, const Sizes& sizes) {
+  const Opcode opcode = instruction.opcode();
+  return (opcode == Opcode::kParameter || opcode == Opcode::kConstant) &&
+         instruction.shape().IsArray() && !instruction.shape().is_dynamic() &&
+         instruction.shape().dimensions() == sizes;
+}
+
+// Leaves of the entry, and what is repeated to their sizes.
+void Restate(Sample& sample, const Sizes& from, const Sizes& to) {
+  for (const auto& instruction : sample.module->entry()->instructions()) {
+    const Shape& was = instruction->shape();
+    const bool repeats = instruction->opcode() == Opcode::kBroadcast && was.dimensions() == from;
+    if (!repeats && !IsLeafOf(*instruction, from)) continue;
+    const Shape shape = Shape(was.element_type(), to).WithDefaultLayout();
+    if (instruction->has_literal()) {
+      instruction->set_literal(Restated(instruction->literal(), shape));
+    } else if (DataOf(sample, *instruction) != nullptr) {
+      Literal& argument = sample.arguments[static_cast<size_t>(instruction->parameter_number())];
+      argument = Restated(argument, shape);
+    }
+    instruction->mutable_shape() = shape;
+  }
+}
+
+// Without the entry of one dimension, where that says nothing.
+template <typename Config, typename Entry>
+void EraseEntry(Instruction& instruction, Attr attr, size_t dimension, const Entry& plain) {
+  const Config* config = instruction.Get<Config>(attr);
+  if (config == nullptr || dimension >= config->dimensions.size()) return;
+  if (!(config->dimensions[dimension] == plain)) return;
+  Config erased = *config;
+  erased.dimensions.erase(erased.dimensions.begin() + static_cast<std::ptrdiff_t>(dimension));
+  instruction.Set(attr, erased);
+}
+
+// Numbers of dimensions behind the one that goes.
+void Renumber(Instruction& instruction, int64_t dimension) {
+  if (!instruction.Has(Attr::kDimensions)) return;
+  Sizes numbers = instruction.IntList(Attr::kDimensions);
+  if (instruction.opcode() == Opcode::kReverse) std::erase(numbers, dimension);
+  for (int64_t& number : numbers) number -= number > dimension;
+  instruction.Set(Attr::kDimensions, std::move(numbers));
+}
+
+void EraseSliceSize(Instruction& slice, size_t dimension) {
+  Sizes sizes = slice.IntList(Attr::kDynamicSliceSizes);
+  const size_t index = dimension + 1;
+  if (dimension >= sizes.size() || slice.operands().size() <= index) return;
+  sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(dimension));
+  slice.Set(Attr::kDynamicSliceSizes, std::move(sizes));
+  auto& operands = slice.mutable_operands();
+  operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+// An operation on arrays that lose a dimension of one element. What it cannot lose is refused when
+// shapes are inferred.
+void EraseDimension(Instruction& instruction, size_t dimension) {
+  EraseEntry<Window>(instruction, Attr::kWindow, dimension, WindowDimension{});
+  EraseEntry<PaddingConfig>(instruction, Attr::kPadding, dimension, PaddingDimension{});
+  EraseEntry<SliceRanges>(instruction, Attr::kSlice, dimension, SliceRange{0, 1, 1});
+  if (instruction.opcode() == Opcode::kDynamicSlice) EraseSliceSize(instruction, dimension);
+  Renumber(instruction, static_cast<int64_t>(dimension));
+}
+
+bool TryErase(Sample& sample, const Sizes& sizes, size_t dimension,
+              const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  for (const auto& instruction : candidate.module->entry()->instructions()) {
+    const bool takes = instruction->operand_count() > 0 &&
+                       instruction->operand(0).shape().IsArray() &&
+                       instruction->operand(0).shape().dimensions() == sizes;
+    if (takes) EraseDimension(*instruction, dimension);
+  }
+  Sizes fewer = sizes;
+  fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(dimension));
+  Restate(candidate, sizes, fewer);
+  candidate.module->entry_computation_layout.reset();
+  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
+}
+
+// Then the size that a failure needs can be found exactly: 9, where 2x5 was the least of its kind.
+bool TryMerge(Sample& sample, const Sizes& sizes, size_t dimension,
+              const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  Sizes merged = sizes;
+  merged[dimension + 1] *= merged[dimension];
+  merged[dimension] = 1;
+  Restate(candidate, sizes, merged);
+  candidate.module->entry_computation_layout.reset();
+  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
+}
+
+bool ShrinkOneRank(Sample& sample, const StillFails& still_fails) {
+  std::set<Sizes> all;
+  for (const auto& leaf : sample.module->entry()->instructions()) {
+    if (leaf->shape().IsArray() && IsLeafOf(*leaf, leaf->shape().dimensions()))
+      all.insert(leaf->shape().dimensions());
+  }
+  for (const Sizes& sizes : all) {
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      if (sizes[d] == 1 && TryErase(sample, sizes, d, still_fails)) return true;
+      const bool two = d + 1 < sizes.size() && sizes[d] > 1 && sizes[d + 1] > 1;
+      if (two && TryMerge(sample, sizes, d, still_fails)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool ShrinkRank(Sample& sample, const StillFails& still_fails) {
+  bool progress = false;
+  while (ShrinkOneRank(sample, still_fails)) progress = true;
+  return progress;
+}
+
+}  // namespace hlocts
