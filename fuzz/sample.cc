@@ -44,11 +44,14 @@ class Needed {
 // Arguments are leaves: those of a tuple, or of parameters whose numbers say nothing, stay.
 bool ParametersMayGo(const Sample& sample) {
   const Computation& entry = *sample.module->entry();
-  return absl::c_all_of(entry.instructions(), [&](const auto& instruction) {
-    return instruction->opcode() != Opcode::kParameter || DataOf(sample, *instruction) != nullptr;
-  }) && absl::c_none_of(entry.parameters(), [](const Instruction* parameter) {
-    return parameter && parameter->shape().IsTuple();
-  });
+  return absl::c_all_of(entry.instructions(),
+                        [&](const auto& instruction) {
+                          return instruction->opcode() != Opcode::kParameter ||
+                                 DataOf(sample, *instruction) != nullptr;
+                        }) &&
+         absl::c_none_of(entry.parameters(), [](const Instruction* parameter) {
+           return parameter && parameter->shape().IsTuple();
+         });
 }
 
 void RenumberParameters(Sample& sample) {

@@ -86,7 +86,8 @@ std::vector<int64_t> DistinctElements(const Literal& data) {
 
 bool TryElements(Sample& sample, const std::vector<int64_t>& leaves,
                  const StillFails& still_fails) {
-  for (int64_t element : DistinctElements(*DataToFill(sample, *EntryInstruction(sample, leaves[0])))) {
+  for (int64_t element :
+       DistinctElements(*DataToFill(sample, *EntryInstruction(sample, leaves[0])))) {
     auto repeat = [&](const Literal& data) { return FilledWithElement(data, element); };
     if (TryData(sample, leaves, repeat, still_fails)) return true;
   }

@@ -51,27 +51,27 @@ TEST_P(ShrinkFaultTest, IsSmallAndTheSame) {
 // One edit alone leaves none of these valid, or none of them wrong.
 INSTANTIATE_TEST_SUITE_P(
     Together, ShrinkFaultTest,
-    testing::Values(
-        FaultyModule{"text.slice-dimensions-reversed",
-                     "ENTRY e { x = f32[9,9] parameter(0)\n"
-                     " ROOT s = f32[7,7] slice(x), slice={[2:9], [0:7]} }",
-                     8, "fail slice f32 value"},
-        FaultyModule{"text.reshape-layout-misread",
-                     "ENTRY e { x = f32[1,49] parameter(0)\n"
-                     " ROOT r = f32[7,7]{0,1} reshape(x) }",
-                     8, "fail reshape f32 value"},
-        FaultyModule{"fft.f64-in-f32",
-                     "ENTRY e { x = c128[24] parameter(0)\n"
-                     " ROOT f = c128[24] fft(x), fft_type=FFT, fft_length={24} }",
-                     8, "fail fft c128 value"},
-        FaultyModule{"dynamic-slice.last-start-unreachable",
-                     "ENTRY e { x = f32[30] parameter(0) i = s32[] constant(6)\n"
-                     " ROOT d = f32[24] dynamic-slice(x, i), dynamic_slice_sizes={24} }",
-                     8, "fail dynamic-slice"},
-        FaultyModule{"pad.dimensions-reversed",
-                     "ENTRY e { x = f32[9,9] parameter(0) z = f32[] constant(7)\n"
-                     " ROOT p = f32[20,20] pad(x, z), padding=4_7x9_2 }",
-                     8, "fail pad f32 value"}));
+    testing::Values(FaultyModule{"text.slice-dimensions-reversed",
+                                 "ENTRY e { x = f32[9,9] parameter(0)\n"
+                                 " ROOT s = f32[7,7] slice(x), slice={[2:9], [0:7]} }",
+                                 8, "fail slice f32 value"},
+                    FaultyModule{"text.reshape-layout-misread",
+                                 "ENTRY e { x = f32[1,49] parameter(0)\n"
+                                 " ROOT r = f32[7,7]{0,1} reshape(x) }",
+                                 8, "fail reshape f32 value"},
+                    FaultyModule{"fft.f64-in-f32",
+                                 "ENTRY e { x = c128[24] parameter(0)\n"
+                                 " ROOT f = c128[24] fft(x), fft_type=FFT, fft_length={24} }",
+                                 8, "fail fft c128 value"},
+                    FaultyModule{
+                        "dynamic-slice.last-start-unreachable",
+                        "ENTRY e { x = f32[30] parameter(0) i = s32[] constant(6)\n"
+                        " ROOT d = f32[24] dynamic-slice(x, i), dynamic_slice_sizes={24} }",
+                        8, "fail dynamic-slice"},
+                    FaultyModule{"pad.dimensions-reversed",
+                                 "ENTRY e { x = f32[9,9] parameter(0) z = f32[] constant(7)\n"
+                                 " ROOT p = f32[20,20] pad(x, z), padding=4_7x9_2 }",
+                                 8, "fail pad f32 value"}));
 
 // The least number of elements is none of the leaves' sizes times another.
 INSTANTIATE_TEST_SUITE_P(
@@ -90,11 +90,13 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ShrinkRankTest, DimensionsOfOneElementGo) {
   for (const char* root :
        {"n = f32[1,2,1] negate(x)", "n = f32[1,1,1] slice(x), slice={[0:1], [1:2], [0:1]}",
-        "n = f32[1,3,1] pad(x, z), padding=0_0x0_1x0_0", "n = f32[1,2,1] reverse(x), dimensions={1}",
+        "n = f32[1,3,1] pad(x, z), padding=0_0x0_1x0_0",
+        "n = f32[1,2,1] reverse(x), dimensions={1}",
         "n = f32[1,1,1] dynamic-slice(x, i, j, i), dynamic_slice_sizes={1,1,1}"}) {
     const std::string text = absl::StrCat(
         "ENTRY e { x = f32[1,2,1] parameter(0) z = f32[] constant(3) i = s32[] constant(0)\n"
-        " j = s32[] constant(1) ROOT ", root, " }");
+        " j = s32[] constant(1) ROOT ",
+        root, " }");
     Sample sample;
     sample.module = *ParseModule(absl::StrCat("HloModule m\n", text));
     sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), 1);
@@ -114,15 +116,15 @@ TEST(ShrinkRankTest, DimensionsOfOneElementGo) {
 // Narrower or in another type the data would be wrong by itself, or nothing would be zero.
 INSTANTIATE_TEST_SUITE_P(
     Data, ShrinkFaultTest,
-    testing::Values(
-        FaultyModule{"select.branches-swapped+argument.subnormals-flushed",
-                     "ENTRY e { p = pred[] constant(true) x = f64[] parameter(0)\n"
-                     " y = f64[] constant(2) ROOT s = f64[] select(p, x, y) }",
-                     1, "fail select f32 value", 1e-40},
-        FaultyModule{"dynamic-slice.outside-reads-zero",
-                     "ENTRY e { x = f8e8m0fnu[4] parameter(0) i = s8[] constant(120)\n"
-                     " ROOT d = f8e8m0fnu[2] dynamic-slice(x, i), dynamic_slice_sizes={2} }",
-                     2, "fail dynamic-slice(s32) f32 zero"}));
+    testing::Values(FaultyModule{"select.branches-swapped+argument.subnormals-flushed",
+                                 "ENTRY e { p = pred[] constant(true) x = f64[] parameter(0)\n"
+                                 " y = f64[] constant(2) ROOT s = f64[] select(p, x, y) }",
+                                 1, "fail select f32 value", 1e-40},
+                    FaultyModule{
+                        "dynamic-slice.outside-reads-zero",
+                        "ENTRY e { x = f8e8m0fnu[4] parameter(0) i = s8[] constant(120)\n"
+                        " ROOT d = f8e8m0fnu[2] dynamic-slice(x, i), dynamic_slice_sizes={2} }",
+                        2, "fail dynamic-slice(s32) f32 zero"}));
 
 }  // namespace
 }  // namespace hlocts

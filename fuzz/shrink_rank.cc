@@ -83,8 +83,7 @@ void EraseDimension(Instruction& instruction, size_t dimension) {
   Renumber(instruction, static_cast<int64_t>(dimension));
 }
 
-bool TryErase(Sample& sample, const Sizes& sizes, size_t dimension,
-              const StillFails& still_fails) {
+bool TryErase(Sample& sample, const Sizes& sizes, size_t dimension, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   for (const auto& instruction : candidate.module->entry()->instructions()) {
     const bool takes = instruction->operand_count() > 0 &&
@@ -100,8 +99,7 @@ bool TryErase(Sample& sample, const Sizes& sizes, size_t dimension,
 }
 
 // Then the size that a failure needs can be found exactly: 9, where 2x5 was the least of its kind.
-bool TryMerge(Sample& sample, const Sizes& sizes, size_t dimension,
-              const StillFails& still_fails) {
+bool TryMerge(Sample& sample, const Sizes& sizes, size_t dimension, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   Sizes merged = sizes;
   merged[dimension + 1] *= merged[dimension];
