@@ -1,7 +1,6 @@
 // Shrinking the numbers that attributes state: windows, paddings, slices, sizes.
 #include <algorithm>
 
-#include "fuzz/shrinker.h"
 #include "fuzz/size_edits.h"
 #include "spec/ir/attributes.h"
 
@@ -58,11 +57,10 @@ AttributeValue* AttributeAt(Sample& sample, const Place& place) {
 
 bool TryNumber(Sample& sample, Attr attr, const Place& place, int64_t to,
                const StillFails& still_fails) {
-  Sample candidate = sample.Clone();
-  AttributeValue* value = AttributeAt(candidate, place);
-  *NumbersOf(attr, *value)[place.number].value = to;
-  candidate.module->entry_computation_layout.reset();
-  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
+  const SampleEdit put = [&](Sample& s) {
+    *NumbersOf(attr, *AttributeAt(s, place))[place.number].value = to;
+  };
+  return TryEdit(sample, put, still_fails);
 }
 
 // The plainest number, its neighbour, then ever smaller steps towards it.

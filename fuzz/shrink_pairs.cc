@@ -1,5 +1,4 @@
 // Shrinking by two edits at once: a slice and what it is taken from, an array and its windows.
-#include "fuzz/shrinker.h"
 #include "fuzz/size_edits.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/index_util.h"

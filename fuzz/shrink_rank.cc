@@ -3,7 +3,7 @@
 #include <cstring>
 #include <set>
 
-#include "fuzz/shrinker.h"
+#include "fuzz/size_edits.h"
 #include "spec/ir/attributes.h"
 
 namespace hlocts {
@@ -83,9 +83,8 @@ void EraseDimension(Instruction& instruction, size_t dimension) {
   Renumber(instruction, static_cast<int64_t>(dimension));
 }
 
-bool TryErase(Sample& sample, const Sizes& sizes, size_t dimension, const StillFails& still_fails) {
-  Sample candidate = sample.Clone();
-  for (const auto& instruction : candidate.module->entry()->instructions()) {
+void Erase(Sample& sample, const Sizes& sizes, size_t dimension) {
+  for (const auto& instruction : sample.module->entry()->instructions()) {
     const bool takes = instruction->operand_count() > 0 &&
                        instruction->operand(0).shape().IsArray() &&
                        instruction->operand(0).shape().dimensions() == sizes;
@@ -93,20 +92,16 @@ bool TryErase(Sample& sample, const Sizes& sizes, size_t dimension, const StillF
   }
   Sizes fewer = sizes;
   fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(dimension));
-  Restate(candidate, sizes, fewer);
-  candidate.module->entry_computation_layout.reset();
-  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
+  Restate(sample, sizes, fewer);
 }
 
-// Then the size that a failure needs can be found exactly: 9, where 2x5 was the least of its kind.
-bool TryMerge(Sample& sample, const Sizes& sizes, size_t dimension, const StillFails& still_fails) {
-  Sample candidate = sample.Clone();
+// With the next one. Then the size that a failure needs can be found exactly: 9, where 2x5 was the
+// least of its kind.
+void Merge(Sample& sample, const Sizes& sizes, size_t dimension) {
   Sizes merged = sizes;
   merged[dimension + 1] *= merged[dimension];
   merged[dimension] = 1;
-  Restate(candidate, sizes, merged);
-  candidate.module->entry_computation_layout.reset();
-  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
+  Restate(sample, sizes, merged);
 }
 
 bool ShrinkOneRank(Sample& sample, const StillFails& still_fails) {
@@ -117,9 +112,10 @@ bool ShrinkOneRank(Sample& sample, const StillFails& still_fails) {
   }
   for (const Sizes& sizes : all) {
     for (size_t d = 0; d < sizes.size(); ++d) {
-      if (sizes[d] == 1 && TryErase(sample, sizes, d, still_fails)) return true;
       const bool two = d + 1 < sizes.size() && sizes[d] > 1 && sizes[d + 1] > 1;
-      if (two && TryMerge(sample, sizes, d, still_fails)) return true;
+      if (sizes[d] != 1 && !two) continue;
+      const SampleEdit edit = [&](Sample& s) { two ? Merge(s, sizes, d) : Erase(s, sizes, d); };
+      if (TryEdit(sample, edit, still_fails)) return true;
     }
   }
   return false;

@@ -4,7 +4,6 @@
 #include <functional>
 #include <set>
 
-#include "fuzz/shrinker.h"
 #include "fuzz/size_edits.h"
 #include "spec/infer/infer.h"
 #include "spec/ir/index_util.h"
@@ -108,13 +107,6 @@ void ResizeDimension(Sample& sample, int64_t index, int64_t dimension, int64_t t
   Resize(sample, *leaf, sizes, end);
 }
 
-bool TryEdit(Sample& sample, const SampleEdit& edit, const StillFails& still_fails) {
-  Sample candidate = sample.Clone();
-  edit(candidate);
-  candidate.module->entry_computation_layout.reset();
-  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
-}
-
 bool TrySize(Sample& sample, int64_t from, int64_t to, bool slices, End end,
              const StillFails& still_fails) {
   return TryEdit(
@@ -201,6 +193,13 @@ std::set<int64_t> SizesOf(const Module& module) {
 }
 
 }  // namespace
+
+bool TryEdit(Sample& sample, const SampleEdit& edit, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  edit(candidate);
+  candidate.module->entry_computation_layout.reset();
+  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
+}
 
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
   bool progress = false;

@@ -5,12 +5,15 @@
 #include <functional>
 #include <vector>
 
-#include "fuzz/sample.h"
+#include "fuzz/shrinker.h"
 
 namespace hlocts {
 
 // Of a clone of the sample that it was made for. Shapes are not inferred again.
 using SampleEdit = std::function<void(Sample& clone)>;
+
+// The sample after the edit, with shapes inferred again, if it still fails.
+bool TryEdit(Sample& sample, const SampleEdit& edit, const StillFails& still_fails);
 
 // One size, of one leaf or wherever it stands, becomes a smaller one.
 std::vector<SampleEdit> SizeEdits(const Sample& sample);
