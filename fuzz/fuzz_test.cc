@@ -324,6 +324,8 @@ TEST(SymptomTest, ANumberThatIsRightlyNanInPartIsAValue) {
   EXPECT_EQ(SymptomOf(verdict).mismatch, "value");
   verdict.first_failure->accepted = "(1e-45, 1)";
   EXPECT_EQ(SymptomOf(verdict).mismatch, "nan");
+  verdict.first_failure->actual = verdict.first_failure->accepted = "nan";  // of other bits
+  EXPECT_EQ(SymptomOf(verdict).mismatch, "nan");
 }
 
 TEST(SymptomTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperation) {

@@ -57,9 +57,10 @@ bool IsZero(const VerdictFailure& failure) {
 }
 
 std::string MismatchOf(const VerdictFailure& failure) {
-  // Of a complex number the other part may be one rightly.
-  if (absl::StrContains(failure.actual, "nan") && !absl::StrContains(failure.accepted, "nan"))
-    return "nan";
+  // Of a complex number one part may be NaN rightly.
+  const bool in_part =
+      absl::StartsWith(failure.actual, "(") && absl::StrContains(failure.accepted, "nan");
+  if (absl::StrContains(failure.actual, "nan") && !in_part) return "nan";
   if (absl::StrContains(failure.actual, "inf")) return "inf";
   return IsZero(failure) ? "zero" : "value";
 }
