@@ -29,7 +29,7 @@ bool VisitIndexType(PrimitiveType type, Visit visit) {
 }
 
 // Elements whose addresses are known before any is asked for, and indices that are made at a time.
-constexpr int64_t kBlock = 512, kMadeBlock = 2048;
+constexpr int64_t kGatherBlock = 128, kScatterBlock = 512, kMadeBlock = 2048;
 constexpr int64_t kNearBytes = 1 << 18;  // of an operand: no need to ask for its lines early
 
 template <typename Index>
@@ -47,15 +47,15 @@ Index LastOf(const IndexedLine& line) {
 template <typename Index>
 void ClampAll(const Index* __restrict indices, int64_t stride, int64_t count, Index last,
               Index* __restrict to) {
-  if (stride == 1 && count == kBlock) {  // vector code
-    for (int64_t i = 0; i < kBlock; ++i) to[i] = Clamped(indices[i], last);
+  if (stride == 1 && count == kGatherBlock) {  // vector code
+    for (int64_t i = 0; i < kGatherBlock; ++i) to[i] = Clamped(indices[i], last);
   } else {
     for (int64_t i = 0; i < count; ++i) to[i] = Clamped(indices[i * stride], last);
   }
 }
 
 // visit(indices, first, count): blocks of [begin, end), whose indices stand at `indices`.
-template <typename Index, class Visit>
+template <int64_t kBlock, typename Index, class Visit>
 void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit visit) {
   if (line.make == nullptr) {
     const Index* indices = static_cast<const Index*>(line.indices);
@@ -74,32 +74,57 @@ void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit vis
   }
 }
 
-// Places of a block, and their lines on the way when they may be far.
-template <typename Index, typename Element>
-void FindPlaces(const IndexedLine& line, const Index* indices, int64_t count,
-                const Element* operand, Index* places) {
-  const Index last = LastOf<Index>(line);
-  ClampAll(indices, line.index_stride, count, last, places);
-  const int64_t stride = line.operand_stride;
-  if (line.last * stride * static_cast<int64_t>(sizeof(Element)) <= kNearBytes) return;
-  for (int64_t i = 0; i < count; ++i) {
-    __builtin_prefetch(operand + static_cast<int64_t>(places[i]) * stride);
-  }
-}
-
+// Places, and elements from there.
 template <bool kDense, typename Index, typename Element>
-void GatherPart(const IndexedLine& line, const Element* __restrict operand,
-                Element* __restrict output, int64_t begin, int64_t end) {
-  const int64_t operand_stride = kDense ? 1 : line.operand_stride;
-  const int64_t batched_stride = kDense ? 1 : line.batched_stride;
-  alignas(64) Index places[kBlock];
-  ForEachBlock<Index>(line, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
-    FindPlaces(line, indices, count, operand, places);
-    Element* to = output + first * batched_stride;
+struct Fetch {
+  void Ask(const Index* places, int64_t begin, int64_t end) const {
+    for (int64_t i = begin; i < end; ++i) __builtin_prefetch(&At(places[i]));
+  }
+  void Take(const Index* places, int64_t begin, int64_t end, Element* __restrict to) const {
+    for (int64_t i = begin; i < end; ++i) to[i * batched_stride()] = At(places[i]);
+  }
+  void TakeAndAsk(const Index* places, const Index* next, int64_t count,
+                  Element* __restrict to) const {
     for (int64_t i = 0; i < count; ++i) {
-      to[i * batched_stride] = operand[static_cast<int64_t>(places[i]) * operand_stride];
+      __builtin_prefetch(&At(next[i]));
+      to[i * batched_stride()] = At(places[i]);
     }
-  });
+  }
+  const Element& At(Index place) const {
+    return operand[static_cast<int64_t>(place) * (kDense ? 1 : line.operand_stride)];
+  }
+  int64_t batched_stride() const { return kDense ? 1 : line.batched_stride; }
+
+  const IndexedLine& line;
+  const Element* __restrict operand;
+};
+
+// From far arrays the elements of one block are taken while the lines of the next are asked for.
+template <bool kDense, typename Index, typename Element>
+void GatherPart(const IndexedLine& line, const Element* operand, Element* output, int64_t begin,
+                int64_t end) {
+  const Fetch<kDense, Index, Element> fetch = {line, operand};
+  const Index last = LastOf<Index>(line);
+  const int64_t bytes = line.last * line.operand_stride * static_cast<int64_t>(sizeof(Element));
+  const bool far = bytes > kNearBytes;
+  alignas(64) Index places[2][kGatherBlock];
+  Index *now = places[0], *before = places[1];
+  int64_t waiting = 0;  // places of the block before
+  Element* to = output;
+  ForEachBlock<kGatherBlock, Index>(line, begin, end,
+                                    [&](const Index* indices, int64_t first, int64_t count) {
+                                      ClampAll(indices, line.index_stride, count, last, now);
+                                      Element* here = output + first * fetch.batched_stride();
+                                      if (!far) return fetch.Take(now, 0, count, here);
+                                      const int64_t both = std::min(count, waiting);
+                                      fetch.TakeAndAsk(before, now, both, to);
+                                      fetch.Ask(now, both, count);
+                                      fetch.Take(before, both, waiting, to);
+                                      std::swap(now, before);
+                                      waiting = count;
+                                      to = here;
+                                    });
+  fetch.Take(before, 0, waiting, to);
 }
 
 template <typename Index, typename Element>
@@ -143,23 +168,24 @@ void ScatterPart(const IndexedLine& line, const T* __restrict from, T* __restric
   using Unsigned = std::make_unsigned_t<Index>;
   const uint64_t stride = static_cast<uint64_t>(line.operand_stride);
   const Unsigned size = static_cast<Unsigned>(high) - static_cast<Unsigned>(low);
-  alignas(64) int64_t targets[kBlock];
-  alignas(64) int32_t picked[kBlock];
-  ForEachBlock<Index>(line, 0, line.count, [&](const Index* indices, int64_t first, int64_t count) {
-    int64_t n = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      const Index index = indices[i * line.index_stride];
-      targets[n] = static_cast<int64_t>(static_cast<uint64_t>(index) * stride);
-      picked[n] = static_cast<int32_t>(i);
-      n += static_cast<Unsigned>(index) - static_cast<Unsigned>(low) <= size;
-    }
-    for (int64_t i = 0; i < n; ++i) __builtin_prefetch(to + targets[i], 1);
-    const T* updates = from + first * line.batched_stride;
-    for (int64_t i = 0; i < n; ++i) {
-      T& target = to[targets[i]];
-      target = Updated<kKind>(target, updates[picked[i] * line.batched_stride]);
-    }
-  });
+  alignas(64) int64_t targets[kScatterBlock];
+  alignas(64) int32_t picked[kScatterBlock];
+  ForEachBlock<kScatterBlock, Index>(
+      line, 0, line.count, [&](const Index* indices, int64_t first, int64_t count) {
+        int64_t n = 0;
+        for (int64_t i = 0; i < count; ++i) {
+          const Index index = indices[i * line.index_stride];
+          targets[n] = static_cast<int64_t>(static_cast<uint64_t>(index) * stride);
+          picked[n] = static_cast<int32_t>(i);
+          n += static_cast<Unsigned>(index) - static_cast<Unsigned>(low) <= size;
+        }
+        for (int64_t i = 0; i < n; ++i) __builtin_prefetch(to + targets[i], 1);
+        const T* updates = from + first * line.batched_stride;
+        for (int64_t i = 0; i < n; ++i) {
+          T& target = to[targets[i]];
+          target = Updated<kKind>(target, updates[picked[i] * line.batched_stride]);
+        }
+      });
 }
 
 template <ScatterKind kKind, typename Index, typename T>
