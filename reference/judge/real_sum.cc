@@ -134,6 +134,10 @@ class ProductInterval {
 // Products in any order (acceptance-rules 15).
 AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetContext& context) {
   const FloatFacts& facts = *context.result;
+  // Partial products may be of f32, where the least number of f8e8m0fnu is subnormal: it may go.
+  const double min_normal = context.rule.Allows(kFlushResult) && !facts.is_f64
+                                ? std::max(facts.min_normal, 0x1p-126)
+                                : facts.min_normal;
   SetContext exact = context;
   exact.rule.rule_class = RuleClass::kCorrectlyRounded;
   ProductInterval product;
@@ -173,7 +177,7 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     bool zero = s.finite() && s.lo == 0 && s.hi == 0 && !(s.flags & kOther);
     bool plain = s.IsPoint() || s.Has(Flag::kNan) || zero;
     // Nothing underflows that is a zero anyway.
-    if (!plain || largest >= facts.max || (least < facts.min_normal && !zero)) {
+    if (!plain || largest >= facts.max || (least < min_normal && !zero)) {
       return AcceptanceSet::Unspecified(Term::kProduct, context.origin);
     }
     return s;
@@ -181,7 +185,7 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   if (may_be_infinite) return AcceptanceSet::Unspecified(Term::kProduct, context.origin);
   const uint16_t maybe = may_be_nan ? Flag::kNan : 0;
   double n = static_cast<double>(terms.size());
-  if (points && !may_be_nan && bits <= facts.p && largest < facts.max && least >= facts.min_normal) {
+  if (points && !may_be_nan && bits <= facts.p && largest < facts.max && least >= min_normal) {
     AcceptanceSet s = terms[0];
     for (size_t i = 1; i < terms.size(); ++i)
       s = BinaryFloat(Opcode::kMultiply, s, terms[i], exact);
@@ -194,11 +198,11 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   image.finite = true;
   double below = lo < 0 ? lo * (1 + growth) : lo * (1 - growth);
   double above = hi < 0 ? hi * (1 - growth) : hi * (1 + growth);
-  if (least < facts.min_normal) {
+  if (least < min_normal) {
     // A partial product may have been flushed, or have lost all its bits. Each rounding in the
     // subnormal range doubles at most; and what was there once leaves it by factors above 1 only.
     double most = std::max(std::fabs(lo), std::fabs(hi)) * (1 + growth);
-    double bound = std::max(most, facts.min_normal * largest * (1 + growth));
+    double bound = std::max(most, min_normal * largest * (1 + growth));
     constexpr double kStepsMax = 500;  // and no underflow of this product itself
     if (n <= kStepsMax && most >= 0x1p-500)
       bound = std::min(bound, std::ldexp(most, static_cast<int>(n)));
@@ -214,7 +218,7 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   AcceptanceSet s = StoreImage(image, exact);
   if (largest >= facts.max) {
     AddPartialOverflow(true, true, exact, s);
-    if (least >= facts.min_normal && facts.infinity) s.flags &= ~Flag::kNan;
+    if (least >= min_normal && facts.infinity) s.flags &= ~Flag::kNan;
   }
   s.flags |= maybe;
   if (!s.IsPoint()) s.term = Term::kProduct;

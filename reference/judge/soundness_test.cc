@@ -128,6 +128,11 @@ const char kProduct3[] =
     "mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }\n"
     "ENTRY e { x = f32[3] parameter(0) i = f32[] constant(1)\n"
     " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=mul }";
+const char kProductWithoutZero[] =
+    "mul { a = f8e8m0fnu[] parameter(0) b = f8e8m0fnu[] parameter(1)\n"
+    " ROOT r = f8e8m0fnu[] multiply(a, b) }\n"
+    "ENTRY e { x = f8e8m0fnu[4] parameter(0) i = f8e8m0fnu[] constant(1)\n"
+    " ROOT r = f8e8m0fnu[] reduce(x, i), dimensions={0}, to_apply=mul }";
 const char kSortOfNothing[] =
     "lt { a = f32[] parameter(0) b = f32[] parameter(1)\n"
     " ROOT r = pred[] compare(a, b), direction=LT }\n"
@@ -262,6 +267,10 @@ const Case kCases[] = {
     // A subnormal factor that may be read as zero need not be.
     {"product_with_a_subnormal_first", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 0"}, kPass},
     {"product_with_a_subnormal_last", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 1e-45"}, kPass},
+    // In f32 the factor 2^-127 is subnormal, and may be read as zero, which the type has not.
+    {"product_flushed_in_f32", kProductWithoutZero, {"f8e8m0fnu[4] {2, 1, 4, 6e-39}"}, {"f8e8m0fnu[] 6e-39"}, kOpen},
+    {"product_in_strict", kProductWithoutZero, {"f8e8m0fnu[4] {2, 1, 4, 6e-39}"}, {"f8e8m0fnu[] 6e-39"}, kFail, kStrict},
+    {"product_without_zero_off", kProductWithoutZero, {"f8e8m0fnu[4] {2, 1, 4, 1e-38}"}, {"f8e8m0fnu[] 6e-39"}, kFail},
     {"product_with_a_subnormal_off", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 1e-40"}, kFail},
     {"batch_norm_grad_of_a_tiny_scale", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{2.4703282292062327e-304}, {-2.4703282292062327e-304}}"}, kPass, kStrict},
     {"batch_norm_grad_of_the_largest_scale", kBatchNormGradOfSpread, {"f64[1] {1.7976931348623157e+308}"}, {"f64[1,1] {{nan}}"}, kOpen},
