@@ -291,7 +291,13 @@ absl::StatusOr<SetArray> ReduceByTerms(const ReductionOperands& r, RecognizedRed
         AcceptanceSet set = CombineTerms(r.interpreter, context, type, reducer, terms);
         sets.push_back(may_drop ? Join(set, lone) : set);
       } else if (IsIdentity(reducer, init, type) && !terms.empty()) {
-        sets.push_back(CombineTerms(r.interpreter, context, type, reducer, terms));
+        AcceptanceSet set = CombineTerms(r.interpreter, context, type, reducer, terms);
+        // Of one negative zero the sum with a positive one is positive.
+        if (terms.size() == 1 && set.finite() && set.lo == 0 && set.hi == 0) {
+          terms.push_back(init);
+          set = Join(set, CombineTerms(r.interpreter, context, type, reducer, terms));
+        }
+        sets.push_back(set);
       } else {
         int64_t most = static_cast<int64_t>(terms.size()) + lists.padded[out] + 1;
         sets.push_back(WithInsertions(r.interpreter, context, type, reducer, terms, init, most));

@@ -133,6 +133,10 @@ const char kProductWithoutZero[] =
     " ROOT r = f8e8m0fnu[] multiply(a, b) }\n"
     "ENTRY e { x = f8e8m0fnu[4] parameter(0) i = f8e8m0fnu[] constant(1)\n"
     " ROOT r = f8e8m0fnu[] reduce(x, i), dimensions={0}, to_apply=mul }";
+const char kComplexSumOfOne[] =
+    "add { a = c64[] parameter(0) b = c64[] parameter(1) ROOT r = c64[] add(a, b) }\n"
+    "ENTRY e { x = c64[1] parameter(0) i = c64[] constant((1, 0))\n"
+    " ROOT r = c64[1] reduce-window(x, i), window={size=1}, to_apply=add }";
 const char kSortOfNothing[] =
     "lt { a = f32[] parameter(0) b = f32[] parameter(1)\n"
     " ROOT r = pred[] compare(a, b), direction=LT }\n"
@@ -271,6 +275,10 @@ const Case kCases[] = {
     {"product_flushed_in_f32", kProductWithoutZero, {"f8e8m0fnu[4] {2, 1, 4, 6e-39}"}, {"f8e8m0fnu[] 6e-39"}, kOpen},
     {"product_in_strict", kProductWithoutZero, {"f8e8m0fnu[4] {2, 1, 4, 6e-39}"}, {"f8e8m0fnu[] 6e-39"}, kFail, kStrict},
     {"product_without_zero_off", kProductWithoutZero, {"f8e8m0fnu[4] {2, 1, 4, 1e-38}"}, {"f8e8m0fnu[] 6e-39"}, kFail},
+    // An initial value with one part zero: -0 and 0 are 0.
+    {"complex_sum_of_one", kComplexSumOfOne, {"c64[1] {(-3, -0)}"}, {"c64[1] {(-2, 0)}"}, kPass},
+    {"complex_sum_of_one_without", kComplexSumOfOne, {"c64[1] {(-3, -0)}"}, {"c64[1] {(-3, -0)}"}, kPass},
+    {"complex_sum_of_one_off", kComplexSumOfOne, {"c64[1] {(-3, -0)}"}, {"c64[1] {(-2, 1)}"}, kFail},
     {"product_with_a_subnormal_off", kProduct3, {"f32[3] {1e-45, 0.1, 10}"}, {"f32[] 1e-40"}, kFail},
     {"batch_norm_grad_of_a_tiny_scale", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{2.4703282292062327e-304}, {-2.4703282292062327e-304}}"}, kPass, kStrict},
     {"batch_norm_grad_of_the_largest_scale", kBatchNormGradOfSpread, {"f64[1] {1.7976931348623157e+308}"}, {"f64[1,1] {{nan}}"}, kOpen},
