@@ -55,6 +55,9 @@ ValueFacts ModuleWriter::Settle(PrimitiveType type, ValueFacts facts) const {
 }
 
 Term* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
+  const ValueFacts whole = WholeRange(type);
+  // The one of s1 is -1.
+  if (IsInteger(type) && value > whole.high) value -= whole.high - whole.low + 1;
   ValueFacts facts = RangeFacts(value, value, std::floor(value) == value);
   if (IsComplex(type))
     facts = RangeFacts(std::min(value, 0.0), std::max(value, 0.0), facts.integral);
