@@ -26,6 +26,7 @@ class Oracle {
         options_(options),
         wanted_(SymptomOf(first.verdict)),
         operations_(IsTold(wanted_) ? std::set<std::string>() : std::move(operations)),
+        moves_(OnlyMoves({operations_.begin(), operations_.end()})),
         rule_(std::move(rule)),
         end_(std::chrono::steady_clock::now() +
              std::chrono::milliseconds(static_cast<int64_t>(options.seconds_max * 1000))) {}
@@ -76,7 +77,7 @@ class Oracle {
            operations_.count(BlamedOpcode(verdict, *candidate.module)) > 0;
   }
   // What is to blame only moves elements.
-  bool moves() const { return OnlyMoves({operations_.begin(), operations_.end()}); }
+  bool moves() const { return moves_; }
   int evaluations() const { return evaluations_; }
   bool Spent() const {
     return evaluations_ >= options_.evaluations_max || options_.stop() ||
@@ -86,7 +87,7 @@ class Oracle {
  private:
   // Until it is settled what data show it, a wrong element may be a NaN or none.
   bool IsWanted(const Symptom& symptom) const {
-    if (!moves()) return Alike(symptom, wanted_);
+    if (!moves_) return Alike(symptom, wanted_);
     if (settled_) return AlikeMoved(symptom, wanted_);
     return symptom.kind == wanted_.kind &&
            (symptom.mismatch == "shape") == (wanted_.mismatch == "shape");
@@ -148,7 +149,8 @@ class Oracle {
   // elsewhere in the place of none, or data that the engine carries wrongly.
   bool settled_ = false, slight_ = false, needs_trades_ = false, right_data_ = false;
   std::set<std::string> operations_;  // one of them is to blame; none: nothing is known
-  std::string rule_;                  // that an invalid module breaks; of a valid one empty
+  const bool moves_;
+  std::string rule_;  // that an invalid module breaks; of a valid one empty
   std::chrono::steady_clock::time_point end_;
   static constexpr int64_t kStepsMax = 20'000;
   int64_t steps_max_ = kStepsMax;

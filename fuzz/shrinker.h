@@ -42,7 +42,7 @@ bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails
 // anything was kept.
 struct ShrinkPass {
   const char* name;
-  bool of_invalid;  // also for modules that break a rule, which cannot be evaluated or inferred
+  bool of_invalid;  // also for modules that break a rule, which cannot be evaluated
   std::function<bool(Sample& sample, const StillFails& still_fails)> run;
 };
 bool ReturnUnused(Sample& sample, const StillFails& still_fails);
