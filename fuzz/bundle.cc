@@ -12,6 +12,7 @@
 #include "spec/files/literals_file.h"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
+#include "spec/proto/convert.h"
 #include "spec/text/printer.h"
 
 namespace hlocts {
@@ -27,7 +28,8 @@ size_t Bytes(const Files& files) {
 
 void Drop(Files& files, const std::string& name) {
   for (auto& [file, text] : files) {
-    if (file == name) text = "# left out: the bundle would be more than 64 KB; a replay computes it again\n";
+    if (file == name)
+      text = "# left out: the bundle would be more than 64 KB; a replay computes it again\n";
   }
 }
 
@@ -47,8 +49,12 @@ Files FilesOf(const Bundle& bundle) {
                  {"verdict.json", VerdictText(bundle)},
                  {"README.md", BundleReadme(bundle)},
                  {"case_test.cc", BundleTest(bundle)}};
-  if (absl::StartsWith(bundle.backend, "xla")) files.push_back({"repro_jax.py", BundleJaxScript(bundle)});
-  files.push_back({"actual.txt", FormatLiterals(FileOfDevices(bundle.result.outputs, module.num_partitions))});
+  std::string proto = ProtoWhereTextFails(module);
+  if (!proto.empty()) files.push_back({kProtoOfModule, std::move(proto)});
+  if (absl::StartsWith(bundle.backend, "xla"))
+    files.push_back({"repro_jax.py", BundleJaxScript(bundle)});
+  files.push_back(
+      {"actual.txt", FormatLiterals(FileOfDevices(bundle.result.outputs, module.num_partitions))});
   files.push_back({"expected.jsonl", bundle.expected});
   for (const char* name : {"expected.jsonl", "actual.txt"}) {
     if (Bytes(files) > kBundleBytesMax) Drop(files, name);
@@ -56,16 +62,31 @@ Files FilesOf(const Bundle& bundle) {
   return files;
 }
 
+absl::StatusOr<std::unique_ptr<Module>> ReadModule(const std::string& folder) {
+  const std::string proto = absl::StrCat(folder, "/", kProtoOfModule);
+  if (!std::filesystem::exists(proto)) {
+    HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(folder + "/module.hlo"));
+    return std::move(loaded.module);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(proto));
+  auto module = ParseModuleProtoText(text, Malformed::kKept);
+  if (!module.ok()) return Annotate(module.status(), proto);
+  return module;
+}
+
 }  // namespace
 
 absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
   Files files = FilesOf(bundle);
   if (Bytes(files) > kBundleBytesMax) {
-    return absl::ResourceExhaustedError(absl::StrCat(folder, ": a bundle of ", Bytes(files), " bytes"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat(folder, ": a bundle of ", Bytes(files), " bytes"));
   }
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return absl::InternalError(absl::StrCat(folder, ": ", error.message()));
+  // Of a bundle that stood here before: it would be read instead of this module.
+  std::filesystem::remove(absl::StrCat(folder, "/", kProtoOfModule), error);
   for (const auto& [name, text] : files) {
     HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", name), text));
   }
@@ -74,10 +95,10 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
 
 absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   Bundle bundle;
-  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(folder + "/module.hlo"));
-  bundle.sample.module = std::move(loaded.module);
-  HLOCTS_ASSIGN_OR_RETURN(LiteralsFile inputs,
-                          ReadLiterals(folder + "/inputs.txt", ArgumentLeafShapes(*bundle.sample.module)));
+  HLOCTS_ASSIGN_OR_RETURN(bundle.sample.module, ReadModule(folder));
+  HLOCTS_ASSIGN_OR_RETURN(
+      LiteralsFile inputs,
+      ReadLiterals(folder + "/inputs.txt", ArgumentLeafShapes(*bundle.sample.module)));
   if (!inputs.blocks.empty()) bundle.sample.arguments = inputs.blocks[0].leaves;
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/verdict.json"));
   auto json = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -85,12 +106,14 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
     return InvalidInput(folder, "/verdict.json: expected an object with verdict and backend");
   }
   auto kind = VerdictFromName(json["verdict"].get<std::string>());
-  if (!kind) return InvalidInput(folder, "/verdict.json: verdict ", json["verdict"].get<std::string>());
+  if (!kind)
+    return InvalidInput(folder, "/verdict.json: verdict ", json["verdict"].get<std::string>());
   bundle.result.verdict.kind = *kind;
   bundle.backend = json["backend"].get<std::string>();
   if (json["profile"].is_string()) {
     auto profile = ProfileFromName(json["profile"].get<std::string>());
-    if (!profile) return InvalidInput(folder, "/verdict.json: profile ", json["profile"].get<std::string>());
+    if (!profile)
+      return InvalidInput(folder, "/verdict.json: profile ", json["profile"].get<std::string>());
     bundle.options.profile = *profile;
   }
   bundle.options.cut = json.value("cut", int64_t{0});

@@ -5,6 +5,9 @@
 #include "absl/strings/str_replace.h"
 #include "fuzz/symptom.h"
 #include "spec/files/literals_file.h"
+#include "spec/infer/verifier.h"
+#include "spec/proto/convert.h"
+#include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
 namespace hlocts {
@@ -54,14 +57,14 @@ for output in run.execute([jax.device_put(a, devices[0]) for a in arguments]):
 
 constexpr char kTest[] = R"cc(// $SIGNATURE
 // Passes once the engine returns what the clause demands. Build it beside the tests of hlocts
-// (hlocts_test with DEPS backends spec_text spec_files).
+// (hlocts_test with DEPS backends $READER_LIBRARY spec_files).
 #include <gtest/gtest.h>
 
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "fuzz/symptom.h"
 #include "spec/files/literals_file.h"
-#include "spec/text/parser.h"
+#include "$READER_LIBRARY/$READER_HEADER"
 
 namespace hlocts {
 namespace {
@@ -70,7 +73,7 @@ constexpr char kModule[] = R"hlo($MODULE)hlo";
 constexpr char kInputs[] = R"inputs($INPUTS)inputs";
 
 TEST(Repro, $NAME) {
-  auto module = ParseModule(kModule);
+  auto module = $READER;
   ASSERT_TRUE(module.ok()) << module.status();
   auto inputs = ParseLiterals(kInputs, ArgumentLeafShapes(**module));
   ASSERT_TRUE(inputs.ok()) << inputs.status();
@@ -139,7 +142,22 @@ std::string WhatIsWrong(const Bundle& bundle) {
   return absl::StrCat("The engine's verdict is `", VerdictName(verdict.kind), "`: ", verdict.reason, "\n");
 }
 
+struct Reader {
+  const char *library, *header, *call;
+};
+constexpr Reader kTextReader = {"spec_text", "parser.h", "ParseModule(kModule)"};
+constexpr Reader kProtoReader = {"spec_proto", "convert.h",
+                                 "ParseModuleProtoText(kModule, Malformed::kKept)"};
+
 }  // namespace
+
+std::string ProtoWhereTextFails(const Module& module) {
+  const std::string rule = RuleOf(VerifyModule(module));
+  if (rule.empty()) return "";
+  auto read = ParseModule(PrintModule(module));
+  if (read.ok() && RuleOf(VerifyModule(**read)) == rule) return "";
+  return PrintModuleProto(module).value_or("");
+}
 
 std::string BundleReadme(const Bundle& bundle) {
   const Verdict& verdict = bundle.result.verdict;
@@ -148,15 +166,24 @@ std::string BundleReadme(const Bundle& bundle) {
                       "Engine: ", bundle.backend, " ", verdict.backend_version, "; profile ", verdict.profile, ".\n",
                       bundle.origin.empty() ? "" : absl::StrCat("Found by: ", bundle.origin, ".\n"),
                       "\nReplay, in a checkout with a build: `build/hlocts replay <this folder>` (exit 1: the failure is still there).\n",
-                      "`module.hlo` with `inputs.txt` gave `actual.txt`; `expected.jsonl` is the acceptance set of each output.\n");
+                      "`module.hlo` with `inputs.txt` gave `actual.txt`; `expected.jsonl` is the acceptance set of each output.\n",
+                      ProtoWhereTextFails(*bundle.sample.module).empty()
+                          ? ""
+                          : "Its text cannot say what is wrong with this module: replayed is `module.pbtxt`, its proto form.\n");
 }
 
 std::string BundleTest(const Bundle& bundle) {
   std::string name = absl::StrReplaceAll(FolderNameOf(bundle.signature), {{".", "_"}, {"-", "_"}});
   std::string call = bundle.options.invalid ? "DiffInvalidModule(**module, **engine, options)"
                                             : "Differ(**module, request, options).Diff(**engine)";
+  const std::string proto = ProtoWhereTextFails(*bundle.sample.module);
+  const Reader& reader = proto.empty() ? kTextReader : kProtoReader;
   return absl::StrReplaceAll(kTest, {{"$SIGNATURE", bundle.signature},
-                                     {"$MODULE", PrintModule(*bundle.sample.module)},
+                                     {"$READER_LIBRARY/", absl::StrReplaceAll(reader.library, {{"_", "/"}}) + "/"},
+                                     {"$READER_LIBRARY", reader.library},
+                                     {"$READER_HEADER", reader.header},
+                                     {"$READER", reader.call},
+                                     {"$MODULE", proto.empty() ? PrintModule(*bundle.sample.module) : proto},
                                      {"$INPUTS", InputsText(bundle)},
                                      {"$NAME", name},
                                      {"$BACKEND", bundle.backend},

@@ -8,6 +8,12 @@
 
 namespace hlocts {
 
+// The file beside module.hlo where the text does not hold the module.
+inline constexpr char kProtoOfModule[] = "module.pbtxt";
+// Its content: of an invalid module whose text is refused, or breaks another rule when it is read
+// (an operand of another computation may have the name of one of this). Else nothing.
+std::string ProtoWhereTextFails(const Module& module);
+
 std::string BundleReadme(const Bundle& bundle);
 // A GoogleTest case that reruns the failure: links backends_differ, spec_text and spec_files.
 std::string BundleTest(const Bundle& bundle);

@@ -216,21 +216,6 @@ TEST(BundleTest, WhatIsWrittenIsReadAgainAndIsSmall) {
   EXPECT_LE(bytes, kBundleBytesMax);
 }
 
-TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
-  for (VerdictKind kind : {VerdictKind::kAccepted, VerdictKind::kCrash, VerdictKind::kFail}) {
-    std::string folder = testing::TempDir() + "/invalid_bundle";
-    Bundle bundle;
-    bundle.sample =
-        Parsed("HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[3] negate(p) }", 1);
-    bundle.backend = "xla";
-    bundle.result.verdict.kind = kind;
-    ASSERT_TRUE(WriteBundle(bundle, folder).ok());
-    auto read = ReadBundle(folder);
-    ASSERT_TRUE(read.ok()) << read.status();
-    EXPECT_EQ(read->options.invalid, kind != VerdictKind::kFail);
-  }
-}
-
 CampaignOptions SmallCampaign(const std::string& name, int64_t modules, int jobs) {
   CampaignOptions options;
   options.backends = {"reference"};

@@ -13,6 +13,7 @@
 #ifndef HLOCTS_SPEC_PROTO_CONVERT_H_
 #define HLOCTS_SPEC_PROTO_CONVERT_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,13 +32,19 @@ class LiteralProto;
 class ShapeProto;
 }  // namespace proto
 
-absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModuleProto& module);
+// What a Module can hold although no valid one does (operands of other computations, negative sizes,
+// layouts that are no permutations) is refused, or kept for who shows what an engine makes of it.
+enum class Malformed : uint8_t { kRefused, kKept };
+
+absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModuleProto& module,
+                                                        Malformed malformed = Malformed::kRefused);
 // Computations stand callees first, as XLA needs them: in the module's order where that is one,
 // else in Module::CallOrder(). Ids are kept where they are still unique, else given anew. Errors: no
 // entry, a computation without root, an attribute that names a computation of another module.
 absl::StatusOr<proto::HloModuleProto> ModuleToProto(const Module& module);
 
-absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& shape);
+absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& shape,
+                                     Malformed malformed = Malformed::kRefused);
 proto::ShapeProto ShapeToProto(const Shape& shape);
 
 absl::StatusOr<Literal> LiteralFromProto(const proto::LiteralProto& literal);
@@ -57,7 +64,8 @@ absl::StatusOr<proto::HloSnapshot> SnapshotToProto(const Snapshot& snapshot);
 absl::StatusOr<std::string> SerializeModule(const Module& module);
 absl::StatusOr<std::unique_ptr<Module>> ParseSerializedModule(absl::string_view bytes);
 absl::StatusOr<std::string> PrintModuleProto(const Module& module);
-absl::StatusOr<std::unique_ptr<Module>> ParseModuleProtoText(absl::string_view text);
+absl::StatusOr<std::unique_ptr<Module>> ParseModuleProtoText(
+    absl::string_view text, Malformed malformed = Malformed::kRefused);
 std::string SerializeLiteral(const Literal& literal);
 absl::StatusOr<Literal> ParseSerializedLiteral(absl::string_view bytes);
 absl::StatusOr<std::string> SerializeSnapshot(const Snapshot& snapshot);

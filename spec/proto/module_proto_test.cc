@@ -1,6 +1,7 @@
 #include <functional>
 
 #include "gmock/gmock.h"
+#include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/data.pb.h"
@@ -474,6 +475,26 @@ TEST(ModuleProtoTest, SaysWhatIsWrong) {
     ASSERT_FALSE(module.ok()) << bad.message;
     EXPECT_THAT(std::string(module.status().message()), HasSubstr(bad.message));
   }
+}
+
+// For who replays what an engine made of a module that breaks these rules.
+TEST(ModuleProtoTest, WhatNoValidModuleHasIsKeptOnDemand) {
+  std::unique_ptr<Module> module = Parse(R"(HloModule m
+callee { x = f32[2] parameter(0) ROOT y = f32[2] negate(x) }
+ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] call(p), to_apply=callee })");
+  Computation* callee = module->computations()[0].get();
+  callee->root()->mutable_operands()[0] = module->entry()->parameters()[0];
+  callee->parameters()[0]->mutable_shape().set_dimension(0, -1);
+  module->entry()->root()->mutable_shape().mutable_layout() = Layout{.minor_to_major = {1}};
+  const std::string text = *PrintModuleProto(*module);
+  EXPECT_FALSE(ParseModuleProtoText(text).ok());
+  auto kept = ParseModuleProtoText(text, Malformed::kKept);
+  ASSERT_TRUE(kept.ok()) << kept.status();
+  EXPECT_EQ(*PrintModuleProto(**kept), text);
+  EXPECT_EQ(&(*kept)->computations()[0]->root()->operand(0), (*kept)->entry()->parameters()[0]);
+  // An operand that is nowhere cannot be kept.
+  const std::string lost = absl::StrReplaceAll(text, {{"operand_ids: ", "operand_ids: 77"}});
+  EXPECT_FALSE(ParseModuleProtoText(lost, Malformed::kKept).ok());
 }
 
 // Nobody who is sent the proto form gets another module than one who is sent it by way of a reader.

@@ -50,7 +50,8 @@ void ShapeToProto(const Shape& shape, proto::ShapeProto* out);
 void LiteralToProto(const Literal& literal, proto::LiteralProto* out);
 absl::Status ModuleToProto(const Module& module, proto::HloModuleProto* out);
 
-absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProto& program);
+absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProto& program,
+                                                   Malformed malformed);
 void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* out);
 
 // Kept text of an instruction: its name, where that is not unique in the module.

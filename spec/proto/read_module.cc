@@ -14,8 +14,8 @@ namespace {
 
 class ModuleReader {
  public:
-  explicit ModuleReader(const proto::HloModuleProto& proto)
-      : proto_(proto), module_(std::make_unique<Module>(proto.name())) {}
+  ModuleReader(const proto::HloModuleProto& proto, Malformed malformed)
+      : proto_(proto), malformed_(malformed), module_(std::make_unique<Module>(proto.name())) {}
 
   absl::StatusOr<std::unique_ptr<Module>> Read();
 
@@ -23,6 +23,7 @@ class ModuleReader {
   absl::Status ReadComputation(const proto::HloComputationProto& proto);
   absl::Status ReadInstruction(const proto::HloInstructionProto& proto, Computation* computation);
   absl::Status ReadOperands(const proto::HloInstructionProto& proto, Instruction* instruction);
+  absl::Status ConnectStrangers();
   absl::Status ReadPayload(const proto::HloInstructionProto& proto, Instruction* instruction);
   absl::Status ReadEntry();
   absl::Status ReadSchedule();
@@ -34,8 +35,17 @@ class ModuleReader {
     return found == instructions_.end() ? nullptr : found->second;
   }
 
+  // An operand that does not stand before its user in the same computation.
+  struct Stranger {
+    Instruction* user;
+    size_t operand;
+    int64_t id;
+  };
+
   const proto::HloModuleProto& proto_;
+  const Malformed malformed_;
   std::unique_ptr<Module> module_;
+  std::vector<Stranger> strangers_;
   absl::flat_hash_map<int64_t, Computation*> computations_;
   absl::flat_hash_map<int64_t, Instruction*> instructions_;  // of the computation being read
 };
@@ -44,7 +54,10 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
                                         Instruction* instruction) {
   for (int64_t id : proto.operand_ids()) {
     Instruction* operand = FindInstruction(id);
-    if (!operand || operand == instruction) {
+    if (malformed_ == Malformed::kKept && !operand) {
+      strangers_.push_back({instruction, instruction->operands().size(), id});
+      operand = instruction;
+    } else if (!operand || operand == instruction) {
       return InvalidInput("expected operand ids of instructions that stand before it in the same ",
                           "computation, found ", id);
     }
@@ -55,6 +68,24 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
   if (count < row.arity_min || (row.arity_max != kVariadic && count > row.arity_max)) {
     return InvalidInput("expected ", row.arity_min, row.arity_max == row.arity_min ? "" : " or more",
                         " operands, found ", count);
+  }
+  return absl::OkStatus();
+}
+
+// Once all computations are read: an instruction of any.
+absl::Status ModuleReader::ConnectStrangers() {
+  absl::flat_hash_map<int64_t, Instruction*> all;
+  for (const auto& computation : module_->computations()) {
+    for (const auto& instruction : computation->instructions())
+      all[instruction->proto_id] = instruction.get();
+  }
+  for (const Stranger& stranger : strangers_) {
+    auto found = all.find(stranger.id);
+    if (found == all.end()) {
+      return InvalidInput("instruction '", stranger.user->name(),
+                          "': expected the ids of instructions as operands, found ", stranger.id);
+    }
+    stranger.user->mutable_operands()[stranger.operand] = found->second;
   }
   return absl::OkStatus();
 }
@@ -83,7 +114,7 @@ absl::Status ModuleReader::ReadInstruction(const proto::HloInstructionProto& pro
                                            Computation* computation) {
   std::optional<Opcode> opcode = OpcodeFromName(proto.opcode());
   if (!opcode) return InvalidInput("expected an opcode, found '", proto.opcode(), "'");
-  HLOCTS_ASSIGN_OR_RETURN(Shape shape, ShapeFromProto(proto.shape()));
+  HLOCTS_ASSIGN_OR_RETURN(Shape shape, ShapeFromProto(proto.shape(), malformed_));
   if (shape.element_type() == PrimitiveType::kInvalid) {
     return InvalidInput("expected a shape, found none");
   }
@@ -148,7 +179,8 @@ absl::Status ModuleReader::ReadEntry() {
   }
   module_->set_entry(found->second);
   if (!proto_.has_host_program_shape()) return absl::OkStatus();
-  absl::StatusOr<ProgramShape> program = ProgramShapeFromProto(proto_.host_program_shape());
+  absl::StatusOr<ProgramShape> program =
+      ProgramShapeFromProto(proto_.host_program_shape(), malformed_);
   if (!program.ok()) return Annotate(program.status(), "host_program_shape");
   module_->entry_computation_layout = *std::move(program);
   return absl::OkStatus();
@@ -236,6 +268,7 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
     if (!status.ok()) return Annotate(status, absl::StrCat("computation '", computation.name(), "'"));
   }
   if (proto_.computations().empty()) return InvalidInput("expected computations, found none");
+  HLOCTS_RETURN_IF_ERROR(ConnectStrangers());
   HLOCTS_RETURN_IF_ERROR(ReadEntry());
   HLOCTS_RETURN_IF_ERROR(ReadSchedule());
   HLOCTS_RETURN_IF_ERROR(ReadAliases());
@@ -252,8 +285,9 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModuleProto& module) {
-  return ModuleReader(module).Read();
+absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModuleProto& module,
+                                                        Malformed malformed) {
+  return ModuleReader(module, malformed).Read();
 }
 
 }  // namespace hlocts

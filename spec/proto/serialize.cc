@@ -136,10 +136,11 @@ absl::StatusOr<std::string> PrintModuleProto(const Module& module) {
   return PrintText(proto);
 }
 
-absl::StatusOr<std::unique_ptr<Module>> ParseModuleProtoText(absl::string_view text) {
+absl::StatusOr<std::unique_ptr<Module>> ParseModuleProtoText(absl::string_view text,
+                                                             Malformed malformed) {
   proto::HloModuleProto proto;
   HLOCTS_RETURN_IF_ERROR(ParseText(text, &proto));
-  return ModuleFromProto(proto);
+  return ModuleFromProto(proto, malformed);
 }
 
 std::string SerializeLiteral(const Literal& literal) {

@@ -51,11 +51,12 @@ absl::Status TilesFromProto(const proto::LayoutProto& proto, Layout& layout) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Layout> LayoutFromProto(const proto::LayoutProto& proto, int64_t rank) {
+absl::StatusOr<Layout> LayoutFromProto(const proto::LayoutProto& proto, int64_t rank,
+                                       Malformed malformed) {
   Layout layout;
   layout.minor_to_major = FromRepeated(proto.minor_to_major());
   HLOCTS_RETURN_IF_ERROR(TilesFromProto(proto, layout));
-  HLOCTS_RETURN_IF_ERROR(ValidateLayout(layout, rank));
+  if (malformed == Malformed::kRefused) HLOCTS_RETURN_IF_ERROR(ValidateLayout(layout, rank));
   HLOCTS_ASSIGN_OR_RETURN(layout.dim_level_types, DimLevelsFromProto(proto));
   // 0 is how an older writer says 1.
   layout.tail_padding_alignment_in_elements =
@@ -108,16 +109,17 @@ void LayoutToProto(const Layout& layout, proto::LayoutProto* out) {
   RestoreResidue(layout.unknown_fields, out);
 }
 
-absl::StatusOr<Shape> TupleFromProto(const proto::ShapeProto& proto) {
+absl::StatusOr<Shape> TupleFromProto(const proto::ShapeProto& proto, Malformed malformed) {
   std::vector<Shape> elements;
   for (const proto::ShapeProto& element : proto.tuple_shapes()) {
-    HLOCTS_ASSIGN_OR_RETURN(Shape converted, ShapeFromProto(element));
+    HLOCTS_ASSIGN_OR_RETURN(Shape converted, ShapeFromProto(element, malformed));
     elements.push_back(std::move(converted));
   }
   return Shape::Tuple(std::move(elements));
 }
 
-absl::Status DimensionsFromProto(const proto::ShapeProto& proto, Shape& shape) {
+absl::Status DimensionsFromProto(const proto::ShapeProto& proto, Malformed malformed,
+                                 Shape& shape) {
   if (proto.is_dynamic_dimension_size() > proto.dimensions_size()) {
     return InvalidInput("expected at most ", proto.dimensions_size(), " is_dynamic_dimension, found ",
                         proto.is_dynamic_dimension_size());
@@ -125,7 +127,7 @@ absl::Status DimensionsFromProto(const proto::ShapeProto& proto, Shape& shape) {
   for (int d = 0; d < proto.dimensions_size(); ++d) {
     bool dynamic = d < proto.is_dynamic_dimension_size() && proto.is_dynamic_dimension(d);
     int64_t size = proto.dimensions(d);
-    if (size < 0 && !(dynamic && size == kUnboundedSize)) {
+    if (malformed == Malformed::kRefused && size < 0 && !(dynamic && size == kUnboundedSize)) {
       return InvalidInput("expected a size of at least 0 for dimension ", d, ", found ", size);
     }
     shape.set_dynamic_dimension(d, dynamic);
@@ -142,11 +144,11 @@ absl::StatusOr<PrimitiveType> PrimitiveTypeFromProto(int number) {
   return *type;
 }
 
-absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& proto) {
+absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& proto, Malformed malformed) {
   HLOCTS_ASSIGN_OR_RETURN(PrimitiveType type, PrimitiveTypeFromProto(proto.element_type()));
   Shape shape;
   if (type == PrimitiveType::kTuple) {
-    HLOCTS_ASSIGN_OR_RETURN(shape, TupleFromProto(proto));
+    HLOCTS_ASSIGN_OR_RETURN(shape, TupleFromProto(proto, malformed));
   } else {
     if (proto.tuple_shapes_size() > 0) {
       return InvalidInput("expected no tuple_shapes in a shape of type ", PrimitiveTypeName(type));
@@ -155,9 +157,10 @@ absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& proto) {
       return InvalidInput("expected no dimensions in a shape of type ", PrimitiveTypeName(type));
     }
     shape = Shape(type, FromRepeated(proto.dimensions()));
-    HLOCTS_RETURN_IF_ERROR(DimensionsFromProto(proto, shape));
+    HLOCTS_RETURN_IF_ERROR(DimensionsFromProto(proto, malformed, shape));
     if (proto.has_layout() && shape.IsArray()) {
-      HLOCTS_ASSIGN_OR_RETURN(shape.mutable_layout(), LayoutFromProto(proto.layout(), shape.rank()));
+      HLOCTS_ASSIGN_OR_RETURN(shape.mutable_layout(),
+                              LayoutFromProto(proto.layout(), shape.rank(), malformed));
     }
   }
   shape.unknown_fields = ResidueOf(proto);
@@ -181,14 +184,15 @@ proto::ShapeProto ShapeToProto(const Shape& shape) {
   return out;
 }
 
-absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProto& proto) {
+absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProto& proto,
+                                                   Malformed malformed) {
   ProgramShape program;
   for (const proto::ShapeProto& parameter : proto.parameters()) {
-    HLOCTS_ASSIGN_OR_RETURN(Shape shape, ShapeFromProto(parameter));
+    HLOCTS_ASSIGN_OR_RETURN(Shape shape, ShapeFromProto(parameter, malformed));
     program.parameters.push_back(std::move(shape));
   }
   program.parameter_names.assign(proto.parameter_names().begin(), proto.parameter_names().end());
-  HLOCTS_ASSIGN_OR_RETURN(program.result, ShapeFromProto(proto.result()));
+  HLOCTS_ASSIGN_OR_RETURN(program.result, ShapeFromProto(proto.result(), malformed));
   return program;
 }
 
