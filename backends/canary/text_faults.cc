@@ -227,7 +227,9 @@ bool NumberOfNameIgnored(Instruction& instruction) {
   return changed;
 }
 
+// The header of the text states shapes by number: who does not read numbers does not read it.
 void ParametersInOrderOfText(Module& module) {
+  module.entry_computation_layout.reset();
   for (const auto& computation : module.computations()) {
     int64_t next = 0;
     for (const auto& instruction : computation->instructions()) {
