@@ -31,7 +31,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   std::vector<std::string> parts, faults, queries;
-  std::string tier = "smoke", profile, out;
+  std::string tier = "smoke", profile, out, bundles;
   int64_t jobs = 0, seeds = 2, modules = 0;
   std::optional<uint64_t> seed;
   double seconds = 60;
@@ -321,7 +321,7 @@ int RunSelfcheck(const Options& options) {
     return RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
   }
   SelfcheckFuzzOptions planted = {SelectFaults(options.faults), options.seed.value_or(1), options.seconds,
-                                  JobsOf(options), options.out};
+                                  JobsOf(options), options.out, options.bundles};
   if (options.parts == std::vector<std::string>{"fuzz"}) return RunSelfcheckFuzz(planted);
   if (options.parts == std::vector<std::string>{"crowd"}) return RunSelfcheckCrowd(planted);
   if (options.update || options.changed) {
@@ -377,6 +377,7 @@ Command SelfcheckCommand() {
             flags.Add("--seed", &options->seed, "of the generated modules (1)");
             flags.AddDuration("--time", &options->seconds, "at most, for each fault");
             flags.Add("--out", &options->out, "folder for the figures");
+            flags.Add("--bundles", &options->bundles, "fuzz, crowd: folder to keep the shrunk modules in, a bundle each");
             flags.Add("--update", &options->update, "clauses: complete suites/killed.txt");
             flags.Add("--changed", &options->changed, "clauses: run only the lines whose hash changed");
             flags.Add("--list", &options->list, "list the faults and do nothing");

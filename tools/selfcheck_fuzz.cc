@@ -29,6 +29,7 @@ int RunSelfcheckFuzz(const SelfcheckFuzzOptions& options) {
   check.campaign = PlantedCampaign(options.seed);
   check.seconds = options.seconds;
   check.jobs = options.jobs;
+  check.bundles = options.bundles;
   std::vector<FuzzRecord> records = SearchFaults(options.faults, check);
   ShrinkFound(records, check);
   int kept = Keep(options, "fuzz.txt", FuzzCheckText(records, check));
@@ -48,6 +49,7 @@ int RunSelfcheckCrowd(const SelfcheckFuzzOptions& options) {
   FuzzCheckOptions check;
   check.campaign = PlantedCampaign(options.seed);
   check.seconds = options.seconds;
+  check.bundles = options.bundles;
   return Keep(options, "crowd.txt", CrowdText(CheckCrowd(faults, check), faults));
 }
 

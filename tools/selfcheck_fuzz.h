@@ -14,6 +14,7 @@ struct SelfcheckFuzzOptions {
   double seconds = 60;  // processor time of each fault's campaign
   int jobs = 1;
   std::string out;      // folder of fuzz.txt; "" for none
+  std::string bundles;  // folder that keeps the shrunk modules; "" for none
 };
 int RunSelfcheckFuzz(const SelfcheckFuzzOptions& options);
 // Forty of them at once, spread over the list: are they told apart?

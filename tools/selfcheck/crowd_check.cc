@@ -1,6 +1,7 @@
 #include "tools/selfcheck/crowd_check.h"
 
 #include <algorithm>
+#include <iostream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -9,6 +10,7 @@
 #include "backends/backend_list.h"
 #include "backends/canary/fault.h"
 #include "fuzz/bucket.h"
+#include "fuzz/bundle.h"
 #include "fuzz/culprits.h"
 #include "fuzz/finding_store.h"
 #include "fuzz/shrinker.h"
@@ -87,12 +89,25 @@ class Crowd {
     Remains remains = RemainsOf(small, shrunk.result);
     std::string bucket = buckets_.Add(BucketOf(signature, remains), &absorbed);
     // The first module of a bucket is the bundle that people see.
-    if (report_.buckets.count(bucket) == 0) report_.buckets[bucket] = Causes(small, trial);
+    if (report_.buckets.count(bucket) == 0) {
+      report_.buckets[bucket] = Causes(small, trial);
+      Keep(small, trial, shrunk, bucket);
+    }
     for (const std::string& other : absorbed) {
       report_.buckets.erase(other);
       merged_[other] = bucket;
     }
     return bucket;
+  }
+
+  void Keep(const Sample& small, const TrialOptions& trial, const ShrinkResult& shrunk,
+            const std::string& bucket) {
+    if (options_.bundles.empty()) return;
+    Bundle bundle = {small.Clone(),    together_->info().name,          trial, shrunk.result,
+                     shrunk.signature, absl::StrCat("bucket ", bucket), ""};
+    const std::string folder = absl::StrCat(options_.bundles, "/", FolderNameOf(bucket));
+    if (absl::Status written = WriteBundle(bundle, folder); !written.ok())
+      std::cerr << written.message() << "\n";
   }
 
   // A campaign would not know: its time does not count.

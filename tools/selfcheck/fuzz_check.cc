@@ -39,15 +39,17 @@ int Replays(const std::string& folder, Backend& engine, const TrialOptions& tria
 
 // Another failure than the one that was to be made small. A constant or an argument that is wrong
 // by itself is the cause of what is computed from it.
-bool Drifted(const Verdict& from, const std::set<std::string>& blamable,
+bool Drifted(const Verdict& from, const std::set<std::string>& blamable, bool coarse,
              const ShrinkResult& shrunk) {
   if (shrunk.result.verdict.kind == VerdictKind::kFail &&
       IsCarrier(*shrunk.sample.module->entry()->root()))
     return false;
   const Symptom symptom = SymptomOf(shrunk.result.verdict), was = SymptomOf(from);
-  // To what only moves elements a NaN is one like others.
-  const bool moves = OnlyMoves({blamable.begin(), blamable.end()});
-  if (!Alike(symptom, was) && !(moves && AlikeMoved(symptom, was))) return true;
+  // To what only moves elements a NaN is one like others, and some types have none.
+  const std::vector<std::string> operations(blamable.begin(), blamable.end());
+  const bool alike = Alike(symptom, was) || (OnlyMoves(operations) && AlikeMoved(symptom, was)) ||
+                     ((coarse || OnlyOrders(operations)) && AlikeInAnyData(symptom, was));
+  if (!alike) return true;
   // A message that tells what is wrong is the same failure with any operation.
   if (IsTold(symptom)) return false;
   return !blamable.empty() &&
@@ -66,6 +68,7 @@ std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
   shrink.trial.invalid = !generated.broken_rule.empty();
   TrialResult blamed = RunTrial(sample, **engine, shrink.trial, true);
   std::set<std::string> before = BlamableOpcodes(blamed.verdict, *sample.module);
+  const bool coarse = LacksSpecials(blamed.verdict, *sample.module);
   double start = OwnSeconds();
   ShrinkResult shrunk = Shrink(sample, **engine, **reference, shrink);
   Json json;
@@ -74,7 +77,7 @@ std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
   json["instructions"] = CountInstructions(*shrunk.sample.module);
   json["elements"] = CountElements(*shrunk.sample.module);
   json["evaluations"] = shrunk.evaluations;
-  json["drifted"] = !shrunk.reproduced || Drifted(blamed.verdict, before, shrunk);
+  json["drifted"] = !shrunk.reproduced || Drifted(blamed.verdict, before, coarse, shrunk);
   Bundle bundle = {std::move(shrunk.sample),
                    "canary:" + record.fault,
                    shrink.trial,
@@ -144,12 +147,16 @@ std::string LineOf(const FuzzRecord& record) {
 
 void ShrinkFound(std::vector<FuzzRecord>& records, const FuzzCheckOptions& options) {
   constexpr double kSecondsMax = 600;
-  std::string folder = absl::StrCat(std::filesystem::temp_directory_path().string(),
-                                    "/hlocts_fuzz_check.", getpid());
+  const bool keeps = !options.bundles.empty();
+  const std::string folder = keeps ? options.bundles
+                                   : absl::StrCat(std::filesystem::temp_directory_path().string(),
+                                                  "/hlocts_fuzz_check.", getpid());
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);  // else none of them replays
   auto work = [&](size_t i) {
     const FuzzRecord& record = records[i];
     bool small_can_do = record.found && record.verdict != "crash" && record.verdict != "timeout";
-    return small_can_do ? ShrinkOne(record, options, absl::StrCat(folder, "/", i)) : "";
+    return small_can_do ? ShrinkOne(record, options, absl::StrCat(folder, "/", record.fault)) : "";
   };
   RunForked(records.size(), options.jobs, kSecondsMax, work,
             [&](size_t i, const ForkedResult& result) {
@@ -165,8 +172,7 @@ void ShrinkFound(std::vector<FuzzRecord>& records, const FuzzCheckOptions& optio
               record.drifted = json["drifted"].get<bool>();
               record.replays = json["replays"].get<int>();
             });
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
+  if (!keeps) std::filesystem::remove_all(folder, ignored);
 }
 
 bool FuzzGoalsKept(const std::vector<FuzzRecord>& records) {
