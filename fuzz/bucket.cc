@@ -167,6 +167,14 @@ bool OnlyMoves(const std::vector<std::string>& operations) {
          });
 }
 
+bool OnlyOrders(const std::vector<std::string>& operations) {
+  return !operations.empty() &&
+         std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
+           auto opcode = OpcodeFromName(name);
+           return opcode && RowOf(*opcode).family == Family::kOrdering;
+         });
+}
+
 std::string BucketKey::Name() const {
   std::string name = kind;
   if (!operations.empty())

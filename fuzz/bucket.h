@@ -26,6 +26,8 @@ struct BucketKey {
 
 // To what only moves elements they are all the same.
 bool OnlyMoves(const std::vector<std::string>& operations);
+// All of them put elements in order.
+bool OnlyOrders(const std::vector<std::string>& operations);
 
 // Of a finding whose module has been shrunk.
 BucketKey BucketOf(const std::string& signature, const Remains& remains);

@@ -3,6 +3,7 @@
 
 #include "fuzz/shrinker.h"
 #include "spec/infer/infer.h"
+#include "spec/infer/verifier.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {
@@ -138,26 +139,50 @@ Shape WithLayoutOf(const Shape& before, Shape shape) {
   return shape.WithDefaultLayout();
 }
 
+bool HasItsShape(const Instruction& instruction) {
+  absl::StatusOr<Shape> inferred = InferShape(instruction);
+  return inferred.ok() && Compatible(*inferred, instruction.shape());
+}
+
 bool InferComputation(Computation& computation, int depth) {
   constexpr int kDepthMax = 32;
   if (depth > kDepthMax) return false;
+  bool all = true;
   for (const auto& instruction : computation.instructions()) {
     if (StatesItsShape(instruction->opcode())) continue;
     Adjust(*instruction);
     FollowCaller(*instruction);
     for (Computation* called : instruction->called_computations()) {
-      if (!InferComputation(*called, depth + 1)) return false;
+      all = InferComputation(*called, depth + 1) && all;
     }
     absl::StatusOr<Shape> inferred = InferShape(*instruction);
-    if (!inferred.ok()) return false;
-    instruction->mutable_shape() =
-        WithLayoutOf(instruction->shape(), Stated(*instruction, *inferred));
+    if (inferred.ok()) {
+      instruction->mutable_shape() =
+          WithLayoutOf(instruction->shape(), Stated(*instruction, *inferred));
+    } else {
+      all = false;
+    }
   }
-  return true;
+  return all;
 }
 
 }  // namespace
 
 bool InferAgain(Module& module) { return InferComputation(*module.entry(), 0); }
+
+bool InferEdited(Module& edited, const Module& before) {
+  if (VerifyModule(before).ok()) return InferAgain(edited);
+  std::vector<std::pair<Instruction*, Shape>> stated;
+  for (size_t c = 0; c < before.computations().size(); ++c) {
+    const auto& instructions = before.computations()[c]->instructions();
+    for (size_t i = 0; i < instructions.size(); ++i) {
+      Instruction& same = *edited.computations()[c]->instructions()[i];
+      if (!HasItsShape(*instructions[i])) stated.push_back({&same, same.shape()});
+    }
+  }
+  InferAgain(edited);
+  for (auto& [instruction, shape] : stated) instruction->mutable_shape() = std::move(shape);
+  return true;
+}
 
 }  // namespace hlocts

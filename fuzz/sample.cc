@@ -139,7 +139,7 @@ Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices) {
   return all;
 }
 
-std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine) {
+std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine, bool last_device) {
   std::vector<int64_t> indices;
   Sample all = WithAllValues(sample, &indices);
   LoadOptions options;
@@ -148,9 +148,9 @@ std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine) {
   RunOutcome outcome = RunModule(engine, *all.module, options, all.Request());
   std::map<int64_t, Literal> result;
   if (outcome.kind != OutcomeKind::kValues) return result;
-  for (size_t i = 0; i < indices.size(); ++i) {
-    result.emplace(indices[i], outcome.result.outputs[0][i]);
-  }
+  auto& outputs = outcome.result.outputs;
+  for (size_t i = 0; i < indices.size(); ++i)
+    result.emplace(indices[i], (last_device ? outputs.back() : outputs.front())[i]);
   return result;
 }
 

@@ -12,7 +12,7 @@ bool TryEdit(Sample& sample, size_t computation, int64_t index, const Edit& edit
              const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   Instruction& instruction = *candidate.module->computations()[computation]->instructions()[index];
-  if (!edit(instruction) || !InferAgain(*candidate.module)) return false;
+  if (!edit(instruction) || !InferEdited(*candidate.module, *sample.module)) return false;
   candidate.module->entry_computation_layout.reset();
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }

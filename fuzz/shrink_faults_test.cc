@@ -23,13 +23,14 @@ struct FaultyModule {
   int64_t elements;  // of the largest array that may be left
   const char* signature;
   std::optional<double> argument = std::nullopt;  // all elements of all; otherwise random ones
+  const char* devices = "";                       // of the module's header
 };
 
 ShrinkResult ShrunkFault(const FaultyModule& faulty) {
   auto engine = *MakeInProcessBackend(absl::StrCat("canary:", faulty.fault));
   auto reference = *MakeInProcessBackend("reference");
   Sample sample;
-  sample.module = *ParseModule(absl::StrCat("HloModule m\n", faulty.text));
+  sample.module = *ParseModule(absl::StrCat("HloModule m", faulty.devices, "\n", faulty.text));
   sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), 1);
   for (Literal& literal : sample.arguments) {
     if (faulty.argument)
@@ -125,6 +126,120 @@ INSTANTIATE_TEST_SUITE_P(
                         "ENTRY e { x = f8e8m0fnu[4] parameter(0) i = s8[] constant(120)\n"
                         " ROOT d = f8e8m0fnu[2] dynamic-slice(x, i), dynamic_slice_sizes={2} }",
                         2, "fail dynamic-slice(s32) f32 zero"}));
+
+// 17 elements are no rectangle.
+INSTANTIATE_TEST_SUITE_P(
+    Length, ShrinkFaultTest,
+    testing::Values(
+        FaultyModule{"concatenate.tail-dropped-from-16",
+                     "ENTRY e { x = f32[5,3] parameter(0) y = f32[5,1] parameter(1)\n"
+                     " ROOT c = f32[5,5] concatenate(x, y, y), dimensions={1} }",
+                     17, "fail concatenate f32 zero"},
+        FaultyModule{"pad.tail-dropped-from-16",
+                     "ENTRY e { x = f32[2,2] parameter(0) z = f32[] constant(7)\n"
+                     " ROOT p = f32[5,5] pad(x, z), padding=1_2x3_0 }",
+                     17, "fail pad f32 zero"},
+        FaultyModule{"slice.tail-dropped-from-16",
+                     "ENTRY e { x = f32[7,7] parameter(0)\n"
+                     " ROOT s = f32[5,5] slice(x), slice={[1:6], [2:7]} }",
+                     17, "fail slice f32 zero"},
+        FaultyModule{"dynamic-slice.tail-dropped-from-16",
+                     "ENTRY e { x = f32[7,7] parameter(0) i = s32[] constant(1)\n"
+                     " ROOT s = f32[5,5] dynamic-slice(x, i, i), dynamic_slice_sizes={5,5} }",
+                     17, "fail dynamic-slice(s32) f32 zero"},
+        FaultyModule{"gather.tail-dropped-from-16",
+                     "ENTRY e { x = f32[3,5] parameter(0) i = s32[5] parameter(1)\n"
+                     " ROOT g = f32[5,5] gather(x, i), offset_dims={1}, collapsed_slice_dims={0},"
+                     " start_index_map={0}, index_vector_dim=1, slice_sizes={1,5} }",
+                     17, "fail gather(s32) f32 zero"},
+        FaultyModule{"dot.tail-dropped-from-64",
+                     "ENTRY e { x = f32[9,2] parameter(0) y = f32[2,9] parameter(1)\n"
+                     " ROOT d = f32[9,9] dot(x, y), lhs_contracting_dims={1},"
+                     " rhs_contracting_dims={0} }",
+                     65, "fail dot f32 zero"},
+        FaultyModule{"convolution.tail-dropped-from-64",
+                     "ENTRY e { x = f32[3,2,12] parameter(0) k = f32[3,2,3] parameter(1)\n"
+                     " ROOT c = f32[3,3,10] convolution(x, k), window={size=3},"
+                     " dim_labels=bf0_oi0->bf0 }",
+                     65, "fail convolution f32 zero"},
+        FaultyModule{"reduce-window.tail-dropped-from-64",
+                     "add { a = f32[] parameter(0) b = f32[] parameter(1)"
+                     " ROOT c = f32[] add(a, b) }\n"
+                     "ENTRY e { x = f32[10,10] parameter(0) z = f32[] constant(0)\n"
+                     " ROOT w = f32[9,9] reduce-window(x, z), window={size=2x2}, to_apply=add }",
+                     65, "fail reduce-window f32 zero"},
+        FaultyModule{"topk.tail-dropped-from-8",
+                     "ENTRY e { x = f32[5,7] parameter(0)\n"
+                     " ROOT t = (f32[5,3], s32[5,3]) topk(x), k=3 }",
+                     9, "fail topk"}));
+
+// One dimension less takes one number from each place; as few places as numbers, or the places
+// cannot be read the wrong way round.
+INSTANTIATE_TEST_SUITE_P(
+    GatherRank, ShrinkFaultTest,
+    testing::Values(FaultyModule{
+        "text.index-vector-dim-0",
+        "ENTRY e { x = f32[2,2,2] parameter(0)\n"
+        " i = s32[3,3] constant({ {0, 1, 1}, {0, 1, 0}, {0, 0, 1} })\n"
+        " ROOT g = f32[3] gather(x, i), offset_dims={}, collapsed_slice_dims={0,1,2},"
+        " start_index_map={0,1,2}, index_vector_dim=1, slice_sizes={1,1,1} }",
+        4, "fail gather(s32) f32 value"}));
+
+INSTANTIATE_TEST_SUITE_P(Pieces, ShrinkFaultTest,
+                         testing::Values(FaultyModule{"bitcast-convert.byte-order-joined",
+                                                      "ENTRY e { x = u1[2,32] parameter(0)\n"
+                                                      " ROOT b = f32[2] bitcast-convert(x) }",
+                                                      4, "fail bitcast-convert f32"},
+                                         FaultyModule{
+                                             "text.bitcast-convert-layout-misread",
+                                             "ENTRY e { x = f32[2,2] parameter(0)\n"
+                                             " ROOT b = u8[2,2,4]{2,0,1} bitcast-convert(x) }",
+                                             8, "fail bitcast-convert"}));
+
+// Types that have no NaN, no sign, no zero: in f32 it is the same failure.
+INSTANTIATE_TEST_SUITE_P(
+    Coarse, ShrinkFaultTest,
+    testing::Values(
+        FaultyModule{"rsqrt.of-zero-is-nan",
+                     "ENTRY e { x = f4e2m1fn[] parameter(0) ROOT r = f4e2m1fn[] rsqrt(x) }", 1,
+                     "fail rsqrt f32 nan", 0},
+        FaultyModule{"subtract.operands-swapped",
+                     "ENTRY e { x = f8e8m0fnu[] constant(4) y = f8e8m0fnu[] constant(1)\n"
+                     " ROOT s = f8e8m0fnu[] subtract(x, y) }",
+                     1, "fail subtract f32 value"},
+        FaultyModule{"gather.signed-read-unsigned",
+                     "ENTRY e { x = pred[2] constant({1, 0}) i = s32[1] constant({-1})\n"
+                     " ROOT g = pred[1] gather(x, i), offset_dims={}, collapsed_slice_dims={0},"
+                     " start_index_map={0}, index_vector_dim=1, slice_sizes={1} }",
+                     2, "fail gather(s32) f32 value"}));
+
+// The first device's number is zero: with it the operands could trade places.
+TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
+  const ShrinkResult shrunk = ShrunkFault(
+      {"subtract.operands-swapped",
+       "ENTRY e { x = u32[] parameter(0) r = u32[] replica-id() ROOT s = u32[] subtract(x, r) }", 1,
+       "", 0, ", replica_count=2"});
+  EXPECT_EQ(shrunk.signature, "fail subtract f32 value") << PrintModule(*shrunk.sample.module);
+  EXPECT_EQ(CountInstructions(*shrunk.sample.module), 1) << PrintModule(*shrunk.sample.module);
+}
+
+// Two edits at once, and a shape that is not the one inferred, which stays so.
+TEST(ShrinkInvalidTest, WhatStatesAWrongShapeStillDoes) {
+  auto engine = *MakeInProcessBackend("canary:infer.forgets-conv_with_general_padding");
+  auto reference = *MakeInProcessBackend("reference");
+  Sample sample;
+  sample.module = *ParseModule(
+      "HloModule m\nENTRY e { x = f32[1,6,1] parameter(0) k = f32[6,1,2] parameter(1)\n"
+      " ROOT c = f32[2,1,6] convolution(x, k), window={size=1}, dim_labels=bf0_o0i->b0f,"
+      " feature_group_count=3 }");
+  const std::string rule = RuleOf(VerifyModule(*sample.module));
+  ASSERT_THAT(rule, StartsWith("conv_with_general_padding."));
+  ShrinkOptions options;
+  options.trial.invalid = true;
+  const ShrinkResult shrunk = Shrink(sample, *engine, *reference, options);
+  EXPECT_EQ(RuleOf(VerifyModule(*shrunk.sample.module)), rule);
+  EXPECT_LE(CountElements(*shrunk.sample.module), 2) << PrintModule(*shrunk.sample.module);
+}
 
 }  // namespace
 }  // namespace hlocts

@@ -1,5 +1,6 @@
 // Shrinking the numbers that attributes state: windows, paddings, slices, sizes.
 #include <algorithm>
+#include <set>
 
 #include "fuzz/size_edits.h"
 #include "spec/ir/attributes.h"
@@ -35,7 +36,8 @@ std::vector<Number> NumbersOf(Attr attr, AttributeValue& value) {
   } else if (attr == Attr::kDynamicSliceSizes || attr == Attr::kSliceSizes ||
              attr == Attr::kFftLength) {
     for (int64_t& size : std::get<std::vector<int64_t>>(value)) numbers.push_back({&size, 1});
-  } else if (attr == Attr::kK) {
+  } else if (attr == Attr::kK || attr == Attr::kFeatureGroupCount ||
+             attr == Attr::kBatchGroupCount) {
     numbers.push_back({&std::get<int64_t>(value), 1});
   }
   return numbers;
@@ -82,10 +84,16 @@ bool Approach(Sample& sample, Attr attr, const Place& place, const StillFails& s
   return progress;
 }
 
+struct Plainer {
+  Attr attr;
+  Place place;
+  int64_t way;  // to the plainest
+};
+
 // All that are not as plain as they could be. What is taken changes numbers, but not where they
 // stand.
-std::vector<std::pair<Attr, Place>> PlacesOf(const Sample& sample) {
-  std::vector<std::pair<Attr, Place>> places;
+std::vector<Plainer> PlacesOf(const Sample& sample) {
+  std::vector<Plainer> places;
   const auto& computations = sample.module->computations();
   for (size_t c = 0; c < computations.size(); ++c) {
     for (size_t i = 0; i < computations[c]->instructions().size(); ++i) {
@@ -93,8 +101,10 @@ std::vector<std::pair<Attr, Place>> PlacesOf(const Sample& sample) {
       for (size_t a = 0; a < attributes.size(); ++a) {
         auto [attr, copy] = attributes[a];
         const std::vector<Number> numbers = NumbersOf(attr, copy);
-        for (size_t n = 0; n < numbers.size(); ++n)
-          if (*numbers[n].value != numbers[n].plainest) places.push_back({attr, {c, i, a, n}});
+        for (size_t n = 0; n < numbers.size(); ++n) {
+          const int64_t way = numbers[n].plainest - *numbers[n].value;
+          if (way != 0) places.push_back({attr, {c, i, a, n}, way});
+        }
       }
     }
   }
@@ -105,19 +115,18 @@ std::vector<std::pair<Attr, Place>> PlacesOf(const Sample& sample) {
 
 bool ShrinkNumbers(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
-  for (const auto& [attr, place] : PlacesOf(sample))
+  for (const auto& [attr, place, way] : PlacesOf(sample))
     progress = Approach(sample, attr, place, still_fails) || progress;
   return progress;
 }
 
 std::vector<SampleEdit> NumberEdits(const Sample& sample) {
   std::vector<SampleEdit> edits;
-  for (const auto& [attr, place] : PlacesOf(sample)) {
-    for (bool half : {false, true}) {
-      edits.push_back([attr = attr, place = place, half](Sample& s) {
-        const Number number = NumbersOf(attr, *AttributeAt(s, place))[place.number];
-        const int64_t way = number.plainest - *number.value;
-        *number.value += half ? way / 2 : (way > 0) - (way < 0);
+  for (const auto& [attr, place, way] : PlacesOf(sample)) {
+    for (int64_t step : std::set<int64_t>{(way > 0) - (way < 0), way / 2, way}) {
+      if (step == 0) continue;
+      edits.push_back([attr = attr, place = place, step](Sample& s) {
+        *NumbersOf(attr, *AttributeAt(s, place))[place.number].value += step;
       });
     }
   }

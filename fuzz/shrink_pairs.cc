@@ -6,8 +6,6 @@
 namespace hlocts {
 namespace {
 
-// Smaller arrays tell as much as they can.
-constexpr int64_t kElementsEnough = 8;
 // Valid candidates of a search without success.
 constexpr int kCandidatesMax = 128;
 
@@ -20,27 +18,28 @@ int64_t AllElements(const Module& module) {
   return elements;
 }
 
-// Nothing where the two do not make a smaller valid module.
-std::unique_ptr<Sample> WithBoth(const Sample& sample, const SampleEdit& one,
-                                 const SampleEdit& other) {
+// Nothing where the two do not make a smaller module that is valid, or breaks the same rule.
+std::unique_ptr<Sample> WithBoth(const Sample& sample, const std::string& rule,
+                                 const SampleEdit& one, const SampleEdit& other) {
   auto candidate = std::make_unique<Sample>(sample.Clone());
   one(*candidate);
   other(*candidate);
   candidate->module->entry_computation_layout.reset();
-  if (!InferAgain(*candidate->module) ||
+  if (!InferEdited(*candidate->module, *sample.module) ||
       AllElements(*candidate->module) >= AllElements(*sample.module) ||
-      !VerifyModule(*candidate->module).ok())
+      RuleOf(VerifyModule(*candidate->module)) != rule)
     return nullptr;
   return candidate;
 }
 
 bool TryPairs(Sample& sample, const StillFails& still_fails) {
+  const std::string rule = RuleOf(VerifyModule(*sample.module));
   std::vector<SampleEdit> edits = SizeEdits(sample);
   for (SampleEdit& edit : NumberEdits(sample)) edits.push_back(std::move(edit));
   int candidates = 0;
   for (size_t i = 0; i < edits.size(); ++i) {
     for (size_t j = i + 1; j < edits.size(); ++j) {
-      std::unique_ptr<Sample> candidate = WithBoth(sample, edits[i], edits[j]);
+      std::unique_ptr<Sample> candidate = WithBoth(sample, rule, edits[i], edits[j]);
       if (!candidate) continue;
       if (KeepIfFails(sample, std::move(*candidate), still_fails)) return true;
       if (++candidates == kCandidatesMax) return false;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <set>
 
+#include "fuzz/gather_rank.h"
 #include "fuzz/size_edits.h"
 #include "spec/ir/attributes.h"
 
@@ -75,20 +76,22 @@ void EraseSliceSize(Instruction& slice, size_t dimension) {
 
 // An operation on arrays that lose a dimension of one element. What it cannot lose is refused when
 // shapes are inferred.
-void EraseDimension(Instruction& instruction, size_t dimension) {
+void EraseDimension(Sample& sample, Instruction& instruction, size_t dimension, bool square) {
   EraseEntry<Window>(instruction, Attr::kWindow, dimension, WindowDimension{});
   EraseEntry<PaddingConfig>(instruction, Attr::kPadding, dimension, PaddingDimension{});
   EraseEntry<SliceRanges>(instruction, Attr::kSlice, dimension, SliceRange{0, 1, 1});
   if (instruction.opcode() == Opcode::kDynamicSlice) EraseSliceSize(instruction, dimension);
+  if (instruction.opcode() == Opcode::kGather)
+    EraseGathered(sample, instruction, static_cast<int64_t>(dimension), square);
   Renumber(instruction, static_cast<int64_t>(dimension));
 }
 
-void Erase(Sample& sample, const Sizes& sizes, size_t dimension) {
+void Erase(Sample& sample, const Sizes& sizes, size_t dimension, bool square) {
   for (const auto& instruction : sample.module->entry()->instructions()) {
     const bool takes = instruction->operand_count() > 0 &&
                        instruction->operand(0).shape().IsArray() &&
                        instruction->operand(0).shape().dimensions() == sizes;
-    if (takes) EraseDimension(*instruction, dimension);
+    if (takes) EraseDimension(sample, *instruction, dimension, square);
   }
   Sizes fewer = sizes;
   fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(dimension));
@@ -114,8 +117,12 @@ bool ShrinkOneRank(Sample& sample, const StillFails& still_fails) {
     for (size_t d = 0; d < sizes.size(); ++d) {
       const bool two = d + 1 < sizes.size() && sizes[d] > 1 && sizes[d + 1] > 1;
       if (sizes[d] != 1 && !two) continue;
-      const SampleEdit edit = [&](Sample& s) { two ? Merge(s, sizes, d) : Erase(s, sizes, d); };
-      if (TryEdit(sample, edit, still_fails)) return true;
+      for (bool square : {false, true}) {
+        const SampleEdit edit = [&](Sample& s) {
+          two ? Merge(s, sizes, d) : Erase(s, sizes, d, square);
+        };
+        if (TryEdit(sample, edit, still_fails)) return true;
+      }
     }
   }
   return false;

@@ -198,7 +198,8 @@ bool TryEdit(Sample& sample, const SampleEdit& edit, const StillFails& still_fai
   Sample candidate = sample.Clone();
   edit(candidate);
   candidate.module->entry_computation_layout.reset();
-  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
+  return InferEdited(*candidate.module, *sample.module) &&
+         KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {

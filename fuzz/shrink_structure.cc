@@ -164,6 +164,29 @@ bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& 
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
+// From the root upwards: each value that is not needed as computed becomes a parameter, first all
+// operands of one instruction at once.
+bool CutWithValues(Sample& sample, const StillFails& still_fails, Backend& values,
+                   bool last_device) {
+  bool progress = false;
+  for (bool again = true; again;) {
+    again = false;
+    std::map<int64_t, Literal> computed = EntryValues(sample, values, last_device);
+    int64_t count = static_cast<int64_t>(sample.module->entry()->instructions().size());
+    for (int64_t index = count - 1; index >= 0 && !again; --index) {
+      if (index >= static_cast<int64_t>(sample.module->entry()->instructions().size())) continue;
+      auto value = computed.find(index);
+      const Instruction* chosen = EntryInstruction(sample, index);
+      if (value == computed.end() || chosen == sample.module->entry()->root()) continue;
+      Sample candidate = sample.Clone();
+      ReplaceByParameter(candidate, EntryInstruction(candidate, index), value->second);
+      again = Take(sample, std::move(candidate), still_fails);
+      progress = progress || again;
+    }
+  }
+  return progress;
+}
+
 }  // namespace
 
 // What nothing uses goes first from every candidate below, and the failure with it where it is the
@@ -197,26 +220,11 @@ bool KeepOneOutput(Sample& sample, const StillFails& still_fails) {
   return false;
 }
 
-// From the root upwards: each value that is not needed as computed becomes a parameter, first all
-// operands of one instruction at once.
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, Backend& values) {
-  bool progress = false;
-  for (bool again = true; again;) {
-    again = false;
-    std::map<int64_t, Literal> computed = EntryValues(sample, values);
-    int64_t count = static_cast<int64_t>(sample.module->entry()->instructions().size());
-    for (int64_t index = count - 1; index >= 0 && !again; --index) {
-      if (index >= static_cast<int64_t>(sample.module->entry()->instructions().size())) continue;
-      auto value = computed.find(index);
-      const Instruction* chosen = EntryInstruction(sample, index);
-      if (value == computed.end() || chosen == sample.module->entry()->root()) continue;
-      Sample candidate = sample.Clone();
-      ReplaceByParameter(candidate, EntryInstruction(candidate, index), value->second);
-      again = Take(sample, std::move(candidate), still_fails);
-      progress = progress || again;
-    }
-  }
-  return progress;
+  bool progress = CutWithValues(sample, still_fails, values, /*last_device=*/false);
+  // Arguments are the same everywhere: a number of the device is 0 on the first, and plain there.
+  const bool several = sample.module->replica_count > 1 || sample.module->num_partitions > 1;
+  return (several && CutWithValues(sample, still_fails, values, true)) || progress;
 }
 
 // An instruction gives way to an operand of its shape; the entry's root to any operand that is an

@@ -15,6 +15,8 @@ namespace {
 
 // What is not of any type may be of its width, or of what has no sign.
 std::vector<PrimitiveType> PlainerThan(PrimitiveType from) {
+  if (from == PrimitiveType::kF32) return {};
+  if (from == PrimitiveType::kPred) return {PrimitiveType::kF32};
   std::vector<PrimitiveType> plainer = {PrimitiveType::kF32, PrimitiveType::kS32};
   if (from == PrimitiveType::kC128) plainer.push_back(PrimitiveType::kF64);
   if (IsUnsigned(from)) plainer.push_back(PrimitiveType::kU32);
@@ -106,7 +108,6 @@ bool IsPlain(PrimitiveType type) {
 bool SimplerTypes(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (PrimitiveType from : TypesOf(*sample.module)) {
-    if (IsPlain(from)) continue;
     for (PrimitiveType to : PlainerThan(from)) {
       if (to == from) continue;
       if (!KeepIfFails(sample, Retyped(sample, from, to), still_fails)) continue;

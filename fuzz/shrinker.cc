@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 
 #include "absl/container/flat_hash_set.h"
@@ -20,13 +21,16 @@ namespace {
 class Oracle {
  public:
   Oracle(Backend& engine, Backend& reference, const ShrinkOptions& options,
-         const TrialResult& first, std::set<std::string> operations, std::string rule)
+         const TrialResult& first, const Module& module, std::string rule)
       : engine_(engine),
         reference_(reference),
         options_(options),
         wanted_(SymptomOf(first.verdict)),
-        operations_(IsTold(wanted_) ? std::set<std::string>() : std::move(operations)),
+        operations_(IsTold(wanted_) ? std::set<std::string>()
+                                    : BlamableOpcodes(first.verdict, module)),
         moves_(OnlyMoves({operations_.begin(), operations_.end()})),
+        orders_(OnlyOrders({operations_.begin(), operations_.end()})),
+        coarse_(LacksSpecials(first.verdict, module)),
         rule_(std::move(rule)),
         end_(std::chrono::steady_clock::now() +
              std::chrono::milliseconds(static_cast<int64_t>(options.seconds_max * 1000))) {}
@@ -44,7 +48,8 @@ class Oracle {
     ++evaluations_;
     const TrialResult result = RunTrial(candidate, engine_, options_.trial, false);
     if (!IsWanted(SymptomOf(result.verdict))) return false;
-    if (!settled_) return true;
+    // Where types are coarse, what is slight in others is large.
+    if (!settled_) return !slight_ || coarse_ || result.slight == slight_;
     return result.slight == slight_ && !(right_data_ && HasWrongCarrier(candidate)) &&
            !(needs_trades_ && FailsWithoutTrades(candidate));
   }
@@ -57,6 +62,8 @@ class Oracle {
       return;
     }
   }
+  // From now on a large error stays large, and a slight one slight.
+  void Begin(bool slight) { slight_ = slight; }
   // From now on candidates must be wrong as this one is.
   void Settle(const Sample& culprit) {
     if (options_.trial.invalid) return;
@@ -76,8 +83,6 @@ class Oracle {
     return IsWanted(SymptomOf(verdict)) &&
            operations_.count(BlamedOpcode(verdict, *candidate.module)) > 0;
   }
-  // What is to blame only moves elements.
-  bool moves() const { return moves_; }
   int evaluations() const { return evaluations_; }
   bool Spent() const {
     return evaluations_ >= options_.evaluations_max || options_.stop() ||
@@ -87,10 +92,8 @@ class Oracle {
  private:
   // Until it is settled what data show it, a wrong element may be a NaN or none.
   bool IsWanted(const Symptom& symptom) const {
-    if (!moves_) return Alike(symptom, wanted_);
-    if (settled_) return AlikeMoved(symptom, wanted_);
-    return symptom.kind == wanted_.kind &&
-           (symptom.mismatch == "shape") == (wanted_.mismatch == "shape");
+    if (orders_ || (!settled_ && (moves_ || coarse_))) return AlikeInAnyData(symptom, wanted_);
+    return moves_ ? AlikeMoved(symptom, wanted_) : Alike(symptom, wanted_);
   }
 
   bool HasWrongCarrier(const Sample& sample) {
@@ -147,9 +150,11 @@ class Oracle {
   Symptom wanted_;
   // Of the culprit, once there is one: a large error is another fault's, and so is an element from
   // elsewhere in the place of none, or data that the engine carries wrongly.
-  bool settled_ = false, slight_ = false, needs_trades_ = false, right_data_ = false;
+  bool settled_ = false, needs_trades_ = false, right_data_ = false;
+  std::optional<bool> slight_;
   std::set<std::string> operations_;  // one of them is to blame; none: nothing is known
-  const bool moves_;
+  // What is to blame only moves elements, or puts them in order; is in a type without NaN.
+  const bool moves_, orders_, coarse_;
   std::string rule_;  // that an invalid module breaks; of a valid one empty
   std::chrono::steady_clock::time_point end_;
   static constexpr int64_t kStepsMax = 20'000;
@@ -172,16 +177,18 @@ bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& orac
 }
 
 // An instruction that is wrong by itself, if it is wrong in the same way, with data that show it.
-void TakeCulprit(Sample& sample, Backend& engine, const TrialOptions& trial, Oracle& oracle,
-                 const StillFails& still_fails) {
+void TakeCulprit(Sample& sample, bool slight, Backend& engine, const TrialOptions& trial,
+                 Oracle& oracle, const StillFails& still_fails) {
   for (Culprit& culprit : CulpritsOf(sample, engine, trial)) {
     if (!still_fails(culprit.sample) || !oracle.Blames(culprit.sample)) continue;
     sample = std::move(culprit.sample);
+    slight = culprit.result.slight;
     break;
   }
   if (trial.invalid) return;
-  // A zero that was fetched looks as if nothing was: data without zeros first, in a type that can.
-  if (oracle.moves()) RunPass({"types", false, SimplerTypes}, still_fails, oracle, sample);
+  oracle.Begin(slight);
+  // Some types lack what tells a failure from another: NaN, signs, elements that are no zeros.
+  RunPass({"types", false, SimplerTypes}, still_fails, oracle, sample);
   RunPass({"counting", false, CountUp}, still_fails, oracle, sample);
   oracle.Settle(sample);
 }
@@ -197,6 +204,7 @@ std::vector<ShrinkPass> PassesWith(Backend& values) {
       {"instructions", true, DropInstructions},
       {"constants", false, ConstantsInRegions},
       {"types", false, SimplerTypes},
+      {"pieces", false, FewerPieces},
       // Before the sizes: an index inside a large array lies outside a smaller one, and fails for
       // another reason.
       {"indices", false, SimplifyIndices},
@@ -204,8 +212,9 @@ std::vector<ShrinkPass> PassesWith(Backend& values) {
       {"counting", false, CountUp},
       {"elements", false, RepeatOneElement},
       {"dimensions", true, ShrinkDimensions},
-      {"together", false, ShrinkTogether},
+      {"together", true, ShrinkTogether},
       {"rank", false, ShrinkRank},
+      {"length", false, OneLongDimension},
       {"numbers", true, ShrinkNumbers},
       {"attributes", true, DefaultAttributes},
       {"layouts", false, DefaultLayouts},
@@ -225,6 +234,17 @@ void RunPasses(Backend& values, bool invalid, const StillFails& still_fails, Ora
       progress = RunPass(pass, still_fails, oracle, sample) || progress;
     }
   }
+}
+
+// A constant or an argument that is wrong by itself: of the module, or of a piece that is fed one.
+Sample SourceOf(const Sample& sample, Backend& engine, const TrialOptions& trial,
+                int& evaluations) {
+  Sample source = WrongCarrier(sample, engine, trial, &evaluations);
+  if (source.module) return source;
+  for (Culprit& culprit : CulpritsOf(sample, engine, trial)) {
+    if (IsCarrier(*culprit.sample.module->entry()->root())) return std::move(culprit.sample);
+  }
+  return {};
 }
 
 void Judge(Backend& engine, const TrialOptions& trial, ShrinkResult& shrunk) {
@@ -252,17 +272,16 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
     double& seconds = options.trial.load.timeout_seconds;
     seconds = std::min(seconds, kHangSeconds);
   }
-  Oracle oracle(engine, values, options, shrunk.result,
-                BlamableOpcodes(shrunk.result.verdict, *sample.module),
+  Oracle oracle(engine, values, options, shrunk.result, *sample.module,
                 RuleOf(VerifyModule(*sample.module)));
   oracle.AllowStepsOf(sample);
   const StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
-  TakeCulprit(shrunk.sample, engine, options.trial, oracle, still_fails);
+  TakeCulprit(shrunk.sample, shrunk.result.slight, engine, options.trial, oracle, still_fails);
   RunPasses(values, options.trial.invalid, still_fails, oracle, shrunk.sample);
   shrunk.evaluations = oracle.evaluations();
-  bool fails = shrunk.result.verdict.kind == VerdictKind::kFail;
-  Sample source =
-      fails ? WrongCarrier(shrunk.sample, engine, options.trial, &shrunk.evaluations) : Sample();
+  Sample source = shrunk.result.verdict.kind == VerdictKind::kFail
+                      ? SourceOf(shrunk.sample, engine, options.trial, shrunk.evaluations)
+                      : Sample();
   if (source.module) {
     ShrinkResult of_source = Shrink(source, engine, values, options);
     of_source.evaluations += shrunk.evaluations;

@@ -52,6 +52,7 @@ bool OneForAnother(Sample& sample, const StillFails& still_fails);
 bool DropInstructions(Sample& sample, const StillFails& still_fails);
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails);
 bool ShrinkTogether(Sample& sample, const StillFails& still_fails);
+bool OneLongDimension(Sample& sample, const StillFails& still_fails);
 bool ShrinkRank(Sample& sample, const StillFails& still_fails);
 bool ShrinkSizesAsWritten(Sample& sample, const StillFails& still_fails);
 bool ShrinkNumbers(Sample& sample, const StillFails& still_fails);
@@ -59,6 +60,7 @@ bool SimplifyIndices(Sample& sample, const StillFails& still_fails);
 bool CountUp(Sample& sample, const StillFails& still_fails);
 bool RepeatOneElement(Sample& sample, const StillFails& still_fails);
 bool ConstantsInRegions(Sample& sample, const StillFails& still_fails);
+bool FewerPieces(Sample& sample, const StillFails& still_fails);
 bool SimplerTypes(Sample& sample, const StillFails& still_fails);
 bool DefaultLayouts(Sample& sample, const StillFails& still_fails);
 bool HasLayouts(const Module& module);  // others than the default ones
@@ -75,8 +77,12 @@ bool CutAtParameters(Sample& sample, const StillFails& still_fails, Backend& val
 std::set<PrimitiveType> NeededTypes(const Sample& shrunk);
 
 // Shapes of all instructions again, leaves and computations' parameters being given; attributes
-// that no longer fit are clipped. False when the module cannot be made to fit.
+// that no longer fit are clipped. What no shape can be inferred for keeps the one that it states:
+// false then.
 bool InferAgain(Module& module);
+// The same for an edited module of as many instructions. One that broke a rule before need not be
+// whole, and an instruction that stated another shape than its own keeps what the edit left.
+bool InferEdited(Module& edited, const Module& before);
 
 }  // namespace hlocts
 

@@ -9,6 +9,9 @@
 
 namespace hlocts {
 
+// Smaller arrays tell as much as they can.
+constexpr int64_t kElementsEnough = 8;
+
 // Of a clone of the sample that it was made for. Shapes are not inferred again.
 using SampleEdit = std::function<void(Sample& clone)>;
 

@@ -220,6 +220,11 @@ bool AlikeMoved(const Symptom& a, const Symptom& b) {
   return shape(a) == shape(b) && zero(a) == zero(b);
 }
 
+bool AlikeInAnyData(const Symptom& a, const Symptom& b) {
+  if (a.kind != VerdictKind::kFail || b.kind != VerdictKind::kFail) return a == b;
+  return (a.mismatch == "shape") == (b.mismatch == "shape");
+}
+
 bool CountsAsFinding(VerdictKind kind) {
   return IsFailure(kind) && kind != VerdictKind::kInconclusive;
 }
@@ -258,6 +263,12 @@ std::string BlamedOperation(const Verdict& verdict, const Module& module) {
   return absl::StrCat(names, blamed.size() == 1 ? TraitsOf(last) : "(together)", " ",
                       converts ? absl::StrCat(TypeOf(last.operand(0).shape()), "->") : "",
                       TypeOf(last.shape()));
+}
+
+bool LacksSpecials(const Verdict& verdict, const Module& module) {
+  const std::string operation = BlamedOperation(verdict, module);
+  auto type = PrimitiveTypeFromName(operation.substr(operation.find_last_of(" >") + 1));
+  return type && IsFloat(*type) && !(FormatOf(*type).has_infinity() && FormatOf(*type).has_nan());
 }
 
 std::string SignatureOf(const Verdict& verdict, const Module& module) {

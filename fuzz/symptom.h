@@ -25,6 +25,8 @@ bool Alike(const Symptom& a, const Symptom& b);
 bool IsTold(const Symptom& symptom);
 // The same for operations that only move elements: one from elsewhere is another matter than none.
 bool AlikeMoved(const Symptom& a, const Symptom& b);
+// The same where NaN is data like others, as for what sorts.
+bool AlikeInAnyData(const Symptom& a, const Symptom& b);
 
 // A verdict that a campaign keeps: neither pass, unsupported nor inconclusive.
 bool CountsAsFinding(VerdictKind kind);
@@ -32,9 +34,12 @@ bool CountsAsFinding(VerdictKind kind);
 // Opcode of the instruction that the verdict, or cutting, names: "tanh"; of several the last, whose
 // value is wrong; empty where none is named.
 std::string BlamedOpcode(const Verdict& verdict, const Module& module);
-// What a smaller module with the same failure may blame: that opcode and, where it runs computations,
-// those of what they do.
+// What a smaller module with the same failure may blame: that opcode and, where it runs
+// computations, those of what they do.
 std::set<std::string> BlamableOpcodes(const Verdict& verdict, const Module& module);
+// The element type that is named has no NaN or no infinity: what is one in other types is a number
+// there, or the other way round.
+bool LacksSpecials(const Verdict& verdict, const Module& module);
 // Opcodes and element type of all that is named, "tanh f32", with what their computations do where
 // that is little: "map,negate f32"; where none is named those of the module, sorted; of an invalid
 // module the broken rule.
