@@ -45,9 +45,9 @@ const DrawWeights& WeightsOf(const GeneratorOptions& options) {
   return options.weights ? *options.weights : PlainWeights();
 }
 
-// Two in three of the swarm's modules have no favourites: what is rare elsewhere meets in them.
+// Five in six of the swarm's modules have no favourites: what is rare elsewhere meets in them.
 bool DrawEven(ChoiceSource& choose, const GeneratorOptions& options) {
-  return options.swarm && !options.weights && choose.Below(3) != 0;
+  return options.swarm && !options.weights && choose.Below(6) != 0;
 }
 
 void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, bool even, ModulePlan& plan) {

@@ -134,6 +134,7 @@ RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max) {
 
 absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
                                           double seconds) {
+  const OnOneCore on_one_core;
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(backend));
   if (!engine->info().available) return absl::UnavailableError(engine->info().reason);
   CampaignOptions options = OptionsOf(seed);

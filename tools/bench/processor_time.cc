@@ -11,6 +11,16 @@
 
 namespace hlocts {
 
+OnOneCore::OnOneCore() {
+  CPU_ZERO(&before_);
+  sched_getaffinity(0, sizeof(before_), &before_);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof(one), &one);
+}
+OnOneCore::~OnOneCore() { sched_setaffinity(0, sizeof(before_), &before_); }
+
 double OwnSeconds() {
   timespec now;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
