@@ -157,6 +157,8 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
         loop->AddOperation(kernel, registers[0], registers[1], registers[2], out.width());
   }
   loop->AddOutput(register_of_[result]);
+  constexpr int64_t kStreamedBytes = 16 << 20;
+  if (type.elements * type.width() >= kStreamedBytes) loop->StreamOutput();
   for (NodeId member : fusion_.members(root)) register_of_[graph_.nodes[member].outputs[0]] = -1;
   loop->Finish();
   draft.out = {buffer_of_[result] = NewBuffer(type)};

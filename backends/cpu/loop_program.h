@@ -35,6 +35,8 @@ class LoopProgram {
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
   // For programs whose outputs may overlap inputs in any way: results are kept apart to the end.
   void KeepOutputsApart() { outputs_apart_ = true; }
+  // The last operation's result is written past the caches: it is longer than they are.
+  void StreamOutput() { streams_ = true; }
   // Output `number` of Run takes the register; call once for each, in order, after all operations.
   void AddOutput(int reg);
   // Settles where registers lie; nothing can be added afterwards.
@@ -90,7 +92,8 @@ class LoopProgram {
  private:
   void FetchNext(const uint8_t* const* at, int64_t count) const;
   void RunOperations(uint8_t* const* at, int64_t count, LineFetcher* fetcher) const;
-  void RunFar(uint8_t** at, int64_t count) const;
+  void RunFar(uint8_t** at, int64_t count, uint8_t* held) const;
+  void RunStreamed(uint8_t** at, int64_t count, uint8_t* held) const;
   void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                   int64_t count, uint8_t* scratch, uint8_t** at) const;
   void FillSplats(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
@@ -100,7 +103,8 @@ class LoopProgram {
   std::vector<Operation> operations_;
   absl::InlinedVector<int, 2> outputs_;
   int64_t scratch_bytes_ = 0;
-  bool outputs_apart_ = false;
+  bool outputs_apart_ = false, streams_ = false;
+  int64_t held_ = 0;  // where in scratch a step of a streamed result waits
 };
 
 }  // namespace hlocts::cpu
