@@ -96,10 +96,11 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
 absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   Bundle bundle;
   HLOCTS_ASSIGN_OR_RETURN(bundle.sample.module, ReadModule(folder));
-  HLOCTS_ASSIGN_OR_RETURN(
-      LiteralsFile inputs,
-      ReadLiterals(folder + "/inputs.txt", ArgumentLeafShapes(*bundle.sample.module)));
-  if (!inputs.blocks.empty()) bundle.sample.arguments = inputs.blocks[0].leaves;
+  const bool valid = VerifyModule(*bundle.sample.module).ok();
+  auto inputs = ReadLiterals(folder + "/inputs.txt", ArgumentLeafShapes(*bundle.sample.module));
+  // A module that is to be refused is not run, and may state shapes that no data have.
+  if (!inputs.ok() && valid) return inputs.status();
+  if (inputs.ok() && !inputs->blocks.empty()) bundle.sample.arguments = inputs->blocks[0].leaves;
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/verdict.json"));
   auto json = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json["verdict"].is_string() || !json["backend"].is_string()) {

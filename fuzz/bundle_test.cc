@@ -52,6 +52,8 @@ ENTRY main { p = f32[2,3] parameter(0) ROOT r = f32[2,3] call(p), to_apply=calle
        }},
       {"hlo.shape",
        [](Module& m) { m.computations()[0]->root()->mutable_shape().set_dimension(0, -1); }},
+      {"hlo.shape",  // an argument of this shape there is none
+       [](Module& m) { m.entry()->parameters()[0]->mutable_shape().set_dimension(0, -1); }},
       {"layouts.7",
        [](Module& m) {
          m.entry()->root()->mutable_shape().mutable_layout() = Layout{.minor_to_major = {0, 0}};

@@ -241,5 +241,28 @@ TEST(ShrinkInvalidTest, WhatStatesAWrongShapeStillDoes) {
   EXPECT_LE(CountElements(*shrunk.sample.module), 2) << PrintModule(*shrunk.sample.module);
 }
 
+// In a branch of a branch, of which nobody knows whether it is taken.
+TEST(ShrinkInvalidTest, TheBrokenComputationBecomesTheEntry) {
+  auto engine = *MakeInProcessBackend("canary:infer.forgets-reduce_window");
+  auto reference = *MakeInProcessBackend("reference");
+  Sample sample;
+  sample.module = *ParseModule(R"(HloModule m
+max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }
+broken { x = f32[1,1] parameter(0) z = f32[] constant(0)
+  ROOT w = f32[1,1] reduce-window(x, z), to_apply=max }
+whole { y = f32[1,1] parameter(0) ROOT n = f32[1,1] negate(y) }
+inner { t = f32[1,1] parameter(0) p = pred[] constant(false)
+  ROOT c = f32[1,1] conditional(p, t, t), true_computation=broken, false_computation=whole }
+ENTRY e { p = pred[] parameter(0) x = f32[1,1] parameter(1) s = f32[1,1] sine(x)
+  ROOT c = f32[1,1] conditional(p, s, x), true_computation=inner, false_computation=whole })");
+  const std::string rule = RuleOf(VerifyModule(*sample.module));
+  ASSERT_THAT(rule, StartsWith("reduce_window."));
+  ShrinkOptions options;
+  options.trial.invalid = true;
+  const ShrinkResult shrunk = Shrink(sample, *engine, *reference, options);
+  EXPECT_EQ(RuleOf(VerifyModule(*shrunk.sample.module)), rule);
+  EXPECT_LE(CountInstructions(*shrunk.sample.module), 2) << PrintModule(*shrunk.sample.module);
+}
+
 }  // namespace
 }  // namespace hlocts

@@ -196,6 +196,7 @@ void TakeCulprit(Sample& sample, bool slight, Backend& engine, const TrialOption
 std::vector<ShrinkPass> PassesWith(Backend& values) {
   return {
       {"unused", true, ReturnUnused},
+      {"entry", true, EnterCalled},
       {"outputs", true, KeepOneOutput},
       {"parameters", false,
        [&values](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},

@@ -47,6 +47,8 @@ struct ShrinkPass {
 };
 bool ReturnUnused(Sample& sample, const StillFails& still_fails);
 bool KeepOneOutput(Sample& sample, const StillFails& still_fails);
+// Of a module that breaks a rule: a computation that breaks it too becomes the entry.
+bool EnterCalled(Sample& sample, const StillFails& still_fails);
 bool PeelRegions(Sample& sample, const StillFails& still_fails);
 bool OneForAnother(Sample& sample, const StillFails& still_fails);
 bool DropInstructions(Sample& sample, const StillFails& still_fails);

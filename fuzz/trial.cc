@@ -38,6 +38,12 @@ bool ManyDigits(const std::vector<std::vector<Literal>>& outputs) {
   });
 }
 
+// A whole array is wrong, by a bound that grows with it: no element is slightly so.
+bool IsJoint(const Verdict& verdict) {
+  const std::string& rule = verdict.first_failure ? verdict.first_failure->rule : "";
+  return rule == "residual" || rule == "normwise";
+}
+
 bool TakenByRelaxed(const Sample& sample, const std::vector<std::vector<Literal>>& outputs,
                     Backend& engine, const TrialOptions& options) {
   if (outputs.empty() || options.profile == Profile::kRelaxed || !ManyDigits(outputs)) return false;
@@ -76,6 +82,7 @@ TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend&
   result.verdict.seconds = outcome.load_seconds + outcome.result.seconds;
   if (outcome.kind == OutcomeKind::kValues) result.outputs = outcome.result.outputs;
   result.slight = SymptomOf(result.verdict) == Symptom{VerdictKind::kFail, "value"} &&
+                  !IsJoint(result.verdict) &&
                   TakenByRelaxed(sample, result.outputs, engine, options);
   Sign(engine, options, result.verdict);
   return result;

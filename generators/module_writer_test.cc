@@ -1,0 +1,27 @@
+#include "generators/module_writer.h"
+
+#include <gtest/gtest.h>
+
+#include "generators/plan.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts {
+namespace {
+
+// Who reads the facts of a constant takes it for a size or a bound: one of s1 is -1.
+TEST(ModuleWriterTest, FactsOfAConstantAreThoseOfItsElement) {
+  for (PrimitiveType type : AllPrimitiveTypes()) {
+    if (!IsInteger(type)) continue;
+    SeedSource choose(1, 1);
+    ModuleWriter writer(choose, DrawPlan(choose, {}));
+    for (double value : {0.0, 1.0}) {
+      const Term* constant = writer.ScalarConstant(type, value);
+      const double held = RealAt(constant->instruction->literal(), 0);
+      EXPECT_EQ(constant->facts.low, held) << PrimitiveTypeName(type);
+      EXPECT_EQ(constant->facts.high, held) << PrimitiveTypeName(type);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hlocts
