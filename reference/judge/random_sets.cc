@@ -120,6 +120,13 @@ class UniformBitsPredicate : public JointPredicate {
   std::string ParametersJson() const override { return "\"distribution\":\"uniform_bits\""; }
 };
 
+// What draws of a float type cannot tell from zero: all subnormals where they may be flushed, as
+// bounds or as draws, else half of the least.
+double NearZero(PrimitiveType type, const SetContext& context, Profile profile) {
+  const bool flushes = (ArithmeticPermissions(type, profile) & (kFlushResult | kFlushOperand)) != 0;
+  return flushes ? context.result->min_normal : context.result->tiny;
+}
+
 // Values one random element may have.
 AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, double a, double b,
                       const SetContext& context) {
@@ -159,8 +166,8 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   bool proper = normal ? b > 0 : b > a;
   // What is added to the first bound, or to the mean, may leave the type before it is.
   constexpr double kTails = 64;
-  const double width = normal ? std::fabs(a) + kTails * b : b - a;
-  proper = proper && (!IsFloat(type) || width <= FactsOf(type).max);
+  const double reach = normal ? std::fabs(a) + kTails * b : b - a;
+  proper = proper && (!IsFloat(type) || reach <= FactsOf(type).max);
   if (!proper || !std::isfinite(a) || !std::isfinite(b)) {
     return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
   }
@@ -171,8 +178,10 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
     const double step = std::ldexp(1.0, IsFloat(type) ? 1 - FactsOf(type).p : -62);
     // Far from zero few numbers of the type may lie between the bounds, or near the mean.
     const double far = normal ? std::fabs(a) : std::max(std::fabs(a), std::fabs(b));
-    const double between = far * step / (normal ? b : b - a);
-    const double grain = kind == Kind::kUniformInteger ? step : std::max(step, between);
+    const double width = normal ? b : b - a;
+    const double near = IsFloat(type) ? NearZero(type, context, interpreter.profile()) : 0;
+    const double coarse = std::max({step, far * step / width, near / width});
+    const double grain = kind == Kind::kUniformInteger ? step : coarse;
     result.joint = std::make_shared<DistributionPredicate>(kind, a, b, grain);
   }
   result.origin = context.origin;

@@ -63,6 +63,13 @@ const char kDraws[] =
 const char kManyDraws[] =
     "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1)\n"
     " ROOT r = f32[32] rng(a, b), distribution=rng_uniform }";
+const char kDrawsOfSubnormals[] =
+    "ENTRY e { a = f4e2m1fn[] parameter(0) b = f4e2m1fn[] parameter(1)\n"
+    " ROOT r = f4e2m1fn[64] rng(a, b), distribution=rng_uniform }";
+#define EIGHT_ZEROS "0, 0, 0, 0, 0, 0, 0, 0"
+const char kSixtyFourZeros[] =
+    "f4e2m1fn[64] {" EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS
+    ", " EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS "}";
 const char kNormalDraws[] =
     "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1)\n"
     " ROOT r = f32[64] rng(a, b), distribution=rng_normal }";
@@ -310,6 +317,9 @@ const Case kCases[] = {
     {"draws_of_a_width_beyond_the_type", kDraws, {"f32[] -3e38", "f32[] 3e38"}, {"f32[2] {nan, inf}"}, kOpen},
     {"draws_of_two_numbers", kManyDraws, {"f32[] 16777216", "f32[] 16777220"}, {kThirtyTwoDraws}, kPass},
     {"normal_draws_of_a_mean", kNormalDraws, {"f32[] 16777216", "f32[] 0.001"}, {kSixtyFourMeans}, kPass},
+    // Half is the least positive number, below the least normal one: zeros where it may be flushed.
+    {"draws_of_subnormals", kDrawsOfSubnormals, {"f4e2m1fn[] 0", "f4e2m1fn[] 0.5"}, {kSixtyFourZeros}, kPass},
+    {"draws_of_wide_numbers", kDrawsOfSubnormals, {"f4e2m1fn[] 0", "f4e2m1fn[] 6"}, {kSixtyFourZeros}, kFail},
     {"draws_outside", kDraws, {"f32[] 0", "f32[] 1"}, {"f32[2] {0.5, 2}"}, kFail},
     {"solve_in_a_type_without_zero", kSolveWithoutZero, {"f8e8m0fnu[1,1] {{2}}", "f8e8m0fnu[1,1] {{1}}"}, {"f8e8m0fnu[1,1] {{nan}}"}, kOpen},
     {"solve_whose_inverse_overflows", kRealSolve2, {"f32[2,2] {{0.25, 0}, {3e38, 1}}", "f32[2,1] {{0}, {0}}"}, {"f32[2,1] {{nan}, {nan}}"}, kOpen},
