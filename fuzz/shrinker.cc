@@ -240,6 +240,7 @@ void RunPasses(Backend& values, bool invalid, const StillFails& still_fails, Ora
 // A constant or an argument that is wrong by itself: of the module, or of a piece that is fed one.
 Sample SourceOf(const Sample& sample, Backend& engine, const TrialOptions& trial,
                 int& evaluations) {
+  if (IsCarrier(*sample.module->entry()->root())) return {};  // it is the source
   Sample source = WrongCarrier(sample, engine, trial, &evaluations);
   if (source.module) return source;
   for (Culprit& culprit : CulpritsOf(sample, engine, trial)) {
