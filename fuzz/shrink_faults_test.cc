@@ -264,5 +264,38 @@ ENTRY e { p = pred[] parameter(0) x = f32[1,1] parameter(1) s = f32[1,1] sine(x)
   EXPECT_LE(CountInstructions(*shrunk.sample.module), 2) << PrintModule(*shrunk.sample.module);
 }
 
+// Says the same about every module that has a set-dimension-size, as an engine does whose sizes are
+// rubbish.
+class SizeRefuser : public Backend {
+ public:
+  BackendInfo info() override { return {}; }
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions& options) override {
+    for (const auto& instruction : module.entry()->instructions()) {
+      if (instruction->opcode() == Opcode::kSetDimensionSize)
+        return InvalidInput("sizes that cannot be");
+    }
+    return reference_->Load(module, options);
+  }
+
+ private:
+  std::unique_ptr<Backend> reference_ = *MakeInProcessBackend("reference");
+};
+
+// A smaller array would have a size beyond its bound: what an engine makes of that says nothing.
+TEST(ShrinkUndefinedTest, WhatIsShrunkCanStillBeEvaluated) {
+  SizeRefuser engine;
+  auto reference = *MakeInProcessBackend("reference");
+  Sample sample;
+  sample.module = *ParseModule(
+      "HloModule m\nENTRY e { x = f32[5] parameter(0) n = s32[] constant(5)\n"
+      " ROOT s = f32[<=5] set-dimension-size(x, n), dimensions={0} }");
+  sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), 1);
+  const ShrinkResult shrunk = Shrink(sample, engine, *reference, {});
+  EXPECT_EQ(shrunk.result.verdict.kind, VerdictKind::kRejected) << shrunk.signature;
+  EXPECT_EQ(RunSample(shrunk.sample, *reference, {}).kind, OutcomeKind::kValues)
+      << PrintModule(*shrunk.sample.module);
+}
+
 }  // namespace
 }  // namespace hlocts

@@ -47,15 +47,17 @@ class Oracle {
     if (!asked_.insert(text).second || !Ends(candidate)) return false;
     ++evaluations_;
     const TrialResult result = RunTrial(candidate, engine_, options_.trial, false);
-    if (!IsWanted(SymptomOf(result.verdict))) return false;
+    if (!IsWanted(SymptomOf(result.verdict)) || IsUndefined(candidate)) return false;
     // Where types are coarse, what is slight in others is large.
     if (!settled_) return !slight_ || coarse_ || result.slight == slight_;
     return result.slight == slight_ && !(right_data_ && HasWrongCarrier(candidate)) &&
            !(needs_trades_ && FailsWithoutTrades(candidate));
   }
-  // Candidates may take about as many steps as this module, which ends.
+  // Candidates are as defined as this module, and may take about as many steps if it ends.
   void AllowStepsOf(const Sample& sample) {
-    if (options_.trial.invalid || !Loops(*sample.module)) return;
+    if (options_.trial.invalid) return;
+    defined_ = EndsWithin(sample, kStepsMax);
+    if (!Loops(*sample.module)) return;
     for (int64_t steps = 100; steps < kStepsMax; steps *= 2) {
       if (!EndsWithin(sample, steps)) continue;
       steps_max_ = 2 * steps;
@@ -109,6 +111,11 @@ class Oracle {
     return RunTrial(without, engine_, options_.trial, false).verdict.kind == VerdictKind::kFail;
   }
 
+  // What an engine makes of a size beyond its bound says nothing; a wrong value was judged.
+  bool IsUndefined(const Sample& candidate) const {
+    return defined_ && wanted_.kind != VerdictKind::kFail && !EndsWithin(candidate, kStepsMax);
+  }
+
   // A candidate without the blamed operation fails for another reason.
   bool HasOperation(const Module& module) const {
     if (operations_.empty()) return true;
@@ -148,6 +155,7 @@ class Oracle {
   Backend& reference_;
   const ShrinkOptions& options_;
   Symptom wanted_;
+  bool defined_ = false;  // the reference could evaluate the first module
   // Of the culprit, once there is one: a large error is another fault's, and so is an element from
   // elsewhere in the place of none, or data that the engine carries wrongly.
   bool settled_ = false, needs_trades_ = false, right_data_ = false;
