@@ -44,6 +44,8 @@ namespace {
 // Of results computed from an image and a kernel of these 2-norms, `terms` elements in the longer.
 double ErrorOf(double image, double kernel, double terms, const SumRule& rule) {
   if (std::isinf(image) || std::isinf(kernel)) return HUGE_VAL;
+  // Each is transformed by itself first, whatever it meets afterwards.
+  if (!(std::max(image, kernel) * terms < rule.accumulator->max)) return HUGE_VAL;
   if (image == 0 || kernel == 0) return 0;
   // sqrt(terms) is between the 2-norm and the sum of magnitudes, which points of a spectrum reach.
   if (!(image * kernel * terms * kPointsMax < rule.accumulator->max)) return HUGE_VAL;

@@ -70,6 +70,9 @@ const char kDrawsOfSubnormals[] =
 const char kSixtyFourZeros[] =
     "f4e2m1fn[64] {" EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS
     ", " EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS "}";
+const char kTinyKernel[] =
+    "ENTRY e { x = f32[1,1,4] parameter(0) k = f32[1,1,2] constant({{{1e-37, 1e-37}}})\n"
+    " ROOT r = f32[1,1,3] convolution(x, k), window={size=2}, dim_labels=bf0_oi0->bf0 }";
 const char kNormalDraws[] =
     "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1)\n"
     " ROOT r = f32[64] rng(a, b), distribution=rng_normal }";
@@ -320,6 +323,10 @@ const Case kCases[] = {
     // Half is the least positive number, below the least normal one: zeros where it may be flushed.
     {"draws_of_subnormals", kDrawsOfSubnormals, {"f4e2m1fn[] 0", "f4e2m1fn[] 0.5"}, {kSixtyFourZeros}, kPass},
     {"draws_of_wide_numbers", kDrawsOfSubnormals, {"f4e2m1fn[] 0", "f4e2m1fn[] 6"}, {kSixtyFourZeros}, kFail},
+    // The transform of the image overflows before it meets the kernel's.
+    {"fast_convolution_of_a_large_image", kTinyKernel, {"f32[1,1,4] {{{3e38, 3e38, 3e38, 3e38}}}"}, {"f32[1,1,3] {{{nan, nan, nan}}}"}, kOpen, kRelaxed},
+    {"slow_convolution_of_a_large_image", kTinyKernel, {"f32[1,1,4] {{{3e38, 3e38, 3e38, 3e38}}}"}, {"f32[1,1,3] {{{nan, nan, nan}}}"}, kFail},
+    {"fast_convolution_of_an_image", kTinyKernel, {"f32[1,1,4] {{{3e28, 3e28, 3e28, 3e28}}}"}, {"f32[1,1,3] {{{nan, nan, nan}}}"}, kFail, kRelaxed},
     {"draws_outside", kDraws, {"f32[] 0", "f32[] 1"}, {"f32[2] {0.5, 2}"}, kFail},
     {"solve_in_a_type_without_zero", kSolveWithoutZero, {"f8e8m0fnu[1,1] {{2}}", "f8e8m0fnu[1,1] {{1}}"}, {"f8e8m0fnu[1,1] {{nan}}"}, kOpen},
     {"solve_whose_inverse_overflows", kRealSolve2, {"f32[2,2] {{0.25, 0}, {3e38, 1}}", "f32[2,1] {{0}, {0}}"}, {"f32[2,1] {{nan}, {nan}}"}, kOpen},
