@@ -59,7 +59,8 @@ bool GenerateClamp(ModuleWriter& w, Opcode) {
   Term* high = w.Obtain(type, bound_dims, {1, 64, false});
   Term* operand = w.Obtain(type, dims);
   ValueFacts facts = operand->facts;
-  facts.low = std::min(std::max(facts.low, low->facts.low), high->facts.high);
+  // Of one bit no bound is above 0: the upper one may be below the lower one, and wins.
+  facts.low = std::min(std::max(facts.low, low->facts.low), high->facts.low);
   facts.high = std::min(std::max(facts.high, low->facts.high), high->facts.high);
   facts.integral = operand->facts.integral && low->facts.integral && high->facts.integral;
   facts.bits_known = facts.unique = false;
