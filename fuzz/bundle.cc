@@ -42,15 +42,15 @@ std::string VerdictText(const Bundle& bundle) {
 
 Files FilesOf(const Bundle& bundle) {
   const Module& module = *bundle.sample.module;
+  const std::string proto = ProtoWhereTextFails(module);
   LiteralsFile inputs;
   inputs.blocks.push_back({kEvery, kEvery, bundle.sample.arguments});
   Files files = {{"module.hlo", PrintModule(module)},
                  {"inputs.txt", FormatLiterals(inputs)},
                  {"verdict.json", VerdictText(bundle)},
-                 {"README.md", BundleReadme(bundle)},
-                 {"case_test.cc", BundleTest(bundle)}};
-  std::string proto = ProtoWhereTextFails(module);
-  if (!proto.empty()) files.push_back({kProtoOfModule, std::move(proto)});
+                 {"README.md", BundleReadme(bundle, proto)},
+                 {"case_test.cc", BundleTest(bundle, proto)}};
+  if (!proto.empty()) files.push_back({kProtoOfModule, proto});
   if (absl::StartsWith(bundle.backend, "xla"))
     files.push_back({"repro_jax.py", BundleJaxScript(bundle)});
   files.push_back(
@@ -120,8 +120,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   bundle.options.cut = json.value("cut", int64_t{0});
   // An invalid module was to be refused: it was accepted, or the engine died over it.
   bool may_be_invalid = *kind == VerdictKind::kCrash || *kind == VerdictKind::kTimeout;
-  bundle.options.invalid = *kind == VerdictKind::kAccepted ||
-                           (may_be_invalid && !VerifyModule(*bundle.sample.module).ok());
+  bundle.options.invalid = *kind == VerdictKind::kAccepted || (may_be_invalid && !valid);
   return bundle;
 }
 

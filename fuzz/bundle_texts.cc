@@ -159,7 +159,7 @@ std::string ProtoWhereTextFails(const Module& module) {
   return PrintModuleProto(module).value_or("");
 }
 
-std::string BundleReadme(const Bundle& bundle) {
+std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
   const Verdict& verdict = bundle.result.verdict;
   return absl::StrCat("# ", bundle.signature, "\n\n", WhatIsWrong(bundle), "\n",
                       verdict.first_failure && !verdict.reason.empty() ? absl::StrCat("Blame: ", verdict.reason, "\n\n") : "",
@@ -167,16 +167,15 @@ std::string BundleReadme(const Bundle& bundle) {
                       bundle.origin.empty() ? "" : absl::StrCat("Found by: ", bundle.origin, ".\n"),
                       "\nReplay, in a checkout with a build: `build/hlocts replay <this folder>` (exit 1: the failure is still there).\n",
                       "`module.hlo` with `inputs.txt` gave `actual.txt`; `expected.jsonl` is the acceptance set of each output.\n",
-                      ProtoWhereTextFails(*bundle.sample.module).empty()
+                      proto.empty()
                           ? ""
                           : "Its text cannot say what is wrong with this module: replayed is `module.pbtxt`, its proto form.\n");
 }
 
-std::string BundleTest(const Bundle& bundle) {
+std::string BundleTest(const Bundle& bundle, const std::string& proto) {
   std::string name = absl::StrReplaceAll(FolderNameOf(bundle.signature), {{".", "_"}, {"-", "_"}});
   std::string call = bundle.options.invalid ? "DiffInvalidModule(**module, **engine, options)"
                                             : "Differ(**module, request, options).Diff(**engine)";
-  const std::string proto = ProtoWhereTextFails(*bundle.sample.module);
   const Reader& reader = proto.empty() ? kTextReader : kProtoReader;
   return absl::StrReplaceAll(kTest, {{"$SIGNATURE", bundle.signature},
                                      {"$READER_LIBRARY/", absl::StrReplaceAll(reader.library, {{"_", "/"}}) + "/"},

@@ -14,9 +14,10 @@ inline constexpr char kProtoOfModule[] = "module.pbtxt";
 // (an operand of another computation may have the name of one of this). Else nothing.
 std::string ProtoWhereTextFails(const Module& module);
 
-std::string BundleReadme(const Bundle& bundle);
+// Both are told what ProtoWhereTextFails says of the module.
+std::string BundleReadme(const Bundle& bundle, const std::string& proto);
 // A GoogleTest case that reruns the failure: links backends_differ, spec_text and spec_files.
-std::string BundleTest(const Bundle& bundle);
+std::string BundleTest(const Bundle& bundle, const std::string& proto);
 // Needs nothing but `pip install jax`.
 std::string BundleJaxScript(const Bundle& bundle);
 

@@ -58,12 +58,8 @@ Literal WithoutSlab(const Literal& literal, int64_t dimension, int64_t dropped) 
 }
 
 void DropSlab(Sample& sample, Instruction& leaf, int64_t dimension, int64_t dropped) {
-  if (leaf.has_literal()) {
-    leaf.set_literal(WithoutSlab(leaf.literal(), dimension, dropped));
-  } else {
-    Literal& argument = sample.arguments[static_cast<size_t>(leaf.parameter_number())];
-    argument = WithoutSlab(argument, dimension, dropped);
-  }
+  ChangeData(sample, leaf,
+             [&](const Literal& data) { return WithoutSlab(data, dimension, dropped); });
   leaf.mutable_shape().set_dimension(dimension, leaf.shape().dimension(dimension) - 1);
 }
 
@@ -71,7 +67,7 @@ void DropSlab(Sample& sample, Instruction& leaf, int64_t dimension, int64_t drop
 void DropNumber(Sample& sample, Instruction& gather, int64_t position, bool square) {
   Instruction& indices = *gather.mutable_operands()[1];
   const int64_t along = gather.IntOr(Attr::kIndexVectorDim, 0);
-  const bool leaf = indices.has_literal() || DataOf(sample, indices) != nullptr;
+  const bool leaf = DataOf(sample, indices) != nullptr;
   if (!leaf || along < 0 || along >= indices.shape().rank()) return;
   const int64_t numbers = indices.shape().dimension(along);
   if (position >= numbers) return;

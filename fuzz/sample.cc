@@ -116,6 +116,19 @@ const Literal* DataOf(const Sample& sample, const Instruction& leaf) {
   return number < sample.arguments.size() ? &sample.arguments[number] : nullptr;
 }
 
+bool ChangeData(Sample& sample, Instruction& leaf,
+                const std::function<Literal(const Literal&)>& changed) {
+  const Literal* data = DataOf(sample, leaf);
+  if (data == nullptr) return false;
+  Literal made = changed(*data);
+  if (leaf.has_literal()) {
+    leaf.set_literal(std::move(made));
+  } else {
+    sample.arguments[static_cast<size_t>(leaf.parameter_number())] = std::move(made);
+  }
+  return true;
+}
+
 Instruction* EntryInstruction(const Sample& sample, int64_t index) {
   return sample.module->entry()->instructions()[index].get();
 }

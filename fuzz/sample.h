@@ -2,6 +2,7 @@
 #ifndef HLOCTS_FUZZ_SAMPLE_H_
 #define HLOCTS_FUZZ_SAMPLE_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -29,6 +30,9 @@ void ReplaceByParameter(Sample& sample, Instruction* from, Literal value);
 
 // What a constant, or a parameter of the entry that has an argument, holds; otherwise nullptr.
 const Literal* DataOf(const Sample& sample, const Instruction& leaf);
+// What `changed` makes of it, in its place; the leaf's shape is the caller's. False: it holds none.
+bool ChangeData(Sample& sample, Instruction& leaf,
+                const std::function<Literal(const Literal&)>& changed);
 
 // The instruction of the clone that stands where `instruction` stands in its own module's entry.
 Instruction* EntryInstruction(const Sample& sample, int64_t index);

@@ -45,14 +45,8 @@ bool SetPieces(Sample& sample, Instruction& bitcast, bool joins, PrimitiveType p
     return true;
   }
   Instruction& leaf = *bitcast.mutable_operands()[0];
-  const bool argument = !leaf.has_literal() && DataOf(sample, leaf) != nullptr;
-  if (!argument && !leaf.has_literal()) return false;
-  if (argument) {
-    Literal& data = sample.arguments[static_cast<size_t>(leaf.parameter_number())];
-    data = InPieces(data, piece);
-  } else {
-    leaf.set_literal(InPieces(leaf.literal(), piece));
-  }
+  if (!ChangeData(sample, leaf, [&](const Literal& data) { return InPieces(data, piece); }))
+    return false;
   leaf.mutable_shape() = InPieces(leaf.shape(), piece);
   return true;
 }

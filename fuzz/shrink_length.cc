@@ -25,15 +25,9 @@ Literal Repeated(const Literal& literal, const Shape& shape) {
 // Gives an operand other sizes; false where it is no leaf.
 bool Resize(Sample& sample, Instruction& user, size_t operand, Sizes sizes) {
   Instruction& leaf = *user.mutable_operands()[operand];
-  const bool argument = DataOf(sample, leaf) != nullptr && !leaf.has_literal();
-  if (!argument && !leaf.has_literal()) return false;
   const Shape shape = Shape(leaf.shape().element_type(), std::move(sizes)).WithDefaultLayout();
-  if (argument) {
-    Literal& data = sample.arguments[static_cast<size_t>(leaf.parameter_number())];
-    data = Repeated(data, shape);
-  } else {
-    leaf.set_literal(Repeated(leaf.literal(), shape));
-  }
+  if (!ChangeData(sample, leaf, [&](const Literal& data) { return Repeated(data, shape); }))
+    return false;
   leaf.mutable_shape() = shape;
   return true;
 }

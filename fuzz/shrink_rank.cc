@@ -34,12 +34,7 @@ void Restate(Sample& sample, const Sizes& from, const Sizes& to) {
     const bool repeats = instruction->opcode() == Opcode::kBroadcast && was.dimensions() == from;
     if (!repeats && !IsLeafOf(*instruction, from)) continue;
     const Shape shape = Shape(was.element_type(), to).WithDefaultLayout();
-    if (instruction->has_literal()) {
-      instruction->set_literal(Restated(instruction->literal(), shape));
-    } else if (DataOf(sample, *instruction) != nullptr) {
-      Literal& argument = sample.arguments[static_cast<size_t>(instruction->parameter_number())];
-      argument = Restated(argument, shape);
-    }
+    ChangeData(sample, *instruction, [&](const Literal& data) { return Restated(data, shape); });
     instruction->mutable_shape() = shape;
   }
 }

@@ -226,6 +226,8 @@ void LoopProgram::Finish() {
       last_use[r] = -2;
     }
   }
+  // What is copied to the output in the end is read first anyway.
+  streams_ = streams_ && !operations_.empty() && registers_[operations_.back().out].output >= 0;
   if (!streams_) return;
   held_ = (scratch_bytes_ + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment;
   scratch_bytes_ = held_ + kFarStep * static_cast<int64_t>(sizeof(Wide));
@@ -311,11 +313,11 @@ void LoopProgram::RunOperations(uint8_t* const* at, int64_t count, LineFetcher* 
 
 // A step whose result goes by way of `held` where it can be streamed.
 void LoopProgram::RunStreamed(uint8_t** at, int64_t count, uint8_t* held) const {
-  const int out = operations_.empty() ? -1 : operations_.back().out;
-  uint8_t* const to = out < 0 ? nullptr : at[out];
-  const bool streams = streams_ && out >= 0 && registers_[out].output >= 0 &&
-                       reinterpret_cast<uintptr_t>(to) % kStreamAlignment == 0;
-  if (!streams) return RunOperations(at, count, nullptr);
+  if (!streams_) return RunOperations(at, count, nullptr);
+  const int out = operations_.back().out;
+  uint8_t* const to = at[out];
+  if (reinterpret_cast<uintptr_t>(to) % kStreamAlignment != 0)
+    return RunOperations(at, count, nullptr);
   at[out] = held;
   RunOperations(at, count, nullptr);
   at[out] = to;

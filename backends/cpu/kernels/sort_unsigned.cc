@@ -21,16 +21,22 @@ constexpr double kNanosecondsPerKey = 8;
 // so; who asks it for another kernel meanwhile gets the same one, as fast or a little slower.
 class In256Bits {
  public:
+#if defined(__x86_64__)
   In256Bits() { Choose(HWY_AVX3 | HWY_AVX3_DL); }
   ~In256Bits() { Choose(0); }
+#else
+  In256Bits() {}
+#endif
   In256Bits(const In256Bits&) = delete;
   In256Bits& operator=(const In256Bits&) = delete;
 
+#if defined(__x86_64__)
  private:
   static void Choose(int64_t without) {
     static const bool slow = __builtin_cpu_is("amd");
     if (slow) hwy::GetChosenTarget().Update(hwy::SupportedTargets() & ~without);
   }
+#endif
 };
 
 template <typename U>
