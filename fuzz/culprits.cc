@@ -76,7 +76,26 @@ Sample Returned(const Sample& sample, const Instruction& carrier) {
   return candidate;
 }
 
+// What may be wrong before anything was computed with it.
+bool IsSource(const Instruction& instruction) {
+  if (!instruction.shape().IsArray()) return false;
+  if (instruction.has_literal()) return true;
+  const Computation& entry = *instruction.parent()->parent()->entry();
+  return instruction.parent() == &entry && entry.root() != &instruction &&
+         (IsCarrier(instruction) || IsMadeOfConstants(instruction));
+}
+
 }  // namespace
+
+bool IsMadeOfConstants(const Instruction& instruction) {
+  const Opcode opcode = instruction.opcode();
+  if (opcode == Opcode::kConstant) return true;
+  const bool moves =
+      opcode == Opcode::kIota || opcode == Opcode::kBroadcast || opcode == Opcode::kReshape;
+  return moves &&
+         std::all_of(instruction.operands().begin(), instruction.operands().end(),
+                     [](const Instruction* operand) { return IsMadeOfConstants(*operand); });
+}
 
 std::vector<Culprit> CulpritsOf(const Sample& sample, Backend& engine,
                                 const TrialOptions& options) {
@@ -105,8 +124,7 @@ Sample WrongCarrier(const Sample& sample, Backend& engine, const TrialOptions& o
   if (options.invalid || IsCarrier(*sample.module->entry()->root())) return {};
   for (const auto& computation : sample.module->computations()) {
     for (const auto& instruction : computation->instructions()) {
-      bool argument = computation.get() == sample.module->entry() && IsCarrier(*instruction);
-      if ((!argument && !instruction->has_literal()) || !instruction->shape().IsArray()) continue;
+      if (!IsSource(*instruction)) continue;
       Sample candidate = Returned(sample, *instruction);
       if (evaluations != nullptr) ++*evaluations;
       bool valid = VerifyModule(*candidate.module).ok();

@@ -18,8 +18,11 @@ struct Culprit {
 // where only the whole module is wrong, or it cannot be cut.
 std::vector<Culprit> CulpritsOf(const Sample& sample, Backend& engine, const TrialOptions& options);
 
-// A constant or an argument that is wrong where it is returned as it is: what computes with it is
-// not to blame. The module that returns it; an empty one where there is none. `evaluations`, where
+// A constant, iota, or broadcast or reshape of one: cutting gives every piece a copy of its own.
+bool IsMadeOfConstants(const Instruction& instruction);
+
+// An argument, or a value made of constants, that is wrong where it is returned as it is: what
+// computes with it is not to blame. The module that returns it; an empty one where there is none. `evaluations`, where
 // not null, grows by the runs that this took.
 Sample WrongCarrier(const Sample& sample, Backend& engine, const TrialOptions& options,
                     int* evaluations = nullptr);

@@ -65,10 +65,20 @@ void RenumberParameters(Sample& sample) {
     return a->parameter_number() < b->parameter_number();
   });
   for (Instruction* parameter : parameters) {
-    arguments.push_back(sample.arguments[parameter->parameter_number()]);
+    const int64_t before = parameter->parameter_number();
+    arguments.push_back(sample.arguments[before]);
+    for (InputOutputAlias& alias : sample.module->input_output_alias) {
+      if (alias.parameter_number == before) alias.parameter_number = number;
+    }
     parameter->set_parameter_number(number++);
   }
   sample.arguments = std::move(arguments);
+}
+
+bool IsAliased(const Instruction& parameter, const Module& module) {
+  return absl::c_any_of(module.input_output_alias, [&](const InputOutputAlias& alias) {
+    return alias.parameter_number == parameter.parameter_number();
+  });
 }
 
 }  // namespace
@@ -82,6 +92,8 @@ ExecuteRequest Sample::Request() const {
 
 void RemoveDeadCode(Sample& sample) {
   Module& module = *sample.module;
+  // Of parameters and outputs that may be gone.
+  if (!sample.keeps_aliases) module.input_output_alias.clear();
   const Needed needed(module);
   const bool parameters_go = ParametersMayGo(sample);
   module.RemoveIf([&](const Computation& computation) { return !needed.Has(computation); });
@@ -89,12 +101,13 @@ void RemoveDeadCode(Sample& sample) {
     // Parameters of called computations are part of their signature; those of the entry may go.
     const bool keep = computation.get() != module.entry() || !parameters_go;
     computation->RemoveIf([&](const Instruction& instruction) {
-      return !needed.Has(instruction) && !(keep && instruction.opcode() == Opcode::kParameter);
+      const bool stays =
+          instruction.opcode() == Opcode::kParameter && (keep || IsAliased(instruction, module));
+      return !needed.Has(instruction) && !stays;
     });
   }
   if (parameters_go) RenumberParameters(sample);
   module.entry_computation_layout.reset();
-  module.input_output_alias.clear();  // of parameters and outputs that may be gone
 }
 
 void ReplaceByParameter(Sample& sample, Instruction* from, Literal value) {

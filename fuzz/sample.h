@@ -15,8 +15,10 @@ namespace hlocts {
 struct Sample {
   std::unique_ptr<Module> module;
   std::vector<Literal> arguments;  // leaves, the same on every device
+  // Of modules that break a rule, which may be one of aliases: they outlive changes of outputs.
+  bool keeps_aliases = false;
 
-  Sample Clone() const { return {module->Clone(), arguments}; }
+  Sample Clone() const { return {module->Clone(), arguments, keeps_aliases}; }
   ExecuteRequest Request() const;
 };
 

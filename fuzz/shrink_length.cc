@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
 #include "fuzz/size_edits.h"
 #include "spec/ir/attributes.h"
+#include "spec/ir/surgery.h"
 
 namespace hlocts {
 namespace {
@@ -42,6 +44,74 @@ bool Concatenate(Sample& sample, Instruction& concatenate, int64_t) {
     // An operand that stands twice is flat already.
     if (concatenate.operand(i).shape().rank() > 1 && !Flatten(sample, concatenate, i)) return false;
   }
+  return true;
+}
+// One element less where the same operand stands twice, which gives even numbers only.
+bool ConcatenateUneven(Sample& sample, Instruction& concatenate, int64_t count) {
+  Instruction& leaf = *concatenate.mutable_operands()[0];
+  const Literal* data = DataOf(sample, leaf);
+  const int64_t size = leaf.shape().ElementCount();
+  if (concatenate.operand_count() != 2 || concatenate.mutable_operands()[1] != &leaf || !data)
+    return false;
+  const Shape shape = Shape(leaf.shape().element_type(), {count - 1 - size}).WithDefaultLayout();
+  auto other = CopyOf(leaf, absl::StrCat("other.", leaf.name()), {});
+  other->mutable_shape() = shape;
+  if (leaf.has_literal()) {
+    other->set_literal(Repeated(*data, shape));
+  } else {
+    other->set_parameter_number(static_cast<int64_t>(sample.arguments.size()));
+    sample.arguments.push_back(Repeated(*data, shape));
+  }
+  Instruction* added = sample.module->entry()->Add(std::move(other));
+  MoveToFront(added);
+  concatenate.mutable_operands()[1] = added;
+  return true;
+}
+bool Broadcast(Sample& sample, Instruction& broadcast, int64_t count) {
+  broadcast.Set(Attr::kDimensions, Sizes{});
+  broadcast.mutable_shape() = Shape(broadcast.shape().element_type(), {count}).WithDefaultLayout();
+  return broadcast.operand(0).shape().rank() == 0 || Resize(sample, broadcast, 0, {});
+}
+bool Iota(Sample&, Instruction& iota, int64_t count) {
+  iota.Set(Attr::kIotaDimension, int64_t{0});
+  iota.mutable_shape() = Shape(iota.shape().element_type(), {count}).WithDefaultLayout();
+  return true;
+}
+// Each result from a row of its own.
+bool Reduce(Sample& sample, Instruction& reduce, int64_t count) {
+  const size_t arrays = reduce.operands().size() / 2;
+  const int64_t row = reduce.operand(0).shape().ElementCount() / count;
+  reduce.Set(Attr::kDimensions, Sizes{1});
+  for (size_t i = 0; i < arrays; ++i) {
+    if (reduce.operand(i).shape().dimensions() != Sizes{count, row} &&
+        !Resize(sample, reduce, i, {count, row}))
+      return false;
+  }
+  return true;
+}
+PrimitiveType OtherOfWidth(PrimitiveType type) {
+  for (PrimitiveType other : AllPrimitiveTypes()) {
+    if (IsInteger(other) && other != type && BitWidth(other) == BitWidth(type)) return other;
+  }
+  return PrimitiveType::kInvalid;
+}
+// Between types of one width.
+bool BitcastConvert(Sample& sample, Instruction& bitcast, int64_t count) {
+  const PrimitiveType to = bitcast.shape().element_type();
+  const PrimitiveType from = OtherOfWidth(to);
+  if (from == PrimitiveType::kInvalid) return false;
+  Instruction& leaf = *bitcast.mutable_operands()[0];
+  const Shape shape = Shape(from, {count}).WithDefaultLayout();
+  const auto as_bytes = [&](const Literal& data) {
+    Literal made(shape);
+    const size_t bytes = static_cast<size_t>(made.raw_size());
+    for (size_t i = 0; i < bytes && data.raw_size() > 0; ++i)
+      made.mutable_raw_data()[i] = data.raw_data()[i % static_cast<size_t>(data.raw_size())];
+    return made;
+  };
+  if (IsSubByte(to) || !ChangeData(sample, leaf, as_bytes)) return false;
+  leaf.mutable_shape() = shape;
+  bitcast.mutable_shape() = shape.WithElementType(to);
   return true;
 }
 bool Pad(Sample& sample, Instruction& pad, int64_t count) {
@@ -100,7 +170,12 @@ struct Row {
   bool (*flatten)(Sample& sample, Instruction& instruction, int64_t count);
 };
 constexpr Row kRows[] = {
+    {Opcode::kBroadcast, 1, Broadcast},
+    {Opcode::kIota, 1, Iota},
+    {Opcode::kReduce, 1, Reduce},
+    {Opcode::kBitcastConvert, 1, BitcastConvert},
     {Opcode::kConcatenate, 1, Concatenate},
+    {Opcode::kConcatenate, 0, ConcatenateUneven},
     {Opcode::kPad, 1, Pad},
     {Opcode::kSlice, 1, Slice},
     {Opcode::kDynamicSlice, 1, DynamicSlice},
@@ -111,17 +186,24 @@ constexpr Row kRows[] = {
     {Opcode::kTopk, 1, TopK},
 };
 
-// What is long and spread over several dimensions.
-const Row* RowFor(const Instruction& instruction) {
-  const Shape result = LeafShapes(instruction.shape())[0];
-  if (!result.IsArray() || result.ElementCount() <= kElementsEnough) return nullptr;
+// What is long, and spread over several dimensions.
+bool Applies(const Row& row, const Instruction& instruction) {
+  if (row.opcode != instruction.opcode()) return false;
+  const std::vector<Shape> leaves = LeafShapes(instruction.shape());
+  if (leaves.empty() || !leaves[0].IsArray()) return false;
+  const Shape& result = leaves[0];
   int64_t spread = 0;
   for (int64_t size : result.dimensions()) spread += size > 1;
-  for (const Row& row : kRows) {
-    const bool more = spread > 1 || result.rank() > row.rank;
-    if (row.opcode == instruction.opcode() && more) return &row;
-  }
-  return nullptr;
+  return result.ElementCount() > kElementsEnough && (spread > 1 || result.rank() > row.rank);
+}
+
+bool TryRow(const Row& row, Sample& sample, size_t index, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  Instruction& instruction = *candidate.module->entry()->instructions()[index];
+  const int64_t count = LeafShapes(instruction.shape())[0].ElementCount();
+  if (!row.flatten(candidate, instruction, count)) return false;
+  candidate.module->entry_computation_layout.reset();
+  return InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
 }  // namespace
@@ -129,15 +211,9 @@ const Row* RowFor(const Instruction& instruction) {
 bool OneLongDimension(Sample& sample, const StillFails& still_fails) {
   const auto& instructions = sample.module->entry()->instructions();
   for (size_t i = 0; i < instructions.size(); ++i) {
-    const std::vector<Shape> leaves = LeafShapes(instructions[i]->shape());
-    const Row* row = leaves.empty() ? nullptr : RowFor(*instructions[i]);
-    if (!row) continue;
-    Sample candidate = sample.Clone();
-    Instruction& instruction = *candidate.module->entry()->instructions()[i];
-    if (!row->flatten(candidate, instruction, leaves[0].ElementCount())) continue;
-    candidate.module->entry_computation_layout.reset();
-    if (InferAgain(*candidate.module) && KeepIfFails(sample, std::move(candidate), still_fails))
-      return true;
+    for (const Row& row : kRows) {
+      if (Applies(row, *instructions[i]) && TryRow(row, sample, i, still_fails)) return true;
+    }
   }
   return false;
 }

@@ -13,6 +13,16 @@ namespace {
 
 enum class End : uint8_t { kLeading, kTrailing };
 
+// Sizes at run time: what was below its bound stays below the new one.
+void FollowBounds(const Literal& before, Literal& after) {
+  for (int64_t d = 0; d < after.shape().rank(); ++d) {
+    if (!after.shape().is_dynamic_dimension(d)) continue;
+    const int64_t size = before.runtime_size(d), bound = after.shape().dimension(d);
+    const bool below = size < before.shape().dimension(d);
+    after.SetRuntimeSize(d, std::max<int64_t>(0, std::min(size, below ? bound - 1 : bound)));
+  }
+}
+
 // The elements of the leading or trailing corner, of the sizes of `shape`.
 Literal Corner(const Literal& literal, const Shape& shape, End end) {
   Literal result(shape);
@@ -31,6 +41,7 @@ Literal Corner(const Literal& literal, const Shape& shape, End end) {
       index[d] = 0;
     }
   }
+  FollowBounds(literal, result);
   return result;
 }
 
@@ -50,6 +61,8 @@ bool IsLeaf(Opcode opcode) {
 void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes,
             End end = End::kLeading) {
   Shape shape(leaf.shape().element_type(), sizes);
+  for (int64_t d = 0; d < shape.rank(); ++d)
+    shape.set_dynamic_dimension(d, leaf.shape().is_dynamic_dimension(d));
   shape.mutable_layout() = leaf.shape().layout();
   shape = shape.WithDefaultLayout();
   if (leaf.has_literal()) {

@@ -276,6 +276,7 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
   ShrinkOptions options = given;
   ShrinkResult shrunk;
   shrunk.sample = sample.Clone();
+  shrunk.sample.keeps_aliases = options.trial.invalid;
   Judge(engine, options.trial, shrunk);
   if (!shrunk.reproduced) return shrunk;
   if (shrunk.result.verdict.kind == VerdictKind::kTimeout) {

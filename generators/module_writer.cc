@@ -85,6 +85,7 @@ Dims ModuleWriter::DrawDims(int64_t rank_min, int64_t rank_max) {
   if (choose.Below(4) != 3 && in_range(shared)) return shared;
   Dims dims;
   int64_t elements = 1;
+  rank_min = std::max(rank_min, std::min(rank_max, plan.rank_min));
   int64_t rank = choose.Range(rank_min, std::max(rank_min, std::min(rank_max, plan.rank_max)));
   for (int64_t d = 0; d < rank; ++d) {
     int64_t size = DrawSize();
@@ -111,6 +112,8 @@ Term* ModuleWriter::Emit(Opcode opcode, Shape shape, const Terms& operands, Valu
     facts.opaque = facts.opaque || operand->facts.opaque;
   }
   ++written_;
+  if (plan.licensed() && instruction->shape().IsArray() && !facts.bits_known)
+    facts = Rounded(instruction->shape().element_type(), facts);
   return Add(std::move(instruction), facts);
 }
 
@@ -144,6 +147,7 @@ Computation* ModuleWriter::Define(absl::string_view name, const std::vector<Para
     terms.push_back(Add(std::move(parameter), parameters[i].facts));
   }
   scope.computation->set_root(body(terms)->instruction);
+  if (watch_) watch_(scope.terms);
   --depth_;
   scope_ = outer;
   SetAnchor(nullptr);
@@ -267,6 +271,7 @@ std::unique_ptr<Module> ModuleWriter::Finish() {
     root = Emit(Opcode::kTuple, Shape::Tuple(std::move(shapes)), outputs);
   }
   entry_.computation->set_root(root->instruction);
+  if (watch_) watch_(entry_.terms);
   OrderComputations();
   if (plan.numbers_shuffled) ShuffleNumbers();
   SetLayouts(choose, plan.layouts, *module_);

@@ -86,6 +86,9 @@ class ModuleWriter {
   // Every device comes here as often as the others: the place for collectives.
   bool uniform() const { return scope_->uniform; }
   bool scalars_only() const { return scope_->scalars_only; }
+  // Sees the terms of each computation once it is written, the entry's last.
+  using Watch = std::function<void(const std::deque<Term>&)>;
+  void WatchTerms(Watch watch) { watch_ = std::move(watch); }
   // A value at hand that nothing uses yet, the newest first; else any; else a new one.
   Term* Newest();
   // Unused arrays at hand, oldest first: what a root should return.
@@ -139,6 +142,7 @@ class ModuleWriter {
   const Term* anchor_ = nullptr;
   bool anchor_has_type_ = false, anchor_has_dims_ = false;
   SplitMix64 data_;
+  Watch watch_;
 };
 
 int64_t ElementsOf(const Dims& dims);

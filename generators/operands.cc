@@ -20,8 +20,8 @@ bool Satisfies(const ValueFacts& facts, const Demand& demand) {
 ValueFacts Allowed(PrimitiveType type, const Demand& demand) {
   ValueFacts whole = WholeRange(type);
   ValueFacts allowed = whole;
-  allowed.low = std::max(whole.low, demand.low);
-  allowed.high = std::min(whole.high, demand.high);
+  allowed.low = AtLeast(type, std::max(whole.low, demand.low));
+  allowed.high = AtMost(type, std::min(whole.high, demand.high));
   return allowed.low <= allowed.high ? allowed : whole;
 }
 
@@ -49,7 +49,10 @@ double ModuleWriter::Limit(PrimitiveType type) const {
 ValueFacts ModuleWriter::Settle(PrimitiveType type, ValueFacts facts) const {
   if (!plan.licensed()) return {};
   ValueFacts whole = WholeRange(type);
-  bool wraps = !facts.Within(whole.low, whole.high);
+  // The ends of 64 bits are no doubles: what reaches their neighbours may be beyond them.
+  const bool inside = BitWidth(type) < 64 ||
+                      (facts.high < whole.high && (!IsSigned(type) || facts.low > whole.low));
+  bool wraps = !inside || !facts.Within(whole.low, whole.high);
   if (!IsFloat(type) && !IsComplex(type)) return wraps ? whole : facts;
   return facts;
 }
@@ -58,6 +61,7 @@ Term* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
   const ValueFacts whole = WholeRange(type);
   // The one of s1 is -1.
   if (IsInteger(type) && value > whole.high) value -= whole.high - whole.low + 1;
+  value = NearestOf(type, value);
   ValueFacts facts = RangeFacts(value, value, std::floor(value) == value);
   if (IsComplex(type))
     facts = RangeFacts(std::min(value, 0.0), std::max(value, 0.0), facts.integral);
@@ -93,16 +97,17 @@ ValueFacts ModuleWriter::DataFacts(PrimitiveType type, const Demand& demand) {
   if (!floating && !plan.exact() && choose.OneIn(3)) bound = INFINITY;
   if (plan.exact()) bound = std::min(std::ceil(bound), std::max(1.0, std::floor(Limit(type) / 4)));
   ValueFacts allowed = Allowed(type, demand);
-  facts.low = std::max(allowed.low, choose.OneIn(4) ? 0 : -bound);
-  facts.high = std::min(allowed.high, bound);
+  facts.low = std::max(allowed.low, choose.OneIn(4) ? 0 : AtLeast(type, -bound));
+  facts.high = std::min(allowed.high, AtMost(type, bound));
   facts.integral = plan.exact() || !floating;
   if (facts.low > facts.high || (facts.integral && std::ceil(facts.low) > std::floor(facts.high))) {
     facts.low = allowed.low;
     facts.high = allowed.high;
   }
   if (floating && facts.magnitude() > Limit(type)) {
-    facts.high = std::min(facts.high, std::max(facts.low, Limit(type)));
-    facts.low = std::max(facts.low, std::min(facts.high, -Limit(type)));
+    const double limit = AtMost(type, Limit(type));
+    facts.high = std::min(facts.high, std::max(facts.low, limit));
+    facts.low = std::max(facts.low, std::min(facts.high, -limit));
   }
   return facts;
 }
@@ -194,6 +199,8 @@ Term* ModuleWriter::Convert(Term* operand, PrimitiveType to) {
     facts.low = std::floor(facts.low);
     facts.high = std::ceil(facts.high);
   }
+  // The imaginary part of what was real.
+  if (IsComplex(to) && !IsComplex(from)) facts = Join(facts, RangeFacts(0, 0, true));
   facts.bits_known = false;
   facts.unique = false;
   return Emit(Opcode::kConvert, Shape(to, operand->dims()), {licensed}, Settle(to, facts));
@@ -250,6 +257,7 @@ Term* ModuleWriter::Licensed(Term* term, const Demand& demand) {
   }
   facts.low = std::clamp(facts.low, allowed.low, allowed.high);
   facts.high = std::clamp(facts.high, allowed.low, allowed.high);
+  facts.integral = facts.integral && low->facts.integral && high->facts.integral;
   facts.bits_known = false;
   facts.unique = false;
   return Emit(Opcode::kClamp, Shape(type, term->dims()), {low, term, high}, facts);

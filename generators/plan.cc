@@ -45,12 +45,13 @@ const DrawWeights& WeightsOf(const GeneratorOptions& options) {
   return options.weights ? *options.weights : PlainWeights();
 }
 
-// Five in six of the swarm's modules have no favourites: what is rare elsewhere meets in them.
-bool DrawEven(ChoiceSource& choose, const GeneratorOptions& options) {
-  return options.swarm && !options.weights && choose.Below(6) != 0;
-}
+// The swarm has no favourites, but who guides it has: what is rare elsewhere meets there.
+bool IsEven(const GeneratorOptions& options) { return options.swarm && !options.weights; }
 
-void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, bool even, ModulePlan& plan) {
+void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan& plan) {
+  constexpr uint64_t kTypesMax = 7;
+  // One module in twelve prefers the types that most programs are made of.
+  const bool even = IsEven(options) && !choose.OneIn(12);
   std::vector<TypeWeight> allowed;
   std::vector<int> weights;
   allowed.reserve(std::size(kTypeWeights));
@@ -62,7 +63,7 @@ void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, bool even,
     weights.push_back(row.weight);
   }
   HLOCTS_CHECK(!allowed.empty());
-  size_t wanted = options.swarm ? 1 + choose.Below(5) : allowed.size();
+  size_t wanted = options.swarm ? 1 + choose.Below(kTypesMax) : allowed.size();
   for (size_t drawn = 0; drawn < wanted; ++drawn) {
     size_t i = options.swarm ? choose.Weighted(weights) : drawn;
     if (Contains(plan.types, allowed[i].type)) continue;
@@ -78,7 +79,9 @@ void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, bool even,
 void EvenFamilies(ModulePlan& plan) {
   constexpr int kFamilyWeight = 120;
   std::array<int, 64> sizes = {};
-  auto size_of = [&](Opcode opcode) -> int& { return sizes[static_cast<size_t>(RowOf(opcode).family)]; };
+  auto size_of = [&](Opcode opcode) -> int& {
+    return sizes[static_cast<size_t>(RowOf(opcode).family)];
+  };
   for (Opcode opcode : plan.opcodes) ++size_of(opcode);
   for (size_t i = 0; i < plan.opcodes.size(); ++i)
     plan.weights[i] = kFamilyWeight / size_of(plan.opcodes[i]);
@@ -86,7 +89,7 @@ void EvenFamilies(ModulePlan& plan) {
 
 // Only some of them, which meet each other again and again.
 void KeepFew(ChoiceSource& choose, ModulePlan& plan) {
-  constexpr uint64_t kFewMax = 6;
+  constexpr uint64_t kFewMax = 10;
   std::vector<Opcode> few;
   for (uint64_t count = 1 + choose.Below(kFewMax); count > 0; --count)
     few.push_back(plan.opcodes[choose.Weighted(plan.weights)]);
@@ -95,7 +98,7 @@ void KeepFew(ChoiceSource& choose, ModulePlan& plan) {
 }
 
 // Half of the operations of half of the families; all of them without swarm.
-void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, bool even, ModulePlan& plan) {
+void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan& plan) {
   const std::vector<Opcode>& all = options.opcodes.empty() ? GeneratedOpcodes() : options.opcodes;
   uint64_t families = options.swarm ? choose.Below(uint64_t{1} << 18) : ~uint64_t{0};
   families |= uint64_t{1} << static_cast<int>(Family::kElementwiseBinary);
@@ -116,8 +119,8 @@ void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, bool eve
     plan.opcodes.push_back(opcode);
     plan.weights.push_back(WeightsOf(options).opcodes[static_cast<size_t>(opcode)]);
   }
-  if (even) EvenFamilies(plan);
-  if (even && !plan.opcodes.empty() && choose.Below(2) != 0) KeepFew(choose, plan);
+  if (IsEven(options)) EvenFamilies(plan);
+  if (IsEven(options) && !plan.opcodes.empty() && choose.Below(3) != 0) KeepFew(choose, plan);
   if (!plan.opcodes.empty()) return;
   for (Opcode opcode : all) {
     plan.opcodes.push_back(opcode);
@@ -125,20 +128,31 @@ void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, bool eve
   }
 }
 
+// All ranks, and all small sizes; of the swarm a few neighbouring ranks and a few sizes.
+void DrawRanks(ChoiceSource& choose, const GeneratorOptions& options, bool boundary,
+               ModulePlan& plan) {
+  constexpr int64_t kRankMax = 4, kRankMaxOfSizes = 2;
+  plan.rank_max = boundary ? kRankMaxOfSizes : options.swarm ? choose.Range(1, kRankMax) : kRankMax;
+  plan.rank_min = options.swarm ? choose.Range(0, plan.rank_max) : 0;
+}
+
 void DrawSizes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan& plan) {
   bool boundary = plan.stream == Stream::kSizes;
   if (boundary) plan.elements_max = kElementsMaxOfSizes;
-  for (uint64_t i = 0, count = 2 + choose.Below(4); i < count; ++i) {
-    plan.sizes.push_back(boundary ? choose.Pick(kBoundarySizes) : choose.Pick(kSmallSizes));
+  if (boundary || options.swarm) {
+    for (uint64_t i = 0, count = 2 + choose.Below(4); i < count; ++i)
+      plan.sizes.push_back(boundary ? choose.Pick(kBoundarySizes) : choose.Pick(kSmallSizes));
+  } else {
+    plan.sizes.assign(std::begin(kSmallSizes), std::end(kSmallSizes));
   }
   // Arrays without elements are rare, but never impossible.
   if (choose.OneIn(24)) plan.sizes.push_back(0);
   if (boundary) plan.sizes.push_back(1);
-  plan.rank_max = boundary ? 2 : 1 + static_cast<int64_t>(choose.Below(4));
+  DrawRanks(choose, options, boundary, plan);
   for (uint64_t i = 0, count = 1 + choose.Below(3); i < count; ++i) {
     Dims dims;
     int64_t elements = 1;
-    for (int64_t d = 0, rank = choose.Range(0, plan.rank_max); d < rank; ++d) {
+    for (int64_t d = 0, rank = choose.Range(plan.rank_min, plan.rank_max); d < rank; ++d) {
       int64_t size = choose.Pick(plan.sizes);
       if (elements * size > plan.elements_max) size = 1;
       elements *= size;
@@ -179,7 +193,9 @@ ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   // The last operation and the root go beyond what was aimed at.
   const int aim = std::max(1, options.instructions - options.instructions / 8);
   plan.instructions = std::max(1, aim / 2 + static_cast<int>(choose.Below(aim + 1)));
-  plan.nesting = static_cast<int>(choose.Below(static_cast<uint64_t>(options.nesting) + 1));
+  // Of the swarm half are less deep.
+  plan.nesting = options.nesting;
+  if (options.swarm && options.nesting > 0) plan.nesting -= static_cast<int>(choose.Below(2));
   if (options.replicas_max > 1) plan.replicas = choose.Range(1, options.replicas_max);
   plan.allowed = options.types;
   plan.dynamic_parameters = options.dynamic_parameters;
@@ -187,9 +203,8 @@ ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   plan.adapts = !options.swarm || choose.Below(2) == 0;
   plan.layouts = choose.OneIn(4);
   plan.numbers_shuffled = choose.OneIn(4);
-  const bool even = DrawEven(choose, options);
-  DrawTypes(choose, options, even, plan);
-  DrawOpcodes(choose, options, even, plan);
+  DrawTypes(choose, options, plan);
+  DrawOpcodes(choose, options, plan);
   DrawSizes(choose, options, plan);
   return plan;
 }

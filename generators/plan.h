@@ -19,7 +19,7 @@ struct ModulePlan {
   std::vector<int64_t> sizes;
   std::vector<Dims> palette;  // shapes that come again and again
   int64_t elements_max = 64;
-  int64_t rank_max = 4;
+  int64_t rank_min = 0, rank_max = 4;  // of arrays that nothing else decides
   int instructions = 10;
   int nesting = 2;
   int64_t parameters_max = 5;

@@ -58,6 +58,40 @@ ValueFacts WholeRange(PrimitiveType type) {
   const TypeLimits& limits = Limits(type);
   return RangeFacts(limits.low, limits.high, !IsFloat(type) && !IsComplex(type));
 }
+
+double NearestOf(PrimitiveType type, double value) {
+  if (IsComplex(type)) type = ComponentType(type);
+  if (std::isinf(value)) return value;
+  if (!IsFloat(type)) return std::trunc(value);
+  if (type == PrimitiveType::kF64) return value;
+  const FloatFormat& format = FormatOf(type);
+  return DecodeFloat(format, EncodeFloat(format, value, Overflow::kSaturate));
+}
+
+double AtLeast(PrimitiveType type, double value) {
+  if (IsComplex(type)) type = ComponentType(type);
+  if (std::isinf(value)) return value;
+  if (!IsFloat(type)) return std::ceil(value);
+  const FloatFormat& format = FormatOf(type);
+  if (value > 0 && value < format.min_normal()) return format.min_normal();
+  if (value < 0 && value > -format.min_normal()) return 0;
+  const double nearest = NearestOf(type, value);
+  if (nearest >= value) return nearest;
+  return value > format.max_finite()
+             ? std::numeric_limits<double>::infinity()
+             : nearest + std::ldexp(1.0, std::ilogb(nearest) - format.mantissa_bits);
+}
+
+double AtMost(PrimitiveType type, double value) { return -AtLeast(type, -value); }
+
+ValueFacts Rounded(PrimitiveType type, ValueFacts facts) {
+  if (!IsFloat(type) && !IsComplex(type)) return facts;
+  const double least = FormatOf(ComponentType(type)).min_normal();
+  facts.low = facts.low > 0 && facts.low < least ? 0 : AtMost(type, facts.low);
+  facts.high = facts.high < 0 && facts.high > -least ? 0 : AtLeast(type, facts.high);
+  return facts;
+}
+
 double MagnitudeLimit(PrimitiveType type) { return Limits(type).magnitude; }
 double ExactLimit(PrimitiveType type) { return Limits(type).exact; }
 

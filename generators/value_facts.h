@@ -19,6 +19,7 @@ struct ValueFacts {
   bool bits_known = false;  // not computed: zeros and NaNs have the bits they were given
   bool opaque = false;      // only its distribution or a residual is known
 
+  // Infinite where nothing is known.
   double magnitude() const { return std::max(-low, high); }
   bool Within(double lowest, double highest) const { return low >= lowest && high <= highest; }
 };
@@ -40,6 +41,14 @@ struct Demand {
   double high = std::numeric_limits<double>::infinity();
   bool unique = false;
 };
+
+// The value of a type nearest to `value`, the least that is not below it, the greatest that is not
+// above it; what may be flushed to zero is none of the last two. Of integers the whole numbers.
+double NearestOf(PrimitiveType type, double value);
+double AtLeast(PrimitiveType type, double value);
+double AtMost(PrimitiveType type, double value);
+// Facts of values that are rounded to the type, and flushed to zero where they are subnormal.
+ValueFacts Rounded(PrimitiveType type, ValueFacts facts);
 
 // The values of a type: integers -2^(w-1).., pred 0..1, floats up to the largest finite value.
 ValueFacts WholeRange(PrimitiveType type);

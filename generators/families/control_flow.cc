@@ -31,6 +31,8 @@ Parameters ParametersOf(ModuleWriter& w, const Terms& operands) {
     ValueFacts& facts = parameters.back().facts;
     facts.unique = facts.bits_known = false;
     if (!w.plan.exact() && IsFloat(operand->type())) facts.integral = false;
+    // No clamp makes another call's predicate fit.
+    if (operand->type() == PrimitiveType::kPred) facts = WholeRange(PrimitiveType::kPred);
   }
   return parameters;
 }

@@ -58,7 +58,10 @@ ValueFacts FunctionFacts(const FunctionRow& row, PrimitiveType type, const Value
   if (!row.value) return RangeFacts(row.low, row.high);
   double a = row.value(std::max(x.low, row.domain_low));
   double b = row.value(std::min(x.high, row.domain_high));
-  return RangeFacts(std::min(a, b) * (a < 0 ? 1.02 : 0.98), std::max(a, b) * 1.02);
+  const double low = std::min(a, b), high = std::max(a, b);
+  // Approximated, and rounded to the type.
+  const double margin = 0.02 + 2 / ExactLimit(type);
+  return RangeFacts(low - margin * std::fabs(low), high + margin * std::fabs(high));
 }
 
 // Unary operations without rounding of their own.
@@ -99,6 +102,11 @@ PrimitiveType UnaryResultType(Opcode opcode, PrimitiveType type) {
   return component ? ComponentType(type) : type;
 }
 
+bool GrowsExponentially(Opcode opcode) {
+  return opcode == Opcode::kExponential || opcode == Opcode::kExponentialMinusOne ||
+         opcode == Opcode::kSinh || opcode == Opcode::kCosh;
+}
+
 bool ExactOfComplex(Opcode opcode) {
   return opcode == Opcode::kNegate || opcode == Opcode::kReal || opcode == Opcode::kImag;
 }
@@ -117,13 +125,19 @@ ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& 
     case Opcode::kSubtract:
       return RangeFacts(a.low - b.high, a.high - b.low, integral);
     case Opcode::kMaximum:
+      if (complex) return Join(a, b);  // one of them, by the real part first
       return RangeFacts(std::max(a.low, b.low), std::max(a.high, b.high), integral);
     case Opcode::kMinimum:
+      if (complex) return Join(a, b);
       return RangeFacts(std::min(a.low, b.low), std::min(a.high, b.high), integral);
     default:
       break;
   }
   double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  // Nothing is known of zero times what has no bound.
+  for (double end : ends) {
+    if (std::isnan(end)) return {};
+  }
   double low = *std::min_element(std::begin(ends), std::end(ends));
   double high = *std::max_element(std::begin(ends), std::end(ends));
   double most = std::max(-low, high);
@@ -137,28 +151,44 @@ bool IsArithmetic(Opcode opcode) {
 }
 
 // What licensed streams ask of the operands of the fragile ones, and what they then give.
+enum class Of : uint8_t { kIntegers, kReals, kComplex };
 struct FragileRow {
   Opcode opcode;
-  bool of_floats;
+  Of of;
   Demand lhs, rhs;
   ValueFacts result;
 };
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
-const FragileRow* FragileOf(Opcode opcode, bool of_floats) {
+const FragileRow* FragileOf(Opcode opcode, Of of) {
   static const auto* const kRows = new std::vector<FragileRow>{
-      {Opcode::kDivide, true, {-1000, 1000, false}, {0.25, 8, false}, RangeFacts(-4000, 4000)},
-      {Opcode::kDivide, false, {-kAll, kAll, false}, {1, 100, false}, {}},
-      {Opcode::kRemainder, true, {-100, 100, false}, {0.25, 8, false}, RangeFacts(-8, 8)},
-      {Opcode::kRemainder, false, {-kAll, kAll, false}, {1, 100, false}, RangeFacts(-99, 99, true)},
-      {Opcode::kPower, true, {0.25, 4, false}, {-3, 3, false}, RangeFacts(0, 64)},
-      {Opcode::kPower, false, {-kAll, kAll, false}, {0, 5, false}, {}},
-      {Opcode::kAtan2, true, {-1000, 1000, false}, {-1000, 1000, false}, RangeFacts(-3.15, 3.15)},
+      {Opcode::kDivide,
+       Of::kReals,
+       {-1000, 1000, false},
+       {0.25, 8, false},
+       RangeFacts(-4000, 4000)},
+      {Opcode::kDivide, Of::kIntegers, {-kAll, kAll, false}, {1, 100, false}, {}},
+      {Opcode::kRemainder, Of::kReals, {-100, 100, false}, {0.25, 8, false}, RangeFacts(-8, 8)},
+      {Opcode::kRemainder,
+       Of::kIntegers,
+       {-kAll, kAll, false},
+       {1, 100, false},
+       RangeFacts(-99, 99, true)},
+      {Opcode::kPower, Of::kReals, {0.25, 4, false}, {-3, 3, false}, RangeFacts(0, 64)},
+      {Opcode::kPower, Of::kComplex, {0.25, 4, false}, {-3, 3, false}, RangeFacts(-1e4, 1e4)},
+      {Opcode::kPower, Of::kIntegers, {-kAll, kAll, false}, {0, 5, false}, {}},
+      {Opcode::kAtan2,
+       Of::kReals,
+       {-1000, 1000, false},
+       {-1000, 1000, false},
+       RangeFacts(-3.15, 3.15)},
+      // There is no angle where x * x + y * y is 0; of components above 0 it never is.
+      {Opcode::kAtan2, Of::kComplex, {0.25, 8, false}, {0.25, 8, false}, RangeFacts(-8, 8)},
   };
   for (const FragileRow& row : *kRows) {
-    if (row.opcode == opcode && row.of_floats == of_floats) return &row;
+    if (row.opcode == opcode && row.of == of) return &row;
   }
-  return nullptr;
+  return of == Of::kComplex ? FragileOf(opcode, Of::kReals) : nullptr;
 }
 
 bool IsShift(Opcode opcode) {
@@ -171,7 +201,8 @@ bool GenerateFragile(ModuleWriter& w, Opcode opcode, PrimitiveType type, const D
   if (floating && w.plan.exact() && opcode != Opcode::kComplex) return false;
   Demand first, second;
   ValueFacts facts = WholeRange(type);
-  if (const FragileRow* row = FragileOf(opcode, floating)) {
+  const Of of = IsComplex(type) ? Of::kComplex : IsFloat(type) ? Of::kReals : Of::kIntegers;
+  if (const FragileRow* row = FragileOf(opcode, of)) {
     first = row->lhs;
     second = row->rhs;
     if (!std::isinf(row->result.low)) facts = row->result;
@@ -194,6 +225,12 @@ Demand DemandOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
   const FunctionRow* function = FunctionOf(opcode);
   Demand demand;
   if (function) demand = {function->domain_low, function->domain_high, false};
+  // Half of what the type holds, so that no error of the function leaves it.
+  if (IsFloat(type) && GrowsExponentially(opcode)) {
+    const double most = std::log(WholeRange(type).high / 2);
+    demand.low = std::max(demand.low, opcode == Opcode::kExponential ? demand.low : -most);
+    demand.high = std::min(demand.high, most);
+  }
   // Squares of components must stay in range.
   if (IsComplex(type) && w.plan.licensed() && (function || opcode == Opcode::kAbs)) {
     demand.low = std::max(demand.low, -8.0);

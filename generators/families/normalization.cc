@@ -28,6 +28,8 @@ bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
   // One element a feature is normalized to nothing: an edge worth a few elements, not thousands.
   const int64_t elements = ElementsOf(drawn->dims);
   if (elements > 64 && elements == drawn->features[0]) return false;
+  // Of no elements there is no mean.
+  if (elements == 0 && w.plan.licensed()) return false;
   drawn->epsilon = w.choose.Below(2) ? 0.0009765625 : 0.125;
   return true;
 }
@@ -37,11 +39,14 @@ void SetAttributes(Term* term, const Normalized& drawn) {
   term->instruction->Set(Attr::kFeatureIndex, drawn.feature_index);
 }
 
-void EmitTriple(ModuleWriter& w, Opcode opcode, const Normalized& drawn, const Terms& operands) {
+// `bound`: of the magnitudes of the three.
+void EmitTriple(ModuleWriter& w, Opcode opcode, const Normalized& drawn, const Terms& operands,
+                double bound) {
   Shape features(drawn.type, drawn.features);
-  Term* made = w.Emit(opcode, Shape::Tuple({Shape(drawn.type, drawn.dims), features, features}), operands);
+  Term* made =
+      w.Emit(opcode, Shape::Tuple({Shape(drawn.type, drawn.dims), features, features}), operands);
   SetAttributes(made, drawn);
-  ValueFacts facts = w.plan.licensed() ? RangeFacts(-1e5, 1e5) : ValueFacts();
+  ValueFacts facts = w.plan.licensed() ? RangeFacts(-bound, bound) : ValueFacts();
   w.Elements(made, {facts, facts, facts});
 }
 
@@ -53,7 +58,8 @@ bool GenerateBatchNormTraining(ModuleWriter& w, Opcode opcode) {
   Term* operand = w.Obtain(drawn.type, drawn.dims, kModerate);
   Term* scale = w.Obtain(drawn.type, drawn.features, kModerate);
   Term* offset = w.Obtain(drawn.type, drawn.features, kModerate);
-  EmitTriple(w, opcode, drawn, {operand, scale, offset});
+  // 8 times at most 16 / sqrt(epsilon), and 8 more.
+  EmitTriple(w, opcode, drawn, {operand, scale, offset}, 5e3);
   return true;
 }
 
@@ -72,12 +78,19 @@ bool GenerateBatchNormInference(ModuleWriter& w, Opcode opcode) {
 bool GenerateBatchNormGrad(ModuleWriter& w, Opcode opcode) {
   Normalized drawn;
   if (!Draw(w, opcode, &drawn)) return false;
-  Term* operand = w.Obtain(drawn.type, drawn.dims, kModerate);
-  Term* scale = w.Obtain(drawn.type, drawn.features, kModerate);
-  Term* mean = w.Obtain(drawn.type, drawn.features, kModerate);
+  // Sums of n products: 16 bits with five for the exponent hold them where the factors are small.
+  const double most = drawn.type == PrimitiveType::kF16 ? 1 : 8, normal = 4 * most;
+  const double n =
+      static_cast<double>(ElementsOf(drawn.dims) / std::max<int64_t>(drawn.features[0], 1));
+  const double bound = std::max(n * most * normal, 2 * most * (2 * most + normal * normal * most));
+  if (w.plan.licensed() && bound > WholeRange(drawn.type).high) return false;
+  const Demand demand = {-most, most, false};
+  Term* operand = w.Obtain(drawn.type, drawn.dims, demand);
+  Term* scale = w.Obtain(drawn.type, drawn.features, demand);
+  Term* mean = w.Obtain(drawn.type, drawn.features, demand);
   Term* variance = w.Obtain(drawn.type, drawn.features, kVariance);
-  Term* gradient = w.Obtain(drawn.type, drawn.dims, kModerate);
-  EmitTriple(w, opcode, drawn, {operand, scale, mean, variance, gradient});
+  Term* gradient = w.Obtain(drawn.type, drawn.dims, demand);
+  EmitTriple(w, opcode, drawn, {operand, scale, mean, variance, gradient}, bound);
   return true;
 }
 

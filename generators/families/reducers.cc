@@ -95,6 +95,13 @@ ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveT
   } else if (IsFloat(type)) {
     facts = {};  // the identity itself, which may be infinite
   }
+  // Each step may round away from zero.
+  const bool rounds = row.opcode == Opcode::kAdd || row.opcode == Opcode::kMultiply;
+  if (rounds && !integral) {
+    const double margin = std::min(1.0, n / ExactLimit(type));
+    facts.low -= margin * std::fabs(facts.low);
+    facts.high += margin * std::fabs(facts.high);
+  }
   return w.Settle(type, facts);
 }
 

@@ -10,6 +10,7 @@
 #include "backends/backend_list.h"
 #include "fuzz/bucket.h"
 #include "fuzz/bundle.h"
+#include "fuzz/culprits.h"
 #include "fuzz/shrinker.h"
 #include "nlohmann/json.hpp"
 #include "spec/ir/surgery.h"
@@ -37,12 +38,13 @@ int Replays(const std::string& folder, Backend& engine, const TrialOptions& tria
   return failed;
 }
 
-// Another failure than the one that was to be made small. A constant or an argument that is wrong
-// by itself is the cause of what is computed from it.
+// Another failure than the one that was to be made small. An argument, or what is made of constants,
+// that is wrong by itself is the cause of what is computed from it.
 bool Drifted(const Verdict& from, const std::set<std::string>& blamable, bool coarse,
              const ShrinkResult& shrunk) {
+  const Instruction* root = shrunk.sample.module->entry()->root();
   if (shrunk.result.verdict.kind == VerdictKind::kFail &&
-      IsCarrier(*shrunk.sample.module->entry()->root()))
+      (IsCarrier(*root) || IsMadeOfConstants(*root)))
     return false;
   const Symptom symptom = SymptomOf(shrunk.result.verdict), was = SymptomOf(from);
   // To what only moves elements a NaN is one like others, and some types have none.
