@@ -72,7 +72,11 @@ INSTANTIATE_TEST_SUITE_P(
                     FaultyModule{"pad.dimensions-reversed",
                                  "ENTRY e { x = f32[9,9] parameter(0) z = f32[] constant(7)\n"
                                  " ROOT p = f32[20,20] pad(x, z), padding=4_7x9_2 }",
-                                 8, "fail pad f32 value"}));
+                                 8, "fail pad f32 value"},
+                    FaultyModule{"pad.dimensions-reversed",
+                                 "ENTRY e { x = f32[3,3] parameter(0) z = f32[] constant(7)\n"
+                                 " ROOT p = f32[1,1] pad(x, z), padding=-2_0x0_-2 }",
+                                 4, "fail pad f32 value"}));
 
 // The least number of elements is none of the leaves' sizes times another.
 INSTANTIATE_TEST_SUITE_P(
@@ -135,6 +139,21 @@ INSTANTIATE_TEST_SUITE_P(
                      "ENTRY e { x = f32[5,3] parameter(0) y = f32[5,1] parameter(1)\n"
                      " ROOT c = f32[5,5] concatenate(x, y, y), dimensions={1} }",
                      17, "fail concatenate f32 zero"},
+        FaultyModule{"concatenate.tail-dropped-from-16",
+                     "ENTRY e { x = f32[9] parameter(0)\n"
+                     " ROOT c = f32[18] concatenate(x, x), dimensions={0} }",
+                     17, "fail concatenate f32 zero"},
+        FaultyModule{"bitcast-convert.tail-dropped-from-16",
+                     "ENTRY e { x = s16[9] parameter(0) ROOT b = u8[9,2] bitcast-convert(x) }", 17,
+                     "fail bitcast-convert u8 zero"},
+        FaultyModule{
+            "reduce.tail-dropped-from-16",
+            "first { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2)\n"
+            " d = f32[] parameter(3) ROOT t = (f32[], f32[]) tuple(a, b) }\n"
+            "ENTRY e { x = f32[9,1,2] parameter(0) y = f32[9,1,2] parameter(1)\n"
+            " z = f32[] constant(1) ROOT r = (f32[9,2], f32[9,2]) reduce(x, y, z, z),"
+            " dimensions={1}, to_apply=first }",
+            17, "fail reduce f32 zero"},
         FaultyModule{"pad.tail-dropped-from-16",
                      "ENTRY e { x = f32[2,2] parameter(0) z = f32[] constant(7)\n"
                      " ROOT p = f32[5,5] pad(x, z), padding=1_2x3_0 }",
@@ -172,6 +191,19 @@ INSTANTIATE_TEST_SUITE_P(
                      "ENTRY e { x = f32[5,7] parameter(0)\n"
                      " ROOT t = (f32[5,3], s32[5,3]) topk(x), k=3 }",
                      9, "fail topk"}));
+
+// What is made of constants is copied to all that uses it, which is not to blame.
+INSTANTIATE_TEST_SUITE_P(
+    Source, ShrinkFaultTest,
+    testing::Values(FaultyModule{"broadcast.tail-dropped-from-16",
+                                 "ENTRY e { c = f32[] constant(1)\n"
+                                 " b = f32[7,2,2] broadcast(c), dimensions={}\n"
+                                 " ROOT s = f32[7,1,1] slice(b), slice={[0:7], [0:1], [0:1]} }",
+                                 17, "fail broadcast f32 zero"},
+                    FaultyModule{"iota.tail-dropped-from-64",
+                                 "ENTRY e { i = f32[9,9] iota(), iota_dimension=1\n"
+                                 " ROOT r = f32[9,9] reverse(i), dimensions={0} }",
+                                 65, "fail iota f32 zero"}));
 
 // One dimension less takes one number from each place; as few places as numbers, or the places
 // cannot be read the wrong way round.
@@ -221,46 +253,6 @@ TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
        "", 0, ", replica_count=2"});
   EXPECT_EQ(shrunk.signature, "fail subtract f32 value") << PrintModule(*shrunk.sample.module);
   EXPECT_EQ(CountInstructions(*shrunk.sample.module), 1) << PrintModule(*shrunk.sample.module);
-}
-
-// Of a module that breaks a rule of the operation, on an engine that checks none of them. What is
-// left breaks the same rule.
-Sample ShrunkInvalid(const std::string& operation, const char* text) {
-  auto engine = *MakeInProcessBackend("canary:infer.forgets-" + operation);
-  auto reference = *MakeInProcessBackend("reference");
-  Sample sample;
-  sample.module = *ParseModule(text);
-  const std::string rule = RuleOf(VerifyModule(*sample.module));
-  EXPECT_THAT(rule, StartsWith(operation + "."));
-  ShrinkOptions options;
-  options.trial.invalid = true;
-  ShrinkResult shrunk = Shrink(sample, *engine, *reference, options);
-  EXPECT_EQ(RuleOf(VerifyModule(*shrunk.sample.module)), rule);
-  return std::move(shrunk.sample);
-}
-
-// Two edits at once, and a shape that is not the one inferred, which stays so.
-TEST(ShrinkInvalidTest, WhatStatesAWrongShapeStillDoes) {
-  const Sample shrunk = ShrunkInvalid(
-      "conv_with_general_padding",
-      "HloModule m\nENTRY e { x = f32[1,6,1] parameter(0) k = f32[6,1,2] parameter(1)\n"
-      " ROOT c = f32[2,1,6] convolution(x, k), window={size=1}, dim_labels=bf0_o0i->b0f,"
-      " feature_group_count=3 }");
-  EXPECT_LE(CountElements(*shrunk.module), 2) << PrintModule(*shrunk.module);
-}
-
-// In a branch of a branch, of which nobody knows whether it is taken.
-TEST(ShrinkInvalidTest, TheBrokenComputationBecomesTheEntry) {
-  const Sample shrunk = ShrunkInvalid("reduce_window", R"(HloModule m
-max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }
-broken { x = f32[1,1] parameter(0) z = f32[] constant(0)
-  ROOT w = f32[1,1] reduce-window(x, z), to_apply=max }
-whole { y = f32[1,1] parameter(0) ROOT n = f32[1,1] negate(y) }
-inner { t = f32[1,1] parameter(0) p = pred[] constant(false)
-  ROOT c = f32[1,1] conditional(p, t, t), true_computation=broken, false_computation=whole }
-ENTRY e { p = pred[] parameter(0) x = f32[1,1] parameter(1) s = f32[1,1] sine(x)
-  ROOT c = f32[1,1] conditional(p, s, x), true_computation=inner, false_computation=whole })");
-  EXPECT_LE(CountInstructions(*shrunk.module), 2) << PrintModule(*shrunk.module);
 }
 
 // Says the same about every module that has a set-dimension-size, as an engine does whose sizes are

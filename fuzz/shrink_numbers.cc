@@ -1,6 +1,7 @@
 // Shrinking the numbers that attributes state: windows, paddings, slices, sizes.
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "fuzz/size_edits.h"
 #include "spec/ir/attributes.h"
@@ -111,6 +112,14 @@ std::vector<Plainer> PlacesOf(const Sample& sample) {
   return places;
 }
 
+// Each number of the attribute one step nearer.
+void StepAll(Sample& sample, Attr attr, const Place& place) {
+  for (const Number& number : NumbersOf(attr, *AttributeAt(sample, place))) {
+    const int64_t way = number.plainest - *number.value;
+    *number.value += (way > 0) - (way < 0);
+  }
+}
+
 }  // namespace
 
 bool ShrinkNumbers(Sample& sample, const StillFails& still_fails) {
@@ -122,7 +131,10 @@ bool ShrinkNumbers(Sample& sample, const StillFails& still_fails) {
 
 std::vector<SampleEdit> NumberEdits(const Sample& sample) {
   std::vector<SampleEdit> edits;
+  std::set<std::tuple<size_t, size_t, size_t>> attributes;
   for (const auto& [attr, place, way] : PlacesOf(sample)) {
+    if (attributes.insert({place.computation, place.instruction, place.attribute}).second)
+      edits.push_back([attr = attr, place = place](Sample& s) { StepAll(s, attr, place); });
     for (int64_t step : std::set<int64_t>{(way > 0) - (way < 0), way / 2, way}) {
       if (step == 0) continue;
       edits.push_back([attr = attr, place = place, step](Sample& s) {

@@ -45,10 +45,12 @@ Literal Corner(const Literal& literal, const Shape& shape, End end) {
   return result;
 }
 
-// A module that breaks a rule may state another shape than its data have: they stay.
+// A module that breaks a rule may state another shape than its data have, or none that data could
+// have: they stay.
 void Crop(Literal& data, const Shape& shape, End end) {
   const auto& sizes = data.shape().dimensions();
   if (!data.shape().IsArray() || sizes.size() != shape.dimensions().size()) return;
+  if (!VerifyShape(shape).ok()) return;
   if (std::equal(sizes.begin(), sizes.end(), shape.dimensions().begin(), std::greater_equal<>()))
     data = Corner(data, shape, end);
 }

@@ -74,9 +74,10 @@ struct Region {
   Computation* body;
   std::vector<Instruction*> operands;
 };
-// In a module that breaks a rule a body may ask for more than it is given.
-bool CanStandIn(const Region& region) {
+// In a module that breaks a rule a body may ask for more than it is given, or be the caller's own.
+bool CanStandIn(const Region& region, const Instruction& caller) {
   if (region.body == nullptr || region.body->root() == nullptr) return false;
+  if (region.body == caller.parent() || region.body->root()->parent() != region.body) return false;
   for (const auto& instruction : region.body->instructions()) {
     const int64_t number = instruction->parameter_number();
     if (instruction->opcode() == Opcode::kParameter &&
@@ -111,7 +112,7 @@ std::vector<Region> RegionsOf(const Instruction& caller) {
     default:
       break;
   }
-  std::erase_if(regions, [](const Region& region) { return !CanStandIn(region); });
+  std::erase_if(regions, [&](const Region& region) { return !CanStandIn(region, caller); });
   return regions;
 }
 
