@@ -43,13 +43,13 @@ bool RealDiagonal(const Literal& a, int64_t b, int64_t n) {
   return true;
 }
 
-// Lower factor; false when a pivot is not positive.
-bool Factor(const Matrix& a, Matrix& l) {
+// Lower factor; false when a pivot is not positive, or may be flushed to zero: below `least`.
+bool Factor(const Matrix& a, double least, Matrix& l) {
   l = Zero(a.n);
   for (int64_t j = 0; j < a.n; ++j) {
     double pivot = a(j, j).real();
     for (int64_t k = 0; k < j; ++k) pivot -= std::norm(l(j, k));
-    if (!(pivot > 0) || std::isinf(pivot)) return false;
+    if (!(pivot > 0) || pivot < least || std::isinf(pivot)) return false;
     l(j, j) = std::sqrt(pivot);
     for (int64_t i = j + 1; i < a.n; ++i) {
       Complex x = a(i, j);
@@ -68,7 +68,7 @@ double LeastEigenvalueBound(const Matrix& a) {
       h(i, j) /= std::sqrt(a(i, i).real()) * std::sqrt(a(j, j).real());
     }
   }
-  if (!Factor(h, l)) return 0;
+  if (!Factor(h, 0, l)) return 0;
   double norm = 0;
   for (int64_t c = 0; c < a.n; ++c) {
     std::vector<Complex> x(a.n);
@@ -170,12 +170,14 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   int64_t n = shape.dimension(-1), batches = n == 0 ? 0 : shape.ElementCount() / (n * n);
   double u = UnitOf(shape.element_type()) * (IsComplex(shape.element_type()) ? 3 : 1);
   double gamma = static_cast<double>(n + 1) * u;
+  const bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
+  const double least = flushes ? context.result->min_normal : 0;
   std::vector<bool> free(batches, false);
   for (int64_t b = 0; b < batches; ++b) {
     Matrix a = HermitianOf(operand.literal(), b, n, lower), l;
     // Close to singular an engine may break down, or not (acceptance-rules 9).
     // Without zero and sign no type has what is left of a difference.
-    free[b] = !context.result->has_zero || !AllFinite(a) || !RealDiagonal(operand.literal(), b, n) || !Factor(a, l) ||
+    free[b] = !context.result->has_zero || !AllFinite(a) || !RealDiagonal(operand.literal(), b, n) || !Factor(a, least, l) ||
               LeastEigenvalueBound(a) <= 4 * static_cast<double>(n) * gamma;
   }
   double bound = context.rule.ulps * gamma + static_cast<double>(n + 2) * 0x1p-52;

@@ -366,6 +366,9 @@ const Case kCases[] = {
     {"solve_with_an_unknown_that_underflows", kRealSolve2, {"f32[2,2] {{-1e10, 0}, {1e30, -65504}}", "f32[2,1] {{1.4e-38}, {1.2e-38}}"}, {"f32[2,1] {{0}, {-2.137e-23}}"}, kPass, kStrict},
     {"solve_off_by_more_than_an_underflow", kRealSolve2, {"f32[2,2] {{-1e10, 0}, {1e30, -65504}}", "f32[2,1] {{1.4e-38}, {1.2e-38}}"}, {"f32[2,1] {{0}, {-2.137e-19}}"}, kFail, kStrict},
     {"cholesky_with_an_element_that_underflows", kCholesky2, {"f32[2,2] {{1e30, 0}, {1e-31, 1}}"}, {"f32[2,2] {{1e15, 0}, {0, 1}}"}, kPass, kStrict},
+    // A pivot that is read as zero leaves no factor.
+    {"cholesky_with_a_pivot_that_may_be_flushed", kCholesky2, {"f32[2,2] {{5e-39, 0}, {0, 1}}"}, {"f32[2,2] {{0, 0}, {nan, 1}}"}, kOpen},
+    {"cholesky_with_a_pivot_that_may_not", kCholesky2, {"f32[2,2] {{5e-39, 0}, {0, 1}}"}, {"f32[2,2] {{0, 0}, {0, 1}}"}, kFail, kStrict},
     {"cholesky_with_a_wrong_element", kCholesky2, {"f32[2,2] {{1e30, 0}, {1e-31, 1}}"}, {"f32[2,2] {{1e15, 0}, {1e-35, 1}}"}, kFail, kStrict},
     // A transform mixes all of an image: its infinity meets every zero of the kernel.
     {"fast_convolution_of_an_infinity", kConvolution2, {"f32[1,5,1] {{{inf}, {1}, {1}, {1}, {1}}}", "f32[2,1,1] {{{0}}, {{0}}}"}, {"f32[1,4,1] {{{nan}, {nan}, {nan}, {nan}}}"}, kOpen, kRelaxed},
