@@ -131,6 +131,14 @@ INSTANTIATE_TEST_SUITE_P(
                         " ROOT d = f8e8m0fnu[2] dynamic-slice(x, i), dynamic_slice_sizes={2} }",
                         2, "fail dynamic-slice(s32) f32 zero"}));
 
+// A size at run time that is below its bound stays so.
+INSTANTIATE_TEST_SUITE_P(
+    Bounds, ShrinkFaultTest,
+    testing::Values(FaultyModule{"get-dimension-size.gives-bound",
+                                 "ENTRY e { x = f32[<=60] parameter(0)\n"
+                                 " ROOT s = s32[] get-dimension-size(x), dimensions={0} }",
+                                 1, "fail get-dimension-size"}));
+
 // 17 elements are no rectangle.
 INSTANTIATE_TEST_SUITE_P(
     Length, ShrinkFaultTest,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -44,6 +45,10 @@ void* realloc(void* memory, size_t bytes) {
 }
 void* memalign(size_t alignment, size_t bytes) { return Count(__libc_memalign(alignment, bytes)); }
 void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
+int posix_memalign(void** memory, size_t alignment, size_t bytes) {
+  *memory = memalign(alignment, bytes);
+  return *memory == nullptr ? ENOMEM : 0;
+}
 void free(void* memory) {
   if (memory) Uncount(memory);
   __libc_free(memory);

@@ -91,6 +91,8 @@ class LoopProgram {
 
  private:
   void FetchNext(const uint8_t* const* at, int64_t count) const;
+  void FetchLater(const uint8_t* const* at, int64_t count) const;
+  int64_t FirstBlock(uint8_t* const* outputs, int64_t begin) const;
   void RunOperations(uint8_t* const* at, int64_t count, LineFetcher* fetcher) const;
   void RunFar(uint8_t** at, int64_t count, uint8_t* held) const;
   void RunStreamed(uint8_t** at, int64_t count, uint8_t* held) const;
