@@ -110,11 +110,11 @@ Approximate Normalize(const BatchNorm& norm, double x, const Approximate& mean,
       norm.flush * (4 + factor + std::fabs(scale) + std::fabs(difference) + deviation.value) +
       norm.Lost(scale) * std::fabs(difference) * deviation.value +
       (norm.Lost(x) + norm.Lost(mean.value)) * factor + norm.Lost(offset);
-  // x * factor and mean * factor: where the mean is folded into the offset.
+  // x * factor, and offset - mean * factor: where the mean is folded into the offset.
   if (norm.Overflows({deviation.value, std::fabs(difference),
                       std::fabs(difference * deviation.value), std::fabs(difference * scale),
                       factor, std::fabs(value), std::fabs(x) * factor,
-                      std::fabs(mean.value) * factor})) {
+                      std::fabs(mean.value) * factor + std::fabs(offset)})) {
     error = HUGE_VAL;
   }
   return {value, error};

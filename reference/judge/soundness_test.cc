@@ -46,6 +46,10 @@ const char kBatchNormInference[] =
     "ENTRY e { x = f32[1,1] parameter(0) s = f32[1] constant({1}) o = f32[1] constant({0})\n"
     " m = f32[1] parameter(1) v = f32[1] constant({0.0001})\n"
     " ROOT r = f32[1,1] batch-norm-inference(x, s, o, m, v), epsilon=0, feature_index=1 }";
+const char kBatchNormOffset[] =
+    "ENTRY e { x = f32[1,1] constant({{-2e38}}) o = f32[1] parameter(0) m = f32[1] constant({-2e38})\n"
+    " s = f32[1] constant({1})\n"
+    " ROOT r = f32[1,1] batch-norm-inference(x, s, o, m, s), epsilon=0, feature_index=1 }";
 const char kWidenedAtanh[] =
     "ENTRY e { x = f8e4m3fn[] parameter(0) y = f8e4m3fn[] atanh(x) ROOT r = f32[] convert(y) }";
 const char kSortOfSubnormals[] =
@@ -294,6 +298,8 @@ const Case kCases[] = {
     {"batch_norm_grad_of_the_largest_scale", kBatchNormGradOfSpread, {"f64[1] {1.7976931348623157e+308}"}, {"f64[1,1] {{nan}}"}, kOpen},
     {"batch_norm_grad_of_a_large_scale", kBatchNormGradOfSpread, {"f64[1] {1e+306}"}, {"f64[1,1] {{nan}}"}, kFail},
     {"batch_norm_whose_folded_mean_overflows", kBatchNormInference, {"f32[1,1] {{1e37}}", "f32[1] {1e37}"}, {"f32[1,1] {{nan}}"}, kOpen},
+    {"batch_norm_whose_folded_offset_overflows", kBatchNormOffset, {"f32[1] {3e38}"}, {"f32[1,1] {{inf}}"}, kOpen},
+    {"batch_norm_whose_folded_offset_does_not", kBatchNormOffset, {"f32[1] {1e38}"}, {"f32[1,1] {{inf}}"}, kFail},
     {"batch_norm_inference", kBatchNormInference, {"f32[1,1] {{1e30}}", "f32[1] {1e30}"}, {"f32[1,1] {{nan}}"}, kFail},
     {"batch_norm_grad_off", kBatchNormGrad, {"f64[2,1] {{1e20}, {0}}", "f64[1] {5e-324}"}, {"f64[2,1] {{1e-302}, {0}}"}, kFail, kStrict},
 
