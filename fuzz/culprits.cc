@@ -90,9 +90,7 @@ bool IsSource(const Instruction& instruction) {
 bool IsMadeOfConstants(const Instruction& instruction) {
   const Opcode opcode = instruction.opcode();
   if (opcode == Opcode::kConstant) return true;
-  const bool moves =
-      opcode == Opcode::kIota || opcode == Opcode::kBroadcast || opcode == Opcode::kReshape;
-  return moves &&
+  return IsCheapOfConstants(opcode) &&
          std::all_of(instruction.operands().begin(), instruction.operands().end(),
                      [](const Instruction* operand) { return IsMadeOfConstants(*operand); });
 }

@@ -1,7 +1,6 @@
 // Shrinking to one long dimension: where only the number of elements matters, its size can be
 // exactly what a failure needs, 17, where 4x5 was the least of its kind.
 #include <algorithm>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "fuzz/size_edits.h"
@@ -13,14 +12,13 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// The elements in order, from the first again once they are used up.
+// The bytes in order, from the first again once they are used up: elements, where the type stays.
 Literal Repeated(const Literal& literal, const Shape& shape) {
   Literal repeated(shape);
-  const int64_t bytes = StorageBytes(shape.element_type()), count = literal.element_count();
-  for (int64_t i = 0; count > 0 && i < repeated.element_count(); ++i) {
-    std::memcpy(repeated.mutable_raw_data() + i * bytes, literal.raw_data() + i % count * bytes,
-                static_cast<size_t>(bytes));
-  }
+  const size_t bytes = literal.raw_size();
+  uint8_t* to = repeated.mutable_raw_data();
+  for (size_t i = 0; bytes > 0 && i < repeated.raw_size(); ++i)
+    to[i] = literal.raw_data()[i % bytes];
   return repeated;
 }
 
@@ -102,14 +100,8 @@ bool BitcastConvert(Sample& sample, Instruction& bitcast, int64_t count) {
   if (from == PrimitiveType::kInvalid) return false;
   Instruction& leaf = *bitcast.mutable_operands()[0];
   const Shape shape = Shape(from, {count}).WithDefaultLayout();
-  const auto as_bytes = [&](const Literal& data) {
-    Literal made(shape);
-    const size_t bytes = static_cast<size_t>(made.raw_size());
-    for (size_t i = 0; i < bytes && data.raw_size() > 0; ++i)
-      made.mutable_raw_data()[i] = data.raw_data()[i % static_cast<size_t>(data.raw_size())];
-    return made;
-  };
-  if (IsSubByte(to) || !ChangeData(sample, leaf, as_bytes)) return false;
+  const auto repeated = [&](const Literal& data) { return Repeated(data, shape); };
+  if (IsSubByte(to) || !ChangeData(sample, leaf, repeated)) return false;
   leaf.mutable_shape() = shape;
   bitcast.mutable_shape() = shape.WithElementType(to);
   return true;

@@ -47,12 +47,14 @@ Literal Corner(const Literal& literal, const Shape& shape, End end) {
 
 // A module that breaks a rule may state another shape than its data have, or none that data could
 // have: they stay.
-void Crop(Literal& data, const Shape& shape, End end) {
+Literal Cropped(const Literal& data, const Shape& shape, End end) {
   const auto& sizes = data.shape().dimensions();
-  if (!data.shape().IsArray() || sizes.size() != shape.dimensions().size()) return;
-  if (!VerifyShape(shape).ok()) return;
-  if (std::equal(sizes.begin(), sizes.end(), shape.dimensions().begin(), std::greater_equal<>()))
-    data = Corner(data, shape, end);
+  const auto& wanted = shape.dimensions();
+  const bool alike = data.shape().IsArray() && sizes.size() == wanted.size();
+  if (!alike || !VerifyShape(shape).ok()) return data;
+  const bool larger =
+      std::equal(sizes.begin(), sizes.end(), wanted.begin(), std::greater_equal<>());
+  return larger ? Corner(data, shape, end) : data;
 }
 
 bool IsLeaf(Opcode opcode) {
@@ -67,13 +69,7 @@ void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes
     shape.set_dynamic_dimension(d, leaf.shape().is_dynamic_dimension(d));
   shape.mutable_layout() = leaf.shape().layout();
   shape = shape.WithDefaultLayout();
-  if (leaf.has_literal()) {
-    Literal literal = leaf.literal();
-    Crop(literal, shape, end);
-    leaf.set_literal(std::move(literal));
-  } else if (DataOf(sample, leaf) != nullptr) {
-    Crop(sample.arguments[static_cast<size_t>(leaf.parameter_number())], shape, end);
-  }
+  ChangeData(sample, leaf, [&](const Literal& data) { return Cropped(data, shape, end); });
   leaf.mutable_shape() = std::move(shape);
 }
 

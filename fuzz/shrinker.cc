@@ -245,7 +245,7 @@ void RunPasses(Backend& values, bool invalid, const StillFails& still_fails, Ora
   }
 }
 
-// A constant or an argument that is wrong by itself: of the module, or of a piece that is fed one.
+// An argument or what is made of constants, wrong by itself: of the module, or of a piece that is fed one.
 Sample SourceOf(const Sample& sample, Backend& engine, const TrialOptions& trial,
                 int& evaluations) {
   if (IsCarrier(*sample.module->entry()->root())) return {};  // it is the source

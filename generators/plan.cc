@@ -119,8 +119,9 @@ void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, ModulePl
     plan.opcodes.push_back(opcode);
     plan.weights.push_back(WeightsOf(options).opcodes[static_cast<size_t>(opcode)]);
   }
-  if (IsEven(options)) EvenFamilies(plan);
-  if (IsEven(options) && !plan.opcodes.empty() && choose.Below(3) != 0) KeepFew(choose, plan);
+  const bool even = IsEven(options);
+  if (even) EvenFamilies(plan);
+  if (even && !plan.opcodes.empty() && choose.Below(3) != 0) KeepFew(choose, plan);
   if (!plan.opcodes.empty()) return;
   for (Opcode opcode : all) {
     plan.opcodes.push_back(opcode);

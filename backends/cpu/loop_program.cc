@@ -16,6 +16,7 @@ namespace {
 // arrays then come in side by side, as in one loop over them, and the hardware keeps ahead of each.
 constexpr int64_t kFarElements = 1 << 16;
 constexpr int64_t kFarStep = 256;
+constexpr int64_t kLine = 64;  // bytes
 
 // Which lines a step asks for before it begins.
 enum class Ahead : uint8_t {
@@ -277,7 +278,7 @@ void LoopProgram::FillSplats(const uint8_t* const* arrays, int64_t count, uint8_
 // The first lines of what the next block reads and writes: the hardware goes on from there, but it
 // does not look beyond the page that a block often is.
 void LoopProgram::FetchNext(const uint8_t* const* at, int64_t count) const {
-  constexpr int64_t kLine = 64, kLines = 8;
+  constexpr int64_t kLines = 8;
   for (size_t r = 0; r < registers_.size(); ++r) {
     const Register& reg = registers_[r];
     // A streamed result is not read first.
@@ -288,8 +289,9 @@ void LoopProgram::FetchNext(const uint8_t* const* at, int64_t count) const {
   }
 }
 
+// All lines that a later step reads, into the second cache.
 void LoopProgram::FetchLater(const uint8_t* const* at, int64_t count) const {
-  constexpr int64_t kLine = 64, kSteps = 8;
+  constexpr int64_t kSteps = 8;
   for (size_t r = 0; r < registers_.size(); ++r) {
     const Register& reg = registers_[r];
     if (reg.kind != Kind::kDirect) continue;

@@ -228,7 +228,7 @@ Demand DemandOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
   // Half of what the type holds, so that no error of the function leaves it.
   if (IsFloat(type) && GrowsExponentially(opcode)) {
     const double most = std::log(WholeRange(type).high / 2);
-    demand.low = std::max(demand.low, opcode == Opcode::kExponential ? demand.low : -most);
+    if (opcode != Opcode::kExponential) demand.low = std::max(demand.low, -most);
     demand.high = std::min(demand.high, most);
   }
   // Squares of components must stay in range.

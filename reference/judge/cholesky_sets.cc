@@ -177,7 +177,8 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
     Matrix a = HermitianOf(operand.literal(), b, n, lower), l;
     // Close to singular an engine may break down, or not (acceptance-rules 9).
     // Without zero and sign no type has what is left of a difference.
-    free[b] = !context.result->has_zero || !AllFinite(a) || !RealDiagonal(operand.literal(), b, n) || !Factor(a, least, l) ||
+    free[b] = !context.result->has_zero || !AllFinite(a) ||
+              !RealDiagonal(operand.literal(), b, n) || !Factor(a, least, l) ||
               LeastEigenvalueBound(a) <= 4 * static_cast<double>(n) * gamma;
   }
   double bound = context.rule.ulps * gamma + static_cast<double>(n + 2) * 0x1p-52;

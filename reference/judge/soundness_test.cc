@@ -70,25 +70,18 @@ const char kManyDraws[] =
 const char kDrawsOfSubnormals[] =
     "ENTRY e { a = f4e2m1fn[] parameter(0) b = f4e2m1fn[] parameter(1)\n"
     " ROOT r = f4e2m1fn[64] rng(a, b), distribution=rng_uniform }";
-#define EIGHT_ZEROS "0, 0, 0, 0, 0, 0, 0, 0"
-const char kSixtyFourZeros[] =
-    "f4e2m1fn[64] {" EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS
-    ", " EIGHT_ZEROS ", " EIGHT_ZEROS ", " EIGHT_ZEROS "}";
+#define FOUR_TIMES(list) list ", " list ", " list ", " list
+#define EIGHT_TIMES(list) FOUR_TIMES(list) ", " FOUR_TIMES(list)
+const char kSixtyFourZeros[] = "f4e2m1fn[64] {" EIGHT_TIMES(EIGHT_TIMES("0")) "}";
 const char kTinyKernel[] =
     "ENTRY e { x = f32[1,1,4] parameter(0) k = f32[1,1,2] constant({{{1e-37, 1e-37}}})\n"
     " ROOT r = f32[1,1,3] convolution(x, k), window={size=2}, dim_labels=bf0_oi0->bf0 }";
 const char kNormalDraws[] =
     "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1)\n"
     " ROOT r = f32[64] rng(a, b), distribution=rng_normal }";
-#define EIGHT_MEANS                                                            \
-  "16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216"
-const char kSixtyFourMeans[] =
-    "f32[64] {" EIGHT_MEANS ", " EIGHT_MEANS ", " EIGHT_MEANS ", " EIGHT_MEANS ", " EIGHT_MEANS
-    ", " EIGHT_MEANS ", " EIGHT_MEANS ", " EIGHT_MEANS "}";
-#define FOUR_DRAWS "16777216, 16777216, 16777216, 16777218"
+const char kSixtyFourMeans[] = "f32[64] {" EIGHT_TIMES(EIGHT_TIMES("16777216")) "}";
 const char kThirtyTwoDraws[] =
-    "f32[32] {" FOUR_DRAWS ", " FOUR_DRAWS ", " FOUR_DRAWS ", " FOUR_DRAWS ", " FOUR_DRAWS
-    ", " FOUR_DRAWS ", " FOUR_DRAWS ", " FOUR_DRAWS "}";
+    "f32[32] {" EIGHT_TIMES("16777216, 16777216, 16777216, 16777218") "}";
 const char kSolveWithoutZero[] =
     "ENTRY e { a = f8e8m0fnu[1,1] parameter(0) b = f8e8m0fnu[1,1] parameter(1)\n"
     " ROOT r = f8e8m0fnu[1,1] triangular-solve(a, b), left_side=true, lower=true,\n"

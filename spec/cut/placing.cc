@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "spec/cut/places.h"
+#include "spec/ir/surgery.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {
@@ -127,12 +128,12 @@ void Placer::FindCopied() {
     Opcode opcode = instruction->opcode();
     bool copied = opcode == Opcode::kConstant;
     if (options_.operations > 1 && !roots.contains(instruction.get())) {
-      bool cheap = opcode == Opcode::kIota || opcode == Opcode::kBroadcast ||
-                   opcode == Opcode::kReshape;
-      copied = copied || (cheap && std::all_of(instruction->operands().begin(),
-                                               instruction->operands().end(), [&](auto* operand) {
-                                                 return placing_.copied.contains(operand);
-                                               }));
+      const auto& operands = instruction->operands();
+      const bool of_copied =
+          std::all_of(operands.begin(), operands.end(), [&](const Instruction* operand) {
+            return placing_.copied.contains(operand);
+          });
+      copied = copied || (IsCheapOfConstants(opcode) && of_copied);
     }
     if (copied) placing_.copied.insert(instruction.get());
   }

@@ -35,9 +35,7 @@ std::atomic<int64_t>& LiveByteCount() {
   static std::atomic<int64_t> count{0};
   return count;
 }
-}  // namespace
 
-namespace {
 // Arrays of some length that somebody is about to write begin at a cache line, as a device's do: no
 // vector straddles two. Zeros come as the system has them, untouched.
 uint8_t* Allocated(size_t bytes, bool zeroed) {

@@ -8,6 +8,10 @@ bool IsCarrier(const Instruction& instruction) {
   return instruction.opcode() == Opcode::kParameter || instruction.opcode() == Opcode::kConstant;
 }
 
+bool IsCheapOfConstants(Opcode opcode) {
+  return opcode == Opcode::kIota || opcode == Opcode::kBroadcast || opcode == Opcode::kReshape;
+}
+
 const Computation* InlinedBody(const Instruction& instruction) {
   if (instruction.opcode() == Opcode::kCall) return instruction.CalledComputation(Attr::kToApply);
   if (instruction.opcode() == Opcode::kFusion) return instruction.CalledComputation(Attr::kCalls);

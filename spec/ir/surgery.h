@@ -12,6 +12,8 @@ namespace hlocts {
 
 // Parameter or constant: carries a value and computes nothing.
 bool IsCarrier(const Instruction& instruction);
+// Iota, broadcast, reshape: of constants they are as cheap to make again as a constant to copy.
+bool IsCheapOfConstants(Opcode opcode);
 // What a call or fusion computes, once, of its operands; nullptr for other instructions.
 const Computation* InlinedBody(const Instruction& instruction);
 
