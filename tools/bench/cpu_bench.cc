@@ -46,17 +46,9 @@ void ForgetMemorySettings() {
 struct Engine {
   std::unique_ptr<Executable> executable;
   std::vector<double> seconds;
-  ExecuteRequest written;
 
-  // On arguments that have just been written, as those of a worker always are: what of them fits
-  // into a cache is there.
   absl::Status RunOnce(const ExecuteRequest& request) {
-    if (written.arguments.empty()) written = request;
-    for (size_t i = 0; i < request.arguments[0].size(); ++i) {
-      const Literal& from = request.arguments[0][i];
-      std::memcpy(written.arguments[0][i].mutable_raw_data(), from.raw_data(), from.raw_size());
-    }
-    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, executable->Execute(written));
+    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, executable->Execute(request));
     seconds.push_back(result.seconds);
     return absl::OkStatus();
   }
@@ -163,7 +155,7 @@ absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& modu
   row.bytes = BytesOf(ArgumentLeafShapes(module)) + BytesOf(OutputLeafShapes(module));
   ExecuteRequest request;
   request.arguments = {GenerateArguments(ArgumentLeafShapes(module), kSeed)};
-  HLOCTS_ASSIGN_OR_RETURN(auto cpu, MakeBackend("cpu?isolation=none"));
+  HLOCTS_ASSIGN_OR_RETURN(auto cpu, MakeBackend("cpu"));
   HLOCTS_ASSIGN_OR_RETURN(auto xla, MakeBackend("xla"));
   Engine subject, baseline, kept;
   HLOCTS_ASSIGN_OR_RETURN(subject.executable, cpu->Load(module, {}));

@@ -20,6 +20,10 @@ absl::Status TriangularSolveKernel(const Parallel& parallel,
                                    const TriangularSolveRequest& request);
 absl::Status RandomBitsKernel(const Parallel& parallel, const RandomBitsRequest& request);
 absl::Status TransposeKernel(const Parallel& parallel, const TransposeRequest& request);
+bool GatherLineKernel(const Parallel& parallel, const IndexedLine& line, int bytes,
+                      const void* operand, void* output);
+bool ScatterLineKernel(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,
+                       PrimitiveType type, const void* updates, void* output);
 
 }  // namespace hlocts::kernels::HLOCTS_ISA
 

@@ -10,6 +10,7 @@
 #include "backends/cpu/kernels/checks.h"
 #include "backends/cpu/kernels/combine.h"
 #include "backends/cpu/kernels/gather_scatter_line.h"
+#include "backends/cpu/kernels/isa.h"
 #include "backends/cpu/kernels/loop_nest.h"
 
 namespace hlocts::kernels {
@@ -272,7 +273,7 @@ absl::Status Gather(const Parallel& parallel, const GatherRequest& request) {
   const int64_t count = LoopCount(moves.batch), blocks = (count + kBlock - 1) / kBlock;
   const int bytes = StorageBytes(request.type);
   IndexedLine line;
-  if (IsLine(moves, line) && GatherLine(parallel, line, bytes, request.operand, request.output)) {
+  if (IsLine(moves, line) && Kernels().gather_line(parallel, line, bytes, request.operand, request.output)) {
     return absl::OkStatus();
   }
   const double cost = kBlock * (4 + 0.3 * static_cast<double>(windows / count));
@@ -306,7 +307,7 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
   const int64_t count = LoopCount(moves.batch), bytes = StorageBytes(request.type);
   IndexedLine line;
   if (IsLine(moves, line) &&
-      ScatterLine(parallel, line, request.kind, request.type, request.updates, request.output)) {
+      Kernels().scatter_line(parallel, line, request.kind, request.type, request.updates, request.output)) {
     return absl::OkStatus();
   }
   const CombineFunction combine = CombineFor(kind, request.type);

@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "backends/cpu/kernels/gather_scatter.h"
-#include "backends/cpu/kernels/thread_pool.h"
 
 namespace hlocts::kernels {
 
@@ -22,13 +21,9 @@ struct IndexedLine {
   const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
 };
 
-// False for index types that they do not take.
-bool GatherLine(const Parallel& parallel, const IndexedLine& line, int bytes, const void* operand,
-                void* output);
-// False also for types and kinds that they do not take. Threads take a part of the output each, so
-// that updates of one element keep their order.
-bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,
-                 PrimitiveType type, const void* updates, void* output);
+// By KernelTable's gather_line and scatter_line (isa.h). False for index types that they do not
+// take, a scatter's also for types and kinds. Threads take a part of a scatter's output each, so that
+// updates of one element keep their order.
 
 }  // namespace hlocts::kernels
 

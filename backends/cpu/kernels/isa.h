@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "backends/cpu/kernels/thread_pool.h"
+#include "spec/ir/primitive_type.h"
 
 namespace hlocts::kernels {
 
@@ -19,18 +20,18 @@ struct ArgReduceRequest;
 struct ConvolutionRequest;
 struct DotRequest;
 struct FftRequest;
+struct IndexedLine;
 struct CholeskyRequest;
-struct GatherRequest;
 struct RandomBitsRequest;
 struct ReduceRequest;
 struct RowReduceRequest;
 struct ReduceWindowRequest;
-struct ScatterRequest;
 struct SelectAndScatterRequest;
 struct SortRequest;
 struct TopKRequest;
 struct TransposeRequest;
 struct TriangularSolveRequest;
+enum class ScatterKind : uint8_t;
 
 template <typename Request>
 using Kernel = absl::Status (*)(const Parallel&, const Request&);
@@ -47,6 +48,10 @@ struct KernelTable {
   Kernel<TriangularSolveRequest> triangular_solve;
   Kernel<RandomBitsRequest> random_bits;
   Kernel<TransposeRequest> transpose;
+  bool (*gather_line)(const Parallel&, const IndexedLine&, int bytes, const void* operand,
+                      void* output);
+  bool (*scatter_line)(const Parallel&, const IndexedLine&, ScatterKind, PrimitiveType,
+                       const void* updates, void* output);
 };
 
 enum class Isa : uint8_t { kBase, kAvx2, kAvx512 };

@@ -19,6 +19,8 @@ const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() 
       isa::TriangularSolveKernel,
       isa::RandomBitsKernel,
       isa::TransposeKernel,
+      isa::GatherLineKernel,
+      isa::ScatterLineKernel,
   };
   return &table;
 }

@@ -19,7 +19,7 @@ namespace {
 constexpr int kMaxThreads = 256;
 // Of a worker that has just been useful: a following kernel finds it awake.
 constexpr int kSpinsBeforeSleep = 400;
-constexpr int kChunksPerThread = 4;
+constexpr int kChunksPerThread = 16;
 constexpr double kMinChunkNanoseconds = 4000;
 
 void Pause() {
