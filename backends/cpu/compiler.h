@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "backends/cpu/element_function.h"
+#include "backends/cpu/part_work.h"
 #include "backends/cpu/program.h"
 #include "backends/cpu/row_group.h"
 #include "backends/plan/fusion.h"
@@ -40,6 +41,9 @@ struct StepDraft {
   // (result, operand): the result may lie in the operand's memory when nobody needs that any more.
   std::vector<std::pair<int, int>> in_place;
   RowWork rows;  // for steps that can work a few rows at a time
+  // For steps that can work on one entry of a batch at a time.
+  PartWorkFactory parts;
+  int64_t batch = 0;  // entries of a step around which others are gathered
   // Operand `made`, if it is not -1, may be computed as the step needs it: the step then finds the
   // loop's arrays from operand `first` on.
   int made = -1;

@@ -96,6 +96,45 @@ const char* const kPrograms[] = {
     " c = s32[4,9,5] dot(u, v), lhs_batch_dims={1}, rhs_batch_dims={2}, lhs_contracting_dims={0},"
     " rhs_contracting_dims={1}\n"
     " ROOT o = (f32[30,30], f32[20,20], s32[4,9,5], s32[7,4,9]) tuple(a, b, c, u) }",
+    // Attention over two batch dimensions, masked; its maxima are a result as well.
+    "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "ENTRY e { q = f32[2,3,9,5] parameter(0) k = f32[3,2,9,5] parameter(1)\n"
+    " v = f32[2,3,9,4] parameter(2) least = f32[] constant(-inf) zero = f32[] constant(0)\n"
+    " s = f32[2,3,9,9] dot(q, k), lhs_batch_dims={0,1}, rhs_batch_dims={1,0},"
+    " lhs_contracting_dims={3}, rhs_contracting_dims={3}\n"
+    " i = s32[2,3,9,9] iota(), iota_dimension=2 j = s32[2,3,9,9] iota(), iota_dimension=3\n"
+    " p = pred[2,3,9,9] compare(i, j), direction=GE low = f32[] constant(-30)\n"
+    " l = f32[2,3,9,9] broadcast(low), dimensions={} u = f32[2,3,9,9] select(p, s, l)\n"
+    " m = f32[2,3,9] reduce(u, least), dimensions={3}, to_apply=max\n"
+    " b = f32[2,3,9,9] broadcast(m), dimensions={0,1,2} d = f32[2,3,9,9] subtract(u, b)\n"
+    " x = f32[2,3,9,9] exponential(d)\n"
+    " y = f32[2,3,9] reduce(x, zero), dimensions={3}, to_apply=add\n"
+    " w = f32[2,3,9,9] broadcast(y), dimensions={0,1,2} a = f32[2,3,9,9] divide(x, w)\n"
+    " r = f32[2,3,9,4] dot(a, v), lhs_batch_dims={0,1}, rhs_batch_dims={0,1},"
+    " lhs_contracting_dims={3}, rhs_contracting_dims={2}\n"
+    " t = f32[2,3,9,4] tanh(r) ROOT o = (f32[2,3,9,4], f32[2,3,9]) tuple(t, m) }",
+    // Products one of which reads other entries of the batch than its own, or their transposes.
+    "ENTRY e { x = f32[6,4,6] parameter(0) y = f32[6,6,5] parameter(1)\n"
+    " a = f32[6,4,5] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0},"
+    " lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
+    " n = f32[6,4,5] negate(a) f = f32[6,4,5] reverse(n), dimensions={0}\n"
+    " b = f32[6,4,4] dot(n, f), lhs_batch_dims={0}, rhs_batch_dims={0},"
+    " lhs_contracting_dims={2}, rhs_contracting_dims={2}\n"
+    " t = f32[4,6,4] transpose(b), dimensions={1,0,2}\n"
+    " c = f32[4,6,6] dot(t, t), lhs_batch_dims={0}, rhs_batch_dims={0},"
+    " lhs_contracting_dims={2}, rhs_contracting_dims={2}\n"
+    " d = f32[6,4,6] dot(b, x), lhs_batch_dims={0}, rhs_batch_dims={0},"
+    " lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
+    " ROOT o = (f32[4,6,6], f32[6,4,6]) tuple(c, d) }",
+    // One array meets every entry; complex numbers, and entries that are narrow.
+    "ENTRY e { x = c64[4,3,2] parameter(0) y = c64[2,5] parameter(1) z = bf16[4,3,5] parameter(2)\n"
+    " b = c64[4,2,5] broadcast(y), dimensions={1,2}\n"
+    " a = c64[4,3,5] dot(x, b), lhs_batch_dims={0}, rhs_batch_dims={0},"
+    " lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
+    " r = f32[4,3,5] real(a) h = bf16[4,3,5] convert(r)\n"
+    " ROOT c = bf16[4,3,3] dot(h, z), lhs_batch_dims={0}, rhs_batch_dims={0},"
+    " lhs_contracting_dims={2}, rhs_contracting_dims={2} }",
     // Indices that a loop makes while they are used: of elements, of rows, of two entries; some are
     // wanted elsewhere too, some made from the array that the scatter works on.
     "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n"
@@ -155,10 +194,11 @@ const char* const kPrograms[] = {
 TEST(CpuBackendTest, PassesChangeNothing) {
   const char* const kSettings[] = {"&disable=moves", "&disable=cse",      "&disable=dce",
                                    "&disable=fusion", "&disable=in-place", "&disable=rows",
-                                   "&disable=small-loops", "&disable=indices", "&guard=true",
+                                   "&disable=small-loops", "&disable=indices", "&disable=batches",
+                                   "&guard=true", "&guard=true&disable=rows", "&guard=true&threads=1",
                                    "&guard=true&disable=small-loops",
                                    "&disable=moves,cse,dce,fusion,in-place",
-                                   "&disable=moves,cse,dce,fusion,in-place,small-loops,indices"};
+                                   "&disable=moves,cse,dce,fusion,in-place,rows,batches,small-loops,indices"};
   for (const char* text : kPrograms) {
     auto module = Parsed(text);
     const ExecuteRequest request = Request(GenerateArguments(ArgumentLeafShapes(*module), 7));

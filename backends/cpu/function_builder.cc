@@ -35,6 +35,7 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
   DropUnread();
   if (!compiler_.options().disabled.contains("indices")) FuseIndices();
   if (!compiler_.options().disabled.contains("rows")) GroupRows();
+  if (!compiler_.options().disabled.contains("batches")) GroupBatches();
   FindLifetimes();
   if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
   HLOCTS_RETURN_IF_ERROR(PlaceTemporaries());

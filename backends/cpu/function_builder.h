@@ -2,6 +2,7 @@
 #ifndef HLOCTS_BACKENDS_CPU_FUNCTION_BUILDER_H_
 #define HLOCTS_BACKENDS_CPU_FUNCTION_BUILDER_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,10 +55,28 @@ class FunctionBuilder {
   void DropUnread();
   void FuseIndices();
   bool FuseIndicesOf(size_t d);
+  // Places of what the members of a group read and write, and the buffers that these number.
+  struct Wiring {
+    struct Member {
+      std::vector<GroupPlace> in, out;
+    };
+    std::vector<Member> members;
+    std::vector<int32_t> in, out, internal;
+  };
+  Wiring WiringOf(size_t first, size_t end) const;
+  bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
+
   void GroupRows();
   bool JoinsRows(size_t first, size_t d, int64_t rows) const;
-  bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
+  int64_t ElementsOf(int32_t buffer, const RowWork& work, size_t operand) const;
+  bool ReadsOwnRows(const Draft& draft, size_t operand, int64_t rows) const;
   Draft GroupOf(size_t first, size_t end, int64_t rows);
+
+  void GroupBatches();
+  std::optional<PartWork> PartWorkOf(const Draft& draft, int64_t parts) const;
+  bool JoinsParts(size_t first, size_t d, int64_t parts) const;
+  size_t FirstOfParts(size_t begin, size_t anchor, int64_t parts) const;
+  std::optional<Draft> BatchOf(size_t first, size_t end, int64_t parts) const;
 
   void PlaceResults(Handover handover);
   void FindLifetimes();

@@ -6,7 +6,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kGroupedElementsMin = 1 << 14;
+constexpr int64_t kGroupedElementsMin = 1 << 14;  // with guards: any
 
 // Whether the step works on `rows` rows.
 bool WorksOnRows(const RowWork& work, int64_t rows) {
@@ -42,11 +42,12 @@ bool FunctionBuilder::JoinsRows(size_t first, size_t d, int64_t rows) const {
 
 // The drafts around a reduction of rows that can run row by row with it become one.
 void FunctionBuilder::GroupRows() {
+  const int64_t elements_min = compiler_.options().guard ? 1 : kGroupedElementsMin;
   std::vector<Draft> grouped;
   size_t begin = 0;  // first draft that is in no group yet
   for (size_t a = 0; a < drafts_.size(); ++a) {
     const RowWork& anchor = drafts_[a].step.rows;
-    if (!anchor.is_reduce || anchor.rows * anchor.size < kGroupedElementsMin || a < begin) continue;
+    if (!anchor.is_reduce || anchor.rows * anchor.size < elements_min || a < begin) continue;
     size_t first = a;
     while (first > begin && WorksOnRows(drafts_[first - 1].step.rows, anchor.rows)) --first;
     for (size_t d = first + 1; d <= a; ++d) {
@@ -66,49 +67,51 @@ void FunctionBuilder::GroupRows() {
   drafts_ = std::move(grouped);
 }
 
-// Whether a draft outside [first, end) reads the buffer, or the caller does.
-bool FunctionBuilder::IsReadOutside(int32_t buffer, size_t first, size_t end) const {
-  if (buffers_[buffer].result >= 0) return true;
-  for (size_t d = end; d < drafts_.size(); ++d) {
-    const std::vector<int32_t>& in = drafts_[d].in;
-    if (std::find(in.begin(), in.end(), buffer) != in.end()) return true;
-  }
-  return false;
+// Elements of the operand that a member reads.
+int64_t FunctionBuilder::ElementsOf(int32_t buffer, const RowWork& work, size_t operand) const {
+  if (work.is_reduce) return buffers_[buffer].bytes / StorageBytes(work.type);
+  const int width = work.loop->WidthOf(static_cast<int>(operand));
+  return width == 0 ? 0 : buffers_[buffer].bytes / width;
+}
+
+// Whether row r of the result needs row r of the operand and nothing else of it.
+bool FunctionBuilder::ReadsOwnRows(const Draft& draft, size_t operand, int64_t rows) const {
+  const RowWork& work = draft.step.rows;
+  const int64_t elements = ElementsOf(draft.in[operand], work, operand);
+  if (work.is_reduce) return operand == 0 && elements == rows * work.size;
+  return elements % rows == 0 && RowGroup::ReadsOwnRow(*work.loop, static_cast<int>(operand),
+                                                       work.elements, rows, elements / rows);
 }
 
 FunctionBuilder::Draft FunctionBuilder::GroupOf(size_t first, size_t end, int64_t rows) {
-  using Place = RowGroup::Place;
-  Draft draft;
+  const Wiring wiring = WiringOf(first, end);
   std::vector<RowGroup::Member> members;
   std::vector<RowGroup::Internal> internals;
-  std::vector<std::pair<int32_t, Place>> made;
+  std::vector<bool> own(wiring.in.size(), true);
   for (size_t d = first; d < end; ++d) {
-    RowGroup::Member member;
-    member.work = drafts_[d].step.rows;
-    for (int32_t buffer : drafts_[d].in) {
-      auto own = std::find_if(made.begin(), made.end(),
-                              [&](const auto& entry) { return entry.first == buffer; });
-      if (own != made.end()) {
-        member.in.push_back(own->second);
-        continue;
-      }
-      auto found = std::find(draft.in.begin(), draft.in.end(), buffer);
-      if (found == draft.in.end()) found = draft.in.insert(found, buffer);
-      member.in.push_back({Place::Kind::kIn, static_cast<int32_t>(found - draft.in.begin())});
+    const std::vector<GroupPlace>& in = wiring.members[d - first].in;
+    for (size_t k = 0; k < in.size(); ++k) {
+      if (in[k].kind != GroupPlace::Kind::kIn || in[k].number < 0) continue;
+      own[in[k].number] = own[in[k].number] && ReadsOwnRows(drafts_[d], k, rows);
     }
-    const int32_t buffer = drafts_[d].out[0];
-    if (IsReadOutside(buffer, first, end)) {
-      member.out = {Place::Kind::kOut, static_cast<int32_t>(draft.out.size())};
-      draft.out.push_back(buffer);
-    } else {
-      member.out = {Place::Kind::kInternal, static_cast<int32_t>(internals.size())};
-      internals.push_back({buffers_[buffer].bytes / rows});
-    }
-    made.push_back({buffer, member.out});
-    members.push_back(std::move(member));
+    members.push_back({drafts_[d].step.rows, in, wiring.members[d - first].out[0]});
   }
-  draft.step.run = RowGroup(rows, std::move(members), std::move(internals),
-                            kernels::Parallel(compiler_.options().threads));
+  for (int32_t buffer : wiring.internal) internals.push_back({buffers_[buffer].bytes / rows});
+  const auto group =
+      std::make_shared<const RowGroup>(rows, std::move(members), std::move(internals),
+                                       kernels::Parallel(compiler_.options().threads));
+  Draft draft;
+  draft.in = wiring.in;
+  draft.out = wiring.out;
+  draft.step.run = [group](Run& run, In in, Out out) { return (*group)(run, in, out); };
+  draft.step.parts = [group, own](int64_t parts) -> std::optional<PartWork> {
+    if (group->rows() % parts != 0) return std::nullopt;
+    const int64_t count = group->rows() / parts;
+    return PartWork{own, group->row_cost() * static_cast<double>(count),
+                    [group, count](In in, Out out, int64_t part) {
+                      return group->RunRows(in, out, part * count, (part + 1) * count);
+                    }};
+  };
   return draft;
 }
 

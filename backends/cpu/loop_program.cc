@@ -249,6 +249,13 @@ bool LoopProgram::ReadsInPlace(int array, int width) const {
   return reads;
 }
 
+int LoopProgram::WidthOf(int array) const {
+  for (const Register& reg : registers_) {
+    if (reg.array == array) return reg.width;
+  }
+  return 0;
+}
+
 int LoopProgram::StreamWidth(int array) const {
   for (const Register& reg : registers_) {
     const bool is_stream = reg.kind == Kind::kDirect && !reg.view.dimensions.empty();

@@ -51,6 +51,8 @@ class LoopProgram {
   // Inputs that are read at the very index that is written, through no other view.
   bool ReadsInPlace(int array, int width) const;
 
+  // Of the elements of an input, in bytes; 0 if it is not read.
+  int WidthOf(int array) const;
   // Of an input that is read at the very index that is computed: its width; else 0.
   int StreamWidth(int array) const;
 

@@ -31,8 +31,9 @@ TEST(RandomModulesTest, TheJudgeAcceptsEveryOutput) {
   auto fused = MakeBackend("cpu?isolation=none");
   auto plain = MakeBackend(
       "cpu?isolation=none&disable=fusion&disable=in-place&disable=cse&disable=moves&disable=rows"
-      "&disable=small-loops&disable=indices");
-  ASSERT_TRUE(fused.ok() && plain.ok());
+      "&disable=batches&disable=small-loops&disable=indices");
+  auto grouped = MakeBackend("cpu?isolation=none&guard=true");
+  ASSERT_TRUE(fused.ok() && plain.ok() && grouped.ok());
   int64_t judged = 0;
   for (int64_t number = first; number < first + count; ++number) {
     GeneratorOptions options;
@@ -42,7 +43,7 @@ TEST(RandomModulesTest, TheJudgeAcceptsEveryOutput) {
     ExecuteRequest request;
     request.arguments = {generated.arguments};
     Differ differ(*generated.module, request, {});
-    Backend& backend = number % 4 == 3 ? **plain : **fused;
+    Backend& backend = number % 4 == 3 ? **plain : number % 4 == 1 ? **grouped : **fused;
     const RunOutcome outcome = RunModule(backend, *generated.module, {}, request);
     if (outcome.kind == OutcomeKind::kUnsupported) continue;
     if (outcome.kind != OutcomeKind::kValues) {

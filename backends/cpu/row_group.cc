@@ -69,14 +69,14 @@ RowGroup::RowGroup(int64_t rows, std::vector<Member> members, std::vector<Intern
 absl::Status RowGroup::RunMember(const Member& member, In in, Out out, uint8_t* const* internals,
                                  int64_t begin, int64_t end, LineFetcher& fetcher) const {
   // Internal memory holds rows from `begin` on: its array would begin that much earlier.
-  auto array = [&](const Place& place) -> uint8_t* {
-    if (place.kind == Place::Kind::kOut) return out[place.number];
+  auto array = [&](const GroupPlace& place) -> uint8_t* {
+    if (place.kind == GroupPlace::Kind::kOut) return out[place.number];
     return internals[place.number] - begin * internals_[place.number].row_bytes;
   };
   uint8_t* result = array(member.out);
   absl::InlinedVector<const uint8_t*, 8> arrays;
-  for (const Place& place : member.in) {
-    arrays.push_back(place.kind == Place::Kind::kIn ? in[place.number] : array(place));
+  for (const GroupPlace& place : member.in) {
+    arrays.push_back(place.kind == GroupPlace::Kind::kIn ? in[place.number] : array(place));
   }
   const RowWork& work = member.work;
   if (!work.is_reduce) {
@@ -96,8 +96,8 @@ absl::Status RowGroup::RunMember(const Member& member, In in, Out out, uint8_t* 
 
 // What lies outside and is read or written at the very row in work.
 void RowGroup::FindStreams() {
-  auto add = [&](const Place& place, int64_t row_bytes) {
-    if (place.kind == Place::Kind::kInternal) return;
+  auto add = [&](const GroupPlace& place, int64_t row_bytes) {
+    if (place.kind == GroupPlace::Kind::kInternal) return;
     const Stream stream = {place, row_bytes};
     for (const Stream& known : streams_) {
       if (known.place.kind == place.kind && known.place.number == place.number) return;
@@ -132,7 +132,7 @@ int64_t RowGroup::SharesOf(int64_t rows) const {
 void RowGroup::FetchRows(In in, Out out, int64_t begin, int64_t end, LineFetcher& fetcher) const {
   fetcher.Start(SharesOf(rows_at_once_));
   for (const Stream& stream : streams_) {
-    const bool is_in = stream.place.kind == Place::Kind::kIn;
+    const bool is_in = stream.place.kind == GroupPlace::Kind::kIn;
     const uint8_t* from = is_in ? in[stream.place.number] : out[stream.place.number];
     fetcher.Add(from + begin * stream.row_bytes, (end - begin) * stream.row_bytes);
   }

@@ -9,6 +9,7 @@
 #include "backends/cpu/kernels/reduce.h"
 #include "backends/cpu/kernels/thread_pool.h"
 #include "backends/cpu/loop_program.h"
+#include "backends/cpu/part_work.h"
 #include "backends/cpu/program.h"
 
 namespace hlocts::cpu {
@@ -28,16 +29,10 @@ struct RowWork {
 
 class RowGroup {
  public:
-  // Operands and results of members: arrays of the whole group, or what stays inside.
-  struct Place {
-    enum class Kind : uint8_t { kIn, kOut, kInternal };
-    Kind kind = Kind::kIn;
-    int32_t number = 0;
-  };
   struct Member {
     RowWork work;
-    std::vector<Place> in;
-    Place out;
+    std::vector<GroupPlace> in;
+    GroupPlace out;
   };
   struct Internal {
     int64_t row_bytes = 0;
@@ -51,9 +46,12 @@ class RowGroup {
   RowGroup(int64_t rows, std::vector<Member> members, std::vector<Internal> internals,
            const kernels::Parallel& parallel);
   absl::Status operator()(Run& run, In in, Out out) const;
+  // Rows [begin, end) on the calling thread.
+  absl::Status RunRows(In in, Out out, int64_t begin, int64_t end) const;
+  int64_t rows() const { return rows_; }
+  double row_cost() const { return row_cost_; }  // nanoseconds, a guess
 
  private:
-  absl::Status RunRows(In in, Out out, int64_t begin, int64_t end) const;
   void FindStreams();
   int64_t SharesOf(int64_t rows) const;
   void FetchRows(In in, Out out, int64_t begin, int64_t end, LineFetcher& fetcher) const;
@@ -61,7 +59,7 @@ class RowGroup {
                          int64_t begin, int64_t end, LineFetcher& fetcher) const;
 
   struct Stream {
-    Place place;
+    GroupPlace place;
     int64_t row_bytes = 0;
   };
 

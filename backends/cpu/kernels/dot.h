@@ -24,6 +24,10 @@ struct DotOperand {
   absl::Span<const int64_t> contracting;
 };
 
+// A product by itself with a sum at least this long and few results is cut along the sum; one of a
+// batch is not.
+inline constexpr int64_t kDeepSum = 16384;
+
 struct DotRequest {
   DotOperand lhs, rhs;
   PrimitiveType output_type = PrimitiveType::kF32;

@@ -17,7 +17,7 @@
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
-constexpr int64_t kSplitDepth = 8192;      // of sums that are long and few
+constexpr int64_t kSplitDepth = kDeepSum / 2;
 constexpr int64_t kSplitOutputs = 4096;
 
 struct OperandLoops {
@@ -237,7 +237,7 @@ absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matric
                       const Matrices& rhs, T* output) {
   const GemmArgs<T> args = ArgsOf(sizes, lhs, rhs, output);
   const int64_t outputs = sizes.m * sizes.n;
-  if (sizes.batch == 1 && outputs <= kSplitOutputs && sizes.k >= 2 * kSplitDepth) {
+  if (sizes.batch == 1 && outputs <= kSplitOutputs && sizes.k >= kDeepSum) {
     return MultiplySplit(parallel, args);
   }
   return MultiplyAll(parallel, args, sizes.batch, lhs.batch_stride, rhs.batch_stride, outputs);

@@ -131,35 +131,96 @@ Strides StridesOf(const plan::View& view) {
   return strides;
 }
 
-StepDraft KernelDot(const OpContext& context) {
-  const DotDimensionNumbers numbers = DotDimensionsOf(context.source());
-  const KernelOperand lhs = {context.in(0), StridesOf(context.view(0)), numbers.lhs_batch,
-                             numbers.lhs_contracting};
-  const KernelOperand rhs = {context.in(1), StridesOf(context.view(1)), numbers.rhs_batch,
-                             numbers.rhs_contracting};
-  const PrimitiveType out_type = context.out(0).type;
+// Where entry b of an operand's batch begins: b * stride; nothing if batch dimensions are not one
+// line.
+std::optional<int64_t> BatchStride(const KernelOperand& operand) {
+  int64_t stride = 0, next = -1;
+  for (size_t i = operand.batch.size(); i-- > 0;) {
+    const int64_t d = operand.batch[i], size = operand.type.dimensions[d];
+    if (size == 1) continue;
+    if (next >= 0 && operand.strides[d] != next) return std::nullopt;
+    if (next < 0) stride = operand.strides[d];
+    next = operand.strides[d] * size;
+  }
+  return stride;
+}
+
+// Whether entries of the batch follow each other in memory, each whole.
+bool IsStack(const KernelOperand& operand) {
+  const Strides dense = RowMajor(operand.type.dimensions);
+  for (size_t d = 0; d < operand.strides.size(); ++d) {
+    if (operand.type.dimensions[d] > 1 && operand.strides[d] != dense[d]) return false;
+  }
+  for (size_t i = 0; i < operand.batch.size(); ++i) {
+    if (operand.batch[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
+// The operand of a product of fewer entries, which are `stride` apart.
+KernelOperand OfEntries(KernelOperand operand, int64_t entries, int64_t stride) {
+  for (int64_t d : operand.batch) operand.type.dimensions[d] = 1;
+  operand.type.dimensions[operand.batch.back()] = entries;
+  operand.strides[operand.batch.back()] = stride;
+  return operand;
+}
+
+struct KernelProduct {
+  KernelOperand lhs, rhs;
+  PrimitiveType out_type;
+
+  absl::Status Run(const kernels::Parallel& parallel, const uint8_t* a, const uint8_t* b,
+                   uint8_t* out) const {
+    return kernels::Dot(parallel, {lhs.On(a), rhs.On(b), out_type, out});
+  }
+};
+
+// A product over some entries of the batch at a time.
+PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) {
+  const std::optional<int64_t> lhs = BatchStride(product.lhs), rhs = BatchStride(product.rhs);
+  // A deep sum is cut in pieces where it stands alone; complex numbers are twice as deep.
+  if (!lhs || !rhs || product.lhs.batch.empty() || 2 * sizes.depth >= kernels::kDeepSum) return nullptr;
+  return [=, from_a = *lhs, from_b = *rhs](int64_t parts) -> std::optional<PartWork> {
+    if (sizes.batch % parts != 0) return std::nullopt;
+    const int64_t entries = sizes.batch / parts, results = entries * sizes.rows * sizes.columns;
+    const int64_t a_step = entries * from_a * product.lhs.type.width();
+    const int64_t b_step = entries * from_b * product.rhs.type.width();
+    const int64_t out_step = results * StorageBytes(product.out_type);
+    const KernelProduct part = {OfEntries(product.lhs, entries, from_a),
+                                OfEntries(product.rhs, entries, from_b), product.out_type};
+    const double cost = 0.02 * static_cast<double>(results * sizes.depth);
+    return PartWork{{IsStack(product.lhs), IsStack(product.rhs)},
+                    cost,
+                    [=](In in, Out out, int64_t number) {
+                      return part.Run(kernels::Parallel(1), in[0] + number * a_step,
+                                      in[1] + number * b_step, out[0] + number * out_step);
+                    }};
+  };
+}
+
+StepDraft KernelDot(const OpContext& context, const DotDimensionNumbers& numbers,
+                    const MatrixSizes& sizes) {
+  const KernelProduct product = {
+      {context.in(0), StridesOf(context.view(0)), numbers.lhs_batch, numbers.lhs_contracting},
+      {context.in(1), StridesOf(context.view(1)), numbers.rhs_batch, numbers.rhs_contracting},
+      context.out(0).type};
   const kernels::Parallel parallel(context.compiler.options().threads);
   StepDraft draft;
-  draft.run = [=](Run&, In in, Out out) {
-    kernels::DotRequest request;
-    request.lhs = lhs.On(in[0]);
-    request.rhs = rhs.On(in[1]);
-    request.output_type = out_type;
-    request.output = out[0];
-    return kernels::Dot(parallel, request);
-  };
+  draft.run = [=](Run&, In in, Out out) { return product.Run(parallel, in[0], in[1], out[0]); };
+  draft.batch = sizes.batch;
+  if (context.out(0).elements > 0) draft.parts = PartsOf(product, sizes);
   return draft;
 }
 
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
+  const DotDimensionNumbers numbers = DotDimensionsOf(context.source());
+  const DotPlan plan = PlanOf(numbers, context.in(0).type, context.view(0), context.in(1).type,
+                              context.view(1), context.out(0).type);
   if (kernels::DotSupported(context.in(0).type, context.in(1).type, context.out(0).type)) {
-    return KernelDot(context);
+    return KernelDot(context, numbers, plan.sizes);
   }
-  const DotPlan plan =
-      PlanOf(DotDimensionsOf(context.source()), context.in(0).type, context.view(0),
-             context.in(1).type, context.view(1), context.out(0).type);
   StepDraft draft;
   draft.run = [plan](Run&, In in, Out out) {
     plan.Run(in[0], in[1], out[0]);
