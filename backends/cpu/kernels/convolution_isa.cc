@@ -180,6 +180,15 @@ void StorePixel(const ConvolutionPlan<T>& plan, int64_t pixel_offset, int64_t fi
   }
 }
 
+// A tile's pixels under its last tap, which no tile before it has read.
+template <typename T>
+void FetchPixels(const T* const* pixels, int64_t channels) {
+  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+  for (int i = 0; i < kPixels; ++i) {
+    for (int64_t c = 0; c < channels; c += kLine) __builtin_prefetch(pixels[i] + c, 0, 2);
+  }
+}
+
 template <typename T>
 void RunPanel(const ConvolutionPlan<T>& plan, const PixelBlock<T>& block, int64_t group, int64_t panel) {
   constexpr int64_t kWidth = kTileColumns<T>;
@@ -196,6 +205,9 @@ void RunPanel(const ConvolutionPlan<T>& plan, const PixelBlock<T>& block, int64_
       outputs[p] = direct ? static_cast<T*>(plan.request.output) +
                                 block.outputs[i + p] * plan.parts + first
                           : tile + p * kWidth;
+    }
+    if (panel == 0 && i + 2 * kPixels <= block.count) {
+      FetchPixels(block.rows.data() + (i + 2 * kPixels) * plan.taps - kPixels, plan.channels);
     }
     RunConvolutionTile<T>(pixels, plan.taps, plan.channels, block.rows.data() + i * plan.taps,
                           weights, outputs);

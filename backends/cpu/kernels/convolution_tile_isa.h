@@ -16,7 +16,10 @@ void ConvolutionTile(int64_t taps, int64_t channels, const T* const* rows,
   constexpr int kWidth = kTileColumns<T>;
   Vec<T> sums[kRows][kTileVectors];
   HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
-    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) sums[i][v] = Vec<T>{};
+    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+      sums[i][v] = Vec<T>{};
+      __builtin_prefetch(outputs[i] + v * kLanes<T>, 1);
+    }
   }
   for (int64_t t = 0; t < taps; ++t, rows += kPixels) {
     for (int64_t c = 0; c < channels; ++c, weights += kWidth) {
