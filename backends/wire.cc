@@ -71,7 +71,7 @@ absl::StatusOr<Literal> LeafFromWire(const worker::Value& value, SharedMemory* m
     return absl::DataLossError(absl::StrCat(shape.ToString(), " with ", bytes.size(),
                                             " bytes of data, expected ", shape.StorageSizeBytes()));
   }
-  Literal literal(shape);
+  Literal literal = Literal::Uninitialized(shape);
   if (!bytes.empty()) std::memcpy(literal.mutable_raw_data(), bytes.data(), bytes.size());
   HLOCTS_RETURN_IF_ERROR(ApplyRuntimeSizes(value, literal));
   return literal;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 
 #include "backends/cpu/program.h"
+#include "spec/base/array_memory.h"
 
 namespace hlocts::cpu {
 
@@ -14,7 +15,7 @@ void Run::Free::operator()(uint8_t* data) const { std::free(data); }
 absl::Status Run::Prepare() {
   if (!slots_.empty()) return absl::OkStatus();
   if (program_.arena_bytes > 0) {
-    arena_.reset(static_cast<uint8_t*>(std::aligned_alloc(64, program_.arena_bytes)));
+    arena_.reset(static_cast<uint8_t*>(AllocateArray(program_.arena_bytes)));
     if (arena_ == nullptr) {
       return absl::ResourceExhaustedError(
           absl::StrCat("no memory for ", program_.arena_bytes, " bytes of temporaries"));

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "spec/base/array_memory.h"
 #include "spec/ir/index_util.h"
 
 namespace hlocts {
@@ -36,14 +37,12 @@ std::atomic<int64_t>& LiveByteCount() {
   return count;
 }
 
-// Arrays of some length that somebody is about to write begin at a cache line, as a device's do: no
-// vector straddles two. Zeros come as the system has them, untouched.
+// Zeros come as the system has them, untouched.
 uint8_t* Allocated(size_t bytes, bool zeroed) {
-  constexpr size_t kLine = 64, kShort = 4096;
+  constexpr size_t kShort = 4096;
   if (zeroed) return static_cast<uint8_t*>(std::calloc(bytes | 1, 1));
   if (bytes < kShort) return static_cast<uint8_t*>(std::malloc(bytes | 1));
-  void* data = nullptr;
-  return posix_memalign(&data, kLine, bytes) == 0 ? static_cast<uint8_t*>(data) : nullptr;
+  return static_cast<uint8_t*>(AllocateArray(bytes));
 }
 }  // namespace
 

@@ -56,7 +56,7 @@ void GatherPart(const IndexedLine& line, const Element* operand, Element* output
   const Fetch<kDense, Index, Element> fetch = {line, operand};
   const Index last = LastOf<Index>(line);
   const int64_t bytes = line.last * line.operand_stride * static_cast<int64_t>(sizeof(Element));
-  const bool far = bytes > kNearBytes;
+  const bool far = bytes > kNearBytes && AsksAhead();
   alignas(64) Index places[2][kGatherBlock];
   Index *now = places[0], *before = places[1];
   int64_t waiting = 0;  // places of the block before

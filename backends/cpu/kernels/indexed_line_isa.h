@@ -41,6 +41,17 @@ Index LastOf(const IndexedLine& line) {
   return static_cast<Index>(std::min(static_cast<uint64_t>(line.last), largest));
 }
 
+// Whether lines are asked for before they are needed: Intel's processors gain 5 to 10 % by it,
+// AMD's have as many loads on the way as they can and lose 5 to 15.
+inline bool AsksAhead() {
+#if defined(__x86_64__)
+  static const bool amd = __builtin_cpu_is("amd");
+  return !amd;
+#else
+  return true;
+#endif
+}
+
 // visit(indices, first, count): blocks of [begin, end), whose indices stand at `indices`, one every
 // line.index_stride elements.
 template <int64_t kBlock, typename Index, class Visit>

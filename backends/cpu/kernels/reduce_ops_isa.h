@@ -125,7 +125,7 @@ struct ReduceLoops {
   // four places, because memory delivers several runs faster than one.
   static int64_t RowVectors(const T* in, int64_t count, T& result) {
     constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;
-    constexpr int64_t kLong = 8192 / static_cast<int64_t>(sizeof(T));
+    constexpr int64_t kLong = 65536 / static_cast<int64_t>(sizeof(T));
     if (count < kStep) return 0;
     const bool is_long = count >= kLong;
     const int64_t covered = count / kStep * kStep;

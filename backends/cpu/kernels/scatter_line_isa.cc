@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <type_traits>
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include "backends/cpu/kernels/indexed_line_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
@@ -26,30 +30,58 @@ constexpr int64_t kBlock = 512;  // updates that are picked out at a time
 // Updates of a scatter of which threads take a part of the array each.
 constexpr int64_t kPartsFrom = 1 << 16, kPartsMax = 8;
 
+// Of a block of indices those from `low` on, at most `reach` beyond it, and their numbers: without
+// branches. Returns how many there are.
+template <typename Index>
+int64_t PickOut(const Index* indices, int64_t stride, int64_t count, Index low, Index reach,
+                Index* places, int32_t* numbers) {
+  using Unsigned = std::make_unsigned_t<Index>;
+  int64_t picked = 0, i = 0;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Index) == 4) {
+    const __m512i first = _mm512_set1_epi32(static_cast<int32_t>(low));
+    const __m512i most = _mm512_set1_epi32(static_cast<int32_t>(reach));
+    __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (; stride == 1 && i + 16 <= count; i += 16) {
+      const __m512i index = _mm512_loadu_si512(indices + i);
+      const __mmask16 inside = _mm512_cmple_epu32_mask(_mm512_sub_epi32(index, first), most);
+      _mm512_storeu_si512(places + picked, _mm512_maskz_compress_epi32(inside, index));
+      _mm512_storeu_si512(numbers + picked, _mm512_maskz_compress_epi32(inside, number));
+      number = _mm512_add_epi32(number, _mm512_set1_epi32(16));
+      picked += __builtin_popcount(inside);
+    }
+  }
+#endif
+  for (; i < count; ++i) {
+    const Index index = indices[i * stride];
+    places[picked] = index;
+    numbers[picked] = static_cast<int32_t>(i);
+    picked +=
+        static_cast<Unsigned>(index) - static_cast<Unsigned>(low) <= static_cast<Unsigned>(reach);
+  }
+  return picked;
+}
+
 // The updates that fall on elements `low` to `high`, in order. Those of a block are picked out
-// first, without branches, so that the rest waits for nothing but memory.
+// first, so that the rest waits for nothing but memory.
 template <ScatterKind kKind, typename Index, typename T>
 void ScatterPart(const IndexedLine& line, const T* __restrict from, T* __restrict to, Index low,
                  Index high) {
-  using Unsigned = std::make_unsigned_t<Index>;
-  const uint64_t stride = static_cast<uint64_t>(line.operand_stride);
-  const Unsigned size = static_cast<Unsigned>(high) - static_cast<Unsigned>(low);
-  alignas(64) int64_t targets[kBlock];
-  alignas(64) int32_t picked[kBlock];
+  alignas(64) Index places[kBlock];
+  alignas(64) int32_t numbers[kBlock];
+  const bool asks = AsksAhead();
   ForEachBlock<kBlock, Index>(
       line, 0, line.count, [&](const Index* indices, int64_t first, int64_t count) {
-        int64_t n = 0;
-        for (int64_t i = 0; i < count; ++i) {
-          const Index index = indices[i * line.index_stride];
-          targets[n] = static_cast<int64_t>(static_cast<uint64_t>(index) * stride);
-          picked[n] = static_cast<int32_t>(i);
-          n += static_cast<Unsigned>(index) - static_cast<Unsigned>(low) <= size;
-        }
-        for (int64_t i = 0; i < n; ++i) __builtin_prefetch(to + targets[i], 1);
+        const int64_t picked = PickOut(indices, line.index_stride, count, low,
+                                       static_cast<Index>(high - low), places, numbers);
+        const auto target = [&](int64_t i) -> T& {
+          return to[static_cast<int64_t>(places[i]) * line.operand_stride];
+        };
+        for (int64_t i = 0; asks && i < picked; ++i) __builtin_prefetch(&target(i), 1);
         const T* updates = from + first * line.batched_stride;
-        for (int64_t i = 0; i < n; ++i) {
-          T& target = to[targets[i]];
-          target = Updated<kKind>(target, updates[picked[i] * line.batched_stride]);
+        for (int64_t i = 0; i < picked; ++i) {
+          T& element = target(i);
+          element = Updated<kKind>(element, updates[numbers[i] * line.batched_stride]);
         }
       });
 }

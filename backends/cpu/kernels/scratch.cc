@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "spec/base/array_memory.h"
 
 namespace hlocts::kernels {
 namespace {
@@ -68,7 +69,7 @@ Scratch::Scratch(int64_t bytes) {
   data_ = block.data;
   bytes_ = block.bytes;
   if (data_ != nullptr) return;
-  data_ = std::aligned_alloc(kAlignment, rounded);
+  data_ = AllocateArray(rounded);
   bytes_ = rounded;
 }
 
