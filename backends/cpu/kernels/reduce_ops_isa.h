@@ -148,18 +148,23 @@ struct ReduceLoops {
     return covered;
   }
 
-  // kRows rows of `count` elements each into the accumulators, the rows first among themselves.
-  template <int kRows>
+  // kRows rows of `count` elements each into the accumulators, the rows first among themselves. kAsks:
+  // the second cache is asked for the rows after them.
+  template <int kRows, bool kAsks = false>
   static void SomeRows(T* __restrict out, const char* rows, int64_t row_bytes, int64_t count) {
     const T* __restrict from[kRows];
     HLOCTS_UNROLL for (int r = 0; r < kRows; ++r) {
       from[r] = reinterpret_cast<const T*>(rows + r * row_bytes);
     }
+    const int64_t ahead = kRows * row_bytes;
     int64_t j = 0;
     if constexpr (!kIsComplex<T>) {
       for (; j + kLanes<T> <= count; j += kLanes<T>) {
         Vec<T> level[kRows];
-        HLOCTS_UNROLL for (int r = 0; r < kRows; ++r) level[r] = Load(from[r] + j);
+        HLOCTS_UNROLL for (int r = 0; r < kRows; ++r) {
+          level[r] = Load(from[r] + j);
+          if (kAsks) __builtin_prefetch(reinterpret_cast<const char*>(from[r] + j) + ahead, 0, 2);
+        }
         HLOCTS_UNROLL for (int half = kRows / 2; half > 0; half /= 2) {
           HLOCTS_UNROLL for (int r = 0; r < half; ++r) {
             level[r] = Op::Apply(level[r], level[r + half]);
@@ -173,12 +178,16 @@ struct ReduceLoops {
     }
   }
 
+  // Rows that reach so far come from memory, and the hardware does not see where they go on.
+  static constexpr int64_t kFarBytes = 1 << 20;
+
   static void Columns(void* accumulators, const void* rows, int64_t row_bytes, int64_t row_count,
                       int64_t count) {
     T* out = static_cast<T*>(accumulators);
     const char* row = static_cast<const char*>(rows);
+    const auto eight = row_bytes * row_count >= kFarBytes ? SomeRows<8, true> : SomeRows<8, false>;
     int64_t r = 0;
-    for (; r + 8 <= row_count; r += 8, row += 8 * row_bytes) SomeRows<8>(out, row, row_bytes, count);
+    for (; r + 8 <= row_count; r += 8, row += 8 * row_bytes) eight(out, row, row_bytes, count);
     for (; r < row_count; ++r, row += row_bytes) SomeRows<1>(out, row, row_bytes, count);
   }
 
