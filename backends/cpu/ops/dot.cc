@@ -94,6 +94,18 @@ plan::Dimensions SizesOf(const plan::View& view) {
   return sizes;
 }
 
+MatrixSizes MatrixSizesOf(const DotDimensionNumbers& numbers, absl::Span<const int64_t> lhs,
+                          absl::Span<const int64_t> rhs) {
+  const auto free = [](absl::Span<const int64_t> dimensions, const std::vector<int64_t>& batch,
+                       const std::vector<int64_t>& contracting) {
+    const auto rank = static_cast<int64_t>(dimensions.size());
+    return SizeOf(dimensions, DimensionsExcept(rank, Joined(batch, contracting)));
+  };
+  return {SizeOf(lhs, numbers.lhs_batch), free(lhs, numbers.lhs_batch, numbers.lhs_contracting),
+          free(rhs, numbers.rhs_batch, numbers.rhs_contracting),
+          SizeOf(lhs, numbers.lhs_contracting)};
+}
+
 // Operands as they are found in their arrays.
 DotPlan PlanOf(const DotDimensionNumbers& numbers, PrimitiveType lhs_type,
                const plan::View& lhs_view, PrimitiveType rhs_type, const plan::View& rhs_view,
@@ -110,8 +122,7 @@ DotPlan PlanOf(const DotDimensionNumbers& numbers, PrimitiveType lhs_type,
   plan.computed = ContractionType(lhs_type, rhs_type, out_type);
   plan.lhs = Ordered(lhs_view, Joined(Joined(numbers.lhs_batch, lhs_free), numbers.lhs_contracting));
   plan.rhs = Ordered(rhs_view, Joined(Joined(numbers.rhs_batch, numbers.rhs_contracting), rhs_free));
-  plan.sizes = {SizeOf(lhs, numbers.lhs_batch), SizeOf(lhs, lhs_free), SizeOf(rhs, rhs_free),
-                SizeOf(lhs, numbers.lhs_contracting)};
+  plan.sizes = MatrixSizesOf(numbers, lhs, rhs);
   return plan;
 }
 
@@ -179,7 +190,8 @@ struct KernelProduct {
 PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) {
   const std::optional<int64_t> lhs = BatchStride(product.lhs), rhs = BatchStride(product.rhs);
   // A deep sum is cut in pieces where it stands alone; complex numbers are twice as deep.
-  if (!lhs || !rhs || product.lhs.batch.empty() || 2 * sizes.depth >= kernels::kDeepSum) return nullptr;
+  const bool is_deep = 2 * sizes.depth >= kernels::kDeepSum;
+  if (!lhs || !rhs || product.lhs.batch.empty() || is_deep) return nullptr;
   return [=, from_a = *lhs, from_b = *rhs](int64_t parts) -> std::optional<PartWork> {
     if (sizes.batch % parts != 0) return std::nullopt;
     const int64_t entries = sizes.batch / parts, results = entries * sizes.rows * sizes.columns;
@@ -198,8 +210,9 @@ PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) 
   };
 }
 
-StepDraft KernelDot(const OpContext& context, const DotDimensionNumbers& numbers,
-                    const MatrixSizes& sizes) {
+StepDraft KernelDot(const OpContext& context, const DotDimensionNumbers& numbers) {
+  const MatrixSizes sizes =
+      MatrixSizesOf(numbers, context.in(0).dimensions, context.in(1).dimensions);
   const KernelProduct product = {
       {context.in(0), StridesOf(context.view(0)), numbers.lhs_batch, numbers.lhs_contracting},
       {context.in(1), StridesOf(context.view(1)), numbers.rhs_batch, numbers.rhs_contracting},
@@ -216,11 +229,11 @@ StepDraft KernelDot(const OpContext& context, const DotDimensionNumbers& numbers
 
 absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
   const DotDimensionNumbers numbers = DotDimensionsOf(context.source());
+  if (kernels::DotSupported(context.in(0).type, context.in(1).type, context.out(0).type)) {
+    return KernelDot(context, numbers);
+  }
   const DotPlan plan = PlanOf(numbers, context.in(0).type, context.view(0), context.in(1).type,
                               context.view(1), context.out(0).type);
-  if (kernels::DotSupported(context.in(0).type, context.in(1).type, context.out(0).type)) {
-    return KernelDot(context, numbers, plan.sizes);
-  }
   StepDraft draft;
   draft.run = [plan](Run&, In in, Out out) {
     plan.Run(in[0], in[1], out[0]);
