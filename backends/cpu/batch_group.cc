@@ -1,8 +1,8 @@
 #include "backends/cpu/batch_group.h"
 
-#include <mutex>
 #include <utility>
 
+#include "backends/cpu/for_ranges.h"
 #include "backends/cpu/scratch.h"
 
 namespace hlocts::cpu {
@@ -45,15 +45,9 @@ absl::Status BatchGroup::RunParts(In in, Out out, int64_t begin, int64_t end) co
 }
 
 absl::Status BatchGroup::operator()(Run&, In in, Out out) const {
-  absl::Status failure;  // members are known to be supported: at most memory can lack
-  std::mutex mutex;
-  parallel_.For(parts_, cost_ns_, [&](int64_t begin, int64_t end) {
-    const absl::Status status = RunParts(in, out, begin, end);
-    if (status.ok()) return;
-    const std::lock_guard<std::mutex> lock(mutex);
-    failure = status;
+  return ForRanges(parallel_, parts_, cost_ns_, [&](int64_t begin, int64_t end) {
+    return RunParts(in, out, begin, end);
   });
-  return failure;
 }
 
 }  // namespace hlocts::cpu

@@ -60,7 +60,8 @@ absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
 }  // namespace
 
 absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names) {
-  return plan::CheckPassNames(names, {"fusion", "in-place", "rows", "batches", "small-loops", "indices"});
+  return plan::CheckPassNames(
+      names, {"fusion", "in-place", "rows", "batches", "small-loops", "indices"});
 }
 
 void Compiler::Simplify(plan::Graph& graph) {

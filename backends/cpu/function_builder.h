@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "backends/cpu/compiler.h"
 #include "backends/plan/fusion.h"
 
@@ -66,17 +67,28 @@ class FunctionBuilder {
   Wiring WiringOf(size_t first, size_t end) const;
   bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
 
+  // Which drafts become one, by their numbers: those around an anchor, which says into how many
+  // pieces they are cut (0: it is none), that work on so many; none may read more than its own piece
+  // of what another made. `group` may decline.
+  struct Gathering {
+    absl::FunctionRef<int64_t(size_t anchor)> pieces;
+    absl::FunctionRef<bool(size_t d, int64_t pieces)> works;
+    absl::FunctionRef<bool(size_t d, size_t operand, int64_t pieces)> reads_own;
+    absl::FunctionRef<std::optional<Draft>(size_t first, size_t end, int64_t pieces)> group;
+  };
+  void Gather(const Gathering& how);
+  bool Joins(const Gathering& how, size_t first, size_t d, int64_t pieces) const;
+
   void GroupRows();
-  bool JoinsRows(size_t first, size_t d, int64_t rows) const;
   int64_t ElementsOf(int32_t buffer, const RowWork& work, size_t operand) const;
   bool ReadsOwnRows(const Draft& draft, size_t operand, int64_t rows) const;
   Draft GroupOf(size_t first, size_t end, int64_t rows);
 
+  using PartWorks = std::vector<std::optional<PartWork>>;  // of each draft
   void GroupBatches();
   std::optional<PartWork> PartWorkOf(const Draft& draft, int64_t parts) const;
-  bool JoinsParts(size_t first, size_t d, int64_t parts) const;
-  size_t FirstOfParts(size_t begin, size_t anchor, int64_t parts) const;
-  std::optional<Draft> BatchOf(size_t first, size_t end, int64_t parts) const;
+  std::optional<Draft> BatchOf(size_t first, size_t end, int64_t parts,
+                               const PartWorks& works) const;
 
   void PlaceResults(Handover handover);
   void FindLifetimes();

@@ -28,33 +28,10 @@ std::optional<PartWork> FunctionBuilder::PartWorkOf(const Draft& draft, int64_t 
   return part;
 }
 
-// Whether draft `d` may join the drafts from `first` on: of what they make each part needs its own.
-bool FunctionBuilder::JoinsParts(size_t first, size_t d, int64_t parts) const {
-  const std::optional<PartWork> work = PartWorkOf(drafts_[d], parts);
-  if (!work.has_value()) return false;
-  for (size_t m = first; m < d; ++m) {
-    for (size_t k = 0; k < drafts_[d].in.size(); ++k) {
-      const auto& made = drafts_[m].out;
-      const bool reads = std::find(made.begin(), made.end(), drafts_[d].in[k]) != made.end();
-      if (reads && !work->own[k]) return false;
-    }
-  }
-  return true;
-}
-
-// The first of the drafts before `anchor` that join it.
-size_t FunctionBuilder::FirstOfParts(size_t begin, size_t anchor, int64_t parts) const {
-  size_t first = anchor;
-  while (first > begin && PartWorkOf(drafts_[first - 1], parts).has_value()) --first;
-  for (size_t d = first + 1; d <= anchor; ++d) {
-    if (!JoinsParts(first, d, parts)) first = d;
-  }
-  return first;
-}
-
 // The group, if it is worth it: its members hand each other much, and little of it at a time.
 std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, size_t end,
-                                                               int64_t parts) const {
+                                                               int64_t parts,
+                                                               const PartWorks& works) const {
   const Wiring wiring = WiringOf(first, end);
   std::vector<plan::Lifetime> lifetimes(wiring.internal.size());
   for (size_t i = 0; i < lifetimes.size(); ++i) {
@@ -72,7 +49,7 @@ std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, siz
     for (const GroupPlace& place : member.in) {
       if (place.kind == GroupPlace::Kind::kInternal) lifetimes[place.number].last = number;
     }
-    members.push_back({*PartWorkOf(drafts_[d], parts), member.in, member.out});
+    members.push_back({*works[d], member.in, member.out});
   }
   for (const plan::Lifetime& lifetime : lifetimes) handed += lifetime.bytes * parts;
   const auto working = plan::PlanArena(lifetimes, kWorkingBytesMax);
@@ -101,22 +78,19 @@ void FunctionBuilder::GroupBatches() {
   // Lines of numbers, which need nothing, do not stand between others.
   std::stable_partition(drafts_.begin(), drafts_.end(),
                         [](const Draft& draft) { return draft.is_copy && draft.in.empty(); });
-  std::vector<Draft> grouped;
-  size_t begin = 0;  // first draft that is in no group yet
-  for (size_t a = 0; a < drafts_.size(); ++a) {
-    if (a < begin || !is_anchor(drafts_[a])) continue;
-    const int64_t parts = drafts_[a].step.batch;
-    const size_t first = FirstOfParts(begin, a, parts);
-    size_t end = a + 1;
-    while (end < drafts_.size() && JoinsParts(first, end, parts)) ++end;
-    auto group = end - first > 1 ? BatchOf(first, end, parts) : std::nullopt;
-    if (!group.has_value()) continue;
-    for (size_t d = begin; d < first; ++d) grouped.push_back(std::move(drafts_[d]));
-    grouped.push_back(*std::move(group));
-    begin = end;
-  }
-  for (size_t d = begin; d < drafts_.size(); ++d) grouped.push_back(std::move(drafts_[d]));
-  drafts_ = std::move(grouped);
+  PartWorks works;
+  int64_t cut = 0;  // the number of parts that `works` is of
+  Gather(
+      {[&](size_t a) {
+         const int64_t parts = is_anchor(drafts_[a]) ? drafts_[a].step.batch : 0;
+         if (parts == 0 || parts == cut) return parts;
+         works.clear();
+         for (const Draft& draft : drafts_) works.push_back(PartWorkOf(draft, parts));
+         return cut = parts;
+       },
+       [&](size_t d, int64_t) { return works[d].has_value(); },
+       [&](size_t d, size_t k, int64_t) { return works[d]->own[k]; },
+       [&](size_t first, size_t end, int64_t parts) { return BatchOf(first, end, parts, works); }});
 }
 
 }  // namespace hlocts::cpu

@@ -14,57 +14,20 @@ bool WorksOnRows(const RowWork& work, int64_t rows) {
   return work.loop != nullptr && work.elements > 0 && work.elements % rows == 0;
 }
 
-int64_t RowElements(const RowWork& work, int64_t rows) {
-  return work.is_reduce ? 1 : work.elements / rows;
-}
-
 }  // namespace
-
-// Whether draft `d` may join the drafts from `first` on, which hand it rows of `rows`.
-bool FunctionBuilder::JoinsRows(size_t first, size_t d, int64_t rows) const {
-  const RowWork& work = drafts_[d].step.rows;
-  if (!WorksOnRows(work, rows)) return false;
-  for (size_t m = first; m < d; ++m) {
-    const int32_t made = drafts_[m].out[0];
-    const int64_t row_elements = RowElements(drafts_[m].step.rows, rows);
-    for (size_t k = 0; k < drafts_[d].in.size(); ++k) {
-      if (drafts_[d].in[k] != made) continue;
-      if (work.is_reduce) {
-        if (k != 0 || row_elements != work.size) return false;
-      } else if (!RowGroup::ReadsOwnRow(*work.loop, static_cast<int>(k), work.elements, rows,
-                                        row_elements)) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
 
 // The drafts around a reduction of rows that can run row by row with it become one.
 void FunctionBuilder::GroupRows() {
   const int64_t elements_min = compiler_.options().guard ? 1 : kGroupedElementsMin;
-  std::vector<Draft> grouped;
-  size_t begin = 0;  // first draft that is in no group yet
-  for (size_t a = 0; a < drafts_.size(); ++a) {
-    const RowWork& anchor = drafts_[a].step.rows;
-    if (!anchor.is_reduce || anchor.rows * anchor.size < elements_min || a < begin) continue;
-    size_t first = a;
-    while (first > begin && WorksOnRows(drafts_[first - 1].step.rows, anchor.rows)) --first;
-    for (size_t d = first + 1; d <= a; ++d) {
-      if (!JoinsRows(first, d, anchor.rows)) first = d;
-    }
-    size_t end = a + 1;
-    while (end < drafts_.size() && JoinsRows(first, end, anchor.rows)) ++end;
-    for (size_t d = begin; d < first; ++d) grouped.push_back(std::move(drafts_[d]));
-    if (end - first > 1) {
-      grouped.push_back(GroupOf(first, end, anchor.rows));
-    } else {
-      grouped.push_back(std::move(drafts_[a]));
-    }
-    begin = end;
-  }
-  for (size_t d = begin; d < drafts_.size(); ++d) grouped.push_back(std::move(drafts_[d]));
-  drafts_ = std::move(grouped);
+  Gather({[&](size_t a) {
+            const RowWork& work = drafts_[a].step.rows;
+            return work.is_reduce && work.rows * work.size >= elements_min ? work.rows : 0;
+          },
+          [&](size_t d, int64_t rows) { return WorksOnRows(drafts_[d].step.rows, rows); },
+          [&](size_t d, size_t k, int64_t rows) { return ReadsOwnRows(drafts_[d], k, rows); },
+          [&](size_t first, size_t end, int64_t rows) -> std::optional<Draft> {
+            return GroupOf(first, end, rows);
+          }});
 }
 
 // Elements of the operand that a member reads.

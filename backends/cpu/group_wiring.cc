@@ -15,6 +15,43 @@ bool FunctionBuilder::IsReadOutside(int32_t buffer, size_t first, size_t end) co
   return false;
 }
 
+// Whether draft `d` reads nothing that drafts from `first` on made but its own pieces of it.
+bool FunctionBuilder::Joins(const Gathering& how, size_t first, size_t d, int64_t pieces) const {
+  if (!how.works(d, pieces)) return false;
+  for (size_t m = first; m < d; ++m) {
+    const std::vector<int32_t>& made = drafts_[m].out;
+    for (size_t k = 0; k < drafts_[d].in.size(); ++k) {
+      const bool reads = std::find(made.begin(), made.end(), drafts_[d].in[k]) != made.end();
+      if (reads && !how.reads_own(d, k, pieces)) return false;
+    }
+  }
+  return true;
+}
+
+// Drafts that stand next to each other around an anchor and can run piece by piece become one.
+void FunctionBuilder::Gather(const Gathering& how) {
+  std::vector<Draft> grouped;
+  size_t begin = 0;  // first draft that is in no group yet
+  for (size_t a = 0; a < drafts_.size(); ++a) {
+    const int64_t pieces = a < begin ? 0 : how.pieces(a);
+    if (pieces == 0) continue;
+    size_t first = a;
+    while (first > begin && how.works(first - 1, pieces)) --first;
+    for (size_t d = first + 1; d <= a; ++d) {
+      if (!Joins(how, first, d, pieces)) first = d;
+    }
+    size_t end = a + 1;
+    while (end < drafts_.size() && Joins(how, first, end, pieces)) ++end;
+    auto group = end - first > 1 ? how.group(first, end, pieces) : std::nullopt;
+    if (!group.has_value()) continue;
+    for (size_t d = begin; d < first; ++d) grouped.push_back(std::move(drafts_[d]));
+    grouped.push_back(*std::move(group));
+    begin = end;
+  }
+  for (size_t d = begin; d < drafts_.size(); ++d) grouped.push_back(std::move(drafts_[d]));
+  drafts_ = std::move(grouped);
+}
+
 FunctionBuilder::Wiring FunctionBuilder::WiringOf(size_t first, size_t end) const {
   using Kind = GroupPlace::Kind;
   Wiring wiring;

@@ -1,8 +1,8 @@
 #include "backends/cpu/row_group.h"
 
 #include <algorithm>
-#include <mutex>
 
+#include "backends/cpu/for_ranges.h"
 #include "backends/cpu/scratch.h"
 
 namespace hlocts::cpu {
@@ -164,19 +164,9 @@ absl::Status RowGroup::RunRows(In in, Out out, int64_t begin, int64_t end) const
 }
 
 absl::Status RowGroup::operator()(Run&, In in, Out out) const {
-  if (parallel_.threads() == 1) return RunRows(in, out, 0, rows_);
-  absl::Status failure;  // members are known to be supported: at most memory can lack
-  std::mutex mutex;
-  parallel_.For(
-      rows_, row_cost_,
-      [&](int64_t begin, int64_t end) {
-        const absl::Status status = RunRows(in, out, begin, end);
-        if (status.ok()) return;
-        std::lock_guard<std::mutex> lock(mutex);
-        failure = status;
-      },
-      rows_at_once_);
-  return failure;
+  return ForRanges(
+      parallel_, rows_, row_cost_,
+      [&](int64_t begin, int64_t end) { return RunRows(in, out, begin, end); }, rows_at_once_);
 }
 
 }  // namespace hlocts::cpu

@@ -183,7 +183,7 @@ void StorePixel(const ConvolutionPlan<T>& plan, int64_t pixel_offset, int64_t fi
 // A tile's pixels under its last tap, which no tile before it has read.
 template <typename T>
 void FetchPixels(const T* const* pixels, int64_t channels) {
-  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kLine = Ahead::kLine / static_cast<int64_t>(sizeof(T));
   for (int i = 0; i < kPixels; ++i) {
     for (int64_t c = 0; c < channels; c += kLine) __builtin_prefetch(pixels[i] + c, 0, 2);
   }

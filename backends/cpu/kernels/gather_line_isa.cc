@@ -1,6 +1,7 @@
 // Gather of single elements. Per instruction set, because the indices of a block are clamped as
 // vectors.
 #include <algorithm>
+#include <utility>
 
 #include "backends/cpu/kernels/indexed_line_isa.h"
 
@@ -49,32 +50,52 @@ struct Fetch {
   const Element* __restrict operand;
 };
 
-// From far arrays the elements of one block are taken while the lines of the next are asked for.
+// Elements straight from their places.
 template <bool kDense, typename Index, typename Element>
-void GatherPart(const IndexedLine& line, const Element* operand, Element* output, int64_t begin,
-                int64_t end) {
-  const Fetch<kDense, Index, Element> fetch = {line, operand};
+void TakePart(const IndexedLine& line, const Fetch<kDense, Index, Element>& fetch, Element* output,
+              int64_t begin, int64_t end) {
   const Index last = LastOf<Index>(line);
-  const int64_t bytes = line.last * line.operand_stride * static_cast<int64_t>(sizeof(Element));
-  const bool far = bytes > kNearBytes && AsksAhead();
+  alignas(64) Index places[kGatherBlock];
+  const auto take = [&](const Index* indices, int64_t first, int64_t count) {
+    ClampAll(indices, line.index_stride, count, last, places);
+    fetch.Take(places, 0, count, output + first * fetch.batched_stride());
+  };
+  ForEachBlock<kGatherBlock, Index>(line, begin, end, take);
+}
+
+// The elements of one block are taken while the lines of the next are asked for.
+template <bool kDense, typename Index, typename Element>
+void AskAndTakePart(const IndexedLine& line, const Fetch<kDense, Index, Element>& fetch,
+                    Element* output, int64_t begin, int64_t end) {
+  const Index last = LastOf<Index>(line);
   alignas(64) Index places[2][kGatherBlock];
   Index *now = places[0], *before = places[1];
   int64_t waiting = 0;  // places of the block before
   Element* to = output;
-  ForEachBlock<kGatherBlock, Index>(line, begin, end,
-                                    [&](const Index* indices, int64_t first, int64_t count) {
-                                      ClampAll(indices, line.index_stride, count, last, now);
-                                      Element* here = output + first * fetch.batched_stride();
-                                      if (!far) return fetch.Take(now, 0, count, here);
-                                      const int64_t both = std::min(count, waiting);
-                                      fetch.TakeAndAsk(before, now, both, to);
-                                      fetch.Ask(now, both, count);
-                                      fetch.Take(before, both, waiting, to);
-                                      std::swap(now, before);
-                                      waiting = count;
-                                      to = here;
-                                    });
+  const auto take = [&](const Index* indices, int64_t first, int64_t count) {
+    ClampAll(indices, line.index_stride, count, last, now);
+    const int64_t both = std::min(count, waiting);
+    fetch.TakeAndAsk(before, now, both, to);
+    fetch.Ask(now, both, count);
+    fetch.Take(before, both, waiting, to);
+    std::swap(now, before);
+    waiting = count;
+    to = output + first * fetch.batched_stride();
+  };
+  ForEachBlock<kGatherBlock, Index>(line, begin, end, take);
   fetch.Take(before, 0, waiting, to);
+}
+
+template <bool kDense, typename Index, typename Element>
+void GatherPart(const IndexedLine& line, const Element* operand, Element* output, int64_t begin,
+                int64_t end) {
+  const Fetch<kDense, Index, Element> fetch = {line, operand};
+  const int64_t bytes = line.last * line.operand_stride * static_cast<int64_t>(sizeof(Element));
+  if (bytes > kNearBytes && AsksAhead()) {
+    AskAndTakePart(line, fetch, output, begin, end);
+  } else {
+    TakePart(line, fetch, output, begin, end);
+  }
 }
 
 template <typename Index, typename Element>
@@ -98,19 +119,9 @@ bool GatherElements(const Parallel& parallel, const IndexedLine& line, const voi
 bool GatherLineKernel(const Parallel& parallel, const IndexedLine& line, int bytes,
                       const void* operand, void* output) {
   return VisitIndexType(line.index_type, [&](auto index) {
-    using Index = decltype(index);
-    switch (bytes) {
-      case 1:
-        return GatherElements<Index, uint8_t>(parallel, line, operand, output);
-      case 2:
-        return GatherElements<Index, uint16_t>(parallel, line, operand, output);
-      case 4:
-        return GatherElements<Index, uint32_t>(parallel, line, operand, output);
-      case 8:
-        return GatherElements<Index, uint64_t>(parallel, line, operand, output);
-      default:
-        return GatherElements<Index, Bytes16>(parallel, line, operand, output);
-    }
+    return VisitElement(bytes, [&](auto element) {
+      return GatherElements<decltype(index), decltype(element)>(parallel, line, operand, output);
+    });
   });
 }
 

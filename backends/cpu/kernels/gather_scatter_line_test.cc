@@ -9,6 +9,18 @@
 namespace hlocts::kernels {
 namespace {
 
+// One index for each element, `stride` apart.
+template <typename Index>
+IndexVectors LineOf(const std::vector<Index>& indices, PrimitiveType type, int64_t stride) {
+  IndexVectors vectors;
+  vectors.data = indices.data();
+  vectors.type = type;
+  vectors.operand_dimensions = {0};
+  vectors.batch_sizes = {static_cast<int64_t>(indices.size()) / stride};
+  vectors.batch_strides = {stride};
+  return vectors;
+}
+
 // Single elements in a line, some of them outside, with gaps between indices, elements and updates.
 template <typename Index>
 void CheckLine(PrimitiveType index_type) {
@@ -20,12 +32,7 @@ void CheckLine(PrimitiveType index_type) {
   std::vector<float> operand(30), updates(3 * count), gathered(3 * count, -1.0f);
   for (int64_t i = 0; i < 30; ++i) operand[i] = static_cast<float>(i);
   for (int64_t i = 0; i < 3 * count; ++i) updates[i] = static_cast<float>(100 + i);
-  IndexVectors vectors;
-  vectors.data = indices.data();
-  vectors.type = index_type;
-  vectors.operand_dimensions = {0};
-  vectors.batch_sizes = {count};
-  vectors.batch_strides = {2};
+  const IndexVectors vectors = LineOf(indices, index_type, 2);
   GatherRequest gather;
   gather.operand_dimensions = {10};
   gather.operand_strides = {3};
@@ -84,11 +91,7 @@ void CheckManyUpdates(PrimitiveType type, ScatterKind kind, int threads) {
   request.operand_dimensions = {size};
   request.operand_strides = {2};
   request.window_sizes = {1};
-  request.indices.data = indices.data();
-  request.indices.type = type;
-  request.indices.operand_dimensions = {0};
-  request.indices.batch_sizes = {count};
-  request.indices.batch_strides = {1};
+  request.indices = LineOf(indices, type, 1);
   request.update_batch_strides = {1};
   request.updates = updates.data();
   request.output = output.data();
@@ -125,11 +128,7 @@ void CheckManyPlaces(PrimitiveType type, int threads) {
   request.operand_dimensions = {size};
   request.operand_strides = {1};
   request.slice_sizes = {1};
-  request.indices.data = indices.data();
-  request.indices.type = type;
-  request.indices.operand_dimensions = {0};
-  request.indices.batch_sizes = {count};
-  request.indices.batch_strides = {1};
+  request.indices = LineOf(indices, type, 1);
   request.output_batch_strides = {1};
   request.operand = operand.data();
   request.output = output.data();

@@ -12,7 +12,7 @@
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
-constexpr int64_t kBlockTiles = 5;                  // rows of a unit of work
+constexpr int64_t kBlockTiles = 5;                   // rows of a unit of work
 constexpr int64_t kChunkBytes = int64_t{512} << 10;  // of b, in a second cache of 1 MiB
 constexpr int64_t kPiecePanels = 8;  // packing a again for fewer costs more than balance gains
 constexpr int64_t kPackedBytes = int64_t{64} << 20;  // of b at a time

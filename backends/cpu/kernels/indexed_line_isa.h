@@ -31,6 +31,23 @@ bool VisitIndexType(PrimitiveType type, Visit visit) {
   }
 }
 
+// visit(element) of an unsigned type, or a pair of them, of so many bytes.
+template <class Visit>
+bool VisitElement(int bytes, Visit visit) {
+  switch (bytes) {
+    case 1:
+      return visit(uint8_t{});
+    case 2:
+      return visit(uint16_t{});
+    case 4:
+      return visit(uint32_t{});
+    case 8:
+      return visit(uint64_t{});
+    default:
+      return visit(Bytes16{});
+  }
+}
+
 inline constexpr int64_t kMadeBlock = 8192;     // indices that are made at a time
 inline constexpr int64_t kNearBytes = 1 << 18;  // of an operand: it is in a near cache
 

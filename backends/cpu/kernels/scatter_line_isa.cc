@@ -128,26 +128,6 @@ bool ScatterKinds(const Parallel& parallel, const IndexedLine& line, ScatterKind
   }
 }
 
-template <typename Index>
-bool ScatterAssign(const Parallel& parallel, const IndexedLine& line, int bytes,
-                   const void* updates, void* output) {
-  switch (bytes) {
-    case 1:
-      return ScatterElements<ScatterKind::kAssign, Index, uint8_t>(parallel, line, updates, output);
-    case 2:
-      return ScatterElements<ScatterKind::kAssign, Index, uint16_t>(parallel, line, updates,
-                                                                    output);
-    case 4:
-      return ScatterElements<ScatterKind::kAssign, Index, uint32_t>(parallel, line, updates,
-                                                                    output);
-    case 8:
-      return ScatterElements<ScatterKind::kAssign, Index, uint64_t>(parallel, line, updates,
-                                                                    output);
-    default:
-      return ScatterElements<ScatterKind::kAssign, Index, Bytes16>(parallel, line, updates, output);
-  }
-}
-
 }  // namespace
 
 bool ScatterLineKernel(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,
@@ -155,7 +135,10 @@ bool ScatterLineKernel(const Parallel& parallel, const IndexedLine& line, Scatte
   return VisitIndexType(line.index_type, [&](auto index) {
     using Index = decltype(index);
     if (kind == ScatterKind::kAssign) {
-      return ScatterAssign<Index>(parallel, line, StorageBytes(type), updates, output);
+      return VisitElement(StorageBytes(type), [&](auto element) {
+        return ScatterElements<ScatterKind::kAssign, Index, decltype(element)>(parallel, line,
+                                                                               updates, output);
+      });
     }
     switch (type) {
       case PrimitiveType::kF32:
