@@ -50,6 +50,11 @@ struct ExecuteRequest {
   std::vector<std::vector<Literal>> arguments;  // [device][leaf]
   std::vector<int64_t> donated_leaves;          // the same on every device
   std::vector<std::vector<Literal>> infeed;     // [device][leaf], empty: nothing is fed
+  // On the same arguments, one right after the other, for those who measure: what comes back is of
+  // the last. An engine that cannot (where something is donated or fed, none can) runs once.
+  int64_t runs = 1;
+
+  bool Repeatable() const { return donated_leaves.empty() && infeed.empty(); }
 };
 
 struct ArgumentState {
@@ -63,6 +68,7 @@ struct ExecuteResult {
   std::vector<std::vector<Literal>> outfeed;  // [device][leaf]
   std::vector<ArgumentState> arguments;       // of device 0
   double seconds = 0;                         // of execution alone
+  std::vector<double> seconds_of_runs;        // of each, where more than one took place
 };
 
 class Executable {

@@ -134,6 +134,7 @@ absl::StatusOr<std::string> WorkerBackend::ExecuteFrame(const ExecuteRequest& re
   HLOCTS_RETURN_IF_ERROR(DevicesToWire(request.arguments, memory, execute->mutable_arguments()));
   HLOCTS_RETURN_IF_ERROR(DevicesToWire(request.infeed, memory, execute->mutable_infeed()));
   for (int64_t leaf : request.donated_leaves) execute->add_donated_leaves(leaf);
+  if (request.runs > 1) execute->set_runs(request.runs);
   std::string frame;
   AppendFrame(message.SerializeAsString(), frame);
   return frame;
@@ -163,6 +164,7 @@ absl::StatusOr<ExecuteResult> WorkerBackend::Results(const LoadOptions& options)
     result.arguments.push_back({state.leaf(), state.consumed(), state.aliased_output()});
   }
   result.seconds = results.seconds();
+  result.seconds_of_runs.assign(results.seconds_of_runs().begin(), results.seconds_of_runs().end());
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <fenv.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "absl/algorithm/container.h"
@@ -110,6 +111,7 @@ class Server {
     HLOCTS_ASSIGN_OR_RETURN(request.arguments, DevicesFromWire(execute.arguments(), memory_.get()));
     HLOCTS_ASSIGN_OR_RETURN(request.infeed, DevicesFromWire(execute.infeed(), memory_.get()));
     request.donated_leaves.assign(execute.donated_leaves().begin(), execute.donated_leaves().end());
+    request.runs = std::max<int64_t>(execute.runs(), 1);
     HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, executable_->Execute(request));
     if (memory_) memory_->Rewind();
     HLOCTS_RETURN_IF_ERROR(DevicesToWire(result.outputs, memory_.get(), results.mutable_outputs()));
@@ -121,6 +123,8 @@ class Server {
       out->set_aliased_output(state.aliased_output);
     }
     results.set_seconds(result.seconds);
+    results.mutable_seconds_of_runs()->Add(result.seconds_of_runs.begin(),
+                                           result.seconds_of_runs.end());
     return absl::OkStatus();
   }
 

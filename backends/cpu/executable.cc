@@ -67,6 +67,7 @@ class StaticExecutable : public Executable {
     std::vector<Literal> last;  // outputs of the last execution, taken again when nobody has them
   };
 
+  absl::Status RunAll(const ExecuteRequest& request, ExecuteResult& result);
   absl::Status RunOne(const ExecuteRequest& request, int64_t device, World* world,
                       std::vector<Literal>& outputs);
   Literal OutputFor(Device& device, size_t leaf);
@@ -161,32 +162,41 @@ absl::Status StaticExecutable::RunOne(const ExecuteRequest& request, int64_t num
   return absl::OkStatus();
 }
 
-absl::StatusOr<ExecuteResult> StaticExecutable::Execute(const ExecuteRequest& request) {
-  HLOCTS_RETURN_IF_ERROR(CheckRequest(request, load_, arguments_));
-  HLOCTS_RETURN_IF_ERROR(CheckMemory());
-  std::lock_guard<std::mutex> lock(mutex_);
-  const auto start = std::chrono::steady_clock::now();
+absl::Status StaticExecutable::RunAll(const ExecuteRequest& request, ExecuteResult& result) {
   const int64_t count = load_.replicas * load_.partitions;
   devices_.resize(count);
-  ExecuteResult result;
+  result.outputs.clear();  // of the run before: its memory serves again
   result.outputs.resize(count);
   result.outfeed.resize(count);
   if (count == 1 && !needs_world_) {
     try {
-      HLOCTS_RETURN_IF_ERROR(RunOne(request, 0, nullptr, result.outputs[0]));
+      return RunOne(request, 0, nullptr, result.outputs[0]);
     } catch (const std::bad_alloc&) {
       return absl::ResourceExhaustedError("out of memory");
     }
-  } else {
-    World world(load_.replicas, load_.partitions);
-    Feed(request, world);
-    HLOCTS_RETURN_IF_ERROR(RunDevices(
-        count, world, [&](int64_t d) { return RunOne(request, d, &world, result.outputs[d]); }));
-    result.outfeed = std::move(world.outfeeds);
+  }
+  World world(load_.replicas, load_.partitions);
+  Feed(request, world);
+  HLOCTS_RETURN_IF_ERROR(RunDevices(
+      count, world, [&](int64_t d) { return RunOne(request, d, &world, result.outputs[d]); }));
+  result.outfeed = std::move(world.outfeeds);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ExecuteResult> StaticExecutable::Execute(const ExecuteRequest& request) {
+  HLOCTS_RETURN_IF_ERROR(CheckRequest(request, load_, arguments_));
+  HLOCTS_RETURN_IF_ERROR(CheckMemory());
+  std::lock_guard<std::mutex> lock(mutex_);
+  ExecuteResult result;
+  const int64_t runs = request.Repeatable() ? request.runs : 1;
+  for (int64_t run = 0; run < runs; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    HLOCTS_RETURN_IF_ERROR(RunAll(request, result));
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (runs > 1) result.seconds_of_runs.push_back(result.seconds);
   }
   result.arguments =
       StatesOf(aliases_, donors_, request.arguments[0].size(), request.donated_leaves);
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 

@@ -37,7 +37,7 @@ class PjrtExecutable : public Executable {
         arguments[d].push_back(std::move(buffer));
       }
     }
-    return Launch(arguments, request.donated_leaves);
+    return RunOn(arguments, request);
   }
 
  private:
@@ -70,8 +70,25 @@ class PjrtExecutable : public Executable {
                                             " outputs, the module ", output_leaves_.size()));
   }
 
-  absl::StatusOr<ExecuteResult> Launch(const Buffers& arguments,
-                                       const std::vector<int64_t>& donated) {
+  absl::StatusOr<ExecuteResult> RunOn(const Buffers& arguments, const ExecuteRequest& request) {
+    std::vector<uintptr_t> addresses;
+    for (const PjrtBuffer& buffer : arguments[0]) addresses.push_back(session_.Address(buffer.get()));
+    ExecuteResult result;
+    Buffers outputs;
+    const int64_t runs = request.Repeatable() ? request.runs : 1;
+    for (int64_t run = 0; run < runs; ++run) {
+      outputs.clear();  // as a caller would who is done with them
+      HLOCTS_ASSIGN_OR_RETURN(outputs, Launch(arguments, request.donated_leaves, result.seconds));
+      if (runs > 1) result.seconds_of_runs.push_back(result.seconds);
+    }
+    HLOCTS_RETURN_IF_ERROR(ReadArgumentStates(arguments[0], addresses, outputs[0], result));
+    HLOCTS_RETURN_IF_ERROR(ReadOutputs(outputs, result));
+    return result;
+  }
+
+  // The outputs of one run, once they are computed.
+  absl::StatusOr<Buffers> Launch(const Buffers& arguments, const std::vector<int64_t>& donated,
+                                 double& seconds) {
     size_t device_count = arguments.size();
     std::vector<std::vector<PJRT_Buffer*>> raw_arguments(device_count), raw_outputs(device_count);
     std::vector<PJRT_Buffer* const*> argument_lists;
@@ -82,9 +99,6 @@ class PjrtExecutable : public Executable {
       argument_lists.push_back(raw_arguments[d].data());
       output_lists.push_back(raw_outputs[d].data());
     }
-    std::vector<uintptr_t> addresses;
-    for (PJRT_Buffer* buffer : raw_arguments[0]) addresses.push_back(session_.Address(buffer));
-
     std::vector<int64_t> kept = NotDonated(arguments[0].size(), donated);
     PJRT_ExecuteOptions options{};
     options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
@@ -104,16 +118,13 @@ class PjrtExecutable : public Executable {
         HLOCTS_PJRT_CALL(session_.api(), PJRT_LoadedExecutable_Execute, &args));
     absl::Status completed;
     for (PJRT_Event* event : events) completed.Update(session_.api().Await(event));
-    ExecuteResult result;
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     Buffers outputs(device_count);
     for (size_t d = 0; d < device_count; ++d) {
       for (PJRT_Buffer* raw : raw_outputs[d]) outputs[d].push_back(OwnBuffer(session_.api(), raw));
     }
     HLOCTS_RETURN_IF_ERROR(completed);
-    HLOCTS_RETURN_IF_ERROR(ReadArgumentStates(raw_arguments[0], addresses, raw_outputs[0], result));
-    HLOCTS_RETURN_IF_ERROR(ReadOutputs(outputs, result));
-    return result;
+    return outputs;
   }
 
   static std::vector<int64_t> NotDonated(size_t count, const std::vector<int64_t>& donated) {
@@ -124,16 +135,16 @@ class PjrtExecutable : public Executable {
     return kept;
   }
 
-  absl::Status ReadArgumentStates(const std::vector<PJRT_Buffer*>& arguments,
+  absl::Status ReadArgumentStates(const std::vector<PjrtBuffer>& arguments,
                                   const std::vector<uintptr_t>& addresses,
-                                  const std::vector<PJRT_Buffer*>& outputs,
+                                  const std::vector<PjrtBuffer>& outputs,
                                   ExecuteResult& result) {
     for (size_t i = 0; i < arguments.size(); ++i) {
       ArgumentState state;
       state.leaf = static_cast<int64_t>(i);
-      HLOCTS_ASSIGN_OR_RETURN(state.consumed, session_.IsDeleted(arguments[i]));
+      HLOCTS_ASSIGN_OR_RETURN(state.consumed, session_.IsDeleted(arguments[i].get()));
       for (size_t o = 0; o < outputs.size() && addresses[i] != 0; ++o) {
-        if (session_.Address(outputs[o]) == addresses[i]) {
+        if (session_.Address(outputs[o].get()) == addresses[i]) {
           state.aliased_output = static_cast<int64_t>(o);
         }
       }
