@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/cpu/elementwise/stream.h"
+#include "backends/cpu/kernels/processor.h"
 #include "backends/cpu/scratch.h"
 
 namespace hlocts::cpu {
@@ -25,12 +26,8 @@ enum class Ahead : uint8_t {
   kLaterStep,  // AMD's gain 20 % where results are streamed: into the second cache, eight steps ahead
 };
 Ahead AheadOf(bool streams) {
-#if defined(__x86_64__)
-  static const bool intel = __builtin_cpu_is("intel"), amd = __builtin_cpu_is("amd");
-  return intel ? Ahead::kNextStep : amd && streams ? Ahead::kLaterStep : Ahead::kNothing;
-#else
-  return Ahead::kNothing;
-#endif
+  if (kernels::IsIntel()) return Ahead::kNextStep;
+  return streams && kernels::IsAmd() ? Ahead::kLaterStep : Ahead::kNothing;
 }
 
 struct Wide {

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/kernels/entries_isa.h"
 #include "backends/cpu/kernels/gather_scatter_line.h"
+#include "backends/cpu/kernels/processor.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 
@@ -60,14 +61,7 @@ Index LastOf(const IndexedLine& line) {
 
 // Whether lines are asked for before they are needed: Intel's processors gain 5 to 10 % by it,
 // AMD's have as many loads on the way as they can and lose 5 to 15.
-inline bool AsksAhead() {
-#if defined(__x86_64__)
-  static const bool amd = __builtin_cpu_is("amd");
-  return !amd;
-#else
-  return true;
-#endif
-}
+inline bool AsksAhead() { return !IsAmd(); }
 
 // visit(indices, first, count): blocks of [begin, end), whose indices stand at `indices`, one every
 // line.index_stride elements.

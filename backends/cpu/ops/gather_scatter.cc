@@ -2,12 +2,16 @@
 // computations or several arrays element by element, others by their kernels.
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <optional>
 
 #include "backends/cpu/element_function.h"
 #include "backends/cpu/kernels/gather_scatter.h"
+#include "backends/cpu/kernels/processor.h"
 #include "backends/cpu/ops/known_bodies.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
+#include "backends/cpu/strip_loop.h"
 #include "spec/infer/dimension_numbers.h"
 
 namespace hlocts::cpu {
@@ -126,44 +130,84 @@ void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Siz
   for (const CopyDimension& d : w.inner) slice.push_back({d.size, d.from, d.to});
 }
 
+// Whether windows are numbered in the order in which these strides find them, `stride` elements each.
+bool LieInOrder(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
+                int64_t stride) {
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d] != 1 && strides[d] != stride) return false;
+    stride *= sizes[d];
+  }
+  return true;
+}
+
 // Whether index vectors lie one after the other, so that a loop can make them in order.
 bool IndicesLieInOrder(const IndexedWindows& w) {
   const int64_t components = static_cast<int64_t>(w.index_map.size());
   if (components == 0 || components > kernels::kMadeComponentsMax) return false;
   if (components > 1 && w.component_stride != 1) return false;
-  int64_t stride = components;
-  for (size_t d = w.sizes.size(); d-- > 0;) {
-    if (w.sizes[d] != 1 && w.index_strides[d] != stride) return false;
-    stride *= w.sizes[d];
-  }
-  return true;
+  return LieInOrder(w.sizes, w.index_strides, components);
 }
 
-// Calls use(indices): the vectors of operand 1, or made by the loop on the operands from `first` on.
+// The loop that makes index vectors from the operands from `first` on, in strips where it can.
+struct IndexMaker {
+  std::shared_ptr<const LoopProgram> loop;  // null: they stand in operand 1
+  std::optional<StripLoop> strips;
+  size_t first = 0;
+
+  void Make(In in, int64_t width, int64_t begin, int64_t end, void* to) const {
+    uint8_t* result = static_cast<uint8_t*>(to) - begin * width;
+    if (strips.has_value() && end - begin >= Strips().elements) {
+      strips->Make(in + first, begin, end, result);
+    } else {
+      loop->Run(in + first, &result, begin, end);
+    }
+  }
+};
+
+// Calls use(indices).
 template <class Use>
-absl::Status WithIndices(kernels::IndexVectors& indices, const LoopProgram* loop, size_t first,
-                         In in, Use use) {
-  if (loop == nullptr) {
+absl::Status WithIndices(kernels::IndexVectors& indices, const IndexMaker& maker, In in, Use use) {
+  if (maker.loop == nullptr) {
     indices.data = in[1];
     return use();
   }
   const int64_t width = StorageBytes(indices.type);
-  const std::function<void(int64_t, int64_t, void*)> make = [&](int64_t begin, int64_t end,
-                                                                void* to) {
-    uint8_t* result = static_cast<uint8_t*>(to) - begin * width;
-    loop->Run(in + first, &result, begin, end);
-  };
+  const std::function<void(int64_t, int64_t, void*)> make =
+      [&](int64_t begin, int64_t end, void* to) { maker.Make(in, width, begin, end, to); };
   indices.make = &make;
   return use();
+}
+
+// Whether windows are single elements of four bytes, side by side in both arrays, by one index each.
+// Strips of indices then take them at once, where loads need not be asked for ahead.
+bool TakesByStrips(const IndexedWindows& w, PrimitiveType type, const IndexMaker& maker) {
+  const bool one_index = w.index_map.size() == 1 && w.operand.size() == 1 && w.window[0] == 1;
+  return maker.strips.has_value() && one_index && StorageBytes(type) == 4 && w.batching.empty() &&
+         w.operand[0] - 1 <= std::numeric_limits<int32_t>::max() &&
+         w.count() >= Strips().elements && LieInOrder(w.sizes, w.batched_strides, 1) &&
+         !kernels::IsIntel();
+}
+void TakeByStrips(const kernels::Parallel& parallel, const IndexedWindows& w,
+                  const IndexMaker& maker, In in, Out out) {
+  constexpr int64_t kBlock = 8192;
+  const StripLoop::Table table = {in[0], w.operand[0] - 1, IsSigned(w.index_type)};
+  const int64_t count = w.count(), blocks = std::max<int64_t>(count / kBlock, 1);
+  parallel.For(blocks, 1.5 * kBlock, [&](int64_t begin, int64_t end) {
+    // The last block takes the rest, which may be less than a strip.
+    maker.strips->Take(table, in + maker.first, begin * kBlock, end == blocks ? count : end * kBlock,
+                       out[0]);
+  });
 }
 
 // The step that finds its indices in operand 1, and the one that makes them.
 template <class MakeRun>
 void SetRuns(const IndexedWindows& w, MakeRun make_run, StepDraft& draft) {
-  draft.run = make_run(nullptr, 0);
+  draft.run = make_run(IndexMaker{});
   if (!IndicesLieInOrder(w)) return;
   draft.made = 1;
-  draft.with_loop = make_run;
+  draft.with_loop = [=](std::shared_ptr<const LoopProgram> loop, size_t first) {
+    return make_run(IndexMaker{loop, StripLoop::Of(*loop), first});
+  };
 }
 
 }  // namespace
@@ -185,13 +229,19 @@ absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
   StepDraft draft;
   SetRuns(
       w,
-      [=](std::shared_ptr<const LoopProgram> loop, size_t first) -> StepFunction {
+      [=](const IndexMaker& maker) -> StepFunction {
+        if (TakesByStrips(w, request.type, maker)) {
+          return [=](Run&, In in, Out out) {
+            TakeByStrips(parallel, w, maker, in, out);
+            return absl::OkStatus();
+          };
+        }
         return [=](Run&, In in, Out out) {
           if (is_empty) return absl::OkStatus();
           kernels::GatherRequest now = request;
           now.operand = in[0];
           now.output = out[0];
-          return WithIndices(now.indices, loop.get(), first, in,
+          return WithIndices(now.indices, maker, in,
                              [&] { return kernels::Gather(parallel, now); });
         };
       },
@@ -311,14 +361,14 @@ void SetKnownScatter(const OpContext& context, const IndexedWindows& w, kernels:
   const bool is_empty = context.in(2).elements == 0 || context.in(0).elements == 0;
   SetRuns(
       w,
-      [=](std::shared_ptr<const LoopProgram> loop, size_t first) -> StepFunction {
+      [=](const IndexMaker& maker) -> StepFunction {
         return [=](Run&, In in, Out out) {
           if (in[0] != out[0]) CopyAll(parallel, in[0], bytes, out[0]);
           if (is_empty) return absl::OkStatus();
           kernels::ScatterRequest now = request;
           now.updates = in[2];
           now.output = out[0];
-          return WithIndices(now.indices, loop.get(), first, in,
+          return WithIndices(now.indices, maker, in,
                              [&] { return kernels::Scatter(parallel, now); });
         };
       },
