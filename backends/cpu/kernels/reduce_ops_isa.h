@@ -105,6 +105,22 @@ HLOCTS_INLINE Vec<T> ScanVector(const Vec<T>& identity, Vec<T> x) {
   return x;
 }
 
+// Lane i of x: lane i + kDown, from the start again.
+template <typename T, int kDown, size_t... kIndex>
+HLOCTS_INLINE Vec<T> Rotated(const Vec<T>& x, std::index_sequence<kIndex...>) {
+  return __builtin_shufflevector(x, x, ((static_cast<int>(kIndex) + kDown) % kLanes<T>)...);
+}
+// All lanes combined, the upper half into the lower, and so on.
+template <typename Op, typename T, int kHalf = kLanes<T> / 2>
+HLOCTS_INLINE T FoldedVector(Vec<T> x) {
+  if constexpr (kHalf == 0) {
+    return x[0];
+  } else {
+    x = Op::Apply(x, Rotated<T, kHalf>(x, std::make_index_sequence<kLanes<T>>()));
+    return FoldedVector<Op, T, kHalf / 2>(x);
+  }
+}
+
 template <typename Op, typename T>
 struct ReduceLoops {
   static void Fill(void* to, int64_t count) {
@@ -139,12 +155,7 @@ struct ReduceLoops {
       }
     }
     const Vec<T> sum = Op::Apply(Op::Apply(sums[0], sums[1]), Op::Apply(sums[2], sums[3]));
-    T lanes[kLanes<T>];
-    Store(lanes, sum);
-    for (int half = kLanes<T> / 2; half > 0; half /= 2) {
-      for (int j = 0; j < half; ++j) lanes[j] = ApplyScalar<Op>(lanes[j], lanes[j + half]);
-    }
-    result = ApplyScalar<Op>(result, lanes[0]);
+    result = ApplyScalar<Op>(result, FoldedVector<Op, T>(sum));
     return covered;
   }
 
