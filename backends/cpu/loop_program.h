@@ -14,16 +14,13 @@
 
 namespace hlocts::cpu {
 
-// Elements [start, start + count) of a simplified view of `array`, side by side.
-void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t start, int64_t count,
-              uint8_t* out);
-// out[i] = *element.
-void Fill(const void* element, int width, int64_t count, uint8_t* out);
-
 class LoopProgram {
  public:
   static constexpr int64_t kBlock = 1024;
   static constexpr int kRegistersMax = 250;
+  static constexpr int kWidthMax = 16;       // bytes of an element
+  // Steps of loops over far arrays, within blocks.
+  static constexpr int64_t kFarStep = 256;
 
   // Registers of inputs: `array` numbers the pointers given to Run.
   int AddInput(int array, const plan::View& view, int width);
@@ -64,11 +61,15 @@ class LoopProgram {
     Kernel line;           // of kLine
     int64_t scratch = -1;  // offset, where it has scratch memory
     int output = -1;       // computed straight into this output
+    // Never laid out: all readers take one element for all of it (kSplat) or of a row (kLoaded).
+    bool is_single = false;
     plan::View view;
   };
   struct Operation {
     Kernel kernel;
     int a, b, c, out;
+    int row = -1;         // the operand of which each row is one element
+    uint8_t row_bit = 0;  // as in KernelParameters::single
   };
 
   // What it does, for those who do it in another way.
@@ -95,13 +96,16 @@ class LoopProgram {
   void FetchNext(const uint8_t* const* at, int64_t count) const;
   void FetchLater(const uint8_t* const* at, int64_t count) const;
   int64_t FirstBlock(uint8_t* const* outputs, int64_t begin) const;
-  void RunOperations(uint8_t* const* at, int64_t count, LineFetcher* fetcher) const;
-  void RunFar(uint8_t** at, int64_t count, uint8_t* held) const;
-  void RunStreamed(uint8_t** at, int64_t count, uint8_t* held) const;
+  void RunOperations(uint8_t* const* at, int64_t start, int64_t count, LineFetcher* fetcher) const;
+  void RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
+                 int64_t count) const;
+  void RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
+  void RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
+  void TakeSingles();
   void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                   int64_t count, uint8_t* scratch, uint8_t** at) const;
-  void FillSplats(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
-                  uint8_t** at) const;
+  void PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
+                 uint8_t** at) const;
 
   std::vector<Register> registers_;
   std::vector<Operation> operations_;

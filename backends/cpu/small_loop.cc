@@ -1,4 +1,5 @@
 #include "backends/cpu/small_loop.h"
+#include "backends/cpu/load_view.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,5 @@
 #include "backends/cpu/view_copy.h"
+#include "backends/cpu/load_view.h"
 
 #include <algorithm>
 

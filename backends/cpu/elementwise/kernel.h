@@ -23,11 +23,14 @@ struct KernelParameters {
   int operand_count = 1;
   int64_t numbers[2] = {0, 0};
   KernelFunction inner = nullptr;  // what a wrapper calls on converted elements
+  // Operand a (1), b (2) or c (4) is one element that stands for all, if the kernel takes that.
+  uint8_t single = 0;
 };
 
 struct Kernel {
   KernelFunction run = nullptr;
   KernelParameters parameters;
+  uint8_t singles = 0;  // which operands it takes as one element, one at a time
 
   void operator()(const void* a, const void* b, const void* c, void* out, int64_t count) const {
     run(parameters, a, b, c, out, count);

@@ -326,6 +326,19 @@ void ResolveOther(const Instruction& instruction, Kernel& kernel) {
   }
 }
 
+// Those that vector_kernels.cc has loops for.
+uint8_t SinglesOf(const Instruction& instruction, const Kernel& kernel) {
+  const KernelParameters& p = kernel.parameters;
+  if (instruction.opcode() == Opcode::kSelect) return 2 | 4;
+  Direction direction;
+  const bool compares = instruction.opcode() == Opcode::kCompare && DirectionOf(instruction, direction);
+  const KernelFunction plain = compares ? VectorCompare(direction, p.operand_type)
+                               : p.operand_count == 2
+                                   ? VectorArithmetic(instruction.opcode(), p.operand_type)
+                                   : nullptr;
+  return kernel.run != nullptr && kernel.run == plain ? 1 | 2 : 0;
+}
+
 }  // namespace
 
 bool DirectionOf(const Instruction& instruction, Direction& direction) {
@@ -423,6 +436,7 @@ absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const Eleme
                        PrimitiveTypeName(types.operand_type), " to ",
                        PrimitiveTypeName(types.result_type), " has no meaning here");
   }
+  kernel.singles = SinglesOf(instruction, kernel);
   return kernel;
 }
 

@@ -24,7 +24,7 @@ namespace HWY_NAMESPACE {
 #endif
 
 #define HLOCTS_ARGUMENTS \
-  const KernelParameters &, const void *a, const void *b, const void *c, void *out, int64_t count
+  [[maybe_unused]] const KernelParameters &p, const void *a, const void *b, const void *c, void *out, int64_t count
 
 template <class F, typename T, typename R = T>
 void UnaryLoop(HLOCTS_ARGUMENTS) {
@@ -40,8 +40,18 @@ void BinaryLoop(HLOCTS_ARGUMENTS) {
   const T* x = static_cast<const T*>(a);
   const T* y = static_cast<const T*>(b);
   R* r = static_cast<R*>(out);
-  HLOCTS_LOOP
-  for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i], y[i]);
+  if (p.single == 1) {
+    const T all = *x;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(all, y[i]);
+  } else if (p.single == 2) {
+    const T all = *y;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i], all);
+  } else {
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i], y[i]);
+  }
 }
 
 #define HLOCTS_UNARY(Name, expression) \
@@ -337,14 +347,30 @@ KernelFunction Compare(Direction direction, PrimitiveType type) {
 
 template <typename T>
 void SelectLoop(HLOCTS_ARGUMENTS) {
-  const uint8_t* p = static_cast<const uint8_t*>(a);
+  const uint8_t* choose = static_cast<const uint8_t*>(a);
   const T* x = static_cast<const T*>(b);
   const T* y = static_cast<const T*>(c);
   T* r = static_cast<T*>(out);
-  HLOCTS_LOOP
-  for (int64_t i = 0; i < count; ++i) {
-    const T yes = x[i], no = y[i];
-    r[i] = p[i] != 0 ? yes : no;
+  if (p.single == 2) {
+    const T yes = *x;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const T no = y[i];
+      r[i] = choose[i] != 0 ? yes : no;
+    }
+  } else if (p.single == 4) {
+    const T no = *y;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const T yes = x[i];
+      r[i] = choose[i] != 0 ? yes : no;
+    }
+  } else {
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const T yes = x[i], no = y[i];
+      r[i] = choose[i] != 0 ? yes : no;
+    }
   }
 }
 struct Pair128 {

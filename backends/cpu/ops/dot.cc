@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backends/cpu/kernels/dot.h"
-#include "backends/cpu/loop_program.h"
+#include "backends/cpu/load_view.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 #include "spec/infer/dimension_numbers.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cpu/loop_program.h"
+#include "backends/cpu/load_view.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 

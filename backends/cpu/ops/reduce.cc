@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/load_view.h"
 #include "backends/cpu/element_function.h"
 #include "backends/cpu/ops/arg_reduce.h"
 #include "backends/cpu/ops/known_bodies.h"

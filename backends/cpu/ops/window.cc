@@ -1,3 +1,4 @@
+#include "backends/cpu/load_view.h"
 #include "backends/cpu/ops/window.h"
 
 #include "backends/cpu/element_function.h"

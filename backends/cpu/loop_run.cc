@@ -1,0 +1,204 @@
+// How a loop program runs: blocks, steps within them, operations.
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include "backends/cpu/elementwise/stream.h"
+#include "backends/cpu/kernels/processor.h"
+#include "backends/cpu/load_view.h"
+#include "backends/cpu/loop_program.h"
+#include "backends/cpu/scratch.h"
+
+namespace hlocts::cpu {
+namespace {
+
+// Longer loops than this do not find their arrays in a near cache. They go by smaller steps: all
+// arrays then come in side by side, as in one loop over them, and the hardware keeps ahead of each.
+constexpr int64_t kFarElements = 1 << 16;
+constexpr int64_t kLine = 64;  // bytes
+
+// Which lines a step asks for before it begins.
+enum class Ahead : uint8_t {
+  kNothing,
+  kNextStep,   // Intel's processors gain 8 % by the first half of the next step, AMD's lose 20
+  kLaterStep,  // AMD's gain 20 % where results are streamed: into the second cache, eight steps ahead
+};
+Ahead AheadOf(bool streams) {
+  if (kernels::IsIntel()) return Ahead::kNextStep;
+  return streams && kernels::IsAmd() ? Ahead::kLaterStep : Ahead::kNothing;
+}
+
+}  // namespace
+
+void LoopProgram::FillLine(const Register& reg, int64_t start, int64_t count, uint8_t* out) {
+  const int64_t first = reg.view.offset + start;
+  reg.line(&first, nullptr, nullptr, out, count);
+}
+
+// Registers that stand still: splats, and arrays of which rows are one element.
+void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
+                            uint8_t** at) const {
+  for (size_t r = 0; r < registers_.size(); ++r) {
+    const Register& reg = registers_[r];
+    at[r] = scratch + reg.scratch;
+    if (reg.kind == Kind::kLoaded && reg.is_single) {
+      at[r] = const_cast<uint8_t*>(arrays[reg.array]);
+    } else if (reg.kind == Kind::kSplat) {
+      const uint8_t* element = arrays[reg.array] + reg.view.offset * reg.width;
+      if (reg.is_single) {
+        at[r] = const_cast<uint8_t*>(element);
+      } else {
+        Fill(element, reg.width, count, at[r]);
+      }
+    }
+  }
+}
+
+// The first lines of what the next block reads and writes: the hardware goes on from there, but it
+// does not look beyond the page that a block often is.
+void LoopProgram::FetchNext(const uint8_t* const* at, int64_t count) const {
+  constexpr int64_t kLines = 8;
+  for (size_t r = 0; r < registers_.size(); ++r) {
+    const Register& reg = registers_[r];
+    // A streamed result is not read first.
+    if (reg.kind != Kind::kDirect && (reg.output < 0 || streams_)) continue;
+    for (int64_t line = 0; line < kLines; ++line) {
+      __builtin_prefetch(at[r] + count * reg.width + line * kLine);
+    }
+  }
+}
+
+// All lines that a later step reads, into the second cache.
+void LoopProgram::FetchLater(const uint8_t* const* at, int64_t count) const {
+  constexpr int64_t kSteps = 8;
+  for (size_t r = 0; r < registers_.size(); ++r) {
+    const Register& reg = registers_[r];
+    if (reg.kind != Kind::kDirect) continue;
+    const int64_t bytes = count * reg.width;
+    for (int64_t line = 0; line < bytes; line += kLine)
+      __builtin_prefetch(at[r] + kSteps * bytes + line, 0, 2);
+  }
+}
+
+// Where the block's registers are; those that lie nowhere side by side are laid out.
+void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
+                             int64_t count, uint8_t* scratch, uint8_t** at) const {
+  for (size_t r = 0; r < registers_.size(); ++r) {
+    const Register& reg = registers_[r];
+    if (reg.kind == Kind::kDirect) {
+      at[r] = const_cast<uint8_t*>(arrays[reg.array]) + (reg.view.offset + start) * reg.width;
+    } else if (reg.kind == Kind::kLoaded && !reg.is_single) {
+      const uint8_t* run = RunIn(reg.view, reg.width, arrays[reg.array], start, count);
+      at[r] = run != nullptr ? const_cast<uint8_t*>(run) : scratch + reg.scratch;
+      if (run == nullptr) LoadView(reg.view, reg.width, arrays[reg.array], start, count, at[r]);
+    } else if (reg.kind == Kind::kLine) {
+      FillLine(reg, start, count, at[r]);
+    } else if (reg.output >= 0) {
+      at[r] = outputs[reg.output] + start * reg.width;
+    }
+  }
+}
+
+// An operation that finds one element of an operand for each row.
+void LoopProgram::RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
+                            int64_t count) const {
+  const Register& row = registers_[operation.row];
+  const int64_t size = row.view.dimensions.back().size;
+  KernelParameters parameters = operation.kernel.parameters;
+  parameters.single = operation.row_bit;
+  for (int64_t done = 0, run; done < count; done += run) {
+    const auto [number, column] = Divided(start + done, size);
+    run = std::min(size - column, count - done);
+    const int64_t element = RowStart(row.view, number) * row.width;
+    const auto place = [&](int r) -> uint8_t* {
+      if (r < 0) return nullptr;
+      return at[r] + (r == operation.row ? element : done * registers_[r].width);
+    };
+    operation.kernel.run(parameters, place(operation.a), place(operation.b), place(operation.c),
+                         place(operation.out), run);
+  }
+}
+
+void LoopProgram::RunOperations(uint8_t* const* at, int64_t start, int64_t count,
+                                LineFetcher* fetcher) const {
+  for (const Operation& operation : operations_) {
+    if (fetcher != nullptr) fetcher->Share();
+    if (operation.row >= 0) {
+      RunByRows(operation, at, start, count);
+      continue;
+    }
+    operation.kernel(operation.a < 0 ? nullptr : at[operation.a],
+                     operation.b < 0 ? nullptr : at[operation.b],
+                     operation.c < 0 ? nullptr : at[operation.c], at[operation.out], count);
+  }
+}
+
+// A step whose result goes by way of `held` where it can be streamed.
+void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
+  if (!streams_) return RunOperations(at, start, count, nullptr);
+  const int out = operations_.back().out;
+  uint8_t* const to = at[out];
+  if (reinterpret_cast<uintptr_t>(to) % kStreamAlignment != 0)
+    return RunOperations(at, start, count, nullptr);
+  at[out] = held;
+  RunOperations(at, start, count, nullptr);
+  at[out] = to;
+  StreamBytes(held, to, count * registers_[out].width);
+}
+
+// A placed block of `count` elements by steps of kFarStep; `at` is as before in the end.
+void LoopProgram::RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
+  const auto advance = [&](int64_t elements) {
+    for (size_t r = 0; r < registers_.size(); ++r) {
+      if (!registers_[r].is_single) at[r] += elements * registers_[r].width;
+    }
+  };
+  const Ahead ahead = AheadOf(streams_);
+  int64_t done = 0;
+  for (; done < count; done += kFarStep) {
+    const int64_t step = std::min(kFarStep, count - done);
+    if (ahead == Ahead::kNextStep) FetchNext(at, step);
+    if (ahead == Ahead::kLaterStep) FetchLater(at, step);
+    RunStreamed(at, start + done, step, held);
+    advance(kFarStep);
+  }
+  advance(-done);
+}
+
+// How many elements a streamed result's first block has, so that all others begin at a line.
+int64_t LoopProgram::FirstBlock(uint8_t* const* outputs, int64_t begin) const {
+  const Register& reg = registers_[operations_.back().out];
+  const auto place = reinterpret_cast<uintptr_t>(outputs[reg.output] + begin * reg.width);
+  const int64_t beyond = static_cast<int64_t>(place % kStreamAlignment);
+  if (beyond == 0 || beyond % reg.width != 0) return kBlock;
+  return (kStreamAlignment - beyond) / reg.width;
+}
+
+void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin,
+                      int64_t end, LineFetcher* fetcher) const {
+  if (begin >= end) return;
+  ScratchBuffer scratch(scratch_bytes_);
+  uint8_t* at[kRegistersMax + 1];
+  PlaceOnce(arrays, std::min(kBlock, end - begin), scratch.data(), at);
+  const bool far = fetcher == nullptr && end - begin > kFarElements;
+  int64_t block = far && streams_ ? FirstBlock(outputs, begin) : kBlock;
+  for (int64_t start = begin, count; start < end; start += count, block = kBlock) {
+    count = std::min(block, end - start);
+    PlaceBlock(arrays, outputs, start, count, scratch.data(), at);
+    if (far) {
+      RunFar(at, start, count, scratch.data() + held_);
+    } else {
+      RunOperations(at, start, count, fetcher);
+    }
+    for (size_t o = 0; o < outputs_.size(); ++o) {
+      const Register& reg = registers_[outputs_[o]];
+      if (reg.output == static_cast<int>(o)) continue;
+      std::memmove(outputs[o] + start * reg.width, at[outputs_[o]],
+                   static_cast<size_t>(count * reg.width));
+    }
+  }
+  if (far && streams_) FinishStreams();
+}
+
+}  // namespace hlocts::cpu
