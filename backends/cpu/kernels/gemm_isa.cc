@@ -206,9 +206,12 @@ absl::Status MultiplyPacked(const Parallel& parallel, const GemmArgs<T>& args) {
   if (!packed.ok()) return OutOfScratch(bytes);
   for (int64_t column = 0; column < args.n; column += step) {
     const int64_t columns = std::min(step, args.n - column);
-    parallel.For(CeilDiv(columns, kWidth), 0.6 * kWidth * args.k, [&](int64_t panel, int64_t end) {
-      PackPanels(args, column, panel, end, packed.As<T>());
-    });
+    parallel.For(
+        CeilDiv(columns, kWidth), 0.6 * kWidth * args.k,
+        [&](int64_t panel, int64_t end) {
+          PackPanels(args, column, panel, end, packed.As<T>());
+        },
+        kPanelsSideBySide);
     const Blocks<T> blocks = {args, packed.As<T>(), column, columns, IsSquareOfOne(args)};
     HLOCTS_RETURN_IF_ERROR(MultiplyBlocks(parallel, blocks));
   }

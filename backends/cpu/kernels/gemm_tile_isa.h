@@ -189,9 +189,11 @@ template <typename T>
 void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t panels,
                       int64_t panel_elements, T* to) {
   constexpr int kWidth = kTileColumns<T>;
+  constexpr int64_t kAhead = 16;  // rows: the hardware does not follow from page to page
   for (int64_t p = 0; p < depth; ++p, from += row_stride, to += kWidth) {
     for (int64_t panel = 0; panel < panels; ++panel) {
       HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+        __builtin_prefetch(from + kAhead * row_stride + panel * kWidth + v * kLanes<T>);
         Store(to + panel * panel_elements + v * kLanes<T>,
               Load(from + panel * kWidth + v * kLanes<T>));
       }
@@ -220,13 +222,16 @@ void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T*
   }
 }
 
+// Panels that are packed side by side where b's rows are contiguous.
+inline constexpr int64_t kPanelsSideBySide = 4;
+
 // Panels [begin, end) from column `first` on with their whole depth, one after the other.
 template <typename T>
 void PackPanels(const GemmArgs<T>& args, int64_t first, int64_t begin, int64_t end, T* to) {
-  constexpr int64_t kWidth = kTileColumns<T>, kSideBySide = 4;
+  constexpr int64_t kWidth = kTileColumns<T>;
   for (int64_t panel = begin; panel < end;) {
     const int64_t column = first + panel * kWidth, whole = (args.n - column) / kWidth;
-    const int64_t count = whole < kSideBySide ? whole : kSideBySide;
+    const int64_t count = whole < kPanelsSideBySide ? whole : kPanelsSideBySide;
     if (args.b_column != 1 || count < 2 || panel + count > end) {
       PackB(args, column, 0, args.k, to + panel * kWidth * args.k);
       ++panel;
