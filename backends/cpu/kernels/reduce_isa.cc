@@ -49,9 +49,20 @@ struct Partials {
   int64_t blocks, outputs;
 };
 
+// Whole rows that stand as they are computed, with outputs side by side.
+bool TakesRowsTogether(const Plan& plan, const Partials& partials) {
+  return !plan.decode && plan.inner.stride[0] == 1 && plan.reduced.empty() && partials.blocks == 1 &&
+         plan.inner.size <= kRowChunk && plan.kept.size() == 1 && plan.kept[0].stride[1] == 1;
+}
+
 // The innermost loop is reduced: one output at a time.
 void ReduceRows(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Partials& partials,
                 int64_t rows_per_block) {
+  if (TakesRowsTogether(plan, partials)) {
+    const int64_t row_bytes = plan.kept[0].stride[0] * plan.ops.bytes;
+    return plan.ops.rows(plan.operand + unit_begin * row_bytes, row_bytes, unit_end - unit_begin,
+                         plan.inner.size, partials.data + unit_begin * plan.ops.bytes);
+  }
   const int64_t row = plan.inner.size, chunk = std::min(row, kRowChunk);
   const int64_t chunks = (row + chunk - 1) / chunk, items = plan.repeats * chunks;
   alignas(64) char buffer[4096];
@@ -252,19 +263,22 @@ absl::Status ReduceKernel(const Parallel& parallel, const ReduceRequest& request
 }
 
 absl::Status RowReduceKernel(const Parallel&, const RowReduceRequest& request) {
+  constexpr int64_t kRows = 32;  // at a time
   const ReduceOps ops = ReduceOpsFor(request.kind, request.type);
+  const int64_t bytes = ops.bytes, row_bytes = request.size * bytes;
   const char* from = static_cast<const char*>(request.operand);
   char* to = static_cast<char*>(request.output);
-  for (int64_t row = 0; row < request.rows; ++row, to += ops.bytes) {
-    alignas(16) char sum[16];
-    ops.fill(sum, 1);
+  for (int64_t row = 0; row < request.rows; row += kRows) {
+    const int64_t rows = std::min(kRows, request.rows - row);
+    alignas(16) char sums[kRows * 16];
+    ops.fill(sums, rows);
     for (int64_t first = 0; first < request.size; first += kRowChunk) {
-      const int64_t count = std::min(kRowChunk, request.size - first);
-      ops.row(from, count, sum);
-      from += count * ops.bytes;
+      ops.rows(from + first * bytes, row_bytes, rows, std::min(kRowChunk, request.size - first), sums);
     }
-    __builtin_memcpy(to, request.init, ops.bytes);
-    ops.columns(to, sum, 0, 1, 1);
+    for (int64_t r = 0; r < rows; ++r) __builtin_memcpy(to + r * bytes, request.init, bytes);
+    ops.columns(to, sums, 0, 1, rows);
+    from += rows * row_bytes;
+    to += rows * bytes;
   }
   return absl::OkStatus();
 }
