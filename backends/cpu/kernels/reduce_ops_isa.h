@@ -174,8 +174,8 @@ struct ReduceLoops {
     }
     int64_t i = kStep;
     for (; i + kStep <= count; i += kStep) {
-      HLOCTS_UNROLL for (int r = 0; r < kTogether; ++r) {
-        HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
+      HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
+        HLOCTS_UNROLL for (int r = 0; r < kTogether; ++r) {
           sums[r][v] = Op::Apply(sums[r][v], Load(from[r] + i + v * kLanes<T>));
         }
       }
