@@ -68,57 +68,72 @@ void LoopProgram::AddOutput(int reg) {
 
 namespace {
 
-constexpr int64_t kRowMin = 8;  // elements that are worth a call of the kernel
+// Elements of a row that are worth a call of the kernel: one element to be repeated, or a run.
+constexpr int64_t kRepeatedMin = 8, kRunMin = 64;
 
-bool HasRowsOfOneElement(const plan::View& view) {
-  return view.dimensions.size() > 1 && view.dimensions.back().stride == 0 &&
-         view.dimensions.back().size >= kRowMin;
+bool IsRow(const LoopProgram::Register& reg, int64_t stride) {
+  const auto& dimensions = reg.view.dimensions;
+  return reg.kind == LoopProgram::Kind::kLoaded && dimensions.size() > 1 &&
+         dimensions.back().stride == stride &&
+         dimensions.back().size >= (stride == 0 ? kRepeatedMin : kRunMin);
 }
+int64_t RowSize(const LoopProgram::Register& reg) { return reg.view.dimensions.back().size; }
 
 }  // namespace
 
-// One operand of each operation may be single elements, if the kernel can take them: such a register
-// is never laid out, provided that no reader needs it.
-void LoopProgram::TakeSingles() {
-  const auto is_row = [](const Register& reg) {
-    return reg.kind == Kind::kLoaded && HasRowsOfOneElement(reg.view);
-  };
-  for (Register& reg : registers_) reg.is_single = reg.kind == Kind::kSplat || is_row(reg);
-  for (int r : outputs_) registers_[r].is_single = false;
-  // Of an operation's operands (a, b, c) the one that is single, rows first; -1: none.
-  const auto choice = [&](const Operation& operation) {
-    const int operands[] = {operation.a, operation.b, operation.c};
-    int chosen = -1;
-    for (int k = 0; k < 3; ++k) {
-      if (operands[k] < 0 || ((operation.kernel.singles >> k) & 1) == 0) continue;
-      const Register& reg = registers_[operands[k]];
-      if (reg.is_single && (chosen < 0 || is_row(reg))) chosen = k;
+// Which operand (0, 1, 2) the kernel takes as one element, a row's before a splat's; -1: none.
+int LoopProgram::SingleOf(const Operation& operation) const {
+  const int operands[] = {operation.a, operation.b, operation.c};
+  int chosen = -1;
+  for (int k = 0; k < 3; ++k) {
+    if (operands[k] < 0 || ((operation.kernel.singles >> k) & 1) == 0) continue;
+    const Register& reg = registers_[operands[k]];
+    const bool is_single = reg.stays && (reg.kind == Kind::kSplat || IsRow(reg, 0));
+    if (is_single && (chosen < 0 || IsRow(reg, 0))) chosen = k;
+  }
+  return chosen;
+}
+
+// An operation takes one operand as single elements, if its kernel can, and goes by the rows of that
+// and of runs as long. What every reader takes so is never laid out.
+void LoopProgram::LeaveInPlace() {
+  for (Register& reg : registers_) {
+    reg.stays = reg.kind == Kind::kSplat || IsRow(reg, 0) || IsRow(reg, 1);
+  }
+  for (int r : outputs_) registers_[r].stays = false;
+  for (Operation& operation : operations_) {
+    const int operands[] = {operation.a, operation.b, operation.c}, single = SingleOf(operation);
+    int64_t size = 0;
+    if (single >= 0 && IsRow(registers_[operands[single]], 0)) {
+      size = RowSize(registers_[operands[single]]);
     }
-    return chosen;
-  };
-  for (const Operation& operation : operations_) {
-    const int chosen = choice(operation);
-    const int operands[] = {operation.a, operation.b, operation.c};
     for (int k = 0; k < 3; ++k) {
-      if (operands[k] >= 0 && k != chosen) registers_[operands[k]].is_single = false;
+      if (operands[k] < 0 || k == single) continue;
+      Register& reg = registers_[operands[k]];
+      const bool fits = IsRow(reg, 1) && (size == 0 || size == RowSize(reg));
+      reg.stays = reg.stays && fits;
+      if (reg.stays) size = RowSize(reg);
     }
   }
   for (Operation& operation : operations_) {
-    const int chosen = choice(operation);
-    if (chosen < 0) continue;
-    const int reg = chosen == 0 ? operation.a : chosen == 1 ? operation.b : operation.c;
-    const auto bit = static_cast<uint8_t>(1 << chosen);
-    if (is_row(registers_[reg])) {
-      operation.row = reg, operation.row_bit = bit;
-    } else {
-      operation.kernel.parameters.single = bit;
+    const int operands[] = {operation.a, operation.b, operation.c}, single = SingleOf(operation);
+    for (int k = 0; k < 3; ++k) {
+      if (operands[k] < 0 || !registers_[operands[k]].stays) continue;
+      const Register& reg = registers_[operands[k]];
+      const auto bit = static_cast<uint8_t>(k == single ? 1 << k : 0);
+      if (reg.kind == Kind::kSplat) {
+        operation.kernel.parameters.single |= bit;
+      } else {
+        operation.row_size = RowSize(reg);
+        operation.row_single |= bit;
+      }
     }
   }
 }
 
 // Computed registers share scratch memory once their last reader has run.
 void LoopProgram::Finish() {
-  TakeSingles();
+  LeaveInPlace();
   const size_t count = registers_.size();
   std::vector<int> last_use(count, -1);
   for (size_t o = 0; o < operations_.size(); ++o) {
@@ -141,7 +156,7 @@ void LoopProgram::Finish() {
   for (Register& reg : registers_) {
     const bool is_laid_out =
         reg.kind == Kind::kSplat || reg.kind == Kind::kLoaded || reg.kind == Kind::kLine;
-    if (is_laid_out && !reg.is_single) {
+    if (is_laid_out && !reg.stays) {
       reg.scratch = scratch_bytes_;
       scratch_bytes_ += kBlock * reg.width;
     }

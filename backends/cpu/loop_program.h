@@ -61,15 +61,15 @@ class LoopProgram {
     Kernel line;           // of kLine
     int64_t scratch = -1;  // offset, where it has scratch memory
     int output = -1;       // computed straight into this output
-    // Never laid out: all readers take one element for all of it (kSplat) or of a row (kLoaded).
-    bool is_single = false;
+    // Never laid out: all readers take its one element (kSplat) or go by its rows (kLoaded).
+    bool stays = false;
     plan::View view;
   };
   struct Operation {
     Kernel kernel;
     int a, b, c, out;
-    int row = -1;         // the operand of which each row is one element
-    uint8_t row_bit = 0;  // as in KernelParameters::single
+    int64_t row_size = 0;    // of operands that it goes by the rows of; 0: none
+    uint8_t row_single = 0;  // the one of which each row is one element: KernelParameters::single
   };
 
   // What it does, for those who do it in another way.
@@ -101,7 +101,8 @@ class LoopProgram {
                  int64_t count) const;
   void RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
   void RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
-  void TakeSingles();
+  int SingleOf(const Operation& operation) const;
+  void LeaveInPlace();
   void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                   int64_t count, uint8_t* scratch, uint8_t** at) const;
   void PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,

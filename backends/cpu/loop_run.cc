@@ -22,7 +22,8 @@ constexpr int64_t kLine = 64;  // bytes
 enum class Ahead : uint8_t {
   kNothing,
   kNextStep,   // Intel's processors gain 8 % by the first half of the next step, AMD's lose 20
-  kLaterStep,  // AMD's gain 20 % where results are streamed: into the second cache, eight steps ahead
+  kLaterStep,  // AMD's gain 20 % where results are streamed: into the second cache, eight steps
+               // ahead
 };
 Ahead AheadOf(bool streams) {
   if (kernels::IsIntel()) return Ahead::kNextStep;
@@ -36,17 +37,17 @@ void LoopProgram::FillLine(const Register& reg, int64_t start, int64_t count, ui
   reg.line(&first, nullptr, nullptr, out, count);
 }
 
-// Registers that stand still: splats, and arrays of which rows are one element.
+// Registers that stand still: splats, and arrays that are read by rows.
 void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
                             uint8_t** at) const {
   for (size_t r = 0; r < registers_.size(); ++r) {
     const Register& reg = registers_[r];
     at[r] = scratch + reg.scratch;
-    if (reg.kind == Kind::kLoaded && reg.is_single) {
+    if (reg.kind == Kind::kLoaded && reg.stays) {
       at[r] = const_cast<uint8_t*>(arrays[reg.array]);
     } else if (reg.kind == Kind::kSplat) {
       const uint8_t* element = arrays[reg.array] + reg.view.offset * reg.width;
-      if (reg.is_single) {
+      if (reg.stays) {
         at[r] = const_cast<uint8_t*>(element);
       } else {
         Fill(element, reg.width, count, at[r]);
@@ -88,7 +89,7 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
     const Register& reg = registers_[r];
     if (reg.kind == Kind::kDirect) {
       at[r] = const_cast<uint8_t*>(arrays[reg.array]) + (reg.view.offset + start) * reg.width;
-    } else if (reg.kind == Kind::kLoaded && !reg.is_single) {
+    } else if (reg.kind == Kind::kLoaded && !reg.stays) {
       const uint8_t* run = RunIn(reg.view, reg.width, arrays[reg.array], start, count);
       at[r] = run != nullptr ? const_cast<uint8_t*>(run) : scratch + reg.scratch;
       if (run == nullptr) LoadView(reg.view, reg.width, arrays[reg.array], start, count, at[r]);
@@ -100,20 +101,22 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
   }
 }
 
-// An operation that finds one element of an operand for each row.
+// An operation that finds some of its operands row by row.
 void LoopProgram::RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
                             int64_t count) const {
-  const Register& row = registers_[operation.row];
-  const int64_t size = row.view.dimensions.back().size;
+  const int64_t size = operation.row_size;
   KernelParameters parameters = operation.kernel.parameters;
-  parameters.single = operation.row_bit;
+  parameters.single |= operation.row_single;
   for (int64_t done = 0, run; done < count; done += run) {
-    const auto [number, column] = Divided(start + done, size);
+    const auto [row, column] = Divided(start + done, size);
     run = std::min(size - column, count - done);
-    const int64_t element = RowStart(row.view, number) * row.width;
-    const auto place = [&](int r) -> uint8_t* {
+    const auto place = [&, row = row, column = column](int r) -> uint8_t* {
       if (r < 0) return nullptr;
-      return at[r] + (r == operation.row ? element : done * registers_[r].width);
+      const Register& reg = registers_[r];
+      if (!reg.stays) return at[r] + done * reg.width;
+      if (reg.kind == Kind::kSplat) return at[r];
+      const int64_t along = column * reg.view.dimensions.back().stride;
+      return at[r] + (RowStart(reg.view, row) + along) * reg.width;
     };
     operation.kernel.run(parameters, place(operation.a), place(operation.b), place(operation.c),
                          place(operation.out), run);
@@ -124,7 +127,7 @@ void LoopProgram::RunOperations(uint8_t* const* at, int64_t start, int64_t count
                                 LineFetcher* fetcher) const {
   for (const Operation& operation : operations_) {
     if (fetcher != nullptr) fetcher->Share();
-    if (operation.row >= 0) {
+    if (operation.row_size > 0) {
       RunByRows(operation, at, start, count);
       continue;
     }
@@ -151,7 +154,7 @@ void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_
 void LoopProgram::RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
   const auto advance = [&](int64_t elements) {
     for (size_t r = 0; r < registers_.size(); ++r) {
-      if (!registers_[r].is_single) at[r] += elements * registers_[r].width;
+      if (!registers_[r].stays) at[r] += elements * registers_[r].width;
     }
   };
   const Ahead ahead = AheadOf(streams_);

@@ -1,9 +1,9 @@
 #include "backends/cpu/strip_loop.h"
-#include "backends/cpu/load_view.h"
 
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "backends/cpu/load_view.h"
 #include "backends/cpu/scratch.h"
 
 namespace hlocts::cpu {

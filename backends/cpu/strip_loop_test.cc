@@ -26,11 +26,10 @@ struct Arrays {
 };
 
 Kernel AnyKernel(std::mt19937& random) {
-  constexpr Opcode kOpcodes[] = {Opcode::kAdd,       Opcode::kSubtract,
-                                 Opcode::kMultiply,  Opcode::kAnd,
-                                 Opcode::kOr,        Opcode::kXor,
-                                 Opcode::kShiftLeft, Opcode::kShiftRightLogical,
-                                 Opcode::kMaximum,   Opcode::kMinimum};
+  constexpr Opcode kOpcodes[] = {
+      Opcode::kAdd,     Opcode::kSubtract, Opcode::kMultiply,  Opcode::kAnd,
+      Opcode::kOr,      Opcode::kXor,      Opcode::kShiftLeft, Opcode::kShiftRightLogical,
+      Opcode::kMaximum, Opcode::kMinimum};
   const PrimitiveType type = random() % 2 == 0 ? PrimitiveType::kS32 : PrimitiveType::kU32;
   return ArithmeticKernel(kOpcodes[random() % std::size(kOpcodes)], type);
 }

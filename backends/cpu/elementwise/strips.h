@@ -1,6 +1,6 @@
-// Chains of operations on 32-bit integers that a strip of elements goes through in registers, before
-// the next strip begins: what makes indices, and a gather that takes elements by them at once. While
-// the loads of one strip are waited for the processor makes the indices of the next.
+// Chains of operations on 32-bit integers that a strip of elements goes through in registers,
+// before the next strip begins: what makes indices, and a gather that takes elements by them at
+// once. While the loads of one strip are waited for the processor makes the indices of the next.
 #ifndef HLOCTS_BACKENDS_CPU_ELEMENTWISE_STRIPS_H_
 #define HLOCTS_BACKENDS_CPU_ELEMENTWISE_STRIPS_H_
 
@@ -28,15 +28,15 @@ enum class StripCode : uint8_t {
   kMinimumSigned,
   kMaximumUnsigned,
   kMinimumUnsigned,
-  kGatherSigned,    // m = table[x, not below 0 and not above number]; ends the chain
+  kGatherSigned,  // m = table[x, not below 0 and not above number]; ends the chain
   kGatherUnsigned,
   kEnd,
 };
 
 struct StripOp {
   StripCode code = StripCode::kEnd;
-  int64_t moves = 0;       // -1: m advances with the elements; 0: every strip finds the same
-  uint8_t* at = nullptr;   // m of element 0
+  int64_t moves = 0;      // -1: m advances with the elements; 0: every strip finds the same
+  uint8_t* at = nullptr;  // m of element 0
   const void* table = nullptr;
   int64_t number = 0;
 };
