@@ -62,6 +62,7 @@ void Fill(const void* element, int width, int64_t count, uint8_t* out) {
 }
 
 int64_t RowStart(const plan::View& view, int64_t number) {
+  if (view.dimensions.size() == 2) return view.offset + number * view.dimensions[0].stride;
   int64_t at = view.offset, index = 0;
   for (size_t d = view.dimensions.size() - 1; d-- > 0;) {
     std::tie(number, index) = Divided(number, view.dimensions[d].size);

@@ -107,8 +107,8 @@ void LoopProgram::RunByRows(const Operation& operation, uint8_t* const* at, int6
   const int64_t size = operation.row_size;
   KernelParameters parameters = operation.kernel.parameters;
   parameters.single |= operation.row_single;
-  for (int64_t done = 0, run; done < count; done += run) {
-    const auto [row, column] = Divided(start + done, size);
+  auto [row, column] = Divided(start, size);
+  for (int64_t done = 0, run; done < count; done += run, ++row, column = 0) {
     run = std::min(size - column, count - done);
     const auto place = [&, row = row, column = column](int r) -> uint8_t* {
       if (r < 0) return nullptr;
