@@ -208,6 +208,7 @@ struct GradSums {
   long double scale = 0, mean = 0, spread = 0, inverse = 0;  // spread: variance + epsilon
   long double sum = 0, sum_magnitude = 0, cross = 0, cross_magnitude = 0;
   long double flushed = 0;  // of cross, by flushed operands, differences and products
+  long double reach = 0;    // the largest difference from the mean may be an infinity times 0
 };
 
 GradSums SumsOfFeature(const BatchNorm& norm, absl::Span<const SetValue> operands, int64_t f) {
@@ -220,6 +221,7 @@ GradSums SumsOfFeature(const BatchNorm& norm, absl::Span<const SetValue> operand
     int64_t i = norm.layout.At(f, k);
     long double x = norm.Real(operands[0], i), dy = norm.Real(operands[4], i);
     long double reach = std::fabs(x) + std::fabs(sums.mean);
+    sums.reach = std::max(sums.reach, reach);
     sums.sum += dy;
     sums.sum_magnitude += std::fabs(dy);
     sums.cross += dy * (x - sums.mean);
@@ -232,8 +234,10 @@ GradSums SumsOfFeature(const BatchNorm& norm, absl::Span<const SetValue> operand
 Approximate GradScale(const BatchNorm& norm, const GradSums& sums) {
   long double error = norm.slack() * sums.cross_magnitude * sums.inverse +
                       (sums.flushed + norm.flush) * (1 + sums.inverse);
-  if (norm.Overflows({sums.inverse, sums.cross_magnitude, sums.cross_magnitude * sums.inverse}))
+  if (norm.Overflows({sums.inverse, sums.reach, sums.reach * sums.inverse, sums.cross_magnitude,
+                      sums.cross_magnitude * sums.inverse})) {
     error = HUGE_VAL;
+  }
   return {static_cast<double>(sums.cross * sums.inverse), static_cast<double>(error)};
 }
 
@@ -253,7 +257,8 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, long double
   // The product of x - mean and the sum may come before the division by the variance; of scale,
   // deviation and sum any two may be multiplied first.
   const long double scale = std::fabs(sums.scale);
-  if (norm.Overflows({sums.inverse, 1 / sums.spread, magnitude, sums.cross_magnitude,
+  if (norm.Overflows({sums.inverse, 1 / sums.spread, sums.reach, sums.reach * sums.inverse,
+                      reach / sums.spread, magnitude, sums.cross_magnitude,
                       sums.cross_magnitude * sums.inverse, reach * sums.cross_magnitude,
                       scale * sums.inverse, scale * magnitude, magnitude * sums.inverse,
                       magnitude * scale * sums.inverse})) {

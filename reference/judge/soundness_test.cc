@@ -179,6 +179,13 @@ const char kBatchNormGradOfSpread[] =
     " z = f64[1] constant({0}) b = (f64[1,1], f64[1], f64[1]) batch-norm-grad(x, s, z, z, g),\n"
     "   epsilon=0.0009765625, feature_index=1\n"
     " ROOT r = f64[1,1] get-tuple-element(b), index=0 }";
+#define FAR_FROM_THE_MEAN(index, shape)                                                         \
+  "ENTRY e { x = f64[1,1] parameter(0) m = f64[1] parameter(1) g = f64[1,1] constant({{0}})\n" \
+  " o = f64[1] constant({1}) b = (f64[1,1], f64[1], f64[1]) batch-norm-grad(x, o, m, o, g),\n" \
+  "   epsilon=0.125, feature_index=1\n"                                                         \
+  " ROOT r = " shape " get-tuple-element(b), index=" index " }"
+const char kBatchNormGradFar[] = FAR_FROM_THE_MEAN("0", "f64[1,1]");
+const char kBatchNormGradScaleFar[] = FAR_FROM_THE_MEAN("1", "f64[1]");
 const char kDot2[] =
     "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
     " ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
@@ -291,6 +298,10 @@ const Case kCases[] = {
     {"batch_norm_grad_of_the_largest_scale", kBatchNormGradOfSpread, {"f64[1] {1.7976931348623157e+308}"}, {"f64[1,1] {{nan}}"}, kOpen},
     {"batch_norm_grad_of_a_large_scale", kBatchNormGradOfSpread, {"f64[1] {1e+306}"}, {"f64[1,1] {{nan}}"}, kFail},
     {"batch_norm_whose_folded_mean_overflows", kBatchNormInference, {"f32[1,1] {{1e37}}", "f32[1] {1e37}"}, {"f32[1,1] {{nan}}"}, kOpen},
+    {"batch_norm_grad_of_an_infinite_difference", kBatchNormGradFar, {"f64[1,1] {{1.5e308}}", "f64[1] {-1.5e308}"}, {"f64[1,1] {{nan}}"}, kOpen},
+    {"batch_norm_grad_of_a_finite_difference", kBatchNormGradFar, {"f64[1,1] {{1e150}}", "f64[1] {-1e150}"}, {"f64[1,1] {{nan}}"}, kFail},
+    {"batch_norm_grad_scale_of_an_infinite_difference", kBatchNormGradScaleFar, {"f64[1,1] {{1.5e308}}", "f64[1] {-1.5e308}"}, {"f64[1] {nan}"}, kOpen},
+    {"batch_norm_grad_scale_of_a_finite_difference", kBatchNormGradScaleFar, {"f64[1,1] {{8e307}}", "f64[1] {-8e307}"}, {"f64[1] {nan}"}, kFail},
     {"batch_norm_whose_folded_offset_overflows", kBatchNormOffset, {"f32[1] {3e38}"}, {"f32[1,1] {{inf}}"}, kOpen},
     {"batch_norm_whose_folded_offset_does_not", kBatchNormOffset, {"f32[1] {1e38}"}, {"f32[1,1] {{inf}}"}, kFail},
     {"batch_norm_inference", kBatchNormInference, {"f32[1,1] {{1e30}}", "f32[1] {1e30}"}, {"f32[1,1] {{nan}}"}, kFail},
