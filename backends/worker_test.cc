@@ -70,6 +70,18 @@ TEST_P(WorkerTest, TheSameModuleIsLoadedOnceWhereThatIsAllowed) {
   EXPECT_EQ(loads(*module, other_seed), 5) << "other options";
 }
 
+TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
+  auto module = Identity("count_runs");
+  ExecuteRequest request;
+  request.arguments.push_back(GenerateArguments(ArgumentLeafShapes(*module), 1));
+  for (const int64_t runs : {1, 3}) {
+    request.runs = runs;
+    const RunOutcome outcome = RunModule(*backend_, *module, {}, request);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    EXPECT_EQ(outcome.result.seconds_of_runs, std::vector<double>(static_cast<size_t>(runs), 0.5));
+  }
+}
+
 TEST_P(WorkerTest, LargeArraysTravelThroughSharedMemory) {
   auto module = Identity("large", "f32[1000,1000]");
   RunOutcome outcome = RunOn(*backend_, *module);

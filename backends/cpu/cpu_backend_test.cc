@@ -286,6 +286,25 @@ TEST(CpuBackendTest, DonatedArgumentsAreWorkedOnAndOthersAreProtected) {
   EXPECT_TRUE(donated->arguments[0].consumed);
 }
 
+// Unless the first run would take what the second one needs.
+TEST(CpuBackendTest, RunsAsOftenAsItIsAsked) {
+  auto module = Parsed("ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }");
+  auto backend = Engine();
+  auto executable = backend->Load(*module, {});
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  ExecuteRequest request = Request({F32s({1, 2})});
+  request.runs = 4;
+  auto four = (*executable)->Execute(request);
+  ASSERT_TRUE(four.ok()) << four.status();
+  EXPECT_EQ(four->seconds_of_runs.size(), 4u);
+  EXPECT_EQ(four->seconds, four->seconds_of_runs.back());
+  EXPECT_EQ(FloatsOf(four->outputs[0][0]), (std::vector<float>{2, 4}));
+  request.donated_leaves = {0};
+  auto one = (*executable)->Execute(request);
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_TRUE(one->seconds_of_runs.empty());
+}
+
 // An output that the caller still holds is not written to again.
 TEST(CpuBackendTest, OutputsInUseAreLeftAlone) {
   auto module = Parsed("ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }");
