@@ -12,7 +12,7 @@ namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
 constexpr int64_t kRowChunk = 32768;       // elements of one row that a block takes at most
-constexpr int64_t kColumnTile = 2048;      // accumulators that stay in the first-level cache
+constexpr int64_t kColumnTile = 1024;      // accumulators that stay in the first-level cache
 constexpr int64_t kBlockElements = 1 << 18;
 constexpr int64_t kEnoughUnits = 64;       // independent outputs that make splitting a sum needless
 constexpr int64_t kNarrowColumns = 128;    // fewer adjacent outputs are taken several rows at once
