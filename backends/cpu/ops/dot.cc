@@ -11,12 +11,6 @@
 namespace hlocts::cpu {
 namespace {
 
-std::vector<int64_t> Joined(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
-  std::vector<int64_t> joined = a;
-  joined.insert(joined.end(), b.begin(), b.end());
-  return joined;
-}
-
 int64_t SizeOf(absl::Span<const int64_t> dimensions, const std::vector<int64_t>& chosen) {
   int64_t size = 1;
   for (int64_t d : chosen) size *= dimensions[d];

@@ -34,11 +34,6 @@ bool IndexedWindows::Place(int64_t number, const uint8_t* indices, bool clamp, i
   return true;
 }
 
-std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 void SetIndices(const plan::ArrayType& indices, int64_t vector_dimension,
                 const std::vector<int64_t>& index_map, const std::vector<int64_t>& operand_batching,
                 const std::vector<int64_t>& indices_batching, IndexedWindows& w) {

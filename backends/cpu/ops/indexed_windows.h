@@ -36,7 +36,6 @@ struct IndexedWindows {
              int64_t& batched_at) const;
 };
 
-std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b);
 void SetIndices(const plan::ArrayType& indices, int64_t vector_dimension,
                 const std::vector<int64_t>& index_map, const std::vector<int64_t>& operand_batching,
                 const std::vector<int64_t>& indices_batching, IndexedWindows& w);

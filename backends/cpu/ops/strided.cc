@@ -97,6 +97,11 @@ int64_t Product(absl::Span<const int64_t> sizes) {
   return product;
 }
 
+std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 namespace {
 template <typename T>
 int64_t As(const uint8_t* elements, int64_t i) {

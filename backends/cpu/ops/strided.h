@@ -32,6 +32,7 @@ class StridedCopy {
 using Strides = absl::InlinedVector<int64_t, 6>;
 Strides RowMajor(absl::Span<const int64_t> dimensions);
 int64_t Product(absl::Span<const int64_t> sizes);
+std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b);
 
 // Element i of an integer array; a u64 beyond s64 is the largest s64.
 int64_t IndexAt(PrimitiveType type, const uint8_t* elements, int64_t i);
