@@ -120,16 +120,20 @@ class UniformBitsPredicate : public JointPredicate {
   std::string ParametersJson() const override { return "\"distribution\":\"uniform_bits\""; }
 };
 
-// What draws of a float type cannot tell from zero: all subnormals where they may be flushed, as
-// bounds or as draws, else half of the least.
+// Whether subnormals may be flushed, as bounds or as draws.
+bool Flushes(PrimitiveType type, Profile profile) {
+  return (ArithmeticPermissions(type, profile) & (kFlushResult | kFlushOperand)) != 0;
+}
+
+// What draws of a float type cannot tell from zero: subnormals that may be flushed, else half of the
+// least.
 double NearZero(PrimitiveType type, const SetContext& context, Profile profile) {
-  const bool flushes = (ArithmeticPermissions(type, profile) & (kFlushResult | kFlushOperand)) != 0;
-  return flushes ? context.result->min_normal : context.result->tiny;
+  return Flushes(type, profile) ? context.result->min_normal : context.result->tiny;
 }
 
 // Values one random element may have.
 AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, double a, double b,
-                      const SetContext& context) {
+                      const SetContext& context, Profile profile) {
   AcceptanceSet s;
   if (IsFloat(type)) {
     const FloatFacts& facts = *context.result;
@@ -138,6 +142,7 @@ AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, doub
     bool closed = BitWidth(type) <= 16;
     s = normal ? AcceptanceSet::Interval(-facts.max, facts.max)
                : AcceptanceSet::Interval(a, closed ? b : facts.Previous(b));
+    if (Flushes(type, profile)) s = WithFlushes(s, facts);
   } else if (type == PrimitiveType::kPred) {
     s = AcceptanceSet::Integers(0, 1);
   } else {
@@ -172,7 +177,7 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
     return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
   }
   Kind kind = normal ? Kind::kNormal : IsFloat(type) ? Kind::kUniform : Kind::kUniformInteger;
-  AcceptanceSet range = RangeOf(kind, type, a, b, context);
+  AcceptanceSet range = RangeOf(kind, type, a, b, context, interpreter.profile());
   SetArray result(shape, std::vector<AcceptanceSet>(shape.ElementCount(), range));
   if (type != PrimitiveType::kPred) {
     const double step = std::ldexp(1.0, IsFloat(type) ? 1 - FactsOf(type).p : -62);

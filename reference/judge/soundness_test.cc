@@ -184,6 +184,12 @@ const char kBatchNormGradOfSpread[] =
   " o = f64[1] constant({1}) b = (f64[1,1], f64[1], f64[1]) batch-norm-grad(x, o, m, o, g),\n" \
   "   epsilon=0.125, feature_index=1\n"                                                         \
   " ROOT r = " shape " get-tuple-element(b), index=" index " }"
+const char kDrawBelowZero[] =
+    "ENTRY e { a = f32[] constant(-1.4013e-45) b = f32[] parameter(0)\n"
+    " ROOT r = f32[1] rng(a, b), distribution=rng_uniform }";
+const char kReduceLargePrecision[] =
+    "ENTRY e { x = f64[] parameter(0)\n"
+    " ROOT r = f64[] reduce-precision(x), exponent_bits=11, mantissa_bits=41 }";
 const char kBatchNormGradFar[] = FAR_FROM_THE_MEAN("0", "f64[1,1]");
 const char kBatchNormGradScaleFar[] = FAR_FROM_THE_MEAN("1", "f64[1]");
 const char kDot2[] =
@@ -298,6 +304,12 @@ const Case kCases[] = {
     {"batch_norm_grad_of_the_largest_scale", kBatchNormGradOfSpread, {"f64[1] {1.7976931348623157e+308}"}, {"f64[1,1] {{nan}}"}, kOpen},
     {"batch_norm_grad_of_a_large_scale", kBatchNormGradOfSpread, {"f64[1] {1e+306}"}, {"f64[1,1] {{nan}}"}, kFail},
     {"batch_norm_whose_folded_mean_overflows", kBatchNormInference, {"f32[1,1] {{1e37}}", "f32[1] {1e37}"}, {"f32[1,1] {{nan}}"}, kOpen},
+    {"draw_below_zero_that_is_flushed", kDrawBelowZero, {"f32[] 0"}, {"f32[1] {-0}"}, kPass},
+    {"draw_below_zero_that_is_not_flushed", kDrawBelowZero, {"f32[] 0"}, {"f32[1] {1e-30}"}, kFail},
+    {"draw_below_zero_strict", kDrawBelowZero, {"f32[] 0"}, {"f32[1] {-0}"}, kFail, kStrict},
+    {"reduce_precision_of_a_large_double", kReduceLargePrecision, {"f64[] 5.992310449541052e+307"}, {"f64[] 5.992310449541734e+307"}, kPass},
+    {"reduce_precision_leaves_no_large_double", kReduceLargePrecision, {"f64[] 5.992310449541052e+307"}, {"f64[] 5.992310449541052e+307"}, kFail, kStrict},
+    {"reduce_precision_of_the_largest_double", kReduceLargePrecision, {"f64[] 1.7976931348623157e+308"}, {"f64[] inf"}, kPass},
     {"batch_norm_grad_of_an_infinite_difference", kBatchNormGradFar, {"f64[1,1] {{1.5e308}}", "f64[1] {-1.5e308}"}, {"f64[1,1] {{nan}}"}, kOpen},
     {"batch_norm_grad_of_a_finite_difference", kBatchNormGradFar, {"f64[1,1] {{1e150}}", "f64[1] {-1e150}"}, {"f64[1,1] {{nan}}"}, kFail},
     {"batch_norm_grad_scale_of_an_infinite_difference", kBatchNormGradScaleFar, {"f64[1,1] {{1.5e308}}", "f64[1] {-1.5e308}"}, {"f64[1] {nan}"}, kOpen},

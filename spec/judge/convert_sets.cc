@@ -28,7 +28,10 @@ AcceptanceSet ReducedPrecision(const View& v, int exponent_bits, int mantissa_bi
   precise.max = kLargestDouble / 4;
   auto round = [&](double x) {
     if (std::isinf(x)) return x;
-    double y = precise.is_f64 ? x : std::fabs(x) > precise.max ? x : precise.Round(x);
+    // Near the end of double's range a quarter is rounded: Round works with larger numbers than x.
+    double y = precise.is_f64                 ? x
+               : std::fabs(x) > precise.max ? 4 * precise.Round(x / 4)
+                                              : precise.Round(x);
     return std::fabs(y) > target.max ? std::copysign(kInfinity, y) : y;
   };
   // Without mantissa bits a tie has no neighbour that is even in its last digit: IEEE 754 takes the
