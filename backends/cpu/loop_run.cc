@@ -1,8 +1,6 @@
 // How a loop program runs: blocks, steps within them, operations.
 #include <algorithm>
 #include <cstring>
-#include <tuple>
-#include <utility>
 
 #include "backends/cpu/elementwise/stream.h"
 #include "backends/cpu/kernels/processor.h"

@@ -1,8 +1,9 @@
 #include "backends/cpu/small_loop.h"
-#include "backends/cpu/load_view.h"
 
 #include <algorithm>
 #include <cstring>
+
+#include "backends/cpu/load_view.h"
 
 namespace hlocts::cpu {
 namespace {

@@ -1,9 +1,9 @@
 #include "backends/cpu/view_copy.h"
-#include "backends/cpu/load_view.h"
 
 #include <algorithm>
 
 #include "backends/cpu/kernels/transpose.h"
+#include "backends/cpu/load_view.h"
 #include "backends/cpu/loop_program.h"
 
 namespace hlocts::cpu {

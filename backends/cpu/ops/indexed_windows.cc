@@ -116,7 +116,7 @@ bool TakesByStrips(const IndexedWindows& w, PrimitiveType type, const IndexMaker
   return maker.strips.has_value() && one_index && StorageBytes(type) == 4 && w.batching.empty() &&
          w.operand[0] - 1 <= std::numeric_limits<int32_t>::max() &&
          w.count() >= Strips().elements && LieInOrder(w.sizes, w.batched_strides, 1) &&
-         !kernels::IsIntel();
+         kernels::IsAmd();
 }
 
 void TakeByStrips(const kernels::Parallel& parallel, const IndexedWindows& w,
