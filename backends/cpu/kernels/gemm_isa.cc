@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "backends/cpu/kernels/gemm_pack_isa.h"
 #include "backends/cpu/kernels/gemm_tile_isa.h"
 #include "backends/cpu/kernels/scratch.h"
 #include "spec/base/status.h"
@@ -85,18 +86,20 @@ void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p,
   const GemmArgs<T>& args = blocks.args;
   const int64_t depth = std::min(kBlockDepth<T>, args.k - p);
   const int64_t chunk = ChunkColumns(blocks, depth);
+  const int64_t tiles = CeilDiv(rows, kTileRows);
   const bool add = p > 0 || args.update != GemmUpdate::kAssign;
   for (int64_t first = begin; first < end; first += chunk) {
     const int64_t limit = std::min(end, first + chunk);
     if (blocks.packed == nullptr && args.n - first < kTileColumns<T>) {
       PackB(args, first, p, depth, edge);
     }
-    for (int64_t i = 0; i < rows; i += kTileRows) {
-      const int height = static_cast<int>(std::min<int64_t>(kTileRows, rows - i));
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+      const int64_t i = rows * tile / tiles;
+      const int height = static_cast<int>(rows * (tile + 1) / tiles - i);
       RowSource<T> a = {args.a + (row + i) * args.a_row + p, args.a_row};
       if (packed != nullptr) {
         a = {packed + i * depth};
-        if (first == begin) PackA(args, row + i, height, p, depth, packed + i * depth);
+        if (first == begin) PackRows(args, row + i, height, p, depth, packed + i * depth);
       }
       const int64_t diagonal = (row + i) / kTileColumns<T> * kTileColumns<T>;
       int64_t column = blocks.upper ? std::max(first, diagonal) : first;
@@ -144,8 +147,8 @@ absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
   parallel.For(row_blocks * pieces, cost, [&](int64_t unit, int64_t end) {
     for (; unit < end; ++unit) {
       const int64_t block = unit / pieces, piece = unit % pieces * width;
-      const int64_t row = block * tiles / row_blocks * kTileRows;
-      const int64_t below = std::min(args.m, (block + 1) * tiles / row_blocks * kTileRows);
+      const int64_t row = block * args.m / row_blocks;
+      const int64_t below = (block + 1) * args.m / row_blocks;
       const int64_t begin = blocks.first_column + piece;
       const int64_t limit = blocks.first_column + std::min(blocks.columns, piece + width);
       if (!MultiplyRows(blocks, row, below - row, begin, limit)) failed = true;
@@ -208,9 +211,7 @@ absl::Status MultiplyPacked(const Parallel& parallel, const GemmArgs<T>& args) {
     const int64_t columns = std::min(step, args.n - column);
     parallel.For(
         CeilDiv(columns, kWidth), 0.6 * kWidth * args.k,
-        [&](int64_t panel, int64_t end) {
-          PackPanels(args, column, panel, end, packed.As<T>());
-        },
+        [&](int64_t panel, int64_t end) { PackPanels(args, column, panel, end, packed.As<T>()); },
         kPanelsSideBySide);
     const Blocks<T> blocks = {args, packed.As<T>(), column, columns, IsSquareOfOne(args)};
     HLOCTS_RETURN_IF_ERROR(MultiplyBlocks(parallel, blocks));

@@ -1,4 +1,4 @@
-// The register tile of the matrix product, and packing for it. Only for *_isa.cc.
+// The register tile of the matrix product. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_CPU_KERNELS_GEMM_TILE_ISA_H_
 #define HLOCTS_BACKENDS_CPU_KERNELS_GEMM_TILE_ISA_H_
 
@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "backends/cpu/kernels/gemm_isa.h"
-#include "backends/cpu/kernels/transpose_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 
@@ -105,145 +104,7 @@ template <typename T, bool kPacked>
 inline constexpr std::array<TileFunction<T>, kTileRows> kTileFunctions =
     MakeTileFunctions<T, kPacked>(std::make_integer_sequence<int, kTileRows>());
 
-// to[p * lines + i] = from[i * line_stride + p * depth_stride], times -1 if asked.
-template <typename T, int kLines>
-void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t depth, bool negate,
-               T* __restrict to) {
-  for (int64_t p = 0; p < depth; ++p, from += depth_stride, to += kLines) {
-    HLOCTS_UNROLL for (int i = 0; i < kLines; ++i) {
-      const T x = from[i * line_stride];
-      to[i] = negate ? static_cast<T>(-x) : x;
-    }
-  }
-}
-
-// The same for at most kLanes lines that are contiguous along the depth: blocks of them are turned.
-// Writes whole vectors: up to kLanes - kLines elements past the end are overwritten.
-template <typename T, int kLines>
-void PackTurned(const T* from, int64_t line_stride, int64_t depth, bool negate, int64_t width,
-                T* to) {
-  constexpr int kStep = kLanes<T>;
-  static_assert(kLines <= kStep);
-  int64_t p = 0;
-  for (; p + kStep <= depth; p += kStep, from += kStep) {
-    Vec<T> rows[kStep];
-    HLOCTS_UNROLL for (int i = 0; i < kStep; ++i) {
-      rows[i] = i < kLines ? Load(from + i * line_stride) : Vec<T>{};
-      if (negate) rows[i] = -rows[i];
-    }
-    Transpose<T>(rows);
-    HLOCTS_UNROLL for (int i = 0; i < kStep; ++i) Store(to + (p + i) * width, rows[i]);
-  }
-  for (; p < depth; ++p, ++from) {
-    for (int i = 0; i < kLines; ++i) {
-      const T x = from[i * line_stride];
-      to[p * width + i] = negate ? static_cast<T>(-x) : x;
-    }
-  }
-}
-
-// Fewer lines than `width`: the rest is zero.
-template <typename T>
-void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t depth,
-                   int lines, int width, bool negate, T* __restrict to) {
-  for (int64_t p = 0; p < depth; ++p, from += depth_stride, to += width) {
-    for (int i = 0; i < lines; ++i) {
-      const T x = from[i * line_stride];
-      to[i] = negate ? static_cast<T>(-x) : x;
-    }
-    for (int i = lines; i < width; ++i) to[i] = T(0);
-  }
-}
-
-// kTileRows rows of a.
-template <typename T>
-void PackTileRows(const T* from, int64_t row, int64_t column, int64_t depth, bool negate, T* to) {
-  if (row == 1) return PackLines<T, kTileRows>(from, 1, column, depth, negate, to);
-  if constexpr (kTileRows <= kLanes<T>) {
-    if (column == 1) return PackTurned<T, kTileRows>(from, row, depth, negate, kTileRows, to);
-  }
-  PackLines<T, kTileRows>(from, row, column, depth, negate, to);
-}
-
-// What PackA may write past the end.
-inline constexpr int64_t kPackSlack = kVectorBytes;
-
-// Rows of a in panels of kTileRows (the last one as narrow as it is).
-template <typename T>
-void PackA(const GemmArgs<T>& args, int64_t row, int64_t rows, int64_t p, int64_t depth, T* to) {
-  const bool negate = args.update == GemmUpdate::kSubtract;
-  const T* from = args.a + row * args.a_row + p * args.a_column;
-  for (; rows >= kTileRows; rows -= kTileRows, from += kTileRows * args.a_row) {
-    PackTileRows(from, args.a_row, args.a_column, depth, negate, to);
-    to += kTileRows * depth;
-  }
-  if (rows > 0) {
-    PackSomeLines(from, args.a_row, args.a_column, depth, static_cast<int>(rows),
-                  static_cast<int>(rows), negate, to);
-  }
-}
-
-// Panels of kTileColumns columns side by side in rows that are contiguous: read row by row, because
-// memory likes runs.
-template <typename T>
-void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t panels,
-                      int64_t panel_elements, T* to) {
-  constexpr int kWidth = kTileColumns<T>;
-  constexpr int64_t kAhead = 16;  // rows: the hardware does not follow from page to page
-  for (int64_t p = 0; p < depth; ++p, from += row_stride, to += kWidth) {
-    for (int64_t panel = 0; panel < panels; ++panel) {
-      HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
-        __builtin_prefetch(from + kAhead * row_stride + panel * kWidth + v * kLanes<T>);
-        Store(to + panel * panel_elements + v * kLanes<T>,
-              Load(from + panel * kWidth + v * kLanes<T>));
-      }
-    }
-  }
-}
-
-// One panel of kTileColumns columns of b (the last one filled up with zeros).
-template <typename T>
-void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T* to) {
-  constexpr int kWidth = kTileColumns<T>;
-  const T* from = args.b + column * args.b_column + p * args.b_row;
-  const int64_t columns = args.n - column;
-  if (columns < kWidth) {
-    PackSomeLines(from, args.b_column, args.b_row, depth, static_cast<int>(columns), kWidth, false,
-                  to);
-  } else if (args.b_column == 1) {
-    PackPanelsOfRows(from, args.b_row, depth, 1, 0, to);
-  } else if (args.b_row == 1) {
-    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
-      PackTurned<T, kLanes<T>>(from + v * kLanes<T> * args.b_column, args.b_column, depth, false,
-                               kWidth, to + v * kLanes<T>);
-    }
-  } else {
-    PackLines<T, kWidth>(from, args.b_column, args.b_row, depth, false, to);
-  }
-}
-
-// Panels that are packed side by side where b's rows are contiguous.
-inline constexpr int64_t kPanelsSideBySide = 4;
-
-// Panels [begin, end) from column `first` on with their whole depth, one after the other.
-template <typename T>
-void PackPanels(const GemmArgs<T>& args, int64_t first, int64_t begin, int64_t end, T* to) {
-  constexpr int64_t kWidth = kTileColumns<T>;
-  for (int64_t panel = begin; panel < end;) {
-    const int64_t column = first + panel * kWidth, whole = (args.n - column) / kWidth;
-    const int64_t count = whole < kPanelsSideBySide ? whole : kPanelsSideBySide;
-    if (args.b_column != 1 || count < 2 || panel + count > end) {
-      PackB(args, column, 0, args.k, to + panel * kWidth * args.k);
-      ++panel;
-      continue;
-    }
-    PackPanelsOfRows(args.b + column, args.b_row, args.k, count, kWidth * args.k,
-                     to + panel * kWidth * args.k);
-    panel += count;
-  }
-}
-
-// The rows of a that a product reads: packed by PackA, or (a_row not 0) in place.
+// The rows of a that a product reads: packed by PackRows, or (a_row not 0) in place.
 template <typename T>
 struct RowSource {
   const T* data;

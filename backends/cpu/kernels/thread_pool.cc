@@ -19,7 +19,10 @@ namespace {
 constexpr int kMaxThreads = 256;
 // Of a worker that has just been useful: a following kernel finds it awake.
 constexpr int kSpinsBeforeSleep = 400;
-constexpr int kChunksPerThread = 16;
+// A thread takes this share of what is left, per thread: long ranges first, and at the end short
+// ones, so that all stop together even if one began late or was held up.
+constexpr int kChunksPerThread = 4;
+constexpr int kLeastChunksPerThread = 64;
 constexpr double kMinChunkNanoseconds = 4000;
 
 void Pause() {
@@ -54,15 +57,23 @@ int MachineThreads() {
 
 struct Job {
   const RangeBody* body = nullptr;
-  int64_t count = 0, chunk = 1;
+  int64_t count = 0, least = 1;  // of a range, but for the last one; a multiple of `grain`
+  int64_t grain = 1, shares = 1;
   unsigned float_control = 0;
   std::atomic<int64_t> next{0};
 
+  int64_t EndOf(int64_t begin) const {
+    const int64_t share = (count - begin) / shares / grain * grain;
+    return std::min(count, begin + std::max(least, share));
+  }
+
   void Work() {
-    for (;;) {
-      const int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
-      if (begin >= count) return;
-      (*body)(begin, std::min(count, begin + chunk));
+    int64_t begin = next.load(std::memory_order_relaxed);
+    while (begin < count) {
+      const int64_t end = EndOf(begin);
+      if (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) continue;
+      (*body)(begin, end);
+      begin = next.load(std::memory_order_relaxed);
     }
   }
 };
@@ -79,13 +90,15 @@ class ThreadPool {
   }
 
   // False if another thread is using the pool.
-  bool Run(int threads, int64_t count, int64_t chunk, const RangeBody& body) {
+  bool Run(int threads, int64_t count, int64_t least, int64_t grain, const RangeBody& body) {
     std::unique_lock<std::mutex> lock(busy_, std::try_to_lock);
     if (!lock.owns_lock()) return false;
     Grow(threads - 1);
     job_.body = &body;
     job_.count = count;
-    job_.chunk = chunk;
+    job_.least = least;
+    job_.grain = grain;
+    job_.shares = int64_t{threads} * kChunksPerThread;
     job_.float_control = FloatControl();
     job_.next.store(0, std::memory_order_relaxed);
     places_ = threads - 1;
@@ -173,10 +186,13 @@ void Parallel::For(int64_t count, double cost_ns, RangeBody body, int64_t grain)
   if (threads_ == 1 || inside_body || count <= grain || cost < kWakeNanoseconds) {
     return body(0, count);
   }
-  const double pieces = std::min<double>(threads_ * kChunksPerThread, cost / kMinChunkNanoseconds);
-  int64_t chunk = std::max<int64_t>(1, static_cast<int64_t>(count / std::max(1.0, pieces)));
-  chunk = (chunk + grain - 1) / grain * grain;
-  if (chunk >= count || !ThreadPool::Get().Run(threads_, count, chunk, body)) body(0, count);
+  const double pieces =
+      std::min<double>(threads_ * kLeastChunksPerThread, cost / kMinChunkNanoseconds);
+  int64_t least = std::max<int64_t>(1, static_cast<int64_t>(count / std::max(1.0, pieces)));
+  least = (least + grain - 1) / grain * grain;
+  if (least >= count || !ThreadPool::Get().Run(threads_, count, least, grain, body)) {
+    body(0, count);
+  }
 }
 
 }  // namespace hlocts::kernels
