@@ -7,6 +7,7 @@
 
 #include "backends/cpu/elementwise/families.h"
 #include "backends/cpu/elementwise/loop.h"
+#include "backends/cpu/elementwise/table_convert.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/native.h"
 
@@ -169,37 +170,54 @@ void ConvertOne(PrimitiveType from, PrimitiveType to, const void* in, int64_t i,
   }
 }
 
-// Round the mantissa to nearest, ties to even, then cut the range: beyond it infinity, below it a
-// zero of the sign.
-uint64_t Reduce(const FloatFormat& format, uint64_t bits, int exponent_bits, int mantissa_bits) {
-  if (IsNanBits(format, bits)) return bits | uint64_t{1} << (format.mantissa_bits - 1);
-  const uint64_t sign = bits & format.sign_mask();
-  uint64_t size = bits & ~format.sign_mask();
-  if (size == format.infinity_bits()) return bits;
-  if (mantissa_bits < format.mantissa_bits) {
-    const int dropped = format.mantissa_bits - mantissa_bits;
-    const uint64_t half = uint64_t{1} << (dropped - 1);
-    size += half - 1 + (size >> dropped & 1);
-    size = size >> dropped << dropped;
+// Rounds the mantissa to nearest, ties to even, then cuts the range: beyond it infinity, below it a
+// zero of the sign. Of formats with infinities, as integers that compilers make vectors of.
+template <typename Bits>
+class PrecisionCut {
+ public:
+  PrecisionCut(const FloatFormat& format, int64_t exponent_bits, int64_t mantissa_bits)
+      : sign_(static_cast<Bits>(format.sign_mask())),
+        infinity_(static_cast<Bits>(format.infinity_bits())),
+        quiet_(static_cast<Bits>(uint64_t{1} << (format.mantissa_bits - 1))),
+        beyond_(infinity_),
+        least_(0) {
+    if (mantissa_bits < format.mantissa_bits) {
+      dropped_ = static_cast<int>(format.mantissa_bits - mantissa_bits);
+      half_ = static_cast<Bits>((uint64_t{1} << (dropped_ - 1)) - 1);
+      ties_ = 1;
+    }
+    if (exponent_bits < format.exponent_bits) {
+      const int64_t most = (int64_t{1} << (exponent_bits - 1)) - 1;
+      beyond_ = static_cast<Bits>((format.bias + most + 1) << format.mantissa_bits);
+      least_ = static_cast<Bits>((format.bias + 1 - most) << format.mantissa_bits);
+    }
   }
-  if (exponent_bits < format.exponent_bits) {
-    const int64_t exponent = static_cast<int64_t>(size >> format.mantissa_bits) - format.bias;
-    const int64_t most = (int64_t{1} << (exponent_bits - 1)) - 1;
-    if (exponent > most) size = format.infinity_bits();
-    if (exponent < 1 - most) size = 0;
+
+  Bits operator()(Bits bits) const {
+    using Signed = std::make_signed_t<Bits>;  // magnitudes are positive; vectors compare signed
+    const Bits magnitude = static_cast<Bits>(bits & ~sign_);
+    Bits size = static_cast<Bits>(magnitude + half_ + (magnitude >> dropped_ & ties_));
+    size = static_cast<Bits>(size >> dropped_ << dropped_);
+    size = static_cast<Signed>(size) >= static_cast<Signed>(beyond_) ? infinity_ : size;
+    size = static_cast<Signed>(size) < static_cast<Signed>(least_) ? Bits{0} : size;
+    const Bits cut = static_cast<Bits>((bits & sign_) | size);
+    const Bits nan = static_cast<Bits>(bits | quiet_);
+    return static_cast<Signed>(magnitude) > static_cast<Signed>(infinity_) ? nan : cut;
   }
-  return sign | size;
-}
+
+ private:
+  Bits sign_, infinity_, quiet_, beyond_, least_;
+  Bits half_ = 0, ties_ = 0;
+  int dropped_ = 0;
+};
 
 template <typename Bits>
 void ReduceLoop(const KernelParameters& p, const void* a, void* out, int64_t count) {
-  const FloatFormat& format = FormatOf(p.operand_type);
+  const PrecisionCut<Bits> cut(FormatOf(p.operand_type), p.numbers[0], p.numbers[1]);
   const Bits* x = static_cast<const Bits*>(a);
   Bits* r = static_cast<Bits*>(out);
-  for (int64_t i = 0; i < count; ++i) {
-    r[i] = static_cast<Bits>(Reduce(format, x[i], static_cast<int>(p.numbers[0]),
-                                    static_cast<int>(p.numbers[1])));
-  }
+  HLOCTS_CPU_INDEPENDENT
+  for (int64_t i = 0; i < count; ++i) r[i] = cut(x[i]);
 }
 
 }  // namespace
@@ -275,13 +293,12 @@ void ReducePrecisionKernel(const KernelParameters& p, const void* a, const void*
     }
   }
   // Formats with other specials are subsets of f32.
-  const FloatFormat& wide = FormatOf(PrimitiveType::kF32);
+  const PrecisionCut<uint32_t> cut(FormatOf(PrimitiveType::kF32), p.numbers[0], p.numbers[1]);
   for (int64_t i = 0; i < count; ++i) {
     float value = static_cast<float>(LoadFloat(p.operand_type, a, i));
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof(bits));
-    bits = static_cast<uint32_t>(Reduce(wide, bits, static_cast<int>(p.numbers[0]),
-                                        static_cast<int>(p.numbers[1])));
+    bits = cut(bits);
     std::memcpy(&value, &bits, sizeof(value));
     StoreFloat(p.operand_type, static_cast<double>(value), out, i);
   }
@@ -297,6 +314,7 @@ Kernel ConvertKernel(PrimitiveType from, PrimitiveType to) {
   }
   kernel.run = VectorConvert(from, to);
   if (kernel.run == nullptr) kernel.run = NativeConvert(from, to);
+  if (kernel.run == nullptr) UseTable(kernel);
   if (kernel.run == nullptr) kernel.run = GeneralConvert;
   return kernel;
 }

@@ -60,14 +60,6 @@ struct LeadingZeros {
     return static_cast<T>(bits == 0 ? kWidth : __builtin_clzll(bits) - (64 - kWidth));
   }
 };
-struct PopulationCount {
-  template <typename T>
-  static T Apply(T x) {
-    return static_cast<T>(
-        __builtin_popcountll(static_cast<uint64_t>(static_cast<std::make_unsigned_t<T>>(x))));
-  }
-};
-
 template <typename T>
 KernelFunction Of(Opcode opcode) {
   switch (opcode) {
@@ -81,8 +73,6 @@ KernelFunction Of(Opcode opcode) {
       return Binary<ShiftRightArithmetic, T>;
     case Opcode::kCountLeadingZeros:
       return Unary<LeadingZeros, T>;
-    case Opcode::kPopcnt:
-      return Unary<PopulationCount, T>;
     default:
       return nullptr;
   }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "backends/cpu/elementwise/families.h"
+#include "backends/cpu/elementwise/table_convert.h"
 #include "spec/ir/float_format.h"
 #include "spec/ops/op_table.h"
 
@@ -17,19 +18,14 @@ void Decode(PrimitiveType type, const void* from, float* to, int64_t count) {
   if (KernelFunction convert = VectorConvert(type, PrimitiveType::kF32)) {
     return convert({}, from, nullptr, nullptr, to, count);
   }
-  const uint8_t* x = static_cast<const uint8_t*>(from);
-  for (int64_t i = 0; i < count; ++i) to[i] = DecodeNarrow(type, x[i]);
+  DecodeBytes(type, static_cast<const uint8_t*>(from), to, count);
 }
 
 void Encode(PrimitiveType type, const float* from, void* to, int64_t count) {
   if (KernelFunction convert = VectorConvert(PrimitiveType::kF32, type)) {
     return convert({}, from, nullptr, nullptr, to, count);
   }
-  uint8_t* out = static_cast<uint8_t*>(to);
-  const FloatFormat& format = FormatOf(type);
-  for (int64_t i = 0; i < count; ++i) {
-    out[i] = static_cast<uint8_t>(EncodeFloat(format, static_cast<double>(from[i])));
-  }
+  EncodeBytes(type, from, static_cast<uint8_t*>(to), count);
 }
 
 // The kernel of f32 on decoded elements; results of a float type are encoded again.

@@ -2,6 +2,7 @@
 // worth it; Highway's dispatch picks one when the program runs. Plain loops: what they compute does
 // not depend on the instruction set.
 #include <cstring>
+#include <limits>
 
 #include "backends/cpu/elementwise/families.h"
 #include "spec/ir/native.h"
@@ -187,9 +188,27 @@ struct MultiplyBits<uint32_t> {
   static uint32_t Apply(uint32_t x, uint32_t y) { return x * y; }
 };
 
+// Bits counted in pairs, in fours, in bytes, and these added up.
+struct PopulationCount {
+  template <typename T>
+  static T Apply(T x) {
+    constexpr T kAll = static_cast<T>(~T{0});
+    constexpr T kPairs = kAll / 3, kFours = kAll / 5, kBytes = kAll / 17;
+    x = static_cast<T>(x - ((x >> 1) & kPairs));
+    x = static_cast<T>((x & kFours) + ((x >> 2) & kFours));
+    x = static_cast<T>((x + (x >> 4)) & kBytes);
+    if constexpr (sizeof(T) >= 2) x = static_cast<T>(x + (x >> 8));
+    if constexpr (sizeof(T) >= 4) x = static_cast<T>(x + (x >> 16));
+    if constexpr (sizeof(T) == 8) x = static_cast<T>(x + (x >> 32));
+    return static_cast<T>(x & 0x7f);
+  }
+};
+
 template <typename T, typename U>
 KernelFunction OfInteger(Opcode opcode) {
   switch (opcode) {
+    case Opcode::kPopcnt:
+      return UnaryLoop<PopulationCount, U>;
     case Opcode::kMultiply:
       return BinaryLoop<MultiplyBits<U>, U>;
     case Opcode::kMaximum:
@@ -400,10 +419,15 @@ void ClampLoop(HLOCTS_ARGUMENTS) {
   const T* x = static_cast<const T*>(b);
   const T* high = static_cast<const T*>(c);
   T* r = static_cast<T*>(out);
-  HLOCTS_LOOP
-  for (int64_t i = 0; i < count; ++i) {
-    const T at_least = Maximum::Apply(low[i], x[i]);
-    r[i] = Minimum::Apply(at_least, high[i]);
+  // Two loops: compilers make vector code of each, but not of both in one.
+  constexpr int64_t kStep = 256;
+  T at_least[kStep];
+  for (int64_t at = 0; at < count; at += kStep) {
+    const int64_t n = count - at < kStep ? count - at : kStep;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < n; ++i) at_least[i] = Maximum::Apply(low[at + i], x[at + i]);
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < n; ++i) r[at + i] = Minimum::Apply(at_least[i], high[at + i]);
   }
 }
 KernelFunction Clamp(PrimitiveType type) {
@@ -491,6 +515,16 @@ struct F32ToS32 {
     return x == x ? truncated : 0;
   }
 };
+// To an integer type whose bounds an f32 can say.
+template <typename To>
+struct F32ToSmall {
+  static To Apply(float x) {
+    constexpr float kLeast = std::numeric_limits<To>::min(), kMost = std::numeric_limits<To>::max();
+    float inside = x >= kLeast ? x : kLeast;
+    inside = inside <= kMost ? inside : kMost;
+    return static_cast<To>(x == x ? static_cast<int32_t>(inside) : 0);
+  }
+};
 template <typename To>
 struct Cast {
   template <typename From>
@@ -559,6 +593,10 @@ KernelFunction Convert(PrimitiveType from, PrimitiveType to) {
   if (from == P::kF16 && to == P::kF32) return UnaryLoop<F16ToF32, uint16_t, float>;
   if (from == P::kF32 && to == P::kF16) return UnaryLoop<F32ToF16, float, uint16_t>;
   if (from == P::kF32 && to == P::kS32) return UnaryLoop<F32ToS32, float, int32_t>;
+  if (from == P::kF32 && to == P::kS8) return UnaryLoop<F32ToSmall<int8_t>, float, int8_t>;
+  if (from == P::kF32 && to == P::kU8) return UnaryLoop<F32ToSmall<uint8_t>, float, uint8_t>;
+  if (from == P::kF32 && to == P::kS16) return UnaryLoop<F32ToSmall<int16_t>, float, int16_t>;
+  if (from == P::kF32 && to == P::kU16) return UnaryLoop<F32ToSmall<uint16_t>, float, uint16_t>;
   if (from == P::kS32 && to == P::kF32) return UnaryLoop<Cast<float>, int32_t, float>;
   if (from == P::kF32 && to == P::kF64) return UnaryLoop<Cast<double>, float, double>;
   if (from == P::kF64 && to == P::kF32) return UnaryLoop<Cast<float>, double, float>;

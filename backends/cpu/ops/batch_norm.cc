@@ -1,19 +1,32 @@
 // Batch normalization: training, inference and gradient, per feature, in double.
+#include <algorithm>
 #include <cmath>
 
+#include "backends/cpu/elementwise/loop.h"
+#include "backends/cpu/kernels/thread_pool.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 
 namespace hlocts::cpu {
 namespace {
 
+constexpr int64_t kBlock = 1024;     // elements decoded at a time
+constexpr int64_t kPiece = 1 << 15;  // elements summed by one thread, at least
+constexpr double kNanosecondsPerElement = 1;
+
+using Doubles = std::vector<double>;
+
+// The operand's dimensions as [rows, count, inner], features being the middle one.
 struct Features {
   PrimitiveType type = PrimitiveType::kF32;
-  int64_t elements = 0, count = 0, inner = 1;
+  int64_t rows = 0, count = 0, inner = 1;
   double epsilon = 0;
+  kernels::Parallel parallel;
 
-  int64_t of(int64_t i) const { return i / inner % count; }
-  double share() const { return static_cast<double>(count > 0 ? elements / count : 0); }
+  int64_t row() const { return count * inner; }
+  double share() const { return static_cast<double>(count > 0 ? rows * inner : 0); }
+  // Of an element of a feature's variance: what its elements are divided by.
+  double root(double variance) const { return std::sqrt(variance + epsilon); }
 };
 
 absl::StatusOr<Features> FeaturesOf(const OpContext& context) {
@@ -24,41 +37,133 @@ absl::StatusOr<Features> FeaturesOf(const OpContext& context) {
   const int64_t index = context.source().IntOr(Attr::kFeatureIndex, 0);
   Features f;
   f.type = operand.type;
-  f.elements = operand.elements;
   f.count = operand.dimensions[index];
   for (int64_t d = index + 1; d < operand.rank(); ++d) f.inner *= operand.dimensions[d];
+  f.rows = f.row() == 0 ? 0 : operand.elements / f.row();
   // epsilon is an f32 in the language.
   f.epsilon = static_cast<float>(context.source().FloatOr(Attr::kEpsilon, 0));
+  f.parallel = kernels::Parallel(context.compiler.options().threads);
   return f;
 }
 
-std::vector<double> Doubles(const Features& f, const uint8_t* array, int64_t count) {
-  std::vector<double> result(count);
-  ConvertInto(f.type, PrimitiveType::kF64, array, count, reinterpret_cast<uint8_t*>(result.data()));
+void Decode(const Features& f, const uint8_t* array, int64_t first, int64_t count, double* to) {
+  ConvertInto(f.type, PrimitiveType::kF64, array + first * StorageBytes(f.type), count,
+              reinterpret_cast<uint8_t*>(to));
+}
+void Encode(const Features& f, const double* from, int64_t first, int64_t count, uint8_t* array) {
+  ConvertInto(PrimitiveType::kF64, f.type, from, count, array + first * StorageBytes(f.type));
+}
+Doubles OfFeatures(const Features& f, const uint8_t* array) {
+  Doubles result(f.count);
+  Decode(f, array, 0, f.count, result.data());
   return result;
 }
-void Store(const Features& f, const std::vector<double>& values, uint8_t* out) {
-  ConvertInto(PrimitiveType::kF64, f.type, values.data(), static_cast<int64_t>(values.size()), out);
+void Store(const Features& f, const Doubles& values, uint8_t* out) {
+  Encode(f, values.data(), 0, static_cast<int64_t>(values.size()), out);
 }
 
-// Sums per feature of term(i, feature).
-template <typename Term>
-std::vector<double> Sums(const Features& f, Term&& term) {
-  std::vector<double> sums(f.count, 0);
-  for (int64_t i = 0; i < f.elements; ++i) sums[f.of(i)] += term(i, f.of(i));
-  return sums;
-}
+// Neighbouring elements: `rows` times `count` of them from `first` on. They all belong to one
+// feature (then there is one row) or, `side_by_side`, those of each row to the features from
+// `feature` on.
+struct Stretch {
+  int64_t first, rows, count, feature;
+  bool side_by_side;
 
-std::vector<double> Normalized(const Features& f, const std::vector<double>& x,
-                               const std::vector<double>& scale, const std::vector<double>& offset,
-                               const std::vector<double>& mean,
-                               const std::vector<double>& variance) {
-  std::vector<double> out(x.size());
-  for (int64_t i = 0; i < f.elements; ++i) {
-    const int64_t k = f.of(i);
-    out[i] = scale[k] * (x[i] - mean[k]) / std::sqrt(variance[k] + f.epsilon) + offset[k];
+  int64_t elements() const { return rows * count; }
+  // visit(i, feature) for each.
+  template <typename Visit>
+  void ForEach(Visit&& visit) const {
+    const int64_t step = side_by_side ? 1 : 0;
+    for (int64_t r = 0; r < rows; ++r) {
+      HLOCTS_CPU_INDEPENDENT
+      for (int64_t j = 0; j < count; ++j) visit(r * count + j, feature + j * step);
+    }
   }
-  return out;
+};
+// visit(stretch) for rows [begin, end), at most kBlock elements each.
+template <typename Visit>
+void ForStretches(const Features& f, int64_t begin, int64_t end, Visit&& visit) {
+  if (f.inner == 1 && f.count <= kBlock) {
+    const int64_t step = kBlock / std::max<int64_t>(f.count, 1);
+    for (int64_t row = begin; row < end; row += step) {
+      visit(Stretch{row * f.count, std::min(step, end - row), f.count, 0, true});
+    }
+    return;
+  }
+  const int64_t run = f.inner > 1 ? f.inner : f.count;
+  for (int64_t at = begin * f.row(); at < end * f.row(); at += run) {
+    for (int64_t k = 0; k < run; k += kBlock) {
+      const int64_t feature = f.inner > 1 ? at / f.inner % f.count : k;
+      visit(Stretch{at + k, 1, std::min(kBlock, run - k), feature, f.inner == 1});
+    }
+  }
+}
+
+// Adds terms [0, count) of one feature in eight sums side by side.
+template <typename Term>
+double SumOf(int64_t count, Term&& term) {
+  constexpr int kSums = 8;
+  double sums[kSums] = {};
+  int64_t i = 0;
+  for (; i + kSums <= count; i += kSums) {
+    for (int j = 0; j < kSums; ++j) sums[j] += term(i + j);
+  }
+  for (; i < count; ++i) sums[i % kSums] += term(i);
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+// Sums per feature of term(x, y, feature), x and y being elements of two arrays (y 0 if there is no
+// second one). Each piece of rows has sums of its own, whatever thread it falls to.
+template <typename Term>
+Doubles Sums(const Features& f, const uint8_t* x, const uint8_t* y, Term&& term) {
+  const int64_t piece = std::max<int64_t>(1, kPiece / std::max<int64_t>(f.row(), 1));
+  const int64_t pieces = (f.rows + piece - 1) / piece;
+  Doubles sums(pieces * f.count);
+  f.parallel.For(pieces, kNanosecondsPerElement * piece * f.row(), [&](int64_t p, int64_t end) {
+    double xs[kBlock], ys[kBlock] = {};
+    for (; p < end; ++p) {
+      double* own = sums.data() + p * f.count;
+      ForStretches(f, p * piece, std::min(f.rows, (p + 1) * piece), [&](const Stretch& s) {
+        Decode(f, x, s.first, s.elements(), xs);
+        if (y != nullptr) Decode(f, y, s.first, s.elements(), ys);
+        if (s.side_by_side) {
+          s.ForEach([&](int64_t i, int64_t k) { own[k] += term(xs[i], ys[i], k); });
+        } else {
+          own[s.feature] +=
+              SumOf(s.count, [&](int64_t i) { return term(xs[i], ys[i], s.feature); });
+        }
+      });
+    }
+  });
+  Doubles result(f.count, 0);
+  for (int64_t p = 0; p < pieces; ++p) {
+    for (int64_t k = 0; k < f.count; ++k) result[k] += sums[p * f.count + k];
+  }
+  return result;
+}
+
+// out = map(x, y, feature), element by element.
+template <typename Map>
+void MapElements(const Features& f, const uint8_t* x, const uint8_t* y, uint8_t* out, Map&& map) {
+  f.parallel.For(f.rows, kNanosecondsPerElement * f.row(), [&](int64_t begin, int64_t end) {
+    double xs[kBlock], ys[kBlock] = {};
+    ForStretches(f, begin, end, [&](const Stretch& s) {
+      Decode(f, x, s.first, s.elements(), xs);
+      if (y != nullptr) Decode(f, y, s.first, s.elements(), ys);
+      s.ForEach([&](int64_t i, int64_t k) { xs[i] = map(xs[i], ys[i], k); });
+      Encode(f, xs, s.first, s.elements(), out);
+    });
+  });
+}
+
+void Normalize(const Features& f, In in, const Doubles& mean, const Doubles& variance,
+               uint8_t* out) {
+  const Doubles scale = OfFeatures(f, in[1]), offset = OfFeatures(f, in[2]);
+  Doubles root;
+  for (double v : variance) root.push_back(f.root(v));
+  MapElements(f, in[0], nullptr, out, [&](double x, double, int64_t k) {
+    return scale[k] * (x - mean[k]) / root[k] + offset[k];
+  });
 }
 
 }  // namespace
@@ -67,14 +172,13 @@ absl::StatusOr<StepDraft> MakeBatchNormTraining(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const Features f, FeaturesOf(context));
   StepDraft draft;
   draft.run = [f](Run&, In in, Out out) {
-    const std::vector<double> x = Doubles(f, in[0], f.elements);
-    std::vector<double> mean = Sums(f, [&](int64_t i, int64_t) { return x[i]; });
+    Doubles mean = Sums(f, in[0], nullptr, [](double x, double, int64_t) { return x; });
     for (double& m : mean) m /= f.share();
-    std::vector<double> variance =
-        Sums(f, [&](int64_t i, int64_t k) { return (x[i] - mean[k]) * (x[i] - mean[k]); });
+    Doubles variance = Sums(f, in[0], nullptr, [&](double x, double, int64_t k) {
+      return (x - mean[k]) * (x - mean[k]);
+    });
     for (double& v : variance) v /= f.share();
-    Store(f, Normalized(f, x, Doubles(f, in[1], f.count), Doubles(f, in[2], f.count), mean, variance),
-          out[0]);
+    Normalize(f, in, mean, variance, out[0]);
     Store(f, mean, out[1]);
     Store(f, variance, out[2]);
     return absl::OkStatus();
@@ -86,11 +190,7 @@ absl::StatusOr<StepDraft> MakeBatchNormInference(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const Features f, FeaturesOf(context));
   StepDraft draft;
   draft.run = [f](Run&, In in, Out out) {
-    Store(f,
-          Normalized(f, Doubles(f, in[0], f.elements), Doubles(f, in[1], f.count),
-                     Doubles(f, in[2], f.count), Doubles(f, in[3], f.count),
-                     Doubles(f, in[4], f.count)),
-          out[0]);
+    Normalize(f, in, OfFeatures(f, in[3]), OfFeatures(f, in[4]), out[0]);
     return absl::OkStatus();
   };
   return draft;
@@ -102,24 +202,21 @@ absl::StatusOr<StepDraft> MakeBatchNormGrad(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const Features f, FeaturesOf(context));
   StepDraft draft;
   draft.run = [f](Run&, In in, Out out) {
-    const std::vector<double> x = Doubles(f, in[0], f.elements), scale = Doubles(f, in[1], f.count),
-                              mean = Doubles(f, in[2], f.count),
-                              variance = Doubles(f, in[3], f.count),
-                              grad = Doubles(f, in[4], f.elements);
-    const std::vector<double> centred =
-        Sums(f, [&](int64_t i, int64_t k) { return grad[i] * (x[i] - mean[k]); });
-    const std::vector<double> sums = Sums(f, [&](int64_t i, int64_t) { return grad[i]; });
-    std::vector<double> grad_operand(f.elements), grad_scale(f.count);
+    const Doubles mean = OfFeatures(f, in[2]), variance = OfFeatures(f, in[3]);
+    const Doubles centred = Sums(
+        f, in[0], in[4], [&](double x, double grad, int64_t k) { return grad * (x - mean[k]); });
+    const Doubles sums = Sums(f, in[4], nullptr, [](double grad, double, int64_t) { return grad; });
+    Doubles factor = OfFeatures(f, in[1]), c(f.count), share(f.count), grad_scale(f.count);
     for (int64_t k = 0; k < f.count; ++k) {
-      grad_scale[k] = centred[k] / std::sqrt(variance[k] + f.epsilon);
+      const double root = f.root(variance[k]);
+      grad_scale[k] = centred[k] / root;
+      factor[k] /= root;
+      share[k] = sums[k] / f.share();
+      c[k] = centred[k] / f.share() / (variance[k] + f.epsilon);
     }
-    for (int64_t i = 0; i < f.elements; ++i) {
-      const int64_t k = f.of(i);
-      const double c = centred[k] / f.share() / (variance[k] + f.epsilon);
-      grad_operand[i] = scale[k] / std::sqrt(variance[k] + f.epsilon) *
-                        (grad[i] - sums[k] / f.share() - c * (x[i] - mean[k]));
-    }
-    Store(f, grad_operand, out[0]);
+    MapElements(f, in[0], in[4], out[0], [&](double x, double grad, int64_t k) {
+      return factor[k] * (grad - share[k] - c[k] * (x - mean[k]));
+    });
     Store(f, grad_scale, out[1]);
     Store(f, sums, out[2]);
     return absl::OkStatus();
