@@ -36,5 +36,23 @@ TEST(VectorMathTest, NeighboursChangeNoBits) {
   }
 }
 
+// Three units in the last place, of both signs; zeros keep theirs.
+TEST(VectorMathTest, ErfIsWithinThreeUlps) {
+  const Kernel kernel = ArithmeticKernel(Opcode::kErf, PrimitiveType::kF32);
+  std::vector<float> x = {0.0f, -0.0f, 1e-30f, 1e-3f, 0.99999994f, 1.0f, 3.9199998f, 3.92f, 50.0f};
+  for (float at = 1e-4f; at < 5; at *= 1.0003f) x.push_back(at), x.push_back(-at);
+  x.push_back(std::numeric_limits<float>::infinity());
+  x.push_back(NAN);
+  std::vector<float> y(x.size());
+  kernel(x.data(), nullptr, nullptr, y.data(), static_cast<int64_t>(x.size()));
+  for (size_t i = 0; i + 1 < x.size(); ++i) {
+    const double expected = std::erf(static_cast<double>(x[i]));
+    const float rounded = std::fabs(static_cast<float>(expected));
+    EXPECT_NEAR(y[i], expected, 3.0 * (rounded - std::nextafter(rounded, 0.0f))) << x[i];
+    EXPECT_EQ(std::signbit(y[i]), std::signbit(x[i]));
+  }
+  EXPECT_TRUE(std::isnan(y.back()));
+}
+
 }  // namespace
 }  // namespace hlocts::cpu

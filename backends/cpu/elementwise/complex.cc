@@ -180,7 +180,11 @@ struct Parts {
   };
   struct Abs {
     static T Apply(Z<T> x) {
-      return static_cast<T>(std::hypot(static_cast<W>(x.real()), static_cast<W>(x.imag())));
+      const W a = x.real(), b = x.imag();
+      if constexpr (!std::is_same_v<T, float>) return static_cast<T>(std::hypot(a, b));
+      // In double no square of an f32 overflows or vanishes. An infinite part beats a NaN.
+      const W size = std::sqrt(a * a + b * b), infinity = std::numeric_limits<W>::infinity();
+      return static_cast<T>(std::fabs(a) == infinity || std::fabs(b) == infinity ? infinity : size);
     }
   };
   struct Make {
