@@ -3,6 +3,8 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <memory>
+#include <utility>
 
 #include "backends/cpu/elementwise/families.h"
 #include "backends/cpu/elementwise/loop.h"
@@ -16,20 +18,27 @@ constexpr int kBytes = 256;
 
 size_t RowOfType(PrimitiveType type) { return static_cast<size_t>(type) % kTypesMax; }
 
-// What each byte of the first type is in the second. Two threads may make the same table; one
-// stays.
+// Two threads may make the same table: the first one stays, for ever.
+template <typename T>
+const T* Kept(std::atomic<const T*>& place, std::unique_ptr<T[]> made) {
+  const T* known = nullptr;
+  return place.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)
+             ? made.release()
+             : known;
+}
+
+// What each byte of the first type is in the second; places as wide as any element.
 const void* TableOf(PrimitiveType from, PrimitiveType to) {
-  static std::array<std::array<std::atomic<const void*>, kTypesMax>, kTypesMax> tables;
-  std::atomic<const void*>& place = tables[RowOfType(from)][RowOfType(to)];
-  const void* table = place.load(std::memory_order_acquire);
+  using Table = std::atomic<const uint64_t*>;
+  static std::array<std::array<Table, kTypesMax>, kTypesMax> tables;
+  Table& place = tables[RowOfType(from)][RowOfType(to)];
+  const uint64_t* table = place.load(std::memory_order_acquire);
   if (table != nullptr) return table;
   uint8_t bytes[kBytes];
   for (int i = 0; i < kBytes; ++i) bytes[i] = static_cast<uint8_t>(i);
-  auto* made = new uint64_t[kBytes];  // stays: as wide as any element
-  GeneralConvert({from, to}, bytes, nullptr, nullptr, made, kBytes);
-  if (place.compare_exchange_strong(table, made, std::memory_order_acq_rel)) return made;
-  delete[] made;
-  return table;
+  auto made = std::make_unique<uint64_t[]>(kBytes);
+  GeneralConvert({from, to}, bytes, nullptr, nullptr, made.get(), kBytes);
+  return Kept(place, std::move(made));
 }
 
 template <typename To>
@@ -62,15 +71,12 @@ struct KeyTable {
 
 const uint8_t* MakeKeyTable(const FloatFormat& format, KeyTable& table) {
   constexpr uint32_t kKeys = 1 << 16;
-  auto* made = new uint8_t[kKeys];
+  auto made = std::make_unique<uint8_t[]>(kKeys);
   for (uint32_t key = 0; key < kKeys; ++key) {
     const double value = static_cast<double>(std::bit_cast<float>(key << 16));
     made[key] = static_cast<uint8_t>(EncodeFloat(format, value));
   }
-  const uint8_t* known = nullptr;
-  if (table.bytes.compare_exchange_strong(known, made, std::memory_order_acq_rel)) return made;
-  delete[] made;
-  return known;
+  return Kept(table.bytes, std::move(made));
 }
 
 // Floats of 16 or 32 bits to a byte.
@@ -107,10 +113,12 @@ void EncodeBytes(PrimitiveType type, const float* from, uint8_t* to, int64_t cou
       table.converted.fetch_add(count, std::memory_order_relaxed) > KeyTable::kWorthwhile) {
     bytes = MakeKeyTable(format, table);
   }
+  if (bytes != nullptr) {
+    for (int64_t i = 0; i < count; ++i) to[i] = bytes[RoundingKey(from[i])];
+    return;
+  }
   for (int64_t i = 0; i < count; ++i) {
-    to[i] = bytes != nullptr
-                ? bytes[RoundingKey(from[i])]
-                : static_cast<uint8_t>(EncodeFloat(format, static_cast<double>(from[i])));
+    to[i] = static_cast<uint8_t>(EncodeFloat(format, static_cast<double>(from[i])));
   }
 }
 

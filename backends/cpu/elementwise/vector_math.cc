@@ -34,6 +34,13 @@ inline uint32_t BitsOf(float value) {
   return bits;
 }
 
+// c0 z^n + c1 z^(n-1) + ... by Horner's rule.
+template <typename... Rest>
+inline float Polynomial(float z, float first, Rest... rest) {
+  ((first = first * z + rest), ...);
+  return first;
+}
+
 // ln 2 in two parts: products of the first with small integers are exact.
 constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
 constexpr float kLog2E = 0x1.715476p0f;
@@ -47,12 +54,8 @@ inline float ExpMantissa(float c, float& t) {
   t = c * kLog2E + kRounder;
   const float n = t - kRounder;
   const float r = (c - n * kLn2High) - n * kLn2Low;
-  float p = 0x1.a1c024p-13f;
-  p = p * r + 0x1.6d9e28p-10f;
-  p = p * r + 0x1.111078p-7f;
-  p = p * r + 0x1.555478p-5f;
-  p = p * r + 0x1.555556p-3f;
-  p = p * r + 0.5f;
+  const float p = Polynomial(r, 0x1.a1c024p-13f, 0x1.6d9e28p-10f, 0x1.111078p-7f, 0x1.555478p-5f,
+                             0x1.555556p-3f, 0.5f);
   return 1.0f + (r + r * r * p);
 }
 
@@ -86,15 +89,9 @@ inline float Log(float x) {
   const int32_t exponent = static_cast<int32_t>(bits - 0x3f3504f3) >> 23;
   const float f = FloatOf(bits - (static_cast<uint32_t>(exponent) << 23)) - 1.0f;
   const float e = static_cast<float>(exponent) - (tiny ? 23.0f : 0.0f);
-  float p = 0x1.14c998p-4f;
-  p = p * f + -0x1.deff66p-4f;
-  p = p * f + 0x1.e7287ep-4f;
-  p = p * f + -0x1.fc07dcp-4f;
-  p = p * f + 0x1.233230p-3f;
-  p = p * f + -0x1.555cccp-3f;
-  p = p * f + 0x1.99a4f6p-3f;
-  p = p * f + -0x1.000006p-2f;
-  p = p * f + 0x1.555546p-2f;
+  const float p =
+      Polynomial(f, 0x1.14c998p-4f, -0x1.deff66p-4f, 0x1.e7287ep-4f, -0x1.fc07dcp-4f,
+                 0x1.233230p-3f, -0x1.555cccp-3f, 0x1.99a4f6p-3f, -0x1.000006p-2f, 0x1.555546p-2f);
   const float z = f * f;
   float y = f * z * p;
   y = y + e * kLn2Low;
@@ -117,13 +114,8 @@ struct Exponential {
 struct ExponentialMinusOne {
   template <bool kInside>
   static float Apply(float x) {
-    float p = 0x1.a2ee4ep-16f;
-    p = p * x + 0x1.a2e2b4p-13f;
-    p = p * x + 0x1.6c1470p-10f;
-    p = p * x + 0x1.110f74p-7f;
-    p = p * x + 0x1.555556p-5f;
-    p = p * x + 0x1.555556p-3f;
-    p = p * x + 0.5f;
+    const float p = Polynomial(x, 0x1.a2ee4ep-16f, 0x1.a2e2b4p-13f, 0x1.6c1470p-10f, 0x1.110f74p-7f,
+                               0x1.555556p-5f, 0x1.555556p-3f, 0.5f);
     const float near_zero = x + x * x * p;
     const float far = ExpOf<kInside>(x) - 1.0f;
     const float r = __builtin_fabsf(x) < 0.5f ? near_zero : far;
@@ -146,16 +138,10 @@ struct Tanh {
     float c = x > kEnd ? kEnd : x;
     c = c < -kEnd ? -kEnd : c;
     const float z = c * c;
-    float p = 0x1.f2f3e6p-27f;
-    p = p * z + 0x1.677fdap-16f;
-    p = p * z + 0x1.d099fap-9f;
-    p = p * z + 0x1.12e2bep-3f;
-    p = p * z + 1.0f;
-    float q = 0x1.babd66p-21f;
-    q = q * z + 0x1.60fb02p-12f;
-    q = q * z + 0x1.ab042ap-6f;
-    q = q * z + 0x1.dec6b2p-2f;
-    q = q * z + 1.0f;
+    const float p =
+        Polynomial(z, 0x1.f2f3e6p-27f, 0x1.677fdap-16f, 0x1.d099fap-9f, 0x1.12e2bep-3f, 1.0f);
+    const float q =
+        Polynomial(z, 0x1.babd66p-21f, 0x1.60fb02p-12f, 0x1.ab042ap-6f, 0x1.dec6b2p-2f, 1.0f);
     float r = c * p / q;
     r = r > 1.0f ? 1.0f : r;
     return r < -1.0f ? -1.0f : r;
@@ -168,21 +154,11 @@ struct Erf {
     constexpr float kEnd = 3.92f;
     const float size = __builtin_fabsf(x), a = size < kEnd ? size : kEnd;
     const float z = a * a;
-    float g = 0x1.4a9df4p-14f;
-    g = g * z + -0x1.a46d96p-11f;
-    g = g * z + 0x1.5416dap-8f;
-    g = g * z + -0x1.b7fb58p-6f;
-    g = g * z + 0x1.ce2d1ap-4f;
-    g = g * z + -0x1.81273ep-2f;
-    g = g * z + 0x1.06eba8p-3f;
+    const float g = Polynomial(z, 0x1.4a9df4p-14f, -0x1.a46d96p-11f, 0x1.5416dap-8f,
+                               -0x1.b7fb58p-6f, 0x1.ce2d1ap-4f, -0x1.81273ep-2f, 0x1.06eba8p-3f);
     const float near_zero = a + a * g;
-    float h = 0x1.857544p-13f;
-    h = h * a + -0x1.817a86p-9f;
-    h = h * a + 0x1.6559c4p-6f;
-    h = h * a + -0x1.a61748p-4f;
-    h = h * a + -0x1.46c39ep-1f;
-    h = h * a + -0x1.20864ap+0f;
-    h = h * a + -0x1.707d80p-12f;
+    const float h = Polynomial(a, 0x1.857544p-13f, -0x1.817a86p-9f, 0x1.6559c4p-6f, -0x1.a61748p-4f,
+                               -0x1.46c39ep-1f, -0x1.20864ap+0f, -0x1.707d80p-12f);
     const float far = 1.0f - ExpOf<true>(h);
     const float r = __builtin_copysignf(a < 1.0f ? near_zero : far, x);
     return x == x ? r : x;
@@ -251,14 +227,9 @@ inline float SineOf(float x) {
   std::memcpy(&quadrant, &t, sizeof(quadrant));
   const uint32_t q = static_cast<uint32_t>(quadrant) + kPhase;
   const float r = static_cast<float>(reduced), z = r * r;
-  float s = 0x1.6cc978p-19f;
-  s = s * z + -0x1.a00f60p-13f;
-  s = s * z + 0x1.111108p-7f;
-  s = s * z + -0x1.555556p-3f;
+  float s = Polynomial(z, 0x1.6cc978p-19f, -0x1.a00f60p-13f, 0x1.111108p-7f, -0x1.555556p-3f);
   s = r + r * (z * s);
-  float c = 0x1.99f026p-16f;
-  c = c * z + -0x1.6c0c4ep-10f;
-  c = c * z + 0x1.55554ap-5f;
+  float c = Polynomial(z, 0x1.99f026p-16f, -0x1.6c0c4ep-10f, 0x1.55554ap-5f);
   c = (1.0f - 0.5f * z) + z * z * c;
   const float chosen = (q & 1) != 0 ? c : s;
   return FloatOf(BitsOf(chosen) ^ ((q & 2) << 30));

@@ -97,10 +97,12 @@ void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t
     const auto pack = whole ? PackTurnedRows<T, true> : PackTurnedRows<T, false>;
     return pack(from, args.a_row, depth, rows, negate, to);
   }
-  if (args.a_row == 1 && whole) {
-    return PackRowsSideBySide(from, args.a_column, depth, rows, negate, to);
-  }
-  PackSomeLines(from, args.a_row, args.a_column, depth, rows, rows, negate, to);
+  // What is read behind the last rows of a step belongs to the next step; the last one has none.
+  int64_t vectors = 0;
+  if (args.a_row == 1 && (whole || args.a_column >= read)) vectors = whole ? depth : depth - 1;
+  PackRowsSideBySide(from, args.a_column, vectors, rows, negate, to);
+  PackSomeLines(from + vectors * args.a_column, args.a_row, args.a_column, depth - vectors, rows,
+                rows, negate, to + vectors * rows);
 }
 
 // Panels of kTileColumns columns side by side in rows that are contiguous: read row by row, because

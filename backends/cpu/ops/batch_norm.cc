@@ -25,7 +25,7 @@ struct Features {
 
   int64_t row() const { return count * inner; }
   double share() const { return static_cast<double>(count > 0 ? rows * inner : 0); }
-  // Of an element of a feature's variance: what its elements are divided by.
+  // What the elements of a feature of this variance are divided by.
   double root(double variance) const { return std::sqrt(variance + epsilon); }
 };
 
@@ -62,41 +62,35 @@ void Store(const Features& f, const Doubles& values, uint8_t* out) {
   Encode(f, values.data(), 0, static_cast<int64_t>(values.size()), out);
 }
 
-// Neighbouring elements: `rows` times `count` of them from `first` on. They all belong to one
-// feature (then there is one row) or, `side_by_side`, those of each row to the features from
-// `feature` on.
-struct Stretch {
-  int64_t first, rows, count, feature;
-  bool side_by_side;
-
-  int64_t elements() const { return rows * count; }
-  // visit(i, feature) for each.
-  template <typename Visit>
-  void ForEach(Visit&& visit) const {
-    const int64_t step = side_by_side ? 1 : 0;
-    for (int64_t r = 0; r < rows; ++r) {
-      HLOCTS_CPU_INDEPENDENT
-      for (int64_t j = 0; j < count; ++j) visit(r * count + j, feature + j * step);
-    }
-  }
-};
-// visit(stretch) for rows [begin, end), at most kBlock elements each.
+// visit(first, count) for the elements of rows [begin, end), at most kBlock at a time.
 template <typename Visit>
-void ForStretches(const Features& f, int64_t begin, int64_t end, Visit&& visit) {
-  if (f.inner == 1 && f.count <= kBlock) {
-    const int64_t step = kBlock / std::max<int64_t>(f.count, 1);
-    for (int64_t row = begin; row < end; row += step) {
-      visit(Stretch{row * f.count, std::min(step, end - row), f.count, 0, true});
-    }
-    return;
+void ForBlocks(const Features& f, int64_t begin, int64_t end, Visit&& visit) {
+  const int64_t stop = end * f.row();
+  for (int64_t first = begin * f.row(); first < stop; first += kBlock) {
+    visit(first, std::min(kBlock, stop - first));
   }
-  const int64_t run = f.inner > 1 ? f.inner : f.count;
-  for (int64_t at = begin * f.row(); at < end * f.row(); at += run) {
-    for (int64_t k = 0; k < run; k += kBlock) {
-      const int64_t feature = f.inner > 1 ? at / f.inner % f.count : k;
-      visit(Stretch{at + k, 1, std::min(kBlock, run - k), feature, f.inner == 1});
-    }
+}
+
+// visit(at, length, feature) for the runs of a block: elements from the block's place `at` on that
+// all belong to one feature or, where features are innermost, to the features from there on.
+template <typename Visit>
+void ForRuns(const Features& f, int64_t first, int64_t count, Visit&& visit) {
+  for (int64_t at = 0, length; at < count; at += length) {
+    const int64_t feature = (first + at) / f.inner % f.count;
+    const int64_t left = f.inner == 1 ? f.count - feature : f.inner - (first + at) % f.inner;
+    length = std::min(left, count - at);
+    visit(at, length, feature);
   }
+}
+
+// visit(at, feature) for each element of a block.
+template <typename Visit>
+void ForElements(const Features& f, int64_t first, int64_t count, Visit&& visit) {
+  const int64_t step = f.inner == 1 ? 1 : 0;
+  ForRuns(f, first, count, [&](int64_t at, int64_t length, int64_t feature) {
+    HLOCTS_CPU_INDEPENDENT
+    for (int64_t j = 0; j < length; ++j) visit(at + j, feature + j * step);
+  });
 }
 
 // Adds terms [0, count) of one feature in eight sums side by side.
@@ -123,15 +117,18 @@ Doubles Sums(const Features& f, const uint8_t* x, const uint8_t* y, Term&& term)
     double xs[kBlock], ys[kBlock] = {};
     for (; p < end; ++p) {
       double* own = sums.data() + p * f.count;
-      ForStretches(f, p * piece, std::min(f.rows, (p + 1) * piece), [&](const Stretch& s) {
-        Decode(f, x, s.first, s.elements(), xs);
-        if (y != nullptr) Decode(f, y, s.first, s.elements(), ys);
-        if (s.side_by_side) {
-          s.ForEach([&](int64_t i, int64_t k) { own[k] += term(xs[i], ys[i], k); });
-        } else {
-          own[s.feature] +=
-              SumOf(s.count, [&](int64_t i) { return term(xs[i], ys[i], s.feature); });
+      const int64_t stop = std::min(f.rows, (p + 1) * piece);
+      ForBlocks(f, p * piece, stop, [&](int64_t first, int64_t count) {
+        Decode(f, x, first, count, xs);
+        if (y != nullptr) Decode(f, y, first, count, ys);
+        if (f.inner == 1) {
+          ForElements(f, first, count,
+                      [&](int64_t i, int64_t k) { own[k] += term(xs[i], ys[i], k); });
+          return;
         }
+        ForRuns(f, first, count, [&](int64_t at, int64_t length, int64_t k) {
+          own[k] += SumOf(length, [&](int64_t i) { return term(xs[at + i], ys[at + i], k); });
+        });
       });
     }
   });
@@ -147,11 +144,11 @@ template <typename Map>
 void MapElements(const Features& f, const uint8_t* x, const uint8_t* y, uint8_t* out, Map&& map) {
   f.parallel.For(f.rows, kNanosecondsPerElement * f.row(), [&](int64_t begin, int64_t end) {
     double xs[kBlock], ys[kBlock] = {};
-    ForStretches(f, begin, end, [&](const Stretch& s) {
-      Decode(f, x, s.first, s.elements(), xs);
-      if (y != nullptr) Decode(f, y, s.first, s.elements(), ys);
-      s.ForEach([&](int64_t i, int64_t k) { xs[i] = map(xs[i], ys[i], k); });
-      Encode(f, xs, s.first, s.elements(), out);
+    ForBlocks(f, begin, end, [&](int64_t first, int64_t count) {
+      Decode(f, x, first, count, xs);
+      if (y != nullptr) Decode(f, y, first, count, ys);
+      ForElements(f, first, count, [&](int64_t i, int64_t k) { xs[i] = map(xs[i], ys[i], k); });
+      Encode(f, xs, first, count, out);
     });
   });
 }
