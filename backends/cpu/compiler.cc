@@ -59,13 +59,18 @@ absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
 
 }  // namespace
 
-absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names) {
-  return plan::CheckPassNames(
-      names, {"fusion", "in-place", "rows", "batches", "small-loops", "indices"});
+absl::Span<const absl::string_view> OwnPasses() {
+  static constexpr absl::string_view kNames[] = {"fusion",  "in-place",    "rows",   "batches",
+                                                 "indices", "small-loops", "pieces"};
+  return kNames;
 }
 
 void Compiler::Simplify(plan::Graph& graph) {
-  if (simplified_.insert(&graph).second) plan::RunPasses(graph, options_.disabled);
+  if (!simplified_.insert(&graph).second) return;
+  const plan::Evaluator evaluate = [this](plan::Graph& closed) {
+    return Evaluate(closed, options_);
+  };
+  plan::RunPasses(graph, options_.disabled, {&evaluate, options_.guard});
 }
 
 absl::StatusOr<std::shared_ptr<const LoopProgram>> Compiler::StraightLine(

@@ -26,6 +26,7 @@ using plan::Source;
 struct CompileOptions {
   MathOptions math;
   bool guard = false;  // see Program::guarded
+  bool flush = false;  // subnormals, while the module runs
   int threads = 0;  // 0: as many as the machine has
   int64_t memory_bytes_max = int64_t{8} << 30;
   std::shared_ptr<void> custom_calls;         // handle of the library, null for none
@@ -51,8 +52,8 @@ struct StepDraft {
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
 };
 
-// InvalidArgument when one of the names is no pass.
-absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names);
+// Passes of this engine, besides those of backends/plan.
+absl::Span<const absl::string_view> OwnPasses();
 
 class Compiler {
  public:
@@ -90,6 +91,9 @@ class Compiler {
   absl::flat_hash_map<const plan::Graph*, std::shared_ptr<const ElementFunction>> elements_;
   absl::flat_hash_map<const plan::Graph*, std::vector<Compiled>> functions_;
 };
+
+// The results of a graph without parameters, computed now as the module would compute them.
+absl::StatusOr<std::vector<Literal>> Evaluate(plan::Graph& closed, CompileOptions options);
 
 // What a factory of a structured operation may look at.
 struct OpContext {

@@ -1,10 +1,10 @@
 // The optimised CPU engine behind the Backend interface: `cpu?threads=N&disable=PASS,...&strict=true`
 // and `&guard=true`.
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/cpu/executable.h"
 #include "backends/plan/custom_call.h"
+#include "backends/plan/passes.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts {
@@ -62,11 +62,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCpuBackend(BackendName name) {
   }
   options.guard = guard == "true";
   for (std::string passes; !(passes = name.TakeOption("disable")).empty();) {
-    for (absl::string_view pass : absl::StrSplit(passes, ',', absl::SkipEmpty())) {
-      options.disabled.insert(std::string(pass));
-    }
+    HLOCTS_RETURN_IF_ERROR(plan::Disable(passes, cpu::OwnPasses(), options.disabled));
   }
-  HLOCTS_RETURN_IF_ERROR(cpu::CheckPassNames(options.disabled));
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text, "\": expected threads, disable, strict or guard, found ",
                         name.options[0].first);

@@ -5,8 +5,11 @@
 
 #include <complex>
 
+#include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
+#include "backends/cpu/compiler.h"
 #include "backends/cpu/program.h"
+#include "backends/plan/passes.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
@@ -189,22 +192,41 @@ const char* const kPrograms[] = {
     " o = s32[] constant(1) j = s32[] add(i, o) ROOT r = (s32[], f32[2]) tuple(j, y) }\n"
     "ENTRY e { x = f32[2] parameter(0) z = s32[] constant(-4) t = (s32[], f32[2]) tuple(z, x)\n"
     " ROOT w = (s32[], f32[2]) while(t), condition=c, body=body }",
+    // What depends on constants, what is repeated, what changes nothing.
+    "ENTRY e { p = f32[4,300] parameter(0) i = s32[4,300] iota(), iota_dimension=1\n"
+    " j = s32[4,300] iota(), iota_dimension=0 g = pred[4,300] compare(i, j), direction=GE\n"
+    " c = f32[4] constant({1, 2, 3, 4}) d = f32[4,300] broadcast(c), dimensions={0}\n"
+    " q = f32[4,300] exponential(d) f = f32[] constant(-4) h = f32[4,300] broadcast(f), dimensions={}\n"
+    " x = f32[4,300] divide(p, h) y = f32[4,300] select(g, x, q) ROOT z = f32[4,300] subtract(y, x) }",
+    "ENTRY e { p = f32[1,90] parameter(0) r = f32[90] reshape(p)\n"
+    " w = f32[5,90] broadcast(r), dimensions={1} k = f32[5,90] cosine(w)\n"
+    " v = f32[5,90] broadcast(r), dimensions={1} ROOT m = f32[5,90] multiply(k, v) }",
+    // Loops through slices and reversals, and over what is put together.
+    "ENTRY e { p = f32[6,40] parameter(0) q = f32[6,40] parameter(1) a = f32[6,40] add(p, q)\n"
+    " b = f32[6,40] exponential(a) s = f32[3,20] slice(b), slice={[1:6:2], [0:40:2]}\n"
+    " t = f32[3,20] negate(s) u = f32[3,20] reverse(t), dimensions={1} ROOT w = f32[3,20] abs(u) }",
+    "ENTRY e { p = f32[5,9] parameter(0) z = f32[] constant(7)\n"
+    " a = f32[13,9] pad(p, z), padding=2_2_1x-1_1 b = f32[13,9] parameter(1)\n"
+    " c = f32[13,9] multiply(a, b) d = f32[2,9] parameter(2) e = f32[13,11] parameter(3)\n"
+    " f = f32[15,9] concatenate(c, d), dimensions={0} g = f32[15,9] negate(f)\n"
+    " h = f32[13,20] concatenate(c, e), dimensions={1} i = f32[13,20] exponential(h)\n"
+    " ROOT r = (f32[15,9], f32[13,20], f32[13,9]) tuple(g, i, a) }",
 };
 
 TEST(CpuBackendTest, PassesChangeNothing) {
-  const char* const kSettings[] = {"&disable=moves", "&disable=cse",      "&disable=dce",
-                                   "&disable=fusion", "&disable=in-place", "&disable=rows",
-                                   "&disable=small-loops", "&disable=indices", "&disable=batches",
-                                   "&guard=true", "&guard=true&disable=rows", "&guard=true&threads=1",
-                                   "&guard=true&disable=small-loops",
-                                   "&disable=moves,cse,dce,fusion,in-place",
-                                   "&disable=moves,cse,dce,fusion,in-place,rows,batches,small-loops,indices"};
+  std::vector<std::string> settings = {"&guard=true", "&guard=true&disable=rows",
+                                       "&guard=true&threads=1", "&guard=true&disable=small-loops",
+                                       "&disable=moves,cse,dce,fusion,in-place", "&disable=all"};
+  for (const plan::PassRow& pass : plan::AllPasses()) {
+    settings.push_back(absl::StrCat("&disable=", pass.name));
+  }
+  for (absl::string_view pass : cpu::OwnPasses()) settings.push_back(absl::StrCat("&disable=", pass));
   for (const char* text : kPrograms) {
     auto module = Parsed(text);
     const ExecuteRequest request = Request(GenerateArguments(ArgumentLeafShapes(*module), 7));
     const RunOutcome expected = RunModule(*Engine(), *module, {}, request);
     ASSERT_EQ(expected.kind, OutcomeKind::kValues) << text << expected.reason;
-    for (const char* setting : kSettings) {
+    for (const std::string& setting : settings) {
       const RunOutcome actual = RunModule(*Engine(setting), *module, {}, request);
       ASSERT_EQ(actual.kind, OutcomeKind::kValues) << setting << "\n" << actual.reason;
       for (size_t i = 0; i < expected.result.outputs[0].size(); ++i) {

@@ -45,8 +45,8 @@ class StaticExecutable : public Executable {
     }
   }
 
-  absl::Status Compile(const Module& module, const CompileOptions& options) {
-    flush_ = MayFlush(module, options);
+  absl::Status Compile(const Module& module, CompileOptions options) {
+    flush_ = options.flush = MayFlush(module, options);
     HLOCTS_ASSIGN_OR_RETURN(plan::GraphModule graphs, plan::BuildGraphs(module));
     plan::Graph& entry = *graphs.entry;
     program_.graphs.push_back(std::make_unique<plan::GraphModule>(std::move(graphs)));

@@ -5,6 +5,7 @@
 #include "backends/cpu/float_control.h"
 #include "backends/cpu/kernels/thread_pool.h"
 #include "backends/cpu/view_copy.h"
+#include "backends/plan/pieces.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -43,19 +44,22 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
   return absl::OkStatus();
 }
 
+void FunctionBuilder::EmitLeaf(const Node& node) {
+  const ValueId value = node.outputs[0];
+  if (graph_.type(value).type == PrimitiveType::kToken) return;
+  const int32_t buffer = buffer_of_[value] = NewBuffer(graph_.type(value));
+  const bool is_parameter = node.opcode == Opcode::kParameter;
+  buffers_[buffer].kind = is_parameter ? Buffer::Kind::kParameter : Buffer::Kind::kConstant;
+  buffers_[buffer].parameter = node.parameter;
+  if (!is_parameter) buffers_[buffer].data = graph_.constants[node.constant].raw_data();
+}
+
 absl::Status FunctionBuilder::EmitNode(NodeId id) {
   const Node& node = graph_.nodes[id];
-  switch (KindOf(graph_, node)) {
-    case NodeKind::kLeaf: {
-      const ValueId value = node.outputs[0];
-      if (graph_.type(value).type == PrimitiveType::kToken) return absl::OkStatus();
-      const int32_t buffer = buffer_of_[value] = NewBuffer(graph_.type(value));
-      const bool is_parameter = node.opcode == Opcode::kParameter;
-      buffers_[buffer].kind = is_parameter ? Buffer::Kind::kParameter : Buffer::Kind::kConstant;
-      buffers_[buffer].parameter = node.parameter;
-      if (!is_parameter) buffers_[buffer].data = graph_.constants[node.constant].raw_data();
+  switch (fusion_.kind(id)) {
+    case NodeKind::kLeaf:
+      EmitLeaf(node);
       return absl::OkStatus();
-    }
     case NodeKind::kIota:
     case NodeKind::kView: {
       const ValueId value = node.outputs[0];
@@ -69,6 +73,8 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
       return absl::OkStatus();
     case NodeKind::kElementwise:
       return fusion_.loop_of(id) == id ? EmitLoop(id) : absl::OkStatus();
+    case NodeKind::kAssembled:
+      return fusion_.is_dense(node.outputs[0]) ? EmitStructured(node) : absl::OkStatus();
     case NodeKind::kStructured:
       return EmitStructured(node);
   }
@@ -113,21 +119,53 @@ void FunctionBuilder::EmitCopy(ValueId value, const Source& source) {
   drafts_.push_back(std::move(draft));
 }
 
+namespace {
+
+int NumberIn(std::vector<int32_t>& arrays, int32_t buffer) {
+  const auto found = std::find(arrays.begin(), arrays.end(), buffer);
+  if (found != arrays.end()) return static_cast<int>(found - arrays.begin());
+  arrays.push_back(buffer);
+  return static_cast<int>(arrays.size()) - 1;
+}
+
+}  // namespace
+
+// A pad or a concatenate, put together block by block.
+int FunctionBuilder::PiecesRegister(ValueId value, LoopProgram& loop,
+                                    std::vector<int32_t>& arrays) {
+  const Node& node = graph_.producer(value);
+  const plan::ArrayType& type = graph_.type(value);
+  std::vector<int> numbers;
+  std::vector<plan::ArrayType> types;
+  for (ValueId operand : node.operands) {
+    numbers.push_back(NumberIn(arrays, buffer_of_[operand]));
+    types.push_back(graph_.type(operand));
+  }
+  std::vector<plan::Piece> pieces;
+  int filling = -1;
+  if (node.opcode == Opcode::kPad) {
+    pieces = {plan::PieceOfPad(types[0], type, *node.source->Get<PaddingConfig>(Attr::kPadding))};
+    filling = numbers[1];
+  } else {
+    pieces = plan::PiecesOfConcatenate(types, type, node.source->IntList(Attr::kDimensions)[0]);
+  }
+  return loop.AddPieces(filling, {numbers.data(), pieces.size()}, pieces, type.width());
+}
+
 int FunctionBuilder::OperandRegister(ValueId operand, int64_t elements, LoopProgram& loop,
                                      std::vector<int32_t>& arrays) {
   const ValueId stripped = fusion_.Strip(operand);
   if (register_of_[stripped] >= 0) return register_of_[stripped];
+  const bool assembled = fusion_.kind(graph_.values[stripped].node) == NodeKind::kAssembled;
+  if (assembled && !fusion_.is_dense(stripped)) return PiecesRegister(stripped, loop, arrays);
   const Source source = fusion_.SourceOf(operand);
   const plan::ArrayType& type = graph_.type(operand);
   if (source.is_line && type.elements == elements && LoopProgram::IsLineInOrder(source.view)) {
     return loop.AddLine(LineKernel(type.type), source.view, type.width());
   }
-  const int32_t buffer = BufferOf(source);
-  auto found = std::find(arrays.begin(), arrays.end(), buffer);
-  if (found == arrays.end()) found = arrays.insert(found, buffer);
   const plan::View view =
       type.elements == elements ? source.view : plan::View::Splat(source.view.offset, elements);
-  return loop.AddInput(static_cast<int>(found - arrays.begin()), view, type.width());
+  return loop.AddInput(NumberIn(arrays, BufferOf(source)), view, type.width());
 }
 
 absl::Status FunctionBuilder::EmitLoop(NodeId root) {

@@ -19,8 +19,9 @@ class FunctionBuilder {
       : compiler_(compiler),
         graph_(graph),
         function_(function),
-        fusion_(graph, !compiler.options().disabled.contains("fusion"),
-                !compiler.options().disabled.contains("fusion")),
+        fusion_(graph, {.loops = !compiler.options().disabled.contains("fusion"),
+                        .turned_dots = true,
+                        .pieces = !compiler.options().disabled.contains("pieces")}),
         buffer_of_(graph.values.size(), -1),
         line_of_(graph.values.size(), -1) {}
 
@@ -44,12 +45,14 @@ class FunctionBuilder {
   };
 
   absl::Status EmitNode(plan::NodeId id);
+  void EmitLeaf(const plan::Node& node);
   absl::Status EmitLoop(plan::NodeId root);
   absl::Status EmitStructured(const plan::Node& node);
   void EmitLine(plan::ValueId value);
   void EmitCopy(plan::ValueId value, const Source& source);
   int32_t NewBuffer(const plan::ArrayType& type);
   int32_t BufferOf(const Source& source);
+  int PiecesRegister(plan::ValueId value, LoopProgram& loop, std::vector<int32_t>& arrays);
   int OperandRegister(plan::ValueId operand, int64_t elements, LoopProgram& loop,
                       std::vector<int32_t>& arrays);
 

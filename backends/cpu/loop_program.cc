@@ -11,7 +11,10 @@ int LoopProgram::AddInput(int array, const plan::View& view, int width) {
   Register reg;
   reg.view = view.Simplified();
   for (size_t r = 0; r < registers_.size(); ++r) {
-    if (registers_[r].array == array && registers_[r].view == reg.view) return static_cast<int>(r);
+    const Register& other = registers_[r];
+    if (other.array == array && other.kind != Kind::kAssembled && other.view == reg.view) {
+      return static_cast<int>(r);
+    }
   }
   // Of one element there is nothing to splat.
   const bool one = reg.view.dimensions.empty();
@@ -39,6 +42,19 @@ int LoopProgram::AddLine(const Kernel& kernel, const plan::View& view, int width
         other.view == reg.view) {
       return static_cast<int>(r);
     }
+  }
+  registers_.push_back(std::move(reg));
+  return static_cast<int>(registers_.size()) - 1;
+}
+
+int LoopProgram::AddPieces(int filling, absl::Span<const int> arrays,
+                           absl::Span<const plan::Piece> pieces, int width) {
+  Register reg;
+  reg.kind = Kind::kAssembled;
+  reg.array = filling;
+  reg.width = width;
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    reg.pieces.push_back({arrays[p], pieces[p].Simplified()});
   }
   registers_.push_back(std::move(reg));
   return static_cast<int>(registers_.size()) - 1;
@@ -154,8 +170,7 @@ void LoopProgram::Finish() {
     scratch_bytes_ += kBlock * reg.width;
   };
   for (Register& reg : registers_) {
-    const bool is_laid_out =
-        reg.kind == Kind::kSplat || reg.kind == Kind::kLoaded || reg.kind == Kind::kLine;
+    const bool is_laid_out = reg.kind != Kind::kDirect && reg.kind != Kind::kComputed;
     if (is_laid_out && !reg.stays) {
       reg.scratch = scratch_bytes_;
       scratch_bytes_ += kBlock * reg.width;
@@ -179,10 +194,20 @@ void LoopProgram::Finish() {
   scratch_bytes_ = held_ + kFarStep * kWidthMax;
 }
 
+namespace {
+
+bool Reads(const LoopProgram::Register& reg, int array) {
+  return reg.array == array ||
+         std::any_of(reg.pieces.begin(), reg.pieces.end(),
+                     [&](const LoopProgram::LoadedPiece& p) { return p.array == array; });
+}
+
+}  // namespace
+
 bool LoopProgram::ReadsInPlace(int array, int width) const {
   bool reads = false;
   for (const Register& reg : registers_) {
-    if (reg.array != array) continue;
+    if (!Reads(reg, array)) continue;
     if (reg.kind != Kind::kDirect || reg.view.offset != 0 || reg.width != width) return false;
     reads = true;
   }
@@ -191,9 +216,14 @@ bool LoopProgram::ReadsInPlace(int array, int width) const {
 
 int LoopProgram::WidthOf(int array) const {
   for (const Register& reg : registers_) {
-    if (reg.array == array) return reg.width;
+    if (Reads(reg, array)) return reg.width;
   }
   return 0;
+}
+
+bool LoopProgram::HasPieces() const {
+  return std::any_of(registers_.begin(), registers_.end(),
+                     [](const Register& reg) { return reg.kind == Kind::kAssembled; });
 }
 
 int LoopProgram::StreamWidth(int array) const {
@@ -207,7 +237,7 @@ int LoopProgram::StreamWidth(int array) const {
 std::vector<const plan::View*> LoopProgram::ViewsOf(int array) const {
   std::vector<const plan::View*> views;
   for (const Register& reg : registers_) {
-    if (reg.array == array) views.push_back(&reg.view);
+    if (Reads(reg, array)) views.push_back(reg.kind == Kind::kAssembled ? nullptr : &reg.view);
   }
   return views;
 }

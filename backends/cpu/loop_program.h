@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "backends/cpu/elementwise/kernel.h"
 #include "backends/cpu/line_fetcher.h"
+#include "backends/plan/pieces.h"
 #include "backends/plan/view.h"
 
 namespace hlocts::cpu {
@@ -28,6 +29,10 @@ class LoopProgram {
   // + 1, ... in the type of the result. False when the view is none of these.
   static bool IsLineInOrder(const plan::View& view);
   int AddLine(const Kernel& kernel, const plan::View& view, int width);
+  // An array put together from pieces of others on a filling, which is one element (-1: the pieces
+  // leave nothing open).
+  int AddPieces(int filling, absl::Span<const int> arrays, absl::Span<const plan::Piece> pieces,
+                int width);
   // A register for the result of kernel(a, b, c); registers that are not used are -1.
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
   // For programs whose outputs may overlap inputs in any way: results are kept apart to the end.
@@ -53,12 +58,17 @@ class LoopProgram {
   // Of an input that is read at the very index that is computed: its width; else 0.
   int StreamWidth(int array) const;
 
-  enum class Kind : uint8_t { kDirect, kSplat, kLoaded, kLine, kComputed };
+  enum class Kind : uint8_t { kDirect, kSplat, kLoaded, kLine, kAssembled, kComputed };
+  struct LoadedPiece {
+    int array;
+    plan::Piece piece;
+  };
   struct Register {
     Kind kind = Kind::kComputed;
     int width = 0;
     int array = -1;        // of inputs
     Kernel line;           // of kLine
+    std::vector<LoadedPiece> pieces;  // of kAssembled, whose `array` is the filling
     int64_t scratch = -1;  // offset, where it has scratch memory
     int output = -1;       // computed straight into this output
     // Never laid out: all readers take its one element (kSplat) or go by its rows (kLoaded).
@@ -80,8 +90,9 @@ class LoopProgram {
   // Elements [start, start + count) of a kLine register.
   static void FillLine(const Register& reg, int64_t start, int64_t count, uint8_t* out);
 
-  // How `array` is read.
+  // How `array` is read. nullptr: as pieces of another.
   std::vector<const plan::View*> ViewsOf(int array) const;
+  bool HasPieces() const;
 
   // Elements [begin, end). Outputs do not overlap inputs but as ReadsInPlace allows.
   // `fetcher`: what the caller wants next, a share with each operation.
@@ -105,6 +116,8 @@ class LoopProgram {
   void LeaveInPlace();
   void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                   int64_t count, uint8_t* scratch, uint8_t** at) const;
+  static void Assemble(const Register& reg, const uint8_t* const* arrays, int64_t start,
+                       int64_t count, uint8_t* out);
   void PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
                  uint8_t** at) const;
 

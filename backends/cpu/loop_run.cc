@@ -4,6 +4,7 @@
 
 #include "backends/cpu/elementwise/stream.h"
 #include "backends/cpu/kernels/processor.h"
+#include "backends/cpu/load_piece.h"
 #include "backends/cpu/load_view.h"
 #include "backends/cpu/loop_program.h"
 #include "backends/cpu/scratch.h"
@@ -33,6 +34,14 @@ Ahead AheadOf(bool streams) {
 void LoopProgram::FillLine(const Register& reg, int64_t start, int64_t count, uint8_t* out) {
   const int64_t first = reg.view.offset + start;
   reg.line(&first, nullptr, nullptr, out, count);
+}
+
+void LoopProgram::Assemble(const Register& reg, const uint8_t* const* arrays, int64_t start,
+                           int64_t count, uint8_t* out) {
+  if (reg.array >= 0) Fill(arrays[reg.array], reg.width, count, out);
+  for (const LoadedPiece& loaded : reg.pieces) {
+    LoadPiece(loaded.piece, reg.width, arrays[loaded.array], start, count, out);
+  }
 }
 
 // Registers that stand still: splats, and arrays that are read by rows.
@@ -93,6 +102,8 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
       if (run == nullptr) LoadView(reg.view, reg.width, arrays[reg.array], start, count, at[r]);
     } else if (reg.kind == Kind::kLine) {
       FillLine(reg, start, count, at[r]);
+    } else if (reg.kind == Kind::kAssembled) {
+      Assemble(reg, arrays, start, count, at[r]);
     } else if (reg.output >= 0) {
       at[r] = outputs[reg.output] + start * reg.width;
     }

@@ -168,7 +168,8 @@ void FunctionBuilder::NumberSlots() {
   for (Draft& draft : drafts_) {
     Step step;
     step.run = std::move(draft.step.run);
-    step.loop = std::move(draft.step.rows.loop);
+    const auto& loop = draft.step.rows.loop;
+    if (loop != nullptr && !loop->HasPieces()) step.loop = loop;  // small loops have no pieces
     step.elements = draft.step.rows.elements;
     for (int32_t buffer : draft.in) step.in.push_back(SlotOf(buffer));
     for (int32_t buffer : draft.out) step.out.push_back(SlotOf(buffer));

@@ -29,9 +29,7 @@ TEST(RandomModulesTest, TheJudgeAcceptsEveryOutput) {
   const int64_t count = Setting("HLOCTS_RANDOM_MODULES", 400);
   const int64_t first = Setting("HLOCTS_RANDOM_SEED", 0);
   auto fused = MakeBackend("cpu?isolation=none");
-  auto plain = MakeBackend(
-      "cpu?isolation=none&disable=fusion&disable=in-place&disable=cse&disable=moves&disable=rows"
-      "&disable=batches&disable=small-loops&disable=indices");
+  auto plain = MakeBackend("cpu?isolation=none&disable=all");
   auto grouped = MakeBackend("cpu?isolation=none&guard=true");
   ASSERT_TRUE(fused.ok() && plain.ok() && grouped.ok());
   int64_t judged = 0;

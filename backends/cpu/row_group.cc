@@ -22,7 +22,7 @@ bool RowGroup::ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements,
   for (const plan::View* view : loop.ViewsOf(array)) {
     // An element of the view belongs to the row of its number; only one that is a whole array of
     // the loop's size can be cut into rows.
-    if (view->elements() != elements) return false;
+    if (view == nullptr || view->elements() != elements) return false;
     const auto cut = plan::Reshaped(*view, {rows, elements / rows});
     int64_t first = view->offset, last = view->offset;
     if (cut.has_value()) {

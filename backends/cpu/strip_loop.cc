@@ -39,7 +39,8 @@ class StripLoop::Builder {
 
   bool AddRegister(int r) {
     const LoopProgram::Register& reg = registers_[r];
-    if (reg.width != kWidth || reg.kind == Kind::kLoaded) return false;
+    const bool is_laid_out = reg.kind == Kind::kLoaded || reg.kind == Kind::kAssembled;
+    if (reg.width != kWidth || is_laid_out) return false;
     if (reg.kind == Kind::kDirect) return !reg.view.dimensions.empty();
     if (reg.kind == Kind::kSplat) {
       cells_[r] = loop.cells_++;

@@ -12,8 +12,9 @@ constexpr int64_t kElementsToCompile = int64_t{1} << 16;
 
 }  // namespace
 
-absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names) {
-  return plan::CheckPassNames(names, {"fusion", "in-place", "rows"});
+absl::Span<const absl::string_view> OwnPasses() {
+  static constexpr absl::string_view kNames[] = {"fusion", "in-place", "rows"};
+  return kNames;
 }
 
 absl::StatusOr<plan::Graph*> OpContext::CalledBy(Attr attr) const {

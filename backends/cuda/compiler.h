@@ -32,7 +32,8 @@ struct CompileOptions {
   // When set: every kernel that could be compiled, as source, and nothing is compiled.
   std::vector<std::string>* sources = nullptr;
 };
-absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names);
+// Passes of this engine, besides those of backends/plan.
+absl::Span<const absl::string_view> OwnPasses();
 
 // A program on the device.
 struct Body {

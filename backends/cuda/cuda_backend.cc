@@ -6,11 +6,11 @@
 #include <functional>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/cuda/cuda_device.h"
 #include "backends/cuda/executable.h"
 #include "backends/plan/custom_call.h"
+#include "backends/plan/passes.h"
 #include "backends/plan/request.h"
 #include "spec/infer/verifier.h"
 
@@ -102,11 +102,8 @@ absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
   HLOCTS_ASSIGN_OR_RETURN(options.tf32, TakeBool(name, "tf32"));
   HLOCTS_ASSIGN_OR_RETURN(options.fast_math, TakeBool(name, "fast_math"));
   for (std::string passes; !(passes = name.TakeOption("disable")).empty();) {
-    for (absl::string_view pass : absl::StrSplit(passes, ',', absl::SkipEmpty())) {
-      options.disabled.insert(std::string(pass));
-    }
+    HLOCTS_RETURN_IF_ERROR(plan::Disable(passes, cuda::OwnPasses(), options.disabled));
   }
-  HLOCTS_RETURN_IF_ERROR(cuda::CheckPassNames(options.disabled));
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text,
                         "\": expected jit, libraries, graphs, devices, deterministic, tf32, "

@@ -53,6 +53,7 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
     case NodeKind::kElementwise:
       if (fusion_.loop_of(id) != id) return absl::OkStatus();
       return reductions_.reduce_of(id) >= 0 ? EmitReduce(reductions_.reduce_of(id)) : EmitLoop(id);
+    case NodeKind::kAssembled:  // not asked for
     case NodeKind::kStructured:
       return node.opcode == Opcode::kMap && IsStraightLine(*node.called[0]) ? EmitMap(node)
                                                                             : EmitStructured(id);

@@ -20,7 +20,7 @@ class FunctionBuilder {
       : compiler_(compiler),
         graph_(graph),
         function_(function),
-        fusion_(graph, fuses),
+        fusion_(graph, {.loops = fuses}),
         reductions_(graph, fusion_, fuses),
         loads_(graph, fusion_, fuses),
         slot_of_(graph.values.size(), -1) {}

@@ -63,7 +63,7 @@ bool AppendConstant(const Literal& literal, Key& key) {
 
 }  // namespace
 
-void RemoveCommonNodes(Graph& graph) {
+void RemoveCommonNodes(Graph& graph, const PassContext&) {
   std::vector<ValueId> stands_for(graph.values.size());
   for (size_t v = 0; v < stands_for.size(); ++v) stands_for[v] = static_cast<ValueId>(v);
   std::map<Key, ValueId> seen;

@@ -2,7 +2,7 @@
 
 namespace hlocts::plan {
 
-void RemoveDeadNodes(Graph& graph) {
+void RemoveDeadNodes(Graph& graph, const PassContext&) {
   std::vector<bool> used(graph.values.size(), false);
   for (ValueId result : graph.results) used[result] = true;
   for (size_t n = graph.nodes.size(); n-- > 0;) {

@@ -9,6 +9,7 @@ namespace {
 
 constexpr NodeId kNobody = -1, kSeveral = -2;
 constexpr size_t kMembersMax = 48;
+constexpr size_t kPiecesMax = 8;
 
 bool IsElementwiseNode(const Graph& graph, const Node& node) {
   if (!IsElementwise(node.opcode) || node.outputs.size() != 1) return false;
@@ -53,17 +54,29 @@ NodeKind KindOf(const Graph& graph, const Node& node) {
   }
 }
 
-FusionPlan::FusionPlan(const Graph& graph, bool fuse, bool turned_dots)
+namespace {
+
+bool IsAssembled(const Node& node) {
+  return node.opcode == Opcode::kPad ||
+         (node.opcode == Opcode::kConcatenate && node.operands.size() <= kPiecesMax);
+}
+
+}  // namespace
+
+FusionPlan::FusionPlan(const Graph& graph, FusionOptions options)
     : graph_(graph),
-      turned_dots_(turned_dots),
+      options_(options),
       sources_(graph.values.size()),
       dense_(graph.values.size(), false),
       wanted_(graph.values.size(), kNobody),
       loop_(graph.nodes.size(), kNobody),
       members_(graph.nodes.size()) {
-  for (const Node& node : graph.nodes) kinds_.push_back(KindOf(graph, node));
+  const bool pieces = options_.loops && options_.pieces;
+  for (const Node& node : graph.nodes) {
+    kinds_.push_back(pieces && IsAssembled(node) ? NodeKind::kAssembled : KindOf(graph, node));
+  }
   FindViews();
-  FindLoops(fuse);
+  FindLoops();
 }
 
 ValueId FusionPlan::Strip(ValueId value) const {
@@ -129,10 +142,10 @@ void FusionPlan::FindViews() {
 }
 
 // Backwards: all users of a node have been seen when it is visited.
-void FusionPlan::FindLoops(bool fuse) {
+void FusionPlan::FindLoops() {
   for (ValueId result : graph_.results) NeedDense(result);
   for (size_t n = graph_.nodes.size(); n-- > 0;) {
-    if (!graph_.nodes[n].removed) Visit(static_cast<NodeId>(n), fuse);
+    if (!graph_.nodes[n].removed) Visit(static_cast<NodeId>(n));
   }
   // Gathered from the last to the first.
   for (std::vector<NodeId>& members : members_) std::reverse(members.begin(), members.end());
@@ -140,7 +153,7 @@ void FusionPlan::FindLoops(bool fuse) {
 
 // Whether the operand of a dot is a whole array whose dimensions have changed places.
 bool FusionPlan::ReadsTurned(const Node& node, ValueId operand) const {
-  if (!turned_dots_ || node.opcode != Opcode::kDot) return false;
+  if (!options_.loops || !options_.turned_dots || node.opcode != Opcode::kDot) return false;
   const Source& source = sources_[operand];
   return graph_.producer(operand).opcode == Opcode::kTranspose && !source.is_line &&
          source.view.offset == 0 && source.base >= 0 &&
@@ -149,22 +162,26 @@ bool FusionPlan::ReadsTurned(const Node& node, ValueId operand) const {
                       [](const ViewDimension& d) { return d.size > 1 && d.stride <= 0; });
 }
 
-void FusionPlan::Visit(NodeId id, bool fuse) {
+void FusionPlan::Visit(NodeId id) {
   const Node& node = graph_.nodes[id];
   switch (kinds_[id]) {
     case NodeKind::kLeaf:
     case NodeKind::kIota:
       return;
     case NodeKind::kElementwise:
-      return VisitElementwise(id, fuse);
+      return VisitElementwise(id);
     case NodeKind::kReshape:
       if (dense_[node.outputs[0]]) NeedDense(node.operands[0]);
       return;
     case NodeKind::kView: {
       const ValueId from = Strip(node.operands[0]);
-      if (kinds_[graph_.values[from].node] == NodeKind::kElementwise) NeedDense(from);
+      const NodeKind kind = kinds_[graph_.values[from].node];
+      if (kind == NodeKind::kElementwise || kind == NodeKind::kAssembled) NeedDense(from);
       return;
     }
+    case NodeKind::kAssembled:
+      for (ValueId operand : node.operands) NeedDense(operand);
+      return;
     case NodeKind::kStructured:
       for (ValueId operand : node.operands) {
         if (!ReadsTurned(node, operand)) NeedDense(operand);
@@ -174,19 +191,22 @@ void FusionPlan::Visit(NodeId id, bool fuse) {
   }
 }
 
-void FusionPlan::VisitElementwise(NodeId id, bool fuse) {
+void FusionPlan::VisitElementwise(NodeId id) {
   const Node& node = graph_.nodes[id];
   const ValueId value = node.outputs[0];
   NodeId root = wanted_[value];
-  if (!fuse || dense_[value] || root < 0 || members_[root].size() >= kMembersMax) root = id;
+  if (!options_.loops || dense_[value] || root < 0 || members_[root].size() >= kMembersMax) root = id;
   loop_[id] = root;
   members_[root].push_back(id);
   if (root == id) NeedDense(value);
   for (ValueId operand : node.operands) {
     const ValueId from = Strip(operand);
-    if (kinds_[graph_.values[from].node] != NodeKind::kElementwise) continue;
+    const NodeKind kind = kinds_[graph_.values[from].node];
+    if (kind != NodeKind::kElementwise && kind != NodeKind::kAssembled) continue;
     if (graph_.type(from).elements != graph_.type(value).elements) {
       NeedDense(from);
+    } else if (kind == NodeKind::kAssembled) {
+      continue;
     } else if (wanted_[from] == kNobody || wanted_[from] == root) {
       wanted_[from] = root;
     } else {

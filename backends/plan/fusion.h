@@ -16,6 +16,7 @@ enum class NodeKind : uint8_t {
   kReshape,     // the same elements in the same order
   kView,        // broadcast, transpose, slice, reverse
   kIota,        // a view of the line 0, 1, 2, ...
+  kAssembled,   // pad, concatenate, where loops can put them together
   kStructured,  // a step of its own
 };
 // Whether the opcode is computed element by element.
@@ -29,11 +30,18 @@ struct Source {
   View view;
 };
 
+// What an engine can do.
+struct FusionOptions {
+  bool loops = true;        // of several nodes
+  bool turned_dots = false;  // dots read transposes of arrays where they stand
+  bool pieces = false;       // loops read what pads and concatenates put together
+};
+
 class FusionPlan {
  public:
-  // `turned_dots`: the engine's dots read transposes of arrays where they stand.
-  FusionPlan(const Graph& graph, bool fuse, bool turned_dots = false);
+  FusionPlan(const Graph& graph, FusionOptions options);
 
+  NodeKind kind(NodeId node) const { return kinds_[node]; }
   bool is_dense(ValueId value) const { return dense_[value]; }
   Source SourceOf(ValueId value) const;
   // Of a view or an iota: where to copy it from when it is to be dense.
@@ -47,14 +55,14 @@ class FusionPlan {
 
  private:
   void FindViews();
-  void FindLoops(bool fuse);
+  void FindLoops();
   bool ReadsTurned(const Node& node, ValueId operand) const;
-  void Visit(NodeId id, bool fuse);
-  void VisitElementwise(NodeId id, bool fuse);
+  void Visit(NodeId id);
+  void VisitElementwise(NodeId id);
   void NeedDense(ValueId value) { dense_[value] = true; }
 
   const Graph& graph_;
-  bool turned_dots_;
+  FusionOptions options_;
   std::vector<NodeKind> kinds_;
   std::vector<Source> sources_;        // of values that reshapes, views and iotas produce
   std::vector<bool> dense_;

@@ -39,15 +39,23 @@ ValueId Graph::AddConstant(Literal literal) {
   return nodes[Add(std::move(node), {type})].outputs[0];
 }
 
-void Graph::ReplaceUses(ValueId from, ValueId to) {
-  for (Node& node : nodes) {
-    for (ValueId& operand : node.operands) {
-      if (operand == from) operand = to;
-    }
-  }
-  for (ValueId& result : results) {
-    if (result == from) result = to;
-  }
+void Graph::PutBack(Node node) {
+  for (ValueId output : node.outputs) values[output].node = static_cast<NodeId>(nodes.size());
+  nodes.push_back(std::move(node));
+}
+
+Node Graph::Made(Instruction instruction, absl::Span<const ValueId> operands) {
+  made.push_back(std::make_unique<const Instruction>(std::move(instruction)));
+  Node node;
+  node.source = made.back().get();
+  node.opcode = node.source->opcode();
+  node.operands.assign(operands.begin(), operands.end());
+  return node;
+}
+
+ValueId Graph::AddMade(Instruction instruction, absl::Span<const ValueId> operands) {
+  const ArrayType type = TypeOf(instruction.shape());
+  return nodes[Add(Made(std::move(instruction), operands), {type})].outputs[0];
 }
 
 int64_t LeafCount(const Shape& shape) {

@@ -65,6 +65,7 @@ class Graph {
   std::vector<ValueId> parameters;  // leaves, depth first
   std::vector<ValueId> results;
   bool has_effect = false;
+  std::vector<std::unique_ptr<const Instruction>> made;  // see Made
 
   const ArrayType& type(ValueId value) const { return values[value].type; }
   const Node& producer(ValueId value) const { return nodes[values[value].node]; }
@@ -72,7 +73,11 @@ class Graph {
   const Literal* ConstantOf(ValueId value) const;
   NodeId Add(Node node, absl::Span<const ArrayType> outputs);
   ValueId AddConstant(Literal literal);
-  void ReplaceUses(ValueId from, ValueId to);  // takes time linear in the graph
+  // A node taken out of `nodes` goes back in behind all others, with the outputs it has.
+  void PutBack(Node node);
+  // A node, not yet added, that no module has: the instruction, its source, stays with the graph.
+  Node Made(Instruction instruction, absl::Span<const ValueId> operands);
+  ValueId AddMade(Instruction instruction, absl::Span<const ValueId> operands);
 };
 
 // All graphs of a module, the entry's among them.

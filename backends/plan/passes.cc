@@ -1,15 +1,16 @@
 #include "backends/plan/passes.h"
 
-#include <algorithm>
+#include <set>
 
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 
 namespace hlocts::plan {
 namespace {
 
 constexpr PassRow kPasses[] = {
-    {"moves", SimplifyMoves},
-    {"cse", RemoveCommonNodes},
+    {"moves", SimplifyMoves},     {"algebra", SimplifyAlgebra}, {"once", ComputeOnce},
+    {"sink", SinkViews},          {"cse", RemoveCommonNodes},   {"fold", FoldConstants},
     {"dce", RemoveDeadNodes},
 };
 
@@ -17,20 +18,28 @@ constexpr PassRow kPasses[] = {
 
 absl::Span<const PassRow> AllPasses() { return kPasses; }
 
-absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names,
-                            std::vector<std::string> own) {
-  for (const PassRow& pass : AllPasses()) own.emplace_back(pass.name);
-  for (const std::string& name : names) {
-    if (std::find(own.begin(), own.end(), name) == own.end()) {
-      return InvalidInput("no pass is called \"", name, "\"; there are ", absl::StrJoin(own, ", "));
+absl::Status Disable(absl::string_view list, absl::Span<const absl::string_view> own,
+                     PassNames& disabled) {
+  PassNames known(own.begin(), own.end());
+  for (const PassRow& pass : AllPasses()) known.emplace(pass.name);
+  for (absl::string_view name : absl::StrSplit(list, ',', absl::SkipEmpty())) {
+    if (name == "all") {
+      disabled.insert(known.begin(), known.end());
+    } else if (known.contains(name)) {
+      disabled.emplace(name);
+    } else {
+      const std::set<absl::string_view> sorted(known.begin(), known.end());
+      return InvalidInput("no pass is called \"", name, "\"; there are ",
+                          absl::StrJoin(sorted, ", "), ", and all");
     }
   }
   return absl::OkStatus();
 }
 
-void RunPasses(Graph& graph, const absl::flat_hash_set<std::string>& disabled) {
+void RunPasses(Graph& graph, const PassNames& disabled,
+               const PassContext& context) {
   for (const PassRow& pass : kPasses) {
-    if (!disabled.contains(std::string(pass.name))) pass.run(graph);
+    if (!disabled.contains(pass.name)) pass.run(graph, context);
   }
 }
 

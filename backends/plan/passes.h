@@ -3,6 +3,7 @@
 #ifndef HLOCTS_BACKENDS_PLAN_PASSES_H_
 #define HLOCTS_BACKENDS_PLAN_PASSES_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,23 +14,45 @@
 
 namespace hlocts::plan {
 
+// The results of a graph without parameters, computed by an engine.
+using Evaluator = std::function<absl::StatusOr<std::vector<Literal>>(Graph& closed)>;
+
+struct PassContext {
+  const Evaluator* evaluate = nullptr;  // null: the engine computes nothing at load
+  bool however_small = false;           // also what is not worth it, to be tested
+};
+
 // Nodes whose results nobody needs go.
-void RemoveDeadNodes(Graph& graph);
+void RemoveDeadNodes(Graph& graph, const PassContext& context);
 // Of equal nodes on equal operands one stays.
-void RemoveCommonNodes(Graph& graph);
+void RemoveCommonNodes(Graph& graph, const PassContext& context);
 // Moves and conversions that change nothing, or that undo each other.
-void SimplifyMoves(Graph& graph);
+void SimplifyMoves(Graph& graph, const PassContext& context);
+// x*1, x-x of integers, divisions by powers of two and their like: rules that keep every value,
+// the sign of zero and NaN included.
+void SimplifyAlgebra(Graph& graph, const PassContext& context);
+// What is computed alike for many places, as its operands are repetitions, is computed once and
+// then repeated.
+void ComputeOnce(Graph& graph, const PassContext& context);
+// Slices and reversals of what is computed element by element: the operands are sliced or reversed,
+// so that the loop goes on through them.
+void SinkViews(Graph& graph, const PassContext& context);
+// What depends on constants alone is computed now, by the engine itself.
+void FoldConstants(Graph& graph, const PassContext& context);
 
 struct PassRow {
   absl::string_view name;
-  void (*run)(Graph& graph);
+  void (*run)(Graph& graph, const PassContext& context);
 };
 absl::Span<const PassRow> AllPasses();
-// InvalidArgument when one of the names is neither a pass of AllPasses nor one of the engine's own.
-absl::Status CheckPassNames(const absl::flat_hash_set<std::string>& names,
-                            std::vector<std::string> own);
+// The passes that a user's list of names separated by commas switches off: some of AllPasses, some
+// of the engine's own, or "all". InvalidArgument for other names.
+using PassNames = absl::flat_hash_set<std::string>;
+absl::Status Disable(absl::string_view list, absl::Span<const absl::string_view> own,
+                     PassNames& disabled);
 // All passes but those named, in order.
-void RunPasses(Graph& graph, const absl::flat_hash_set<std::string>& disabled);
+void RunPasses(Graph& graph, const PassNames& disabled,
+               const PassContext& context = {});
 
 }  // namespace hlocts::plan
 

@@ -4,6 +4,7 @@
 #include "backends/plan/arena.h"
 #include "backends/plan/graph.h"
 #include "backends/plan/passes.h"
+#include "backends/plan/pieces.h"
 #include "backends/plan/view.h"
 #include "spec/text/parser.h"
 
@@ -130,6 +131,153 @@ TEST(PassesTest, ADisabledPassDoesNothing) {
   ASSERT_TRUE(graphs.ok());
   RunPasses(*graphs->entry, {"cse"});
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kAdd), 2);
+}
+
+// What is left of `body`, whose root is r: its opcode, after all passes but `disabled`.
+Opcode RootAfterPasses(const std::string& body, const PassNames& disabled = {}) {
+  auto module = ParseModule("HloModule m\nENTRY e { " + body + " }");
+  EXPECT_TRUE(module.ok()) << body << module.status();
+  auto graphs = BuildGraphs(**module);
+  EXPECT_TRUE(graphs.ok()) << body << graphs.status();
+  RunPasses(*graphs->entry, disabled);
+  return graphs->entry->producer(graphs->entry->results[0]).opcode;
+}
+
+struct AlgebraCase {
+  const char* body;
+  Opcode left;
+};
+constexpr AlgebraCase kAlgebra[] = {
+    {"x = f32[3] parameter(0) o = f32[] constant(1) c = f32[3] broadcast(o), dimensions={}"
+     " ROOT r = f32[3] multiply(c, x)", Opcode::kParameter},
+    {"x = f32[3] parameter(0) o = f32[] constant(0) c = f32[3] broadcast(o), dimensions={}"
+     " ROOT r = f32[3] multiply(c, x)", Opcode::kMultiply},
+    {"x = f32[] parameter(0) c = f32[] constant(0) ROOT r = f32[] add(x, c)", Opcode::kAdd},
+    {"x = f32[] parameter(0) c = f32[] constant(-0) ROOT r = f32[] add(x, c)", Opcode::kParameter},
+    {"x = f32[] parameter(0) c = f32[] constant(0) ROOT r = f32[] subtract(x, c)",
+     Opcode::kParameter},
+    {"x = f32[] parameter(0) c = f32[] constant(-0) ROOT r = f32[] subtract(x, c)",
+     Opcode::kSubtract},
+    {"x = f32[] parameter(0) c = f32[] constant(0) ROOT r = f32[] subtract(c, x)",
+     Opcode::kSubtract},
+    {"x = f32[] parameter(0) ROOT r = f32[] subtract(x, x)", Opcode::kSubtract},
+    {"x = s32[] parameter(0) ROOT r = s32[] subtract(x, x)", Opcode::kConstant},
+    {"x = s8[4] parameter(0) ROOT r = pred[4] compare(x, x), direction=GE", Opcode::kBroadcast},
+    {"x = f32[4] parameter(0) ROOT r = pred[4] compare(x, x), direction=EQ", Opcode::kCompare},
+    {"x = s32[] parameter(0) c = s32[] constant(0) ROOT r = s32[] multiply(x, c)",
+     Opcode::kConstant},
+    {"x = s4[] parameter(0) c = s4[] constant(-1) ROOT r = s4[] and(x, c)", Opcode::kParameter},
+    {"x = pred[] parameter(0) c = pred[] constant(true) ROOT r = pred[] or(c, x)",
+     Opcode::kConstant},
+    {"x = f32[] parameter(0) c = f32[] constant(-inf) ROOT r = f32[] maximum(x, c)",
+     Opcode::kParameter},
+    {"x = f32[] parameter(0) c = f32[] constant(inf) ROOT r = f32[] maximum(x, c)",
+     Opcode::kMaximum},
+    {"x = s8[] parameter(0) c = s8[] constant(127) ROOT r = s8[] maximum(x, c)",
+     Opcode::kConstant},
+    {"x = f32[] parameter(0) c = f32[] constant(8) ROOT r = f32[] divide(x, c)",
+     Opcode::kMultiply},
+    {"x = f32[] parameter(0) c = f32[] constant(6) ROOT r = f32[] divide(x, c)", Opcode::kDivide},
+    // 2^127 has no normal reciprocal.
+    {"x = f32[] parameter(0) c = f32[] constant(1.7014118346046923e38) ROOT r = f32[] divide(x, c)",
+     Opcode::kDivide},
+    {"x = f32[] parameter(0) c = f32[] constant(2) ROOT r = f32[] power(x, c)", Opcode::kMultiply},
+    {"x = f32[] parameter(0) c = f32[] constant(3) ROOT r = f32[] power(x, c)", Opcode::kPower},
+    {"x = f32[] parameter(0) n = f32[] negate(x) ROOT r = f32[] negate(n)", Opcode::kParameter},
+    {"x = c64[] parameter(0) n = c64[] sign(x) ROOT r = c64[] sign(n)", Opcode::kSign},
+    {"x = f32[5] parameter(0) n = f32[5] floor(x) c = f32[5] floor(n) ROOT r = f32[5] negate(c)",
+     Opcode::kNegate},
+    {"x = bf16[] parameter(0) w = f32[] convert(x) ROOT r = bf16[] convert(w)", Opcode::kParameter},
+    {"x = f32[] parameter(0) w = bf16[] convert(x) ROOT r = f32[] convert(w)", Opcode::kConvert},
+    {"x = s32[] parameter(0) w = f32[] convert(x) ROOT r = s32[] convert(w)", Opcode::kConvert},
+    {"x = s32[] parameter(0) w = f64[] convert(x) ROOT r = s32[] convert(w)", Opcode::kParameter},
+    {"x = f8e5m2fnuz[] parameter(0) w = f8e5m2[] convert(x) ROOT r = f8e5m2fnuz[] convert(w)",
+     Opcode::kConvert},
+    {"x = f32[4] parameter(0) v = f32[4] reverse(x), dimensions={0}"
+     " ROOT r = f32[4] reverse(v), dimensions={0}", Opcode::kParameter},
+    {"z = c64[] parameter(0) a = f32[] real(z) b = f32[] imag(z) ROOT r = c64[] complex(a, b)",
+     Opcode::kParameter},
+    {"p = pred[] constant(false) x = f32[2] parameter(0) y = f32[2] parameter(1) q = f32[2] sine(y)"
+     " ROOT r = f32[2] select(p, x, q)", Opcode::kSine},
+};
+
+TEST(PassesTest, AlgebraKeepsValues) {
+  for (const AlgebraCase& row : kAlgebra) {
+    EXPECT_EQ(OpcodeName(RootAfterPasses(row.body)), OpcodeName(row.left)) << row.body;
+  }
+  EXPECT_EQ(RootAfterPasses(kAlgebra[0].body, {"algebra"}), Opcode::kMultiply);
+}
+
+TEST(PassesTest, WhatIsRepeatedIsComputedOnce) {
+  const std::string body =
+      "x = f32[8] parameter(0) y = f32[1,8] parameter(1) a = f32[99,8] broadcast(x), dimensions={1}"
+      " b = f32[99,8] broadcast(y), dimensions={0,1} ROOT r = f32[99,8] add(a, b)";
+  EXPECT_EQ(RootAfterPasses(body), Opcode::kBroadcast);
+  EXPECT_EQ(RootAfterPasses(body, {"once"}), Opcode::kAdd);
+  // Both dimensions are told apart.
+  EXPECT_EQ(RootAfterPasses("x = f32[8] parameter(0) y = f32[99] parameter(1)"
+                            " a = f32[99,8] broadcast(x), dimensions={1}"
+                            " b = f32[99,8] broadcast(y), dimensions={0}"
+                            " ROOT r = f32[99,8] add(a, b)"),
+            Opcode::kAdd);
+}
+
+TEST(PassesTest, ViewsSinkBelowWhatOnlyTheySee) {
+  EXPECT_EQ(RootAfterPasses("x = f32[8] parameter(0) a = f32[8] sine(x) b = f32[8] cosine(a)"
+                            " ROOT r = f32[4] slice(b), slice={[0:8:2]}"),
+            Opcode::kCosine);
+  EXPECT_EQ(RootAfterPasses("x = f32[8] parameter(0) a = f32[8] sine(x)"
+                            " s = f32[4] slice(a), slice={[0:4]} t = f32[4] slice(a), slice={[4:8]}"
+                            " ROOT r = (f32[4], f32[4]) tuple(s, t)"),
+            Opcode::kSlice);
+}
+
+TEST(PassesTest, TheEngineFoldsWhatDependsOnConstants) {
+  auto module = ParseModule(
+      "HloModule m\nENTRY e { p = f32[64,64] parameter(0) i = s32[64] iota(), iota_dimension=0\n"
+      " k = f32[64] convert(i) s = f32[64] sine(k) b = f32[64,64] broadcast(s), dimensions={0}\n"
+      " ROOT r = f32[64,64] add(p, b) }");
+  ASSERT_TRUE(module.ok());
+  auto graphs = BuildGraphs(**module);
+  ASSERT_TRUE(graphs.ok());
+  int asked = 0;
+  const Evaluator evaluate = [&](Graph& closed) -> absl::StatusOr<std::vector<Literal>> {
+    ++asked;
+    EXPECT_TRUE(closed.parameters.empty());
+    EXPECT_EQ(LiveNodes(closed, Opcode::kSine), 1);
+    return std::vector<Literal>{Literal(Shape(PrimitiveType::kF32, {64}))};
+  };
+  const PassContext context = {&evaluate, true};
+  RunPasses(*graphs->entry, {}, context);
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kSine), 0);
+  EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kConstant), 1);
+  EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kBroadcast), 1);
+}
+
+// Every place of the whole by the definition of pad.
+TEST(PiecesTest, APadShowsWhatItsDefinitionSays) {
+  PaddingConfig padding;
+  for (int64_t low = -3; low <= 2; ++low) {
+    for (int64_t high = -3; high <= 2; ++high) {
+      for (int64_t interior = 0; interior <= 2; ++interior) {
+        const int64_t size = 4 + 3 * interior + low + high;
+        if (size < 0) continue;
+        padding.dimensions = {{low, high, interior}};
+        const ArrayType operand = TypeOf(Shape(PrimitiveType::kU8, {4}));
+        const Piece piece =
+            PieceOfPad(operand, TypeOf(Shape(PrimitiveType::kU8, {size})), padding);
+        std::vector<int64_t> shown(size, -1), wanted(size, -1);
+        const PieceDimension& d = piece.dimensions[0];
+        for (int64_t i = 0; i < d.count; ++i) shown[d.low + i * d.step] = piece.offset + i * d.stride;
+        for (int64_t i = 0; i < 4; ++i) {
+          const int64_t place = low + i * (interior + 1);
+          if (place >= 0 && place < size) wanted[place] = i;
+        }
+        EXPECT_EQ(shown, wanted) << low << " " << high << " " << interior;
+      }
+    }
+  }
 }
 
 TEST(GraphTest, TuplesFallApartAndCallsAreInlined) {

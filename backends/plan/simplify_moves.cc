@@ -40,7 +40,7 @@ ValueId HandedOn(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-void SimplifyMoves(Graph& graph) {
+void SimplifyMoves(Graph& graph, const PassContext&) {
   std::vector<ValueId> stands_for(graph.values.size());
   for (size_t v = 0; v < stands_for.size(); ++v) stands_for[v] = static_cast<ValueId>(v);
   for (Node& node : graph.nodes) {

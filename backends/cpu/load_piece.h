@@ -1,0 +1,18 @@
+// The elements that an array gives to a block of a larger one it is a part of.
+#ifndef HLOCTS_BACKENDS_CPU_LOAD_PIECE_H_
+#define HLOCTS_BACKENDS_CPU_LOAD_PIECE_H_
+
+#include <cstdint>
+
+#include "backends/plan/pieces.h"
+
+namespace hlocts::cpu {
+
+// Of the whole's elements [start, start + count), which `out` holds side by side, writes those that
+// show elements of `array`, `width` bytes each, and leaves the others alone.
+void LoadPiece(const plan::Piece& piece, int width, const uint8_t* array, int64_t start,
+               int64_t count, uint8_t* out);
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_CPU_LOAD_PIECE_H_

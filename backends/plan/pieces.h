@@ -1,0 +1,39 @@
+// Arrays put together from others: where each part of a pad or a concatenate comes from.
+#ifndef HLOCTS_BACKENDS_PLAN_PIECES_H_
+#define HLOCTS_BACKENDS_PLAN_PIECES_H_
+
+#include <vector>
+
+#include "backends/plan/graph.h"
+
+namespace hlocts::plan {
+
+// Along one dimension of the whole: places low, low + step, ... show `count` neighbours of the
+// array, `stride` elements apart.
+struct PieceDimension {
+  int64_t size = 1;  // of the whole
+  int64_t low = 0, step = 1, count = 1, stride = 0;
+  bool IsAll() const { return low == 0 && step == 1 && count == size; }
+  bool operator==(const PieceDimension&) const = default;
+};
+
+// Which places of the whole show elements of one dense array; the first of them is `offset`.
+struct Piece {
+  int64_t offset = 0;
+  absl::InlinedVector<PieceDimension, 6> dimensions;  // outermost first
+
+  bool IsEmpty() const;
+  // The same with as few dimensions as possible, but at least one.
+  Piece Simplified() const;
+  bool operator==(const Piece&) const = default;
+};
+
+// The operand of a pad within the result.
+Piece PieceOfPad(const ArrayType& operand, const ArrayType& result, const PaddingConfig& padding);
+// The operands of a concatenate along `dimension`.
+std::vector<Piece> PiecesOfConcatenate(absl::Span<const ArrayType> operands,
+                                       const ArrayType& result, int64_t dimension);
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_PLAN_PIECES_H_
