@@ -60,8 +60,8 @@ absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
 }  // namespace
 
 absl::Span<const absl::string_view> OwnPasses() {
-  static constexpr absl::string_view kNames[] = {"fusion",  "in-place",    "rows",   "batches",
-                                                 "indices", "small-loops", "pieces"};
+  static constexpr absl::string_view kNames[] = {
+      "fusion", "in-place", "rows", "batches", "indices", "sums", "small-loops", "pieces"};
   return kNames;
 }
 

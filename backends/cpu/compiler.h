@@ -45,9 +45,10 @@ struct StepDraft {
   // For steps that can work on one entry of a batch at a time.
   PartWorkFactory parts;
   int64_t batch = 0;  // entries of a step around which others are gathered
-  // Operand `made`, if it is not -1, may be computed as the step needs it: the step then finds the
-  // loop's arrays from operand `first` on.
+  // Operand `made`, if it is not -1, may be computed as the step needs it, unless the pass
+  // `made_by` is switched off: the step then finds the loop's arrays from operand `first` on.
   int made = -1;
+  absl::string_view made_by;
   std::vector<int> unread;  // operands that the step does not look at
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
 };

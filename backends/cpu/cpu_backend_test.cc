@@ -201,6 +201,17 @@ const char* const kPrograms[] = {
     "ENTRY e { p = f32[1,90] parameter(0) r = f32[90] reshape(p)\n"
     " w = f32[5,90] broadcast(r), dimensions={1} k = f32[5,90] cosine(w)\n"
     " v = f32[5,90] broadcast(r), dimensions={1} ROOT m = f32[5,90] multiply(k, v) }",
+    // Sums of what a loop computes: all of it, columns, a dimension between others; in bf16.
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "top { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] maximum(a, b) }\n"
+    "ENTRY e { p = f32[6,7,40] parameter(0) q = f32[6,7,40] parameter(1)\n"
+    " a = f32[6,7,40] multiply(p, q) z = f32[] constant(1) b = f32[6,7,40] subtract(p, q)\n"
+    " c = f32[6,7,40] add(p, q) s = f32[] reduce(a, z), dimensions={0,1,2}, to_apply=add\n"
+    " t = f32[40] reduce(b, z), dimensions={0,1}, to_apply=add\n"
+    " u = f32[6,40] reduce(c, z), dimensions={1}, to_apply=add\n"
+    " d = bf16[6,7,40] convert(p) l = bf16[] constant(-inf)\n"
+    " v = bf16[7,40] reduce(d, l), dimensions={0}, to_apply=top\n"
+    " ROOT r = (f32[], f32[40], f32[6,40], bf16[7,40]) tuple(s, t, u, v) }",
     // Loops through slices and reversals, and over what is put together.
     "ENTRY e { p = f32[6,40] parameter(0) q = f32[6,40] parameter(1) a = f32[6,40] add(p, q)\n"
     " b = f32[6,40] exponential(a) s = f32[3,20] slice(b), slice={[1:6:2], [0:40:2]}\n"

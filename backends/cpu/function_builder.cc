@@ -34,9 +34,10 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
   }
   PlaceResults(handover);
   DropUnread();
-  if (!compiler_.options().disabled.contains("indices")) FuseIndices();
+  FuseMade("indices");
   if (!compiler_.options().disabled.contains("rows")) GroupRows();
   if (!compiler_.options().disabled.contains("batches")) GroupBatches();
+  FuseMade("sums");  // of what no group has taken in
   FindLifetimes();
   if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
   HLOCTS_RETURN_IF_ERROR(PlaceTemporaries());
@@ -281,9 +282,8 @@ void FunctionBuilder::DropUnread() {
 }
 
 // The draft computes operand `made` itself, if nobody else needs what a loop would write there.
-bool FunctionBuilder::FuseIndicesOf(size_t d) {
+bool FunctionBuilder::FuseMadeOf(size_t d) {
   const int made = drafts_[d].step.made;
-  if (made < 0) return false;
   const int32_t buffer = drafts_[d].in[made];
   size_t maker = drafts_.size();
   int64_t readers = buffers_[buffer].result >= 0 ? 1 : 0;
@@ -302,10 +302,12 @@ bool FunctionBuilder::FuseIndicesOf(size_t d) {
   return true;
 }
 
-// Indices that are computed need not be written out before they are used.
-void FunctionBuilder::FuseIndices() {
+// What one step alone reads need not be written out before.
+void FunctionBuilder::FuseMade(absl::string_view pass) {
+  if (compiler_.options().disabled.contains(pass)) return;
   for (size_t d = 0; d < drafts_.size(); ++d) {
-    if (FuseIndicesOf(d)) --d;  // what made them stood before
+    const StepDraft& step = drafts_[d].step;
+    if (step.made >= 0 && step.made_by == pass && FuseMadeOf(d)) --d;  // its maker stood before
   }
 }
 

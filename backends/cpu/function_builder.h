@@ -57,8 +57,8 @@ class FunctionBuilder {
                       std::vector<int32_t>& arrays);
 
   void DropUnread();
-  void FuseIndices();
-  bool FuseIndicesOf(size_t d);
+  void FuseMade(absl::string_view pass);
+  bool FuseMadeOf(size_t d);
   // Places of what the members of a group read and write, and the buffers that these number.
   struct Wiring {
     struct Member {

@@ -18,11 +18,14 @@ constexpr int64_t kEnoughUnits = 64;       // independent outputs that make spli
 constexpr int64_t kNarrowColumns = 128;    // fewer adjacent outputs are taken several rows at once
 constexpr int64_t kShortRow = 16;          // shorter rows are taken a column at a time
 constexpr double kNanosecondsPerByte = 0.05;
+constexpr int64_t kMadeBytes = 16384;      // elements made at a time: half of a first-level cache
 
 struct Plan {
   PrimitiveType type;  // as stored
   ReduceOps ops;
   const char* operand;
+  const std::function<void(int64_t, int64_t, void*)>* make;  // instead of `operand`
+  double make_ns;
   int64_t storage_bytes;
   bool decode;               // stored narrower than computed
   LoopNest<2> kept, reduced;  // strides: operand, output; without the innermost loop
@@ -31,9 +34,17 @@ struct Plan {
   int64_t outputs, repeats;  // repeats: product of `reduced`
 };
 
-// A run of elements as the computing type, in place where it stands so already.
+// A run of elements as the computing type, in place where it stands so already. Made elements have a
+// stride of 1.
 const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t count, char* buffer) {
+  alignas(64) char stored[kMadeBytes / 2];  // of types that are computed in a wider one
   const char* from = plan.operand + offset * plan.storage_bytes;
+  if (plan.make != nullptr) {
+    char* made = plan.decode ? stored : buffer;
+    (*plan.make)(offset, offset + count, made);
+    if (!plan.decode) return buffer;
+    from = made;
+  }
   if (plan.decode) {
     DecodeRun(plan.type, from, stride, count, reinterpret_cast<float*>(buffer));
     return buffer;
@@ -51,7 +62,7 @@ struct Partials {
 
 // Whole rows that stand as they are computed, with outputs side by side.
 bool TakesRowsTogether(const Plan& plan, const Partials& partials) {
-  return !plan.decode && plan.inner.stride[0] == 1 && plan.reduced.empty() && partials.blocks == 1 &&
+  return plan.make == nullptr && !plan.decode && plan.inner.stride[0] == 1 && plan.reduced.empty() && partials.blocks == 1 &&
          plan.inner.size <= kRowChunk && plan.kept.size() == 1 && plan.kept[0].stride[1] == 1;
 }
 
@@ -65,10 +76,10 @@ void ReduceRows(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Pa
   }
   const int64_t row = plan.inner.size, chunk = std::min(row, kRowChunk);
   const int64_t chunks = (row + chunk - 1) / chunk, items = plan.repeats * chunks;
-  alignas(64) char buffer[4096];
-  const int64_t step = plan.decode || plan.inner.stride[0] != 1
-                           ? static_cast<int64_t>(sizeof(buffer)) / plan.ops.bytes
-                           : chunk;
+  alignas(64) char buffer[kMadeBytes];
+  const bool in_place = plan.make == nullptr && !plan.decode && plan.inner.stride[0] == 1;
+  const int64_t room = plan.make != nullptr ? kMadeBytes : kMadeBytes / 4;
+  const int64_t step = in_place ? chunk : room / plan.ops.bytes;
   LoopWalk<2> output(plan.kept, unit_begin / partials.blocks);
   for (int64_t unit = unit_begin; unit < unit_end; ++unit) {
     const int64_t block = unit % partials.blocks;
@@ -107,6 +118,17 @@ void AddRows(const ReduceOps& ops, const char* from, int64_t row_bytes, int64_t 
   ops.columns(sums, from, row_bytes, rows, count);
 }
 
+// The same of rows without gaps that are made, as many at a time as the buffer holds.
+void AddMadeRows(const Plan& plan, int64_t offset, int64_t rows, int64_t count, char* buffer,
+                 char* sums) {
+  const int64_t together = std::max<int64_t>(1, kMadeBytes / (count * plan.ops.bytes));
+  for (int64_t row = 0; row < rows; row += together) {
+    const int64_t number = std::min(together, rows - row);
+    const void* from = Fetch(plan, offset + row * count, 1, number * count, buffer);
+    AddRows(plan.ops, static_cast<const char*>(from), count * plan.ops.bytes, number, count, sums);
+  }
+}
+
 // The innermost loop is kept: a tile of adjacent outputs at a time.
 void ReduceColumns(const Plan& plan, int64_t unit_begin, int64_t unit_end,
                    const Partials& partials, int64_t rows_per_block) {
@@ -121,9 +143,11 @@ void ReduceColumns(const Plan& plan, int64_t unit_begin, int64_t unit_end,
     plan.ops.fill(sums, count);
     int64_t row = block * rows_per_block;
     const int64_t end = std::min(plan.repeats, row + rows_per_block);
-    const bool direct = plan.reduced.size() == 1 && !plan.decode && plan.inner.stride[0] == 1;
+    const bool adjacent = plan.reduced.size() == 1 && plan.inner.stride[0] == 1;
     LoopWalk<2> repeat(plan.reduced, row);
-    if (direct) {
+    if (plan.make != nullptr && adjacent && plan.reduced[0].stride[0] == count) {
+      AddMadeRows(plan, in + repeat.offset(0), end - row, count, buffer, sums);
+    } else if (plan.make == nullptr && adjacent && !plan.decode) {
       AddRows(plan.ops, plan.operand + (in + repeat.offset(0)) * plan.storage_bytes,
               plan.reduced[0].stride[0] * plan.storage_bytes, end - row, count, sums);
     } else {
@@ -192,7 +216,8 @@ absl::Status Run(const Parallel& parallel, const Plan& plan, const ReduceRequest
   if (!scratch.ok()) return OutOfScratch(bytes);
   const Partials partials = {scratch.As<char>(), blocks, plan.outputs};
   const double cost = static_cast<double>(std::min(items, per_block)) * item_elements *
-                          plan.ops.bytes * kNanosecondsPerByte + 10;
+                          (plan.ops.bytes * kNanosecondsPerByte + plan.make_ns) +
+                      10;
   if (plan.inner_reduced) plan.ops.fill(partials.data, blocks * plan.outputs);
   parallel.For(independent * blocks, cost, [&](int64_t begin, int64_t end) {
     (plan.inner_reduced ? ReduceRows : ReduceColumns)(plan, begin, end, partials, per_block);
@@ -239,6 +264,8 @@ Plan PlanOf(const ReduceRequest& request) {
   if (IsComplex(plan.type) && request.kind == ReduceKind::kAdd) SplitComplex(loops, plan.type);
   plan.ops = ReduceOpsFor(request.kind, plan.type);
   plan.operand = static_cast<const char*>(request.operand);
+  plan.make = request.make;
+  plan.make_ns = request.make_ns;
   plan.storage_bytes = StorageBytes(plan.type);
   plan.decode = ReduceComputeType(plan.type) != plan.type;
   SortLoops(loops, 0);

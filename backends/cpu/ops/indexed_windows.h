@@ -100,6 +100,7 @@ void SetRuns(const IndexedWindows& w, MakeRun make_run, StepDraft& draft) {
   draft.run = make_run(IndexMaker{});
   if (!IndicesLieInOrder(w)) return;
   draft.made = 1;
+  draft.made_by = "indices";
   draft.with_loop = [=](std::shared_ptr<const LoopProgram> loop, size_t first) {
     return make_run(IndexMaker{loop, StripLoop::Of(*loop), first});
   };

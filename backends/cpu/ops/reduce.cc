@@ -125,14 +125,14 @@ void SetRowWork(const plan::ArrayType& type, const std::vector<int64_t>& reduced
   work.is_reduce = work.rows > 1 && work.size > 0;
 }
 
-// One array, one of the operations that have a kernel.
-StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
-  const plan::ArrayType type = context.in(0);
-  const std::vector<int64_t> reduced = context.source().IntList(Attr::kDimensions);
-  const Strides strides = RowMajor(type.dimensions);
-  const kernels::Parallel parallel(context.compiler.options().threads);
-  StepDraft draft;
-  draft.run = [=](Run&, In in, Out out) {
+struct KnownPlan {
+  kernels::ReduceKind kind;
+  plan::ArrayType type;
+  std::vector<int64_t> reduced;
+  Strides strides;
+  kernels::Parallel parallel;
+
+  kernels::ReduceRequest RequestOn(In in, Out out) const {
     kernels::ReduceRequest request;
     request.kind = kind;
     request.type = type.type;
@@ -142,9 +142,54 @@ StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
     request.operand = in[0];
     request.init = in[1];
     request.output = out[0];
-    return kernels::Reduce(parallel, request);
+    return request;
+  }
+};
+
+// Whether elements may be made as they are taken: not for rows, which have groups of their own.
+bool TakesMadeElements(const KnownPlan& p, bool however_small) {
+  constexpr int64_t kElementsMin = 4096;
+  if (p.type.elements < (however_small ? 1 : kElementsMin) || IsComplex(p.type.type) ||
+      IsSubByte(p.type.type)) {
+    return false;
+  }
+  const int64_t last = p.type.rank() - 1;
+  const bool last_stays = std::count(p.reduced.begin(), p.reduced.end(), last) == 0;
+  return static_cast<int64_t>(p.reduced.size()) == p.type.rank() ||
+         (last_stays && p.type.dimensions[last] > 1);
+}
+
+// The reduction of what a loop computes, a block at a time.
+StepFunction ReduceLoop(const KnownPlan& p, std::shared_ptr<const LoopProgram> loop, size_t first) {
+  return [=](Run&, In in, Out out) {
+    const int width = p.type.width();
+    const std::function<void(int64_t, int64_t, void*)> make = [&](int64_t begin, int64_t end,
+                                                                  void* to) {
+      uint8_t* const outputs[] = {static_cast<uint8_t*>(to) - begin * width};
+      loop->Run(in + first, outputs, begin, end);
+    };
+    kernels::ReduceRequest request = p.RequestOn(in, out);
+    request.make = &make;
+    request.make_ns = loop->cost_ns();
+    return kernels::Reduce(p.parallel, request);
   };
-  SetRowWork(type, reduced, kind, draft.rows);
+}
+
+// One array, one of the operations that have a kernel.
+StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
+  const CompileOptions& options = context.compiler.options();
+  const plan::ArrayType type = context.in(0);
+  const KnownPlan p = {kind, type, context.source().IntList(Attr::kDimensions),
+                       RowMajor(type.dimensions), kernels::Parallel(options.threads)};
+  StepDraft draft;
+  draft.run = [p](Run&, In in, Out out) { return kernels::Reduce(p.parallel, p.RequestOn(in, out)); };
+  SetRowWork(type, p.reduced, kind, draft.rows);
+  if (draft.rows.is_reduce || !TakesMadeElements(p, options.guard)) return draft;
+  draft.made = 0;
+  draft.made_by = "sums";
+  draft.with_loop = [p](std::shared_ptr<const LoopProgram> loop, size_t first) {
+    return ReduceLoop(p, std::move(loop), first);
+  };
   return draft;
 }
 
