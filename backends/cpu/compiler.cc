@@ -61,7 +61,8 @@ absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
 
 absl::Span<const absl::string_view> OwnPasses() {
   static constexpr absl::string_view kNames[] = {
-      "fusion", "in-place", "rows", "batches", "indices", "sums", "small-loops", "pieces"};
+      "fusion",  "in-place", "rows",      "batches",    "indices",
+      "sums",    "pieces",   "epilogues", "small-loops"};
   return kNames;
 }
 

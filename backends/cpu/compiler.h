@@ -36,6 +36,14 @@ struct CompileOptions {
 // Which results that are parameters stay where they are (Function::result_source).
 enum class Handover : uint8_t { kNone, kSameLeaf, kAnyLeaf };
 
+// A loop that reads result 0 of a step, element by element, as its array `array`; its arrays are the
+// whole step's operands from `first` on, what it computes is result 0 of the whole.
+struct Epilogue {
+  std::shared_ptr<const LoopProgram> loop;
+  size_t first = 0, arrays = 0, array = 0;
+  bool apart = false;  // others want what the loop reads too: it is result 1 of the whole
+};
+
 // What a structured operation hands back to be put into a function.
 struct StepDraft {
   StepFunction run;
@@ -51,6 +59,9 @@ struct StepDraft {
   absl::string_view made_by;
   std::vector<int> unread;  // operands that the step does not look at
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
+  // The step with a loop over its result, part by part as they are complete; null: it has no parts.
+  std::function<StepFunction(const Epilogue& epilogue)> with_epilogue;
+  int width = 0;  // of an element of that result
 };
 
 // Passes of this engine, besides those of backends/plan.

@@ -212,6 +212,24 @@ const char* const kPrograms[] = {
     " d = bf16[6,7,40] convert(p) l = bf16[] constant(-inf)\n"
     " v = bf16[7,40] reduce(d, l), dimensions={0}, to_apply=top\n"
     " ROOT r = (f32[], f32[40], f32[6,40], bf16[7,40]) tuple(s, t, u, v) }",
+    // Loops over products: alone, of what others want too, of one row, of one column, of a square,
+    // of empty sums, through a conversion.
+    "ENTRY e { p = f32[40,12] parameter(0) q = f32[12,70] parameter(1) v = f32[70] parameter(2)\n"
+    " a = f32[40,70] dot(p, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+    " b = f32[40,70] broadcast(v), dimensions={1} c = f32[40,70] add(a, b)\n"
+    " d = f32[40,40] dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n"
+    " e = f32[40,40] negate(d) f = f32[40,40] multiply(d, e)\n"
+    " u = f32[70,70] parameter(3)\n"
+    " g = f32[40,70] dot(c, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+    " h = bf16[40,70] convert(g)\n"
+    " ROOT r = (f32[40,70], f32[40,40], bf16[40,70]) tuple(c, f, h) }",
+    "ENTRY e { p = f32[1,33] parameter(0) q = f32[33,70] parameter(1) w = f32[33,1] parameter(2)\n"
+    " a = f32[1,70] dot(p, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+    " b = f32[1,70] abs(a) c = f32[70,1] dot(q, w), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+    " d = f32[70,1] negate(c) x = f32[3,0] parameter(3) y = f32[0,4] parameter(4)\n"
+    " e = f32[3,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+    " f = f32[3,4] exponential(e) g = f32[70,70] dot(q, q), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+    " h = f32[70,70] add(g, g) ROOT r = (f32[1,70], f32[70,1], f32[3,4], f32[70,70]) tuple(b, d, f, h) }",
     // Loops through slices and reversals, and over what is put together.
     "ENTRY e { p = f32[6,40] parameter(0) q = f32[6,40] parameter(1) a = f32[6,40] add(p, q)\n"
     " b = f32[6,40] exponential(a) s = f32[3,20] slice(b), slice={[1:6:2], [0:40:2]}\n"

@@ -38,6 +38,7 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
   if (!compiler_.options().disabled.contains("rows")) GroupRows();
   if (!compiler_.options().disabled.contains("batches")) GroupBatches();
   FuseMade("sums");  // of what no group has taken in
+  if (!compiler_.options().disabled.contains("epilogues")) FuseEpilogues();
   FindLifetimes();
   if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
   HLOCTS_RETURN_IF_ERROR(PlaceTemporaries());
@@ -278,36 +279,6 @@ void FunctionBuilder::DropUnread() {
     if (may_go && !IsReadOutside(draft.out[0], d, d + 1)) {
       drafts_.erase(drafts_.begin() + static_cast<int64_t>(d));
     }
-  }
-}
-
-// The draft computes operand `made` itself, if nobody else needs what a loop would write there.
-bool FunctionBuilder::FuseMadeOf(size_t d) {
-  const int made = drafts_[d].step.made;
-  const int32_t buffer = drafts_[d].in[made];
-  size_t maker = drafts_.size();
-  int64_t readers = buffers_[buffer].result >= 0 ? 1 : 0;
-  for (size_t other = 0; other < drafts_.size(); ++other) {
-    const Draft& draft = drafts_[other];
-    if (draft.out.size() == 1 && draft.out[0] == buffer) maker = other;
-    readers += std::count(draft.in.begin(), draft.in.end(), buffer);
-  }
-  if (maker >= d || readers != 1 || drafts_[maker].step.rows.loop == nullptr) return false;
-  Draft &step = drafts_[d], &loop = drafts_[maker];
-  const size_t first = step.in.size();
-  step.in[made] = -1;
-  step.in.insert(step.in.end(), loop.in.begin(), loop.in.end());
-  step.step.run = step.step.with_loop(loop.step.rows.loop, first);
-  drafts_.erase(drafts_.begin() + static_cast<int64_t>(maker));
-  return true;
-}
-
-// What one step alone reads need not be written out before.
-void FunctionBuilder::FuseMade(absl::string_view pass) {
-  if (compiler_.options().disabled.contains(pass)) return;
-  for (size_t d = 0; d < drafts_.size(); ++d) {
-    const StepDraft& step = drafts_[d].step;
-    if (step.made >= 0 && step.made_by == pass && FuseMadeOf(d)) --d;  // its maker stood before
   }
 }
 

@@ -59,6 +59,8 @@ class FunctionBuilder {
   void DropUnread();
   void FuseMade(absl::string_view pass);
   bool FuseMadeOf(size_t d);
+  void FuseEpilogues();
+  bool FuseEpilogueOf(size_t d);
   // Places of what the members of a group read and write, and the buffers that these number.
   struct Wiring {
     struct Member {

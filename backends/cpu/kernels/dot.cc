@@ -79,6 +79,11 @@ bool DotSupported(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
   return ProductType(lhs, rhs, output) != PrimitiveType::kInvalid;
 }
 
+bool TellsDone(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
+  return DotSupported(lhs, rhs, output) && !IsComplex(output) &&
+         StoredAs(output, ProductType(lhs, rhs, output));
+}
+
 absl::Status Dot(const Parallel& parallel, const DotRequest& request) {
   HLOCTS_RETURN_IF_ERROR(Check(request));
   int64_t outputs = 0, lhs_count = 0, rhs_count = 0;

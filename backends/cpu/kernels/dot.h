@@ -7,6 +7,7 @@
 #define HLOCTS_BACKENDS_CPU_KERNELS_DOT_H_
 
 #include <cstdint>
+#include <functional>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -28,15 +29,25 @@ struct DotOperand {
 // batch is not.
 inline constexpr int64_t kDeepSum = 16384;
 
+// Called from any thread for rows [row, row_end) and columns [column, column_end) of a product when
+// they are complete; once for every element.
+using PartDone =
+    std::function<void(int64_t row, int64_t row_end, int64_t column, int64_t column_end)>;
+
 struct DotRequest {
   DotOperand lhs, rhs;
   PrimitiveType output_type = PrimitiveType::kF32;
   void* output = nullptr;  // dense [batch..., free of lhs..., free of rhs...]
+  // Only of products that TellsDone says of, without a batch, of sums that are not empty.
+  const PartDone* done = nullptr;
 };
 
 // Whether Dot takes this combination: all of one class (float, integer or pred, complex), or
 // integer operands with a float output.
 bool DotSupported(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
+
+// Whether the product is computed where its output lies.
+bool TellsDone(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
 absl::Status Dot(const Parallel& parallel, const DotRequest& request);
 

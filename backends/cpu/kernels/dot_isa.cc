@@ -214,11 +214,13 @@ absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
   const Scratch partial(bytes);
   if (!partial.ok()) return OutOfScratch(bytes);
   GemmArgs<T> part = args;
+  part.done = nullptr;
   part.k = kSplitDepth;
   part.c = partial.As<T>();
   HLOCTS_RETURN_IF_ERROR(MultiplyAll(parallel, part, parts, kSplitDepth * args.a_column,
                                      kSplitDepth * args.b_row, outputs));
   GemmArgs<T> rest = args;
+  rest.done = nullptr;
   rest.k = args.k - parts * kSplitDepth;
   rest.a += parts * kSplitDepth * args.a_column;
   rest.b += parts * kSplitDepth * args.b_row;
@@ -229,13 +231,15 @@ absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
     const T* from = partial.As<T>() + p * outputs;
     for (int64_t i = 0; i < outputs; ++i) args.c[i] += from[i];
   }
+  if (args.done != nullptr) (*args.done)(0, args.m, 0, args.n);
   return absl::OkStatus();
 }
 
 template <typename T>
 absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matrices& lhs,
-                      const Matrices& rhs, T* output) {
-  const GemmArgs<T> args = ArgsOf(sizes, lhs, rhs, output);
+                      const Matrices& rhs, T* output, const PartDone* done) {
+  GemmArgs<T> args = ArgsOf(sizes, lhs, rhs, output);
+  args.done = done;
   const int64_t outputs = sizes.m * sizes.n;
   if (sizes.batch == 1 && outputs <= kSplitOutputs && sizes.k >= kDeepSum) {
     return MultiplySplit(parallel, args);
@@ -260,13 +264,13 @@ absl::Status DotIn(const Parallel& parallel, const DotRequest& request, Primitiv
     sizes.k *= 2;
   }
   if (StoredAs(request.output_type, compute)) {
-    return Multiply(parallel, sizes, left, right, static_cast<T*>(request.output));
+    return Multiply(parallel, sizes, left, right, static_cast<T*>(request.output), request.done);
   }
   const int64_t count = sizes.batch * sizes.m * sizes.n;
   const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
   const Scratch product(bytes);
   if (!product.ok()) return OutOfScratch(bytes);
-  HLOCTS_RETURN_IF_ERROR(Multiply(parallel, sizes, left, right, product.As<T>()));
+  HLOCTS_RETURN_IF_ERROR(Multiply(parallel, sizes, left, right, product.As<T>(), nullptr));
   const int width = StorageBytes(request.output_type);
   parallel.For(count, 1.0, [&](int64_t begin, int64_t end) {
     EncodeRun(request.output_type, product.As<T>() + begin, end - begin, 1,

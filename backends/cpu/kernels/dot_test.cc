@@ -1,6 +1,7 @@
 #include "backends/cpu/kernels/dot.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "backends/cpu/kernels/kernel_testing.h"
 
@@ -206,6 +207,42 @@ TEST(DotTest, ProductOfAMatrixWithItselfTurnedOver) {
       });
     }
   }
+}
+
+// Every element is complete when it is told of, and told of once.
+TEST(DotTest, TellsOfEveryPartWhenItIsComplete) {
+  for (const Case& c : Cases()) {
+    if (!c.lhs.batch.empty()) continue;
+    const std::vector<float> lhs = RandomElements<float>(Reach(c.lhs), 1);
+    const std::vector<float> rhs = RandomElements<float>(Reach(c.rhs), 2);
+    const std::vector<float> expected = Expected<float>(c, lhs, rhs);
+    int64_t columns = 1;
+    for (int64_t d : FreeOf(c.rhs)) columns *= c.rhs.dimensions[d];
+    ForEachIsa([&] {
+      for (int threads : {1, 2}) {
+        std::vector<float> actual(expected.size(), -1), seen(expected.size(), -1);
+        std::vector<std::atomic<int>> told(expected.size());
+        const PartDone done = [&](int64_t row, int64_t row_end, int64_t column, int64_t end) {
+          for (; row < row_end; ++row) {
+            for (int64_t j = row * columns + column; j < row * columns + end; ++j) {
+              ++told[j];
+              seen[j] = actual[j];
+            }
+          }
+        };
+        const DotRequest request = {OperandOf(c.lhs, lhs.data(), T::kF32),
+                                    OperandOf(c.rhs, rhs.data(), T::kF32), T::kF32, actual.data(),
+                                    &done};
+        ASSERT_TRUE(Dot(Parallel(threads), request).ok());
+        EXPECT_EQ(seen, expected);
+        for (const auto& times : told) ASSERT_EQ(times, 1);
+      }
+    });
+  }
+  EXPECT_TRUE(TellsDone(T::kF32, T::kF32, T::kF32));
+  EXPECT_TRUE(TellsDone(T::kBF16, T::kBF16, T::kF32));
+  EXPECT_FALSE(TellsDone(T::kBF16, T::kBF16, T::kBF16));
+  EXPECT_FALSE(TellsDone(T::kC64, T::kC64, T::kC64));
 }
 
 TEST(DotTest, EmptySumIsZeroAndMismatchIsAnError) {

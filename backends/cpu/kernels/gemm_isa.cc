@@ -152,6 +152,7 @@ absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
       const int64_t begin = blocks.first_column + piece;
       const int64_t limit = blocks.first_column + std::min(blocks.columns, piece + width);
       if (!MultiplyRows(blocks, row, below - row, begin, limit)) failed = true;
+      if (args.done != nullptr && !blocks.upper) (*args.done)(row, below, begin, limit);
     }
   });
   return failed ? OutOfScratch(CeilDiv(args.m, row_blocks) * kBlockDepth<T> * sizeof(T))
@@ -189,12 +190,22 @@ void MirrorRows(const GemmArgs<T>& args, int64_t row, int64_t rows) {
   }
 }
 
+// Of products that are complete only when all of them is.
+template <typename T>
+void TellAll(const Parallel& parallel, const GemmArgs<T>& args) {
+  if (args.done == nullptr) return;
+  parallel.For(args.m, 1.0 * args.n, [&](int64_t row, int64_t end) {
+    (*args.done)(row, end, 0, args.n);
+  });
+}
+
 template <typename T>
 void MirrorUpper(const Parallel& parallel, const GemmArgs<T>& args) {
   constexpr int64_t kSide = kLanes<T>;
   parallel.For(CeilDiv(args.m, kSide), 0.2 * kSide * args.m, [&](int64_t band, int64_t end) {
     for (; band < end; ++band) {
-      MirrorRows(args, band * kSide, std::min(kSide, args.m - band * kSide));
+      const int64_t row = band * kSide, rows = std::min(kSide, args.m - row);
+      MirrorRows(args, row, rows);
     }
   });
 }
@@ -216,7 +227,10 @@ absl::Status MultiplyPacked(const Parallel& parallel, const GemmArgs<T>& args) {
     const Blocks<T> blocks = {args, packed.As<T>(), column, columns, IsSquareOfOne(args)};
     HLOCTS_RETURN_IF_ERROR(MultiplyBlocks(parallel, blocks));
   }
-  if (IsSquareOfOne(args)) MirrorUpper(parallel, args);
+  if (IsSquareOfOne(args)) {
+    MirrorUpper(parallel, args);
+    TellAll(parallel, args);
+  }
   return absl::OkStatus();
 }
 
@@ -240,14 +254,15 @@ T DotOfRuns(const T* a, const T* b, int64_t count) {
 // One row times columns that are contiguous along the sum: every element of b is used once.
 template <typename T>
 void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
-  parallel.For(args.n, 0.1 * args.k + 2, [&](int64_t column, int64_t end) {
-    for (; column < end; ++column) {
+  parallel.For(args.n, 0.1 * args.k + 2, [&](int64_t begin, int64_t end) {
+    for (int64_t column = begin; column < end; ++column) {
       const T sum = DotOfRuns(args.a, args.b + column * args.b_column, args.k);
       T& to = args.c[column];
       to = args.update == GemmUpdate::kAssign ? sum
            : args.update == GemmUpdate::kAdd  ? to + sum
                                               : to - sum;
     }
+    if (args.done != nullptr) (*args.done)(0, 1, begin, end);
   });
 }
 
@@ -269,7 +284,11 @@ double GemmNanoseconds(int64_t m, int64_t n, int64_t k, int bytes) {
 template <typename T>
 absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.m == 0 || args.n == 0) return absl::OkStatus();
-  if (args.k == 0) return Clear(args), absl::OkStatus();
+  if (args.k == 0) {
+    Clear(args);
+    TellAll(parallel, args);
+    return absl::OkStatus();
+  }
   if (args.m == 1 && args.a_column == 1 && args.b_row == 1) {
     return MultiplyVector(parallel, args), absl::OkStatus();
   }
@@ -285,7 +304,10 @@ absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
     flipped.b_row = args.a_column;
     flipped.b_column = args.a_row;
     flipped.c_row = args.m;
-    return Gemm(parallel, flipped);
+    flipped.done = nullptr;
+    HLOCTS_RETURN_IF_ERROR(Gemm(parallel, flipped));
+    TellAll(parallel, args);
+    return absl::OkStatus();
   }
   const bool small_b = args.n * args.k * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
   if (args.b_column == 1 && (args.m <= 2 * kTileRows || small_b)) {

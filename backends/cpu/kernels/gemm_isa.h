@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "backends/cpu/kernels/dot.h"
 #include "backends/cpu/kernels/thread_pool.h"
 #include "backends/cpu/kernels/vector_isa.h"
 
@@ -45,6 +46,7 @@ struct GemmArgs {
   int64_t c_row = 0;
   GemmUpdate update = GemmUpdate::kAssign;
   Ahead* ahead = nullptr;  // only of products on one thread
+  const PartDone* done = nullptr;
 };
 
 // The order of additions depends on the sizes alone. T: float, double, uint32_t, uint64_t.

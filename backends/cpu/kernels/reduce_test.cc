@@ -206,6 +206,41 @@ TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
   });
 }
 
+// Sums of whole arrays and of columns whose elements are made as they are taken.
+TEST(ReduceTest, ElementsMayBeMade) {
+  const View kMade[] = {{{100003}, {1}, {0}},
+                        {{5, 4097}, {4097, 1}, {0}},
+                        {{9000, 3}, {3, 1}, {0}},
+                        {{3, 5000, 60}, {300000, 60, 1}, {1}},
+                        {{300, 7, 40}, {280, 40, 1}, {0, 1}}};
+  const auto check = [&](auto zero, PrimitiveType type) {
+    using T = decltype(zero);
+    for (const View& view : kMade) {
+      const std::vector<T> data = RandomElements<T>(Reach(view), 3, 0, 3);
+      const T init = 1;
+      std::vector<T> expected(data.size()), actual(data.size());
+      const std::function<void(int64_t, int64_t, void*)> make = [&](int64_t begin, int64_t end,
+                                                                    void* to) {
+        std::copy(data.begin() + begin, data.begin() + end, static_cast<T*>(to));
+      };
+      ReduceRequest request = {ReduceKind::kAdd, type, view.dimensions, view.strides,
+                               view.reduced, data.data(), &init, expected.data()};
+      ASSERT_TRUE(Reduce(Parallel(), request).ok());
+      request.operand = nullptr;
+      request.output = actual.data();
+      request.make = &make;
+      ASSERT_TRUE(Reduce(Parallel(), request).ok());
+      EXPECT_EQ(actual, expected);
+    }
+  };
+  ForEachIsa([&] {
+    check(float{}, PrimitiveType::kF32);  // small numbers: sums are exact in any order
+    check(double{}, PrimitiveType::kF64);
+    check(int8_t{}, PrimitiveType::kS8);
+    check(uint16_t{}, PrimitiveType::kU16);
+  });
+}
+
 TEST(ReduceTest, EmptyOperandGivesInit) {
   const std::vector<float> none;
   EXPECT_EQ(Reduced<float>({{2, 0}, {0, 1}, {1}}, ReduceKind::kAdd, PrimitiveType::kF32, none, 7.f, 2),
