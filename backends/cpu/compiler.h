@@ -36,8 +36,8 @@ struct CompileOptions {
 // Which results that are parameters stay where they are (Function::result_source).
 enum class Handover : uint8_t { kNone, kSameLeaf, kAnyLeaf };
 
-// A loop that reads result 0 of a step, element by element, as its array `array`; its arrays are the
-// whole step's operands from `first` on, what it computes is result 0 of the whole.
+// A loop that reads result 0 of a step, element by element, as its array `array`; its arrays are
+// the whole step's operands from `first` on, what it computes is result 0 of the whole.
 struct Epilogue {
   std::shared_ptr<const LoopProgram> loop;
   size_t first = 0, arrays = 0, array = 0;

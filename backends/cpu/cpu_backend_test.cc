@@ -76,7 +76,8 @@ const char* const kPrograms[] = {
     // Large enough to run row by row: softmax, its maxima a result as well.
     "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
     "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
-    "ENTRY e { x = f32[300,100] parameter(0) least = f32[] constant(-inf) zero = f32[] constant(0)\n"
+    "ENTRY e { x = f32[300,100] parameter(0) least = f32[] constant(-inf) zero = f32[] "
+    "constant(0)\n"
     " n = f32[300,100] negate(x) m = f32[300] reduce(n, least), dimensions={1}, to_apply=max\n"
     " b = f32[300,100] broadcast(m), dimensions={0} d = f32[300,100] subtract(n, b)\n"
     " e = f32[300,100] exponential(d) s = f32[300] reduce(e, zero), dimensions={1}, to_apply=add\n"
@@ -90,7 +91,8 @@ const char* const kPrograms[] = {
     " v = f32[200] reverse(s), dimensions={0} b = f32[200,100] broadcast(v), dimensions={0}\n"
     " ROOT q = f32[200,100] multiply(x, b) }",
     // Dots of transposes, one of which is wanted itself.
-    "ENTRY e { x = f32[30,20] parameter(0) y = s32[4,9,7] parameter(1) w = s32[4,7,5] parameter(2)\n"
+    "ENTRY e { x = f32[30,20] parameter(0) y = s32[4,9,7] parameter(1) w = s32[4,7,5] "
+    "parameter(2)\n"
     " t = f32[20,30] transpose(x), dimensions={1,0}\n"
     " a = f32[30,30] dot(x, t), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
     " b = f32[20,20] dot(t, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
@@ -142,16 +144,19 @@ const char* const kPrograms[] = {
     // wanted elsewhere too, some made from the array that the scatter works on.
     "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n"
     "ENTRY e { n = s32[9000] parameter(0) x = s32[2000] parameter(1) y = f32[40,50] parameter(2)\n"
-    " v = s32[300,2] parameter(3) c = s32[] constant(2047) m = s32[9000] broadcast(c), dimensions={}\n"
+    " v = s32[300,2] parameter(3) c = s32[] constant(2047) m = s32[9000] broadcast(c), "
+    "dimensions={}\n"
     " i = s32[9000] and(n, m)\n"
     " g = s32[9000] gather(x, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0},"
     " index_vector_dim=1, slice_sizes={1}\n"
     " k = s32[9000] xor(i, m) s = s32[2000] scatter(x, k, n), update_window_dims={},"
-    " inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n"
+    " inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+    "to_apply=add\n"
     " d = s32[] constant(31) q = s32[300,2] broadcast(d), dimensions={} w = s32[300,2] and(v, q)\n"
     " h = f32[300,3] gather(y, w), offset_dims={1}, collapsed_slice_dims={0},"
     " start_index_map={1,0}, index_vector_dim=1, slice_sizes={1,3}\n"
-    " one = s32[] constant(1999) f = s32[2000] broadcast(one), dimensions={} z = s32[2000] subtract(f, s) u = s32[2000] negate(s)\n"
+    " one = s32[] constant(1999) f = s32[2000] broadcast(one), dimensions={} z = s32[2000] "
+    "subtract(f, s) u = s32[2000] negate(s)\n"
     " t = s32[2000] scatter(s, z, u), update_window_dims={}, inserted_window_dims={0},"
     " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n"
     " ROOT o = (s32[9000], s32[2000], f32[300,3], s32[9000]) tuple(g, t, h, i) }",
@@ -188,7 +193,8 @@ const char* const kPrograms[] = {
     "body { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
     " x = f32[2] get-tuple-element(s), index=1 z = s32[] constant(0)\n"
     " t = (s32[], f32[2]) tuple(z, x) w = (s32[], f32[2]) while(t), condition=c, body=b\n"
-    " v = (s32[], f32[2]) while(w), condition=never, body=b y = f32[2] get-tuple-element(v), index=1\n"
+    " v = (s32[], f32[2]) while(w), condition=never, body=b y = f32[2] get-tuple-element(v), "
+    "index=1\n"
     " o = s32[] constant(1) j = s32[] add(i, o) ROOT r = (s32[], f32[2]) tuple(j, y) }\n"
     "ENTRY e { x = f32[2] parameter(0) z = s32[] constant(-4) t = (s32[], f32[2]) tuple(z, x)\n"
     " ROOT w = (s32[], f32[2]) while(t), condition=c, body=body }",
@@ -196,8 +202,10 @@ const char* const kPrograms[] = {
     "ENTRY e { p = f32[4,300] parameter(0) i = s32[4,300] iota(), iota_dimension=1\n"
     " j = s32[4,300] iota(), iota_dimension=0 g = pred[4,300] compare(i, j), direction=GE\n"
     " c = f32[4] constant({1, 2, 3, 4}) d = f32[4,300] broadcast(c), dimensions={0}\n"
-    " q = f32[4,300] exponential(d) f = f32[] constant(-4) h = f32[4,300] broadcast(f), dimensions={}\n"
-    " x = f32[4,300] divide(p, h) y = f32[4,300] select(g, x, q) ROOT z = f32[4,300] subtract(y, x) }",
+    " q = f32[4,300] exponential(d) f = f32[] constant(-4) h = f32[4,300] broadcast(f), "
+    "dimensions={}\n"
+    " x = f32[4,300] divide(p, h) y = f32[4,300] select(g, x, q) ROOT z = f32[4,300] subtract(y, "
+    "x) }",
     "ENTRY e { p = f32[1,90] parameter(0) r = f32[90] reshape(p)\n"
     " w = f32[5,90] broadcast(r), dimensions={1} k = f32[5,90] cosine(w)\n"
     " v = f32[5,90] broadcast(r), dimensions={1} ROOT m = f32[5,90] multiply(k, v) }",
@@ -225,11 +233,14 @@ const char* const kPrograms[] = {
     " ROOT r = (f32[40,70], f32[40,40], bf16[40,70]) tuple(c, f, h) }",
     "ENTRY e { p = f32[1,33] parameter(0) q = f32[33,70] parameter(1) w = f32[33,1] parameter(2)\n"
     " a = f32[1,70] dot(p, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-    " b = f32[1,70] abs(a) c = f32[70,1] dot(q, w), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+    " b = f32[1,70] abs(a) c = f32[70,1] dot(q, w), lhs_contracting_dims={0}, "
+    "rhs_contracting_dims={0}\n"
     " d = f32[70,1] negate(c) x = f32[3,0] parameter(3) y = f32[0,4] parameter(4)\n"
     " e = f32[3,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-    " f = f32[3,4] exponential(e) g = f32[70,70] dot(q, q), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
-    " h = f32[70,70] add(g, g) ROOT r = (f32[1,70], f32[70,1], f32[3,4], f32[70,70]) tuple(b, d, f, h) }",
+    " f = f32[3,4] exponential(e) g = f32[70,70] dot(q, q), lhs_contracting_dims={0}, "
+    "rhs_contracting_dims={0}\n"
+    " h = f32[70,70] add(g, g) ROOT r = (f32[1,70], f32[70,1], f32[3,4], f32[70,70]) tuple(b, d, "
+    "f, h) }",
     // Loops through slices and reversals, and over what is put together.
     "ENTRY e { p = f32[6,40] parameter(0) q = f32[6,40] parameter(1) a = f32[6,40] add(p, q)\n"
     " b = f32[6,40] exponential(a) s = f32[3,20] slice(b), slice={[1:6:2], [0:40:2]}\n"
@@ -243,13 +254,17 @@ const char* const kPrograms[] = {
 };
 
 TEST(CpuBackendTest, PassesChangeNothing) {
-  std::vector<std::string> settings = {"&guard=true", "&guard=true&disable=rows",
-                                       "&guard=true&threads=1", "&guard=true&disable=small-loops",
-                                       "&disable=moves,cse,dce,fusion,in-place", "&disable=all"};
+  std::vector<std::string> settings = {"&guard=true",
+                                       "&guard=true&disable=rows",
+                                       "&guard=true&threads=1",
+                                       "&guard=true&disable=small-loops",
+                                       "&disable=moves,cse,dce,fusion,in-place",
+                                       "&disable=all"};
   for (const plan::PassRow& pass : plan::AllPasses()) {
     settings.push_back(absl::StrCat("&disable=", pass.name));
   }
-  for (absl::string_view pass : cpu::OwnPasses()) settings.push_back(absl::StrCat("&disable=", pass));
+  for (absl::string_view pass : cpu::OwnPasses())
+    settings.push_back(absl::StrCat("&disable=", pass));
   for (const char* text : kPrograms) {
     auto module = Parsed(text);
     const ExecuteRequest request = Request(GenerateArguments(ArgumentLeafShapes(*module), 7));

@@ -10,8 +10,7 @@ absl::StatusOr<std::vector<Literal>> Evaluate(plan::Graph& closed, CompileOption
   options.disabled.insert("fold");  // or it would ask for this again
   Program program;
   Compiler compiler(program, options);
-  HLOCTS_ASSIGN_OR_RETURN(const Function* function,
-                          compiler.Compile(closed, {}, Handover::kNone));
+  HLOCTS_ASSIGN_OR_RETURN(const Function* function, compiler.Compile(closed, {}, Handover::kNone));
   HLOCTS_RETURN_IF_ERROR(compiler.Finish());
   Run run(program);
   HLOCTS_RETURN_IF_ERROR(run.Prepare());

@@ -51,8 +51,8 @@ bool FunctionBuilder::FuseEpilogueOf(size_t d) {
   if (!work.loop->ReadsInPlace(static_cast<int>(array), step.step.width)) return false;
   Draft both;
   const bool apart = IsReadOutside(made, reader, reader + 1) || work.width != step.step.width;
-  both.step.run = step.step.with_epilogue({work.loop, step.in.size(), loop.in.size(),
-                                           static_cast<size_t>(array), apart});
+  both.step.run = step.step.with_epilogue(
+      {work.loop, step.in.size(), loop.in.size(), static_cast<size_t>(array), apart});
   both.in = step.in;
   for (int32_t buffer : loop.in) both.in.push_back(buffer == made ? -1 : buffer);
   both.out = loop.out;

@@ -12,7 +12,7 @@ namespace {
 using plan::Piece;
 using plan::PieceDimension;
 
-struct Wide {
+struct SixteenBytes {
   uint64_t low, high;
 };
 
@@ -30,8 +30,7 @@ void CopyStrided(const uint8_t* from, int64_t stride, int64_t count, int64_t ste
 // Which row of the array a row of the whole shows, its rows being the innermost dimension.
 class RowWalk {
  public:
-  RowWalk(const Piece& piece, int64_t row)
-      : piece_(piece), index_(piece.dimensions.size() - 1) {
+  RowWalk(const Piece& piece, int64_t row) : piece_(piece), index_(piece.dimensions.size() - 1) {
     for (size_t d = index_.size(); d-- > 0;) {
       std::tie(row, index_[d]) = Divided(row, piece.dimensions[d].size);
     }
@@ -71,7 +70,8 @@ bool IsOutside(const Piece& piece, int64_t start, int64_t count) {
 }
 
 template <typename T>
-void LoadAs(const Piece& piece, const uint8_t* array, int64_t start, int64_t count, uint8_t* out) {
+void LoadPieceAs(const Piece& piece, const uint8_t* array, int64_t start, int64_t count,
+                 uint8_t* out) {
   constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
   const PieceDimension& inner = piece.dimensions.back();
   auto [row, column] = Divided(start, inner.size);
@@ -99,15 +99,15 @@ void LoadPiece(const Piece& piece, int width, const uint8_t* array, int64_t star
   if (count <= 0 || piece.IsEmpty() || IsOutside(piece, start, count)) return;
   switch (width) {
     case 1:
-      return LoadAs<uint8_t>(piece, array, start, count, out);
+      return LoadPieceAs<uint8_t>(piece, array, start, count, out);
     case 2:
-      return LoadAs<uint16_t>(piece, array, start, count, out);
+      return LoadPieceAs<uint16_t>(piece, array, start, count, out);
     case 4:
-      return LoadAs<uint32_t>(piece, array, start, count, out);
+      return LoadPieceAs<uint32_t>(piece, array, start, count, out);
     case 8:
-      return LoadAs<uint64_t>(piece, array, start, count, out);
+      return LoadPieceAs<uint64_t>(piece, array, start, count, out);
     default:
-      return LoadAs<Wide>(piece, array, start, count, out);
+      return LoadPieceAs<SixteenBytes>(piece, array, start, count, out);
   }
 }
 

@@ -3,14 +3,11 @@
 #include <optional>
 
 #include "backends/plan/passes.h"
+#include "backends/plan/special_elements.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts::plan {
 namespace {
-
-enum class Special : uint8_t {
-  kZero, kMinusZero, kOne, kOnes, kLowest, kLargest, kInfinite, kMinusInfinite
-};
 
 enum Classes : uint8_t { kInts = 1, kFloats = 2, kPreds = 4 };
 enum Sides : uint8_t { kLeft = 1, kRight = 2, kEither = 3 };
@@ -52,46 +49,6 @@ constexpr NeutralRow kAbsorbing[] = {
     {Opcode::kMaximum, Special::kLargest, kEither, kInts},
     {Opcode::kMinimum, Special::kLowest, kEither, kInts},
 };
-
-uint64_t MaskOf(PrimitiveType type) { return ~uint64_t{0} >> (64 - BitWidth(type)); }
-
-// nullopt where the type has no such element.
-std::optional<uint64_t> BitsOf(Special special, PrimitiveType type) {
-  if (IsFloat(type)) {
-    const FloatFormat& format = FormatOf(type);
-    switch (special) {
-      case Special::kZero:
-        return format.has_zero ? std::optional<uint64_t>(0) : std::nullopt;
-      case Special::kMinusZero:
-        return format.has_negative_zero() ? std::optional(format.sign_mask()) : std::nullopt;
-      case Special::kOne:
-        return static_cast<uint64_t>(format.bias) << format.mantissa_bits;
-      case Special::kInfinite:
-      case Special::kMinusInfinite:
-        if (!format.has_infinity()) return std::nullopt;
-        return format.infinity_bits() |
-               (special == Special::kInfinite ? 0 : format.sign_mask());
-      default:
-        return std::nullopt;
-    }
-  }
-  const uint64_t mask = type == PrimitiveType::kPred ? 1 : MaskOf(type);
-  const uint64_t top = IsSigned(type) ? (mask >> 1) + 1 : 0;  // of the lowest number
-  switch (special) {
-    case Special::kZero:
-      return 0;
-    case Special::kOne:
-      return top == 1 ? std::nullopt : std::optional<uint64_t>(1);  // a signed bit has none
-    case Special::kOnes:
-      return mask;
-    case Special::kLowest:
-      return top;
-    case Special::kLargest:
-      return top ^ mask;
-    default:
-      return std::nullopt;
-  }
-}
 
 class Algebra {
  public:
@@ -165,8 +122,9 @@ ValueId Algebra::OfOne(const Node& node) {
     case Opcode::kNegate:
       return under;
     case Opcode::kReverse: {
-      const bool same = under >= 0 && node.source->IntList(Attr::kDimensions) ==
-                                          graph_.producer(operand).source->IntList(Attr::kDimensions);
+      const bool same =
+          under >= 0 && node.source->IntList(Attr::kDimensions) ==
+                            graph_.producer(operand).source->IntList(Attr::kDimensions);
       return same ? under : -1;
     }
     case Opcode::kAbs:
@@ -288,8 +246,8 @@ ValueId Algebra::OfQuotient(const Node& node) {
   const int reciprocal = 2 * format.bias - exponent, top = (1 << format.exponent_bits) - 1;
   const bool is_power = magnitude << (64 - format.mantissa_bits) == 0;
   if (!is_power || exponent == 0 || exponent == top || reciprocal <= 0) return -1;
-  const ValueId factor = Splat((*divisor & format.sign_mask()) |
-                                   static_cast<uint64_t>(reciprocal) << format.mantissa_bits,
+  const ValueId factor = Splat((*divisor & format.sign_mask()) | static_cast<uint64_t>(reciprocal)
+                                                                     << format.mantissa_bits,
                                type);
   const Shape shape(type.type, {type.dimensions.begin(), type.dimensions.end()});
   return graph_.AddMade(Instruction("by_reciprocal", Opcode::kMultiply, shape),

@@ -67,9 +67,8 @@ Folder::Known Folder::KnownOf(const Node& node) const {
   const ArrayType& type = graph_.type(node.outputs[0]);
   const bool is_small =
       type.elements > 0 && type.bytes <= kBytesMax &&
-      std::all_of(node.operands.begin(), node.operands.end(), [&](ValueId operand) {
-        return graph_.type(operand).elements <= kElementsMax;
-      });
+      std::all_of(node.operands.begin(), node.operands.end(),
+                  [&](ValueId operand) { return graph_.type(operand).elements <= kElementsMax; });
   return is_small ? Known::kComputed : Known::kNo;
 }
 

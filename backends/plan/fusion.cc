@@ -195,7 +195,8 @@ void FusionPlan::VisitElementwise(NodeId id) {
   const Node& node = graph_.nodes[id];
   const ValueId value = node.outputs[0];
   NodeId root = wanted_[value];
-  if (!options_.loops || dense_[value] || root < 0 || members_[root].size() >= kMembersMax) root = id;
+  if (!options_.loops || dense_[value] || root < 0 || members_[root].size() >= kMembersMax)
+    root = id;
   loop_[id] = root;
   members_[root].push_back(id);
   if (root == id) NeedDense(value);

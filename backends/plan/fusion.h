@@ -11,7 +11,7 @@
 namespace hlocts::plan {
 
 enum class NodeKind : uint8_t {
-  kLeaf,        // parameter, constant
+  kLeaf,  // parameter, constant
   kElementwise,
   kReshape,     // the same elements in the same order
   kView,        // broadcast, transpose, slice, reverse
@@ -32,7 +32,7 @@ struct Source {
 
 // What an engine can do.
 struct FusionOptions {
-  bool loops = true;        // of several nodes
+  bool loops = true;         // of several nodes
   bool turned_dots = false;  // dots read transposes of arrays where they stand
   bool pieces = false;       // loops read what pads and concatenates put together
 };

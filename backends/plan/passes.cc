@@ -9,8 +9,8 @@ namespace hlocts::plan {
 namespace {
 
 constexpr PassRow kPasses[] = {
-    {"moves", SimplifyMoves},     {"algebra", SimplifyAlgebra}, {"once", ComputeOnce},
-    {"sink", SinkViews},          {"cse", RemoveCommonNodes},   {"fold", FoldConstants},
+    {"moves", SimplifyMoves}, {"algebra", SimplifyAlgebra}, {"once", ComputeOnce},
+    {"sink", SinkViews},      {"cse", RemoveCommonNodes},   {"fold", FoldConstants},
     {"dce", RemoveDeadNodes},
 };
 
@@ -36,8 +36,7 @@ absl::Status Disable(absl::string_view list, absl::Span<const absl::string_view>
   return absl::OkStatus();
 }
 
-void RunPasses(Graph& graph, const PassNames& disabled,
-               const PassContext& context) {
+void RunPasses(Graph& graph, const PassNames& disabled, const PassContext& context) {
   for (const PassRow& pass : kPasses) {
     if (!disabled.contains(pass.name)) pass.run(graph, context);
   }

@@ -51,8 +51,7 @@ using PassNames = absl::flat_hash_set<std::string>;
 absl::Status Disable(absl::string_view list, absl::Span<const absl::string_view> own,
                      PassNames& disabled);
 // All passes but those named, in order.
-void RunPasses(Graph& graph, const PassNames& disabled,
-               const PassContext& context = {});
+void RunPasses(Graph& graph, const PassNames& disabled, const PassContext& context = {});
 
 }  // namespace hlocts::plan
 

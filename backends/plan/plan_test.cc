@@ -149,9 +149,11 @@ struct AlgebraCase {
 };
 constexpr AlgebraCase kAlgebra[] = {
     {"x = f32[3] parameter(0) o = f32[] constant(1) c = f32[3] broadcast(o), dimensions={}"
-     " ROOT r = f32[3] multiply(c, x)", Opcode::kParameter},
+     " ROOT r = f32[3] multiply(c, x)",
+     Opcode::kParameter},
     {"x = f32[3] parameter(0) o = f32[] constant(0) c = f32[3] broadcast(o), dimensions={}"
-     " ROOT r = f32[3] multiply(c, x)", Opcode::kMultiply},
+     " ROOT r = f32[3] multiply(c, x)",
+     Opcode::kMultiply},
     {"x = f32[] parameter(0) c = f32[] constant(0) ROOT r = f32[] add(x, c)", Opcode::kAdd},
     {"x = f32[] parameter(0) c = f32[] constant(-0) ROOT r = f32[] add(x, c)", Opcode::kParameter},
     {"x = f32[] parameter(0) c = f32[] constant(0) ROOT r = f32[] subtract(x, c)",
@@ -173,10 +175,8 @@ constexpr AlgebraCase kAlgebra[] = {
      Opcode::kParameter},
     {"x = f32[] parameter(0) c = f32[] constant(inf) ROOT r = f32[] maximum(x, c)",
      Opcode::kMaximum},
-    {"x = s8[] parameter(0) c = s8[] constant(127) ROOT r = s8[] maximum(x, c)",
-     Opcode::kConstant},
-    {"x = f32[] parameter(0) c = f32[] constant(8) ROOT r = f32[] divide(x, c)",
-     Opcode::kMultiply},
+    {"x = s8[] parameter(0) c = s8[] constant(127) ROOT r = s8[] maximum(x, c)", Opcode::kConstant},
+    {"x = f32[] parameter(0) c = f32[] constant(8) ROOT r = f32[] divide(x, c)", Opcode::kMultiply},
     {"x = f32[] parameter(0) c = f32[] constant(6) ROOT r = f32[] divide(x, c)", Opcode::kDivide},
     // 2^127 has no normal reciprocal.
     {"x = f32[] parameter(0) c = f32[] constant(1.7014118346046923e38) ROOT r = f32[] divide(x, c)",
@@ -194,11 +194,13 @@ constexpr AlgebraCase kAlgebra[] = {
     {"x = f8e5m2fnuz[] parameter(0) w = f8e5m2[] convert(x) ROOT r = f8e5m2fnuz[] convert(w)",
      Opcode::kConvert},
     {"x = f32[4] parameter(0) v = f32[4] reverse(x), dimensions={0}"
-     " ROOT r = f32[4] reverse(v), dimensions={0}", Opcode::kParameter},
+     " ROOT r = f32[4] reverse(v), dimensions={0}",
+     Opcode::kParameter},
     {"z = c64[] parameter(0) a = f32[] real(z) b = f32[] imag(z) ROOT r = c64[] complex(a, b)",
      Opcode::kParameter},
     {"p = pred[] constant(false) x = f32[2] parameter(0) y = f32[2] parameter(1) q = f32[2] sine(y)"
-     " ROOT r = f32[2] select(p, x, q)", Opcode::kSine},
+     " ROOT r = f32[2] select(p, x, q)",
+     Opcode::kSine},
 };
 
 TEST(PassesTest, AlgebraKeepsValues) {
@@ -265,11 +267,11 @@ TEST(PiecesTest, APadShowsWhatItsDefinitionSays) {
         if (size < 0) continue;
         padding.dimensions = {{low, high, interior}};
         const ArrayType operand = TypeOf(Shape(PrimitiveType::kU8, {4}));
-        const Piece piece =
-            PieceOfPad(operand, TypeOf(Shape(PrimitiveType::kU8, {size})), padding);
+        const Piece piece = PieceOfPad(operand, TypeOf(Shape(PrimitiveType::kU8, {size})), padding);
         std::vector<int64_t> shown(size, -1), wanted(size, -1);
         const PieceDimension& d = piece.dimensions[0];
-        for (int64_t i = 0; i < d.count; ++i) shown[d.low + i * d.step] = piece.offset + i * d.stride;
+        for (int64_t i = 0; i < d.count; ++i)
+          shown[d.low + i * d.step] = piece.offset + i * d.stride;
         for (int64_t i = 0; i < 4; ++i) {
           const int64_t place = low + i * (interior + 1);
           if (place >= 0 && place < size) wanted[place] = i;

@@ -17,9 +17,7 @@ class Sinker {
   }
 
   // Whether the view is the only one to look at what is computed element by element.
-  bool Sinks(const Node& view) const {
-    return MaySink(view.opcode) && IsOwnLoop(view.operands[0]);
-  }
+  bool Sinks(const Node& view) const { return MaySink(view.opcode) && IsOwnLoop(view.operands[0]); }
   // The node that computes what the view shows.
   Node Sunk(const Node& view) {
     Node node = graph_.producer(view.operands[0]);

@@ -194,9 +194,8 @@ void MirrorRows(const GemmArgs<T>& args, int64_t row, int64_t rows) {
 template <typename T>
 void TellAll(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.done == nullptr) return;
-  parallel.For(args.m, 1.0 * args.n, [&](int64_t row, int64_t end) {
-    (*args.done)(row, end, 0, args.n);
-  });
+  parallel.For(args.m, 1.0 * args.n,
+               [&](int64_t row, int64_t end) { (*args.done)(row, end, 0, args.n); });
 }
 
 template <typename T>

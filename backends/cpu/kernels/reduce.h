@@ -31,8 +31,8 @@ struct ReduceRequest {
   const void* operand = nullptr;
   const void* init = nullptr;  // one element; joins every output exactly once
   void* output = nullptr;      // dense, row-major over the kept dimensions
-  // Instead of `operand`, whose elements are then taken to be dense: writes elements [begin, end) to
-  // `to`, from any thread, in make_ns nanoseconds each.
+  // Instead of `operand`, whose elements are then taken to be dense: writes elements [begin, end)
+  // to `to`, from any thread, in make_ns nanoseconds each.
   const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
   double make_ns = 0;
 };

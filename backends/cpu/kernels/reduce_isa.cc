@@ -18,7 +18,7 @@ constexpr int64_t kEnoughUnits = 64;       // independent outputs that make spli
 constexpr int64_t kNarrowColumns = 128;    // fewer adjacent outputs are taken several rows at once
 constexpr int64_t kShortRow = 16;          // shorter rows are taken a column at a time
 constexpr double kNanosecondsPerByte = 0.05;
-constexpr int64_t kMadeBytes = 16384;      // elements made at a time: half of a first-level cache
+constexpr int64_t kMadeBytes = 16384;  // elements made at a time: half of a first-level cache
 
 struct Plan {
   PrimitiveType type;  // as stored
@@ -34,8 +34,8 @@ struct Plan {
   int64_t outputs, repeats;  // repeats: product of `reduced`
 };
 
-// A run of elements as the computing type, in place where it stands so already. Made elements have a
-// stride of 1.
+// A run of elements as the computing type, in place where it stands so already. Made elements have
+// a stride of 1.
 const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t count, char* buffer) {
   alignas(64) char stored[kMadeBytes / 2];  // of types that are computed in a wider one
   const char* from = plan.operand + offset * plan.storage_bytes;
@@ -62,8 +62,9 @@ struct Partials {
 
 // Whole rows that stand as they are computed, with outputs side by side.
 bool TakesRowsTogether(const Plan& plan, const Partials& partials) {
-  return plan.make == nullptr && !plan.decode && plan.inner.stride[0] == 1 && plan.reduced.empty() && partials.blocks == 1 &&
-         plan.inner.size <= kRowChunk && plan.kept.size() == 1 && plan.kept[0].stride[1] == 1;
+  return plan.make == nullptr && !plan.decode && plan.inner.stride[0] == 1 &&
+         plan.reduced.empty() && partials.blocks == 1 && plan.inner.size <= kRowChunk &&
+         plan.kept.size() == 1 && plan.kept[0].stride[1] == 1;
 }
 
 // The innermost loop is reduced: one output at a time.

@@ -223,8 +223,8 @@ TEST(ReduceTest, ElementsMayBeMade) {
                                                                     void* to) {
         std::copy(data.begin() + begin, data.begin() + end, static_cast<T*>(to));
       };
-      ReduceRequest request = {ReduceKind::kAdd, type, view.dimensions, view.strides,
-                               view.reduced, data.data(), &init, expected.data()};
+      ReduceRequest request = {ReduceKind::kAdd, type,        view.dimensions, view.strides,
+                               view.reduced,     data.data(), &init,           expected.data()};
       ASSERT_TRUE(Reduce(Parallel(), request).ok());
       request.operand = nullptr;
       request.output = actual.data();

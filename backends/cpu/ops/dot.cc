@@ -207,7 +207,7 @@ PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) 
 // The loop over a part of a product of so many columns; the product stands among its arrays.
 void RunOverPart(const LoopProgram& loop, const uint8_t* const* arrays, Out out, int64_t columns,
                  int64_t row, int64_t row_end, int64_t column, int64_t column_end) {
-  constexpr int64_t kNear = 32768;  // elements of a run that is no long loop
+  constexpr int64_t kNear = 32768;             // elements of a run that is no long loop
   if (column == 0 && column_end == columns) {  // whole rows are one run
     const int64_t end = row_end * columns;
     for (int64_t begin = row * columns; begin < end; begin += kNear) {

@@ -45,7 +45,7 @@ namespace {
 
 // Pieces laid on a filling (operand `filling`, -1: they leave nothing open), block by block.
 StepFunction AssembleStep(const OpContext& context, int filling, std::vector<plan::Piece> pieces) {
-  constexpr int64_t kBlock = 4096;       // the filling is in the cache when pieces are laid on it
+  constexpr int64_t kBlock = 4096;  // the filling is in the cache when pieces are laid on it
   constexpr double kElementNs = 0.3;
   for (plan::Piece& piece : pieces) piece = piece.Simplified();
   const kernels::Parallel parallel(context.compiler.options().threads);
@@ -75,8 +75,7 @@ absl::StatusOr<StepDraft> MakePad(const OpContext& context) {
   const auto* padding = context.source().Get<PaddingConfig>(Attr::kPadding);
   if (padding == nullptr) return InvalidInput(context.name(), ": pad without padding");
   StepDraft draft;
-  draft.run =
-      AssembleStep(context, 1, {plan::PieceOfPad(context.in(0), context.out(0), *padding)});
+  draft.run = AssembleStep(context, 1, {plan::PieceOfPad(context.in(0), context.out(0), *padding)});
   return draft;
 }
 
@@ -85,8 +84,8 @@ absl::StatusOr<StepDraft> MakeConcatenate(const OpContext& context) {
   for (size_t k = 0; k < context.node.operands.size(); ++k) operands.push_back(context.in(k));
   const int64_t dimension = context.source().IntList(Attr::kDimensions)[0];
   StepDraft draft;
-  draft.run = AssembleStep(context, -1,
-                           plan::PiecesOfConcatenate(operands, context.out(0), dimension));
+  draft.run =
+      AssembleStep(context, -1, plan::PiecesOfConcatenate(operands, context.out(0), dimension));
   return draft;
 }
 

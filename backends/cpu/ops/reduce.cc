@@ -182,7 +182,9 @@ StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
   const KnownPlan p = {kind, type, context.source().IntList(Attr::kDimensions),
                        RowMajor(type.dimensions), kernels::Parallel(options.threads)};
   StepDraft draft;
-  draft.run = [p](Run&, In in, Out out) { return kernels::Reduce(p.parallel, p.RequestOn(in, out)); };
+  draft.run = [p](Run&, In in, Out out) {
+    return kernels::Reduce(p.parallel, p.RequestOn(in, out));
+  };
   SetRowWork(type, p.reduced, kind, draft.rows);
   if (draft.rows.is_reduce || !TakesMadeElements(p, options.guard)) return draft;
   draft.made = 0;
