@@ -10,6 +10,7 @@
 #include "tools/bench/cuda_bench.h"
 #include "tools/bench/machine_peak.h"
 #include "tools/bench_fuzz.h"
+#include "tools/bench_ops.h"
 #include "tools/commands.h"
 #include "tools/common.h"
 #include "tools/suite_files.h"
@@ -190,6 +191,13 @@ int RunBench(const Options& options) {
   int exit_status = kExitOk;
   for (const std::string& text : names) {
     std::pair<std::string, std::string> name = absl::StrSplit(text, absl::MaxSplits('/', 1));
+    const std::pair<std::string, std::string> part =
+        absl::StrSplit(name.second, absl::MaxSplits('/', 1));
+    if (name.first == "cpu" && part.first == "ops") {
+      const int status = RunOpsBench(part.second, options.quick, options.json);
+      if (status != kExitOk) exit_status = status;
+      continue;
+    }
     if (name.first == "cpu") {
       BenchOptions bench;
       bench.filter = name.second;
@@ -231,7 +239,7 @@ int RunBench(const Options& options) {
 Command BenchCommand() {
   return {"bench", "measure the figures that the READMEs state", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("NAME", &options->names, "reference, judge, cpu, cuda, fuzz, or one/part-of-it");
+            flags.Positional("NAME", &options->names, "reference, judge, cpu, cpu/ops, cuda, fuzz, or one/part-of-it");
             flags.Add("--backend", &options->backend, "engine to compare with (hlo-evaluator)");
             flags.Add("--quick", &options->quick, "one short repetition");
             flags.Add("--json", &options->json, "print JSON lines");

@@ -13,13 +13,13 @@
 #include "spec/infer/dimension_numbers.h"
 #include "spec/ir/float_format.h"
 #include "tools/bench/bench.h"
+#include "tools/bench/engine_turns.h"
 #include "tools/bench/small_modules.h"
 
 namespace hlocts {
 namespace {
 
 constexpr uint64_t kSeed = 1;
-constexpr int64_t kRunsPerTurn = 5;
 constexpr int64_t kJudgedElementsMax = 1 << 16;  // of arguments and outputs together
 
 using Clock = std::chrono::steady_clock;
@@ -42,26 +42,6 @@ void ForgetMemorySettings() {
     unsetenv(variable);
   }
 }
-
-struct Engine {
-  std::unique_ptr<Executable> executable;
-  std::vector<double> seconds;
-
-  // The request's runs, one after the other: caches and threads are then as in a caller's loop.
-  absl::Status TakeTurn(const ExecuteRequest& request) {
-    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, executable->Execute(request));
-    if (static_cast<int64_t>(result.seconds_of_runs.size()) != request.runs)
-      return absl::InternalError("an engine that does not repeat runs");
-    seconds.insert(seconds.end(), result.seconds_of_runs.begin(), result.seconds_of_runs.end());
-    return absl::OkStatus();
-  }
-  double best() const { return *std::min_element(seconds.begin(), seconds.end()); }
-  double median() const {
-    std::vector<double> sorted = seconds;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[sorted.size() / 2];
-  }
-};
 
 double FloatAt(const Literal& literal, int64_t i) {
   switch (literal.element_type()) {
@@ -160,7 +140,7 @@ absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& modu
   request.arguments = {GenerateArguments(ArgumentLeafShapes(module), kSeed)};
   HLOCTS_ASSIGN_OR_RETURN(auto cpu, MakeBackend("cpu"));
   HLOCTS_ASSIGN_OR_RETURN(auto xla, MakeBackend("xla"));
-  Engine subject, baseline, kept;
+  TimedEngine subject, baseline, kept;
   HLOCTS_ASSIGN_OR_RETURN(subject.executable, cpu->Load(module, {}));
   HLOCTS_ASSIGN_OR_RETURN(baseline.executable, xla->Load(module, {}));
   HLOCTS_ASSIGN_OR_RETURN(auto keeping, XlaKeepingMemory());
@@ -170,14 +150,8 @@ absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& modu
   kept.executable = *std::move(loaded);
   HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, *subject.executable, *baseline.executable,
                                                   "xla"));
-  request.runs = kRunsPerTurn;
-  const double budget = options.quick ? 0.5 : 3;
-  const auto start = Clock::now();
-  for (int round = 0; round < 3 || (SecondsSince(start) < budget && round < 200); ++round) {
-    for (Engine* engine : {&subject, &baseline, &kept}) {
-      HLOCTS_RETURN_IF_ERROR(engine->TakeTurn(request));
-    }
-  }
+  HLOCTS_RETURN_IF_ERROR(
+      TakeTurns({&subject, &baseline, &kept}, request, options.quick ? 0.5 : 3));
   row.cpu_best = subject.best(), row.cpu_median = subject.median();
   row.xla_best = baseline.best(), row.xla_median = baseline.median();
   row.kept_best = kept.best();

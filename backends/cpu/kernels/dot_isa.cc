@@ -2,11 +2,11 @@
 // becomes one strided loop, or else the operand is copied so that it does; operands stored in
 // another type than the computing one are copied converted.
 #include <algorithm>
-#include <atomic>
 #include <complex>
 
 #include "backends/cpu/kernels/convert_isa.h"
 #include "backends/cpu/kernels/dot.h"
+#include "backends/cpu/kernels/dot_stack_isa.h"
 #include "backends/cpu/kernels/dot_types.h"
 #include "backends/cpu/kernels/entries_isa.h"
 #include "backends/cpu/kernels/gemm_isa.h"
@@ -39,11 +39,10 @@ OperandLoops LoopsOf(const DotOperand& operand) {
   return loops;
 }
 
-// An operand as a stack of matrices of the computing type.
-struct Matrices {
-  const char* data = nullptr;
-  int64_t batch_stride = 0, free_stride = 0, depth_stride = 0;  // in elements
-};
+Sizes SizesOf(const OperandLoops& lhs, const OperandLoops& rhs) {
+  return {LoopCount(lhs.batch), LoopCount(lhs.free), LoopCount(rhs.free),
+          LoopCount(lhs.contracting)};
+}
 
 // The one stride of a group of loops; false if it has none.
 bool OneStride(const LoopNest<1>& loops, int64_t& stride) {
@@ -138,74 +137,6 @@ absl::Status Prepare(const Parallel& parallel, const DotOperand& operand, const 
   return CopyOperand<T>(parallel, operand, loops, right && is_complex, *copy, matrices);
 }
 
-struct Sizes {
-  int64_t batch = 1, m = 1, n = 1, k = 1;
-};
-
-template <typename T>
-GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs, T* output) {
-  GemmArgs<T> args;
-  args.m = sizes.m;
-  args.n = sizes.n;
-  args.k = sizes.k;
-  args.a = reinterpret_cast<const T*>(lhs.data);
-  args.a_row = lhs.free_stride;
-  args.a_column = lhs.depth_stride;
-  args.b = reinterpret_cast<const T*>(rhs.data);
-  args.b_row = rhs.depth_stride;
-  args.b_column = rhs.free_stride;
-  args.c = output;
-  args.c_row = sizes.n;
-  return args;
-}
-
-constexpr int64_t kAheadBytes = 1 << 18;  // in the cache beside what is being multiplied
-
-// The operands of a product if they are dense, b before a as Gemm reads them.
-template <typename T>
-Ahead LinesOf(const GemmArgs<T>& args) {
-  const auto lines = [](const T* data, int64_t count) {
-    const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
-    return Ahead::Lines{reinterpret_cast<const char*>(data),
-                        bytes > kAheadBytes ? 0 : bytes / Ahead::kLine};
-  };
-  Ahead ahead;
-  const bool a_dense = args.a_row == args.k || args.a_column == args.m;
-  const bool b_dense = args.b_row == args.n || args.b_column == args.k;
-  if (b_dense) ahead.now = lines(args.b, args.k * args.n);
-  if (a_dense) ahead.later = lines(args.a, args.m * args.k);
-  return ahead;
-}
-
-// Every product of the stack. Small ones are spread over the pool whole; c_stride may leave gaps.
-template <typename T>
-absl::Status MultiplyAll(const Parallel& parallel, const GemmArgs<T>& first, int64_t count,
-                         int64_t a_stride, int64_t b_stride, int64_t c_stride) {
-  const auto number = [&](int64_t i) {
-    GemmArgs<T> args = first;
-    args.a += i * a_stride;
-    args.b += i * b_stride;
-    args.c += i * c_stride;
-    return args;
-  };
-  const double cost = GemmNanoseconds(first.m, first.n, first.k, sizeof(T));
-  if (count < parallel.threads() || cost > 5e6) {
-    for (int64_t i = 0; i < count; ++i) HLOCTS_RETURN_IF_ERROR(Gemm(parallel, number(i)));
-    return absl::OkStatus();
-  }
-  std::atomic<bool> failed{false};
-  const Parallel one(1);
-  parallel.For(count, cost, [&](int64_t i, int64_t end) {
-    for (; i < end; ++i) {
-      GemmArgs<T> args = number(i);
-      Ahead next = i + 1 < end ? LinesOf(number(i + 1)) : Ahead{};
-      args.ahead = &next;
-      if (!Gemm(one, args).ok()) failed = true;
-    }
-  });
-  return failed ? OutOfScratch(0) : absl::OkStatus();
-}
-
 // Long sums of few outputs: the sum is cut into parts of fixed length, then the parts are added.
 template <typename T>
 absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
@@ -247,11 +178,31 @@ absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matric
   return MultiplyAll(parallel, args, sizes.batch, lhs.batch_stride, rhs.batch_stride, outputs);
 }
 
+// Products of small integers two at a time, their sums modulo 2^32.
+absl::Status ProductOfPairs(const Parallel& parallel, const DotRequest& request, Sizes sizes,
+                            uint32_t* output) {
+  std::unique_ptr<Scratch> lhs_copy, rhs_copy;
+  Matrices left, right;
+  HLOCTS_RETURN_IF_ERROR(Prepare<int16_t>(parallel, request.lhs, LoopsOf(request.lhs), false, false,
+                                          sizes.batch * sizes.m * sizes.k, lhs_copy, left));
+  HLOCTS_RETURN_IF_ERROR(Prepare<int16_t>(parallel, request.rhs, LoopsOf(request.rhs), true, false,
+                                          sizes.batch * sizes.n * sizes.k, rhs_copy, right));
+  HLOCTS_RETURN_IF_ERROR(MakePairs(parallel, sizes, sizes.m, lhs_copy, left));
+  HLOCTS_RETURN_IF_ERROR(MakePairs(parallel, sizes, sizes.n, rhs_copy, right));
+  sizes.k /= 2;
+  return Multiply(parallel, sizes, left, right, reinterpret_cast<Pair16*>(output), request.done);
+}
+
 template <typename T>
-absl::Status DotIn(const Parallel& parallel, const DotRequest& request, PrimitiveType compute) {
+absl::Status Product(const Parallel& parallel, const DotRequest& request, PrimitiveType compute,
+                     T* output) {
   const OperandLoops lhs = LoopsOf(request.lhs), rhs = LoopsOf(request.rhs);
-  Sizes sizes = {LoopCount(lhs.batch), LoopCount(lhs.free), LoopCount(rhs.free),
-                 LoopCount(lhs.contracting)};
+  Sizes sizes = SizesOf(lhs, rhs);
+  if constexpr (std::is_same_v<T, uint32_t>) {
+    if (FitsPairs(request.lhs.type) && FitsPairs(request.rhs.type) && sizes.k % 2 == 0) {
+      return ProductOfPairs(parallel, request, sizes, output);
+    }
+  }
   std::unique_ptr<Scratch> lhs_copy, rhs_copy;
   Matrices left, right;
   const auto native = [&](PrimitiveType t) { return StoredAs(t, compute); };
@@ -263,14 +214,20 @@ absl::Status DotIn(const Parallel& parallel, const DotRequest& request, Primitiv
     sizes.n *= 2;
     sizes.k *= 2;
   }
+  return Multiply(parallel, sizes, left, right, output, request.done);
+}
+
+template <typename T>
+absl::Status DotIn(const Parallel& parallel, const DotRequest& request, PrimitiveType compute) {
   if (StoredAs(request.output_type, compute)) {
-    return Multiply(parallel, sizes, left, right, static_cast<T*>(request.output), request.done);
+    return Product(parallel, request, compute, static_cast<T*>(request.output));
   }
+  const Sizes sizes = SizesOf(LoopsOf(request.lhs), LoopsOf(request.rhs));
   const int64_t count = sizes.batch * sizes.m * sizes.n;
   const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
   const Scratch product(bytes);
   if (!product.ok()) return OutOfScratch(bytes);
-  HLOCTS_RETURN_IF_ERROR(Multiply(parallel, sizes, left, right, product.As<T>(), nullptr));
+  HLOCTS_RETURN_IF_ERROR(Product(parallel, request, compute, product.As<T>()));
   const int width = StorageBytes(request.output_type);
   parallel.For(count, 1.0, [&](int64_t begin, int64_t end) {
     EncodeRun(request.output_type, product.As<T>() + begin, end - begin, 1,

@@ -147,6 +147,28 @@ TEST(DotTest, IntegersWrap) {
 }
 TEST(DotTest, IntegersToFloat) { CheckExact<float, T::kS8, T::kS8, T::kF32>(); }
 
+// All elements the largest: every partial sum is as large as it can be.
+template <typename L, typename R>
+void CheckLargest(T lhs, T rhs, L l, R r) {
+  const int64_t m = 20, k = 2600, n = 35;
+  const std::vector<L> a(m * k, l);
+  const std::vector<R> b(k * n, r);
+  const Side left = {{m, k}, {k, 1}, {}, {1}}, right = {{k, n}, {n, 1}, {}, {0}};
+  ForEachIsa([&] {
+    std::vector<int32_t> output(m * n);
+    ASSERT_TRUE(Dot(Parallel(), {OperandOf(left, a.data(), lhs), OperandOf(right, b.data(), rhs),
+                                 T::kS32, output.data()})
+                    .ok());
+    for (int32_t x : output) ASSERT_EQ(x, k * l * r);
+  });
+}
+TEST(DotTest, SumsOfTheLargestBytesAreExact) {
+  CheckLargest<int8_t, int8_t>(T::kS8, T::kS8, -128, -128);
+  CheckLargest<uint8_t, uint8_t>(T::kU8, T::kU8, 255, 255);
+  CheckLargest<int8_t, uint8_t>(T::kS8, T::kU8, -128, 255);
+  CheckLargest<int16_t, int16_t>(T::kS16, T::kS16, -900, 900);
+}
+
 TEST(DotTest, PredIsOrOfAnds) {
   const bool lhs[2] = {true, true}, rhs[2] = {true, true};
   bool output = false;

@@ -19,6 +19,7 @@ absl::Status CholeskyKernel(const Parallel& parallel, const CholeskyRequest& req
 absl::Status TriangularSolveKernel(const Parallel& parallel,
                                    const TriangularSolveRequest& request);
 absl::Status RandomBitsKernel(const Parallel& parallel, const RandomBitsRequest& request);
+absl::Status RandomDrawsKernel(const Parallel& parallel, const RandomDrawsRequest& request);
 absl::Status TransposeKernel(const Parallel& parallel, const TransposeRequest& request);
 bool GatherLineKernel(const Parallel& parallel, const IndexedLine& line, int bytes,
                       const void* operand, void* output);

@@ -240,13 +240,14 @@ T DotOfRuns(const T* a, const T* b, int64_t count) {
   int64_t i = 0;
   for (; i + kStep <= count; i += kStep) {
     HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
-      sums[v] += Load(a + i + v * kLanes<T>) * Load(b + i + v * kLanes<T>);
+      const int64_t at = i + v * kLanes<T>;
+      sums[v] = MultiplyAdd<T>(sums[v], Load(a + at), Load(b + at));
     }
   }
   T lanes[kLanes<T>], result = 0;
   Store(lanes, (sums[0] + sums[1]) + (sums[2] + sums[3]));
   for (int j = 0; j < kLanes<T>; ++j) result += lanes[j];
-  for (; i < count; ++i) result += a[i] * b[i];
+  for (; i < count; ++i) result = MultiplyAddOne(result, a[i], b[i]);
   return result;
 }
 
@@ -319,5 +320,6 @@ template absl::Status Gemm(const Parallel&, const GemmArgs<float>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<double>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<uint32_t>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<uint64_t>&);
+template absl::Status Gemm(const Parallel&, const GemmArgs<Pair16>&);
 
 }  // namespace hlocts::kernels::HLOCTS_ISA

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "backends/cpu/kernels/dot.h"
 #include "backends/cpu/kernels/thread_pool.h"
 #include "backends/cpu/kernels/vector_isa.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 namespace hlocts::kernels::HLOCTS_ISA {
 
@@ -49,7 +54,50 @@ struct GemmArgs {
   const PartDone* done = nullptr;
 };
 
-// The order of additions depends on the sizes alone. T: float, double, uint32_t, uint64_t.
+// Two neighbours along the sum, integers of 16 bits with a sign: their product with two others is
+// the sum of both products, modulo 2^32. A type that no element has.
+using Pair16 = char32_t;
+
+HLOCTS_INLINE uint32_t PairProduct(Pair16 x, Pair16 y) {
+  const auto half = [](uint32_t h) { return static_cast<uint32_t>(static_cast<int16_t>(h)); };
+  return half(x) * half(y) + half(x >> 16) * half(y >> 16);
+}
+
+HLOCTS_INLINE Vec<Pair16> PairProducts(const Vec<Pair16>& x, const Vec<Pair16>& y) {
+#if defined(__AVX512F__)
+  return (Vec<Pair16>)_mm512_madd_epi16((__m512i)x, (__m512i)y);
+#elif defined(__AVX2__)
+  return (Vec<Pair16>)_mm256_madd_epi16((__m256i)x, (__m256i)y);
+#elif defined(__SSE2__)
+  return (Vec<Pair16>)_mm_madd_epi16((__m128i)x, (__m128i)y);
+#else
+  Vec<Pair16> products;
+  for (int i = 0; i < kLanes<Pair16>; ++i) products[i] = PairProduct(x[i], y[i]);
+  return products;
+#endif
+}
+
+// sum + x * y.
+template <typename T>
+HLOCTS_INLINE Vec<T> MultiplyAdd(const Vec<T>& sum, const Vec<T>& x, const Vec<T>& y) {
+  if constexpr (std::is_same_v<T, Pair16>) {
+    Vec<T> next = sum + PairProducts(x, y);
+#if defined(__SSE2__)
+    asm("" : "+v"(next));  // else additions of several steps become a tree, and registers spill
+#endif
+    return next;
+  } else {
+    return sum + x * y;
+  }
+}
+
+template <typename T>
+HLOCTS_INLINE T MultiplyAddOne(T sum, T x, T y) {
+  if constexpr (std::is_same_v<T, Pair16>) return sum + PairProduct(x, y);
+  return sum + x * y;
+}
+
+// The order of additions depends on the sizes alone. T: float, double, uint32_t, uint64_t, Pair16.
 template <typename T>
 absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args);
 

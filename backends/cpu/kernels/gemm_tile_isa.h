@@ -67,7 +67,9 @@ void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* _
     }
     HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
       const Vec<T> row = Splat(rows.At(i, q));
-      HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) sums[i][v] += row * columns[v];
+      HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+        sums[i][v] = MultiplyAdd<T>(sums[i][v], row, columns[v]);
+      }
     }
     b += b_row;
     asm("" : "+r"(b));  // else every address above becomes a pointer that is counted up by itself

@@ -23,6 +23,7 @@ struct FftRequest;
 struct IndexedLine;
 struct CholeskyRequest;
 struct RandomBitsRequest;
+struct RandomDrawsRequest;
 struct ReduceRequest;
 struct RowReduceRequest;
 struct ReduceWindowRequest;
@@ -47,6 +48,7 @@ struct KernelTable {
   Kernel<CholeskyRequest> cholesky;
   Kernel<TriangularSolveRequest> triangular_solve;
   Kernel<RandomBitsRequest> random_bits;
+  Kernel<RandomDrawsRequest> random_draws;
   Kernel<TransposeRequest> transpose;
   bool (*gather_line)(const Parallel&, const IndexedLine&, int bytes, const void* operand,
                       void* output);

@@ -5,12 +5,13 @@
 
 #include "backends/cpu/kernels/entries_isa.h"
 #include "backends/cpu/kernels/random.h"
+#include "backends/cpu/kernels/random_blocks_isa.h"
 #include "spec/ir/primitive_type.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
-constexpr int64_t kBlock = 512;  // counters at a time
+constexpr int64_t kBlock = kRandomBlock;
 
 // 20 rounds of ThreeFry2x32 on counters first, first + 1, ...
 void ThreeFryBlock(uint64_t key, uint64_t first, uint32_t* __restrict x, uint32_t* __restrict y) {
@@ -36,26 +37,6 @@ void ThreeFryBlock(uint64_t key, uint64_t first, uint32_t* __restrict x, uint32_
   }
 }
 
-// 10 rounds of Philox4x32 on 128-bit counters; words[w][i].
-void PhiloxBlock(uint64_t key, uint64_t low, uint64_t high, uint32_t (*__restrict words)[kBlock]) {
-  for (int64_t i = 0; i < kBlock; ++i) {
-    const uint64_t at = low + static_cast<uint64_t>(i), carry = high + (at < low ? 1 : 0);
-    uint32_t x0 = static_cast<uint32_t>(at), x1 = static_cast<uint32_t>(at >> 32);
-    uint32_t x2 = static_cast<uint32_t>(carry), x3 = static_cast<uint32_t>(carry >> 32);
-    uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
-    HLOCTS_UNROLL for (int round = 0; round < 10; ++round) {
-      const uint64_t a = uint64_t{0xD2511F53} * x0, b = uint64_t{0xCD9E8D57} * x2;
-      x0 = static_cast<uint32_t>(b >> 32) ^ x1 ^ k0;
-      x1 = static_cast<uint32_t>(b);
-      x2 = static_cast<uint32_t>(a >> 32) ^ x3 ^ k1;
-      x3 = static_cast<uint32_t>(a);
-      k0 += 0x9E3779B9u;
-      k1 += 0xBB67AE85u;
-    }
-    words[0][i] = x0, words[1][i] = x1, words[2][i] = x2, words[3][i] = x3;
-  }
-}
-
 void StoreWord(int bytes, uint64_t word, void* output, int64_t i) {
   switch (bytes) {
     case 1: static_cast<uint8_t*>(output)[i] = static_cast<uint8_t>(word); break;
@@ -63,16 +44,6 @@ void StoreWord(int bytes, uint64_t word, void* output, int64_t i) {
     case 4: static_cast<uint32_t*>(output)[i] = static_cast<uint32_t>(word); break;
     default: static_cast<uint64_t*>(output)[i] = word; break;
   }
-}
-
-// Visits counters [0, count) a block at a time over the pool: fill(first, n).
-template <typename Fill>
-void ForBlocks(const Parallel& parallel, int64_t count, Fill fill) {
-  parallel.For((count + kBlock - 1) / kBlock, 4.0 * kBlock, [&](int64_t block, int64_t end) {
-    for (; block < end; ++block) {
-      fill(block * kBlock, std::min(kBlock, count - block * kBlock));
-    }
-  });
 }
 
 int64_t CountOf(absl::Span<const int64_t> dimensions) {
@@ -83,7 +54,7 @@ int64_t CountOf(absl::Span<const int64_t> dimensions) {
 
 // 64-bit elements, one counter each.
 void ThreeFryWide(const Parallel& parallel, const RandomBitsRequest& r, int64_t count) {
-  ForBlocks(parallel, count, [&](int64_t first, int64_t n) {
+  ForRandomBlocks(parallel, count, kBlock, [&](int64_t first, int64_t n) {
     uint32_t x[kBlock], y[kBlock];
     ThreeFryBlock(r.key, r.counter[0] + static_cast<uint64_t>(first), x, y);
     uint64_t* to = static_cast<uint64_t*>(r.output) + first;
@@ -131,7 +102,7 @@ void StorePairs(int bytes, const uint32_t* x, const uint32_t* y, int64_t pairs, 
 int64_t ThreeFryPairs(const Parallel& parallel, const RandomBitsRequest& r, int bytes) {
   const Pairs pairs = PairsOf(r.dimensions);
   const int64_t half = (pairs.split + 1) / 2, count = pairs.outer * half * pairs.inner;
-  ForBlocks(parallel, count, [&](int64_t first, int64_t n) {
+  ForRandomBlocks(parallel, count, kBlock, [&](int64_t first, int64_t n) {
     uint32_t x[kBlock], y[kBlock];
     ThreeFryBlock(r.key, r.counter[0] + static_cast<uint64_t>(first), x, y);
     if (pairs.inner == 1 && pairs.split % 2 == 0) {
@@ -150,7 +121,7 @@ int64_t ThreeFryPairs(const Parallel& parallel, const RandomBitsRequest& r, int 
 
 int64_t Philox(const Parallel& parallel, const RandomBitsRequest& r, int bytes, int64_t count) {
   const int64_t per_counter = bytes == 8 ? 2 : 4, counters = (count + per_counter - 1) / per_counter;
-  ForBlocks(parallel, counters, [&](int64_t first, int64_t n) {
+  ForRandomBlocks(parallel, counters, kBlock, [&](int64_t first, int64_t n) {
     uint32_t words[4][kBlock];
     const uint64_t low = r.counter[0] + static_cast<uint64_t>(first);
     PhiloxBlock(r.key, low, r.counter[1] + (low < r.counter[0] ? 1 : 0), words);

@@ -1,9 +1,11 @@
 #include "backends/cpu/kernels/random.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "backends/cpu/kernels/kernel_testing.h"
+#include "backends/cpu/kernels/random_draws.h"
 
 namespace hlocts::kernels {
 namespace {
@@ -94,6 +96,71 @@ TEST(RandomTest, PairsLieAlongOneDimension) {
         EXPECT_EQ(odd[a * 5 + b], line[2 * (a * 3 + b / 2) + b % 2]);
       }
     }
+  });
+}
+
+template <typename T>
+std::vector<T> Draws(RandomDrawsRequest request, int64_t count) {
+  std::vector<T> output(count);
+  const T first = static_cast<T>(request.a);
+  request.first = &first;
+  request.count = count;
+  request.output = output.data();
+  EXPECT_TRUE(RandomDraws(Parallel(), request).ok());
+  return output;
+}
+
+// Means of powers of what was drawn, and how far they may be off (six deviations).
+void ExpectMoments(const std::vector<double>& x, const std::vector<double>& moments) {
+  for (size_t power = 1; power <= moments.size(); ++power) {
+    double sum = 0, squares = 0;
+    for (double value : x) {
+      sum += std::pow(value, power);
+      squares += std::pow(value, 2 * power);
+    }
+    const double count = static_cast<double>(x.size());
+    EXPECT_NEAR(sum / count, moments[power - 1], 6 * std::sqrt(squares) / count) << power;
+  }
+}
+
+TEST(RandomTest, DrawsFollowTheirDistributions) {
+  ForEachIsa([] {
+    RandomDrawsRequest request;
+    request.type = PrimitiveType::kF64;
+    request.key = 7;
+    request.b = 1;
+    const auto uniform = Draws<double>(request, 100001);
+    ExpectMoments(uniform, {1. / 2, 1. / 3, 1. / 4, 1. / 5});
+    request.distribution = Distribution::kNormal;
+    const auto normal = Draws<double>(request, 100001);
+    ExpectMoments(normal, {0, 1, 0, 3, 0, 15});
+    // Neighbours, and the two numbers of one counter, do not depend on each other.
+    std::vector<double> neighbours, pairs;
+    for (size_t i = 0; i + 512 < normal.size(); ++i) {
+      neighbours.push_back(normal[i] * normal[i + 1]);
+      pairs.push_back(normal[i] * normal[i + 512]);
+    }
+    ExpectMoments(neighbours, {0, 1});
+    ExpectMoments(pairs, {0, 1});
+    request.distribution = Distribution::kUniformInteger;
+    request.type = PrimitiveType::kS64;
+    request.low = 10;
+    request.range = 3;
+    std::vector<double> integers;
+    for (int64_t x : Draws<int64_t>(request, 100001)) integers.push_back(static_cast<double>(x));
+    ExpectMoments(integers, {11, (100. + 121 + 144) / 3});
+  });
+}
+
+// One unit in the last place wide: half of the draws round up to b and are drawn again.
+TEST(RandomTest, UniformStaysBelowItsLimit) {
+  ForEachIsa([] {
+    RandomDrawsRequest request;
+    request.a = 1;
+    request.b = std::nextafter(1.0f, 2.0f);
+    for (float x : Draws<float>(request, 3000)) EXPECT_EQ(x, 1.0f);
+    request.b = 1;  // nothing lies in it
+    for (float x : Draws<float>(request, 10)) EXPECT_EQ(x, 1.0f);
   });
 }
 

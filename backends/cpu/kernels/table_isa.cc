@@ -18,6 +18,7 @@ const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() 
       isa::CholeskyKernel,
       isa::TriangularSolveKernel,
       isa::RandomBitsKernel,
+      isa::RandomDrawsKernel,
       isa::TransposeKernel,
       isa::GatherLineKernel,
       isa::ScatterLineKernel,

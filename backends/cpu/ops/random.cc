@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backends/cpu/kernels/random.h"
+#include "backends/cpu/kernels/random_draws.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 #include "spec/ir/float_format.h"
@@ -98,53 +99,25 @@ uint64_t PhiloxArray(uint64_t key, uint64_t low, uint64_t high, const plan::Arra
   return block;
 }
 
-double UnitInterval(uint64_t bits) { return std::ldexp(static_cast<double>(bits >> 11), -53); }
-
-// Draws of one execution of an rng instruction.
-struct Draws {
-  uint64_t seed, stream;
-  std::array<uint64_t, 2> At(int64_t index, uint64_t attempt) const {
-    const auto words =
-        Philox(seed ^ 0x5851F42D4C957F2D, static_cast<uint64_t>(index), stream << 8 | attempt);
-    return {Joined(words[0], words[1]), Joined(words[2], words[3])};
-  }
-};
-
 double FloatOf(PrimitiveType type, const uint8_t* element) {
   double value;
   ConvertInto(type, PrimitiveType::kF64, element, 1, reinterpret_cast<uint8_t*>(&value));
   return value;
 }
 
-// A value of the format in [a, b): what rounds up to b is drawn again.
-uint64_t UniformFloat(const Draws& draws, int64_t index, PrimitiveType type, double a, double b) {
-  const FloatFormat& format = FormatOf(type);
-  for (uint64_t attempt = 0; a < b && attempt < 64; ++attempt) {
-    const double u = UnitInterval(draws.At(index, attempt)[0]);
-    const uint64_t bits = EncodeFloat(format, a * (1 - u) + b * u);
-    const double value = DecodeFloat(format, bits);
-    if (value >= a && value < b) return bits;
-  }
-  return EncodeFloat(format, a);
-}
-
-uint64_t UniformInteger(const Draws& draws, int64_t index, bool is_signed, int64_t a, int64_t b) {
-  const uint64_t low = static_cast<uint64_t>(a), high = static_cast<uint64_t>(b);
-  if (is_signed ? b <= a : high <= low) return low;
-  const auto product = static_cast<unsigned __int128>(draws.At(index, 0)[0]) * (high - low);
-  return low + static_cast<uint64_t>(product >> 64);
-}
-
-double Normal(const Draws& draws, int64_t index) {
-  const auto bits = draws.At(index, 0);
-  return std::sqrt(-2 * std::log(1 - UnitInterval(bits[0]))) *
-         std::cos(2 * M_PI * UnitInterval(bits[1]));
-}
-
 int64_t RawInteger(PrimitiveType type, const uint8_t* element) {
+  if (type == PrimitiveType::kPred) return element[0];
   int64_t value = IndexAt(type, element, 0);
   if (type == PrimitiveType::kU64) std::memcpy(&value, element, sizeof(value));
   return value;
+}
+
+// How many integers there are from a to b, without b.
+uint64_t RangeOf(PrimitiveType type, In in) {
+  const int64_t a = RawInteger(type, in[0]), b = RawInteger(type, in[1]);
+  const uint64_t low = static_cast<uint64_t>(a), high = static_cast<uint64_t>(b);
+  const bool empty = IsSigned(type) ? b <= a : high <= low;
+  return empty ? 0 : high - low;
 }
 
 }  // namespace
@@ -157,26 +130,27 @@ absl::StatusOr<StepDraft> MakeRng(const OpContext& context) {
     return Unsupported(context.name(), ": rng of ", PrimitiveTypeName(type.type));
   }
   StepDraft draft;
+  const kernels::Parallel parallel(context.compiler.options().threads);
   draft.run = [=](Run& run, In in, Out out) {
-    const Draws draws = {run.rng_seed + 0x9E3779B97F4A7C15 * static_cast<uint64_t>(run.device),
-                         run.rng_stream++};
-    const double a = is_float ? FloatOf(type.type, in[0]) : 0;
-    const double b = is_float ? FloatOf(type.type, in[1]) : 0;
-    for (int64_t i = 0; i < type.elements; ++i) {
-      uint64_t bits;
-      if (normal) {
-        bits = EncodeFloat(FormatOf(type.type), a + b * Normal(draws, i));
-      } else if (is_float) {
-        bits = UniformFloat(draws, i, type.type, a, b);
-      } else {
-        const bool is_pred = type.type == PrimitiveType::kPred;
-        bits = UniformInteger(draws, i, IsSigned(type.type),
-                              is_pred ? in[0][0] : RawInteger(type.type, in[0]),
-                              is_pred ? in[1][0] : RawInteger(type.type, in[1]));
-      }
-      std::memcpy(out[0] + i * type.width(), &bits, static_cast<size_t>(type.width()));
+    kernels::RandomDrawsRequest request;
+    request.type = type.type;
+    request.key = (run.rng_seed + 0x9E3779B97F4A7C15 * static_cast<uint64_t>(run.device)) ^
+                  0x5851F42D4C957F2D;
+    request.stream = run.rng_stream++;
+    request.first = in[0];
+    request.count = type.elements;
+    request.output = out[0];
+    if (is_float) {
+      request.distribution =
+          normal ? kernels::Distribution::kNormal : kernels::Distribution::kUniformFloat;
+      request.a = FloatOf(type.type, in[0]);
+      request.b = FloatOf(type.type, in[1]);
+    } else {
+      request.distribution = kernels::Distribution::kUniformInteger;
+      request.low = static_cast<uint64_t>(RawInteger(type.type, in[0]));
+      request.range = RangeOf(type.type, in);
     }
-    return absl::OkStatus();
+    return kernels::RandomDraws(parallel, request);
   };
   return draft;
 }

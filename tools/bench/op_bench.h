@@ -1,0 +1,25 @@
+// cpu/ops: modules of one operation on the CPU engine and on XLA:CPU, in turn.
+#ifndef HLOCTS_TOOLS_BENCH_OP_BENCH_H_
+#define HLOCTS_TOOLS_BENCH_OP_BENCH_H_
+
+#include <memory>
+
+#include "tools/bench/bench.h"
+#include "tools/bench/op_modules.h"
+
+namespace hlocts {
+
+// One worker of each engine for all modules: its memory is warm, XLA's outputs need no fresh pages.
+class OpBench {
+ public:
+  static absl::StatusOr<OpBench> Start();
+  // Times and judges one module.
+  absl::StatusOr<CpuBenchRow> Measure(const OpModule& op, bool quick);
+
+ private:
+  std::unique_ptr<Backend> cpu_, xla_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_BENCH_OP_BENCH_H_

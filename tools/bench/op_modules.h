@@ -1,0 +1,20 @@
+// Modules of one operation each, made from the lines of op_table.def.
+#ifndef HLOCTS_TOOLS_BENCH_OP_MODULES_H_
+#define HLOCTS_TOOLS_BENCH_OP_MODULES_H_
+
+#include <string>
+#include <vector>
+
+namespace hlocts {
+
+struct OpModule {
+  std::string name;  // "binary.f32.add"
+  std::string text;  // HLO
+};
+
+// In the order of the table.
+std::vector<OpModule> OpModules();
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_BENCH_OP_MODULES_H_
