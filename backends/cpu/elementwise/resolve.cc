@@ -244,8 +244,8 @@ void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   }
   const PrimitiveType computed = type == PrimitiveType::kF64 ? type : PrimitiveType::kF32;
   KernelFunction function = VectorArithmetic(opcode, computed);
-  if (function == nullptr && computed == PrimitiveType::kF32 && !options.strict) {
-    function = VectorMath(opcode);
+  if (function == nullptr && !options.strict) {
+    function = computed == PrimitiveType::kF32 ? VectorMath(opcode) : VectorMathF64(opcode);
   }
   if (function == nullptr && narrow && options.strict) {
     kernel.parameters.inner = RealFunctionKernel(opcode, PrimitiveType::kF64, false);
