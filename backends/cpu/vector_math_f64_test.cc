@@ -12,9 +12,9 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLargest = std::numeric_limits<double>::max(), kLeast = 0x1p-1074;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinityF64 = std::numeric_limits<double>::infinity();
+constexpr double kLargestF64 = std::numeric_limits<double>::max(), kLeastF64 = 0x1p-1074;
+constexpr double kNanF64 = std::numeric_limits<double>::quiet_NaN();
 
 long double ExactLogistic(long double x) {
   const long double e = std::exp(-std::fabs(x));
@@ -22,58 +22,60 @@ long double ExactLogistic(long double x) {
 }
 long double ExactRsqrt(long double x) { return 1 / std::sqrt(x); }
 
-struct Row {
+struct RowF64 {
   Opcode opcode;
   long double (*exact)(long double);
   double least, most;            // where points are taken
   std::vector<double> specials;  // arguments and results in turn
 };
-const std::vector<Row>& Rows() {
-  static const auto& rows = *new std::vector<Row>{
+const std::vector<RowF64>& RowsF64() {
+  static const auto& rows = *new std::vector<RowF64>{
       {Opcode::kExponential,
        std::exp,
        -745,
        710,
-       {0, 1, -0.0, 1, kLeast, 1, kInfinity, kInfinity, -kInfinity, 0, 709.79, kInfinity, kLargest,
-        kInfinity, -746, 0, -kLargest, 0}},
+       {0, 1, -0.0, 1, kLeastF64, 1, kInfinityF64, kInfinityF64, -kInfinityF64, 0, 709.79,
+        kInfinityF64, kLargestF64, kInfinityF64, -746, 0, -kLargestF64, 0}},
       {Opcode::kExponentialMinusOne,
        std::expm1,
        -50,
        709.7,
-       {0, 0, -0.0, -0.0, kLeast, kLeast, -kLeast, -kLeast, kInfinity, kInfinity, -kInfinity, -1,
-        709.79, kInfinity, -40, -1, -kLargest, -1}},
+       {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, -kLeastF64, -kLeastF64, kInfinityF64, kInfinityF64,
+        -kInfinityF64, -1, 709.79, kInfinityF64, -40, -1, -kLargestF64, -1}},
       {Opcode::kLog,
        std::log,
        0x1p-1074,
-       kLargest,
-       {0, -kInfinity, -0.0, -kInfinity, 1, 0, kInfinity, kInfinity, -1, kNan, -kInfinity, kNan,
-        -kLeast, kNan}},
+       kLargestF64,
+       {0, -kInfinityF64, -0.0, -kInfinityF64, 1, 0, kInfinityF64, kInfinityF64, -1, kNanF64,
+        -kInfinityF64, kNanF64, -kLeastF64, kNanF64}},
       {Opcode::kLogPlusOne,
        std::log1p,
        -0.99999999,
-       kLargest,
-       {0, 0, -0.0, -0.0, kLeast, kLeast, -kLeast, -kLeast, -1, -kInfinity, kInfinity, kInfinity,
-        -2, kNan, -kInfinity, kNan}},
+       kLargestF64,
+       {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, -kLeastF64, -kLeastF64, -1, -kInfinityF64,
+        kInfinityF64, kInfinityF64, -2, kNanF64, -kInfinityF64, kNanF64}},
       {Opcode::kLogistic,
        ExactLogistic,
        -745,
        45,
-       {0, 0.5, -0.0, 0.5, kInfinity, 1, -kInfinity, 0, kLargest, 1, -kLargest, 0}},
+       {0, 0.5, -0.0, 0.5, kInfinityF64, 1, -kInfinityF64, 0, kLargestF64, 1, -kLargestF64, 0}},
       {Opcode::kRsqrt,
        ExactRsqrt,
        0x1p-1074,
-       kLargest,
-       {0, kInfinity, -0.0, -kInfinity, kInfinity, 0, -1, kNan, kLeast, 0x1p537, 4, 0.5}},
+       kLargestF64,
+       {0, kInfinityF64, -0.0, -kInfinityF64, kInfinityF64, 0, -1, kNanF64, kLeastF64, 0x1p537, 4,
+        0.5}},
       {Opcode::kTanh,
        std::tanh,
        -25,
        25,
-       {0, 0, -0.0, -0.0, kLeast, kLeast, kInfinity, 1, -kInfinity, -1, kLargest, 1}}};
+       {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, 1, -kInfinityF64, -1, kLargestF64,
+        1}}};
   return rows;
 }
 
 // Even steps in value, and magnitudes in even steps of their logarithm.
-std::vector<double> Points(const Row& row) {
+std::vector<double> PointsF64(const RowF64& row) {
   std::vector<double> points;
   for (int i = 0; i <= 4001; ++i) {
     points.push_back(row.least / 4001 * (4001 - i) + row.most / 4001 * i);
@@ -86,7 +88,7 @@ std::vector<double> Points(const Row& row) {
   return points;
 }
 
-std::vector<double> Results(Opcode opcode, const std::vector<double>& x) {
+std::vector<double> ResultsF64(Opcode opcode, const std::vector<double>& x) {
   std::vector<double> y(x.size());
   const Kernel kernel = ArithmeticKernel(opcode, PrimitiveType::kF64);
   kernel(x.data(), nullptr, nullptr, y.data(), static_cast<int64_t>(x.size()));
@@ -94,13 +96,13 @@ std::vector<double> Results(Opcode opcode, const std::vector<double>& x) {
 }
 
 TEST(VectorMathF64Test, ResultsAreWithinOneAndAHalfUlps) {
-  for (const Row& row : Rows()) {
-    const std::vector<double> x = Points(row), y = Results(row.opcode, x);
+  for (const RowF64& row : RowsF64()) {
+    const std::vector<double> x = PointsF64(row), y = ResultsF64(row.opcode, x);
     for (size_t i = 0; i < x.size(); ++i) {
       const long double exact = row.exact(x[i]);
       const double rounded = std::fabs(static_cast<double>(exact));
-      if (rounded > kLargest) continue;
-      const double ulp = std::max(rounded - std::nextafter(rounded, 0.0), kLeast);
+      if (rounded > kLargestF64) continue;
+      const double ulp = std::max(rounded - std::nextafter(rounded, 0.0), kLeastF64);
       EXPECT_LE(std::fabs(y[i] - exact) / ulp, 1.5L)
           << OpcodeName(row.opcode) << " of " << x[i] << " is " << y[i];
     }
@@ -108,11 +110,11 @@ TEST(VectorMathF64Test, ResultsAreWithinOneAndAHalfUlps) {
 }
 
 TEST(VectorMathF64Test, SpecialArguments) {
-  for (const Row& row : Rows()) {
-    EXPECT_TRUE(std::isnan(Results(row.opcode, {kNan})[0]));
+  for (const RowF64& row : RowsF64()) {
+    EXPECT_TRUE(std::isnan(ResultsF64(row.opcode, {kNanF64})[0]));
     for (size_t i = 0; i < row.specials.size(); i += 2) {
       const double x = row.specials[i], expected = row.specials[i + 1];
-      const double y = Results(row.opcode, {x})[0];
+      const double y = ResultsF64(row.opcode, {x})[0];
       EXPECT_TRUE(std::isnan(expected)
                       ? std::isnan(y)
                       : std::bit_cast<uint64_t>(y) == std::bit_cast<uint64_t>(expected))
@@ -123,13 +125,13 @@ TEST(VectorMathF64Test, SpecialArguments) {
 
 // Extreme neighbours, the end of an array and flushed subnormals.
 TEST(VectorMathF64Test, BitsDependOnNothingElse) {
-  for (const Row& row : Rows()) {
-    const std::vector<double> x = Points(row), y = Results(row.opcode, x);
+  for (const RowF64& row : RowsF64()) {
+    const std::vector<double> x = PointsF64(row), y = ResultsF64(row.opcode, x);
     const ScopedFlush flush(true);
     for (size_t i = 0; i < x.size(); ++i) {
-      EXPECT_EQ(std::bit_cast<uint64_t>(Results(row.opcode, {x[i]})[0]),
+      EXPECT_EQ(std::bit_cast<uint64_t>(ResultsF64(row.opcode, {x[i]})[0]),
                 std::bit_cast<uint64_t>(y[i]));
-      EXPECT_EQ(std::bit_cast<uint64_t>(Results(row.opcode, {kLargest, x[i], kNan})[1]),
+      EXPECT_EQ(std::bit_cast<uint64_t>(ResultsF64(row.opcode, {kLargestF64, x[i], kNanF64})[1]),
                 std::bit_cast<uint64_t>(y[i]));
     }
   }

@@ -15,8 +15,9 @@ KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
 KernelFunction VectorLine(PrimitiveType type);  // *a, *a + 1, ... where a is an s64
 KernelFunction VectorFill(int width);           // *a again and again
 // Functions within the default profile.
-KernelFunction VectorMath(Opcode opcode);     // f32
-KernelFunction VectorMathF64(Opcode opcode);  // f64
+KernelFunction VectorMath(Opcode opcode);      // f32
+KernelFunction VectorMathWide(Opcode opcode);  // f32 by way of f64
+KernelFunction VectorMathF64(Opcode opcode);   // f64
 
 // Element at a time.
 KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type);

@@ -247,6 +247,9 @@ void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   if (function == nullptr && !options.strict) {
     function = computed == PrimitiveType::kF32 ? VectorMath(opcode) : VectorMathF64(opcode);
   }
+  if (function == nullptr && !options.strict && computed == PrimitiveType::kF32) {
+    function = VectorMathWide(opcode);
+  }
   if (function == nullptr && narrow && options.strict) {
     kernel.parameters.inner = RealFunctionKernel(opcode, PrimitiveType::kF64, false);
     kernel.run = kernel.parameters.inner != nullptr ? ThroughF64 : nullptr;

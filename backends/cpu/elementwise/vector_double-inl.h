@@ -25,6 +25,7 @@ using Words = hn::RebindToUnsigned<Doubles>;
 using Floats = hn::Rebind<float, Doubles>;  // as many as there are doubles in a vector
 using Vd = hn::Vec<Doubles>;
 using Vw = hn::Vec<Words>;
+using Vf = hn::Vec<Floats>;
 using Md = hn::Mask<Doubles>;
 
 HWY_INLINE Vd All(double value) { return hn::Set(Doubles(), value); }
@@ -34,6 +35,21 @@ HWY_INLINE bool EveryLane(Md mask) { return hn::AllTrue(Doubles(), mask); }
 // A NaN stays one, which Min and Max do not promise.
 HWY_INLINE Vd AtMost(Vd x, double bound) { return hn::IfThenElse(x > All(bound), All(bound), x); }
 HWY_INLINE Vd AtLeast(Vd x, double bound) { return hn::IfThenElse(x < All(bound), All(bound), x); }
+
+HWY_INLINE Vd Widened(Vf x) { return hn::PromoteTo(Doubles(), x); }
+// To nearest; what is too large becomes infinite.
+HWY_INLINE Vf Rounded(Vd x) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  // There DemoteTo keeps to finite numbers.
+  HWY_ALIGN double wide[hn::MaxLanes(Doubles())];
+  HWY_ALIGN float narrow[hn::MaxLanes(Doubles())];
+  hn::Store(x, Doubles(), wide);
+  for (size_t i = 0; i < hn::Lanes(Doubles()); ++i) narrow[i] = static_cast<float>(wide[i]);
+  return hn::Load(Floats(), narrow);
+#else
+  return hn::DemoteTo(Floats(), x);
+#endif
+}
 
 // c0 z^n + c1 z^(n-1) + ... by Horner's rule.
 template <typename... Rest>
@@ -149,7 +165,8 @@ HWY_INLINE SineCosine ReducedSineCosine(Vd x) {
 }
 // `even` where n is even, else `odd`.
 HWY_INLINE Vd ByParity(Vw n, Vd even, Vd odd) {
-  return hn::IfNegativeThenElse(DoublesOf(hn::ShiftLeft<63>(n)), odd, even);
+  const Md is_odd = hn::RebindMask(Doubles(), hn::TestBit(n, hn::Set(Words(), 1)));
+  return hn::IfThenElse(is_odd, odd, even);
 }
 // Negated where n has its second bit.
 HWY_INLINE Vd NegateBySecondBit(Vw n, Vd x) {
