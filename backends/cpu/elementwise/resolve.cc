@@ -277,7 +277,8 @@ void ResolveByType(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   } else if (IsFloat(type)) {
     ResolveFloat(opcode, options, kernel);
   } else if (IsComplex(type)) {
-    kernel.run = ComplexKernel(opcode, type);
+    kernel.run = type == PrimitiveType::kC64 && !options.strict ? VectorComplex(opcode) : nullptr;
+    if (kernel.run == nullptr) kernel.run = ComplexKernel(opcode, type);
   }
 }
 
