@@ -65,8 +65,8 @@ struct ComplexExponential {
   static HWY_INLINE Vz Of(Vz x, Vz) { return ExpOfComplex(x); }
 };
 
-// The angle of x, within 2^-50: the arctangent of the smaller part over the larger one, from where
-// that exceeds tan(pi/8) on as pi/4 and the arctangent of (low - high) / (low + high).
+// The angle of x, within 2^-50: n pi/4 and the arctangent of the smaller part over the larger one,
+// or, from where that exceeds tan(pi/8) on, of (low - high) / (low + high).
 HWY_INLINE Vd Angle(Vz x) {
   const Vd a = hn::Abs(x.real), b = hn::Abs(x.imag), high = hn::Max(a, b), low = hn::Min(a, b);
   const Md steep = low > high * All(0x1.a827999fcef32p-2);
@@ -76,10 +76,14 @@ HWY_INLINE Vd Angle(Vz x) {
                       -0x1.1005a1033a6e0p-4, 0x1.3afc44af9f589p-4, -0x1.745bc470f23f1p-4,
                       0x1.c71c65df4e2b9p-4, -0x1.24924905b47a9p-3, 0x1.999999994a334p-3,
                       -0x1.555555555531fp-2);
-  Vd angle = hn::MulAdd(t * z, p, t) + hn::IfThenElseZero(steep, All(0x1.921fb54442d18p-1));
-  angle = hn::IfThenElse(b > a, All(0x1.921fb54442d18p0) - angle, angle);
-  angle = hn::IfThenElse(x.real < All(0), All(0x1.921fb54442d18p1) - angle, angle);
-  return hn::CopySign(angle, x.imag);
+  const Md above = b > a, left = x.real < All(0);
+  Vd n = hn::IfThenElseZero(steep, All(1));
+  n = hn::IfThenElse(above, All(2) - n, n);
+  n = hn::IfThenElse(left, All(4) - n, n);
+  const Vd arctangent = hn::MulAdd(t * z, p, t);
+  const Vd flipped = hn::IfThenElse(hn::Xor(above, left), hn::Neg(arctangent), arctangent);
+  const Vd lower = hn::MulAdd(n, All(0x1.1a62633145c07p-55), flipped);
+  return hn::CopySign(hn::MulAdd(n, All(0x1.921fb54442d18p-1), lower), x.imag);
 }
 // Near the unit circle a^2 + b^2 - 1 = (a - 1)(a + 1) + b^2, of which all but the sum is exact.
 HWY_INLINE Vz LogOfComplex(Vz x) {
