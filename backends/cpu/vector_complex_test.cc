@@ -13,8 +13,20 @@ namespace {
 using Complex = std::complex<float>;
 using Complexes = std::vector<Complex>;
 
-constexpr Opcode kComplexOpcodes[] = {Opcode::kDivide, Opcode::kExponential, Opcode::kLog,
-                                      Opcode::kPower, Opcode::kTanh};
+constexpr Opcode kComplexOpcodes[] = {Opcode::kDivide,
+                                      Opcode::kPower,
+                                      Opcode::kSign,
+                                      Opcode::kExponential,
+                                      Opcode::kExponentialMinusOne,
+                                      Opcode::kLog,
+                                      Opcode::kLogPlusOne,
+                                      Opcode::kLogistic,
+                                      Opcode::kSine,
+                                      Opcode::kCosine,
+                                      Opcode::kTan,
+                                      Opcode::kSinh,
+                                      Opcode::kCosh,
+                                      Opcode::kTanh};
 constexpr float kComplexParts[] = {0.0f,    1.0f,  2.0f,       0.3f,  0x1p-149f, 1e-30f,   1e20f,
                                    3.4e38f, 88.0f, 3.1415927f, 50.0f, 1e4f,      INFINITY, NAN};
 

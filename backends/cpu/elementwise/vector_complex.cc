@@ -50,19 +50,108 @@ struct Divide {
   }
 };
 
-// e^(a + ib) = e^a (cos b + i sin b). Beyond the end e^a is infinite in f32, or zero.
-HWY_INLINE Vz ExpOfComplex(Vz x) {
-  constexpr double kEnd = 700;
-  const Vd size = ShortExp(AtLeast(AtMost(x.real, kEnd), -kEnd));
+struct Sign {
+  static constexpr Opcode kOpcode = Opcode::kSign;
+  static HWY_INLINE Md IsSafe(Vz x, Vz) { return IsOrdinary(x); }
+  static HWY_INLINE Vz Of(Vz x, Vz) {
+    const Vd size = hn::Sqrt(Norm(x));
+    return {x.real / size, x.imag / size};
+  }
+};
+
+constexpr double kEnd = 700;  // e^it is infinite in f32 and e^-it zero, also times most sines
+HWY_INLINE Vd WithinEnd(Vd x) { return AtLeast(AtMost(x, kEnd), -kEnd); }
+HWY_INLINE Md IsAngle(Vd x) { return hn::Abs(x) <= All(kSineEnd); }
+
+// e^(a + ib) = e^a (cos b + i sin b).
+HWY_INLINE Vz ExpOf(Vz x) {
+  const Vd size = RoughExp(WithinEnd(x.real));
   const SineCosine angle = SineAndCosine(x.imag);
   return {size * angle.cosine, size * angle.sine};
 }
-struct ComplexExponential {
-  static constexpr Opcode kOpcode = Opcode::kExponential;
+template <Opcode opcode>
+struct OfAngle {
+  static constexpr Opcode kOpcode = opcode;
+  static HWY_INLINE Md IsSafe(Vz x, Vz) { return hn::And(IsBounded(x.real), IsAngle(x.imag)); }
+};
+struct Exponential : OfAngle<Opcode::kExponential> {
+  static HWY_INLINE Vz Of(Vz x, Vz) { return ExpOf(x); }
+};
+template <Opcode opcode>
+struct OfModerate {
+  static constexpr Opcode kOpcode = opcode;
   static HWY_INLINE Md IsSafe(Vz x, Vz) {
-    return hn::And(IsBounded(x.real), hn::Abs(x.imag) <= All(kSineEnd));
+    return hn::And(hn::Abs(x.real) <= All(kEnd), IsAngle(x.imag));
   }
-  static HWY_INLINE Vz Of(Vz x, Vz) { return ExpOfComplex(x); }
+};
+// (e^a - 1) cos b - (1 - cos b): nothing cancels near zero.
+struct ExponentialMinusOne : OfModerate<Opcode::kExponentialMinusOne> {
+  static HWY_INLINE Vz Of(Vz x, Vz) {
+    const SineCosine angle = SineAndCosine(x.imag);
+    const Vd less = hn::CopySign(RoughExpMinusOne(x.real), x.real);  // a zero keeps its sign
+    return {less * angle.cosine - angle.versine, RoughExp(x.real) * angle.sine};
+  }
+};
+// From the side where the exponential is at most 1.
+struct Logistic : OfModerate<Opcode::kLogistic> {
+  static HWY_INLINE Vz Of(Vz x, Vz) {
+    const Md right = x.real >= All(0);
+    const Vz e = ExpOf({hn::Neg(hn::Abs(x.real)), hn::IfThenElse(right, hn::Neg(x.imag), x.imag)});
+    const Vz over = {hn::IfThenElse(right, All(1), e.real), hn::IfThenZeroElse(right, e.imag)};
+    return Divide::Of(over, {All(1) + e.real, All(0) + e.imag});
+  }
+};
+
+// Hyperbolic functions of one part and trigonometric ones of the other.
+struct Waves {
+  Vd sinh, cosh, sine, cosine;
+};
+HWY_INLINE Waves WavesOf(Vd a, Vd b, double end) {
+  const Vd e = RoughExpMinusOne(AtMost(hn::Abs(a), end)), quotient = e / (e + All(1));
+  const SineCosine angle = SineAndCosine(b);
+  return {hn::CopySign(All(0.5) * (e + quotient), a), hn::MulAdd(All(0.5) * e, quotient, All(1)),
+          angle.sine, angle.cosine};
+}
+struct Sinh : OfAngle<Opcode::kSinh> {
+  static HWY_INLINE Vz Of(Vz x, Vz) {
+    const Waves w = WavesOf(x.real, x.imag, kEnd);
+    return {w.sinh * w.cosine, w.cosh * w.sine};
+  }
+};
+struct Cosh : OfAngle<Opcode::kCosh> {
+  static HWY_INLINE Vz Of(Vz x, Vz) {
+    const Waves w = WavesOf(x.real, x.imag, kEnd);
+    return {w.cosh * w.cosine, w.sinh * w.sine};
+  }
+};
+// (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b): nothing cancels.
+struct Tanh : OfAngle<Opcode::kTanh> {
+  static HWY_INLINE Vz Of(Vz x, Vz) {
+    constexpr double kFlat = 60;  // in f32 the real part is 1 from much less on, the other one 0
+    const Waves w = WavesOf(x.real, x.imag, kFlat);
+    const Vd norm = hn::MulAdd(w.sinh, w.sinh, w.cosine * w.cosine);
+    return {w.sinh * w.cosh / norm, w.sine * w.cosine / norm};
+  }
+};
+// F of iz, turned back.
+template <class F, Opcode opcode>
+struct Turned {
+  static constexpr Opcode kOpcode = opcode;
+  static HWY_INLINE Md IsSafe(Vz x, Vz) { return F::IsSafe({x.imag, x.real}, x); }
+  static HWY_INLINE Vz Of(Vz x, Vz) {
+    const Vz y = F::Of({x.imag, x.real}, x);
+    return {y.imag, y.real};
+  }
+};
+using Sine = Turned<Sinh, Opcode::kSine>;
+using Tan = Turned<Tanh, Opcode::kTan>;
+struct Cosine {
+  static constexpr Opcode kOpcode = Opcode::kCosine;
+  static HWY_INLINE Md IsSafe(Vz x, Vz) { return Sine::IsSafe(x, x); }
+  static HWY_INLINE Vz Of(Vz x, Vz) {
+    const Waves w = WavesOf(x.imag, x.real, kEnd);
+    return {w.cosh * w.cosine, hn::Neg(w.sinh * w.sine)};
+  }
 };
 
 // The angle of x, within 2^-50: n pi/4 and the arctangent of the smaller part over the larger one,
@@ -86,45 +175,46 @@ HWY_INLINE Vd Angle(Vz x) {
   return hn::CopySign(hn::MulAdd(n, All(0x1.921fb54442d18p-1), lower), x.imag);
 }
 // Near the unit circle a^2 + b^2 - 1 = (a - 1)(a + 1) + b^2, of which all but the sum is exact.
-HWY_INLINE Vz LogOfComplex(Vz x) {
+HWY_INLINE Vz LogOf(Vz x) {
   const Vd a = hn::Abs(x.real), b = hn::Abs(x.imag), high = hn::Max(a, b), low = hn::Min(a, b);
   BinaryParts norm = SplitBinary(Norm(x));
   const Vd near_one = hn::MulAdd(high - All(1), high + All(1), low * low);
   norm.f = hn::IfThenElse(norm.k == All(0), near_one, norm.f);
   return {All(0.5) * LogOf(norm, All(0)), Angle(x)};
 }
-struct ComplexLog {
+struct Logarithm {
   static constexpr Opcode kOpcode = Opcode::kLog;
   static HWY_INLINE Md IsSafe(Vz x, Vz) { return IsOrdinary(x); }
-  static HWY_INLINE Vz Of(Vz x, Vz) { return LogOfComplex(x); }
+  static HWY_INLINE Vz Of(Vz x, Vz) { return LogOf(x); }
 };
-
-// (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b): nothing cancels.
-struct ComplexTanh {
-  static constexpr Opcode kOpcode = Opcode::kTanh;
-  static constexpr double kEnd = 60;  // the real part is 1 and the other 0 in f32 by far
-  static HWY_INLINE Md IsSafe(Vz x, Vz) { return ComplexExponential::IsSafe(x, x); }
+// |1 + x|^2 = 1 + a (2 + a) + b^2, unless much of that cancels or it is large.
+struct LogPlusOne {
+  static constexpr Opcode kOpcode = Opcode::kLogPlusOne;
+  static HWY_INLINE Vz Shifted(Vz x) { return {x.real + All(1), x.imag}; }
+  static HWY_INLINE Md IsSafe(Vz x, Vz) { return IsOrdinary(Shifted(x)); }
   static HWY_INLINE Vz Of(Vz x, Vz) {
-    const Vd e = ShortExpMinusOne(AtMost(hn::Abs(x.real), kEnd)), quotient = e / (e + All(1));
-    const Vd sinh = All(0.5) * (e + quotient), cosh = hn::MulAdd(All(0.5) * e, quotient, All(1));
-    const SineCosine angle = SineAndCosine(x.imag);
-    const Vd norm = hn::MulAdd(sinh, sinh, angle.cosine * angle.cosine);
-    return {hn::CopySign(sinh * cosh / norm, x.real), angle.sine * angle.cosine / norm};
+    const Vz y = Shifted(x);
+    const Vd more = x.real * (All(2) + x.real) + x.imag * x.imag;
+    const Md moderate = hn::And(more > All(-0.5), more < All(16));
+    const Pair sum = Sum(All(1), more);
+    const Pair norm = {hn::IfThenElse(moderate, sum.upper, Norm(y)),
+                       hn::IfThenElseZero(moderate, sum.lower)};
+    return {All(0.5) * LogOf(norm), Angle(y)};
   }
 };
 
 // e^(y log x), and complex.cc's exceptions: x^0, x^1 and real powers of positive numbers.
-struct ComplexPower {
+struct Power {
   static constexpr Opcode kOpcode = Opcode::kPower;
   static HWY_INLINE Vz Product(Vz x, Vz y) {
     return {x.real * y.real - x.imag * y.imag, x.real * y.imag + x.imag * y.real};
   }
   static HWY_INLINE Md IsSafe(Vz x, Vz y) {
-    const Vd angle = Product(y, LogOfComplex(x)).imag;
-    return hn::And(hn::And(IsOrdinary(x), IsBounded(y)), hn::Abs(angle) <= All(kSineEnd));
+    const Vd angle = Product(y, LogOf(x)).imag;
+    return hn::And(hn::And(IsOrdinary(x), IsBounded(y)), IsAngle(angle));
   }
   static HWY_INLINE Vz Of(Vz x, Vz y) {
-    Vz power = ExpOfComplex(Product(y, LogOfComplex(x)));
+    Vz power = ExpOf(Product(y, LogOf(x)));
     const Md real = hn::And(y.imag == All(0),
                             hn::Or(y.real == All(0), hn::And(x.imag == All(0), x.real > All(0))));
     const Md same = hn::And(y.imag == All(0), y.real == All(1));
@@ -163,21 +253,15 @@ void RunComplex(const KernelParameters&, const void* a, const void* b, const voi
   EachVector<ComplexStep<F>, Element>(a, b, out, count);
 }
 
+template <class... F>
+KernelFunction OneOf(Opcode opcode) {
+  KernelFunction run = nullptr;
+  ((run = F::kOpcode == opcode ? RunComplex<F> : run), ...);
+  return run;
+}
 KernelFunction FunctionOfC64(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kDivide:
-      return RunComplex<Divide>;
-    case Opcode::kExponential:
-      return RunComplex<ComplexExponential>;
-    case Opcode::kLog:
-      return RunComplex<ComplexLog>;
-    case Opcode::kPower:
-      return RunComplex<ComplexPower>;
-    case Opcode::kTanh:
-      return RunComplex<ComplexTanh>;
-    default:
-      return nullptr;
-  }
+  return OneOf<Divide, Power, Sign, Exponential, ExponentialMinusOne, Logarithm, LogPlusOne,
+               Logistic, Sine, Cosine, Tan, Sinh, Cosh, Tanh>(opcode);
 }
 
 }  // namespace

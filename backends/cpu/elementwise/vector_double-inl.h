@@ -59,6 +59,20 @@ HWY_INLINE Vd Horner(Vd z, double first, Rest... rest) {
   return sum;
 }
 
+// A number and what rounding took off it.
+struct Pair {
+  Vd upper, lower;
+};
+// Where |a| >= |b|, or a is zero.
+HWY_INLINE Pair FastSum(Vd a, Vd b) {
+  const Vd sum = a + b;
+  return {sum, b - (sum - a)};
+}
+HWY_INLINE Pair Sum(Vd a, Vd b) {
+  const Vd sum = a + b, rest = sum - a;
+  return {sum, (a - (sum - rest)) + (b - rest)};
+}
+
 // ln 2 in two parts: products of the first with the exponents of doubles are exact.
 constexpr double kLn2Upper = 0x1.62e42feep-1, kLn2Lower = 0x1.a39ef35793c76p-33;
 // Adding this rounds a double to an integer, which then stands in the sum's low bits.
@@ -86,29 +100,23 @@ HWY_INLINE NaturalParts SplitByLn2(Vd x) {
   parts.lower = hn::NegMulAdd(parts.n, All(kLn2Lower), rough - parts.r);
   return parts;
 }
-// (e^r - 1 - r) / r^2 within 2^-58 and within 2^-46 of (e^r - 1) / r^2.
+// (e^r - 1 - r) / r^2 within 2^-58 of (e^r - 1) / r^2.
 HWY_INLINE Vd ExpTail(Vd r) {
   return Horner(r, 0x1.e6325a5b7a520p-30, 0x1.af4dff604c32cp-26, 0x1.28022a1d0f2dep-22,
                 0x1.71de02289ad18p-19, 0x1.a019f391c411fp-16, 0x1.a01a01abea33cp-13,
                 0x1.6c16c16f0bd85p-10, 0x1.11111111100d9p-7, 0x1.5555555554d37p-5,
                 0x1.5555555555557p-3, 0.5);
 }
-HWY_INLINE Vd ShortExpTail(Vd r) {
-  return Horner(r, 0x1.e4e790c5cdf87p-23, 0x1.72c73d39f3ba6p-19, 0x1.a054398690a19p-16,
-                0x1.a019ad9b2b9b6p-13, 0x1.6c16ac6596301p-10, 0x1.1111111c48266p-7,
-                0x1.5555555af2a6ap-5, 0x1.5555555553b7bp-3, 0x1.fffffffffe621p-2);
-}
-// e^x within 2^-44, |x| <= 708.
-HWY_INLINE Vd ShortExp(Vd x) {
+// e^x and e^x - 1 within a few units in the last place, |x| <= 708.
+HWY_INLINE Vd RoughExp(Vd x) {
   const NaturalParts parts = SplitByLn2(x);
   const Vd r = parts.r;
-  return AddExponent(All(1) + hn::MulAdd(r * r, ShortExpTail(r), r), parts.t);
+  return AddExponent(All(1) + hn::MulAdd(r * r, ExpTail(r), r), parts.t);
 }
-// e^x - 1 within 2^-44, -708 <= x <= 708.
-HWY_INLINE Vd ShortExpMinusOne(Vd x) {
+HWY_INLINE Vd RoughExpMinusOne(Vd x) {
   const NaturalParts parts = SplitByLn2(x);
   const Vd r = parts.r, scale = PowerOfTwo(parts.n);
-  return hn::MulAdd(scale, hn::MulAdd(r * r, ShortExpTail(r), r), scale - All(1));
+  return hn::MulAdd(scale, hn::MulAdd(r * r, ExpTail(r), r), scale - All(1));
 }
 
 // x = 2^k (1 + f) for normal x > 0, with 1 + f from sqrt(1/2) to sqrt(2).
@@ -127,26 +135,28 @@ HWY_INLINE BinaryParts SplitBinary(Vd x) {
 }
 // With s = f / (2 + f): log(1 + f) = 2s + s^3 q(s^2) = f - s (f - s^2 q), as in fdlibm's log;
 // `lower` is added where it is not lost.
-template <bool kShort = false>
 HWY_INLINE Vd LogOf(BinaryParts x, Vd lower) {
   const Vd s = x.f / (All(2) + x.f), z = s * s;
-  Vd q;
-  if constexpr (kShort) {
-    q = Horner(z, 0x1.911c91c815449p-3, 0x1.c62aa06a0ebb2p-3, 0x1.2494133668ddbp-2,
-               0x1.999996a67a615p-2, 0x1.555555561f346p-1);
-  } else {
-    q = Horner(z, 0x1.2f0d869763622p-3, 0x1.39a0f5d71d316p-3, 0x1.74664623a9556p-3,
-               0x1.c71c51e827c2dp-3, 0x1.24924942175c3p-2, 0x1.999999997fb37p-2,
-               0x1.5555555555593p-1);
-  }
+  const Vd q = Horner(z, 0x1.2f0d869763622p-3, 0x1.39a0f5d71d316p-3, 0x1.74664623a9556p-3,
+                      0x1.c71c51e827c2dp-3, 0x1.24924942175c3p-2, 0x1.999999997fb37p-2,
+                      0x1.5555555555593p-1);
   const Vd half = All(0.5) * x.f * x.f;
   const Vd small = hn::MulAdd(s, hn::MulAdd(z, q, half), hn::MulAdd(x.k, All(kLn2Lower), lower));
   return hn::NegMulAdd(x.k, All(-kLn2Upper), x.f - (half - small));
 }
 
-// Sine and cosine of |x| <= 2^13, within 2^-46.
+// The logarithm of a sum below 2^54: what it lacks goes into f, and what that lacks to the end.
+HWY_INLINE Vd LogOf(Pair x) {
+  BinaryParts parts = SplitBinary(x.upper);
+  const Pair f = Sum(parts.f, x.lower * PowerOfTwo(hn::Neg(parts.k)));
+  parts.f = f.upper;
+  return LogOf(parts, hn::NegMulAdd(f.lower, f.upper, f.lower));
+}
+
+// Sine and cosine of |x| <= 2^13, within a few units in the last place.
 struct SineCosine {
-  Vd sine, cosine;  // of x reduced by n pi/2
+  Vd sine, cosine;  // of x reduced by n pi/2, or of x
+  Vd versine;       // one less the cosine, which cancels nothing
   Vw n;             // its low bits
 };
 constexpr double kSineEnd = 8192;
@@ -155,13 +165,13 @@ HWY_INLINE SineCosine ReducedSineCosine(Vd x) {
   const Vd n = t - All(kToInteger);
   const Vd rough = hn::NegMulAdd(n, All(0x1.921fb54400000p0), x);
   const Vd r = hn::NegMulAdd(n, All(0x1.0b4611a626331p-34), rough), z = r * r;
-  const Vd s = Horner(z, -0x1.a965d24fb1cd4p-26, 0x1.71d77a1acf40ep-19, -0x1.a019f95547f94p-13,
-                      0x1.1111110c9eba0p-7, -0x1.55555555523c5p-3);
-  const Vd c = Horner(z, 0x1.1bc6f8a7809dep-29, -0x1.27e02818b18f8p-22, 0x1.a019faa5172aap-16,
-                      -0x1.6c16c16766ee6p-10, 0x1.55555555530e5p-5);
+  const Vd s = Horner(z, 0x1.5d9247d6b7148p-33, -0x1.ae5e63d147e03p-26, 0x1.71de3574bf726p-19,
+                      -0x1.a01a019c0e527p-13, 0x1.111111110f861p-7, -0x1.5555555555549p-3);
+  const Vd c = Horner(z, -0x1.8fadd1cc71f61p-37, 0x1.1ee9ea6f70d54p-29, -0x1.27e4f807da236p-22,
+                      0x1.a01a019caef90p-16, -0x1.6c16c16c15163p-10, 0x1.555555555554cp-5);
+  const Vd versine = hn::NegMulAdd(z * z, c, All(0.5) * z);
   // As a product, the sine of a zero keeps its sign.
-  return {r * hn::MulAdd(z, s, All(1)), hn::MulAdd(z * z, c, hn::NegMulAdd(All(0.5), z, All(1))),
-          WordsOf(t)};
+  return {r * hn::MulAdd(z, s, All(1)), All(1) - versine, versine, WordsOf(t)};
 }
 // `even` where n is even, else `odd`.
 HWY_INLINE Vd ByParity(Vw n, Vd even, Vd odd) {
@@ -173,11 +183,14 @@ HWY_INLINE Vd NegateBySecondBit(Vw n, Vd x) {
   return x ^ DoublesOf(hn::ShiftLeft<62>(n & hn::Set(Words(), 2)));
 }
 HWY_INLINE SineCosine SineAndCosine(Vd x) {
+  const Words words;
   const SineCosine parts = ReducedSineCosine(x);
   const Vd sine = ByParity(parts.n, parts.sine, parts.cosine);
-  const Vd cosine = ByParity(parts.n, parts.cosine, parts.sine);
-  return {NegateBySecondBit(parts.n, sine),
-          NegateBySecondBit(parts.n + hn::Set(Words(), 1), cosine), parts.n};
+  const Vd swapped = ByParity(parts.n, parts.cosine, parts.sine);
+  const Vd cosine = NegateBySecondBit(parts.n + hn::Set(words, 1), swapped);
+  const Md plain = hn::RebindMask(Doubles(), (parts.n & hn::Set(words, 3)) == hn::Zero(words));
+  return {NegateBySecondBit(parts.n, sine), cosine,
+          hn::IfThenElse(plain, parts.versine, All(1) - cosine), parts.n};
 }
 
 // run(a, b, out) on vectors of elements; the last ones in a buffer, so that no element is computed

@@ -15,19 +15,6 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// A number and what rounding took off it.
-struct Pair {
-  Vd upper, lower;
-};
-// Where |a| >= |b|, or a is zero.
-HWY_INLINE Pair FastSum(Vd a, Vd b) {
-  const Vd sum = a + b;
-  return {sum, b - (sum - a)};
-}
-HWY_INLINE Pair Sum(Vd a, Vd b) {
-  const Vd sum = a + b, rest = sum - a;
-  return {sum, (a - (sum - rest)) + (b - rest)};
-}
 // (x.upper + x.lower) / (y.upper + y.lower).
 HWY_INLINE Vd Quotient(Pair x, Pair y) {
 #if HWY_NATIVE_FMA
@@ -146,18 +133,10 @@ struct Logarithm {
   }
 };
 
-// 1 + x = 2^k (1 + f) as rounded; what that took off goes into f, and what that takes off to the
-// end.
 struct LogPlusOne {
   static constexpr double kMost = 0x1p54;
   static HWY_INLINE Md IsSafe(Vd x) { return hn::And(x > All(-1), x < All(kMost)); }
-  static HWY_INLINE Vd Moderate(Vd x) {
-    const Pair sum = Sum(All(1), x);
-    BinaryParts parts = SplitBinary(sum.upper);
-    const Pair f = Sum(parts.f, sum.lower * PowerOfTwo(hn::Neg(parts.k)));
-    parts.f = f.upper;
-    return LogOf(parts, hn::NegMulAdd(f.lower, f.upper, f.lower));
-  }
+  static HWY_INLINE Vd Moderate(Vd x) { return LogOf(Sum(All(1), x)); }
   template <bool kSafe>
   static HWY_INLINE Vd Of(Vd x) {
     if constexpr (kSafe) return hn::IfThenElse(x == All(0), x, Moderate(x));

@@ -22,9 +22,9 @@ struct Power {
     const Vd infinity = All(__builtin_inf());
     return hn::And(hn::And(x > All(0), x < infinity), hn::Abs(y) < infinity);
   }
-  static HWY_INLINE Vd Log(Vd x) { return LogOf<true>(SplitBinary(x), All(0)); }
+  static HWY_INLINE Vd Log(Vd x) { return LogOf(SplitBinary(x), All(0)); }
   static HWY_INLINE Vd Safe(Vd x, Vd y) {
-    return ShortExp(AtLeast(AtMost(y * Log(x), kEnd), -kEnd));
+    return RoughExp(AtLeast(AtMost(y * Log(x), kEnd), -kEnd));
   }
   // By the rules of IEEE 754's pow.
   static HWY_INLINE Vd General(Vd x, Vd y) {
@@ -33,7 +33,7 @@ struct Power {
     log = hn::IfThenElse(size == zero, hn::Neg(infinity), log);
     const Md keeps_one = hn::Or(hn::And(size == one, y == y), y == zero);
     const Vd product = hn::IfThenElseZero(hn::Not(keeps_one), y * log);
-    const Vd e = ShortExp(AtLeast(AtMost(product, kEnd), -kEnd));
+    const Vd e = RoughExp(AtLeast(AtMost(product, kEnd), -kEnd));
     const Vd power = hn::IfThenElse(product == product, e, product);
     const Md integer = hn::Round(y) == y;
     const Vd half = y * All(0.5);
