@@ -14,7 +14,11 @@ KernelFunction VectorClamp(PrimitiveType type);
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
 KernelFunction VectorLine(PrimitiveType type);  // *a, *a + 1, ... where a is an s64
 KernelFunction VectorFill(int width);           // *a again and again
-KernelFunction VectorMath(Opcode opcode);  // functions of f32 within the default profile
+// Functions within the default profile.
+KernelFunction VectorMath(Opcode opcode);      // f32
+KernelFunction VectorMathWide(Opcode opcode);  // f32 by way of f64
+KernelFunction VectorMathF64(Opcode opcode);   // f64
+KernelFunction VectorComplex(Opcode opcode);   // c64
 
 // Element at a time.
 KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type);

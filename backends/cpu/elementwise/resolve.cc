@@ -244,8 +244,11 @@ void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   }
   const PrimitiveType computed = type == PrimitiveType::kF64 ? type : PrimitiveType::kF32;
   KernelFunction function = VectorArithmetic(opcode, computed);
-  if (function == nullptr && computed == PrimitiveType::kF32 && !options.strict) {
-    function = VectorMath(opcode);
+  if (function == nullptr && !options.strict) {
+    function = computed == PrimitiveType::kF32 ? VectorMath(opcode) : VectorMathF64(opcode);
+  }
+  if (function == nullptr && !options.strict && computed == PrimitiveType::kF32) {
+    function = VectorMathWide(opcode);
   }
   if (function == nullptr && narrow && options.strict) {
     kernel.parameters.inner = RealFunctionKernel(opcode, PrimitiveType::kF64, false);
@@ -274,7 +277,8 @@ void ResolveByType(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   } else if (IsFloat(type)) {
     ResolveFloat(opcode, options, kernel);
   } else if (IsComplex(type)) {
-    kernel.run = ComplexKernel(opcode, type);
+    kernel.run = type == PrimitiveType::kC64 && !options.strict ? VectorComplex(opcode) : nullptr;
+    if (kernel.run == nullptr) kernel.run = ComplexKernel(opcode, type);
   }
 }
 
