@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <tuple>
 
 #include "backends/cpu/load_view.h"
@@ -17,35 +18,61 @@ struct SixteenBytes {
 };
 
 template <typename T>
-void CopyStrided(const uint8_t* from, int64_t stride, int64_t count, int64_t step, uint8_t* to) {
-  const T* x = reinterpret_cast<const T*>(from);
-  T* r = reinterpret_cast<T*>(to);
+void CopyStrided(const T* from, int64_t stride, int64_t count, int64_t step, T* to) {
   if (stride == 1 && step == 1) {
-    std::memcpy(r, x, static_cast<size_t>(count) * sizeof(T));
+    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
     return;
   }
-  for (int64_t i = 0; i < count; ++i) r[i * step] = x[i * stride];
+  for (int64_t i = 0; i < count; ++i) to[i * step] = from[i * stride];
 }
 
-// Which row of the array a row of the whole shows, its rows being the innermost dimension.
+// Rows of so few elements that a call for each would take longer than they do.
+template <typename T, int kElements>
+void CopyShortRows(const T* from, int64_t from_row, int64_t rows, int64_t to_row, T* to) {
+  for (; rows > 0; --rows, from += from_row, to += to_row) {
+    std::memcpy(to, from, kElements * sizeof(T));
+  }
+}
+
+// `count` elements of each row, `stride` apart there, `step` here.
+template <typename T>
+void CopyNarrowRows(const T* from, int64_t from_row, int64_t stride, int64_t rows, int64_t count,
+                    T* to, int64_t to_row, int64_t step) {
+  using Copy = void (*)(const T*, int64_t, int64_t, int64_t, T*);
+  static constexpr Copy kShort[] = {CopyShortRows<T, 1>, CopyShortRows<T, 2>, CopyShortRows<T, 3>,
+                                    CopyShortRows<T, 4>};
+  const int64_t together = stride == 1 && step == 1 ? static_cast<int64_t>(std::size(kShort)) : 1;
+  for (int64_t i = 0, run; i < count; i += run) {
+    run = std::min(together, count - i);
+    kShort[run - 1](from + i * stride, from_row, rows, to_row, to + i * step);
+  }
+}
+
+// Walks through the whole row by row, rows being its innermost dimension. Those that the last of
+// the other dimensions numbers are a plane.
 class RowWalk {
  public:
-  RowWalk(const Piece& piece, int64_t row) : piece_(piece), index_(piece.dimensions.size() - 1) {
-    for (size_t d = index_.size(); d-- > 0;) {
-      std::tie(row, index_[d]) = Divided(row, piece.dimensions[d].size);
-    }
+  RowWalk(const Piece& piece, int64_t row)
+      : piece_(piece), index_(std::max<size_t>(piece.dimensions.size(), 2) - 1) {
+    for (size_t d = index_.size(); d-- > 0;) std::tie(row, index_[d]) = Divided(row, Of(d).size);
   }
-  void Next() {
-    for (size_t d = index_.size(); d-- > 0;) {
-      if (++index_[d] < piece_.dimensions[d].size) return;
+  int64_t row() const { return index_.back(); }
+  const PieceDimension& plane() const { return Of(index_.size() - 1); }
+  // Rows of the plane that are left.
+  int64_t Left() const { return plane().size - row(); }
+  // By at most Left().
+  void Advance(int64_t rows) {
+    index_.back() += rows;
+    for (size_t d = index_.size() - 1; d > 0 && index_[d] == Of(d).size; --d) {
       index_[d] = 0;
+      ++index_[d - 1];
     }
   }
-  // The row's first element; -1 where it shows none.
-  int64_t Start() const {
+  // Where the plane begins in the array; -1 if it shows none of its elements.
+  int64_t PlaneStart() const {
     int64_t at = piece_.offset;
-    for (size_t d = 0; d < index_.size(); ++d) {
-      const PieceDimension& dimension = piece_.dimensions[d];
+    for (size_t d = 0; d + 1 < index_.size(); ++d) {
+      const PieceDimension& dimension = Of(d);
       const int64_t beyond = index_[d] - dimension.low;
       if (beyond < 0) return -1;
       const auto [number, rest] = Divided(beyond, dimension.step);
@@ -56,9 +83,45 @@ class RowWalk {
   }
 
  private:
+  const PieceDimension& Of(size_t d) const {
+    static constexpr PieceDimension kOneRow;
+    return piece_.dimensions.size() > 1 ? piece_.dimensions[d] : kOneRow;
+  }
+
   const Piece& piece_;
   absl::InlinedVector<int64_t, 6> index_;
 };
+
+// The number of the first element of the array at `place` or beyond.
+int64_t NumberFrom(const PieceDimension& along, int64_t place) {
+  const int64_t beyond = std::max<int64_t>(place - along.low, 0) + along.step - 1;
+  return std::min(Divided(beyond, along.step).first, along.count);
+}
+
+// `rows` rows of a plane from row() on, of each its places [column, column + run); `out` is the
+// first row's first place.
+template <typename T>
+void LoadRows(const PieceDimension& inner, const RowWalk& walk, const T* array, int64_t rows,
+              int64_t column, int64_t run, T* out) {
+  constexpr int64_t kNarrow = 16;  // elements of a row; fewer are copied a few columns at a time
+  const int64_t at = walk.PlaneStart();
+  if (at < 0) return;
+  const PieceDimension& plane = walk.plane();
+  const int64_t row = NumberFrom(plane, walk.row()), row_end = NumberFrom(plane, walk.row() + rows);
+  const int64_t first = NumberFrom(inner, column), end = NumberFrom(inner, column + run);
+  if (row >= row_end || first >= end) return;
+  const int64_t from_row = plane.stride, to_row = plane.step * inner.size;
+  const T* from = array + at + row * from_row + first * inner.stride;
+  T* to = out + (plane.low + row * plane.step - walk.row()) * inner.size +
+          (inner.low + first * inner.step - column);
+  if (end - first < kNarrow && row_end - row > end - first) {
+    return CopyNarrowRows(from, from_row, inner.stride, row_end - row, end - first, to, to_row,
+                          inner.step);
+  }
+  for (int64_t r = row; r < row_end; ++r, from += from_row, to += to_row) {
+    CopyStrided(from, inner.stride, end - first, inner.step, to);
+  }
+}
 
 // Whether places [start, start + count) are all before or all behind what the array shows.
 bool IsOutside(const Piece& piece, int64_t start, int64_t count) {
@@ -72,23 +135,20 @@ bool IsOutside(const Piece& piece, int64_t start, int64_t count) {
 template <typename T>
 void LoadPieceAs(const Piece& piece, const uint8_t* array, int64_t start, int64_t count,
                  uint8_t* out) {
-  constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
   const PieceDimension& inner = piece.dimensions.back();
   auto [row, column] = Divided(start, inner.size);
   RowWalk walk(piece, row);
-  for (int64_t run; count > 0; count -= run, out += run * kWidth, column = 0, walk.Next()) {
-    run = std::min(count, inner.size - column);
-    const int64_t at = walk.Start();
-    if (at < 0) continue;
-    // Its elements at places [column, column + run).
-    const auto number_from = [&](int64_t place) {
-      const int64_t beyond = std::max<int64_t>(place - inner.low, 0) + inner.step - 1;
-      return std::min(Divided(beyond, inner.step).first, inner.count);
-    };
-    const int64_t first = number_from(column), end = number_from(column + run);
-    if (first >= end) continue;
-    CopyStrided<T>(array + (at + first * inner.stride) * kWidth, inner.stride, end - first,
-                   inner.step, out + (inner.low + first * inner.step - column) * kWidth);
+  const T* from = reinterpret_cast<const T*>(array);
+  T* to = reinterpret_cast<T*>(out);
+  while (count > 0) {
+    const bool whole = column == 0 && count >= inner.size;
+    const int64_t rows = whole ? std::min(walk.Left(), Divided(count, inner.size).first) : 1;
+    const int64_t run = whole ? inner.size : std::min(count, inner.size - column);
+    LoadRows(inner, walk, from, rows, column, run, to);
+    to += rows * run;
+    count -= rows * run;
+    column = 0;
+    walk.Advance(rows);
   }
 }
 

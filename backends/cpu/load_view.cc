@@ -6,6 +6,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "backends/cpu/elementwise/kernel.h"
+#include "backends/cpu/elementwise/strided_run.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -13,14 +14,6 @@ namespace {
 struct Wide {
   uint64_t low, high;
 };
-
-template <typename T>
-void CopyRun(const uint8_t* from, int64_t stride, int64_t count, uint8_t* to) {
-  const T* x = reinterpret_cast<const T*>(from);
-  T* r = reinterpret_cast<T*>(to);
-  if (stride == 0) return FillElements(x, sizeof(T), count, to);
-  for (int64_t i = 0; i < count; ++i) r[i] = x[i * stride];
-}
 
 template <typename T>
 void LoadAs(const plan::View& view, const uint8_t* array, int64_t start, int64_t count,
@@ -38,8 +31,10 @@ void LoadAs(const plan::View& view, const uint8_t* array, int64_t start, int64_t
     const uint8_t* from = array + at * static_cast<int64_t>(sizeof(T));
     if (inner.stride == 1) {
       std::memcpy(out, from, static_cast<size_t>(run) * sizeof(T));
+    } else if (inner.stride == 0) {
+      FillElements(from, sizeof(T), run, out);
     } else {
-      CopyRun<T>(from, inner.stride, run, out);
+      CopyStridedRun(from, inner.stride, sizeof(T), run, out);
     }
     count -= run;
     if (count == 0) return;

@@ -69,7 +69,7 @@ class TiledCopy {
   template <typename T>
   static void Turn(const T* from, int64_t stride, int64_t rows, int64_t columns, T* to,
                    int64_t to_stride) {
-    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    if constexpr (sizeof(T) <= 8) {
       const kernels::TransposeRequest request = {sizeof(T), rows, columns,  from,
                                                  stride,    to,   to_stride};
       if (kernels::Transpose(request).ok()) return;

@@ -6,7 +6,7 @@
 namespace hlocts::kernels {
 
 absl::Status Transpose(const TransposeRequest& request) {
-  if (request.bytes != 4 && request.bytes != 8) {
+  if (request.bytes > 8 || (request.bytes & (request.bytes - 1)) != 0 || request.bytes < 1) {
     return Unsupported("transpose of elements of ", request.bytes, " bytes");
   }
   return Kernels().transpose(Parallel(1), request);

@@ -25,16 +25,22 @@ void CheckTranspose(int64_t rows, int64_t columns) {
 TEST(TransposeTest, WholeAndBrokenSquares) {
   for (int64_t rows : {1, 8, 16, 37, 100}) {
     for (int64_t columns : {1, 8, 32, 45}) {
-      CheckTranspose<uint32_t>(rows, columns);
-      CheckTranspose<uint64_t>(rows, columns);
+      ForEachIsa([&] {
+        CheckTranspose<uint8_t>(rows, columns);
+        CheckTranspose<uint16_t>(rows, columns);
+        CheckTranspose<uint32_t>(rows, columns);
+        CheckTranspose<uint64_t>(rows, columns);
+      });
     }
   }
 }
 
 TEST(TransposeTest, OtherWidthsAreRefused) {
   TransposeRequest request;
-  request.bytes = 2;
-  EXPECT_FALSE(Transpose(request).ok());
+  for (int bytes : {0, 3, 16}) {
+    request.bytes = bytes;
+    EXPECT_FALSE(Transpose(request).ok());
+  }
 }
 
 }  // namespace
