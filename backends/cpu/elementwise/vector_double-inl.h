@@ -195,23 +195,24 @@ HWY_INLINE SineCosine SineAndCosine(Vd x) {
 
 // run(a, b, out) on vectors of elements; the last ones in a buffer, so that no element is computed
 // in another way than the others. Subnormals are not flushed meanwhile.
-template <class Step, typename T>
+template <class Step, typename T, typename R = T>
 void EachVector(const void* a, const void* b, void* out, int64_t count) {
   const ScopedFlush keep(false);
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Doubles()));
   const T* x = static_cast<const T*>(a);
   const T* y = static_cast<const T*>(b != nullptr ? b : a);
-  T* r = static_cast<T*>(out);
+  R* r = static_cast<R*>(out);
   int64_t at = 0;
   for (; at + lanes <= count; at += lanes) Step::Run(x + at, y + at, r + at);
   if (at == count) return;
-  HWY_ALIGN T last[3][hn::MaxLanes(Doubles())];
+  HWY_ALIGN T last[2][hn::MaxLanes(Doubles())];
+  HWY_ALIGN R result[hn::MaxLanes(Doubles())];
   for (int64_t i = 0; i < lanes; ++i) {
     last[0][i] = x[std::min(at + i, count - 1)];
     last[1][i] = y[std::min(at + i, count - 1)];
   }
-  Step::Run(last[0], last[1], last[2]);
-  std::copy(last[2], last[2] + (count - at), r + at);
+  Step::Run(last[0], last[1], result);
+  std::copy(result, result + (count - at), r + at);
 }
 
 }  // namespace HWY_NAMESPACE
