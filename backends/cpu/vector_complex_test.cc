@@ -95,6 +95,18 @@ TEST(VectorComplexTest, OrdinaryNumbersAreAsInStrict) {
   for (const Opcode opcode : kComplexOpcodes) ExpectLikeStrict(opcode, ordinary, turned);
 }
 
+TEST(VectorComplexTest, SizesAreAsInStrict) {
+  Complexes x = SpecialComplexes();
+  for (const Complex& ordinary : OrdinaryComplexes()) x.push_back(ordinary);
+  std::vector<float> sizes(x.size()), expected(x.size());
+  const int64_t count = static_cast<int64_t>(x.size());
+  ArithmeticKernel(Opcode::kAbs, PrimitiveType::kC64)(x.data(), nullptr, nullptr, sizes.data(),
+                                                      count);
+  ArithmeticKernel(Opcode::kAbs, PrimitiveType::kC64, {.strict = true})(x.data(), nullptr, nullptr,
+                                                                        expected.data(), count);
+  for (size_t i = 0; i < x.size(); ++i) EXPECT_TRUE(IsSamePart(sizes[i], expected[i])) << x[i];
+}
+
 // Extreme neighbours, the end of an array, flushed subnormals, and a result in the operand's place.
 TEST(VectorComplexTest, BitsDependOnNothingElse) {
   const Complexes x = OrdinaryComplexes(), y(x.size(), Complex(1.5f, -0.5f));

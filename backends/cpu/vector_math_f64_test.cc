@@ -65,6 +65,21 @@ const std::vector<RowF64>& RowsF64() {
        kLargestF64,
        {0, kInfinityF64, -0.0, -kInfinityF64, kInfinityF64, 0, -1, kNanF64, kLeastF64, 0x1p537, 4,
         0.5}},
+      {Opcode::kSine,
+       std::sin,
+       -9000,
+       9000,
+       {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, kNanF64, -kInfinityF64, kNanF64}},
+      {Opcode::kCosine,
+       std::cos,
+       -9000,
+       9000,
+       {0, 1, -0.0, 1, kLeastF64, 1, kInfinityF64, kNanF64, -kInfinityF64, kNanF64}},
+      {Opcode::kTan,
+       std::tan,
+       -9000,
+       9000,
+       {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, kNanF64, -kInfinityF64, kNanF64}},
       {Opcode::kTanh,
        std::tanh,
        -25,
@@ -106,6 +121,20 @@ TEST(VectorMathF64Test, ResultsAreWithinOneAndAHalfUlps) {
       EXPECT_LE(std::fabs(y[i] - exact) / ulp, 1.5L)
           << OpcodeName(row.opcode) << " of " << x[i] << " is " << y[i];
     }
+  }
+}
+
+// Numbers near multiples of pi/2, where most of the argument is taken off.
+TEST(VectorMathF64Test, SinesVanishWhereTheyShould) {
+  std::vector<double> x;
+  for (int n = 1; n < 5200; n += 7) x.push_back(n * 0x1.921fb54442d18p0);
+  const std::vector<double> sines = ResultsF64(Opcode::kSine, x);
+  const std::vector<double> cosines = ResultsF64(Opcode::kCosine, x);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const long double sine = std::sin(static_cast<long double>(x[i]));
+    const long double cosine = std::cos(static_cast<long double>(x[i]));
+    EXPECT_LE(std::fabs(sines[i] - sine), 0x1p-52L * std::fabs(sine)) << x[i];
+    EXPECT_LE(std::fabs(cosines[i] - cosine), 0x1p-52L * std::fabs(cosine)) << x[i];
   }
 }
 

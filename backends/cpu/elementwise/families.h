@@ -18,6 +18,7 @@ KernelFunction VectorFill(int width);           // *a again and again
 KernelFunction VectorMath(Opcode opcode);      // f32
 KernelFunction VectorMathWide(Opcode opcode);  // f32 by way of f64
 KernelFunction VectorMathF64(Opcode opcode);   // f64
+KernelFunction VectorSineF64(Opcode opcode);   // f64
 KernelFunction VectorComplex(Opcode opcode);   // c64
 
 // Element at a time.

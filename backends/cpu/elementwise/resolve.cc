@@ -224,6 +224,14 @@ void ResolveSubByte(Opcode opcode, Kernel& kernel) {
   kernel.run = inner != nullptr ? ThroughByte : nullptr;
 }
 
+// Vector code within the default profile's bounds, where there is some.
+KernelFunction DefaultMath(Opcode opcode, PrimitiveType type) {
+  const bool wide = type == PrimitiveType::kF64;
+  const KernelFunction function = wide ? VectorMathF64(opcode) : VectorMath(opcode);
+  if (function != nullptr) return function;
+  return wide ? VectorSineF64(opcode) : VectorMathWide(opcode);
+}
+
 void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   const PrimitiveType type = kernel.parameters.operand_type;
   const bool narrow = IsNarrowFloat(type);
@@ -244,12 +252,7 @@ void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   }
   const PrimitiveType computed = type == PrimitiveType::kF64 ? type : PrimitiveType::kF32;
   KernelFunction function = VectorArithmetic(opcode, computed);
-  if (function == nullptr && !options.strict) {
-    function = computed == PrimitiveType::kF32 ? VectorMath(opcode) : VectorMathF64(opcode);
-  }
-  if (function == nullptr && !options.strict && computed == PrimitiveType::kF32) {
-    function = VectorMathWide(opcode);
-  }
+  if (function == nullptr && !options.strict) function = DefaultMath(opcode, computed);
   if (function == nullptr && narrow && options.strict) {
     kernel.parameters.inner = RealFunctionKernel(opcode, PrimitiveType::kF64, false);
     kernel.run = kernel.parameters.inner != nullptr ? ThroughF64 : nullptr;

@@ -59,6 +59,20 @@ struct Sign {
   }
 };
 
+// An infinite part beats a NaN.
+struct Size {
+  static HWY_INLINE void Run(const Element* a, const Element*, float* out) {
+    const Vz x = LoadComplex(a);
+    const Md infinite = hn::Or(hn::IsInf(x.real), hn::IsInf(x.imag));
+    const Vd size = hn::IfThenElse(infinite, All(__builtin_inf()), hn::Sqrt(Norm(x)));
+    hn::StoreU(Rounded(size), Floats(), out);
+  }
+};
+void RunSize(const KernelParameters&, const void* a, const void*, const void*, void* out,
+             int64_t count) {
+  EachVector<Size, Element, float>(a, nullptr, out, count);
+}
+
 constexpr double kEnd = 700;  // e^it is infinite in f32 and e^-it zero, also times most sines
 HWY_INLINE Vd WithinEnd(Vd x) { return AtLeast(AtMost(x, kEnd), -kEnd); }
 HWY_INLINE Md IsAngle(Vd x) { return hn::Abs(x) <= All(kSineEnd); }
@@ -260,6 +274,7 @@ KernelFunction OneOf(Opcode opcode) {
   return run;
 }
 KernelFunction FunctionOfC64(Opcode opcode) {
+  if (opcode == Opcode::kAbs) return RunSize;
   return OneOf<Divide, Power, Sign, Exponential, ExponentialMinusOne, Logarithm, LogPlusOne,
                Logistic, Sine, Cosine, Tan, Sinh, Cosh, Tanh>(opcode);
 }

@@ -73,6 +73,18 @@ HWY_INLINE Pair Sum(Vd a, Vd b) {
   return {sum, (a - (sum - rest)) + (b - rest)};
 }
 
+// (x.upper + x.lower) / (y.upper + y.lower).
+HWY_INLINE Vd Quotient(Pair x, Pair y) {
+#if HWY_NATIVE_FMA
+  const Vd inverse = All(1) / y.upper, rough = x.upper * inverse;
+  const Vd missing = hn::NegMulAdd(rough, y.upper, x.upper) + x.lower;
+  return hn::MulAdd(hn::NegMulAdd(rough, y.lower, missing), inverse, rough);
+#else
+  const Vd rough = x.upper / y.upper;
+  return rough + (x.lower - rough * y.lower) / y.upper;
+#endif
+}
+
 // ln 2 in two parts: products of the first with the exponents of doubles are exact.
 constexpr double kLn2Upper = 0x1.62e42feep-1, kLn2Lower = 0x1.a39ef35793c76p-33;
 // Adding this rounds a double to an integer, which then stands in the sum's low bits.
@@ -160,18 +172,23 @@ struct SineCosine {
   Vw n;             // its low bits
 };
 constexpr double kSineEnd = 8192;
+// (sin r - r) / r^3 and (cos r - 1 + r^2/2) / r^4 in terms of r^2, |r| <= pi/4.
+HWY_INLINE Vd SineTail(Vd z) {
+  return Horner(z, 0x1.5d9247d6b7148p-33, -0x1.ae5e63d147e03p-26, 0x1.71de3574bf726p-19,
+                -0x1.a01a019c0e527p-13, 0x1.111111110f861p-7, -0x1.5555555555549p-3);
+}
+HWY_INLINE Vd CosineTail(Vd z) {
+  return Horner(z, -0x1.8fadd1cc71f61p-37, 0x1.1ee9ea6f70d54p-29, -0x1.27e4f807da236p-22,
+                0x1.a01a019caef90p-16, -0x1.6c16c16c15163p-10, 0x1.555555555554cp-5);
+}
 HWY_INLINE SineCosine ReducedSineCosine(Vd x) {
   const Vd t = hn::MulAdd(x, All(0x1.45f306dc9c883p-1), All(kToInteger));
   const Vd n = t - All(kToInteger);
-  const Vd rough = hn::NegMulAdd(n, All(0x1.921fb54400000p0), x);
+  const Vd rough = hn::NegMulAdd(n, All(0x1.921fb544p0), x);
   const Vd r = hn::NegMulAdd(n, All(0x1.0b4611a626331p-34), rough), z = r * r;
-  const Vd s = Horner(z, 0x1.5d9247d6b7148p-33, -0x1.ae5e63d147e03p-26, 0x1.71de3574bf726p-19,
-                      -0x1.a01a019c0e527p-13, 0x1.111111110f861p-7, -0x1.5555555555549p-3);
-  const Vd c = Horner(z, -0x1.8fadd1cc71f61p-37, 0x1.1ee9ea6f70d54p-29, -0x1.27e4f807da236p-22,
-                      0x1.a01a019caef90p-16, -0x1.6c16c16c15163p-10, 0x1.555555555554cp-5);
-  const Vd versine = hn::NegMulAdd(z * z, c, All(0.5) * z);
+  const Vd versine = hn::NegMulAdd(z * z, CosineTail(z), All(0.5) * z);
   // As a product, the sine of a zero keeps its sign.
-  return {r * hn::MulAdd(z, s, All(1)), All(1) - versine, versine, WordsOf(t)};
+  return {r * hn::MulAdd(z, SineTail(z), All(1)), All(1) - versine, versine, WordsOf(t)};
 }
 // `even` where n is even, else `odd`.
 HWY_INLINE Vd ByParity(Vw n, Vd even, Vd odd) {
@@ -195,23 +212,24 @@ HWY_INLINE SineCosine SineAndCosine(Vd x) {
 
 // run(a, b, out) on vectors of elements; the last ones in a buffer, so that no element is computed
 // in another way than the others. Subnormals are not flushed meanwhile.
-template <class Step, typename T>
+template <class Step, typename T, typename R = T>
 void EachVector(const void* a, const void* b, void* out, int64_t count) {
   const ScopedFlush keep(false);
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Doubles()));
   const T* x = static_cast<const T*>(a);
   const T* y = static_cast<const T*>(b != nullptr ? b : a);
-  T* r = static_cast<T*>(out);
+  R* r = static_cast<R*>(out);
   int64_t at = 0;
   for (; at + lanes <= count; at += lanes) Step::Run(x + at, y + at, r + at);
   if (at == count) return;
-  HWY_ALIGN T last[3][hn::MaxLanes(Doubles())];
+  HWY_ALIGN T last[2][hn::MaxLanes(Doubles())];
+  HWY_ALIGN R result[hn::MaxLanes(Doubles())];
   for (int64_t i = 0; i < lanes; ++i) {
     last[0][i] = x[std::min(at + i, count - 1)];
     last[1][i] = y[std::min(at + i, count - 1)];
   }
-  Step::Run(last[0], last[1], last[2]);
-  std::copy(last[2], last[2] + (count - at), r + at);
+  Step::Run(last[0], last[1], result);
+  std::copy(result, result + (count - at), r + at);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -15,18 +15,6 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// (x.upper + x.lower) / (y.upper + y.lower).
-HWY_INLINE Vd Quotient(Pair x, Pair y) {
-#if HWY_NATIVE_FMA
-  const Vd inverse = All(1) / y.upper, rough = x.upper * inverse;
-  const Vd missing = hn::NegMulAdd(rough, y.upper, x.upper) + x.lower;
-  return hn::MulAdd(hn::NegMulAdd(rough, y.lower, missing), inverse, rough);
-#else
-  const Vd rough = x.upper / y.upper;
-  return rough + (x.lower - rough * y.lower) / y.upper;
-#endif
-}
-
 // Up to this magnitude powers of two need no care.
 constexpr double kExpSafe = 708;
 // From here on e^x is infinite, and below the other zero.
