@@ -88,6 +88,10 @@ HLOCTS_BINARY(Maximum, x != x ? x : (x > y ? x : y))
 HLOCTS_BINARY(Minimum, x != x ? x : (x < y ? x : y))
 HLOCTS_BINARY(ShiftLeft, y < sizeof(T) * 8 ? static_cast<T>(x << (y & (sizeof(T) * 8 - 1))) : 0)
 HLOCTS_BINARY(ShiftRight, y < sizeof(T) * 8 ? static_cast<T>(x >> (y & (sizeof(T) * 8 - 1))) : 0)
+// By the width or more: the sign alone.
+HLOCTS_BINARY(ShiftRightWithSign,
+              static_cast<std::make_signed_t<T>>(x) >>
+                  (y < sizeof(T) * 8 ? y : static_cast<T>(sizeof(T) * 8 - 1)))
 HLOCTS_UNARY(Negate, -x)
 HLOCTS_UNARY(NegateBits, 0 - x)
 HLOCTS_UNARY(Not, ~x)
@@ -170,6 +174,8 @@ KernelFunction OfBits(Opcode opcode) {
       return BinaryLoop<ShiftLeft, T>;
     case Opcode::kShiftRightLogical:
       return BinaryLoop<ShiftRight, T>;
+    case Opcode::kShiftRightArithmetic:
+      return BinaryLoop<ShiftRightWithSign, T>;
     case Opcode::kNegate:
       return UnaryLoop<NegateBits, T>;
     case Opcode::kNot:
@@ -204,9 +210,20 @@ struct PopulationCount {
   }
 };
 
+// The bits below the highest one that is set are set too; those above are what is left.
+struct LeadingZeros {
+  template <typename T>
+  static T Apply(T x) {
+    for (unsigned step = 1; step < sizeof(T) * 8; step *= 2) x = static_cast<T>(x | (x >> step));
+    return PopulationCount::Apply(static_cast<T>(~x));
+  }
+};
+
 template <typename T, typename U>
 KernelFunction OfInteger(Opcode opcode) {
   switch (opcode) {
+    case Opcode::kCountLeadingZeros:
+      return UnaryLoop<LeadingZeros, U>;
     case Opcode::kPopcnt:
       return UnaryLoop<PopulationCount, U>;
     case Opcode::kMultiply:
