@@ -86,10 +86,14 @@ void ForRuns(const Features& f, int64_t first, int64_t count, Visit&& visit) {
 // visit(at, feature) for each element of a block.
 template <typename Visit>
 void ForElements(const Features& f, int64_t first, int64_t count, Visit&& visit) {
-  const int64_t step = f.inner == 1 ? 1 : 0;
   ForRuns(f, first, count, [&](int64_t at, int64_t length, int64_t feature) {
-    HLOCTS_CPU_INDEPENDENT
-    for (int64_t j = 0; j < length; ++j) visit(at + j, feature + j * step);
+    if (f.inner == 1) {
+      HLOCTS_CPU_INDEPENDENT
+      for (int64_t j = 0; j < length; ++j) visit(at + j, feature + j);
+    } else {
+      HLOCTS_CPU_INDEPENDENT
+      for (int64_t j = 0; j < length; ++j) visit(at + j, feature);
+    }
   });
 }
 
@@ -155,11 +159,11 @@ void MapElements(const Features& f, const uint8_t* x, const uint8_t* y, uint8_t*
 
 void Normalize(const Features& f, In in, const Doubles& mean, const Doubles& variance,
                uint8_t* out) {
-  const Doubles scale = OfFeatures(f, in[1]), offset = OfFeatures(f, in[2]);
-  Doubles root;
-  for (double v : variance) root.push_back(f.root(v));
+  const Doubles offset = OfFeatures(f, in[2]);
+  Doubles factor = OfFeatures(f, in[1]);
+  for (int64_t k = 0; k < f.count; ++k) factor[k] /= f.root(variance[k]);
   MapElements(f, in[0], nullptr, out, [&](double x, double, int64_t k) {
-    return scale[k] * (x - mean[k]) / root[k] + offset[k];
+    return factor[k] * (x - mean[k]) + offset[k];
   });
 }
 
