@@ -1,6 +1,7 @@
 #include "backends/cpu/kernels/convolution.h"
 
 #include "backends/cpu/kernels/checks.h"
+#include "backends/cpu/kernels/convolution_phases.h"
 #include "backends/cpu/kernels/dot.h"
 #include "backends/cpu/kernels/isa.h"
 #include "backends/cpu/kernels/loop_nest.h"
@@ -69,7 +70,15 @@ absl::Status Convolution(const Parallel& parallel, const ConvolutionRequest& req
   int64_t outputs = 0, inputs = 0;
   HLOCTS_RETURN_IF_ERROR(CheckSizes(request, outputs, inputs));
   if (outputs == 0) return absl::OkStatus();
-  if (inputs > 0) return Kernels().convolution(parallel, request);
+  if (inputs > 0) {
+    const bool zero_exists = request.output_type != PrimitiveType::kF8E8M0FNU;
+    const auto phases = zero_exists ? PhasesOf(request) : std::vector<ConvolutionRequest>();
+    if (phases.empty()) return Kernels().convolution(parallel, request);
+    for (const ConvolutionRequest& phase : phases) {
+      HLOCTS_RETURN_IF_ERROR(Convolution(parallel, phase));
+    }
+    return absl::OkStatus();
+  }
   if (request.output_type == PrimitiveType::kF8E8M0FNU) {
     return Unsupported("convolution: an empty sum in f8e8m0fnu");
   }
