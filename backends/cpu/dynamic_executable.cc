@@ -80,8 +80,9 @@ class DynamicExecutable : public Executable {
       : module_(module.Clone()),
         load_(load),
         compile_(compile),
-        flush_(MayFlush(module, compile)),
-        arguments_(ArgumentLeafShapes(module)) {}
+        arguments_(ArgumentLeafShapes(module)) {
+    compile_.flush = MayFlush(module, compile);
+  }
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
     HLOCTS_RETURN_IF_ERROR(CheckRequest(request, load_, arguments_));
@@ -94,7 +95,7 @@ class DynamicExecutable : public Executable {
     HLOCTS_RETURN_IF_ERROR(RunDevices(count, world, [&](int64_t device) -> absl::Status {
       const size_t set = request.arguments.size() == 1 ? 0 : static_cast<size_t>(device);
       DeviceState state(load_, compile_, device, world);
-      const ScopedFlush flush(flush_);
+      const ScopedFlush flush(compile_.flush);
       HLOCTS_ASSIGN_OR_RETURN(result.outputs[device],
                               plan::RunDynamic(*module_, request.arguments[set], state.engine()));
       return absl::OkStatus();
@@ -112,7 +113,6 @@ class DynamicExecutable : public Executable {
   std::unique_ptr<Module> module_;
   LoadOptions load_;
   CompileOptions compile_;
-  bool flush_;
   std::vector<Shape> arguments_;
 };
 
