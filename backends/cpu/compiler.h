@@ -48,6 +48,9 @@ struct StepDraft {
   // loop's arrays from operand `first` on.
   int made = -1;
   std::vector<int> unread;  // operands that the step does not look at
+  // Results that are the operands of these numbers, untouched: they get no memory of their own.
+  std::vector<int> handed_on;
+  std::shared_ptr<const BoxMove> box;  // when this is all that the step does
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
 };
 

@@ -170,6 +170,7 @@ void FunctionBuilder::NumberSlots() {
     step.run = std::move(draft.step.run);
     step.loop = std::move(draft.step.rows.loop);
     step.elements = draft.step.rows.elements;
+    step.box = std::move(draft.step.box);
     for (int32_t buffer : draft.in) step.in.push_back(SlotOf(buffer));
     for (int32_t buffer : draft.out) step.out.push_back(SlotOf(buffer));
     function_.steps.push_back(std::move(step));

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backends/cpu/load_view.h"
+#include "backends/cpu/ops/box_move.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -33,13 +34,7 @@ bool SmallLoop::Helps(const Function& condition, const Function& body) {
 
 SmallLoop::SmallLoop(Run& run, const Function& condition, const Function& body) : run_(run) {
   invariant_leaf_.assign(body.parameter_slots.size(), false);
-  for (size_t i = 0; i < invariant_leaf_.size(); ++i) {
-    const int32_t slot = body.parameter_slots[i];
-    const bool written = std::any_of(body.steps.begin(), body.steps.end(), [&](const Step& step) {
-      return std::find(step.out.begin(), step.out.end(), slot) != step.out.end();
-    });
-    invariant_leaf_[i] = body.result_source[i] == static_cast<int32_t>(i) && !written;
-  }
+  for (size_t i = 0; i < invariant_leaf_.size(); ++i) invariant_leaf_[i] = body.HandsOn(i);
   condition_ = BoundOf(condition);
   body_ = BoundOf(body);
 }
@@ -185,6 +180,14 @@ void SmallLoop::BindStep(const Bound& bound, const Step& step, Chain& chain) {
   call.step = &step, call.run = &run_, call.status = &status_;
   for (int32_t slot : step.in) call.in.push_back(slot < 0 ? nullptr : bound.slots[slot]);
   for (int32_t slot : step.out) call.out.push_back(slot < 0 ? nullptr : bound.slots[slot]);
+  if (step.box != nullptr) {
+    const auto move = [](void* context) {
+      const StepCall& c = *static_cast<const StepCall*>(context);
+      c.step->box->Run(c.in.data(), c.out.data());
+      return true;
+    };
+    return BindThunk(move, &call, chain);
+  }
   BindThunk(
       [](void* context) {
         StepCall& c = *static_cast<StepCall*>(context);
@@ -388,6 +391,7 @@ absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
   HLOCTS_RETURN_IF_ERROR(status_);
   if (*left < 0) return run_.ChargeSteps(0);
   for (size_t i = 0; i < now.size(); ++i) {
+    if (invariant_leaf_[i]) continue;
     const int in = sources[i] < 0 ? final_state : 0;
     const int64_t bytes = body_.function->parameter_types[i].bytes;
     if (IsSmall(bytes) && now[i] != nullptr) {

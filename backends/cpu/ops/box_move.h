@@ -1,0 +1,40 @@
+// A box of an array at a start that is computed: read out of it or written into it.
+#ifndef HLOCTS_BACKENDS_CPU_OPS_BOX_MOVE_H_
+#define HLOCTS_BACKENDS_CPU_OPS_BOX_MOVE_H_
+
+#include <vector>
+
+#include "backends/cpu/ops/op_list.h"
+#include "backends/cpu/ops/strided.h"
+
+namespace hlocts::cpu {
+
+class BoxMove {
+ public:
+  enum class Kind : uint8_t { kRead, kWrite };
+
+  // Of a dynamic-slice, or a dynamic-update-slice.
+  BoxMove(const OpContext& context, Kind kind);
+  void Run(In in, Out out) const;
+
+ private:
+  // A dimension in which the box is smaller than the array: elsewhere its start is always 0.
+  struct Start {
+    PrimitiveType type;
+    size_t operand;
+    int64_t element, last, stride;  // in bytes
+  };
+  int64_t Offset(In in) const;
+  void MoveBox(const uint8_t* from, uint8_t* to) const;
+
+  Kind kind_;
+  int width_;
+  int64_t array_bytes_;
+  int64_t run_bytes_ = -1;  // of a box that is one run
+  StridedCopy copy_;
+  absl::InlinedVector<Start, 3> starts_;
+};
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_CPU_OPS_BOX_MOVE_H_
