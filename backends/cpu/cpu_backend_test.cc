@@ -174,6 +174,27 @@ const char* const kPrograms[] = {
     "ENTRY e { x = f32[5] parameter(0) y = f32[40] parameter(1) z = f64[3] parameter(2)\n"
     " i = s32[] constant(0) t = (s32[], f32[5], f32[40], f64[3], f32[5]) tuple(i, x, y, z, x)\n"
     " ROOT w = (s32[], f32[5], f32[40], f64[3], f32[5]) while(t), condition=c, body=b }",
+    // Slices of one element, at starts that go beyond both ends; an array of one element that is
+    // written and read again; starts of another type; a leaf handed on that is read afterwards.
+    "c { s = (s32[], f32[3,4], f32[1], c64[4], f32[3,4]) parameter(0)\n"
+    " i = s32[] get-tuple-element(s), index=0 n = s32[] constant(7)\n"
+    " ROOT l = pred[] compare(i, n), direction=LT }\n"
+    "b { s = (s32[], f32[3,4], f32[1], c64[4], f32[3,4]) parameter(0)\n"
+    " i = s32[] get-tuple-element(s), index=0 x = f32[3,4] get-tuple-element(s), index=1\n"
+    " h = f32[1] get-tuple-element(s), index=2 v = c64[4] get-tuple-element(s), index=3\n"
+    " k = f32[3,4] get-tuple-element(s), index=4 o = s32[] constant(1) j = s32[] add(i, o)\n"
+    " e = f32[1,1] dynamic-slice(k, i, j), dynamic_slice_sizes={1,1} f = f32[1] reshape(e)\n"
+    " g = f32[1] add(f, h) m = f32[1] multiply(g, f) q = f32[1] dynamic-update-slice(m, g, i)\n"
+    " y = f32[1] add(q, m) r = f32[1,1] reshape(y) w = f32[3,4] dynamic-update-slice(x, r, j, i)\n"
+    " a = c64[1] dynamic-slice(v, i), dynamic_slice_sizes={1} d = c64[1] add(a, a)\n"
+    " p = s64[] convert(j) u = c64[4] dynamic-update-slice(v, d, p)\n"
+    " ROOT t = (s32[], f32[3,4], f32[1], c64[4], f32[3,4]) tuple(j, w, y, u, k) }\n"
+    "ENTRY e { x = f32[3,4] parameter(0) h = f32[1] parameter(1) v = c64[4] parameter(2)\n"
+    " i = s32[] constant(-3) n = f32[3,4] negate(x)\n"
+    " t = (s32[], f32[3,4], f32[1], c64[4], f32[3,4]) tuple(i, x, h, v, n)\n"
+    " w = (s32[], f32[3,4], f32[1], c64[4], f32[3,4]) while(t), condition=c, body=b\n"
+    " k = f32[3,4] get-tuple-element(w), index=4 y = f32[3,4] get-tuple-element(w), index=1\n"
+    " a = f32[3,4] add(k, y) ROOT r = (f32[3,4], f32[3,4], f32[3,4], f32[3,4]) tuple(a, n, k, y) }",
     // Loops in a loop, and one that makes no step.
     "c { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
     " n = s32[] constant(3) ROOT l = pred[] compare(i, n), direction=NE }\n"

@@ -175,11 +175,25 @@ void SmallLoop::BindLoop(const Bound& bound, const Step& step, Chain& chain) {
   }
 }
 
+// A slice of one element is one instruction.
+bool SmallLoop::BindElement(const Bound& bound, const StepCall& call, Chain& chain) {
+  const BoxMove& box = *call.step->box;
+  const auto run =
+      box.reads() ? MicroOps().element(box.width()) : MicroOps().put_element(box.width());
+  MicroElement element;
+  if (run == nullptr || !box.AsElement(call.in.data(), call.out.data(), element)) return false;
+  if (box.reads() && !bound.padded[call.step->out[0]]) return false;
+  elements_.push_back(element);
+  chain.Add({run, &elements_.back(), box.reads() ? nullptr : call.in[1], call.out[0], 1});
+  return true;
+}
+
 void SmallLoop::BindStep(const Bound& bound, const Step& step, Chain& chain) {
   StepCall& call = steps_.emplace_back();
   call.step = &step, call.run = &run_, call.status = &status_;
   for (int32_t slot : step.in) call.in.push_back(slot < 0 ? nullptr : bound.slots[slot]);
   for (int32_t slot : step.out) call.out.push_back(slot < 0 ? nullptr : bound.slots[slot]);
+  if (step.box != nullptr && BindElement(bound, call, chain)) return;
   if (step.box != nullptr) {
     const auto move = [](void* context) {
       const StepCall& c = *static_cast<const StepCall*>(context);
@@ -291,6 +305,13 @@ void SmallLoop::Registers::Note(const void* result) {
   last = result;
 }
 
+void SmallLoop::Registers::NoteWriteInto(const MicroElement& element) {
+  for (const void** place : {&last, &before}) {
+    const uint8_t* at = static_cast<const uint8_t*>(*place);
+    if (at >= element.array && at < element.array + element.bytes) *place = nullptr;
+  }
+}
+
 void SmallLoop::Registers::Forget(const void* place) {
   if (last == place) last = nullptr;
   if (before == place) before = nullptr;
@@ -333,6 +354,17 @@ size_t SmallLoop::SettleOne(Registers& registers, Chain& chain, size_t i) {
   return 1;
 }
 
+namespace {
+
+bool IsPut(const MicroOp& op) {
+  for (int width : {1, 2, 4, 8}) {
+    if (op.run == MicroOps().put_element(width)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 SmallLoop::Registers SmallLoop::Settle(Registers registers, Chain& chain) {
   const MicroTable& micro = MicroOps();
   chain.micro.first = chain.ops.data();
@@ -346,7 +378,9 @@ SmallLoop::Registers SmallLoop::Settle(Registers registers, Chain& chain) {
       continue;
     }
     const bool splats = op.vectors == 1 && op.run != micro.call && op.run != micro.thunk;
-    if (splats) {
+    if (IsPut(op)) {
+      registers.NoteWriteInto(*static_cast<const MicroElement*>(op.a));
+    } else if (splats) {
       registers.Note(op.out);
     } else {
       registers = {};

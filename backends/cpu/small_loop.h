@@ -69,6 +69,7 @@ class SmallLoop {
 
     MicroOperands OperandsOf(const MicroOp& op) const;
     void Note(const void* result);
+    void NoteWriteInto(const MicroElement& element);
     void Forget(const void* place);  // written without being noted
   };
   using Leaves = std::vector<uint8_t*>;
@@ -93,6 +94,7 @@ class SmallLoop {
   void BindOperation(const LoopProgram::Operation& operation, const std::vector<Place>& places,
                      int64_t elements, int64_t bytes, Chain& chain);
   void BindCall(const MicroCall& call, Chain& chain);
+  bool BindElement(const Bound& bound, const StepCall& call, Chain& chain);
   void BindThunk(bool (*function)(void*), void* context, Chain& chain);
 
   Run& run_;
@@ -105,6 +107,7 @@ class SmallLoop {
   std::deque<MicroThunk> thunks_;
   std::deque<StepCall> steps_;
   std::deque<LoadCall> loads_;
+  std::deque<MicroElement> elements_;
   absl::Status status_;
 };
 

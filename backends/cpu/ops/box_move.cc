@@ -73,4 +73,17 @@ void BoxMove::Run(In in, Out out) const {
   MoveBox(in[1], out[0] + Offset(in));
 }
 
+bool BoxMove::AsElement(In in, Out out, MicroElement& element) const {
+  const bool in_place = reads() || in[0] == out[0];
+  if (run_bytes_ != width_ || !in_place || starts_.size() > MicroElement::kStartsMax) return false;
+  element.array = reads() ? const_cast<uint8_t*>(in[0]) : out[0];
+  element.bytes = array_bytes_;
+  for (const Start& start : starts_) {
+    if (start.type != PrimitiveType::kS32) return false;
+    element.starts[element.starts_count++] = {in[start.operand] + start.element * 4, start.last,
+                                              start.stride};
+  }
+  return true;
+}
+
 }  // namespace hlocts::cpu

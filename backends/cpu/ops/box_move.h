@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "backends/cpu/elementwise/micro_ops.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 
@@ -16,6 +17,10 @@ class BoxMove {
   // Of a dynamic-slice, or a dynamic-update-slice.
   BoxMove(const OpContext& context, Kind kind);
   void Run(In in, Out out) const;
+  // The same as one element of an array; false where it is none.
+  bool AsElement(In in, Out out, MicroElement& element) const;
+  bool reads() const { return kind_ == Kind::kRead; }
+  int width() const { return width_; }
 
  private:
   // A dimension in which the box is smaller than the array: elsewhere its start is always 0.
