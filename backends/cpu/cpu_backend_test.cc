@@ -195,6 +195,28 @@ const char* const kPrograms[] = {
     " w = (s32[], f32[3,4], f32[1], c64[4], f32[3,4]) while(t), condition=c, body=b\n"
     " k = f32[3,4] get-tuple-element(w), index=4 y = f32[3,4] get-tuple-element(w), index=1\n"
     " a = f32[3,4] add(k, y) ROOT r = (f32[3,4], f32[3,4], f32[3,4], f32[3,4]) tuple(a, n, k, y) }",
+    // Slices that may be read where they stand, by loops and by a step of another kind; one whose
+    // array is written before it is read.
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "c { s = (s32[], f32[4,300], f32[300], f32[4,300]) parameter(0)\n"
+    " i = s32[] get-tuple-element(s), index=0 n = s32[] constant(6)\n"
+    " ROOT l = pred[] compare(i, n), direction=LT }\n"
+    "b { s = (s32[], f32[4,300], f32[300], f32[4,300]) parameter(0)\n"
+    " i = s32[] get-tuple-element(s), index=0 x = f32[4,300] get-tuple-element(s), index=1\n"
+    " h = f32[300] get-tuple-element(s), index=2 v = f32[4,300] get-tuple-element(s), index=3\n"
+    " o = s32[] constant(1) j = s32[] add(i, o) z = s32[] constant(0) f = f32[] constant(0)\n"
+    " e = f32[1,300] dynamic-slice(x, i, z), dynamic_slice_sizes={1,300} k = f32[300] reshape(e)\n"
+    " m = f32[1,300] dynamic-slice(x, j, z), dynamic_slice_sizes={1,300}\n"
+    " q = f32[] reduce(m, f), dimensions={0,1}, to_apply=add w = f32[300] broadcast(q), dimensions={}\n"
+    " p = f32[300] slice(k), slice={[0:300]} g = f32[300] subtract(k, h) a = f32[300] add(g, w)\n"
+    " y = f32[1,300] reshape(a) d = f32[1,300] dynamic-slice(v, i, z), dynamic_slice_sizes={1,300}\n"
+    " u = f32[4,300] dynamic-update-slice(v, y, i, z) t = f32[300] reshape(d)\n"
+    " ac = f32[1,300] dynamic-slice(u, i, z), dynamic_slice_sizes={1,300} ad = f32[300] reshape(ac)\n"
+    " ab = f32[300] add(t, ad) af = f32[300] maximum(ab, p)\n"
+    " ROOT r = (s32[], f32[4,300], f32[300], f32[4,300]) tuple(j, x, af, u) }\n"
+    "ENTRY e { x = f32[4,300] parameter(0) h = f32[300] parameter(1) i = s32[] constant(-2)\n"
+    " t = (s32[], f32[4,300], f32[300], f32[4,300]) tuple(i, x, h, x)\n"
+    " ROOT w = (s32[], f32[4,300], f32[300], f32[4,300]) while(t), condition=c, body=b }",
     // Loops in a loop, and one that makes no step.
     "c { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
     " n = s32[] constant(3) ROOT l = pred[] compare(i, n), direction=NE }\n"

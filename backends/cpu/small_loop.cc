@@ -188,11 +188,16 @@ bool SmallLoop::BindElement(const Bound& bound, const StepCall& call, Chain& cha
   return true;
 }
 
-void SmallLoop::BindStep(const Bound& bound, const Step& step, Chain& chain) {
+SmallLoop::StepCall& SmallLoop::CallOf(const Bound& bound, const Step& step) {
   StepCall& call = steps_.emplace_back();
   call.step = &step, call.run = &run_, call.status = &status_;
   for (int32_t slot : step.in) call.in.push_back(slot < 0 ? nullptr : bound.slots[slot]);
   for (int32_t slot : step.out) call.out.push_back(slot < 0 ? nullptr : bound.slots[slot]);
+  return call;
+}
+
+void SmallLoop::BindStep(const Bound& bound, const Step& step, Chain& chain) {
+  StepCall& call = CallOf(bound, step);
   if (step.box != nullptr && BindElement(bound, call, chain)) return;
   if (step.box != nullptr) {
     const auto move = [](void* context) {
@@ -213,14 +218,20 @@ void SmallLoop::BindStep(const Bound& bound, const Step& step, Chain& chain) {
       &call, chain);
 }
 
-void SmallLoop::BindSteps(const Bound& bound, Chain& chain) {
-  for (const Step& step : bound.function->steps) {
+void SmallLoop::BindSteps(Bound& bound, Chain& chain) {
+  const std::vector<Step>& steps = bound.function->steps;
+  const size_t first_view = views_.size();
+  for (size_t s = 0; s < steps.size(); ++s) {
+    const Step& step = steps[s];
     if (step.loop != nullptr && step.elements > 0 && step.elements <= LoopProgram::kBlock) {
       BindLoop(bound, step, chain);
+    } else if (StandsInPlace(*bound.function, s)) {
+      BindView(bound, step, chain);
     } else {
       BindStep(bound, step, chain);
     }
   }
+  for (size_t v = first_view; v < views_.size(); ++v) FindReaders(views_[v]);
 }
 
 // The condition's last comparison decides itself whether to turn.
