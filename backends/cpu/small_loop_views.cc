@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kViewBytes = 1024;  // less is copied as fast as told
 
-bool Has(absl::Span<const int32_t> slots, int32_t slot) {
+bool HasSlot(absl::Span<const int32_t> slots, int32_t slot) {
   return std::find(slots.begin(), slots.end(), slot) != slots.end();
 }
 
@@ -38,9 +38,9 @@ bool SmallLoop::StandsInPlace(const Function& function, size_t number) {
   bool written = false;
   for (size_t s = number + 1; s < function.steps.size(); ++s) {
     const Step& later = function.steps[s];
-    written = written || Has(later.out, array);
-    if (Has(later.out, slice)) return false;
-    if (Has(later.in, slice) && (written || !ReadsByAddress(later, slice))) return false;
+    written = written || HasSlot(later.out, array);
+    if (HasSlot(later.out, slice)) return false;
+    if (HasSlot(later.in, slice) && (written || !ReadsByAddress(later, slice))) return false;
   }
   return true;
 }

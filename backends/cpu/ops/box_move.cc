@@ -14,7 +14,7 @@ int64_t StartAt(PrimitiveType type, const uint8_t* elements, int64_t i) {
 }
 
 // Loops over single elements copy little but often.
-void CopyRun(const uint8_t* from, int64_t bytes, uint8_t* to) {
+void CopySlice(const uint8_t* from, int64_t bytes, uint8_t* to) {
   switch (bytes) {
     case 4:
       std::memcpy(to, from, 4);
@@ -61,7 +61,7 @@ int64_t BoxMove::Offset(In in) const {
 }
 
 void BoxMove::MoveBox(const uint8_t* from, uint8_t* to) const {
-  if (run_bytes_ >= 0) return CopyRun(from, run_bytes_, to);
+  if (run_bytes_ >= 0) return CopySlice(from, run_bytes_, to);
   copy_.Run(width_, from, to);
 }
 
