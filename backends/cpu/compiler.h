@@ -58,6 +58,9 @@ struct StepDraft {
   int made = -1;
   absl::string_view made_by;
   std::vector<int> unread;  // operands that the step does not look at
+  // Results that are the operands of these numbers, untouched: they get no memory of their own.
+  std::vector<int> handed_on;
+  std::shared_ptr<const BoxMove> box;  // when this is all that the step does
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
   // The step with a loop over its result, part by part as they are complete; null: it has no parts.
   std::function<StepFunction(const Epilogue& epilogue)> with_epilogue;

@@ -267,6 +267,11 @@ absl::Status FunctionBuilder::EmitStructured(const Node& node) {
     if (!is_token) buffer_of_[output] = NewBuffer(graph_.type(output));
     draft.out.push_back(buffer_of_[output]);
   }
+  for (int k : draft.step.handed_on) {
+    if (!fusion_.is_dense(node.operands[k])) continue;
+    buffer_of_[node.outputs[k]] = draft.in[k];
+    draft.out[k] = -1;
+  }
   drafts_.push_back(std::move(draft));
   return absl::OkStatus();
 }

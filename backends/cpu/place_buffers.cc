@@ -171,6 +171,7 @@ void FunctionBuilder::NumberSlots() {
     const auto& loop = draft.step.rows.loop;
     if (loop != nullptr && !loop->HasPieces()) step.loop = loop;  // small loops have no pieces
     step.elements = draft.step.rows.elements;
+    step.box = std::move(draft.step.box);
     for (int32_t buffer : draft.in) step.in.push_back(SlotOf(buffer));
     for (int32_t buffer : draft.out) step.out.push_back(SlotOf(buffer));
     function_.steps.push_back(std::move(step));

@@ -15,6 +15,7 @@
 
 namespace hlocts::cpu {
 
+class BoxMove;
 class LoopProgram;
 class Run;
 struct Program;
@@ -31,6 +32,7 @@ struct Step {
   absl::InlinedVector<int32_t, 2> out;
   std::shared_ptr<const LoopProgram> loop;  // when the step is a loop over so many elements
   int64_t elements = 0;
+  std::shared_ptr<const BoxMove> box;  // when the step is no more than this
 };
 
 struct Slot {
@@ -55,6 +57,9 @@ struct Function {
   int64_t temporary_bytes = 0;
   int64_t arena_offset = 0;
   std::vector<int32_t> callees;
+
+  // Whether result `leaf` is parameter `leaf` and no step writes there.
+  bool HandsOn(size_t leaf) const;
 };
 
 struct Program {

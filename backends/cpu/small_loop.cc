@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backends/cpu/load_view.h"
+#include "backends/cpu/ops/box_move.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -33,13 +34,7 @@ bool SmallLoop::Helps(const Function& condition, const Function& body) {
 
 SmallLoop::SmallLoop(Run& run, const Function& condition, const Function& body) : run_(run) {
   invariant_leaf_.assign(body.parameter_slots.size(), false);
-  for (size_t i = 0; i < invariant_leaf_.size(); ++i) {
-    const int32_t slot = body.parameter_slots[i];
-    const bool written = std::any_of(body.steps.begin(), body.steps.end(), [&](const Step& step) {
-      return std::find(step.out.begin(), step.out.end(), slot) != step.out.end();
-    });
-    invariant_leaf_[i] = body.result_source[i] == static_cast<int32_t>(i) && !written;
-  }
+  for (size_t i = 0; i < invariant_leaf_.size(); ++i) invariant_leaf_[i] = body.HandsOn(i);
   condition_ = BoundOf(condition);
   body_ = BoundOf(body);
 }
@@ -180,11 +175,38 @@ void SmallLoop::BindLoop(const Bound& bound, const Step& step, Chain& chain) {
   }
 }
 
-void SmallLoop::BindStep(const Bound& bound, const Step& step, Chain& chain) {
+// A slice of one element is one instruction.
+bool SmallLoop::BindElement(const Bound& bound, const StepCall& call, Chain& chain) {
+  const BoxMove& box = *call.step->box;
+  const auto run =
+      box.reads() ? MicroOps().element(box.width()) : MicroOps().put_element(box.width());
+  MicroElement element;
+  if (run == nullptr || !box.AsElement(call.in.data(), call.out.data(), element)) return false;
+  if (box.reads() && !bound.padded[call.step->out[0]]) return false;
+  elements_.push_back(element);
+  chain.Add({run, &elements_.back(), box.reads() ? nullptr : call.in[1], call.out[0], 1});
+  return true;
+}
+
+SmallLoop::StepCall& SmallLoop::CallOf(const Bound& bound, const Step& step) {
   StepCall& call = steps_.emplace_back();
   call.step = &step, call.run = &run_, call.status = &status_;
   for (int32_t slot : step.in) call.in.push_back(slot < 0 ? nullptr : bound.slots[slot]);
   for (int32_t slot : step.out) call.out.push_back(slot < 0 ? nullptr : bound.slots[slot]);
+  return call;
+}
+
+void SmallLoop::BindStep(const Bound& bound, const Step& step, Chain& chain) {
+  StepCall& call = CallOf(bound, step);
+  if (step.box != nullptr && BindElement(bound, call, chain)) return;
+  if (step.box != nullptr) {
+    const auto move = [](void* context) {
+      const StepCall& c = *static_cast<const StepCall*>(context);
+      c.step->box->Run(c.in.data(), c.out.data());
+      return true;
+    };
+    return BindThunk(move, &call, chain);
+  }
   BindThunk(
       [](void* context) {
         StepCall& c = *static_cast<StepCall*>(context);
@@ -196,14 +218,20 @@ void SmallLoop::BindStep(const Bound& bound, const Step& step, Chain& chain) {
       &call, chain);
 }
 
-void SmallLoop::BindSteps(const Bound& bound, Chain& chain) {
-  for (const Step& step : bound.function->steps) {
+void SmallLoop::BindSteps(Bound& bound, Chain& chain) {
+  const std::vector<Step>& steps = bound.function->steps;
+  const size_t first_view = views_.size();
+  for (size_t s = 0; s < steps.size(); ++s) {
+    const Step& step = steps[s];
     if (step.loop != nullptr && step.elements > 0 && step.elements <= LoopProgram::kBlock) {
       BindLoop(bound, step, chain);
+    } else if (StandsInPlace(*bound.function, s)) {
+      BindView(bound, step, chain);
     } else {
       BindStep(bound, step, chain);
     }
   }
+  for (size_t v = first_view; v < views_.size(); ++v) FindReaders(views_[v]);
 }
 
 // The condition's last comparison decides itself whether to turn.
@@ -288,6 +316,13 @@ void SmallLoop::Registers::Note(const void* result) {
   last = result;
 }
 
+void SmallLoop::Registers::NoteWriteInto(const MicroElement& element) {
+  for (const void** place : {&last, &before}) {
+    const uint8_t* at = static_cast<const uint8_t*>(*place);
+    if (at >= element.array && at < element.array + element.bytes) *place = nullptr;
+  }
+}
+
 void SmallLoop::Registers::Forget(const void* place) {
   if (last == place) last = nullptr;
   if (before == place) before = nullptr;
@@ -330,6 +365,17 @@ size_t SmallLoop::SettleOne(Registers& registers, Chain& chain, size_t i) {
   return 1;
 }
 
+namespace {
+
+bool IsPut(const MicroOp& op) {
+  for (int width : {1, 2, 4, 8}) {
+    if (op.run == MicroOps().put_element(width)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 SmallLoop::Registers SmallLoop::Settle(Registers registers, Chain& chain) {
   const MicroTable& micro = MicroOps();
   chain.micro.first = chain.ops.data();
@@ -343,7 +389,9 @@ SmallLoop::Registers SmallLoop::Settle(Registers registers, Chain& chain) {
       continue;
     }
     const bool splats = op.vectors == 1 && op.run != micro.call && op.run != micro.thunk;
-    if (splats) {
+    if (IsPut(op)) {
+      registers.NoteWriteInto(*static_cast<const MicroElement*>(op.a));
+    } else if (splats) {
       registers.Note(op.out);
     } else {
       registers = {};
@@ -388,6 +436,7 @@ absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
   HLOCTS_RETURN_IF_ERROR(status_);
   if (*left < 0) return run_.ChargeSteps(0);
   for (size_t i = 0; i < now.size(); ++i) {
+    if (invariant_leaf_[i]) continue;
     const int in = sources[i] < 0 ? final_state : 0;
     const int64_t bytes = body_.function->parameter_types[i].bytes;
     if (IsSmall(bytes) && now[i] != nullptr) {

@@ -45,6 +45,17 @@ class SmallLoop {
     int64_t count = 0;
     uint8_t* out = nullptr;
   };
+  // A slice that is read where it stands: who reads it, at which bytes of it.
+  struct ViewCall {
+    struct Reader {
+      void* place;  // of a pointer
+      int64_t at;
+    };
+    StepCall* call = nullptr;
+    const uint8_t* stand_in = nullptr;
+    size_t first_call = 0, first_step = 0;  // of those bound after it
+    std::vector<Reader> readers;
+  };
   // A register of a loop: whether whole vectors may be read and written there.
   struct Place {
     uint8_t* at = nullptr;
@@ -69,6 +80,7 @@ class SmallLoop {
 
     MicroOperands OperandsOf(const MicroOp& op) const;
     void Note(const void* result);
+    void NoteWriteInto(const MicroElement& element);
     void Forget(const void* place);  // written without being noted
   };
   using Leaves = std::vector<uint8_t*>;
@@ -85,7 +97,11 @@ class SmallLoop {
   // end. Two that follow each other may become one.
   static Registers Settle(Registers registers, Chain& chain);
   static size_t SettleOne(Registers& registers, Chain& chain, size_t i);
-  void BindSteps(const Bound& bound, Chain& chain);
+  void BindSteps(Bound& bound, Chain& chain);
+  static bool StandsInPlace(const Function& function, size_t number);
+  void BindView(Bound& bound, const Step& step, Chain& chain);
+  void FindReaders(ViewCall& view);
+  StepCall& CallOf(const Bound& bound, const Step& step);
   void BindStep(const Bound& bound, const Step& step, Chain& chain);
   void BindLoop(const Bound& bound, const Step& step, Chain& chain);
   Place BindInput(const Bound& bound, const Step& step, const LoopProgram::Register& reg,
@@ -93,6 +109,7 @@ class SmallLoop {
   void BindOperation(const LoopProgram::Operation& operation, const std::vector<Place>& places,
                      int64_t elements, int64_t bytes, Chain& chain);
   void BindCall(const MicroCall& call, Chain& chain);
+  bool BindElement(const Bound& bound, const StepCall& call, Chain& chain);
   void BindThunk(bool (*function)(void*), void* context, Chain& chain);
 
   Run& run_;
@@ -105,6 +122,8 @@ class SmallLoop {
   std::deque<MicroThunk> thunks_;
   std::deque<StepCall> steps_;
   std::deque<LoadCall> loads_;
+  std::deque<MicroElement> elements_;
+  std::deque<ViewCall> views_;
   absl::Status status_;
 };
 

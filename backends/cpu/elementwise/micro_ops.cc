@@ -138,6 +138,31 @@ Result Splat(const MicroOp* op, Last last, Last, int64_t left, const MicroOp* he
   for (int64_t v = 0; v < op->vectors; ++v) __builtin_memcpy(out + v * kBytes, &r, sizeof(r));
   HLOCTS_NEXT(BitsAs<Last>(r), last);
 }
+HWY_INLINE uint8_t* PlaceOf(const MicroElement& element) {
+  uint8_t* at = element.array;
+  for (int k = 0; k < element.starts_count; ++k) {
+    const MicroElement::Start& start = element.starts[k];
+    int32_t i;
+    std::memcpy(&i, start.at, sizeof(i));
+    at += std::clamp<int64_t>(i, 0, start.last) * start.stride;
+  }
+  return at;
+}
+template <typename T>
+Result ReadElement(const MicroOp* op, Last last, Last, int64_t left, const MicroOp* here,
+                   const MicroOp* next) {
+  T element;
+  std::memcpy(&element, PlaceOf(*static_cast<const MicroElement*>(op->a)), sizeof(element));
+  const Vector<T> r = element - Vector<T>{};
+  __builtin_memcpy(op->out, &r, sizeof(r));
+  HLOCTS_NEXT(BitsAs<Last>(r), last);
+}
+template <typename T>
+Result PutElement(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
+                  const MicroOp* next) {
+  std::memcpy(PlaceOf(*static_cast<const MicroElement*>(op->a)), op->b, sizeof(T));
+  HLOCTS_NEXT(last, before);
+}
 Result Call(const MicroOp* op, Last, Last, int64_t left, const MicroOp* here,
        const MicroOp* next) {
   const MicroCall& call = *static_cast<const MicroCall*>(op->a);
@@ -360,20 +385,26 @@ void (*TurningIf(KernelFunction kernel))() {
   return reinterpret_cast<void (*)()>(found);
 }
 
-void (*SplatOf(int width))() {
-  switch (width) {
-    case 1:
-      return reinterpret_cast<void (*)()>(Splat<uint8_t>);
-    case 2:
-      return reinterpret_cast<void (*)()>(Splat<uint16_t>);
-    case 4:
-      return reinterpret_cast<void (*)()>(Splat<uint32_t>);
-    case 8:
-      return reinterpret_cast<void (*)()>(Splat<uint64_t>);
-    default:
-      return nullptr;
+// The function for elements of a width; null for 16 bytes.
+#define HLOCTS_BY_WIDTH(name, function)                          \
+  void (*name(int width))() {                                    \
+    switch (width) {                                             \
+      case 1:                                                    \
+        return reinterpret_cast<void (*)()>(function<uint8_t>);  \
+      case 2:                                                    \
+        return reinterpret_cast<void (*)()>(function<uint16_t>); \
+      case 4:                                                    \
+        return reinterpret_cast<void (*)()>(function<uint32_t>); \
+      case 8:                                                    \
+        return reinterpret_cast<void (*)()>(function<uint64_t>); \
+      default:                                                   \
+        return nullptr;                                          \
+    }                                                            \
   }
-}
+HLOCTS_BY_WIDTH(SplatOf, Splat)
+HLOCTS_BY_WIDTH(ElementOf, ReadElement)
+HLOCTS_BY_WIDTH(PutElementOf, PutElement)
+#undef HLOCTS_BY_WIDTH
 
 void RunFrom(const MicroChain& first, const int64_t& steps_left) {
   const MicroChain* chain = &first;
@@ -392,6 +423,8 @@ const MicroTable* Table() {
                                    AddAndTurningIf,
                                    TurningIf,
                                    SplatOf,
+                                   ElementOf,
+                                   PutElementOf,
                                    reinterpret_cast<void (*)()>(Call),
                                    reinterpret_cast<void (*)()>(Thunk),
                                    reinterpret_cast<void (*)()>(Turn),

@@ -50,6 +50,19 @@ struct MicroThunk {
   int64_t* steps_left = nullptr;
 };
 
+// One element of an array, at starts (s32) that are clamped and counted in bytes.
+struct MicroElement {
+  static constexpr size_t kStartsMax = 3;
+  struct Start {
+    const void* at = nullptr;
+    int64_t last = 0, stride = 0;
+  };
+  uint8_t* array = nullptr;
+  int64_t bytes = 0;  // of the array
+  int starts_count = 0;
+  Start starts[kStartsMax];
+};
+
 // Where a binary instruction finds its operands: in memory, or one of them is the last result or
 // the one before it.
 enum class MicroOperands : uint8_t { kMemory, kLastFirst, kLastSecond, kBeforeFirst, kBeforeSecond };
@@ -69,6 +82,10 @@ struct MicroTable {
   // Turns (out: the MicroTurn) if a comparison of two scalars holds; null as above.
   void (*(*turn_if)(KernelFunction kernel))();
   void (*(*splat)(int width))();  // out = the element at a, repeated; null for 16 bytes
+  // a: the MicroElement. out = it, repeated; it = what stands at b, and the last results stay in
+  // their registers. Null as above.
+  void (*(*element)(int width))();
+  void (*(*put_element)(int width))();
   void (*call)();                 // a: the MicroCall
   void (*thunk)();                // a: the MicroThunk
   void (*turn)();                 // turns if the byte at a is not zero

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/kernels/gemm_pack_isa.h"
 #include "backends/cpu/kernels/gemm_tile_isa.h"
+#include "backends/cpu/kernels/gemm_vector_isa.h"
 #include "backends/cpu/kernels/scratch.h"
 #include "spec/base/status.h"
 
@@ -234,39 +235,6 @@ absl::Status MultiplyPacked(const Parallel& parallel, const GemmArgs<T>& args) {
 }
 
 template <typename T>
-T DotOfRuns(const T* a, const T* b, int64_t count) {
-  constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;
-  Vec<T> sums[kVectors] = {};
-  int64_t i = 0;
-  for (; i + kStep <= count; i += kStep) {
-    HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
-      const int64_t at = i + v * kLanes<T>;
-      sums[v] = MultiplyAdd<T>(sums[v], Load(a + at), Load(b + at));
-    }
-  }
-  T lanes[kLanes<T>], result = 0;
-  Store(lanes, (sums[0] + sums[1]) + (sums[2] + sums[3]));
-  for (int j = 0; j < kLanes<T>; ++j) result += lanes[j];
-  for (; i < count; ++i) result = MultiplyAddOne(result, a[i], b[i]);
-  return result;
-}
-
-// One row times columns that are contiguous along the sum: every element of b is used once.
-template <typename T>
-void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
-  parallel.For(args.n, 0.1 * args.k + 2, [&](int64_t begin, int64_t end) {
-    for (int64_t column = begin; column < end; ++column) {
-      const T sum = DotOfRuns(args.a, args.b + column * args.b_column, args.k);
-      T& to = args.c[column];
-      to = args.update == GemmUpdate::kAssign ? sum
-           : args.update == GemmUpdate::kAdd  ? to + sum
-                                              : to - sum;
-    }
-    if (args.done != nullptr) (*args.done)(0, 1, begin, end);
-  });
-}
-
-template <typename T>
 void Clear(const GemmArgs<T>& args) {
   if (args.update != GemmUpdate::kAssign) return;
   for (int64_t i = 0; i < args.m; ++i) {
@@ -292,6 +260,7 @@ absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.m == 1 && args.a_column == 1 && args.b_row == 1) {
     return MultiplyVector(parallel, args), absl::OkStatus();
   }
+  if (args.m == 1 && args.b_column == 1) return MultiplyRow(parallel, args), absl::OkStatus();
   // A column is a row of the transposed product where c has no gaps.
   if (args.n == 1 && args.c_row == 1 && args.m > 1) {
     GemmArgs<T> flipped = args;

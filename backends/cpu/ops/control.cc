@@ -55,8 +55,12 @@ class WhileStep {
     std::unique_ptr<uint8_t[]> second(second_bytes_ > 0 ? new uint8_t[second_bytes_] : nullptr);
     uint8_t* free = second.get();
     for (size_t i = 0; i < count; ++i) {
-      CopyLeaf(types_[i], in[i], out[i]);
       now[i] = out[i];
+      if (out[i] == nullptr) {
+        now[i] = const_cast<uint8_t*>(in[i]);  // handed on, never written
+      } else {
+        CopyLeaf(types_[i], in[i], out[i]);
+      }
       next[i] = free;
       if (body_.result_source[i] < 0) free += Aligned(types_[i].bytes);
     }
@@ -65,7 +69,9 @@ class WhileStep {
     } else {
       HLOCTS_RETURN_IF_ERROR(Walk(run, now, next));
     }
-    for (size_t i = 0; i < count; ++i) CopyLeaf(types_[i], now[i], out[i]);
+    for (size_t i = 0; i < count; ++i) {
+      if (out[i] != nullptr) CopyLeaf(types_[i], now[i], out[i]);
+    }
     return absl::OkStatus();
   }
 
@@ -122,6 +128,7 @@ absl::StatusOr<StepDraft> MakeWhile(const OpContext& context) {
   StepDraft draft;
   for (size_t i = 0; i < context.node.operands.size(); ++i) {
     draft.in_place.push_back({static_cast<int>(i), static_cast<int>(i)});
+    if (works->HandsOn(i)) draft.handed_on.push_back(static_cast<int>(i));
   }
   draft.run =
       WhileStep(*tests, *works, !context.compiler.options().disabled.contains("small-loops"));

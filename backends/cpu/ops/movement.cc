@@ -4,43 +4,12 @@
 
 #include "backends/cpu/load_piece.h"
 #include "backends/cpu/load_view.h"
+#include "backends/cpu/ops/box_move.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 #include "backends/plan/pieces.h"
 
 namespace hlocts::cpu {
-namespace {
-
-// Start indices: one scalar operand per dimension, or (2018) one array of all of them.
-struct StartOperand {
-  PrimitiveType type;
-  int64_t count;
-};
-
-std::vector<StartOperand> StartsFrom(const OpContext& context, size_t first) {
-  std::vector<StartOperand> starts;
-  for (size_t k = first; k < context.node.operands.size(); ++k) {
-    starts.push_back({context.in(k).type, context.in(k).elements});
-  }
-  return starts;
-}
-
-// The offset of the box at the clamped start.
-int64_t BoxOffset(absl::Span<const StartOperand> starts, In in, absl::Span<const int64_t> operand,
-                  absl::Span<const int64_t> box, absl::Span<const int64_t> strides) {
-  int64_t offset = 0;
-  size_t d = 0;
-  for (size_t k = 0; k < starts.size(); ++k) {
-    for (int64_t i = 0; i < starts[k].count && d < operand.size(); ++i, ++d) {
-      const int64_t start = IndexAt(starts[k].type, in[k], i);
-      offset += std::clamp<int64_t>(start, 0, operand[d] - box[d]) * strides[d];
-    }
-  }
-  return offset;
-}
-
-}  // namespace
-
 namespace {
 
 // Pieces laid on a filling (operand `filling`, -1: they leave nothing open), block by block.
@@ -90,38 +59,20 @@ absl::StatusOr<StepDraft> MakeConcatenate(const OpContext& context) {
 }
 
 absl::StatusOr<StepDraft> MakeDynamicSlice(const OpContext& context) {
-  const plan::Dimensions operand = context.in(0).dimensions, box = context.out(0).dimensions;
-  const Strides from = RowMajor(operand), to = RowMajor(box);
-  StridedCopy copy;
-  for (size_t d = 0; d < box.size(); ++d) copy.Add(box[d], from[d], to[d]);
-  copy.Simplify();
-  const std::vector<StartOperand> starts = StartsFrom(context, 1);
-  const int width = context.out(0).width();
   StepDraft draft;
-  draft.run = [=](Run&, In in, Out result) {
-    const int64_t offset = BoxOffset(starts, in + 1, operand, box, from);
-    copy.Run(width, in[0] + offset * width, result[0]);
-    return absl::OkStatus();
+  draft.box = std::make_shared<const BoxMove>(context, BoxMove::Kind::kRead);
+  draft.run = [box = draft.box](Run&, In in, Out out) {
+    return box->Run(in, out), absl::OkStatus();
   };
   return draft;
 }
 
 absl::StatusOr<StepDraft> MakeDynamicUpdateSlice(const OpContext& context) {
-  const plan::Dimensions operand = context.in(0).dimensions, box = context.in(1).dimensions;
-  const Strides to = RowMajor(operand), from = RowMajor(box);
-  StridedCopy copy;
-  for (size_t d = 0; d < box.size(); ++d) copy.Add(box[d], from[d], to[d]);
-  copy.Simplify();
-  const std::vector<StartOperand> starts = StartsFrom(context, 2);
-  const int width = context.out(0).width();
-  const int64_t bytes = context.out(0).bytes;
   StepDraft draft;
   draft.in_place = {{0, 0}};
-  draft.run = [=](Run&, In in, Out result) {
-    if (in[0] != result[0] && bytes > 0) std::memcpy(result[0], in[0], static_cast<size_t>(bytes));
-    const int64_t offset = BoxOffset(starts, in + 2, operand, box, to);
-    copy.Run(width, in[1], result[0] + offset * width);
-    return absl::OkStatus();
+  draft.box = std::make_shared<const BoxMove>(context, BoxMove::Kind::kWrite);
+  draft.run = [box = draft.box](Run&, In in, Out out) {
+    return box->Run(in, out), absl::OkStatus();
   };
   return draft;
 }

@@ -60,6 +60,11 @@ void StridedCopy::Simplify() {
   dimensions_ = std::move(merged);
 }
 
+bool StridedCopy::IsOneRun() const {
+  return dimensions_.empty() ||
+         (dimensions_.size() == 1 && dimensions_[0].from == 1 && dimensions_[0].to == 1);
+}
+
 bool StridedCopy::empty() const {
   return std::any_of(dimensions_.begin(), dimensions_.end(),
                      [](const CopyDimension& d) { return d.size == 0; });
