@@ -38,12 +38,12 @@ struct Plan {
 // a stride of 1.
 const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t count, char* buffer) {
   alignas(64) char stored[kMadeBytes / 2];  // of types that are computed in a wider one
-  const char* from = plan.operand + offset * plan.storage_bytes;
-  if (plan.make != nullptr) {
-    char* made = plan.decode ? stored : buffer;
-    (*plan.make)(offset, offset + count, made);
+  const char* from = stored;
+  if (plan.make == nullptr) {
+    from = plan.operand + offset * plan.storage_bytes;
+  } else {
+    (*plan.make)(offset, offset + count, plan.decode ? stored : buffer);
     if (!plan.decode) return buffer;
-    from = made;
   }
   if (plan.decode) {
     DecodeRun(plan.type, from, stride, count, reinterpret_cast<float*>(buffer));
