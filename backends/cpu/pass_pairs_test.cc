@@ -1,5 +1,5 @@
 // The same bits with each pass and without it, on programs that use every kind of step. Add a case:
-// a program to kPrograms.
+// a program to kPassPrograms.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
@@ -12,13 +12,13 @@
 namespace hlocts {
 namespace {
 
-std::unique_ptr<Backend> Engine(const std::string& options) {
+std::unique_ptr<Backend> EngineWith(const std::string& options) {
   auto backend = MakeBackend("cpu?isolation=none" + options);
   EXPECT_TRUE(backend.ok()) << backend.status();
   return backend.ok() ? *std::move(backend) : nullptr;
 }
 
-const char* const kPrograms[] = {
+const char* const kPassPrograms[] = {
     "ENTRY e { p = f32[4,8] parameter(0) t = f32[8,4] transpose(p), dimensions={1,0}\n"
     " x = f32[8,4] exponential(t) r = f32[32] reshape(x) s = f32[16] slice(r), slice={[0:32:2]}\n"
     " n = f32[16] negate(s) v = f32[16] reverse(n), dimensions={0}\n"
@@ -275,15 +275,15 @@ TEST(PassPairsTest, GiveTheSameBits) {
   for (absl::string_view pass : cpu::OwnPasses()) {
     settings.push_back(absl::StrCat("&disable=", pass));
   }
-  for (const char* text : kPrograms) {
+  for (const char* text : kPassPrograms) {
     const auto module = ParseModule(absl::StrCat("HloModule test\n", text));
     ASSERT_TRUE(module.ok()) << text << "\n" << module.status();
     ExecuteRequest request;
     request.arguments = {GenerateArguments(ArgumentLeafShapes(**module), 7)};
-    const RunOutcome expected = RunModule(*Engine(""), **module, {}, request);
+    const RunOutcome expected = RunModule(*EngineWith(""), **module, {}, request);
     ASSERT_EQ(expected.kind, OutcomeKind::kValues) << text << expected.reason;
     for (const std::string& setting : settings) {
-      const RunOutcome actual = RunModule(*Engine(setting), **module, {}, request);
+      const RunOutcome actual = RunModule(*EngineWith(setting), **module, {}, request);
       ASSERT_EQ(actual.kind, OutcomeKind::kValues) << setting << "\n" << actual.reason;
       for (size_t i = 0; i < expected.result.outputs[0].size(); ++i) {
         EXPECT_TRUE(actual.result.outputs[0][i].BitwiseEqual(expected.result.outputs[0][i]))
