@@ -179,6 +179,11 @@ const char kBatchNormGradOfSpread[] =
     " z = f64[1] constant({0}) b = (f64[1,1], f64[1], f64[1]) batch-norm-grad(x, s, z, z, g),\n"
     "   epsilon=0.0009765625, feature_index=1\n"
     " ROOT r = f64[1,1] get-tuple-element(b), index=0 }";
+const char kFftOfRoot[] =
+    "ENTRY e { x = f64[1] parameter(0) s = f64[1] sqrt(x) c = c128[1] convert(s)\n"
+    " ROOT r = c128[1] fft(c), fft_type=IFFT, fft_length={1} }";
+const char kFft2[] =
+    "ENTRY e { x = c128[2] parameter(0) ROOT r = c128[2] fft(x), fft_type=FFT, fft_length={2} }";
 #define FAR_FROM_THE_MEAN(index, shape)                                                         \
   "ENTRY e { x = f64[1,1] parameter(0) m = f64[1] parameter(1) g = f64[1,1] constant({{0}})\n" \
   " o = f64[1] constant({1}) b = (f64[1,1], f64[1], f64[1]) batch-norm-grad(x, o, m, o, g),\n" \
@@ -398,6 +403,13 @@ const Case kCases[] = {
     // Each of two terms of either sign may overflow to its own side.
     {"dot_of_terms_of_either_sign", kDotOfClamps, {"f32[2] {-3.4, 0.5}", "f32[2] {-3.4, -1.5}", "f32[2] {-3.4e38, 3.4e38}"}, {"f32[] nan"}, kPass},
     {"dot_of_terms_of_one_sign", kDotOfClamps, {"f32[2] {-3.4, 0.5}", "f32[2] {-3.4, 1.5}", "f32[2] {-3.4e38, 3.4e38}"}, {"f32[] nan"}, kFail},
+    // Squares of elements that are no doubles.
+    {"fft_of_what_may_be_flushed", kFftOfRoot, {"f64[1] {5e-324}"}, {"c128[1] {(0, 0)}"}, kPass},
+    {"fft_of_what_may_be_flushed_off", kFftOfRoot, {"f64[1] {5e-324}"}, {"c128[1] {(3e-162, 0)}"}, kFail},
+    {"fft_of_tiny_numbers", kFft2, {"c128[2] {(1e-170, 0), (2e-170, 0)}"}, {"c128[2] {(3.0000000000000001e-170, 0), (-1e-170, 0)}"}, kPass},
+    {"fft_of_tiny_numbers_off", kFft2, {"c128[2] {(1e-170, 0), (2e-170, 0)}"}, {"c128[2] {(3.001e-170, 0), (-1e-170, 0)}"}, kFail},
+    {"fft_of_huge_numbers", kFft2, {"c128[2] {(1e170, 0), (2e170, 0)}"}, {"c128[2] {(3.0000000000000003e170, 0), (-1e170, 0)}"}, kPass},
+    {"fft_of_huge_numbers_off", kFft2, {"c128[2] {(1e170, 0), (2e170, 0)}"}, {"c128[2] {(3.001e170, 0), (-1e170, 0)}"}, kFail},
     // An overflow in the judge's own order times what may be zero is not NaN.
     {"product_that_need_not_overflow", kF64Product6, {"f64[6] {-1e200, 1e200, 1e-310, 2, 0.5, 1}"}, {"f64[] -1e90"}, kPass},
     {"product_that_need_not_overflow_strict", kF64Product6, {"f64[6] {-1e200, 1e200, 1e-310, 2, 0.5, 1}"}, {"f64[] -1e90"}, kPass, kStrict},
