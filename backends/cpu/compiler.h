@@ -64,7 +64,6 @@ struct StepDraft {
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
   // The step with a loop over its result, part by part as they are complete; null: it has no parts.
   std::function<StepFunction(const Epilogue& epilogue)> with_epilogue;
-  int width = 0;  // of an element of that result
 };
 
 // Passes of this engine, besides those of backends/plan.

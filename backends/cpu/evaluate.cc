@@ -17,8 +17,7 @@ absl::StatusOr<std::vector<Literal>> Evaluate(plan::Graph& closed, CompileOption
   std::vector<Literal> results;
   for (size_t r = 0; r < function->result_types.size(); ++r) {
     const plan::ArrayType& type = function->result_types[r];
-    const Shape shape(type.type, {type.dimensions.begin(), type.dimensions.end()});
-    results.push_back(Literal::Uninitialized(shape));
+    results.push_back(Literal::Uninitialized(plan::ShapeOf(type)));
     run.SetResult(*function, r, results.back().mutable_raw_data());
   }
   const ScopedFlush flush(options.flush);

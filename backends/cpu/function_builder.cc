@@ -136,22 +136,14 @@ int NumberIn(std::vector<int32_t>& arrays, int32_t buffer) {
 int FunctionBuilder::PiecesRegister(ValueId value, LoopProgram& loop,
                                     std::vector<int32_t>& arrays) {
   const Node& node = graph_.producer(value);
-  const plan::ArrayType& type = graph_.type(value);
-  std::vector<int> numbers;
-  std::vector<plan::ArrayType> types;
-  for (ValueId operand : node.operands) {
-    numbers.push_back(NumberIn(arrays, buffer_of_[operand]));
-    types.push_back(graph_.type(operand));
+  const plan::Assembly assembly = plan::AssemblyOf(graph_, node);
+  const auto number = [&](int k) { return NumberIn(arrays, buffer_of_[node.operands[k]]); };
+  std::vector<LoadedPiece> pieces;
+  for (size_t p = 0; p < assembly.pieces.size(); ++p) {
+    pieces.push_back({number(static_cast<int>(p)), assembly.pieces[p].Simplified()});
   }
-  std::vector<plan::Piece> pieces;
-  int filling = -1;
-  if (node.opcode == Opcode::kPad) {
-    pieces = {plan::PieceOfPad(types[0], type, *node.source->Get<PaddingConfig>(Attr::kPadding))};
-    filling = numbers[1];
-  } else {
-    pieces = plan::PiecesOfConcatenate(types, type, node.source->IntList(Attr::kDimensions)[0]);
-  }
-  return loop.AddPieces(filling, {numbers.data(), pieces.size()}, pieces, type.width());
+  const int filling = assembly.filling < 0 ? -1 : number(assembly.filling);
+  return loop.AddPieces(filling, std::move(pieces), graph_.type(value).width());
 }
 
 int FunctionBuilder::OperandRegister(ValueId operand, int64_t elements, LoopProgram& loop,

@@ -46,11 +46,15 @@ bool FunctionBuilder::FuseEpilogueOf(size_t d) {
   if (reader == drafts_.size()) return false;
   Draft &step = drafts_[d], &loop = drafts_[reader];
   const RowWork& work = loop.step.rows;
-  if (work.loop == nullptr || work.elements * step.step.width != buffers_[made].bytes) return false;
-  const auto array = std::find(loop.in.begin(), loop.in.end(), made) - loop.in.begin();
-  if (!work.loop->ReadsInPlace(static_cast<int>(array), step.step.width)) return false;
+  if (work.loop == nullptr) return false;
+  const auto array =
+      static_cast<int>(std::find(loop.in.begin(), loop.in.end(), made) - loop.in.begin());
+  const int width = work.loop->WidthOf(array);
+  if (work.elements * width != buffers_[made].bytes || !work.loop->ReadsInPlace(array, width)) {
+    return false;
+  }
   Draft both;
-  const bool apart = IsReadOutside(made, reader, reader + 1) || work.width != step.step.width;
+  const bool apart = IsReadOutside(made, reader, reader + 1) || work.width != width;
   both.step.run = step.step.with_epilogue(
       {work.loop, step.in.size(), loop.in.size(), static_cast<size_t>(array), apart});
   both.in = step.in;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "backends/cpu/element_width.h"
 #include "backends/cpu/load_view.h"
 
 namespace hlocts::cpu {
@@ -12,10 +13,6 @@ namespace {
 
 using plan::Piece;
 using plan::PieceDimension;
-
-struct SixteenBytes {
-  uint64_t low, high;
-};
 
 template <typename T>
 void CopyStrided(const T* from, int64_t stride, int64_t count, int64_t step, T* to) {
@@ -157,17 +154,15 @@ void LoadPieceAs(const Piece& piece, const uint8_t* array, int64_t start, int64_
 void LoadPiece(const Piece& piece, int width, const uint8_t* array, int64_t start, int64_t count,
                uint8_t* out) {
   if (count <= 0 || piece.IsEmpty() || IsOutside(piece, start, count)) return;
-  switch (width) {
-    case 1:
-      return LoadPieceAs<uint8_t>(piece, array, start, count, out);
-    case 2:
-      return LoadPieceAs<uint16_t>(piece, array, start, count, out);
-    case 4:
-      return LoadPieceAs<uint32_t>(piece, array, start, count, out);
-    case 8:
-      return LoadPieceAs<uint64_t>(piece, array, start, count, out);
-    default:
-      return LoadPieceAs<SixteenBytes>(piece, array, start, count, out);
+  VisitWidth(width,
+             [&](auto zero) { LoadPieceAs<decltype(zero)>(piece, array, start, count, out); });
+}
+
+void Assemble(int filling, absl::Span<const LoadedPiece> pieces, int width,
+              const uint8_t* const* arrays, int64_t start, int64_t count, uint8_t* out) {
+  if (filling >= 0) Fill(arrays[filling], width, count, out);
+  for (const LoadedPiece& loaded : pieces) {
+    LoadPiece(loaded.piece, width, arrays[loaded.array], start, count, out);
   }
 }
 

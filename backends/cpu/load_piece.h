@@ -13,6 +13,16 @@ namespace hlocts::cpu {
 void LoadPiece(const plan::Piece& piece, int width, const uint8_t* array, int64_t start,
                int64_t count, uint8_t* out);
 
+// A piece, simplified, of the array of that number.
+struct LoadedPiece {
+  int array;
+  plan::Piece piece;
+};
+// The whole's elements [start, start + count): the pieces on a filling, the one element of the
+// array of that number (-1: they leave nothing open).
+void Assemble(int filling, absl::Span<const LoadedPiece> pieces, int width,
+              const uint8_t* const* arrays, int64_t start, int64_t count, uint8_t* out);
+
 }  // namespace hlocts::cpu
 
 #endif  // HLOCTS_BACKENDS_CPU_LOAD_PIECE_H_

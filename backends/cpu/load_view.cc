@@ -5,15 +5,12 @@
 #include <tuple>
 
 #include "absl/container/inlined_vector.h"
+#include "backends/cpu/element_width.h"
 #include "backends/cpu/elementwise/kernel.h"
 #include "backends/cpu/elementwise/strided_run.h"
 
 namespace hlocts::cpu {
 namespace {
-
-struct Wide {
-  uint64_t low, high;
-};
 
 template <typename T>
 void LoadAs(const plan::View& view, const uint8_t* array, int64_t start, int64_t count,
@@ -79,18 +76,7 @@ void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t s
               uint8_t* out) {
   if (count <= 0) return;
   if (view.dimensions.empty()) return Fill(array + view.offset * width, width, count, out);
-  switch (width) {
-    case 1:
-      return LoadAs<uint8_t>(view, array, start, count, out);
-    case 2:
-      return LoadAs<uint16_t>(view, array, start, count, out);
-    case 4:
-      return LoadAs<uint32_t>(view, array, start, count, out);
-    case 8:
-      return LoadAs<uint64_t>(view, array, start, count, out);
-    default:
-      return LoadAs<Wide>(view, array, start, count, out);
-  }
+  VisitWidth(width, [&](auto zero) { LoadAs<decltype(zero)>(view, array, start, count, out); });
 }
 
 }  // namespace hlocts::cpu

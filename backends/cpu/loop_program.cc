@@ -47,15 +47,12 @@ int LoopProgram::AddLine(const Kernel& kernel, const plan::View& view, int width
   return static_cast<int>(registers_.size()) - 1;
 }
 
-int LoopProgram::AddPieces(int filling, absl::Span<const int> arrays,
-                           absl::Span<const plan::Piece> pieces, int width) {
+int LoopProgram::AddPieces(int filling, std::vector<LoadedPiece> pieces, int width) {
   Register reg;
   reg.kind = Kind::kAssembled;
   reg.array = filling;
   reg.width = width;
-  for (size_t p = 0; p < pieces.size(); ++p) {
-    reg.pieces.push_back({arrays[p], pieces[p].Simplified()});
-  }
+  reg.pieces = std::move(pieces);
   registers_.push_back(std::move(reg));
   return static_cast<int>(registers_.size()) - 1;
 }
@@ -197,9 +194,8 @@ void LoopProgram::Finish() {
 namespace {
 
 bool Reads(const LoopProgram::Register& reg, int array) {
-  return reg.array == array ||
-         std::any_of(reg.pieces.begin(), reg.pieces.end(),
-                     [&](const LoopProgram::LoadedPiece& p) { return p.array == array; });
+  return reg.array == array || std::any_of(reg.pieces.begin(), reg.pieces.end(),
+                                           [&](const LoadedPiece& p) { return p.array == array; });
 }
 
 }  // namespace

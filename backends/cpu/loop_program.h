@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "backends/cpu/elementwise/kernel.h"
 #include "backends/cpu/line_fetcher.h"
-#include "backends/plan/pieces.h"
+#include "backends/cpu/load_piece.h"
 #include "backends/plan/view.h"
 
 namespace hlocts::cpu {
@@ -31,8 +31,7 @@ class LoopProgram {
   int AddLine(const Kernel& kernel, const plan::View& view, int width);
   // An array put together from pieces of others on a filling, which is one element (-1: the pieces
   // leave nothing open).
-  int AddPieces(int filling, absl::Span<const int> arrays, absl::Span<const plan::Piece> pieces,
-                int width);
+  int AddPieces(int filling, std::vector<LoadedPiece> pieces, int width);
   // A register for the result of kernel(a, b, c); registers that are not used are -1.
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
   // For programs whose outputs may overlap inputs in any way: results are kept apart to the end.
@@ -59,10 +58,6 @@ class LoopProgram {
   int StreamWidth(int array) const;
 
   enum class Kind : uint8_t { kDirect, kSplat, kLoaded, kLine, kAssembled, kComputed };
-  struct LoadedPiece {
-    int array;
-    plan::Piece piece;
-  };
   struct Register {
     Kind kind = Kind::kComputed;
     int width = 0;
@@ -98,6 +93,8 @@ class LoopProgram {
   // `fetcher`: what the caller wants next, a share with each operation.
   void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end,
            LineFetcher* fetcher = nullptr) const;
+  // Elements [begin, end) of the only output, side by side from `to` on.
+  void RunInto(const uint8_t* const* arrays, int64_t begin, int64_t end, void* to) const;
   // How many shares Run asks for.
   int64_t SharesOf(int64_t count) const {
     return (count + kBlock - 1) / kBlock * static_cast<int64_t>(operations_.size());
@@ -116,8 +113,6 @@ class LoopProgram {
   void LeaveInPlace();
   void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                   int64_t count, uint8_t* scratch, uint8_t** at) const;
-  static void Assemble(const Register& reg, const uint8_t* const* arrays, int64_t start,
-                       int64_t count, uint8_t* out);
   void PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
                  uint8_t** at) const;
 

@@ -36,14 +36,6 @@ void LoopProgram::FillLine(const Register& reg, int64_t start, int64_t count, ui
   reg.line(&first, nullptr, nullptr, out, count);
 }
 
-void LoopProgram::Assemble(const Register& reg, const uint8_t* const* arrays, int64_t start,
-                           int64_t count, uint8_t* out) {
-  if (reg.array >= 0) Fill(arrays[reg.array], reg.width, count, out);
-  for (const LoadedPiece& loaded : reg.pieces) {
-    LoadPiece(loaded.piece, reg.width, arrays[loaded.array], start, count, out);
-  }
-}
-
 // Registers that stand still: splats, and arrays that are read by rows.
 void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
                             uint8_t** at) const {
@@ -103,7 +95,7 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
     } else if (reg.kind == Kind::kLine) {
       FillLine(reg, start, count, at[r]);
     } else if (reg.kind == Kind::kAssembled) {
-      Assemble(reg, arrays, start, count, at[r]);
+      Assemble(reg.array, reg.pieces, reg.width, arrays, start, count, at[r]);
     } else if (reg.output >= 0) {
       at[r] = outputs[reg.output] + start * reg.width;
     }
@@ -211,6 +203,13 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
     }
   }
   if (far && streams_) FinishStreams();
+}
+
+void LoopProgram::RunInto(const uint8_t* const* arrays, int64_t begin, int64_t end,
+                          void* to) const {
+  const int width = registers_[outputs_[0]].width;
+  uint8_t* const outputs[] = {static_cast<uint8_t*>(to) - begin * width};
+  Run(arrays, outputs, begin, end);
 }
 
 }  // namespace hlocts::cpu

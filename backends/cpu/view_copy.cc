@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "backends/cpu/element_width.h"
 #include "backends/cpu/kernels/transpose.h"
 #include "backends/cpu/load_view.h"
 #include "backends/cpu/loop_program.h"
 
 namespace hlocts::cpu {
 namespace {
-
-struct Pair64 {
-  uint64_t low, high;
-};
 
 // A copy whose neighbours in the result do not lie side by side in the operand goes piece by piece,
 // so that lines and pages that were read are used before they leave: transposes.
@@ -106,18 +103,8 @@ StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
   return [=](Run&, In in, Out out) {
     const double cost = 0.5 * static_cast<double>(tiled.piece_elements());
     parallel.For(tiled.pieces(), cost, [&](int64_t begin, int64_t end) {
-      switch (width) {
-        case 1:
-          return tiled.RunPieces<uint8_t>(in[0], begin, end, out[0]);
-        case 2:
-          return tiled.RunPieces<uint16_t>(in[0], begin, end, out[0]);
-        case 4:
-          return tiled.RunPieces<uint32_t>(in[0], begin, end, out[0]);
-        case 8:
-          return tiled.RunPieces<uint64_t>(in[0], begin, end, out[0]);
-        default:
-          return tiled.RunPieces<Pair64>(in[0], begin, end, out[0]);
-      }
+      VisitWidth(width,
+                 [&](auto zero) { tiled.RunPieces<decltype(zero)>(in[0], begin, end, out[0]); });
     });
     return absl::OkStatus();
   };

@@ -4,6 +4,7 @@
 
 #include "backends/plan/passes.h"
 #include "backends/plan/special_elements.h"
+#include "backends/plan/stand_ins.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts::plan {
@@ -109,8 +110,7 @@ ValueId Algebra::Splat(uint64_t bits, ArrayType type) {
   std::memcpy(literal.mutable_raw_data(), &bits, static_cast<size_t>(type.width()));
   const ValueId scalar = graph_.AddConstant(std::move(literal));
   if (type.IsScalar()) return scalar;
-  const Shape shape(type.type, {type.dimensions.begin(), type.dimensions.end()});
-  Instruction broadcast("splat", Opcode::kBroadcast, shape);
+  Instruction broadcast("splat", Opcode::kBroadcast, ShapeOf(type));
   broadcast.Set(Attr::kDimensions, std::vector<int64_t>());
   return graph_.AddMade(std::move(broadcast), {scalar});
 }
@@ -230,8 +230,7 @@ ValueId Algebra::OfPower(const Node& node) {
                                 : 2;
   const bool is_integer = IsInteger(type.type) && BitWidth(type.type) >= 4;
   if ((!is_float && !is_integer) || exponent != two) return -1;
-  const Shape shape(type.type, {type.dimensions.begin(), type.dimensions.end()});
-  return graph_.AddMade(Instruction("square", Opcode::kMultiply, shape),
+  return graph_.AddMade(Instruction("square", Opcode::kMultiply, ShapeOf(type)),
                         {node.operands[0], node.operands[0]});
 }
 
@@ -249,8 +248,7 @@ ValueId Algebra::OfQuotient(const Node& node) {
   const ValueId factor = Splat((*divisor & format.sign_mask()) | static_cast<uint64_t>(reciprocal)
                                                                      << format.mantissa_bits,
                                type);
-  const Shape shape(type.type, {type.dimensions.begin(), type.dimensions.end()});
-  return graph_.AddMade(Instruction("by_reciprocal", Opcode::kMultiply, shape),
+  return graph_.AddMade(Instruction("by_reciprocal", Opcode::kMultiply, ShapeOf(type)),
                         {node.operands[0], factor});
 }
 
@@ -264,22 +262,18 @@ ValueId Algebra::OfSelect(const Node& node) {
 }  // namespace
 
 void SimplifyAlgebra(Graph& graph, const PassContext&) {
-  std::vector<Node> nodes;
-  nodes.swap(graph.nodes);
-  graph.nodes.reserve(nodes.size());
-  std::vector<ValueId> stands_for(graph.values.size());
-  for (size_t v = 0; v < stands_for.size(); ++v) stands_for[v] = static_cast<ValueId>(v);
+  StandIns stand_ins(graph);
   Algebra algebra(graph);
-  for (Node& node : nodes) {
-    for (ValueId& operand : node.operands) operand = stands_for[operand];
+  for (Node& node : graph.TakeNodes()) {
+    stand_ins.ApplyTo(node);
     if (!node.removed && node.outputs.size() == 1) {
       const ValueId same = algebra.Simplified(node);
       node.removed = same >= 0 && graph.type(same) == graph.type(node.outputs[0]);
-      if (node.removed) stands_for[node.outputs[0]] = same;
+      if (node.removed) stand_ins.Set(node.outputs[0], same);
     }
     graph.PutBack(std::move(node));
   }
-  for (ValueId& result : graph.results) result = stands_for[result];
+  stand_ins.ApplyToResults(graph);
 }
 
 }  // namespace hlocts::plan

@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "backends/plan/passes.h"
+#include "backends/plan/stand_ins.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::plan {
@@ -64,12 +65,11 @@ bool AppendConstant(const Literal& literal, Key& key) {
 }  // namespace
 
 void RemoveCommonNodes(Graph& graph, const PassContext&) {
-  std::vector<ValueId> stands_for(graph.values.size());
-  for (size_t v = 0; v < stands_for.size(); ++v) stands_for[v] = static_cast<ValueId>(v);
+  StandIns stand_ins(graph);
   std::map<Key, ValueId> seen;
   for (Node& node : graph.nodes) {
     if (node.removed) continue;
-    for (ValueId& operand : node.operands) operand = stands_for[operand];
+    stand_ins.ApplyTo(node);
     Key key = {static_cast<int64_t>(node.opcode)};
     const bool known = node.opcode == Opcode::kConstant
                            ? AppendConstant(graph.constants[node.constant], key)
@@ -81,10 +81,10 @@ void RemoveCommonNodes(Graph& graph, const PassContext&) {
     for (ValueId operand : node.operands) key.push_back(operand);
     auto [found, is_new] = seen.try_emplace(std::move(key), node.outputs[0]);
     if (is_new) continue;
-    stands_for[node.outputs[0]] = found->second;
+    stand_ins.Set(node.outputs[0], found->second);
     node.removed = true;
   }
-  for (ValueId& result : graph.results) result = stands_for[result];
+  stand_ins.ApplyToResults(graph);
 }
 
 }  // namespace hlocts::plan

@@ -117,8 +117,7 @@ void Once::Narrow(Node node, const Dimensions& along) {
   for (ValueId& operand : node.operands) operand = Narrowed(operand, along);
   node.outputs.clear();
   const NodeId id = graph_.Add(std::move(node), {TypeOf(ShapeAlong(type, along))});
-  const Shape shape(type.type, {type.dimensions.begin(), type.dimensions.end()});
-  Instruction broadcast("repeat", Opcode::kBroadcast, shape);
+  Instruction broadcast("repeat", Opcode::kBroadcast, ShapeOf(type));
   broadcast.Set(Attr::kDimensions, std::vector<int64_t>(along.begin(), along.end()));
   Node repeat = graph_.Made(std::move(broadcast), {graph_.nodes[id].outputs[0]});
   repeat.outputs.push_back(whole);
@@ -128,11 +127,8 @@ void Once::Narrow(Node node, const Dimensions& along) {
 }  // namespace
 
 void ComputeOnce(Graph& graph, const PassContext& context) {
-  std::vector<Node> nodes;
-  nodes.swap(graph.nodes);
-  graph.nodes.reserve(nodes.size());
   Once once(graph, context.however_small);
-  for (Node& node : nodes) {
+  for (Node& node : graph.TakeNodes()) {
     const std::optional<Dimensions> along = node.removed ? std::nullopt : once.AlongOf(node);
     if (along.has_value()) {
       once.Narrow(std::move(node), *along);

@@ -57,8 +57,8 @@ NodeKind KindOf(const Graph& graph, const Node& node) {
 namespace {
 
 bool IsAssembled(const Node& node) {
-  return node.opcode == Opcode::kPad ||
-         (node.opcode == Opcode::kConcatenate && node.operands.size() <= kPiecesMax);
+  if (node.opcode == Opcode::kPad) return node.source->Has(Attr::kPadding);
+  return node.opcode == Opcode::kConcatenate && node.operands.size() <= kPiecesMax;
 }
 
 }  // namespace

@@ -14,6 +14,10 @@ ArrayType TypeOf(const Shape& leaf) {
   return type;
 }
 
+Shape ShapeOf(const ArrayType& type) {
+  return Shape(type.type, {type.dimensions.begin(), type.dimensions.end()});
+}
+
 const Literal* Graph::ConstantOf(ValueId value) const {
   const Node& node = producer(value);
   return node.opcode == Opcode::kConstant ? &constants[node.constant] : nullptr;
@@ -37,6 +41,13 @@ ValueId Graph::AddConstant(Literal literal) {
   const ArrayType type = TypeOf(literal.shape());
   constants.push_back(std::move(literal));
   return nodes[Add(std::move(node), {type})].outputs[0];
+}
+
+std::vector<Node> Graph::TakeNodes() {
+  std::vector<Node> taken;
+  taken.swap(nodes);
+  nodes.reserve(taken.size());
+  return taken;
 }
 
 void Graph::PutBack(Node node) {

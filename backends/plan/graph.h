@@ -35,6 +35,7 @@ struct ArrayType {
   }
 };
 ArrayType TypeOf(const Shape& leaf);
+Shape ShapeOf(const ArrayType& type);  // of an array
 
 struct Value {
   ArrayType type;
@@ -73,6 +74,8 @@ class Graph {
   const Literal* ConstantOf(ValueId value) const;
   NodeId Add(Node node, absl::Span<const ArrayType> outputs);
   ValueId AddConstant(Literal literal);
+  // All nodes, for a pass that puts back those that stay, with others among them.
+  std::vector<Node> TakeNodes();
   // A node taken out of `nodes` goes back in behind all others, with the outputs it has.
   void PutBack(Node node);
   // A node, not yet added, that no module has: the instruction, its source, stays with the graph.

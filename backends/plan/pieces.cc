@@ -72,4 +72,15 @@ std::vector<Piece> PiecesOfConcatenate(absl::Span<const ArrayType> operands,
   return pieces;
 }
 
+Assembly AssemblyOf(const Graph& graph, const Node& node) {
+  const ArrayType& result = graph.type(node.outputs[0]);
+  if (node.opcode == Opcode::kPad) {
+    const auto& padding = *node.source->Get<PaddingConfig>(Attr::kPadding);
+    return {{PieceOfPad(graph.type(node.operands[0]), result, padding)}, 1};
+  }
+  std::vector<ArrayType> operands;
+  for (ValueId operand : node.operands) operands.push_back(graph.type(operand));
+  return {PiecesOfConcatenate(operands, result, node.source->IntList(Attr::kDimensions)[0])};
+}
+
 }  // namespace hlocts::plan

@@ -34,6 +34,13 @@ Piece PieceOfPad(const ArrayType& operand, const ArrayType& result, const Paddin
 std::vector<Piece> PiecesOfConcatenate(absl::Span<const ArrayType> operands,
                                        const ArrayType& result, int64_t dimension);
 
+// What a pad or a concatenate puts together: its first operands, piece by piece, on a filling.
+struct Assembly {
+  std::vector<Piece> pieces;  // of operands 0, 1, ...
+  int filling = -1;           // the operand that is one element; -1: the pieces leave nothing open
+};
+Assembly AssemblyOf(const Graph& graph, const Node& node);
+
 }  // namespace hlocts::plan
 
 #endif  // HLOCTS_BACKENDS_PLAN_PIECES_H_

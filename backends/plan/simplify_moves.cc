@@ -1,4 +1,5 @@
 #include "backends/plan/passes.h"
+#include "backends/plan/stand_ins.h"
 
 namespace hlocts::plan {
 namespace {
@@ -41,17 +42,16 @@ ValueId HandedOn(const Graph& graph, const Node& node) {
 }  // namespace
 
 void SimplifyMoves(Graph& graph, const PassContext&) {
-  std::vector<ValueId> stands_for(graph.values.size());
-  for (size_t v = 0; v < stands_for.size(); ++v) stands_for[v] = static_cast<ValueId>(v);
+  StandIns stand_ins(graph);
   for (Node& node : graph.nodes) {
     if (node.removed) continue;
-    for (ValueId& operand : node.operands) operand = stands_for[operand];
+    stand_ins.ApplyTo(node);
     const ValueId same = HandedOn(graph, node);
     if (same < 0) continue;
-    stands_for[node.outputs[0]] = same;
+    stand_ins.Set(node.outputs[0], same);
     node.removed = true;
   }
-  for (ValueId& result : graph.results) result = stands_for[result];
+  stand_ins.ApplyToResults(graph);
 }
 
 }  // namespace hlocts::plan

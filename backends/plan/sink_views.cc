@@ -63,10 +63,7 @@ class Sinker {
 
 void SinkViews(Graph& graph, const PassContext&) {
   Sinker sinker(graph);
-  std::vector<Node> nodes;
-  nodes.swap(graph.nodes);
-  graph.nodes.reserve(nodes.size());
-  for (Node& node : nodes) {
+  for (Node& node : graph.TakeNodes()) {
     const bool sinks = !node.removed && sinker.Sinks(node);
     graph.PutBack(sinks ? sinker.Sunk(node) : std::move(node));
   }

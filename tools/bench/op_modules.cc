@@ -2,12 +2,11 @@
 
 #include <set>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
+#include "spec/ir/primitive_type.h"
 
 namespace hlocts {
 namespace {
@@ -26,14 +25,11 @@ constexpr OpRow kOpRows[] = {
 
 using Texts = std::vector<std::string>;
 
-bool IsFloatName(const std::string& type) {
-  return absl::StrContains(type, "f") || absl::StartsWith(type, "c");
-}
-
 std::string NeutralOf(const std::string& type, const std::string& opcode) {
   if (type == "pred") return opcode == "and" ? "true" : "false";
   if (opcode == "multiply") return "1";
-  if (opcode == "maximum" && IsFloatName(type)) return "-inf";
+  const PrimitiveType element = PrimitiveTypeFromName(type).value_or(PrimitiveType::kInvalid);
+  if (opcode == "maximum" && IsFloat(element)) return "-inf";
   return "0";
 }
 

@@ -261,16 +261,11 @@ struct ComplexStep {
     Patch<F>(safe, kept[0], kept[1], out);
   }
 };
-template <class F>
-void RunComplex(const KernelParameters&, const void* a, const void* b, const void*, void* out,
-                int64_t count) {
-  EachVector<ComplexStep<F>, Element>(a, b, out, count);
-}
 
 template <class... F>
 KernelFunction OneOf(Opcode opcode) {
   KernelFunction run = nullptr;
-  ((run = F::kOpcode == opcode ? RunComplex<F> : run), ...);
+  ((run = F::kOpcode == opcode ? RunSteps<ComplexStep<F>, Element> : run), ...);
   return run;
 }
 KernelFunction FunctionOfC64(Opcode opcode) {

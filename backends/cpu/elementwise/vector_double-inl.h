@@ -231,6 +231,12 @@ void EachVector(const void* a, const void* b, void* out, int64_t count) {
   Step::Run(last[0], last[1], result);
   std::copy(result, result + (count - at), r + at);
 }
+// The same as a kernel.
+template <class Step, typename T>
+void RunSteps(const KernelParameters&, const void* a, const void* b, const void*, void* out,
+              int64_t count) {
+  EachVector<Step, T>(a, b, out, count);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace hlocts::cpu

@@ -155,28 +155,23 @@ struct UnaryStep {
     }
   }
 };
-template <class F>
-void Run(const KernelParameters&, const void* a, const void*, const void*, void* out,
-         int64_t count) {
-  EachVector<UnaryStep<F>, double>(a, nullptr, out, count);
-}
 
 KernelFunction MathOfF64(Opcode opcode) {
   switch (opcode) {
     case Opcode::kExponential:
-      return Run<Exponential>;
+      return RunSteps<UnaryStep<Exponential>, double>;
     case Opcode::kExponentialMinusOne:
-      return Run<ExponentialMinusOne>;
+      return RunSteps<UnaryStep<ExponentialMinusOne>, double>;
     case Opcode::kLog:
-      return Run<Logarithm>;
+      return RunSteps<UnaryStep<Logarithm>, double>;
     case Opcode::kLogPlusOne:
-      return Run<LogPlusOne>;
+      return RunSteps<UnaryStep<LogPlusOne>, double>;
     case Opcode::kLogistic:
-      return Run<Logistic>;
+      return RunSteps<UnaryStep<Logistic>, double>;
     case Opcode::kRsqrt:
-      return Run<Rsqrt>;
+      return RunSteps<UnaryStep<Rsqrt>, double>;
     case Opcode::kTanh:
-      return Run<Tanh>;
+      return RunSteps<UnaryStep<Tanh>, double>;
     default:
       return nullptr;
   }

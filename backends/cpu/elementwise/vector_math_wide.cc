@@ -120,20 +120,14 @@ struct Tan {
   }
 };
 
-template <class Step>
-void RunWide(const KernelParameters&, const void* a, const void* b, const void*, void* out,
-             int64_t count) {
-  EachVector<Step, float>(a, b, out, count);
-}
-
 KernelFunction WideMath(Opcode opcode) {
   switch (opcode) {
     case Opcode::kCbrt:
-      return RunWide<Cbrt>;
+      return RunSteps<Cbrt, float>;
     case Opcode::kPower:
-      return RunWide<Power>;
+      return RunSteps<Power, float>;
     case Opcode::kTan:
-      return RunWide<Tan>;
+      return RunSteps<Tan, float>;
     default:
       return nullptr;
   }

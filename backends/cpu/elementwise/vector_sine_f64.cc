@@ -84,20 +84,15 @@ struct SineStep {
     Large(kept, out);
   }
 };
-template <class F>
-void RunSine(const KernelParameters&, const void* a, const void*, const void*, void* out,
-             int64_t count) {
-  EachVector<SineStep<F>, double>(a, nullptr, out, count);
-}
 
 KernelFunction SinesOfF64(Opcode opcode) {
   switch (opcode) {
     case Opcode::kSine:
-      return RunSine<SineOfF64>;
+      return RunSteps<SineStep<SineOfF64>, double>;
     case Opcode::kCosine:
-      return RunSine<CosineOfF64>;
+      return RunSteps<SineStep<CosineOfF64>, double>;
     case Opcode::kTan:
-      return RunSine<TanOfF64>;
+      return RunSteps<SineStep<TanOfF64>, double>;
     default:
       return nullptr;
   }

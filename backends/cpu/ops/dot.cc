@@ -250,7 +250,6 @@ StepDraft KernelDot(const OpContext& context, const DotDimensionNumbers& numbers
   const int64_t elements_min = context.compiler.options().guard ? 1 : kEpilogueMin;
   if (sizes.batch == 1 && sizes.depth > 0 && context.out(0).elements >= elements_min &&
       kernels::TellsDone(context.in(0).type, context.in(1).type, context.out(0).type)) {
-    draft.width = context.out(0).width();
     draft.with_epilogue = [=](const Epilogue& epilogue) {
       return DotWithEpilogue(product, parallel, sizes.columns, epilogue);
     };

@@ -103,11 +103,10 @@ bool IndicesLieInOrder(const IndexedWindows& w) {
 }
 
 void IndexMaker::Make(In in, int64_t width, int64_t begin, int64_t end, void* to) const {
-  uint8_t* result = static_cast<uint8_t*>(to) - begin * width;
   if (strips.has_value() && end - begin >= Strips().elements) {
-    strips->Make(in + first, begin, end, result);
+    strips->Make(in + first, begin, end, static_cast<uint8_t*>(to) - begin * width);
   } else {
-    loop->Run(in + first, &result, begin, end);
+    loop->RunInto(in + first, begin, end, to);
   }
 }
 

@@ -10,51 +10,36 @@
 #include "backends/plan/pieces.h"
 
 namespace hlocts::cpu {
-namespace {
 
-// Pieces laid on a filling (operand `filling`, -1: they leave nothing open), block by block.
-StepFunction AssembleStep(const OpContext& context, int filling, std::vector<plan::Piece> pieces) {
+// A pad or a concatenate, block by block.
+absl::StatusOr<StepDraft> MakeAssembled(const OpContext& context) {
   constexpr int64_t kBlock = 4096;  // the filling is in the cache when pieces are laid on it
   constexpr double kElementNs = 0.3;
-  for (plan::Piece& piece : pieces) piece = piece.Simplified();
+  const bool is_pad = context.node.opcode == Opcode::kPad;
+  if (is_pad && context.source().Get<PaddingConfig>(Attr::kPadding) == nullptr) {
+    return InvalidInput(context.name(), ": pad without padding");
+  }
+  const plan::Assembly assembly = plan::AssemblyOf(context.graph, context.node);
+  std::vector<LoadedPiece> pieces;
+  for (const plan::Piece& piece : assembly.pieces) {
+    pieces.push_back({static_cast<int>(pieces.size()), piece.Simplified()});
+  }
   const kernels::Parallel parallel(context.compiler.options().threads);
   const int width = context.out(0).width();
   const int64_t elements = context.out(0).elements;
-  return [=](Run&, In in, Out out) {
+  StepDraft draft;
+  draft.run = [=, filling = assembly.filling](Run&, In in, Out out) {
     parallel.For(
         elements, kElementNs,
         [&](int64_t begin, int64_t end) {
           for (int64_t start = begin; start < end; start += kBlock) {
             const int64_t count = std::min(kBlock, end - start);
-            uint8_t* to = out[0] + start * width;
-            if (filling >= 0) Fill(in[filling], width, count, to);
-            for (size_t p = 0; p < pieces.size(); ++p) {
-              LoadPiece(pieces[p], width, in[p], start, count, to);
-            }
+            Assemble(filling, pieces, width, in, start, count, out[0] + start * width);
           }
         },
         kBlock);
     return absl::OkStatus();
   };
-}
-
-}  // namespace
-
-absl::StatusOr<StepDraft> MakePad(const OpContext& context) {
-  const auto* padding = context.source().Get<PaddingConfig>(Attr::kPadding);
-  if (padding == nullptr) return InvalidInput(context.name(), ": pad without padding");
-  StepDraft draft;
-  draft.run = AssembleStep(context, 1, {plan::PieceOfPad(context.in(0), context.out(0), *padding)});
-  return draft;
-}
-
-absl::StatusOr<StepDraft> MakeConcatenate(const OpContext& context) {
-  std::vector<plan::ArrayType> operands;
-  for (size_t k = 0; k < context.node.operands.size(); ++k) operands.push_back(context.in(k));
-  const int64_t dimension = context.source().IntList(Attr::kDimensions)[0];
-  StepDraft draft;
-  draft.run =
-      AssembleStep(context, -1, plan::PiecesOfConcatenate(operands, context.out(0), dimension));
   return draft;
 }
 

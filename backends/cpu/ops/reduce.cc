@@ -162,12 +162,8 @@ bool TakesMadeElements(const KnownPlan& p, bool however_small) {
 // The reduction of what a loop computes, a block at a time.
 StepFunction ReduceLoop(const KnownPlan& p, std::shared_ptr<const LoopProgram> loop, size_t first) {
   return [=](Run&, In in, Out out) {
-    const int width = p.type.width();
-    const std::function<void(int64_t, int64_t, void*)> make = [&](int64_t begin, int64_t end,
-                                                                  void* to) {
-      uint8_t* const outputs[] = {static_cast<uint8_t*>(to) - begin * width};
-      loop->Run(in + first, outputs, begin, end);
-    };
+    const std::function<void(int64_t, int64_t, void*)> make =
+        [&](int64_t begin, int64_t end, void* to) { loop->RunInto(in + first, begin, end, to); };
     kernels::ReduceRequest request = p.RequestOn(in, out);
     request.make = &make;
     request.make_ns = loop->cost_ns();

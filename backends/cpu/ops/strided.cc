@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/element_width.h"
+
 namespace hlocts::cpu {
 namespace {
-
-struct Wide {
-  uint64_t low, high;
-};
 
 template <typename T>
 void CopyInner(const CopyDimension& inner, const uint8_t* from, uint8_t* to) {
@@ -72,18 +70,7 @@ bool StridedCopy::empty() const {
 
 void StridedCopy::Run(int width, const uint8_t* from, uint8_t* to) const {
   if (empty()) return;
-  switch (width) {
-    case 1:
-      return CopyAll<uint8_t>(dimensions_, from, to);
-    case 2:
-      return CopyAll<uint16_t>(dimensions_, from, to);
-    case 4:
-      return CopyAll<uint32_t>(dimensions_, from, to);
-    case 8:
-      return CopyAll<uint64_t>(dimensions_, from, to);
-    default:
-      return CopyAll<Wide>(dimensions_, from, to);
-  }
+  VisitWidth(width, [&](auto zero) { CopyAll<decltype(zero)>(dimensions_, from, to); });
 }
 
 Strides RowMajor(absl::Span<const int64_t> dimensions) {
