@@ -13,18 +13,6 @@ namespace {
 template <typename W>
 using Z = std::complex<W>;
 
-struct Add {
-  template <typename W>
-  static Z<W> Of(Z<W> x, Z<W> y) {
-    return {x.real() + y.real(), x.imag() + y.imag()};
-  }
-};
-struct Subtract {
-  template <typename W>
-  static Z<W> Of(Z<W> x, Z<W> y) {
-    return {x.real() - y.real(), x.imag() - y.imag()};
-  }
-};
 // By the formula, without the recovery of infinities that the library's operator has.
 struct Multiply {
   template <typename W>
@@ -169,9 +157,6 @@ struct In {
 // Moved, not computed: signs of zero and NaN bits stay.
 template <typename T, typename W>
 struct Parts {
-  struct Negate {
-    static Z<T> Apply(Z<T> x) { return {-x.real(), -x.imag()}; }
-  };
   struct Real {
     static T Apply(Z<T> x) { return x.real(); }
   };
@@ -194,7 +179,7 @@ struct Parts {
 
 template <typename T, typename W>
 KernelFunction Of(Opcode opcode) {
-  // Sums and products of f64 rounded twice, first to long double, would not be correctly rounded.
+  // Products of f64 rounded twice, first to long double, would not be correctly rounded.
   using A = std::conditional_t<std::is_same_v<W, long double>, T, W>;
   switch (opcode) {
 #define HLOCTS_UNARY(Name) \
@@ -203,8 +188,6 @@ KernelFunction Of(Opcode opcode) {
 #define HLOCTS_BINARY(Name, Wider) \
   case Opcode::k##Name:            \
     return Binary<In<Name, T, Wider>, Z<T>>;
-    HLOCTS_BINARY(Add, A)
-    HLOCTS_BINARY(Subtract, A)
     HLOCTS_BINARY(Multiply, A)
     HLOCTS_BINARY(Divide, W)
     HLOCTS_BINARY(Maximum, W)
@@ -232,8 +215,6 @@ KernelFunction Of(Opcode opcode) {
     HLOCTS_UNARY(Tanh)
 #undef HLOCTS_UNARY
 #undef HLOCTS_BINARY
-    case Opcode::kNegate:
-      return Unary<typename Parts<T, W>::Negate, Z<T>>;
     case Opcode::kReal:
       return Unary<typename Parts<T, W>::Real, Z<T>, T>;
     case Opcode::kImag:

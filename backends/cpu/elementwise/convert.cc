@@ -1,6 +1,5 @@
 // convert between any two array types, rounding once; reduce-precision.
 #include <cmath>
-#include <complex>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -254,28 +253,6 @@ void GeneralConvert(const KernelParameters& p, const void* a, const void*, const
                     int64_t count) {
   const ScopedFlush keep(false);
   for (int64_t i = 0; i < count; ++i) ConvertOne(p.operand_type, p.result_type, a, i, out, i);
-}
-
-// Into complex: imaginary part 0. Out of complex: the real part; to pred, whether either part is
-// not zero.
-void ComplexConvert(const KernelParameters& p, const void* a, const void*, const void*, void* out,
-                    int64_t count) {
-  const ScopedFlush keep(false);
-  const PrimitiveType from = ComponentType(p.operand_type), to = ComponentType(p.result_type);
-  const int64_t in_step = IsComplex(p.operand_type) ? 2 : 1;
-  const int64_t out_step = IsComplex(p.result_type) ? 2 : 1;
-  for (int64_t i = 0; i < count; ++i) {
-    ConvertOne(from, to, a, i * in_step, out, i * out_step);
-    if (in_step == 2 && out_step == 2) {
-      ConvertOne(from, to, a, i * 2 + 1, out, i * 2 + 1);
-    } else if (out_step == 2) {
-      StoreFloat(to, 0, out, i * 2 + 1);
-    } else if (to == PrimitiveType::kPred) {
-      uint8_t imaginary;
-      ConvertOne(from, to, a, i * 2 + 1, &imaginary, 0);
-      static_cast<uint8_t*>(out)[i] |= imaginary;
-    }
-  }
 }
 
 void ReducePrecisionKernel(const KernelParameters& p, const void* a, const void*, const void*,

@@ -8,6 +8,7 @@ namespace hlocts::cpu {
 
 // Vector kernels, compiled for several instruction sets and chosen when the program runs.
 KernelFunction VectorArithmetic(Opcode opcode, PrimitiveType type);  // integers, pred, f32, f64
+KernelFunction VectorDivision(Opcode opcode, PrimitiveType type);  // integers of up to 32 bits
 KernelFunction VectorCompare(Direction direction, PrimitiveType type);
 KernelFunction VectorSelect(int width);
 KernelFunction VectorClamp(PrimitiveType type);

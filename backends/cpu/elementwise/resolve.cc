@@ -70,14 +70,22 @@ void ThroughF64(const KernelParameters& p, const void* a, const void* b, const v
   }
 }
 
-// abs and negate where the format has a sign bit: numbers[0] clears, numbers[1] flips.
-template <typename Bits>
-void SignBit(const KernelParameters& p, const void* a, const void*, const void*, void* out,
-             int64_t count) {
-  const Bits* x = static_cast<const Bits*>(a);
-  Bits* r = static_cast<Bits*>(out);
-  const Bits clear = static_cast<Bits>(~p.numbers[0]), flip = static_cast<Bits>(p.numbers[1]);
-  for (int64_t i = 0; i < count; ++i) r[i] = static_cast<Bits>((x[i] & clear) ^ flip);
+// abs and negate where the format has a sign bit: `inner` takes numbers[0] as second operand.
+void WithMask(const KernelParameters& p, const void* a, const void*, const void*, void* out,
+              int64_t count) {
+  KernelParameters single = p;
+  single.single = 2;
+  p.inner(single, a, p.numbers, nullptr, out, count);
+}
+void ResolveSignBit(Opcode opcode, Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  const uint64_t sign = FormatOf(type).sign_mask();
+  const bool clears = opcode == Opcode::kAbs;
+  kernel.parameters.numbers[0] = static_cast<int64_t>(clears ? ~sign : sign);
+  kernel.parameters.inner =
+      VectorArithmetic(clears ? Opcode::kAnd : Opcode::kXor,
+                       StorageBytes(type) == 1 ? PrimitiveType::kU8 : PrimitiveType::kU16);
+  kernel.run = WithMask;
 }
 
 void CopyBytes(const KernelParameters& p, const void* a, const void*, const void*, void* out,
@@ -219,9 +227,26 @@ void ResolveSubByte(Opcode opcode, Kernel& kernel) {
   kernel.parameters.numbers[0] = bits ? kZeroExtended : shifts_sign ? kSignExtended : kAsStored;
   if (opcode == Opcode::kCountLeadingZeros) kernel.parameters.numbers[1] = 8 - BitWidth(type);
   KernelFunction inner = VectorArithmetic(opcode, byte);
+  if (inner == nullptr) inner = VectorDivision(opcode, byte);
   if (inner == nullptr) inner = IntegerKernel(opcode, byte);
   kernel.parameters.inner = inner;
   kernel.run = inner != nullptr ? ThroughByte : nullptr;
+}
+
+// Sums, differences and negation of complex numbers: their parts, twice as many.
+void OnParts(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
+             int64_t count) {
+  p.inner(p, a, b, c, out, 2 * count);
+}
+void ResolveComplex(Opcode opcode, const MathOptions& options, Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  if (opcode == Opcode::kAdd || opcode == Opcode::kSubtract || opcode == Opcode::kNegate) {
+    kernel.parameters.inner = VectorArithmetic(opcode, ComponentType(type));
+    kernel.run = OnParts;
+    return;
+  }
+  kernel.run = type == PrimitiveType::kC64 && !options.strict ? VectorComplex(opcode) : nullptr;
+  if (kernel.run == nullptr) kernel.run = ComplexKernel(opcode, type);
 }
 
 // Vector code within the default profile's bounds, where there is some.
@@ -245,9 +270,7 @@ void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   }
   if (narrow && (opcode == Opcode::kAbs || opcode == Opcode::kNegate) &&
       FormatOf(type).has_negative_zero()) {
-    const auto mask = static_cast<int64_t>(FormatOf(type).sign_mask());
-    kernel.parameters.numbers[opcode == Opcode::kAbs ? 0 : 1] = mask;
-    kernel.run = StorageBytes(type) == 1 ? SignBit<uint8_t> : SignBit<uint16_t>;
+    ResolveSignBit(opcode, kernel);
     return;
   }
   const PrimitiveType computed = type == PrimitiveType::kF64 ? type : PrimitiveType::kF32;
@@ -276,12 +299,12 @@ void ResolveByType(Opcode opcode, const MathOptions& options, Kernel& kernel) {
     ResolveSubByte(opcode, kernel);
   } else if (IsInteger(type)) {
     kernel.run = VectorArithmetic(opcode, type);
+    if (kernel.run == nullptr) kernel.run = VectorDivision(opcode, type);
     if (kernel.run == nullptr) kernel.run = IntegerKernel(opcode, type);
   } else if (IsFloat(type)) {
     ResolveFloat(opcode, options, kernel);
   } else if (IsComplex(type)) {
-    kernel.run = type == PrimitiveType::kC64 && !options.strict ? VectorComplex(opcode) : nullptr;
-    if (kernel.run == nullptr) kernel.run = ComplexKernel(opcode, type);
+    ResolveComplex(opcode, options, kernel);
   }
 }
 

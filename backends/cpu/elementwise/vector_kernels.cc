@@ -11,49 +11,12 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/vector_kernels.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, which includes this file again for each target.
+#include "backends/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
-
-#undef HLOCTS_LOOP
-#if defined(__clang__)
-#define HLOCTS_LOOP _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define HLOCTS_LOOP _Pragma("GCC ivdep")
-#endif
-
-#define HLOCTS_ARGUMENTS \
-  [[maybe_unused]] const KernelParameters &p, const void *a, const void *b, const void *c, void *out, int64_t count
-
-template <class F, typename T, typename R = T>
-void UnaryLoop(HLOCTS_ARGUMENTS) {
-  (void)b, (void)c;
-  const T* x = static_cast<const T*>(a);
-  R* r = static_cast<R*>(out);
-  HLOCTS_LOOP
-  for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i]);
-}
-template <class F, typename T, typename R = T>
-void BinaryLoop(HLOCTS_ARGUMENTS) {
-  (void)c;
-  const T* x = static_cast<const T*>(a);
-  const T* y = static_cast<const T*>(b);
-  R* r = static_cast<R*>(out);
-  if (p.single == 1) {
-    const T all = *x;
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(all, y[i]);
-  } else if (p.single == 2) {
-    const T all = *y;
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i], all);
-  } else {
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i], y[i]);
-  }
-}
 
 #define HLOCTS_UNARY(Name, expression) \
   struct Name {                        \
@@ -475,81 +438,6 @@ KernelFunction Clamp(PrimitiveType type) {
   }
 }
 
-inline float FloatOf(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-inline uint32_t BitsOf(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
-
-struct BF16ToF32 {
-  static float Apply(uint16_t x) { return FloatOf(static_cast<uint32_t>(x) << 16); }
-};
-// To nearest, ties to even; a NaN stays one and keeps the payload's upper bits.
-struct F32ToBF16 {
-  static uint16_t Apply(float x) {
-    const uint32_t bits = BitsOf(x);
-    const uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-    const uint32_t nan = (bits >> 16) | 0x40;
-    return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
-  }
-};
-// The exponent's bias differs by 112. Subnormals are small integers times 2^-24, so that no f32 on
-// the way is subnormal: flushing does not reach them.
-struct F16ToF32 {
-  static float Apply(uint16_t x) {
-    const uint32_t wide = static_cast<uint32_t>(x & 0x7fff) << 13;
-    const uint32_t normal = wide + (112u << 23), special = wide | 0x7f800000;
-    const float tiny = static_cast<float>(static_cast<int32_t>(x & 0x3ff)) * 0x1p-24f;
-    uint32_t magnitude = (x & 0x7c00) == 0 ? BitsOf(tiny) : normal;
-    magnitude = (x & 0x7c00) == 0x7c00 ? special : magnitude;
-    return FloatOf(magnitude | static_cast<uint32_t>(x & 0x8000) << 16);
-  }
-};
-struct F32ToF16 {
-  static uint16_t Apply(float x) {
-    const uint32_t bits = BitsOf(x), magnitude = bits & 0x7fffffff;
-    // Normal results: round at bit 13 with the bias taken off.
-    const uint32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-    // Below 2^-14: adding 1/2 lines the last bit up with the sum's and rounds there.
-    const uint32_t tiny = BitsOf(FloatOf(magnitude) + 0.5f) - 0x3f000000;
-    uint32_t half = magnitude < 0x38800000 ? tiny : normal;
-    half = magnitude >= 0x477ff000 ? 0x7c00 : half;
-    half = magnitude > 0x7f800000 ? (0x7e00 | ((magnitude >> 13) & 0x1ff)) : half;
-    return static_cast<uint16_t>(half | (bits >> 16 & 0x8000));
-  }
-};
-struct F32ToS32 {
-  static int32_t Apply(float x) {
-    float inside = x >= -0x1p31f ? x : -0x1p31f;
-    inside = inside < 0x1p31f ? inside : 0.0f;
-    int32_t truncated = static_cast<int32_t>(inside);
-    truncated = x >= 0x1p31f ? INT32_MAX : truncated;
-    return x == x ? truncated : 0;
-  }
-};
-// To an integer type whose bounds an f32 can say.
-template <typename To>
-struct F32ToSmall {
-  static To Apply(float x) {
-    constexpr float kLeast = std::numeric_limits<To>::min(), kMost = std::numeric_limits<To>::max();
-    float inside = x >= kLeast ? x : kLeast;
-    inside = inside <= kMost ? inside : kMost;
-    return static_cast<To>(x == x ? static_cast<int32_t>(inside) : 0);
-  }
-};
-template <typename To>
-struct Cast {
-  template <typename From>
-  static To Apply(From x) {
-    return static_cast<To>(x);
-  }
-};
-
 template <typename T, typename Wide>
 void LineLoop(HLOCTS_ARGUMENTS) {
   (void)b, (void)c;
@@ -603,25 +491,6 @@ KernelFunction Filling(int width) {
   }
 }
 
-KernelFunction Convert(PrimitiveType from, PrimitiveType to) {
-  using P = PrimitiveType;
-  if (from == P::kBF16 && to == P::kF32) return UnaryLoop<BF16ToF32, uint16_t, float>;
-  if (from == P::kF32 && to == P::kBF16) return UnaryLoop<F32ToBF16, float, uint16_t>;
-  if (from == P::kF16 && to == P::kF32) return UnaryLoop<F16ToF32, uint16_t, float>;
-  if (from == P::kF32 && to == P::kF16) return UnaryLoop<F32ToF16, float, uint16_t>;
-  if (from == P::kF32 && to == P::kS32) return UnaryLoop<F32ToS32, float, int32_t>;
-  if (from == P::kF32 && to == P::kS8) return UnaryLoop<F32ToSmall<int8_t>, float, int8_t>;
-  if (from == P::kF32 && to == P::kU8) return UnaryLoop<F32ToSmall<uint8_t>, float, uint8_t>;
-  if (from == P::kF32 && to == P::kS16) return UnaryLoop<F32ToSmall<int16_t>, float, int16_t>;
-  if (from == P::kF32 && to == P::kU16) return UnaryLoop<F32ToSmall<uint16_t>, float, uint16_t>;
-  if (from == P::kS32 && to == P::kF32) return UnaryLoop<Cast<float>, int32_t, float>;
-  if (from == P::kF32 && to == P::kF64) return UnaryLoop<Cast<double>, float, double>;
-  if (from == P::kF64 && to == P::kF32) return UnaryLoop<Cast<float>, double, float>;
-  if (from == P::kPred && to == P::kF32) return UnaryLoop<Cast<float>, uint8_t, float>;
-  if (from == P::kPred && to == P::kS32) return UnaryLoop<Cast<int32_t>, uint8_t, int32_t>;
-  return nullptr;
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace hlocts::cpu
 HWY_AFTER_NAMESPACE();
@@ -632,7 +501,6 @@ HWY_EXPORT(Arithmetic);
 HWY_EXPORT(Compare);
 HWY_EXPORT(Select);
 HWY_EXPORT(Clamp);
-HWY_EXPORT(Convert);
 HWY_EXPORT(Line);
 HWY_EXPORT(Filling);
 
@@ -646,8 +514,5 @@ KernelFunction VectorSelect(int width) { return HWY_DYNAMIC_DISPATCH(Select)(wid
 KernelFunction VectorClamp(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Clamp)(type); }
 KernelFunction VectorLine(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Line)(type); }
 KernelFunction VectorFill(int width) { return HWY_DYNAMIC_DISPATCH(Filling)(width); }
-KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to) {
-  return HWY_DYNAMIC_DISPATCH(Convert)(from, to);
-}
 }  // namespace hlocts::cpu
 #endif

@@ -1,0 +1,195 @@
+// Conversions that compilers turn into vector code, compiled once for each instruction set.
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "backends/cpu/elementwise/families.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/vector_convert.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file again for each target.
+#include "backends/cpu/elementwise/vector_loops-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hlocts::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+inline float FloatOf(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+inline uint32_t BitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+struct BF16ToF32 {
+  static float Apply(uint16_t x) { return FloatOf(static_cast<uint32_t>(x) << 16); }
+};
+// To nearest, ties to even; a NaN stays one and keeps the payload's upper bits.
+struct F32ToBF16 {
+  static uint16_t Apply(float x) {
+    const uint32_t bits = BitsOf(x);
+    const uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+    const uint32_t nan = (bits >> 16) | 0x40;
+    return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
+  }
+};
+// The exponent's bias differs by 112. Subnormals are small integers times 2^-24, so that no f32 on
+// the way is subnormal: flushing does not reach them.
+struct F16ToF32 {
+  static float Apply(uint16_t x) {
+    const uint32_t wide = static_cast<uint32_t>(x & 0x7fff) << 13;
+    const uint32_t normal = wide + (112u << 23), special = wide | 0x7f800000;
+    const float tiny = static_cast<float>(static_cast<int32_t>(x & 0x3ff)) * 0x1p-24f;
+    uint32_t magnitude = (x & 0x7c00) == 0 ? BitsOf(tiny) : normal;
+    magnitude = (x & 0x7c00) == 0x7c00 ? special : magnitude;
+    return FloatOf(magnitude | static_cast<uint32_t>(x & 0x8000) << 16);
+  }
+};
+struct F32ToF16 {
+  static uint16_t Apply(float x) {
+    const uint32_t bits = BitsOf(x), magnitude = bits & 0x7fffffff;
+    // Normal results: round at bit 13 with the bias taken off.
+    const uint32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+    // Below 2^-14: adding 1/2 lines the last bit up with the sum's and rounds there.
+    const uint32_t tiny = BitsOf(FloatOf(magnitude) + 0.5f) - 0x3f000000;
+    uint32_t half = magnitude < 0x38800000 ? tiny : normal;
+    half = magnitude >= 0x477ff000 ? 0x7c00 : half;
+    half = magnitude > 0x7f800000 ? (0x7e00 | ((magnitude >> 13) & 0x1ff)) : half;
+    return static_cast<uint16_t>(half | (bits >> 16 & 0x8000));
+  }
+};
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
+// The processor's own: they round as above and do not flush subnormals.
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::ScalableTag<float>;
+using Halves = hn::Rebind<hwy::float16_t, Floats>;
+struct Decoded {
+  static HWY_INLINE void Run(const uint16_t* from, float* to) {
+    const auto halves = hn::LoadU(Halves(), reinterpret_cast<const hwy::float16_t*>(from));
+    hn::StoreU(hn::PromoteTo(Floats(), halves), Floats(), to);
+  }
+};
+struct Encoded {
+  static HWY_INLINE void Run(const float* from, uint16_t* to) {
+    const auto halves = hn::DemoteTo(Halves(), hn::LoadU(Floats(), from));
+    hn::StoreU(halves, Halves(), reinterpret_cast<hwy::float16_t*>(to));
+  }
+};
+template <class Step, class F, typename T, typename R>
+void HalfLoop(HLOCTS_ARGUMENTS) {
+  const T* x = static_cast<const T*>(a);
+  R* r = static_cast<R*>(out);
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Floats()));
+  int64_t at = 0;
+  for (; at + lanes <= count; at += lanes) Step::Run(x + at, r + at);
+  UnaryLoop<F, T, R>(p, x + at, b, c, r + at, count - at);
+}
+constexpr KernelFunction kHalfToFloat = HalfLoop<Decoded, F16ToF32, uint16_t, float>;
+constexpr KernelFunction kFloatToHalf = HalfLoop<Encoded, F32ToF16, float, uint16_t>;
+#else
+constexpr KernelFunction kHalfToFloat = UnaryLoop<F16ToF32, uint16_t, float>;
+constexpr KernelFunction kFloatToHalf = UnaryLoop<F32ToF16, float, uint16_t>;
+#endif
+
+// Towards zero, saturating, NaN to 0 (fact convert.saturate). Bytes and halves by way of 32 bits,
+// from which compilers know how to narrow vectors.
+template <typename To>
+struct Saturate {
+  template <typename From>
+  static To Apply(From x) {
+    using Wide = std::conditional_t<sizeof(To) < 4, int32_t,
+                                    std::conditional_t<std::is_same_v<To, uint32_t>, int64_t, To>>;
+    using Limits = std::numeric_limits<To>;
+    constexpr From kLeast = static_cast<From>(Limits::min());
+    const From above = x >= kLeast ? x : kLeast;
+    if constexpr (Limits::digits <= std::numeric_limits<From>::digits) {
+      constexpr From kMost = static_cast<From>(Limits::max());
+      const From inside = above <= kMost ? above : kMost;
+      return static_cast<To>(static_cast<Wide>(x == x ? inside : 0));
+    } else {
+      constexpr From kBeyond = static_cast<From>(uint64_t{1} << (Limits::digits - 1)) * 2;
+      const From inside = above < kBeyond ? above : 0;
+      const To truncated = static_cast<To>(static_cast<Wide>(inside));
+      return x == x ? (x >= kBeyond ? Limits::max() : truncated) : 0;
+    }
+  }
+};
+template <typename To>
+struct Cast {
+  template <typename From>
+  static To Apply(From x) {
+    return static_cast<To>(x);
+  }
+};
+
+template <typename From>
+KernelFunction FromFloat(PrimitiveType to) {
+  switch (to) {
+    case PrimitiveType::kS8:
+      return UnaryLoop<Saturate<int8_t>, From, int8_t>;
+    case PrimitiveType::kU8:
+      return UnaryLoop<Saturate<uint8_t>, From, uint8_t>;
+    case PrimitiveType::kS16:
+      return UnaryLoop<Saturate<int16_t>, From, int16_t>;
+    case PrimitiveType::kU16:
+      return UnaryLoop<Saturate<uint16_t>, From, uint16_t>;
+    case PrimitiveType::kS32:
+      return UnaryLoop<Saturate<int32_t>, From, int32_t>;
+    case PrimitiveType::kU32:
+      return UnaryLoop<Saturate<uint32_t>, From, uint32_t>;
+    case PrimitiveType::kS64:
+      return UnaryLoop<Saturate<int64_t>, From, int64_t>;
+    case PrimitiveType::kU64:
+      return UnaryLoop<Saturate<uint64_t>, From, uint64_t>;
+    default:
+      return nullptr;
+  }
+}
+// Rounded once, to nearest.
+template <typename From>
+KernelFunction IntoFloat(PrimitiveType to) {
+  if (to == PrimitiveType::kF32) return UnaryLoop<Cast<float>, From, float>;
+  if (to == PrimitiveType::kF64) return UnaryLoop<Cast<double>, From, double>;
+  return nullptr;
+}
+
+KernelFunction Convert(PrimitiveType from, PrimitiveType to) {
+  using P = PrimitiveType;
+  if (from == P::kBF16 && to == P::kF32) return UnaryLoop<BF16ToF32, uint16_t, float>;
+  if (from == P::kF32 && to == P::kBF16) return UnaryLoop<F32ToBF16, float, uint16_t>;
+  if (from == P::kF16 && to == P::kF32) return kHalfToFloat;
+  if (from == P::kF32 && to == P::kF16) return kFloatToHalf;
+  if (from == P::kF32 && to == P::kF64) return UnaryLoop<Cast<double>, float, double>;
+  if (from == P::kF64 && to == P::kF32) return UnaryLoop<Cast<float>, double, float>;
+  if (from == P::kPred && to == P::kS32) return UnaryLoop<Cast<int32_t>, uint8_t, int32_t>;
+  if (from == P::kF32) return FromFloat<float>(to);
+  if (from == P::kF64) return FromFloat<double>(to);
+  if (from == P::kPred) return IntoFloat<uint8_t>(to);
+  if (from == P::kS32) return IntoFloat<int32_t>(to);
+  if (from == P::kU32) return IntoFloat<uint32_t>(to);
+  if (from == P::kS64) return IntoFloat<int64_t>(to);
+  if (from == P::kU64) return IntoFloat<uint64_t>(to);
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::cpu {
+HWY_EXPORT(Convert);
+KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to) {
+  return HWY_DYNAMIC_DISPATCH(Convert)(from, to);
+}
+}  // namespace hlocts::cpu
+#endif
