@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cpu/elementwise/short_rows.h"
 #include "backends/cpu/elementwise/stream.h"
 
 namespace hlocts::cpu {
@@ -81,14 +82,13 @@ void LoopProgram::AddOutput(int reg) {
 
 namespace {
 
-// Elements of a row that are worth a call of the kernel: one element to be repeated, or a run.
-constexpr int64_t kRepeatedMin = 8, kRunMin = 64;
+// Rows that are worth a call of the kernel each: shorter ones are laid out.
+constexpr int64_t kRowMin = kShortRow + 1;
 
 bool IsRow(const LoopProgram::Register& reg, int64_t stride) {
   const auto& dimensions = reg.view.dimensions;
   return reg.kind == LoopProgram::Kind::kLoaded && dimensions.size() > 1 &&
-         dimensions.back().stride == stride &&
-         dimensions.back().size >= (stride == 0 ? kRepeatedMin : kRunMin);
+         dimensions.back().stride == stride && dimensions.back().size >= kRowMin;
 }
 int64_t RowSize(const LoopProgram::Register& reg) { return reg.view.dimensions.back().size; }
 

@@ -303,7 +303,7 @@ absl::Status RowReduceKernel(const Parallel&, const RowReduceRequest& request) {
     for (int64_t first = 0; first < request.size; first += kRowChunk) {
       ops.rows(from + first * bytes, row_bytes, rows, std::min(kRowChunk, request.size - first), sums);
     }
-    for (int64_t r = 0; r < rows; ++r) __builtin_memcpy(to + r * bytes, request.init, bytes);
+    PackRun(ops.bytes, request.init, 0, rows, to);
     ops.columns(to, sums, 0, 1, rows);
     from += rows * row_bytes;
     to += rows * bytes;

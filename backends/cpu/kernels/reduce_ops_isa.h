@@ -151,6 +151,7 @@ struct ReduceLoops {
                    void* accumulators) {
     const char* row = static_cast<const char*>(from);
     T* to = static_cast<T*>(accumulators);
+    if (count < kLanes<T>) return ShortRows(row, row_bytes, rows, count, to);
     if constexpr (!kIsComplex<T>) {
       if (count >= kStep && count < kLong) {
         for (; rows >= kTogether; rows -= kTogether, to += kTogether, row += kTogether * row_bytes) {
@@ -159,6 +160,27 @@ struct ReduceLoops {
       }
     }
     for (; rows > 0; --rows, ++to, row += row_bytes) Row(row, count, to);
+  }
+
+  // kCount: of a row's elements, when that is known; else 0.
+  template <int kCount>
+  static void ShortRowsOf(const char* row, int64_t row_bytes, int64_t rows, int64_t count,
+                          T* __restrict to) {
+    if constexpr (kCount > 0) count = kCount;
+    for (; rows > 0; --rows, ++to, row += row_bytes) {
+      const T* in = reinterpret_cast<const T*>(row);
+      T result = *to;
+      for (int64_t i = 0; i < count; ++i) result = ApplyScalar<Op>(result, in[i]);
+      *to = result;
+    }
+  }
+  static void ShortRows(const char* row, int64_t row_bytes, int64_t rows, int64_t count, T* to) {
+    switch (count) {
+      case 2: return ShortRowsOf<2>(row, row_bytes, rows, count, to);
+      case 3: return ShortRowsOf<3>(row, row_bytes, rows, count, to);
+      case 4: return ShortRowsOf<4>(row, row_bytes, rows, count, to);
+      default: return ShortRowsOf<0>(row, row_bytes, rows, count, to);
+    }
   }
 
   static constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;

@@ -1,10 +1,10 @@
 // reduce over any dimensions: known computations by their kernel; others with results in lanes, each
 // taking in its elements in row-major order.
 #include <algorithm>
-#include <cstring>
 
-#include "backends/cpu/load_view.h"
 #include "backends/cpu/element_function.h"
+#include "backends/cpu/for_ranges.h"
+#include "backends/cpu/load_view.h"
 #include "backends/cpu/ops/arg_reduce.h"
 #include "backends/cpu/ops/known_bodies.h"
 #include "backends/cpu/ops/op_list.h"
@@ -15,6 +15,7 @@ namespace hlocts::cpu {
 namespace {
 
 constexpr int64_t kLanes = 1024;
+constexpr double kTermNanoseconds = 1;  // a guess, for splitting over threads
 
 struct ReducePlan {
   size_t arrays = 1;
@@ -23,26 +24,14 @@ struct ReducePlan {
   std::vector<PrimitiveType> types, computed;
 };
 
-// Row-major offsets of the elements of a view.
-std::vector<int64_t> OffsetsOf(const plan::View& view, int64_t begin, int64_t count) {
-  std::vector<int64_t> offsets(count);
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t left = begin + i, at = view.offset;
-    for (size_t d = view.dimensions.size(); d-- > 0;) {
-      at += left % view.dimensions[d].size * view.dimensions[d].stride;
-      left /= view.dimensions[d].size;
-    }
-    offsets[i] = at;
+// Where element `number` of a view stands.
+int64_t OffsetOf(const plan::View& view, int64_t number) {
+  int64_t at = view.offset;
+  for (size_t d = view.dimensions.size(); d-- > 0;) {
+    at += number % view.dimensions[d].size * view.dimensions[d].stride;
+    number /= view.dimensions[d].size;
   }
-  return offsets;
-}
-
-void Gather(const uint8_t* array, int width, const std::vector<int64_t>& offsets, int64_t base,
-            uint8_t* out) {
-  for (int64_t offset : offsets) {
-    std::memcpy(out, array + (offset + base) * width, static_cast<size_t>(width));
-    out += width;
-  }
+  return at;
 }
 
 // One block of results: accumulators and elements of every array, in the type of the computation.
@@ -66,11 +55,12 @@ class Lanes {
       Fill(one, StorageBytes(plan_.computed[k]), count, accumulators_[k].data());
     }
   }
-  absl::Status Take(Run& run, const ElementFunction& body, In arrays,
-                    const std::vector<int64_t>& offsets, int64_t base) {
-    const int64_t count = static_cast<int64_t>(offsets.size());
+  // One element for each of `count` results from `first` on: those of the operand at `base`.
+  absl::Status Take(Run& run, const ElementFunction& body, In arrays, int64_t base, int64_t first,
+                    int64_t count) {
     for (size_t k = 0; k < plan_.arrays; ++k) {
-      Gather(arrays[k], StorageBytes(plan_.types[k]), offsets, base, gathered_.data());
+      const int width = StorageBytes(plan_.types[k]);
+      LoadView(plan_.kept, width, arrays[k] + base * width, first, count, gathered_.data());
       ConvertInto(plan_.types[k], plan_.computed[k], gathered_.data(), count, elements_[k].data());
     }
     return body.Apply(run, in_.data(), out_.data(), count);
@@ -96,7 +86,7 @@ ReducePlan PlanOf(const OpContext& context) {
   const plan::ArrayType& operand = context.in(0);
   const std::vector<int64_t>& dimensions = context.source().IntList(Attr::kDimensions);
   const plan::View dense = plan::View::Dense(operand.dimensions);
-  p.kept = plan::Transposed(dense, DimensionsExcept(operand.rank(), dimensions));
+  p.kept = plan::Transposed(dense, DimensionsExcept(operand.rank(), dimensions)).Simplified();
   std::vector<int64_t> ascending = dimensions;
   std::sort(ascending.begin(), ascending.end());
   p.reduced = plan::Transposed(dense, ascending);
@@ -191,6 +181,26 @@ StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
   return draft;
 }
 
+// Whether the elements of a value count along one dimension: an iota, or one broadcast, with
+// dimensions of one element put in between.
+bool CountsAlong(const plan::Graph& graph, plan::ValueId value, int64_t dimension) {
+  const plan::Node& node = graph.producer(value);
+  if (node.opcode == Opcode::kIota) {
+    return node.source->IntOr(Attr::kIotaDimension, -1) == dimension;
+  }
+  const bool broadcasts = node.opcode == Opcode::kBroadcast;
+  if (!broadcasts && node.opcode != Opcode::kReshape) return false;
+  const plan::ArrayType &type = graph.type(value), &from = graph.type(node.operands[0]);
+  const int64_t size = type.dimensions[dimension];
+  if (from.elements != size || (!broadcasts && type.elements != size)) return false;
+  for (int64_t d = 0; d < from.rank(); ++d) {
+    if (from.dimensions[d] != size) continue;
+    const bool same = !broadcasts || node.source->IntList(Attr::kDimensions)[d] == dimension;
+    return same && CountsAlong(graph, node.operands[0], d);
+  }
+  return false;
+}
+
 // The place of the largest (smallest) element along one dimension: the second operand counts along
 // it from 0, and the initial pair loses to every element.
 std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementFunction& body) {
@@ -198,11 +208,10 @@ std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementF
   const std::optional<ArgBody> picks = ArgBodyOf(context.called(0), body);
   const plan::ArrayType type = context.in(0);
   const std::vector<int64_t>& reduced = context.source().IntList(Attr::kDimensions);
-  const plan::Node& counts = context.graph.producer(context.node.operands[1]);
   const Literal *value = context.graph.ConstantOf(context.node.operands[2]),
                 *index = context.graph.ConstantOf(context.node.operands[3]);
-  if (!picks.has_value() || reduced.size() != 1 || counts.opcode != Opcode::kIota ||
-      counts.source->IntOr(Attr::kIotaDimension, -1) != reduced[0] || value == nullptr ||
+  if (!picks.has_value() || reduced.size() != 1 ||
+      !CountsAlong(context.graph, context.node.operands[1], reduced[0]) || value == nullptr ||
       index == nullptr || !IsNeutral(*picks, type.type, *value) || type.elements == 0 ||
       IndexAt(index->element_type(), index->raw_data(), 0) != 0) {
     return std::nullopt;
@@ -229,6 +238,21 @@ std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementF
   return draft;
 }
 
+// By any computation: results from `begin` to `end`.
+absl::Status ReduceBy(Run& run, const ElementFunction& body, const ReducePlan& p, In in, Out out,
+                      int64_t begin, int64_t end) {
+  Lanes lanes(p, std::min(kLanes, end - begin));
+  for (int64_t first = begin; first < end; first += kLanes) {
+    const int64_t count = std::min(kLanes, end - first);
+    lanes.Start(in + p.arrays, count);
+    for (int64_t t = 0; t < p.terms; ++t) {
+      HLOCTS_RETURN_IF_ERROR(lanes.Take(run, body, in, OffsetOf(p.reduced, t), first, count));
+    }
+    lanes.Finish(out, first, count);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeReduce(const OpContext& context) {
@@ -239,20 +263,15 @@ absl::StatusOr<StepDraft> MakeReduce(const OpContext& context) {
   }
   if (auto draft = KnownArgReduce(context, *body)) return *std::move(draft);
   const ReducePlan p = PlanOf(context);
+  const kernels::Parallel parallel(context.compiler.options().threads);
   StepDraft draft;
   draft.run = [=](Run& run, In in, Out out) {
-    Lanes lanes(p, std::min(kLanes, std::max<int64_t>(p.results, 1)));
-    for (int64_t first = 0; first < p.results; first += kLanes) {
-      const int64_t count = std::min(kLanes, p.results - first);
-      const std::vector<int64_t> offsets = OffsetsOf(p.kept, first, count);
-      lanes.Start(in + p.arrays, count);
-      for (int64_t t = 0; t < p.terms; ++t) {
-        const int64_t base = OffsetsOf(p.reduced, t, 1)[0];
-        HLOCTS_RETURN_IF_ERROR(lanes.Take(run, *body, in, offsets, base));
-      }
-      lanes.Finish(out, first, count);
-    }
-    return absl::OkStatus();
+    const auto range = [&](int64_t begin, int64_t end) {
+      return ReduceBy(run, *body, p, in, out, begin, end);
+    };
+    if (!body->is_straight()) return range(0, p.results);
+    const double cost_ns = kTermNanoseconds * static_cast<double>(p.terms);
+    return ForRanges(parallel, p.results, cost_ns, range, kLanes / 4);
   };
   return draft;
 }
