@@ -136,8 +136,10 @@ int NumberIn(std::vector<int32_t>& arrays, int32_t buffer) {
 int FunctionBuilder::PiecesRegister(ValueId value, LoopProgram& loop,
                                     std::vector<int32_t>& arrays) {
   const Node& node = graph_.producer(value);
-  const plan::Assembly assembly = plan::AssemblyOf(graph_, node);
-  const auto number = [&](int k) { return NumberIn(arrays, buffer_of_[node.operands[k]]); };
+  const plan::Assembly assembly = plan::AssemblyOf(fusion_, graph_, node);
+  const auto number = [&](int k) {
+    return NumberIn(arrays, BufferOf(fusion_.SourceOf(node.operands[k])));
+  };
   std::vector<LoadedPiece> pieces;
   for (size_t p = 0; p < assembly.pieces.size(); ++p) {
     pieces.push_back({number(static_cast<int>(p)), assembly.pieces[p].Simplified()});

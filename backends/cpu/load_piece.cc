@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "backends/cpu/element_width.h"
+#include "backends/cpu/elementwise/kernel.h"
+#include "backends/cpu/elementwise/strided_run.h"
 #include "backends/cpu/load_view.h"
 
 namespace hlocts::cpu {
@@ -16,16 +18,16 @@ using plan::PieceDimension;
 
 template <typename T>
 void CopyStrided(const T* from, int64_t stride, int64_t count, int64_t step, T* to) {
-  if (stride == 1 && step == 1) {
-    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
-    return;
+  if (step == 1) {
+    return stride == 0 ? FillElements(from, sizeof(T), count, to)
+                       : CopyStridedRun(from, stride, sizeof(T), count, to);
   }
   for (int64_t i = 0; i < count; ++i) to[i * step] = from[i * stride];
 }
 
 // Rows of so few elements that a call for each would take longer than they do.
 template <typename T, int kElements>
-void CopyShortRows(const T* from, int64_t from_row, int64_t rows, int64_t to_row, T* to) {
+void CopyFewOfEach(const T* from, int64_t from_row, int64_t rows, int64_t to_row, T* to) {
   for (; rows > 0; --rows, from += from_row, to += to_row) {
     std::memcpy(to, from, kElements * sizeof(T));
   }
@@ -36,8 +38,8 @@ template <typename T>
 void CopyNarrowRows(const T* from, int64_t from_row, int64_t stride, int64_t rows, int64_t count,
                     T* to, int64_t to_row, int64_t step) {
   using Copy = void (*)(const T*, int64_t, int64_t, int64_t, T*);
-  static constexpr Copy kShort[] = {CopyShortRows<T, 1>, CopyShortRows<T, 2>, CopyShortRows<T, 3>,
-                                    CopyShortRows<T, 4>};
+  static constexpr Copy kShort[] = {CopyFewOfEach<T, 1>, CopyFewOfEach<T, 2>, CopyFewOfEach<T, 3>,
+                                    CopyFewOfEach<T, 4>};
   const int64_t together = stride == 1 && step == 1 ? static_cast<int64_t>(std::size(kShort)) : 1;
   for (int64_t i = 0, run; i < count; i += run) {
     run = std::min(together, count - i);
@@ -156,6 +158,40 @@ void LoadPiece(const Piece& piece, int width, const uint8_t* array, int64_t star
   if (count <= 0 || piece.IsEmpty() || IsOutside(piece, start, count)) return;
   VisitWidth(width,
              [&](auto zero) { LoadPieceAs<decltype(zero)>(piece, array, start, count, out); });
+}
+
+namespace {
+
+bool ShowsAll(const PieceDimension& along, int64_t place, int64_t count) {
+  return along.step == 1 && along.stride == 1 && place >= along.low &&
+         place + count <= along.low + along.count;
+}
+
+// Where the places [start, start + count), in one row of the whole, stand side by side in the
+// piece's array; null when they do not.
+const uint8_t* RunInPiece(const Piece& piece, int width, const uint8_t* array, int64_t start,
+                          int64_t count) {
+  const PieceDimension& inner = piece.dimensions.back();
+  const auto [row, column] = Divided(start, inner.size);
+  if (!ShowsAll(inner, column, count) || column + count > inner.size) return nullptr;
+  const RowWalk walk(piece, row);
+  const int64_t plane = walk.PlaneStart();
+  const int64_t number = NumberFrom(walk.plane(), walk.row());
+  const bool shown = plane >= 0 && number < NumberFrom(walk.plane(), walk.row() + 1);
+  if (!shown) return nullptr;
+  return array + (plane + number * walk.plane().stride + column - inner.low) * width;
+}
+
+}  // namespace
+
+const uint8_t* RunInPieces(absl::Span<const LoadedPiece> pieces, int width,
+                           const uint8_t* const* arrays, int64_t start, int64_t count) {
+  for (const LoadedPiece& loaded : pieces) {
+    if (loaded.piece.IsEmpty() || IsOutside(loaded.piece, start, count)) continue;
+    const uint8_t* run = RunInPiece(loaded.piece, width, arrays[loaded.array], start, count);
+    if (run != nullptr) return run;
+  }
+  return nullptr;
 }
 
 void Assemble(int filling, absl::Span<const LoadedPiece> pieces, int width,

@@ -23,6 +23,10 @@ struct LoadedPiece {
 void Assemble(int filling, absl::Span<const LoadedPiece> pieces, int width,
               const uint8_t* const* arrays, int64_t start, int64_t count, uint8_t* out);
 
+// Where these elements stand side by side in one of the arrays; null when they do not.
+const uint8_t* RunInPieces(absl::Span<const LoadedPiece> pieces, int width,
+                           const uint8_t* const* arrays, int64_t start, int64_t count);
+
 }  // namespace hlocts::cpu
 
 #endif  // HLOCTS_BACKENDS_CPU_LOAD_PIECE_H_

@@ -95,7 +95,11 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
     } else if (reg.kind == Kind::kLine) {
       FillLine(reg, start, count, at[r]);
     } else if (reg.kind == Kind::kAssembled) {
-      Assemble(reg.array, reg.pieces, reg.width, arrays, start, count, at[r]);
+      const uint8_t* run = RunInPieces(reg.pieces, reg.width, arrays, start, count);
+      at[r] = run != nullptr ? const_cast<uint8_t*>(run) : scratch + reg.scratch;
+      if (run == nullptr) {
+        Assemble(reg.array, reg.pieces, reg.width, arrays, start, count, at[r]);
+      }
     } else if (reg.output >= 0) {
       at[r] = outputs[reg.output] + start * reg.width;
     }

@@ -180,14 +180,22 @@ void FusionPlan::Visit(NodeId id) {
       return;
     }
     case NodeKind::kAssembled:
-      for (ValueId operand : node.operands) NeedDense(operand);
-      return;
+      return VisitAssembled(node);
     case NodeKind::kStructured:
       for (ValueId operand : node.operands) {
         if (!ReadsTurned(node, operand)) NeedDense(operand);
       }
       for (ValueId output : node.outputs) NeedDense(output);
       return;
+  }
+}
+
+// Pieces of views are read where the views' arrays stand; a filling is one element of its own.
+void FusionPlan::VisitAssembled(const Node& node) {
+  const size_t pieces = node.opcode == Opcode::kPad ? 1 : node.operands.size();
+  for (size_t k = 0; k < node.operands.size(); ++k) {
+    const Source source = SourceOf(node.operands[k]);
+    NeedDense(k < pieces && !source.is_line ? source.base : node.operands[k]);
   }
 }
 

@@ -59,6 +59,7 @@ class FusionPlan {
   bool ReadsTurned(const Node& node, ValueId operand) const;
   void Visit(NodeId id);
   void VisitElementwise(NodeId id);
+  void VisitAssembled(const Node& node);
   void NeedDense(ValueId value) { dense_[value] = true; }
 
   const Graph& graph_;

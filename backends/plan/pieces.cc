@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "backends/plan/view.h"
 
 namespace hlocts::plan {
 
@@ -31,19 +30,19 @@ Piece Piece::Simplified() const {
 
 namespace {
 
-Piece Within(const ArrayType& operand, const ArrayType& result) {
+Piece Within(const View& operand, const ArrayType& result) {
   Piece piece;
-  const View dense = View::Dense(operand.dimensions);
+  piece.offset = operand.offset;
   for (size_t d = 0; d < result.dimensions.size(); ++d) {
-    piece.dimensions.push_back(
-        {result.dimensions[d], 0, 1, operand.dimensions[d], dense.dimensions[d].stride});
+    const ViewDimension& from = operand.dimensions[d];
+    piece.dimensions.push_back({result.dimensions[d], 0, 1, from.size, from.stride});
   }
   return piece;
 }
 
 }  // namespace
 
-Piece PieceOfPad(const ArrayType& operand, const ArrayType& result, const PaddingConfig& padding) {
+Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConfig& padding) {
   Piece piece = Within(operand, result);
   for (size_t d = 0; d < piece.dimensions.size(); ++d) {
     // Element i lies at low + i*step; what lies outside is cut off.
@@ -60,26 +59,26 @@ Piece PieceOfPad(const ArrayType& operand, const ArrayType& result, const Paddin
   return piece;
 }
 
-std::vector<Piece> PiecesOfConcatenate(absl::Span<const ArrayType> operands,
-                                       const ArrayType& result, int64_t dimension) {
+std::vector<Piece> PiecesOfConcatenate(absl::Span<const View> operands, const ArrayType& result,
+                                       int64_t dimension) {
   std::vector<Piece> pieces;
   int64_t low = 0;
-  for (const ArrayType& operand : operands) {
+  for (const View& operand : operands) {
     pieces.push_back(Within(operand, result));
     pieces.back().dimensions[dimension].low = low;
-    low += operand.dimensions[dimension];
+    low += operand.dimensions[dimension].size;
   }
   return pieces;
 }
 
-Assembly AssemblyOf(const Graph& graph, const Node& node) {
+Assembly AssemblyOf(const FusionPlan& fusion, const Graph& graph, const Node& node) {
   const ArrayType& result = graph.type(node.outputs[0]);
   if (node.opcode == Opcode::kPad) {
     const auto& padding = *node.source->Get<PaddingConfig>(Attr::kPadding);
-    return {{PieceOfPad(graph.type(node.operands[0]), result, padding)}, 1};
+    return {{PieceOfPad(fusion.SourceOf(node.operands[0]).view, result, padding)}, 1};
   }
-  std::vector<ArrayType> operands;
-  for (ValueId operand : node.operands) operands.push_back(graph.type(operand));
+  std::vector<View> operands;
+  for (ValueId operand : node.operands) operands.push_back(fusion.SourceOf(operand).view);
   return {PiecesOfConcatenate(operands, result, node.source->IntList(Attr::kDimensions)[0])};
 }
 

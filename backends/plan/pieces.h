@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "backends/plan/fusion.h"
 #include "backends/plan/graph.h"
+#include "backends/plan/view.h"
 
 namespace hlocts::plan {
 
@@ -17,7 +19,7 @@ struct PieceDimension {
   bool operator==(const PieceDimension&) const = default;
 };
 
-// Which places of the whole show elements of one dense array; the first of them is `offset`.
+// Which places of the whole show elements of one array; the first of them is `offset`.
 struct Piece {
   int64_t offset = 0;
   absl::InlinedVector<PieceDimension, 6> dimensions;  // outermost first
@@ -28,18 +30,18 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// The operand of a pad within the result.
-Piece PieceOfPad(const ArrayType& operand, const ArrayType& result, const PaddingConfig& padding);
+// The operand of a pad within the result; the view says where its elements are found.
+Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConfig& padding);
 // The operands of a concatenate along `dimension`.
-std::vector<Piece> PiecesOfConcatenate(absl::Span<const ArrayType> operands,
-                                       const ArrayType& result, int64_t dimension);
+std::vector<Piece> PiecesOfConcatenate(absl::Span<const View> operands, const ArrayType& result,
+                                       int64_t dimension);
 
 // What a pad or a concatenate puts together: its first operands, piece by piece, on a filling.
 struct Assembly {
-  std::vector<Piece> pieces;  // of operands 0, 1, ...
+  std::vector<Piece> pieces;  // of operands 0, 1, ..., or of what these are views of
   int filling = -1;           // the operand that is one element; -1: the pieces leave nothing open
 };
-Assembly AssemblyOf(const Graph& graph, const Node& node);
+Assembly AssemblyOf(const FusionPlan& fusion, const Graph& graph, const Node& node);
 
 }  // namespace hlocts::plan
 

@@ -19,7 +19,7 @@ absl::StatusOr<StepDraft> MakeAssembled(const OpContext& context) {
   if (is_pad && context.source().Get<PaddingConfig>(Attr::kPadding) == nullptr) {
     return InvalidInput(context.name(), ": pad without padding");
   }
-  const plan::Assembly assembly = plan::AssemblyOf(context.graph, context.node);
+  const plan::Assembly assembly = plan::AssemblyOf(context.fusion, context.graph, context.node);
   std::vector<LoadedPiece> pieces;
   for (const plan::Piece& piece : assembly.pieces) {
     pieces.push_back({static_cast<int>(pieces.size()), piece.Simplified()});
