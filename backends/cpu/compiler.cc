@@ -60,9 +60,9 @@ absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
 }  // namespace
 
 absl::Span<const absl::string_view> OwnPasses() {
-  static constexpr absl::string_view kNames[] = {"fusion",  "in-place",  "rows",
-                                                 "batches", "indices",   "sums",
-                                                 "pieces",  "epilogues", "small-loops"};
+  static constexpr absl::string_view kNames[] = {
+      "fusion", "in-place", "rows",      "batches",     "indices",
+      "sums",   "pieces",   "epilogues", "small-loops", "several-results"};
   return kNames;
 }
 

@@ -164,22 +164,32 @@ int FunctionBuilder::OperandRegister(ValueId operand, int64_t elements, LoopProg
   return loop.AddInput(NumberIn(arrays, BufferOf(source)), view, type.width());
 }
 
-absl::Status FunctionBuilder::EmitLoop(NodeId root) {
-  auto loop = std::make_shared<LoopProgram>();
-  const ValueId result = graph_.nodes[root].outputs[0];
-  const plan::ArrayType& type = graph_.type(result);
+plan::FusionOptions FunctionBuilder::FusionOptionsOf(const CompileOptions& options) {
+  plan::FusionOptions fusion;
+  fusion.loops = !options.disabled.contains("fusion");
+  fusion.turned_dots = true;
+  fusion.pieces = !options.disabled.contains("pieces");
+  fusion.members_max = LoopProgram::kOperationsMax;
+  if (!options.disabled.contains("several-results")) {
+    fusion.several_results_min = options.guard ? 1 : LoopProgram::kBlock;
+  }
+  return fusion;
+}
+
+absl::Status FunctionBuilder::AddMembers(NodeId root, LoopProgram& loop,
+                                         std::vector<int32_t>& arrays) {
+  const int64_t elements = graph_.type(graph_.nodes[root].outputs[0]).elements;
   register_of_.resize(graph_.values.size(), -1);
-  Draft draft;
   for (NodeId member : fusion_.members(root)) {
     const Node& node = graph_.nodes[member];
     int registers[3] = {-1, -1, -1};
     for (size_t k = 0; k < node.operands.size(); ++k) {
-      const int64_t elements = graph_.type(node.operands[k]).elements;
-      if (elements != type.elements && elements != 1) {
-        return InvalidInput(node.source->name(), ": operand ", k, " has ", elements,
-                            " elements, the result ", type.elements);
+      const int64_t given = graph_.type(node.operands[k]).elements;
+      if (given != elements && given != 1) {
+        return InvalidInput(node.source->name(), ": operand ", k, " has ", given,
+                            " elements, the result ", elements);
       }
-      registers[k] = OperandRegister(node.operands[k], type.elements, *loop, draft.in);
+      registers[k] = OperandRegister(node.operands[k], elements, loop, arrays);
     }
     const plan::ArrayType& out = graph_.type(node.outputs[0]);
     const size_t values = node.opcode == Opcode::kSelect ? 1 : 0;
@@ -189,23 +199,41 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
                                            static_cast<int>(node.operands.size())},
                                           compiler_.options().math));
     register_of_[node.outputs[0]] =
-        loop->AddOperation(kernel, registers[0], registers[1], registers[2], out.width());
+        loop.AddOperation(kernel, registers[0], registers[1], registers[2], out.width());
   }
-  loop->AddOutput(register_of_[result]);
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::EmitLoop(NodeId root) {
+  auto loop = std::make_shared<LoopProgram>();
+  loop->WriteOutputsStraight();
+  Draft draft;
+  HLOCTS_RETURN_IF_ERROR(AddMembers(root, *loop, draft.in));
+  std::vector<ValueId> results;
+  for (NodeId member : fusion_.members(root)) {
+    const ValueId value = graph_.nodes[member].outputs[0];
+    if (fusion_.is_dense(value)) results.push_back(value);
+  }
+  for (ValueId result : results) loop->AddOutput(register_of_[result]);
+  const plan::ArrayType& type = graph_.type(graph_.nodes[root].outputs[0]);
   constexpr int64_t kStreamedBytes = 16 << 20;
   if (type.elements * type.width() >= kStreamedBytes) loop->StreamOutput();
   for (NodeId member : fusion_.members(root)) register_of_[graph_.nodes[member].outputs[0]] = -1;
   loop->Finish();
-  draft.out = {buffer_of_[result] = NewBuffer(type)};
-  for (size_t k = 0; k < draft.in.size(); ++k) {
-    if (loop->ReadsInPlace(static_cast<int>(k), type.width())) {
-      draft.step.in_place.push_back({0, static_cast<int>(k)});
+  for (ValueId result : results) {
+    draft.out.push_back(buffer_of_[result] = NewBuffer(graph_.type(result)));
+  }
+  for (int out = 0; out < static_cast<int>(results.size()); ++out) {
+    for (int k = 0; k < static_cast<int>(draft.in.size()); ++k) {
+      if (loop->MayOverwrite(k, out)) draft.step.in_place.push_back({out, k});
     }
   }
   const int64_t elements = type.elements;
-  draft.step.rows.loop = loop;
-  draft.step.rows.elements = elements;
-  draft.step.rows.width = type.width();
+  if (results.size() == 1) {
+    draft.step.rows.loop = loop;
+    draft.step.rows.elements = elements;
+    draft.step.rows.width = type.width();
+  }
   const kernels::Parallel parallel(compiler_.options().threads);
   const double cost = loop->cost_ns();
   draft.step.run = [loop, elements, parallel, cost](Run&, In in, Out out) {

@@ -19,9 +19,7 @@ class FunctionBuilder {
       : compiler_(compiler),
         graph_(graph),
         function_(function),
-        fusion_(graph, {.loops = !compiler.options().disabled.contains("fusion"),
-                        .turned_dots = true,
-                        .pieces = !compiler.options().disabled.contains("pieces")}),
+        fusion_(graph, FusionOptionsOf(compiler.options())),
         buffer_of_(graph.values.size(), -1),
         line_of_(graph.values.size(), -1) {}
 
@@ -46,7 +44,9 @@ class FunctionBuilder {
 
   absl::Status EmitNode(plan::NodeId id);
   void EmitLeaf(const plan::Node& node);
+  static plan::FusionOptions FusionOptionsOf(const CompileOptions& options);
   absl::Status EmitLoop(plan::NodeId root);
+  absl::Status AddMembers(plan::NodeId root, LoopProgram& loop, std::vector<int32_t>& arrays);
   absl::Status EmitStructured(const plan::Node& node);
   void EmitLine(plan::ValueId value);
   void EmitCopy(plan::ValueId value, const Source& source);

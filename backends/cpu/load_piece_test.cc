@@ -115,14 +115,16 @@ TEST(LoadPieceTest, OperandsOfConcatenates) {
 TEST(LoadPieceTest, OperandsThatAreViews) {
   const View dense = View::Dense({9, 8, 40});
   const View cut = plan::Sliced(dense, {{1, 9, 2}, {0, 8, 1}, {3, 39, 1}});
-  const View turned = plan::Reversed(plan::Sliced(dense, {{0, 4, 1}, {0, 8, 1}, {0, 36, 1}}), {0, 2});
-  const View moved = plan::Transposed(plan::Sliced(dense, {{0, 8, 1}, {0, 4, 1}, {0, 36, 1}}), {1, 0, 2});
+  const View turned =
+      plan::Reversed(plan::Sliced(dense, {{0, 4, 1}, {0, 8, 1}, {0, 36, 1}}), {0, 2});
+  const View moved =
+      plan::Transposed(plan::Sliced(dense, {{0, 8, 1}, {0, 4, 1}, {0, 36, 1}}), {1, 0, 2});
   const View repeated = plan::Broadcast(View::Dense({8}), {4, 8, 36}, {1});
   const std::vector<View> operands = {cut, turned, moved, repeated};
   for (int64_t dimension : {0, 2}) {
-    const ArrayType result = TypeOf(Shape(
-        PrimitiveType::kF32, dimension == 0 ? std::vector<int64_t>{16, 8, 36}
-                                            : std::vector<int64_t>{4, 8, 144}));
+    const ArrayType result =
+        TypeOf(Shape(PrimitiveType::kF32, dimension == 0 ? std::vector<int64_t>{16, 8, 36}
+                                                         : std::vector<int64_t>{4, 8, 144}));
     for (const Piece& piece : plan::PiecesOfConcatenate(operands, result, dimension)) {
       CheckBlocks<uint32_t>(piece, result.elements, dense.elements());
       CheckBlocks<uint8_t>(piece, result.elements, dense.elements());

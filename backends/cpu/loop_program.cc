@@ -72,9 +72,10 @@ void LoopProgram::AddOutput(int reg) {
     const int width = registers_[reg].width;
     reg = AddOperation(CopyKernel(width), reg, -1, -1, width);
   }
-  // Only the last operation may write straight into the caller's memory, which an input may share.
+  // Unless it is known what they share, only the last operation may write straight into the
+  // caller's memory, where an input may lie.
   const bool is_last = !operations_.empty() && operations_.back().out == reg;
-  if (!outputs_apart_ && is_last && registers_[reg].output < 0) {
+  if (!outputs_apart_ && (is_last || outputs_straight_) && registers_[reg].output < 0) {
     registers_[reg].output = static_cast<int>(outputs_.size());
   }
   outputs_.push_back(reg);
@@ -208,6 +209,19 @@ bool LoopProgram::ReadsInPlace(int array, int width) const {
     reads = true;
   }
   return reads;
+}
+
+bool LoopProgram::MayOverwrite(int array, int output) const {
+  const int written = outputs_[output];
+  if (!ReadsInPlace(array, registers_[written].width)) return false;
+  const auto writes = std::find_if(operations_.begin(), operations_.end(),
+                                   [&](const Operation& o) { return o.out == written; });
+  if (writes == operations_.end()) return false;
+  return std::none_of(writes + 1, operations_.end(), [&](const Operation& later) {
+    return (later.a >= 0 && Reads(registers_[later.a], array)) ||
+           (later.b >= 0 && Reads(registers_[later.b], array)) ||
+           (later.c >= 0 && Reads(registers_[later.c], array));
+  });
 }
 
 int LoopProgram::WidthOf(int array) const {

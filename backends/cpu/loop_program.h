@@ -18,7 +18,8 @@ namespace hlocts::cpu {
 class LoopProgram {
  public:
   static constexpr int64_t kBlock = 1024;
-  static constexpr int kRegistersMax = 250;
+  static constexpr int kRegistersMax = 400;
+  static constexpr int kOperationsMax = 96;  // each with up to three inputs of its own
   static constexpr int kWidthMax = 16;       // bytes of an element
   // Steps of loops over far arrays, within blocks.
   static constexpr int64_t kFarStep = 256;
@@ -36,6 +37,8 @@ class LoopProgram {
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
   // For programs whose outputs may overlap inputs in any way: results are kept apart to the end.
   void KeepOutputsApart() { outputs_apart_ = true; }
+  // For programs whose outputs overlap inputs at most where MayOverwrite allows it.
+  void WriteOutputsStraight() { outputs_straight_ = true; }
   // The last operation's result is written past the caches: it is longer than they are.
   void StreamOutput() { streams_ = true; }
   // Output `number` of Run takes the register; call once for each, in order, after all operations.
@@ -51,6 +54,8 @@ class LoopProgram {
   int register_count() const { return static_cast<int>(registers_.size()); }
   // Inputs that are read at the very index that is written, through no other view.
   bool ReadsInPlace(int array, int width) const;
+  // Whether an output may lie where an array does: this is so read, and not after that is written.
+  bool MayOverwrite(int array, int output) const;
 
   // Of the elements of an input, in bytes; 0 if it is not read.
   int WidthOf(int array) const;
@@ -89,7 +94,7 @@ class LoopProgram {
   std::vector<const plan::View*> ViewsOf(int array) const;
   bool HasPieces() const;
 
-  // Elements [begin, end). Outputs do not overlap inputs but as ReadsInPlace allows.
+  // Elements [begin, end). Outputs do not overlap inputs but as MayOverwrite allows.
   // `fetcher`: what the caller wants next, a share with each operation.
   void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end,
            LineFetcher* fetcher = nullptr) const;
@@ -120,7 +125,7 @@ class LoopProgram {
   std::vector<Operation> operations_;
   absl::InlinedVector<int, 2> outputs_;
   int64_t scratch_bytes_ = 0;
-  bool outputs_apart_ = false, streams_ = false;
+  bool outputs_apart_ = false, outputs_straight_ = false, streams_ = false;
   int64_t held_ = 0;  // where in scratch a step of a streamed result waits
 };
 

@@ -7,8 +7,7 @@
 namespace hlocts::plan {
 namespace {
 
-constexpr NodeId kNobody = -1, kSeveral = -2;
-constexpr size_t kMembersMax = 48;
+constexpr NodeId kNobody = -1;
 constexpr size_t kPiecesMax = 8;
 
 bool IsElementwiseNode(const Graph& graph, const Node& node) {
@@ -68,7 +67,9 @@ FusionPlan::FusionPlan(const Graph& graph, FusionOptions options)
       options_(options),
       sources_(graph.values.size()),
       dense_(graph.values.size(), false),
-      wanted_(graph.values.size(), kNobody),
+      wanted_(graph.values.size()),
+      merged_into_(graph.nodes.size(), kNobody),
+      users_(graph.values.size()),
       loop_(graph.nodes.size(), kNobody),
       members_(graph.nodes.size()) {
   const bool pieces = options_.loops && options_.pieces;
@@ -145,10 +146,13 @@ void FusionPlan::FindViews() {
 void FusionPlan::FindLoops() {
   for (ValueId result : graph_.results) NeedDense(result);
   for (size_t n = graph_.nodes.size(); n-- > 0;) {
-    if (!graph_.nodes[n].removed) Visit(static_cast<NodeId>(n));
+    const Node& node = graph_.nodes[n];
+    if (node.removed) continue;
+    Visit(static_cast<NodeId>(n));
+    for (ValueId operand : node.operands) users_[operand].push_back(static_cast<NodeId>(n));
   }
-  // Gathered from the last to the first.
-  for (std::vector<NodeId>& members : members_) std::reverse(members.begin(), members.end());
+  for (NodeId& loop : loop_) loop = loop == kNobody ? kNobody : Merged(loop);
+  for (std::vector<NodeId>& members : members_) std::sort(members.begin(), members.end());
 }
 
 // Whether the operand of a dot is a whole array whose dimensions have changed places.
@@ -199,12 +203,76 @@ void FusionPlan::VisitAssembled(const Node& node) {
   }
 }
 
+NodeId FusionPlan::Merged(NodeId root) const {
+  while (merged_into_[root] != kNobody) root = merged_into_[root];
+  return root;
+}
+
+FusionPlan::Loops FusionPlan::WantedBy(ValueId value) const {
+  Loops loops;
+  for (NodeId root : wanted_[value]) {
+    const NodeId loop = Merged(root);
+    if (std::count(loops.begin(), loops.end(), loop) == 0) loops.push_back(loop);
+  }
+  return loops;
+}
+
+size_t FusionPlan::MembersOf(const Loops& loops) const {
+  size_t members = 0;
+  for (NodeId root : loops) members += members_[root].size();
+  return members;
+}
+
+// Loops that read the same value become one, which then computes it as it goes. It runs where the
+// last of them would: what uses the others' results must run later.
+bool FusionPlan::MayMerge(const Loops& loops, ValueId value) const {
+  if (graph_.type(value).elements < options_.several_results_min) return false;
+  return std::all_of(loops.begin(), loops.end(),
+                     [&](NodeId root) { return ResultsWait(root, loops); });
+}
+
+bool FusionPlan::ResultsWait(NodeId root, const Loops& loops) const {
+  return std::all_of(members_[root].begin(), members_[root].end(), [&](NodeId member) {
+    const ValueId value = graph_.nodes[member].outputs[0];
+    return !dense_[value] || UsersWait(value, loops);
+  });
+}
+
+// Whether all users of a loop's result run in these loops or after them. Steps of their own are
+// better off with a loop that has one result: they may take it in (reductions, products) or be
+// grouped with it row by row.
+bool FusionPlan::UsersWait(ValueId value, const Loops& loops) const {
+  const NodeId last = *std::max_element(loops.begin(), loops.end());
+  return std::all_of(users_[value].begin(), users_[value].end(), [&](NodeId user) {
+    if (kinds_[user] == NodeKind::kStructured) return false;
+    if (kinds_[user] == NodeKind::kElementwise) {
+      const NodeId loop = Merged(loop_[user]);
+      return loop > last || std::count(loops.begin(), loops.end(), loop) > 0;
+    }
+    const ValueId seen = graph_.nodes[user].outputs[0];
+    return (user > last || !dense_[seen]) && UsersWait(seen, loops);
+  });
+}
+
+NodeId FusionPlan::Merge(const Loops& loops) {
+  const NodeId last = *std::max_element(loops.begin(), loops.end());
+  for (NodeId root : loops) {
+    if (root == last) continue;
+    members_[last].insert(members_[last].end(), members_[root].begin(), members_[root].end());
+    members_[root].clear();
+    merged_into_[root] = last;
+  }
+  return last;
+}
+
 void FusionPlan::VisitElementwise(NodeId id) {
   const Node& node = graph_.nodes[id];
   const ValueId value = node.outputs[0];
-  NodeId root = wanted_[value];
-  if (!options_.loops || dense_[value] || root < 0 || members_[root].size() >= kMembersMax)
-    root = id;
+  const Loops loops = WantedBy(value);
+  const bool joins = options_.loops && !dense_[value] && !loops.empty() &&
+                     MembersOf(loops) < options_.members_max &&
+                     (loops.size() == 1 || MayMerge(loops, value));
+  const NodeId root = joins ? Merge(loops) : id;
   loop_[id] = root;
   members_[root].push_back(id);
   if (root == id) NeedDense(value);
@@ -214,12 +282,8 @@ void FusionPlan::VisitElementwise(NodeId id) {
     if (kind != NodeKind::kElementwise && kind != NodeKind::kAssembled) continue;
     if (graph_.type(from).elements != graph_.type(value).elements) {
       NeedDense(from);
-    } else if (kind == NodeKind::kAssembled) {
-      continue;
-    } else if (wanted_[from] == kNobody || wanted_[from] == root) {
-      wanted_[from] = root;
-    } else {
-      wanted_[from] = kSeveral;
+    } else if (kind == NodeKind::kElementwise) {
+      wanted_[from].push_back(root);
     }
   }
 }

@@ -35,6 +35,9 @@ struct FusionOptions {
   bool loops = true;         // of several nodes
   bool turned_dots = false;  // dots read transposes of arrays where they stand
   bool pieces = false;       // loops read what pads and concatenates put together
+  size_t members_max = 48;   // nodes of a loop
+  // Loops of so many elements may have several results (multi-output fusion).
+  int64_t several_results_min = INT64_MAX;
 };
 
 class FusionPlan {
@@ -50,7 +53,7 @@ class FusionPlan {
   ValueId Strip(ValueId value) const;
   // Of an element-wise node: the node whose loop it is part of, itself if it is the last one.
   NodeId loop_of(NodeId node) const { return loop_[node]; }
-  // In order; of the node that ends a loop.
+  // In order; of the node that ends a loop. Those whose values are dense are its results.
   const std::vector<NodeId>& members(NodeId root) const { return members_[root]; }
 
  private:
@@ -62,12 +65,24 @@ class FusionPlan {
   void VisitAssembled(const Node& node);
   void NeedDense(ValueId value) { dense_[value] = true; }
 
+  // Loops by the nodes that end them.
+  using Loops = absl::InlinedVector<NodeId, 2>;
+  NodeId Merged(NodeId root) const;
+  Loops WantedBy(ValueId value) const;
+  size_t MembersOf(const Loops& loops) const;
+  bool MayMerge(const Loops& loops, ValueId value) const;
+  bool ResultsWait(NodeId root, const Loops& loops) const;
+  bool UsersWait(ValueId value, const Loops& loops) const;
+  NodeId Merge(const Loops& loops);
+
   const Graph& graph_;
   FusionOptions options_;
   std::vector<NodeKind> kinds_;
   std::vector<Source> sources_;        // of values that reshapes, views and iotas produce
   std::vector<bool> dense_;
-  std::vector<NodeId> wanted_;   // the loop that all users so far are in; see fusion.cc
+  std::vector<Loops> wanted_;         // the loops that users so far are in
+  std::vector<NodeId> merged_into_;   // of a root: the loop that has taken its loop in
+  std::vector<absl::InlinedVector<NodeId, 4>> users_;
   std::vector<NodeId> loop_;
   std::vector<std::vector<NodeId>> members_;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace hlocts::plan {
 
 bool Piece::IsEmpty() const {

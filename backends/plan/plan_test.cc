@@ -267,7 +267,8 @@ TEST(PiecesTest, APadShowsWhatItsDefinitionSays) {
         if (size < 0) continue;
         padding.dimensions = {{low, high, interior}};
         const ArrayType operand = TypeOf(Shape(PrimitiveType::kU8, {4}));
-        const Piece piece = PieceOfPad(View::Dense(operand.dimensions), TypeOf(Shape(PrimitiveType::kU8, {size})), padding);
+        const Piece piece = PieceOfPad(View::Dense(operand.dimensions),
+                                       TypeOf(Shape(PrimitiveType::kU8, {size})), padding);
         std::vector<int64_t> shown(size, -1), wanted(size, -1);
         const PieceDimension& d = piece.dimensions[0];
         for (int64_t i = 0; i < d.count; ++i)
