@@ -176,12 +176,44 @@ plan::FusionOptions FunctionBuilder::FusionOptionsOf(const CompileOptions& optio
   return fusion;
 }
 
+// The shift, in the loop that is being built and for one reader, that a value is.
+const Node* FunctionBuilder::ShiftOf(ValueId value, Opcode opcode) const {
+  const ValueId stripped = fusion_.Strip(value);
+  const Node& node = graph_.producer(stripped);
+  const bool fits = node.opcode == opcode && register_of_[stripped] >= 0 &&
+                    fusion_.use_count(stripped) == 1 && stripped == value;
+  return fits ? &node : nullptr;
+}
+
+// x << a | x >> b as one operation, instead of three; the shifts are then read by nobody.
+bool FunctionBuilder::AddBothShifts(const Node& node, LoopProgram& loop,
+                                    std::vector<int32_t>& arrays) {
+  if (node.opcode != Opcode::kOr) return false;
+  for (const int first : {0, 1}) {
+    const Node* left = ShiftOf(node.operands[first], Opcode::kShiftLeft);
+    const Node* right = ShiftOf(node.operands[1 - first], Opcode::kShiftRightLogical);
+    if (left == nullptr || right == nullptr || left->operands[0] != right->operands[0]) continue;
+    const plan::ArrayType& type = graph_.type(node.outputs[0]);
+    const Kernel both = ShiftBothKernel(type.type);
+    if (both.run == nullptr) return false;
+    const auto operand = [&](const Node& shift, int k) {
+      return OperandRegister(shift.operands[k], type.elements, loop, arrays);
+    };
+    register_of_[node.outputs[0]] =
+        loop.AddOperation(both, operand(*left, 0), operand(*left, 1), operand(*right, 1),
+                          type.width());
+    return true;
+  }
+  return false;
+}
+
 absl::Status FunctionBuilder::AddMembers(NodeId root, LoopProgram& loop,
                                          std::vector<int32_t>& arrays) {
   const int64_t elements = graph_.type(graph_.nodes[root].outputs[0]).elements;
   register_of_.resize(graph_.values.size(), -1);
   for (NodeId member : fusion_.members(root)) {
     const Node& node = graph_.nodes[member];
+    if (AddBothShifts(node, loop, arrays)) continue;
     int registers[3] = {-1, -1, -1};
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const int64_t given = graph_.type(node.operands[k]).elements;

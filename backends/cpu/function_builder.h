@@ -46,6 +46,8 @@ class FunctionBuilder {
   void EmitLeaf(const plan::Node& node);
   static plan::FusionOptions FusionOptionsOf(const CompileOptions& options);
   absl::Status EmitLoop(plan::NodeId root);
+  const plan::Node* ShiftOf(plan::ValueId value, Opcode opcode) const;
+  bool AddBothShifts(const plan::Node& node, LoopProgram& loop, std::vector<int32_t>& arrays);
   absl::Status AddMembers(plan::NodeId root, LoopProgram& loop, std::vector<int32_t>& arrays);
   absl::Status EmitStructured(const plan::Node& node);
   void EmitLine(plan::ValueId value);

@@ -145,8 +145,23 @@ void LoopProgram::LeaveInPlace() {
   }
 }
 
+// Operations whose results nobody reads: another has taken their part.
+void LoopProgram::DropUnread() {
+  std::vector<bool> read(registers_.size(), false);
+  for (int r : outputs_) read[r] = true;
+  for (size_t o = operations_.size(); o-- > 0;) {
+    const Operation& operation = operations_[o];
+    if (!read[operation.out]) continue;
+    for (int r : {operation.a, operation.b, operation.c}) {
+      if (r >= 0) read[r] = true;
+    }
+  }
+  std::erase_if(operations_, [&](const Operation& operation) { return !read[operation.out]; });
+}
+
 // Computed registers share scratch memory once their last reader has run.
 void LoopProgram::Finish() {
+  DropUnread();
   LeaveInPlace();
   const size_t count = registers_.size();
   std::vector<int> last_use(count, -1);

@@ -115,6 +115,7 @@ class LoopProgram {
   void RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
   void RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
   int SingleOf(const Operation& operation) const;
+  void DropUnread();
   void LeaveInPlace();
   void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                   int64_t count, uint8_t* scratch, uint8_t** at) const;

@@ -14,7 +14,9 @@ namespace {
 
 // Longer loops than this do not find their arrays in a near cache. They go by smaller steps: all
 // arrays then come in side by side, as in one loop over them, and the hardware keeps ahead of each.
+// Loops of many operations do not wait for memory: what each step costs would be more.
 constexpr int64_t kFarElements = 1 << 16;
+constexpr size_t kFewOperations = 12;
 constexpr int64_t kLine = 64;  // bytes
 
 // Which lines a step asks for before it begins.
@@ -189,7 +191,8 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
   ScratchBuffer scratch(scratch_bytes_);
   uint8_t* at[kRegistersMax + 1];
   PlaceOnce(arrays, std::min(kBlock, end - begin), scratch.data(), at);
-  const bool far = fetcher == nullptr && end - begin > kFarElements;
+  const bool far = fetcher == nullptr && end - begin > kFarElements &&
+                   (streams_ || operations_.size() <= kFewOperations);
   int64_t block = far && streams_ ? FirstBlock(outputs, begin) : kBlock;
   for (int64_t start = begin, count; start < end; start += count, block = kBlock) {
     count = std::min(block, end - start);

@@ -223,10 +223,11 @@ size_t FusionPlan::MembersOf(const Loops& loops) const {
   return members;
 }
 
-// Loops that read the same value become one, which then computes it as it goes. It runs where the
-// last of them would: what uses the others' results must run later.
+// Loops that read the same value become one, which then computes it as it goes and keeps it if others
+// want it too. It runs where the last of them would: what uses the others' results must run later.
 bool FusionPlan::MayMerge(const Loops& loops, ValueId value) const {
   if (graph_.type(value).elements < options_.several_results_min) return false;
+  if (dense_[value] && !UsersWait(value, loops, true)) return false;
   return std::all_of(loops.begin(), loops.end(),
                      [&](NodeId root) { return ResultsWait(root, loops); });
 }
@@ -234,23 +235,25 @@ bool FusionPlan::MayMerge(const Loops& loops, ValueId value) const {
 bool FusionPlan::ResultsWait(NodeId root, const Loops& loops) const {
   return std::all_of(members_[root].begin(), members_[root].end(), [&](NodeId member) {
     const ValueId value = graph_.nodes[member].outputs[0];
-    return !dense_[value] || UsersWait(value, loops);
+    return !dense_[value] || UsersWait(value, loops, true);
   });
 }
 
-// Whether all users of a loop's result run in these loops or after them. Steps of their own are
-// better off with a loop that has one result: they may take it in (reductions, products) or be
-// grouped with it row by row.
-bool FusionPlan::UsersWait(ValueId value, const Loops& loops) const {
+// Whether all users of a loop's result run in these loops, reading it in the order in which it is
+// written, or after them. Steps of their own are better off with a loop that has one result: they
+// may take it in (reductions, products) or be grouped with it row by row.
+bool FusionPlan::UsersWait(ValueId value, const Loops& loops, bool in_order) const {
   const NodeId last = *std::max_element(loops.begin(), loops.end());
   return std::all_of(users_[value].begin(), users_[value].end(), [&](NodeId user) {
-    if (kinds_[user] == NodeKind::kStructured) return false;
-    if (kinds_[user] == NodeKind::kElementwise) {
+    const NodeKind kind = kinds_[user];
+    if (kind == NodeKind::kStructured) return false;
+    if (kind == NodeKind::kElementwise) {
       const NodeId loop = Merged(loop_[user]);
-      return loop > last || std::count(loops.begin(), loops.end(), loop) > 0;
+      return loop > last || (in_order && std::count(loops.begin(), loops.end(), loop) > 0);
     }
     const ValueId seen = graph_.nodes[user].outputs[0];
-    return (user > last || !dense_[seen]) && UsersWait(seen, loops);
+    return (user > last || !dense_[seen]) &&
+           UsersWait(seen, loops, in_order && kind == NodeKind::kReshape);
   });
 }
 
@@ -269,9 +272,9 @@ void FusionPlan::VisitElementwise(NodeId id) {
   const Node& node = graph_.nodes[id];
   const ValueId value = node.outputs[0];
   const Loops loops = WantedBy(value);
-  const bool joins = options_.loops && !dense_[value] && !loops.empty() &&
+  const bool joins = options_.loops && !loops.empty() &&
                      MembersOf(loops) < options_.members_max &&
-                     (loops.size() == 1 || MayMerge(loops, value));
+                     ((loops.size() == 1 && !dense_[value]) || MayMerge(loops, value));
   const NodeId root = joins ? Merge(loops) : id;
   loop_[id] = root;
   members_[root].push_back(id);

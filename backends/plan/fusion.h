@@ -53,6 +53,8 @@ class FusionPlan {
   ValueId Strip(ValueId value) const;
   // Of an element-wise node: the node whose loop it is part of, itself if it is the last one.
   NodeId loop_of(NodeId node) const { return loop_[node]; }
+  // How many operands of nodes the value is.
+  size_t use_count(ValueId value) const { return users_[value].size(); }
   // In order; of the node that ends a loop. Those whose values are dense are its results.
   const std::vector<NodeId>& members(NodeId root) const { return members_[root]; }
 
@@ -72,7 +74,7 @@ class FusionPlan {
   size_t MembersOf(const Loops& loops) const;
   bool MayMerge(const Loops& loops, ValueId value) const;
   bool ResultsWait(NodeId root, const Loops& loops) const;
-  bool UsersWait(ValueId value, const Loops& loops) const;
+  bool UsersWait(ValueId value, const Loops& loops, bool in_order) const;
   NodeId Merge(const Loops& loops);
 
   const Graph& graph_;

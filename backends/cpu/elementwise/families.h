@@ -11,6 +11,7 @@ KernelFunction VectorArithmetic(Opcode opcode, PrimitiveType type);  // integers
 KernelFunction VectorDivision(Opcode opcode, PrimitiveType type);  // integers of up to 32 bits
 KernelFunction VectorCompare(Direction direction, PrimitiveType type);
 KernelFunction VectorSelect(int width);
+KernelFunction VectorShiftBoth(PrimitiveType type);  // integers of 32 and 64 bits
 KernelFunction VectorClamp(PrimitiveType type);
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
 KernelFunction VectorLine(PrimitiveType type);  // *a, *a + 1, ... where a is an s64

@@ -54,6 +54,8 @@ absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const Eleme
                                      const MathOptions& options);
 // A unary or binary operation by opcode alone; run is null where the type has none.
 Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& options = {});
+// a << b | a >> c by both shifts' rules, without a sign; run is null where the type has none.
+Kernel ShiftBothKernel(PrimitiveType type);
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
 // kernel(&first, nullptr, nullptr, out, count): first, first + 1, ... from an s64, converted.
 Kernel LineKernel(PrimitiveType type);

@@ -411,6 +411,15 @@ Kernel CompareKernel(Direction direction, PrimitiveType type, bool total_order) 
   return kernel;
 }
 
+Kernel ShiftBothKernel(PrimitiveType type) {
+  Kernel kernel;
+  kernel.parameters.operand_type = kernel.parameters.result_type = type;
+  kernel.parameters.operand_count = 3;
+  kernel.run = VectorShiftBoth(type);
+  kernel.singles = 2 | 4;
+  return kernel;
+}
+
 Kernel LineKernel(PrimitiveType type) {
   Kernel kernel = ConvertKernel(PrimitiveType::kS64, type);
   kernel.parameters.inner = kernel.run;
