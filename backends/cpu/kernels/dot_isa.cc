@@ -6,11 +6,13 @@
 
 #include "backends/cpu/kernels/convert_isa.h"
 #include "backends/cpu/kernels/dot.h"
+#include "backends/cpu/kernels/dot_pairs_isa.h"
 #include "backends/cpu/kernels/dot_stack_isa.h"
 #include "backends/cpu/kernels/dot_types.h"
 #include "backends/cpu/kernels/entries_isa.h"
 #include "backends/cpu/kernels/gemm_isa.h"
 #include "backends/cpu/kernels/loop_nest.h"
+#include "backends/cpu/kernels/processor.h"
 #include "backends/cpu/kernels/scratch.h"
 #include "spec/base/status.h"
 
@@ -141,13 +143,13 @@ absl::Status Prepare(const Parallel& parallel, const DotOperand& operand, const 
 template <typename T>
 absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
   const int64_t parts = args.k / kSplitDepth, outputs = args.m * args.n;
-  const int64_t bytes = (parts + 1) * outputs * static_cast<int64_t>(sizeof(T));
+  const int64_t bytes = (parts + 1) * outputs * static_cast<int64_t>(sizeof(SumOf<T>));
   const Scratch partial(bytes);
   if (!partial.ok()) return OutOfScratch(bytes);
   GemmArgs<T> part = args;
   part.done = nullptr;
   part.k = kSplitDepth;
-  part.c = partial.As<T>();
+  part.c = partial.As<SumOf<T>>();
   HLOCTS_RETURN_IF_ERROR(MultiplyAll(parallel, part, parts, kSplitDepth * args.a_column,
                                      kSplitDepth * args.b_row, outputs));
   GemmArgs<T> rest = args;
@@ -155,11 +157,11 @@ absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
   rest.k = args.k - parts * kSplitDepth;
   rest.a += parts * kSplitDepth * args.a_column;
   rest.b += parts * kSplitDepth * args.b_row;
-  rest.c = partial.As<T>() + parts * outputs;
+  rest.c = partial.As<SumOf<T>>() + parts * outputs;
   HLOCTS_RETURN_IF_ERROR(Gemm(parallel, rest));
-  std::fill(args.c, args.c + outputs, T(0));
+  std::fill(args.c, args.c + outputs, SumOf<T>(0));
   for (int64_t p = 0; p <= parts; ++p) {
-    const T* from = partial.As<T>() + p * outputs;
+    const SumOf<T>* from = partial.As<SumOf<T>>() + p * outputs;
     for (int64_t i = 0; i < outputs; ++i) args.c[i] += from[i];
   }
   if (args.done != nullptr) (*args.done)(0, args.m, 0, args.n);
@@ -168,8 +170,8 @@ absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
 
 template <typename T>
 absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matrices& lhs,
-                      const Matrices& rhs, T* output, const PartDone* done) {
-  GemmArgs<T> args = ArgsOf(sizes, lhs, rhs, output);
+                      const Matrices& rhs, SumOf<T>* output, const PartDone* done) {
+  GemmArgs<T> args = ArgsOf<T>(sizes, lhs, rhs, output);
   args.done = done;
   const int64_t outputs = sizes.m * sizes.n;
   if (sizes.batch == 1 && outputs <= kSplitOutputs && sizes.k >= kDeepSum) {
@@ -178,19 +180,39 @@ absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matric
   return MultiplyAll(parallel, args, sizes.batch, lhs.batch_stride, rhs.batch_stride, outputs);
 }
 
-// Products of small integers two at a time, their sums modulo 2^32.
+bool HasRuns(const LoopNest<1>& loops) {
+  const LoopNest<1> merged = MergedLoops(loops);
+  return !merged.empty() && merged.back().stride[0] == 1;
+}
+
+// An operand of 16-bit elements, or of small integers, in pairs along the sum.
+absl::Status PreparePairs(const Parallel& parallel, DotOperand operand, const Sizes& sizes,
+                          bool right, std::unique_ptr<Scratch>& copy, Matrices& matrices) {
+  if (operand.type == PrimitiveType::kBF16) operand.type = PrimitiveType::kS16;  // the same bits
+  const OperandLoops loops = LoopsOf(operand);
+  const bool native =
+      operand.type == PrimitiveType::kS16 && (HasRuns(loops.free) || HasRuns(loops.contracting));
+  const int64_t free = right ? sizes.n : sizes.m;
+  HLOCTS_RETURN_IF_ERROR(Prepare<int16_t>(parallel, operand, loops, right, native,
+                                          sizes.batch * free * sizes.k, copy, matrices));
+  return MakePairs(parallel, {sizes.batch, free, sizes.k, matrices}, copy, matrices);
+}
+
+template <typename Pair>
 absl::Status ProductOfPairs(const Parallel& parallel, const DotRequest& request, Sizes sizes,
-                            uint32_t* output) {
+                            SumOf<Pair>* output) {
   std::unique_ptr<Scratch> lhs_copy, rhs_copy;
   Matrices left, right;
-  HLOCTS_RETURN_IF_ERROR(Prepare<int16_t>(parallel, request.lhs, LoopsOf(request.lhs), false, false,
-                                          sizes.batch * sizes.m * sizes.k, lhs_copy, left));
-  HLOCTS_RETURN_IF_ERROR(Prepare<int16_t>(parallel, request.rhs, LoopsOf(request.rhs), true, false,
-                                          sizes.batch * sizes.n * sizes.k, rhs_copy, right));
-  HLOCTS_RETURN_IF_ERROR(MakePairs(parallel, sizes, sizes.m, lhs_copy, left));
-  HLOCTS_RETURN_IF_ERROR(MakePairs(parallel, sizes, sizes.n, rhs_copy, right));
-  sizes.k /= 2;
-  return Multiply(parallel, sizes, left, right, reinterpret_cast<Pair16*>(output), request.done);
+  HLOCTS_RETURN_IF_ERROR(PreparePairs(parallel, request.lhs, sizes, false, lhs_copy, left));
+  HLOCTS_RETURN_IF_ERROR(PreparePairs(parallel, request.rhs, sizes, true, rhs_copy, right));
+  sizes.k = (sizes.k + 1) / 2;
+  return Multiply<Pair>(parallel, sizes, left, right, output, request.done);
+}
+
+// The processor's products of bf16 take subnormals for zeros, whatever the mode.
+bool MultipliesPairsOfBf16(const DotRequest& request) {
+  return kPairsOfBf16 && request.lhs.type == PrimitiveType::kBF16 &&
+         request.rhs.type == PrimitiveType::kBF16 && FlushesSubnormals();
 }
 
 template <typename T>
@@ -199,8 +221,14 @@ absl::Status Product(const Parallel& parallel, const DotRequest& request, Primit
   const OperandLoops lhs = LoopsOf(request.lhs), rhs = LoopsOf(request.rhs);
   Sizes sizes = SizesOf(lhs, rhs);
   if constexpr (std::is_same_v<T, uint32_t>) {
-    if (FitsPairs(request.lhs.type) && FitsPairs(request.rhs.type) && sizes.k % 2 == 0) {
-      return ProductOfPairs(parallel, request, sizes, output);
+    if (FitsPairs(request.lhs.type) && FitsPairs(request.rhs.type)) {
+      // Sums modulo 2^32, in a type of their own.
+      return ProductOfPairs<Pair16>(parallel, request, sizes, reinterpret_cast<Pair16*>(output));
+    }
+  }
+  if constexpr (kPairsOfBf16 && std::is_same_v<T, float>) {
+    if (MultipliesPairsOfBf16(request)) {
+      return ProductOfPairs<PairBf16>(parallel, request, sizes, output);
     }
   }
   std::unique_ptr<Scratch> lhs_copy, rhs_copy;
@@ -214,7 +242,7 @@ absl::Status Product(const Parallel& parallel, const DotRequest& request, Primit
     sizes.n *= 2;
     sizes.k *= 2;
   }
-  return Multiply(parallel, sizes, left, right, output, request.done);
+  return Multiply<T>(parallel, sizes, left, right, output, request.done);
 }
 
 template <typename T>

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
 
 #include "backends/cpu/kernels/gemm_isa.h"
 #include "backends/cpu/kernels/scratch.h"
 #include "spec/base/status.h"
-#include "spec/ir/primitive_type.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 
@@ -24,7 +22,7 @@ struct Sizes {
 };
 
 template <typename T>
-GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs, T* output) {
+GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs, SumOf<T>* output) {
   GemmArgs<T> args;
   args.m = sizes.m;
   args.n = sizes.n;
@@ -85,38 +83,6 @@ absl::Status MultiplyAll(const Parallel& parallel, const GemmArgs<T>& first, int
     }
   });
   return failed ? OutOfScratch(0) : absl::OkStatus();
-}
-
-// Whether integers of this type are integers of 16 bits with a sign.
-inline bool FitsPairs(PrimitiveType type) {
-  if (type == PrimitiveType::kPred) return true;
-  return IsInteger(type) && BitWidth(type) <= (IsSigned(type) ? 16 : 8);
-}
-
-// Integers of 16 bits as pairs along the sum, whose length is even: side by side already, or rows
-// of them woven together two by two.
-inline absl::Status MakePairs(const Parallel& parallel, const Sizes& sizes, int64_t free,
-                              std::unique_ptr<Scratch>& copy, Matrices& matrices) {
-  matrices.batch_stride /= 2;
-  if (matrices.depth_stride == 1) {
-    matrices.free_stride /= 2;
-    return absl::OkStatus();
-  }
-  const int64_t rows = sizes.batch * sizes.k / 2;
-  const int64_t bytes = rows * free * static_cast<int64_t>(sizeof(Pair16));
-  auto pairs = std::make_unique<Scratch>(bytes);
-  if (!pairs->ok()) return OutOfScratch(bytes);
-  parallel.For(rows, 0.3 * free + 5, [&](int64_t row, int64_t end) {
-    for (; row < end; ++row) {
-      const uint16_t* __restrict from = copy->As<uint16_t>() + row * 2 * free;
-      uint32_t* __restrict to = pairs->As<uint32_t>() + row * free;
-      for (int64_t j = 0; j < free; ++j)
-        to[j] = from[j] | static_cast<uint32_t>(from[j + free]) << 16;
-    }
-  });
-  copy = std::move(pairs);
-  matrices.data = copy->As<char>();
-  return absl::OkStatus();
 }
 
 }  // namespace hlocts::kernels::HLOCTS_ISA

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <atomic>
 
+#include "backends/cpu/kernels/dot_testing.h"
 #include "backends/cpu/kernels/kernel_testing.h"
 
 namespace hlocts::kernels {
 namespace {
 
-struct Side {
-  std::vector<int64_t> dimensions, strides, batch, contracting;
-};
 struct Case {
   Side lhs, rhs;
 };
@@ -29,7 +27,7 @@ const std::vector<Case>& Cases() {
       {{{7, 33}, {33, 1}, {}, {1}}, {{33, 101}, {101, 1}, {}, {0}}},    // few rows
       {{{1, 333}, {333, 1}, {}, {1}}, {{65, 333}, {333, 1}, {}, {1}}},  // a vector
       {{{65, 333}, {333, 1}, {}, {1}}, {{333}, {1}, {}, {0}}},
-      {{{40000}, {1}, {}, {0}}, {{40000}, {1}, {}, {0}}},               // split sums
+      {{{40000}, {1}, {}, {0}}, {{40000}, {1}, {}, {0}}},  // split sums
       {{{3, 20000}, {20000, 1}, {}, {1}}, {{20000, 5}, {5, 1}, {}, {0}}},
       {{{6, 9, 10}, {90, 10, 1}, {0}, {2}}, {{6, 10, 7}, {70, 7, 1}, {0}, {1}}},
       {{{9, 6, 10}, {60, 10, 1}, {1}, {2}}, {{10, 7, 6}, {42, 6, 1}, {2}, {0}}},
@@ -38,8 +36,17 @@ const std::vector<Case>& Cases() {
       {{{8, 4, 6}, {24, 6, 1}, {}, {1}}, {{4, 3, 5}, {15, 5, 1}, {}, {0}}},  // free dims split
       {{{5, 37, 21}, {777, 21, 1}, {0}, {2}}, {{5, 21, 45}, {945, 45, 1}, {0}, {1}}},  // in place
       {{{5, 37, 70}, {2590, 70, 1}, {0}, {2}}, {{5, 99, 70}, {6930, 70, 1}, {0}, {2}}},
-      {{{2, 3}, {0, 1}, {}, {1}}, {{3, 2}, {2, 1}, {}, {0}}},           // a broadcast operand
-      {{{3}, {1}, {}, {}}, {{4}, {1}, {}, {}}},                         // an outer product
+      {{{2, 3}, {0, 1}, {}, {1}}, {{3, 2}, {2, 1}, {}, {0}}},  // a broadcast operand
+      {{{3}, {1}, {}, {}}, {{4}, {1}, {}, {}}},                // an outer product
+      {{{45}, {1}, {}, {}}, {{131}, {1}, {}, {}}},
+      // Odd depths and strides, in order and not; a batch that repeats.
+      {{{37, 75}, {75, 1}, {}, {1}}, {{75, 67}, {67, 1}, {}, {0}}},
+      {{{37, 74}, {75, 1}, {}, {1}}, {{67, 74}, {74, 1}, {}, {1}}},
+      {{{75, 37}, {37, 1}, {}, {0}}, {{67, 75}, {76, 1}, {}, {1}}},
+      {{{3, 37, 74}, {2738, 74, 1}, {0}, {2}}, {{3, 74, 45}, {0, 45, 1}, {0}, {1}}},
+      {{{3, 37, 74}, {2739, 74, 1}, {0}, {2}}, {{3, 45, 74}, {0, 75, 1}, {0}, {2}}},
+      {{{1, 333}, {333, 1}, {}, {1}}, {{333, 65}, {65, 1}, {}, {0}}},  // a row
+      {{{65, 333}, {1, 65}, {}, {1}}, {{333}, {1}, {}, {0}}},
   };
   return *cases;
 }
@@ -96,10 +103,6 @@ std::vector<Sum> Expected(const Case& c, const std::vector<L>& lhs, const std::v
   return result;
 }
 
-DotOperand OperandOf(const Side& side, const void* data, PrimitiveType type) {
-  return {data, type, side.dimensions, side.strides, side.batch, side.contracting};
-}
-
 // Small integers: every product and sum is exact, whatever the order.
 template <typename Sum, PrimitiveType kLhs, PrimitiveType kRhs, PrimitiveType kOut>
 void CheckExact() {
@@ -133,7 +136,10 @@ TEST(DotTest, Complex) {
   CheckExact<Complex128, T::kC128, T::kC128, T::kC128>();
 }
 TEST(DotTest, NarrowFloats) {
-  CheckExact<float, T::kBF16, T::kBF16, T::kBF16>();
+  FlushedAndNot([] {
+    CheckExact<float, T::kBF16, T::kBF16, T::kBF16>();
+    CheckExact<float, T::kBF16, T::kBF16, T::kF32>();
+  });
   CheckExact<float, T::kF16, T::kF16, T::kF32>();
   CheckExact<float, T::kF8E5M2, T::kBF16, T::kF32>();
 }
@@ -144,6 +150,7 @@ TEST(DotTest, IntegersWrap) {
   CheckExact<uint64_t, T::kU64, T::kU64, T::kU64>();
   CheckExact<int64_t, T::kS64, T::kS32, T::kS64>();
   CheckExact<int32_t, T::kS4, T::kS4, T::kS32>();
+  CheckExact<int32_t, T::kS16, T::kS16, T::kS32>();
 }
 TEST(DotTest, IntegersToFloat) { CheckExact<float, T::kS8, T::kS8, T::kF32>(); }
 

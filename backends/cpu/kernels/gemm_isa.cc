@@ -173,11 +173,11 @@ void MirrorRows(const GemmArgs<T>& args, int64_t row, int64_t rows) {
   constexpr int64_t kSide = kLanes<T>;
   for (int64_t column = 0; column < row + rows; column += kSide) {
     if (rows == kSide && column + kSide <= row) {
-      Vec<T> lines[kSide];
+      Vec<SumOf<T>> lines[kSide];
       HLOCTS_UNROLL for (int i = 0; i < kSide; ++i) {
         lines[i] = Load(args.c + (column + i) * args.c_row + row);
       }
-      Transpose<T>(lines);
+      Transpose<SumOf<T>>(lines);
       HLOCTS_UNROLL for (int i = 0; i < kSide; ++i) {
         Store(args.c + (row + i) * args.c_row + column, lines[i]);
       }
@@ -238,7 +238,7 @@ template <typename T>
 void Clear(const GemmArgs<T>& args) {
   if (args.update != GemmUpdate::kAssign) return;
   for (int64_t i = 0; i < args.m; ++i) {
-    std::fill(args.c + i * args.c_row, args.c + i * args.c_row + args.n, T(0));
+    std::fill(args.c + i * args.c_row, args.c + i * args.c_row + args.n, SumOf<T>(0));
   }
 }
 
@@ -290,5 +290,8 @@ template absl::Status Gemm(const Parallel&, const GemmArgs<double>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<uint32_t>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<uint64_t>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<Pair16>&);
+#if defined(__AVX512BF16__)
+template absl::Status Gemm(const Parallel&, const GemmArgs<PairBf16>&);
+#endif
 
 }  // namespace hlocts::kernels::HLOCTS_ISA

@@ -3,6 +3,7 @@
 #define HLOCTS_BACKENDS_CPU_KERNELS_GEMM_ISA_H_
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -37,6 +38,22 @@ struct Ahead {
   }
 };
 
+// Two neighbours along the sum, integers of 16 bits with a sign: their product with two others is
+// the sum of both products, modulo 2^32. A type that no element has.
+using Pair16 = char32_t;
+
+// The same of bf16, whose products are exact and are added in f32, subnormals as zeros.
+using PairBf16 = int32_t;
+#if defined(__AVX512BF16__)
+inline constexpr bool kPairsOfBf16 = true;
+#else
+inline constexpr bool kPairsOfBf16 = false;
+#endif
+
+// What sums of products of T are.
+template <typename T>
+using SumOf = std::conditional_t<std::is_same_v<T, PairBf16>, float, T>;
+
 enum class GemmUpdate : uint8_t { kAssign, kAdd, kSubtract };
 
 // c[i, j] (=, +=, -=) sum over p of a[i, p] * b[p, j]; strides in elements, c's rows contiguous.
@@ -47,16 +64,12 @@ struct GemmArgs {
   int64_t a_row = 0, a_column = 1;
   const T* b = nullptr;
   int64_t b_row = 0, b_column = 1;
-  T* c = nullptr;
+  SumOf<T>* c = nullptr;
   int64_t c_row = 0;
   GemmUpdate update = GemmUpdate::kAssign;
   Ahead* ahead = nullptr;  // only of products on one thread
   const PartDone* done = nullptr;
 };
-
-// Two neighbours along the sum, integers of 16 bits with a sign: their product with two others is
-// the sum of both products, modulo 2^32. A type that no element has.
-using Pair16 = char32_t;
 
 HLOCTS_INLINE uint32_t PairProduct(Pair16 x, Pair16 y) {
   const auto half = [](uint32_t h) { return static_cast<uint32_t>(static_cast<int16_t>(h)); };
@@ -77,10 +90,30 @@ HLOCTS_INLINE Vec<Pair16> PairProducts(const Vec<Pair16>& x, const Vec<Pair16>& 
 #endif
 }
 
+HLOCTS_INLINE float AddPairProduct(float sum, PairBf16 x, PairBf16 y) {
+  const auto high = [](uint32_t bits) { return std::bit_cast<float>(bits & 0xFFFF0000); };
+  sum += high(static_cast<uint32_t>(x)) * high(static_cast<uint32_t>(y));
+  return sum + high(static_cast<uint32_t>(x) << 16) * high(static_cast<uint32_t>(y) << 16);
+}
+
+HLOCTS_INLINE Vec<float> AddPairProducts(const Vec<float>& sum, const Vec<PairBf16>& x,
+                                         const Vec<PairBf16>& y) {
+#if defined(__AVX512BF16__)
+  return (Vec<float>)_mm512_dpbf16_ps((__m512)sum, (__m512bh)x, (__m512bh)y);
+#else
+  Vec<float> next;
+  for (int i = 0; i < kLanes<float>; ++i) next[i] = AddPairProduct(sum[i], x[i], y[i]);
+  return next;
+#endif
+}
+
 // sum + x * y.
 template <typename T>
-HLOCTS_INLINE Vec<T> MultiplyAdd(const Vec<T>& sum, const Vec<T>& x, const Vec<T>& y) {
-  if constexpr (std::is_same_v<T, Pair16>) {
+HLOCTS_INLINE Vec<SumOf<T>> MultiplyAdd(const Vec<SumOf<T>>& sum, const Vec<T>& x,
+                                        const Vec<T>& y) {
+  if constexpr (std::is_same_v<T, PairBf16>) {
+    return AddPairProducts(sum, x, y);
+  } else if constexpr (std::is_same_v<T, Pair16>) {
     Vec<T> next = sum + PairProducts(x, y);
 #if defined(__SSE2__)
     asm("" : "+v"(next));  // else additions of several steps become a tree, and registers spill
@@ -92,12 +125,14 @@ HLOCTS_INLINE Vec<T> MultiplyAdd(const Vec<T>& sum, const Vec<T>& x, const Vec<T
 }
 
 template <typename T>
-HLOCTS_INLINE T MultiplyAddOne(T sum, T x, T y) {
+HLOCTS_INLINE SumOf<T> MultiplyAddOne(SumOf<T> sum, T x, T y) {
+  if constexpr (std::is_same_v<T, PairBf16>) return AddPairProduct(sum, x, y);
   if constexpr (std::is_same_v<T, Pair16>) return sum + PairProduct(x, y);
   return sum + x * y;
 }
 
-// The order of additions depends on the sizes alone. T: float, double, uint32_t, uint64_t, Pair16.
+// The order of additions depends on the sizes alone. T: float, double, uint32_t, uint64_t,
+// Pair16 and, if kPairsOfBf16, PairBf16.
 template <typename T>
 absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args);
 

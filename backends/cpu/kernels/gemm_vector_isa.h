@@ -9,9 +9,9 @@
 namespace hlocts::kernels::HLOCTS_ISA {
 
 template <typename T>
-T DotOfRuns(const T* a, const T* b, int64_t count) {
+SumOf<T> DotOfRuns(const T* a, const T* b, int64_t count) {
   constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;
-  Vec<T> sums[kVectors] = {};
+  Vec<SumOf<T>> sums[kVectors] = {};
   int64_t i = 0;
   for (; i + kStep <= count; i += kStep) {
     HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
@@ -19,10 +19,10 @@ T DotOfRuns(const T* a, const T* b, int64_t count) {
       sums[v] = MultiplyAdd<T>(sums[v], Load(a + at), Load(b + at));
     }
   }
-  T lanes[kLanes<T>], result = 0;
+  SumOf<T> lanes[kLanes<T>], result = 0;
   Store(lanes, (sums[0] + sums[1]) + (sums[2] + sums[3]));
   for (int j = 0; j < kLanes<T>; ++j) result += lanes[j];
-  for (; i < count; ++i) result = MultiplyAddOne(result, a[i], b[i]);
+  for (; i < count; ++i) result = MultiplyAddOne<T>(result, a[i], b[i]);
   return result;
 }
 
@@ -31,8 +31,8 @@ template <typename T>
 void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   parallel.For(args.n, 0.1 * args.k + 2, [&](int64_t begin, int64_t end) {
     for (int64_t column = begin; column < end; ++column) {
-      const T sum = DotOfRuns(args.a, args.b + column * args.b_column, args.k);
-      T& to = args.c[column];
+      const SumOf<T> sum = DotOfRuns(args.a, args.b + column * args.b_column, args.k);
+      SumOf<T>& to = args.c[column];
       to = args.update == GemmUpdate::kAssign ? sum
            : args.update == GemmUpdate::kAdd  ? to + sum
                                               : to - sum;
@@ -56,15 +56,16 @@ void AddSteps(const GemmArgs<T>& args, int64_t p, int64_t begin, int64_t end, bo
   const T* b = args.b + p * args.b_row;
   int64_t j = begin;
   for (; j + kLanes<T> <= end; j += kLanes<T>) {
-    Vec<T> sum = add ? Load(args.c + j) : Vec<T>{};
+    Vec<SumOf<T>> sum = add ? Load(args.c + j) : Vec<SumOf<T>>{};
     HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) {
       sum = MultiplyAdd<T>(sum, Splat(factors[q]), Load(b + q * args.b_row + j));
     }
     Store(args.c + j, sum);
   }
   for (; j < end; ++j) {
-    T sum = add ? args.c[j] : T(0);
-    for (int q = 0; q < kSteps; ++q) sum = MultiplyAddOne(sum, factors[q], b[q * args.b_row + j]);
+    SumOf<T> sum = add ? args.c[j] : SumOf<T>(0);
+    for (int q = 0; q < kSteps; ++q)
+      sum = MultiplyAddOne<T>(sum, factors[q], b[q * args.b_row + j]);
     args.c[j] = sum;
   }
 }

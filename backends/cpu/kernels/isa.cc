@@ -10,6 +10,7 @@ const hlocts::kernels::KernelTable* hlocts_kernels_base();
 #if defined(HLOCTS_KERNELS_X86)
 const hlocts::kernels::KernelTable* hlocts_kernels_avx2();
 const hlocts::kernels::KernelTable* hlocts_kernels_avx512();
+const hlocts::kernels::KernelTable* hlocts_kernels_avx512bf16();
 #endif
 }
 
@@ -18,6 +19,7 @@ namespace {
 
 const KernelTable* TableOf(Isa isa) {
 #if defined(HLOCTS_KERNELS_X86)
+  if (isa == Isa::kAvx512Bf16) return hlocts_kernels_avx512bf16();
   if (isa == Isa::kAvx512) return hlocts_kernels_avx512();
   if (isa == Isa::kAvx2) return hlocts_kernels_avx2();
 #endif
@@ -40,13 +42,14 @@ std::vector<Isa> SupportedIsas() {
   if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
     isas.push_back(Isa::kAvx512);
+    if (__builtin_cpu_supports("avx512bf16")) isas.push_back(Isa::kAvx512Bf16);
   }
 #endif
   return isas;
 }
 
 const char* IsaName(Isa isa) {
-  constexpr const char* kNames[] = {"base", "avx2", "avx512"};
+  constexpr const char* kNames[] = {"base", "avx2", "avx512", "avx512bf16"};
   return kNames[static_cast<int>(isa)];
 }
 

@@ -56,7 +56,8 @@ struct KernelTable {
                        const void* updates, void* output);
 };
 
-enum class Isa : uint8_t { kBase, kAvx2, kAvx512 };
+// kAvx512Bf16: AVX-512 and products of pairs of bf16; only the table's dot differs.
+enum class Isa : uint8_t { kBase, kAvx2, kAvx512, kAvx512Bf16 };
 
 const KernelTable& Kernels();
 

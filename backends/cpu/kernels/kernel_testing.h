@@ -9,6 +9,10 @@
 #include <type_traits>
 #include <vector>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "backends/cpu/kernels/isa.h"
 #include "spec/ir/native.h"
 
@@ -24,6 +28,19 @@ void ForEachIsa(Body body) {
     body();
   }
   SetIsa(isas.back());
+}
+
+// Runs `body` as the engine does, with subnormals flushed, and without.
+template <typename Body>
+void FlushedAndNot(Body body) {
+  body();
+#if defined(__x86_64__)
+  SCOPED_TRACE("flushing");
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);
+  body();
+  _mm_setcsr(before);
+#endif
 }
 
 // Small integers: exact in sums and products of every type, so that results can be compared by bits.

@@ -1,7 +1,7 @@
 // Times the kernels against plain loops, in turn, and checks what it has timed. Best of a few
-// rounds each; `backends_cpu_kernels_bench [NAME...] [--threads=N] [--isa=base|avx2|avx512]
-// [--cpu_time]`. --cpu_time takes processor time instead of the clock (for --threads=1 on a machine
-// that has other work).
+// rounds each; `backends_cpu_kernels_bench [NAME...] [--threads=N]
+// [--isa=base|avx2|avx512|avx512bf16] [--cpu_time]`. --cpu_time takes processor time instead of the
+// clock (for --threads=1 on a machine that has other work).
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -1,6 +1,10 @@
-// Whose processor this is, where measurements tell them apart.
+// Whose processor this is, where measurements tell them apart, and how the thread uses it.
 #ifndef HLOCTS_BACKENDS_CPU_KERNELS_PROCESSOR_H_
 #define HLOCTS_BACKENDS_CPU_KERNELS_PROCESSOR_H_
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace hlocts::kernels {
 
@@ -13,9 +17,15 @@ inline bool IsAmd() {
   static const bool amd = __builtin_cpu_is("amd");
   return amd;
 }
+// Whether this thread takes subnormal operands for zeros and returns zeros for subnormal results.
+inline bool FlushesSubnormals() {
+  constexpr unsigned kBoth = 0x8040;
+  return (_mm_getcsr() & kBoth) == kBoth;
+}
 #else
 inline bool IsIntel() { return false; }
 inline bool IsAmd() { return false; }
+inline bool FlushesSubnormals() { return false; }
 #endif
 
 }  // namespace hlocts::kernels

@@ -5,6 +5,18 @@
 
 extern "C" const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)();
 
+#if defined(__AVX512BF16__)
+extern "C" const hlocts::kernels::KernelTable* hlocts_kernels_avx512();
+
+const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() {
+  static const hlocts::kernels::KernelTable table = [] {
+    hlocts::kernels::KernelTable other = *hlocts_kernels_avx512();
+    other.dot = hlocts::kernels::HLOCTS_ISA::DotKernel;
+    return other;
+  }();
+  return &table;
+}
+#else
 const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() {
   namespace isa = hlocts::kernels::HLOCTS_ISA;
   static const hlocts::kernels::KernelTable table = {
@@ -25,3 +37,4 @@ const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() 
   };
   return &table;
 }
+#endif
