@@ -1,10 +1,12 @@
 // Blocking of the matrix product: b is packed once for all threads, then blocks of rows go to the
-// pool, each packing its own part of a. Few rows read b where it stands.
+// pool, each packing its own part of a. Few rows read b where it stands, or pack a panel of it when
+// they meet it.
 #include "backends/cpu/kernels/gemm_isa.h"
 
 #include <algorithm>
 #include <atomic>
 
+#include "backends/cpu/kernels/gemm_mirror_isa.h"
 #include "backends/cpu/kernels/gemm_pack_isa.h"
 #include "backends/cpu/kernels/gemm_tile_isa.h"
 #include "backends/cpu/kernels/gemm_vector_isa.h"
@@ -20,10 +22,9 @@ constexpr int64_t kPiecePanels = 8;  // packing a again for fewer costs more tha
 constexpr int64_t kPackedBytes = int64_t{64} << 20;  // of b at a time
 constexpr int64_t kStackBytes = 16384;
 constexpr int64_t kFirstCacheBytes = 32768;
+constexpr int64_t kSecondCacheBytes = int64_t{1} << 20;
 template <typename T>
 constexpr int64_t kBlockDepth = 4096 / static_cast<int64_t>(sizeof(T));
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Working memory of one unit: on the stack if it is small.
 template <typename T>
@@ -44,9 +45,14 @@ struct WorkBuffer {
 template <typename T>
 struct Blocks {
   const GemmArgs<T>& args;
-  const T* packed = nullptr;              // null: b is read in place
+  const T* packed = nullptr;              // null: b is read where it stands
   int64_t first_column = 0, columns = 0;  // what `packed` covers
   bool upper = false;                     // only panels that reach the diagonal or lie above it
+  bool copies_panels = false;             // b is not packed, but each panel before it is used
+
+  bool Copies(int64_t column) const {
+    return packed == nullptr && (copies_panels || args.n - column < kTileColumns<T>);
+  }
 };
 
 // Rows that are contiguous along the sum and near each other: those of a tile stay in the first
@@ -55,6 +61,21 @@ template <typename T>
 bool ReadsRowsInPlace(const GemmArgs<T>& args) {
   return args.update != GemmUpdate::kSubtract && args.a_column == 1 && args.a_row > 0 &&
          kTileRows * args.a_row * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
+}
+
+// Rows that are one unit of work: whoever multiplies a panel of b is the only one who needs it.
+template <typename T>
+bool IsOneBlock(const GemmArgs<T>& args) {
+  return args.m <= kBlockTiles * kTileRows;
+}
+
+// Rows of b that are contiguous: with few tiles of rows of a packing costs more than it gains. More
+// than two tiles gain only if b comes from a cache.
+template <typename T>
+bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
+  const int64_t bytes = args.n * args.k * static_cast<int64_t>(sizeof(T));
+  return args.b_column == 1 && (args.m <= 2 * kTileRows || bytes <= kFirstCacheBytes / 2 ||
+                                (IsOneBlock(args) && bytes <= kSecondCacheBytes));
 }
 
 // Columns that are multiplied by a tile of rows after the other: their part of b stays in the
@@ -68,22 +89,22 @@ int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   return std::max(kWidth, fit / kWidth * kWidth);
 }
 
-// The panel from `column` on, at depth p. `edge` holds the last columns of a b that is not packed.
+// The panel from `column` on, at depth p. `panel` holds it if it is copied.
 template <typename T>
-ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, const T* edge) {
+ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, const T* panel) {
   const GemmArgs<T>& args = blocks.args;
   constexpr int64_t kWidth = kTileColumns<T>;
   if (blocks.packed != nullptr) {
     return {blocks.packed + (column - blocks.first_column) * args.k + p * kWidth, kWidth};
   }
-  if (args.n - column < kWidth) return {edge, kWidth};
+  if (blocks.Copies(column)) return {panel, kWidth};
   return {args.b + p * args.b_row + column, args.b_row};
 }
 
 // One step of kBlockDepth: the rows of a tile stay in the first cache and meet column after column.
 template <typename T>
 void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p, int64_t begin,
-                  int64_t end, T* packed, T* edge) {
+                  int64_t end, T* packed, T* panel) {
   const GemmArgs<T>& args = blocks.args;
   const int64_t depth = std::min(kBlockDepth<T>, args.k - p);
   const int64_t chunk = ChunkColumns(blocks, depth);
@@ -91,9 +112,7 @@ void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p,
   const bool add = p > 0 || args.update != GemmUpdate::kAssign;
   for (int64_t first = begin; first < end; first += chunk) {
     const int64_t limit = std::min(end, first + chunk);
-    if (blocks.packed == nullptr && args.n - first < kTileColumns<T>) {
-      PackB(args, first, p, depth, edge);
-    }
+    if (blocks.Copies(first)) PackB(args, first, p, depth, panel);
     for (int64_t tile = 0; tile < tiles; ++tile) {
       const int64_t i = rows * tile / tiles;
       const int height = static_cast<int>(rows * (tile + 1) / tiles - i);
@@ -105,7 +124,7 @@ void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p,
       const int64_t diagonal = (row + i) / kTileColumns<T> * kTileColumns<T>;
       int64_t column = blocks.upper ? std::max(first, diagonal) : first;
       for (; column < limit; column += kTileColumns<T>) {
-        MultiplyTile(args, row + i, height, depth, a, ColumnsAt(blocks, p, column, edge), column,
+        MultiplyTile(args, row + i, height, depth, a, ColumnsAt(blocks, p, column, panel), column,
                      add);
       }
     }
@@ -120,14 +139,25 @@ bool MultiplyRows(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t co
   const bool in_place = ReadsRowsInPlace(args);
   const int64_t depth = std::min(args.k, kBlockDepth<T>);
   WorkBuffer<T> packed(in_place ? 0 : rows * depth + kPackSlack / static_cast<int64_t>(sizeof(T)));
-  // The last columns of a b that is read in place.
-  WorkBuffer<T> edge(blocks.packed != nullptr || args.n % kWidth == 0 ? 0 : depth * kWidth);
-  if (packed.data == nullptr || edge.data == nullptr) return false;
+  const bool copies =
+      blocks.packed == nullptr && (blocks.copies_panels || column_end % kWidth != 0);
+  WorkBuffer<T> panel(copies ? depth * kWidth : 0);
+  if (packed.data == nullptr || panel.data == nullptr) return false;
   for (int64_t p = 0; p < args.k; p += kBlockDepth<T>) {
     MultiplyStep(blocks, row, rows, p, column_begin, column_end, in_place ? nullptr : packed.data,
-                 edge.data);
+                 panel.data);
   }
   return true;
+}
+
+// Few blocks of rows: the columns are split too. A reader of parts likes long rows.
+template <typename T>
+int64_t ColumnPieces(const GemmArgs<T>& args, int64_t panels, int64_t row_blocks, int64_t threads) {
+  int64_t most = panels;
+  if (args.done != nullptr || !ReadsRowsInPlace(args)) {
+    most = std::min(panels, std::max(panels / kPiecePanels, CeilDiv(threads, row_blocks)));
+  }
+  return std::clamp<int64_t>(threads == 1 ? 1 : 4 * threads / row_blocks, 1, most);
 }
 
 template <typename T>
@@ -137,11 +167,8 @@ absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
   const int64_t threads = parallel.threads(), tiles = CeilDiv(args.m, kTileRows);
   int64_t row_blocks = CeilDiv(tiles, kBlockTiles);
   if (row_blocks > 1) row_blocks = std::min(tiles, CeilDiv(row_blocks, threads) * threads);
-  // Few blocks of rows: the columns are split too.
   const int64_t panels = CeilDiv(blocks.columns, kWidth);
-  const int64_t most = std::max(panels / kPiecePanels, CeilDiv(threads, row_blocks));
-  const int64_t splits = std::clamp<int64_t>(4 * threads / row_blocks, 1, std::min(most, panels));
-  const int64_t width = CeilDiv(panels, splits) * kWidth;
+  const int64_t width = CeilDiv(panels, ColumnPieces(args, panels, row_blocks, threads)) * kWidth;
   const int64_t pieces = CeilDiv(blocks.columns, width);
   std::atomic<bool> failed{false};
   const double cost = GemmNanoseconds(CeilDiv(args.m, row_blocks), width, args.k, sizeof(T));
@@ -160,54 +187,12 @@ absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
                 : absl::OkStatus();
 }
 
-// b is a turned over: element (i, j) of the product is the same sum as element (j, i), to the bit.
-template <typename T>
-bool IsSquareOfOne(const GemmArgs<T>& args) {
-  return args.update == GemmUpdate::kAssign && args.a == args.b && args.a_row == args.b_column &&
-         args.a_column == args.b_row && args.m == args.n && args.m > 2 * kTileColumns<T>;
-}
-
-// `rows` rows from `row` on of what lies below the diagonal.
-template <typename T>
-void MirrorRows(const GemmArgs<T>& args, int64_t row, int64_t rows) {
-  constexpr int64_t kSide = kLanes<T>;
-  for (int64_t column = 0; column < row + rows; column += kSide) {
-    if (rows == kSide && column + kSide <= row) {
-      Vec<SumOf<T>> lines[kSide];
-      HLOCTS_UNROLL for (int i = 0; i < kSide; ++i) {
-        lines[i] = Load(args.c + (column + i) * args.c_row + row);
-      }
-      Transpose<SumOf<T>>(lines);
-      HLOCTS_UNROLL for (int i = 0; i < kSide; ++i) {
-        Store(args.c + (row + i) * args.c_row + column, lines[i]);
-      }
-      continue;
-    }
-    for (int64_t i = row; i < row + rows; ++i) {
-      for (int64_t j = column; j < std::min(i, column + kSide); ++j) {
-        args.c[i * args.c_row + j] = args.c[j * args.c_row + i];
-      }
-    }
-  }
-}
-
 // Of products that are complete only when all of them is.
 template <typename T>
 void TellAll(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.done == nullptr) return;
   parallel.For(args.m, 1.0 * args.n,
                [&](int64_t row, int64_t end) { (*args.done)(row, end, 0, args.n); });
-}
-
-template <typename T>
-void MirrorUpper(const Parallel& parallel, const GemmArgs<T>& args) {
-  constexpr int64_t kSide = kLanes<T>;
-  parallel.For(CeilDiv(args.m, kSide), 0.2 * kSide * args.m, [&](int64_t band, int64_t end) {
-    for (; band < end; ++band) {
-      const int64_t row = band * kSide, rows = std::min(kSide, args.m - row);
-      MirrorRows(args, row, rows);
-    }
-  });
 }
 
 template <typename T>
@@ -260,7 +245,8 @@ absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.m == 1 && args.a_column == 1 && args.b_row == 1) {
     return MultiplyVector(parallel, args), absl::OkStatus();
   }
-  if (args.m == 1 && args.b_column == 1) return MultiplyRow(parallel, args), absl::OkStatus();
+  const int64_t few = args.n >= kFewRowsColumns<T> ? kFewRows : 1;
+  if (args.m <= few && args.b_column == 1) return MultiplyFewRows(parallel, args), absl::OkStatus();
   // A column is a row of the transposed product where c has no gaps.
   if (args.n == 1 && args.c_row == 1 && args.m > 1) {
     GemmArgs<T> flipped = args;
@@ -278,9 +264,12 @@ absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
     TellAll(parallel, args);
     return absl::OkStatus();
   }
-  const bool small_b = args.n * args.k * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
-  if (args.b_column == 1 && (args.m <= 2 * kTileRows || small_b)) {
-    return MultiplyBlocks(parallel, Blocks<T>{args, nullptr, 0, args.n});
+  if (ReadsPanelsInPlace(args)) {
+    return MultiplyBlocks(parallel, Blocks<T>{.args = args, .columns = args.n});
+  }
+  if (args.b_column != 1 && IsOneBlock(args) && !IsSquareOfOne(args)) {
+    return MultiplyBlocks(parallel,
+                          Blocks<T>{.args = args, .columns = args.n, .copies_panels = true});
   }
   return MultiplyPacked(parallel, args);
 }

@@ -1,4 +1,4 @@
-// Products of one row. Only for *_isa.cc.
+// Products of one row or a few. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_CPU_KERNELS_GEMM_VECTOR_ISA_H_
 #define HLOCTS_BACKENDS_CPU_KERNELS_GEMM_VECTOR_ISA_H_
 
@@ -41,51 +41,80 @@ void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   });
 }
 
-// Steps of a row that are added to a run of columns at a time: the columns stay in the first cache,
-// and b is read in long runs.
+// Steps of rows that are added to a run of columns at a time: b is read in long runs, once, and
+// what is read and the sums stay in the first cache.
 inline constexpr int kStepsAtOnce = 8;
-inline constexpr int64_t kRunColumns = 1024;
+inline constexpr int kRowsAtOnce = kVectorRegisters == 32 ? 2 : 1;  // their factors in registers
+inline constexpr int64_t kRunColumns = 1024, kRunColumnsOfRows = 256;
 
-template <typename T, int kSteps>
-void AddSteps(const GemmArgs<T>& args, int64_t p, int64_t begin, int64_t end, bool add) {
-  T factors[kSteps];
-  HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) {
-    const T x = args.a[(p + q) * args.a_column];
-    factors[q] = args.update == GemmUpdate::kSubtract ? static_cast<T>(-x) : x;
+template <typename T, int kRows, int kSteps>
+void AddSteps(const GemmArgs<T>& args, int64_t row, int64_t p, int64_t begin, int64_t end,
+              bool add) {
+  T factors[kRows][kSteps];
+  HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
+    HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) {
+      const T x = args.a[(row + i) * args.a_row + (p + q) * args.a_column];
+      factors[i][q] = args.update == GemmUpdate::kSubtract ? static_cast<T>(-x) : x;
+    }
   }
   const T* b = args.b + p * args.b_row;
+  SumOf<T>* c = args.c + row * args.c_row;
   int64_t j = begin;
   for (; j + kLanes<T> <= end; j += kLanes<T>) {
-    Vec<SumOf<T>> sum = add ? Load(args.c + j) : Vec<SumOf<T>>{};
-    HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) {
-      sum = MultiplyAdd<T>(sum, Splat(factors[q]), Load(b + q * args.b_row + j));
+    Vec<SumOf<T>> sums[kRows];
+    HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
+      sums[i] = add ? Load(c + i * args.c_row + j) : Vec<SumOf<T>>{};
     }
-    Store(args.c + j, sum);
+    HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) {
+      const Vec<T> columns = Load(b + q * args.b_row + j);
+      HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
+        sums[i] = MultiplyAdd<T>(sums[i], Splat(factors[i][q]), columns);
+      }
+    }
+    HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) Store(c + i * args.c_row + j, sums[i]);
   }
   for (; j < end; ++j) {
-    SumOf<T> sum = add ? args.c[j] : SumOf<T>(0);
-    for (int q = 0; q < kSteps; ++q)
-      sum = MultiplyAddOne<T>(sum, factors[q], b[q * args.b_row + j]);
-    args.c[j] = sum;
+    for (int i = 0; i < kRows; ++i) {
+      SumOf<T> sum = add ? c[i * args.c_row + j] : SumOf<T>(0);
+      for (int q = 0; q < kSteps; ++q) {
+        sum = MultiplyAddOne<T>(sum, factors[i][q], b[q * args.b_row + j]);
+      }
+      c[i * args.c_row + j] = sum;
+    }
   }
 }
 
-// One row times a b whose rows are contiguous.
+template <typename T, int kSteps>
+void AddStepsOfRows(const GemmArgs<T>& args, int64_t p, int64_t begin, int64_t end, bool add) {
+  int64_t row = 0;
+  for (; row + kRowsAtOnce <= args.m; row += kRowsAtOnce) {
+    AddSteps<T, kRowsAtOnce, kSteps>(args, row, p, begin, end, add);
+  }
+  for (; row < args.m; ++row) AddSteps<T, 1, kSteps>(args, row, p, begin, end, add);
+}
+
+// More rows than these do better as a tile, if they have columns enough for either.
+inline constexpr int64_t kFewRows = 3;
 template <typename T>
-void MultiplyRow(const Parallel& parallel, const GemmArgs<T>& args) {
+inline constexpr int64_t kFewRowsColumns = 4 * kLanes<T>;
+
+// A few rows times a b whose rows are contiguous.
+template <typename T>
+void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args) {
   const auto run = [&](int64_t begin, int64_t end) {
     bool add = args.update != GemmUpdate::kAssign;
     int64_t p = 0;
     for (; p + kStepsAtOnce <= args.k; p += kStepsAtOnce, add = true) {
-      AddSteps<T, kStepsAtOnce>(args, p, begin, end, add);
+      AddStepsOfRows<T, kStepsAtOnce>(args, p, begin, end, add);
     }
-    for (; p < args.k; ++p, add = true) AddSteps<T, 1>(args, p, begin, end, add);
-    if (args.done != nullptr) (*args.done)(0, 1, begin, end);
+    for (; p < args.k; ++p, add = true) AddStepsOfRows<T, 1>(args, p, begin, end, add);
+    if (args.done != nullptr) (*args.done)(0, args.m, begin, end);
   };
+  const int64_t columns = args.m == 1 ? kRunColumns : kRunColumnsOfRows;
   parallel.For(
-      args.n, 0.05 * static_cast<double>(args.k),
+      args.n, 0.05 * static_cast<double>(args.k) * ((args.m + 1) / 2),
       [&](int64_t begin, int64_t end) {
-        for (; begin < end; begin += kRunColumns) run(begin, std::min(end, begin + kRunColumns));
+        for (; begin < end; begin += columns) run(begin, std::min(end, begin + columns));
       },
       kLanes<T>);
 }
