@@ -247,6 +247,9 @@ absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
   }
   const int64_t few = args.n >= kFewRowsColumns<T> ? kFewRows : 1;
   if (args.m <= few && args.b_column == 1) return MultiplyFewRows(parallel, args), absl::OkStatus();
+  if (args.k == 1 && args.b_column == 1 && args.n >= kFewRowsColumns<T>) {
+    return MultiplyOuter(parallel, args), absl::OkStatus();
+  }
   // A column is a row of the transposed product where c has no gaps.
   if (args.n == 1 && args.c_row == 1 && args.m > 1) {
     GemmArgs<T> flipped = args;

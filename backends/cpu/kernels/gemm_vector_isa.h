@@ -111,12 +111,25 @@ void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args) {
     if (args.done != nullptr) (*args.done)(0, args.m, begin, end);
   };
   const int64_t columns = args.m == 1 ? kRunColumns : kRunColumnsOfRows;
+  const int64_t share = args.n / (2 * parallel.threads()) / kLanes<T> * kLanes<T>;
   parallel.For(
       args.n, 0.05 * static_cast<double>(args.k) * ((args.m + 1) / 2),
       [&](int64_t begin, int64_t end) {
         for (; begin < end; begin += columns) run(begin, std::min(end, begin + columns));
       },
-      kLanes<T>);
+      std::clamp<int64_t>(share, kLanes<T>, columns));
+}
+
+// A column times a row: nothing to add up, c is written in long runs.
+template <typename T>
+void MultiplyOuter(const Parallel& parallel, const GemmArgs<T>& args) {
+  const bool add = args.update != GemmUpdate::kAssign;
+  parallel.For(args.m, 0.03 * static_cast<double>(args.n) + 2, [&](int64_t row, int64_t end) {
+    for (; row < end; ++row) {
+      AddSteps<T, 1, 1>(args, row, 0, 0, args.n, add);
+      if (args.done != nullptr) (*args.done)(row, row + 1, 0, args.n);
+    }
+  });
 }
 
 }  // namespace hlocts::kernels::HLOCTS_ISA
