@@ -10,9 +10,11 @@
 #include "backends/cpu/kernels/convolution.h"
 #include "backends/cpu/kernels/convolution_pixels_isa.h"
 #include "backends/cpu/kernels/convolution_rows_isa.h"
+#include "backends/cpu/kernels/convolution_weights_isa.h"
 #include "backends/cpu/kernels/dot_types.h"
 #include "backends/cpu/kernels/entries_isa.h"
 #include "backends/cpu/kernels/loop_nest.h"
+#include "backends/cpu/kernels/processor.h"
 #include "backends/cpu/kernels/scratch.h"
 #include "spec/base/status.h"
 
@@ -24,6 +26,24 @@ constexpr int64_t kTapsPerBlock = 2048;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// The processor's products of bf16 take subnormals for zeros, whatever the mode.
+bool MultipliesPairsOfBf16(const ConvolutionRequest& request) {
+  return kPairsOfBf16 && request.input_type == PrimitiveType::kBF16 &&
+         request.kernel_type == PrimitiveType::kBF16 && request.kernel_inputs % 2 == 0 &&
+         FlushesSubnormals();
+}
+
+// Whether input pixels are read where they stand.
+template <typename T>
+bool ReadsInPlace(const ConvolutionRequest& request, PrimitiveType compute) {
+  if (request.input_feature_stride != 1 && request.input_features != 1) return false;
+  if constexpr (!std::is_same_v<T, PairBf16>) return StoredAs(request.input_type, compute);
+  bool even = request.input_batch_stride % 2 == 0 &&
+              reinterpret_cast<uintptr_t>(request.input) % sizeof(T) == 0;
+  for (const ConvolutionDimension& d : request.spatial) even = even && d.input_stride % 2 == 0;
+  return even;
+}
+
 template <typename T>
 ConvolutionPlan<T> PlanOf(const ConvolutionRequest& request, PrimitiveType compute) {
   ConvolutionPlan<T> plan = {request};
@@ -31,7 +51,7 @@ ConvolutionPlan<T> PlanOf(const ConvolutionRequest& request, PrimitiveType compu
   plan.groups = request.feature_groups * request.batch_groups;
   plan.batch = request.batch / request.batch_groups;
   plan.parts = IsComplex(request.input_type) ? 2 : 1;
-  plan.channels = request.kernel_inputs * plan.parts;
+  plan.channels = request.kernel_inputs * plan.parts / kFeaturesAtOnce<T>;
   plan.features = request.output_features / plan.groups * plan.parts;
   plan.pixels = plan.batch;
   plan.taps = 1;
@@ -39,7 +59,7 @@ ConvolutionPlan<T> PlanOf(const ConvolutionRequest& request, PrimitiveType compu
     plan.pixels *= d.output_size;
     plan.taps *= d.kernel_size;
   }
-  plan.depthwise = plan.channels == 1 && plan.features == 1 && !by_batch && plan.groups > 1;
+  plan.depthwise = request.kernel_inputs == 1 && plan.features == 1 && !by_batch && plan.groups > 1;
   plan.panels = CeilDiv(plan.features, kTileColumns<T>);
   plan.direct_output =
       StoredAs(request.output_type, compute) &&
@@ -52,20 +72,20 @@ template <typename T>
 absl::Status PrepareInput(const Parallel& parallel, PrimitiveType compute, ConvolutionPlan<T>& plan,
                           std::unique_ptr<Scratch>& copy) {
   const ConvolutionRequest& request = plan.request;
-  const int64_t features = request.input_features * plan.parts;
+  const auto units = [&](int64_t count) { return count * plan.parts / kFeaturesAtOnce<T>; };
+  const int64_t features = units(request.input_features);
   int64_t image = features;
-  const bool in_place = StoredAs(request.input_type, compute) &&
-                        (request.input_feature_stride == 1 || request.input_features == 1);
+  const bool in_place = ReadsInPlace<T>(request, compute);
   plan.input_strides.resize(request.spatial.size());
   LoopNest<1> loops = {{request.batch, {request.input_batch_stride}}};
   for (size_t d = request.spatial.size(); d-- > 0;) {
-    plan.input_strides[d] = in_place ? request.spatial[d].input_stride * plan.parts : image;
+    plan.input_strides[d] = in_place ? units(request.spatial[d].input_stride) : image;
     image *= request.spatial[d].input_size;
   }
   for (const ConvolutionDimension& d : request.spatial) {
     loops.push_back({d.input_size, {d.input_stride}});
   }
-  plan.input_batch = in_place ? request.input_batch_stride * plan.parts : image;
+  plan.input_batch = in_place ? units(request.input_batch_stride) : image;
   plan.input_group = request.batch_groups > 1 ? plan.batch * plan.input_batch : plan.channels;
   if (in_place) {
     plan.input = static_cast<const T*>(request.input);
@@ -80,7 +100,7 @@ absl::Status PrepareInput(const Parallel& parallel, PrimitiveType compute, Convo
     LoopWalk<1> walk(loops, pixel);
     for (; pixel < end; ++pixel, walk.Next()) {
       const char* from = static_cast<const char*>(request.input) + walk.offset(0) * width;
-      if (plan.parts == 2) {
+      if (plan.parts == 2 || kFeaturesAtOnce<T> == 2) {
         PackRun(width, from, request.input_feature_stride, request.input_features,
                 to + pixel * features);
       } else {
@@ -93,80 +113,10 @@ absl::Status PrepareInput(const Parallel& parallel, PrimitiveType compute, Convo
   return absl::OkStatus();
 }
 
-// Offset in the kernel of each tap, in window order.
-std::vector<int64_t> KernelOffsets(const ConvolutionRequest& request, int64_t taps) {
-  std::vector<int64_t> offsets(taps, 0);
-  int64_t repeat = 1;
-  for (size_t d = request.spatial.size(); d-- > 0;) {
-    const ConvolutionDimension& s = request.spatial[d];
-    for (int64_t t = 0; t < taps; ++t) {
-      const int64_t k = t / repeat % s.kernel_size;
-      offsets[t] += (s.reversal ? s.kernel_size - 1 - k : k) * s.kernel_stride;
-    }
-    repeat *= s.kernel_size;
-  }
-  return offsets;
-}
-
-// to[j] = weight of input channel c and output part first + j, for j < count.
-template <typename T>
-void WeightRow(const ConvolutionPlan<T>& plan, int64_t offset, int64_t c, int64_t first, int64_t count, T* to) {
-  const ConvolutionRequest& request = plan.request;
-  const int width = StorageBytes(request.kernel_type);
-  offset += c / plan.parts * request.kernel_input_stride;
-  if (plan.parts == 1) {
-    offset += first * request.kernel_output_stride;
-    return DecodeRun(request.kernel_type, static_cast<const char*>(request.kernel) + offset * width,
-                     request.kernel_output_stride, count, to);
-  }
-  // (re, im) * (wr, wi): the real part of the input meets (wr, wi), the imaginary one (-wi, wr).
-  const T* kernel = static_cast<const T*>(request.kernel);
-  for (int64_t j = 0; j < count; ++j) {
-    const int64_t out = first + j;
-    const T* w = kernel + 2 * (offset + out / 2 * request.kernel_output_stride);
-    const bool imaginary_in = c % 2 == 1, imaginary_out = out % 2 == 1;
-    const T x = w[imaginary_in != imaginary_out];
-    to[j] = imaginary_in && !imaginary_out ? static_cast<T>(-x) : x;
-  }
-}
-
-template <typename T>
-absl::Status PackWeights(const Parallel& parallel, ConvolutionPlan<T>& plan, std::unique_ptr<Scratch>& packed) {
-  const std::vector<int64_t> offsets = KernelOffsets(plan.request, plan.taps);
-  constexpr int64_t kWidth = kTileColumns<T>;
-  const int64_t rows = plan.taps * plan.channels;
-  const int64_t elements =
-      plan.depthwise ? plan.taps * plan.groups : plan.groups * plan.panels * rows * kWidth;
-  const int64_t bytes = elements * static_cast<int64_t>(sizeof(T));
-  packed = std::make_unique<Scratch>(bytes);
-  if (!packed->ok()) return OutOfScratch(bytes);
-  T* to = packed->As<T>();
-  plan.weights = to;
-  if (plan.depthwise) {
-    for (int64_t t = 0; t < plan.taps; ++t) {
-      WeightRow(plan, offsets[t], 0, 0, plan.groups, to + t * plan.groups);
-    }
-    return absl::OkStatus();
-  }
-  parallel.For(plan.groups * plan.panels, 30.0 * rows, [&](int64_t unit, int64_t end) {
-    for (; unit < end; ++unit) {
-      const int64_t group = unit / plan.panels, first = unit % plan.panels * kWidth;
-      const int64_t count = std::min(kWidth, plan.features - first);
-      for (int64_t row = 0; row < rows; ++row) {
-        T* line = to + (unit * rows + row) * kWidth;
-        WeightRow(plan, offsets[row / plan.channels], row % plan.channels,
-                  group * plan.features + first, count, line);
-        std::fill(line + count, line + kWidth, T(0));
-      }
-    }
-  });
-  return absl::OkStatus();
-}
-
 // Stores `count` parts of one pixel, from part `first` of all features on.
 template <typename T>
 void StorePixel(const ConvolutionPlan<T>& plan, int64_t pixel_offset, int64_t first, int64_t count,
-                const T* from) {
+                const SumOf<T>* from) {
   const ConvolutionRequest& request = plan.request;
   const int width = StorageBytes(request.output_type);
   const int64_t feature = first / plan.parts;
@@ -196,13 +146,13 @@ void RunPanel(const ConvolutionPlan<T>& plan, const PixelBlock<T>& block, int64_
   const int64_t count = std::min(kWidth, plan.features - in_group);
   const T* weights =
       plan.weights + (group * plan.panels + panel) * plan.taps * plan.channels * kWidth;
-  alignas(64) T tile[kPixels * kWidth];
+  alignas(64) SumOf<T> tile[kPixels * kWidth];
   const bool direct = plan.direct_output && count == kWidth;
   for (int64_t i = 0; i < block.count; i += kPixels) {
     const int pixels = static_cast<int>(std::min<int64_t>(kPixels, block.count - i));
-    T* outputs[kPixels];
+    SumOf<T>* outputs[kPixels];
     for (int p = 0; p < pixels; ++p) {
-      outputs[p] = direct ? static_cast<T*>(plan.request.output) +
+      outputs[p] = direct ? static_cast<SumOf<T>*>(plan.request.output) +
                                 block.outputs[i + p] * plan.parts + first
                           : tile + p * kWidth;
     }
@@ -212,7 +162,7 @@ void RunPanel(const ConvolutionPlan<T>& plan, const PixelBlock<T>& block, int64_
     RunConvolutionTile<T>(pixels, plan.taps, plan.channels, block.rows.data() + i * plan.taps,
                           weights, outputs);
     for (int p = 0; p < pixels && !direct; ++p) {
-      StorePixel(plan, block.outputs[i + p], first, count, tile + p * kWidth);
+      StorePixel<T>(plan, block.outputs[i + p], first, count, tile + p * kWidth);
     }
   }
 }
@@ -223,7 +173,7 @@ void RunDepthwise(const ConvolutionPlan<T>& plan, const PixelBlock<T>& block, T*
     const T* const* rows = block.rows.data() + i / kPixels * kPixels * plan.taps + i % kPixels;
     T* output = plan.direct_output ? static_cast<T*>(plan.request.output) + block.outputs[i] : line;
     DepthwisePixel(plan.taps, plan.groups, rows, plan.weights, output);
-    if (!plan.direct_output) StorePixel(plan, block.outputs[i], 0, plan.groups, line);
+    if (!plan.direct_output) StorePixel<T>(plan, block.outputs[i], 0, plan.groups, line);
   }
 }
 
@@ -241,9 +191,11 @@ void RunBlocks(const Parallel& parallel, const ConvolutionPlan<T>& plan) {
     for (; unit < end; ++unit) {
       const int64_t group = unit / blocks, first = unit % blocks * size;
       block.Fill(plan, first, std::min(size, plan.pixels - first), group * plan.input_group);
-      if (plan.depthwise) {
-        RunDepthwise(plan, block, line.data());
-        continue;
+      if constexpr (kFeaturesAtOnce<T> == 1) {
+        if (plan.depthwise) {
+          RunDepthwise(plan, block, line.data());
+          continue;
+        }
       }
       for (int64_t panel = 0; panel < plan.panels; ++panel) RunPanel(plan, block, group, panel);
     }
@@ -275,6 +227,9 @@ absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionReques
   if (IsFloat(compute) && PrefersRows(request, compute)) {
     return compute == PrimitiveType::kF32 ? ConvolutionByRows<float>(parallel, request)
                                           : ConvolutionByRows<double>(parallel, request);
+  }
+  if constexpr (kPairsOfBf16) {
+    if (MultipliesPairsOfBf16(request)) return Run<PairBf16>(parallel, request, compute);
   }
   switch (compute) {
     case PrimitiveType::kF32: return Run<float>(parallel, request, compute);

@@ -10,13 +10,17 @@
 
 namespace hlocts::kernels::HLOCTS_ISA {
 
+// Features of the input in one T.
+template <typename T>
+inline constexpr int64_t kFeaturesAtOnce = std::is_same_v<T, PairBf16> ? 2 : 1;
+
 // The request in the computing type, complex numbers as pairs of real features.
 template <typename T>
 struct ConvolutionPlan {
   const ConvolutionRequest& request;
   int64_t groups, batch;       // batch: of the output
   int64_t parts;               // 2 for complex
-  int64_t channels, features;  // of one group, in parts
+  int64_t channels, features;  // of one group, in parts; channels in T
   int64_t pixels, taps;
   bool depthwise;
   const T* input = nullptr;  // features adjacent

@@ -21,19 +21,20 @@ const std::vector<Case>& Cases() {
       {{{7, 3}, {9, 3}}, 2, 5, 33},
       {{{8, 3, 1, 1, 1}, {8, 3, 1, 1, 1}}, 1, 16, 64},
       {{{8, 3, 2, 0, 1}, {9, 2, 3, 1, 0}}, 3, 3, 4},
-      {{{6, 3, 1, 2, 2, 2}, {5, 3, 1, 1, 1, 1, 2}}, 2, 4, 7},       // dilations
+      {{{6, 3, 1, 2, 2, 2}, {5, 3, 1, 1, 1, 1, 2}}, 2, 4, 7},  // dilations
       // Dilated inputs: taps that meet only holes, strides and dilations that share a factor with
       // the holes' or none, kernels in reverse.
       {{{7, 4, 1, 3, 2, 3, 1, true}, {6, 2, 2, 1, 3, 4, 1}}, 2, 3, 5},
       {{{9, 5, 3, 4, 0, 2, 2, true}, {5, 1, 1, -1, 2, 3, 1}}, 1, 4, 20},
       {{{6, 3, 4, 1, 5, 6, 3}, {8, 3, 1, 2, -2, 2, 3, true}}, 1, 6, 4, 2},
       {{{11, 3, 1, 1, 2, 2, 1}, {12, 3, 1, 1, 2, 2, 1}}, 2, 16, 48},
-      {{{7, 3, 1, -1, -1}, {7, 3, 1, 1, -1}}, 1, 2, 3},              // negative padding
+      {{{7, 3, 1, -1, -1}, {7, 3, 1, 1, -1}}, 1, 2, 3},  // negative padding
       {{{7, 3, 1, 0, 0, 1, 1, true}, {6, 2, 1, 0, 0, 1, 1, true}}, 1, 2, 3},
-      {{{7, 3}, {9, 3}}, 2, 6, 8, 2},                               // feature groups
-      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 70, 70, 70},          // depthwise
-      {{{7, 3}, {9, 3}}, 2, 5, 10, 5},                              // depth multiplier
-      {{{5, 3}}, 6, 2, 9, 1, 3},                                    // batch groups
+      {{{7, 3}, {9, 3}}, 2, 6, 8, 2},  // feature groups
+      {{{7, 3}, {9, 3}}, 2, 36, 66, 3},
+      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 70, 70, 70},  // depthwise
+      {{{7, 3}, {9, 3}}, 2, 5, 10, 5},                      // depth multiplier
+      {{{5, 3}}, 6, 2, 9, 1, 3},                            // batch groups
       {{{7, 3}, {9, 3}}, 2, 5, 33, 1, 1, true},
       {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 12, 12, 12, 1, true},
       // Rows long enough for vectors along them.
@@ -41,9 +42,9 @@ const std::vector<Case>& Cases() {
       {{{7, 3, 2, 0, 1}, {35, 4, 1, 2, 3, 1, 3}}, 2, 4, 10, 2, 1, true},
       {{{5, 2, 1, 1, 1, 2, 2, true}, {37, 3, 1, -2, 4, 1, 1, true}}, 1, 2, 9, 1, 1, true},
       {{{50, 5, 1, 2, 2}}, 3, 6, 6, 6, 1, true},
-      {{{4, 2}, {4, 2}, {4, 3}}, 1, 2, 5},                          // three dimensions
-      {{}, 3, 4, 5},                                                // none
-      {{{56, 56}, {56, 56}}, 1, 2, 3},                              // a kernel as large as the input
+      {{{4, 2}, {4, 2}, {4, 3}}, 1, 2, 5},  // three dimensions
+      {{}, 3, 4, 5},                        // none
+      {{{56, 56}, {56, 56}}, 1, 2, 3},      // a kernel as large as the input
   };
   return *cases;
 }
@@ -183,7 +184,12 @@ using T = PrimitiveType;
 
 TEST(ConvolutionTest, F32) { CheckExact<float, T::kF32, T::kF32>(); }
 TEST(ConvolutionTest, F64) { CheckExact<double, T::kF64, T::kF64>(); }
-TEST(ConvolutionTest, Bf16) { CheckExact<float, T::kBF16, T::kBF16>(); }
+TEST(ConvolutionTest, Bf16) {
+  FlushedAndNot([] {
+    CheckExact<float, T::kBF16, T::kBF16>();
+    CheckExact<float, T::kBF16, T::kF32>();
+  });
+}
 TEST(ConvolutionTest, Integers) {
   CheckExact<int32_t, T::kS8, T::kS32>();
   CheckExact<int64_t, T::kS64, T::kS64>();

@@ -12,12 +12,12 @@ inline constexpr int kPixels = kVectorRegisters == 32 ? 12 : 6;
 // outputs[i][j] = sum over taps t and channels c of rows[t * kPixels + i][c] * weights[t][c][j].
 template <typename T, int kRows>
 void ConvolutionTile(int64_t taps, int64_t channels, const T* const* rows,
-                     const T* __restrict weights, T* const* outputs) {
+                     const T* __restrict weights, SumOf<T>* const* outputs) {
   constexpr int kWidth = kTileColumns<T>;
-  Vec<T> sums[kRows][kTileVectors];
+  Vec<SumOf<T>> sums[kRows][kTileVectors];
   HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
     HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
-      sums[i][v] = Vec<T>{};
+      sums[i][v] = Vec<SumOf<T>>{};
       __builtin_prefetch(outputs[i] + v * kLanes<T>, 1);
     }
   }
@@ -30,7 +30,9 @@ void ConvolutionTile(int64_t taps, int64_t channels, const T* const* rows,
       }
       HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
         const Vec<T> x = Splat(rows[i][c]);
-        HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) sums[i][v] += x * columns[v];
+        HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+          sums[i][v] = MultiplyAdd<T>(sums[i][v], x, columns[v]);
+        }
       }
     }
   }
@@ -44,7 +46,7 @@ void ConvolutionTile(int64_t taps, int64_t channels, const T* const* rows,
 // Whole tiles of pixels, or single ones.
 template <typename T>
 void RunConvolutionTile(int pixels, int64_t taps, int64_t channels, const T* const* rows,
-                        const T* weights, T* const* outputs) {
+                        const T* weights, SumOf<T>* const* outputs) {
   if (pixels == kPixels) {
     return ConvolutionTile<T, kPixels>(taps, channels, rows, weights, outputs);
   }

@@ -56,7 +56,7 @@ struct KernelTable {
                        const void* updates, void* output);
 };
 
-// kAvx512Bf16: AVX-512 and products of pairs of bf16; only the table's dot differs.
+// kAvx512Bf16: AVX-512 and products of pairs of bf16; only dot and convolution differ.
 enum class Isa : uint8_t { kBase, kAvx2, kAvx512, kAvx512Bf16 };
 
 const KernelTable& Kernels();

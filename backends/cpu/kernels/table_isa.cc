@@ -12,6 +12,7 @@ const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() 
   static const hlocts::kernels::KernelTable table = [] {
     hlocts::kernels::KernelTable other = *hlocts_kernels_avx512();
     other.dot = hlocts::kernels::HLOCTS_ISA::DotKernel;
+    other.convolution = hlocts::kernels::HLOCTS_ISA::ConvolutionKernel;
     return other;
   }();
   return &table;
