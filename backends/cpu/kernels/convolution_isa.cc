@@ -11,10 +11,10 @@
 #include "backends/cpu/kernels/convolution_pixels_isa.h"
 #include "backends/cpu/kernels/convolution_rows_isa.h"
 #include "backends/cpu/kernels/convolution_weights_isa.h"
+#include "backends/cpu/kernels/dot_pairs_isa.h"
 #include "backends/cpu/kernels/dot_types.h"
 #include "backends/cpu/kernels/entries_isa.h"
 #include "backends/cpu/kernels/loop_nest.h"
-#include "backends/cpu/kernels/processor.h"
 #include "backends/cpu/kernels/scratch.h"
 #include "spec/base/status.h"
 
@@ -25,13 +25,6 @@ constexpr int64_t kTilesPerBlock = 8;  // that share one pass over a panel of we
 constexpr int64_t kTapsPerBlock = 2048;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// The processor's products of bf16 take subnormals for zeros, whatever the mode.
-bool MultipliesPairsOfBf16(const ConvolutionRequest& request) {
-  return kPairsOfBf16 && request.input_type == PrimitiveType::kBF16 &&
-         request.kernel_type == PrimitiveType::kBF16 && request.kernel_inputs % 2 == 0 &&
-         FlushesSubnormals();
-}
 
 // Whether input pixels are read where they stand.
 template <typename T>
@@ -229,7 +222,10 @@ absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionReques
                                           : ConvolutionByRows<double>(parallel, request);
   }
   if constexpr (kPairsOfBf16) {
-    if (MultipliesPairsOfBf16(request)) return Run<PairBf16>(parallel, request, compute);
+    if (request.kernel_inputs % 2 == 0 &&
+        MultipliesPairsOfBf16(request.input_type, request.kernel_type)) {
+      return Run<PairBf16>(parallel, request, compute);
+    }
   }
   switch (compute) {
     case PrimitiveType::kF32: return Run<float>(parallel, request, compute);

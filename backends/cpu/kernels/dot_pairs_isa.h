@@ -6,9 +6,17 @@
 #include <memory>
 
 #include "backends/cpu/kernels/dot_stack_isa.h"
+#include "backends/cpu/kernels/processor.h"
 #include "spec/ir/primitive_type.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
+
+// Whether bf16 are multiplied in pairs: such instructions take subnormals for zeros whatever the
+// mode, so only where the mode does.
+inline bool MultipliesPairsOfBf16(PrimitiveType lhs, PrimitiveType rhs) {
+  return kPairsOfBf16 && lhs == PrimitiveType::kBF16 && rhs == PrimitiveType::kBF16 &&
+         FlushesSubnormals();
+}
 
 // Whether integers of this type are integers of 16 bits with a sign.
 inline bool FitsPairs(PrimitiveType type) {

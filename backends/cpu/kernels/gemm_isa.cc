@@ -246,7 +246,9 @@ absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
     return MultiplyVector(parallel, args), absl::OkStatus();
   }
   const int64_t few = args.n >= kFewRowsColumns<T> ? kFewRows : 1;
-  if (args.m <= few && args.b_column == 1) return MultiplyFewRows(parallel, args), absl::OkStatus();
+  if (args.m <= few && args.b_column == 1) {
+    return MultiplyFewRows(parallel, args, args.b), absl::OkStatus();
+  }
   if (args.k == 1 && args.b_column == 1 && args.n >= kFewRowsColumns<T>) {
     return MultiplyOuter(parallel, args), absl::OkStatus();
   }

@@ -47,9 +47,35 @@ inline constexpr int kStepsAtOnce = 8;
 inline constexpr int kRowsAtOnce = kVectorRegisters == 32 ? 2 : 1;  // their factors in registers
 inline constexpr int64_t kRunColumns = 1024, kRunColumnsOfRows = 256;
 
-template <typename T, int kRows, int kSteps>
-void AddSteps(const GemmArgs<T>& args, int64_t row, int64_t p, int64_t begin, int64_t end,
-              bool add) {
+// bf16 as it stands in memory.
+struct Bf16Bits {
+  uint16_t bits;
+};
+
+// Elements of a b that is stored as B.
+template <typename T>
+HLOCTS_INLINE Vec<T> LoadAs(const T* from) {
+  return Load(from);
+}
+template <typename T>
+HLOCTS_INLINE Vec<T> LoadAs(const Bf16Bits* from) {
+  using Halves = typename VectorOf<uint16_t, kVectorBytes / 2>::type;
+  Halves halves;
+  __builtin_memcpy(&halves, from, sizeof(halves));
+  return (Vec<T>)(__builtin_convertvector(halves, Vec<uint32_t>) << 16);
+}
+template <typename T>
+HLOCTS_INLINE T ValueOf(const T& x) {
+  return x;
+}
+HLOCTS_INLINE float ValueOf(const Bf16Bits& x) {
+  return std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16);
+}
+
+// The rows of b are given apart: they may be of another type.
+template <typename T, int kRows, int kSteps, typename B>
+void AddSteps(const GemmArgs<T>& args, const B* b, int64_t row, int64_t p, int64_t begin,
+              int64_t end, bool add) {
   T factors[kRows][kSteps];
   HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
     HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) {
@@ -57,7 +83,7 @@ void AddSteps(const GemmArgs<T>& args, int64_t row, int64_t p, int64_t begin, in
       factors[i][q] = args.update == GemmUpdate::kSubtract ? static_cast<T>(-x) : x;
     }
   }
-  const T* b = args.b + p * args.b_row;
+  b += p * args.b_row;
   SumOf<T>* c = args.c + row * args.c_row;
   int64_t j = begin;
   for (; j + kLanes<T> <= end; j += kLanes<T>) {
@@ -66,7 +92,7 @@ void AddSteps(const GemmArgs<T>& args, int64_t row, int64_t p, int64_t begin, in
       sums[i] = add ? Load(c + i * args.c_row + j) : Vec<SumOf<T>>{};
     }
     HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) {
-      const Vec<T> columns = Load(b + q * args.b_row + j);
+      const Vec<T> columns = LoadAs<T>(b + q * args.b_row + j);
       HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
         sums[i] = MultiplyAdd<T>(sums[i], Splat(factors[i][q]), columns);
       }
@@ -77,20 +103,21 @@ void AddSteps(const GemmArgs<T>& args, int64_t row, int64_t p, int64_t begin, in
     for (int i = 0; i < kRows; ++i) {
       SumOf<T> sum = add ? c[i * args.c_row + j] : SumOf<T>(0);
       for (int q = 0; q < kSteps; ++q) {
-        sum = MultiplyAddOne<T>(sum, factors[i][q], b[q * args.b_row + j]);
+        sum = MultiplyAddOne<T>(sum, factors[i][q], ValueOf(b[q * args.b_row + j]));
       }
       c[i * args.c_row + j] = sum;
     }
   }
 }
 
-template <typename T, int kSteps>
-void AddStepsOfRows(const GemmArgs<T>& args, int64_t p, int64_t begin, int64_t end, bool add) {
+template <typename T, int kSteps, typename B>
+void AddStepsOfRows(const GemmArgs<T>& args, const B* b, int64_t p, int64_t begin, int64_t end,
+                    bool add) {
   int64_t row = 0;
   for (; row + kRowsAtOnce <= args.m; row += kRowsAtOnce) {
-    AddSteps<T, kRowsAtOnce, kSteps>(args, row, p, begin, end, add);
+    AddSteps<T, kRowsAtOnce, kSteps>(args, b, row, p, begin, end, add);
   }
-  for (; row < args.m; ++row) AddSteps<T, 1, kSteps>(args, row, p, begin, end, add);
+  for (; row < args.m; ++row) AddSteps<T, 1, kSteps>(args, b, row, p, begin, end, add);
 }
 
 // More rows than these do better as a tile, if they have columns enough for either.
@@ -99,15 +126,15 @@ template <typename T>
 inline constexpr int64_t kFewRowsColumns = 4 * kLanes<T>;
 
 // A few rows times a b whose rows are contiguous.
-template <typename T>
-void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args) {
+template <typename T, typename B>
+void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args, const B* b) {
   const auto run = [&](int64_t begin, int64_t end) {
     bool add = args.update != GemmUpdate::kAssign;
     int64_t p = 0;
     for (; p + kStepsAtOnce <= args.k; p += kStepsAtOnce, add = true) {
-      AddStepsOfRows<T, kStepsAtOnce>(args, p, begin, end, add);
+      AddStepsOfRows<T, kStepsAtOnce>(args, b, p, begin, end, add);
     }
-    for (; p < args.k; ++p, add = true) AddStepsOfRows<T, 1>(args, p, begin, end, add);
+    for (; p < args.k; ++p, add = true) AddStepsOfRows<T, 1>(args, b, p, begin, end, add);
     if (args.done != nullptr) (*args.done)(0, args.m, begin, end);
   };
   const int64_t columns = args.m == 1 ? kRunColumns : kRunColumnsOfRows;
@@ -126,7 +153,7 @@ void MultiplyOuter(const Parallel& parallel, const GemmArgs<T>& args) {
   const bool add = args.update != GemmUpdate::kAssign;
   parallel.For(args.m, 0.03 * static_cast<double>(args.n) + 2, [&](int64_t row, int64_t end) {
     for (; row < end; ++row) {
-      AddSteps<T, 1, 1>(args, row, 0, 0, args.n, add);
+      AddSteps<T, 1, 1>(args, args.b, row, 0, 0, args.n, add);
       if (args.done != nullptr) (*args.done)(row, row + 1, 0, args.n);
     }
   });
