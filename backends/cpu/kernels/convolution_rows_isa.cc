@@ -1,5 +1,6 @@
 // The input is copied once with its rows padded by zeros, so that every tap of a row is a shifted
-// load; a tile is some output features by two vectors of a row.
+// load; a tile is some output features by two vectors of a row. Where the window takes strides, a row
+// is copied as several, each of the elements that one tap meets.
 #include "backends/cpu/kernels/convolution_rows_isa.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 template <typename T>
 struct TileInput {
   std::vector<const T*> rows, weights;
-  int64_t taps = 1, dilation = 1;
+  absl::Span<const int64_t> taps;  // where each begins in a row
 };
 
 // sums of kFeatures features at places [x, x + kVectors lanes), stored at out + f * out_row.
@@ -31,15 +32,16 @@ template <typename T, int kVectors>
 void RowTile(const TileInput<T>& input, int64_t x, T* __restrict out, int64_t out_row) {
   Vec<T> sums[kFeatures][kVectors] = {};
   for (size_t r = 0; r < input.rows.size(); ++r) {
-    const T* row = input.rows[r] + x;
     const T* weights = input.weights[r];
-    for (int64_t k = 0; k < input.taps; ++k, row += input.dilation, weights += kFeatures) {
+    for (const int64_t tap : input.taps) {
+      const T* row = input.rows[r] + tap + x;
       Vec<T> columns[kVectors];
       HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) columns[v] = Load(row + v * kLanes<T>);
       HLOCTS_UNROLL for (int f = 0; f < kFeatures; ++f) {
         const Vec<T> weight = Splat(weights[f]);
         HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) sums[f][v] += weight * columns[v];
       }
+      weights += kFeatures;
     }
   }
   HLOCTS_UNROLL for (int f = 0; f < kFeatures; ++f) {
@@ -62,14 +64,12 @@ class RowConvolution {
       outer_out_ *= request.spatial[d].output_size;
       outer_taps_ *= request.spatial[d].kernel_size;
     }
-    constexpr int64_t kStep = 2 * kLanes<T>;
-    padded_ = CeilDiv(inner_.output_size, kStep) * kStep +
-              (inner_.kernel_size - 1) * inner_.window_dilation;
+    FindTaps();
   }
 
   absl::Status Run(const Parallel& parallel) {
     const int64_t width = static_cast<int64_t>(sizeof(T));
-    const int64_t image = request_.input_features * outer_in_ * padded_;
+    const int64_t image = request_.input_features * outer_in_ * row_;
     const int64_t block = request_.kernel_inputs * outer_taps_ * inner_.kernel_size * kFeatures;
     const Scratch input(request_.batch * image * width);
     const Scratch weights(request_.feature_groups * blocks_ * block * width);
@@ -88,28 +88,51 @@ class RowConvolution {
   }
 
  private:
-  // [batch][feature][outer places][padded row]
+  // Tap k of output x is element x * stride + k * dilation of the padded row: number x + (k * dilation)
+  // / stride of those with its remainder.
+  void FindTaps() {
+    constexpr int64_t kStep = 2 * kLanes<T>;
+    const int64_t stride = inner_.window_stride;
+    const int64_t reach = (inner_.kernel_size - 1) * inner_.window_dilation / stride;
+    padded_ = CeilDiv(inner_.output_size, kStep) * kStep + reach;
+    for (int64_t k = 0; k < inner_.kernel_size; ++k) {
+      const int64_t at = k * inner_.window_dilation, remainder = at % stride;
+      const auto known = std::find(remainders_.begin(), remainders_.end(), remainder);
+      taps_.push_back((known - remainders_.begin()) * padded_ + at / stride);
+      if (known == remainders_.end()) remainders_.push_back(remainder);
+    }
+    row_ = padded_ * std::ssize(remainders_);
+  }
+
+  // [batch][feature][outer places][remainder][padded row]
   void CopyInput(const Parallel& parallel) {
     LoopNest<1> loops = {{request_.batch, {request_.input_batch_stride}},
                          {request_.input_features, {request_.input_feature_stride}}};
     for (size_t d = 0; d + 1 < request_.spatial.size(); ++d) {
       loops.push_back({request_.spatial[d].input_size, {request_.spatial[d].input_stride}});
     }
-    const int bytes = StorageBytes(request_.input_type);
-    // Place j of a padded row is element j - padding_low.
-    const int64_t begin = std::clamp<int64_t>(inner_.padding_low, 0, padded_);
-    const int64_t end = std::clamp<int64_t>(inner_.padding_low + inner_.input_size, begin, padded_);
-    parallel.For(LoopCount(loops), 0.5 * padded_ + 10, [&](int64_t row, int64_t stop) {
+    parallel.For(LoopCount(loops), 0.5 * row_ + 10, [&](int64_t row, int64_t stop) {
       LoopWalk<1> walk(loops, row);
       for (; row < stop; ++row, walk.Next()) {
-        T* to = input_ + row * padded_;
-        const int64_t from = walk.offset(0) + (begin - inner_.padding_low) * inner_.input_stride;
-        std::fill(to, to + begin, T(0));
-        DecodeRun(request_.input_type, static_cast<const char*>(request_.input) + from * bytes,
-                  inner_.input_stride, end - begin, to + begin);
-        std::fill(to + end, to + padded_, T(0));
+        for (size_t i = 0; i < remainders_.size(); ++i) {
+          CopyRow(walk.offset(0), remainders_[i], input_ + row * row_ + i * padded_);
+        }
       }
     });
+  }
+
+  // Place j is element j * stride + remainder - padding_low of the row at `offset`.
+  void CopyRow(int64_t offset, int64_t remainder, T* to) const {
+    const int64_t stride = inner_.window_stride, first = remainder - inner_.padding_low;
+    const int64_t begin = first >= 0 ? 0 : std::min(padded_, CeilDiv(-first, stride));
+    const int64_t left = std::max<int64_t>(0, inner_.input_size - first);
+    const int64_t end = std::clamp(CeilDiv(left, stride), begin, padded_);
+    const int64_t from = offset + (begin * stride + first) * inner_.input_stride;
+    std::fill(to, to + begin, T(0));
+    DecodeRun(request_.input_type,
+              static_cast<const char*>(request_.input) + from * StorageBytes(request_.input_type),
+              stride * inner_.input_stride, end - begin, to + begin);
+    std::fill(to + end, to + padded_, T(0));
   }
 
   // Offset in the kernel of outer tap `tap`.
@@ -181,8 +204,7 @@ class RowConvolution {
     const int64_t row_weights = inner_.kernel_size * kFeatures;
     const int64_t block = request_.kernel_inputs * outer_taps_ * row_weights;
     tile.rows.clear();
-    tile.taps = inner_.kernel_size;
-    tile.dilation = inner_.window_dilation;
+    tile.taps = taps_;
     std::vector<int64_t> used;  // rows of weights
     for (int64_t t = 0; t < outer_taps_; ++t) {
       const int64_t under = PlaceUnder(place, t);
@@ -190,7 +212,7 @@ class RowConvolution {
       for (int64_t c = 0; c < request_.kernel_inputs; ++c) {
         const int64_t feature =
             batch * request_.input_features + group * request_.kernel_inputs + c;
-        tile.rows.push_back(input_ + (feature * outer_in_ + under) * padded_);
+        tile.rows.push_back(input_ + (feature * outer_in_ + under) * row_);
         used.push_back(c * outer_taps_ + t);
       }
     }
@@ -229,7 +251,8 @@ class RowConvolution {
   const ConvolutionDimension& inner_;
   int64_t group_features_, blocks_;
   int64_t outer_in_ = 1, outer_out_ = 1, outer_taps_ = 1;
-  int64_t padded_ = 0;  // size of a row of the copied input
+  int64_t padded_ = 0, row_ = 0;  // sizes of the copied input: of a remainder's row, of all of them
+  std::vector<int64_t> remainders_, taps_;
   T* input_ = nullptr;
   T* weights_ = nullptr;
 };
@@ -244,8 +267,8 @@ bool PrefersRows(const ConvolutionRequest& request, PrimitiveType compute) {
   const int64_t lanes = kVectorBytes / StorageBytes(compute);
   // A kernel much wider than the output would be copied more often than it is used.
   return StoredAs(request.output_type, compute) && inner.output_stride == 1 &&
-         request.output_feature_stride != 1 && inner.window_stride == 1 &&
-         inner.base_dilation == 1 && inner.output_size >= lanes / 2 &&
+         request.output_feature_stride != 1 && inner.base_dilation == 1 &&
+         inner.output_size >= lanes / 2 &&
          (inner.kernel_size - 1) * inner.window_dilation <= 4 * inner.output_size;
 }
 
