@@ -10,6 +10,7 @@
 #include "backends/cpu/kernels/convolution.h"
 #include "backends/cpu/kernels/convolution_pixels_isa.h"
 #include "backends/cpu/kernels/convolution_rows_isa.h"
+#include "backends/cpu/kernels/convolution_taps_isa.h"
 #include "backends/cpu/kernels/dot_types.h"
 #include "backends/cpu/kernels/entries_isa.h"
 #include "backends/cpu/kernels/loop_nest.h"
@@ -93,21 +94,6 @@ absl::Status PrepareInput(const Parallel& parallel, PrimitiveType compute, Convo
   return absl::OkStatus();
 }
 
-// Offset in the kernel of each tap, in window order.
-std::vector<int64_t> KernelOffsets(const ConvolutionRequest& request, int64_t taps) {
-  std::vector<int64_t> offsets(taps, 0);
-  int64_t repeat = 1;
-  for (size_t d = request.spatial.size(); d-- > 0;) {
-    const ConvolutionDimension& s = request.spatial[d];
-    for (int64_t t = 0; t < taps; ++t) {
-      const int64_t k = t / repeat % s.kernel_size;
-      offsets[t] += (s.reversal ? s.kernel_size - 1 - k : k) * s.kernel_stride;
-    }
-    repeat *= s.kernel_size;
-  }
-  return offsets;
-}
-
 // to[j] = weight of input channel c and output part first + j, for j < count.
 template <typename T>
 void WeightRow(const ConvolutionPlan<T>& plan, int64_t offset, int64_t c, int64_t first, int64_t count, T* to) {
@@ -132,7 +118,7 @@ void WeightRow(const ConvolutionPlan<T>& plan, int64_t offset, int64_t c, int64_
 
 template <typename T>
 absl::Status PackWeights(const Parallel& parallel, ConvolutionPlan<T>& plan, std::unique_ptr<Scratch>& packed) {
-  const std::vector<int64_t> offsets = KernelOffsets(plan.request, plan.taps);
+  const std::vector<int64_t> offsets = KernelOffsets(plan.request);
   constexpr int64_t kWidth = kTileColumns<T>;
   const int64_t rows = plan.taps * plan.channels;
   const int64_t elements =
