@@ -8,12 +8,11 @@
 
 #include "backends/cpu/kernels/convert_isa.h"
 #include "backends/cpu/kernels/convolution.h"
+#include "backends/cpu/kernels/convolution_pack_isa.h"
 #include "backends/cpu/kernels/convolution_pixels_isa.h"
 #include "backends/cpu/kernels/convolution_rows_isa.h"
-#include "backends/cpu/kernels/convolution_taps_isa.h"
 #include "backends/cpu/kernels/dot_types.h"
 #include "backends/cpu/kernels/entries_isa.h"
-#include "backends/cpu/kernels/loop_nest.h"
 #include "backends/cpu/kernels/scratch.h"
 #include "spec/base/status.h"
 
@@ -46,107 +45,6 @@ ConvolutionPlan<T> PlanOf(const ConvolutionRequest& request, PrimitiveType compu
       StoredAs(request.output_type, compute) &&
       (request.output_feature_stride == 1 || request.output_features == 1);
   return plan;
-}
-
-// The input itself, or a dense copy [batch, spatial..., features].
-template <typename T>
-absl::Status PrepareInput(const Parallel& parallel, PrimitiveType compute, ConvolutionPlan<T>& plan,
-                          std::unique_ptr<Scratch>& copy) {
-  const ConvolutionRequest& request = plan.request;
-  const int64_t features = request.input_features * plan.parts;
-  int64_t image = features;
-  const bool in_place = StoredAs(request.input_type, compute) &&
-                        (request.input_feature_stride == 1 || request.input_features == 1);
-  plan.input_strides.resize(request.spatial.size());
-  LoopNest<1> loops = {{request.batch, {request.input_batch_stride}}};
-  for (size_t d = request.spatial.size(); d-- > 0;) {
-    plan.input_strides[d] = in_place ? request.spatial[d].input_stride * plan.parts : image;
-    image *= request.spatial[d].input_size;
-  }
-  for (const ConvolutionDimension& d : request.spatial) {
-    loops.push_back({d.input_size, {d.input_stride}});
-  }
-  plan.input_batch = in_place ? request.input_batch_stride * plan.parts : image;
-  plan.input_group = request.batch_groups > 1 ? plan.batch * plan.input_batch : plan.channels;
-  if (in_place) {
-    plan.input = static_cast<const T*>(request.input);
-    return absl::OkStatus();
-  }
-  const int64_t bytes = request.batch * image * static_cast<int64_t>(sizeof(T));
-  copy = std::make_unique<Scratch>(bytes);
-  if (!copy->ok()) return OutOfScratch(bytes);
-  T* to = copy->As<T>();
-  const int width = StorageBytes(request.input_type);
-  parallel.For(LoopCount(loops), 1.5 * features + 5, [&](int64_t pixel, int64_t end) {
-    LoopWalk<1> walk(loops, pixel);
-    for (; pixel < end; ++pixel, walk.Next()) {
-      const char* from = static_cast<const char*>(request.input) + walk.offset(0) * width;
-      if (plan.parts == 2) {
-        PackRun(width, from, request.input_feature_stride, request.input_features,
-                to + pixel * features);
-      } else {
-        DecodeRun(request.input_type, from, request.input_feature_stride, request.input_features,
-                  to + pixel * features);
-      }
-    }
-  });
-  plan.input = to;
-  return absl::OkStatus();
-}
-
-// to[j] = weight of input channel c and output part first + j, for j < count.
-template <typename T>
-void WeightRow(const ConvolutionPlan<T>& plan, int64_t offset, int64_t c, int64_t first, int64_t count, T* to) {
-  const ConvolutionRequest& request = plan.request;
-  const int width = StorageBytes(request.kernel_type);
-  offset += c / plan.parts * request.kernel_input_stride;
-  if (plan.parts == 1) {
-    offset += first * request.kernel_output_stride;
-    return DecodeRun(request.kernel_type, static_cast<const char*>(request.kernel) + offset * width,
-                     request.kernel_output_stride, count, to);
-  }
-  // (re, im) * (wr, wi): the real part of the input meets (wr, wi), the imaginary one (-wi, wr).
-  const T* kernel = static_cast<const T*>(request.kernel);
-  for (int64_t j = 0; j < count; ++j) {
-    const int64_t out = first + j;
-    const T* w = kernel + 2 * (offset + out / 2 * request.kernel_output_stride);
-    const bool imaginary_in = c % 2 == 1, imaginary_out = out % 2 == 1;
-    const T x = w[imaginary_in != imaginary_out];
-    to[j] = imaginary_in && !imaginary_out ? static_cast<T>(-x) : x;
-  }
-}
-
-template <typename T>
-absl::Status PackWeights(const Parallel& parallel, ConvolutionPlan<T>& plan, std::unique_ptr<Scratch>& packed) {
-  const std::vector<int64_t> offsets = KernelOffsets(plan.request);
-  constexpr int64_t kWidth = kTileColumns<T>;
-  const int64_t rows = plan.taps * plan.channels;
-  const int64_t elements =
-      plan.depthwise ? plan.taps * plan.groups : plan.groups * plan.panels * rows * kWidth;
-  const int64_t bytes = elements * static_cast<int64_t>(sizeof(T));
-  packed = std::make_unique<Scratch>(bytes);
-  if (!packed->ok()) return OutOfScratch(bytes);
-  T* to = packed->As<T>();
-  plan.weights = to;
-  if (plan.depthwise) {
-    for (int64_t t = 0; t < plan.taps; ++t) {
-      WeightRow(plan, offsets[t], 0, 0, plan.groups, to + t * plan.groups);
-    }
-    return absl::OkStatus();
-  }
-  parallel.For(plan.groups * plan.panels, 30.0 * rows, [&](int64_t unit, int64_t end) {
-    for (; unit < end; ++unit) {
-      const int64_t group = unit / plan.panels, first = unit % plan.panels * kWidth;
-      const int64_t count = std::min(kWidth, plan.features - first);
-      for (int64_t row = 0; row < rows; ++row) {
-        T* line = to + (unit * rows + row) * kWidth;
-        WeightRow(plan, offsets[row / plan.channels], row % plan.channels,
-                  group * plan.features + first, count, line);
-        std::fill(line + count, line + kWidth, T(0));
-      }
-    }
-  });
-  return absl::OkStatus();
 }
 
 // Stores `count` parts of one pixel, from part `first` of all features on.
@@ -248,7 +146,7 @@ absl::Status Run(const Parallel& parallel, const ConvolutionRequest& request,
   plan.zeros = zeros.As<T>();
   std::unique_ptr<Scratch> input, weights;
   HLOCTS_RETURN_IF_ERROR(PrepareInput(parallel, compute, plan, input));
-  HLOCTS_RETURN_IF_ERROR(PackWeights(parallel, plan, weights));
+  HLOCTS_RETURN_IF_ERROR(PackWeights(parallel, compute, plan, weights));
   RunBlocks(parallel, plan);
   return absl::OkStatus();
 }
