@@ -38,20 +38,24 @@ struct SelectLanes {
     __builtin_memcpy(to, &v, sizeof(v));
   }
 
+  // Every second element of the first half, then of the second from its own second one on.
   template <int... kIndices>
-  static HLOCTS_INLINE Values Even(const T* from, std::integer_sequence<int, kIndices...>) {
-    // The second half ends with the last element wanted: what lies behind may not be memory.
-    return __builtin_shufflevector(Load(from), Load(from + kCount - 1),
+  static HLOCTS_INLINE Values Halves(Values a, Values b, std::integer_sequence<int, kIndices...>) {
+    return __builtin_shufflevector(a, b,
                                    (kIndices < kCount / 2 ? 2 * kIndices : 2 * kIndices + 1)...);
   }
 
-  // kCount elements, `stride` apart; kStride 0: any stride.
+  // kCount elements, `stride` apart; kStride: the same if it is 1, 2 or 4, or else 0.
   template <int kStride>
   static HLOCTS_INLINE Values LoadApart(const T* from, int64_t stride) {
     if constexpr (kStride == 1 || kCount == 1) {
       return Load(from);
-    } else if constexpr (kStride == 2) {
-      return Even(from, std::make_integer_sequence<int, kCount>());
+    } else if constexpr (kStride != 0) {
+      // The second half ends with the last element wanted: what lies behind may not be memory.
+      constexpr int kNear = kStride / 2;
+      return Halves(LoadApart<kNear>(from, kNear),
+                    LoadApart<kNear>(from + (kCount - 1) * kNear, kNear),
+                    std::make_integer_sequence<int, kCount>());
     } else {
       T values[kCount];
       HLOCTS_UNROLL for (int i = 0; i < kCount; ++i) values[i] = from[i * stride];

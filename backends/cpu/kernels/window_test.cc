@@ -1,6 +1,7 @@
 #include "backends/cpu/kernels/window.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -46,6 +47,16 @@ const std::vector<Dims>& Cases() {
       {Dim(3, 1), Dim(40, 40, 1, 39, 0), Dim(300, 1)},
       {Dim(40, 9, 1, 4, 4), Dim(30, 11, 1, 5, 5)},
       {Dim(6, 2, 2), Dim(6, 2, 2), Dim(6, 3, 3)},
+      // Short windows along the innermost dimension, and one over all of it.
+      {Dim(2, 1), Dim(3, 1), Dim(8, 2, 2), Dim(58, 2, 2)},
+      {Dim(3, 1), Dim(9, 3, 1, 1, 1), Dim(47, 3, 1, 1, 1)},
+      {Dim(9, 3, 2, 4, 3), Dim(61, 5, 3, 2, 4, 1, 2)},
+      {Dim(2, 1), Dim(5, 2, 2), Dim(7, 3, 1, -1, 0), Dim(37, 4, 4, 3, 3)},
+      {Dim(2, 1), Dim(5000, 3, 2, 1, 1)},
+      {Dim(3, 3, 1, 1, 1), Dim(300, 64, 1, -3, 70)},
+      {Dim(4, 2, 2), Dim(20, 1, 3)},
+      {Dim(3, 1), Dim(2, 1), Dim(7, 7), Dim(9, 9)},
+      {Dim(5, 7, 1, 1, 1), Dim(3, 1), Dim(9, 12, 1, 3, 0)},
   };
   return *cases;
 }
@@ -106,6 +117,7 @@ void Check(ReduceKind kind, PrimitiveType type, T init, Combine combine) {
 TEST(ReduceWindowTest, Sums) {
   const auto add = [](auto a, auto b) { return static_cast<decltype(a)>(a + b); };
   Check<float>(ReduceKind::kAdd, PrimitiveType::kF32, 5, add);
+  Check<double>(ReduceKind::kAdd, PrimitiveType::kF64, 5, add);
   Check<int8_t>(ReduceKind::kAdd, PrimitiveType::kS8, 5, add);
   Check<Complex64>(ReduceKind::kAdd, PrimitiveType::kC64, {2, 3}, add);
 }
@@ -115,6 +127,42 @@ TEST(ReduceWindowTest, MaximaAndMinima) {
                [](float a, float b) { return std::max(a, b); });
   Check<int64_t>(ReduceKind::kMinimum, PrimitiveType::kS64, 100,
                  [](int64_t a, int64_t b) { return std::min(a, b); });
+  Check<double>(ReduceKind::kMinimum, PrimitiveType::kF64, 100,
+                [](double a, double b) { return std::min(a, b); });
+}
+
+TEST(ReduceWindowTest, NanStaysAndPaddingIsNothing) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  std::vector<float> data(2 * 40, -kInf), output(41);
+  data[0] = kNan, data[40 + 7] = kNan, data[40 + 20] = 3, data[39] = -0.0f;
+  ForEachIsa([&] {
+    for (const bool maximum : {true, false}) {
+      const float init = maximum ? -kInf : -0.0f;
+      const ReduceKind kind = maximum ? ReduceKind::kMaximum : ReduceKind::kAdd;
+      const Dims dims = {Dim(2, 2), Dim(40, 2, 1, 1, 1)};
+      ASSERT_TRUE(ReduceWindow(Parallel(), {kind, PrimitiveType::kF32, dims, data.data(), &init,
+                                            output.data()}).ok());
+      for (int i : {0, 1, 7, 8}) EXPECT_TRUE(std::isnan(output[i])) << i;
+      for (int i : {2, 6, 9, 19, 38}) EXPECT_EQ(output[i], -kInf) << i;
+      EXPECT_EQ(output[20], maximum ? 3 : -kInf);
+      EXPECT_EQ(output[40], maximum ? 0 : -kInf);
+    }
+  });
+}
+
+TEST(ReduceWindowTest, NarrowFloatsOfShortWindows) {
+  using Bf16 = NativeOf<PrimitiveType::kBF16>;
+  const std::vector<Bf16> data(18 * 70, Bf16(1.0));
+  const Bf16 init(100.0);
+  // bf16 itself counts to 256 by ones.
+  const Dims dims = {Dim(18, 17), Dim(70, 24, 2, 0, 1)};
+  std::vector<Bf16> output(2 * dims[1].output_size);
+  ForEachIsa([&] {
+    ASSERT_TRUE(ReduceWindow(Parallel(), {ReduceKind::kAdd, PrimitiveType::kBF16, dims, data.data(),
+                                          &init, output.data()}).ok());
+    for (const Bf16& x : output) EXPECT_EQ(float{x}, 508);  // 100 + 17 * 24
+  });
 }
 
 TEST(ReduceWindowTest, NarrowFloatsAccumulateInF32) {
