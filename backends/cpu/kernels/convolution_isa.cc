@@ -8,13 +8,12 @@
 
 #include "backends/cpu/kernels/convert_isa.h"
 #include "backends/cpu/kernels/convolution.h"
+#include "backends/cpu/kernels/convolution_pack_isa.h"
 #include "backends/cpu/kernels/convolution_pixels_isa.h"
 #include "backends/cpu/kernels/convolution_rows_isa.h"
-#include "backends/cpu/kernels/convolution_weights_isa.h"
 #include "backends/cpu/kernels/dot_pairs_isa.h"
 #include "backends/cpu/kernels/dot_types.h"
 #include "backends/cpu/kernels/entries_isa.h"
-#include "backends/cpu/kernels/loop_nest.h"
 #include "backends/cpu/kernels/scratch.h"
 #include "spec/base/status.h"
 
@@ -25,17 +24,6 @@ constexpr int64_t kTilesPerBlock = 8;  // that share one pass over a panel of we
 constexpr int64_t kTapsPerBlock = 2048;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// Whether input pixels are read where they stand.
-template <typename T>
-bool ReadsInPlace(const ConvolutionRequest& request, PrimitiveType compute) {
-  if (request.input_feature_stride != 1 && request.input_features != 1) return false;
-  if constexpr (!std::is_same_v<T, PairBf16>) return StoredAs(request.input_type, compute);
-  bool even = request.input_batch_stride % 2 == 0 &&
-              reinterpret_cast<uintptr_t>(request.input) % sizeof(T) == 0;
-  for (const ConvolutionDimension& d : request.spatial) even = even && d.input_stride % 2 == 0;
-  return even;
-}
 
 template <typename T>
 ConvolutionPlan<T> PlanOf(const ConvolutionRequest& request, PrimitiveType compute) {
@@ -58,52 +46,6 @@ ConvolutionPlan<T> PlanOf(const ConvolutionRequest& request, PrimitiveType compu
       StoredAs(request.output_type, compute) &&
       (request.output_feature_stride == 1 || request.output_features == 1);
   return plan;
-}
-
-// The input itself, or a dense copy [batch, spatial..., features].
-template <typename T>
-absl::Status PrepareInput(const Parallel& parallel, PrimitiveType compute, ConvolutionPlan<T>& plan,
-                          std::unique_ptr<Scratch>& copy) {
-  const ConvolutionRequest& request = plan.request;
-  const auto units = [&](int64_t count) { return count * plan.parts / kFeaturesAtOnce<T>; };
-  const int64_t features = units(request.input_features);
-  int64_t image = features;
-  const bool in_place = ReadsInPlace<T>(request, compute);
-  plan.input_strides.resize(request.spatial.size());
-  LoopNest<1> loops = {{request.batch, {request.input_batch_stride}}};
-  for (size_t d = request.spatial.size(); d-- > 0;) {
-    plan.input_strides[d] = in_place ? units(request.spatial[d].input_stride) : image;
-    image *= request.spatial[d].input_size;
-  }
-  for (const ConvolutionDimension& d : request.spatial) {
-    loops.push_back({d.input_size, {d.input_stride}});
-  }
-  plan.input_batch = in_place ? units(request.input_batch_stride) : image;
-  plan.input_group = request.batch_groups > 1 ? plan.batch * plan.input_batch : plan.channels;
-  if (in_place) {
-    plan.input = static_cast<const T*>(request.input);
-    return absl::OkStatus();
-  }
-  const int64_t bytes = request.batch * image * static_cast<int64_t>(sizeof(T));
-  copy = std::make_unique<Scratch>(bytes);
-  if (!copy->ok()) return OutOfScratch(bytes);
-  T* to = copy->As<T>();
-  const int width = StorageBytes(request.input_type);
-  parallel.For(LoopCount(loops), 1.5 * features + 5, [&](int64_t pixel, int64_t end) {
-    LoopWalk<1> walk(loops, pixel);
-    for (; pixel < end; ++pixel, walk.Next()) {
-      const char* from = static_cast<const char*>(request.input) + walk.offset(0) * width;
-      if (plan.parts == 2 || kFeaturesAtOnce<T> == 2) {
-        PackRun(width, from, request.input_feature_stride, request.input_features,
-                to + pixel * features);
-      } else {
-        DecodeRun(request.input_type, from, request.input_feature_stride, request.input_features,
-                  to + pixel * features);
-      }
-    }
-  });
-  plan.input = to;
-  return absl::OkStatus();
 }
 
 // Stores `count` parts of one pixel, from part `first` of all features on.
@@ -207,7 +149,7 @@ absl::Status Run(const Parallel& parallel, const ConvolutionRequest& request,
   plan.zeros = zeros.As<T>();
   std::unique_ptr<Scratch> input, weights;
   HLOCTS_RETURN_IF_ERROR(PrepareInput(parallel, compute, plan, input));
-  HLOCTS_RETURN_IF_ERROR(PackWeights(parallel, plan, weights));
+  HLOCTS_RETURN_IF_ERROR(PackWeights(parallel, compute, plan, weights));
   RunBlocks(parallel, plan);
   return absl::OkStatus();
 }

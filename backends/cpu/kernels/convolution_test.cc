@@ -10,10 +10,14 @@ struct Window {
   int64_t input, kernel, stride = 1, low = 0, high = 0, base = 1, dilation = 1;
   bool reversal = false;
 };
+// Of input, kernel (whose outputs stand for a batch) and output: NHWC (and HWIO), NCHW, and those of
+// gradients, CNHW and CHWN.
+enum class Layout { kFeaturesLast, kFeaturesFirst, kBatchSecond, kBatchLast };
+
 struct Case {
   std::vector<Window> spatial;
   int64_t batch, inputs, outputs, feature_groups = 1, batch_groups = 1;
-  bool features_first = false;  // NCHW and OIHW instead of NHWC and HWIO
+  Layout layout = Layout::kFeaturesLast;
 };
 
 const std::vector<Case>& Cases() {
@@ -30,21 +34,40 @@ const std::vector<Case>& Cases() {
       {{{11, 3, 1, 1, 2, 2, 1}, {12, 3, 1, 1, 2, 2, 1}}, 2, 16, 48},
       {{{7, 3, 1, -1, -1}, {7, 3, 1, 1, -1}}, 1, 2, 3},  // negative padding
       {{{7, 3, 1, 0, 0, 1, 1, true}, {6, 2, 1, 0, 0, 1, 1, true}}, 1, 2, 3},
-      {{{7, 3}, {9, 3}}, 2, 6, 8, 2},  // feature groups
-      {{{7, 3}, {9, 3}}, 2, 36, 66, 3},
-      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 70, 70, 70},  // depthwise
-      {{{7, 3}, {9, 3}}, 2, 5, 10, 5},                      // depth multiplier
-      {{{5, 3}}, 6, 2, 9, 1, 3},                            // batch groups
-      {{{7, 3}, {9, 3}}, 2, 5, 33, 1, 1, true},
-      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 12, 12, 12, 1, true},
+      {{{7, 3}, {9, 3}}, 2, 6, 8, 2},                               // feature groups
+      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 70, 70, 70},          // depthwise
+      {{{7, 3}, {9, 3}}, 2, 5, 10, 5},                              // depth multiplier
+      {{{5, 3}}, 6, 2, 9, 1, 3},                                    // batch groups
+      {{{7, 3}, {9, 3}}, 2, 5, 33, 1, 1, Layout::kFeaturesFirst},
+      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 12, 12, 12, 1, Layout::kFeaturesFirst},
       // Rows long enough for vectors along them.
-      {{{6, 3, 1, 1, 1}, {40, 3, 1, 1, 1}}, 2, 3, 11, 1, 1, true},
-      {{{7, 3, 2, 0, 1}, {35, 4, 1, 2, 3, 1, 3}}, 2, 4, 10, 2, 1, true},
-      {{{5, 2, 1, 1, 1, 2, 2, true}, {37, 3, 1, -2, 4, 1, 1, true}}, 1, 2, 9, 1, 1, true},
-      {{{50, 5, 1, 2, 2}}, 3, 6, 6, 6, 1, true},
-      {{{4, 2}, {4, 2}, {4, 3}}, 1, 2, 5},  // three dimensions
-      {{}, 3, 4, 5},                        // none
-      {{{56, 56}, {56, 56}}, 1, 2, 3},      // a kernel as large as the input
+      {{{6, 3, 1, 1, 1}, {40, 3, 1, 1, 1}}, 2, 3, 11, 1, 1, Layout::kFeaturesFirst},
+      {{{7, 3, 2, 0, 1}, {35, 4, 1, 2, 3, 1, 3}}, 2, 4, 10, 2, 1, Layout::kFeaturesFirst},
+      {{{5, 2, 1, 1, 1, 2, 2, true}, {37, 3, 1, -2, 4, 1, 1, true}}, 1, 2, 9, 1, 1, Layout::kFeaturesFirst},
+      {{{50, 5, 1, 2, 2}}, 3, 6, 6, 6, 1, Layout::kFeaturesFirst},
+      {{{9, 3, 2, 1, 1}, {64, 5, 2, 1, 2}}, 2, 3, 9, 1, 1, Layout::kFeaturesFirst},
+      {{{4, 1}, {75, 3, 4, -3, 2, 1, 3, true}}, 2, 2, 5, 1, 1, Layout::kFeaturesFirst},
+      {{{70, 2, 5, 60, 90}}, 2, 3, 4, 1, 1, Layout::kFeaturesFirst},
+      {{{7, 1, 2}, {61, 1, 2}}, 2, 9, 17, 1, 1, Layout::kFeaturesFirst},
+      // Rows of a plane as one line, tiles of one, few and many features, dilated inputs by phases.
+      {{{7, 3, 1, 1, 1}, {7, 3, 1, 1, 1}}, 3, 5, 19, 1, 1, Layout::kFeaturesFirst},
+      {{{14, 3, 1, 1, 1}, {14, 3, 1, 1, 1}}, 2, 4, 3, 1, 1, Layout::kFeaturesFirst},
+      {{{9, 3, 2, 1, 1}, {14, 1}}, 2, 4, 8, 4, 1, Layout::kFeaturesFirst},
+      {{{20, 3, 2, 1, 1, 1, 2, true}, {17, 5, 2, 2, 2}}, 1, 8, 24, 2, 1, Layout::kFeaturesFirst},
+      {{{5, 3, 1, 1, 1}, {9, 2, 1, 1, 0}, {18, 3, 1, 1, 1}}, 1, 3, 8, 1, 1, Layout::kFeaturesFirst},
+      {{{9, 3, 1, 2, 2, 2}, {20, 3, 1, 1, 2, 2}}, 2, 5, 3, 1, 1, Layout::kFeaturesFirst},
+      {{{14, 3, 1, 1, 2, 2, 1, true}, {14, 3, 1, 1, 2, 2, 1, true}}, 2, 6, 10, 1, 1, Layout::kFeaturesFirst},
+      // Neighbours in memory that are none in the copies: few outputs, kernels as large as the input.
+      {{{7, 3}, {5, 3}}, 2, 20, 37, 1, 1, Layout::kFeaturesFirst},
+      {{{7, 3, 1, 0, 0, 1, 1, true}, {20, 18, 1, 0, 0, 1, 1, true}}, 2, 18, 33, 1, 1, Layout::kFeaturesFirst},
+      {{{9, 1}, {4, 1}}, 2, 20, 18, 2, 1, Layout::kFeaturesFirst},
+      {{{9, 9, 1, 1, 1}, {18, 18, 1, 1, 1}}, 5, 17, 34, 1, 1, Layout::kBatchSecond},
+      {{{9, 4, 1, 1, 2, 1, 2}, {9, 4, 1, 1, 2, 1, 2}}, 18, 3, 20, 1, 1, Layout::kBatchSecond},
+      {{{9, 9, 1, 1, 1}, {18, 18, 1, 1, 1}}, 19, 4, 35, 1, 1, Layout::kBatchLast},
+      {{{5, 3}, {20, 3}}, 6, 2, 9, 1, 3, Layout::kBatchSecond},
+      {{{4, 2}, {4, 2}, {4, 3}}, 1, 2, 5},                          // three dimensions
+      {{}, 3, 4, 5},                                                // none
+      {{{56, 56}, {56, 56}}, 1, 2, 3},                              // a kernel as large as the input
   };
   return *cases;
 }
@@ -54,21 +77,24 @@ int64_t OutputSize(const Window& w) {
   return (dilated - ((w.kernel - 1) * w.dilation + 1)) / w.stride + 1;
 }
 
-// Dense strides of [batch, spatial..., features] or [batch, features, spatial...].
+// Dense strides.
 struct Strides {
   int64_t batch, feature, count;
   std::vector<int64_t> spatial;
 };
 
-Strides StridesOf(int64_t batch, int64_t features, const std::vector<int64_t>& spatial, bool first) {
+Strides StridesOf(int64_t batch, int64_t features, const std::vector<int64_t>& spatial, Layout layout) {
   Strides s;
   s.spatial.resize(spatial.size());
-  int64_t at = first ? 1 : features;
-  s.feature = 1;
-  for (size_t d = spatial.size(); d-- > 0;) s.spatial[d] = at, at *= spatial[d];
-  if (first) s.feature = at, at *= features;
-  s.batch = at;
-  s.count = at * batch;
+  int64_t at = 1;
+  const auto take = [&](int64_t size) { return std::exchange(at, at * size); };
+  if (layout == Layout::kFeaturesLast) s.feature = take(features);
+  if (layout == Layout::kBatchLast) s.batch = take(batch);
+  for (size_t d = spatial.size(); d-- > 0;) s.spatial[d] = take(spatial[d]);
+  if (layout == Layout::kFeaturesFirst) s.feature = take(features);
+  if (layout != Layout::kBatchLast) s.batch = take(batch);
+  if (layout == Layout::kBatchSecond || layout == Layout::kBatchLast) s.feature = take(features);
+  s.count = at;
   return s;
 }
 
@@ -91,17 +117,17 @@ ConvolutionRequest RequestOf(const Case& c, Layouts& layouts) {
   request.output_features = c.outputs;
   request.feature_groups = c.feature_groups;
   request.batch_groups = c.batch_groups;
-  layouts.input = StridesOf(c.batch, c.inputs, input_sizes, c.features_first);
+  layouts.input = StridesOf(c.batch, c.inputs, input_sizes, c.layout);
   layouts.output =
-      StridesOf(c.batch / c.batch_groups, c.outputs, layouts.output_sizes, c.features_first);
-  // HWIO: spatial, input, output; OIHW: the "batch" is the output feature.
+      StridesOf(c.batch / c.batch_groups, c.outputs, layouts.output_sizes, c.layout);
+  // HWIO: spatial, input, output; else the "batch" is the output feature.
   const int64_t in = request.kernel_inputs;
-  if (c.features_first) {
-    layouts.kernel = StridesOf(c.outputs, in, layouts.kernel_sizes, true);
+  if (c.layout != Layout::kFeaturesLast) {
+    layouts.kernel = StridesOf(c.outputs, in, layouts.kernel_sizes, c.layout);
     request.kernel_output_stride = layouts.kernel.batch;
     request.kernel_input_stride = layouts.kernel.feature;
   } else {
-    layouts.kernel = StridesOf(1, in * c.outputs, layouts.kernel_sizes, false);
+    layouts.kernel = StridesOf(1, in * c.outputs, layouts.kernel_sizes, c.layout);
     request.kernel_output_stride = 1;
     request.kernel_input_stride = c.outputs;
   }

@@ -14,6 +14,9 @@ absl::Status ArgReduceKernel(const Parallel& parallel, const ArgReduceRequest& r
 absl::Status DotKernel(const Parallel& parallel, const DotRequest& request);
 absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionRequest& request);
 absl::Status ReduceWindowKernel(const Parallel& parallel, const ReduceWindowRequest& request);
+// Sums of floats.
+absl::Status SelectAndScatterKernel(const Parallel& parallel,
+                                    const SelectAndScatterRequest& request);
 absl::Status FftKernel(const Parallel& parallel, const FftRequest& request);
 absl::Status CholeskyKernel(const Parallel& parallel, const CholeskyRequest& request);
 absl::Status TriangularSolveKernel(const Parallel& parallel,

@@ -44,6 +44,7 @@ struct KernelTable {
   Kernel<DotRequest> dot;
   Kernel<ConvolutionRequest> convolution;
   Kernel<ReduceWindowRequest> reduce_window;
+  Kernel<SelectAndScatterRequest> select_and_scatter;
   Kernel<FftRequest> fft;
   Kernel<CholeskyRequest> cholesky;
   Kernel<TriangularSolveRequest> triangular_solve;

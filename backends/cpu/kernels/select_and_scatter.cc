@@ -1,9 +1,11 @@
-// select-and-scatter: windows in row-major order, one batch of leading dimensions at a time.
+// select-and-scatter: sums of floats in vectors, everything else here, element by element: windows
+// in row-major order, one batch of leading dimensions at a time.
 #include <algorithm>
 #include <cstring>
 
 #include "backends/cpu/kernels/checks.h"
 #include "backends/cpu/kernels/combine.h"
+#include "backends/cpu/kernels/isa.h"
 #include "backends/cpu/kernels/scratch.h"
 #include "backends/cpu/kernels/window.h"
 #include "spec/ir/float_format.h"
@@ -164,6 +166,9 @@ absl::Status SelectAndScatter(const Parallel& parallel, const SelectAndScatterRe
   int64_t inputs = 0;
   HLOCTS_RETURN_IF_ERROR(CheckWindows(r, inputs));
   if (inputs == 0) return absl::OkStatus();
+  if (IsFloat(r.type) && r.scatter == ReduceKind::kAdd && r.operand != nullptr) {
+    return Kernels().select_and_scatter(parallel, r);
+  }
   if (r.type == PrimitiveType::kF32) return RunAs<float>(parallel, r);
   if (r.type == PrimitiveType::kF64) return RunAs<double>(parallel, r);
   if (!IsFloat(r.type)) return RunInteger(parallel, r);

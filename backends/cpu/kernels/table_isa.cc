@@ -27,6 +27,7 @@ const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() 
       isa::DotKernel,
       isa::ConvolutionKernel,
       isa::ReduceWindowKernel,
+      isa::SelectAndScatterKernel,
       isa::FftKernel,
       isa::CholeskyKernel,
       isa::TriangularSolveKernel,

@@ -47,6 +47,7 @@ struct SelectAndScatterRequest {
   void* output = nullptr;
 };
 
+// Sums of floats narrower than f32 are rounded once, other results at each step.
 absl::Status SelectAndScatter(const Parallel& parallel, const SelectAndScatterRequest& request);
 
 }  // namespace hlocts::kernels

@@ -9,6 +9,7 @@
 #include "backends/cpu/kernels/reduce_table_isa.h"
 #include "backends/cpu/kernels/scratch.h"
 #include "backends/cpu/kernels/window.h"
+#include "backends/cpu/kernels/window_rows_isa.h"
 #include "spec/base/status.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
@@ -382,6 +383,7 @@ absl::Status ReduceWindowKernel(const Parallel& parallel, const ReduceWindowRequ
   int64_t count = 1, most = 1;
   for (const WindowDimensionSpec& d : request.dimensions) count *= d.input_size;
   if (IsCumulative(request, decode)) return Accumulate(parallel, request, ops, count);
+  if (ReduceWindowByRows(parallel, request)) return absl::OkStatus();
   most = count;
   int64_t after = count;
   for (size_t d = request.dimensions.size(); d-- > 0;) {

@@ -1,7 +1,10 @@
 #include "backends/cpu/kernels/window.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <functional>
+#include <limits>
 
 #include "backends/cpu/kernels/kernel_testing.h"
 
@@ -44,6 +47,16 @@ const std::vector<Dims>& Cases() {
       {Dim(3, 1), Dim(40, 40, 1, 39, 0), Dim(300, 1)},
       {Dim(40, 9, 1, 4, 4), Dim(30, 11, 1, 5, 5)},
       {Dim(6, 2, 2), Dim(6, 2, 2), Dim(6, 3, 3)},
+      // Short windows along the innermost dimension, and one over all of it.
+      {Dim(2, 1), Dim(3, 1), Dim(8, 2, 2), Dim(58, 2, 2)},
+      {Dim(3, 1), Dim(9, 3, 1, 1, 1), Dim(47, 3, 1, 1, 1)},
+      {Dim(9, 3, 2, 4, 3), Dim(61, 5, 3, 2, 4, 1, 2)},
+      {Dim(2, 1), Dim(5, 2, 2), Dim(7, 3, 1, -1, 0), Dim(37, 4, 4, 3, 3)},
+      {Dim(2, 1), Dim(5000, 3, 2, 1, 1)},
+      {Dim(3, 3, 1, 1, 1), Dim(300, 64, 1, -3, 70)},
+      {Dim(4, 2, 2), Dim(20, 1, 3)},
+      {Dim(3, 1), Dim(2, 1), Dim(7, 7), Dim(9, 9)},
+      {Dim(5, 7, 1, 1, 1), Dim(3, 1), Dim(9, 12, 1, 3, 0)},
   };
   return *cases;
 }
@@ -104,6 +117,7 @@ void Check(ReduceKind kind, PrimitiveType type, T init, Combine combine) {
 TEST(ReduceWindowTest, Sums) {
   const auto add = [](auto a, auto b) { return static_cast<decltype(a)>(a + b); };
   Check<float>(ReduceKind::kAdd, PrimitiveType::kF32, 5, add);
+  Check<double>(ReduceKind::kAdd, PrimitiveType::kF64, 5, add);
   Check<int8_t>(ReduceKind::kAdd, PrimitiveType::kS8, 5, add);
   Check<Complex64>(ReduceKind::kAdd, PrimitiveType::kC64, {2, 3}, add);
 }
@@ -113,6 +127,42 @@ TEST(ReduceWindowTest, MaximaAndMinima) {
                [](float a, float b) { return std::max(a, b); });
   Check<int64_t>(ReduceKind::kMinimum, PrimitiveType::kS64, 100,
                  [](int64_t a, int64_t b) { return std::min(a, b); });
+  Check<double>(ReduceKind::kMinimum, PrimitiveType::kF64, 100,
+                [](double a, double b) { return std::min(a, b); });
+}
+
+TEST(ReduceWindowTest, NanStaysAndPaddingIsNothing) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  std::vector<float> data(2 * 40, -kInf), output(41);
+  data[0] = kNan, data[40 + 7] = kNan, data[40 + 20] = 3, data[39] = -0.0f;
+  ForEachIsa([&] {
+    for (const bool maximum : {true, false}) {
+      const float init = maximum ? -kInf : -0.0f;
+      const ReduceKind kind = maximum ? ReduceKind::kMaximum : ReduceKind::kAdd;
+      const Dims dims = {Dim(2, 2), Dim(40, 2, 1, 1, 1)};
+      ASSERT_TRUE(ReduceWindow(Parallel(), {kind, PrimitiveType::kF32, dims, data.data(), &init,
+                                            output.data()}).ok());
+      for (int i : {0, 1, 7, 8}) EXPECT_TRUE(std::isnan(output[i])) << i;
+      for (int i : {2, 6, 9, 19, 38}) EXPECT_EQ(output[i], -kInf) << i;
+      EXPECT_EQ(output[20], maximum ? 3 : -kInf);
+      EXPECT_EQ(output[40], maximum ? 0 : -kInf);
+    }
+  });
+}
+
+TEST(ReduceWindowTest, NarrowFloatsOfShortWindows) {
+  using Bf16 = NativeOf<PrimitiveType::kBF16>;
+  const std::vector<Bf16> data(18 * 70, Bf16(1.0));
+  const Bf16 init(100.0);
+  // bf16 itself counts to 256 by ones.
+  const Dims dims = {Dim(18, 17), Dim(70, 24, 2, 0, 1)};
+  std::vector<Bf16> output(2 * dims[1].output_size);
+  ForEachIsa([&] {
+    ASSERT_TRUE(ReduceWindow(Parallel(), {ReduceKind::kAdd, PrimitiveType::kBF16, dims, data.data(),
+                                          &init, output.data()}).ok());
+    for (const Bf16& x : output) EXPECT_EQ(float{x}, 508);  // 100 + 17 * 24
+  });
 }
 
 TEST(ReduceWindowTest, NarrowFloatsAccumulateInF32) {
@@ -129,6 +179,19 @@ TEST(ReduceWindowTest, NarrowFloatsAccumulateInF32) {
   });
 }
 
+// Small integers, which tie often, among them NaN, infinities and both zeros; `init` is the
+// negative zero, which a sum with nothing would change.
+template <typename T>
+std::vector<T> SelectOperand(int64_t count) {
+  std::vector<T> operand = RandomElements<T>(count, 1);
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr T kInf = std::numeric_limits<T>::infinity();
+    constexpr T kSpecial[] = {std::numeric_limits<T>::quiet_NaN(), kInf, -kInf, T(-0.0), T(0)};
+    for (int64_t i = 0; i < count; i += 7) operand[i] = kSpecial[i / 7 % 5];
+  }
+  return operand;
+}
+
 template <typename T, typename Keeps>
 void CheckSelect(PrimitiveType type, WindowSelect select, const Dims& dims, Keeps keeps) {
   int64_t inputs = 1, outputs = 1;
@@ -138,8 +201,8 @@ void CheckSelect(PrimitiveType type, WindowSelect select, const Dims& dims, Keep
     sources.push_back(d.output_size);
     taps.push_back(d.size);
   }
-  const std::vector<T> operand = RandomElements<T>(inputs, 1), source = RandomElements<T>(outputs, 2);
-  const T init = static_cast<T>(2);
+  const std::vector<T> operand = SelectOperand<T>(inputs), source = RandomElements<T>(outputs, 2);
+  const T init = static_cast<T>(-0.0);
   std::vector<T> expected(inputs, init), output(inputs);
   int64_t number = 0;
   ForEachIndexOf(sources, [&](const std::vector<int64_t>& out) {
@@ -164,18 +227,77 @@ void CheckSelect(PrimitiveType type, WindowSelect select, const Dims& dims, Keep
   request.source = source.data();
   request.init = &init;
   request.output = output.data();
-  ASSERT_TRUE(SelectAndScatter(Parallel(), request).ok());
-  EXPECT_TRUE(output == expected) << PrimitiveTypeName(type);
+  for (int threads : {1, 2}) {
+    ForEachIsa([&] {
+      std::fill(output.begin(), output.end(), static_cast<T>(1));
+      ASSERT_TRUE(SelectAndScatter(Parallel(threads), request).ok());
+      EXPECT_EQ(std::memcmp(output.data(), expected.data(), inputs * sizeof(T)), 0)
+          << PrimitiveTypeName(type);
+    });
+  }
 }
 
+template <typename T>
+void CheckSelects(PrimitiveType type, const Dims& dims) {
+  CheckSelect<T>(type, WindowSelect::kGe, dims, std::greater_equal<T>());
+  CheckSelect<T>(type, WindowSelect::kGt, dims, std::greater<T>());
+  CheckSelect<T>(type, WindowSelect::kLe, dims, std::less_equal<T>());
+  CheckSelect<T>(type, WindowSelect::kLt, dims, std::less<T>());
+}
+
+const Dims kSelectCases[] = {
+    {},
+    {Dim(10, 3)},
+    {Dim(4, 1), Dim(3, 1)},
+    {Dim(3, 1), Dim(9, 3, 2, 1, 1), Dim(8, 2, 2), Dim(3, 1)},
+    {Dim(5, 3, 2, 1, 1), Dim(2, 1)},
+    // Channels last: windows that tile, leave gaps, overlap, lie wholly or partly in the padding.
+    {Dim(2, 1), Dim(8, 2, 2), Dim(6, 3, 3), Dim(37, 1)},
+    {Dim(2, 1), Dim(8, 2, 2, 1, 1), Dim(7, 3, 3, 2, 0), Dim(23, 1)},
+    {Dim(2, 1), Dim(9, 2, 3), Dim(9, 2, 2), Dim(19, 1)},
+    {Dim(9, 3, 1, 1, 1), Dim(8, 4, 2, 1, 1), Dim(5, 1), Dim(7, 1)},
+    {Dim(2, 1), Dim(6, 2, 1, 3, 4), Dim(5, 3, 2, -1, -1), Dim(21, 1)},
+    {Dim(40, 3, 2, 1, 1), Dim(33, 3, 2, 1, 1), Dim(64, 1)},  // several bands
+    {Dim(300, 5, 1, 2, 2), Dim(513, 1)},
+    // Channels first, rows of every remainder.
+    {Dim(3, 1), Dim(8, 2, 2), Dim(64, 2, 2)},
+    {Dim(3, 1), Dim(9, 3, 2, 1, 1), Dim(61, 3, 2, 1, 1)},
+    {Dim(2, 1), Dim(7, 3, 1, 1, 1), Dim(47, 3, 1, 1, 1)},
+    {Dim(6, 2, 2), Dim(100, 4, 3, 2, 5)},
+    {Dim(6, 3, 3, 1, 0), Dim(39, 1, 2)},
+    {Dim(150, 3, 1, 1, 1), Dim(300, 3, 2, 0, 1)},
+    {Dim(400, 7, 1, 3, 3)},
+};
+
 TEST(SelectAndScatterTest, TiesPaddingAndOverlap) {
-  for (const Dims& dims : {Dims{Dim(10, 3)}, Dims{Dim(3, 1), Dim(9, 3, 2, 1, 1), Dim(8, 2, 2), Dim(3, 1)},
-                           Dims{Dim(5, 3, 2, 1, 1), Dim(2, 1)}, Dims{}}) {
-    CheckSelect<float>(PrimitiveType::kF32, WindowSelect::kGe, dims, std::greater_equal<float>());
-    CheckSelect<double>(PrimitiveType::kF64, WindowSelect::kLt, dims, std::less<double>());
+  for (const Dims& dims : kSelectCases) {
+    SCOPED_TRACE(testing::Message() << "case " << &dims - kSelectCases);
+    CheckSelects<float>(PrimitiveType::kF32, dims);
+    CheckSelects<double>(PrimitiveType::kF64, dims);
     CheckSelect<int8_t>(PrimitiveType::kS8, WindowSelect::kGt, dims, std::greater<int8_t>());
     CheckSelect<uint64_t>(PrimitiveType::kU64, WindowSelect::kLe, dims, std::less_equal<uint64_t>());
   }
+}
+
+TEST(SelectAndScatterTest, NarrowFloatsAddUpInF32) {
+  using Bf16 = NativeOf<PrimitiveType::kBF16>;
+  // Every window holds the 9 in the middle: 1024 sources of 1, of which bf16 itself counts 256.
+  std::vector<Bf16> operand(2047, Bf16(1.0)), output(2047);
+  operand[1023] = Bf16(9.0);
+  const std::vector<Bf16> source(1024, Bf16(1.0));
+  const Bf16 init(0.0);
+  SelectAndScatterRequest request;
+  request.type = PrimitiveType::kBF16;
+  request.dimensions = {Dim(2047, 1024)};
+  request.operand = operand.data();
+  request.source = source.data();
+  request.init = &init;
+  request.output = output.data();
+  ForEachIsa([&] {
+    ASSERT_TRUE(SelectAndScatter(Parallel(), request).ok());
+    EXPECT_EQ(float{output[1023]}, 1024);
+    EXPECT_EQ(float{output[1022]}, 0);
+  });
 }
 
 }  // namespace
