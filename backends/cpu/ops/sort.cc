@@ -1,4 +1,4 @@
-// sort by keys where the comparator is one comparison, by batches of comparisons where it is straight
+// sort by keys where the comparator is one comparison or the order of numbers, by batches of comparisons where it is straight
 // code, else one comparison at a time; top-k by total order.
 #include <algorithm>
 #include <cstring>
@@ -7,6 +7,7 @@
 #include "backends/cpu/element_function.h"
 #include "backends/cpu/kernels/sort.h"
 #include "backends/cpu/loop_program.h"
+#include "backends/cpu/ops/numeric_order.h"
 #include "backends/cpu/ops/op_list.h"
 #include "backends/cpu/ops/strided.h"
 #include "spec/ir/float_format.h"
@@ -81,15 +82,8 @@ SortPlan PlanOf(const OpContext& context) {
   return p;
 }
 
-// One comparison of one operand. A plain LT or GT of floats orders what is no NaN.
-StepDraft SortByKey(const OpContext& context, const SimpleComparator& comparator) {
+StepDraft SortByKey(const OpContext& context, const kernels::SortKey& key) {
   const SortPlan p = PlanOf(context);
-  kernels::SortKey key;
-  key.operand = static_cast<int>(comparator.operand);
-  key.descending = comparator.direction == Direction::kGt;
-  const bool is_float = IsFloat(p.types[comparator.operand]);
-  key.order = is_float && !comparator.total_order ? kernels::KeyOrder::kNumeric
-                                                  : kernels::KeyOrder::kTotal;
   const bool stable = context.source().BoolOr(Attr::kIsStable, false);
   const kernels::Parallel parallel(context.compiler.options().threads);
   StepDraft draft;
@@ -99,6 +93,19 @@ StepDraft SortByKey(const OpContext& context, const SimpleComparator& comparator
     return kernels::SortByKeys(parallel, p.Request(in, out, operands), {key}, stable);
   };
   return draft;
+}
+
+// One comparison of one operand. A plain LT or GT of floats orders what is no NaN.
+kernels::SortKey KeyOf(const SimpleComparator& comparator, PrimitiveType type) {
+  kernels::SortKey key;
+  key.operand = static_cast<int>(comparator.operand);
+  key.descending = comparator.direction == Direction::kGt;
+  key.order = IsFloat(type) && !comparator.total_order ? kernels::KeyOrder::kNumeric
+                                                       : kernels::KeyOrder::kTotal;
+  return key;
+}
+kernels::SortKey KeyOf(const NumericOrder& order) {
+  return {static_cast<int>(order.operand), kernels::KeyOrder::kNumeric, order.descending};
 }
 
 // Elements at these places, side by side.
@@ -188,12 +195,12 @@ bool HoldsNan(PrimitiveType type, const uint8_t* data, int64_t count) {
 
 // Keys that hold a NaN are compared as written: to LT and GT a NaN is neither before nor behind, so that
 // keys all alike but for it stay where a stable sort finds them.
-StepDraft SortUnlessNan(const OpContext& context, const SimpleComparator& comparator,
+StepDraft SortUnlessNan(const OpContext& context, const kernels::SortKey& key,
                         StepDraft as_written) {
-  const size_t operand = static_cast<size_t>(comparator.operand);
+  const size_t operand = static_cast<size_t>(key.operand);
   const plan::ArrayType keys = context.in(operand);
   StepDraft draft;
-  draft.run = [by_key = SortByKey(context, comparator).run, as_written = std::move(as_written.run),
+  draft.run = [by_key = SortByKey(context, key).run, as_written = std::move(as_written.run),
                operand, keys](Run& run, In in, Out out) {
     bool has_nan = HoldsNan(keys.type, in[operand], keys.elements);
     return has_nan ? as_written(run, in, out) : by_key(run, in, out);
@@ -215,11 +222,17 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
                                              simple->direction == Direction::kGt);
   StepDraft as_written =
       body->is_straight() ? SortByBatches(context, body) : SortOneByOne(context, body);
-  if (!strict) return as_written;
-  const PrimitiveType key = context.in(static_cast<size_t>(simple->operand)).type;
-  if (IsComplex(key)) return as_written;
-  if (IsFloat(key) && !simple->total_order) return SortUnlessNan(context, *simple, std::move(as_written));
-  return SortByKey(context, *simple);
+  if (!strict) {
+    const auto order = NumericOrderOf(context.called(0), *body);
+    return order.has_value() ? SortByKey(context, KeyOf(*order)) : std::move(as_written);
+  }
+  const PrimitiveType type = context.in(static_cast<size_t>(simple->operand)).type;
+  if (IsComplex(type)) return as_written;
+  const kernels::SortKey key = KeyOf(*simple, type);
+  if (IsFloat(type) && !simple->total_order) {
+    return SortUnlessNan(context, key, std::move(as_written));
+  }
+  return SortByKey(context, key);
 }
 
 absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
