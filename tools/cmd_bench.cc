@@ -88,9 +88,10 @@ void PrintPeak(const MachinePeak& peak, bool json) {
               "cpu/peak", peak.threads, peak.flops / 1e9, peak.copy_bytes / 1e9);
 }
 
-void PrintCpuRow(const CpuBenchRow& row, const MachinePeak& peak, bool json) {
+void PrintCpuRow(const std::string& title, const CpuBenchRow& row, const MachinePeak& peak,
+                 bool json) {
   if (json) {
-    nlohmann::ordered_json line = {{"benchmark", absl::StrCat("cpu/", row.module)},
+    nlohmann::ordered_json line = {{"benchmark", absl::StrCat(title, "/", row.module)},
                                    {"cpu_best", row.cpu_best},
                                    {"cpu_median", row.cpu_median},
                                    {"xla_best", row.xla_best},
@@ -104,7 +105,7 @@ void PrintCpuRow(const CpuBenchRow& row, const MachinePeak& peak, bool json) {
   }
   std::printf("%-30s %10.3f ms %10.3f ms  best %6.2fx  median %6.2fx  memory kept %6.2fx  %s, "
               "%s\n",
-              absl::StrCat("cpu/", row.module).c_str(), row.cpu_best * 1e3, row.xla_best * 1e3,
+              absl::StrCat(title, "/", row.module).c_str(), row.cpu_best * 1e3, row.xla_best * 1e3,
               row.xla_best / row.cpu_best, row.xla_median / row.cpu_median,
               row.kept_best / row.cpu_best, row.check.c_str(),
               ShareOf(row, peak).c_str());
@@ -120,17 +121,13 @@ absl::Status PrintLatency() {
   return absl::OkStatus();
 }
 
-// Ratios are XLA's time over ours: above 1 is good.
-int RunCpuBench(BenchOptions bench, bool json) {
-  if (bench.filter.empty() || bench.filter == "latency") {
-    const absl::Status status = PrintLatency();
-    if (!status.ok()) return Fail(status);
-    if (!bench.filter.empty()) return kExitOk;
-  }
-  bench.folder = HomeFolder() + "/tools/bench/cpu";
+// The modules of tools/bench/`folder`. Ratios are XLA's time over ours: above 1 is good.
+int RunCpuModules(const std::string& title, const std::string& folder, BenchOptions bench,
+                  bool json) {
+  bench.folder = absl::StrCat(HomeFolder(), "/tools/bench/", folder);
   const MachinePeak peak = MeasureMachinePeak();
   PrintPeak(peak, json);
-  bench.on_row = [json, &peak](const CpuBenchRow& row) { PrintCpuRow(row, peak, json); };
+  bench.on_row = [&](const CpuBenchRow& row) { PrintCpuRow(title, row, peak, json); };
   auto rows = BenchCpu(bench);
   if (!rows.ok()) return Fail(rows.status());
   std::vector<BenchRow> plain, kept;
@@ -140,9 +137,18 @@ int RunCpuBench(BenchOptions bench, bool json) {
     kept.push_back({row.module, row.cpu_best, row.kept_best, row.kept_best / row.cpu_best});
     right = right && row.check.find("WRONG") == std::string::npos;
   }
-  std::printf("%-30s geometric mean %.2fx, memory kept %.2fx over %zu modules\n", "cpu",
+  std::printf("%-30s geometric mean %.2fx, memory kept %.2fx over %zu modules\n", title.c_str(),
               GeometricMean(plain), GeometricMean(kept), plain.size());
   return right ? kExitOk : kExitFailed;
+}
+
+int RunCpuBench(const BenchOptions& bench, bool json) {
+  if (bench.filter.empty() || bench.filter == "latency") {
+    const absl::Status status = PrintLatency();
+    if (!status.ok()) return Fail(status);
+    if (!bench.filter.empty()) return kExitOk;
+  }
+  return RunCpuModules("cpu", "cpu", bench, json);
 }
 
 void PrintCudaRow(const CudaBenchRow& row, bool json) {
@@ -199,10 +205,12 @@ int RunBench(const Options& options) {
       continue;
     }
     if (name.first == "cpu") {
+      const bool programs = part.first == "programs";
       BenchOptions bench;
-      bench.filter = name.second;
+      bench.filter = programs ? part.second : name.second;
       bench.quick = options.quick;
-      const int status = RunCpuBench(bench, options.json);
+      const int status = programs ? RunCpuModules("cpu/programs", "programs", bench, options.json)
+                                  : RunCpuBench(bench, options.json);
       if (status != kExitOk) exit_status = status;
       continue;
     }
@@ -239,7 +247,7 @@ int RunBench(const Options& options) {
 Command BenchCommand() {
   return {"bench", "measure the figures that the READMEs state", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("NAME", &options->names, "reference, judge, cpu, cpu/ops, cuda, fuzz, or one/part-of-it");
+            flags.Positional("NAME", &options->names, "reference, judge, cpu, cpu/ops, cpu/programs, cuda, fuzz, or one/part-of-it");
             flags.Add("--backend", &options->backend, "engine to compare with (hlo-evaluator)");
             flags.Add("--quick", &options->quick, "one short repetition");
             flags.Add("--json", &options->json, "print JSON lines");

@@ -55,8 +55,8 @@ struct LatencyRow {
 };
 absl::StatusOr<LatencyRow> BenchCpuLatency();
 
-// "judged" where arguments and outputs are small, else the distance to the other's outputs under its
-// name; begins with WRONG when it is.
+// "judged" where arguments and outputs are small or far from the other's, else the distance to these
+// under the other's name; begins with WRONG when it is.
 absl::StatusOr<std::string> CheckOutputs(const Module& module, const ExecuteRequest& request,
                                          Executable& subject, Executable& other,
                                          const std::string& name);
