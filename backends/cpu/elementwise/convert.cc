@@ -6,6 +6,7 @@
 
 #include "backends/cpu/elementwise/families.h"
 #include "backends/cpu/elementwise/loop.h"
+#include "backends/cpu/elementwise/precision_cut.h"
 #include "backends/cpu/elementwise/table_convert.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/native.h"
@@ -169,56 +170,6 @@ void ConvertOne(PrimitiveType from, PrimitiveType to, const void* in, int64_t i,
   }
 }
 
-// Rounds the mantissa to nearest, ties to even, then cuts the range: beyond it infinity, below it a
-// zero of the sign. Of formats with infinities, as integers that compilers make vectors of.
-template <typename Bits>
-class PrecisionCut {
- public:
-  PrecisionCut(const FloatFormat& format, int64_t exponent_bits, int64_t mantissa_bits)
-      : sign_(static_cast<Bits>(format.sign_mask())),
-        infinity_(static_cast<Bits>(format.infinity_bits())),
-        quiet_(static_cast<Bits>(uint64_t{1} << (format.mantissa_bits - 1))),
-        beyond_(infinity_),
-        least_(0) {
-    if (mantissa_bits < format.mantissa_bits) {
-      dropped_ = static_cast<int>(format.mantissa_bits - mantissa_bits);
-      half_ = static_cast<Bits>((uint64_t{1} << (dropped_ - 1)) - 1);
-      ties_ = 1;
-    }
-    if (exponent_bits < format.exponent_bits) {
-      const int64_t most = (int64_t{1} << (exponent_bits - 1)) - 1;
-      beyond_ = static_cast<Bits>((format.bias + most + 1) << format.mantissa_bits);
-      least_ = static_cast<Bits>((format.bias + 1 - most) << format.mantissa_bits);
-    }
-  }
-
-  Bits operator()(Bits bits) const {
-    using Signed = std::make_signed_t<Bits>;  // magnitudes are positive; vectors compare signed
-    const Bits magnitude = static_cast<Bits>(bits & ~sign_);
-    Bits size = static_cast<Bits>(magnitude + half_ + (magnitude >> dropped_ & ties_));
-    size = static_cast<Bits>(size >> dropped_ << dropped_);
-    size = static_cast<Signed>(size) >= static_cast<Signed>(beyond_) ? infinity_ : size;
-    size = static_cast<Signed>(size) < static_cast<Signed>(least_) ? Bits{0} : size;
-    const Bits cut = static_cast<Bits>((bits & sign_) | size);
-    const Bits nan = static_cast<Bits>(bits | quiet_);
-    return static_cast<Signed>(magnitude) > static_cast<Signed>(infinity_) ? nan : cut;
-  }
-
- private:
-  Bits sign_, infinity_, quiet_, beyond_, least_;
-  Bits half_ = 0, ties_ = 0;
-  int dropped_ = 0;
-};
-
-template <typename Bits>
-void ReduceLoop(const KernelParameters& p, const void* a, void* out, int64_t count) {
-  const PrecisionCut<Bits> cut(FormatOf(p.operand_type), p.numbers[0], p.numbers[1]);
-  const Bits* x = static_cast<const Bits*>(a);
-  Bits* r = static_cast<Bits*>(out);
-  HLOCTS_CPU_INDEPENDENT
-  for (int64_t i = 0; i < count; ++i) r[i] = cut(x[i]);
-}
-
 }  // namespace
 
 KernelFunction NativeConvert(PrimitiveType from, PrimitiveType to) {
@@ -258,16 +209,7 @@ void GeneralConvert(const KernelParameters& p, const void* a, const void*, const
 void ReducePrecisionKernel(const KernelParameters& p, const void* a, const void*, const void*,
                            void* out, int64_t count) {
   if (FormatOf(p.operand_type).non_finite == NonFinite::kIeee) {
-    switch (StorageBytes(p.operand_type)) {
-      case 1:
-        return ReduceLoop<uint8_t>(p, a, out, count);
-      case 2:
-        return ReduceLoop<uint16_t>(p, a, out, count);
-      case 4:
-        return ReduceLoop<uint32_t>(p, a, out, count);
-      default:
-        return ReduceLoop<uint64_t>(p, a, out, count);
-    }
+    return VectorReducePrecision(StorageBytes(p.operand_type))(p, a, nullptr, nullptr, out, count);
   }
   // Formats with other specials are subsets of f32.
   const PrecisionCut<uint32_t> cut(FormatOf(PrimitiveType::kF32), p.numbers[0], p.numbers[1]);

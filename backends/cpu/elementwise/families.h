@@ -14,6 +14,7 @@ KernelFunction VectorSelect(int width);
 KernelFunction VectorShiftBoth(PrimitiveType type);  // integers of 32 and 64 bits
 KernelFunction VectorClamp(PrimitiveType type);
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
+KernelFunction VectorReducePrecision(int width);  // of formats with infinities
 KernelFunction VectorLine(PrimitiveType type);  // *a, *a + 1, ... where a is an s64
 KernelFunction VectorFill(int width);           // *a again and again
 // Functions within the default profile.

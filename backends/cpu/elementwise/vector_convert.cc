@@ -1,9 +1,11 @@
-// Conversions that compilers turn into vector code, compiled once for each instruction set.
+// Conversions and roundings that compilers turn into vector code, compiled once for each
+// instruction set.
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "backends/cpu/elementwise/families.h"
+#include "backends/cpu/elementwise/precision_cut.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/vector_convert.cc"
@@ -161,6 +163,28 @@ KernelFunction IntoFloat(PrimitiveType to) {
   return nullptr;
 }
 
+template <typename Bits>
+void PrecisionLoop(HLOCTS_ARGUMENTS) {
+  (void)b, (void)c;
+  const PrecisionCut<Bits> cut(FormatOf(p.operand_type), p.numbers[0], p.numbers[1]);
+  const Bits* x = static_cast<const Bits*>(a);
+  Bits* r = static_cast<Bits*>(out);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) r[i] = cut(x[i]);
+}
+KernelFunction ReducePrecision(int width) {
+  switch (width) {
+    case 1:
+      return PrecisionLoop<uint8_t>;
+    case 2:
+      return PrecisionLoop<uint16_t>;
+    case 4:
+      return PrecisionLoop<uint32_t>;
+    default:
+      return PrecisionLoop<uint64_t>;
+  }
+}
+
 KernelFunction Convert(PrimitiveType from, PrimitiveType to) {
   using P = PrimitiveType;
   if (from == P::kBF16 && to == P::kF32) return UnaryLoop<BF16ToF32, uint16_t, float>;
@@ -188,6 +212,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace hlocts::cpu {
 HWY_EXPORT(Convert);
+HWY_EXPORT(ReducePrecision);
+KernelFunction VectorReducePrecision(int width) {
+  return HWY_DYNAMIC_DISPATCH(ReducePrecision)(width);
+}
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to) {
   return HWY_DYNAMIC_DISPATCH(Convert)(from, to);
 }

@@ -1,7 +1,9 @@
 // Batch normalization: training, inference and gradient, per feature, in double.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "backends/cpu/elementwise/kernel.h"
 #include "backends/cpu/elementwise/loop.h"
 #include "backends/cpu/kernels/thread_pool.h"
 #include "backends/cpu/ops/op_list.h"
@@ -157,13 +159,42 @@ void MapElements(const Features& f, const uint8_t* x, const uint8_t* y, uint8_t*
   });
 }
 
+// factor * (x - mean) + offset of a run of elements, by the kernels of element-wise operations:
+// each of its elements has the next feature, or all have the first.
+class AffineRun {
+ public:
+  explicit AffineRun(bool one_feature) {
+    for (size_t n = 0; n < std::size(steps_); ++n) {
+      steps_[n] = ArithmeticKernel(kOpcodes[n], PrimitiveType::kF64);
+      if (one_feature) steps_[n].parameters.single = 2;
+    }
+  }
+  void operator()(const double* mean, const double* factor, const double* offset, int64_t count,
+                  double* x) const {
+    const double* const operands[] = {mean, factor, offset};
+    for (size_t n = 0; n < std::size(steps_); ++n) steps_[n](x, operands[n], nullptr, x, count);
+  }
+
+ private:
+  static constexpr Opcode kOpcodes[] = {Opcode::kSubtract, Opcode::kMultiply, Opcode::kAdd};
+  Kernel steps_[std::size(kOpcodes)];
+};
+
 void Normalize(const Features& f, In in, const Doubles& mean, const Doubles& variance,
                uint8_t* out) {
   const Doubles offset = OfFeatures(f, in[2]);
   Doubles factor = OfFeatures(f, in[1]);
   for (int64_t k = 0; k < f.count; ++k) factor[k] /= f.root(variance[k]);
-  MapElements(f, in[0], nullptr, out, [&](double x, double, int64_t k) {
-    return factor[k] * (x - mean[k]) + offset[k];
+  const AffineRun affine(f.inner > 1);
+  f.parallel.For(f.rows, kNanosecondsPerElement * f.row(), [&](int64_t begin, int64_t end) {
+    double xs[kBlock];
+    ForBlocks(f, begin, end, [&](int64_t first, int64_t count) {
+      Decode(f, in[0], first, count, xs);
+      ForRuns(f, first, count, [&](int64_t at, int64_t length, int64_t k) {
+        affine(&mean[k], &factor[k], &offset[k], length, xs + at);
+      });
+      Encode(f, xs, first, count, out);
+    });
   });
 }
 
