@@ -17,27 +17,27 @@ namespace hlocts {
 namespace {
 
 // The order of all floats by their bits.
-int32_t TotalKey(float x) {
+int32_t KeyOfBits(float x) {
   const auto bits = std::bit_cast<int32_t>(x);
   return bits < 0 ? bits ^ std::numeric_limits<int32_t>::max() : bits;
 }
 
-struct Case {
+struct Comparator {
   const char* of_zero;  // what zeros and NaNs become
   const char* of_nan;
   const char* direction;
   float zero, nan;
 };
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-const Case kCases[] = {
-    {"0", "nan", "LT", 0, kNan},       {"0", "nan", "GT", 0, kNan},
-    {"5", "nan", "LT", 5, kNan},        // zeros are behind four
+constexpr float kSomeNan = std::numeric_limits<float>::quiet_NaN();
+const Comparator kComparators[] = {
+    {"0", "nan", "LT", 0, kSomeNan},   {"0", "nan", "GT", 0, kSomeNan},
+    {"5", "nan", "LT", 5, kSomeNan},    // zeros are behind four
     {"0", "-inf", "LT", 0, -INFINITY},  // NaNs are before all, as the least number is
     {"-0", "7", "GT", -0.0f, 7},
 };
 
 // f32 and the places where they were, sorted by the first.
-std::string ModuleOf(const Case& one, int64_t size) {
+std::string SortWith(const Comparator& one, int64_t size) {
   const auto canonical = [](const char* x) {
     return absl::StrReplaceAll(R"(
   nan.X = pred[] compare(X, X), direction=NE
@@ -57,8 +57,8 @@ std::string ModuleOf(const Case& one, int64_t size) {
       "]) sort(a, b), dimensions={0}, is_stable=true, to_apply=less\n}\n");
 }
 
-Literal Numbers(int64_t size) {
-  constexpr float kSpecials[] = {0, -0.0f, kNan, -kNan, INFINITY, -INFINITY, 4, 6, 7, -1};
+Literal SortedNumbers(int64_t size) {
+  constexpr float kSpecials[] = {0, -0.0f, kSomeNan, -kSomeNan, INFINITY, -INFINITY, 4, 6, 7, -1};
   Literal numbers(Shape(PrimitiveType::kF32, {size}));
   for (int64_t i = 0; i < size; ++i) {
     const int64_t pick = i * 7919 % 1013;
@@ -68,21 +68,21 @@ Literal Numbers(int64_t size) {
   return numbers;
 }
 
-void Check(const Case& one, int64_t size) {
-  auto module = ParseModule(ModuleOf(one, size));
+void CheckSort(const Comparator& one, int64_t size) {
+  auto module = ParseModule(SortWith(one, size));
   ASSERT_TRUE(module.ok()) << module.status();
   Literal places(Shape(PrimitiveType::kS32, {size}));
   const absl::Span<int32_t> counted = places.mutable_data<int32_t>();
   std::iota(counted.begin(), counted.end(), 0);
   ExecuteRequest request;
-  request.arguments = {{Numbers(size), places}};
+  request.arguments = {{SortedNumbers(size), places}};
   auto backend = MakeBackend("cpu?isolation=none");
   const RunOutcome outcome = RunModule(**backend, **module, {}, request);
   ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
   const absl::Span<const float> numbers = request.arguments[0][0].data<float>();
   const auto key = [&](int32_t i) {
     const float x = numbers[i];
-    return TotalKey(x != x ? one.nan : x == 0 ? one.zero : x);
+    return KeyOfBits(x != x ? one.nan : x == 0 ? one.zero : x);
   };
   std::vector<int32_t> order(counted.begin(), counted.end());
   const bool ascending = one.direction[0] == 'L';
@@ -97,8 +97,8 @@ void Check(const Case& one, int64_t size) {
 }
 
 TEST(NumericOrderTest, SortsAsWritten) {
-  for (const Case& one : kCases) {
-    for (int64_t size : {2, 17, 1000, 20000}) Check(one, size);
+  for (const Comparator& one : kComparators) {
+    for (int64_t size : {2, 17, 1000, 20000}) CheckSort(one, size);
   }
 }
 
