@@ -84,6 +84,7 @@ class MirrorBackend : public Backend {
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions&) override {
     if (module.name() == "refuse") return absl::InvalidArgumentError("I do not like it");
+    if (module.name() == "broken") return absl::InternalError("my own check failed");
     if (module.name() == "unsupported") return absl::UnimplementedError("not here");
     if (module.name() == "rubbish") {
       ssize_t ignored = write(output_fd_, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);

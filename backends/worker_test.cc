@@ -139,6 +139,16 @@ TEST_P(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
   }
 }
 
+TEST_P(WorkerTest, AFreshOneAfterChecksOfItsOwnHaveFailed) {
+  const auto loads = [&] { return RunOn(*backend_, *Identity("count_loads")).result.seconds; };
+  EXPECT_EQ(loads(), 1);
+  RunOn(*backend_, *Identity("refuse"));
+  EXPECT_EQ(loads(), 2) << "a refusal is no failure";
+  const RunOutcome outcome = RunOn(*backend_, *Identity("broken"));
+  EXPECT_THAT(outcome.reason, HasSubstr("my own check failed"));
+  EXPECT_EQ(loads(), 1);
+}
+
 TEST_P(WorkerTest, BackWithinTwoSecondsAfterACrash) {
   ExpectWorks();
   RunOn(*backend_, *Identity("abort"));
