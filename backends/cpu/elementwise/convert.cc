@@ -1,70 +1,27 @@
 // convert between any two array types, rounding once; reduce-precision.
 #include <cmath>
 #include <cstring>
-#include <limits>
-#include <type_traits>
 
 #include "backends/cpu/elementwise/families.h"
 #include "backends/cpu/elementwise/loop.h"
 #include "backends/cpu/elementwise/precision_cut.h"
 #include "backends/cpu/elementwise/table_convert.h"
 #include "spec/ir/float_format.h"
-#include "spec/ir/native.h"
 
 namespace hlocts::cpu {
 namespace {
 
-// Float to integer: towards zero, saturating, NaN to 0 (fact convert.saturate).
-template <typename To>
-struct Cast {
-  template <typename From>
-  static To Apply(From x) {
-    if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-      constexpr To kLeast = std::numeric_limits<To>::min(), kMost = std::numeric_limits<To>::max();
-      const From beyond = std::ldexp(From(1), std::numeric_limits<To>::digits);
-      if (!(x == x)) return 0;
-      if (x >= beyond) return kMost;
-      return x <= static_cast<From>(kLeast) ? kLeast : static_cast<To>(x);
-    } else {
-      return static_cast<To>(x);
-    }
-  }
-};
+// Of floats: a subnormal is not zero, whatever the mode.
 struct IsNotZero {
   template <typename From>
   static uint8_t Apply(From x) {
     return x != 0;
   }
 };
-
-template <typename From>
-KernelFunction FromNative(PrimitiveType to) {
-  switch (to) {
-    case PrimitiveType::kPred:
-      return Unary<IsNotZero, From, uint8_t>;
-    case PrimitiveType::kS8:
-      return Unary<Cast<int8_t>, From, int8_t>;
-    case PrimitiveType::kS16:
-      return Unary<Cast<int16_t>, From, int16_t>;
-    case PrimitiveType::kS32:
-      return Unary<Cast<int32_t>, From, int32_t>;
-    case PrimitiveType::kS64:
-      return Unary<Cast<int64_t>, From, int64_t>;
-    case PrimitiveType::kU8:
-      return Unary<Cast<uint8_t>, From, uint8_t>;
-    case PrimitiveType::kU16:
-      return Unary<Cast<uint16_t>, From, uint16_t>;
-    case PrimitiveType::kU32:
-      return Unary<Cast<uint32_t>, From, uint32_t>;
-    case PrimitiveType::kU64:
-      return Unary<Cast<uint64_t>, From, uint64_t>;
-    case PrimitiveType::kF32:
-      return Unary<Cast<float>, From, float>;
-    case PrimitiveType::kF64:
-      return Unary<Cast<double>, From, double>;
-    default:
-      return nullptr;
-  }
+KernelFunction FloatIntoPred(PrimitiveType from, PrimitiveType to) {
+  if (to != PrimitiveType::kPred) return nullptr;
+  if (from == PrimitiveType::kF32) return Unary<IsNotZero, float, uint8_t>;
+  return from == PrimitiveType::kF64 ? Unary<IsNotZero, double, uint8_t> : nullptr;
 }
 
 template <typename T>
@@ -172,34 +129,6 @@ void ConvertOne(PrimitiveType from, PrimitiveType to, const void* in, int64_t i,
 
 }  // namespace
 
-KernelFunction NativeConvert(PrimitiveType from, PrimitiveType to) {
-  switch (from) {
-    case PrimitiveType::kPred:
-    case PrimitiveType::kU8:
-      return FromNative<uint8_t>(to);
-    case PrimitiveType::kU16:
-      return FromNative<uint16_t>(to);
-    case PrimitiveType::kU32:
-      return FromNative<uint32_t>(to);
-    case PrimitiveType::kU64:
-      return FromNative<uint64_t>(to);
-    case PrimitiveType::kS8:
-      return FromNative<int8_t>(to);
-    case PrimitiveType::kS16:
-      return FromNative<int16_t>(to);
-    case PrimitiveType::kS32:
-      return FromNative<int32_t>(to);
-    case PrimitiveType::kS64:
-      return FromNative<int64_t>(to);
-    case PrimitiveType::kF32:
-      return FromNative<float>(to);
-    case PrimitiveType::kF64:
-      return FromNative<double>(to);
-    default:
-      return nullptr;
-  }
-}
-
 void GeneralConvert(const KernelParameters& p, const void* a, const void*, const void*, void* out,
                     int64_t count) {
   const ScopedFlush keep(false);
@@ -232,7 +161,7 @@ Kernel ConvertKernel(PrimitiveType from, PrimitiveType to) {
     return kernel;
   }
   kernel.run = VectorConvert(from, to);
-  if (kernel.run == nullptr) kernel.run = NativeConvert(from, to);
+  if (kernel.run == nullptr) kernel.run = FloatIntoPred(from, to);
   if (kernel.run == nullptr) UseTable(kernel);
   if (kernel.run == nullptr) kernel.run = GeneralConvert;
   return kernel;

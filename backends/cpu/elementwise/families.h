@@ -13,6 +13,7 @@ KernelFunction VectorCompare(Direction direction, PrimitiveType type);
 KernelFunction VectorSelect(int width);
 KernelFunction VectorShiftBoth(PrimitiveType type);  // integers of 32 and 64 bits
 KernelFunction VectorClamp(PrimitiveType type);
+// But f32 and f64 to pred; narrow floats to and from f32 alone.
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
 KernelFunction VectorReducePrecision(int width);  // of formats with infinities
 KernelFunction VectorLine(PrimitiveType type);  // *a, *a + 1, ... where a is an s64
@@ -31,7 +32,6 @@ KernelFunction ComplexKernel(Opcode opcode, PrimitiveType type);
 void MulhiKernel(const KernelParameters&, const void*, const void*, const void*, void*, int64_t);
 void ReducePrecisionKernel(const KernelParameters&, const void*, const void*, const void*, void*,
                            int64_t);
-KernelFunction NativeConvert(PrimitiveType from, PrimitiveType to);
 void GeneralConvert(const KernelParameters&, const void*, const void*, const void*, void*, int64_t);
 void ComplexConvert(const KernelParameters&, const void*, const void*, const void*, void*, int64_t);
 

@@ -1,4 +1,4 @@
-// Integer operations without a vector form: division, powers, counting bits, high halves.
+// Integer operations without a vector form: division of 64 bits, powers, high halves.
 #include <limits>
 #include <type_traits>
 
@@ -43,23 +43,6 @@ struct Power {
     return static_cast<T>(result);
   }
 };
-struct ShiftRightArithmetic {
-  template <typename T>
-  static T Apply(T x, T y) {
-    const auto amount = static_cast<std::make_unsigned_t<T>>(y);
-    constexpr unsigned kWidth = sizeof(T) * 8;
-    return static_cast<T>(static_cast<std::make_signed_t<T>>(x) >>
-                          (amount < kWidth ? amount : kWidth - 1));
-  }
-};
-struct LeadingZeros {
-  template <typename T>
-  static T Apply(T x) {
-    const auto bits = static_cast<uint64_t>(static_cast<std::make_unsigned_t<T>>(x));
-    constexpr int kWidth = sizeof(T) * 8;
-    return static_cast<T>(bits == 0 ? kWidth : __builtin_clzll(bits) - (64 - kWidth));
-  }
-};
 template <typename T>
 KernelFunction Of(Opcode opcode) {
   switch (opcode) {
@@ -69,10 +52,6 @@ KernelFunction Of(Opcode opcode) {
       return Binary<Remainder, T>;
     case Opcode::kPower:
       return Binary<Power, T>;
-    case Opcode::kShiftRightArithmetic:
-      return Binary<ShiftRightArithmetic, T>;
-    case Opcode::kCountLeadingZeros:
-      return Unary<LeadingZeros, T>;
     default:
       return nullptr;
   }

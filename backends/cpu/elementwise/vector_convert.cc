@@ -1,6 +1,5 @@
 // Conversions and roundings that compilers turn into vector code, compiled once for each
 // instruction set.
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -18,17 +17,6 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace {
-
-inline float FloatOf(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-inline uint32_t BitsOf(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
 
 struct BF16ToF32 {
   static float Apply(uint16_t x) { return FloatOf(static_cast<uint32_t>(x) << 16); }
@@ -125,42 +113,52 @@ struct Saturate {
   }
 };
 template <typename To>
-struct Cast {
+struct Number {
   template <typename From>
   static To Apply(From x) {
-    return static_cast<To>(x);
+    if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+      return Saturate<To>::Apply(x);
+    } else {
+      return static_cast<To>(x);  // integers wrap; floats are rounded once, to nearest
+    }
+  }
+};
+struct IsNotZero {
+  template <typename From>
+  static uint8_t Apply(From x) {
+    return x != 0;
   }
 };
 
 template <typename From>
-KernelFunction FromFloat(PrimitiveType to) {
+KernelFunction Into(PrimitiveType to) {
   switch (to) {
+    case PrimitiveType::kPred:
+      // A subnormal is not zero, which a loop that may flush it would not see.
+      return std::is_integral_v<From> ? UnaryLoop<IsNotZero, From, uint8_t> : nullptr;
     case PrimitiveType::kS8:
-      return UnaryLoop<Saturate<int8_t>, From, int8_t>;
+      return UnaryLoop<Number<int8_t>, From, int8_t>;
     case PrimitiveType::kU8:
-      return UnaryLoop<Saturate<uint8_t>, From, uint8_t>;
+      return UnaryLoop<Number<uint8_t>, From, uint8_t>;
     case PrimitiveType::kS16:
-      return UnaryLoop<Saturate<int16_t>, From, int16_t>;
+      return UnaryLoop<Number<int16_t>, From, int16_t>;
     case PrimitiveType::kU16:
-      return UnaryLoop<Saturate<uint16_t>, From, uint16_t>;
+      return UnaryLoop<Number<uint16_t>, From, uint16_t>;
     case PrimitiveType::kS32:
-      return UnaryLoop<Saturate<int32_t>, From, int32_t>;
+      return UnaryLoop<Number<int32_t>, From, int32_t>;
     case PrimitiveType::kU32:
-      return UnaryLoop<Saturate<uint32_t>, From, uint32_t>;
+      return UnaryLoop<Number<uint32_t>, From, uint32_t>;
     case PrimitiveType::kS64:
-      return UnaryLoop<Saturate<int64_t>, From, int64_t>;
+      return UnaryLoop<Number<int64_t>, From, int64_t>;
     case PrimitiveType::kU64:
-      return UnaryLoop<Saturate<uint64_t>, From, uint64_t>;
+      return UnaryLoop<Number<uint64_t>, From, uint64_t>;
+    case PrimitiveType::kF32:
+      return UnaryLoop<Number<float>, From, float>;
+    case PrimitiveType::kF64:
+      return UnaryLoop<Number<double>, From, double>;
     default:
       return nullptr;
   }
-}
-// Rounded once, to nearest.
-template <typename From>
-KernelFunction IntoFloat(PrimitiveType to) {
-  if (to == PrimitiveType::kF32) return UnaryLoop<Cast<float>, From, float>;
-  if (to == PrimitiveType::kF64) return UnaryLoop<Cast<double>, From, double>;
-  return nullptr;
 }
 
 template <typename Bits>
@@ -191,17 +189,31 @@ KernelFunction Convert(PrimitiveType from, PrimitiveType to) {
   if (from == P::kF32 && to == P::kBF16) return UnaryLoop<F32ToBF16, float, uint16_t>;
   if (from == P::kF16 && to == P::kF32) return kHalfToFloat;
   if (from == P::kF32 && to == P::kF16) return kFloatToHalf;
-  if (from == P::kF32 && to == P::kF64) return UnaryLoop<Cast<double>, float, double>;
-  if (from == P::kF64 && to == P::kF32) return UnaryLoop<Cast<float>, double, float>;
-  if (from == P::kPred && to == P::kS32) return UnaryLoop<Cast<int32_t>, uint8_t, int32_t>;
-  if (from == P::kF32) return FromFloat<float>(to);
-  if (from == P::kF64) return FromFloat<double>(to);
-  if (from == P::kPred) return IntoFloat<uint8_t>(to);
-  if (from == P::kS32) return IntoFloat<int32_t>(to);
-  if (from == P::kU32) return IntoFloat<uint32_t>(to);
-  if (from == P::kS64) return IntoFloat<int64_t>(to);
-  if (from == P::kU64) return IntoFloat<uint64_t>(to);
-  return nullptr;
+  switch (from) {
+    case P::kPred:
+    case P::kU8:
+      return Into<uint8_t>(to);
+    case P::kU16:
+      return Into<uint16_t>(to);
+    case P::kU32:
+      return Into<uint32_t>(to);
+    case P::kU64:
+      return Into<uint64_t>(to);
+    case P::kS8:
+      return Into<int8_t>(to);
+    case P::kS16:
+      return Into<int16_t>(to);
+    case P::kS32:
+      return Into<int32_t>(to);
+    case P::kS64:
+      return Into<int64_t>(to);
+    case P::kF32:
+      return Into<float>(to);
+    case P::kF64:
+      return Into<double>(to);
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
 // Kernels that compilers turn into vector code, compiled once for each instruction set that is
 // worth it; Highway's dispatch picks one when the program runs. Plain loops: what they compute does
 // not depend on the instruction set.
-#include <cstring>
-#include <limits>
+#include <type_traits>
 
 #include "backends/cpu/elementwise/families.h"
-#include "spec/ir/native.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/vector_kernels.cc"

@@ -8,6 +8,7 @@
 #endif
 
 #include <cstdint>
+#include <cstring>
 
 #include "backends/cpu/elementwise/kernel.h"
 #include "hwy/highway.h"
@@ -52,6 +53,17 @@ void BinaryLoop(HLOCTS_ARGUMENTS) {
     HLOCTS_LOOP
     for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i], y[i]);
   }
+}
+
+inline float FloatOf(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+inline uint32_t BitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -10,29 +10,12 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/vector_math.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, which includes this file again for each target.
+#include "backends/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
-
-#undef HLOCTS_LOOP
-#if defined(__clang__)
-#define HLOCTS_LOOP _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define HLOCTS_LOOP _Pragma("GCC ivdep")
-#endif
-
-inline float FloatOf(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-inline uint32_t BitsOf(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
 
 // c0 z^n + c1 z^(n-1) + ... by Horner's rule.
 template <typename... Rest>

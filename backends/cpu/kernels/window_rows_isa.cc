@@ -12,8 +12,7 @@
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
-constexpr int64_t kTapsMax =
-    64;  // along the row, and above it: more are less work in their own time
+constexpr int64_t kTapsMax = 64;  // along the row, and above it; more are not for this
 constexpr int64_t kPiece = 2048;  // elements of a row of the input at a time
 constexpr int64_t kStrideMax = 64;
 constexpr int64_t kGroupMax = 16;  // outputs' rows at a time
