@@ -105,7 +105,10 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
     context.rule = RuleFor(instruction.opcode(), keys.element_type(), interpreter.profile());
     context.origin = interpreter.OriginOf(instruction, context.rule);
   }
-  ReductionTerms lists = TermsOf(instruction, keys.shape().dimensions(), keys.shape().dimensions());
+  const std::vector<int64_t>& sizes = keys.shape().dimensions();
+  HLOCTS_ASSIGN_OR_RETURN(ReductionTerms lists,
+                          TermsOf(instruction, sizes, sizes,
+                                  interpreter.runner().options().memory_bytes_max));
   std::vector<AcceptanceSet> key_sets, index_sets;
   bool plain = keys.exact() && keys.element_type() == PrimitiveType::kF32 && key_init.exact() &&
                !std::isnan(key_init.literal().data<float>()[0]);

@@ -1,5 +1,6 @@
 // cholesky: a joint predicate over each matrix where the result is an output, and a bound per
 // element (where there is one) for what consumes it.
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_format.h"
@@ -60,7 +61,8 @@ bool Factor(const Matrix& a, double least, Matrix& l) {
   return true;
 }
 
-// A lower bound of the least eigenvalue of the matrix scaled to unit diagonal: 1/||L^-1||_F^2.
+// A lower bound of the least eigenvalue of the matrix scaled to unit diagonal: 1/||L^-1||_2^2, by the
+// smaller of two bounds of that norm, Frobenius' and the root of the largest column and row sums'.
 double LeastEigenvalueBound(const Matrix& a) {
   Matrix h = a, l;
   for (int64_t i = 0; i < a.n; ++i) {
@@ -69,17 +71,24 @@ double LeastEigenvalueBound(const Matrix& a) {
     }
   }
   if (!Factor(h, 0, l)) return 0;
-  double norm = 0;
+  double squares = 0, column_max = 0;
+  std::vector<double> row_sums(a.n);
   for (int64_t c = 0; c < a.n; ++c) {
+    double column = 0;
     std::vector<Complex> x(a.n);
     for (int64_t i = c; i < a.n; ++i) {
       Complex r = i == c ? 1 : 0;
       for (int64_t k = c; k < i; ++k) r -= l(i, k) * x[k];
       x[i] = r / l(i, i);
-      norm += std::norm(x[i]);
+      const double size = std::abs(x[i]);
+      squares += size * size;
+      column += size;
+      row_sums[i] += size;
     }
+    column_max = std::max(column_max, column);
   }
-  return 1 / norm;
+  const double row_max = a.n == 0 ? 0 : *std::max_element(row_sums.begin(), row_sums.end());
+  return 1 / std::min(squares, column_max * row_max);
 }
 
 // |A - L L^H| <= bound |L| |L^H| + flush (1 + |row of L| + |row of L^H|) in every element of the

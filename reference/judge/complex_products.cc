@@ -60,14 +60,16 @@ class ComplexProduct {
 
 }  // namespace
 
-SetArray ComplexProducts(const ReductionOperands& r, const SetContext& context) {
+absl::StatusOr<SetArray> ComplexProducts(const ReductionOperands& r, const SetContext& context) {
   const AcceptanceSet re = r.init.At(0, 0), im = r.init.At(0, 1);
   bool identity = re.IsPoint() && im.IsPoint() && re.finite() && re.lo == 1 && IsZero(im);
   if (!identity || !r.operand.runtime_sizes.empty()) {
     return UnspecifiedResult(r.interpreter, r.instruction, r.shape, Term::kUnknown).array;
   }
   const std::vector<int64_t>& sizes = r.operand.shape().dimensions();
-  ReductionTerms lists = TermsOf(r.instruction, sizes, sizes);
+  HLOCTS_ASSIGN_OR_RETURN(const ReductionTerms lists,
+                          TermsOf(r.instruction, sizes, sizes,
+                                  r.interpreter.runner().options().memory_bytes_max));
   std::vector<AcceptanceSet> sets;
   for (const auto& terms : lists.terms) {
     ComplexProduct product(FactsOf(ComponentType(r.operand.element_type())));

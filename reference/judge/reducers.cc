@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "reference/kernels/reduce_window.h"
 #include "reference/kernels/window_geometry.h"
 #include "spec/ir/index_util.h"
@@ -192,10 +193,24 @@ ReductionTerms TermsOfReduce(const Instruction& reduce, absl::Span<const int64_t
   return result;
 }
 
+// Of the lists of elements under all windows; a double, for it may be astronomical.
+double BytesOfTerms(const WindowGeometry& geometry) {
+  double terms = 1, outputs = 1;
+  for (const WindowAxis& axis : geometry.axes) {
+    double seen = 0;
+    for (const WindowPosition& at : axis.positions) seen += static_cast<double>(at.count);
+    terms *= seen;
+    outputs *= static_cast<double>(axis.positions.size());
+  }
+  return terms * sizeof(int64_t) + outputs * (sizeof(std::vector<int64_t>) + sizeof(int64_t));
+}
+
 }  // namespace
 
-ReductionTerms TermsOf(const Instruction& reduction, absl::Span<const int64_t> operand_sizes,
-                       absl::Span<const int64_t> operand_bounds) {
+absl::StatusOr<ReductionTerms> TermsOf(const Instruction& reduction,
+                                       absl::Span<const int64_t> operand_sizes,
+                                       absl::Span<const int64_t> operand_bounds,
+                                       int64_t bytes_max) {
   if (reduction.opcode() == Opcode::kReduce) {
     return TermsOfReduce(reduction, operand_sizes, operand_bounds);
   }
@@ -206,6 +221,11 @@ ReductionTerms TermsOf(const Instruction& reduction, absl::Span<const int64_t> o
   int64_t positions = 1;
   for (const WindowDimension& d : window->dimensions) positions *= d.size;
   WindowGeometry geometry = MakeWindowGeometry(operand_bounds, *window);
+  if (BytesOfTerms(geometry) > static_cast<double>(bytes_max)) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the elements under the windows of ", reduction.name(), ", listed one by one, take ",
+        BytesOfTerms(geometry), " bytes of ", bytes_max));
+  }
   ForEachWindow(geometry, [&](int64_t, absl::Span<const int64_t> position) {
     std::vector<int64_t>& terms = result.terms.emplace_back();
     ForEachWindowRun(geometry, position, [&](int64_t first, int64_t count, int64_t step) {

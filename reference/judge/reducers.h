@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/scalar_function.h"
+#include "spec/base/status.h"
 #include "spec/ir/module.h"
 
 namespace hlocts {
@@ -33,14 +34,17 @@ struct SelectRule {
 SelectRule RecognizeSelect(const Computation& computation);
 
 // Linear indices of the operand's elements that enter each result of a reduce or reduce-window, in
-// row-major order; `rows` and `padded` count what lies outside the operand.
+// row-major order.
 struct ReductionTerms {
   std::vector<std::vector<int64_t>> terms;
   // Positions of each window that are padding or holes (0 for reduce).
   std::vector<int64_t> padded;
 };
-ReductionTerms TermsOf(const Instruction& reduction, absl::Span<const int64_t> operand_sizes,
-                       absl::Span<const int64_t> operand_bounds);
+// ResourceExhausted where the lists take more than bytes_max: those of overlapping windows grow with the
+// square of the operand.
+absl::StatusOr<ReductionTerms> TermsOf(const Instruction& reduction,
+                                       absl::Span<const int64_t> operand_sizes,
+                                       absl::Span<const int64_t> operand_bounds, int64_t bytes_max);
 
 }  // namespace hlocts
 

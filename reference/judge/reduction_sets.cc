@@ -233,8 +233,10 @@ absl::StatusOr<SetValue> SelectAndScatterSets(SetInterpreter& interpreter,
   }
   SetContext context =
       interpreter.ContextOf(instruction, operand.element_type(), operand.element_type());
-  ReductionTerms windows =
-      TermsOf(instruction, operand.shape().dimensions(), operand.shape().dimensions());
+  const std::vector<int64_t>& sizes = operand.shape().dimensions();
+  HLOCTS_ASSIGN_OR_RETURN(const ReductionTerms windows,
+                          TermsOf(instruction, sizes, sizes,
+                                  interpreter.runner().options().memory_bytes_max));
   // Certain selections are updates; a window that may select several makes each of them uncertain.
   std::vector<std::vector<int64_t>> updates(operand.element_count());
   std::vector<std::vector<int64_t>> maybe(operand.element_count());

@@ -275,7 +275,9 @@ absl::StatusOr<SetArray> ReduceByTerms(const ReductionOperands& r, RecognizedRed
   if (!r.operand.runtime_sizes.empty()) {
     return UnspecifiedResult(r.interpreter, r.instruction, r.shape, Term::kUnknown).array;
   }
-  ReductionTerms lists = TermsOf(r.instruction, sizes, r.operand.shape().dimensions());
+  HLOCTS_ASSIGN_OR_RETURN(const ReductionTerms lists,
+                          TermsOf(r.instruction, sizes, r.operand.shape().dimensions(),
+                                  r.interpreter.runner().options().memory_bytes_max));
   std::vector<AcceptanceSet> sets;
   std::vector<AcceptanceSet> terms;
   for (size_t out = 0; out < lists.terms.size(); ++out) {

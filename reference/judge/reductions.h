@@ -41,7 +41,8 @@ SetArray JoinUncertainUpdates(const CombineOperands& combine, RecognizedReducer 
                               SetArray certain, const std::vector<std::vector<int64_t>>& maybe);
 
 // Reduction of complex operands by multiplication.
-SetArray ComplexProducts(const ReductionOperands& reduction, const SetContext& context);
+absl::StatusOr<SetArray> ComplexProducts(const ReductionOperands& reduction,
+                                         const SetContext& context);
 
 // The operation of a recognised reducer.
 Opcode OpcodeOf(RecognizedReducer reducer);

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "gtest/gtest.h"
+#include "reference/kernels/growing_windows.h"
 #include "reference/kernels/reduce_window.h"
 
 namespace hlocts {
@@ -65,6 +66,80 @@ TEST(WindowGeometry, AgreesWithALayoutOfEveryCoordinate) {
     }
   }
   EXPECT_GT(seen, 30000);  // the comparison compared something
+}
+
+using ElementsOfOutputs = std::vector<std::vector<int64_t>>;
+
+ElementsOfOutputs EachForItself(const WindowGeometry& geometry) {
+  ElementsOfOutputs all;
+  ForEachWindow(geometry, [&](int64_t, absl::Span<const int64_t> position) {
+    auto& elements = all.emplace_back();
+    ForEachWindowRun(geometry, position, [&](int64_t first, int64_t count, int64_t step) {
+      for (int64_t i = 0; i < count; ++i) elements.push_back(first + i * step);
+    });
+  });
+  return all;
+}
+
+ElementsOfOutputs Growing(const WindowGeometry& geometry, const GrowingWindows& growing,
+                          size_t outputs) {
+  ElementsOfOutputs all(outputs);
+  std::vector<int64_t> seen;
+  ForEachGrowingWindow(
+      geometry, growing, [&] { seen.clear(); }, [&](int64_t at) { seen.push_back(at); },
+      [&](int64_t at) {
+        all[at] = seen;
+        if (growing.backwards) std::sort(all[at].begin(), all[at].end());
+      });
+  return all;
+}
+
+// A dimension of mostly such windows as cumulative sums have, or of small ones.
+WindowDimension DrawDimension(std::mt19937& random, int64_t base, bool cumulative) {
+  auto draw = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  WindowDimension window;
+  if (!cumulative) {
+    window.padding_low = draw(-1, 1), window.padding_high = draw(-1, 1);
+    window.base_dilation = draw(1, 2);
+    return window;
+  }
+  window.size = base + draw(-2, 2);
+  window.stride = draw(1, 2);
+  window.window_dilation = draw(1, 5) == 1 ? 2 : 1;
+  const int64_t extent = (window.size - 1) * window.window_dilation;
+  (draw(0, 1) ? window.padding_low : window.padding_high) = extent + draw(-2, 2);
+  return window;
+}
+
+TEST(WindowGeometry, GrowingWindowsSeeWhatEachSees) {
+  std::mt19937 random(3);
+  int forwards = 0, backwards = 0, neither = 0;
+  auto draw = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  for (int trial = 0; trial < 3000; ++trial) {
+    const int rank = 1 + trial % 3, cumulative = draw(0, rank - 1);
+    std::vector<int64_t> bases;
+    Window window;
+    for (int d = 0; d < rank; ++d) {
+      bases.push_back(d == cumulative ? draw(16, 40) : draw(1, 3));
+      window.dimensions.push_back(DrawDimension(random, bases[d], d == cumulative));
+    }
+    const WindowGeometry geometry = MakeWindowGeometry(bases, window);
+    const std::optional<GrowingWindows> growing = GrowingWindowsOf(geometry);
+    if (!growing) {
+      ++neither;
+      continue;
+    }
+    ++(growing->backwards ? backwards : forwards);
+    const ElementsOfOutputs expected = EachForItself(geometry);
+    ASSERT_EQ(Growing(geometry, *growing, expected.size()), expected) << "trial " << trial;
+  }
+  EXPECT_GT(forwards, 500);
+  EXPECT_GT(backwards, 500);
+  EXPECT_GT(neither, 100);
 }
 
 TEST(WindowGeometry, ARankZeroWindowHasItsOneElement) {

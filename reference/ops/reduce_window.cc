@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "reference/kernels/growing_windows.h"
 #include "reference/number_system.h"
 #include "reference/ops/applied_computation.h"
 #include "reference/ops/structured.h"
@@ -25,14 +26,23 @@ Literal WindowSums(const WindowGeometry& geometry, const Literal& operand, const
       sum.Add(first);
       return sum;
     };
-    ReduceWindowKernel<Element>(geometry, elements.data<Element>(), new_sum,
-                                out.mutable_data<Element>());
+    const absl::Span<const Element> from = elements.data<Element>();
+    const absl::Span<Element> to = out.mutable_data<Element>();
+    if (const std::optional<GrowingWindows> growing = GrowingWindowsOf(geometry)) {
+      auto sum = new_sum();
+      ForEachGrowingWindow(
+          geometry, *growing, [&] { sum = new_sum(); }, [&](int64_t at) { sum.Add(from[at]); },
+          [&](int64_t at) { to[at] = sum.Finish(); });
+    } else {
+      ReduceWindowKernel<Element>(geometry, from, new_sum, to);
+    }
   });
   return FromSystem(std::move(out), operand.element_type());
 }
 
 // Any computation: slots hold the N results so far and take the N elements of one index after them.
 absl::Status ReduceByApplication(AppliedComputation body, const WindowGeometry& geometry,
+                                 const std::optional<GrowingWindows>& growing,
                                  absl::Span<const Literal> arrays, absl::Span<const Literal> inits,
                                  absl::Span<Literal> results) {
   const size_t n = arrays.size();
@@ -40,15 +50,24 @@ absl::Status ReduceByApplication(AppliedComputation body, const WindowGeometry& 
   std::vector<uint8_t*> out;
   for (Literal& result : results) out.push_back(result.mutable_raw_data());
   std::vector<Slot> slots(2 * n);
+  auto begin = [&] { LoadSlots(inits, widths, 0, slots.data()); };
+  auto add = [&](int64_t at) {
+    LoadSlots(arrays, widths, at, slots.data() + n);
+    body(slots.data(), slots.data());
+  };
+  auto finish = [&](int64_t at) {
+    for (size_t k = 0; k < n; ++k) slots[k].Store(out[k] + at * widths[k], widths[k]);
+  };
+  if (growing) {
+    ForEachGrowingWindow(geometry, *growing, begin, add, finish);
+    return body.status();
+  }
   ForEachWindow(geometry, [&](int64_t index, absl::Span<const int64_t> position) {
-    LoadSlots(inits, widths, 0, slots.data());
+    begin();
     ForEachWindowRun(geometry, position, [&](int64_t first, int64_t count, int64_t step) {
-      for (int64_t i = 0; i < count; ++i) {
-        LoadSlots(arrays, widths, first + i * step, slots.data() + n);
-        body(slots.data(), slots.data());
-      }
+      for (int64_t i = 0; i < count; ++i) add(first + i * step);
     });
-    for (size_t k = 0; k < n; ++k) slots[k].Store(out[k] + index * widths[k], widths[k]);
+    finish(index);
   });
   return body.status();
 }
@@ -188,12 +207,15 @@ absl::StatusOr<Literal> EvaluateReduceWindow(EvalContext& context, const Instruc
     results.emplace_back(shape);
   }
   HLOCTS_ASSIGN_OR_RETURN(AppliedComputation body, AppliedComputation::Of(context, computation));
-  if (body.function() != nullptr && results[0].element_count() >= kResultsForLanes) {
+  // A computation sees its window's elements from the first to the last.
+  std::optional<GrowingWindows> growing = GrowingWindowsOf(geometry);
+  if (growing && growing->backwards) growing.reset();
+  if (!growing && body.function() != nullptr && results[0].element_count() >= kResultsForLanes) {
     ReduceInLanes(*body.function(), geometry, operands.first(n), operands.subspan(n),
                   absl::MakeSpan(results));
     return Collated(instruction.shape(), std::move(results));
   }
-  HLOCTS_RETURN_IF_ERROR(ReduceByApplication(std::move(body), geometry, operands.first(n),
+  HLOCTS_RETURN_IF_ERROR(ReduceByApplication(std::move(body), geometry, growing, operands.first(n),
                                              operands.subspan(n), absl::MakeSpan(results)));
   return Collated(instruction.shape(), std::move(results));
 }

@@ -20,7 +20,7 @@ struct CpuBenchRow {
   double xla_best = 0, xla_median = 0;
   double kept_best = 0;
   double flops = 0, bytes = 0;  // of dots and convolutions; of arguments and outputs
-  std::string check;  // "judged", or the distance to XLA's outputs; begins with WRONG when it is
+  std::string check;  // of CheckOutputs
 };
 
 struct BenchOptions {
@@ -55,10 +55,12 @@ struct LatencyRow {
 };
 absl::StatusOr<LatencyRow> BenchCpuLatency();
 
-// "judged" where arguments and outputs are small or far from the other's, else the distance to these
-// under the other's name; begins with WRONG when it is.
+// "judged" by the reference's acceptance sets, and how many bits that checked of an element. Where they
+// leave the outputs open (long chains of roundings), the distance to the other's outputs under its
+// name, where they are near, and the same of pieces of the module, which `engine` runs. Begins with
+// WRONG when it is.
 absl::StatusOr<std::string> CheckOutputs(const Module& module, const ExecuteRequest& request,
-                                         Executable& subject, Executable& other,
+                                         Backend& engine, Executable& subject, Executable& other,
                                          const std::string& name);
 
 double GeometricMean(const std::vector<BenchRow>& rows);

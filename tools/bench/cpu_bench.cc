@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "generators/arguments.h"
@@ -20,7 +21,8 @@ namespace hlocts {
 namespace {
 
 constexpr uint64_t kSeed = 1;
-constexpr int64_t kJudgedElementsMax = 1 << 16;  // of arguments and outputs together
+constexpr int64_t kPieceOperations = 4;  // of a program whose outputs may be nearly anything
+constexpr double kBitsEnough = 2;        // checked of an output's element
 
 using Clock = std::chrono::steady_clock;
 double SecondsSince(Clock::time_point start) {
@@ -74,32 +76,47 @@ double Distance(Literal a, Literal b) {
 
 }  // namespace
 
-// Judged by the acceptance sets where that takes seconds, or where the other's outputs are not near:
-// of what may be anything, nothing can be said.
-absl::StatusOr<std::string> CheckOutputs(const Module& module, const ExecuteRequest& request,
-                                         Executable& subject, Executable& other,
-                                         const std::string& name) {
-  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult ours, subject.Execute(request));
-  int64_t elements = 0;
-  for (const Literal& leaf : request.arguments[0]) elements += leaf.element_count();
-  for (const Literal& leaf : ours.outputs[0]) elements += leaf.element_count();
-  if (elements > kJudgedElementsMax) {
-    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult theirs, other.Execute(request));
-    double distance = 0;
-    bool close = true;
-    for (size_t i = 0; i < ours.outputs[0].size(); ++i) {
-      const Literal& leaf = ours.outputs[0][i];
-      const double apart = Distance(leaf, theirs.outputs[0][i]);
-      close = close && apart <= (StorageBytes(leaf.element_type()) == 2 ? 1e-2 : 1e-3);
-      distance = std::max(distance, apart);
-    }
-    if (close) return absl::StrCat(name, " ", distance);
+namespace {
+
+bool MaySayMore(VerdictKind kind) {
+  return kind == VerdictKind::kPass || kind == VerdictKind::kInconclusive ||
+         kind == VerdictKind::kUnsupported;
+}
+
+// The largest distance of two engines' outputs; negative when some are not near.
+double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal> theirs) {
+  double distance = 0;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const double apart = Distance(ours[i], theirs[i]);
+    if (!(apart <= (StorageBytes(ours[i].element_type()) == 2 ? 1e-2 : 1e-3))) return -1;
+    distance = std::max(distance, apart);
   }
-  Differ differ(module, request, {});
-  const Verdict verdict = differ.JudgeOutputs(ours.outputs);
-  if (verdict.kind == VerdictKind::kInconclusive) return std::string("inconclusive");
-  return verdict.kind == VerdictKind::kPass ? std::string("judged")
-                                            : absl::StrCat("WRONG: ", verdict.reason);
+  return distance;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> CheckOutputs(const Module& module, const ExecuteRequest& request,
+                                         Backend& engine, Executable& subject, Executable& other,
+                                         const std::string& name) {
+  const RunOutcome outcome = OutcomeFrom(subject.Execute(request));
+  if (outcome.kind != OutcomeKind::kValues) return absl::StrCat("WRONG: ", outcome.reason);
+  std::string distance;
+  for (const int64_t cut : {int64_t{0}, kPieceOperations}) {
+    DiffOptions options;
+    options.cut = cut;
+    const Verdict verdict = Differ(module, request, options).DiffOutcome(outcome, engine);
+    if (!MaySayMore(verdict.kind)) return absl::StrCat("WRONG: ", verdict.reason);
+    const bool enough = cut != 0 || verdict.bits_checked_mean >= kBitsEnough;
+    if (verdict.kind == VerdictKind::kPass && enough) {
+      return absl::StrFormat("%sjudged, %.1f bits", distance, verdict.bits_checked_mean);
+    }
+    if (cut != 0) break;
+    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult theirs, other.Execute(request));
+    const double apart = LargestDistance(outcome.result.outputs[0], theirs.outputs[0]);
+    distance = apart < 0 ? "" : absl::StrFormat("%s %.3g, pieces ", name, apart);
+  }
+  return distance.empty() ? std::string("inconclusive") : distance + "inconclusive";
 }
 
 namespace {
@@ -151,8 +168,8 @@ absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& modu
   ForgetMemorySettings();
   HLOCTS_RETURN_IF_ERROR(loaded.status());
   kept.executable = *std::move(loaded);
-  HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, *subject.executable, *baseline.executable,
-                                                  "xla"));
+  HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, *cpu, *subject.executable,
+                                                  *baseline.executable, "xla"));
   HLOCTS_RETURN_IF_ERROR(
       TakeTurns({&subject, &baseline, &kept}, request, options.quick ? 0.5 : 3));
   row.cpu_best = subject.best(), row.cpu_median = subject.median();

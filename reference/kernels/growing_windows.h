@@ -1,0 +1,62 @@
+// Windows that grow from position to position, as those of cumulative sums do: what
+// each sees is what the one before it saw and a little more, so that a pass over the array is enough.
+#ifndef HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_
+#define HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "reference/kernels/window_geometry.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+
+// Along `axis` the windows grow; of every other dimension they see one element at most. Backwards: from
+// the last position to the first, at their front.
+struct GrowingWindows {
+  int64_t axis = 0;
+  bool backwards = false;
+};
+// Nothing where the windows do not grow, and where the largest is so small that it does not matter.
+std::optional<GrowingWindows> GrowingWindowsOf(const WindowGeometry& geometry);
+
+// For every line of positions along the axis: begin() once; then for each position add(linear base
+// index) for what is new in its window, in row-major order unless they grow backwards, and
+// finish(linear output index).
+template <typename Begin, typename Add, typename Finish>
+void ForEachGrowingWindow(const WindowGeometry& geometry, const GrowingWindows& growing,
+                          const Begin& begin, const Add& add, const Finish& finish) {
+  const WindowAxis& axis = geometry.axes[growing.axis];
+  const int64_t size = geometry.output_dimensions[growing.axis];
+  const std::vector<int64_t> strides = RowMajorStrides(geometry.output_dimensions);
+  std::vector<int64_t> lines = geometry.output_dimensions;
+  lines[growing.axis] = std::min<int64_t>(size, 1);
+  ForEachIndex(lines, [&](absl::Span<const int64_t> line) {
+    int64_t base = 0;
+    bool sees = true;
+    for (int64_t d = 0; d < static_cast<int64_t>(lines.size()); ++d) {
+      if (d == growing.axis) continue;
+      const WindowPosition& at = geometry.axes[d].positions[line[d]];
+      sees = sees && at.count > 0;
+      base += at.first_base * geometry.base_strides[d];
+    }
+    begin();
+    int64_t seen = 0;
+    for (int64_t k = 0; k < size; ++k) {
+      const int64_t position = growing.backwards ? size - 1 - k : k;
+      const WindowPosition& at = axis.positions[position];
+      const int64_t fresh = sees ? at.count - seen : 0;
+      int64_t element = at.first_base + (growing.backwards ? 0 : seen * axis.base_step);
+      for (int64_t i = 0; i < fresh; ++i, element += axis.base_step) {
+        add(base + element * geometry.base_strides[growing.axis]);
+      }
+      seen += fresh;
+      finish(LinearIndex(line, strides) + position * strides[growing.axis]);
+    }
+  });
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_
