@@ -44,7 +44,9 @@ class WorkerBackend : public Backend {
                                                    const LoadOptions& options) override;
   RunOutcome Run(const Module& module, const LoadOptions& options,
                  const ExecuteRequest& request) override;
-  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request, const LoadOptions& options);
+  // `load`: the number of the Load whose executable it is; a worker holds the last one only.
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request, const LoadOptions& options,
+                                        int64_t load);
 
  private:
   absl::StatusOr<ExecuteResult> LoadAndExecute(const Module& module, const LoadOptions& options,
@@ -78,6 +80,7 @@ class WorkerBackend : public Backend {
   WorkerCommand command_;
   std::unique_ptr<WorkerConnection> worker_;
   absl::Status unavailable_;
+  int64_t loads_ = 0;
 };
 
 absl::Status WorkerBackend::Send(absl::string_view frames) {
@@ -174,19 +177,23 @@ absl::StatusOr<ExecuteResult> WorkerBackend::Results(const LoadOptions& options)
 
 class WorkerExecutable : public Executable {
  public:
-  WorkerExecutable(WorkerBackend& backend, LoadOptions options)
-      : backend_(backend), options_(std::move(options)) {}
+  WorkerExecutable(WorkerBackend& backend, LoadOptions options, int64_t load)
+      : backend_(backend), options_(std::move(options)), load_(load) {}
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
-    return backend_.Execute(request, options_);
+    return backend_.Execute(request, options_, load_);
   }
 
  private:
   WorkerBackend& backend_;
   LoadOptions options_;
+  int64_t load_;
 };
 
 absl::StatusOr<ExecuteResult> WorkerBackend::Execute(const ExecuteRequest& request,
-                                                     const LoadOptions& options) {
+                                                     const LoadOptions& options, int64_t load) {
+  if (load != loads_) {
+    return absl::FailedPreconditionError("the worker has loaded another module since");
+  }
   HLOCTS_ASSIGN_OR_RETURN(std::string frame, ExecuteFrame(request));
   HLOCTS_RETURN_IF_ERROR(Send(frame));
   return Results(options);
@@ -195,10 +202,11 @@ absl::StatusOr<ExecuteResult> WorkerBackend::Execute(const ExecuteRequest& reque
 absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& module,
                                                                 const LoadOptions& options) {
   HLOCTS_RETURN_IF_ERROR(Ensure());
+  ++loads_;
   HLOCTS_ASSIGN_OR_RETURN(std::string frame, LoadFrame(module, options));
   HLOCTS_RETURN_IF_ERROR(Send(frame));
   HLOCTS_RETURN_IF_ERROR(Loaded(options));
-  return std::unique_ptr<Executable>(std::make_unique<WorkerExecutable>(*this, options));
+  return std::unique_ptr<Executable>(std::make_unique<WorkerExecutable>(*this, options, loads_));
 }
 
 // Both at once where the pipe, which is empty, takes them whole: we would not wait for a worker that
@@ -207,6 +215,7 @@ absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {
   HLOCTS_RETURN_IF_ERROR(Ensure());
+  ++loads_;
   HLOCTS_ASSIGN_OR_RETURN(std::string load, LoadFrame(module, options));
   HLOCTS_ASSIGN_OR_RETURN(std::string execute, ExecuteFrame(request));
   const bool at_once = IsOfThisBuild() && load.size() + execute.size() <= kSentAtOnceMax;

@@ -70,6 +70,15 @@ TEST_P(WorkerTest, TheSameModuleIsLoadedOnceWhereThatIsAllowed) {
   EXPECT_EQ(loads(*module, other_seed), 5) << "other options";
 }
 
+TEST_P(WorkerTest, AnExecutableDoesNotRunTheModuleLoadedAfterIt) {
+  const std::unique_ptr<Module> module = Identity("fine");
+  auto first = backend_->Load(*module, {});
+  ASSERT_TRUE(first.ok()) << first.status();
+  auto second = backend_->Load(*module, {});
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ((*first)->Execute({}).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
 TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
   auto module = Identity("count_runs");
   ExecuteRequest request;

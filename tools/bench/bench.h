@@ -57,8 +57,8 @@ absl::StatusOr<LatencyRow> BenchCpuLatency();
 
 // "judged" by the reference's acceptance sets, and how many bits that checked of an element. Where they
 // leave the outputs open (long chains of roundings), the distance to the other's outputs under its
-// name, where they are near, and the same of pieces of the module, which `engine` runs. Begins with
-// WRONG when it is.
+// name, where they are near, and the same of pieces of the module, which `engine` runs (`subject` may
+// not run after that). Begins with WRONG when it is.
 absl::StatusOr<std::string> CheckOutputs(const Module& module, const ExecuteRequest& request,
                                          Backend& engine, Executable& subject, Executable& other,
                                          const std::string& name);

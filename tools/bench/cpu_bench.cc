@@ -168,13 +168,13 @@ absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& modu
   ForgetMemorySettings();
   HLOCTS_RETURN_IF_ERROR(loaded.status());
   kept.executable = *std::move(loaded);
-  HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, *cpu, *subject.executable,
-                                                  *baseline.executable, "xla"));
   HLOCTS_RETURN_IF_ERROR(
       TakeTurns({&subject, &baseline, &kept}, request, options.quick ? 0.5 : 3));
   row.cpu_best = subject.best(), row.cpu_median = subject.median();
   row.xla_best = baseline.best(), row.xla_median = baseline.median();
   row.kept_best = kept.best();
+  HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, *cpu, *subject.executable,
+                                                  *baseline.executable, "xla"));
   return row;
 }
 

@@ -154,10 +154,10 @@ absl::StatusOr<CudaBenchRow> Bench::Run(const std::string& name, const Module& m
   HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend.Load(module, {}));
   HLOCTS_ASSIGN_OR_RETURN(const auto cpu, MakeBackend("cpu?isolation=none"));
   HLOCTS_ASSIGN_OR_RETURN(const auto control, cpu->Load(module, {}));
-  HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, backend, *executable,
-                                                  *control, "cpu"));
   HLOCTS_RETURN_IF_ERROR(Time(*executable, request, row));
   row.copy_share = row.bytes_per_second / copy_bandwidth;
+  HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, backend, *executable,
+                                                  *control, "cpu"));
   HLOCTS_RETURN_IF_ERROR(Compare(module, request, row));
   return row;
 }
