@@ -1,5 +1,6 @@
 // Loops: the operations of a fused loop in order, where their operands are found, what the loop keeps.
 #include <algorithm>
+#include <cstring>
 
 #include "backends/cpu/function_builder.h"
 #include "backends/cpu/kernels/thread_pool.h"
@@ -74,6 +75,24 @@ const Node* FunctionBuilder::ShiftOf(ValueId value, Opcode opcode) const {
   return fits ? &node : nullptr;
 }
 
+// Whether two amounts of shifts, the same for all elements, are a and width - a.
+bool FunctionBuilder::AddUpToWidth(ValueId left, ValueId right) const {
+  const Source amount = fusion_.SourceOf(left), rest = fusion_.SourceOf(right);
+  const auto is_splat = [](const Source& source) {
+    return !source.is_line && source.view.Simplified().IsSplat();
+  };
+  if (!is_splat(amount) || !is_splat(rest)) return false;
+  const Node& difference = graph_.producer(rest.base);
+  if (difference.opcode != Opcode::kSubtract || graph_.type(rest.base).elements != 1) return false;
+  const Literal* width = graph_.ConstantOf(difference.operands[0]);
+  if (width == nullptr || width->element_count() != 1) return false;
+  uint64_t number = 0;
+  std::memcpy(&number, width->raw_data(), graph_.type(left).width());
+  if (number != uint64_t{8} * graph_.type(left).width()) return false;
+  const Source from = fusion_.SourceOf(difference.operands[1]);
+  return from.base == amount.base && is_splat(from) && from.view.offset == amount.view.offset;
+}
+
 // x << a | x >> b as one operation, instead of three; the shifts are then read by nobody.
 bool FunctionBuilder::AddBothShifts(const Node& node, LoopProgram& loop,
                                     std::vector<int32_t>& arrays) {
@@ -83,14 +102,15 @@ bool FunctionBuilder::AddBothShifts(const Node& node, LoopProgram& loop,
     const Node* right = ShiftOf(node.operands[1 - first], Opcode::kShiftRightLogical);
     if (left == nullptr || right == nullptr || left->operands[0] != right->operands[0]) continue;
     const plan::ArrayType& type = graph_.type(node.outputs[0]);
-    const Kernel both = ShiftBothKernel(type.type);
+    const bool rotates = AddUpToWidth(left->operands[1], right->operands[1]);
+    const Kernel both = rotates ? RotationKernel(type.type) : ShiftBothKernel(type.type);
     if (both.run == nullptr) return false;
     const auto operand = [&](const Node& shift, int k) {
       return OperandRegister(shift.operands[k], type.elements, loop, arrays);
     };
     register_of_[node.outputs[0]] =
-        loop.AddOperation(both, operand(*left, 0), operand(*left, 1), operand(*right, 1),
-                          type.width());
+        loop.AddOperation(both, operand(*left, 0), operand(*left, 1),
+                          rotates ? -1 : operand(*right, 1), type.width());
     return true;
   }
   return false;
@@ -135,8 +155,14 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
     const ValueId value = graph_.nodes[member].outputs[0];
     if (fusion_.is_dense(value)) results.push_back(value);
   }
-  for (ValueId result : results) loop->AddOutput(register_of_[result]);
   const plan::ArrayType& type = graph_.type(graph_.nodes[root].outputs[0]);
+  const bool many_blocks = type.elements > LoopProgram::kBlock || compiler_.options().guard;
+  std::vector<int> registers;
+  for (ValueId result : results) registers.push_back(register_of_[result]);
+  if (many_blocks && !compiler_.options().disabled.contains("pairs")) {
+    loop->PairOperations(registers);
+  }
+  for (int reg : registers) loop->AddOutput(reg);
   constexpr int64_t kStreamedBytes = 16 << 20;
   if (type.elements * type.width() >= kStreamedBytes) loop->StreamOutput();
   for (NodeId member : fusion_.members(root)) register_of_[graph_.nodes[member].outputs[0]] = -1;

@@ -67,6 +67,42 @@ int LoopProgram::AddOperation(const Kernel& kernel, int a, int b, int c, int wid
   return out;
 }
 
+// The second operation takes in the first, whose result is one of its two operands.
+bool LoopProgram::PairWith(Operation& first, Operation& second) {
+  if (first.b < 0 || first.c >= 0 || second.b < 0 || second.c >= 0 || second.a == second.b) {
+    return false;
+  }
+  const bool right = second.b == first.out;
+  const Kernel both = PairKernel(first.kernel, second.kernel, right);
+  if (both.run == nullptr) return false;
+  second = {both, first.a, first.b, right ? second.a : second.b, second.out};
+  return true;
+}
+
+void LoopProgram::PairOperations(absl::Span<const int> results) {
+  std::vector<int> readers(registers_.size(), 0), maker(registers_.size(), -1);
+  for (int r : results) ++readers[r];
+  for (const Operation& operation : operations_) {
+    for (int r : {operation.a, operation.b, operation.c}) {
+      if (r >= 0) ++readers[r];
+    }
+  }
+  std::vector<bool> gone(operations_.size(), false);
+  for (size_t o = 0; o < operations_.size(); ++o) {
+    Operation& second = operations_[o];
+    for (int r : {second.a, second.b}) {
+      if (r < 0 || readers[r] != 1 || maker[r] < 0) continue;
+      gone[maker[r]] = PairWith(operations_[maker[r]], second);
+      if (!gone[maker[r]]) continue;
+      ++pairs_;
+      break;
+    }
+    maker[second.out] = static_cast<int>(o);
+  }
+  size_t at = 0;
+  std::erase_if(operations_, [&](const Operation&) { return gone[at++]; });
+}
+
 void LoopProgram::AddOutput(int reg) {
   if (outputs_apart_ && registers_[reg].array >= 0) {
     const int width = registers_[reg].width;

@@ -35,6 +35,9 @@ class LoopProgram {
   int AddPieces(int filling, std::vector<LoadedPiece> pieces, int width);
   // A register for the result of kernel(a, b, c); registers that are not used are -1.
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
+  // An operation and the only reader of its result become one, where there is a kernel for both. Worth
+  // it in loops of many blocks. `results`: registers that will be outputs, which are added after.
+  void PairOperations(absl::Span<const int> results);
   // For programs whose outputs may overlap inputs in any way: results are kept apart to the end.
   void KeepOutputsApart() { outputs_apart_ = true; }
   // For programs whose outputs overlap inputs at most where MayOverwrite allows it.
@@ -114,6 +117,7 @@ class LoopProgram {
                  int64_t count) const;
   void RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
   void RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
+  bool PairWith(Operation& first, Operation& second);
   int SingleOf(const Operation& operation) const;
   void DropUnread();
   void LeaveInPlace();
@@ -125,6 +129,7 @@ class LoopProgram {
   std::vector<Register> registers_;
   std::vector<Operation> operations_;
   absl::InlinedVector<int, 2> outputs_;
+  size_t pairs_ = 0;  // of operations that are two
   int64_t scratch_bytes_ = 0;
   bool outputs_apart_ = false, outputs_straight_ = false, streams_ = false;
   int64_t held_ = 0;  // where in scratch a step of a streamed result waits

@@ -13,6 +13,11 @@ KernelFunction VectorCompare(Direction direction, PrimitiveType type);
 KernelFunction VectorSelect(int width);
 KernelFunction VectorShiftBoth(PrimitiveType type);  // integers of 32 and 64 bits
 KernelFunction VectorClamp(PrimitiveType type);
+// x << y | x >> (width - y), by the shifts' rules; integers of 32 and 64 bits.
+KernelFunction VectorRotation(PrimitiveType type);
+// second(first(a, b), c), where `right` second(c, first(a, b)), of two kernels of VectorArithmetic or
+// VectorRotation; it takes any operand as one element.
+KernelFunction VectorPair(KernelFunction first, KernelFunction second, bool right);
 // But f32 and f64 to pred; narrow floats to and from f32 alone.
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
 KernelFunction VectorReducePrecision(int width);  // of formats with infinities

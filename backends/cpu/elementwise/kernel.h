@@ -56,6 +56,10 @@ absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const Eleme
 Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& options = {});
 // a << b | a >> c by both shifts' rules, without a sign; run is null where the type has none.
 Kernel ShiftBothKernel(PrimitiveType type);
+// x << y | x >> (width - y) by both shifts' rules; run is null where the type has none.
+Kernel RotationKernel(PrimitiveType type);
+// second(first(a, b), c), where `right` second(c, first(a, b)); run is null where there is no such pair.
+Kernel PairKernel(const Kernel& first, const Kernel& second, bool right);
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
 // kernel(&first, nullptr, nullptr, out, count): first, first + 1, ... from an s64, converted.
 Kernel LineKernel(PrimitiveType type);

@@ -420,6 +420,24 @@ Kernel ShiftBothKernel(PrimitiveType type) {
   return kernel;
 }
 
+Kernel RotationKernel(PrimitiveType type) {
+  Kernel kernel;
+  kernel.parameters.operand_type = kernel.parameters.result_type = type;
+  kernel.parameters.operand_count = 2;
+  kernel.run = VectorRotation(type);
+  kernel.singles = 1 | 2;
+  return kernel;
+}
+
+Kernel PairKernel(const Kernel& first, const Kernel& second, bool right) {
+  Kernel kernel;
+  kernel.parameters = second.parameters;
+  kernel.parameters.operand_count = 3;
+  kernel.run = VectorPair(first.run, second.run, right);
+  kernel.singles = 1 | 2 | 4;
+  return kernel;
+}
+
 Kernel LineKernel(PrimitiveType type) {
   Kernel kernel = ConvertKernel(PrimitiveType::kS64, type);
   kernel.parameters.inner = kernel.run;
