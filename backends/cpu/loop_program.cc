@@ -87,15 +87,14 @@ void LoopProgram::PairOperations(absl::Span<const int> results) {
       if (r >= 0) ++readers[r];
     }
   }
+  unpaired_ = operations_;
   std::vector<bool> gone(operations_.size(), false);
   for (size_t o = 0; o < operations_.size(); ++o) {
     Operation& second = operations_[o];
     for (int r : {second.a, second.b}) {
       if (r < 0 || readers[r] != 1 || maker[r] < 0) continue;
       gone[maker[r]] = PairWith(operations_[maker[r]], second);
-      if (!gone[maker[r]]) continue;
-      ++pairs_;
-      break;
+      if (gone[maker[r]]) break;
     }
     maker[second.out] = static_cast<int>(o);
   }
@@ -182,22 +181,23 @@ void LoopProgram::LeaveInPlace() {
 }
 
 // Operations whose results nobody reads: another has taken their part.
-void LoopProgram::DropUnread() {
+void LoopProgram::DropUnread(std::vector<Operation>& operations) const {
   std::vector<bool> read(registers_.size(), false);
   for (int r : outputs_) read[r] = true;
-  for (size_t o = operations_.size(); o-- > 0;) {
-    const Operation& operation = operations_[o];
+  for (size_t o = operations.size(); o-- > 0;) {
+    const Operation& operation = operations[o];
     if (!read[operation.out]) continue;
     for (int r : {operation.a, operation.b, operation.c}) {
       if (r >= 0) read[r] = true;
     }
   }
-  std::erase_if(operations_, [&](const Operation& operation) { return !read[operation.out]; });
+  std::erase_if(operations, [&](const Operation& operation) { return !read[operation.out]; });
 }
 
 // Computed registers share scratch memory once their last reader has run.
 void LoopProgram::Finish() {
-  DropUnread();
+  DropUnread(operations_);
+  DropUnread(unpaired_);
   LeaveInPlace();
   const size_t count = registers_.size();
   std::vector<int> last_use(count, -1);

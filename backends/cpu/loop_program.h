@@ -85,9 +85,11 @@ class LoopProgram {
     uint8_t row_single = 0;  // the one of which each row is one element: KernelParameters::single
   };
 
-  // What it does, for those who do it in another way.
+  // What it does, for those who do it in another way: one operation at a time, no pairs.
   const std::vector<Register>& registers() const { return registers_; }
-  const std::vector<Operation>& operations() const { return operations_; }
+  const std::vector<Operation>& operations() const {
+    return unpaired_.empty() ? operations_ : unpaired_;
+  }
   absl::Span<const int> outputs() const { return outputs_; }
 
   // Elements [start, start + count) of a kLine register.
@@ -119,7 +121,7 @@ class LoopProgram {
   void RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
   bool PairWith(Operation& first, Operation& second);
   int SingleOf(const Operation& operation) const;
-  void DropUnread();
+  void DropUnread(std::vector<Operation>& operations) const;
   void LeaveInPlace();
   void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                   int64_t count, uint8_t* scratch, uint8_t** at) const;
@@ -128,8 +130,8 @@ class LoopProgram {
 
   std::vector<Register> registers_;
   std::vector<Operation> operations_;
+  std::vector<Operation> unpaired_;  // where some of operations_ are pairs: all of them, one by one
   absl::InlinedVector<int, 2> outputs_;
-  size_t pairs_ = 0;  // of operations that are two
   int64_t scratch_bytes_ = 0;
   bool outputs_apart_ = false, outputs_straight_ = false, streams_ = false;
   int64_t held_ = 0;  // where in scratch a step of a streamed result waits

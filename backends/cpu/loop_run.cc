@@ -192,7 +192,7 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
   uint8_t* at[kRegistersMax + 1];
   PlaceOnce(arrays, std::min(kBlock, end - begin), scratch.data(), at);
   const bool far = fetcher == nullptr && end - begin > kFarElements &&
-                   (streams_ || operations_.size() + pairs_ <= kFewOperations);
+                   (streams_ || operations().size() <= kFewOperations);
   int64_t block = far && streams_ ? FirstBlock(outputs, begin) : kBlock;
   for (int64_t start = begin, count; start < end; start += count, block = kBlock) {
     count = std::min(block, end - start);
