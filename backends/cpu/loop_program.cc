@@ -67,15 +67,16 @@ int LoopProgram::AddOperation(const Kernel& kernel, int a, int b, int c, int wid
   return out;
 }
 
-// The second operation takes in the first, whose result is one of its two operands.
-bool LoopProgram::PairWith(Operation& first, Operation& second) {
-  if (first.b < 0 || first.c >= 0 || second.b < 0 || second.c >= 0 || second.a == second.b) {
-    return false;
-  }
-  const bool right = second.b == first.out;
+// The second operation takes in the first, whose result is one of its operands.
+bool LoopProgram::PairWith(const Operation& first, Operation& second) {
+  if (first.b < 0 || first.c >= 0 || second.b < 0 || second.a == second.b) return false;
+  const bool right = second.b == first.out, chooses = second.c >= 0;
+  if (chooses && second.a != first.out) return false;
   const Kernel both = PairKernel(first.kernel, second.kernel, right);
   if (both.run == nullptr) return false;
-  second = {both, first.a, first.b, right ? second.a : second.b, second.out};
+  const int other = right ? second.a : second.b, last = second.c;
+  second = {both, first.a, first.b, other, second.out};
+  second.d = last;
   return true;
 }
 
@@ -83,7 +84,7 @@ void LoopProgram::PairOperations(absl::Span<const int> results) {
   std::vector<int> readers(registers_.size(), 0), maker(registers_.size(), -1);
   for (int r : results) ++readers[r];
   for (const Operation& operation : operations_) {
-    for (int r : {operation.a, operation.b, operation.c}) {
+    for (int r : operation.operands()) {
       if (r >= 0) ++readers[r];
     }
   }
@@ -132,9 +133,9 @@ int64_t RowSize(const LoopProgram::Register& reg) { return reg.view.dimensions.b
 
 // Which operand (0, 1, 2) the kernel takes as one element, a row's before a splat's; -1: none.
 int LoopProgram::SingleOf(const Operation& operation) const {
-  const int operands[] = {operation.a, operation.b, operation.c};
+  const std::array<int, 4> operands = operation.operands();
   int chosen = -1;
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 4; ++k) {
     if (operands[k] < 0 || ((operation.kernel.singles >> k) & 1) == 0) continue;
     const Register& reg = registers_[operands[k]];
     const bool is_single = reg.stays && (reg.kind == Kind::kSplat || IsRow(reg, 0));
@@ -151,12 +152,13 @@ void LoopProgram::LeaveInPlace() {
   }
   for (int r : outputs_) registers_[r].stays = false;
   for (Operation& operation : operations_) {
-    const int operands[] = {operation.a, operation.b, operation.c}, single = SingleOf(operation);
+    const std::array<int, 4> operands = operation.operands();
+    const int single = SingleOf(operation);
     int64_t size = 0;
     if (single >= 0 && IsRow(registers_[operands[single]], 0)) {
       size = RowSize(registers_[operands[single]]);
     }
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 4; ++k) {
       if (operands[k] < 0 || k == single) continue;
       Register& reg = registers_[operands[k]];
       const bool fits = IsRow(reg, 1) && (size == 0 || size == RowSize(reg));
@@ -165,8 +167,9 @@ void LoopProgram::LeaveInPlace() {
     }
   }
   for (Operation& operation : operations_) {
-    const int operands[] = {operation.a, operation.b, operation.c}, single = SingleOf(operation);
-    for (int k = 0; k < 3; ++k) {
+    const std::array<int, 4> operands = operation.operands();
+    const int single = SingleOf(operation);
+    for (int k = 0; k < 4; ++k) {
       if (operands[k] < 0 || !registers_[operands[k]].stays) continue;
       const Register& reg = registers_[operands[k]];
       const auto bit = static_cast<uint8_t>(k == single ? 1 << k : 0);
@@ -187,7 +190,7 @@ void LoopProgram::DropUnread(std::vector<Operation>& operations) const {
   for (size_t o = operations.size(); o-- > 0;) {
     const Operation& operation = operations[o];
     if (!read[operation.out]) continue;
-    for (int r : {operation.a, operation.b, operation.c}) {
+    for (int r : operation.operands()) {
       if (r >= 0) read[r] = true;
     }
   }
@@ -202,7 +205,7 @@ void LoopProgram::Finish() {
   const size_t count = registers_.size();
   std::vector<int> last_use(count, -1);
   for (size_t o = 0; o < operations_.size(); ++o) {
-    for (int r : {operations_[o].a, operations_[o].b, operations_[o].c}) {
+    for (int r : operations_[o].operands()) {
       if (r >= 0) last_use[r] = static_cast<int>(o);
     }
   }
@@ -228,7 +231,8 @@ void LoopProgram::Finish() {
   for (size_t o = 0; o < operations_.size(); ++o) {
     Register& out = registers_[operations_[o].out];
     if (out.output < 0) take(out);
-    for (int r : {operations_[o].a, operations_[o].b, operations_[o].c, operations_[o].out}) {
+    const auto [a, b, c, d] = operations_[o].operands();
+    for (int r : {a, b, c, d, operations_[o].out}) {
       if (r < 0 || last_use[r] > static_cast<int>(o)) continue;
       Register& reg = registers_[r];
       if (reg.kind != Kind::kComputed || reg.scratch < 0 || last_use[r] < -1) continue;
@@ -269,9 +273,9 @@ bool LoopProgram::MayOverwrite(int array, int output) const {
                                    [&](const Operation& o) { return o.out == written; });
   if (writes == operations_.end()) return false;
   return std::none_of(writes + 1, operations_.end(), [&](const Operation& later) {
-    return (later.a >= 0 && Reads(registers_[later.a], array)) ||
-           (later.b >= 0 && Reads(registers_[later.b], array)) ||
-           (later.c >= 0 && Reads(registers_[later.c], array));
+    const std::array<int, 4> operands = later.operands();
+    return std::any_of(operands.begin(), operands.end(),
+                       [&](int r) { return r >= 0 && Reads(registers_[r], array); });
   });
 }
 

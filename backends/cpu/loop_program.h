@@ -3,6 +3,7 @@
 #ifndef HLOCTS_BACKENDS_CPU_LOOP_PROGRAM_H_
 #define HLOCTS_BACKENDS_CPU_LOOP_PROGRAM_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -81,8 +82,11 @@ class LoopProgram {
   struct Operation {
     Kernel kernel;
     int a, b, c, out;
+    int d = -1;              // of kernels that take four: KernelFunction's c is then both last ones
     int64_t row_size = 0;    // of operands that it goes by the rows of; 0: none
     uint8_t row_single = 0;  // the one of which each row is one element: KernelParameters::single
+
+    std::array<int, 4> operands() const { return {a, b, c, d}; }
   };
 
   // What it does, for those who do it in another way: one operation at a time, no pairs.
@@ -119,7 +123,7 @@ class LoopProgram {
                  int64_t count) const;
   void RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
   void RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
-  bool PairWith(Operation& first, Operation& second);
+  static bool PairWith(const Operation& first, Operation& second);
   int SingleOf(const Operation& operation) const;
   void DropUnread(std::vector<Operation>& operations) const;
   void LeaveInPlace();

@@ -108,6 +108,17 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
   }
 }
 
+namespace {
+
+void Call(const LoopProgram::Operation& operation, const KernelParameters& parameters,
+          const void* a, const void* b, const void* c, const void* d, void* out, int64_t count) {
+  const void* const last[] = {c, d};
+  operation.kernel.run(parameters, a, b, operation.d < 0 ? c : static_cast<const void*>(last), out,
+                       count);
+}
+
+}  // namespace
+
 // An operation that finds some of its operands row by row.
 void LoopProgram::RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
                             int64_t count) const {
@@ -125,8 +136,8 @@ void LoopProgram::RunByRows(const Operation& operation, uint8_t* const* at, int6
       const int64_t along = column * reg.view.dimensions.back().stride;
       return at[r] + (RowStart(reg.view, row) + along) * reg.width;
     };
-    operation.kernel.run(parameters, place(operation.a), place(operation.b), place(operation.c),
-                         place(operation.out), run);
+    Call(operation, parameters, place(operation.a), place(operation.b), place(operation.c),
+         place(operation.d), place(operation.out), run);
   }
 }
 
@@ -138,9 +149,9 @@ void LoopProgram::RunOperations(uint8_t* const* at, int64_t start, int64_t count
       RunByRows(operation, at, start, count);
       continue;
     }
-    operation.kernel(operation.a < 0 ? nullptr : at[operation.a],
-                     operation.b < 0 ? nullptr : at[operation.b],
-                     operation.c < 0 ? nullptr : at[operation.c], at[operation.out], count);
+    const auto place = [&](int r) { return r < 0 ? nullptr : at[r]; };
+    Call(operation, operation.kernel.parameters, place(operation.a), place(operation.b),
+         place(operation.c), place(operation.d), at[operation.out], count);
   }
 }
 

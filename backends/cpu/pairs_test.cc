@@ -9,28 +9,31 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
+#include "backends/cpu/elementwise/families.h"
 #include "backends/cpu/elementwise/kernel.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kElements = 149;  // vectors of any size, and some elements besides
-constexpr Opcode kOpcodes[] = {
-    Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kMaximum,   Opcode::kMinimum,
-    Opcode::kAnd, Opcode::kOr,       Opcode::kXor,      Opcode::kShiftLeft, Opcode::kShiftRightLogical};
+constexpr int64_t kPairedElements = 149;  // vectors of any size, and some elements besides
+constexpr Opcode kPairedOpcodes[] = {
+    Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum,
+    Opcode::kAnd, Opcode::kOr,       Opcode::kXor,      Opcode::kShiftLeft,
+    Opcode::kShiftRightLogical};
 
 template <typename T>
 std::vector<T> Numbers(uint32_t seed) {
   std::mt19937_64 random(seed);
-  std::vector<T> numbers(kElements);
+  std::vector<T> numbers(kPairedElements);
   for (T& x : numbers) {
     if constexpr (std::is_floating_point_v<T>) {
       using Limits = std::numeric_limits<T>;
-      const T special[] = {0, -T(0), 1, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
-                           Limits::max(), Limits::min()};
+      const T special[] = {0, -T(0), 1, Limits::infinity(), -Limits::infinity(),
+                           Limits::quiet_NaN(), Limits::max(), Limits::min()};
       const uint64_t draw = random();
-      x = draw % 3 == 0 ? special[draw / 3 % 8] : static_cast<T>(static_cast<int64_t>(draw)) * T(0x1p-60);
+      x = draw % 3 == 0 ? special[draw / 3 % 8]
+                        : static_cast<T>(static_cast<int64_t>(draw)) * T(0x1p-60);
     } else {
       x = static_cast<T>(random() >> random() % 64);  // amounts of shifts, too
     }
@@ -53,19 +56,19 @@ struct Setting {
 };
 
 template <typename T>
-void Check(const Kernel& first, const Kernel& second, const Kernel& both, bool right,
+void CheckPair(const Kernel& first, const Kernel& second, const Kernel& both, bool right,
            Setting setting) {
   std::vector<T> operands[3] = {Numbers<T>(1), Numbers<T>(2), Numbers<T>(3)};
-  if (setting.single >= 0) operands[setting.single].assign(kElements, operands[setting.single][4]);
-  std::vector<T> middle(kElements), expected(kElements), apart(kElements);
-  first(operands[0].data(), operands[1].data(), nullptr, middle.data(), kElements);
+  if (setting.single >= 0) operands[setting.single].assign(kPairedElements, operands[setting.single][4]);
+  std::vector<T> middle(kPairedElements), expected(kPairedElements), apart(kPairedElements);
+  first(operands[0].data(), operands[1].data(), nullptr, middle.data(), kPairedElements);
   const T* left = right ? operands[2].data() : middle.data();
-  second(left, right ? middle.data() : operands[2].data(), nullptr, expected.data(), kElements);
+  second(left, right ? middle.data() : operands[2].data(), nullptr, expected.data(), kPairedElements);
   Kernel kernel = both;
   if (setting.single >= 0) kernel.parameters.single = static_cast<uint8_t>(1 << setting.single);
   std::vector<T>& result = setting.in_place < 0 ? apart : operands[setting.in_place];
-  kernel(operands[0].data(), operands[1].data(), operands[2].data(), result.data(), kElements);
-  for (int64_t i = 0; i < kElements; ++i) {
+  kernel(operands[0].data(), operands[1].data(), operands[2].data(), result.data(), kPairedElements);
+  for (int64_t i = 0; i < kPairedElements; ++i) {
     ASSERT_TRUE(SameNumber(result[i], expected[i])) << i << " single " << setting.single;
   }
 }
@@ -81,7 +84,7 @@ int CheckPairs(PrimitiveType type, const std::vector<Kernel>& kernels) {
         const Kernel both = PairKernel(first, second, right);
         if (both.run == nullptr) continue;
         ++checked;
-        for (const Setting& setting : kSettings) Check<T>(first, second, both, right, setting);
+        for (const Setting& setting : kSettings) CheckPair<T>(first, second, both, right, setting);
       }
     }
   }
@@ -90,7 +93,7 @@ int CheckPairs(PrimitiveType type, const std::vector<Kernel>& kernels) {
 
 std::vector<Kernel> KernelsOf(PrimitiveType type) {
   std::vector<Kernel> kernels;
-  for (Opcode opcode : kOpcodes) {
+  for (Opcode opcode : kPairedOpcodes) {
     const Kernel kernel = ArithmeticKernel(opcode, type);
     if (kernel.run != nullptr) kernels.push_back(kernel);
   }
@@ -105,16 +108,51 @@ TEST(PairsTest, ArePairsOfTheSameBits) {
   EXPECT_EQ(CheckPairs<int32_t>(PrimitiveType::kS32, KernelsOf(PrimitiveType::kS32)), 90);
 }
 
+// Where x and y compare, u, else v: against a comparison's bytes and a select, whichever is single.
+template <typename T>
+void CheckChoice(PrimitiveType type, Direction direction) {
+  const Kernel compare = CompareKernel(direction, type, false);
+  Kernel select;
+  select.run = VectorSelect(sizeof(T));
+  const Kernel both = PairKernel(compare, select, false);
+  ASSERT_NE(both.run, nullptr);
+  for (int single = -1; single < 4; ++single) {
+    std::vector<T> x[4] = {Numbers<T>(1), Numbers<T>(1), Numbers<T>(2), Numbers<T>(3)};
+    for (int64_t i = 0; i < kPairedElements; i += 3) x[1][i] = x[0][(i + 1) % kPairedElements];
+    if (single >= 0) x[single].assign(kPairedElements, x[single][5]);
+    std::vector<uint8_t> mask(kPairedElements);
+    std::vector<T> expected(kPairedElements), actual(kPairedElements);
+    compare(x[0].data(), x[1].data(), nullptr, mask.data(), kPairedElements);
+    select(mask.data(), x[2].data(), x[3].data(), expected.data(), kPairedElements);
+    Kernel kernel = both;
+    if (single >= 0) kernel.parameters.single = static_cast<uint8_t>(1 << single);
+    const void* const last[] = {x[2].data(), x[3].data()};
+    kernel(x[0].data(), x[1].data(), last, actual.data(), kPairedElements);
+    EXPECT_EQ(std::memcmp(actual.data(), expected.data(), kPairedElements * sizeof(T)), 0) << single;
+  }
+}
+
+TEST(PairsTest, ChoicesAreComparisonsAndSelects) {
+  for (int d = 0; d < 6; ++d) {
+    const auto direction = static_cast<Direction>(d);
+    CheckChoice<float>(PrimitiveType::kF32, direction);
+    CheckChoice<int32_t>(PrimitiveType::kS32, direction);
+    CheckChoice<uint32_t>(PrimitiveType::kU32, direction);
+    CheckChoice<double>(PrimitiveType::kF64, direction);
+    CheckChoice<int64_t>(PrimitiveType::kS64, direction);
+  }
+}
+
 TEST(PairsTest, RotationsAreBothShifts) {
-  std::vector<uint32_t> x = Numbers<uint32_t>(7), amounts(kElements), rests(kElements);
-  for (int64_t i = 0; i < kElements; ++i) {
+  std::vector<uint32_t> x = Numbers<uint32_t>(7), amounts(kPairedElements), rests(kPairedElements);
+  for (int64_t i = 0; i < kPairedElements; ++i) {
     amounts[i] = static_cast<uint32_t>(i < 70 ? i : i - 100);  // beyond the width, and negative
     rests[i] = 32 - amounts[i];
   }
-  std::vector<uint32_t> expected(kElements), actual(kElements);
+  std::vector<uint32_t> expected(kPairedElements), actual(kPairedElements);
   ShiftBothKernel(PrimitiveType::kU32)(x.data(), amounts.data(), rests.data(), expected.data(),
-                                       kElements);
-  RotationKernel(PrimitiveType::kU32)(x.data(), amounts.data(), nullptr, actual.data(), kElements);
+                                       kPairedElements);
+  RotationKernel(PrimitiveType::kU32)(x.data(), amounts.data(), nullptr, actual.data(), kPairedElements);
   EXPECT_EQ(actual, expected);
 }
 
@@ -140,7 +178,7 @@ ENTRY e {
 })";
 }
 
-std::vector<Literal> ResultsOf(const std::string& engine, uint32_t amount) {
+std::vector<Literal> RoundOf(const std::string& engine, uint32_t amount) {
   const auto module = ParseModule(Rounds());
   EXPECT_TRUE(module.ok()) << module.status();
   ExecuteRequest request;
@@ -162,8 +200,8 @@ std::vector<Literal> ResultsOf(const std::string& engine, uint32_t amount) {
 
 TEST(PairsTest, ARoundIsTheSameWithoutThem) {
   for (uint32_t amount : {0u, 1u, 13u, 31u, 32u, 33u, 0xffffffffu}) {
-    const std::vector<Literal> with = ResultsOf("cpu?isolation=none", amount),
-                               without = ResultsOf("cpu?isolation=none&disable=all", amount);
+    const std::vector<Literal> with = RoundOf("cpu?isolation=none", amount),
+                               without = RoundOf("cpu?isolation=none&disable=all", amount);
     for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(with[i].BitwiseEqual(without[i])) << amount;
   }
 }

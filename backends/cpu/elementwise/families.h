@@ -18,6 +18,8 @@ KernelFunction VectorRotation(PrimitiveType type);
 // second(first(a, b), c), where `right` second(c, first(a, b)), of two kernels of VectorArithmetic or
 // VectorRotation; it takes any operand as one element.
 KernelFunction VectorPair(KernelFunction first, KernelFunction second, bool right);
+// A kernel of VectorCompare and one of VectorSelect on elements as wide; see PairKernel.
+KernelFunction VectorChoice(KernelFunction compare, KernelFunction select);
 // But f32 and f64 to pred; narrow floats to and from f32 alone.
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
 KernelFunction VectorReducePrecision(int width);  // of formats with infinities

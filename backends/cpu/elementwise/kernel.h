@@ -23,7 +23,7 @@ struct KernelParameters {
   int operand_count = 1;
   int64_t numbers[2] = {0, 0};
   KernelFunction inner = nullptr;  // what a wrapper calls on converted elements
-  // Operand a (1), b (2) or c (4) is one element that stands for all, if the kernel takes that.
+  // Operand a (1), b (2), c (4) or d (8) is one element that stands for all, if the kernel takes that.
   uint8_t single = 0;
 };
 
@@ -58,7 +58,8 @@ Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& op
 Kernel ShiftBothKernel(PrimitiveType type);
 // x << y | x >> (width - y) by both shifts' rules; run is null where the type has none.
 Kernel RotationKernel(PrimitiveType type);
-// second(first(a, b), c), where `right` second(c, first(a, b)); run is null where there is no such pair.
+// second(first(a, b), c), where `right` second(c, first(a, b)). Of a comparison and a select: where a and
+// b compare, c, else d; c then points to the addresses of both. run is null where there is no such pair.
 Kernel PairKernel(const Kernel& first, const Kernel& second, bool right);
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
 // kernel(&first, nullptr, nullptr, out, count): first, first + 1, ... from an s64, converted.

@@ -432,9 +432,12 @@ Kernel RotationKernel(PrimitiveType type) {
 Kernel PairKernel(const Kernel& first, const Kernel& second, bool right) {
   Kernel kernel;
   kernel.parameters = second.parameters;
-  kernel.parameters.operand_count = 3;
   kernel.run = VectorPair(first.run, second.run, right);
   kernel.singles = 1 | 2 | 4;
+  if (kernel.run == nullptr) {
+    kernel.run = VectorChoice(first.run, second.run);
+    kernel.singles |= 8;
+  }
   return kernel;
 }
 
