@@ -16,7 +16,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kPairedElements = 149;  // vectors of any size, and some elements besides
+constexpr int64_t kNumbers = 149;  // vectors of any size, and some elements besides
 constexpr Opcode kPairedOpcodes[] = {
     Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum,
     Opcode::kAnd, Opcode::kOr,       Opcode::kXor,      Opcode::kShiftLeft,
@@ -25,7 +25,7 @@ constexpr Opcode kPairedOpcodes[] = {
 template <typename T>
 std::vector<T> Numbers(uint32_t seed) {
   std::mt19937_64 random(seed);
-  std::vector<T> numbers(kPairedElements);
+  std::vector<T> numbers(kNumbers);
   for (T& x : numbers) {
     if constexpr (std::is_floating_point_v<T>) {
       using Limits = std::numeric_limits<T>;
@@ -59,16 +59,16 @@ template <typename T>
 void CheckPair(const Kernel& first, const Kernel& second, const Kernel& both, bool right,
            Setting setting) {
   std::vector<T> operands[3] = {Numbers<T>(1), Numbers<T>(2), Numbers<T>(3)};
-  if (setting.single >= 0) operands[setting.single].assign(kPairedElements, operands[setting.single][4]);
-  std::vector<T> middle(kPairedElements), expected(kPairedElements), apart(kPairedElements);
-  first(operands[0].data(), operands[1].data(), nullptr, middle.data(), kPairedElements);
+  if (setting.single >= 0) operands[setting.single].assign(kNumbers, operands[setting.single][4]);
+  std::vector<T> middle(kNumbers), expected(kNumbers), apart(kNumbers);
+  first(operands[0].data(), operands[1].data(), nullptr, middle.data(), kNumbers);
   const T* left = right ? operands[2].data() : middle.data();
-  second(left, right ? middle.data() : operands[2].data(), nullptr, expected.data(), kPairedElements);
+  second(left, right ? middle.data() : operands[2].data(), nullptr, expected.data(), kNumbers);
   Kernel kernel = both;
   if (setting.single >= 0) kernel.parameters.single = static_cast<uint8_t>(1 << setting.single);
   std::vector<T>& result = setting.in_place < 0 ? apart : operands[setting.in_place];
-  kernel(operands[0].data(), operands[1].data(), operands[2].data(), result.data(), kPairedElements);
-  for (int64_t i = 0; i < kPairedElements; ++i) {
+  kernel(operands[0].data(), operands[1].data(), operands[2].data(), result.data(), kNumbers);
+  for (int64_t i = 0; i < kNumbers; ++i) {
     ASSERT_TRUE(SameNumber(result[i], expected[i])) << i << " single " << setting.single;
   }
 }
@@ -118,17 +118,17 @@ void CheckChoice(PrimitiveType type, Direction direction) {
   ASSERT_NE(both.run, nullptr);
   for (int single = -1; single < 4; ++single) {
     std::vector<T> x[4] = {Numbers<T>(1), Numbers<T>(1), Numbers<T>(2), Numbers<T>(3)};
-    for (int64_t i = 0; i < kPairedElements; i += 3) x[1][i] = x[0][(i + 1) % kPairedElements];
-    if (single >= 0) x[single].assign(kPairedElements, x[single][5]);
-    std::vector<uint8_t> mask(kPairedElements);
-    std::vector<T> expected(kPairedElements), actual(kPairedElements);
-    compare(x[0].data(), x[1].data(), nullptr, mask.data(), kPairedElements);
-    select(mask.data(), x[2].data(), x[3].data(), expected.data(), kPairedElements);
+    for (int64_t i = 0; i < kNumbers; i += 3) x[1][i] = x[0][(i + 1) % kNumbers];
+    if (single >= 0) x[single].assign(kNumbers, x[single][5]);
+    std::vector<uint8_t> mask(kNumbers);
+    std::vector<T> expected(kNumbers), actual(kNumbers);
+    compare(x[0].data(), x[1].data(), nullptr, mask.data(), kNumbers);
+    select(mask.data(), x[2].data(), x[3].data(), expected.data(), kNumbers);
     Kernel kernel = both;
     if (single >= 0) kernel.parameters.single = static_cast<uint8_t>(1 << single);
     const void* const last[] = {x[2].data(), x[3].data()};
-    kernel(x[0].data(), x[1].data(), last, actual.data(), kPairedElements);
-    EXPECT_EQ(std::memcmp(actual.data(), expected.data(), kPairedElements * sizeof(T)), 0) << single;
+    kernel(x[0].data(), x[1].data(), last, actual.data(), kNumbers);
+    EXPECT_EQ(std::memcmp(actual.data(), expected.data(), kNumbers * sizeof(T)), 0) << single;
   }
 }
 
@@ -144,15 +144,15 @@ TEST(PairsTest, ChoicesAreComparisonsAndSelects) {
 }
 
 TEST(PairsTest, RotationsAreBothShifts) {
-  std::vector<uint32_t> x = Numbers<uint32_t>(7), amounts(kPairedElements), rests(kPairedElements);
-  for (int64_t i = 0; i < kPairedElements; ++i) {
+  std::vector<uint32_t> x = Numbers<uint32_t>(7), amounts(kNumbers), rests(kNumbers);
+  for (int64_t i = 0; i < kNumbers; ++i) {
     amounts[i] = static_cast<uint32_t>(i < 70 ? i : i - 100);  // beyond the width, and negative
     rests[i] = 32 - amounts[i];
   }
-  std::vector<uint32_t> expected(kPairedElements), actual(kPairedElements);
+  std::vector<uint32_t> expected(kNumbers), actual(kNumbers);
   ShiftBothKernel(PrimitiveType::kU32)(x.data(), amounts.data(), rests.data(), expected.data(),
-                                       kPairedElements);
-  RotationKernel(PrimitiveType::kU32)(x.data(), amounts.data(), nullptr, actual.data(), kPairedElements);
+                                       kNumbers);
+  RotationKernel(PrimitiveType::kU32)(x.data(), amounts.data(), nullptr, actual.data(), kNumbers);
   EXPECT_EQ(actual, expected);
 }
 
