@@ -56,6 +56,17 @@ const char* const kPassPrograms[] = {
     " s = f32[200] reduce(x, zero), dimensions={1}, to_apply=add\n"
     " v = f32[200] reverse(s), dimensions={0} b = f32[200,100] broadcast(v), dimensions={0}\n"
     " ROOT q = f32[200,100] multiply(x, b) }",
+    // Transposes of products: with a batch, of more dimensions, and some that exchange no sides.
+    "ENTRY e { a = f32[5,3,20] parameter(0) b = f32[5,20,4] parameter(1)\n"
+    " c = f32[20,2,3] parameter(2) d = f32[20,6] parameter(3)\n"
+    " p = f32[5,3,4] dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+    "rhs_contracting_dims={1}\n"
+    " t = f32[5,4,3] transpose(p), dimensions={0,2,1}\n"
+    " q = f32[2,3,6] dot(c, d), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+    " u = f32[6,2,3] transpose(q), dimensions={2,0,1}\n"
+    " m = f32[2,3,6] dot(c, d), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+    " n = f32[6,2,3] negate(u) v = f32[3,2,6] transpose(m), dimensions={1,0,2}\n"
+    " ROOT o = (f32[5,4,3], f32[6,2,3], f32[3,2,6]) tuple(t, n, v) }",
     // Dots of transposes, one of which is wanted itself.
     "ENTRY e { x = f32[30,20] parameter(0) y = s32[4,9,7] parameter(1) w = s32[4,7,5] "
     "parameter(2)\n"

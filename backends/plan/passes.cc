@@ -10,8 +10,8 @@ namespace {
 
 constexpr PassRow kPasses[] = {
     {"moves", SimplifyMoves}, {"algebra", SimplifyAlgebra}, {"once", ComputeOnce},
-    {"sink", SinkViews},      {"cse", RemoveCommonNodes},   {"fold", FoldConstants},
-    {"dce", RemoveDeadNodes},
+    {"sink", SinkViews},      {"cse", RemoveCommonNodes},   {"turn", TurnProducts},
+    {"fold", FoldConstants},  {"dce", RemoveDeadNodes},
 };
 
 }  // namespace

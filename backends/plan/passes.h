@@ -37,6 +37,8 @@ void ComputeOnce(Graph& graph, const PassContext& context);
 // Slices and reversals of what is computed element by element: the operands are sliced or reversed,
 // so that the loop goes on through them.
 void SinkViews(Graph& graph, const PassContext& context);
+// Transposes of products, where nobody else wants these: the product of the operands exchanged.
+void TurnProducts(Graph& graph, const PassContext& context);
 // What depends on constants alone is computed now, by the engine itself.
 void FoldConstants(Graph& graph, const PassContext& context);
 

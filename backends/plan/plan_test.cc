@@ -224,6 +224,20 @@ TEST(PassesTest, WhatIsRepeatedIsComputedOnce) {
             Opcode::kAdd);
 }
 
+TEST(PassesTest, TransposesOfProductsExchangeTheSides) {
+  const std::string dot =
+      "a = f32[7,2,3] parameter(0) b = f32[5,7] parameter(1)"
+      " d = f32[2,3,5] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1} ";
+  const std::string turned = "t = f32[5,2,3] transpose(d), dimensions={2,0,1} ";
+  EXPECT_EQ(RootAfterPasses(dot + "ROOT " + turned), Opcode::kDot);
+  EXPECT_EQ(RootAfterPasses(dot + "ROOT " + turned, {"turn"}), Opcode::kTranspose);
+  EXPECT_EQ(RootAfterPasses(dot + "ROOT r = f32[3,2,5] transpose(d), dimensions={1,0,2}"),
+            Opcode::kTranspose);
+  // The product itself is wanted, too.
+  EXPECT_EQ(RootAfterPasses(dot + turned + "ROOT r = (f32[5,2,3], f32[2,3,5]) tuple(t, d)"),
+            Opcode::kTranspose);
+}
+
 TEST(PassesTest, ViewsSinkBelowWhatOnlyTheySee) {
   EXPECT_EQ(RootAfterPasses("x = f32[8] parameter(0) a = f32[8] sine(x) b = f32[8] cosine(a)"
                             " ROOT r = f32[4] slice(b), slice={[0:8:2]}"),
