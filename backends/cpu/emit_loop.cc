@@ -157,12 +157,10 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
   }
   const plan::ArrayType& type = graph_.type(graph_.nodes[root].outputs[0]);
   const bool many_blocks = type.elements > LoopProgram::kBlock || compiler_.options().guard;
-  std::vector<int> registers;
-  for (ValueId result : results) registers.push_back(register_of_[result]);
   if (many_blocks && !compiler_.options().disabled.contains("pairs")) {
-    loop->PairOperations(registers);
+    loop->PairOperations();
   }
-  for (int reg : registers) loop->AddOutput(reg);
+  for (ValueId result : results) loop->AddOutput(register_of_[result]);
   constexpr int64_t kStreamedBytes = 16 << 20;
   if (type.elements * type.width() >= kStreamedBytes) loop->StreamOutput();
   for (NodeId member : fusion_.members(root)) register_of_[graph_.nodes[member].outputs[0]] = -1;

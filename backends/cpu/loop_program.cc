@@ -67,42 +67,6 @@ int LoopProgram::AddOperation(const Kernel& kernel, int a, int b, int c, int wid
   return out;
 }
 
-// The second operation takes in the first, whose result is one of its operands.
-bool LoopProgram::PairWith(const Operation& first, Operation& second) {
-  if (first.b < 0 || first.c >= 0 || second.b < 0 || second.a == second.b) return false;
-  const bool right = second.b == first.out, chooses = second.c >= 0;
-  if (chooses && second.a != first.out) return false;
-  const Kernel both = PairKernel(first.kernel, second.kernel, right);
-  if (both.run == nullptr) return false;
-  const int other = right ? second.a : second.b, last = second.c;
-  second = {both, first.a, first.b, other, second.out};
-  second.d = last;
-  return true;
-}
-
-void LoopProgram::PairOperations(absl::Span<const int> results) {
-  std::vector<int> readers(registers_.size(), 0), maker(registers_.size(), -1);
-  for (int r : results) ++readers[r];
-  for (const Operation& operation : operations_) {
-    for (int r : operation.operands()) {
-      if (r >= 0) ++readers[r];
-    }
-  }
-  unpaired_ = operations_;
-  std::vector<bool> gone(operations_.size(), false);
-  for (size_t o = 0; o < operations_.size(); ++o) {
-    Operation& second = operations_[o];
-    for (int r : {second.a, second.b}) {
-      if (r < 0 || readers[r] != 1 || maker[r] < 0) continue;
-      gone[maker[r]] = PairWith(operations_[maker[r]], second);
-      if (gone[maker[r]]) break;
-    }
-    maker[second.out] = static_cast<int>(o);
-  }
-  size_t at = 0;
-  std::erase_if(operations_, [&](const Operation&) { return gone[at++]; });
-}
-
 void LoopProgram::AddOutput(int reg) {
   if (outputs_apart_ && registers_[reg].array >= 0) {
     const int width = registers_[reg].width;
@@ -131,7 +95,7 @@ int64_t RowSize(const LoopProgram::Register& reg) { return reg.view.dimensions.b
 
 }  // namespace
 
-// Which operand (0, 1, 2) the kernel takes as one element, a row's before a splat's; -1: none.
+// Which operand (0 to 3) the kernel takes as one element, a row's before a splat's; -1: none.
 int LoopProgram::SingleOf(const Operation& operation) const {
   const std::array<int, 4> operands = operation.operands();
   int chosen = -1;
@@ -184,23 +148,23 @@ void LoopProgram::LeaveInPlace() {
 }
 
 // Operations whose results nobody reads: another has taken their part.
-void LoopProgram::DropUnread(std::vector<Operation>& operations) const {
+void LoopProgram::DropUnread() {
   std::vector<bool> read(registers_.size(), false);
   for (int r : outputs_) read[r] = true;
-  for (size_t o = operations.size(); o-- > 0;) {
-    const Operation& operation = operations[o];
+  for (size_t o = operations_.size(); o-- > 0;) {
+    const Operation& operation = operations_[o];
     if (!read[operation.out]) continue;
     for (int r : operation.operands()) {
       if (r >= 0) read[r] = true;
     }
   }
-  std::erase_if(operations, [&](const Operation& operation) { return !read[operation.out]; });
+  std::erase_if(operations_, [&](const Operation& operation) { return !read[operation.out]; });
 }
 
 // Computed registers share scratch memory once their last reader has run.
 void LoopProgram::Finish() {
-  DropUnread(operations_);
-  DropUnread(unpaired_);
+  DropUnread();
+  if (in_pairs_) FindPairs();
   LeaveInPlace();
   const size_t count = registers_.size();
   std::vector<int> last_use(count, -1);

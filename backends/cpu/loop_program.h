@@ -36,9 +36,9 @@ class LoopProgram {
   int AddPieces(int filling, std::vector<LoadedPiece> pieces, int width);
   // A register for the result of kernel(a, b, c); registers that are not used are -1.
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
-  // An operation and the only reader of its result become one, where there is a kernel for both. Worth
-  // it in loops of many blocks. `results`: registers that will be outputs, which are added after.
-  void PairOperations(absl::Span<const int> results);
+  // An operation and the only reader of its result become one, where there is a kernel for both: worth
+  // it in loops of many blocks.
+  void PairOperations() { in_pairs_ = true; }
   // For programs whose outputs may overlap inputs in any way: results are kept apart to the end.
   void KeepOutputsApart() { outputs_apart_ = true; }
   // For programs whose outputs overlap inputs at most where MayOverwrite allows it.
@@ -123,9 +123,9 @@ class LoopProgram {
                  int64_t count) const;
   void RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
   void RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
-  static bool PairWith(const Operation& first, Operation& second);
+  void FindPairs();
   int SingleOf(const Operation& operation) const;
-  void DropUnread(std::vector<Operation>& operations) const;
+  void DropUnread();
   void LeaveInPlace();
   void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                   int64_t count, uint8_t* scratch, uint8_t** at) const;
@@ -137,7 +137,7 @@ class LoopProgram {
   std::vector<Operation> unpaired_;  // where some of operations_ are pairs: all of them, one by one
   absl::InlinedVector<int, 2> outputs_;
   int64_t scratch_bytes_ = 0;
-  bool outputs_apart_ = false, outputs_straight_ = false, streams_ = false;
+  bool outputs_apart_ = false, outputs_straight_ = false, streams_ = false, in_pairs_ = false;
   int64_t held_ = 0;  // where in scratch a step of a streamed result waits
 };
 
