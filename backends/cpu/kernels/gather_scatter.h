@@ -67,7 +67,9 @@ struct ScatterRequest {
   absl::InlinedVector<int64_t, 4> update_batch_strides;
   absl::InlinedVector<SliceDimension, 4> window;
   const void* updates = nullptr;
-  void* output = nullptr;  // holds the operand's values already; updates are applied in order
+  // Holds the operand's values already. Updates are applied in order, but those of kinds other than
+  // kAssign may come together first, in parts that depend on sizes alone.
+  void* output = nullptr;
 };
 
 absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request);

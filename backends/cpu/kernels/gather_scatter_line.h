@@ -22,8 +22,9 @@ struct IndexedLine {
 };
 
 // By KernelTable's gather_line and scatter_line (isa.h). False for index types that they do not
-// take, a scatter's also for types and kinds. Threads take a part of a scatter's output each, so that
-// updates of one element keep their order.
+// take, a scatter's also for types and kinds. Threads take a part of a scatter's output each, so
+// that updates of one element keep their order; of a small output, if there are many updates that
+// may be combined in any order, a part of the updates, as many parts as the sizes say.
 
 }  // namespace hlocts::kernels
 

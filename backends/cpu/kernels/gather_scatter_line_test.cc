@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "backends/cpu/kernels/gather_scatter.h"
 #include "backends/cpu/kernels/kernel_testing.h"
@@ -114,6 +117,79 @@ TEST(GatherScatterLineTest, ManyUpdatesKeepTheirOrder) {
         CheckManyUpdates<int64_t>(PrimitiveType::kS64, kind, threads);
       }
     }
+  });
+}
+
+// Many updates of few elements: whatever the order, sums of small integers are exact. Some indices
+// lie outside, and between elements and updates there are gaps.
+void CheckFewElements(ScatterKind kind, int64_t size, int64_t count, int64_t gap) {
+  const auto indices = RandomElements<int32_t>(count, 28, -2, static_cast<int>(size + 1));
+  std::vector<float> updates(gap * count), operand(gap * size, -0.0f);
+  const auto numbers = RandomElements<int32_t>(gap * count, 29, -5, 5);
+  std::copy(numbers.begin(), numbers.end(), updates.begin());
+  operand[0] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> expected = operand, before;
+  for (int64_t i = 0; i < count; ++i) {
+    if (indices[i] < 0 || indices[i] >= size) continue;
+    float &to = expected[gap * indices[i]], update = updates[gap * i];
+    if (std::isnan(to)) continue;
+    to = kind == ScatterKind::kAssign    ? update
+         : kind == ScatterKind::kAdd     ? to + update
+         : kind == ScatterKind::kMinimum ? std::min(to, update)
+                                         : std::max(to, update);
+  }
+  ScatterRequest request;
+  request.kind = kind;
+  request.operand_dimensions = {size};
+  request.operand_strides = {gap};
+  request.window_sizes = {1};
+  request.indices = LineOf(indices, PrimitiveType::kS32, 1);
+  request.update_batch_strides = {gap};
+  request.updates = updates.data();
+  for (int threads : {1, 2, 3}) {
+    std::vector<float> output = operand;
+    request.output = output.data();
+    ASSERT_TRUE(Scatter(Parallel(threads), request).ok());
+    EXPECT_TRUE(kind == ScatterKind::kAssign || std::isnan(output[0]));
+    EXPECT_TRUE(std::equal(output.begin() + 1, output.end(), expected.begin() + 1))
+        << size << " elements on " << threads << " threads";
+    if (threads == 1) before = output;
+    EXPECT_EQ(std::memcmp(&output[1], &before[1], sizeof(float) * (output.size() - 1)), 0);
+  }
+}
+
+TEST(GatherScatterLineTest, ManyUpdatesOfFewElements) {
+  ForEachIsa([&] {
+    for (ScatterKind kind :
+         {ScatterKind::kAssign, ScatterKind::kAdd, ScatterKind::kMinimum, ScatterKind::kMaximum}) {
+      CheckFewElements(kind, 1000, 1 << 16, 1);
+      CheckFewElements(kind, 7, (1 << 18) + 77, 2);
+    }
+  });
+}
+
+// Sums in parts are the same on any number of threads, and the zeros that nothing is added to keep
+// their signs.
+TEST(GatherScatterLineTest, PartsKeepBits) {
+  const int64_t size = 301, count = 70003;
+  auto indices = RandomElements<int32_t>(count, 38, 1, size);
+  const auto updates = RandomFloats(count, 39);
+  ScatterRequest request;
+  request.kind = ScatterKind::kAdd;
+  request.operand_dimensions = {size};
+  request.operand_strides = {1};
+  request.window_sizes = {1};
+  request.indices = LineOf(indices, PrimitiveType::kS32, 1);
+  request.update_batch_strides = {1};
+  request.updates = updates.data();
+  ForEachIsa([&] {
+    std::vector<float> one(size, -0.0f), three = one;
+    request.output = one.data();
+    ASSERT_TRUE(Scatter(Parallel(1), request).ok());
+    request.output = three.data();
+    ASSERT_TRUE(Scatter(Parallel(3), request).ok());
+    EXPECT_EQ(std::memcmp(one.data(), three.data(), sizeof(float) * size), 0);
+    EXPECT_TRUE(one[0] == 0 && std::signbit(one[0]));
   });
 }
 

@@ -1,6 +1,7 @@
 // Scatter of single elements. Per instruction set, because the indices of a block are compared as
 // vectors.
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #if defined(__AVX512F__)
@@ -8,6 +9,7 @@
 #endif
 
 #include "backends/cpu/kernels/indexed_line_isa.h"
+#include "backends/cpu/kernels/scratch.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
@@ -26,9 +28,24 @@ T Updated(T a, T b) {
   }
 }
 
+// What every update of a kind but kAssign leaves as it is.
+template <ScatterKind kKind, typename T>
+T NeutralOf() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (kKind == ScatterKind::kMinimum) {
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  } else if constexpr (kKind == ScatterKind::kMaximum) {
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  } else {
+    return -T{0};  // of floats -0, which alone leaves the other zero as it is
+  }
+}
+
 constexpr int64_t kBlock = 512;  // updates that are picked out at a time
-// Updates of a scatter of which threads take a part of the array each.
+// Updates of a scatter that is done in parts, of the array or of the updates.
 constexpr int64_t kPartsFrom = 1 << 16, kPartsMax = 8;
+// Updates of a part that goes to a copy of the array, at least; and for each element of the copy.
+constexpr int64_t kCopyUpdates = 2 * kMadeBlock, kCopyUpdatesPerElement = 4;
 
 // Of a block of indices those from `low` on, at most `reach` beyond it, and their numbers: without
 // branches. Returns how many there are.
@@ -62,28 +79,92 @@ int64_t PickOut(const Index* indices, int64_t stride, int64_t count, Index low, 
   return picked;
 }
 
-// The updates that fall on elements `low` to `high`, in order. Those of a block are picked out
-// first, so that the rest waits for nothing but memory.
+// Whether all indices of a block lie in that range.
+template <typename Index>
+bool AllInside(const Index* indices, int64_t count, Index low, Index reach) {
+  using Unsigned = std::make_unsigned_t<Index>;
+  Unsigned furthest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    furthest = std::max<Unsigned>(furthest,
+                                  static_cast<Unsigned>(indices[i]) - static_cast<Unsigned>(low));
+  }
+  return furthest <= static_cast<Unsigned>(reach);
+}
+
+// Which of the updates, and which elements they may fall on.
+template <typename Index>
+struct ScatterPart {
+  int64_t begin, end;
+  Index low, high;
+};
+
+// The updates of a part, in order. Those of a block are picked out first, so that the rest waits
+// for nothing but memory.
 template <ScatterKind kKind, typename Index, typename T>
-void ScatterPart(const IndexedLine& line, const T* __restrict from, T* __restrict to, Index low,
-                 Index high) {
+void RunPart(const IndexedLine& line, const ScatterPart<Index>& part, const T* __restrict from,
+             T* __restrict to, int64_t to_stride) {
   alignas(64) Index places[kBlock];
   alignas(64) int32_t numbers[kBlock];
   const bool asks = AsksAhead();
-  ForEachBlock<kBlock, Index>(
-      line, 0, line.count, [&](const Index* indices, int64_t first, int64_t count) {
-        const int64_t picked = PickOut(indices, line.index_stride, count, low,
-                                       static_cast<Index>(high - low), places, numbers);
-        const auto target = [&](int64_t i) -> T& {
-          return to[static_cast<int64_t>(places[i]) * line.operand_stride];
-        };
-        for (int64_t i = 0; asks && i < picked; ++i) __builtin_prefetch(&target(i), 1);
-        const T* updates = from + first * line.batched_stride;
-        for (int64_t i = 0; i < picked; ++i) {
-          T& element = target(i);
-          element = Updated<kKind>(element, updates[numbers[i] * line.batched_stride]);
-        }
-      });
+  const auto reach = static_cast<Index>(part.high - part.low);
+  const auto update = [=](Index place, T value) {
+    T& element = to[static_cast<int64_t>(place) * to_stride];
+    element = Updated<kKind>(element, value);
+  };
+  const auto run = [&](const Index* indices, int64_t first, int64_t count) {
+    const T* updates = from + first * line.batched_stride;
+    if (!asks && line.index_stride == 1 && AllInside(indices, count, part.low, reach)) {
+      for (int64_t i = 0; i < count; ++i) update(indices[i], updates[i * line.batched_stride]);
+      return;
+    }
+    const int64_t picked =
+        PickOut(indices, line.index_stride, count, part.low, reach, places, numbers);
+    for (int64_t i = 0; asks && i < picked; ++i) {
+      __builtin_prefetch(&to[static_cast<int64_t>(places[i]) * to_stride], 1);
+    }
+    for (int64_t i = 0; i < picked; ++i) {
+      update(places[i], updates[numbers[i] * line.batched_stride]);
+    }
+  };
+  ForEachBlock<kBlock, Index>(line, part.begin, part.end, run);
+}
+
+// How many parts the updates of a small array are done in: by sizes alone, as it changes sums.
+inline int64_t CopyParts(const IndexedLine& line, int64_t elements) {
+  if (line.count < kPartsFrom) return 1;
+  const int64_t updates = std::max(kCopyUpdates, kCopyUpdatesPerElement * elements);
+  return std::clamp<int64_t>(line.count / updates, 1, kPartsMax);
+}
+
+// The first part of the updates goes to the array, the others to copies that begin with what
+// changes nothing, and that are then updates themselves.
+template <ScatterKind kKind, typename Index, typename T>
+bool ScatterToCopies(const Parallel& parallel, const IndexedLine& line, int64_t parts,
+                     const T* from, T* to) {
+  const Index last = LastOf<Index>(line);
+  const int64_t elements = static_cast<int64_t>(last) + 1;
+  const Scratch copies((parts - 1) * elements * static_cast<int64_t>(sizeof(T)));
+  if (!copies.ok()) return false;
+  const int64_t blocks = (line.count + kMadeBlock - 1) / kMadeBlock;
+  const auto begin_of = [&](int64_t part) {
+    return std::min(line.count, blocks * part / parts * kMadeBlock);
+  };
+  parallel.For(parts, static_cast<double>(line.count / parts), [&](int64_t part, int64_t end) {
+    for (; part < end; ++part) {
+      T* copy = part == 0 ? to : copies.As<T>() + (part - 1) * elements;
+      if (part > 0) std::fill_n(copy, elements, NeutralOf<kKind, T>());
+      RunPart<kKind, Index, T>(line, {begin_of(part), begin_of(part + 1), Index{0}, last}, from,
+                               copy, part == 0 ? line.operand_stride : 1);
+    }
+  });
+  for (int64_t part = 1; part < parts; ++part) {
+    const T* copy = copies.As<T>() + (part - 1) * elements;
+    for (int64_t i = 0; i < elements; ++i) {
+      T& element = to[i * line.operand_stride];
+      element = Updated<kKind>(element, copy[i]);
+    }
+  }
+  return true;
 }
 
 template <ScatterKind kKind, typename Index, typename T>
@@ -93,16 +174,22 @@ bool ScatterElements(const Parallel& parallel, const IndexedLine& line, const vo
   T* to = static_cast<T*>(output);
   const uint64_t last = static_cast<uint64_t>(LastOf<Index>(line));
   const int64_t bytes = line.last * line.operand_stride * static_cast<int64_t>(sizeof(T));
-  const bool far = line.count >= kPartsFrom && bytes > kNearBytes;
-  const int64_t parts = far ? std::min<int64_t>(parallel.threads(), kPartsMax) : 1;
+  const bool is_near = bytes <= kNearBytes;
+  if constexpr (kKind != ScatterKind::kAssign) {  // of which the last update counts
+    const int64_t copies = is_near ? CopyParts(line, static_cast<int64_t>(last) + 1) : 1;
+    if (copies > 1) return ScatterToCopies<kKind, Index, T>(parallel, line, copies, from, to);
+  }
+  const bool splits = line.count >= kPartsFrom && !is_near;
+  const int64_t parts = splits ? std::min<int64_t>(parallel.threads(), kPartsMax) : 1;
   const uint64_t step = last / static_cast<uint64_t>(parts) + 1;
   parallel.For(parts, 3.0 * static_cast<double>(line.count), [&](int64_t part, int64_t end) {
     for (; part < end; ++part) {
       const uint64_t low = static_cast<uint64_t>(part) * step;
       const uint64_t high = std::min(last, low + step - 1);
       if (low > last) return;
-      ScatterPart<kKind, Index, T>(line, from, to, static_cast<Index>(low),
-                                   static_cast<Index>(high));
+      RunPart<kKind, Index, T>(line,
+                               {0, line.count, static_cast<Index>(low), static_cast<Index>(high)},
+                               from, to, line.operand_stride);
     }
   });
   return true;
