@@ -59,6 +59,34 @@ TEST(VectorLoops, DivideAsOneElementAtATime) {
   CompareDivisions<uint32_t>(PrimitiveType::kU32);
 }
 
+// By one number for all; every other dividend is the number's multiple or lies beside one.
+template <typename T>
+void CompareDivisionsByOne(PrimitiveType type) {
+  std::vector<T> x = Elements<T>(1), got(kCount);
+  std::vector<T> divisors = Elements<T>(2);
+  divisors.resize(100);
+  for (T y : {2, 3, 7, 10, 100, 127}) divisors.push_back(y);
+  for (T y : divisors) {
+    for (int64_t i = 36; i < kCount; i += 2) {
+      const uint64_t multiple = static_cast<uint64_t>(x[i - 1]) / (y == 0 ? 1 : y) * y;
+      x[i] = static_cast<T>(multiple + i / 2 % 3 - 1);
+    }
+    for (Opcode opcode : {Opcode::kDivide, Opcode::kRemainder}) {
+      const std::vector<T> all(kCount, y);
+      VectorDivision(opcode, type)({}, x.data(), all.data(), nullptr, got.data(), kCount);
+      for (int64_t i = 0; i < kCount; ++i) {
+        ASSERT_EQ(got[i], Divided(opcode, x[i], y))
+            << OpcodeName(opcode) << " of " << +x[i] << " and " << +y;
+      }
+    }
+  }
+}
+TEST(VectorLoops, DivideByOneNumber) {
+  CompareDivisionsByOne<int8_t>(PrimitiveType::kS8);
+  CompareDivisionsByOne<int32_t>(PrimitiveType::kS32);
+  CompareDivisionsByOne<uint32_t>(PrimitiveType::kU32);
+}
+
 // Numbers around the bounds of every integer type, then whatever bits there are.
 template <typename T>
 std::vector<T> Floats() {
