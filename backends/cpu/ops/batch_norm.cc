@@ -1,8 +1,10 @@
-// Batch normalization: training, inference and gradient, per feature, in double.
+// Batch normalization: training, inference and gradient. What there is of each feature is computed
+// in double, but elements are normalized in f32 if they have no more digits.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <type_traits>
 
+#include "backends/cpu/elementwise/affine.h"
 #include "backends/cpu/elementwise/kernel.h"
 #include "backends/cpu/elementwise/loop.h"
 #include "backends/cpu/kernels/thread_pool.h"
@@ -48,12 +50,18 @@ absl::StatusOr<Features> FeaturesOf(const OpContext& context) {
   return f;
 }
 
-void Decode(const Features& f, const uint8_t* array, int64_t first, int64_t count, double* to) {
-  ConvertInto(f.type, PrimitiveType::kF64, array + first * StorageBytes(f.type), count,
+template <typename Real>
+constexpr PrimitiveType kTypeOf =
+    std::is_same_v<Real, float> ? PrimitiveType::kF32 : PrimitiveType::kF64;
+
+template <typename Real>
+void Decode(const Features& f, const uint8_t* array, int64_t first, int64_t count, Real* to) {
+  ConvertInto(f.type, kTypeOf<Real>, array + first * StorageBytes(f.type), count,
               reinterpret_cast<uint8_t*>(to));
 }
-void Encode(const Features& f, const double* from, int64_t first, int64_t count, uint8_t* array) {
-  ConvertInto(PrimitiveType::kF64, f.type, from, count, array + first * StorageBytes(f.type));
+template <typename Real>
+void Encode(const Features& f, const Real* from, int64_t first, int64_t count, uint8_t* array) {
+  ConvertInto(kTypeOf<Real>, f.type, from, count, array + first * StorageBytes(f.type));
 }
 Doubles OfFeatures(const Features& f, const uint8_t* array) {
   Doubles result(f.count);
@@ -159,43 +167,67 @@ void MapElements(const Features& f, const uint8_t* x, const uint8_t* y, uint8_t*
   });
 }
 
-// factor * (x - mean) + offset of a run of elements, by the kernels of element-wise operations:
-// each of its elements has the next feature, or all have the first.
-class AffineRun {
- public:
-  explicit AffineRun(bool one_feature) {
-    for (size_t n = 0; n < std::size(steps_); ++n) {
-      steps_[n] = ArithmeticKernel(kOpcodes[n], PrimitiveType::kF64);
-      if (one_feature) steps_[n].parameters.single = 2;
+constexpr int64_t kShortRun = 64, kLaidOut = 1 << 10;  // elements
+
+// What normalizes elements: numbers of each feature, again and again where that makes long runs of
+// short ones.
+template <typename Real>
+struct Normalizer {
+  using Reals = std::vector<Real>;
+
+  Normalizer(const Features& features, const Doubles& means, const Doubles& variances, In in)
+      : f(features) {
+    const Doubles scale = OfFeatures(f, in[1]), shift = OfFeatures(f, in[2]);
+    const bool in_rows = f.inner < kShortRun && f.row() <= kLaidOut;
+    const int64_t repeats = in_rows ? std::min(kLaidOut / f.row(), f.rows) : 1;
+    const int64_t each = in_rows ? f.inner : 1;
+    for (int64_t r = 0; r < repeats; ++r) {
+      for (int64_t k = 0; k < f.count; ++k) {
+        mean.insert(mean.end(), each, static_cast<Real>(means[k]));
+        factor.insert(factor.end(), each, static_cast<Real>(scale[k] / f.root(variances[k])));
+        offset.insert(offset.end(), each, static_cast<Real>(shift[k]));
+      }
     }
+    if (in_rows) f.inner = 1;
+    f.count = static_cast<int64_t>(mean.size());
   }
-  void operator()(const double* mean, const double* factor, const double* offset, int64_t count,
-                  double* x) const {
-    const double* const operands[] = {mean, factor, offset};
-    for (size_t n = 0; n < std::size(steps_); ++n) steps_[n](x, operands[n], nullptr, x, count);
+  // Elements [first, first + count) of the array.
+  void operator()(const Real* x, int64_t first, int64_t count, Real* out) const {
+    ForRuns(f, first, count, [&](int64_t at, int64_t length, int64_t k) {
+      ApplyAffine<Real>({&mean[k], &factor[k], &offset[k]}, f.inner > 1, x + at, length, out + at);
+    });
   }
 
- private:
-  static constexpr Opcode kOpcodes[] = {Opcode::kSubtract, Opcode::kMultiply, Opcode::kAdd};
-  Kernel steps_[std::size(kOpcodes)];
+  Features f;  // as they are laid out
+  Reals mean, factor, offset;
 };
+
+template <typename Real>
+void NormalizeIn(const Features& f, In in, const Doubles& mean, const Doubles& variance,
+                 uint8_t* out) {
+  const Normalizer<Real> normalize(f, mean, variance, in);
+  const bool in_place = f.type == kTypeOf<Real>;
+  const auto run = [&](int64_t begin, int64_t end) {
+    if (in_place) {
+      return normalize(reinterpret_cast<const Real*>(in[0]) + begin, begin, end - begin,
+                       reinterpret_cast<Real*>(out) + begin);
+    }
+    Real xs[kBlock];
+    for (int64_t first = begin; first < end; first += kBlock) {
+      const int64_t count = std::min(kBlock, end - first);
+      Decode(f, in[0], first, count, xs);
+      normalize(xs, first, count, xs);
+      Encode(f, xs, first, count, out);
+    }
+  };
+  f.parallel.For(f.rows * f.row(), 0.5, run, kLaidOut);
+}
 
 void Normalize(const Features& f, In in, const Doubles& mean, const Doubles& variance,
                uint8_t* out) {
-  const Doubles offset = OfFeatures(f, in[2]);
-  Doubles factor = OfFeatures(f, in[1]);
-  for (int64_t k = 0; k < f.count; ++k) factor[k] /= f.root(variance[k]);
-  const AffineRun affine(f.inner > 1);
-  f.parallel.For(f.rows, kNanosecondsPerElement * f.row(), [&](int64_t begin, int64_t end) {
-    double xs[kBlock];
-    ForBlocks(f, begin, end, [&](int64_t first, int64_t count) {
-      Decode(f, in[0], first, count, xs);
-      ForRuns(f, first, count, [&](int64_t at, int64_t length, int64_t k) {
-        affine(&mean[k], &factor[k], &offset[k], length, xs + at);
-      });
-      Encode(f, xs, first, count, out);
-    });
-  });
+  if (f.rows == 0) return;
+  const auto normalize = f.type == PrimitiveType::kF64 ? NormalizeIn<double> : NormalizeIn<float>;
+  normalize(f, in, mean, variance, out);
 }
 
 }  // namespace
