@@ -100,10 +100,16 @@ bool IsByteFloat(PrimitiveType type) { return IsFloat(type) && StorageBytes(type
 }  // namespace
 
 void DecodeBytes(PrimitiveType type, const uint8_t* from, float* to, int64_t count) {
+  if (const KernelFunction vector = VectorConvert(type, PrimitiveType::kF32)) {
+    return vector({}, from, nullptr, nullptr, to, count);
+  }
   LookUp(TableOf(type, PrimitiveType::kF32), from, to, count);
 }
 
 void EncodeBytes(PrimitiveType type, const float* from, uint8_t* to, int64_t count) {
+  if (const KernelFunction vector = VectorConvert(PrimitiveType::kF32, type)) {
+    return vector({}, from, nullptr, nullptr, to, count);
+  }
   static std::array<KeyTable, kTypesMax> tables;
   const ScopedFlush keep(false);
   KeyTable& table = tables[RowOfType(type)];

@@ -73,6 +73,26 @@ TEST(TableConvertTest, BytesToF32AreExact) {
   }
 }
 
+// bf16 has digits for all of them.
+TEST(TableConvertTest, BytesToBF16AreExact) {
+  std::vector<uint8_t> bytes(256);
+  for (int i = 0; i < 256; ++i) bytes[i] = static_cast<uint8_t>(i);
+  for (const T type : {T::kF8E5M2, T::kF8E4M3FN, T::kF8E4M3}) {
+    std::vector<uint16_t> halves(256);
+    ConvertKernel(type, T::kBF16)(bytes.data(), nullptr, nullptr, halves.data(), 256);
+    for (int i = 0; i < 256; ++i) {
+      const auto expected = static_cast<float>(DecodeNarrow(type, static_cast<uint8_t>(i)));
+      const auto got = std::bit_cast<float>(static_cast<uint32_t>(halves[i]) << 16);
+      if (expected != expected) {
+        EXPECT_TRUE(got != got) << PrimitiveTypeName(type) << " " << i;
+      } else {
+        EXPECT_EQ(std::bit_cast<uint32_t>(got), std::bit_cast<uint32_t>(expected))
+            << PrimitiveTypeName(type) << " " << i;
+      }
+    }
+  }
+}
+
 // Truncates, saturates, NaN is 0.
 TEST(TableConvertTest, F32ToSmallIntegers) {
   const std::vector<float> x = {

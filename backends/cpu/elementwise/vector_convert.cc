@@ -56,6 +56,71 @@ struct F32ToF16 {
   }
 };
 
+// Floats of a byte with a sign: so many digits behind the first, an exponent of this bias. What is
+// too large becomes kSpecial, and what is none kNan; bytes from kSpecial on are infinite or none.
+template <int kDigits, int kBias, uint32_t kSpecial, uint32_t kNan>
+struct ByteFloat {
+  static constexpr int kShift = 23 - kDigits;
+  static constexpr uint32_t kBiases = static_cast<uint32_t>(127 - kBias);
+  static constexpr uint32_t kLeastNormal = 1u << kDigits;
+  // Of its last digit, below the least normal number.
+  static constexpr uint32_t kUnit = (kBiases + 1 - kDigits) << 23;
+
+  // As f32. Numbers below the least normal one are small integers of units.
+  static uint32_t Decoded(uint8_t x) {
+    const uint32_t magnitude = x & 0x7fu, wide = magnitude << kShift;
+    const uint32_t tiny =
+        BitsOf(static_cast<float>(static_cast<int32_t>(magnitude)) * FloatOf(kUnit));
+    uint32_t bits = magnitude < kLeastNormal ? tiny : wide + (kBiases << 23);
+    bits = magnitude >= kSpecial ? (wide | 0x7f800000) : bits;
+    return bits | static_cast<uint32_t>(x & 0x80) << 24;
+  }
+  // Rounded at the last digit with the bias taken off; of tiny numbers a sum's last digit is a
+  // unit.
+  static uint8_t Encoded(uint32_t bits) {
+    constexpr uint32_t kLineUp = kUnit + (23u << 23);
+    const uint32_t magnitude = bits & 0x7fffffff;
+    const uint32_t even = (magnitude >> kShift) & 1;
+    const uint32_t normal =
+        (magnitude - (kBiases << 23) + ((1u << (kShift - 1)) - 1) + even) >> kShift;
+    const uint32_t tiny = BitsOf(FloatOf(magnitude) + FloatOf(kLineUp)) - kLineUp;
+    uint32_t byte = magnitude < (kBiases + 1) << 23 ? tiny : normal;
+    byte = byte > kSpecial ? kSpecial : byte;
+    // One more choice between values, and compilers make no vector code of the loop.
+    const uint32_t nan = magnitude > 0x7f800000 ? kNan : 0;
+    return static_cast<uint8_t>(byte | nan | (bits >> 24 & 0x80));
+  }
+};
+template <class Format>
+struct ByteToF32 {
+  static float Apply(uint8_t x) { return FloatOf(Format::Decoded(x)); }
+};
+template <class Format>
+struct ByteToBF16 {  // exactly
+  static uint16_t Apply(uint8_t x) { return static_cast<uint16_t>(Format::Decoded(x) >> 16); }
+};
+template <class Format>
+struct F32ToByte {
+  static uint8_t Apply(float x) { return Format::Encoded(BitsOf(x)); }
+};
+// nullptr for other types; tables do those.
+template <class Format>
+KernelFunction OfByteFloat(PrimitiveType byte, PrimitiveType from, PrimitiveType to) {
+  if (from == byte && to == PrimitiveType::kF32)
+    return UnaryLoop<ByteToF32<Format>, uint8_t, float>;
+  if (from == byte && to == PrimitiveType::kBF16) {
+    return UnaryLoop<ByteToBF16<Format>, uint8_t, uint16_t>;
+  }
+  if (from == PrimitiveType::kF32 && to == byte)
+    return UnaryLoop<F32ToByte<Format>, float, uint8_t>;
+  return nullptr;
+}
+KernelFunction ConvertByteFloat(PrimitiveType from, PrimitiveType to) {
+  const bool e5m2 = from == PrimitiveType::kF8E5M2 || to == PrimitiveType::kF8E5M2;
+  return e5m2 ? OfByteFloat<ByteFloat<2, 15, 0x7c, 0x7e>>(PrimitiveType::kF8E5M2, from, to)
+              : OfByteFloat<ByteFloat<3, 7, 0x7f, 0x7f>>(PrimitiveType::kF8E4M3FN, from, to);
+}
+
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
 // The processor's own: they round as above and do not flush subnormals.
 namespace hn = hwy::HWY_NAMESPACE;
@@ -189,6 +254,7 @@ KernelFunction Convert(PrimitiveType from, PrimitiveType to) {
   if (from == P::kF32 && to == P::kBF16) return UnaryLoop<F32ToBF16, float, uint16_t>;
   if (from == P::kF16 && to == P::kF32) return kHalfToFloat;
   if (from == P::kF32 && to == P::kF16) return kFloatToHalf;
+  if (const KernelFunction convert = ConvertByteFloat(from, to)) return convert;
   switch (from) {
     case P::kPred:
     case P::kU8:
