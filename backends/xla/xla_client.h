@@ -1,7 +1,8 @@
 // What the PJRT table needs of XLA, in our own words: no XLA, protobuf or Abseil type appears here.
 //
-// XLA's client headers cost half a minute per file that includes them, so that only
-// xla_client.cc does, behind this interface; the table files (pjrt_*.cc) see nothing else.
+// XLA's client headers cost half a minute to compile, so that only the files behind this interface
+// include them (client_sources in CMakeLists.txt, compiled as one); the table files (pjrt_*.cc) see
+// nothing else.
 // Devices and memories are named by their index in Client::devices() / Client::memories().
 #ifndef HLOCTS_BACKENDS_XLA_XLA_CLIENT_H_
 #define HLOCTS_BACKENDS_XLA_XLA_CLIENT_H_
