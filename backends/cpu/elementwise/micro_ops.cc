@@ -75,7 +75,7 @@ HLOCTS_MICRO(Divide, x / y)
 HLOCTS_MICRO(And, x& y)
 HLOCTS_MICRO(Or, x | y)
 HLOCTS_MICRO(Xor, x ^ y)
-// A NaN in either operand is the result, as in vector_kernels.cc.
+// A NaN in either operand is the result, as in vector_functors-inl.h.
 HLOCTS_MICRO(Maximum, ((x != x) | (x > y)) ? x : y)
 HLOCTS_MICRO(Minimum, ((x != x) | (x < y)) ? x : y)
 

@@ -150,7 +150,7 @@ void ResolveOther(const Instruction& instruction, Kernel& kernel) {
   }
 }
 
-// Those that vector_kernels.cc has loops for.
+// Those that vector_arithmetic.cc and vector_kernels.cc have loops for.
 uint8_t SinglesOf(const Instruction& instruction, const Kernel& kernel) {
   const KernelParameters& p = kernel.parameters;
   if (instruction.opcode() == Opcode::kSelect) return 2 | 4;
