@@ -85,9 +85,13 @@ class SmallLoop {
   };
   using Leaves = std::vector<uint8_t*>;
 
+  static int64_t Padded(int64_t bytes) {
+    return (bytes + kMicroPadding - 1) / kMicroPadding * kMicroPadding;
+  }
   uint8_t* Cell(int64_t bytes);
   Bound BoundOf(const Function& function);
   void TakeLeaves(const Leaves& from, bool copy, Leaves& cells);
+  void HandBack(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next);
   // From the state in `from`; what the body makes anew goes to `to`; then the condition.
   void BindTurn(const Leaves& from, const Leaves& to, MicroTurn& turn, Chain& chain);
   void BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain);
