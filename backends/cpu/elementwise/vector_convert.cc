@@ -106,13 +106,10 @@ struct F32ToByte {
 // nullptr for other types; tables do those.
 template <class Format>
 KernelFunction OfByteFloat(PrimitiveType byte, PrimitiveType from, PrimitiveType to) {
-  if (from == byte && to == PrimitiveType::kF32)
-    return UnaryLoop<ByteToF32<Format>, uint8_t, float>;
-  if (from == byte && to == PrimitiveType::kBF16) {
-    return UnaryLoop<ByteToBF16<Format>, uint8_t, uint16_t>;
-  }
-  if (from == PrimitiveType::kF32 && to == byte)
-    return UnaryLoop<F32ToByte<Format>, float, uint8_t>;
+  using P = PrimitiveType;
+  if (from == byte && to == P::kF32) return UnaryLoop<ByteToF32<Format>, uint8_t, float>;
+  if (from == byte && to == P::kBF16) return UnaryLoop<ByteToBF16<Format>, uint8_t, uint16_t>;
+  if (from == P::kF32 && to == byte) return UnaryLoop<F32ToByte<Format>, float, uint8_t>;
   return nullptr;
 }
 KernelFunction ConvertByteFloat(PrimitiveType from, PrimitiveType to) {
