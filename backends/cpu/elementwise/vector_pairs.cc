@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/vector_pairs.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, which includes this file again for each target.
+#include "backends/cpu/elementwise/vector_functors-inl.h"
 #include "backends/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
 
@@ -19,26 +20,8 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace pairs {
 
-#define HLOCTS_PAIRED(Name, expression) \
-  struct Name {                         \
-    template <typename T>               \
-    static T Apply(T x, T y) {          \
-      return expression;                \
-    }                                   \
-  };
-HLOCTS_PAIRED(Add, x + y)
-HLOCTS_PAIRED(Subtract, x - y)
-HLOCTS_PAIRED(Multiply, x* y)
-HLOCTS_PAIRED(And, x& y)
-HLOCTS_PAIRED(Or, x | y)
-HLOCTS_PAIRED(Xor, x ^ y)
-// A NaN in either operand is the result.
-HLOCTS_PAIRED(Maximum, x != x ? x : (x > y ? x : y))
-HLOCTS_PAIRED(Minimum, x != x ? x : (x < y ? x : y))
-HLOCTS_PAIRED(ShiftLeft, y < sizeof(T) * 8 ? x << (y & (sizeof(T) * 8 - 1)) : 0)
-HLOCTS_PAIRED(ShiftRight, y < sizeof(T) * 8 ? x >> (y & (sizeof(T) * 8 - 1)) : 0)
 // x << y | x >> (width - y), by the shifts' rules: by more than the width nothing is left.
-HLOCTS_PAIRED(Rotate,
+HLOCTS_BINARY(Rotate,
               y <= sizeof(T) * 8
                   ? (x << (y & (sizeof(T) * 8 - 1))) | (x >> (-y & (sizeof(T) * 8 - 1)))
                   : 0)
