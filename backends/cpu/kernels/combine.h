@@ -1,10 +1,11 @@
 // Known computations applied element by element in the stored type: what scatter does to the
-// element that is there.
+// element that is there. Compiled for each instruction set.
 #ifndef HLOCTS_BACKENDS_CPU_KERNELS_COMBINE_H_
 #define HLOCTS_BACKENDS_CPU_KERNELS_COMBINE_H_
 
 #include <cstdint>
 
+#include "backends/cpu/kernels/isa.h"
 #include "backends/cpu/kernels/reduce.h"
 #include "spec/ir/primitive_type.h"
 
@@ -17,11 +18,11 @@ struct CombineArgs {
   int64_t count, target_stride, update_stride;  // in elements
 };
 
-using CombineFunction = void (*)(ReduceKind kind, const CombineArgs& args);
-
 // target[i] = kind(target[i], update[i]), each step rounded to the type. Of a combination that
 // ReduceSupported allows.
-CombineFunction CombineFor(ReduceKind kind, PrimitiveType type);
+inline CombineFunction CombineFor(ReduceKind kind, PrimitiveType type) {
+  return Kernels().combine(kind, type);
+}
 
 }  // namespace hlocts::kernels
 

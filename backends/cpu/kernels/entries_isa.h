@@ -24,6 +24,7 @@ absl::Status TriangularSolveKernel(const Parallel& parallel,
 absl::Status RandomBitsKernel(const Parallel& parallel, const RandomBitsRequest& request);
 absl::Status RandomDrawsKernel(const Parallel& parallel, const RandomDrawsRequest& request);
 absl::Status TransposeKernel(const Parallel& parallel, const TransposeRequest& request);
+CombineFunction CombineOf(ReduceKind kind, PrimitiveType type);
 bool GatherLineKernel(const Parallel& parallel, const IndexedLine& line, int bytes,
                       const void* operand, void* output);
 bool ScatterLineKernel(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,

@@ -64,13 +64,14 @@ struct Moves {
   LoopNest<3> batch;   // index offset, operand offset, window offset
   LoopNest<2> slice;   // operand, window; without the innermost loop
   LoopDimension<2> run;
+  int64_t run_start[2] = {0, 0};  // where a part of the runs begins
 };
 
 Moves MovesOf(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
               absl::Span<const int64_t> strides, absl::Span<const int64_t> sizes, bool clamp,
               absl::Span<const int64_t> operand_batch, absl::Span<const int64_t> window_batch,
               absl::Span<const SliceDimension> slice) {
-  Moves moves = {indices, dimensions, strides, sizes, clamp, {}, {}, {}};
+  Moves moves = {indices, dimensions, strides, sizes, clamp, {}, {}, {}, {}};
   LoopNest<3> batch;
   for (size_t d = 0; d < indices.batch_sizes.size(); ++d) {
     const int64_t in_operand = operand_batch.empty() ? 0 : operand_batch[d];
@@ -259,6 +260,43 @@ absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t
   return CountElements(counts, windows);
 }
 
+// Threads take a part of every run each, so that updates of one element keep their order.
+constexpr int64_t kPartBytes = 256;  // at least
+
+Moves PartOfRuns(const Moves& moves, int64_t part, int64_t parts) {
+  Moves result = moves;
+  const int64_t begin = moves.run.size * part / parts;
+  result.run.size = moves.run.size * (part + 1) / parts - begin;
+  for (int i = 0; i < 2; ++i) result.run_start[i] = begin * moves.run.stride[i];
+  return result;
+}
+
+void ScatterPart(const Moves& moves, const ScatterRequest& request, ReduceKind kind) {
+  const bool assign = request.kind == ScatterKind::kAssign;
+  const CombineFunction combine = CombineFor(kind, request.type);
+  const int64_t count = LoopCount(moves.batch), bytes = StorageBytes(request.type);
+  char* output = static_cast<char*>(request.output) + moves.run_start[0] * bytes;
+  const char* updates = static_cast<const char*>(request.updates) + moves.run_start[1] * bytes;
+  Starts starts;
+  for (int64_t first = 0; first < count; first += kBlock) {
+    const int64_t n = std::min(kBlock, count - first);
+    FindStarts(moves, first, n, starts);
+    for (int64_t i = 0; i < n; ++i) {
+      if (i + kPrefetch < n) __builtin_prefetch(output + starts.operand[i + kPrefetch] * bytes, 1);
+      if (!starts.inside[i]) continue;
+      ForEachRun(moves, starts.operand[i], starts.window[i], [&](int64_t to, int64_t from) {
+        if (assign) {
+          CopyStrided(static_cast<int>(bytes), updates + from * bytes, moves.run.stride[1],
+                      output + to * bytes, moves.run.stride[0], moves.run.size);
+        } else {
+          combine(kind, {request.type, output + to * bytes, updates + from * bytes, moves.run.size,
+                         moves.run.stride[0], moves.run.stride[1]});
+        }
+      });
+    }
+  }
+}
+
 }  // namespace
 
 absl::Status Gather(const Parallel& parallel, const GatherRequest& request) {
@@ -304,33 +342,18 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
   const Moves moves = MovesOf(request.indices, request.operand_dimensions, request.operand_strides,
                               request.window_sizes, false, request.operand_batch_strides,
                               request.update_batch_strides, request.window);
-  const int64_t count = LoopCount(moves.batch), bytes = StorageBytes(request.type);
+  const int64_t bytes = StorageBytes(request.type);
   IndexedLine line;
   if (IsLine(moves, line) &&
       Kernels().scatter_line(parallel, line, request.kind, request.type, request.updates, request.output)) {
     return absl::OkStatus();
   }
-  const CombineFunction combine = CombineFor(kind, request.type);
-  char* output = static_cast<char*>(request.output);
-  const char* updates = static_cast<const char*>(request.updates);
-  Starts starts;
-  for (int64_t first = 0; first < count; first += kBlock) {
-    const int64_t n = std::min(kBlock, count - first);
-    FindStarts(moves, first, n, starts);
-    for (int64_t i = 0; i < n; ++i) {
-      if (i + kPrefetch < n) __builtin_prefetch(output + starts.operand[i + kPrefetch] * bytes, 1);
-      if (!starts.inside[i]) continue;
-      ForEachRun(moves, starts.operand[i], starts.window[i], [&](int64_t to, int64_t from) {
-        if (assign) {
-          CopyStrided(static_cast<int>(bytes), updates + from * bytes, moves.run.stride[1],
-                      output + to * bytes, moves.run.stride[0], moves.run.size);
-        } else {
-          combine(kind, {request.type, output + to * bytes, updates + from * bytes, moves.run.size,
-                         moves.run.stride[0], moves.run.stride[1]});
-        }
-      });
-    }
-  }
+  const int64_t parts =
+      std::clamp<int64_t>(moves.run.size * bytes / kPartBytes, 1, parallel.threads());
+  const double cost = 0.15 * static_cast<double>(windows) / static_cast<double>(parts);
+  parallel.For(parts, cost, [&](int64_t part, int64_t end) {
+    for (; part < end; ++part) ScatterPart(PartOfRuns(moves, part, parts), request, kind);
+  });
   return absl::OkStatus();
 }
 

@@ -182,6 +182,40 @@ TEST(ScatterTest, KindsAndTypes) {
   CheckScatter<PrimitiveType::kPred>(ScatterKind::kAdd, [](auto a, auto b) { return static_cast<uint8_t>(a | b); });
 }
 
+// Rows long enough that threads take a part of each: updates of one row keep their order.
+TEST(ScatterTest, LongRowsKeepTheirOrder) {
+  const int64_t rows = 37, row = 601, count = 1000;
+  const auto indices = RandomElements<int32_t>(count, 5, -1, static_cast<int>(rows));
+  const auto updates = RandomFloats(count * row, 6), operand = RandomFloats(rows * row, 7);
+  ScatterRequest request;
+  request.operand_dimensions = {rows, row};
+  request.operand_strides = {row, 1};
+  request.window_sizes = {1, row};
+  request.indices.data = indices.data();
+  request.indices.operand_dimensions = {0};
+  request.indices.batch_sizes = {count};
+  request.indices.batch_strides = {1};
+  request.update_batch_strides = {row};
+  request.window = {{row, 1, 1}};
+  request.updates = updates.data();
+  for (ScatterKind kind : {ScatterKind::kAssign, ScatterKind::kAdd}) {
+    std::vector<float> expected = operand;
+    for (int64_t i = 0; i < count * row; ++i) {
+      const int64_t at = indices[i / row];
+      if (at < 0 || at >= rows) continue;
+      float& to = expected[at * row + i % row];
+      to = kind == ScatterKind::kAssign ? updates[i] : to + updates[i];
+    }
+    for (int threads : {1, 2, 3}) {
+      std::vector<float> output = operand;
+      request.kind = kind;
+      request.output = output.data();
+      ASSERT_TRUE(Scatter(Parallel(threads), request).ok());
+      EXPECT_TRUE(output == expected) << threads;
+    }
+  }
+}
+
 TEST(ScatterTest, BadGeometryIsAnError) {
   ScatterRequest request;
   request.operand_dimensions = {3};

@@ -32,7 +32,10 @@ struct SortRequest;
 struct TopKRequest;
 struct TransposeRequest;
 struct TriangularSolveRequest;
+enum class ReduceKind : uint8_t;
 enum class ScatterKind : uint8_t;
+struct CombineArgs;
+using CombineFunction = void (*)(ReduceKind kind, const CombineArgs& args);
 
 template <typename Request>
 using Kernel = absl::Status (*)(const Parallel&, const Request&);
@@ -55,6 +58,7 @@ struct KernelTable {
                       void* output);
   bool (*scatter_line)(const Parallel&, const IndexedLine&, ScatterKind, PrimitiveType,
                        const void* updates, void* output);
+  CombineFunction (*combine)(ReduceKind, PrimitiveType);
 };
 
 // kAvx512Bf16: AVX-512 and products of pairs of bf16; only dot and convolution differ.

@@ -36,6 +36,7 @@ const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() 
       isa::TransposeKernel,
       isa::GatherLineKernel,
       isa::ScatterLineKernel,
+      isa::CombineOf,
   };
   return &table;
 }

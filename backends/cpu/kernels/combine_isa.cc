@@ -1,11 +1,12 @@
 #include "backends/cpu/kernels/combine.h"
+#include "backends/cpu/kernels/entries_isa.h"
 
 #include <complex>
 #include <type_traits>
 
 #include "spec/ir/float_format.h"
 
-namespace hlocts::kernels {
+namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
 template <typename T>
@@ -73,7 +74,7 @@ void CombineNarrowFloats(ReduceKind kind, const CombineArgs& args) {
 void CombineNarrowIntegers(ReduceKind kind, const CombineArgs& args) {
   const int spare = 8 - BitWidth(args.type);
   uint8_t* target = static_cast<uint8_t*>(args.target);
-  CombineFor(kind, IsSigned(args.type) ? PrimitiveType::kS8 : PrimitiveType::kU8)(kind, args);
+  CombineOf(kind, IsSigned(args.type) ? PrimitiveType::kS8 : PrimitiveType::kU8)(kind, args);
   for (int64_t i = 0; i < args.count; ++i) {
     uint8_t& to = target[i * args.target_stride];
     const uint8_t high = static_cast<uint8_t>(to << spare);
@@ -125,7 +126,7 @@ ReduceKind KindOnBits(ReduceKind kind) {
 
 }  // namespace
 
-CombineFunction CombineFor(ReduceKind kind, PrimitiveType type) {
+CombineFunction CombineOf(ReduceKind kind, PrimitiveType type) {
   if (type == PrimitiveType::kPred) kind = KindOnBits(kind);
   if (IsFloat(type) && BitWidth(type) < 32) {
     return BitWidth(type) == 16 ? CombineNarrowFloats<uint16_t> : CombineNarrowFloats<uint8_t>;
@@ -142,4 +143,4 @@ CombineFunction CombineFor(ReduceKind kind, PrimitiveType type) {
   }
 }
 
-}  // namespace hlocts::kernels
+}  // namespace hlocts::kernels::HLOCTS_ISA
