@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "backends/worker_client.h"
+#include "backends/worker/worker_client.h"
 
 namespace hlocts {
 

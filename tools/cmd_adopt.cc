@@ -4,15 +4,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "fuzz/bundle.h"
-#include "fuzz/symptom.h"
+#include "fuzz/triage/bundle.h"
+#include "fuzz/triage/failure_signature.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 #include "spec/ops/op_table.h"
 #include "spec/text/printer.h"
 #include "tools/commands.h"
-#include "tools/common.h"
-#include "tools/suite_files.h"
+#include "tools/cli/common.h"
+#include "suites/suite_files.h"
 
 namespace hlocts {
 namespace {

@@ -5,7 +5,7 @@
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
 #include "tools/commands.h"
-#include "tools/common.h"
+#include "tools/cli/common.h"
 
 namespace hlocts {
 namespace {

@@ -9,11 +9,11 @@
 #include "tools/bench/bench.h"
 #include "tools/bench/cuda_bench.h"
 #include "tools/bench/machine_peak.h"
-#include "tools/bench_fuzz.h"
-#include "tools/bench_ops.h"
+#include "tools/bench/bench_fuzz.h"
+#include "tools/bench/bench_ops.h"
 #include "tools/commands.h"
-#include "tools/common.h"
-#include "tools/suite_files.h"
+#include "tools/cli/common.h"
+#include "suites/suite_files.h"
 
 namespace hlocts {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "nlohmann/json.hpp"
 #include "spec/clauses/registry.h"
-#include "tools/clause_rows.h"
+#include "tools/selfcheck/clause_rows.h"
 #include "tools/commands.h"
-#include "tools/common.h"
-#include "tools/suite_files.h"
+#include "tools/cli/common.h"
+#include "suites/suite_files.h"
 
 namespace hlocts {
 namespace {

@@ -4,7 +4,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/files/module_file.h"
 #include "tools/commands.h"
-#include "tools/common.h"
+#include "tools/cli/common.h"
 
 namespace hlocts {
 namespace {

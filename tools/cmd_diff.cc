@@ -6,7 +6,7 @@
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 #include "tools/commands.h"
-#include "tools/judging.h"
+#include "tools/cli/judging.h"
 
 namespace hlocts {
 namespace {

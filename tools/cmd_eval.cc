@@ -9,7 +9,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/files/literals_file.h"
 #include "tools/commands.h"
-#include "tools/common.h"
+#include "tools/cli/common.h"
 
 namespace hlocts {
 namespace {

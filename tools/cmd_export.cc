@@ -7,9 +7,9 @@
 
 #include "suites/export.h"
 #include "tools/commands.h"
-#include "tools/common.h"
-#include "tools/interrupt.h"
-#include "tools/suite_files.h"
+#include "tools/cli/common.h"
+#include "tools/cli/interrupt.h"
+#include "suites/suite_files.h"
 
 namespace hlocts {
 namespace {

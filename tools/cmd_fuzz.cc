@@ -8,12 +8,12 @@
 #include <thread>
 
 #include "backends/backend_list.h"
-#include "fuzz/campaign.h"
+#include "fuzz/campaign/campaign.h"
 #include "suites/expectations.h"
 #include "tools/commands.h"
-#include "tools/common.h"
-#include "tools/interrupt.h"
-#include "tools/suite_files.h"
+#include "tools/cli/common.h"
+#include "tools/cli/interrupt.h"
+#include "suites/suite_files.h"
 
 namespace hlocts {
 namespace {

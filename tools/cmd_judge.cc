@@ -1,7 +1,7 @@
 // hlocts judge: are these outputs acceptable?
 #include "nlohmann/json.hpp"
 #include "tools/commands.h"
-#include "tools/judging.h"
+#include "tools/cli/judging.h"
 
 namespace hlocts {
 namespace {

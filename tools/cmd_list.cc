@@ -5,8 +5,8 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "tools/commands.h"
-#include "tools/common.h"
-#include "tools/suite_files.h"
+#include "tools/cli/common.h"
+#include "suites/suite_files.h"
 
 namespace hlocts {
 namespace {

@@ -2,12 +2,12 @@
 #include <iostream>
 
 #include "backends/backend_list.h"
-#include "fuzz/bundle.h"
-#include "fuzz/symptom.h"
+#include "fuzz/triage/bundle.h"
+#include "fuzz/triage/failure_signature.h"
 #include "spec/infer/verifier.h"
 #include "tools/commands.h"
-#include "tools/common.h"
-#include "tools/judging.h"
+#include "tools/cli/common.h"
+#include "tools/cli/judging.h"
 
 namespace hlocts {
 namespace {

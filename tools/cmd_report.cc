@@ -7,10 +7,10 @@
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
 #include "spec/files/file_io.h"
-#include "tools/clause_rows.h"
+#include "tools/selfcheck/clause_rows.h"
 #include "tools/commands.h"
-#include "tools/common.h"
-#include "tools/suite_files.h"
+#include "tools/cli/common.h"
+#include "suites/suite_files.h"
 
 namespace hlocts {
 namespace {

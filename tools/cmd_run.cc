@@ -19,13 +19,13 @@
 #include "suites/expectations.h"
 #include "suites/expectations_update.h"
 #include "suites/runner.h"
-#include "tools/claim.h"
+#include "suites/claim.h"
 #include "tools/commands.h"
-#include "tools/common.h"
-#include "tools/interrupt.h"
-#include "tools/judging.h"
-#include "tools/run_folder.h"
-#include "tools/suite_files.h"
+#include "tools/cli/common.h"
+#include "tools/cli/interrupt.h"
+#include "tools/cli/judging.h"
+#include "suites/run_folder.h"
+#include "suites/suite_files.h"
 
 namespace hlocts {
 namespace {

@@ -11,18 +11,18 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
-#include "backends/canary/fault.h"
+#include "backends/selftest/faults/fault.h"
 #include "nlohmann/json.hpp"
 #include "tools/commands.h"
-#include "tools/common.h"
+#include "tools/cli/common.h"
 #include "tools/selfcheck/curves.h"
 #include "tools/selfcheck/kill_rate.h"
 #include "tools/selfcheck/noise_check.h"
 #include "tools/selfcheck/table_mutants.h"
 #include "tools/selfcheck/twin_check.h"
-#include "tools/selfcheck_clauses.h"
-#include "tools/selfcheck_fuzz.h"
-#include "tools/suite_files.h"
+#include "tools/selfcheck/selfcheck_clauses.h"
+#include "tools/selfcheck/selfcheck_fuzz.h"
+#include "suites/suite_files.h"
 
 namespace hlocts {
 namespace {
@@ -378,7 +378,7 @@ Command SelfcheckCommand() {
             flags.AddDuration("--time", &options->seconds, "at most, for each fault");
             flags.Add("--out", &options->out, "folder for the figures");
             flags.Add("--bundles", &options->bundles, "fuzz, crowd: folder to keep the shrunk modules in, a bundle each");
-            flags.Add("--update", &options->update, "clauses: complete suites/killed.txt");
+            flags.Add("--update", &options->update, "clauses: complete suites/clause_mutants.txt");
             flags.Add("--changed", &options->changed, "clauses: run only the lines whose hash changed");
             flags.Add("--list", &options->list, "list the faults and do nothing");
             flags.Add("--json", &options->json, "print JSON lines");

@@ -3,12 +3,12 @@
 #include <iostream>
 
 #include "backends/backend_list.h"
-#include "fuzz/bundle.h"
-#include "fuzz/shrinker.h"
+#include "fuzz/triage/bundle.h"
+#include "fuzz/shrink/shrinker.h"
 #include "spec/text/printer.h"
 #include "tools/commands.h"
-#include "tools/common.h"
-#include "tools/judging.h"
+#include "tools/cli/common.h"
+#include "tools/cli/judging.h"
 
 namespace hlocts {
 namespace {

@@ -6,7 +6,7 @@
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 #include "tools/commands.h"
-#include "tools/common.h"
+#include "tools/cli/common.h"
 
 namespace hlocts {
 namespace {

@@ -2,9 +2,9 @@
 #include <iostream>
 
 #include "nlohmann/json.hpp"
-#include "tools/claim.h"
+#include "suites/claim.h"
 #include "tools/commands.h"
-#include "tools/common.h"
+#include "tools/cli/common.h"
 
 namespace hlocts {
 namespace {

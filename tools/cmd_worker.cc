@@ -2,9 +2,9 @@
 #include <unistd.h>
 
 #include "backends/backend_list.h"
-#include "backends/worker_server.h"
+#include "backends/worker/worker_server.h"
 #include "tools/commands.h"
-#include "tools/common.h"
+#include "tools/cli/common.h"
 
 namespace hlocts {
 namespace {

@@ -2,7 +2,7 @@
 #ifndef HLOCTS_TOOLS_COMMANDS_H_
 #define HLOCTS_TOOLS_COMMANDS_H_
 
-#include "tools/flags.h"
+#include "tools/cli/flags.h"
 
 namespace hlocts {
 #define HLOCTS_COMMAND(Name) Command Name##Command();

@@ -1,4 +1,4 @@
-// What is kept under reports/findings: each has its page, its line in the list, and an expectation by
+// What is kept under results/findings: each has its page, its line in the list, and an expectation by
 // which the next campaign knows it; what expectations lead to is there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "fuzz/remains.h"
-#include "fuzz/symptom.h"
+#include "fuzz/triage/failure_traits.h"
+#include "fuzz/triage/failure_signature.h"
 #include "reports/verdict.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const char kFindings[] = HLOCTS_SOURCE_DIR "/reports/findings";
+const char kFindings[] = HLOCTS_SOURCE_DIR "/results/findings";
 const char kExpectations[] = HLOCTS_SOURCE_DIR "/suites/expectations";
 
 std::vector<std::string> Folders() {
@@ -39,7 +39,7 @@ TEST(FindingsTest, EachIsListedAndHasAPage) {
     EXPECT_THAT(list, HasSubstr(absl::StrCat("| `", name, "` |")));
     auto page = ReadFile(absl::StrCat(kFindings, "/", name, "/README.md"));
     ASSERT_TRUE(page.ok()) << name;
-    EXPECT_THAT(*page, HasSubstr(absl::StrCat("build/hlocts replay reports/findings/", name)));
+    EXPECT_THAT(*page, HasSubstr(absl::StrCat("build/hlocts replay results/findings/", name)));
   }
 }
 

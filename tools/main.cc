@@ -1,6 +1,6 @@
 // hlocts: the one program. Each subcommand is a file cmd_<name>.cc that defines its Command.
 #include "tools/commands.h"
-#include "tools/flags.h"
+#include "tools/cli/flags.h"
 
 int main(int argc, char** argv) {
   std::vector<hlocts::Command> commands;

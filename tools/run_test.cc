@@ -131,7 +131,7 @@ TEST(AdoptTest, ABundleBecomesACase) {
   std::filesystem::remove_all(home);
   std::filesystem::create_directories(home + "/suites");
   std::filesystem::create_directory_symlink(HLOCTS_SOURCE_DIR "/spec", home + "/spec");
-  const std::string bundle = HLOCTS_SOURCE_DIR "/reports/findings/xla-multiply-by-converted-pred/";
+  const std::string bundle = HLOCTS_SOURCE_DIR "/results/findings/xla-multiply-by-converted-pred/";
   Ran adopted = RunHlocts(absl::StrCat("adopt ", bundle, " --cases=", home, "/suites/cases"));
   ASSERT_EQ(adopted.status, 0) << adopted.out;
   EXPECT_THAT(adopted.out, HasSubstr("found/xla_multiply_by_converted_pred.case"));

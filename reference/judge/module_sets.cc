@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "reference/deep_stack.h"
-#include "reference/judge/set_interpreter.h"
-#include "reference/judge/set_value.h"
+#include "reference/judge/interpreter/set_interpreter.h"
+#include "reference/judge/interpreter/set_value.h"
 
 namespace hlocts {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "reference/elementwise.h"
 #include "spec/ir/primitive_type.h"
-#include "spec/ops/opcode.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 

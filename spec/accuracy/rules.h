@@ -12,7 +12,7 @@
 #include "spec/accuracy/profile.h"
 #include "spec/ir/primitive_type.h"
 #include "spec/ops/op_table.h"
-#include "spec/ops/opcode.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 

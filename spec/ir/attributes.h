@@ -1,5 +1,5 @@
 // The values that instruction attributes can have. Which attribute has which kind stands in
-// spec/ops/attributes.def; which opcode takes which attribute in its row of spec/ops.
+// spec/ir/attributes.def; which opcode takes which attribute in its row of spec/ops.
 #ifndef HLOCTS_SPEC_IR_ATTRIBUTES_H_
 #define HLOCTS_SPEC_IR_ATTRIBUTES_H_
 

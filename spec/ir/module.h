@@ -17,7 +17,7 @@
 #include "spec/ir/attributes.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/shape.h"
-#include "spec/ops/opcode.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 

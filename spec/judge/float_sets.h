@@ -10,7 +10,7 @@
 #include "spec/judge/acceptance_set.h"
 #include "spec/judge/functions.h"
 #include "spec/judge/real.h"
-#include "spec/ops/opcode.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 

@@ -2,7 +2,7 @@
 #ifndef HLOCTS_SPEC_JUDGE_FUNCTIONS_H_
 #define HLOCTS_SPEC_JUDGE_FUNCTIONS_H_
 
-#include "spec/ops/opcode.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 

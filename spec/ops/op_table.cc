@@ -66,7 +66,7 @@ static_assert(EveryOpcodeHasItsRow(), "two rows for one opcode leave another wit
 
 constexpr AttrRow kAttrRows[] = {
 #define HLOCTS_ATTRIBUTE(Name, text, Kind) {Attr::k##Name, text, AttributeKind::Kind},
-#include "spec/ops/attributes.def"
+#include "spec/ir/attributes.def"
 #undef HLOCTS_ATTRIBUTE
 };
 

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "spec/ir/attributes.h"
 #include "spec/ir/primitive_type.h"
-#include "spec/ops/opcode.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "spec/base/status.h"
-#include "spec/ops/opcode.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 

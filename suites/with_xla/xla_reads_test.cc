@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "backends/xla/xla_c_api.h"
+#include "backends/adapters/xla/xla_c_api.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 #include "suites/case.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "backends/backend_list.h"
-#include "backends/cuda/cuda_device.h"
+#include "backends/engine/cuda/run/cuda_device.h"
 #include "generators/arguments.h"
 #include "spec/files/module_file.h"
 

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "absl/strings/match.h"
-#include "fuzz/campaign.h"
+#include "fuzz/campaign/campaign.h"
 #include "tools/bench/cuda_bench.h"
 #include "tools/bench/small_modules.h"
 

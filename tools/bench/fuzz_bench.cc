@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
-#include "fuzz/campaign.h"
-#include "fuzz/coverage.h"
-#include "fuzz/guide.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/coverage.h"
+#include "fuzz/campaign/guide.h"
 #include "generators/decision_mutator.h"
 #include "generators/op_generators.h"
 #include "spec/infer/verifier.h"

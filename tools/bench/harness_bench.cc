@@ -1,7 +1,7 @@
 // What a campaign adds to the work of an engine in a worker: generating, verifying, passing modules
 // and results, evaluating, judging.
 #include "backends/backend_list.h"
-#include "fuzz/campaign.h"
+#include "fuzz/campaign/campaign.h"
 #include "spec/infer/verifier.h"
 #include "tools/bench/fuzz_bench.h"
 #include "tools/bench/processor_time.h"

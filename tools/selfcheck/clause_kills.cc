@@ -11,7 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "backends/canary/fault_family.h"
+#include "backends/selftest/faults/fault_family.h"
 #include "tools/selfcheck/kill_matrix.h"
 
 namespace hlocts {

@@ -1,4 +1,4 @@
-// suites/killed.txt: for every tested clause a planted fault that one of the clause's own cases
+// suites/clause_mutants.txt: for every tested clause a planted fault that one of the clause's own cases
 // notices, so that "this case would fail if the clause were broken" is shown and not said.
 #ifndef HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_
 #define HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_

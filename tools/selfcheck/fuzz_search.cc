@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
-#include "backends/canary/fault.h"
-#include "fuzz/symptom.h"
-#include "fuzz/twin_trial.h"
+#include "backends/selftest/faults/fault.h"
+#include "fuzz/triage/failure_signature.h"
+#include "fuzz/campaign/twin_trial.h"
 #include "nlohmann/json.hpp"
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"

@@ -6,7 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
-#include "backends/canary/fault_family.h"
+#include "backends/selftest/faults/fault_family.h"
 #include "spec/text/parser.h"
 #include "suites/runner.h"
 #include "tools/selfcheck/forked.h"

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "backends/backend_list.h"
-#include "backends/canary/fault.h"
+#include "backends/selftest/faults/fault.h"
 #include "backends/differ/differ.h"
 #include "nlohmann/json.hpp"
 #include "suites/runner.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/canary/fault.h"
+#include "backends/selftest/faults/fault.h"
 #include "reports/verdict.h"
 #include "tools/selfcheck/trial.h"
 

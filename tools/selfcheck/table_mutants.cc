@@ -4,7 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
-#include "backends/canary/fault.h"
+#include "backends/selftest/faults/fault.h"
 #include "reference/judge/module_sets.h"
 #include "spec/accuracy/rule_mutation.h"
 #include "tools/selfcheck/forked.h"

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
-#include "fuzz/twin_trial.h"
+#include "fuzz/campaign/twin_trial.h"
 #include "generators/module_generator.h"
 #include "spec/infer/verifier.h"
 

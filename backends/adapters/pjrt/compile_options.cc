@@ -1,0 +1,88 @@
+#include "backends/adapters/pjrt/compile_options.h"
+
+#include <charconv>
+#include <cstring>
+
+namespace hlocts {
+namespace {
+
+// CompileOptionsProto
+constexpr int kExecutableBuildOptions = 3;
+constexpr int kEnvOptionOverrides = 7;
+// ExecutableBuildOptionsProto
+constexpr int kDeviceOrdinal = 1;
+constexpr int kNumReplicas = 4;
+constexpr int kNumPartitions = 5;
+// OptionOverrideProto
+constexpr int kStringField = 1;
+constexpr int kBoolField = 2;
+constexpr int kIntField = 3;
+constexpr int kDoubleField = 4;
+
+void AppendVarint(uint64_t value, std::string& out) {
+  while (value > 0x7f) {
+    out.push_back(static_cast<char>(value | 0x80));
+    value >>= 7;
+  }
+  out.push_back(static_cast<char>(value));
+}
+
+void AppendInt(int field, int64_t value, std::string& out) {
+  AppendVarint(static_cast<uint64_t>(field) << 3, out);
+  AppendVarint(static_cast<uint64_t>(value), out);
+}
+
+void AppendBytes(int field, const std::string& bytes, std::string& out) {
+  AppendVarint(static_cast<uint64_t>(field) << 3 | 2, out);
+  AppendVarint(bytes.size(), out);
+  out += bytes;
+}
+
+void AppendDouble(int field, double value, std::string& out) {
+  AppendVarint(static_cast<uint64_t>(field) << 3 | 1, out);
+  char raw[8];
+  std::memcpy(raw, &value, sizeof(raw));
+  out.append(raw, sizeof(raw));
+}
+
+template <typename Number>
+bool ParsesWhole(const std::string& text, Number& number) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+std::string OverrideValue(const std::string& text) {
+  std::string out;
+  int64_t integer = 0;
+  double number = 0;
+  if (text == "true" || text == "false") {
+    AppendInt(kBoolField, text == "true", out);
+  } else if (ParsesWhole(text, integer)) {
+    AppendInt(kIntField, integer, out);
+  } else if (ParsesWhole(text, number)) {
+    AppendDouble(kDoubleField, number, out);
+  } else {
+    AppendBytes(kStringField, text, out);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string SerializeCompileOptions(const PjrtCompileOptions& options) {
+  std::string build;
+  AppendInt(kDeviceOrdinal, -1, build);
+  AppendInt(kNumReplicas, options.num_replicas, build);
+  AppendInt(kNumPartitions, options.num_partitions, build);
+  std::string out;
+  AppendBytes(kExecutableBuildOptions, build, out);
+  for (const auto& [name, value] : options.overrides) {
+    std::string entry;  // a map entry: key 1, value 2
+    AppendBytes(1, name, entry);
+    AppendBytes(2, OverrideValue(value), entry);
+    AppendBytes(kEnvOptionOverrides, entry, out);
+  }
+  return out;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,24 @@
+// The CompileOptionsProto that PJRT_Client_Compile wants, written by hand: two counts, an optional
+// device assignment and the engine's options. Field numbers are XLA's (a fact of the wire).
+#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_
+#define HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hlocts {
+
+struct PjrtCompileOptions {
+  int64_t num_replicas = 1;
+  int64_t num_partitions = 1;
+  // Overrides of engine options by name: true/false, integers and numbers are sent typed, else text.
+  std::vector<std::pair<std::string, std::string>> overrides;
+};
+
+std::string SerializeCompileOptions(const PjrtCompileOptions& options);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_

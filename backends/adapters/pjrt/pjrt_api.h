@@ -1,0 +1,98 @@
+// A PJRT plugin as C++ values: errors become statuses, and whatever the plugin hands out is destroyed.
+// The only header of ours that sees pjrt_c_api.h (it comes with the XLA wheel, see ci/fetch-xla).
+//
+// Version skew: every argument struct is zeroed and carries the size we were compiled with; a function
+// that an older plugin lacks is an Unimplemented status, found by the size of its table.
+#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_API_H_
+#define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_API_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spec/base/status.h"
+#include "xla/pjrt/c/pjrt_c_api.h"
+
+namespace hlocts {
+
+class PjrtApi {
+ public:
+  // dlopen, GetPjrtApi, version check, Plugin_Initialize. kUnavailable with the reason otherwise.
+  static absl::StatusOr<const PjrtApi*> Load(const std::string& path);
+
+  // Takes over the error (may be null) and destroys it.
+  absl::Status ToStatus(PJRT_Error* error) const;
+  // Waits for the event and destroys it; null is ready.
+  absl::Status Await(PJRT_Event* event) const;
+
+  const PJRT_Api& table() const { return *api_; }
+  // "PJRT 0.90, xla_version=2, ..."
+  std::string Description() const;
+
+ private:
+  explicit PjrtApi(const PJRT_Api* api) : api_(api) {}
+  const PJRT_Api* api_;
+};
+
+// Calls api.field(&args) after checking that the plugin has the function.
+#define HLOCTS_PJRT_CALL(api, field, args)                                                    \
+  ((api).table().struct_size >= offsetof(PJRT_Api, field) + sizeof(void*) &&                  \
+           (api).table().field != nullptr                                                     \
+       ? (api).ToStatus((api).table().field(args))                                            \
+       : absl::UnimplementedError("the plugin has no function " #field))
+
+// A zeroed argument struct with its size filled in.
+template <typename Args>
+Args MakePjrtArgs(size_t struct_size) {
+  Args args{};
+  args.struct_size = struct_size;
+  return args;
+}
+#define HLOCTS_PJRT_ARGS(Name) MakePjrtArgs<PJRT_##Name##_Args>(PJRT_##Name##_Args_STRUCT_SIZE)
+
+// Owns a plugin's object; `destroy` is the table entry for it.
+template <typename Object, typename Args>
+class PjrtOwned {
+ public:
+  using Destroy = PJRT_Error* (*)(Args*);
+  PjrtOwned() = default;
+  PjrtOwned(const PjrtApi* api, Object* object, Destroy destroy, Object* Args::*field, size_t size)
+      : api_(api), object_(object), destroy_(destroy), field_(field), size_(size) {}
+  PjrtOwned(PjrtOwned&& other) noexcept { *this = std::move(other); }
+  PjrtOwned& operator=(PjrtOwned&& other) noexcept {
+    std::swap(api_, other.api_);
+    std::swap(object_, other.object_);
+    std::swap(destroy_, other.destroy_);
+    std::swap(field_, other.field_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~PjrtOwned() {
+    if (!object_) return;
+    Args args = MakePjrtArgs<Args>(size_);
+    args.*field_ = object_;
+    api_->ToStatus(destroy_(&args)).IgnoreError();
+  }
+  Object* get() const { return object_; }
+
+ private:
+  const PjrtApi* api_ = nullptr;
+  Object* object_ = nullptr;
+  Destroy destroy_ = nullptr;
+  Object* Args::*field_ = nullptr;
+  size_t size_ = 0;
+};
+
+using PjrtBuffer = PjrtOwned<PJRT_Buffer, PJRT_Buffer_Destroy_Args>;
+using PjrtClient = PjrtOwned<PJRT_Client, PJRT_Client_Destroy_Args>;
+using PjrtLoadedExecutable =
+    PjrtOwned<PJRT_LoadedExecutable, PJRT_LoadedExecutable_Destroy_Args>;
+PjrtBuffer OwnBuffer(const PjrtApi& api, PJRT_Buffer* buffer);
+PjrtClient OwnClient(const PjrtApi& api, PJRT_Client* client);
+PjrtLoadedExecutable OwnExecutable(const PjrtApi& api, PJRT_LoadedExecutable* executable);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_API_H_

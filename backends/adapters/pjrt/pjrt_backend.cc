@@ -1,0 +1,264 @@
+#include "backends/adapters/pjrt/pjrt_backend.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "absl/strings/str_cat.h"
+#include "backends/backend_list.h"
+#include "backends/adapters/pjrt/pjrt_client.h"
+#include "spec/proto/convert.h"
+
+namespace hlocts {
+namespace {
+
+constexpr absl::string_view kClientPrefix = "client.";
+
+class PjrtExecutable : public Executable {
+ public:
+  PjrtExecutable(PjrtSession& session, PjrtLoadedExecutable executable,
+                 std::vector<Shape> output_leaves)
+      : session_(session),
+        executable_(std::move(executable)),
+        output_leaves_(std::move(output_leaves)) {}
+
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+    if (!request.infeed.empty()) return absl::UnimplementedError("PJRT has no infeed");
+    HLOCTS_RETURN_IF_ERROR(CheckOutputCount());
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<PJRT_Device*> devices, Devices());
+    if (devices.size() != request.arguments.size()) {
+      return absl::InternalError(absl::StrCat("the executable runs on ", devices.size(),
+                                              " devices, arguments are for ",
+                                              request.arguments.size()));
+    }
+    Buffers arguments(devices.size());
+    for (size_t d = 0; d < devices.size(); ++d) {
+      for (const Literal& leaf : request.arguments[d]) {
+        HLOCTS_ASSIGN_OR_RETURN(PjrtBuffer buffer, session_.ToDevice(leaf, devices[d]));
+        arguments[d].push_back(std::move(buffer));
+      }
+    }
+    return RunOn(arguments, request);
+  }
+
+ private:
+  using Buffers = std::vector<std::vector<PjrtBuffer>>;  // [device][leaf]
+
+  absl::StatusOr<std::vector<PJRT_Device*>> Devices() {
+    auto args = HLOCTS_PJRT_ARGS(LoadedExecutable_AddressableDevices);
+    args.executable = executable_.get();
+    HLOCTS_RETURN_IF_ERROR(
+        HLOCTS_PJRT_CALL(session_.api(), PJRT_LoadedExecutable_AddressableDevices, &args));
+    return std::vector<PJRT_Device*>(args.addressable_devices,
+                                     args.addressable_devices + args.num_addressable_devices);
+  }
+
+  absl::Status CheckOutputCount() {
+    const PjrtApi& api = session_.api();
+    auto get = HLOCTS_PJRT_ARGS(LoadedExecutable_GetExecutable);
+    get.loaded_executable = executable_.get();
+    HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api, PJRT_LoadedExecutable_GetExecutable, &get));
+    auto count = HLOCTS_PJRT_ARGS(Executable_NumOutputs);
+    count.executable = get.executable;
+    absl::Status status = HLOCTS_PJRT_CALL(api, PJRT_Executable_NumOutputs, &count);
+    auto destroy = HLOCTS_PJRT_ARGS(Executable_Destroy);
+    destroy.executable = get.executable;
+    absl::Status destroyed = HLOCTS_PJRT_CALL(api, PJRT_Executable_Destroy, &destroy);
+    HLOCTS_RETURN_IF_ERROR(status);
+    HLOCTS_RETURN_IF_ERROR(destroyed);
+    if (count.num_outputs == output_leaves_.size()) return absl::OkStatus();
+    return absl::InternalError(absl::StrCat("the executable has ", count.num_outputs,
+                                            " outputs, the module ", output_leaves_.size()));
+  }
+
+  absl::StatusOr<ExecuteResult> RunOn(const Buffers& arguments, const ExecuteRequest& request) {
+    std::vector<uintptr_t> addresses;
+    for (const PjrtBuffer& buffer : arguments[0]) addresses.push_back(session_.Address(buffer.get()));
+    ExecuteResult result;
+    Buffers outputs;
+    const int64_t runs = request.Repeatable() ? request.runs : 1;
+    for (int64_t run = 0; run < runs; ++run) {
+      outputs.clear();  // as a caller would who is done with them
+      HLOCTS_ASSIGN_OR_RETURN(outputs, Launch(arguments, request.donated_leaves, result.seconds));
+      if (runs > 1) result.seconds_of_runs.push_back(result.seconds);
+    }
+    HLOCTS_RETURN_IF_ERROR(ReadArgumentStates(arguments[0], addresses, outputs[0], result));
+    HLOCTS_RETURN_IF_ERROR(ReadOutputs(outputs, result));
+    return result;
+  }
+
+  // The outputs of one run, once they are computed.
+  absl::StatusOr<Buffers> Launch(const Buffers& arguments, const std::vector<int64_t>& donated,
+                                 double& seconds) {
+    size_t device_count = arguments.size();
+    std::vector<std::vector<PJRT_Buffer*>> raw_arguments(device_count), raw_outputs(device_count);
+    std::vector<PJRT_Buffer* const*> argument_lists;
+    std::vector<PJRT_Buffer**> output_lists;
+    for (size_t d = 0; d < device_count; ++d) {
+      for (const PjrtBuffer& buffer : arguments[d]) raw_arguments[d].push_back(buffer.get());
+      raw_outputs[d].resize(output_leaves_.size(), nullptr);
+      argument_lists.push_back(raw_arguments[d].data());
+      output_lists.push_back(raw_outputs[d].data());
+    }
+    std::vector<int64_t> kept = NotDonated(arguments[0].size(), donated);
+    PJRT_ExecuteOptions options{};
+    options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
+    options.non_donatable_input_indices = kept.data();
+    options.num_non_donatable_input_indices = kept.size();
+    std::vector<PJRT_Event*> events(device_count, nullptr);
+    auto args = HLOCTS_PJRT_ARGS(LoadedExecutable_Execute);
+    args.executable = executable_.get();
+    args.options = &options;
+    args.argument_lists = argument_lists.data();
+    args.num_devices = device_count;
+    args.num_args = arguments[0].size();
+    args.output_lists = output_lists.data();
+    args.device_complete_events = events.data();
+    auto start = std::chrono::steady_clock::now();
+    HLOCTS_RETURN_IF_ERROR(
+        HLOCTS_PJRT_CALL(session_.api(), PJRT_LoadedExecutable_Execute, &args));
+    absl::Status completed;
+    for (PJRT_Event* event : events) completed.Update(session_.api().Await(event));
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    Buffers outputs(device_count);
+    for (size_t d = 0; d < device_count; ++d) {
+      for (PJRT_Buffer* raw : raw_outputs[d]) outputs[d].push_back(OwnBuffer(session_.api(), raw));
+    }
+    HLOCTS_RETURN_IF_ERROR(completed);
+    return outputs;
+  }
+
+  static std::vector<int64_t> NotDonated(size_t count, const std::vector<int64_t>& donated) {
+    std::vector<int64_t> kept;
+    for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
+      if (std::find(donated.begin(), donated.end(), i) == donated.end()) kept.push_back(i);
+    }
+    return kept;
+  }
+
+  absl::Status ReadArgumentStates(const std::vector<PjrtBuffer>& arguments,
+                                  const std::vector<uintptr_t>& addresses,
+                                  const std::vector<PjrtBuffer>& outputs,
+                                  ExecuteResult& result) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      ArgumentState state;
+      state.leaf = static_cast<int64_t>(i);
+      HLOCTS_ASSIGN_OR_RETURN(state.consumed, session_.IsDeleted(arguments[i].get()));
+      for (size_t o = 0; o < outputs.size() && addresses[i] != 0; ++o) {
+        if (session_.Address(outputs[o].get()) == addresses[i]) {
+          state.aliased_output = static_cast<int64_t>(o);
+        }
+      }
+      result.arguments.push_back(state);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadOutputs(const Buffers& outputs, ExecuteResult& result) {
+    for (const std::vector<PjrtBuffer>& device : outputs) {
+      result.outputs.emplace_back();
+      for (size_t o = 0; o < device.size(); ++o) {
+        HLOCTS_ASSIGN_OR_RETURN(Literal leaf, session_.ToHost(device[o].get(), output_leaves_[o]));
+        result.outputs.back().push_back(std::move(leaf));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  PjrtSession& session_;
+  PjrtLoadedExecutable executable_;
+  std::vector<Shape> output_leaves_;
+};
+
+class PjrtBackend : public Backend {
+ public:
+  explicit PjrtBackend(PjrtSettings settings) : settings_(std::move(settings)) {}
+
+  BackendInfo info() override {
+    BackendInfo info;
+    info.name = settings_.name;
+    info.capabilities = {"execute", "proto", "replicas", "donation", "without:dynamic-arguments"};
+    for (PrimitiveType type : AllPrimitiveTypes()) {
+      if (!IsArrayType(type) || HasBufferType(type)) continue;
+      info.capabilities.push_back(absl::StrCat("without:", PrimitiveTypeName(type)));
+    }
+    info.facts = settings_.facts;
+    absl::Status status = Ensure(1);
+    if (!status.ok()) {
+      info.available = false;
+      info.reason = std::string(status.message());
+      return info;
+    }
+    std::string platform = session_->PlatformVersion();
+    info.version = absl::StrCat(settings_.version_prefix, platform, platform.empty() ? "" : ", ",
+                                session_->api().Description());
+    return info;
+  }
+
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions& options) override {
+    HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * options.partitions));
+    std::vector<Shape> outputs = OutputLeafShapes(module);
+    for (const Shape& leaf : outputs) {
+      if (!leaf.IsArray()) {
+        return absl::UnimplementedError(
+            absl::StrCat("output of shape ", leaf.ToString(), " cannot be read back by PJRT"));
+      }
+    }
+    HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(module));
+    PjrtCompileOptions compile{options.replicas, options.partitions, settings_.compile_options};
+    HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, compile));
+    return std::unique_ptr<Executable>(std::make_unique<PjrtExecutable>(
+        *session_, std::move(executable), std::move(outputs)));
+  }
+
+ private:
+  // A client with at least that many devices. Clients stay: executables point into them.
+  absl::Status Ensure(int64_t devices) {
+    if (session_ && static_cast<int64_t>(session_->devices().size()) >= devices) {
+      return absl::OkStatus();
+    }
+    if (session_ && settings_.device_count_option.empty()) {
+      return absl::UnimplementedError(absl::StrCat("needs ", devices, " devices, the plugin has ",
+                                                   session_->devices().size()));
+    }
+    HLOCTS_ASSIGN_OR_RETURN(const PjrtApi* api, PjrtApi::Load(settings_.path));
+    PjrtSession::Options client_options = settings_.client_options;
+    if (!settings_.device_count_option.empty()) {
+      client_options.emplace_back(settings_.device_count_option, absl::StrCat(devices));
+    }
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PjrtSession> session,
+                            PjrtSession::Create(*api, client_options));
+    sessions_.push_back(std::move(session));
+    session_ = sessions_.back().get();
+    if (static_cast<int64_t>(session_->devices().size()) >= devices) return absl::OkStatus();
+    return absl::UnimplementedError(absl::StrCat("needs ", devices, " devices, the plugin has ",
+                                                 session_->devices().size()));
+  }
+
+  PjrtSettings settings_;
+  std::vector<std::unique_ptr<PjrtSession>> sessions_;
+  PjrtSession* session_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings) {
+  return std::make_unique<PjrtBackend>(std::move(settings));
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> MakePjrtBackend(BackendName name) {
+  if (name.argument.empty()) return InvalidInput("backend \"pjrt:\": expected the path of a plugin");
+  PjrtSettings settings;
+  settings.name = name.text;
+  settings.path = name.argument;
+  for (auto& [key, value] : name.options) {
+    if (absl::string_view(key).substr(0, kClientPrefix.size()) == kClientPrefix) {
+      settings.client_options.emplace_back(key.substr(kClientPrefix.size()), value);
+    } else {
+      settings.compile_options.emplace_back(key, value);
+    }
+  }
+  return MakePjrtBackendFrom(std::move(settings));
+}
+
+}  // namespace hlocts

@@ -1,0 +1,30 @@
+// Any PJRT plugin as a Backend: `pjrt:PATH` with options after '?'. Options beginning with "client."
+// are given to PJRT_Client_Create, the others to the compiler by name.
+#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
+#define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace hlocts {
+
+struct PjrtSettings {
+  std::string name;  // as given on the command line
+  std::string path;  // of the plugin
+  std::vector<std::pair<std::string, std::string>> client_options;
+  std::vector<std::pair<std::string, std::string>> compile_options;
+  // A client option that takes the number of devices to make, "" when the machine decides.
+  std::string device_count_option;
+  std::string version_prefix;
+  std::vector<std::string> facts;
+};
+
+std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_

@@ -1,0 +1,274 @@
+#include "backends/adapters/pjrt/pjrt_client.h"
+
+#include <charconv>
+#include <cstring>
+
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+namespace {
+
+struct TypeRow {
+  PrimitiveType type;
+  PJRT_Buffer_Type buffer_type;
+};
+// s1, u1, tuple and opaque have no buffer type.
+constexpr TypeRow kTypes[] = {
+    {PrimitiveType::kPred, PJRT_Buffer_Type_PRED},
+    {PrimitiveType::kS2, PJRT_Buffer_Type_S2},
+    {PrimitiveType::kS4, PJRT_Buffer_Type_S4},
+    {PrimitiveType::kS8, PJRT_Buffer_Type_S8},
+    {PrimitiveType::kS16, PJRT_Buffer_Type_S16},
+    {PrimitiveType::kS32, PJRT_Buffer_Type_S32},
+    {PrimitiveType::kS64, PJRT_Buffer_Type_S64},
+    {PrimitiveType::kU2, PJRT_Buffer_Type_U2},
+    {PrimitiveType::kU4, PJRT_Buffer_Type_U4},
+    {PrimitiveType::kU8, PJRT_Buffer_Type_U8},
+    {PrimitiveType::kU16, PJRT_Buffer_Type_U16},
+    {PrimitiveType::kU32, PJRT_Buffer_Type_U32},
+    {PrimitiveType::kU64, PJRT_Buffer_Type_U64},
+    {PrimitiveType::kF4E2M1FN, PJRT_Buffer_Type_F4E2M1FN},
+    {PrimitiveType::kF8E3M4, PJRT_Buffer_Type_F8E3M4},
+    {PrimitiveType::kF8E4M3, PJRT_Buffer_Type_F8E4M3},
+    {PrimitiveType::kF8E4M3B11FNUZ, PJRT_Buffer_Type_F8E4M3B11FNUZ},
+    {PrimitiveType::kF8E4M3FN, PJRT_Buffer_Type_F8E4M3FN},
+    {PrimitiveType::kF8E4M3FNUZ, PJRT_Buffer_Type_F8E4M3FNUZ},
+    {PrimitiveType::kF8E5M2, PJRT_Buffer_Type_F8E5M2},
+    {PrimitiveType::kF8E5M2FNUZ, PJRT_Buffer_Type_F8E5M2FNUZ},
+    {PrimitiveType::kF8E8M0FNU, PJRT_Buffer_Type_F8E8M0FNU},
+    {PrimitiveType::kF16, PJRT_Buffer_Type_F16},
+    {PrimitiveType::kBF16, PJRT_Buffer_Type_BF16},
+    {PrimitiveType::kF32, PJRT_Buffer_Type_F32},
+    {PrimitiveType::kF64, PJRT_Buffer_Type_F64},
+    {PrimitiveType::kC64, PJRT_Buffer_Type_C64},
+    {PrimitiveType::kC128, PJRT_Buffer_Type_C128},
+};
+
+absl::StatusOr<PJRT_Buffer_Type> BufferTypeOf(PrimitiveType type) {
+  for (const TypeRow& row : kTypes) {
+    if (row.type == type) return row.buffer_type;
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("PJRT has no buffer of element type ", PrimitiveTypeName(type)));
+}
+
+// Values whose strings live in `options`.
+std::vector<PJRT_NamedValue> ToNamedValues(const PjrtSession::Options& options) {
+  std::vector<PJRT_NamedValue> values;
+  for (const auto& [name, text] : options) {
+    PJRT_NamedValue value{};
+    value.struct_size = PJRT_NamedValue_STRUCT_SIZE;
+    value.name = name.c_str();
+    value.name_size = name.size();
+    int64_t number = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size()) {
+      value.type = PJRT_NamedValue_kInt64;
+      value.int64_value = number;
+      value.value_size = 1;
+    } else if (text == "true" || text == "false") {
+      value.type = PJRT_NamedValue_kBool;
+      value.bool_value = text == "true";
+      value.value_size = 1;
+    } else {
+      value.type = PJRT_NamedValue_kString;
+      value.string_value = text.c_str();
+      value.value_size = text.size();
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
+PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major) {
+  PJRT_Buffer_MemoryLayout layout{};
+  layout.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE;
+  layout.tiled.minor_to_major = minor_to_major.data();
+  layout.tiled.minor_to_major_size = minor_to_major.size();
+  return layout;
+}
+
+// Bytes of the elements within the run-time sizes.
+size_t RuntimeBytes(const Literal& literal) {
+  size_t bytes = static_cast<size_t>(StorageBytes(literal.element_type()));
+  for (int64_t size : literal.runtime_sizes()) bytes *= static_cast<size_t>(size);
+  return bytes;
+}
+
+// Elements that lie densely, row by row, to their places within the bounds.
+void SpreadRuntimeElements(const std::string& dense, Literal& literal) {
+  const size_t width = static_cast<size_t>(StorageBytes(literal.element_type()));
+  const std::vector<int64_t> strides = RowMajorStrides(literal.shape().dimensions());
+  uint8_t* to = literal.mutable_raw_data();
+  size_t from = 0;
+  ForEachIndex(literal.runtime_sizes(), [&](absl::Span<const int64_t> index) {
+    std::memcpy(to + static_cast<size_t>(LinearIndex(index, strides)) * width, &dense[from], width);
+    from += width;
+  });
+}
+
+}  // namespace
+
+bool HasBufferType(PrimitiveType type) { return BufferTypeOf(type).ok(); }
+
+absl::StatusOr<std::unique_ptr<PjrtSession>> PjrtSession::Create(const PjrtApi& api,
+                                                                 const Options& client_options) {
+  std::vector<PJRT_NamedValue> values = ToNamedValues(client_options);
+  auto args = HLOCTS_PJRT_ARGS(Client_Create);
+  args.create_options = values.data();
+  args.num_options = values.size();
+  absl::Status status = HLOCTS_PJRT_CALL(api, PJRT_Client_Create, &args);
+  if (!status.ok()) {
+    return absl::UnavailableError(absl::StrCat("creating the client: ", status.message()));
+  }
+  auto session = std::unique_ptr<PjrtSession>(new PjrtSession(api, OwnClient(api, args.client)));
+  HLOCTS_RETURN_IF_ERROR(session->ReadDevices());
+  return session;
+}
+
+absl::Status PjrtSession::ReadDevices() {
+  auto args = HLOCTS_PJRT_ARGS(Client_AddressableDevices);
+  args.client = client_.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Client_AddressableDevices, &args));
+  devices_.assign(args.addressable_devices,
+                  args.addressable_devices + args.num_addressable_devices);
+  if (devices_.empty()) return absl::UnavailableError("the client has no addressable device");
+  return absl::OkStatus();
+}
+
+std::string PjrtSession::PlatformVersion() const {
+  auto args = HLOCTS_PJRT_ARGS(Client_PlatformVersion);
+  args.client = client_.get();
+  if (!HLOCTS_PJRT_CALL(api_, PJRT_Client_PlatformVersion, &args).ok()) return "";
+  return std::string(args.platform_version, args.platform_version_size);
+}
+
+absl::StatusOr<PjrtLoadedExecutable> PjrtSession::Compile(const std::string& module_proto,
+                                                          const PjrtCompileOptions& options) {
+  constexpr char kFormat[] = "hlo";
+  PJRT_Program program{};
+  program.struct_size = PJRT_Program_STRUCT_SIZE;
+  program.code = const_cast<char*>(module_proto.data());
+  program.code_size = module_proto.size();
+  program.format = kFormat;
+  program.format_size = sizeof(kFormat) - 1;
+  std::string serialized = SerializeCompileOptions(options);
+  auto args = HLOCTS_PJRT_ARGS(Client_Compile);
+  args.client = client_.get();
+  args.program = &program;
+  args.compile_options = serialized.data();
+  args.compile_options_size = serialized.size();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Client_Compile, &args));
+  return OwnExecutable(api_, args.executable);
+}
+
+absl::StatusOr<PjrtBuffer> PjrtSession::ToDevice(const Literal& literal, PJRT_Device* device) {
+  if (!literal.shape().IsArray() || literal.shape().is_dynamic()) {
+    return absl::UnimplementedError(absl::StrCat("argument of shape ", literal.shape().ToString(),
+                                                 " cannot be passed by PJRT"));
+  }
+  auto args = HLOCTS_PJRT_ARGS(Client_BufferFromHostBuffer);
+  HLOCTS_ASSIGN_OR_RETURN(args.type, BufferTypeOf(literal.element_type()));
+  args.client = client_.get();
+  static const char kNothing = 0;  // an empty array still needs an address
+  args.data = literal.raw_size() > 0 ? static_cast<const void*>(literal.raw_data()) : &kNothing;
+  args.dims = literal.shape().dimensions().data();
+  args.num_dims = literal.shape().dimensions().size();
+  args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  args.device = device;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Client_BufferFromHostBuffer, &args));
+  PjrtBuffer buffer = OwnBuffer(api_, args.buffer);
+  HLOCTS_RETURN_IF_ERROR(api_.Await(args.done_with_host_buffer));
+  return buffer;
+}
+
+// Engines leave the unused high bits of 2- and 4-bit elements as they fall; a Literal extends them.
+void ExtendSubBytes(Literal& literal) {
+  int shift = 8 - BitWidth(literal.element_type());
+  auto* bytes = reinterpret_cast<uint8_t*>(literal.mutable_raw_data());
+  for (int64_t i = 0; i < static_cast<int64_t>(literal.raw_size()); ++i) {
+    auto high = static_cast<uint8_t>(bytes[i] << shift);
+    bool is_signed = IsSigned(literal.element_type());
+    bytes[i] = static_cast<uint8_t>(is_signed ? static_cast<int8_t>(high) >> shift : high >> shift);
+  }
+}
+
+absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& expected) {
+  HLOCTS_ASSIGN_OR_RETURN(PJRT_Buffer_Type type, BufferTypeOf(expected.element_type()));
+  auto type_args = HLOCTS_PJRT_ARGS(Buffer_ElementType);
+  type_args.buffer = buffer;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ElementType, &type_args));
+  if (type_args.type != type) {
+    return absl::InternalError(absl::StrCat("output of buffer type ", type_args.type, ", expected ",
+                                            type, " for ", expected.ToString()));
+  }
+  Literal literal(expected.WithStaticDimensions().WithoutLayout());
+  HLOCTS_RETURN_IF_ERROR(ReadRuntimeSizes(buffer, literal));
+  // Without a layout the bytes would come in the device's.
+  std::vector<int64_t> order = MajorToMinorOrder(expected.rank());
+  PJRT_Buffer_MemoryLayout layout = RowMajorLayout(order);
+  auto args = HLOCTS_PJRT_ARGS(Buffer_ToHostBuffer);
+  args.src = buffer;
+  args.host_layout = &layout;
+  // Asked for its size first: an engine that returns another shape must not overrun our memory.
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
+  HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
+  args.event = nullptr;
+  std::string bytes(args.dst_size + 1, '\0');
+  args.dst = bytes.data();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
+  HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
+  // Some engines hand over the elements of the run-time sizes only.
+  if (literal.has_runtime_sizes() && args.dst_size == RuntimeBytes(literal)) {
+    SpreadRuntimeElements(bytes, literal);
+    if (IsSubByte(expected.element_type())) ExtendSubBytes(literal);
+    return literal;
+  }
+  if (args.dst_size < literal.raw_size()) {
+    return absl::InternalError(absl::StrCat("output of ", args.dst_size, " bytes, expected ",
+                                            literal.raw_size(), " for ", expected.ToString()));
+  }
+  std::copy_n(bytes.data(), literal.raw_size(),
+              reinterpret_cast<char*>(literal.mutable_raw_data()));
+  if (IsSubByte(expected.element_type())) ExtendSubBytes(literal);
+  return literal;
+}
+
+absl::Status PjrtSession::ReadRuntimeSizes(PJRT_Buffer* buffer, Literal& literal) {
+  auto dynamic = HLOCTS_PJRT_ARGS(Buffer_DynamicDimensionIndices);
+  dynamic.buffer = buffer;
+  if (!HLOCTS_PJRT_CALL(api_, PJRT_Buffer_DynamicDimensionIndices, &dynamic).ok() ||
+      dynamic.num_dynamic_dims == 0) {
+    return absl::OkStatus();
+  }
+  auto sizes = HLOCTS_PJRT_ARGS(Buffer_UnpaddedDimensions);
+  sizes.buffer = buffer;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_UnpaddedDimensions, &sizes));
+  for (size_t i = 0; i < dynamic.num_dynamic_dims; ++i) {
+    size_t d = dynamic.dynamic_dim_indices[i];
+    if (d >= sizes.num_dims || static_cast<int64_t>(d) >= literal.shape().rank() ||
+        sizes.unpadded_dims[d] < 0 ||
+        sizes.unpadded_dims[d] > literal.shape().dimension(static_cast<int64_t>(d))) {
+      return absl::InternalError("output with impossible run-time sizes");
+    }
+    literal.SetRuntimeSize(static_cast<int64_t>(d), sizes.unpadded_dims[d]);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> PjrtSession::IsDeleted(PJRT_Buffer* buffer) {
+  auto args = HLOCTS_PJRT_ARGS(Buffer_IsDeleted);
+  args.buffer = buffer;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_IsDeleted, &args));
+  return args.is_deleted;
+}
+
+uintptr_t PjrtSession::Address(PJRT_Buffer* buffer) {
+  auto args = HLOCTS_PJRT_ARGS(Buffer_UnsafePointer);
+  args.buffer = buffer;
+  return HLOCTS_PJRT_CALL(api_, PJRT_Buffer_UnsafePointer, &args).ok() ? args.buffer_pointer : 0;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,49 @@
+// One PJRT client with its devices: created per number of devices wanted, compiles and moves arrays.
+#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_CLIENT_H_
+#define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_CLIENT_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/adapters/pjrt/compile_options.h"
+#include "backends/adapters/pjrt/pjrt_api.h"
+#include "spec/ir/literal.h"
+
+namespace hlocts {
+
+// Whether PJRT has buffers of that element type: s1 and u1 it has not.
+bool HasBufferType(PrimitiveType type);
+
+class PjrtSession {
+ public:
+  using Options = std::vector<std::pair<std::string, std::string>>;
+  static absl::StatusOr<std::unique_ptr<PjrtSession>> Create(const PjrtApi& api,
+                                                             const Options& client_options);
+
+  const PjrtApi& api() const { return api_; }
+  const std::vector<PJRT_Device*>& devices() const { return devices_; }
+  std::string PlatformVersion() const;
+
+  absl::StatusOr<PjrtLoadedExecutable> Compile(const std::string& module_proto,
+                                               const PjrtCompileOptions& options);
+  // An array leaf to a device (row-major), and back.
+  absl::StatusOr<PjrtBuffer> ToDevice(const Literal& literal, PJRT_Device* device);
+  // `expected` says the type and the bounds; the plugin's own type must agree.
+  absl::StatusOr<Literal> ToHost(PJRT_Buffer* buffer, const Shape& expected);
+  absl::StatusOr<bool> IsDeleted(PJRT_Buffer* buffer);
+  // Address of the device memory, 0 when the plugin does not tell.
+  uintptr_t Address(PJRT_Buffer* buffer);
+
+ private:
+  PjrtSession(const PjrtApi& api, PjrtClient client) : api_(api), client_(std::move(client)) {}
+  absl::Status ReadDevices();
+  absl::Status ReadRuntimeSizes(PJRT_Buffer* buffer, Literal& literal);
+  const PjrtApi& api_;
+  PjrtClient client_;
+  std::vector<PJRT_Device*> devices_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_CLIENT_H_

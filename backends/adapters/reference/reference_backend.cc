@@ -1,0 +1,110 @@
+// The reference evaluator behind the Backend interface: no engine of its own, an adaptor.
+#include "backends/backend.h"
+#include "backends/backend_list.h"
+#include "backends/adapters/reference/reference_run.h"
+#include "reference/shared_custom_calls.h"
+#include "spec/infer/verifier.h"
+
+namespace hlocts {
+namespace {
+
+class ReferenceExecutable : public Executable {
+ public:
+  ReferenceExecutable(std::unique_ptr<Module> module, const LoadOptions& options,
+                      std::unique_ptr<CustomCallLibrary> custom_calls)
+      : module_(std::move(module)), options_(options), custom_calls_(std::move(custom_calls)) {}
+
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+    HLOCTS_ASSIGN_OR_RETURN(
+        ExecuteResult result,
+        RunReference(*module_, options_, request, custom_calls_.get(), /*hook=*/nullptr));
+    result.arguments = AliasingOf(*module_, request);
+    return result;
+  }
+
+ private:
+  // Copy protection (004): a donated argument of an alias is consumed and its memory is the output's,
+  // everything else of the caller stays as it was. The reference has no buffers to hand over; it says
+  // what must be observable.
+  static std::vector<ArgumentState> AliasingOf(const Module& module, const ExecuteRequest& request);
+
+  std::unique_ptr<Module> module_;
+  LoadOptions options_;
+  std::unique_ptr<CustomCallLibrary> custom_calls_;
+};
+
+// Number of the leaf at `index` inside parameter (or result) shapes laid out one after another.
+int64_t LeafNumber(const std::vector<Shape>& shapes, int64_t number, const ShapeIndex& index) {
+  int64_t leaf = 0;
+  for (int64_t i = 0; i < number; ++i) leaf += static_cast<int64_t>(LeafShapes(shapes[i]).size());
+  int64_t found = -1, at = 0;
+  ForEachLeaf(shapes[number], [&](const Shape&, const ShapeIndex& path) {
+    if (path == index) found = leaf + at;
+    ++at;
+  });
+  return found;
+}
+
+std::vector<ArgumentState> ReferenceExecutable::AliasingOf(const Module& module,
+                                                           const ExecuteRequest& request) {
+  std::vector<ArgumentState> states;
+  if (request.arguments.empty()) return states;
+  for (size_t i = 0; i < request.arguments[0].size(); ++i) {
+    states.push_back({static_cast<int64_t>(i), false, -1});
+  }
+  ProgramShape program = module.EntryProgramShape();
+  auto donated = [&](int64_t leaf) {
+    for (int64_t d : request.donated_leaves) {
+      if (d == leaf) return true;
+    }
+    return false;
+  };
+  for (const InputOutputAlias& alias : module.input_output_alias) {
+    int64_t leaf = LeafNumber(program.parameters, alias.parameter_number, alias.parameter_index);
+    if (leaf < 0 || leaf >= static_cast<int64_t>(states.size()) || !donated(leaf)) continue;
+    states[leaf].consumed = true;
+    states[leaf].aliased_output = LeafNumber({program.result}, 0, alias.output_index);
+  }
+  for (const BufferDonor& donor : module.buffer_donor) {
+    int64_t leaf = LeafNumber(program.parameters, donor.parameter_number, donor.parameter_index);
+    if (leaf >= 0 && leaf < static_cast<int64_t>(states.size()) && donated(leaf)) {
+      states[leaf].consumed = true;
+    }
+  }
+  return states;
+}
+
+class ReferenceBackend : public Backend {
+ public:
+  BackendInfo info() override {
+    BackendInfo info;
+    info.name = "reference";
+    info.version = "0.1.0";
+    info.capabilities = {"execute", "verify", "replicas", "donation", "infeed", "custom-call",
+                         "our-parser"};
+    info.facts = ReferenceFacts();
+    return info;
+  }
+
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions& options) override {
+    HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
+    std::unique_ptr<CustomCallLibrary> custom_calls;
+    if (!options.custom_calls.empty()) {
+      HLOCTS_ASSIGN_OR_RETURN(custom_calls, SharedCustomCalls::Load(options.custom_calls));
+    }
+    return std::unique_ptr<Executable>(std::make_unique<ReferenceExecutable>(
+        module.Clone(), options, std::move(custom_calls)));
+  }
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeReferenceBackend(BackendName name) {
+  if (!name.options.empty()) {
+    return InvalidInput("backend \"", name.text, "\": reference takes no options");
+  }
+  return std::unique_ptr<Backend>(std::make_unique<ReferenceBackend>());
+}
+
+}  // namespace hlocts

@@ -1,0 +1,25 @@
+// One run of the reference evaluator on what the Backend interface hands over: shared by the
+// reference itself and by the engines that plant faults into it.
+#ifndef HLOCTS_BACKENDS_ADAPTERS_REFERENCE_REFERENCE_RUN_H_
+#define HLOCTS_BACKENDS_ADAPTERS_REFERENCE_REFERENCE_RUN_H_
+
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "reference/evaluator.h"
+
+namespace hlocts {
+
+// Where the documents leave a choice, the reference makes XLA's (rulings 0005 to 0007, 0030).
+std::vector<std::string> ReferenceFacts();
+
+// Outputs and outfeed of the run; the states of donated arguments are left to the caller.
+// `custom_calls` and `hook` may be null; the hook sees every instruction's value.
+absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptions& options,
+                                           const ExecuteRequest& request,
+                                           CustomCallLibrary* custom_calls, EvalHook* hook);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_REFERENCE_REFERENCE_RUN_H_

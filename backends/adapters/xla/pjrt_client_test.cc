@@ -1,0 +1,276 @@
+// The PJRT table, plugin, events, clients, devices and topologies.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/adapters/xla/test_support.h"
+
+namespace hlocts::xla_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const PJRT_Api& Api() { return *Lib().api; }
+
+constexpr char kAdd[] = R"(HloModule add
+ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] parameter(1)
+  ROOT r = f32[2] add(x, y)
+})";
+
+TEST(Table, HeaderAndLibraryAreOfOneVersion) {
+  EXPECT_EQ(Api().struct_size, static_cast<size_t>(PJRT_Api_STRUCT_SIZE));
+  EXPECT_EQ(Api().pjrt_api_version.major_version, PJRT_API_MAJOR);
+  EXPECT_EQ(Api().pjrt_api_version.minor_version, PJRT_API_MINOR);
+  EXPECT_EQ(Lib().c_api_version(), HLOCTS_XLA_C_API_VERSION);
+  EXPECT_THAT(Lib().version(), HasSubstr(HLOCTS_XLA_WHEEL_VERSION));
+}
+
+// No entry is null, and none reads past a struct that is too small for it: it says so, or says that
+// it is not implemented, by name.
+TEST(Table, EveryEntryAnswers) {
+  const size_t first = offsetof(PJRT_Api, PJRT_Plugin_Initialize) / sizeof(void*);
+  const size_t end = PJRT_Api_STRUCT_SIZE / sizeof(void*);
+  void* const* slots = reinterpret_cast<void* const*>(&Api());
+  EXPECT_NE(Api().PJRT_Error_Destroy, nullptr);
+  EXPECT_NE(Api().PJRT_Error_Message, nullptr);
+  EXPECT_NE(Api().PJRT_Error_GetCode, nullptr);
+  int unimplemented = 0;
+  for (size_t i = first; i < end; ++i) {
+    ASSERT_NE(slots[i], nullptr) << "slot " << i;
+    const size_t too_small = 0;
+    const std::string text =
+        Text(reinterpret_cast<PJRT_Error* (*)(const void*)>(slots[i])(&too_small));
+    EXPECT_THAT(text, HasSubstr("PJRT_")) << "slot " << i;
+    if (text.rfind("12: ", 0) == 0) {
+      ++unimplemented;
+    } else {
+      EXPECT_THAT(text, StartsWith("3: ")) << "slot " << i;
+      EXPECT_THAT(text, HasSubstr("struct_size")) << "slot " << i;
+    }
+  }
+  EXPECT_EQ(unimplemented, 28);
+}
+
+TEST(Plugin, InitializesAndDescribesItself) {
+  HLOCTS_ARGS(PJRT_Plugin_Initialize_Args, initialize);
+  EXPECT_EQ(Text(Api().PJRT_Plugin_Initialize(&initialize)), "");
+  HLOCTS_ARGS(PJRT_Plugin_Attributes_Args, attributes);
+  EXPECT_EQ(Text(Api().PJRT_Plugin_Attributes(&attributes)), "");
+  ASSERT_EQ(attributes.num_attributes, 1u);
+  EXPECT_EQ(std::string(attributes.attributes[0].name, attributes.attributes[0].name_size),
+            "xla_version");
+  EXPECT_EQ(std::string(attributes.attributes[0].string_value, attributes.attributes[0].value_size),
+            Lib().version());
+}
+
+TEST(Events, AreSetOnceAndCallBack) {
+  HLOCTS_ARGS(PJRT_Event_Create_Args, create);
+  ASSERT_EQ(Text(Api().PJRT_Event_Create(&create)), "");
+  HLOCTS_ARGS(PJRT_Event_IsReady_Args, ready);
+  ready.event = create.event;
+  EXPECT_EQ(Text(Api().PJRT_Event_IsReady(&ready)), "");
+  EXPECT_FALSE(ready.is_ready);
+  HLOCTS_ARGS(PJRT_Event_Error_Args, error);
+  error.event = create.event;
+  EXPECT_THAT(Text(Api().PJRT_Event_Error(&error)), StartsWith("9: "));
+  std::string seen;
+  HLOCTS_ARGS(PJRT_Event_OnReady_Args, on_ready);
+  on_ready.event = create.event;
+  on_ready.user_arg = &seen;
+  on_ready.callback = [](PJRT_Error* status, void* user_arg) {
+    *static_cast<std::string*>(user_arg) += Text(status) + ";";
+  };
+  EXPECT_EQ(Text(Api().PJRT_Event_OnReady(&on_ready)), "");
+  EXPECT_EQ(seen, "");
+  HLOCTS_ARGS(PJRT_Event_Set_Args, set);
+  set.event = create.event;
+  set.error_code = PJRT_Error_Code_ABORTED;
+  set.error_message = "stop";
+  set.error_message_size = 4;
+  EXPECT_EQ(Text(Api().PJRT_Event_Set(&set)), "");
+  EXPECT_THAT(Text(Api().PJRT_Event_Set(&set)), StartsWith("9: "));
+  EXPECT_EQ(Text(Api().PJRT_Event_OnReady(&on_ready)), "");
+  EXPECT_EQ(seen, "10: stop;10: stop;");
+  EXPECT_EQ(Text(Api().PJRT_Event_Error(&error)), "10: stop");
+  EXPECT_EQ(Await(create.event), "10: stop");
+}
+
+TEST(ClientTest, UnknownCreateOptionIsRefused) {
+  HLOCTS_ARGS(PJRT_NamedValue, option);
+  option.name = "gpu_device_count";
+  option.name_size = strlen(option.name);
+  option.type = PJRT_NamedValue_kInt64;
+  HLOCTS_ARGS(PJRT_Client_Create_Args, create);
+  create.create_options = &option;
+  create.num_options = 1;
+  EXPECT_THAT(Text(Api().PJRT_Client_Create(&create)), HasSubstr("gpu_device_count"));
+  option.name = "cpu_device_count";
+  option.name_size = strlen(option.name);
+  option.int64_value = 0;
+  EXPECT_THAT(Text(Api().PJRT_Client_Create(&create)), HasSubstr("found 0"));
+}
+
+TEST(ClientTest, DescribesDevicesAndMemories) {
+  Client client(3);
+  HLOCTS_ARGS(PJRT_Client_PlatformName_Args, name);
+  name.client = client.get();
+  EXPECT_EQ(Text(Api().PJRT_Client_PlatformName(&name)), "");
+  EXPECT_EQ(std::string(name.platform_name, name.platform_name_size), "cpu");
+  HLOCTS_ARGS(PJRT_Client_PlatformVersion_Args, version);
+  version.client = client.get();
+  EXPECT_EQ(Text(Api().PJRT_Client_PlatformVersion(&version)), "");
+  EXPECT_GT(version.platform_version_size, 0u);
+  HLOCTS_ARGS(PJRT_Client_ProcessIndex_Args, process);
+  process.client = client.get();
+  EXPECT_EQ(Text(Api().PJRT_Client_ProcessIndex(&process)), "");
+  EXPECT_EQ(process.process_index, 0);
+  HLOCTS_ARGS(PJRT_Client_Devices_Args, devices);
+  devices.client = client.get();
+  EXPECT_EQ(Text(Api().PJRT_Client_Devices(&devices)), "");
+  ASSERT_EQ(devices.num_devices, 3u);
+  HLOCTS_ARGS(PJRT_Client_AddressableMemories_Args, memories);
+  memories.client = client.get();
+  EXPECT_EQ(Text(Api().PJRT_Client_AddressableMemories(&memories)), "");
+  EXPECT_GE(memories.num_addressable_memories, 3u);
+  for (int i = 0; i < 3; ++i) {
+    HLOCTS_ARGS(PJRT_Device_GetDescription_Args, get);
+    get.device = devices.devices[i];
+    EXPECT_EQ(Text(Api().PJRT_Device_GetDescription(&get)), "");
+    HLOCTS_ARGS(PJRT_DeviceDescription_Id_Args, id);
+    id.device_description = get.device_description;
+    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_Id(&id)), "");
+    HLOCTS_ARGS(PJRT_Client_LookupDevice_Args, lookup);
+    lookup.client = client.get();
+    lookup.id = id.id;
+    EXPECT_EQ(Text(Api().PJRT_Client_LookupDevice(&lookup)), "");
+    EXPECT_EQ(lookup.device, devices.devices[i]);
+    HLOCTS_ARGS(PJRT_Device_LocalHardwareId_Args, local);
+    local.device = devices.devices[i];
+    EXPECT_EQ(Text(Api().PJRT_Device_LocalHardwareId(&local)), "");
+    HLOCTS_ARGS(PJRT_Client_LookupAddressableDevice_Args, local_lookup);
+    local_lookup.client = client.get();
+    local_lookup.local_hardware_id = local.local_hardware_id;
+    EXPECT_EQ(Text(Api().PJRT_Client_LookupAddressableDevice(&local_lookup)), "");
+    EXPECT_EQ(local_lookup.addressable_device, devices.devices[i]);
+    HLOCTS_ARGS(PJRT_DeviceDescription_Kind_Args, kind);
+    kind.device_description = get.device_description;
+    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_Kind(&kind)), "");
+    EXPECT_EQ(std::string(kind.device_kind, kind.device_kind_size), "cpu");
+    HLOCTS_ARGS(PJRT_DeviceDescription_ProcessIndex_Args, index);
+    index.device_description = get.device_description;
+    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_ProcessIndex(&index)), "");
+    EXPECT_EQ(index.process_index, 0);
+    HLOCTS_ARGS(PJRT_DeviceDescription_DebugString_Args, debug);
+    debug.device_description = get.device_description;
+    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_DebugString(&debug)), "");
+    EXPECT_GT(debug.debug_string_size, 0u);
+    HLOCTS_ARGS(PJRT_DeviceDescription_ToString_Args, to_string);
+    to_string.device_description = get.device_description;
+    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_ToString(&to_string)), "");
+    EXPECT_GT(to_string.to_string_size, 0u);
+    HLOCTS_ARGS(PJRT_DeviceDescription_Attributes_Args, attributes);
+    attributes.device_description = get.device_description;
+    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_Attributes(&attributes)), "");
+    HLOCTS_ARGS(PJRT_Device_IsAddressable_Args, addressable);
+    addressable.device = devices.devices[i];
+    EXPECT_EQ(Text(Api().PJRT_Device_IsAddressable(&addressable)), "");
+    EXPECT_TRUE(addressable.is_addressable);
+    HLOCTS_ARGS(PJRT_Device_AddressableMemories_Args, of_device);
+    of_device.device = devices.devices[i];
+    EXPECT_EQ(Text(Api().PJRT_Device_AddressableMemories(&of_device)), "");
+    EXPECT_GE(of_device.num_memories, 1u);
+    HLOCTS_ARGS(PJRT_Device_DefaultMemory_Args, memory);
+    memory.device = devices.devices[i];
+    EXPECT_EQ(Text(Api().PJRT_Device_DefaultMemory(&memory)), "");
+    HLOCTS_ARGS(PJRT_Memory_AddressableByDevices_Args, by);
+    by.memory = memory.memory;
+    EXPECT_EQ(Text(Api().PJRT_Memory_AddressableByDevices(&by)), "");
+    ASSERT_EQ(by.num_devices, 1u);
+    EXPECT_EQ(by.devices[0], devices.devices[i]);
+    HLOCTS_ARGS(PJRT_Memory_Id_Args, memory_id);
+    memory_id.memory = memory.memory;
+    EXPECT_EQ(Text(Api().PJRT_Memory_Id(&memory_id)), "");
+    HLOCTS_ARGS(PJRT_Memory_Kind_Args, memory_kind);
+    memory_kind.memory = memory.memory;
+    EXPECT_EQ(Text(Api().PJRT_Memory_Kind(&memory_kind)), "");
+    EXPECT_GT(memory_kind.kind_size, 0u);
+    HLOCTS_ARGS(PJRT_Memory_Kind_Id_Args, kind_id);
+    kind_id.memory = memory.memory;
+    EXPECT_EQ(Text(Api().PJRT_Memory_Kind_Id(&kind_id)), "");
+    HLOCTS_ARGS(PJRT_Memory_DebugString_Args, memory_debug);
+    memory_debug.memory = memory.memory;
+    EXPECT_EQ(Text(Api().PJRT_Memory_DebugString(&memory_debug)), "");
+    EXPECT_GT(memory_debug.debug_string_size, 0u);
+    HLOCTS_ARGS(PJRT_Memory_ToString_Args, memory_text);
+    memory_text.memory = memory.memory;
+    EXPECT_EQ(Text(Api().PJRT_Memory_ToString(&memory_text)), "");
+    EXPECT_GT(memory_text.to_string_size, 0u);
+  }
+  HLOCTS_ARGS(PJRT_Client_LookupDevice_Args, missing);
+  missing.client = client.get();
+  missing.id = 12345;
+  EXPECT_THAT(Text(Api().PJRT_Client_LookupDevice(&missing)), HasSubstr("12345"));
+}
+
+TEST(ClientTest, DefaultDeviceAssignmentIsAPermutation) {
+  Client client(4);
+  int ids[4] = {-1, -1, -1, -1};
+  HLOCTS_ARGS(PJRT_Client_DefaultDeviceAssignment_Args, args);
+  args.client = client.get();
+  args.num_replicas = 2;
+  args.num_partitions = 2;
+  args.default_assignment = ids;
+  args.default_assignment_size = 3;
+  EXPECT_THAT(Text(Api().PJRT_Client_DefaultDeviceAssignment(&args)), HasSubstr("at least 4"));
+  args.default_assignment_size = 4;
+  EXPECT_EQ(Text(Api().PJRT_Client_DefaultDeviceAssignment(&args)), "");
+  EXPECT_THAT(ids, ::testing::UnorderedElementsAre(0, 1, 2, 3));
+}
+
+TEST(Topology, OfAClientAndOfItsOwn) {
+  HLOCTS_ARGS(PJRT_TopologyDescription_Create_Args, create);
+  ASSERT_EQ(Text(Api().PJRT_TopologyDescription_Create(&create)), "");
+  Client client;
+  HLOCTS_ARGS(PJRT_Client_TopologyDescription_Args, of_client);
+  of_client.client = client.get();
+  ASSERT_EQ(Text(Api().PJRT_Client_TopologyDescription(&of_client)), "");
+  for (PJRT_TopologyDescription* topology : {create.topology, of_client.topology}) {
+    HLOCTS_ARGS(PJRT_TopologyDescription_PlatformName_Args, name);
+    name.topology = topology;
+    EXPECT_EQ(Text(Api().PJRT_TopologyDescription_PlatformName(&name)), "");
+    EXPECT_EQ(std::string(name.platform_name, name.platform_name_size), "cpu");
+    HLOCTS_ARGS(PJRT_TopologyDescription_PlatformVersion_Args, version);
+    version.topology = topology;
+    EXPECT_EQ(Text(Api().PJRT_TopologyDescription_PlatformVersion(&version)), "");
+    HLOCTS_ARGS(PJRT_TopologyDescription_GetDeviceDescriptions_Args, devices);
+    devices.topology = topology;
+    EXPECT_EQ(Text(Api().PJRT_TopologyDescription_GetDeviceDescriptions(&devices)), "");
+    EXPECT_EQ(devices.num_descriptions, 1u);
+    HLOCTS_ARGS(PJRT_TopologyDescription_Attributes_Args, attributes);
+    attributes.topology = topology;
+    EXPECT_EQ(Text(Api().PJRT_TopologyDescription_Attributes(&attributes)), "");
+  }
+  const std::string proto = Proto(kAdd), options = CompileOptions();
+  HLOCTS_ARGS(PJRT_Program, program);
+  program.code = const_cast<char*>(proto.data());
+  program.code_size = proto.size();
+  program.format = "hlo";
+  program.format_size = 3;
+  HLOCTS_ARGS(PJRT_Compile_Args, compile);
+  compile.topology = create.topology;
+  compile.program = &program;
+  compile.compile_options = options.data();
+  compile.compile_options_size = options.size();
+  ASSERT_EQ(Text(Api().PJRT_Compile(&compile)), "");
+  HLOCTS_ARGS(PJRT_Executable_Destroy_Args, destroy_executable);
+  destroy_executable.executable = compile.executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_Destroy(&destroy_executable)), "");
+  HLOCTS_ARGS(PJRT_TopologyDescription_Destroy_Args, destroy);
+  destroy.topology = create.topology;
+  EXPECT_EQ(Text(Api().PJRT_TopologyDescription_Destroy(&destroy)), "");
+}
+
+}  // namespace
+}  // namespace hlocts::xla_test

@@ -1,0 +1,187 @@
+// PJRT executables: what they say of themselves, serialized, deleted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/adapters/xla/test_support.h"
+
+namespace hlocts::xla_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const PJRT_Api& Api() { return *Lib().api; }
+
+constexpr char kAdd[] = R"(HloModule add
+ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] parameter(1)
+  ROOT r = f32[2] add(x, y)
+})";
+
+TEST(Executables, KnowThemselves) {
+  Client client;
+  std::string error;
+  PJRT_LoadedExecutable* loaded = client.Compile(Proto(R"(HloModule two
+ENTRY e {
+  x = f32[2,3] parameter(0)
+  c = s32[] constant(7)
+  n = f32[2,3] negate(x)
+  ROOT r = (f32[2,3], s32[]) tuple(n, c)
+})"),
+                                                 CompileOptions(), &error);
+  ASSERT_NE(loaded, nullptr) << error;
+  HLOCTS_ARGS(PJRT_LoadedExecutable_GetExecutable_Args, get);
+  get.loaded_executable = loaded;
+  ASSERT_EQ(Text(Api().PJRT_LoadedExecutable_GetExecutable(&get)), "");
+  PJRT_Executable* executable = get.executable;
+  HLOCTS_ARGS(PJRT_Executable_Name_Args, name);
+  name.executable = executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_Name(&name)), "");
+  EXPECT_EQ(std::string(name.executable_name, name.executable_name_size), "two");
+  HLOCTS_ARGS(PJRT_Executable_NumReplicas_Args, replicas);
+  replicas.executable = executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_NumReplicas(&replicas)), "");
+  EXPECT_EQ(replicas.num_replicas, 1u);
+  HLOCTS_ARGS(PJRT_Executable_NumPartitions_Args, partitions);
+  partitions.executable = executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_NumPartitions(&partitions)), "");
+  EXPECT_EQ(partitions.num_partitions, 1u);
+  EXPECT_EQ(NumOutputs(loaded), 2u);
+  HLOCTS_ARGS(PJRT_Executable_OutputElementTypes_Args, types);
+  types.executable = executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_OutputElementTypes(&types)), "");
+  ASSERT_EQ(types.num_output_types, 2u);
+  EXPECT_EQ(types.output_types[0], PJRT_Buffer_Type_F32);
+  EXPECT_EQ(types.output_types[1], PJRT_Buffer_Type_S32);
+  HLOCTS_ARGS(PJRT_Executable_OutputDimensions_Args, dims);
+  dims.executable = executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_OutputDimensions(&dims)), "");
+  ASSERT_EQ(dims.num_outputs, 2u);
+  EXPECT_EQ(dims.dim_sizes[0], 2u);
+  EXPECT_EQ(dims.dim_sizes[1], 0u);
+  EXPECT_EQ(dims.dims[1], 3);
+  HLOCTS_ARGS(PJRT_Executable_OutputMemoryKinds_Args, kinds);
+  kinds.executable = executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_OutputMemoryKinds(&kinds)), "");
+  EXPECT_EQ(kinds.num_outputs, 2u);
+  HLOCTS_ARGS(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args, size);
+  size.executable = executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_SizeOfGeneratedCodeInBytes(&size)), "");
+  HLOCTS_ARGS(PJRT_Executable_GetCostAnalysis_Args, costs);
+  costs.executable = executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_GetCostAnalysis(&costs)), "");
+  EXPECT_GT(costs.num_properties, 0u);
+  HLOCTS_ARGS(PJRT_Executable_GetCompiledMemoryStats_Args, stats);
+  stats.executable = executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_GetCompiledMemoryStats(&stats)), "");
+  EXPECT_GE(stats.argument_size_in_bytes, 24);
+  HLOCTS_ARGS(PJRT_Executable_Fingerprint_Args, fingerprint);
+  fingerprint.executable = executable;
+  const std::string fingerprint_error = Text(Api().PJRT_Executable_Fingerprint(&fingerprint));
+  HLOCTS_ARGS(PJRT_LoadedExecutable_Fingerprint_Args, loaded_fingerprint);
+  loaded_fingerprint.executable = loaded;
+  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_Fingerprint(&loaded_fingerprint)), fingerprint_error);
+  HLOCTS_ARGS(PJRT_Executable_GetCompileOptions_Args, options);
+  options.executable = executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_GetCompileOptions(&options)), "");
+  EXPECT_GT(options.serialized_bytes_size, 0u);
+  options.serialized_compile_options_deleter(options.serialized_compile_options);
+  HLOCTS_ARGS(PJRT_LoadedExecutable_GetDeviceAssignment_Args, assignment);
+  assignment.executable = loaded;
+  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_GetDeviceAssignment(&assignment)), "");
+  EXPECT_GT(assignment.serialized_bytes_size, 0u);
+  assignment.serialized_device_assignment_deleter(assignment.serialized_device_assignment);
+  HLOCTS_ARGS(PJRT_LoadedExecutable_AddressableDevices_Args, devices);
+  devices.executable = loaded;
+  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_AddressableDevices(&devices)), "");
+  ASSERT_EQ(devices.num_addressable_devices, 1u);
+  EXPECT_EQ(devices.addressable_devices[0], client.device(0));
+  HLOCTS_ARGS(PJRT_Executable_Destroy_Args, destroy);
+  destroy.executable = executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_Destroy(&destroy)), "");
+  Destroy(loaded);
+}
+
+TEST(Executables, OptimizedProgramIsHlo) {
+  Client client;
+  std::string error;
+  PJRT_LoadedExecutable* loaded = client.Compile(Proto(kAdd), CompileOptions(), &error);
+  ASSERT_NE(loaded, nullptr) << error;
+  HLOCTS_ARGS(PJRT_LoadedExecutable_GetExecutable_Args, get);
+  get.loaded_executable = loaded;
+  ASSERT_EQ(Text(Api().PJRT_LoadedExecutable_GetExecutable(&get)), "");
+  HLOCTS_ARGS(PJRT_Program, program);
+  HLOCTS_ARGS(PJRT_Executable_OptimizedProgram_Args, optimized);
+  optimized.executable = get.executable;
+  optimized.program = &program;
+  ASSERT_EQ(Text(Api().PJRT_Executable_OptimizedProgram(&optimized)), "");
+  EXPECT_EQ(std::string(program.format, program.format_size), "hlo");
+  std::string code(program.code_size, '\0');
+  program.code = code.data();
+  ASSERT_EQ(Text(Api().PJRT_Executable_OptimizedProgram(&optimized)), "");
+  hlocts_xla_bytes text;
+  ASSERT_EQ(Lib().print_text({code.data(), code.size()}, HLOCTS_XLA_PRINT_DEFAULT, &text, nullptr),
+            HLOCTS_XLA_OK);
+  EXPECT_THAT(std::string(text.data, text.size), HasSubstr("add"));
+  Lib().free(&text);
+  HLOCTS_ARGS(PJRT_Executable_Destroy_Args, destroy);
+  destroy.executable = get.executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_Destroy(&destroy)), "");
+  Destroy(loaded);
+}
+
+TEST(Executables, SerializedOnesLoadAndRun) {
+  Client client;
+  std::string error;
+  PJRT_LoadedExecutable* loaded = client.Compile(Proto(kAdd), CompileOptions(), &error);
+  ASSERT_NE(loaded, nullptr) << error;
+  HLOCTS_ARGS(PJRT_LoadedExecutable_GetExecutable_Args, get);
+  get.loaded_executable = loaded;
+  ASSERT_EQ(Text(Api().PJRT_LoadedExecutable_GetExecutable(&get)), "");
+  HLOCTS_ARGS(PJRT_Executable_Serialize_Args, serialize);
+  serialize.executable = get.executable;
+  ASSERT_EQ(Text(Api().PJRT_Executable_Serialize(&serialize)), "");
+  HLOCTS_ARGS(PJRT_Executable_DeserializeAndLoad_Args, load);
+  load.client = client.get();
+  load.serialized_executable = serialize.serialized_bytes;
+  load.serialized_executable_size = serialize.serialized_bytes_size;
+  ASSERT_EQ(Text(Api().PJRT_Executable_DeserializeAndLoad(&load)), "");
+  serialize.serialized_executable_deleter(serialize.serialized_executable);
+  std::vector<PJRT_Buffer*> arguments = {client.ToDevice(F32({2}, {1, 2})),
+                                         client.ToDevice(F32({2}, {10, 20}))};
+  std::vector<std::vector<PJRT_Buffer*>> outputs;
+  ASSERT_EQ(Execute(load.loaded_executable, {arguments}, &outputs), "");
+  EXPECT_THAT(Values<float>(ToHost(outputs[0][0])), ElementsAre(11, 22));
+  Destroy(outputs[0][0]);
+  for (PJRT_Buffer* buffer : arguments) Destroy(buffer);
+  HLOCTS_ARGS(PJRT_Executable_Destroy_Args, destroy);
+  destroy.executable = get.executable;
+  EXPECT_EQ(Text(Api().PJRT_Executable_Destroy(&destroy)), "");
+  Destroy(load.loaded_executable);
+  Destroy(loaded);
+}
+
+TEST(Executables, DeletedOnesDoNotRun) {
+  Client client;
+  std::string error;
+  PJRT_LoadedExecutable* loaded = client.Compile(
+      Proto("HloModule m\nENTRY e { ROOT c = f32[] constant(1) }"), CompileOptions(), &error);
+  ASSERT_NE(loaded, nullptr) << error;
+  HLOCTS_ARGS(PJRT_LoadedExecutable_IsDeleted_Args, deleted);
+  deleted.executable = loaded;
+  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_IsDeleted(&deleted)), "");
+  EXPECT_FALSE(deleted.is_deleted);
+  HLOCTS_ARGS(PJRT_LoadedExecutable_Delete_Args, erase);
+  erase.executable = loaded;
+  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_Delete(&erase)), "");
+  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_IsDeleted(&deleted)), "");
+  EXPECT_TRUE(deleted.is_deleted);
+  std::vector<std::vector<PJRT_Buffer*>> outputs;
+  EXPECT_THAT(Execute(loaded, {{}}, &outputs), StartsWith("9: "));
+  Destroy(loaded);
+}
+
+}  // namespace
+}  // namespace hlocts::xla_test

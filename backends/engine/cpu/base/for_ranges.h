@@ -1,0 +1,33 @@
+// Work on ranges that can fail, on the threads of the pool.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_
+
+#include <mutex>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
+
+namespace hlocts::cpu {
+
+// Parallel::For with a body that returns a status: one of the failures, if there are any.
+inline absl::Status ForRanges(const kernels::Parallel& parallel, int64_t count, double cost_ns,
+                              absl::FunctionRef<absl::Status(int64_t begin, int64_t end)> body,
+                              int64_t grain = 1) {
+  absl::Status failure;
+  std::mutex mutex;
+  parallel.For(
+      count, cost_ns,
+      [&](int64_t begin, int64_t end) {
+        const absl::Status status = body(begin, end);
+        if (status.ok()) return;
+        const std::lock_guard<std::mutex> lock(mutex);
+        failure = status;
+      },
+      grain);
+  return failure;
+}
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_

@@ -1,0 +1,96 @@
+// Which steps of a function run entry by entry of a batch together.
+#include <algorithm>
+
+#include "backends/engine/cpu/groups/batch_group.h"
+#include "backends/engine/cpu/compile/function_builder.h"
+#include "backends/engine/plan/arena.h"
+
+namespace hlocts::cpu {
+namespace {
+
+constexpr int64_t kWorkingBytesMax = 768 << 10;  // of an entry: most of a second cache
+constexpr int64_t kHandedBytesMin = 256 << 10;   // less stays in the caches; with guards: any
+
+}  // namespace
+
+std::optional<PartWork> FunctionBuilder::PartWorkOf(const Draft& draft, int64_t parts) const {
+  if (draft.step.parts != nullptr) return draft.step.parts(parts);
+  const RowWork& work = draft.step.rows;
+  if (work.loop == nullptr || work.elements == 0 || work.elements % parts != 0) return std::nullopt;
+  PartWork part;
+  for (size_t k = 0; k < draft.in.size(); ++k) part.own.push_back(ReadsOwnRows(draft, k, parts));
+  const int64_t count = work.elements / parts;
+  part.cost_ns = work.loop->cost_ns() * static_cast<double>(count);
+  part.run = [loop = work.loop, count](In in, Out out, int64_t number) {
+    loop->Run(in, out, number * count, (number + 1) * count);
+    return absl::OkStatus();
+  };
+  return part;
+}
+
+// The group, if it is worth it: its members hand each other much, and little of it at a time.
+std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, size_t end,
+                                                               int64_t parts,
+                                                               const PartWorks& works) const {
+  const Wiring wiring = WiringOf(first, end);
+  std::vector<plan::Lifetime> lifetimes(wiring.internal.size());
+  for (size_t i = 0; i < lifetimes.size(); ++i) {
+    lifetimes[i].bytes = buffers_[wiring.internal[i]].bytes / parts;
+  }
+  int64_t handed = 0;
+  std::vector<BatchGroup::Member> members;
+  for (size_t d = first; d < end; ++d) {
+    const Wiring::Member& member = wiring.members[d - first];
+    const auto number = static_cast<int32_t>(d - first);
+    for (const GroupPlace& place : member.out) {
+      if (place.kind != GroupPlace::Kind::kInternal) continue;
+      lifetimes[place.number].first = lifetimes[place.number].last = number;
+    }
+    for (const GroupPlace& place : member.in) {
+      if (place.kind == GroupPlace::Kind::kInternal) lifetimes[place.number].last = number;
+    }
+    members.push_back({*works[d], member.in, member.out});
+  }
+  for (const plan::Lifetime& lifetime : lifetimes) handed += lifetime.bytes * parts;
+  const auto working = plan::PlanArena(lifetimes, kWorkingBytesMax);
+  const int64_t handed_min = compiler_.options().guard ? 1 : kHandedBytesMin;
+  if (handed < handed_min || !working.ok()) return std::nullopt;
+  std::vector<BatchGroup::Internal> internals;
+  for (size_t i = 0; i < lifetimes.size(); ++i) {
+    internals.push_back({lifetimes[i].bytes, working->offsets[i]});
+  }
+  Draft draft;
+  draft.in = wiring.in;
+  draft.out = wiring.out;
+  draft.step.run = BatchGroup(parts, std::move(members), std::move(internals), working->bytes,
+                              kernels::Parallel(compiler_.options().threads));
+  return draft;
+}
+
+// The drafts around products over a batch become one, if there are entries enough for all threads.
+void FunctionBuilder::GroupBatches() {
+  const int64_t threads = kernels::Parallel(compiler_.options().threads).threads();
+  const int64_t batch_min = compiler_.options().guard ? 2 : std::max<int64_t>(2, 2 * threads);
+  const auto is_anchor = [&](const Draft& draft) {
+    return draft.step.parts != nullptr && draft.step.batch >= batch_min;
+  };
+  if (std::none_of(drafts_.begin(), drafts_.end(), is_anchor)) return;
+  // Lines of numbers, which need nothing, do not stand between others.
+  std::stable_partition(drafts_.begin(), drafts_.end(),
+                        [](const Draft& draft) { return draft.is_copy && draft.in.empty(); });
+  PartWorks works;
+  int64_t cut = 0;  // the number of parts that `works` is of
+  Gather(
+      {[&](size_t a) {
+         const int64_t parts = is_anchor(drafts_[a]) ? drafts_[a].step.batch : 0;
+         if (parts == 0 || parts == cut) return parts;
+         works.clear();
+         for (const Draft& draft : drafts_) works.push_back(PartWorkOf(draft, parts));
+         return cut = parts;
+       },
+       [&](size_t d, int64_t) { return works[d].has_value(); },
+       [&](size_t d, size_t k, int64_t) { return works[d]->own[k]; },
+       [&](size_t first, size_t end, int64_t parts) { return BatchOf(first, end, parts, works); }});
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,244 @@
+// Complex arithmetic and functions. Parts are computed in the next wider type, where sums of squares
+// neither overflow nor lose what the rounding of the result keeps.
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "backends/engine/cpu/elementwise/families.h"
+#include "backends/engine/cpu/elementwise/loop.h"
+
+namespace hlocts::cpu {
+namespace {
+
+template <typename W>
+using Z = std::complex<W>;
+
+// By the formula, without the recovery of infinities that the library's operator has.
+struct Multiply {
+  template <typename W>
+  static Z<W> Of(Z<W> x, Z<W> y) {
+    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+  }
+};
+// By zero, each part by a zero of the divisor's sign; a finite number by an infinite one is zero.
+struct Divide {
+  template <typename W>
+  static Z<W> Of(Z<W> x, Z<W> y) {
+    W c = y.real(), d = y.imag();
+    if (c == 0 && d == 0) {
+      const W zero = std::copysign(W(0), c);
+      return {x.real() / zero, x.imag() / zero};
+    }
+    const W norm = c * c + d * d;
+    if (std::isinf(norm) && std::isfinite(x.real()) && std::isfinite(x.imag())) {
+      c = std::copysign(std::isinf(c) ? W(1) : W(0), c);
+      d = std::copysign(std::isinf(d) ? W(1) : W(0), d);
+    }
+    return {(x.real() * c + x.imag() * d) / norm, (x.imag() * c - x.real() * d) / norm};
+  }
+};
+template <typename W>
+bool IsNan(Z<W> x) {
+  return std::isnan(x.real()) || std::isnan(x.imag());
+}
+template <typename W>
+bool Before(Z<W> x, Z<W> y) {
+  return x.real() != y.real() ? x.real() < y.real() : x.imag() < y.imag();
+}
+struct Maximum {
+  template <typename W>
+  static Z<W> Of(Z<W> x, Z<W> y) {
+    return IsNan(x) || (!IsNan(y) && Before(y, x)) ? x : y;
+  }
+};
+struct Minimum {
+  template <typename W>
+  static Z<W> Of(Z<W> x, Z<W> y) {
+    return IsNan(x) || (!IsNan(y) && Before(x, y)) ? x : y;
+  }
+};
+struct Sign {
+  template <typename W>
+  static Z<W> Of(Z<W> x) {
+    if (x.real() == 0 && x.imag() == 0) return x;
+    const W size = std::hypot(x.real(), x.imag());
+    return {x.real() / size, x.imag() / size};
+  }
+};
+#define HLOCTS_FUNCTION(Name, expression) \
+  struct Name {                           \
+    template <typename W>                 \
+    static Z<W> Of(Z<W> x) {              \
+      return expression;                  \
+    }                                     \
+  };
+HLOCTS_FUNCTION(Acos, std::acos(x))
+HLOCTS_FUNCTION(Acosh, std::acosh(x))
+HLOCTS_FUNCTION(Asin, std::asin(x))
+HLOCTS_FUNCTION(Asinh, std::asinh(x))
+HLOCTS_FUNCTION(Atanh, std::atanh(x))
+HLOCTS_FUNCTION(Cosine, std::cos(x))
+HLOCTS_FUNCTION(Cosh, std::cosh(x))
+HLOCTS_FUNCTION(Exponential, std::exp(x))
+HLOCTS_FUNCTION(Log, std::log(x))
+HLOCTS_FUNCTION(Sine, std::sin(x))
+HLOCTS_FUNCTION(Sinh, std::sinh(x))
+HLOCTS_FUNCTION(Sqrt, std::sqrt(x))
+HLOCTS_FUNCTION(Tan, std::tan(x))
+HLOCTS_FUNCTION(Tanh, std::tanh(x))
+// expm1(a) cos b - 2 sin^2(b/2): nothing cancels near zero.
+struct ExponentialMinusOne {
+  template <typename W>
+  static Z<W> Of(Z<W> x) {
+    if (!std::isfinite(x.real()) || !std::isfinite(x.imag())) return std::exp(x) - Z<W>(1);
+    const W half = std::sin(x.imag() / 2);
+    return {std::expm1(x.real()) * std::cos(x.imag()) - 2 * half * half,
+            std::exp(x.real()) * std::sin(x.imag())};
+  }
+};
+// |1+z|^2 - 1 = a(2+a) + b^2, which log1p takes as it is.
+struct LogPlusOne {
+  template <typename W>
+  static Z<W> Of(Z<W> x) {
+    const W a = x.real(), b = x.imag();
+    if (!(std::fabs(a) < 4) || !(std::fabs(b) < 4)) return std::log(Z<W>(a + 1, b));
+    const W more = a * (2 + a) + b * b;
+    const W size = more > W(-0.5) ? std::log1p(more) / 2 : std::log(std::hypot(1 + a, b));
+    return {size, std::atan2(b, 1 + a)};
+  }
+};
+struct Logistic {
+  template <typename W>
+  static Z<W> Of(Z<W> x) {
+    const Z<W> e = std::exp(x.real() >= 0 ? -x : x);
+    return (x.real() >= 0 ? Z<W>(1) : e) / (Z<W>(1) + e);
+  }
+};
+struct Rsqrt {
+  template <typename W>
+  static Z<W> Of(Z<W> x) {
+    const W a = x.real(), b = x.imag();
+    constexpr W kNan = std::numeric_limits<W>::quiet_NaN();
+    if (a == 0 && b == 0) return {std::numeric_limits<W>::infinity(), kNan};
+    if (std::isinf(a) || std::isinf(b)) {
+      return {0, std::isnan(a) || std::isnan(b) ? W(0) : std::copysign(W(0), -b)};
+    }
+    return Z<W>(1) / std::sqrt(x);
+  }
+};
+struct Power {
+  template <typename W>
+  static Z<W> Of(Z<W> x, Z<W> y) {
+    constexpr W kNan = std::numeric_limits<W>::quiet_NaN();
+    if (y.real() == 0 && y.imag() == 0) return 1;
+    if (x.real() == 0 && x.imag() == 0) return y.real() > 0 ? Z<W>(0) : Z<W>(kNan, kNan);
+    if (x.imag() == 0 && y.imag() == 0 && x.real() > 0) return std::pow(x.real(), y.real());
+    if (y.real() == 1 && y.imag() == 0) return x;
+    return std::exp(y * std::log(x));
+  }
+};
+// -i log((x + iy) / sqrt(x^2 + y^2)) with the first operand y.
+struct Atan2 {
+  template <typename W>
+  static Z<W> Of(Z<W> y, Z<W> x) {
+    const Z<W> w = std::log((x + Z<W>(0, 1) * y) / std::sqrt(x * x + y * y));
+    return {w.imag(), -w.real()};
+  }
+};
+
+template <class F, typename T, typename W>
+struct In {
+  static Z<T> Round(Z<W> x) { return {static_cast<T>(x.real()), static_cast<T>(x.imag())}; }
+  static Z<W> Widen(Z<T> x) { return {x.real(), x.imag()}; }
+  static Z<T> Apply(Z<T> x) { return Round(F::Of(Widen(x))); }
+  static Z<T> Apply(Z<T> x, Z<T> y) { return Round(F::Of(Widen(x), Widen(y))); }
+};
+
+// Moved, not computed: signs of zero and NaN bits stay.
+template <typename T, typename W>
+struct Parts {
+  struct Real {
+    static T Apply(Z<T> x) { return x.real(); }
+  };
+  struct Imag {
+    static T Apply(Z<T> x) { return x.imag(); }
+  };
+  struct Abs {
+    static T Apply(Z<T> x) {
+      const W a = x.real(), b = x.imag();
+      if constexpr (!std::is_same_v<T, float>) return static_cast<T>(std::hypot(a, b));
+      // In double no square of an f32 overflows or vanishes. An infinite part beats a NaN.
+      const W size = std::sqrt(a * a + b * b), infinity = std::numeric_limits<W>::infinity();
+      return static_cast<T>(std::fabs(a) == infinity || std::fabs(b) == infinity ? infinity : size);
+    }
+  };
+  struct Make {
+    static Z<T> Apply(T x, T y) { return {x, y}; }
+  };
+};
+
+template <typename T, typename W>
+KernelFunction Of(Opcode opcode) {
+  // Products of f64 rounded twice, first to long double, would not be correctly rounded.
+  using A = std::conditional_t<std::is_same_v<W, long double>, T, W>;
+  switch (opcode) {
+#define HLOCTS_UNARY(Name) \
+  case Opcode::k##Name:    \
+    return Unary<In<Name, T, W>, Z<T>>;
+#define HLOCTS_BINARY(Name, Wider) \
+  case Opcode::k##Name:            \
+    return Binary<In<Name, T, Wider>, Z<T>>;
+    HLOCTS_BINARY(Multiply, A)
+    HLOCTS_BINARY(Divide, W)
+    HLOCTS_BINARY(Maximum, W)
+    HLOCTS_BINARY(Minimum, W)
+    HLOCTS_BINARY(Power, W)
+    HLOCTS_BINARY(Atan2, W)
+    HLOCTS_UNARY(Sign)
+    HLOCTS_UNARY(Acos)
+    HLOCTS_UNARY(Acosh)
+    HLOCTS_UNARY(Asin)
+    HLOCTS_UNARY(Asinh)
+    HLOCTS_UNARY(Atanh)
+    HLOCTS_UNARY(Cosine)
+    HLOCTS_UNARY(Cosh)
+    HLOCTS_UNARY(Exponential)
+    HLOCTS_UNARY(ExponentialMinusOne)
+    HLOCTS_UNARY(Log)
+    HLOCTS_UNARY(LogPlusOne)
+    HLOCTS_UNARY(Logistic)
+    HLOCTS_UNARY(Rsqrt)
+    HLOCTS_UNARY(Sine)
+    HLOCTS_UNARY(Sinh)
+    HLOCTS_UNARY(Sqrt)
+    HLOCTS_UNARY(Tan)
+    HLOCTS_UNARY(Tanh)
+#undef HLOCTS_UNARY
+#undef HLOCTS_BINARY
+    case Opcode::kReal:
+      return Unary<typename Parts<T, W>::Real, Z<T>, T>;
+    case Opcode::kImag:
+      return Unary<typename Parts<T, W>::Imag, Z<T>, T>;
+    case Opcode::kAbs:
+      return Unary<typename Parts<T, W>::Abs, Z<T>, T>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+KernelFunction ComplexKernel(Opcode opcode, PrimitiveType type) {
+  if (opcode == Opcode::kComplex) {
+    if (type == PrimitiveType::kF32) return Binary<Parts<float, double>::Make, float, Z<float>>;
+    if (type == PrimitiveType::kF64) {
+      return Binary<Parts<double, long double>::Make, double, Z<double>>;
+    }
+    return nullptr;
+  }
+  if (type == PrimitiveType::kC64) return Of<float, double>(opcode);
+  if (type == PrimitiveType::kC128) return Of<double, long double>(opcode);
+  return nullptr;
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,116 @@
+// Integer operations without a vector form: division of 64 bits, powers, high halves.
+#include <limits>
+#include <type_traits>
+
+#include "backends/engine/cpu/elementwise/families.h"
+#include "backends/engine/cpu/elementwise/loop.h"
+
+namespace hlocts::cpu {
+namespace {
+
+template <typename T>
+bool Overflows(T x, T y) {
+  return std::is_signed_v<T> && x == std::numeric_limits<T>::min() && y == static_cast<T>(-1);
+}
+// By zero all bits are set; the least number by -1 is itself (fact integer.division).
+struct Divide {
+  template <typename T>
+  static T Apply(T x, T y) {
+    return y == 0 ? static_cast<T>(-1) : Overflows(x, y) ? x : static_cast<T>(x / y);
+  }
+};
+struct Remainder {
+  template <typename T>
+  static T Apply(T x, T y) {
+    return y == 0 ? x : Overflows(x, y) ? T{0} : static_cast<T>(x % y);
+  }
+};
+// A negative exponent is a quotient 1 / base^n, truncated.
+struct Power {
+  template <typename T>
+  static T Apply(T base, T exponent) {
+    if (std::is_signed_v<T> && exponent < 0) {
+      const bool odd = (exponent & 1) != 0;
+      if (base == 0) return static_cast<T>(-1);
+      if (base == 1) return 1;
+      return base == static_cast<T>(-1) ? static_cast<T>(odd ? -1 : 1) : T{0};
+    }
+    uint64_t result = 1, square = static_cast<uint64_t>(base);
+    for (uint64_t left = static_cast<uint64_t>(exponent); left != 0; left >>= 1) {
+      if ((left & 1) != 0) result *= square;
+      square *= square;
+    }
+    return static_cast<T>(result);
+  }
+};
+template <typename T>
+KernelFunction Of(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kDivide:
+      return Binary<Divide, T>;
+    case Opcode::kRemainder:
+      return Binary<Remainder, T>;
+    case Opcode::kPower:
+      return Binary<Power, T>;
+    default:
+      return nullptr;
+  }
+}
+
+template <typename T, typename Wide>
+void MulhiLoop(int width, const void* a, const void* b, void* out, int64_t count) {
+  const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
+  T* r = static_cast<T*>(out);
+  for (int64_t i = 0; i < count; ++i) {
+    r[i] = static_cast<T>((static_cast<Wide>(x[i]) * static_cast<Wide>(y[i])) >> width);
+  }
+}
+
+}  // namespace
+
+KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kS8:
+      return Of<int8_t>(opcode);
+    case PrimitiveType::kS16:
+      return Of<int16_t>(opcode);
+    case PrimitiveType::kS32:
+      return Of<int32_t>(opcode);
+    case PrimitiveType::kS64:
+      return Of<int64_t>(opcode);
+    case PrimitiveType::kU8:
+      return Of<uint8_t>(opcode);
+    case PrimitiveType::kU16:
+      return Of<uint16_t>(opcode);
+    case PrimitiveType::kU32:
+      return Of<uint32_t>(opcode);
+    case PrimitiveType::kU64:
+      return Of<uint64_t>(opcode);
+    default:
+      return nullptr;
+  }
+}
+
+// The upper half of the product of twice the width; a sub-byte half fits its byte as it is, since
+// it is stored extended.
+void MulhiKernel(const KernelParameters& parameters, const void* a, const void* b, const void*,
+                 void* out, int64_t count) {
+  const int width = BitWidth(parameters.operand_type);
+  const bool is_signed = IsSigned(parameters.operand_type);
+  switch (StorageBytes(parameters.operand_type)) {
+    case 1:
+      return is_signed ? MulhiLoop<int8_t, int64_t>(width, a, b, out, count)
+                       : MulhiLoop<uint8_t, uint64_t>(width, a, b, out, count);
+    case 2:
+      return is_signed ? MulhiLoop<int16_t, int64_t>(width, a, b, out, count)
+                       : MulhiLoop<uint16_t, uint64_t>(width, a, b, out, count);
+    case 4:
+      return is_signed ? MulhiLoop<int32_t, int64_t>(width, a, b, out, count)
+                       : MulhiLoop<uint32_t, uint64_t>(width, a, b, out, count);
+    default:
+      return is_signed ? MulhiLoop<int64_t, __int128>(width, a, b, out, count)
+                       : MulhiLoop<uint64_t, unsigned __int128>(width, a, b, out, count);
+  }
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,78 @@
+// Kernels of element-wise operations on blocks of elements: what fused loops and called
+// computations are made of. Elements lie as a Literal stores them.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_
+
+#include <cstdint>
+
+#include "spec/base/status.h"
+#include "spec/ir/module.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts::cpu {
+
+struct KernelParameters;
+// out[i] = f(a[i], b[i], c[i]) for i < count. out may be one of the operands if that has elements of
+// the same width; else they do not overlap.
+using KernelFunction = void (*)(const KernelParameters& parameters, const void* a, const void* b,
+                                const void* c, void* out, int64_t count);
+
+struct KernelParameters {
+  PrimitiveType operand_type = PrimitiveType::kInvalid;
+  PrimitiveType result_type = PrimitiveType::kInvalid;
+  int operand_count = 1;
+  int64_t numbers[2] = {0, 0};
+  KernelFunction inner = nullptr;  // what a wrapper calls on converted elements
+  // Operand a (1), b (2), c (4) or d (8) is one element that stands for all, if the kernel takes that.
+  uint8_t single = 0;
+};
+
+struct Kernel {
+  KernelFunction run = nullptr;
+  KernelParameters parameters;
+  uint8_t singles = 0;  // which operands it takes as one element, one at a time
+
+  void operator()(const void* a, const void* b, const void* c, void* out, int64_t count) const {
+    run(parameters, a, b, c, out, count);
+  }
+};
+
+enum class Direction : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
+
+struct MathOptions {
+  bool strict = false;  // functions as the strict profile wants them: within an ulp
+};
+
+// What an element-wise instruction works on; operand_type is that of the values (select's second).
+struct ElementTypes {
+  PrimitiveType operand_type = PrimitiveType::kInvalid;
+  PrimitiveType result_type = PrimitiveType::kInvalid;
+  int operand_count = 1;
+};
+// The instruction gives the opcode and the attributes.
+absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const ElementTypes& types,
+                                     const MathOptions& options);
+// A unary or binary operation by opcode alone; run is null where the type has none.
+Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& options = {});
+// a << b | a >> c by both shifts' rules, without a sign; run is null where the type has none.
+Kernel ShiftBothKernel(PrimitiveType type);
+// x << y | x >> (width - y) by both shifts' rules; run is null where the type has none.
+Kernel RotationKernel(PrimitiveType type);
+// second(first(a, b), c), where `right` second(c, first(a, b)). Of a comparison and a select: where a and
+// b compare, c, else d; c then points to the addresses of both. run is null where there is no such pair.
+Kernel PairKernel(const Kernel& first, const Kernel& second, bool right);
+Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
+// kernel(&first, nullptr, nullptr, out, count): first, first + 1, ... from an s64, converted.
+Kernel LineKernel(PrimitiveType type);
+// out[i] = *element, of so many bytes.
+void FillElements(const void* element, int width, int64_t count, void* out);
+Kernel CopyKernel(int width);  // of elements of so many bytes
+Kernel CompareKernel(Direction direction, PrimitiveType type, bool total_order);
+bool DirectionOf(const Instruction& instruction, Direction& direction);
+
+// Total order of floats, value order of integers, as unsigned keys: smaller keys come first.
+void TotalOrderKeys(PrimitiveType type, const void* elements, uint64_t* keys, int64_t count);
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_

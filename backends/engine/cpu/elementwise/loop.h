@@ -1,0 +1,51 @@
+// Loops that apply a functor to every element.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_LOOP_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_LOOP_H_
+
+#include <type_traits>
+
+#include "backends/engine/cpu/elementwise/kernel.h"
+#include "backends/engine/cpu/base/float_control.h"
+
+// Iterations touch only their own index, even where the result lies in an operand's memory.
+#if defined(__clang__)
+#define HLOCTS_CPU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define HLOCTS_CPU_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace hlocts::cpu {
+
+// The C library's functions take subnormals apart themselves and go wrong where these are flushed.
+template <typename T>
+struct KeepSubnormals {
+  ScopedFlush scope{false};
+};
+template <typename T>
+  requires std::is_integral_v<T>
+struct KeepSubnormals<T> {};
+
+template <class F, typename T, typename R = T>
+void Unary(const KernelParameters&, const void* a, const void*, const void*, void* out,
+           int64_t count) {
+  [[maybe_unused]] const KeepSubnormals<T> keep;
+  const T* x = static_cast<const T*>(a);
+  R* r = static_cast<R*>(out);
+  HLOCTS_CPU_INDEPENDENT
+  for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i]);
+}
+
+template <class F, typename T, typename R = T>
+void Binary(const KernelParameters&, const void* a, const void* b, const void*, void* out,
+            int64_t count) {
+  [[maybe_unused]] const KeepSubnormals<T> keep;
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  R* r = static_cast<R*>(out);
+  HLOCTS_CPU_INDEPENDENT
+  for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i], y[i]);
+}
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_LOOP_H_

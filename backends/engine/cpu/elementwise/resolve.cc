@@ -1,0 +1,254 @@
+// Which kernel computes an instruction. Narrow floats go through f32, which has digits enough that
+// the two roundings are one; sub-byte integers through their byte.
+#include "backends/engine/cpu/elementwise/families.h"
+#include "backends/engine/cpu/elementwise/wrappers.h"
+#include "spec/ir/float_format.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts::cpu {
+namespace {
+
+void ResolveSignBit(Opcode opcode, Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  const uint64_t sign = FormatOf(type).sign_mask();
+  const bool clears = opcode == Opcode::kAbs;
+  kernel.parameters.numbers[0] = static_cast<int64_t>(clears ? ~sign : sign);
+  kernel.parameters.inner =
+      VectorArithmetic(clears ? Opcode::kAnd : Opcode::kXor,
+                       StorageBytes(type) == 1 ? PrimitiveType::kU8 : PrimitiveType::kU16);
+  kernel.run = WithMask;
+}
+
+void ResolveSubByte(Opcode opcode, Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  const bool bits = opcode == Opcode::kShiftRightLogical || opcode == Opcode::kPopcnt ||
+                    opcode == Opcode::kCountLeadingZeros;
+  const bool shifts_sign = opcode == Opcode::kShiftRightArithmetic;
+  const PrimitiveType byte = bits          ? PrimitiveType::kU8
+                             : shifts_sign ? PrimitiveType::kS8
+                                           : ByteType(type);
+  kernel.parameters.numbers[0] = bits ? kZeroExtended : shifts_sign ? kSignExtended : kAsStored;
+  if (opcode == Opcode::kCountLeadingZeros) kernel.parameters.numbers[1] = 8 - BitWidth(type);
+  KernelFunction inner = VectorArithmetic(opcode, byte);
+  if (inner == nullptr) inner = VectorDivision(opcode, byte);
+  if (inner == nullptr) inner = IntegerKernel(opcode, byte);
+  kernel.parameters.inner = inner;
+  kernel.run = inner != nullptr ? ThroughByte : nullptr;
+}
+
+void ResolveComplex(Opcode opcode, const MathOptions& options, Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  if (opcode == Opcode::kAdd || opcode == Opcode::kSubtract || opcode == Opcode::kNegate) {
+    kernel.parameters.inner = VectorArithmetic(opcode, ComponentType(type));
+    kernel.run = OnParts;
+    return;
+  }
+  kernel.run = type == PrimitiveType::kC64 && !options.strict ? VectorComplex(opcode) : nullptr;
+  if (kernel.run == nullptr) kernel.run = ComplexKernel(opcode, type);
+}
+
+// Vector code within the default profile's bounds, where there is some.
+KernelFunction DefaultMath(Opcode opcode, PrimitiveType type) {
+  const bool wide = type == PrimitiveType::kF64;
+  const KernelFunction function = wide ? VectorMathF64(opcode) : VectorMath(opcode);
+  if (function != nullptr) return function;
+  return wide ? VectorSineF64(opcode) : VectorMathWide(opcode);
+}
+
+void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  const bool narrow = IsNarrowFloat(type);
+  if (opcode == Opcode::kComplex) {
+    kernel.run = ComplexKernel(opcode, type);
+    return;
+  }
+  if (narrow && opcode == Opcode::kReal) {
+    kernel.run = CopyBytes;
+    return;
+  }
+  if (narrow && (opcode == Opcode::kAbs || opcode == Opcode::kNegate) &&
+      FormatOf(type).has_negative_zero()) {
+    ResolveSignBit(opcode, kernel);
+    return;
+  }
+  const PrimitiveType computed = type == PrimitiveType::kF64 ? type : PrimitiveType::kF32;
+  KernelFunction function = VectorArithmetic(opcode, computed);
+  if (function == nullptr && !options.strict) function = DefaultMath(opcode, computed);
+  if (function == nullptr && narrow && options.strict) {
+    kernel.parameters.inner = RealFunctionKernel(opcode, PrimitiveType::kF64, false);
+    kernel.run = kernel.parameters.inner != nullptr ? ThroughF64 : nullptr;
+    return;
+  }
+  if (function == nullptr) function = RealFunctionKernel(opcode, computed, options.strict);
+  if (narrow) {
+    WrapInF32(kernel, function);
+  } else {
+    kernel.run = function;
+  }
+}
+
+void ResolveByType(Opcode opcode, const MathOptions& options, Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  if (type == PrimitiveType::kPred) {
+    kernel.run = VectorArithmetic(opcode, type);
+  } else if (IsInteger(type) && opcode == Opcode::kMulhi) {
+    kernel.run = MulhiKernel;
+  } else if (IsInteger(type) && IsSubByte(type)) {
+    ResolveSubByte(opcode, kernel);
+  } else if (IsInteger(type)) {
+    kernel.run = VectorArithmetic(opcode, type);
+    if (kernel.run == nullptr) kernel.run = VectorDivision(opcode, type);
+    if (kernel.run == nullptr) kernel.run = IntegerKernel(opcode, type);
+  } else if (IsFloat(type)) {
+    ResolveFloat(opcode, options, kernel);
+  } else if (IsComplex(type)) {
+    ResolveComplex(opcode, options, kernel);
+  }
+}
+
+void ResolveClamp(Kernel& kernel) {
+  const PrimitiveType type = kernel.parameters.operand_type;
+  if (IsNarrowFloat(type)) {
+    WrapInF32(kernel, VectorClamp(PrimitiveType::kF32));
+  } else {
+    kernel.run = VectorClamp(IsSubByte(type) ? ByteType(type) : type);
+  }
+}
+
+void ResolveOther(const Instruction& instruction, Kernel& kernel) {
+  KernelParameters& p = kernel.parameters;
+  switch (instruction.opcode()) {
+    case Opcode::kCompare: {
+      Direction direction;
+      if (!DirectionOf(instruction, direction)) return;
+      kernel = CompareKernel(direction, p.operand_type,
+                             instruction.WordOr(Attr::kType, "") == "TOTALORDER");
+      return;
+    }
+    case Opcode::kSelect:
+      kernel.run = VectorSelect(StorageBytes(p.result_type));
+      return;
+    case Opcode::kClamp:
+      return ResolveClamp(kernel);
+    case Opcode::kConvert:
+      if (p.operand_type == p.result_type) {
+        kernel.run = CopyBytes;
+      } else {
+        kernel = ConvertKernel(p.operand_type, p.result_type);
+      }
+      return;
+    case Opcode::kBitcastConvert:
+      if (BitWidth(p.operand_type) == BitWidth(p.result_type)) kernel.run = SameBits;
+      return;
+    case Opcode::kReducePrecision:
+      p.numbers[0] = instruction.IntOr(Attr::kExponentBits, 0);
+      p.numbers[1] = instruction.IntOr(Attr::kMantissaBits, 0);
+      kernel.run = ReducePrecisionKernel;
+      return;
+    default:
+      return;
+  }
+}
+
+// Those that vector_arithmetic.cc and vector_kernels.cc have loops for.
+uint8_t SinglesOf(const Instruction& instruction, const Kernel& kernel) {
+  const KernelParameters& p = kernel.parameters;
+  if (instruction.opcode() == Opcode::kSelect) return 2 | 4;
+  Direction direction;
+  const bool compares =
+      instruction.opcode() == Opcode::kCompare && DirectionOf(instruction, direction);
+  const KernelFunction plain = compares ? VectorCompare(direction, p.operand_type)
+                               : p.operand_count == 2
+                                   ? VectorArithmetic(instruction.opcode(), p.operand_type)
+                                   : nullptr;
+  return kernel.run != nullptr && kernel.run == plain ? 1 | 2 : 0;
+}
+
+}  // namespace
+
+Kernel ShiftBothKernel(PrimitiveType type) {
+  Kernel kernel;
+  kernel.parameters.operand_type = kernel.parameters.result_type = type;
+  kernel.parameters.operand_count = 3;
+  kernel.run = VectorShiftBoth(type);
+  kernel.singles = 2 | 4;
+  return kernel;
+}
+
+Kernel RotationKernel(PrimitiveType type) {
+  Kernel kernel;
+  kernel.parameters.operand_type = kernel.parameters.result_type = type;
+  kernel.parameters.operand_count = 2;
+  kernel.run = VectorRotation(type);
+  kernel.singles = 1 | 2;
+  return kernel;
+}
+
+Kernel PairKernel(const Kernel& first, const Kernel& second, bool right) {
+  Kernel kernel;
+  kernel.parameters = second.parameters;
+  kernel.run = VectorPair(first.run, second.run, right);
+  kernel.singles = 1 | 2 | 4;
+  if (kernel.run == nullptr) {
+    kernel.run = VectorChoice(first.run, second.run);
+    kernel.singles |= 8;
+  }
+  return kernel;
+}
+
+Kernel LineKernel(PrimitiveType type) {
+  Kernel kernel = ConvertKernel(PrimitiveType::kS64, type);
+  kernel.parameters.inner = kernel.run;
+  const KernelFunction direct = VectorLine(type);
+  kernel.run = direct != nullptr ? direct : LineThroughS64;
+  return kernel;
+}
+
+void FillElements(const void* element, int width, int64_t count, void* out) {
+  static const KernelFunction kByWidth[] = {VectorFill(1), VectorFill(2), VectorFill(4),
+                                            VectorFill(8), VectorFill(16)};
+  const int row = width == 1 ? 0 : width == 2 ? 1 : width == 4 ? 2 : width == 8 ? 3 : 4;
+  kByWidth[row]({}, element, nullptr, nullptr, out, count);
+}
+
+Kernel CopyKernel(int width) {
+  constexpr PrimitiveType kByWidth[] = {PrimitiveType::kU8, PrimitiveType::kU16,
+                                        PrimitiveType::kU32, PrimitiveType::kU64,
+                                        PrimitiveType::kC128};
+  Kernel kernel;
+  kernel.run = CopyBytes;
+  for (PrimitiveType type : kByWidth) {
+    if (StorageBytes(type) == width) kernel.parameters.result_type = type;
+  }
+  return kernel;
+}
+
+Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& options) {
+  Kernel kernel;
+  kernel.parameters.operand_type = kernel.parameters.result_type = type;
+  kernel.parameters.operand_count = 2;
+  ResolveByType(opcode, options, kernel);
+  return kernel;
+}
+
+absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const ElementTypes& types,
+                                     const MathOptions& options) {
+  Kernel kernel;
+  kernel.parameters.operand_type = types.operand_type;
+  kernel.parameters.result_type = types.result_type;
+  kernel.parameters.operand_count = types.operand_count;
+  if (RowOf(instruction.opcode()).family == Family::kElementwiseOther) {
+    ResolveOther(instruction, kernel);
+  } else {
+    ResolveByType(instruction.opcode(), options, kernel);
+  }
+  if (kernel.run == nullptr) {
+    return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()), " of ",
+                       PrimitiveTypeName(types.operand_type), " to ",
+                       PrimitiveTypeName(types.result_type), " has no meaning here");
+  }
+  kernel.singles = SinglesOf(instruction, kernel);
+  return kernel;
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,18 @@
+// Results that nobody reads before they have left the caches.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_
+
+#include <cstdint>
+
+namespace hlocts::cpu {
+
+inline constexpr int64_t kStreamAlignment = 64;
+
+// Copies to memory past the caches, which need not read what stands there first. `to` is aligned;
+// other threads see it after FinishStreams.
+void StreamBytes(const uint8_t* from, uint8_t* to, int64_t bytes);
+void FinishStreams();
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_

@@ -1,0 +1,121 @@
+// A comparison and the select that it decides, in one loop: as bytes in memory a comparison's results
+// cost more than to make them.
+#include <vector>
+
+#include "backends/engine/cpu/elementwise/families.h"
+#include "spec/ir/primitive_type.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_choices.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file again for each target.
+#include "backends/engine/cpu/elementwise/vector_loops-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hlocts::cpu {
+namespace HWY_NAMESPACE {
+namespace choices {
+
+// Elements of type T are compared, bits as wide are chosen.
+template <Direction kDirection, typename T, typename Bits>
+Bits Chosen(T x, T y, Bits yes, Bits no) {
+  switch (kDirection) {
+    case Direction::kEq: return x == y ? yes : no;
+    case Direction::kNe: return x != y ? yes : no;
+    case Direction::kLt: return x < y ? yes : no;
+    case Direction::kLe: return x <= y ? yes : no;
+    case Direction::kGt: return x > y ? yes : no;
+    case Direction::kGe: return x >= y ? yes : no;
+  }
+}
+
+template <Direction kDirection, typename T, typename Bits>
+void ChoiceLoop(HLOCTS_ARGUMENTS) {
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  const Bits* yes = static_cast<const Bits*>(static_cast<const void* const*>(c)[0]);
+  const Bits* no = static_cast<const Bits*>(static_cast<const void* const*>(c)[1]);
+  Bits* r = static_cast<Bits*>(out);
+  const auto chosen = [](T u, T v, Bits w, Bits z) { return Chosen<kDirection>(u, v, w, z); };
+  if (p.single == 1) {
+    const T all = *x;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const Bits w = yes[i], z = no[i];
+      r[i] = chosen(all, y[i], w, z);
+    }
+  } else if (p.single == 2) {
+    const T all = *y;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const Bits w = yes[i], z = no[i];
+      r[i] = chosen(x[i], all, w, z);
+    }
+  } else if (p.single == 4) {
+    const Bits all = *yes;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const Bits z = no[i];
+      r[i] = chosen(x[i], y[i], all, z);
+    }
+  } else if (p.single == 8) {
+    const Bits all = *no;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const Bits w = yes[i];
+      r[i] = chosen(x[i], y[i], w, all);
+    }
+  } else {
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const Bits w = yes[i], z = no[i];
+      r[i] = chosen(x[i], y[i], w, z);
+    }
+  }
+}
+
+template <typename T, typename Bits>
+KernelFunction ChoiceOf(Direction direction) {
+  constexpr KernelFunction kTable[] = {
+      ChoiceLoop<Direction::kEq, T, Bits>, ChoiceLoop<Direction::kNe, T, Bits>,
+      ChoiceLoop<Direction::kLt, T, Bits>, ChoiceLoop<Direction::kLe, T, Bits>,
+      ChoiceLoop<Direction::kGt, T, Bits>, ChoiceLoop<Direction::kGe, T, Bits>};
+  return kTable[static_cast<int>(direction)];
+}
+
+}  // namespace choices
+
+KernelFunction Choice(Direction direction, PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kF32: return choices::ChoiceOf<float, uint32_t>(direction);
+    case PrimitiveType::kS32: return choices::ChoiceOf<int32_t, uint32_t>(direction);
+    case PrimitiveType::kU32: return choices::ChoiceOf<uint32_t, uint32_t>(direction);
+    case PrimitiveType::kF64: return choices::ChoiceOf<double, uint64_t>(direction);
+    case PrimitiveType::kS64: return choices::ChoiceOf<int64_t, uint64_t>(direction);
+    default: return nullptr;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::cpu {
+HWY_EXPORT(Choice);
+
+KernelFunction VectorChoice(KernelFunction compare, KernelFunction select) {
+  for (PrimitiveType type : {PrimitiveType::kF32, PrimitiveType::kS32, PrimitiveType::kU32,
+                             PrimitiveType::kF64, PrimitiveType::kS64}) {
+    if (VectorSelect(StorageBytes(type)) != select) continue;
+    for (int d = 0; d < 6; ++d) {
+      const auto direction = static_cast<Direction>(d);
+      if (VectorCompare(direction, type) == compare)
+        return HWY_DYNAMIC_DISPATCH(Choice)(direction, type);
+    }
+  }
+  return nullptr;
+}
+}  // namespace hlocts::cpu
+#endif

@@ -1,0 +1,298 @@
+// Conversions and roundings that compilers turn into vector code, compiled once for each
+// instruction set.
+#include <limits>
+#include <type_traits>
+
+#include "backends/engine/cpu/elementwise/families.h"
+#include "backends/engine/cpu/elementwise/precision_cut.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_convert.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file again for each target.
+#include "backends/engine/cpu/elementwise/vector_loops-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hlocts::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct BF16ToF32 {
+  static float Apply(uint16_t x) { return FloatOf(static_cast<uint32_t>(x) << 16); }
+};
+// To nearest, ties to even; a NaN stays one and keeps the payload's upper bits.
+struct F32ToBF16 {
+  static uint16_t Apply(float x) {
+    const uint32_t bits = BitsOf(x);
+    const uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+    const uint32_t nan = (bits >> 16) | 0x40;
+    return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
+  }
+};
+// The exponent's bias differs by 112. Subnormals are small integers times 2^-24, so that no f32 on
+// the way is subnormal: flushing does not reach them.
+struct F16ToF32 {
+  static float Apply(uint16_t x) {
+    const uint32_t wide = static_cast<uint32_t>(x & 0x7fff) << 13;
+    const uint32_t normal = wide + (112u << 23), special = wide | 0x7f800000;
+    const float tiny = static_cast<float>(static_cast<int32_t>(x & 0x3ff)) * 0x1p-24f;
+    uint32_t magnitude = (x & 0x7c00) == 0 ? BitsOf(tiny) : normal;
+    magnitude = (x & 0x7c00) == 0x7c00 ? special : magnitude;
+    return FloatOf(magnitude | static_cast<uint32_t>(x & 0x8000) << 16);
+  }
+};
+struct F32ToF16 {
+  static uint16_t Apply(float x) {
+    const uint32_t bits = BitsOf(x), magnitude = bits & 0x7fffffff;
+    // Normal results: round at bit 13 with the bias taken off.
+    const uint32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+    // Below 2^-14: adding 1/2 lines the last bit up with the sum's and rounds there.
+    const uint32_t tiny = BitsOf(FloatOf(magnitude) + 0.5f) - 0x3f000000;
+    uint32_t half = magnitude < 0x38800000 ? tiny : normal;
+    half = magnitude >= 0x477ff000 ? 0x7c00 : half;
+    half = magnitude > 0x7f800000 ? (0x7e00 | ((magnitude >> 13) & 0x1ff)) : half;
+    return static_cast<uint16_t>(half | (bits >> 16 & 0x8000));
+  }
+};
+
+// Floats of a byte with a sign: so many digits behind the first, an exponent of this bias. What is
+// too large becomes kSpecial, and what is none kNan; bytes from kSpecial on are infinite or none.
+template <int kDigits, int kBias, uint32_t kSpecial, uint32_t kNan>
+struct ByteFloat {
+  static constexpr int kShift = 23 - kDigits;
+  static constexpr uint32_t kBiases = static_cast<uint32_t>(127 - kBias);
+  static constexpr uint32_t kLeastNormal = 1u << kDigits;
+  // Of its last digit, below the least normal number.
+  static constexpr uint32_t kUnit = (kBiases + 1 - kDigits) << 23;
+
+  // As f32. Numbers below the least normal one are small integers of units.
+  static uint32_t Decoded(uint8_t x) {
+    const uint32_t magnitude = x & 0x7fu, wide = magnitude << kShift;
+    const uint32_t tiny =
+        BitsOf(static_cast<float>(static_cast<int32_t>(magnitude)) * FloatOf(kUnit));
+    uint32_t bits = magnitude < kLeastNormal ? tiny : wide + (kBiases << 23);
+    bits = magnitude >= kSpecial ? (wide | 0x7f800000) : bits;
+    return bits | static_cast<uint32_t>(x & 0x80) << 24;
+  }
+  // Rounded at the last digit with the bias taken off; of tiny numbers a sum's last digit is a
+  // unit.
+  static uint8_t Encoded(uint32_t bits) {
+    constexpr uint32_t kLineUp = kUnit + (23u << 23);
+    const uint32_t magnitude = bits & 0x7fffffff;
+    const uint32_t even = (magnitude >> kShift) & 1;
+    const uint32_t normal =
+        (magnitude - (kBiases << 23) + ((1u << (kShift - 1)) - 1) + even) >> kShift;
+    const uint32_t tiny = BitsOf(FloatOf(magnitude) + FloatOf(kLineUp)) - kLineUp;
+    uint32_t byte = magnitude < (kBiases + 1) << 23 ? tiny : normal;
+    byte = byte > kSpecial ? kSpecial : byte;
+    // One more choice between values, and compilers make no vector code of the loop.
+    const uint32_t nan = magnitude > 0x7f800000 ? kNan : 0;
+    return static_cast<uint8_t>(byte | nan | (bits >> 24 & 0x80));
+  }
+};
+template <class Format>
+struct ByteToF32 {
+  static float Apply(uint8_t x) { return FloatOf(Format::Decoded(x)); }
+};
+template <class Format>
+struct ByteToBF16 {  // exactly
+  static uint16_t Apply(uint8_t x) { return static_cast<uint16_t>(Format::Decoded(x) >> 16); }
+};
+template <class Format>
+struct F32ToByte {
+  static uint8_t Apply(float x) { return Format::Encoded(BitsOf(x)); }
+};
+// nullptr for other types; tables do those.
+template <class Format>
+KernelFunction OfByteFloat(PrimitiveType byte, PrimitiveType from, PrimitiveType to) {
+  using P = PrimitiveType;
+  if (from == byte && to == P::kF32) return UnaryLoop<ByteToF32<Format>, uint8_t, float>;
+  if (from == byte && to == P::kBF16) return UnaryLoop<ByteToBF16<Format>, uint8_t, uint16_t>;
+  if (from == P::kF32 && to == byte) return UnaryLoop<F32ToByte<Format>, float, uint8_t>;
+  return nullptr;
+}
+KernelFunction ConvertByteFloat(PrimitiveType from, PrimitiveType to) {
+  const bool e5m2 = from == PrimitiveType::kF8E5M2 || to == PrimitiveType::kF8E5M2;
+  return e5m2 ? OfByteFloat<ByteFloat<2, 15, 0x7c, 0x7e>>(PrimitiveType::kF8E5M2, from, to)
+              : OfByteFloat<ByteFloat<3, 7, 0x7f, 0x7f>>(PrimitiveType::kF8E4M3FN, from, to);
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
+// The processor's own: they round as above and do not flush subnormals.
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::ScalableTag<float>;
+using Halves = hn::Rebind<hwy::float16_t, Floats>;
+struct Decoded {
+  static HWY_INLINE void Run(const uint16_t* from, float* to) {
+    const auto halves = hn::LoadU(Halves(), reinterpret_cast<const hwy::float16_t*>(from));
+    hn::StoreU(hn::PromoteTo(Floats(), halves), Floats(), to);
+  }
+};
+struct Encoded {
+  static HWY_INLINE void Run(const float* from, uint16_t* to) {
+    const auto halves = hn::DemoteTo(Halves(), hn::LoadU(Floats(), from));
+    hn::StoreU(halves, Halves(), reinterpret_cast<hwy::float16_t*>(to));
+  }
+};
+template <class Step, class F, typename T, typename R>
+void HalfLoop(HLOCTS_ARGUMENTS) {
+  const T* x = static_cast<const T*>(a);
+  R* r = static_cast<R*>(out);
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Floats()));
+  int64_t at = 0;
+  for (; at + lanes <= count; at += lanes) Step::Run(x + at, r + at);
+  UnaryLoop<F, T, R>(p, x + at, b, c, r + at, count - at);
+}
+constexpr KernelFunction kHalfToFloat = HalfLoop<Decoded, F16ToF32, uint16_t, float>;
+constexpr KernelFunction kFloatToHalf = HalfLoop<Encoded, F32ToF16, float, uint16_t>;
+#else
+constexpr KernelFunction kHalfToFloat = UnaryLoop<F16ToF32, uint16_t, float>;
+constexpr KernelFunction kFloatToHalf = UnaryLoop<F32ToF16, float, uint16_t>;
+#endif
+
+// Towards zero, saturating, NaN to 0 (fact convert.saturate). Bytes and halves by way of 32 bits,
+// from which compilers know how to narrow vectors.
+template <typename To>
+struct Saturate {
+  template <typename From>
+  static To Apply(From x) {
+    using Wide = std::conditional_t<sizeof(To) < 4, int32_t,
+                                    std::conditional_t<std::is_same_v<To, uint32_t>, int64_t, To>>;
+    using Limits = std::numeric_limits<To>;
+    constexpr From kLeast = static_cast<From>(Limits::min());
+    const From above = x >= kLeast ? x : kLeast;
+    if constexpr (Limits::digits <= std::numeric_limits<From>::digits) {
+      constexpr From kMost = static_cast<From>(Limits::max());
+      const From inside = above <= kMost ? above : kMost;
+      return static_cast<To>(static_cast<Wide>(x == x ? inside : 0));
+    } else {
+      constexpr From kBeyond = static_cast<From>(uint64_t{1} << (Limits::digits - 1)) * 2;
+      const From inside = above < kBeyond ? above : 0;
+      const To truncated = static_cast<To>(static_cast<Wide>(inside));
+      return x == x ? (x >= kBeyond ? Limits::max() : truncated) : 0;
+    }
+  }
+};
+template <typename To>
+struct Number {
+  template <typename From>
+  static To Apply(From x) {
+    if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+      return Saturate<To>::Apply(x);
+    } else {
+      return static_cast<To>(x);  // integers wrap; floats are rounded once, to nearest
+    }
+  }
+};
+struct IsNotZero {
+  template <typename From>
+  static uint8_t Apply(From x) {
+    return x != 0;
+  }
+};
+
+template <typename From>
+KernelFunction Into(PrimitiveType to) {
+  switch (to) {
+    case PrimitiveType::kPred:
+      // A subnormal is not zero, which a loop that may flush it would not see.
+      return std::is_integral_v<From> ? UnaryLoop<IsNotZero, From, uint8_t> : nullptr;
+    case PrimitiveType::kS8:
+      return UnaryLoop<Number<int8_t>, From, int8_t>;
+    case PrimitiveType::kU8:
+      return UnaryLoop<Number<uint8_t>, From, uint8_t>;
+    case PrimitiveType::kS16:
+      return UnaryLoop<Number<int16_t>, From, int16_t>;
+    case PrimitiveType::kU16:
+      return UnaryLoop<Number<uint16_t>, From, uint16_t>;
+    case PrimitiveType::kS32:
+      return UnaryLoop<Number<int32_t>, From, int32_t>;
+    case PrimitiveType::kU32:
+      return UnaryLoop<Number<uint32_t>, From, uint32_t>;
+    case PrimitiveType::kS64:
+      return UnaryLoop<Number<int64_t>, From, int64_t>;
+    case PrimitiveType::kU64:
+      return UnaryLoop<Number<uint64_t>, From, uint64_t>;
+    case PrimitiveType::kF32:
+      return UnaryLoop<Number<float>, From, float>;
+    case PrimitiveType::kF64:
+      return UnaryLoop<Number<double>, From, double>;
+    default:
+      return nullptr;
+  }
+}
+
+template <typename Bits>
+void PrecisionLoop(HLOCTS_ARGUMENTS) {
+  (void)b, (void)c;
+  const PrecisionCut<Bits> cut(FormatOf(p.operand_type), p.numbers[0], p.numbers[1]);
+  const Bits* x = static_cast<const Bits*>(a);
+  Bits* r = static_cast<Bits*>(out);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) r[i] = cut(x[i]);
+}
+KernelFunction ReducePrecision(int width) {
+  switch (width) {
+    case 1:
+      return PrecisionLoop<uint8_t>;
+    case 2:
+      return PrecisionLoop<uint16_t>;
+    case 4:
+      return PrecisionLoop<uint32_t>;
+    default:
+      return PrecisionLoop<uint64_t>;
+  }
+}
+
+KernelFunction Convert(PrimitiveType from, PrimitiveType to) {
+  using P = PrimitiveType;
+  if (from == P::kBF16 && to == P::kF32) return UnaryLoop<BF16ToF32, uint16_t, float>;
+  if (from == P::kF32 && to == P::kBF16) return UnaryLoop<F32ToBF16, float, uint16_t>;
+  if (from == P::kF16 && to == P::kF32) return kHalfToFloat;
+  if (from == P::kF32 && to == P::kF16) return kFloatToHalf;
+  if (const KernelFunction convert = ConvertByteFloat(from, to)) return convert;
+  switch (from) {
+    case P::kPred:
+    case P::kU8:
+      return Into<uint8_t>(to);
+    case P::kU16:
+      return Into<uint16_t>(to);
+    case P::kU32:
+      return Into<uint32_t>(to);
+    case P::kU64:
+      return Into<uint64_t>(to);
+    case P::kS8:
+      return Into<int8_t>(to);
+    case P::kS16:
+      return Into<int16_t>(to);
+    case P::kS32:
+      return Into<int32_t>(to);
+    case P::kS64:
+      return Into<int64_t>(to);
+    case P::kF32:
+      return Into<float>(to);
+    case P::kF64:
+      return Into<double>(to);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::cpu {
+HWY_EXPORT(Convert);
+HWY_EXPORT(ReducePrecision);
+KernelFunction VectorReducePrecision(int width) {
+  return HWY_DYNAMIC_DISPATCH(ReducePrecision)(width);
+}
+KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to) {
+  return HWY_DYNAMIC_DISPATCH(Convert)(from, to);
+}
+}  // namespace hlocts::cpu
+#endif

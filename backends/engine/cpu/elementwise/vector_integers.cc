@@ -1,0 +1,132 @@
+// Division of integers as vectors, compiled once for each instruction set: by way of f32 or f64, in
+// which a quotient lies at least 1/x away from the next integer above it and is rounded by less.
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "backends/engine/cpu/elementwise/families.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_integers.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file again for each target.
+#include "backends/engine/cpu/elementwise/vector_loops-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hlocts::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+// What a division may be done with: 1 where it would be by zero, or of the least number by -1.
+template <typename T>
+T SafeDivisor(T x, T y) {
+  const bool overflows =
+      std::is_signed_v<T> && x == std::numeric_limits<T>::min() && y == static_cast<T>(-1);
+  return y == 0 || overflows ? T{1} : y;
+}
+template <typename T>
+T Quotient(T x, T y) {
+  using Float = std::conditional_t<sizeof(T) < 4, float, double>;
+  using Wide = std::conditional_t<sizeof(T) < 4, int32_t, T>;
+  return static_cast<T>(static_cast<Wide>(static_cast<Float>(x) / static_cast<Float>(y)));
+}
+// By zero all bits are set; the least number by -1 is itself (fact integer.division).
+struct Divide {
+  template <typename T>
+  static T Apply(T x, T y) {
+    const T quotient = Quotient(x, SafeDivisor(x, y));
+    return y == 0 ? static_cast<T>(-1) : quotient;
+  }
+  template <typename T>
+  static T Of(T, T, T quotient) {
+    return quotient;
+  }
+};
+struct Remainder {
+  template <typename T>
+  static T Apply(T x, T y) {
+    const T divisor = SafeDivisor(x, y);
+    const T rest = static_cast<T>(x - Quotient(x, divisor) * divisor);
+    return y == 0 ? x : rest;
+  }
+  template <typename T>
+  static T Of(T x, T y, T quotient) {
+    return static_cast<T>(x - quotient * y);
+  }
+};
+
+// Above 1/y by more than what it and a product with it are rounded by, and by less than what takes
+// a quotient of 32 bits to the next integer: so the product is on the quotient's side of every
+// integer.
+template <typename T>
+double ReciprocalAbove(T y) {
+  return 1.0 / static_cast<double>(y) * (1 + 0x1p-51);
+}
+// Whether 32-bit numbers may all be divided by a product with the reciprocal of the first divisor.
+template <typename T>
+bool DividesByOne(const T* divisors, int64_t count) {
+  const T first = divisors[0];
+  if (first == 0 || (std::is_signed_v<T> && first == static_cast<T>(-1))) return false;
+  T differences = 0;
+  for (int64_t i = 0; i < count; ++i) differences |= divisors[i] ^ first;
+  return differences == 0;
+}
+// A constant, most often, and a product takes half the time of a division.
+template <class F, typename T>
+void DivisionLoop(HLOCTS_ARGUMENTS) {
+  const T* divisors = static_cast<const T*>(b);
+  const int64_t given = p.single == 2 ? std::min<int64_t>(count, 1) : count;
+  if (sizeof(T) < 4 || p.single == 1 || given == 0 || !DividesByOne(divisors, given)) {
+    return BinaryLoop<F, T>(p, a, b, c, out, count);
+  }
+  const T* x = static_cast<const T*>(a);
+  T* r = static_cast<T*>(out);
+  const T divisor = divisors[0];
+  const double reciprocal = ReciprocalAbove(divisor);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) {
+    const T quotient = static_cast<T>(static_cast<double>(x[i]) * reciprocal);
+    r[i] = F::Of(x[i], divisor, quotient);
+  }
+}
+
+template <typename T>
+KernelFunction Of(Opcode opcode) {
+  if (opcode == Opcode::kDivide) return DivisionLoop<Divide, T>;
+  if (opcode == Opcode::kRemainder) return DivisionLoop<Remainder, T>;
+  return nullptr;
+}
+
+KernelFunction Division(Opcode opcode, PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kS8:
+      return Of<int8_t>(opcode);
+    case PrimitiveType::kS16:
+      return Of<int16_t>(opcode);
+    case PrimitiveType::kS32:
+      return Of<int32_t>(opcode);
+    case PrimitiveType::kU8:
+      return Of<uint8_t>(opcode);
+    case PrimitiveType::kU16:
+      return Of<uint16_t>(opcode);
+    case PrimitiveType::kU32:
+      return Of<uint32_t>(opcode);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::cpu {
+HWY_EXPORT(Division);
+KernelFunction VectorDivision(Opcode opcode, PrimitiveType type) {
+  return HWY_DYNAMIC_DISPATCH(Division)(opcode, type);
+}
+}  // namespace hlocts::cpu
+#endif

@@ -1,0 +1,220 @@
+// The other kernels that compilers turn into vector code, as vector_arithmetic.cc: selections, both
+// shifts of a rotation, clamps, lines and fills.
+#include "backends/engine/cpu/elementwise/families.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_kernels.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file again for each target.
+#include "backends/engine/cpu/elementwise/vector_functors-inl.h"
+#include "backends/engine/cpu/elementwise/vector_loops-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hlocts::cpu {
+namespace HWY_NAMESPACE {
+
+template <typename T>
+void SelectLoop(HLOCTS_ARGUMENTS) {
+  const uint8_t* choose = static_cast<const uint8_t*>(a);
+  const T* x = static_cast<const T*>(b);
+  const T* y = static_cast<const T*>(c);
+  T* r = static_cast<T*>(out);
+  if (p.single == 2) {
+    const T yes = *x;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const T no = y[i];
+      r[i] = choose[i] != 0 ? yes : no;
+    }
+  } else if (p.single == 4) {
+    const T no = *y;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const T yes = x[i];
+      r[i] = choose[i] != 0 ? yes : no;
+    }
+  } else {
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const T yes = x[i], no = y[i];
+      r[i] = choose[i] != 0 ? yes : no;
+    }
+  }
+}
+struct Pair128 {
+  uint64_t low, high;
+};
+KernelFunction Select(int width) {
+  switch (width) {
+    case 1:
+      return SelectLoop<uint8_t>;
+    case 2:
+      return SelectLoop<uint16_t>;
+    case 4:
+      return SelectLoop<uint32_t>;
+    case 8:
+      return SelectLoop<uint64_t>;
+    case 16:
+      return SelectLoop<Pair128>;
+    default:
+      return nullptr;
+  }
+}
+
+// a << b | a >> c: rotations, mostly. Both shifts at once, the amounts of one of them for all.
+template <typename T>
+void ShiftBothLoop(HLOCTS_ARGUMENTS) {
+  const T* x = static_cast<const T*>(a);
+  const T* left = static_cast<const T*>(b);
+  const T* right = static_cast<const T*>(c);
+  T* r = static_cast<T*>(out);
+  const auto shifted = [](T number, T by_left, T by_right) {
+    return ShiftLeft::Apply(number, by_left) | ShiftRight::Apply(number, by_right);
+  };
+  if (p.single == 2) {
+    const T all = *left;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = shifted(x[i], all, right[i]);
+  } else if (p.single == 4) {
+    const T all = *right;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = shifted(x[i], left[i], all);
+  } else {
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = shifted(x[i], left[i], right[i]);
+  }
+}
+KernelFunction ShiftBoth(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kU32:
+    case PrimitiveType::kS32:
+      return ShiftBothLoop<uint32_t>;
+    case PrimitiveType::kU64:
+    case PrimitiveType::kS64:
+      return ShiftBothLoop<uint64_t>;
+    default:
+      return nullptr;
+  }
+}
+
+// min(max(low, x), high): a NaN in any of the three is the result.
+template <typename T>
+void ClampLoop(HLOCTS_ARGUMENTS) {
+  const T* low = static_cast<const T*>(a);
+  const T* x = static_cast<const T*>(b);
+  const T* high = static_cast<const T*>(c);
+  T* r = static_cast<T*>(out);
+  // Two loops: compilers make vector code of each, but not of both in one.
+  constexpr int64_t kStep = 256;
+  T at_least[kStep];
+  for (int64_t at = 0; at < count; at += kStep) {
+    const int64_t n = count - at < kStep ? count - at : kStep;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < n; ++i) at_least[i] = Maximum::Apply(low[at + i], x[at + i]);
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < n; ++i) r[at + i] = Minimum::Apply(at_least[i], high[at + i]);
+  }
+}
+KernelFunction Clamp(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kPred:
+    case PrimitiveType::kU8:
+      return ClampLoop<uint8_t>;
+    case PrimitiveType::kU16:
+      return ClampLoop<uint16_t>;
+    case PrimitiveType::kU32:
+      return ClampLoop<uint32_t>;
+    case PrimitiveType::kU64:
+      return ClampLoop<uint64_t>;
+    case PrimitiveType::kS8:
+      return ClampLoop<int8_t>;
+    case PrimitiveType::kS16:
+      return ClampLoop<int16_t>;
+    case PrimitiveType::kS32:
+      return ClampLoop<int32_t>;
+    case PrimitiveType::kS64:
+      return ClampLoop<int64_t>;
+    case PrimitiveType::kF32:
+      return ClampLoop<float>;
+    case PrimitiveType::kF64:
+      return ClampLoop<double>;
+    default:
+      return nullptr;
+  }
+}
+
+template <typename T, typename Wide>
+void LineLoop(HLOCTS_ARGUMENTS) {
+  (void)b, (void)c;
+  const Wide first = static_cast<Wide>(*static_cast<const int64_t*>(a));
+  T* r = static_cast<T*>(out);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) r[i] = static_cast<T>(first + static_cast<Wide>(i));
+}
+void FloatLine(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
+               int64_t count) {
+  const bool fits = *static_cast<const int64_t*>(a) + count <= INT32_MAX;
+  return fits ? LineLoop<float, int32_t>(p, a, b, c, out, count)
+              : LineLoop<float, int64_t>(p, a, b, c, out, count);
+}
+KernelFunction Line(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kS32:
+    case PrimitiveType::kU32:
+      return LineLoop<uint32_t, uint32_t>;
+    case PrimitiveType::kS64:
+    case PrimitiveType::kU64:
+      return LineLoop<uint64_t, uint64_t>;
+    case PrimitiveType::kF32:
+      return FloatLine;
+    default:
+      return nullptr;
+  }
+}
+
+// The element at a, repeated.
+template <typename T>
+void FillLoop(HLOCTS_ARGUMENTS) {
+  (void)b, (void)c;
+  const T element = *static_cast<const T*>(a);
+  T* r = static_cast<T*>(out);
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) r[i] = element;
+}
+KernelFunction Filling(int width) {
+  switch (width) {
+    case 1:
+      return FillLoop<uint8_t>;
+    case 2:
+      return FillLoop<uint16_t>;
+    case 4:
+      return FillLoop<uint32_t>;
+    case 8:
+      return FillLoop<uint64_t>;
+    default:
+      return FillLoop<Pair128>;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::cpu {
+HWY_EXPORT(Select);
+HWY_EXPORT(ShiftBoth);
+HWY_EXPORT(Clamp);
+HWY_EXPORT(Line);
+HWY_EXPORT(Filling);
+
+KernelFunction VectorSelect(int width) { return HWY_DYNAMIC_DISPATCH(Select)(width); }
+KernelFunction VectorShiftBoth(PrimitiveType type) {
+  return HWY_DYNAMIC_DISPATCH(ShiftBoth)(type);
+}
+KernelFunction VectorClamp(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Clamp)(type); }
+KernelFunction VectorLine(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Line)(type); }
+KernelFunction VectorFill(int width) { return HWY_DYNAMIC_DISPATCH(Filling)(width); }
+}  // namespace hlocts::cpu
+#endif

@@ -1,0 +1,45 @@
+// HLO's convolution of any rank and any dimension numbers: the dimension numbers are strides here,
+// so a layout never needs a copy that the caller must make.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_H_
+
+#include <cstdint>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts::kernels {
+
+struct ConvolutionDimension {
+  int64_t input_size = 1, kernel_size = 1, output_size = 1;
+  int64_t input_stride = 0, kernel_stride = 0, output_stride = 0;  // in elements
+  int64_t window_stride = 1, padding_low = 0;  // padding_low may be negative
+  int64_t base_dilation = 1, window_dilation = 1;
+  bool reversal = false;
+};
+
+struct ConvolutionRequest {
+  PrimitiveType input_type = PrimitiveType::kF32, kernel_type = PrimitiveType::kF32;
+  PrimitiveType output_type = PrimitiveType::kF32;
+  absl::InlinedVector<ConvolutionDimension, 3> spatial;
+  int64_t batch = 1;           // of the input; the output has batch / batch_groups
+  int64_t input_features = 1;  // of the input
+  int64_t kernel_inputs = 1;   // size of the kernel's input feature dimension
+  int64_t output_features = 1;
+  int64_t feature_groups = 1, batch_groups = 1;  // at most one is not 1
+  int64_t input_batch_stride = 0, input_feature_stride = 0;
+  int64_t kernel_input_stride = 0, kernel_output_stride = 0;
+  int64_t output_batch_stride = 0, output_feature_stride = 0;
+  const void* input = nullptr;
+  const void* kernel = nullptr;
+  void* output = nullptr;  // every element that the strides address is written
+};
+
+// Types as DotSupported says.
+absl::Status Convolution(const Parallel& parallel, const ConvolutionRequest& request);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_H_

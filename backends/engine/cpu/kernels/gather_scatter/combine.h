@@ -1,0 +1,29 @@
+// Known computations applied element by element in the stored type: what scatter does to the
+// element that is there. Compiled for each instruction set.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
+
+#include <cstdint>
+
+#include "backends/engine/cpu/kernels/runtime/isa.h"
+#include "backends/engine/cpu/kernels/reduce/reduce.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts::kernels {
+
+struct CombineArgs {
+  PrimitiveType type;
+  void* target;
+  const void* update;
+  int64_t count, target_stride, update_stride;  // in elements
+};
+
+// target[i] = kind(target[i], update[i]), each step rounded to the type. Of a combination that
+// ReduceSupported allows.
+inline CombineFunction CombineFor(ReduceKind kind, PrimitiveType type) {
+  return Kernels().combine(kind, type);
+}
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_

@@ -1,0 +1,360 @@
+// Index vectors are turned into operand offsets a block at a time; then slices move run by run.
+#include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "backends/engine/cpu/kernels/runtime/checks.h"
+#include "backends/engine/cpu/kernels/gather_scatter/combine.h"
+#include "backends/engine/cpu/kernels/gather_scatter/gather_scatter_line.h"
+#include "backends/engine/cpu/kernels/runtime/isa.h"
+#include "backends/engine/cpu/kernels/runtime/loop_nest.h"
+
+namespace hlocts::kernels {
+namespace {
+
+constexpr int64_t kBlock = 256;       // index vectors at a time
+constexpr int64_t kPrefetch = 16;     // slices ahead
+
+// Where an index vector's components, its slice in the operand and its window begin.
+struct Starts {
+  int64_t index[kBlock], operand[kBlock], window[kBlock];
+  bool inside[kBlock];
+};
+
+// to[i] = component at offsets[i] + shift, saturated into int64.
+template <typename T>
+void ReadAs(const void* data, const int64_t* offsets, int64_t shift, int64_t count, int64_t* to) {
+  const T* from = static_cast<const T*>(data);
+  for (int64_t i = 0; i < count; ++i) {
+    const T x = from[offsets[i] + shift];
+    to[i] = sizeof(T) == 8 && std::is_unsigned_v<T> && (static_cast<uint64_t>(x) >> 63) != 0
+                ? INT64_MAX
+                : static_cast<int64_t>(x);
+  }
+}
+
+void ReadComponents(PrimitiveType type, const void* data, const int64_t* offsets, int64_t shift,
+                    int64_t count, int64_t* to) {
+  const bool is_signed = IsSigned(type);
+  switch (StorageBytes(type)) {
+    case 1:
+      return is_signed ? ReadAs<int8_t>(data, offsets, shift, count, to)
+                       : ReadAs<uint8_t>(data, offsets, shift, count, to);
+    case 2:
+      return is_signed ? ReadAs<int16_t>(data, offsets, shift, count, to)
+                       : ReadAs<uint16_t>(data, offsets, shift, count, to);
+    case 4:
+      return is_signed ? ReadAs<int32_t>(data, offsets, shift, count, to)
+                       : ReadAs<uint32_t>(data, offsets, shift, count, to);
+    default:
+      return is_signed ? ReadAs<int64_t>(data, offsets, shift, count, to)
+                       : ReadAs<uint64_t>(data, offsets, shift, count, to);
+  }
+}
+
+// The geometry that gather and scatter share.
+struct Moves {
+  const IndexVectors& indices;
+  absl::Span<const int64_t> operand_dimensions, operand_strides, sizes;
+  bool clamp;
+  LoopNest<3> batch;   // index offset, operand offset, window offset
+  LoopNest<2> slice;   // operand, window; without the innermost loop
+  LoopDimension<2> run;
+  int64_t run_start[2] = {0, 0};  // where a part of the runs begins
+};
+
+Moves MovesOf(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
+              absl::Span<const int64_t> strides, absl::Span<const int64_t> sizes, bool clamp,
+              absl::Span<const int64_t> operand_batch, absl::Span<const int64_t> window_batch,
+              absl::Span<const SliceDimension> slice) {
+  Moves moves = {indices, dimensions, strides, sizes, clamp, {}, {}, {}, {}};
+  LoopNest<3> batch;
+  for (size_t d = 0; d < indices.batch_sizes.size(); ++d) {
+    const int64_t in_operand = operand_batch.empty() ? 0 : operand_batch[d];
+    batch.push_back(
+        {indices.batch_sizes[d], {indices.batch_strides[d], in_operand, window_batch[d]}});
+  }
+  moves.batch = MergedLoops(batch);
+  if (moves.batch.empty()) moves.batch.push_back({1, {0, 0, 0}});
+  LoopNest<2> loops;
+  for (const SliceDimension& d : slice) {
+    loops.push_back({d.size, {d.operand_stride, d.window_stride}});
+  }
+  SortLoops(loops, 0);
+  moves.slice = MergedLoops(loops);
+  if (moves.slice.empty()) moves.slice.push_back({1, {1, 1}});
+  moves.run = moves.slice.back();
+  moves.slice.pop_back();
+  return moves;
+}
+
+// Offsets of index vectors that lie in one loop, as most do.
+void FindInOneLoop(const std::array<int64_t, 3>& stride, int64_t first, int64_t count,
+                   Starts& starts) {
+  for (int64_t i = 0; i < count; ++i) {
+    starts.index[i] = (first + i) * stride[0];
+    starts.operand[i] = (first + i) * stride[1];
+    starts.window[i] = (first + i) * stride[2];
+    starts.inside[i] = true;
+  }
+}
+
+void FindInLoops(const LoopNest<3>& batch, int64_t first, int64_t count, Starts& starts) {
+  LoopWalk<3> walk(batch, first);
+  for (int64_t i = 0; i < count; ++i, walk.Next()) {
+    starts.index[i] = walk.offset(0);
+    starts.operand[i] = walk.offset(1);
+    starts.window[i] = walk.offset(2);
+    starts.inside[i] = true;
+  }
+}
+
+// Fills the starts of index vectors [first, first + count).
+void FindStarts(const Moves& moves, int64_t first, int64_t count, Starts& starts) {
+  if (moves.batch.size() == 1) {
+    FindInOneLoop(moves.batch[0].stride, first, count, starts);
+  } else {
+    FindInLoops(moves.batch, first, count, starts);
+  }
+  const IndexVectors& indices = moves.indices;
+  const int64_t components = static_cast<int64_t>(indices.operand_dimensions.size());
+  int64_t component[kBlock], made[kBlock * kMadeComponentsMax];
+  if (indices.make != nullptr) {
+    (*indices.make)(first * components, (first + count) * components, made);
+    for (int64_t i = 0; i < count; ++i) starts.index[i] = i * components;
+  }
+  const void* data = indices.make != nullptr ? made : indices.data;
+  for (int64_t k = 0; k < components; ++k) {
+    const int64_t d = moves.indices.operand_dimensions[k];
+    const int64_t last = moves.operand_dimensions[d] - moves.sizes[d];
+    const int64_t stride = moves.operand_strides[d];
+    ReadComponents(indices.type, data, starts.index, k * indices.component_stride, count,
+                   component);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t at = component[i];
+      const int64_t low = at < 0 ? 0 : at, inside = low > last ? last : low;
+      starts.inside[i] = starts.inside[i] && (moves.clamp || inside == at);
+      starts.operand[i] += inside * stride;
+    }
+  }
+}
+
+template <int kBytes>
+void CopyRun(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(to + i * to_stride * kBytes, from + i * from_stride * kBytes, kBytes);
+  }
+}
+
+void CopyStrided(int bytes, const char* from, int64_t from_stride, char* to, int64_t to_stride,
+                 int64_t count) {
+  if (from_stride == 1 && to_stride == 1) {
+    std::memcpy(to, from, count * bytes);
+    return;
+  }
+  switch (bytes) {
+    case 1: return CopyRun<1>(from, from_stride, to, to_stride, count);
+    case 2: return CopyRun<2>(from, from_stride, to, to_stride, count);
+    case 4: return CopyRun<4>(from, from_stride, to, to_stride, count);
+    case 8: return CopyRun<8>(from, from_stride, to, to_stride, count);
+    default: return CopyRun<16>(from, from_stride, to, to_stride, count);
+  }
+}
+
+// visit(operand offset, window offset) for every innermost run of one slice.
+template <typename Visit>
+void ForEachRun(const Moves& moves, int64_t operand, int64_t window, Visit visit) {
+  if (moves.slice.empty()) return visit(operand, window);
+  const int64_t runs = LoopCount(moves.slice);
+  LoopWalk<2> walk(moves.slice, 0);
+  for (int64_t r = 0; r < runs; ++r, walk.Next()) {
+    visit(operand + walk.offset(0), window + walk.offset(1));
+  }
+}
+
+// Single elements: the whole block in one loop.
+template <int kBytes>
+void GatherSingles(const Starts& starts, int64_t count, const char* operand, char* output) {
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(output + starts.window[i] * kBytes, operand + starts.operand[i] * kBytes, kBytes);
+  }
+}
+
+void GatherBlock(const Moves& moves, int bytes, const Starts& starts, int64_t count,
+                 const char* operand, char* output) {
+  if (moves.slice.empty() && moves.run.size == 1) {
+    switch (bytes) {
+      case 1: return GatherSingles<1>(starts, count, operand, output);
+      case 2: return GatherSingles<2>(starts, count, operand, output);
+      case 4: return GatherSingles<4>(starts, count, operand, output);
+      case 8: return GatherSingles<8>(starts, count, operand, output);
+      default: return GatherSingles<16>(starts, count, operand, output);
+    }
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    if (i + kPrefetch < count) {
+      __builtin_prefetch(operand + starts.operand[i + kPrefetch] * bytes);
+    }
+    ForEachRun(moves, starts.operand[i], starts.window[i], [&](int64_t from, int64_t to) {
+      CopyStrided(bytes, operand + from * bytes, moves.run.stride[0], output + to * bytes,
+                  moves.run.stride[1], moves.run.size);
+    });
+  }
+}
+
+// Whether the moves are of single elements by one index each, in one line.
+bool IsLine(const Moves& moves, IndexedLine& line) {
+  const IndexVectors& indices = moves.indices;
+  if (!moves.slice.empty() || moves.run.size != 1 || moves.batch.size() != 1 ||
+      indices.operand_dimensions.size() != 1 || moves.batch[0].stride[1] != 0) {
+    return false;
+  }
+  const int64_t d = indices.operand_dimensions[0];
+  line.indices = indices.data;
+  line.make = indices.make;
+  line.index_type = indices.type;
+  line.count = moves.batch[0].size;
+  line.last = moves.operand_dimensions[d] - moves.sizes[d];
+  line.index_stride = moves.batch[0].stride[0];
+  line.operand_stride = moves.operand_strides[d];
+  line.batched_stride = moves.batch[0].stride[2];
+  return true;
+}
+
+// `windows`: counts index vectors and slice elements; 0 if there is nothing to move.
+absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
+                           absl::Span<const int64_t> strides, absl::Span<const int64_t> sizes,
+                           absl::Span<const int64_t> operand_batch,
+                           absl::Span<const int64_t> window_batch,
+                           absl::Span<const SliceDimension> slice, int64_t& windows) {
+  if (!IsInteger(indices.type)) {
+    return Unsupported("indices of ", PrimitiveTypeName(indices.type));
+  }
+  const size_t batch = indices.batch_sizes.size();
+  if (strides.size() != dimensions.size() || sizes.size() != dimensions.size() ||
+      indices.batch_strides.size() != batch || window_batch.size() != batch ||
+      (!operand_batch.empty() && operand_batch.size() != batch)) {
+    return InvalidInput("gather or scatter: lists of different lengths");
+  }
+  if (indices.make != nullptr &&
+      static_cast<int64_t>(indices.operand_dimensions.size()) > kMadeComponentsMax) {
+    return Unsupported("index vectors of ", indices.operand_dimensions.size(), " made entries");
+  }
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    if (sizes[d] < 0 || sizes[d] > dimensions[d]) {
+      return InvalidInput("gather or scatter: a slice of ", sizes[d], " in dimension ", d, " of ",
+                          dimensions[d]);
+    }
+  }
+  for (int64_t d : indices.operand_dimensions) {
+    if (d < 0 || d >= static_cast<int64_t>(dimensions.size())) {
+      return InvalidInput("gather or scatter: index into dimension ", d);
+    }
+  }
+  absl::InlinedVector<int64_t, 8> counts(indices.batch_sizes.begin(), indices.batch_sizes.end());
+  for (const SliceDimension& d : slice) counts.push_back(d.size);
+  return CountElements(counts, windows);
+}
+
+// Threads take a part of every run each, so that updates of one element keep their order.
+constexpr int64_t kPartBytes = 256;  // at least
+
+Moves PartOfRuns(const Moves& moves, int64_t part, int64_t parts) {
+  Moves result = moves;
+  const int64_t begin = moves.run.size * part / parts;
+  result.run.size = moves.run.size * (part + 1) / parts - begin;
+  for (int i = 0; i < 2; ++i) result.run_start[i] = begin * moves.run.stride[i];
+  return result;
+}
+
+void ScatterPart(const Moves& moves, const ScatterRequest& request, ReduceKind kind) {
+  const bool assign = request.kind == ScatterKind::kAssign;
+  const CombineFunction combine = CombineFor(kind, request.type);
+  const int64_t count = LoopCount(moves.batch), bytes = StorageBytes(request.type);
+  char* output = static_cast<char*>(request.output) + moves.run_start[0] * bytes;
+  const char* updates = static_cast<const char*>(request.updates) + moves.run_start[1] * bytes;
+  Starts starts;
+  for (int64_t first = 0; first < count; first += kBlock) {
+    const int64_t n = std::min(kBlock, count - first);
+    FindStarts(moves, first, n, starts);
+    for (int64_t i = 0; i < n; ++i) {
+      if (i + kPrefetch < n) __builtin_prefetch(output + starts.operand[i + kPrefetch] * bytes, 1);
+      if (!starts.inside[i]) continue;
+      ForEachRun(moves, starts.operand[i], starts.window[i], [&](int64_t to, int64_t from) {
+        if (assign) {
+          CopyStrided(static_cast<int>(bytes), updates + from * bytes, moves.run.stride[1],
+                      output + to * bytes, moves.run.stride[0], moves.run.size);
+        } else {
+          combine(kind, {request.type, output + to * bytes, updates + from * bytes, moves.run.size,
+                         moves.run.stride[0], moves.run.stride[1]});
+        }
+      });
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status Gather(const Parallel& parallel, const GatherRequest& request) {
+  int64_t windows = 0;
+  HLOCTS_RETURN_IF_ERROR(CheckGeometry(
+      request.indices, request.operand_dimensions, request.operand_strides, request.slice_sizes,
+      request.operand_batch_strides, request.output_batch_strides, request.slice, windows));
+  if (windows == 0) return absl::OkStatus();
+  const Moves moves = MovesOf(request.indices, request.operand_dimensions, request.operand_strides,
+                              request.slice_sizes, true, request.operand_batch_strides,
+                              request.output_batch_strides, request.slice);
+  const int64_t count = LoopCount(moves.batch), blocks = (count + kBlock - 1) / kBlock;
+  const int bytes = StorageBytes(request.type);
+  IndexedLine line;
+  if (IsLine(moves, line) && Kernels().gather_line(parallel, line, bytes, request.operand, request.output)) {
+    return absl::OkStatus();
+  }
+  const double cost = kBlock * (4 + 0.3 * static_cast<double>(windows / count));
+  parallel.For(blocks, cost, [&](int64_t block, int64_t end) {
+    Starts starts;
+    for (; block < end; ++block) {
+      const int64_t first = block * kBlock, n = std::min(kBlock, count - first);
+      FindStarts(moves, first, n, starts);
+      GatherBlock(moves, bytes, starts, n, static_cast<const char*>(request.operand),
+                  static_cast<char*>(request.output));
+    }
+  });
+  return absl::OkStatus();
+}
+
+absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
+  int64_t windows = 0;
+  HLOCTS_RETURN_IF_ERROR(CheckGeometry(
+      request.indices, request.operand_dimensions, request.operand_strides, request.window_sizes,
+      request.operand_batch_strides, request.update_batch_strides, request.window, windows));
+  const bool assign = request.kind == ScatterKind::kAssign;
+  const ReduceKind kind =
+      assign ? ReduceKind::kAdd : static_cast<ReduceKind>(static_cast<int>(request.kind) - 1);
+  if (!IsArrayType(request.type) || (!assign && !ReduceSupported(kind, request.type))) {
+    return Unsupported("scatter of ", PrimitiveTypeName(request.type));
+  }
+  if (windows == 0) return absl::OkStatus();
+  const Moves moves = MovesOf(request.indices, request.operand_dimensions, request.operand_strides,
+                              request.window_sizes, false, request.operand_batch_strides,
+                              request.update_batch_strides, request.window);
+  const int64_t bytes = StorageBytes(request.type);
+  IndexedLine line;
+  if (IsLine(moves, line) &&
+      Kernels().scatter_line(parallel, line, request.kind, request.type, request.updates, request.output)) {
+    return absl::OkStatus();
+  }
+  const int64_t parts =
+      std::clamp<int64_t>(moves.run.size * bytes / kPartBytes, 1, parallel.threads());
+  const double cost = 0.15 * static_cast<double>(windows) / static_cast<double>(parts);
+  parallel.For(parts, cost, [&](int64_t part, int64_t end) {
+    for (; part < end; ++part) ScatterPart(PartOfRuns(moves, part, parts), request, kind);
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts::kernels

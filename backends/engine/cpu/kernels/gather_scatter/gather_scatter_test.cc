@@ -1,0 +1,228 @@
+#include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
+
+#include <algorithm>
+
+#include "backends/engine/cpu/kernels/runtime/kernel_testing.h"
+
+namespace hlocts::kernels {
+namespace {
+
+// operand [9, 7, 5], slices [1, 3, 5] with the first dimension collapsed, starts in dimensions 1
+// and 0 (in this order), indices [4, 2] with the vector last; output [4, 3, 5].
+struct Rows {
+  std::vector<float> operand = RandomFloats(9 * 7 * 5, 1);
+  std::vector<int32_t> indices = {0, 0, 4, 8, 2, 5, 3, 8};
+  IndexVectors Vectors() const {
+    IndexVectors v;
+    v.data = indices.data();
+    v.operand_dimensions = {1, 0};
+    v.batch_sizes = {4};
+    v.batch_strides = {2};
+    return v;
+  }
+};
+
+TEST(GatherTest, SlicesWithClampedStarts) {
+  Rows rows;
+  rows.indices = {0, 0, 4, 8, -3, 5, 100, 100};
+  std::vector<float> output(4 * 15);
+  GatherRequest request;
+  request.operand_dimensions = {9, 7, 5};
+  request.operand_strides = {35, 5, 1};
+  request.slice_sizes = {1, 3, 5};
+  request.indices = rows.Vectors();
+  request.output_batch_strides = {15};
+  request.slice = {{3, 5, 5}, {5, 1, 1}};
+  request.operand = rows.operand.data();
+  request.output = output.data();
+  ASSERT_TRUE(Gather(Parallel(), request).ok());
+  for (int64_t i = 0; i < 4; ++i) {
+    const int64_t y = std::clamp(rows.indices[2 * i], 0, 4), x = std::clamp(rows.indices[2 * i + 1], 0, 8);
+    for (int64_t a = 0; a < 3; ++a) {
+      for (int64_t b = 0; b < 5; ++b) {
+        EXPECT_EQ(output[(i * 3 + a) * 5 + b], rows.operand[(x * 7 + y + a) * 5 + b]);
+      }
+    }
+  }
+}
+
+// The same with indices that are made when they are needed, many blocks of them.
+TEST(GatherTest, MadeIndices) {
+  const int64_t count = 10000;
+  Rows rows;
+  std::vector<int32_t> indices = RandomElements<int32_t>(2 * count, 4, -3, 12);
+  const std::function<void(int64_t, int64_t, void*)> make = [&](int64_t begin, int64_t end,
+                                                                void* to) {
+    std::copy(indices.begin() + begin, indices.begin() + end, static_cast<int32_t*>(to));
+  };
+  const auto gathered = [&](std::vector<int64_t> entries, bool made) {
+    GatherRequest request;
+    request.operand_dimensions = {9, 7, 5};
+    request.operand_strides = {35, 5, 1};
+    request.slice_sizes = {1, 1, 1};
+    request.indices.operand_dimensions.assign(entries.begin(), entries.end());
+    request.indices.batch_sizes = {count};
+    request.indices.batch_strides = {static_cast<int64_t>(entries.size())};
+    if (made) request.indices.make = &make;
+    if (!made) request.indices.data = indices.data();
+    request.output_batch_strides = {1};
+    request.operand = rows.operand.data();
+    std::vector<float> output(count);
+    request.output = output.data();
+    EXPECT_TRUE(Gather(Parallel(), request).ok());
+    return output;
+  };
+  EXPECT_EQ(gathered({0}, true), gathered({0}, false));
+  EXPECT_EQ(gathered({1, 0}, true), gathered({1, 0}, false));
+}
+
+// operand [3, 100] with a batching dimension, indices [3, 1000], output transposed [1000, 3].
+TEST(GatherTest, SinglesOfEveryIndexTypeWithABatchingDimension) {
+  const auto operand = RandomElements<int16_t>(300, 2, -1000, 1000);
+  const auto check = [&](auto zero, PrimitiveType type) {
+    using I = decltype(zero);
+    const std::vector<I> indices = RandomElements<I>(3000, 3, -5, 120);
+    std::vector<int16_t> output(3000);
+    GatherRequest request;
+    request.type = PrimitiveType::kS16;
+    request.operand_dimensions = {3, 100};
+    request.operand_strides = {100, 1};
+    request.slice_sizes = {1, 1};
+    request.indices.data = indices.data();
+    request.indices.type = type;
+    request.indices.operand_dimensions = {1};
+    request.indices.batch_sizes = {3, 1000};
+    request.indices.batch_strides = {1000, 1};
+    request.operand_batch_strides = {100, 0};
+    request.output_batch_strides = {1, 3};
+    request.operand = operand.data();
+    request.output = output.data();
+    ASSERT_TRUE(Gather(Parallel(), request).ok());
+    for (int64_t b = 0; b < 3; ++b) {
+      for (int64_t i = 0; i < 1000; ++i) {
+        const int64_t at = std::clamp<int64_t>(indices[b * 1000 + i], 0, 99);
+        ASSERT_EQ(output[i * 3 + b], operand[b * 100 + at]);
+      }
+    }
+  };
+  check(int8_t{}, PrimitiveType::kS8);
+  check(uint8_t{}, PrimitiveType::kU8);
+  check(int32_t{}, PrimitiveType::kS32);
+  check(uint32_t{}, PrimitiveType::kU32);
+  check(int64_t{}, PrimitiveType::kS64);
+  check(uint64_t{}, PrimitiveType::kU64);
+}
+
+TEST(GatherTest, AHugeUnsignedIndexIsClampedDown) {
+  const float operand[3] = {1, 2, 3};
+  const uint64_t index = ~uint64_t{0};
+  float output = 0;
+  GatherRequest request;
+  request.operand_dimensions = {3};
+  request.operand_strides = {1};
+  request.slice_sizes = {1};
+  request.indices.data = &index;
+  request.indices.type = PrimitiveType::kU64;
+  request.indices.operand_dimensions = {0};
+  request.operand = operand;
+  request.output = &output;
+  ASSERT_TRUE(Gather(Parallel(), request).ok());
+  EXPECT_EQ(output, 3);
+}
+
+template <PrimitiveType kType, typename Combine>
+void CheckScatter(ScatterKind kind, Combine combine) {
+  // pred as the byte it is stored in: std::vector<bool> has no elements.
+  using T = std::conditional_t<kType == PrimitiveType::kPred, uint8_t, NativeOf<kType>>;
+  constexpr int kHigh = kType == PrimitiveType::kPred ? 1 : 3;
+  Rows rows;
+  rows.indices = {0, 0, 4, 8, 4, 8, 5, 2};  // a repeated one, and one that sticks out
+  std::vector<T> operand = RandomElements<T>(9 * 7 * 5, 1, 0, kHigh), expected = operand;
+  const std::vector<T> updates = RandomElements<T>(4 * 15, 2, 0, kHigh);
+  ScatterRequest request;
+  request.kind = kind;
+  request.type = kType;
+  request.operand_dimensions = {9, 7, 5};
+  request.operand_strides = {35, 5, 1};
+  request.window_sizes = {1, 3, 5};
+  request.indices = rows.Vectors();
+  request.update_batch_strides = {15};
+  request.window = {{3, 5, 5}, {5, 1, 1}};
+  request.updates = updates.data();
+  request.output = operand.data();
+  ASSERT_TRUE(Scatter(Parallel(), request).ok());
+  for (int64_t i = 0; i < 3; ++i) {  // the fourth is left out whole
+    for (int64_t j = 0; j < 15; ++j) {
+      T& to = expected[rows.indices[2 * i + 1] * 35 + rows.indices[2 * i] * 5 + j];
+      to = combine(to, updates[i * 15 + j]);
+    }
+  }
+  EXPECT_TRUE(operand == expected) << PrimitiveTypeName(kType);
+}
+
+TEST(ScatterTest, KindsAndTypes) {
+  const auto assign = [](auto, auto b) { return b; };
+  const auto add = [](auto a, auto b) { return static_cast<decltype(a)>(a + b); };
+  const auto most = [](auto a, auto b) { return std::max(a, b); };
+  CheckScatter<PrimitiveType::kF32>(ScatterKind::kAssign, assign);
+  CheckScatter<PrimitiveType::kC128>(ScatterKind::kAssign, assign);
+  CheckScatter<PrimitiveType::kU8>(ScatterKind::kAssign, assign);
+  CheckScatter<PrimitiveType::kF32>(ScatterKind::kAdd, add);
+  CheckScatter<PrimitiveType::kS64>(ScatterKind::kAdd, add);
+  CheckScatter<PrimitiveType::kC64>(ScatterKind::kAdd, add);
+  CheckScatter<PrimitiveType::kS16>(ScatterKind::kMaximum, most);
+  CheckScatter<PrimitiveType::kBF16>(ScatterKind::kAdd, [](auto a, auto b) {
+    return NativeOf<PrimitiveType::kBF16>(double{float{a}} + float{b});
+  });
+  CheckScatter<PrimitiveType::kU4>(ScatterKind::kMultiply, [](auto a, auto b) {
+    return NativeU4(int{a} * int{b});
+  });
+  CheckScatter<PrimitiveType::kU32>(ScatterKind::kXor, [](auto a, auto b) { return a ^ b; });
+  CheckScatter<PrimitiveType::kPred>(ScatterKind::kAnd, [](auto a, auto b) { return static_cast<uint8_t>(a & b); });
+  CheckScatter<PrimitiveType::kPred>(ScatterKind::kAdd, [](auto a, auto b) { return static_cast<uint8_t>(a | b); });
+}
+
+// Rows long enough that threads take a part of each: updates of one row keep their order.
+TEST(ScatterTest, LongRowsKeepTheirOrder) {
+  const int64_t rows = 37, row = 601, count = 1000;
+  const auto indices = RandomElements<int32_t>(count, 5, -1, static_cast<int>(rows));
+  const auto updates = RandomFloats(count * row, 6), operand = RandomFloats(rows * row, 7);
+  ScatterRequest request;
+  request.operand_dimensions = {rows, row};
+  request.operand_strides = {row, 1};
+  request.window_sizes = {1, row};
+  request.indices.data = indices.data();
+  request.indices.operand_dimensions = {0};
+  request.indices.batch_sizes = {count};
+  request.indices.batch_strides = {1};
+  request.update_batch_strides = {row};
+  request.window = {{row, 1, 1}};
+  request.updates = updates.data();
+  for (ScatterKind kind : {ScatterKind::kAssign, ScatterKind::kAdd}) {
+    std::vector<float> expected = operand;
+    for (int64_t i = 0; i < count * row; ++i) {
+      const int64_t at = indices[i / row];
+      if (at < 0 || at >= rows) continue;
+      float& to = expected[at * row + i % row];
+      to = kind == ScatterKind::kAssign ? updates[i] : to + updates[i];
+    }
+    for (int threads : {1, 2, 3}) {
+      std::vector<float> output = operand;
+      request.kind = kind;
+      request.output = output.data();
+      ASSERT_TRUE(Scatter(Parallel(threads), request).ok());
+      EXPECT_TRUE(output == expected) << threads;
+    }
+  }
+}
+
+TEST(ScatterTest, BadGeometryIsAnError) {
+  ScatterRequest request;
+  request.operand_dimensions = {3};
+  request.operand_strides = {1};
+  request.window_sizes = {4};
+  EXPECT_EQ(Scatter(Parallel(), request).code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace hlocts::kernels

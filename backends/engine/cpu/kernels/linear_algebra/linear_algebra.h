@@ -1,0 +1,41 @@
+// Cholesky and triangular solve, blocked over our own matrix product, batches over the pool.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts::kernels {
+
+// f16 and bf16 are computed in f32; f32, f64, c64, c128 in themselves.
+struct CholeskyRequest {
+  PrimitiveType type = PrimitiveType::kF32;
+  bool lower = true;  // which triangle is read and written; the other is set to zero
+  int64_t batch = 1, size = 1;
+  const void* operand = nullptr;  // dense [batch, size, size]
+  void* output = nullptr;         // may be the operand
+};
+
+// A matrix that is not positive definite gets NaN in what follows the failing pivot.
+absl::Status Cholesky(const Parallel& parallel, const CholeskyRequest& request);
+
+enum class TransposeKind : uint8_t { kNone, kTranspose, kAdjoint };
+
+struct TriangularSolveRequest {
+  PrimitiveType type = PrimitiveType::kF32;
+  bool left_side = true, lower = true, unit_diagonal = false;
+  TransposeKind transpose = TransposeKind::kNone;
+  int64_t batch = 1, rows = 1, columns = 1;  // of b; a is rows x rows (left) or columns x columns
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* output = nullptr;  // may be b
+};
+
+absl::Status TriangularSolve(const Parallel& parallel, const TriangularSolveRequest& request);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_

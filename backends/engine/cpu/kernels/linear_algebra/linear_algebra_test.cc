@@ -1,0 +1,196 @@
+#include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
+
+#include <complex>
+#include <limits>
+
+#include "backends/engine/cpu/kernels/runtime/kernel_testing.h"
+
+namespace hlocts::kernels {
+namespace {
+
+template <typename T>
+constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+
+template <typename T>
+T Conj(T x) {
+  if constexpr (kComplex<T>) {
+    return std::conj(x);
+  } else {
+    return x;
+  }
+}
+
+template <typename T>
+constexpr PrimitiveType TypeOf() {
+  if (std::is_same_v<T, float>) return PrimitiveType::kF32;
+  if (std::is_same_v<T, double>) return PrimitiveType::kF64;
+  return std::is_same_v<T, Complex64> ? PrimitiveType::kC64 : PrimitiveType::kC128;
+}
+
+template <typename T>
+double UnitOf() {
+  return sizeof(decltype(std::abs(T()))) == 4 ? 0x1p-24 : 0x1p-53;
+}
+
+// Random with a diagonal that makes it well conditioned.
+template <typename T>
+std::vector<T> RandomMatrix(int64_t rows, int64_t columns, int seed, double diagonal) {
+  const std::vector<float> parts = RandomFloats(2 * rows * columns, seed);
+  std::vector<T> result(rows * columns);
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    if constexpr (kComplex<T>) {
+      result[i] = T(parts[2 * i], parts[2 * i + 1]);
+    } else {
+      result[i] = parts[2 * i];
+    }
+    if (diagonal != 0 && i / columns == i % columns) result[i] += T(diagonal);
+  }
+  return result;
+}
+
+using Wide = std::complex<double>;
+
+// |l l^H - a| <= c (n + 1) u |l| |l^H|, element by element.
+template <typename T>
+void CheckCholesky(int64_t n, bool lower) {
+  SCOPED_TRACE(testing::Message() << "n " << n << (lower ? " lower" : " upper"));
+  const std::vector<T> g = RandomMatrix<T>(n, n, 1, 0);
+  std::vector<T> a(2 * n * n);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      T sum = T(i == j ? static_cast<double>(n) : 0.0);
+      for (int64_t p = 0; p < n; ++p) sum += g[i * n + p] * Conj(g[j * n + p]);
+      if (i == j) sum = T(std::real(sum));
+      const bool unread = lower ? j > i : j < i;
+      a[i * n + j] = a[n * n + i * n + j] = unread ? T(std::nanf("")) : sum;
+    }
+  }
+  ForEachIsa([&] {
+    std::vector<T> l(2 * n * n);
+    CholeskyRequest request = {TypeOf<T>(), lower, 2, n, a.data(), l.data()};
+    ASSERT_TRUE(Cholesky(Parallel(), request).ok());
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        if (lower ? j > i : j < i) {
+          ASSERT_EQ(l[i * n + j], T(0));
+          continue;
+        }
+        Wide sum = 0;
+        double magnitude = 0;
+        for (int64_t p = 0; p <= std::min(i, j); ++p) {
+          const Wide x = lower ? Wide(l[i * n + p]) * Wide(Conj(l[j * n + p]))
+                               : Wide(Conj(l[p * n + i])) * Wide(l[p * n + j]);
+          sum += x;
+          magnitude += std::abs(x);
+        }
+        ASSERT_LE(std::abs(sum - Wide(a[i * n + j])), 4 * (n + 1) * UnitOf<T>() * magnitude);
+        ASSERT_EQ(l[n * n + i * n + j], l[i * n + j]);  // the second of the batch
+      }
+    }
+  });
+}
+
+TEST(CholeskyTest, Residual) {
+  for (int64_t n : {1, 2, 7, 64, 65, 150, 200}) {
+    for (bool lower : {true, false}) {
+      CheckCholesky<float>(n, lower);
+      CheckCholesky<double>(n, lower);
+      if (n < 100) CheckCholesky<Complex64>(n, lower);
+      if (n < 100) CheckCholesky<Complex128>(n, lower);
+    }
+  }
+}
+
+TEST(CholeskyTest, NotPositiveGivesNan) {
+  const float a[4] = {1, 2, 2, 1};
+  float l[4];
+  ForEachIsa([&] {
+    ASSERT_TRUE(Cholesky(Parallel(), {PrimitiveType::kF32, true, 1, 2, a, l}).ok());
+    EXPECT_TRUE(std::isnan(l[3]));
+  });
+}
+
+TEST(CholeskyTest, Bf16IsComputedInF32) {
+  using Bf16 = NativeOf<PrimitiveType::kBF16>;
+  const std::vector<Bf16> a = {Bf16(4.0), Bf16(2.0), Bf16(2.0), Bf16(10.0)};
+  std::vector<Bf16> l(4);
+  ASSERT_TRUE(Cholesky(Parallel(), {PrimitiveType::kBF16, true, 1, 2, a.data(), l.data()}).ok());
+  EXPECT_EQ(float{l[0]}, 2);
+  EXPECT_EQ(float{l[2]}, 1);
+  EXPECT_EQ(float{l[3]}, 3);
+}
+
+// |op(a) x - b| <= c n u (|op(a)| |x|), element by element; unread triangle and diagonal are NaN.
+template <typename T>
+void CheckSolve(TriangularSolveRequest r) {
+  const int64_t n = r.left_side ? r.rows : r.columns;
+  std::vector<T> a = RandomMatrix<T>(2 * n, n, 1, 0);
+  for (int64_t i = 0; i < 2 * n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      T& x = a[i * n + j];
+      x *= T(1.0 / n);
+      if (i % n == j) x = r.unit_diagonal ? T(std::nanf("")) : x + T(2.0);
+      if (r.lower ? j > i % n : j < i % n) x = T(std::nanf(""));
+    }
+  }
+  const std::vector<T> b = RandomMatrix<T>(2 * r.rows, r.columns, 2, 0);
+  std::vector<T> x(b.size());
+  r.type = TypeOf<T>();
+  r.batch = 2;
+  r.a = a.data();
+  r.b = b.data();
+  r.output = x.data();
+  const auto element = [&](int64_t batch, int64_t i, int64_t j) -> Wide {  // of op(a)
+    if (r.transpose != TransposeKind::kNone) std::swap(i, j);
+    if (i == j && r.unit_diagonal) return 1;
+    if (r.lower ? j > i : j < i) return 0;
+    const T value = a[(batch * n + i) * n + j];
+    return Wide(r.transpose == TransposeKind::kAdjoint ? Conj(value) : value);
+  };
+  ForEachIsa([&] {
+    ASSERT_TRUE(TriangularSolve(Parallel(), r).ok());
+    for (int64_t i = 0; i < 2 * r.rows; ++i) {
+      for (int64_t j = 0; j < r.columns; ++j) {
+        const int64_t batch = i / r.rows, row = i % r.rows;
+        Wide sum = 0;
+        double magnitude = 0;
+        for (int64_t p = 0; p < n; ++p) {
+          const Wide term =
+              r.left_side ? element(batch, row, p) * Wide(x[(batch * n + p) * r.columns + j])
+                          : Wide(x[i * n + p]) * element(batch, p, j);
+          sum += term;
+          magnitude += std::abs(term);
+        }
+        ASSERT_LE(std::abs(sum - Wide(b[i * r.columns + j])), 4 * (n + 1) * UnitOf<T>() * magnitude);
+      }
+    }
+  });
+}
+
+TEST(TriangularSolveTest, EveryForm) {
+  for (bool left : {true, false}) {
+    for (bool lower : {true, false}) {
+      for (bool unit : {true, false}) {
+        for (TransposeKind t :
+             {TransposeKind::kNone, TransposeKind::kTranspose, TransposeKind::kAdjoint}) {
+          for (auto [rows, columns] : {std::pair<int64_t, int64_t>{1, 1}, {5, 3}, {90, 70}}) {
+            TriangularSolveRequest r;
+            r.left_side = left, r.lower = lower, r.unit_diagonal = unit, r.transpose = t;
+            r.rows = rows, r.columns = columns;
+            CheckSolve<float>(r);
+            CheckSolve<Complex128>(r);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TriangularSolveTest, IntegersAreRefused) {
+  TriangularSolveRequest r;
+  r.type = PrimitiveType::kS32;
+  EXPECT_EQ(TriangularSolve(Parallel(), r).code(), absl::StatusCode::kUnimplemented);
+}
+
+}  // namespace
+}  // namespace hlocts::kernels

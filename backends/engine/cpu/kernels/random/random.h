@@ -1,0 +1,32 @@
+// The counter-based generators of rng-bit-generator (ThreeFry2x32 of 20 rounds, Philox4x32 of 10),
+// several counters side by side, in the order of bits that XLA uses (target fact rng.xla_layout).
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_H_
+
+#include <array>
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts::kernels {
+
+enum class RandomAlgorithm : uint8_t { kThreeFry, kPhilox };
+
+struct RandomBitsRequest {
+  RandomAlgorithm algorithm = RandomAlgorithm::kThreeFry;
+  uint64_t key = 0;
+  std::array<uint64_t, 2> counter = {0, 0};  // low word first; ThreeFry uses the low word only
+  absl::Span<const int64_t> dimensions;
+  PrimitiveType type = PrimitiveType::kU32;  // any of 8, 16, 32 or 64 bits
+  void* output = nullptr;
+};
+
+// Fills the output; returns how far the counter has moved.
+absl::StatusOr<uint64_t> RandomBits(const Parallel& parallel, const RandomBitsRequest& request);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_H_

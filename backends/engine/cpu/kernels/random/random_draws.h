@@ -1,0 +1,31 @@
+// Arrays of random numbers of one distribution, for rng. The stream is our own: Philox, two draws
+// of 64 bits from a counter, blocks of counters side by side.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_DRAWS_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_DRAWS_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts::kernels {
+
+enum class Distribution : uint8_t { kUniformFloat, kUniformInteger, kNormal };
+
+struct RandomDrawsRequest {
+  Distribution distribution = Distribution::kUniformFloat;
+  PrimitiveType type = PrimitiveType::kF32;
+  uint64_t key = 0, stream = 0;  // another stream for each execution
+  double a = 0, b = 0;           // floats: of [a, b), or mean and deviation
+  uint64_t low = 0, range = 0;   // integers: low + [0, range), modulo 2^64
+  const void* first = nullptr;   // a as stored: what an empty interval gives
+  int64_t count = 0;
+  void* output = nullptr;
+};
+
+absl::Status RandomDraws(const Parallel& parallel, const RandomDrawsRequest& request);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_DRAWS_H_

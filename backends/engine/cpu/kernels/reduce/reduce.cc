@@ -1,0 +1,77 @@
+#include "backends/engine/cpu/kernels/reduce/reduce.h"
+
+#include <cstring>
+
+#include "backends/engine/cpu/kernels/runtime/checks.h"
+#include "backends/engine/cpu/kernels/runtime/isa.h"
+
+namespace hlocts::kernels {
+namespace {
+
+bool IsIndexType(PrimitiveType type) {
+  return type == PrimitiveType::kS32 || type == PrimitiveType::kU32 ||
+         type == PrimitiveType::kS64 || type == PrimitiveType::kU64;
+}
+
+}  // namespace
+
+bool ReduceSupported(ReduceKind kind, PrimitiveType type) {
+  if (!IsArrayType(type)) return false;
+  switch (kind) {
+    case ReduceKind::kAdd:
+    case ReduceKind::kMultiply: return true;
+    case ReduceKind::kMinimum:
+    case ReduceKind::kMaximum: return !IsComplex(type);
+    default: return !IsFloat(type) && !IsComplex(type);
+  }
+}
+
+absl::Status Reduce(const Parallel& parallel, const ReduceRequest& request) {
+  if (!ReduceSupported(request.kind, request.type)) {
+    return Unsupported("reduce of ", PrimitiveTypeName(request.type));
+  }
+  if (request.strides.size() != request.dimensions.size()) {
+    return InvalidInput("reduce: ", request.strides.size(), " strides for rank ",
+                        request.dimensions.size());
+  }
+  int64_t count = 1, outputs = 1;
+  HLOCTS_RETURN_IF_ERROR(CountElements(request.dimensions, count));
+  for (size_t d = 0; d < request.dimensions.size(); ++d) {
+    bool is_reduced = false;
+    for (int64_t r : request.reduced) is_reduced = is_reduced || r == static_cast<int64_t>(d);
+    if (!is_reduced) outputs *= request.dimensions[d];
+  }
+  if (count > 0) return Kernels().reduce(parallel, request);
+  const int64_t bytes = StorageBytes(request.type);
+  for (int64_t i = 0; i < outputs; ++i) {
+    std::memcpy(static_cast<char*>(request.output) + i * bytes, request.init, bytes);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RowReduce(const RowReduceRequest& request) {
+  const PrimitiveType type = request.type;
+  const bool as_stored = !IsComplex(type) && !IsSubByte(type) &&
+                         (!IsFloat(type) || BitWidth(type) >= 32);
+  if (as_stored && request.size > 0 && ReduceSupported(request.kind, type)) {
+    return Kernels().row_reduce(Parallel(1), request);
+  }
+  const int64_t dimensions[2] = {request.rows, request.size}, strides[2] = {request.size, 1},
+                reduced[1] = {1};
+  return Reduce(Parallel(1), {request.kind, type, dimensions, strides, reduced, request.operand,
+                              request.init, request.output});
+}
+
+absl::Status ArgReduce(const Parallel& parallel, const ArgReduceRequest& request) {
+  if (!IsArrayType(request.type) || IsComplex(request.type) || !IsIndexType(request.index_type)) {
+    return Unsupported("argmin or argmax of ", PrimitiveTypeName(request.type), " with indices of ",
+                       PrimitiveTypeName(request.index_type));
+  }
+  int64_t count = 1;
+  HLOCTS_RETURN_IF_ERROR(CountElements({request.outer, request.size, request.inner}, count));
+  if (request.outer == 0 || request.inner == 0) return absl::OkStatus();
+  if (request.size == 0) return InvalidInput("argmin or argmax of no elements");
+  return Kernels().arg_reduce(parallel, request);
+}
+
+}  // namespace hlocts::kernels

@@ -1,0 +1,30 @@
+// Checks that kernels share.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "spec/base/status.h"
+
+namespace hlocts::kernels {
+
+// The product of sizes; an error for negative ones and for more elements than memory can address.
+inline absl::Status CountElements(absl::Span<const int64_t> sizes, int64_t& count) {
+  constexpr int64_t kLimit = int64_t{1} << 46;
+  count = 1;
+  for (int64_t size : sizes) {
+    if (size < 0) return InvalidInput("a dimension of size ", size);
+    if (size == 0) {
+      count = 0;
+      return absl::OkStatus();
+    }
+    if (count > kLimit / size) return absl::ResourceExhaustedError("too many elements");
+    count *= size;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_

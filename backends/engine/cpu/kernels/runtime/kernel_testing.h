@@ -1,0 +1,94 @@
+// Helpers of the kernel tests: every instruction set in turn, random elements, simple arithmetic.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_KERNEL_TESTING_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_KERNEL_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "backends/engine/cpu/kernels/runtime/isa.h"
+#include "spec/ir/native.h"
+
+namespace hlocts::kernels {
+
+// Runs `body` once for each instruction set of this machine.
+template <typename Body>
+void ForEachIsa(Body body) {
+  const std::vector<Isa> isas = SupportedIsas();
+  for (Isa isa : isas) {
+    SCOPED_TRACE(IsaName(isa));
+    SetIsa(isa);
+    body();
+  }
+  SetIsa(isas.back());
+}
+
+// Runs `body` as the engine does, with subnormals flushed, and without.
+template <typename Body>
+void FlushedAndNot(Body body) {
+  body();
+#if defined(__x86_64__)
+  SCOPED_TRACE("flushing");
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);
+  body();
+  _mm_setcsr(before);
+#endif
+}
+
+// Small integers: exact in sums and products of every type, so that results can be compared by bits.
+template <typename T>
+std::vector<T> RandomElements(int64_t count, int seed, int low = -3, int high = 3) {
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> pick(std::is_unsigned_v<T> ? 0 : low, high);
+  std::vector<T> result(count);
+  for (int64_t i = 0; i < count; ++i) {
+    if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>) {
+      const int re = pick(random);
+      result[i] = T(re, pick(random));
+    } else {
+      result[i] = static_cast<T>(pick(random));
+    }
+  }
+  return result;
+}
+
+inline std::vector<float> RandomFloats(int64_t count, int seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> pick;
+  std::vector<float> result(count);
+  for (float& x : result) x = pick(random);
+  return result;
+}
+
+inline std::vector<int64_t> DenseStrides(const std::vector<int64_t>& dimensions) {
+  std::vector<int64_t> strides(dimensions.size(), 1);
+  for (size_t d = strides.size(); d-- > 1;) strides[d - 1] = strides[d] * dimensions[d];
+  return strides;
+}
+
+// Calls visit(index) for every index of the dimensions, row-major.
+template <typename Visit>
+void ForEachIndexOf(const std::vector<int64_t>& dimensions, Visit visit) {
+  std::vector<int64_t> index(dimensions.size(), 0);
+  for (int64_t size : dimensions) {
+    if (size == 0) return;
+  }
+  for (;;) {
+    visit(index);
+    size_t d = dimensions.size();
+    while (d > 0 && ++index[d - 1] == dimensions[d - 1]) index[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_KERNEL_TESTING_H_

@@ -1,0 +1,36 @@
+// Working memory of the kernels: kept between calls, because the first touch of fresh pages costs
+// more than most kernels do. A failed allocation is null, and the kernel says so in its status.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+
+namespace hlocts::kernels {
+
+class Scratch {
+ public:
+  // 64-byte aligned; a size below 0 or beyond memory gives null.
+  explicit Scratch(int64_t bytes);
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  bool ok() const { return data_ != nullptr; }
+  template <typename T = char>
+  T* As() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  void* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+absl::Status OutOfScratch(int64_t bytes);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_

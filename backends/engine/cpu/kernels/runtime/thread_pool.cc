@@ -1,0 +1,198 @@
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace hlocts::kernels {
+namespace {
+
+constexpr int kMaxThreads = 256;
+// Of a worker that has just been useful: a following kernel finds it awake.
+constexpr int kSpinsBeforeSleep = 400;
+// A thread takes this share of what is left, per thread: long ranges first, and at the end short
+// ones, so that all stop together even if one began late or was held up.
+constexpr int kChunksPerThread = 4;
+constexpr int kLeastChunksPerThread = 64;
+constexpr double kMinChunkNanoseconds = 4000;
+
+void Pause() {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
+// Rounding mode and flushing of denormals are per thread: a body must see its caller's.
+unsigned FloatControl() {
+#if defined(__x86_64__)
+  return _mm_getcsr() & ~0x3Fu;  // without the sticky exception flags
+#else
+  return 0;
+#endif
+}
+
+void SetFloatControl(unsigned control) {
+#if defined(__x86_64__)
+  if (FloatControl() != control) _mm_setcsr(control);
+#endif
+}
+
+int MachineThreads() {
+  static const int threads = [] {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }();
+  return threads;
+}
+
+struct Job {
+  const RangeBody* body = nullptr;
+  int64_t count = 0, least = 1;  // of a range, but for the last one; a multiple of `grain`
+  int64_t grain = 1, shares = 1;
+  unsigned float_control = 0;
+  std::atomic<int64_t> next{0};
+
+  int64_t EndOf(int64_t begin) const {
+    const int64_t share = (count - begin) / shares / grain * grain;
+    return std::min(count, begin + std::max(least, share));
+  }
+
+  void Work() {
+    int64_t begin = next.load(std::memory_order_relaxed);
+    while (begin < count) {
+      const int64_t end = EndOf(begin);
+      if (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) continue;
+      (*body)(begin, end);
+      begin = next.load(std::memory_order_relaxed);
+    }
+  }
+};
+
+thread_local bool inside_body = false;
+
+// The caller of a job never waits for a worker that has not entered it, so a worker that wakes
+// late (or, after a fork, does not exist) costs nothing.
+class ThreadPool {
+ public:
+  static ThreadPool& Get() {
+    static auto* pool = new ThreadPool();  // never destroyed: its threads outlive main
+    return *pool;
+  }
+
+  // False if another thread is using the pool.
+  bool Run(int threads, int64_t count, int64_t least, int64_t grain, const RangeBody& body) {
+    std::unique_lock<std::mutex> lock(busy_, std::try_to_lock);
+    if (!lock.owns_lock()) return false;
+    Grow(threads - 1);
+    job_.body = &body;
+    job_.count = count;
+    job_.least = least;
+    job_.grain = grain;
+    job_.shares = int64_t{threads} * kChunksPerThread;
+    job_.float_control = FloatControl();
+    job_.next.store(0, std::memory_order_relaxed);
+    places_ = threads - 1;
+    entered_.store(0, std::memory_order_release);
+    epoch_.fetch_add(1, std::memory_order_release);
+    epoch_.notify_all();
+    inside_body = true;
+    job_.Work();
+    inside_body = false;
+    Close();
+    return true;
+  }
+
+ private:
+  static constexpr int kClosed = -1;
+
+  void Grow(int workers) {
+    while (started_ < std::min(workers, kMaxThreads)) {
+      try {
+        std::thread([this] { Worker(); }).detach();
+      } catch (const std::system_error&) {
+        return;  // fewer threads, same result
+      }
+      ++started_;
+    }
+  }
+
+  void Close() {
+    for (int spins = 0;; ++spins) {
+      int none = 0;
+      if (entered_.compare_exchange_weak(none, kClosed, std::memory_order_acq_rel)) return;
+      if (spins < kSpinsBeforeSleep) {
+        Pause();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  }
+
+  bool Enter() {
+    int entered = entered_.load(std::memory_order_acquire);
+    while (entered != kClosed && entered < places_) {
+      if (entered_.compare_exchange_weak(entered, entered + 1, std::memory_order_acq_rel)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void Worker() {
+    inside_body = true;
+    uint64_t seen = epoch_.load(std::memory_order_acquire) - 1;  // the job it was started for
+    for (;;) {
+      for (int spins = 0; epoch_.load(std::memory_order_acquire) == seen; ++spins) {
+        if (spins < kSpinsBeforeSleep) {
+          Pause();
+        } else {
+          epoch_.wait(seen, std::memory_order_acquire);
+        }
+      }
+      seen = epoch_.load(std::memory_order_acquire);
+      if (!Enter()) continue;
+      SetFloatControl(job_.float_control);
+      job_.Work();
+      entered_.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  std::mutex busy_;
+  Job job_;
+  std::atomic<int> places_{0};
+  int started_ = 0;
+  std::atomic<int> entered_{kClosed};  // workers inside the job
+  std::atomic<uint64_t> epoch_{1};
+};
+
+}  // namespace
+
+Parallel::Parallel(int threads)
+    : threads_(threads <= 0 ? MachineThreads() : std::min(threads, kMaxThreads)) {}
+
+void Parallel::For(int64_t count, double cost_ns, RangeBody body, int64_t grain) const {
+  if (count <= 0) return;
+  const double cost = cost_ns * static_cast<double>(count);
+  if (threads_ == 1 || inside_body || count <= grain || cost < kWakeNanoseconds) {
+    return body(0, count);
+  }
+  const double pieces =
+      std::min<double>(threads_ * kLeastChunksPerThread, cost / kMinChunkNanoseconds);
+  int64_t least = std::max<int64_t>(1, static_cast<int64_t>(count / std::max(1.0, pieces)));
+  least = (least + grain - 1) / grain * grain;
+  if (least >= count || !ThreadPool::Get().Run(threads_, count, least, grain, body)) {
+    body(0, count);
+  }
+}
+
+}  // namespace hlocts::kernels

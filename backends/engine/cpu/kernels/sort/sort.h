@@ -1,0 +1,74 @@
+// Sorting by recognised keys (radix and vectorised quicksort), by any comparator (merge sort over
+// blocks of comparisons), and top-k.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_H_
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts::kernels {
+
+// A strict weak order of the values of one type. The ascending ones, for floats:
+//   kTotal          -NaN < -inf < ... < -0 < +0 < ... < inf < NaN, by bits (compare type=TOTALORDER)
+//   kTotalZerosEqual  the same with -0 and +0 equivalent
+//   kNumeric        -0 and +0 equivalent, all NaNs equivalent and above everything. This is also an
+//                   order in which plain LT (GT) on floats is never inverted when no key is NaN.
+// Integers and pred have one order, whichever is named.
+enum class KeyOrder : uint8_t { kTotal, kTotalZerosEqual, kNumeric };
+
+struct SortKey {
+  int operand = 0;  // which operand is compared
+  KeyOrder order = KeyOrder::kTotal;
+  bool descending = false;
+};
+
+struct SortOperand {
+  PrimitiveType type = PrimitiveType::kF32;
+  const void* input = nullptr;
+  void* output = nullptr;  // may be the input
+};
+
+struct SortRequest {
+  int64_t outer = 1, size = 1, inner = 1;  // dense [outer, size, inner], sorted along the middle
+  absl::Span<const SortOperand> operands;  // at least one
+};
+
+// Sorts by the keys, the first being the most significant. Not complex keys. `stable` false allows
+// any order of equivalent elements; the result is the same for any number of threads either way.
+absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
+                        absl::Span<const SortKey> keys, bool stable);
+
+// Answers for i in [0, count): less[i] = comparator(element lhs[i], element rhs[i]), where elements
+// are numbered in the whole arrays (position of the dense [outer, size, inner]). Must be callable
+// from several threads at once.
+using BatchComparator = absl::FunctionRef<absl::Status(const int64_t* lhs, const int64_t* rhs,
+                                                       int64_t count, uint8_t* less)>;
+
+// Stable merge sort that asks for comparisons in batches (thousands where the size allows it). Any
+// comparator is safe: one that is no strict weak order still gives a permutation.
+absl::Status SortByComparator(const Parallel& parallel, const SortRequest& request,
+                              BatchComparator comparator);
+
+// The k largest (or smallest) of each row of a dense [rows, size], in order, the lower index first
+// among equivalent ones; 0 <= k <= size.
+struct TopKRequest {
+  PrimitiveType type = PrimitiveType::kF32;
+  int64_t rows = 1, size = 1, k = 1;
+  bool largest = true;  // else the k smallest, ascending
+  KeyOrder order = KeyOrder::kTotal;
+  const void* input = nullptr;
+  void* values = nullptr;   // [rows, k]
+  void* indices = nullptr;  // [rows, k] of index_type; may be null
+  PrimitiveType index_type = PrimitiveType::kS32;  // s32, u32, s64 or u64
+};
+
+absl::Status TopK(const Parallel& parallel, const TopKRequest& request);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_H_

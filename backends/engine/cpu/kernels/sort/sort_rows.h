@@ -1,0 +1,25 @@
+// Rows of a dense [outer, size, inner] along the middle dimension; shared by the sorts.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_ROWS_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_ROWS_H_
+
+#include <cstdint>
+
+#include "backends/engine/cpu/kernels/sort/sort.h"
+
+namespace hlocts::kernels {
+
+// Rows [begin, end) of all outer * inner; element i of one lies i * inner after its first.
+struct RowRange {
+  int64_t begin = 0, end = 0, size = 0, inner = 1;
+  int64_t First(int64_t row) const { return row / inner * size * inner + row % inner; }
+};
+
+absl::Status CheckRows(const SortRequest& request, int64_t max_size);
+
+// Element i of the row becomes element order[i]. `row_copy`: room for one row of 16-byte elements.
+void PermuteRow(const Parallel& parallel, const RowRange& rows, int64_t first,
+                const SortOperand& operand, const uint32_t* order, char* row_copy);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_ROWS_H_

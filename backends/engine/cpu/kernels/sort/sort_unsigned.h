@@ -1,0 +1,20 @@
+// Sorting unsigned integers ascending: the one vectorised sort under all sorts by keys.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_UNSIGNED_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_UNSIGNED_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
+
+namespace hlocts::kernels {
+
+__extension__ typedef unsigned __int128 Uint128;
+
+// U: uint8_t, uint16_t, uint32_t, uint64_t, Uint128. Long runs are sorted in parts and merged.
+template <typename U>
+absl::Status SortUnsigned(const Parallel& parallel, U* keys, int64_t count);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_UNSIGNED_H_

@@ -1,0 +1,161 @@
+// The k first of each row: candidates better than the worst kept so far are collected block by
+// block and cut back to k whenever the buffer is full. Keys carry their position in the low bits, so
+// equal keys rank by index.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "backends/engine/cpu/kernels/runtime/checks.h"
+#include "backends/engine/cpu/kernels/runtime/scratch.h"
+#include "backends/engine/cpu/kernels/sort/sort.h"
+#include "backends/engine/cpu/kernels/sort/sort_keys.h"
+#include "backends/engine/cpu/kernels/sort/sort_unsigned.h"
+
+namespace hlocts::kernels {
+namespace {
+
+constexpr int64_t kBlock = 128;
+constexpr int64_t kMinBuffer = 1024;
+constexpr int64_t kSegment = 1 << 16;  // of a long lone row
+
+template <typename U>
+using Packed = std::conditional_t<sizeof(U) == 8, Uint128, uint64_t>;
+
+int64_t BufferSize(int64_t k) { return std::max(kMinBuffer, 2 * k + kBlock); }
+
+template <typename U>
+struct Candidates {
+  Packed<U>* data;
+  int64_t capacity, k, count = 0;
+  U worst = 0;          // key of the k-th best, once there are k
+  bool full = false;    // keys not below `worst` cannot be among the k any more
+
+  void Cut() {
+    if (count <= k) return;
+    std::nth_element(data, data + (k - 1), data + count);
+    count = k;
+    worst = static_cast<U>(data[k - 1] >> 32);
+    full = true;
+  }
+
+  void Add(const U* keys, int64_t n, int64_t first) {
+    for (int64_t i = 0; i < n; ++i) {
+      if (full && keys[i] >= worst) continue;
+      data[count++] = static_cast<Packed<U>>(keys[i]) << 32 | static_cast<uint32_t>(first + i);
+    }
+    if (count + kBlock > capacity) Cut();
+  }
+};
+
+template <typename U>
+void Select(const KeyCode<U>& code, const U* row, int64_t begin, int64_t end,
+            Candidates<U>& best) {
+  U keys[kBlock];
+  for (int64_t i = begin; i < end; i += kBlock) {
+    const int64_t n = std::min(kBlock, end - i);
+    EncodeKeys(code, row + i, 1, n, keys);
+    U any = 0;
+    for (int64_t j = 0; j < n; ++j) any |= static_cast<U>(keys[j] < best.worst);
+    if (any != 0 || !best.full) best.Add(keys, n, i);
+  }
+  best.Cut();
+}
+
+template <typename U>
+void StoreBest(const TopKRequest& request, int64_t row, const Packed<U>* best) {
+  const U* in = static_cast<const U*>(request.input) + row * request.size;
+  U* values = static_cast<U*>(request.values) + row * request.k;
+  const bool wide = StorageBytes(request.index_type) == 8;
+  for (int64_t i = 0; i < request.k; ++i) {
+    const uint32_t at = static_cast<uint32_t>(best[i]);
+    values[i] = in[at];
+    if (request.indices == nullptr) continue;
+    if (wide) {
+      static_cast<int64_t*>(request.indices)[row * request.k + i] = at;
+    } else {
+      static_cast<uint32_t*>(request.indices)[row * request.k + i] = at;
+    }
+  }
+}
+
+template <typename U>
+absl::Status RowsOf(const TopKRequest& request, const KeyCode<U>& code, int64_t begin,
+                    int64_t end) {
+  const int64_t capacity = BufferSize(request.k), bytes = capacity * sizeof(Packed<U>);
+  const Scratch scratch(bytes);
+  if (!scratch.ok()) return OutOfScratch(bytes);
+  for (int64_t row = begin; row < end; ++row) {
+    Candidates<U> best = {scratch.As<Packed<U>>(), capacity, request.k};
+    const U* in = static_cast<const U*>(request.input) + row * request.size;
+    Select(code, in, 0, request.size, best);
+    HLOCTS_RETURN_IF_ERROR(SortUnsigned(Parallel(1), best.data, best.count));
+    StoreBest<U>(request, row, best.data);
+  }
+  return absl::OkStatus();
+}
+
+// A long row: the best of each segment, then the best of those.
+template <typename U>
+absl::Status LongRow(const Parallel& parallel, const TopKRequest& request, const KeyCode<U>& code,
+                     int64_t row) {
+  const int64_t segments = (request.size + kSegment - 1) / kSegment;
+  const int64_t capacity = BufferSize(request.k);
+  const int64_t bytes = segments * capacity * static_cast<int64_t>(sizeof(Packed<U>));
+  const Scratch scratch(bytes);
+  const Scratch counts(segments * 8);
+  if (!scratch.ok() || !counts.ok()) return OutOfScratch(bytes);
+  const U* in = static_cast<const U*>(request.input) + row * request.size;
+  Packed<U>* all = scratch.As<Packed<U>>();
+  parallel.For(segments, 0.5 * kSegment, [&](int64_t s, int64_t end) {
+    for (; s < end; ++s) {
+      Candidates<U> best = {all + s * capacity, capacity, request.k};
+      Select(code, in, s * kSegment, std::min(request.size, (s + 1) * kSegment), best);
+      counts.As<int64_t>()[s] = best.count;
+    }
+  });
+  int64_t count = 0;
+  for (int64_t s = 0; s < segments; ++s) {
+    std::memmove(all + count, all + s * capacity, counts.As<int64_t>()[s] * sizeof(Packed<U>));
+    count += counts.As<int64_t>()[s];
+  }
+  std::nth_element(all, all + (request.k - 1), all + count);
+  HLOCTS_RETURN_IF_ERROR(SortUnsigned(parallel, all, request.k));
+  StoreBest<U>(request, row, all);
+  return absl::OkStatus();
+}
+
+template <typename U>
+absl::Status Run(const Parallel& parallel, const TopKRequest& request) {
+  const KeyCode<U> code = MakeKeyCode<U>(request.type, request.order, request.largest);
+  const bool long_rows = request.size >= 4 * kSegment && request.k <= kSegment / 8;
+  if (request.rows < parallel.threads() && long_rows) {
+    for (int64_t row = 0; row < request.rows; ++row) {
+      HLOCTS_RETURN_IF_ERROR(LongRow(parallel, request, code, row));
+    }
+    return absl::OkStatus();
+  }
+  std::atomic<bool> failed{false};
+  parallel.For(request.rows, 1.0 * request.size + 20.0 * request.k, [&](int64_t i, int64_t end) {
+    if (!RowsOf(request, code, i, end).ok()) failed = true;
+  });
+  return failed ? OutOfScratch(BufferSize(request.k) * 16) : absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status TopK(const Parallel& parallel, const TopKRequest& request) {
+  const PrimitiveType type = request.type, index = request.index_type;
+  if (!IsArrayType(type) || IsComplex(type) || !IsInteger(index) || BitWidth(index) < 32) {
+    return Unsupported("top-k of ", PrimitiveTypeName(type), " with indices of ",
+                       PrimitiveTypeName(index));
+  }
+  if (request.k < 0 || request.k > request.size || request.size > 0xFFFFFFFF) {
+    return InvalidInput("top-k: k = ", request.k, " of a row of ", request.size, " elements");
+  }
+  int64_t count = 0;
+  HLOCTS_RETURN_IF_ERROR(CountElements({request.rows, request.size}, count));
+  if (request.rows == 0 || request.k == 0) return absl::OkStatus();
+  return VisitKeyWidth(type, [&](auto width) { return Run<decltype(width)>(parallel, request); });
+}
+
+}  // namespace hlocts::kernels

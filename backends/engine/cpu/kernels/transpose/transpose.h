@@ -1,0 +1,26 @@
+// Two dimensions of an array change places.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+
+namespace hlocts::kernels {
+
+// to[c * to_stride + r] = from[r * from_stride + c]: on the calling thread, for callers that cut an
+// array into pieces whose pages stay at hand.
+struct TransposeRequest {
+  int bytes = 4;  // of an element: 1, 2, 4 or 8
+  int64_t rows = 0, columns = 0;
+  const void* from = nullptr;
+  int64_t from_stride = 0;
+  void* to = nullptr;
+  int64_t to_stride = 0;
+};
+
+absl::Status Transpose(const TransposeRequest& request);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_H_

@@ -1,0 +1,47 @@
+#include "backends/engine/cpu/kernels/transpose/transpose.h"
+
+#include "backends/engine/cpu/kernels/runtime/kernel_testing.h"
+
+namespace hlocts::kernels {
+namespace {
+
+template <typename T>
+void CheckTranspose(int64_t rows, int64_t columns) {
+  const int64_t from_stride = columns + 3, to_stride = rows + 5;
+  const std::vector<T> from = RandomElements<T>(rows * from_stride, 1, 0, 1 << 30);
+  std::vector<T> to(columns * to_stride, 7), expected = to;
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) expected[c * to_stride + r] = from[r * from_stride + c];
+  }
+  TransposeRequest request;
+  request.bytes = sizeof(T);
+  request.rows = rows, request.columns = columns;
+  request.from = from.data(), request.from_stride = from_stride;
+  request.to = to.data(), request.to_stride = to_stride;
+  ASSERT_TRUE(Transpose(request).ok());
+  EXPECT_EQ(to, expected) << rows << " x " << columns;
+}
+
+TEST(TransposeTest, WholeAndBrokenSquares) {
+  for (int64_t rows : {1, 8, 16, 37, 100}) {
+    for (int64_t columns : {1, 8, 32, 45}) {
+      ForEachIsa([&] {
+        CheckTranspose<uint8_t>(rows, columns);
+        CheckTranspose<uint16_t>(rows, columns);
+        CheckTranspose<uint32_t>(rows, columns);
+        CheckTranspose<uint64_t>(rows, columns);
+      });
+    }
+  }
+}
+
+TEST(TransposeTest, OtherWidthsAreRefused) {
+  TransposeRequest request;
+  for (int bytes : {0, 3, 16}) {
+    request.bytes = bytes;
+    EXPECT_FALSE(Transpose(request).ok());
+  }
+}
+
+}  // namespace
+}  // namespace hlocts::kernels

@@ -1,0 +1,55 @@
+// reduce-window by a known computation, one dimension after the other (each a legal reassociation;
+// minimum, maximum, integers exact), each dimension in time independent of the window's size; and
+// select-and-scatter.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_WINDOW_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_WINDOW_H_
+
+#include <cstdint>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "backends/engine/cpu/kernels/reduce/reduce.h"
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts::kernels {
+
+struct WindowDimensionSpec {
+  int64_t input_size = 1, output_size = 1;
+  int64_t size = 1, stride = 1, padding_low = 0;  // padding_low may be negative
+  int64_t base_dilation = 1, window_dilation = 1;
+};
+
+// Padding and holes take no part; `init` joins every output exactly once.
+struct ReduceWindowRequest {
+  ReduceKind kind = ReduceKind::kAdd;
+  PrimitiveType type = PrimitiveType::kF32;  // as ReduceSupported
+  absl::InlinedVector<WindowDimensionSpec, 4> dimensions;
+  const void* operand = nullptr;  // dense, row-major
+  const void* init = nullptr;
+  void* output = nullptr;  // dense, row-major
+};
+
+absl::Status ReduceWindow(const Parallel& parallel, const ReduceWindowRequest& request);
+
+// select: a comparison of (kept, candidate); the candidate replaces what is kept when it is false,
+// as HLO's loop does in row-major order of the window.
+enum class WindowSelect : uint8_t { kGe, kGt, kLe, kLt };
+
+struct SelectAndScatterRequest {
+  WindowSelect select = WindowSelect::kGe;
+  ReduceKind scatter = ReduceKind::kAdd;
+  PrimitiveType type = PrimitiveType::kF32;         // not complex
+  absl::InlinedVector<WindowDimensionSpec, 4> dimensions;  // dilations 1; output_size: of source
+  const void* operand = nullptr;  // dense; the output has its shape
+  const void* source = nullptr;   // dense
+  const void* init = nullptr;
+  void* output = nullptr;
+};
+
+// Sums of floats narrower than f32 are rounded once, other results at each step.
+absl::Status SelectAndScatter(const Parallel& parallel, const SelectAndScatterRequest& request);
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_WINDOW_H_

@@ -1,0 +1,61 @@
+// A called computation applied to elements: bodies of reduce, sort, scatter, map and their like.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backends/engine/cpu/loops/loop_program.h"
+#include "backends/engine/cpu/base/program.h"
+
+namespace hlocts::cpu {
+
+// What a called computation of scalars is, when it is one operation on its two parameters.
+struct SimpleBody {
+  Opcode opcode = Opcode::kAdd;
+  bool swapped = false;  // applied to (second, first)
+};
+
+class ElementFunction {
+ public:
+  ElementFunction(std::shared_ptr<const LoopProgram> loop, const plan::Graph& graph);
+  ElementFunction(const Function& function, const plan::Graph& graph);
+
+  size_t argument_count() const { return argument_widths_.size(); }
+  size_t result_count() const { return result_widths_.size(); }
+  int argument_width(size_t i) const { return argument_widths_[i]; }
+  int result_width(size_t i) const { return result_widths_[i]; }
+
+  // results[r][i] = f(arguments[0][i], arguments[1][i], ...) for i < count. A result may lie where
+  // an argument of the same width does.
+  absl::Status Apply(Run& run, const uint8_t* const* arguments, uint8_t* const* results,
+                     int64_t count) const;
+  // Straight-line bodies never fail and need no Run.
+  bool is_straight() const { return loop_ != nullptr; }
+  const Function* function() const { return function_; }
+  void ApplyStraight(const uint8_t* const* arguments, uint8_t* const* results,
+                     int64_t count) const;
+
+ private:
+  std::shared_ptr<const LoopProgram> loop_;
+  const Function* function_ = nullptr;
+  std::vector<const uint8_t*> constants_;
+  std::vector<int> argument_widths_, result_widths_;
+};
+
+// The body when it is `op(p0, p1)` of its two scalar parameters, in either order.
+std::optional<SimpleBody> SimpleBodyOf(const plan::Graph& graph);
+
+// The comparator `compare(p, q)` of a sort, where p and q are the two places of one operand.
+struct SimpleComparator {
+  int64_t operand = 0;
+  Direction direction = Direction::kLt;
+  bool total_order = false;
+};
+std::optional<SimpleComparator> SimpleComparatorOf(const plan::Graph& graph);
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_

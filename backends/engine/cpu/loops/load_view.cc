@@ -1,0 +1,107 @@
+#include "backends/engine/cpu/loops/load_view.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+#include "absl/container/inlined_vector.h"
+#include "backends/engine/cpu/elementwise/kernel.h"
+#include "backends/engine/cpu/elementwise/short_rows.h"
+#include "backends/engine/cpu/elementwise/strided_run.h"
+
+namespace hlocts::cpu {
+namespace {
+
+// Where a walk over the rows of a view stands.
+struct Place {
+  absl::InlinedVector<int64_t, 8> index;  // one for each of the view's dimensions
+  int64_t at;                             // in the array, in elements
+
+  Place(const plan::View& view, int64_t start) : index(view.dimensions.size(), 0), at(view.offset) {
+    for (size_t d = index.size(); d-- > 0;) {
+      std::tie(start, index[d]) = Divided(start, view.dimensions[d].size);
+      at += index[d] * view.dimensions[d].stride;
+    }
+  }
+  // To where a row begins, `rows` rows further on: as many as the dimension around them has left.
+  void NextRow(const plan::View& view, int64_t rows) {
+    const size_t rank = index.size();
+    at -= index[rank - 1] * view.dimensions[rank - 1].stride;
+    index[rank - 1] = 0;
+    for (size_t d = rank - 1; d-- > 0; rows = 1) {
+      at += rows * view.dimensions[d].stride;
+      index[d] += rows;
+      if (index[d] < view.dimensions[d].size) break;
+      at -= index[d] * view.dimensions[d].stride;
+      index[d] = 0;
+    }
+  }
+};
+
+// Whole rows that are short, of the innermost dimension but one; how many there are here.
+int64_t ShortRowsAt(const plan::View& view, const Place& place, int64_t count) {
+  const size_t rank = place.index.size();
+  const int64_t size = view.dimensions[rank - 1].size;
+  if (rank < 2 || size > kShortRow || place.index[rank - 1] != 0) return 0;
+  return std::min(count / size, view.dimensions[rank - 2].size - place.index[rank - 2]);
+}
+
+void CopyRun(const uint8_t* from, int64_t stride, int width, int64_t count, uint8_t* out) {
+  if (stride == 1) {
+    std::memcpy(out, from, static_cast<size_t>(count) * width);
+  } else if (stride == 0) {
+    FillElements(from, width, count, out);
+  } else {
+    CopyStridedRun(from, stride, width, count, out);
+  }
+}
+
+}  // namespace
+
+void Fill(const void* element, int width, int64_t count, uint8_t* out) {
+  FillElements(element, width, count, out);
+}
+
+int64_t RowStart(const plan::View& view, int64_t number) {
+  int64_t at = view.offset, index = 0;
+  for (size_t d = view.dimensions.size() - 1; d-- > 1;) {
+    std::tie(number, index) = Divided(number, view.dimensions[d].size);
+    at += index * view.dimensions[d].stride;
+  }
+  return at + (view.dimensions.size() > 1 ? number * view.dimensions[0].stride : 0);
+}
+
+const uint8_t* RunIn(const plan::View& view, int width, const uint8_t* array, int64_t start,
+                     int64_t count) {
+  const plan::ViewDimension& inner = view.dimensions.back();
+  if (inner.stride != 1 || inner.size < count) return nullptr;
+  const auto [left, index] = Divided(start, inner.size);
+  if (inner.size - index < count) return nullptr;
+  return array + (RowStart(view, left) + index) * width;
+}
+
+void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t start, int64_t count,
+              uint8_t* out) {
+  if (count <= 0) return;
+  if (view.dimensions.empty()) return Fill(array + view.offset * width, width, count, out);
+  const plan::ViewDimension& inner = view.dimensions.back();
+  Place place(view, start);
+  while (true) {
+    const uint8_t* from = array + place.at * width;
+    const int64_t rows = ShortRowsAt(view, place, count);
+    int64_t run = rows * inner.size;
+    if (rows > 1) {
+      const plan::ViewDimension& outer = view.dimensions[view.dimensions.size() - 2];
+      CopyShortRows(from, {rows, inner.size, outer.stride, inner.stride}, width, out);
+    } else {
+      run = std::min(count, inner.size - place.index.back());
+      CopyRun(from, inner.stride, width, run, out);
+    }
+    count -= run;
+    if (count == 0) return;
+    out += run * width;
+    place.NextRow(view, std::max<int64_t>(rows, 1));
+  }
+}
+
+}  // namespace hlocts::cpu

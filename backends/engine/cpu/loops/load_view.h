@@ -1,0 +1,34 @@
+// Elements of a view, read in the order of its places.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_VIEW_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_VIEW_H_
+
+#include <cstdint>
+#include <utility>
+
+#include "backends/engine/plan/view.h"
+
+namespace hlocts::cpu {
+
+// Elements [start, start + count) of a simplified view of `array`, side by side.
+void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t start, int64_t count,
+              uint8_t* out);
+// Where they stand side by side in the array; null when they do not.
+const uint8_t* RunIn(const plan::View& view, int width, const uint8_t* array, int64_t start,
+                     int64_t count);
+// Which element begins row `number` of a view, its rows being its innermost dimension.
+int64_t RowStart(const plan::View& view, int64_t number);
+// out[i] = *element.
+void Fill(const void* element, int width, int64_t count, uint8_t* out);
+
+// Quotient and remainder; of small numbers several times as fast.
+inline std::pair<int64_t, int64_t> Divided(int64_t number, int64_t by) {
+  if (((number | by) >> 32) == 0) {
+    const uint32_t n = static_cast<uint32_t>(number), d = static_cast<uint32_t>(by);
+    return {n / d, n % d};
+  }
+  return {number / by, number % by};
+}
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_VIEW_H_

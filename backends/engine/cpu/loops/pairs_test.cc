@@ -1,0 +1,210 @@
+// Two operations in one kernel: the bits of one after the other, wherever the results lie.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "backends/backend_list.h"
+#include "backends/engine/cpu/elementwise/families.h"
+#include "backends/engine/cpu/elementwise/kernel.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::cpu {
+namespace {
+
+constexpr int64_t kNumbers = 149;  // vectors of any size, and some elements besides
+constexpr Opcode kPairedOpcodes[] = {
+    Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum,
+    Opcode::kAnd, Opcode::kOr,       Opcode::kXor,      Opcode::kShiftLeft,
+    Opcode::kShiftRightLogical};
+
+template <typename T>
+std::vector<T> Numbers(uint32_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<T> numbers(kNumbers);
+  for (T& x : numbers) {
+    if constexpr (std::is_floating_point_v<T>) {
+      using Limits = std::numeric_limits<T>;
+      const T special[] = {0, -T(0), 1, Limits::infinity(), -Limits::infinity(),
+                           Limits::quiet_NaN(), Limits::max(), Limits::min()};
+      const uint64_t draw = random();
+      x = draw % 3 == 0 ? special[draw / 3 % 8]
+                        : static_cast<T>(static_cast<int64_t>(draw)) * T(0x1p-60);
+    } else {
+      x = static_cast<T>(random() >> random() % 64);  // amounts of shifts, too
+    }
+  }
+  return numbers;
+}
+
+// A NaN is any NaN.
+template <typename T>
+bool SameNumber(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (x != x) return y != y;
+  }
+  return std::memcmp(&x, &y, sizeof(T)) == 0;
+}
+
+// How the operands of a pair are given: one as a single element, and the result in one's memory.
+struct Setting {
+  int single, in_place;
+};
+
+template <typename T>
+void CheckPair(const Kernel& first, const Kernel& second, const Kernel& both, bool right,
+           Setting setting) {
+  std::vector<T> operands[3] = {Numbers<T>(1), Numbers<T>(2), Numbers<T>(3)};
+  if (setting.single >= 0) operands[setting.single].assign(kNumbers, operands[setting.single][4]);
+  std::vector<T> middle(kNumbers), expected(kNumbers), apart(kNumbers);
+  first(operands[0].data(), operands[1].data(), nullptr, middle.data(), kNumbers);
+  const T* left = right ? operands[2].data() : middle.data();
+  second(left, right ? middle.data() : operands[2].data(), nullptr, expected.data(), kNumbers);
+  Kernel kernel = both;
+  if (setting.single >= 0) kernel.parameters.single = static_cast<uint8_t>(1 << setting.single);
+  std::vector<T>& result = setting.in_place < 0 ? apart : operands[setting.in_place];
+  kernel(operands[0].data(), operands[1].data(), operands[2].data(), result.data(), kNumbers);
+  for (int64_t i = 0; i < kNumbers; ++i) {
+    ASSERT_TRUE(SameNumber(result[i], expected[i])) << i << " single " << setting.single;
+  }
+}
+
+template <typename T>
+int CheckPairs(PrimitiveType type, const std::vector<Kernel>& kernels) {
+  constexpr Setting kSettings[] = {{-1, -1}, {0, -1}, {1, -1}, {2, -1}, {-1, 0}, {-1, 1},
+                                   {-1, 2},  {0, 2},  {1, 0},  {2, 1}};
+  int checked = 0;
+  for (const Kernel& first : kernels) {
+    for (const Kernel& second : kernels) {
+      for (bool right : {false, true}) {
+        const Kernel both = PairKernel(first, second, right);
+        if (both.run == nullptr) continue;
+        ++checked;
+        for (const Setting& setting : kSettings) CheckPair<T>(first, second, both, right, setting);
+      }
+    }
+  }
+  return checked;
+}
+
+std::vector<Kernel> KernelsOf(PrimitiveType type) {
+  std::vector<Kernel> kernels;
+  for (Opcode opcode : kPairedOpcodes) {
+    const Kernel kernel = ArithmeticKernel(opcode, type);
+    if (kernel.run != nullptr) kernels.push_back(kernel);
+  }
+  if (!IsFloat(type)) kernels.push_back(RotationKernel(type));
+  return kernels;
+}
+
+TEST(PairsTest, ArePairsOfTheSameBits) {
+  EXPECT_EQ(CheckPairs<float>(PrimitiveType::kF32, KernelsOf(PrimitiveType::kF32)), 50);
+  EXPECT_EQ(CheckPairs<double>(PrimitiveType::kF64, KernelsOf(PrimitiveType::kF64)), 50);
+  EXPECT_EQ(CheckPairs<uint32_t>(PrimitiveType::kU32, KernelsOf(PrimitiveType::kU32)), 90);
+  EXPECT_EQ(CheckPairs<int32_t>(PrimitiveType::kS32, KernelsOf(PrimitiveType::kS32)), 90);
+}
+
+// Where x and y compare, u, else v: against a comparison's bytes and a select, whichever is single.
+template <typename T>
+void CheckChoice(PrimitiveType type, Direction direction) {
+  const Kernel compare = CompareKernel(direction, type, false);
+  Kernel select;
+  select.run = VectorSelect(sizeof(T));
+  const Kernel both = PairKernel(compare, select, false);
+  ASSERT_NE(both.run, nullptr);
+  for (int single = -1; single < 4; ++single) {
+    std::vector<T> x[4] = {Numbers<T>(1), Numbers<T>(1), Numbers<T>(2), Numbers<T>(3)};
+    for (int64_t i = 0; i < kNumbers; i += 3) x[1][i] = x[0][(i + 1) % kNumbers];
+    if (single >= 0) x[single].assign(kNumbers, x[single][5]);
+    std::vector<uint8_t> mask(kNumbers);
+    std::vector<T> expected(kNumbers), actual(kNumbers);
+    compare(x[0].data(), x[1].data(), nullptr, mask.data(), kNumbers);
+    select(mask.data(), x[2].data(), x[3].data(), expected.data(), kNumbers);
+    Kernel kernel = both;
+    if (single >= 0) kernel.parameters.single = static_cast<uint8_t>(1 << single);
+    const void* const last[] = {x[2].data(), x[3].data()};
+    kernel(x[0].data(), x[1].data(), last, actual.data(), kNumbers);
+    EXPECT_EQ(std::memcmp(actual.data(), expected.data(), kNumbers * sizeof(T)), 0) << single;
+  }
+}
+
+TEST(PairsTest, ChoicesAreComparisonsAndSelects) {
+  for (int d = 0; d < 6; ++d) {
+    const auto direction = static_cast<Direction>(d);
+    CheckChoice<float>(PrimitiveType::kF32, direction);
+    CheckChoice<int32_t>(PrimitiveType::kS32, direction);
+    CheckChoice<uint32_t>(PrimitiveType::kU32, direction);
+    CheckChoice<double>(PrimitiveType::kF64, direction);
+    CheckChoice<int64_t>(PrimitiveType::kS64, direction);
+  }
+}
+
+TEST(PairsTest, RotationsAreBothShifts) {
+  std::vector<uint32_t> x = Numbers<uint32_t>(7), amounts(kNumbers), rests(kNumbers);
+  for (int64_t i = 0; i < kNumbers; ++i) {
+    amounts[i] = static_cast<uint32_t>(i < 70 ? i : i - 100);  // beyond the width, and negative
+    rests[i] = 32 - amounts[i];
+  }
+  std::vector<uint32_t> expected(kNumbers), actual(kNumbers);
+  ShiftBothKernel(PrimitiveType::kU32)(x.data(), amounts.data(), rests.data(), expected.data(),
+                                       kNumbers);
+  RotationKernel(PrimitiveType::kU32)(x.data(), amounts.data(), nullptr, actual.data(), kNumbers);
+  EXPECT_EQ(actual, expected);
+}
+
+// The rounds of a generator of random numbers, with the amounts as an argument.
+std::string Rounds() {
+  return R"(HloModule m
+ENTRY e {
+  a = u32[5000] parameter(0)
+  b = u32[5000] parameter(1)
+  r = u32[] parameter(2)
+  w = u32[] constant(32)
+  l = u32[5000] broadcast(r), dimensions={}
+  d = u32[] subtract(w, r)
+  k = u32[5000] broadcast(d), dimensions={}
+  s = u32[5000] add(a, b)
+  sl = u32[5000] shift-left(b, l)
+  sr = u32[5000] shift-right-logical(b, k)
+  o = u32[5000] or(sl, sr)
+  x = u32[5000] xor(s, o)
+  y = u32[5000] multiply(x, s)
+  z = u32[5000] subtract(a, y)
+  ROOT t = (u32[5000], u32[5000]) tuple(x, z)
+})";
+}
+
+std::vector<Literal> RoundOf(const std::string& engine, uint32_t amount) {
+  const auto module = ParseModule(Rounds());
+  EXPECT_TRUE(module.ok()) << module.status();
+  ExecuteRequest request;
+  std::vector<Literal>& arguments = request.arguments.emplace_back();
+  for (uint32_t k = 0; k < 2; ++k) {
+    Literal& array = arguments.emplace_back(Shape(PrimitiveType::kU32, {5000}));
+    uint32_t next = 1 + k;
+    for (uint32_t& x : array.mutable_data<uint32_t>()) x = next = next * 1664525 + 1013904223;
+  }
+  arguments.push_back(Literal::Scalar<uint32_t>(PrimitiveType::kU32, amount));
+  auto backend = MakeBackend(engine);
+  EXPECT_TRUE(backend.ok()) << backend.status();
+  auto executable = (*backend)->Load(**module, {});
+  EXPECT_TRUE(executable.ok()) << executable.status();
+  auto result = (*executable)->Execute(request);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result->outputs[0];
+}
+
+TEST(PairsTest, ARoundIsTheSameWithoutThem) {
+  for (uint32_t amount : {0u, 1u, 13u, 31u, 32u, 33u, 0xffffffffu}) {
+    const std::vector<Literal> with = RoundOf("cpu?isolation=none", amount),
+                               without = RoundOf("cpu?isolation=none&disable=all", amount);
+    for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(with[i].BitwiseEqual(without[i])) << amount;
+  }
+}
+
+}  // namespace
+}  // namespace hlocts::cpu

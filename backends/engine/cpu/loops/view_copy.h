@@ -1,0 +1,17 @@
+// Copies of arrays that are looked at in another order: transposes, slices, broadcasts.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_
+
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
+#include "backends/engine/cpu/base/program.h"
+#include "backends/engine/plan/view.h"
+
+namespace hlocts::cpu {
+
+// The elements of the simplified view, dense, by as many threads as it is worth.
+StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
+                      const kernels::Parallel& parallel);
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_

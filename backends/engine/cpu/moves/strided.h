@@ -1,0 +1,85 @@
+// Copies between strided arrays, indices out of integer arrays, arrays in the type of a computation.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "backends/engine/cpu/elementwise/kernel.h"
+#include "backends/engine/plan/graph.h"
+
+namespace hlocts::cpu {
+
+struct CopyDimension {
+  int64_t size = 1, from = 0, to = 0;  // strides in elements
+};
+
+// to[sum i*to] = from[sum i*from] for every index; outermost dimension first.
+class StridedCopy {
+ public:
+  void Add(int64_t size, int64_t from, int64_t to) { dimensions_.push_back({size, from, to}); }
+  void Simplify();
+  bool empty() const;
+  // Whether, simplified, the elements lie side by side in both arrays.
+  bool IsOneRun() const;
+  void Run(int width, const uint8_t* from, uint8_t* to) const;
+
+ private:
+  absl::InlinedVector<CopyDimension, 6> dimensions_;
+};
+
+using Strides = absl::InlinedVector<int64_t, 6>;
+Strides RowMajor(absl::Span<const int64_t> dimensions);
+int64_t Product(absl::Span<const int64_t> sizes);
+std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b);
+
+// Element i of an integer array; a u64 beyond s64 is the largest s64.
+int64_t IndexAt(PrimitiveType type, const uint8_t* elements, int64_t i);
+std::vector<int64_t> IndicesOf(PrimitiveType type, const uint8_t* elements, int64_t count);
+
+// The elements of `array` as type `to`: where they are if that is their type.
+class Converted {
+ public:
+  Converted(PrimitiveType from, PrimitiveType to, const uint8_t* array, int64_t count);
+  template <typename T>
+  const T* data() const {
+    return reinterpret_cast<const T*>(data_);
+  }
+
+ private:
+  std::vector<uint8_t> storage_;
+  const uint8_t* data_;
+};
+// Rounds `count` elements of type `from` to type `to`.
+void ConvertInto(PrimitiveType from, PrimitiveType to, const void* array, int64_t count,
+                 uint8_t* out);
+
+// The type that sums of products are computed in: f32 or f64, c64 or c128, u32 or u64, pred.
+PrimitiveType ContractionType(PrimitiveType a, PrimitiveType b, PrimitiveType result);
+// visitor(T{}) for the C++ type of one of those.
+template <typename Visitor>
+auto VisitContractionType(PrimitiveType type, Visitor&& visitor) {
+  switch (type) {
+    case PrimitiveType::kF64:
+      return visitor(0.0);
+    case PrimitiveType::kC64:
+      return visitor(std::complex<float>());
+    case PrimitiveType::kC128:
+      return visitor(std::complex<double>());
+    case PrimitiveType::kU32:
+      return visitor(uint32_t{0});
+    case PrimitiveType::kU64:
+      return visitor(uint64_t{0});
+    case PrimitiveType::kPred:
+      return visitor(false);
+    default:
+      return visitor(0.0f);
+  }
+}
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_

@@ -1,0 +1,208 @@
+// convolution by its kernel; combinations of types that the kernel does not take, by definition.
+#include <algorithm>
+
+#include "backends/engine/cpu/kernels/convolution/convolution.h"
+#include "backends/engine/cpu/kernels/gemm/dot.h"
+#include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/moves/strided.h"
+#include "spec/infer/window_util.h"
+
+namespace hlocts::cpu {
+namespace {
+
+struct Spatial {
+  int64_t input = 1, taps = 1, output = 1;                    // sizes
+  int64_t input_stride = 0, tap_stride = 0, output_stride = 0;  // in elements
+  WindowDimension window;
+};
+
+struct ConvolutionPlan {
+  PrimitiveType lhs_type, rhs_type, computed, out_type;
+  int64_t lhs_elements, rhs_elements, out_elements;
+  int64_t batch, output_features, inputs_per_group;  // batch of the output
+  int64_t feature_groups, batch_groups;
+  int64_t lhs_batch, lhs_feature, rhs_input, rhs_output, out_batch, out_feature;  // strides
+  absl::InlinedVector<Spatial, 3> spatial;
+};
+
+template <typename T>
+T Product(T x, T y) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return x && y;
+  } else if constexpr (std::is_same_v<T, std::complex<float>> ||
+                       std::is_same_v<T, std::complex<double>>) {
+    return T(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
+  } else {
+    return x * y;
+  }
+}
+template <typename T>
+void AddTo(T& sum, T term) {
+  if constexpr (std::is_same_v<T, bool>) {
+    sum = sum || term;
+  } else {
+    sum += term;
+  }
+}
+
+// The taps of one output position that lie on elements, as (lhs offset, rhs offset).
+struct TapList {
+  std::vector<std::pair<int64_t, int64_t>> taps;
+
+  void Find(const ConvolutionPlan& p, absl::Span<const int64_t> position) {
+    taps.assign(1, {0, 0});
+    std::vector<std::pair<int64_t, int64_t>> longer;
+    for (size_t d = 0; d < p.spatial.size(); ++d) {
+      const Spatial& s = p.spatial[d];
+      longer.clear();
+      for (const auto& [lhs, rhs] : taps) {
+        for (int64_t t = 0; t < s.taps; ++t) {
+          const int64_t at = position[d] * s.window.stride + t * s.window.window_dilation -
+                             s.window.padding_low;
+          if (at < 0 || at % s.window.base_dilation != 0) continue;
+          const int64_t element = at / s.window.base_dilation;
+          if (element >= s.input) continue;
+          const int64_t tap = s.window.window_reversal ? s.taps - 1 - t : t;
+          longer.push_back({lhs + element * s.input_stride, rhs + tap * s.tap_stride});
+        }
+      }
+      taps.swap(longer);
+    }
+  }
+};
+
+template <typename T>
+void RunAt(const ConvolutionPlan& p, const TapList& list, const T* lhs, const T* rhs, T* out) {
+  const int64_t per_feature_group = std::max<int64_t>(p.output_features / p.feature_groups, 1);
+  const int64_t per_batch_group = std::max<int64_t>(p.output_features / p.batch_groups, 1);
+  for (int64_t b = 0; b < p.batch; ++b) {
+    for (int64_t o = 0; o < p.output_features; ++o) {
+      const int64_t from_batch = b + (p.batch_groups > 1 ? o / per_batch_group * p.batch : 0);
+      const int64_t first_input =
+          p.feature_groups > 1 ? o / per_feature_group * p.inputs_per_group : 0;
+      T sum{};
+      for (const auto& [lhs_offset, rhs_offset] : list.taps) {
+        const T* x = lhs + from_batch * p.lhs_batch + first_input * p.lhs_feature + lhs_offset;
+        const T* y = rhs + o * p.rhs_output + rhs_offset;
+        for (int64_t i = 0; i < p.inputs_per_group; ++i) {
+          AddTo<T>(sum, Product<T>(x[i * p.lhs_feature], y[i * p.rhs_input]));
+        }
+      }
+      out[b * p.out_batch + o * p.out_feature] = sum;
+    }
+  }
+}
+
+template <typename T>
+void RunAll(const ConvolutionPlan& p, const T* lhs, const T* rhs, T* out) {
+  absl::InlinedVector<int64_t, 4> position(p.spatial.size(), 0);
+  TapList list;
+  if (p.out_elements == 0) return;
+  while (true) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < position.size(); ++d) offset += position[d] * p.spatial[d].output_stride;
+    list.Find(p, position);
+    RunAt(p, list, lhs, rhs, out + offset);
+    size_t d = position.size();
+    while (d > 0 && ++position[d - 1] == p.spatial[d - 1].output) position[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
+ConvolutionPlan PlanOf(const OpContext& context) {
+  const Instruction& source = context.source();
+  const auto& numbers = *source.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  const Window* given = source.Get<Window>(Attr::kWindow);
+  const plan::ArrayType &lhs = context.in(0), &rhs = context.in(1), &out = context.out(0);
+  const Strides lhs_strides = RowMajor(lhs.dimensions), rhs_strides = RowMajor(rhs.dimensions),
+                out_strides = RowMajor(out.dimensions);
+  ConvolutionPlan p;
+  p.lhs_type = lhs.type, p.rhs_type = rhs.type, p.out_type = out.type;
+  p.computed = ContractionType(lhs.type, rhs.type, out.type);
+  p.lhs_elements = lhs.elements, p.rhs_elements = rhs.elements, p.out_elements = out.elements;
+  p.batch = out.dimensions[numbers.output_batch];
+  p.output_features = out.dimensions[numbers.output_feature];
+  p.inputs_per_group = rhs.dimensions[numbers.kernel_input_feature];
+  p.feature_groups = source.IntOr(Attr::kFeatureGroupCount, 1);
+  p.batch_groups = source.IntOr(Attr::kBatchGroupCount, 1);
+  p.lhs_batch = lhs_strides[numbers.input_batch];
+  p.lhs_feature = lhs_strides[numbers.input_feature];
+  p.rhs_input = rhs_strides[numbers.kernel_input_feature];
+  p.rhs_output = rhs_strides[numbers.kernel_output_feature];
+  p.out_batch = out_strides[numbers.output_batch];
+  p.out_feature = out_strides[numbers.output_feature];
+  for (size_t d = 0; d < numbers.input_spatial.size(); ++d) {
+    Spatial s;
+    if (given != nullptr && d < given->dimensions.size()) s.window = given->dimensions[d];
+    s.input = lhs.dimensions[numbers.input_spatial[d]];
+    s.taps = rhs.dimensions[numbers.kernel_spatial[d]];
+    s.output = out.dimensions[numbers.output_spatial[d]];
+    s.input_stride = lhs_strides[numbers.input_spatial[d]];
+    s.tap_stride = rhs_strides[numbers.kernel_spatial[d]];
+    s.output_stride = out_strides[numbers.output_spatial[d]];
+    p.spatial.push_back(s);
+  }
+  return p;
+}
+
+kernels::ConvolutionRequest RequestOf(const ConvolutionPlan& p, int64_t input_features) {
+  kernels::ConvolutionRequest request;
+  request.input_type = p.lhs_type;
+  request.kernel_type = p.rhs_type;
+  request.output_type = p.out_type;
+  for (const Spatial& s : p.spatial) {
+    kernels::ConvolutionDimension d;
+    d.input_size = s.input, d.kernel_size = s.taps, d.output_size = s.output;
+    d.input_stride = s.input_stride, d.kernel_stride = s.tap_stride;
+    d.output_stride = s.output_stride;
+    d.window_stride = s.window.stride, d.padding_low = s.window.padding_low;
+    d.base_dilation = s.window.base_dilation, d.window_dilation = s.window.window_dilation;
+    d.reversal = s.window.window_reversal;
+    request.spatial.push_back(d);
+  }
+  request.batch = p.batch * p.batch_groups;
+  request.input_features = input_features;
+  request.kernel_inputs = p.inputs_per_group;
+  request.output_features = p.output_features;
+  request.feature_groups = p.feature_groups, request.batch_groups = p.batch_groups;
+  request.input_batch_stride = p.lhs_batch, request.input_feature_stride = p.lhs_feature;
+  request.kernel_input_stride = p.rhs_input, request.kernel_output_stride = p.rhs_output;
+  request.output_batch_stride = p.out_batch, request.output_feature_stride = p.out_feature;
+  return request;
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakeConvolution(const OpContext& context) {
+  const ConvolutionPlan p = PlanOf(context);
+  if (kernels::DotSupported(p.lhs_type, p.rhs_type, p.out_type) && p.out_elements > 0) {
+    const auto& numbers = *context.source().Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+    const kernels::ConvolutionRequest request =
+        RequestOf(p, context.in(0).dimensions[numbers.input_feature]);
+    const kernels::Parallel parallel(context.compiler.options().threads);
+    StepDraft draft;
+    draft.run = [request, parallel](Run&, In in, Out out) {
+      kernels::ConvolutionRequest now = request;
+      now.input = in[0];
+      now.kernel = in[1];
+      now.output = out[0];
+      return kernels::Convolution(parallel, now);
+    };
+    return draft;
+  }
+  StepDraft draft;
+  draft.run = [p](Run&, In in, Out out) {
+    const Converted lhs(p.lhs_type, p.computed, in[0], p.lhs_elements);
+    const Converted rhs(p.rhs_type, p.computed, in[1], p.rhs_elements);
+    std::vector<uint8_t> result(p.out_elements * StorageBytes(p.computed));
+    VisitContractionType(p.computed, [&](auto zero) {
+      using T = decltype(zero);
+      RunAll<T>(p, lhs.data<T>(), rhs.data<T>(), reinterpret_cast<T*>(result.data()));
+    });
+    ConvertInto(p.computed, p.out_type, result.data(), p.out_elements, out[0]);
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,133 @@
+#include "backends/engine/cpu/ops/indexed_windows.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "backends/engine/cpu/kernels/runtime/processor.h"
+#include "spec/infer/dimension_numbers.h"
+
+namespace hlocts::cpu {
+
+bool IndexedWindows::Place(int64_t number, const uint8_t* indices, bool clamp, int64_t& operand_at,
+                           int64_t& batched_at) const {
+  absl::InlinedVector<int64_t, 6> start(operand.size(), 0), batch(sizes.size());
+  int64_t index_at = 0;
+  batched_at = 0;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    batch[d] = number % sizes[d];
+    number /= sizes[d];
+    index_at += batch[d] * index_strides[d];
+    batched_at += batch[d] * batched_strides[d];
+  }
+  for (size_t i = 0; i < index_map.size(); ++i) {
+    start[index_map[i]] =
+        IndexAt(index_type, indices, index_at + static_cast<int64_t>(i) * component_stride);
+  }
+  for (const auto& [dimension, coordinate] : batching) start[dimension] = batch[coordinate];
+  operand_at = 0;
+  for (size_t d = 0; d < operand.size(); ++d) {
+    const int64_t last = operand[d] - window[d];
+    if (clamp) start[d] = std::clamp<int64_t>(start[d], 0, std::max<int64_t>(last, 0));
+    if (start[d] < 0 || start[d] > last) return false;
+    operand_at += start[d] * operand_strides[d];
+  }
+  return true;
+}
+
+void SetIndices(const plan::ArrayType& indices, int64_t vector_dimension,
+                const std::vector<int64_t>& index_map, const std::vector<int64_t>& operand_batching,
+                const std::vector<int64_t>& indices_batching, IndexedWindows& w) {
+  const Strides strides = RowMajor(indices.dimensions);
+  w.index_type = indices.type;
+  for (int64_t d = 0; d < indices.rank(); ++d) {
+    if (d == vector_dimension) {
+      w.component_stride = strides[d];
+    } else {
+      w.index_strides.push_back(strides[d]);
+    }
+  }
+  w.index_map = index_map;
+  for (size_t i = 0; i < operand_batching.size(); ++i) {
+    const int64_t after = indices_batching[i] > vector_dimension ? 1 : 0;
+    w.batching.push_back({operand_batching[i], indices_batching[i] - after});
+  }
+}
+
+void SetWindow(const plan::ArrayType& operand, const plan::ArrayType& batched,
+               const std::vector<int64_t>& window_dims, const std::vector<int64_t>& absent,
+               IndexedWindows& w) {
+  w.operand = operand.dimensions;
+  w.operand_strides = RowMajor(operand.dimensions);
+  const Strides strides = RowMajor(batched.dimensions);
+  const std::vector<int64_t> present = DimensionsExcept(operand.rank(), absent);
+  for (size_t k = 0; k < window_dims.size(); ++k) {
+    w.inner.push_back(
+        {w.window[present[k]], w.operand_strides[present[k]], strides[window_dims[k]]});
+  }
+  for (int64_t d : DimensionsExcept(batched.rank(), window_dims)) {
+    w.sizes.push_back(batched.dimensions[d]);
+    w.batched_strides.push_back(strides[d]);
+  }
+}
+
+kernels::IndexVectors IndexVectorsOf(const IndexedWindows& w) {
+  kernels::IndexVectors vectors;
+  vectors.type = w.index_type;
+  vectors.operand_dimensions.assign(w.index_map.begin(), w.index_map.end());
+  vectors.batch_sizes.assign(w.sizes.begin(), w.sizes.end());
+  vectors.batch_strides.assign(w.index_strides.begin(), w.index_strides.end());
+  vectors.component_stride = w.component_stride;
+  return vectors;
+}
+
+namespace {
+
+// Whether windows are numbered in the order in which these strides find them, `stride` elements
+// each.
+bool LieInOrder(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
+                int64_t stride) {
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d] != 1 && strides[d] != stride) return false;
+    stride *= sizes[d];
+  }
+  return true;
+}
+
+}  // namespace
+
+bool IndicesLieInOrder(const IndexedWindows& w) {
+  const int64_t components = static_cast<int64_t>(w.index_map.size());
+  if (components == 0 || components > kernels::kMadeComponentsMax) return false;
+  if (components > 1 && w.component_stride != 1) return false;
+  return LieInOrder(w.sizes, w.index_strides, components);
+}
+
+void IndexMaker::Make(In in, int64_t width, int64_t begin, int64_t end, void* to) const {
+  if (strips.has_value() && end - begin >= Strips().elements) {
+    strips->Make(in + first, begin, end, static_cast<uint8_t*>(to) - begin * width);
+  } else {
+    loop->RunInto(in + first, begin, end, to);
+  }
+}
+
+bool TakesByStrips(const IndexedWindows& w, PrimitiveType type, const IndexMaker& maker) {
+  const bool one_index = w.index_map.size() == 1 && w.operand.size() == 1 && w.window[0] == 1;
+  return maker.strips.has_value() && one_index && StorageBytes(type) == 4 && w.batching.empty() &&
+         w.operand[0] - 1 <= std::numeric_limits<int32_t>::max() &&
+         w.count() >= Strips().elements && LieInOrder(w.sizes, w.batched_strides, 1) &&
+         kernels::IsAmd();
+}
+
+void TakeByStrips(const kernels::Parallel& parallel, const IndexedWindows& w,
+                  const IndexMaker& maker, In in, Out out) {
+  constexpr int64_t kBlock = 8192;
+  const StripLoop::Table table = {in[0], w.operand[0] - 1, IsSigned(w.index_type)};
+  const int64_t count = w.count(), blocks = std::max<int64_t>(count / kBlock, 1);
+  parallel.For(blocks, 1.5 * kBlock, [&](int64_t begin, int64_t end) {
+    // The last block takes the rest, which may be less than a strip.
+    maker.strips->Take(table, in + maker.first, begin * kBlock,
+                       end == blocks ? count : end * kBlock, out[0]);
+  });
+}
+
+}  // namespace hlocts::cpu

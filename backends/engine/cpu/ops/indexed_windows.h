@@ -1,0 +1,111 @@
+// Windows of an array that begin where index vectors say, as gather and scatter move them.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
+#include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/moves/strided.h"
+#include "backends/engine/cpu/loops/strip_loop.h"
+
+namespace hlocts::cpu {
+
+// The "batched" array is gather's result or scatter's updates: some of its dimensions number the
+// windows, the others run through one.
+struct IndexedWindows {
+  plan::Dimensions operand, window;  // sizes per operand dimension
+  Strides operand_strides;
+  absl::InlinedVector<CopyDimension, 6> inner;  // from: operand, to: batched array
+  // Windows: sizes of the batch dimensions, their strides in the batched array and the indices.
+  std::vector<int64_t> sizes, batched_strides, index_strides;
+  std::vector<int64_t> index_map;  // component i moves operand dimension index_map[i]
+  int64_t component_stride = 1;
+  std::vector<std::pair<int64_t, int64_t>> batching;  // operand dimension, batch dimension
+  PrimitiveType index_type = PrimitiveType::kS32;
+
+  int64_t count() const { return Product(sizes); }
+
+  // Where window `number` begins in both arrays; false when it does not lie inside and may not be
+  // moved.
+  bool Place(int64_t number, const uint8_t* indices, bool clamp, int64_t& operand_at,
+             int64_t& batched_at) const;
+};
+
+void SetIndices(const plan::ArrayType& indices, int64_t vector_dimension,
+                const std::vector<int64_t>& index_map, const std::vector<int64_t>& operand_batching,
+                const std::vector<int64_t>& indices_batching, IndexedWindows& w);
+// window_dims: dimensions of the batched array inside a window; absent: operand dimensions without.
+void SetWindow(const plan::ArrayType& operand, const plan::ArrayType& batched,
+               const std::vector<int64_t>& window_dims, const std::vector<int64_t>& absent,
+               IndexedWindows& w);
+
+kernels::IndexVectors IndexVectorsOf(const IndexedWindows& w);
+// The part of the two requests that is the same; of gather the slice, of scatter the window.
+template <class Request, class Sizes, class Strides4, class Slice>
+void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Sizes& sizes,
+              Strides4& batched, Slice& slice) {
+  request.type = type;
+  request.operand_dimensions.assign(w.operand.begin(), w.operand.end());
+  request.operand_strides.assign(w.operand_strides.begin(), w.operand_strides.end());
+  sizes.assign(w.window.begin(), w.window.end());
+  request.indices = IndexVectorsOf(w);
+  if (!w.batching.empty()) request.operand_batch_strides.assign(w.sizes.size(), 0);
+  for (const auto& [dimension, coordinate] : w.batching) {
+    request.operand_batch_strides[coordinate] += w.operand_strides[dimension];
+  }
+  batched.assign(w.batched_strides.begin(), w.batched_strides.end());
+  for (const CopyDimension& d : w.inner) slice.push_back({d.size, d.from, d.to});
+}
+
+// The loop that makes index vectors from the operands from `first` on, in strips where it can.
+struct IndexMaker {
+  std::shared_ptr<const LoopProgram> loop;  // null: they stand in operand 1
+  std::optional<StripLoop> strips;
+  size_t first = 0;
+
+  void Make(In in, int64_t width, int64_t begin, int64_t end, void* to) const;
+};
+
+// Calls use(indices).
+template <class Use>
+absl::Status WithIndices(kernels::IndexVectors& indices, const IndexMaker& maker, In in, Use use) {
+  if (maker.loop == nullptr) {
+    indices.data = in[1];
+    return use();
+  }
+  const int64_t width = StorageBytes(indices.type);
+  const std::function<void(int64_t, int64_t, void*)> make =
+      [&](int64_t begin, int64_t end, void* to) { maker.Make(in, width, begin, end, to); };
+  indices.make = &make;
+  return use();
+}
+
+// Whether windows are single elements of four bytes, side by side in both arrays, by one index
+// each. Strips of indices then take them at once, where loads need not be asked for ahead.
+bool TakesByStrips(const IndexedWindows& w, PrimitiveType type, const IndexMaker& maker);
+void TakeByStrips(const kernels::Parallel& parallel, const IndexedWindows& w,
+                  const IndexMaker& maker, In in, Out out);
+
+// Whether index vectors lie one after the other, so that a loop can make them in order.
+bool IndicesLieInOrder(const IndexedWindows& w);
+
+// The step that finds its indices in operand 1, and the one that makes them.
+template <class MakeRun>
+void SetRuns(const IndexedWindows& w, MakeRun make_run, StepDraft& draft) {
+  draft.run = make_run(IndexMaker{});
+  if (!IndicesLieInOrder(w)) return;
+  draft.made = 1;
+  draft.made_by = "indices";
+  draft.with_loop = [=](std::shared_ptr<const LoopProgram> loop, size_t first) {
+    return make_run(IndexMaker{loop, StripLoop::Of(*loop), first});
+  };
+}
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_

@@ -1,0 +1,290 @@
+// sort by keys where the comparator is one comparison or the order of numbers, by batches of comparisons where it is straight
+// code, else one comparison at a time; top-k by total order.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "backends/engine/cpu/loops/element_function.h"
+#include "backends/engine/cpu/kernels/sort/sort.h"
+#include "backends/engine/cpu/loops/loop_program.h"
+#include "backends/engine/cpu/ops/numeric_order.h"
+#include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/moves/strided.h"
+#include "spec/ir/float_format.h"
+
+namespace hlocts::cpu {
+namespace {
+
+// Positions, merged so that any comparator terminates with a permutation.
+template <typename Less>
+absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
+  std::vector<int64_t> other(order.size());
+  const size_t n = order.size();
+  for (size_t width = 1; width < n; width *= 2) {
+    for (size_t begin = 0; begin < n; begin += 2 * width) {
+      const size_t middle = std::min(begin + width, n), end = std::min(middle + width, n);
+      size_t left = begin, right = middle;
+      for (size_t out = begin; out < end; ++out) {
+        bool take_right = left == middle;
+        if (!take_right && right < end) {
+          HLOCTS_ASSIGN_OR_RETURN(take_right, less(order[right], order[left]));
+        }
+        other[out] = take_right ? order[right++] : order[left++];
+      }
+    }
+    order.swap(other);
+  }
+  return absl::OkStatus();
+}
+
+struct Rows {
+  int64_t outer = 1, size = 1, inner = 1;
+};
+
+void MoveRow(const Rows& rows, int64_t begin, const std::vector<int64_t>& order, int width,
+             const uint8_t* from, uint8_t* to) {
+  for (int64_t i = 0; i < rows.size; ++i) {
+    std::memcpy(to + (begin + i * rows.inner) * width,
+                from + (begin + order[i] * rows.inner) * width, static_cast<size_t>(width));
+  }
+}
+
+struct SortPlan {
+  Rows rows;
+  std::vector<PrimitiveType> types;
+  std::vector<int> widths;
+  bool is_empty = false;
+
+  kernels::SortRequest Request(In in, Out out, std::vector<kernels::SortOperand>& operands) const {
+    for (size_t k = 0; k < types.size(); ++k) operands.push_back({types[k], in[k], out[k]});
+    kernels::SortRequest request;
+    request.outer = rows.outer, request.size = rows.size, request.inner = rows.inner;
+    request.operands = operands;
+    return request;
+  }
+};
+
+SortPlan PlanOf(const OpContext& context) {
+  const plan::ArrayType& first = context.in(0);
+  const std::vector<int64_t>& named = context.source().IntList(Attr::kDimensions);
+  const int64_t dimension = named.empty() ? first.rank() - 1 : named[0];
+  SortPlan p;
+  for (int64_t d = 0; d < first.rank(); ++d) {
+    (d < dimension    ? p.rows.outer
+     : d == dimension ? p.rows.size
+                      : p.rows.inner) *= first.dimensions[d];
+  }
+  for (size_t k = 0; k < context.node.operands.size(); ++k) {
+    p.types.push_back(context.in(k).type);
+    p.widths.push_back(context.in(k).width());
+  }
+  p.is_empty = first.elements == 0;
+  return p;
+}
+
+StepDraft SortByKey(const OpContext& context, const kernels::SortKey& key) {
+  const SortPlan p = PlanOf(context);
+  const bool stable = context.source().BoolOr(Attr::kIsStable, false);
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) {
+    if (p.is_empty) return absl::OkStatus();
+    std::vector<kernels::SortOperand> operands;
+    return kernels::SortByKeys(parallel, p.Request(in, out, operands), {key}, stable);
+  };
+  return draft;
+}
+
+// One comparison of one operand. A plain LT or GT of floats orders what is no NaN.
+kernels::SortKey KeyOf(const SimpleComparator& comparator, PrimitiveType type) {
+  kernels::SortKey key;
+  key.operand = static_cast<int>(comparator.operand);
+  key.descending = comparator.direction == Direction::kGt;
+  key.order = IsFloat(type) && !comparator.total_order ? kernels::KeyOrder::kNumeric
+                                                       : kernels::KeyOrder::kTotal;
+  return key;
+}
+kernels::SortKey KeyOf(const NumericOrder& order) {
+  return {static_cast<int>(order.operand), kernels::KeyOrder::kNumeric, order.descending};
+}
+
+// Elements at these places, side by side.
+void GatherElements(const uint8_t* array, int width, const int64_t* places, int64_t count,
+                    uint8_t* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(out + i * width, array + places[i] * width, static_cast<size_t>(width));
+  }
+}
+
+StepDraft SortByBatches(const OpContext& context, std::shared_ptr<const ElementFunction> body) {
+  const SortPlan p = PlanOf(context);
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) {
+    if (p.is_empty) return absl::OkStatus();
+    std::vector<kernels::SortOperand> operands;
+    return kernels::SortByComparator(
+        parallel, p.Request(in, out, operands),
+        [&](const int64_t* lhs, const int64_t* rhs, int64_t count, uint8_t* less) {
+          std::vector<std::vector<uint8_t>> gathered(2 * p.types.size());
+          std::vector<const uint8_t*> arguments;
+          for (size_t k = 0; k < gathered.size(); ++k) {
+            const int width = p.widths[k / 2];
+            gathered[k].resize(count * width);
+            GatherElements(in[k / 2], width, k % 2 == 0 ? lhs : rhs, count, gathered[k].data());
+            arguments.push_back(gathered[k].data());
+          }
+          body->ApplyStraight(arguments.data(), &less, count);
+          return absl::OkStatus();
+        });
+  };
+  return draft;
+}
+
+// A comparator with loops or calls of its own.
+StepDraft SortOneByOne(const OpContext& context, std::shared_ptr<const ElementFunction> body) {
+  const SortPlan p = PlanOf(context);
+  StepDraft draft;
+  draft.run = [=](Run& run, In in, Out out) -> absl::Status {
+    if (p.is_empty) return absl::OkStatus();
+    std::vector<int64_t> order(p.rows.size);
+    std::vector<const uint8_t*> pair(2 * p.widths.size());
+    for (int64_t row = 0; row < p.rows.outer * p.rows.inner; ++row) {
+      const int64_t begin =
+          row / p.rows.inner * p.rows.size * p.rows.inner + row % p.rows.inner;
+      std::iota(order.begin(), order.end(), 0);
+      HLOCTS_RETURN_IF_ERROR(MergeSort(order, [&](int64_t a, int64_t b) -> absl::StatusOr<bool> {
+        for (size_t k = 0; k < p.widths.size(); ++k) {
+          pair[2 * k] = in[k] + (begin + a * p.rows.inner) * p.widths[k];
+          pair[2 * k + 1] = in[k] + (begin + b * p.rows.inner) * p.widths[k];
+        }
+        uint8_t less = 0;
+        uint8_t* result = &less;
+        HLOCTS_RETURN_IF_ERROR(body->Apply(run, pair.data(), &result, 1));
+        return less != 0;
+      }));
+      for (size_t k = 0; k < p.widths.size(); ++k) {
+        MoveRow(p.rows, begin, order, p.widths[k], in[k], out[k]);
+      }
+    }
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+template <typename T>
+bool HoldsNanOf(const uint8_t* data, int64_t count) {
+  const T* values = reinterpret_cast<const T*>(data);
+  bool found = false;
+  for (int64_t i = 0; i < count; ++i) found |= values[i] != values[i];
+  return found;
+}
+
+bool HoldsNan(PrimitiveType type, const uint8_t* data, int64_t count) {
+  if (type == PrimitiveType::kF32) return HoldsNanOf<float>(data, count);
+  if (type == PrimitiveType::kF64) return HoldsNanOf<double>(data, count);
+  const FloatFormat& format = FormatOf(type);
+  const int width = StorageBytes(type);
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, data + i * width, static_cast<size_t>(width));
+    if (IsNanBits(format, bits)) return true;
+  }
+  return false;
+}
+
+// Keys that hold a NaN are compared as written: to LT and GT a NaN is neither before nor behind, so that
+// keys all alike but for it stay where a stable sort finds them.
+StepDraft SortUnlessNan(const OpContext& context, const kernels::SortKey& key,
+                        StepDraft as_written) {
+  const size_t operand = static_cast<size_t>(key.operand);
+  const plan::ArrayType keys = context.in(operand);
+  StepDraft draft;
+  draft.run = [by_key = SortByKey(context, key).run, as_written = std::move(as_written.run),
+               operand, keys](Run& run, In in, Out out) {
+    bool has_nan = HoldsNan(keys.type, in[operand], keys.elements);
+    return has_nan ? as_written(run, in, out) : by_key(run, in, out);
+  };
+  return draft;
+}
+
+bool IsIndexType(PrimitiveType type) {
+  return type == PrimitiveType::kS32 || type == PrimitiveType::kU32 ||
+         type == PrimitiveType::kS64 || type == PrimitiveType::kU64;
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
+  HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
+  const std::optional<SimpleComparator> simple = SimpleComparatorOf(context.called(0));
+  const bool strict = simple.has_value() && (simple->direction == Direction::kLt ||
+                                             simple->direction == Direction::kGt);
+  StepDraft as_written =
+      body->is_straight() ? SortByBatches(context, body) : SortOneByOne(context, body);
+  if (!strict) {
+    const auto order = NumericOrderOf(context.called(0), *body);
+    return order.has_value() ? SortByKey(context, KeyOf(*order)) : std::move(as_written);
+  }
+  const PrimitiveType type = context.in(static_cast<size_t>(simple->operand)).type;
+  if (IsComplex(type)) return as_written;
+  const kernels::SortKey key = KeyOf(*simple, type);
+  if (IsFloat(type) && !simple->total_order) {
+    return SortUnlessNan(context, key, std::move(as_written));
+  }
+  return SortByKey(context, key);
+}
+
+absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
+  const plan::ArrayType operand = context.in(0);
+  const int64_t k = context.source().IntOr(Attr::kK, 0);
+  const bool largest = context.source().BoolOr(Attr::kLargest, true);
+  if (IsComplex(operand.type) || operand.rank() == 0) {
+    return Unsupported(context.name(), ": topk of ", PrimitiveTypeName(operand.type));
+  }
+  const int64_t size = operand.dimensions.back();
+  const int64_t rows = size == 0 ? 0 : operand.elements / size;
+  const PrimitiveType index_type = context.out(1).type;
+  if (IsIndexType(index_type)) {
+    const kernels::Parallel parallel(context.compiler.options().threads);
+    StepDraft draft;
+    draft.run = [=](Run&, In in, Out out) {
+      if (rows == 0 || k == 0) return absl::OkStatus();
+      kernels::TopKRequest request;
+      request.type = operand.type;
+      request.rows = rows, request.size = size, request.k = k;
+      request.largest = largest;
+      request.input = in[0];
+      request.values = out[0];
+      request.indices = out[1];
+      request.index_type = index_type;
+      return kernels::TopK(parallel, request);
+    };
+    return draft;
+  }
+  const int width = operand.width(), index_width = context.out(1).width();
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) {
+    std::vector<uint64_t> keys(size);
+    std::vector<int64_t> order(size);
+    for (int64_t row = 0; row < rows; ++row) {
+      const uint8_t* from = in[0] + row * size * width;
+      TotalOrderKeys(operand.type, from, keys.data(), size);
+      std::iota(order.begin(), order.end(), 0);
+      std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int64_t a, int64_t b) {
+        if (keys[a] != keys[b]) return (keys[a] > keys[b]) == largest;
+        return a < b;
+      });
+      for (int64_t i = 0; i < k; ++i) {
+        std::memcpy(out[0] + (row * k + i) * width, from + order[i] * width,
+                    static_cast<size_t>(width));
+        std::memcpy(out[1] + (row * k + i) * index_width, &order[i],
+                    static_cast<size_t>(index_width));
+      }
+    }
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,36 @@
+// The elements that a window sees: of reduce-window and select-and-scatter.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_WINDOW_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_OPS_WINDOW_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/engine/plan/graph.h"
+#include "spec/ir/attributes.h"
+
+namespace hlocts::cpu {
+
+// One dimension: for each position the elements under the window, in its order.
+struct WindowAxis {
+  std::vector<std::vector<int64_t>> elements;
+  int64_t stride = 1;  // of the base, in elements
+};
+
+class Windows {
+ public:
+  // `positions`: the sizes of the array that has one element per window.
+  static absl::StatusOr<Windows> Of(const Instruction& instruction,
+                                    absl::Span<const int64_t> base,
+                                    absl::Span<const int64_t> positions);
+  int64_t count() const { return count_; }
+  // Row-major numbers of the elements of window `number`, in the row-major order of the window.
+  void ElementsOf(int64_t number, std::vector<int64_t>& elements) const;
+
+ private:
+  std::vector<WindowAxis> axes_;
+  int64_t count_ = 1;
+};
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_OPS_WINDOW_H_

@@ -1,0 +1,213 @@
+#include "backends/engine/cpu/run/executable.h"
+
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "backends/engine/cpu/base/float_control.h"
+#include "spec/ir/float_format.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts::cpu {
+
+bool MayFlush(const Module& module, const CompileOptions& compile) {
+  if (compile.math.strict) return false;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const Shape& shape = instruction->shape();
+      if (!shape.IsArray() || !IsFloat(shape.element_type())) continue;
+      if (shape.element_type() == PrimitiveType::kF8E8M0FNU) return false;
+      // Decoding tables are made when first used: not while subnormals are flushed.
+      if (BitWidth(shape.element_type()) <= 16) DecodeNarrow(shape.element_type(), 0);
+    }
+  }
+  return true;
+}
+
+namespace {
+
+class StaticExecutable : public Executable {
+ public:
+  StaticExecutable(const Module& module, const LoadOptions& load)
+      : load_(load),
+        arguments_(ArgumentLeafShapes(module)),
+        aliases_(AliasPairsOf(module)),
+        donors_(DonorsOf(module)) {
+    for (const Shape& leaf : OutputLeafShapes(module)) {
+      outputs_.push_back(std::make_shared<const Shape>(leaf));
+    }
+    for (const auto& computation : module.computations()) {
+      for (const auto& instruction : computation->instructions()) {
+        const Family family = RowOf(instruction->opcode()).family;
+        needs_world_ = needs_world_ || family == Family::kCollective || family == Family::kChannel;
+      }
+    }
+  }
+
+  absl::Status Compile(const Module& module, CompileOptions options) {
+    flush_ = options.flush = MayFlush(module, options);
+    HLOCTS_ASSIGN_OR_RETURN(plan::GraphModule graphs, plan::BuildGraphs(module));
+    plan::Graph& entry = *graphs.entry;
+    program_.graphs.push_back(std::make_unique<plan::GraphModule>(std::move(graphs)));
+    std::vector<std::pair<int, int>> aliases;
+    for (const AliasPair& pair : aliases_) {
+      aliases.push_back({static_cast<int>(pair.argument), static_cast<int>(pair.output)});
+    }
+    Compiler compiler(program_, options);
+    HLOCTS_ASSIGN_OR_RETURN(program_.entry, compiler.Compile(entry, aliases, Handover::kAnyLeaf));
+    return compiler.Finish();
+  }
+
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override;
+
+ private:
+  struct Device {
+    std::unique_ptr<Run> run;
+    std::vector<Literal> last;  // outputs of the last execution, taken again when nobody has them
+  };
+
+  absl::Status RunAll(const ExecuteRequest& request, ExecuteResult& result);
+  absl::Status RunOne(const ExecuteRequest& request, int64_t device, World* world,
+                      std::vector<Literal>& outputs);
+  Literal OutputFor(Device& device, size_t leaf);
+  absl::Status CheckMemory() const;
+
+  LoadOptions load_;
+  std::vector<Shape> arguments_;
+  std::vector<std::shared_ptr<const Shape>> outputs_;
+  std::vector<AliasPair> aliases_;
+  std::vector<int64_t> donors_;
+  bool needs_world_ = false, flush_ = false;
+  Program program_;
+  std::mutex mutex_;
+  std::vector<Device> devices_;
+};
+
+Literal StaticExecutable::OutputFor(Device& device, size_t leaf) {
+  Literal& last = device.last[leaf];
+  if (last.UniqueStorage() && !last.has_runtime_sizes()) return std::move(last);
+  return Literal::Uninitialized(outputs_[leaf]);
+}
+
+absl::Status StaticExecutable::CheckMemory() const {
+  int64_t bytes = program_.arena_bytes;
+  for (const auto& shape : outputs_) {
+    const int64_t more = shape->StorageSizeBytes();
+    if (more > load_.memory_bytes_max - bytes) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "outputs and temporaries need more than the budget of ", load_.memory_bytes_max, " bytes"));
+    }
+    bytes += more;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StaticExecutable::RunOne(const ExecuteRequest& request, int64_t number, World* world,
+                                      std::vector<Literal>& outputs) {
+  Device& device = devices_[number];
+  if (device.run == nullptr) {
+    device.run = std::make_unique<Run>(program_);
+    device.last.resize(outputs_.size());
+  }
+  Run& run = *device.run;
+  HLOCTS_RETURN_IF_ERROR(run.Prepare());
+  run.steps_left = load_.steps_max;
+  run.rng_seed = load_.rng_seed;
+  run.rng_stream = 0;
+  run.rng_state[0] = load_.rng_seed;
+  run.rng_state[1] = 0;
+  run.device = number;
+  run.replica = number / load_.partitions;
+  run.partition = number % load_.partitions;
+  run.world = world;
+  const std::vector<Literal>& arguments =
+      request.arguments[request.arguments.size() == 1 ? 0 : static_cast<size_t>(number)];
+  const Function& entry = *program_.entry;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    run.SetParameter(entry, i, const_cast<uint8_t*>(arguments[i].raw_data()));
+  }
+  outputs.resize(outputs_.size());
+  absl::InlinedVector<bool, 8> owned(outputs_.size(), false);
+  for (size_t r = 0; r < outputs_.size(); ++r) {
+    const int32_t source = entry.result_source[r];
+    const bool in_place = source >= 0 && entry.result_slots[r] >= 0;
+    if (source >= 0 && !in_place) {
+      outputs[r] = arguments[source].shape() == *outputs_[r] ? arguments[source]
+                                                             : arguments[source].WithShape(*outputs_[r]);
+      continue;
+    }
+    const bool donated = in_place && IsDonated(request.donated_leaves, source) &&
+                         arguments[source].UniqueStorage();
+    if (donated) {
+      outputs[r] = arguments[source];
+      continue;
+    }
+    outputs[r] = OutputFor(device, r);
+    owned[r] = true;
+    uint8_t* data = outputs[r].mutable_raw_data();
+    run.SetResult(entry, r, data);
+    if (!in_place) continue;
+    // Copy protection: the caller's argument stays as it is.
+    std::memcpy(data, arguments[source].raw_data(), arguments[source].raw_size());
+    run.SetParameter(entry, static_cast<size_t>(source), data);
+  }
+  {
+    const ScopedFlush flush(flush_);
+    HLOCTS_RETURN_IF_ERROR(run.Execute(entry));
+  }
+  for (size_t r = 0; r < outputs.size(); ++r) {
+    if (owned[r]) device.last[r] = outputs[r];
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StaticExecutable::RunAll(const ExecuteRequest& request, ExecuteResult& result) {
+  const int64_t count = load_.replicas * load_.partitions;
+  devices_.resize(count);
+  result.outputs.clear();  // of the run before: its memory serves again
+  result.outputs.resize(count);
+  result.outfeed.resize(count);
+  if (count == 1 && !needs_world_) {
+    try {
+      return RunOne(request, 0, nullptr, result.outputs[0]);
+    } catch (const std::bad_alloc&) {
+      return absl::ResourceExhaustedError("out of memory");
+    }
+  }
+  World world(load_.replicas, load_.partitions);
+  Feed(request, world);
+  HLOCTS_RETURN_IF_ERROR(RunDevices(
+      count, world, [&](int64_t d) { return RunOne(request, d, &world, result.outputs[d]); }));
+  result.outfeed = std::move(world.outfeeds);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ExecuteResult> StaticExecutable::Execute(const ExecuteRequest& request) {
+  HLOCTS_RETURN_IF_ERROR(CheckRequest(request, load_, arguments_));
+  HLOCTS_RETURN_IF_ERROR(CheckMemory());
+  std::lock_guard<std::mutex> lock(mutex_);
+  ExecuteResult result;
+  const int64_t runs = request.Repeatable() ? request.runs : 1;
+  for (int64_t run = 0; run < runs; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    HLOCTS_RETURN_IF_ERROR(RunAll(request, result));
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (runs > 1) result.seconds_of_runs.push_back(result.seconds);
+  }
+  result.arguments =
+      StatesOf(aliases_, donors_, request.arguments[0].size(), request.donated_leaves);
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Executable>> MakeStaticExecutable(const Module& module,
+                                                                 const LoadOptions& load,
+                                                                 const CompileOptions& compile) {
+  auto executable = std::make_unique<StaticExecutable>(module, load);
+  HLOCTS_RETURN_IF_ERROR(executable->Compile(module, compile));
+  return std::unique_ptr<Executable>(std::move(executable));
+}
+
+}  // namespace hlocts::cpu

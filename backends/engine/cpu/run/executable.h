@@ -1,0 +1,38 @@
+// A compiled module: static modules as a program, modules with run-time sizes instruction by
+// instruction.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_RUN_EXECUTABLE_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_RUN_EXECUTABLE_H_
+
+#include <memory>
+
+#include "backends/backend.h"
+#include "backends/engine/cpu/compile/compiler.h"
+#include "backends/engine/plan/request.h"
+
+namespace hlocts::cpu {
+
+using plan::AliasPair;
+using plan::AliasPairsOf;
+using plan::CheckRequest;
+using plan::DonorsOf;
+using plan::Feed;
+using plan::IsDonated;
+using plan::IsDynamic;
+using plan::RunDevices;
+using plan::StatesOf;
+
+// Whether execution may flush subnormals: outside strict, unless a format is met whose normal
+// numbers are subnormal in f32.
+bool MayFlush(const Module& module, const CompileOptions& compile);
+
+// The module is verified.
+absl::StatusOr<std::unique_ptr<Executable>> MakeStaticExecutable(const Module& module,
+                                                                 const LoadOptions& load,
+                                                                 const CompileOptions& compile);
+absl::StatusOr<std::unique_ptr<Executable>> MakeDynamicExecutable(const Module& module,
+                                                                  const LoadOptions& load,
+                                                                  const CompileOptions& compile);
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_RUN_EXECUTABLE_H_

@@ -1,0 +1,136 @@
+// A while loop as a list of small instructions on fixed addresses: nothing is looked up, allocated
+// or copied from one step to the next.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_SMALL_LOOP_SMALL_LOOP_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_SMALL_LOOP_SMALL_LOOP_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "backends/engine/cpu/elementwise/micro_ops.h"
+#include "backends/engine/cpu/loops/loop_program.h"
+#include "backends/engine/cpu/base/program.h"
+
+namespace hlocts::cpu {
+
+class SmallLoop {
+ public:
+  SmallLoop(Run& run, const Function& condition, const Function& body);
+
+  // Bodies of so many instructions gain nothing by it.
+  static bool Helps(const Function& condition, const Function& body);
+
+  // Runs the loop from the state in `now`: leaf i of the body's parameters lies at now[i]. Leaves
+  // that the body makes anew alternate between `now` and `next`; at the end `now` has the state.
+  absl::Status Execute(std::vector<uint8_t*>& now, std::vector<uint8_t*>& next);
+
+ private:
+  // One function being bound: where its slots lie, and which of them never change.
+  struct Bound {
+    const Function* function = nullptr;
+    std::vector<uint8_t*> slots;
+    std::vector<bool> invariant, padded;
+  };
+  struct StepCall {
+    const Step* step = nullptr;
+    Run* run = nullptr;
+    absl::Status* status = nullptr;
+    std::vector<const uint8_t*> in;
+    std::vector<uint8_t*> out;
+  };
+  struct LoadCall {
+    const LoopProgram::Register* reg = nullptr;
+    const uint8_t* array = nullptr;
+    int64_t count = 0;
+    uint8_t* out = nullptr;
+  };
+  // A slice that is read where it stands: who reads it, at which bytes of it.
+  struct ViewCall {
+    struct Reader {
+      void* place;  // of a pointer
+      int64_t at;
+    };
+    StepCall* call = nullptr;
+    const uint8_t* stand_in = nullptr;
+    size_t first_call = 0, first_step = 0;  // of those bound after it
+    std::vector<Reader> readers;
+  };
+  // A register of a loop: whether whole vectors may be read and written there.
+  struct Place {
+    uint8_t* at = nullptr;
+    bool padded = false;
+  };
+  // Instructions, and of binary ones the kernel: which function runs them depends on what is in a
+  // register by then.
+  struct Chain {
+    std::vector<MicroOp> ops;
+    std::vector<KernelFunction> kernels;
+    KernelFunction compares = nullptr;  // what the last instruction decides by, if it compares
+    MicroChain micro;
+
+    void Add(const MicroOp& op, KernelFunction kernel = nullptr) {
+      ops.push_back(op);
+      kernels.push_back(kernel);
+    }
+  };
+  // The addresses of the last two results.
+  struct Registers {
+    const void *last = nullptr, *before = nullptr;
+
+    MicroOperands OperandsOf(const MicroOp& op) const;
+    void Note(const void* result);
+    void NoteWriteInto(const MicroElement& element);
+    void Forget(const void* place);  // written without being noted
+  };
+  using Leaves = std::vector<uint8_t*>;
+
+  static int64_t Padded(int64_t bytes) {
+    return (bytes + kMicroPadding - 1) / kMicroPadding * kMicroPadding;
+  }
+  uint8_t* Cell(int64_t bytes);
+  Bound BoundOf(const Function& function);
+  void TakeLeaves(const Leaves& from, bool copy, Leaves& cells);
+  void HandBack(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next);
+  // From the state in `from`; what the body makes anew goes to `to`; then the condition.
+  void BindTurn(const Leaves& from, const Leaves& to, MicroTurn& turn, Chain& chain);
+  void BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain);
+  // Moves the addition that the last comparison looks at next to it.
+  static void BringAddition(Chain& chain);
+  // Chooses the functions of instructions that have a kernel; returns what is in registers at the
+  // end. Two that follow each other may become one.
+  static Registers Settle(Registers registers, Chain& chain);
+  static size_t SettleOne(Registers& registers, Chain& chain, size_t i);
+  void BindSteps(Bound& bound, Chain& chain);
+  static bool StandsInPlace(const Function& function, size_t number);
+  void BindView(Bound& bound, const Step& step, Chain& chain);
+  void FindReaders(ViewCall& view);
+  StepCall& CallOf(const Bound& bound, const Step& step);
+  void BindStep(const Bound& bound, const Step& step, Chain& chain);
+  void BindLoop(const Bound& bound, const Step& step, Chain& chain);
+  Place BindInput(const Bound& bound, const Step& step, const LoopProgram::Register& reg,
+                  Chain& chain);
+  void BindOperation(const LoopProgram::Operation& operation, const std::vector<Place>& places,
+                     int64_t elements, int64_t bytes, Chain& chain);
+  void BindCall(const MicroCall& call, Chain& chain);
+  bool BindElement(const Bound& bound, const StepCall& call, Chain& chain);
+  void BindThunk(bool (*function)(void*), void* context, Chain& chain);
+
+  Run& run_;
+  Bound condition_, body_;
+  std::vector<bool> invariant_leaf_;
+  std::vector<std::unique_ptr<uint8_t[]>> memory_;
+  uint8_t* free_ = nullptr;
+  int64_t free_bytes_ = 0;
+  std::deque<MicroCall> calls_;
+  std::deque<MicroThunk> thunks_;
+  std::deque<StepCall> steps_;
+  std::deque<LoadCall> loads_;
+  std::deque<MicroElement> elements_;
+  std::deque<ViewCall> views_;
+  absl::Status status_;
+};
+
+}  // namespace hlocts::cpu
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_SMALL_LOOP_SMALL_LOOP_H_

@@ -1,0 +1,107 @@
+// What a graph compiles to, and one device's execution of it.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "backends/engine/cuda/base/device.h"
+#include "backends/engine/plan/graph.h"
+#include "backends/engine/plan/world.h"
+
+namespace hlocts::cuda {
+
+class Run;
+
+// Device pointers of operands and results; nullptr for tokens.
+using In = const void* const*;
+using Out = void* const*;
+using Work = std::function<absl::Status(Run& run, In in, Out out)>;
+// Calls, loops and branches hand whole buffers on.
+using Control =
+    std::function<absl::StatusOr<std::vector<Buffer>>(Run& run, std::vector<Buffer> in)>;
+
+struct Step {
+  Work work;
+  Control control;               // instead of work
+  std::vector<int32_t> in, out;  // slots, -1: a token
+  std::vector<int64_t> out_bytes;
+  std::vector<std::pair<int, int>> in_place;  // (result, operand): may be the same memory
+  std::vector<int32_t> last_use;              // slots that nobody needs after this step
+};
+
+struct Function {
+  std::string name;
+  int32_t slots = 0;
+  std::vector<Step> steps;
+  bool only_launches = true;  // the host takes no part in its steps, unless a library is called
+  std::vector<int32_t> parameter_slots, result_slots;
+  std::vector<std::pair<int32_t, Buffer>> constants;
+  std::vector<plan::ArrayType> parameter_types, result_types;
+};
+
+// What one device's execution has used up, and which device it is.
+struct RunState {
+  int64_t steps_left = 0;
+  uint64_t rng_seed = 0;
+  uint64_t rng_stream = 0;         // rng instructions executed so far
+  uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
+  int64_t replica = 0, partition = 0, device_number = 0;
+  int64_t devices = 1;  // that replicas and partitions share: number n runs on device n % devices
+  plan::World* world = nullptr;
+};
+
+class Run : public RunState {
+ public:
+  Run(Device& device, int64_t bytes_max) : device_(device), bytes_max_(bytes_max) {}
+  // A part of another run, on another device.
+  Run(Device& device, const Run& whole)
+      : RunState(whole), device_(device), bytes_max_(whole.bytes_max_) {}
+
+  absl::StatusOr<std::vector<Buffer>> Call(const Function& function, std::vector<Buffer> arguments);
+  // Leaves uploaded, results of these shapes downloaded.
+  absl::StatusOr<std::vector<Literal>> CallOnLiterals(const Function& function,
+                                                      const std::vector<Literal>& arguments,
+                                                      const std::vector<Shape>& results);
+  absl::StatusOr<Buffer> Allocate(int64_t bytes);
+  template <class Args>
+  absl::Status Launch(hl::Kernel kernel, const Args& arguments, int64_t count, int64_t code = -1) {
+    if (count <= 0) return absl::OkStatus();
+    return device_.Launch(kernel, &arguments, sizeof(arguments), count, code);
+  }
+  // False: no library does it.
+  template <class Plan>
+  absl::StatusOr<bool> CallLibrary(const Plan& plan, std::initializer_list<const void*> in,
+                                   std::initializer_list<void*> out) {
+    const Library library = LibraryOf(&plan);
+    HLOCTS_ASSIGN_OR_RETURN(const bool done, device_.CallLibrary(library, &plan, sizeof(plan),
+                                                                 in.begin(), out.begin()));
+    if (done) CountLibraryCall(library);
+    return done;
+  }
+  Device& device() { return device_; }
+
+  absl::Status ChargeSteps(int64_t count) {
+    steps_left -= count;
+    if (steps_left >= 0) return absl::OkStatus();
+    return absl::DeadlineExceededError("loops took more steps than their budget");
+  }
+
+  double seconds = 0;  // on the device, with arguments there and results not yet fetched
+
+ private:
+  absl::Status RunStep(const Step& step, std::vector<Buffer>& slots);
+  absl::Status RunControl(const Step& step, std::vector<Buffer>& slots);
+
+  Device& device_;
+  int64_t bytes_max_;
+};
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_

@@ -1,0 +1,118 @@
+// Graphs to functions of steps: what becomes one loop, what is uploaded once, which kernel runs.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "backends/engine/cuda/compile/emit.h"
+#include "backends/engine/cuda/compile/program_builder.h"
+#include "backends/engine/cuda/base/run.h"
+#include "backends/engine/plan/fusion.h"
+
+namespace hlocts::cuda {
+
+enum class Jit : uint8_t { kAuto, kAlways, kNever };
+enum class Libraries : uint8_t { kAuto, kAlways, kNever };
+enum class Graphs : uint8_t { kAuto, kAlways, kNever };
+
+struct CompileOptions {
+  Jit jit = Jit::kAuto;
+  Libraries libraries = Libraries::kAuto;
+  Graphs graphs = Graphs::kAuto;
+  bool tf32 = false, fast_math = false;
+  bool deterministic = true;  // the same bits in every run
+  int64_t memory_bytes_max = int64_t{8} << 30;
+  std::shared_ptr<void> custom_calls;         // handle of the library, null for none
+  absl::flat_hash_set<std::string> disabled;  // passes, and "fusion", "in-place", "rows"
+  // When set: every kernel that could be compiled, as source, and nothing is compiled.
+  std::vector<std::string>* sources = nullptr;
+};
+// Passes of this engine, besides those of backends/engine/plan.
+absl::Span<const absl::string_view> OwnPasses();
+
+// A program on the device.
+struct Body {
+  hl::Interpreted code;
+  std::vector<hl::Instr> instructions;  // the same, for writing it out
+  Buffer memory;
+};
+
+// What a factory makes of a node.
+struct StepDraft {
+  Work work;
+  Control control;
+  std::vector<std::pair<int, int>> in_place;
+  bool only_launches = false;  // see Function
+};
+
+class Compiler {
+ public:
+  Compiler(Device& device, const CompileOptions& options) : device_(device), options_(options) {}
+
+  absl::StatusOr<const Function*> Compile(plan::Graph& graph);
+  // A called computation on elements. On the host any, else what can be a program.
+  absl::StatusOr<std::shared_ptr<const Body>> CompileElements(plan::Graph& graph);
+  // ... as a loop over arrays of one element type, in order.
+  absl::StatusOr<std::shared_ptr<const Body>> CompileLoop(plan::Graph& graph,
+                                                          absl::Span<const PrimitiveType> types);
+  absl::StatusOr<std::shared_ptr<const Body>> UploadProgram(std::vector<hl::Instr> instructions);
+  absl::StatusOr<Buffer> Upload(const void* data, int64_t bytes);
+  // The kernel with the program (and a loop's views) written out; -1: it is interpreted.
+  absl::StatusOr<int64_t> CompileKernel(hl::Kernel kernel, const Body& body,
+                                        absl::Span<const hl::View> views, int64_t elements);
+  absl::StatusOr<int64_t> CompileReduce(const ReduceText& text, int64_t elements);
+  absl::StatusOr<int64_t> CompileRows(absl::Span<const RowText> parts, int64_t elements);
+  // Whether a library is to do count * each operations; under auto where these are many.
+  bool WantsLibrary(int64_t count, int64_t each, int64_t least) const;
+  // The compiler of steps that the host's loops run, itself if it is that one.
+  Compiler& OnHost();
+  bool is_on_host() const { return is_on_host_; }
+  const CompileOptions& options() const { return options_; }
+  Device& device() { return device_; }
+
+  std::vector<std::unique_ptr<plan::GraphModule>> graphs;  // own the constants
+
+ private:
+  void Simplify(plan::Graph& graph);
+  bool IsCompiled(int64_t elements) const;
+  absl::StatusOr<int64_t> CompileText(hl::Kernel kernel, std::string text);
+
+  absl::StatusOr<std::shared_ptr<const Body>> CompileProgram(plan::Graph& graph,
+                                                             absl::Span<const hl::Instr> sources);
+
+  Device& device_;
+  CompileOptions options_;
+  bool is_on_host_ = false;
+  Buffer nothing_;  // of all uploads of no bytes
+  std::unique_ptr<Compiler> on_host_;
+  absl::flat_hash_set<const plan::Graph*> simplified_;
+  absl::flat_hash_map<const plan::Graph*, std::shared_ptr<const Body>> elements_;
+  absl::flat_hash_map<const plan::Graph*, std::unique_ptr<Function>> functions_;
+};
+
+// What a factory of a structured operation may look at.
+struct OpContext {
+  Compiler& compiler;
+  const plan::Graph& graph;
+  const plan::Node& node;
+
+  const plan::ArrayType& in(size_t k) const { return graph.type(node.operands[k]); }
+  const plan::ArrayType& out(size_t k) const { return graph.type(node.outputs[k]); }
+  const Instruction& source() const { return *node.source; }
+  const std::string& name() const { return node.source->name(); }
+  plan::Graph& called(size_t k) const { return *node.called[k]; }
+  // The graph of the computation that this attribute names.
+  absl::StatusOr<plan::Graph*> CalledBy(Attr attr) const;
+};
+
+// The step of a node that is no part of a loop.
+absl::StatusOr<StepDraft> MakeStep(const OpContext& context);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_

@@ -1,0 +1,223 @@
+#include "backends/engine/cuda/compile/emit.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace hlocts::cuda {
+namespace {
+
+constexpr int kLoopNeighbours = 8;
+
+struct KernelText {
+  const char* args;
+  const char* call;
+};
+constexpr KernelText kTexts[] = {
+#define HL_TEXT(Name, Args, call) {#Args, #call},
+    HL_PROGRAM_KERNELS(HL_TEXT) HL_BLOCK_KERNELS(HL_TEXT)
+#undef HL_TEXT
+};
+
+std::string Number(hl::i64 x) {
+  return x == INT64_MIN ? "(-9223372036854775807ll - 1)" : absl::StrCat(x, "ll");
+}
+
+// Where element `i` of the loop lies in the array.
+std::string Offset(const hl::View& view) {
+  std::string text = Number(view.offset);
+  hl::i64 below = 1;
+  for (int d = view.rank - 1; d >= 0; --d) {
+    std::string index = below == 1 ? "i" : absl::StrCat("i / ", Number(below));
+    if (d > 0) index = absl::StrCat("(", index, ") % ", Number(view.size[d]));
+    if (view.stride[d] != 0) absl::StrAppend(&text, " + (", index, ") * ", Number(view.stride[d]));
+    below *= view.size[d];
+  }
+  return text;
+}
+
+// values: what parameters are elements of.
+std::string Source(const hl::Instr& n, absl::Span<const hl::View> views, const char* values) {
+  if (n.op == hl::kOpParameter) return absl::StrCat(values, "[", n.a, "]");
+  if (n.op == hl::kOpPadded || n.op == hl::kOpGathered) {
+    return absl::StrCat(n.op == hl::kOpPadded ? "LoadPadded(" : "LoadGathered(", n.to,
+                        ", in.views + ", n.b, ", in.arrays[", n.a, "], in.arrays[", n.c, "], i)");
+  }
+  const std::string at = n.b < 0 ? "i" : Offset(views[n.b]);
+  if (n.op == hl::kOpLine) {
+    return absl::StrCat("FromInteger(true, static_cast<u64>(", at, "), ", n.to, ")");
+  }
+  const char* open = n.b < 0 ? "Aligned(" : "(";
+  return absl::StrCat("Load(", n.to, ", ", open, "in.arrays[", n.a, "]), ", at, ")");
+}
+
+std::string Literal(const hl::Instr& n) {
+  auto bits = [](hl::i64 x) { return absl::StrCat(static_cast<hl::u64>(x), "ull"); };
+  if (n.to == hl::kC64 || n.to == hl::kC128) {
+    const char* part = n.to == hl::kC64 ? "FloatOfBits(static_cast<u32>(" : "DoubleOfBits((";
+    return absl::StrCat("OfComplex(", part, bits(n.imm[0]), ")), ", part, bits(n.imm[1]), ")))");
+  }
+  return absl::StrCat("FromBits(", n.to, ", ", bits(n.imm[0]), ")");
+}
+
+std::string Expression(const hl::Instr& n) {
+  const std::string a = absl::StrCat("r", n.a), b = absl::StrCat("r", n.b),
+                    c = absl::StrCat("r", n.c);
+  switch (n.op) {
+    case hl::kOpConvert:
+      return absl::StrCat("Convert(", n.type, ", ", n.to, ", ", a, ")");
+    case hl::kOpBitcastConvert:
+      return absl::StrCat("BitcastConvert(", n.type, ", ", n.to, ", ", a, ")");
+    case hl::kOpReducePrecision:
+      return absl::StrCat("ReducePrecision(", n.type, ", ", a, ", ", n.imm[0], ", ", n.imm[1], ")");
+    case hl::kOpComplex:
+      return absl::StrCat("MakeComplex(", n.type, ", ", a, ", ", b, ")");
+    case hl::kOpCompare:
+      return absl::StrCat("OfBool(Compare(", n.imm[0], ", ", n.type, ", ", a, ", ", b, "))");
+    case hl::kOpCompareTotal:
+      return absl::StrCat("OfBool(CompareTotal(", n.imm[0], ", ", n.type, ", ", a, ", ", b, "))");
+    case hl::kOpSelect:
+      return absl::StrCat(a, ".u != 0 ? ", b, " : ", c);
+    case hl::kOpClamp:
+      return absl::StrCat("Clamp(", n.type, ", ", a, ", ", b, ", ", c, ")");
+    default:
+      break;
+  }
+  if (n.op >= hl::kOpAdd) return absl::StrCat("Binary(", n.op, ", ", n.type, ", ", a, ", ", b, ")");
+  return absl::StrCat("Unary(", n.op, ", ", n.type, ", ", n.to, ", ", a, ")");
+}
+
+std::string Statement(const hl::Instr& n, absl::Span<const hl::View> views, const char* values) {
+  if (n.op == hl::kOpResult) return absl::StrCat("    results[", n.imm[0], "] = r", n.a, ";\n");
+  const std::string value = n.op == hl::kOpConstant  ? Literal(n)
+                            : n.op < hl::kOpConstant ? Source(n, views, values)
+                                                     : Expression(n);
+  return absl::StrCat("    r", n.dst, " = ", value, ";\n");
+}
+
+// A program as the function with this head; of loops, `i` is the place.
+std::string FunctionText(const char* head, absl::Span<const hl::Instr> code,
+                         absl::Span<const hl::View> views, const char* values) {
+  std::string body, registers;
+  bool declared[hl::kRegistersMax] = {};
+  for (const hl::Instr& n : code) {
+    absl::StrAppend(&body, Statement(n, views, values));
+    if (n.op == hl::kOpResult || declared[n.dst]) continue;
+    declared[n.dst] = true;
+    absl::StrAppend(&registers, registers.empty() ? "    Value r" : ", r", n.dst);
+  }
+  if (!registers.empty()) absl::StrAppend(&registers, ";\n");
+  return absl::StrCat("  __device__ ", head, registers, body, "  }\n");
+}
+
+// The k-th of these.
+std::string Chosen(const std::vector<int>& numbers) {
+  std::string text = absl::StrCat(numbers.back());
+  for (size_t k = numbers.size() - 1; k-- > 0;) {
+    text = absl::StrCat("k == ", k, " ? ", numbers[k], " : ", text);
+  }
+  return text;
+}
+
+constexpr char kCall[] = "void Call(const Value* in, Value* results) const {\n";
+constexpr char kRun[] =
+    "void Run(const ArrayInputs& in, Value* results) const {\n    const i64 i = in.index;\n";
+constexpr char kTerms[] =
+    "void Terms(const ArrayInputs& in, Value* results) const {\n    const i64 i = in.index;\n";
+constexpr char kFinish[] =
+    "void Finish(const FinishInputs& in, Value* results) const {\n    const i64 i = in.index;\n";
+
+std::string KernelHead(hl::Kernel kernel) {
+  return absl::StrCat("extern \"C\" __global__ void HL_KERNEL_NAME(const __grid_constant__ ",
+                      kTexts[kernel].args, " a, i64 count) {\n  const Written f;\n");
+}
+
+// As many neighbours at a time as make 16 bytes of the result.
+std::string LoopKernel(absl::Span<const hl::Instr> code) {
+  int type = hl::kF32;
+  for (const hl::Instr& n : code) {
+    if (n.op == hl::kOpResult) type = n.to;
+  }
+  const int many = std::clamp(16 / hl::BytesOf(type), 1, kLoopNeighbours);
+  return absl::StrCat(KernelHead(hl::kLoopKernel), "  LoopAll<", many, ", ", type,
+                      ">(a, f, static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x,\n"
+                      "          static_cast<i64>(gridDim.x) * blockDim.x, count);\n}\n");
+}
+
+// rows: of one value for each thread, which the kernel's phases exchange.
+std::string BlockKernel(hl::Kernel kernel, int rows) {
+  return absl::StrCat(KernelHead(kernel), "  __shared__ Value shared[", rows,
+                      " * kBlockThreads];\n",
+                      "  for (i64 block = blockIdx.x; block < count; block += gridDim.x) {\n"
+                      "    for (int phase = 0; phase < a.phases; ++phase) {\n"
+                      "      HL_THREADS(thread) { ",
+                      kTexts[kernel].call,
+                      "; }\n"
+                      "      HL_BARRIER;\n    }\n  }\n}\n");
+}
+
+}  // namespace
+
+std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
+                       absl::Span<const hl::View> views) {
+  const std::string program = absl::StrCat(
+      "struct Written {\n",
+      FunctionText(kernel == hl::kLoopKernel ? kRun : kCall, code, views, "in"), "};\n");
+  if (kernel == hl::kLoopKernel) return absl::StrCat(program, LoopKernel(code));
+  if (kernel == hl::kScanBlockKernel) return absl::StrCat(program, BlockKernel(kernel, 2));
+  return absl::StrCat(program, KernelHead(kernel),
+                      "  const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;\n"
+                      "  for (i64 i = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; i < "
+                      "count; i += step) {\n"
+                      "    ",
+                      kTexts[kernel].call, ";\n  }\n}\n");
+}
+
+std::string EmitReduce(const ReduceText& text) {
+  const size_t places = text.init_types.size();
+  return absl::StrCat(
+      "struct Written {\n  __device__ int Places(int) const { return ", places, "; }\n",
+      "  __device__ bool InitFirst(int) const { return ", text.init_first ? "true" : "false",
+      "; }\n", "  __device__ int Outs(int) const { return ", text.out_types.size(), "; }\n",
+      "  __device__ int InitType(const int*, int k) const { return ", Chosen(text.init_types),
+      "; }\n", "  __device__ int OutType(const int*, int k) const { return ",
+      Chosen(text.out_types), "; }\n", "  __device__ i64 Kept(const View&, i64 i) const { return ",
+      Offset(text.kept), "; }\n", "  __device__ i64 Reduced(const View&, i64 i) const { return ",
+      Offset(text.reduced), "; }\n", FunctionText(kTerms, text.prologue, text.views, "in"),
+      FunctionText(kCall, text.body, {}, "in"),
+      FunctionText(kFinish, text.epilogue, text.views, "in.values"), "};\n",
+      BlockKernel(hl::kReduceBlockKernel, static_cast<int>(places)));
+}
+
+std::string EmitRows(absl::Span<const RowText> parts) {
+  std::string text, cases;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const RowText& part = parts[p];
+    absl::StrAppend(&text, "struct Part", p, " {\n  __device__ bool IsReduce() const { return ",
+                    part.is_reduce ? "true" : "false",
+                    "; }\n  __device__ int Type() const { return ", part.type,
+                    "; }\n  __device__ int InitType() const { return ", part.init_type, "; }\n",
+                    FunctionText(kTerms, part.terms, part.views, "in"),
+                    FunctionText(kCall, part.body, {}, "in"),
+                    FunctionText(kFinish, part.finish, part.views, "in.values"), "};\n");
+    absl::StrAppend(&cases, "      case ", p, ": RowPartAt(a.part[", p, "], Part", p,
+                    "(), a.columns, shared, row, phase, thread); break;\n");
+  }
+  return absl::StrCat(
+      text,
+      "struct Written {\n  __device__ void Do(const RowArgs& a, int p, Value* shared, "
+      "i64 row, int phase, int thread) const {\n    switch (p) {\n",
+      cases, "    }\n  }\n};\n", BlockKernel(hl::kRowBlockKernel, 1));
+}
+
+std::string EmitSource(absl::Span<const std::string> kernels) {
+  std::string source = "#include \"backends/engine/cuda/device/dispatch.h\"\n";
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    const std::string number = k == 0 ? "" : absl::StrCat("_", k);
+    absl::StrAppend(&source, "#undef HL_KERNEL_NAME\n#define HL_KERNEL_NAME hl_kernel", number,
+                    "\nnamespace hl {\nnamespace part", number, " {\n", kernels[k], "}\n}\n");
+  }
+  return source;
+}
+
+}  // namespace hlocts::cuda

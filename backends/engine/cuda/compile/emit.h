@@ -1,0 +1,39 @@
+// Programs as CUDA C++ for NVRTC: the kernels of device/kernels.h around straight-line code that
+// calls the same functions on elements as the interpreter.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "backends/engine/cuda/device/dispatch.h"
+
+namespace hlocts::cuda {
+
+// A kernel called hl_kernel, without the headers that it needs.
+std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
+                       absl::Span<const hl::View> views);
+// A reduction by blocks: its terms, how two are combined, what becomes of a result.
+struct ReduceText {
+  absl::Span<const hl::Instr> prologue, body, epilogue;
+  absl::Span<const hl::View> views;
+  hl::View kept, reduced;
+  bool init_first = false;
+  std::vector<int> init_types, out_types;  // of the places; of what is stored
+};
+std::string EmitReduce(const ReduceText& text);
+// One step of a kernel of rows (device/block_rows.h).
+struct RowText {
+  absl::Span<const hl::Instr> terms, body, finish;
+  absl::Span<const hl::View> views;
+  bool is_reduce = false;
+  int type = 0, init_type = 0;
+};
+std::string EmitRows(absl::Span<const RowText> parts);
+// Kernels as one source: each in a namespace of its own, the first as hl_kernel, others numbered.
+std::string EmitSource(absl::Span<const std::string> kernels);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_H_

@@ -1,0 +1,92 @@
+// One graph to one function: loops and structured steps in order, and how long each array is
+// needed.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_FUNCTION_BUILDER_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_FUNCTION_BUILDER_H_
+
+#include <vector>
+
+#include "backends/engine/cuda/compile/compiler.h"
+#include "backends/engine/cuda/compile/load_fusion.h"
+#include "backends/engine/cuda/compile/reduce_fusion.h"
+#include "backends/engine/cuda/compile/row_group.h"
+
+namespace hlocts::cuda {
+
+struct ReduceRun;  // of reduce_step.cc
+
+class FunctionBuilder {
+ public:
+  FunctionBuilder(Compiler& compiler, const plan::Graph& graph, Function& function, bool fuses)
+      : compiler_(compiler),
+        graph_(graph),
+        function_(function),
+        fusion_(graph, {.loops = fuses}),
+        reductions_(graph, fusion_, fuses),
+        loads_(graph, fusion_, fuses),
+        slot_of_(graph.values.size(), -1) {}
+
+  absl::Status Build();
+
+ private:
+  absl::Status EmitNode(plan::NodeId id);
+  absl::Status EmitLeaf(const plan::Node& node);
+  absl::Status EmitLoop(plan::NodeId root);
+  absl::Status EmitMap(const plan::Node& node);
+  absl::Status EmitCopy(plan::ValueId value, const plan::Source& source);
+  absl::Status EmitLine(plan::ValueId value, const plan::View& view);
+  absl::Status EmitStructured(plan::NodeId id);
+  // With the loops that it takes in; see reduce_step.cc.
+  absl::Status EmitReduce(plan::NodeId id);
+  int32_t NewSlot(plan::ValueId value);
+
+  // The loop being built: its inputs, their views, and what each value is called.
+  struct Loop {
+    ProgramBuilder program;
+    std::vector<int32_t> arrays;
+    std::vector<hl::View> views;
+    std::vector<bool> dense;       // whether an array is only read at the place written
+    std::vector<int> widths;       // of an array's elements
+    std::vector<int> array_views;  // see StepSketch
+    bool ends_reduction = false;
+    absl::flat_hash_map<plan::ValueId, int> values;
+  };
+  absl::StatusOr<int> OperandOf(plan::ValueId operand, int64_t elements, Loop& loop);
+  absl::StatusOr<int> LoadOf(const plan::Source& source, const plan::View& view,
+                             const plan::ArrayType& type, bool many, Loop& loop);
+  // An array that is not read in order; its number.
+  int ScatteredArray(int32_t slot, int width, Loop& loop);
+  // A pad or gather as the loop reads it.
+  absl::StatusOr<int> TakenLoad(const plan::Node& node, Loop& loop);
+  // The nodes of a loop, added to the program; the number of the last one's value.
+  absl::StatusOr<int> AddMembers(plan::NodeId root, Loop& loop);
+  absl::StatusOr<hl::ReduceBlockArgs> ReduceArgsOf(const plan::Node& node);
+  absl::StatusOr<std::vector<hl::Instr>> TermsOf(const plan::Node& node, Loop& loop);
+  absl::StatusOr<std::shared_ptr<const Body>> CombiningOf(const plan::Node& node);
+  absl::StatusOr<std::vector<hl::Instr>> EndingOf(const plan::Node& node, plan::NodeId ending,
+                                                  Loop& loop);
+  absl::Status AddReducePrograms(const plan::Node& node, plan::NodeId ending, Loop& loop,
+                                 ReduceRun& job);
+  Step ReduceSlots(const plan::Node& node, absl::Span<const plan::ValueId> outputs,
+                   const Loop& loop, hl::ReduceBlockArgs& args);
+  StepSketch LoopSketch(Loop& loop, const plan::ArrayType& type,
+                        const std::shared_ptr<const Body>& body, const Buffer& views);
+  absl::Status FinishLoopAlone(const std::shared_ptr<const Body>& body, const Buffer& views,
+                               absl::Span<const hl::View> places, size_t arrays, int type,
+                               int64_t elements, Step& step);
+  absl::Status FinishLoop(Loop& loop, int result, plan::ValueId value);
+  void AddStep(Step step, std::optional<StepSketch> sketch = std::nullopt);
+  void FindLastUses();
+
+  Compiler& compiler_;
+  const plan::Graph& graph_;
+  Function& function_;
+  plan::FusionPlan fusion_;
+  ReduceFusion reductions_;
+  LoadFusion loads_;
+  std::vector<int32_t> slot_of_;                     // of values
+  std::vector<std::optional<StepSketch>> sketches_;  // of the steps
+};
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_FUNCTION_BUILDER_H_

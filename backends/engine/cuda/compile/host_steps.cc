@@ -1,0 +1,137 @@
+#include "backends/engine/cuda/compile/host_steps.h"
+
+#include <algorithm>
+
+#include "backends/engine/cuda/compile/op_list.h"
+
+namespace hlocts::cuda {
+namespace {
+
+// The step that this thread runs: who calls, and what went wrong in a call.
+struct Caller {
+  Run* run;
+  absl::Status status = absl::OkStatus();
+};
+thread_local Caller* t_caller = nullptr;
+
+absl::Status CallOnce(Run& run, const Function& function, const hl::Value* arguments,
+                      hl::Value* results) {
+  std::vector<Buffer> in;
+  for (const plan::ArrayType& type : function.parameter_types) {
+    HLOCTS_ASSIGN_OR_RETURN(in.emplace_back(), run.Allocate(type.bytes));
+    hl::Store(TypeNumber(type.type), in.back()->data(), 0, arguments[in.size() - 1]);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<Buffer> out, run.Call(function, std::move(in)));
+  for (size_t r = 0; r < out.size(); ++r) {
+    results[r] = hl::Load(TypeNumber(function.result_types[r].type), out[r]->data(), 0);
+  }
+  return absl::OkStatus();
+}
+
+// After a failure the loop around goes on with zeros, and its results are thrown away.
+void CallFunction(const void* what, const hl::Value* arguments, hl::Value* results) {
+  const Function& function = *static_cast<const Function*>(what);
+  Caller& caller = *t_caller;
+  if (caller.status.ok()) caller.status = CallOnce(*caller.run, function, arguments, results);
+  if (!caller.status.ok()) std::fill_n(results, function.result_types.size(), hl::Value());
+}
+
+absl::Status WorkOnHost(const Work& work, Run& host, In in, Out out) {
+  Caller caller = {&host};
+  Caller* const outer = std::exchange(t_caller, &caller);
+  const absl::Status status = work(host, in, out);
+  t_caller = outer;
+  HLOCTS_RETURN_IF_ERROR(caller.status);
+  return status;
+}
+
+// in and out: of the run's device.
+absl::Status WorkOnCopies(const Work& work, absl::Span<const int64_t> in_bytes,
+                          absl::Span<const int64_t> out_bytes, Run& run, In in, Out out) {
+  std::vector<std::vector<uint8_t>> operands, results;
+  std::vector<const void*> from;
+  std::vector<void*> to;
+  for (size_t k = 0; k < in_bytes.size(); ++k) {
+    HLOCTS_ASSIGN_OR_RETURN(operands.emplace_back(), ToHost(run, in[k], in_bytes[k]));
+    from.push_back(operands.back().data());
+  }
+  for (int64_t bytes : out_bytes) {
+    results.emplace_back(static_cast<size_t>(bytes) + 1);
+    to.push_back(results.back().data());
+  }
+  Run host(TheHost(), run);
+  const absl::Status status = WorkOnHost(work, host, from.data(), to.data());
+  static_cast<RunState&>(run) = host;
+  HLOCTS_RETURN_IF_ERROR(status);
+  for (size_t k = 0; k < out_bytes.size(); ++k) {
+    HLOCTS_RETURN_IF_ERROR(run.device().Upload(out[k], results[k].data(), out_bytes[k]));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool NeedsHost(const OpContext& context) {
+  switch (context.node.opcode) {
+    case Opcode::kMap:
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kSelectAndScatter:
+    case Opcode::kScatter:
+    case Opcode::kSort:
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kReduceScatter:
+      return std::any_of(context.node.called.begin(), context.node.called.end(),
+                         [](const plan::Graph* graph) { return !IsStraightLine(*graph); });
+    default:
+      return false;
+  }
+}
+
+absl::StatusOr<StepDraft> MakeHostStep(const OpContext& context) {
+  Compiler& host = context.compiler.OnHost();
+  HLOCTS_ASSIGN_OR_RETURN(StepDraft step, MakeStep({host, context.graph, context.node}));
+  StepDraft draft;
+  if (context.compiler.is_on_host()) {
+    draft.work = [work = std::move(step.work)](Run& run, In in, Out out) {
+      return WorkOnHost(work, run, in, out);
+    };
+    return draft;
+  }
+  std::vector<int64_t> in_bytes, out_bytes;
+  for (size_t k = 0; k < context.node.operands.size(); ++k) in_bytes.push_back(context.in(k).bytes);
+  for (size_t k = 0; k < context.node.outputs.size(); ++k)
+    out_bytes.push_back(context.out(k).bytes);
+  draft.work = [=, work = std::move(step.work)](Run& run, In in, Out out) {
+    return WorkOnCopies(work, in_bytes, out_bytes, run, in, out);
+  };
+  return draft;
+}
+
+absl::StatusOr<std::vector<hl::Instr>> CallingProgram(const Function& function,
+                                                      absl::Span<const hl::Instr> sources) {
+  const size_t results = function.result_types.size();
+  if (sources.size() + results > hl::kRegistersMax) {
+    return Unsupported("computation ", function.name, ": ", sources.size(), " arguments");
+  }
+  std::vector<hl::Instr> code(sources.begin(), sources.end());
+  for (size_t k = 0; k < code.size(); ++k) code[k].dst = static_cast<int>(k);
+  hl::Instr call;
+  call.op = hl::kOpCalled;
+  call.dst = static_cast<int>(sources.size());
+  call.imm[0] = reinterpret_cast<hl::i64>(&CallFunction);
+  call.imm[1] = reinterpret_cast<hl::i64>(&function);
+  code.push_back(call);
+  for (size_t r = 0; r < results; ++r) {
+    hl::Instr result;
+    result.op = hl::kOpResult;
+    result.a = call.dst + static_cast<int>(r);
+    result.to = TypeNumber(function.result_types[r].type);
+    result.imm[0] = static_cast<hl::i64>(r);
+    code.push_back(result);
+  }
+  return code;
+}
+
+}  // namespace hlocts::cuda

@@ -1,0 +1,24 @@
+// Steps around called computations that are no straight-line code, with loops, arrays or sorts
+// inside: their kernels run as the host's loops, which call the computation for each element.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_
+
+#include <vector>
+
+#include "backends/engine/cuda/compile/compiler.h"
+
+namespace hlocts::cuda {
+
+// Whether a node calls on elements what cannot be a program.
+bool NeedsHost(const OpContext& context);
+// Its step, on host copies of its operands.
+absl::StatusOr<StepDraft> MakeHostStep(const OpContext& context);
+
+// A program that gets its values from the sources and calls the function, which the host's compiler
+// made.
+absl::StatusOr<std::vector<hl::Instr>> CallingProgram(const Function& function,
+                                                      absl::Span<const hl::Instr> sources);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_

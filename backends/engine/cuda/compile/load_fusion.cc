@@ -1,0 +1,48 @@
+#include "backends/engine/cuda/compile/load_fusion.h"
+
+namespace hlocts::cuda {
+namespace {
+
+using plan::Node;
+using plan::NodeId;
+using plan::NodeKind;
+using plan::ValueId;
+
+constexpr NodeId kNobody = -1, kNoLoop = -2;
+
+bool IsLoad(const plan::Graph& graph, const Node& node) {
+  const bool loads = node.opcode == Opcode::kPad || node.opcode == Opcode::kGather;
+  return loads && !node.removed && graph.type(node.outputs[0]).elements > 1;
+}
+
+}  // namespace
+
+LoadFusion::LoadFusion(const plan::Graph& graph, const plan::FusionPlan& loops, bool fuse)
+    : taken_(graph.nodes.size(), false) {
+  if (!fuse) return;
+  // Of values behind reshapes: the one loop that reads them, element by element.
+  std::vector<NodeId> reader(graph.values.size(), kNobody);
+  const auto read = [&](ValueId value, NodeId loop) {
+    NodeId& known = reader[loops.Strip(value)];
+    known = known == kNobody || known == loop ? loop : kNoLoop;
+  };
+  for (ValueId result : graph.results) read(result, kNoLoop);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const NodeKind kind = plan::KindOf(graph, node);
+    if (node.removed) continue;
+    // A reshape's users are looked at instead; but what it lays out is an array.
+    if (kind == NodeKind::kReshape && !loops.is_dense(node.outputs[0])) continue;
+    for (ValueId operand : node.operands) {
+      const bool each = kind == NodeKind::kElementwise &&
+                        graph.type(operand).elements == graph.type(node.outputs[0]).elements;
+      read(operand, each ? loops.loop_of(static_cast<NodeId>(n)) : kNoLoop);
+    }
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    taken_[n] = IsLoad(graph, node) && reader[node.outputs[0]] >= 0;
+  }
+}
+
+}  // namespace hlocts::cuda

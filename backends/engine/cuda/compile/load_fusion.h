@@ -1,0 +1,24 @@
+// Which pads and gathers a loop computes as it reads them, element by element: those that one loop
+// alone needs, each element once and in order.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
+
+#include <vector>
+
+#include "backends/engine/plan/fusion.h"
+
+namespace hlocts::cuda {
+
+class LoadFusion {
+ public:
+  // Without `fuse`, none.
+  LoadFusion(const plan::Graph& graph, const plan::FusionPlan& loops, bool fuse);
+  bool is_taken(plan::NodeId node) const { return taken_[node]; }
+
+ private:
+  std::vector<bool> taken_;
+};
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_

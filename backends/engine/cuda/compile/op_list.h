@@ -1,0 +1,59 @@
+// Factories of structured operations: each looks at a node once and hands back the step that runs.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_OP_LIST_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_OP_LIST_H_
+
+#include "backends/engine/cuda/compile/compiler.h"
+
+namespace hlocts::cuda {
+
+#define HLOCTS_CUDA_OP(Opcode, Factory) absl::StatusOr<StepDraft> Factory(const OpContext& context);
+#define HLOCTS_CUDA_HOST_OP HLOCTS_CUDA_OP
+#include "backends/engine/cuda/compile/ops.def"
+#undef HLOCTS_CUDA_HOST_OP
+#undef HLOCTS_CUDA_OP
+
+// Strides of the dense array, last dimension fastest.
+std::vector<int64_t> Strides(absl::Span<const int64_t> dimensions);
+int64_t Product(absl::Span<const int64_t> sizes);
+std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b);
+// Unimplemented when there are more than kernels take.
+absl::Status CheckRank(const OpContext& context, size_t rank);
+absl::Status CheckPlaces(const OpContext& context, size_t arrays);
+
+// A view over the result's dimensions: what moving by one in each of them adds. Dimensions that are
+// not named add nothing.
+struct Coordinate {
+  int64_t dimension = 0, stride = 0;
+};
+absl::StatusOr<hl::View> CoordinateView(absl::Span<const int64_t> result,
+                                        absl::Span<const Coordinate> coordinates);
+
+// What describes the elements of a pad and of a gather.
+absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context);
+absl::StatusOr<hl::IndexedWindows> GatherWindowsOf(const OpContext& context);
+
+// The step of a reduce-window that is a scan; false: it is none.
+absl::StatusOr<bool> MakeScan(const OpContext& context, StepDraft& draft);
+
+// Leaves positions 0 .. size-1 of each row in `order` (i64, rows side by side), sorted by the body.
+struct SortJob {
+  // The body compares the first array's elements by these ranks: a library may sort.
+  bool ranked = false;
+  hl::SortKeyArgs keys = {};
+  hl::SortArgs args = {};
+  int64_t rows = 0;
+  std::shared_ptr<const Body> body;
+  int64_t split_code = -1, merge_code = -1;
+};
+absl::Status CompileSort(Compiler& compiler, SortJob& job);
+// `in` are the arrays that the body compares; the order is in the buffer handed back.
+absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in);
+// Sorts by the total order of values of a type (which of s64 is theirs), down or up.
+absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descending, SortJob& job);
+
+// Host copies of operands and back, for what is coordinated by the host.
+absl::StatusOr<std::vector<uint8_t>> ToHost(Run& run, const void* data, int64_t bytes);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_OP_LIST_H_

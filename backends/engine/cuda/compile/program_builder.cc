@@ -1,0 +1,263 @@
+#include "backends/engine/cuda/compile/program_builder.h"
+
+#include <cstring>
+#include <optional>
+
+#include "backends/engine/plan/fusion.h"
+
+namespace hlocts::cuda {
+namespace {
+
+constexpr int kInstructionsMax = 4096;
+
+std::optional<int> OpOf(Opcode opcode) {
+  switch (opcode) {
+#define HLOCTS_OP(Name) \
+  case Opcode::k##Name: \
+    return hl::kOp##Name;
+    HLOCTS_OP(Abs)
+    HLOCTS_OP(Negate) HLOCTS_OP(Sign) HLOCTS_OP(Not) HLOCTS_OP(Ceil) HLOCTS_OP(Floor) HLOCTS_OP(
+        RoundNearestAfz) HLOCTS_OP(RoundNearestEven) HLOCTS_OP(Sqrt) HLOCTS_OP(Rsqrt)
+        HLOCTS_OP(Cbrt) HLOCTS_OP(Exponential) HLOCTS_OP(ExponentialMinusOne) HLOCTS_OP(Log)
+            HLOCTS_OP(LogPlusOne) HLOCTS_OP(Sine) HLOCTS_OP(Cosine) HLOCTS_OP(Tan) HLOCTS_OP(Sinh)
+                HLOCTS_OP(Cosh) HLOCTS_OP(Tanh) HLOCTS_OP(Asin) HLOCTS_OP(Acos) HLOCTS_OP(Asinh)
+                    HLOCTS_OP(Acosh) HLOCTS_OP(Atanh) HLOCTS_OP(Erf) HLOCTS_OP(Logistic) HLOCTS_OP(
+                        Popcnt) HLOCTS_OP(CountLeadingZeros) HLOCTS_OP(IsFinite) HLOCTS_OP(Real)
+                        HLOCTS_OP(Imag) HLOCTS_OP(Convert) HLOCTS_OP(BitcastConvert)
+                            HLOCTS_OP(ReducePrecision) HLOCTS_OP(Add) HLOCTS_OP(Subtract)
+                                HLOCTS_OP(Multiply) HLOCTS_OP(Divide) HLOCTS_OP(Remainder)
+                                    HLOCTS_OP(Power) HLOCTS_OP(Maximum) HLOCTS_OP(Minimum)
+                                        HLOCTS_OP(And) HLOCTS_OP(Or) HLOCTS_OP(Xor)
+                                            HLOCTS_OP(ShiftLeft) HLOCTS_OP(ShiftRightArithmetic)
+                                                HLOCTS_OP(ShiftRightLogical) HLOCTS_OP(Atan2)
+                                                    HLOCTS_OP(Mulhi) HLOCTS_OP(Complex)
+                                                        HLOCTS_OP(Compare) HLOCTS_OP(Select)
+                                                            HLOCTS_OP(Clamp)
+#undef HLOCTS_OP
+                                                                default : return std::nullopt;
+  }
+}
+
+absl::Status SetAttributes(const Instruction& source, hl::Instr& n) {
+  if (n.op == hl::kOpReducePrecision) {
+    n.imm[0] = source.IntOr(Attr::kExponentBits, 0);
+    n.imm[1] = source.IntOr(Attr::kMantissaBits, 0);
+  }
+  if (n.op != hl::kOpCompare) return absl::OkStatus();
+  constexpr absl::string_view kWords[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+  const absl::string_view word = source.WordOr(Attr::kDirection, "");
+  for (int i = 0; i < 6; ++i) {
+    if (word != kWords[i]) continue;
+    n.imm[0] = i;
+    if (source.WordOr(Attr::kType, "") == "TOTALORDER") n.op = hl::kOpCompareTotal;
+    return absl::OkStatus();
+  }
+  return InvalidInput(source.name(), ": direction ", word);
+}
+
+int OperandCount(const hl::Instr& n) {
+  if (n.op < hl::kOpResult) return 0;
+  if (n.op == hl::kOpResult || n.op < hl::kOpAdd) return 1;
+  return n.op < hl::kOpSelect ? 2 : 3;
+}
+int& OperandOf(hl::Instr& n, int k) { return k == 0 ? n.a : k == 1 ? n.b : n.c; }
+
+bool IsOneElement(const plan::Graph& graph, plan::ValueId value) {
+  return graph.type(value).elements == 1 && graph.type(value).type != PrimitiveType::kToken;
+}
+
+}  // namespace
+
+absl::StatusOr<hl::View> DeviceView(const plan::View& view) {
+  const plan::View simple = view.Simplified();
+  if (simple.dimensions.size() > hl::kRankMax) {
+    return Unsupported("a view of ", simple.dimensions.size(), " dimensions, kernels take ",
+                       hl::kRankMax);
+  }
+  hl::View result;
+  result.offset = simple.offset;
+  result.rank = static_cast<int>(simple.dimensions.size());
+  for (int d = 0; d < result.rank; ++d) {
+    result.size[d] = simple.dimensions[d].size;
+    result.stride[d] = simple.dimensions[d].stride;
+  }
+  return result;
+}
+
+int ProgramBuilder::Add(hl::Instr instruction) {
+  code_.push_back(instruction);
+  return static_cast<int>(code_.size()) - 1;
+}
+
+int ProgramBuilder::Load(int array, int view, PrimitiveType type) {
+  hl::Instr n;
+  n.op = hl::kOpLoad;
+  n.to = TypeNumber(type);
+  n.a = array;
+  n.b = view;
+  return Add(n);
+}
+int ProgramBuilder::Line(int view, PrimitiveType type) {
+  hl::Instr n;
+  n.op = hl::kOpLine;
+  n.to = TypeNumber(type);
+  n.b = view;
+  return Add(n);
+}
+int ProgramBuilder::Parameter(int number, PrimitiveType type) {
+  hl::Instr n;
+  n.op = hl::kOpParameter;
+  n.to = TypeNumber(type);
+  n.a = number;
+  return Add(n);
+}
+int ProgramBuilder::Constant(PrimitiveType type, const uint8_t* element) {
+  hl::Instr n;
+  n.op = hl::kOpConstant;
+  n.to = TypeNumber(type);
+  if (type == PrimitiveType::kC64) {
+    std::memcpy(&n.imm[0], element, 4);
+    std::memcpy(&n.imm[1], element + 4, 4);
+  } else {
+    std::memcpy(n.imm, element, static_cast<size_t>(StorageBytes(type)));
+  }
+  return Add(n);
+}
+
+int ProgramBuilder::Apply(hl::Op op, PrimitiveType type, PrimitiveType result, int a, int b) {
+  hl::Instr n;
+  n.op = op;
+  n.type = TypeNumber(type);
+  n.to = TypeNumber(result);
+  n.a = a;
+  n.b = b;
+  return Add(n);
+}
+
+absl::StatusOr<int> ProgramBuilder::Operation(const Instruction& source, PrimitiveType type,
+                                              PrimitiveType result,
+                                              absl::Span<const int> operands) {
+  const std::optional<int> op = OpOf(source.opcode());
+  hl::Instr n;
+  n.op = op.value_or(0);
+  n.type = TypeNumber(type);
+  n.to = TypeNumber(result);
+  if (!op.has_value() || OperandCount(n) != static_cast<int>(operands.size())) {
+    return Unsupported(source.name(), ": ", OpcodeName(source.opcode()), " of elements");
+  }
+  const bool truth = type == PrimitiveType::kPred;
+  const bool of_complex = IsComplex(type) || IsComplex(result);
+  if (n.op == hl::kOpBitcastConvert && of_complex && type != result && BitWidth(type) == 128) {
+    return Unsupported(source.name(), ": bitcast-convert of c128");
+  }
+  if (truth && (n.op == hl::kOpSubtract || n.op == hl::kOpDivide || n.op == hl::kOpPower)) {
+    return Unsupported(source.name(), ": ", OpcodeName(source.opcode()), " of pred");
+  }
+  HLOCTS_RETURN_IF_ERROR(SetAttributes(source, n));
+  for (size_t k = 0; k < operands.size(); ++k) OperandOf(n, static_cast<int>(k)) = operands[k];
+  return Add(n);
+}
+
+absl::StatusOr<std::vector<int>> ProgramBuilder::Inline(const plan::Graph& graph,
+                                                        absl::Span<const int> arguments) {
+  std::vector<int> values(graph.values.size(), -1);
+  for (const plan::Node& node : graph.nodes) {
+    if (node.removed) continue;
+    const bool one = node.outputs.size() == 1 && IsOneElement(graph, node.outputs[0]);
+    const plan::NodeKind kind = plan::KindOf(graph, node);
+    const bool moves = kind == plan::NodeKind::kReshape || kind == plan::NodeKind::kView;
+    if (!one || (moves && !IsOneElement(graph, node.operands[0])) ||
+        kind == plan::NodeKind::kStructured) {
+      return Unsupported("computation ", graph.name, ": ", OpcodeName(node.opcode),
+                         " in a computation on elements");
+    }
+    int& value = values[node.outputs[0]];
+    const PrimitiveType type = graph.type(node.outputs[0]).type;
+    if (node.opcode == Opcode::kParameter) {
+      value = arguments[node.parameter];
+    } else if (node.opcode == Opcode::kConstant) {
+      value = Constant(type, graph.constants[node.constant].raw_data());
+    } else if (kind == plan::NodeKind::kIota) {
+      const uint8_t zeros[16] = {};
+      value = Constant(type, zeros);
+    } else if (moves) {
+      value = values[node.operands[0]];
+    } else {
+      std::vector<int> operands;
+      for (plan::ValueId operand : node.operands) operands.push_back(values[operand]);
+      const plan::ValueId typed = node.operands[node.opcode == Opcode::kSelect ? 1 : 0];
+      HLOCTS_ASSIGN_OR_RETURN(value,
+                              Operation(*node.source, graph.type(typed).type, type, operands));
+    }
+    if (code_.size() > kInstructionsMax)
+      return Unsupported("computation ", graph.name, ": too long");
+  }
+  std::vector<int> results;
+  for (plan::ValueId result : graph.results) results.push_back(values[result]);
+  return results;
+}
+
+namespace {
+
+// Of each value the instruction that reads it last; -1: none that is needed.
+std::vector<int> LastUses(std::vector<hl::Instr>& all) {
+  std::vector<int> last(all.size(), -1);
+  for (size_t i = all.size(); i-- > 0;) {
+    if (all[i].op != hl::kOpResult && last[i] < 0) continue;
+    for (int k = 0; k < OperandCount(all[i]); ++k) {
+      int& use = last[OperandOf(all[i], k)];
+      if (use < 0) use = static_cast<int>(i);
+    }
+  }
+  return last;
+}
+
+}  // namespace
+
+// Registers are given back after the last use of a value; values that nobody uses are left out.
+absl::StatusOr<std::vector<hl::Instr>> ProgramBuilder::Finish(absl::Span<const int> results) {
+  std::vector<hl::Instr> all = code_;
+  for (size_t r = 0; r < results.size(); ++r) {
+    hl::Instr n;
+    n.op = hl::kOpResult;
+    n.a = results[r];
+    n.imm[0] = static_cast<int64_t>(r);
+    n.to = code_[results[r]].to;
+    all.push_back(n);
+  }
+  std::vector<int> last = LastUses(all);
+  std::vector<int> registers(all.size(), -1), free;
+  for (int r = hl::kRegistersMax; r-- > 0;) free.push_back(r);
+  std::vector<hl::Instr> code;
+  for (size_t i = 0; i < all.size(); ++i) {
+    hl::Instr n = all[i];
+    if (n.op != hl::kOpResult && last[i] < 0) continue;
+    for (int k = 0; k < OperandCount(n); ++k) {
+      const int value = OperandOf(n, k);
+      OperandOf(n, k) = registers[value];
+      if (last[value] != static_cast<int>(i)) continue;
+      last[value] = -2;  // once, if it is an operand twice
+      free.push_back(registers[value]);
+    }
+    if (n.op != hl::kOpResult) {
+      if (free.empty()) return Unsupported("a program of more than ", hl::kRegistersMax, " values");
+      n.dst = registers[i] = free.back();
+      free.pop_back();
+    }
+    code.push_back(n);
+  }
+  return code;
+}
+
+bool IsStraightLine(const plan::Graph& graph) {
+  ProgramBuilder builder;
+  std::vector<int> arguments;
+  for (plan::ValueId parameter : graph.parameters) {
+    arguments.push_back(
+        builder.Parameter(static_cast<int>(arguments.size()), graph.type(parameter).type));
+  }
+  const absl::StatusOr<std::vector<int>> results = builder.Inline(graph, arguments);
+  return results.ok() && builder.Finish(*results).ok();
+}
+
+}  // namespace hlocts::cuda

@@ -1,0 +1,49 @@
+// Builds the programs of device/program.h: fused loops and called computations as straight-line
+// code.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PROGRAM_BUILDER_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PROGRAM_BUILDER_H_
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "backends/engine/cuda/device/program.h"
+#include "backends/engine/plan/graph.h"
+#include "backends/engine/plan/view.h"
+
+namespace hlocts::cuda {
+
+inline int TypeNumber(PrimitiveType type) { return static_cast<int>(type); }
+
+// Unimplemented when it has more dimensions than a kernel takes.
+absl::StatusOr<hl::View> DeviceView(const plan::View& view);
+
+class ProgramBuilder {
+ public:
+  // Each gives the number of the value that the instruction makes.
+  int Add(hl::Instr instruction);
+  int Load(int array, int view, PrimitiveType type);
+  int Line(int view, PrimitiveType type);
+  int Parameter(int number, PrimitiveType type);
+  int Constant(PrimitiveType type, const uint8_t* element);
+  // An operation of ops.h that has no attributes; type: of the operands.
+  int Apply(hl::Op op, PrimitiveType type, PrimitiveType result, int a, int b = 0);
+  // An element-wise instruction on values; type: of the operands (select's second).
+  absl::StatusOr<int> Operation(const Instruction& source, PrimitiveType type, PrimitiveType result,
+                                absl::Span<const int> operands);
+  // A called computation of one element each, on these values; one value for each result.
+  absl::StatusOr<std::vector<int>> Inline(const plan::Graph& graph,
+                                          absl::Span<const int> arguments);
+
+  // The code with registers given out; the values are its results.
+  absl::StatusOr<std::vector<hl::Instr>> Finish(absl::Span<const int> results);
+
+ private:
+  std::vector<hl::Instr> code_;  // operands are numbers of values, which are positions here
+};
+
+// Whether a called computation on elements can be a program.
+bool IsStraightLine(const plan::Graph& graph);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PROGRAM_BUILDER_H_

@@ -1,0 +1,263 @@
+// What every device file builds on: element types, their formats, the value of one element. These
+// files are compiled three times: by g++ for the host, by nvcc, and by NVRTC, which has no standard
+// headers.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BASE_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BASE_H_
+
+// HL_FN: a function of elements. HL_CALL: one that is large, and that only code written out for
+// NVRTC wants inlined, where its switches fold away.
+#if defined(__CUDACC_RTC__)
+#define HL_FN __device__ inline
+#define HL_CALL __device__ inline
+#define HL_UNROLL_ALL _Pragma("unroll")
+// Loads that wait for memory together; an interpreter has nothing that could.
+#define HL_AT_ONCE 8
+#elif defined(__CUDACC__)
+#define HL_FN __device__ inline
+#define HL_CALL __device__ __noinline__
+#else
+#include <math.h>
+#define HL_FN inline
+#define HL_CALL inline
+#endif
+#ifndef HL_UNROLL_ALL
+#define HL_UNROLL_ALL
+#define HL_AT_ONCE 1
+#endif
+
+namespace hl {
+
+using i64 = long long;
+using u64 = unsigned long long;
+using i32 = int;
+using u32 = unsigned int;
+
+// The numbers are those of PrimitiveType (checked in device_test.cc).
+enum Type : int {
+  kPred = 1,
+  kS8 = 2,
+  kS16 = 3,
+  kS32 = 4,
+  kS64 = 5,
+  kU8 = 6,
+  kU16 = 7,
+  kU32 = 8,
+  kU64 = 9,
+  kF16 = 10,
+  kF32 = 11,
+  kF64 = 12,
+  kC64 = 15,
+  kBF16 = 16,
+  kC128 = 18,
+  kF8E5M2 = 19,
+  kF8E4M3FN = 20,
+  kS4 = 21,
+  kU4 = 22,
+  kF8E4M3B11FNUZ = 23,
+  kF8E5M2FNUZ = 24,
+  kF8E4M3FNUZ = 25,
+  kS2 = 26,
+  kU2 = 27,
+  kF8E4M3 = 28,
+  kF8E3M4 = 29,
+  kS1 = 30,
+  kU1 = 31,
+  kF4E2M1FN = 32,
+  kF8E8M0FNU = 33,
+};
+
+// How elements of a type are computed with.
+enum Class : int {
+  kClassPred,
+  kClassSigned,
+  kClassUnsigned,  // Value::s, Value::u, extended to 64 bits
+  kClassFloat,     // Value::f: f32 and everything narrower
+  kClassDouble,    // Value::d
+  kClassComplex,   // Value::z, both precisions
+};
+
+struct Complex {
+  double re, im;
+};
+
+union Value {
+  i64 s;
+  u64 u;
+  float f;
+  double d;
+  Complex z;
+};
+
+HL_FN int ClassOf(int type) {
+  switch (type) {
+    case kPred:
+      return kClassPred;
+    case kS1:
+    case kS2:
+    case kS4:
+    case kS8:
+    case kS16:
+    case kS32:
+    case kS64:
+      return kClassSigned;
+    case kU1:
+    case kU2:
+    case kU4:
+    case kU8:
+    case kU16:
+    case kU32:
+    case kU64:
+      return kClassUnsigned;
+    case kF64:
+      return kClassDouble;
+    case kC64:
+    case kC128:
+      return kClassComplex;
+    default:
+      return kClassFloat;
+  }
+}
+
+// Bits of an element by meaning; pred has 8 as stored.
+HL_FN int BitsOf(int type) {
+  switch (type) {
+    case kS1:
+    case kU1:
+      return 1;
+    case kS2:
+    case kU2:
+      return 2;
+    case kS4:
+    case kU4:
+    case kF4E2M1FN:
+      return 4;
+    case kS16:
+    case kU16:
+    case kF16:
+    case kBF16:
+      return 16;
+    case kS32:
+    case kU32:
+    case kF32:
+      return 32;
+    case kS64:
+    case kU64:
+    case kF64:
+    case kC64:
+      return 64;
+    case kC128:
+      return 128;
+    default:
+      return 8;
+  }
+}
+HL_FN int BytesOf(int type) {
+  const int bits = BitsOf(type);
+  return bits < 8 ? 1 : bits / 8;
+}
+
+// What stands for infinity and NaN.
+enum Special : int {
+  kIeee,     // the largest exponent
+  kNanOnly,  // all bits but the sign set
+  kNegZero,  // the bits of -0
+  kAllOnes,  // all bits set
+  kNothing,  // every code is a number
+};
+
+struct Format {
+  int exponent_bits, mantissa_bits, bias, special;
+};
+
+HL_FN Format FormatOf(int type) {
+  switch (type) {
+    case kF4E2M1FN:
+      return {2, 1, 1, kNothing};
+    case kF8E3M4:
+      return {3, 4, 3, kIeee};
+    case kF8E4M3:
+      return {4, 3, 7, kIeee};
+    case kF8E4M3B11FNUZ:
+      return {4, 3, 11, kNegZero};
+    case kF8E4M3FN:
+      return {4, 3, 7, kNanOnly};
+    case kF8E4M3FNUZ:
+      return {4, 3, 8, kNegZero};
+    case kF8E5M2:
+      return {5, 2, 15, kIeee};
+    case kF8E5M2FNUZ:
+      return {5, 2, 16, kNegZero};
+    case kF8E8M0FNU:
+      return {8, 0, 127, kAllOnes};
+    case kF16:
+      return {5, 10, 15, kIeee};
+    case kBF16:
+      return {8, 7, 127, kIeee};
+    case kF32:
+      return {8, 23, 127, kIeee};
+    default:
+      return {11, 52, 1023, kIeee};
+  }
+}
+
+HL_FN u32 BitsOfFloat(float x) {
+  union {
+    float f;
+    u32 u;
+  } v;
+  v.f = x;
+  return v.u;
+}
+HL_FN float FloatOfBits(u32 bits) {
+  union {
+    float f;
+    u32 u;
+  } v;
+  v.u = bits;
+  return v.f;
+}
+HL_FN u64 BitsOfDouble(double x) {
+  union {
+    double d;
+    u64 u;
+  } v;
+  v.d = x;
+  return v.u;
+}
+HL_FN double DoubleOfBits(u64 bits) {
+  union {
+    double d;
+    u64 u;
+  } v;
+  v.u = bits;
+  return v.d;
+}
+
+template <typename T>
+HL_FN bool IsNan(T x) {
+  return x != x;
+}
+template <typename T>
+HL_FN bool IsFinite(T x) {
+  return x - x == 0;
+}
+template <typename T>
+HL_FN bool IsInf(T x) {
+  return x == x && !IsFinite(x);
+}
+
+HL_FN double Infinity() { return DoubleOfBits(0x7ff0000000000000ull); }
+HL_FN double NotANumber() { return DoubleOfBits(0x7ff8000000000000ull); }
+
+// The low bits of an integer type, extended to 64 by its sign.
+HL_FN u64 Wrap(int type, u64 x) {
+  if (type == kPred) return x != 0;
+  const int unused = 64 - BitsOf(type);
+  if (ClassOf(type) == kClassSigned)
+    return static_cast<u64>(static_cast<i64>(x << unused) >> unused);
+  return x << unused >> unused;
+}
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BASE_H_

@@ -1,0 +1,134 @@
+// Steps that stay within rows, one block for each row: reductions of the row to one value, loops
+// over its elements (or over one value for each row), in order. What one step leaves in memory the
+// next finds in the caches.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
+
+#include "backends/engine/cuda/device/block_reduce.h"
+
+namespace hl {
+
+constexpr int kRowParts = 6;
+constexpr int kRowArrays = 12;
+constexpr int kRowPhases = 10;  // of a reduction: fold, eight halvings, finish; of a loop: one
+
+struct RowPart {
+  Interpreted terms, body, finish;  // of a loop: terms alone
+  const View* views;
+  int is_reduce, init_type, type, reserved;  // type: of what is stored
+  i64 width;                                 // of a loop: elements of a row
+  const void* init;
+  void* out;
+  const void* arrays[kRowArrays];
+};
+
+// One part in memory; written out, it has the same functions with the numbers known.
+struct InterpretedPart {
+  const RowPart& part;
+  HL_FN bool IsReduce() const { return part.is_reduce != 0; }
+  HL_FN int Type() const { return part.type; }
+  HL_FN int InitType() const { return part.init_type; }
+  HL_FN void Terms(const ArrayInputs& in, Value* results) const { part.terms.Run(in, results); }
+  HL_FN void Call(const Value* in, Value* results) const { part.body.Call(in, results); }
+  HL_FN void Finish(const FinishInputs& in, Value* results) const { part.finish.Run(in, results); }
+};
+
+template <class F>
+HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
+                   int thread) {
+  const i64 base = row * columns;
+  Value sum, terms[HL_AT_ONCE];
+  i64 t = thread;
+  f.Terms(ArrayInputs{part.arrays, part.views, base + t}, &sum);
+  t += kBlockThreads;
+  for (; t + (HL_AT_ONCE - 1) * kBlockThreads < columns; t += HL_AT_ONCE * kBlockThreads) {
+    HL_UNROLL_ALL
+    for (int u = 0; u < HL_AT_ONCE; ++u) {
+      f.Terms(ArrayInputs{part.arrays, part.views, base + t + u * kBlockThreads}, terms + u);
+    }
+    HL_UNROLL_ALL
+    for (int u = 0; u < HL_AT_ONCE; ++u) sum = Combined(f, sum, terms[u]);
+  }
+  for (; t < columns; t += kBlockThreads) {
+    f.Terms(ArrayInputs{part.arrays, part.views, base + t}, terms);
+    sum = Combined(f, sum, terms[0]);
+  }
+  shared[thread] = sum;
+}
+
+template <class F>
+HL_FN void RowLoop(const RowPart& part, const F& f, i64 row, int thread) {
+  const i64 base = row * part.width;
+  Value values[HL_AT_ONCE];
+  i64 c = thread;
+  for (; c + (HL_AT_ONCE - 1) * kBlockThreads < part.width; c += HL_AT_ONCE * kBlockThreads) {
+    HL_UNROLL_ALL
+    for (int u = 0; u < HL_AT_ONCE; ++u) {
+      f.Terms(ArrayInputs{part.arrays, part.views, base + c + u * kBlockThreads}, values + u);
+    }
+    HL_UNROLL_ALL
+    for (int u = 0; u < HL_AT_ONCE; ++u) {
+      Store(f.Type(), part.out, base + c + u * kBlockThreads, values[u]);
+    }
+  }
+  for (; c < part.width; c += kBlockThreads) {
+    f.Terms(ArrayInputs{part.arrays, part.views, base + c}, values);
+    Store(f.Type(), part.out, base + c, values[0]);
+  }
+}
+
+template <class F>
+HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
+                     int phase, int thread) {
+  Value value;
+  if (!f.IsReduce()) {
+    RowLoop(part, f, row, thread);
+    return;
+  }
+  if (phase == 0) {
+    if (thread < columns) RowFold(part, f, columns, shared, row, thread);
+    return;
+  }
+  const int step = kBlockThreads >> phase;
+  if (step > 0) {
+    if (thread < step && thread + step < columns) {
+      shared[thread] = Combined(f, shared[thread], shared[thread + step]);
+    }
+  } else if (thread == 0) {
+    const Value sum = Combined(f, Load(f.InitType(), part.init, 0), shared[0]);
+    FinishInputs in;
+    in.arrays = part.arrays;
+    in.views = part.views;
+    in.index = row;
+    in.values = &sum;
+    f.Finish(in, &value);
+    Store(f.Type(), part.out, row, value);
+  }
+}
+
+struct RowArgs;
+struct RowPrograms {
+  HL_FN void Do(const RowArgs& a, int p, Value* shared, i64 row, int phase, int thread) const;
+};
+struct RowArgs {
+  RowPrograms body;
+  int parts, phases;
+  int first[kRowParts];  // phase of each part
+  i64 columns;           // of the rows that are reduced
+  RowPart part[kRowParts];
+};
+HL_FN void RowPrograms::Do(const RowArgs& a, int p, Value* shared, i64 row, int phase,
+                           int thread) const {
+  RowPartAt(a.part[p], InterpretedPart{a.part[p]}, a.columns, shared, row, phase, thread);
+}
+
+template <class F>
+HL_FN void RowBlockAt(const RowArgs& a, const F& f, Value* shared, i64 row, int phase, int thread) {
+  int p = a.parts - 1;
+  while (phase < a.first[p]) --p;
+  f.Do(a, p, shared, row, phase - a.first[p], thread);
+}
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_

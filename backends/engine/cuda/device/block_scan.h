@@ -1,0 +1,103 @@
+// Inclusive scans along the middle of [outer, size, inner]. Blocks take chunks of a line: first
+// each chunk's total, these are scanned in turn, then each chunk again from what stands before it.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_
+
+#include "backends/engine/cuda/device/block_reduce.h"
+
+namespace hl {
+
+constexpr int kScanItems = 8;  // of a thread
+constexpr int kScanChunk = kScanItems * kBlockThreads;
+constexpr int kScanSteps = 8;  // doublings that reach all threads of a block
+
+enum ScanStage : int {
+  kScanTotals,   // in -> totals: what each chunk comes to
+  kScanResults,  // in, carries -> out
+};
+
+struct ScanArgs {
+  Interpreted body;
+  int type, stage, phases;
+  int reversed;               // from the end of the line on
+  int values_in, values_out;  // lines of Values, not of the type: the totals of a scan
+  i64 lines, size, inner, chunks;
+  const void* in;
+  const void* init;      // nullptr: none
+  const Value* carries;  // scanned totals, line by line; nullptr: the first level is all
+  void* out;
+};
+
+HL_FN i64 ScanPlace(const ScanArgs& a, i64 line, i64 p) {
+  const i64 place = a.reversed != 0 ? a.size - 1 - p : p;
+  return (line / a.inner * a.size + place) * a.inner + line % a.inner;
+}
+HL_FN Value ScanLoad(const ScanArgs& a, i64 line, i64 p) {
+  const i64 at = ScanPlace(a, line, p);
+  return a.values_in != 0 ? static_cast<const Value*>(a.in)[at] : Load(a.type, a.in, at);
+}
+template <class F>
+HL_FN void ScanStore(const ScanArgs& a, const F& f, i64 line, i64 p, Value x) {
+  const i64 at = ScanPlace(a, line, p);
+  if (a.values_out != 0) {
+    static_cast<Value*>(a.out)[at] = x;
+  } else {
+    if (a.init != nullptr) x = Combined(f, Load(a.type, a.init, 0), x);
+    Store(a.type, a.out, at, x);
+  }
+}
+
+// shared: two rows of one value for each thread, exchanged in each doubling.
+template <class F>
+HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, int phase,
+                       int thread) {
+  const i64 line = block / a.chunks, chunk = block % a.chunks;
+  const i64 begin = chunk * kScanChunk + static_cast<i64>(thread) * kScanItems;
+  const i64 end = begin + kScanItems < a.size ? begin + kScanItems : a.size;
+  if (begin >= end) return;
+  if (phase == 0) {
+    Value sum = ScanLoad(a, line, begin);
+    for (i64 p = begin + 1; p < end; ++p) sum = Combined(f, sum, ScanLoad(a, line, p));
+    shared[thread] = sum;
+    return;
+  }
+  if (phase <= kScanSteps) {
+    const int step = 1 << (phase - 1);
+    const Value* from = shared + (phase - 1) % 2 * kBlockThreads;
+    Value* to = shared + phase % 2 * kBlockThreads;
+    to[thread] = thread >= step ? Combined(f, from[thread - step], from[thread]) : from[thread];
+    return;
+  }
+  // After an even number of doublings the sums lie in the first row.
+  const bool last = thread == kBlockThreads - 1 || begin + kScanItems >= a.size;
+  if (a.stage == kScanTotals) {
+    if (last) static_cast<Value*>(a.out)[line * a.chunks + chunk] = shared[thread];
+    return;
+  }
+  const bool carried = chunk > 0 && a.carries != nullptr;
+  Value sum;
+  if (carried) sum = a.carries[line * a.chunks + chunk - 1];
+  if (thread > 0) sum = carried ? Combined(f, sum, shared[thread - 1]) : shared[thread - 1];
+  bool any = carried || thread > 0;
+  for (i64 p = begin; p < end; ++p) {
+    const Value x = ScanLoad(a, line, p);
+    sum = any ? Combined(f, sum, x) : x;
+    any = true;
+    ScanStore(a, f, line, p, sum);
+  }
+}
+
+// Thread: one line, where there are many.
+template <class F>
+HL_FN void ScanLineAt(const ScanArgs& a, const F& f, i64 line) {
+  Value sum = ScanLoad(a, line, 0);
+  ScanStore(a, f, line, 0, sum);
+  for (i64 p = 1; p < a.size; ++p) {
+    sum = Combined(f, sum, ScanLoad(a, line, p));
+    ScanStore(a, f, line, p, sum);
+  }
+}
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_

@@ -1,0 +1,171 @@
+// Functions of complex numbers that are made of others: inverse functions by Kahan's formulas,
+// powers.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_
+
+#include "backends/engine/cuda/device/complex.h"
+
+namespace hl {
+
+HL_FN Complex OneMinus(Complex z) { return {1 - z.re, -z.im}; }
+HL_FN Complex OnePlus(Complex z) { return {1 + z.re, z.im}; }
+// Of conj(x) * y.
+HL_FN double RealOfConjugated(Complex x, Complex y) { return x.re * y.re + x.im * y.im; }
+HL_FN double ImagOfConjugated(Complex x, Complex y) { return x.re * y.im - x.im * y.re; }
+
+HL_FN bool IsHuge(Complex z) { return ::fabs(z.re) > 1e150 || ::fabs(z.im) > 1e150; }
+constexpr double kLog2 = 0.693147180559945309417232121458;
+
+HL_FN Complex ComplexAsin(Complex z) {
+  if (IsHuge(z) && IsFinite(z)) {
+    return {Atan2(z.re, ::fabs(z.im)), ::copysign(LogSize(z.re, z.im) + kLog2, z.im)};
+  }
+  const Complex s1 = ComplexSqrt(OneMinus(z)), s2 = ComplexSqrt(OnePlus(z));
+  return {Atan2(z.re, s1.re * s2.re - s1.im * s2.im), Asinh(ImagOfConjugated(s1, s2))};
+}
+HL_FN Complex ComplexAcos(Complex z) {
+  if (IsHuge(z) && IsFinite(z)) {
+    return {Atan2(::fabs(z.im), z.re), -::copysign(LogSize(z.re, z.im) + kLog2, z.im)};
+  }
+  const Complex s1 = ComplexSqrt(OneMinus(z)), s2 = ComplexSqrt(OnePlus(z));
+  return {2 * Atan2(s1.re, s2.re), Asinh(ImagOfConjugated(s2, s1))};
+}
+HL_FN Complex ComplexAsinh(Complex z) { return OverI(ComplexAsin(TimesI(z))); }
+HL_FN Complex ComplexAcosh(Complex z) {
+  if (IsHuge(z) && IsFinite(z)) {
+    return {LogSize(z.re, z.im) + kLog2, Atan2(z.im, z.re)};
+  }
+  const Complex s1 = ComplexSqrt({z.re - 1, z.im}), s2 = ComplexSqrt({z.re + 1, z.im});
+  return {Asinh(RealOfConjugated(s1, s2)), 2 * Atan2(s1.im, s2.re)};
+}
+HL_FN Complex ComplexAtanh(Complex z) {
+  const double x = z.re, y = z.im;
+  if (IsHuge(z)) {
+    const Complex inverse = IsFinite(z) ? Ratio({1, 0}, z) : Complex{0, 0};
+    return {IsNan(x) ? x : ::copysign(::fabs(inverse.re), x),
+            ::copysign(1.57079632679489661923, y)};
+  }
+  const double below = 1 - ::fabs(x), square = y * y;
+  const double size = Log1p(4 * ::fabs(x) / (below * below + square)) / 4;
+  return {::copysign(size, x), Atan2(2 * y, below * (1 + ::fabs(x)) - square) / 2};
+}
+
+// expm1(a) cos b - 2 sin^2(b/2): nothing cancels near zero.
+HL_FN Complex ComplexExpMinusOne(Complex z) {
+  if (!IsFinite(z)) return Difference(ComplexExp(z), {1, 0});
+  if (z.im == 0) return {Expm1(z.re), z.im};
+  const double half = Sin(z.im / 2);
+  return {Expm1(z.re) * Cos(z.im) - 2 * half * half, ComplexExp(z).im};
+}
+// log |1+z|: from a(2+a) + b^2 where that is small.
+HL_FN Complex ComplexLogPlusOne(Complex z) {
+  const double a = z.re, b = z.im, angle = Atan2(b, 1 + a);
+  if (!(::fabs(a) < 0.5) || !(::fabs(b) < 0.5)) return {LogSize(1 + a, b), angle};
+  const double product = a * (2 + a), lost = ::fma(a, a, 2 * a - product);
+  const double square = b * b, error = ::fma(b, b, -square);
+  const double more = product + square;
+  const double rest =
+      ::fabs(product) > square ? (product - more) + square : (square - more) + product;
+  return {Log1p(more + (rest + (lost + error))) / 2, angle};
+}
+
+HL_FN Complex ComplexLogistic(Complex z) {
+  const Complex e = ComplexExp(z.re >= 0 ? Complex{-z.re, -z.im} : z);
+  return Ratio(z.re >= 0 ? Complex{1, 0} : e, Sum({1, 0}, e));
+}
+HL_FN Complex ComplexRsqrt(Complex z) {
+  if (z.re == 0 && z.im == 0) return {Infinity(), NotANumber()};
+  if (IsInf(z.re) || IsInf(z.im)) return {0, IsNan(z) ? 0 : ::copysign(0.0, -z.im)};
+  return Ratio({1, 0}, ComplexSqrt(z));
+}
+HL_FN Complex ComplexPower(Complex x, Complex y) {
+  if (y.re == 0 && y.im == 0) return {1, 0};
+  if (x.re == 0 && x.im == 0) {
+    return y.re > 0 ? Complex{0, 0} : Complex{NotANumber(), NotANumber()};
+  }
+  if (x.im == 0 && y.im == 0 && x.re > 0) return {Pow(x.re, y.re), 0};
+  if (y.re == 1 && y.im == 0) return x;
+  return ComplexExp(Product(y, ComplexLog(x)));
+}
+// -i log((x + iy) / sqrt(x^2 + y^2)) with the first operand y.
+HL_FN Complex ComplexAtan2(Complex y, Complex x) {
+  const Complex norm = ComplexSqrt(Sum(Product(x, x), Product(y, y)));
+  return OverI(ComplexLog(Ratio(Sum(x, TimesI(y)), norm)));
+}
+HL_FN Complex ComplexSign(Complex z) {
+  if (z.re == 0 && z.im == 0) return z;
+  const double size = Hypot(z.re, z.im);
+  return {z.re / size, z.im / size};
+}
+
+HL_CALL Complex ComplexUnary(int op, Complex z) {
+  switch (op) {
+    case kOpNegate:
+      return {-z.re, -z.im};
+    case kOpSign:
+      return ComplexSign(z);
+    case kOpSqrt:
+      return ComplexSqrt(z);
+    case kOpRsqrt:
+      return ComplexRsqrt(z);
+    case kOpExponential:
+      return ComplexExp(z);
+    case kOpExponentialMinusOne:
+      return ComplexExpMinusOne(z);
+    case kOpLog:
+      return ComplexLog(z);
+    case kOpLogPlusOne:
+      return ComplexLogPlusOne(z);
+    case kOpSinh:
+      return ComplexSinh(z);
+    case kOpCosh:
+      return ComplexCosh(z);
+    case kOpTanh:
+      return ComplexTanh(z);
+    case kOpSine:
+      return OverI(ComplexSinh(TimesI(z)));
+    case kOpCosine:
+      return ComplexCosh(TimesI(z));
+    case kOpTan:
+      return OverI(ComplexTanh(TimesI(z)));
+    case kOpAsin:
+      return ComplexAsin(z);
+    case kOpAcos:
+      return ComplexAcos(z);
+    case kOpAsinh:
+      return ComplexAsinh(z);
+    case kOpAcosh:
+      return ComplexAcosh(z);
+    case kOpAtanh:
+      return ComplexAtanh(z);
+    default:
+      return ComplexLogistic(z);
+  }
+}
+
+// Lexicographic; NaN wins.
+HL_FN bool IsBefore(Complex x, Complex y) { return x.re != y.re ? x.re < y.re : x.im < y.im; }
+HL_CALL Complex ComplexBinary(int op, Complex x, Complex y) {
+  switch (op) {
+    case kOpAdd:
+      return Sum(x, y);
+    case kOpSubtract:
+      return Difference(x, y);
+    case kOpMultiply:
+      return Product(x, y);
+    case kOpDivide:
+      return Ratio(x, y);
+    case kOpMaximum:
+      return IsNan(x) || (!IsNan(y) && IsBefore(y, x)) ? x : y;
+    case kOpMinimum:
+      return IsNan(x) || (!IsNan(y) && IsBefore(x, y)) ? x : y;
+    case kOpPower:
+      return ComplexPower(x, y);
+    default:
+      return ComplexAtan2(x, y);
+  }
+}
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_

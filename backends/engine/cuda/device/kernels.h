@@ -1,0 +1,173 @@
+// The kernels that programs run in: each gives one element of the result (or what its name says),
+// whose number is the thread's. F is Interpreted, or a program written out for NVRTC.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_KERNELS_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_KERNELS_H_
+
+#include "backends/engine/cuda/device/program.h"
+
+namespace hl {
+
+// A fused loop of element-wise operations.
+struct LoopArgs {
+  Interpreted body;
+  const View* views;
+  void* out;
+  int type;
+  const void* arrays[kArraysMax];
+};
+template <class F>
+HL_FN void LoopAt(const LoopArgs& a, const F& f, i64 i) {
+  Value result;
+  f.Run(ArrayInputs{a.arrays, a.views, i}, &result);
+  Store(a.type, a.out, i, result);
+}
+
+// The same by code written out: kMany neighbours at a time, then what is left.
+template <int kMany, int kType, class F>
+HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 count) {
+  void* out = Aligned(a.out);
+  for (i64 g = thread; g < count / kMany; g += threads) {
+    Value results[kMany];
+    HL_UNROLL_ALL
+    for (int k = 0; k < kMany; ++k)
+      f.Run(ArrayInputs{a.arrays, a.views, g * kMany + k}, results + k);
+    HL_UNROLL_ALL
+    for (int k = 0; k < kMany; ++k) Store(kType, out, g * kMany + k, results[k]);
+  }
+  for (i64 i = count / kMany * kMany + thread; i < count; i += threads) LoopAt(a, f, i);
+}
+
+// reduce: the terms of each result in row-major order, from init on, which stays the left argument.
+struct ReduceArgs {
+  Interpreted body;
+  int arrays, reserved;
+  View kept, reduced;
+  i64 terms;
+  int types[kPlacesMax];
+  const void* in[kPlacesMax];
+  const void* init[kPlacesMax];
+  void* out[kPlacesMax];
+};
+template <class F>
+HL_FN void ReduceAt(const ReduceArgs& a, const F& f, i64 i) {
+  Value operands[2 * kPlacesMax], results[kPlacesMax];
+  for (int k = 0; k < a.arrays; ++k) operands[k] = Load(a.types[k], a.init[k], 0);
+  const i64 base = OffsetOf(a.kept, i);
+  Cursor cursor(a.reduced);
+  for (i64 t = 0; t < a.terms; ++t) {
+    for (int k = 0; k < a.arrays; ++k) {
+      operands[a.arrays + k] = Load(a.types[k], a.in[k], base + cursor.at);
+    }
+    f.Call(operands, results);
+    for (int k = 0; k < a.arrays; ++k) operands[k] = results[k];
+    cursor.Advance(a.reduced);
+  }
+  for (int k = 0; k < a.arrays; ++k) Store(a.types[k], a.out[k], i, operands[k]);
+}
+
+// One dimension of a window over a base with holes and padding.
+struct WindowAxis {
+  i64 size, stride, low, window_dilation, base_dilation;
+  i64 base, base_stride, positions;
+};
+struct WindowShape {
+  int rank, reserved;
+  WindowAxis axes[kRankMax];
+};
+// The elements under one window, in its order; taps beside the base or in its holes are left out.
+struct WindowCursor {
+  i64 start[kRankMax], tap[kRankMax];
+  i64 at;
+  bool more;
+
+  HL_FN WindowCursor(const WindowShape& w, i64 number) : at(0), more(true) {
+    for (int d = w.rank - 1; d >= 0; --d) {
+      const WindowAxis& axis = w.axes[d];
+      start[d] = number % axis.positions * axis.stride - axis.low;
+      number /= axis.positions;
+      tap[d] = 0;
+      more = more && axis.size > 0;
+    }
+    if (more && !Place(w)) Next(w);
+  }
+  // Whether all taps lie on elements; then `at` is where.
+  HL_FN bool Place(const WindowShape& w) {
+    at = 0;
+    for (int d = 0; d < w.rank; ++d) {
+      const WindowAxis& axis = w.axes[d];
+      const i64 place = start[d] + tap[d] * axis.window_dilation;
+      if (place < 0 || place % axis.base_dilation != 0) return false;
+      if (place / axis.base_dilation >= axis.base) return false;
+      at += place / axis.base_dilation * axis.base_stride;
+    }
+    return true;
+  }
+  HL_FN void Next(const WindowShape& w) {
+    while (true) {
+      int d = w.rank - 1;
+      for (; d >= 0; --d) {
+        if (++tap[d] < w.axes[d].size) break;
+        tap[d] = 0;
+      }
+      if (d < 0) {
+        more = false;
+        return;
+      }
+      if (Place(w)) return;
+    }
+  }
+};
+
+struct ReduceWindowArgs {
+  Interpreted body;
+  int arrays, reserved;
+  WindowShape window;
+  int types[kPlacesMax];
+  const void* in[kPlacesMax];
+  const void* init[kPlacesMax];
+  void* out[kPlacesMax];
+};
+template <class F>
+HL_FN void ReduceWindowAt(const ReduceWindowArgs& a, const F& f, i64 i) {
+  Value operands[2 * kPlacesMax], results[kPlacesMax];
+  for (int k = 0; k < a.arrays; ++k) operands[k] = Load(a.types[k], a.init[k], 0);
+  for (WindowCursor cursor(a.window, i); cursor.more; cursor.Next(a.window)) {
+    for (int k = 0; k < a.arrays; ++k) {
+      operands[a.arrays + k] = Load(a.types[k], a.in[k], cursor.at);
+    }
+    f.Call(operands, results);
+    for (int k = 0; k < a.arrays; ++k) operands[k] = results[k];
+  }
+  for (int k = 0; k < a.arrays; ++k) Store(a.types[k], a.out[k], i, operands[k]);
+}
+
+// select-and-scatter in two kernels: which element each window selects (-1: it sees none), and, for
+// each element of the result, what the windows that selected it scatter there, in their order.
+struct SelectArgs {
+  Interpreted body;
+  WindowShape window;
+  int type, reserved;
+  const void* operand;
+  void* selected;  // i64
+};
+template <class F>
+HL_FN void SelectAt(const SelectArgs& a, const F& f, i64 i) {
+  i64 best = -1;
+  Value pair[2], keeps;
+  for (WindowCursor cursor(a.window, i); cursor.more; cursor.Next(a.window)) {
+    if (best >= 0) {
+      pair[0] = Load(a.type, a.operand, best);
+      pair[1] = Load(a.type, a.operand, cursor.at);
+      f.Call(pair, &keeps);
+      if (keeps.u != 0) continue;
+    }
+    best = cursor.at;
+  }
+  static_cast<i64*>(a.selected)[i] = best;
+}
+
+// A cumulative or other scan is a reduce-window; scatter follows in scatter.h.
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_KERNELS_H_

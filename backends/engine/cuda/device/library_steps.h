@@ -1,0 +1,124 @@
+// What stands around calls of libraries: layouts and types they want, keys they sort by, what their
+// results lack.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
+
+#include "backends/engine/cuda/device/linear.h"
+
+namespace hl {
+
+// An array under a view, as another type.
+struct CastArgs {
+  View view;
+  int from, to;
+  const void* in;
+  void* out;
+};
+HL_FN void CastAt(const CastArgs& a, i64 i) {
+  Store(a.to, a.out, i, Convert(a.from, a.to, Load(a.from, a.in, OffsetOf(a.view, i))));
+}
+
+// Floats, also complex, times a factor.
+struct ScaleArgs {
+  int type, reserved;
+  i64 columns, length;  // of HalfSpectrum: entries of a row, and of the real signal
+  double factor;
+  const void* in;
+  void* out;
+};
+HL_FN void ScaleAt(const ScaleArgs& a, i64 i) {
+  if (ClassOf(a.type) == kClassComplex) {
+    const Complex z = LoadComplex(a.type, a.in, i);
+    StoreComplex(a.type, a.out, i, {z.re * a.factor, z.im * a.factor});
+  } else {
+    StoreDouble(a.type, a.out, i, LoadDouble(a.type, a.in, i) * a.factor);
+  }
+}
+// The first `columns` entries of each row; those that are their own mirror image are real.
+HL_FN void HalfSpectrumAt(const ScaleArgs& a, i64 i) {
+  const i64 k = i % a.columns;
+  Complex z = LoadComplex(a.type, a.in, i);
+  if (k == 0 || 2 * k == a.length) z.im = 0;
+  StoreComplex(a.type, a.out, i, z);
+}
+
+// Where each matrix of a batch begins.
+struct AddressArgs {
+  char* first;
+  i64 step;  // bytes
+  void** out;
+};
+HL_FN void AddressAt(const AddressArgs& a, i64 i) { a.out[i] = a.first + i * a.step; }
+
+// A library's Cholesky factors. Thread: one matrix; bad: s32, not 0 when it has no factor.
+struct FactorArgs {
+  int type, lower;
+  i64 size;
+  int* bad;
+  void* out;
+};
+HL_FN void FactorCheckAt(const FactorArgs& a, i64 i) {
+  for (i64 k = 0; k < a.size && a.bad[i] == 0; ++k) {
+    if (!(LoadComplex(a.type, a.out, (i * a.size + k) * a.size + k).re > 0)) a.bad[i] = 1;
+  }
+}
+// Thread: one element. The other triangle is zero; without a factor this one is NaN.
+HL_FN void FactorFinishAt(const FactorArgs& a, i64 i) {
+  const i64 c = i % a.size, r = i / a.size % a.size;
+  const bool inside = a.lower != 0 ? c <= r : r <= c;
+  if (inside && a.bad[i / a.size / a.size] == 0) return;
+  const double x = inside ? NotANumber() : 0;
+  StoreComplex(a.type, a.out, i, {x, ClassOf(a.type) == kClassComplex ? x : 0});
+}
+
+// Sorting by unsigned keys: rows of `size` elements, `inner` apart in the array. Element i of the
+// keys is element i % size of row i / size.
+struct SortKeyArgs {
+  int type, descending;
+  int zeros_are_equal;
+  int key_bytes;  // 4 or 8
+  int row_shift;  // of the row's number above the key; -1: it is not there
+  int reserved;
+  i64 size, inner;
+  const void* in;
+  void* keys;
+  u32* values;
+  i64* order;
+};
+// Bits that rank as the total order does.
+HL_FN u64 RankOf(int type, bool zeros_are_equal, Value v) {
+  const int of = ClassOf(type);
+  const int bits = BitsOf(type);
+  const u64 all = bits == 64 ? ~0ull : (1ull << bits) - 1;
+  u64 x = ToBits(type, v) & all;
+  if (of == kClassPred || of == kClassUnsigned) return x;
+  if (of == kClassSigned) return x ^ 1ull << (bits - 1);
+  const u64 sign = SignCode(FormatOf(type));
+  if (sign == 0) return x;
+  if (zeros_are_equal && x == sign) x = 0;
+  return (x & sign) != 0 ? ~x & all : x | sign;
+}
+// The smaller, the earlier.
+HL_FN u64 SortKey(int type, bool descending, bool zeros_are_equal, Value v) {
+  const u64 key = RankOf(type, zeros_are_equal, v);
+  const int bits = BitsOf(type);
+  return descending ? ~key & (bits == 64 ? ~0ull : (1ull << bits) - 1) : key;
+}
+HL_FN void SortKeyAt(const SortKeyArgs& a, i64 i) {
+  const i64 row = i / a.size, place = i % a.size;
+  const i64 at = (row / a.inner * a.size + place) * a.inner + row % a.inner;
+  u64 key = SortKey(a.type, a.descending != 0, a.zeros_are_equal != 0, Load(a.type, a.in, at));
+  if (a.row_shift >= 0) key |= static_cast<u64>(row) << a.row_shift;
+  StoreBits(a.key_bytes, a.keys, i, key);
+  a.values[i] = static_cast<u32>(i);
+}
+// Keys of the second pass: the rows of values sorted by key.
+HL_FN void SortRowAt(const SortKeyArgs& a, i64 i) {
+  StoreBits(a.key_bytes, a.keys, i, static_cast<u64>(a.values[i] / a.size));
+}
+// Positions within rows.
+HL_FN void SortedOrderAt(const SortKeyArgs& a, i64 i) { a.order[i] = a.values[i] % a.size; }
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_

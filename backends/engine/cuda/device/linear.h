@@ -1,0 +1,221 @@
+// Whole matrices and lines: Cholesky factors, triangular systems, Fourier transforms, batch norms.
+// Computed in complex f64 or f64, whatever the type.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_
+
+#include "backends/engine/cuda/device/contraction.h"
+
+namespace hl {
+
+HL_CALL Complex LoadComplex(int type, const void* array, i64 i) {
+  return Convert(type, kC128, Load(type, array, i)).z;
+}
+HL_CALL void StoreComplex(int type, void* array, i64 i, Complex z) {
+  Value v;
+  v.z = z;
+  Store(type, array, i, Convert(kC128, type, v));
+}
+HL_CALL double LoadDouble(int type, const void* array, i64 i) {
+  return Convert(type, kF64, Load(type, array, i)).d;
+}
+HL_CALL void StoreDouble(int type, void* array, i64 i, double x) {
+  Store(type, array, i, FromDouble(type, x));
+}
+HL_FN Complex Conjugate(Complex z) { return {z.re, -z.im}; }
+
+// The stated triangle is read, the other one of the factor is zero; NaN throughout when the matrix
+// is not positive definite. `work`: c128, as large as the operand. Thread: one matrix.
+struct CholeskyArgs {
+  int type, lower;
+  i64 size;
+  const void* in;
+  void* out;
+  Complex* work;
+};
+HL_FN void CholeskyAt(const CholeskyArgs& a, i64 i) {
+  const i64 n = a.size, base = i * n * n;
+  Complex* factor = a.work + base;
+  bool definite = true;
+  for (i64 j = 0; j < n; ++j) {
+    for (i64 r = j; r < n; ++r) {
+      Complex sum = a.lower != 0 ? LoadComplex(a.type, a.in, base + r * n + j)
+                                 : Conjugate(LoadComplex(a.type, a.in, base + j * n + r));
+      for (i64 k = 0; k < j; ++k) {
+        sum = Difference(sum, Product(factor[r * n + k], Conjugate(factor[j * n + k])));
+      }
+      if (r == j) definite = definite && sum.re > 0;
+      factor[r * n + j] = r == j ? Complex{Sqrt(sum.re), 0} : Scaled(sum, 1 / factor[j * n + j].re);
+    }
+  }
+  const Complex nan = {NotANumber(), ClassOf(a.type) == kClassComplex ? NotANumber() : 0};
+  for (i64 r = 0; r < n; ++r) {
+    for (i64 c = 0; c < n; ++c) {
+      const bool inside = a.lower != 0 ? c <= r : r <= c;
+      Complex z = {0, 0};
+      if (inside) z = a.lower != 0 ? factor[r * n + c] : Conjugate(factor[c * n + r]);
+      StoreComplex(a.type, a.out, base + r * n + c, inside && !definite ? nan : z);
+    }
+  }
+}
+
+// Thread: one system, a column of b (or a row of it, of systems from the right). The solution lies
+// in `work`, c128, as large as b, until it is rounded.
+struct SolveArgs {
+  int type, left, lower, unit, transposed, conjugated;
+  i64 size, systems;  // of a matrix; systems for each
+  const void* a;
+  const void* b;
+  void* out;
+  Complex* work;
+};
+HL_FN Complex ElementOf(const SolveArgs& s, i64 base, i64 r, i64 c) {
+  const bool flipped = (s.transposed != 0) != (s.left == 0);
+  const Complex z = LoadComplex(s.type, s.a, base + (flipped ? c * s.size + r : r * s.size + c));
+  return s.conjugated != 0 ? Conjugate(z) : z;
+}
+HL_FN void SolveAt(const SolveArgs& s, i64 i) {
+  const i64 n = s.size, matrix = i / s.systems, system = i % s.systems, base = matrix * n * n;
+  const i64 stride = s.left != 0 ? s.systems : 1;
+  const i64 first = matrix * n * s.systems + (s.left != 0 ? system : system * n);
+  const bool flipped = (s.transposed != 0) != (s.left == 0);
+  const bool lower = (s.lower != 0) != flipped;
+  for (i64 step = 0; step < n; ++step) {
+    const i64 r = lower ? step : n - 1 - step;
+    Complex sum = LoadComplex(s.type, s.b, first + r * stride);
+    for (i64 c = lower ? 0 : r + 1; c < (lower ? r : n); ++c) {
+      sum = Difference(sum, Product(ElementOf(s, base, r, c), s.work[first + c * stride]));
+    }
+    if (s.unit == 0) {
+      const Complex pivot = ElementOf(s, base, r, r);
+      sum = ClassOf(s.type) == kClassComplex ? Ratio(sum, pivot) : Complex{sum.re / pivot.re, 0};
+    }
+    s.work[first + r * stride] = sum;
+    StoreComplex(s.type, s.out, first + r * stride, sum);
+  }
+}
+
+// e^(-2 pi i k / n).
+HL_CALL Complex Root(i64 k, i64 n) {
+  k %= n;
+  if (k == 0) return {1, 0};
+  const double angle =
+      -6.283185307179586476925286766559 * static_cast<double>(k) / static_cast<double>(n);
+  return {Cos(angle), Sin(angle)};
+}
+
+// One pass of a transform along the middle of [outer, n, inner]: sums over one factor of n. Before
+// the pass `done` is the product of the factors before it. Thread: one element of the result.
+struct FourierArgs {
+  i64 n, inner, factor, done;
+  int inverse, reserved;
+  const Complex* in;
+  Complex* out;
+};
+HL_FN void FourierAt(const FourierArgs& a, i64 i) {
+  const i64 q = i % a.inner, place = i / a.inner % a.n, outer = i / a.inner / a.n;
+  // What is left, n / done, splits into factor x rest; the place is within + done * (factor * p +
+  // k).
+  const i64 left = a.n / a.done, rest = left / a.factor;
+  const i64 within = place % a.done, k = place / a.done % a.factor, p = place / a.done / a.factor;
+  Complex sum = {0, 0};
+  for (i64 j = 0; j < a.factor; ++j) {
+    const i64 from = within + a.done * (p + rest * j);
+    const Complex x = a.in[(outer * a.n + from) * a.inner + q];
+    const Complex root = Root(j * k % a.factor, a.factor);
+    sum = Sum(sum, Product(x, a.inverse != 0 ? Conjugate(root) : root));
+  }
+  const Complex twiddle = Root(p * k % left, left);
+  a.out[i] = Product(sum, a.inverse != 0 ? Conjugate(twiddle) : twiddle);
+}
+
+// Rows of `from` numbers of a type to rows of `to` complex ones, and back. half: the rest of a row
+// is the mirrored conjugate (of the spectrum of a real signal).
+struct SpectrumArgs {
+  int type, half, load, reserved;
+  i64 from, to;
+  double scale;
+  const void* in;
+  void* out;
+};
+HL_FN void SpectrumAt(const SpectrumArgs& a, i64 i) {
+  const i64 row = i / a.to, k = i % a.to;
+  if (a.load == 0) {
+    const Complex z = static_cast<const Complex*>(a.in)[row * a.from + k];
+    StoreComplex(a.type, a.out, i, {z.re / a.scale, z.im / a.scale});
+    return;
+  }
+  const bool mirrored = a.half != 0 && 2 * k > a.to;
+  const i64 at = row * a.from + (mirrored ? a.to - k : k);
+  Complex z = a.load == 1 ? LoadComplex(a.type, a.in, at) : static_cast<const Complex*>(a.in)[at];
+  if (mirrored) z.im = -z.im;
+  if (a.half != 0 && (k == 0 || 2 * k == a.to)) z.im = 0;
+  static_cast<Complex*>(a.out)[i] = z;
+}
+
+// Batch norm. Features are the middle of [outer, count, inner]; sums per feature in f64.
+struct NormArgs {
+  int type, mode;  // mode: of NormAt
+  i64 outer, count, inner;
+  double epsilon;
+  const void* x;
+  const void* scale;
+  const void* offset;
+  const void* mean;  // inference, gradient: in the type; training: f64 of the first kernel
+  const void* variance;
+  const void* grad;
+  double* sums;  // 2 x count: mean and variance, or sums of gradients
+  void* out;
+  void* out_first;
+  void* out_second;
+};
+enum NormMode : int { kNormTraining, kNormInference, kNormGradient };
+
+// Thread: one feature.
+HL_FN void NormSumsAt(const NormArgs& a, i64 k) {
+  const double share = static_cast<double>(a.outer * a.inner);
+  double first = 0, second = 0;
+  const bool training = a.mode == kNormTraining;
+  for (i64 e = 0; e < a.outer * a.inner; ++e) {
+    const i64 at = (e / a.inner * a.count + k) * a.inner + e % a.inner;
+    first += LoadDouble(a.type, training ? a.x : a.grad, at);
+  }
+  const double mean = training ? first / share : LoadDouble(a.type, a.mean, k);
+  for (i64 e = 0; e < a.outer * a.inner; ++e) {
+    const i64 at = (e / a.inner * a.count + k) * a.inner + e % a.inner;
+    const double centred = LoadDouble(a.type, a.x, at) - mean;
+    second += centred * (training ? centred : LoadDouble(a.type, a.grad, at));
+  }
+  a.sums[k] = training ? mean : first;
+  a.sums[a.count + k] = training ? second / share : second;
+  if (training) {
+    StoreDouble(a.type, a.out_first, k, mean);
+    StoreDouble(a.type, a.out_second, k, second / share);
+  } else {
+    StoreDouble(a.type, a.out_first, k,
+                second / Sqrt(LoadDouble(a.type, a.variance, k) + a.epsilon));
+    StoreDouble(a.type, a.out_second, k, first);
+  }
+}
+// Thread: one element.
+HL_FN void NormAt(const NormArgs& a, i64 i) {
+  const i64 k = i / a.inner % a.count;
+  const bool training = a.mode == kNormTraining;
+  const double x = LoadDouble(a.type, a.x, i), scale = LoadDouble(a.type, a.scale, k);
+  const double mean = training ? a.sums[k] : LoadDouble(a.type, a.mean, k);
+  const double variance = training ? a.sums[a.count + k] : LoadDouble(a.type, a.variance, k);
+  const double root = Sqrt(variance + a.epsilon);
+  double result;
+  if (a.mode == kNormGradient) {
+    const double share = static_cast<double>(a.outer * a.inner);
+    const double slope = a.sums[a.count + k] / share / (variance + a.epsilon);
+    result =
+        scale / root * (LoadDouble(a.type, a.grad, i) - a.sums[k] / share - slope * (x - mean));
+  } else {
+    result = scale * (x - mean) / root + LoadDouble(a.type, a.offset, k);
+  }
+  StoreDouble(a.type, a.out, i, result);
+}
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_

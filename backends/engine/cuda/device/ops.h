@@ -1,0 +1,33 @@
+// The operations on elements that programs are made of, by number.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_OPS_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_OPS_H_
+
+namespace hl {
+
+// clang-format off
+enum Op : int {
+  // Sources and ends: see program.h.
+  kOpLoad, kOpLine, kOpPadded, kOpGathered, kOpParameter, kOpConstant, kOpResult,
+  // One operand.
+  kOpAbs, kOpNegate, kOpSign, kOpNot, kOpCeil, kOpFloor, kOpRoundNearestAfz, kOpRoundNearestEven,
+  kOpSqrt, kOpRsqrt, kOpCbrt, kOpExponential, kOpExponentialMinusOne, kOpLog, kOpLogPlusOne,
+  kOpSine, kOpCosine, kOpTan, kOpSinh, kOpCosh, kOpTanh, kOpAsin, kOpAcos, kOpAsinh, kOpAcosh,
+  kOpAtanh, kOpErf, kOpLogistic, kOpPopcnt, kOpCountLeadingZeros,
+  kOpIsFinite, kOpReal, kOpImag, kOpConvert, kOpBitcastConvert, kOpReducePrecision,
+  // Two operands.
+  kOpAdd, kOpSubtract, kOpMultiply, kOpDivide, kOpRemainder, kOpPower, kOpMaximum, kOpMinimum,
+  kOpAnd, kOpOr, kOpXor, kOpShiftLeft, kOpShiftRightArithmetic, kOpShiftRightLogical, kOpAtan2,
+  kOpMulhi, kOpComplex, kOpCompare, kOpCompareTotal,
+  // Three.
+  kOpSelect, kOpClamp,
+  // Of the host's loops alone: see program.h.
+  kOpCalled,
+};
+// clang-format on
+
+// Directions of kOpCompare and kOpCompareTotal, in the instruction's number.
+enum Direction : int { kEq, kNe, kLt, kLe, kGt, kGe };
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_OPS_H_

@@ -1,0 +1,189 @@
+// What goes where indices say: boxes, gather, scatter. Updates that meet at one element are applied
+// in their order: targets are sorted (sort.h), and the first of each run applies the whole run.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
+
+#include "backends/engine/cuda/device/kernels.h"
+
+namespace hl {
+
+// Elements from one box to another. On one side the box may begin where scalars in memory say.
+struct BoxArgs {
+  int bytes, starts;  // starts: how many dimensions begin at run time, 0: none
+  int moves_target, index_type;
+  View from, to;
+  const void* in;
+  void* out;
+  i64 last[kRankMax];  // largest start
+  i64 stride[kRankMax];
+  const void* start[kRankMax];
+};
+HL_FN void BoxAt(const BoxArgs& a, i64 i) {
+  i64 moved = 0;
+  for (int d = 0; d < a.starts; ++d) {
+    moved += Clamped(IndexAt(a.index_type, a.start[d], 0), 0, a.last[d]) * a.stride[d];
+  }
+  const i64 from = OffsetOf(a.from, i), to = OffsetOf(a.to, i);
+  CopyElement(a.bytes, a.in, from + (a.moves_target ? 0 : moved), a.out,
+              to + (a.moves_target ? moved : 0));
+}
+
+// pad: each element of the result from the operand, or the padding value.
+struct PadArgs {
+  int bytes, reserved;
+  PadShape shape;
+  const void* in;
+  const void* value;
+  void* out;
+};
+HL_FN void PadAt(const PadArgs& a, i64 i) {
+  const i64 at = PlaceOf(a.shape, i);
+  CopyElement(a.bytes, at >= 0 ? a.in : a.value, at >= 0 ? at : 0, a.out, i);
+}
+
+struct GatherArgs {
+  IndexedWindows windows;
+  const void* indices;
+  int bytes, reserved;
+  const void* in;
+  void* out;
+};
+HL_FN void GatherAt(const GatherArgs& a, i64 i) {
+  CopyElement(a.bytes, a.in, TargetOf(a.windows, a.indices, true, i), a.out, i);
+}
+
+struct TargetArgs {
+  IndexedWindows windows;
+  const void* indices;
+  void* targets;  // i64
+};
+HL_FN void TargetAt(const TargetArgs& a, i64 i) {
+  static_cast<i64*>(a.targets)[i] = TargetOf(a.windows, a.indices, false, i);
+}
+
+// order: positions of updates, sorted stably by target. The first of a run of one target applies
+// all of it, so each element has one writer.
+struct ScatterArgs {
+  Interpreted body;
+  int arrays, reserved;
+  i64 count;
+  const void* targets;
+  const void* order;
+  int types[kPlacesMax];
+  const void* updates[kPlacesMax];
+  void* out[kPlacesMax];
+};
+template <class F>
+HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
+  const i64* targets = static_cast<const i64*>(a.targets);
+  const i64* order = static_cast<const i64*>(a.order);
+  const i64 target = targets[order[i]];
+  if (target < 0 || (i > 0 && targets[order[i - 1]] == target)) return;
+  Value operands[2 * kPlacesMax], results[kPlacesMax];
+  for (int k = 0; k < a.arrays; ++k) operands[k] = Load(a.types[k], a.out[k], target);
+  for (; i < a.count && targets[order[i]] == target; ++i) {
+    for (int k = 0; k < a.arrays; ++k) {
+      operands[a.arrays + k] = Load(a.types[k], a.updates[k], order[i]);
+    }
+    f.Call(operands, results);
+    for (int k = 0; k < a.arrays; ++k) operands[k] = results[k];
+  }
+  for (int k = 0; k < a.arrays; ++k) Store(a.types[k], a.out[k], target, operands[k]);
+}
+
+// What the memory held, and holds still unless that was `expected`. Of the host's one thread no
+// other.
+template <class Bits>
+HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
+#ifdef __CUDACC__
+  return atomicCAS(at, expected, next);
+#else
+  const Bits found = *at;
+  if (found == expected) *at = next;
+  return found;
+#endif
+}
+
+// Thread: one update, in no order. One array whose elements are 4 or 8 bytes, or whose targets are
+// unique.
+struct ScatterDirectArgs {
+  IndexedWindows windows;
+  const void* indices;
+  Interpreted body;
+  int type, unique;
+  const void* updates;
+  void* out;
+};
+template <class Bits, class F>
+HL_FN void CombineAtomically(const ScatterDirectArgs& a, const F& f, Bits* at, Value update) {
+  Value operands[2], result;
+  operands[1] = update;
+  for (Bits seen = *at;;) {
+    operands[0] = FromBits(a.type, seen);
+    f.Call(operands, &result);
+    const Bits found = CompareAndSwap(at, seen, static_cast<Bits>(ToBits(a.type, result)));
+    if (found == seen) return;
+    seen = found;
+  }
+}
+template <class F>
+HL_FN void ScatterDirectAt(const ScatterDirectArgs& a, const F& f, i64 i) {
+  const i64 target = TargetOf(a.windows, a.indices, false, i);
+  if (target < 0) return;
+  Value operands[2], result;
+  operands[1] = Load(a.type, a.updates, i);
+  if (a.unique != 0) {
+    operands[0] = Load(a.type, a.out, target);
+    f.Call(operands, &result);
+    Store(a.type, a.out, target, result);
+  } else if (BytesOf(a.type) == 8) {
+    CombineAtomically(a, f, static_cast<u64*>(a.out) + target, operands[1]);
+  } else {
+    CombineAtomically(a, f, static_cast<u32*>(a.out) + target, operands[1]);
+  }
+}
+
+// The same element everywhere.
+struct FillArgs {
+  int bytes, reserved;
+  const void* value;
+  void* out;
+};
+HL_FN void FillAt(const FillArgs& a, i64 i) { CopyElement(a.bytes, a.value, 0, a.out, i); }
+
+// Bits in order, first element in the low bits, between elements of different widths.
+struct RepackArgs {
+  int from_bits, to_bits, to_type, reserved;
+  const void* in;
+  void* out;
+};
+HL_FN void RepackAt(const RepackArgs& a, i64 i) {
+  u64 words[2] = {0, 0};
+  const int from_bytes = a.from_bits < 8 ? 1 : a.from_bits / 8;
+  const int step = a.from_bits > 64 ? 64 : a.from_bits;
+  for (int bit = 0; bit < a.to_bits;) {
+    const i64 place = i * a.to_bits + bit;
+    const i64 element = place / a.from_bits;
+    const int within = static_cast<int>(place % a.from_bits);
+    u64 bits = from_bytes == 16 ? LoadBits(8, a.in, 2 * element + within / 64)
+                                : LoadBits(from_bytes, a.in, element);
+    bits = bits << (64 - step) >> (64 - step) >> (within % step);
+    const int taken = step - within % step;
+    words[bit / 64] |= bits << (bit % 64);
+    bit += taken;
+  }
+  if (a.to_bits == 128) {
+    static_cast<u64*>(a.out)[2 * i] = words[0];
+    static_cast<u64*>(a.out)[2 * i + 1] = words[1];
+    return;
+  }
+  u64 bits = words[0];
+  if (a.to_bits < 64) bits = bits << (64 - a.to_bits) >> (64 - a.to_bits);
+  const int of = ClassOf(a.to_type);
+  if (of == kClassPred || of == kClassSigned) bits = Wrap(a.to_type, bits);
+  StoreBits(a.to_bits < 8 ? 1 : a.to_bits / 8, a.out, i, bits);
+}
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_

@@ -1,0 +1,128 @@
+// A stable merge sort of positions. Each pass merges runs of one width in chunks that threads take
+// for themselves: where a chunk's share of the left run ends is found by bisection, made monotone,
+// so that any comparator, consistent or not, gives a permutation.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
+
+#include "backends/engine/cuda/device/scatter.h"
+
+namespace hl {
+
+constexpr i64 kSortChunk = 64;
+
+// Rows of `size` elements, `inner` apart; `order` and `next` hold rows side by side.
+struct SortArgs {
+  Interpreted body;
+  int arrays, reserved;
+  i64 size, inner;
+  i64 width;          // of the runs being merged
+  i64 chunk, chunks;  // elements of a chunk; chunks of a row, one more than that splits
+  i64* order;
+  i64* next;
+  i64* splits;
+  int types[kPlacesMax];
+  const void* in[kPlacesMax];
+};
+
+HL_FN i64 RowStart(const SortArgs& a, i64 row) {
+  return row / a.inner * a.size * a.inner + row % a.inner;
+}
+// Whether the element at position p of the row stands before that at q.
+template <class F>
+HL_FN bool IsLess(const SortArgs& a, const F& f, i64 row, i64 p, i64 q) {
+  Value pairs[2 * kPlacesMax], less;
+  const i64 start = RowStart(a, row);
+  for (int k = 0; k < a.arrays; ++k) {
+    pairs[2 * k] = Load(a.types[k], a.in[k], start + p * a.inner);
+    pairs[2 * k + 1] = Load(a.types[k], a.in[k], start + q * a.inner);
+  }
+  f.Call(pairs, &less);
+  return less.u != 0;
+}
+
+HL_FN void SortStartAt(const SortArgs& a, i64 i) { a.order[i] = i % a.size; }
+
+// How many of the first `diagonal` elements of the merged pair come from its left run.
+template <class F>
+HL_FN i64 SplitOf(const SortArgs& a, const F& f, i64 row, i64 begin, i64 diagonal) {
+  const i64* order = a.order + row * a.size;
+  const i64 left = Clamped(a.size - begin, 0, a.width);
+  const i64 right = Clamped(a.size - begin - left, 0, a.width);
+  i64 low = diagonal > right ? diagonal - right : 0, high = diagonal < left ? diagonal : left;
+  while (low < high) {
+    const i64 middle = (low + high) / 2;
+    const i64 p = order[begin + middle], q = order[begin + left + diagonal - middle - 1];
+    if (IsLess(a, f, row, q, p)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+// Thread: one chunk of one row.
+template <class F>
+HL_FN void SortSplitAt(const SortArgs& a, const F& f, i64 i) {
+  const i64 row = i / a.chunks, place = i % a.chunks * a.chunk;
+  const i64 begin = place / (2 * a.width) * (2 * a.width);
+  a.splits[i] = SplitOf(a, f, row, begin, place - begin);
+}
+
+// Thread: one pair of runs. Makes its splits monotone and possible.
+HL_FN void SortRepairAt(const SortArgs& a, i64 i) {
+  const i64 pairs = (a.size + 2 * a.width - 1) / (2 * a.width);
+  const i64 row = i / pairs, begin = i % pairs * 2 * a.width;
+  const i64 left = Clamped(a.size - begin, 0, a.width);
+  const i64 right = Clamped(a.size - begin - left, 0, a.width);
+  i64 before = 0;
+  for (i64 at = 0; at < 2 * a.width && begin + at < a.size; at += a.chunk) {
+    i64& split = a.splits[row * a.chunks + (begin + at) / a.chunk];
+    const i64 least = at == 0 ? 0 : before > at - right ? before : at - right;
+    const i64 most = at == 0 ? 0 : before + a.chunk < left ? before + a.chunk : left;
+    split = Clamped(split, least, most);
+    before = split;
+  }
+}
+
+// Thread: one chunk of one row.
+template <class F>
+HL_FN void SortMergeAt(const SortArgs& a, const F& f, i64 i) {
+  const i64 row = i / a.chunks, place = i % a.chunks * a.chunk;
+  const i64 begin = place / (2 * a.width) * (2 * a.width);
+  const i64 left = Clamped(a.size - begin, 0, a.width);
+  const i64 end = Clamped(a.size - begin, 0, 2 * a.width);
+  const i64 until = place - begin + a.chunk < end ? place - begin + a.chunk : end;
+  const i64* order = a.order + row * a.size + begin;
+  i64* next = a.next + row * a.size + begin;
+  i64 p = a.splits[i], q = place - begin - p;
+  const i64 p_end = until == end ? left : a.splits[i + 1], q_end = until - p_end;
+  for (i64 at = place - begin; at < until; ++at) {
+    const bool right = p == p_end || (q < q_end && IsLess(a, f, row, order[left + q], order[p]));
+    next[at] = right ? order[left + q++] : order[p++];
+  }
+}
+
+// Thread: one element of one array, moved to its place.
+struct PermuteArgs {
+  int bytes, reserved;
+  i64 size, inner, taken;  // taken: how many of each row are wanted
+  const i64* order;
+  const void* in;
+  void* out;
+};
+HL_FN void PermuteAt(const PermuteArgs& a, i64 i) {
+  const i64 inner = i % a.inner, at = i / a.inner % a.taken, outer = i / a.inner / a.taken;
+  const i64 from = a.order[(outer * a.inner + inner) * a.size + at];
+  CopyElement(a.bytes, a.in, (outer * a.size + from) * a.inner + inner, a.out, i);
+}
+// Positions themselves as integers of a type.
+HL_FN void PositionsAt(const PermuteArgs& a, int type, i64 i) {
+  const i64 inner = i % a.inner, at = i / a.inner % a.taken, outer = i / a.inner / a.taken;
+  Value v;
+  v.s = a.order[(outer * a.inner + inner) * a.size + at];
+  Store(type, a.out, i, v);
+}
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_

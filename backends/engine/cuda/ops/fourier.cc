@@ -1,0 +1,187 @@
+// fft along the innermost dimensions: by a library, or in complex f64 with one pass of kernels for
+// each prime factor.
+#include <algorithm>
+#include <cmath>
+
+#include "backends/engine/cuda/compile/op_list.h"
+
+namespace hlocts::cuda {
+namespace {
+
+constexpr int64_t kElementsForLibrary = 1 << 12;
+constexpr int64_t kOuterTransformsMax = 64;  // of IRFFT of several axes: one call each
+
+struct Transform {
+  bool forward = true, from_real = false, to_real = false;
+  bool library = false;
+  std::vector<int64_t> lengths;
+  plan::ArrayType in, out;
+};
+
+// Along one dimension; each pass writes another array.
+absl::Status TransformAxis(Run& run, const std::vector<int64_t>& dimensions, size_t axis,
+                           bool forward, Buffer& data) {
+  const int64_t elements = Product(dimensions);
+  hl::FourierArgs args = {};
+  args.n = dimensions[axis];
+  args.inner = 1;
+  for (size_t d = axis + 1; d < dimensions.size(); ++d) args.inner *= dimensions[d];
+  args.inverse = forward ? 0 : 1;
+  args.done = 1;
+  for (int64_t left = args.n, factor = 2; left > 1;) {
+    if (factor * factor > left) factor = left;
+    if (left % factor != 0) {
+      ++factor;
+      continue;
+    }
+    HLOCTS_ASSIGN_OR_RETURN(Buffer next, run.Allocate(elements * 16));
+    args.factor = factor;
+    args.in = static_cast<const hl::Complex*>(data->data());
+    args.out = static_cast<hl::Complex*>(next->data());
+    HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kFourierKernel, args, elements));
+    args.done *= factor;
+    left /= factor;
+    data = std::move(next);
+  }
+  return absl::OkStatus();
+}
+
+// Rows of another length, out of memory of a type (load 1) or of complex numbers (load 2).
+absl::StatusOr<Buffer> Spectrum(Run& run, int type, int load, bool half, const void* in,
+                                int64_t rows, int64_t from, int64_t to) {
+  HLOCTS_ASSIGN_OR_RETURN(Buffer result, run.Allocate(rows * to * 16));
+  const hl::SpectrumArgs args = {type, half ? 1 : 0, load, 0, from, to, 1, in, result->data()};
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSpectrumKernel, args, rows * to));
+  return result;
+}
+
+FftPlan PlanOf(const Transform& p, FftKind kind, absl::Span<const int64_t> lengths) {
+  FftPlan plan = {};
+  plan.kind = kind;
+  plan.is_double = p.in.type == PrimitiveType::kC128 || p.in.type == PrimitiveType::kF64 ? 1 : 0;
+  plan.rank = static_cast<int32_t>(lengths.size());
+  std::copy(lengths.begin(), lengths.end(), plan.n);
+  plan.stride = 1;
+  const int64_t rows = Product(lengths) / lengths.back(), half = lengths.back() / 2 + 1;
+  plan.distance_in = rows * (kind == kFftToReal ? half : lengths.back());
+  plan.distance_out = rows * (kind == kFftFromReal ? half : lengths.back());
+  plan.batch = p.in.elements / plan.distance_in;
+  return plan;
+}
+
+absl::Status ScaleInPlace(Run& run, const Transform& p, void* data) {
+  hl::ScaleArgs args = {};
+  args.type = TypeNumber(p.out.type);
+  args.factor = 1 / static_cast<double>(Product(p.lengths));
+  args.in = args.out = data;
+  return run.Launch(hl::kScaleKernel, args, p.out.elements);
+}
+
+// Outer axes one transform of columns at a time, then the rows. What a library would do with
+// entries that are not Hermitian is its own; here they are made real where they must be.
+absl::StatusOr<bool> ToRealByLibrary(Run& run, const Transform& p, const void* in, void* out) {
+  const FftPlan rows = PlanOf(p, kFftToReal, {p.lengths.back()});
+  const int64_t columns = p.in.dimensions.back();
+  const int64_t width = hl::BytesOf(TypeNumber(p.in.type));
+  HLOCTS_ASSIGN_OR_RETURN(const Buffer half, run.Allocate(p.in.elements * width));
+  const void* spectrum = in;
+  Buffer transformed;
+  if (p.lengths.size() > 1) {
+    FftPlan outer =
+        PlanOf(p, kFftInverse, absl::MakeConstSpan(p.lengths).subspan(0, p.lengths.size() - 1));
+    const int64_t each = Product(p.lengths) / p.lengths.back() * columns;
+    outer.stride = outer.batch = columns;
+    outer.distance_in = outer.distance_out = 1;
+    if (p.in.elements / each > kOuterTransformsMax) return false;
+    HLOCTS_ASSIGN_OR_RETURN(transformed, run.Allocate(p.in.elements * width));
+    for (int64_t first = 0; first < p.in.elements; first += each) {
+      HLOCTS_ASSIGN_OR_RETURN(
+          const bool done,
+          run.CallLibrary(outer, {static_cast<const char*>(in) + first * width},
+                          {static_cast<char*>(transformed->data()) + first * width}));
+      if (!done) return false;
+    }
+    spectrum = transformed->data();
+  }
+  hl::ScaleArgs real = {};
+  real.type = TypeNumber(p.in.type);
+  real.columns = columns;
+  real.length = p.lengths.back();
+  real.in = spectrum;
+  real.out = half->data();
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kHalfSpectrumKernel, real, p.in.elements));
+  return run.CallLibrary(rows, {half->data()}, {out});
+}
+
+absl::StatusOr<bool> RunByLibrary(Run& run, const Transform& p, const void* in, void* out) {
+  bool done = false;
+  if (p.to_real) {
+    HLOCTS_ASSIGN_OR_RETURN(done, ToRealByLibrary(run, p, in, out));
+  } else {
+    const FftKind kind = p.from_real ? kFftFromReal : p.forward ? kFftForward : kFftInverse;
+    HLOCTS_ASSIGN_OR_RETURN(done, run.CallLibrary(PlanOf(p, kind, p.lengths), {in}, {out}));
+  }
+  if (!done || p.forward) return done;
+  HLOCTS_RETURN_IF_ERROR(ScaleInPlace(run, p, out));
+  return true;
+}
+
+absl::Status RunFft(Run& run, const Transform& p, const void* in, void* out) {
+  std::vector<int64_t> sizes(p.in.dimensions.begin(), p.in.dimensions.end());
+  const size_t rank = sizes.size(), last = rank - 1, axes = p.lengths.size();
+  const int64_t rows = p.in.elements / sizes[last];
+  HLOCTS_ASSIGN_OR_RETURN(Buffer data, Spectrum(run, TypeNumber(p.in.type), 1, false, in, rows,
+                                                sizes[last], sizes[last]));
+  if (p.from_real) {
+    HLOCTS_RETURN_IF_ERROR(TransformAxis(run, sizes, last, true, data));
+    const int64_t kept = p.out.dimensions.back();
+    HLOCTS_ASSIGN_OR_RETURN(data,
+                            Spectrum(run, 0, 2, false, data->data(), rows, sizes[last], kept));
+    sizes[last] = kept;
+  }
+  const size_t done = p.from_real || p.to_real ? 1 : 0;
+  for (size_t axis = rank - axes; axis + done < rank; ++axis) {
+    HLOCTS_RETURN_IF_ERROR(TransformAxis(run, sizes, axis, p.forward, data));
+  }
+  if (p.to_real) {
+    HLOCTS_ASSIGN_OR_RETURN(
+        data, Spectrum(run, 0, 2, true, data->data(), rows, sizes[last], p.lengths.back()));
+    sizes[last] = p.lengths.back();
+    HLOCTS_RETURN_IF_ERROR(TransformAxis(run, sizes, last, false, data));
+  }
+  double scale = 1;
+  if (!p.forward) scale = static_cast<double>(Product(p.lengths));
+  const hl::SpectrumArgs store = {TypeNumber(p.out.type), 0,  0, 0, sizes[last], sizes[last], scale,
+                                  data->data(),           out};
+  return run.Launch(hl::kSpectrumKernel, store, p.out.elements);
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakeFft(const OpContext& context) {
+  const absl::string_view type = context.source().WordOr(Attr::kFftType, "");
+  Transform p;
+  p.forward = type == "FFT" || type == "RFFT";
+  p.from_real = type == "RFFT";
+  p.to_real = type == "IRFFT";
+  p.lengths = context.source().IntList(Attr::kFftLength);
+  p.in = context.in(0);
+  p.out = context.out(0);
+  if (p.lengths.empty() || p.lengths.size() > p.in.dimensions.size()) {
+    return InvalidInput(context.name(), ": fft_length does not fit the operand's rank");
+  }
+  p.library = context.compiler.WantsLibrary(p.in.elements, 1, kElementsForLibrary);
+  StepDraft draft;
+  draft.work = [p](Run& run, In in, Out out) -> absl::Status {
+    if (p.out.elements == 0) return absl::OkStatus();
+    if (p.library && p.in.elements > 0) {
+      HLOCTS_ASSIGN_OR_RETURN(const bool done, RunByLibrary(run, p, in[0], out[0]));
+      if (done) return absl::OkStatus();
+    }
+    if (p.in.elements > 0) return RunFft(run, p, in[0], out[0]);
+    return Unsupported("fft of no elements with results");
+  };
+  return draft;
+}
+
+}  // namespace hlocts::cuda

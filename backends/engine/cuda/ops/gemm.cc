@@ -1,0 +1,177 @@
+#include "backends/engine/cuda/ops/gemm.h"
+
+#include <algorithm>
+
+namespace hlocts::cuda {
+namespace {
+
+constexpr int64_t kProductsForLibrary = int64_t{1} << 18;
+
+// Dimensions walked as one: how many elements, how far apart.
+struct Axis {
+  int64_t size = 1, stride = 0;
+};
+std::optional<Axis> Joined(const DotOperand& o, const std::vector<int64_t>& dimensions) {
+  Axis axis;
+  for (size_t k = dimensions.size(); k-- > 0;) {
+    const int64_t size = o.dimensions[dimensions[k]], stride = o.strides[dimensions[k]];
+    if (size == 1) continue;
+    if (axis.size == 1) {
+      axis = {size, stride};
+      continue;
+    }
+    if (stride != axis.size * axis.stride) return std::nullopt;
+    axis.size *= size;
+  }
+  return axis;
+}
+
+int64_t SizeOf(const DotOperand& o, const std::vector<int64_t>& dimensions) {
+  int64_t size = 1;
+  for (int64_t d : dimensions) size *= o.dimensions[d];
+  return size;
+}
+
+struct GemmTypes {
+  int operands = 0, result = 0;  // of the product; 0: none
+};
+// Narrower floats than f16 are numbers of f16 (but f8e8m0fnu's): products exact, sums in f32.
+GemmTypes TypesOf(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType out) {
+  const int a = TypeNumber(lhs), b = TypeNumber(rhs), c = TypeNumber(out);
+  const bool same = a == b;
+  switch (a) {
+    case hl::kF64:
+    case hl::kC64:
+    case hl::kC128:
+      return same && b == c ? GemmTypes{a, a} : GemmTypes();
+    case hl::kS8:
+      return same && c == hl::kS32 ? GemmTypes{a, c} : GemmTypes();
+    default:
+      break;
+  }
+  if (hl::ClassOf(a) != hl::kClassFloat || hl::ClassOf(b) != hl::kClassFloat) return {};
+  if (hl::ClassOf(c) != hl::kClassFloat) return {};
+  const auto as_half = [](int type) {
+    return type == hl::kF16 || (hl::BitsOf(type) <= 8 && type != hl::kF8E8M0FNU);
+  };
+  const int operands = a == hl::kBF16 && b == hl::kBF16 ? hl::kBF16
+                       : as_half(a) && as_half(b)       ? hl::kF16
+                                                        : hl::kF32;
+  return {operands, c == operands ? c : hl::kF32};
+}
+
+// A matrix of rows x columns that lies with one of its dimensions side by side.
+struct Matrix {
+  bool columns_adjoin = true;
+  int64_t leading = 1, batch_stride = 0;
+};
+std::optional<Matrix> MatrixOf(const DotOperand& o, const std::vector<int64_t>& rows,
+                               const std::vector<int64_t>& columns) {
+  const auto batch = Joined(o, o.batch), r = Joined(o, rows), c = Joined(o, columns);
+  if (!batch || !r || !c) return std::nullopt;
+  Matrix m;
+  m.batch_stride = batch->stride;
+  const bool c_adjoin = c->size == 1 || c->stride == 1, r_adjoin = r->size == 1 || r->stride == 1;
+  if (c_adjoin && (r->size == 1 || r->stride >= c->size)) {
+    m.leading = r->size == 1 ? c->size : r->stride;
+    return m;
+  }
+  if (r_adjoin && (c->size == 1 || c->stride >= r->size)) {
+    m.columns_adjoin = false;
+    m.leading = c->size == 1 ? r->size : c->stride;
+    return m;
+  }
+  return std::nullopt;
+}
+
+// Where it lies otherwise, or in another type: packed as [batch, rows, columns].
+std::optional<Matrix> Packed(const DotOperand& o, const std::vector<int64_t>& rows,
+                             const std::vector<int64_t>& columns, PrimitiveType from, int to,
+                             Packing& packing) {
+  const auto as_is = MatrixOf(o, rows, columns);
+  if (as_is.has_value() && TypeNumber(from) == to) return as_is;
+  plan::View view;
+  for (const std::vector<int64_t>* list : {&o.batch, &rows, &columns}) {
+    for (int64_t d : *list) view.dimensions.push_back({o.dimensions[d], o.strides[d]});
+  }
+  auto place = DeviceView(view);
+  if (!place.ok()) return std::nullopt;
+  packing.needed = true;
+  packing.cast.view = *place;
+  packing.cast.from = TypeNumber(from);
+  packing.cast.to = to;
+  packing.elements = view.elements();
+  return Matrix{true, SizeOf(o, columns), SizeOf(o, rows) * SizeOf(o, columns)};
+}
+
+absl::StatusOr<const void*> Pack(Run& run, const Packing& packing, const void* in, Buffer& memory) {
+  if (!packing.needed) return in;
+  HLOCTS_ASSIGN_OR_RETURN(memory, run.Allocate(packing.elements * hl::BytesOf(packing.cast.to)));
+  hl::CastArgs now = packing.cast;
+  now.in = in;
+  now.out = memory->data();
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kCastKernel, now, packing.elements));
+  return memory->data();
+}
+
+}  // namespace
+
+// The result is row-major [batch, m, n], which a library sees as column-major n x m: it is asked
+// for the product of the transposes, rhs first.
+std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
+                                const DotOperand& rhs) {
+  const plan::ArrayType& out = context.out(0);
+  const PrimitiveType a = context.in(0).type, b = context.in(1).type;
+  const GemmTypes types = TypesOf(a, b, out.type);
+  const int64_t terms = SizeOf(lhs, lhs.contracting);
+  if (types.operands == 0 || terms == 0 || out.elements == 0) return std::nullopt;
+  if (!context.compiler.WantsLibrary(out.elements, terms, kProductsForLibrary)) return std::nullopt;
+  GemmJob job;
+  const auto left = Packed(lhs, lhs.free, lhs.contracting, a, types.operands, job.lhs);
+  const auto right = Packed(rhs, rhs.contracting, rhs.free, b, types.operands, job.rhs);
+  if (!left || !right) return std::nullopt;
+  GemmPlan& p = job.plan;
+  p.type = types.operands;
+  p.result = types.result;
+  p.tf32 = context.compiler.options().tf32 ? 1 : 0;
+  p.m = SizeOf(rhs, rhs.free);
+  p.n = SizeOf(lhs, lhs.free);
+  p.k = terms;
+  p.batch = SizeOf(lhs, lhs.batch);
+  p.transpose_a = right->columns_adjoin ? 0 : 1;
+  p.transpose_b = left->columns_adjoin ? 0 : 1;
+  p.lda = right->leading;
+  p.ldb = left->leading;
+  p.ldc = p.m;
+  p.stride_a = right->batch_stride;
+  p.stride_b = left->batch_stride;
+  p.stride_c = p.m * p.n;
+  job.out_type = TypeNumber(out.type) == types.result ? 0 : TypeNumber(out.type);
+  job.out_elements = out.elements;
+  return job;
+}
+
+absl::StatusOr<bool> GemmJob::operator()(Run& run, In in, void* out) const {
+  Buffer memory[3];
+  HLOCTS_ASSIGN_OR_RETURN(const void* left, Pack(run, lhs, in[0], memory[0]));
+  HLOCTS_ASSIGN_OR_RETURN(const void* right, Pack(run, rhs, in[1], memory[1]));
+  void* product = out;
+  if (out_type != 0) {
+    HLOCTS_ASSIGN_OR_RETURN(memory[2], run.Allocate(out_elements * hl::BytesOf(plan.result)));
+    product = memory[2]->data();
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const bool done, run.CallLibrary(plan, {right, left}, {product}));
+  if (!done || out_type == 0) return done;
+  hl::CastArgs last = {};
+  last.view.rank = 1;
+  last.view.size[0] = out_elements;
+  last.view.stride[0] = 1;
+  last.from = plan.result;
+  last.to = out_type;
+  last.in = product;
+  last.out = out;
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kCastKernel, last, out_elements));
+  return true;
+}
+
+}  // namespace hlocts::cuda

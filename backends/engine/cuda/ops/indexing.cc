@@ -1,0 +1,243 @@
+// gather and scatter: windows of an operand that begin where index vectors say.
+#include <algorithm>
+
+#include "backends/engine/cuda/compile/op_list.h"
+#include "backends/engine/cuda/compile/reduce_plan.h"
+#include "spec/infer/dimension_numbers.h"
+
+namespace hlocts::cuda {
+namespace {
+
+// What both have in common. window: sizes per operand dimension; the batched array's dimensions
+// window_dims run through `present` operand dimensions, in order, the others number the windows.
+struct Description {
+  const plan::ArrayType& operand;
+  const plan::ArrayType& indices;
+  const plan::ArrayType& batched;
+  std::vector<int64_t> window;
+  std::vector<int64_t> window_dims, absent;
+  std::vector<int64_t> index_map, operand_batching, indices_batching;
+  int64_t vector_dimension = 0;
+};
+
+// Which dimensions of the batched array number the windows, and what moving in them adds.
+void SetBatch(const Description& d, const std::vector<int64_t>& operand, hl::IndexedWindows& w) {
+  const std::vector<int64_t> indices = Strides(d.indices.dimensions);
+  const std::vector<int64_t> batch = DimensionsExcept(d.batched.rank(), d.window_dims);
+  for (int64_t i = 0, b = 0; i < d.indices.rank(); ++i) {
+    if (i == d.vector_dimension) {
+      w.component_stride = indices[i];
+      continue;
+    }
+    w.index_stride[batch[b]] = indices[i];
+    for (size_t k = 0; k < d.indices_batching.size(); ++k) {
+      if (d.indices_batching[k] == i) {
+        w.batching_stride[batch[b]] += operand[d.operand_batching[k]];
+      }
+    }
+    ++b;
+  }
+}
+
+absl::StatusOr<hl::IndexedWindows> WindowsOf(const OpContext& context, const Description& d) {
+  HLOCTS_RETURN_IF_ERROR(CheckRank(context, d.operand.dimensions.size()));
+  HLOCTS_RETURN_IF_ERROR(CheckRank(context, d.batched.dimensions.size()));
+  HLOCTS_RETURN_IF_ERROR(CheckRank(context, d.index_map.size()));
+  const std::vector<int64_t> operand = Strides(d.operand.dimensions);
+  hl::IndexedWindows w = {};
+  w.rank = static_cast<int>(d.batched.rank());
+  w.operand_rank = static_cast<int>(d.operand.rank());
+  w.components = static_cast<int>(d.index_map.size());
+  w.index_type = TypeNumber(d.indices.type);
+  for (int64_t k = 0; k < d.batched.rank(); ++k) w.size[k] = d.batched.dimensions[k];
+  const std::vector<int64_t> present = DimensionsExcept(d.operand.rank(), d.absent);
+  for (size_t k = 0; k < d.window_dims.size(); ++k) {
+    w.operand_stride[d.window_dims[k]] = operand[present[k]];
+  }
+  SetBatch(d, operand, w);
+  for (size_t c = 0; c < d.index_map.size(); ++c) {
+    w.component_dimension[c] = static_cast<int>(d.index_map[c]);
+  }
+  for (int64_t k = 0; k < d.operand.rank(); ++k) {
+    w.last[k] = d.operand.dimensions[k] - d.window[k];
+    w.stride[k] = operand[k];
+  }
+  return w;
+}
+
+}  // namespace
+
+absl::StatusOr<hl::IndexedWindows> GatherWindowsOf(const OpContext& context) {
+  const GatherDimensionNumbers numbers = GatherDimensionsOf(context.source());
+  Description d = {context.in(0), context.in(1), context.out(0)};
+  d.window = context.source().IntList(Attr::kSliceSizes);
+  d.window_dims = numbers.offset_dims;
+  d.absent = Joined(numbers.collapsed_slice_dims, numbers.operand_batching_dims);
+  d.index_map = numbers.start_index_map;
+  d.operand_batching = numbers.operand_batching_dims;
+  d.indices_batching = numbers.start_indices_batching_dims;
+  d.vector_dimension = numbers.index_vector_dim;
+  return WindowsOf(context, d);
+}
+
+absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
+  hl::GatherArgs args = {};
+  HLOCTS_ASSIGN_OR_RETURN(args.windows, GatherWindowsOf(context));
+  args.bytes = context.out(0).width();
+  const int64_t elements = context.out(0).elements;
+  StepDraft draft;
+  draft.work = [args, elements](Run& run, In in, Out out) {
+    hl::GatherArgs now = args;
+    now.in = in[0];
+    now.indices = in[1];
+    now.out = out[0];
+    return run.Launch(hl::kGatherKernel, now, elements);
+  };
+  return draft;
+}
+
+namespace {
+
+// Targets of all updates, sorted; then each target takes its updates in order.
+class ScatterStep {
+ public:
+  hl::TargetArgs targets = {};
+  hl::ScatterArgs scatter = {};
+  SortJob sort;
+  int64_t code = -1;
+  std::vector<int64_t> bytes;
+
+  absl::Status operator()(Run& run, In in, Out out) const {
+    const int arrays = scatter.arrays;
+    for (int k = 0; k < arrays; ++k) {
+      if (in[k] != out[k]) HLOCTS_RETURN_IF_ERROR(run.device().Copy(out[k], in[k], bytes[k]));
+    }
+    if (scatter.count == 0) return absl::OkStatus();
+    HLOCTS_ASSIGN_OR_RETURN(const Buffer where, run.Allocate(scatter.count * 8));
+    hl::TargetArgs find = targets;
+    find.indices = in[arrays];
+    find.targets = where->data();
+    HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kTargetKernel, find, scatter.count));
+    const void* keys[1] = {where->data()};
+    HLOCTS_ASSIGN_OR_RETURN(const Buffer order, RunSort(run, sort, keys));
+    hl::ScatterArgs now = scatter;
+    now.targets = where->data();
+    now.order = order->data();
+    for (int k = 0; k < arrays; ++k) {
+      now.updates[k] = in[arrays + 1 + k];
+      now.out[k] = out[k];
+    }
+    return run.Launch(hl::kScatterKernel, now, scatter.count, code);
+  }
+};
+
+}  // namespace
+
+namespace {
+
+// Updates as they come: into targets that are all others, or by operations whose order nobody can
+// tell from the result.
+struct DirectScatter {
+  hl::ScatterDirectArgs args = {};
+  int64_t count = 0, bytes = 0, code = -1;
+  std::shared_ptr<const Body> body;
+
+  absl::Status operator()(Run& run, In in, Out out) const {
+    if (in[0] != out[0]) HLOCTS_RETURN_IF_ERROR(run.device().Copy(out[0], in[0], bytes));
+    hl::ScatterDirectArgs now = args;
+    now.indices = in[1];
+    now.updates = in[2];
+    now.out = out[0];
+    return run.Launch(hl::kScatterDirectKernel, now, count, code);
+  }
+};
+
+// Windows that begin at different indices have no element in common.
+bool HasUniqueTargets(const OpContext& context, const Description& d) {
+  return context.source().BoolOr(Attr::kUniqueIndices, false) &&
+         std::all_of(d.index_map.begin(), d.index_map.end(),
+                     [&](int64_t dimension) { return d.window[dimension] == 1; });
+}
+
+bool MayBeDirect(const OpContext& context, const Description& d) {
+  if (context.node.outputs.size() != 1 || !IsStraightLine(context.called(0))) return false;
+  if (HasUniqueTargets(context, d)) return true;
+  const PrimitiveType type = context.out(0).type;
+  if (BitWidth(type) != 32 && BitWidth(type) != 64) return false;
+  if (!KnownBody(context.called(0)).has_value()) return false;
+  const bool any_order = !context.compiler.options().deterministic;
+  return IsSigned(type) || IsUnsigned(type) || (any_order && IsFloat(type));
+}
+
+absl::StatusOr<StepDraft> MakeDirectScatter(const OpContext& context, const Description& d) {
+  DirectScatter step;
+  HLOCTS_ASSIGN_OR_RETURN(step.args.windows, WindowsOf(context, d));
+  HLOCTS_ASSIGN_OR_RETURN(step.body, context.compiler.CompileElements(context.called(0)));
+  step.args.body = step.body->code;
+  step.args.type = TypeNumber(context.out(0).type);
+  step.args.unique = HasUniqueTargets(context, d) ? 1 : 0;
+  step.count = d.batched.elements;
+  step.bytes = context.out(0).bytes;
+  HLOCTS_ASSIGN_OR_RETURN(step.code, context.compiler.CompileKernel(hl::kScatterDirectKernel,
+                                                                    *step.body, {}, step.count));
+  StepDraft draft;
+  draft.in_place.push_back({0, 0});
+  draft.work = std::move(step);
+  return draft;
+}
+
+}  // namespace
+
+namespace {
+
+Description DescribeScatter(const OpContext& context) {
+  const size_t arrays = context.node.outputs.size();
+  const ScatterDimensionNumbers numbers = ScatterDimensionsOf(context.source());
+  Description d = {context.in(0), context.in(arrays), context.in(arrays + 1)};
+  d.absent = Joined(numbers.inserted_window_dims, numbers.input_batching_dims);
+  d.window.assign(d.operand.dimensions.size(), 1);
+  const std::vector<int64_t> present = DimensionsExcept(d.operand.rank(), d.absent);
+  for (size_t k = 0; k < numbers.update_window_dims.size(); ++k) {
+    d.window[present[k]] = d.batched.dimensions[numbers.update_window_dims[k]];
+  }
+  d.window_dims = numbers.update_window_dims;
+  d.index_map = numbers.scatter_dims_to_operand_dims;
+  d.operand_batching = numbers.input_batching_dims;
+  d.indices_batching = numbers.scatter_indices_batching_dims;
+  d.vector_dimension = numbers.index_vector_dim;
+  return d;
+}
+
+}  // namespace
+
+// Updates in row-major order of the windows and of their elements; windows that do not lie wholly
+// inside are left out.
+absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
+  const size_t arrays = context.node.outputs.size();
+  HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));
+  const Description d = DescribeScatter(context);
+  if (MayBeDirect(context, d)) return MakeDirectScatter(context, d);
+  ScatterStep step;
+  HLOCTS_ASSIGN_OR_RETURN(step.targets.windows, WindowsOf(context, d));
+  HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
+  step.scatter.body = body->code;
+  step.scatter.arrays = static_cast<int>(arrays);
+  step.scatter.count = step.sort.args.size = d.batched.elements;
+  step.sort.args.inner = step.sort.rows = 1;
+  StepDraft draft;
+  for (size_t k = 0; k < arrays; ++k) {
+    step.scatter.types[k] = TypeNumber(context.out(k).type);
+    step.bytes.push_back(context.out(k).bytes);
+    draft.in_place.push_back({static_cast<int>(k), static_cast<int>(k)});
+  }
+  HLOCTS_RETURN_IF_ERROR(
+      SetTotalOrder(context.compiler, PrimitiveType::kS64, /*descending=*/false, step.sort));
+  HLOCTS_ASSIGN_OR_RETURN(
+      step.code, context.compiler.CompileKernel(hl::kScatterKernel, *body, {}, d.batched.elements));
+  draft.work = [step = std::move(step), body](Run& run, In in, Out out) {
+    return step(run, in, out);
+  };
+  return draft;
+}
+
+}  // namespace hlocts::cuda

@@ -1,0 +1,202 @@
+// Moves that are no views: the result is put together from pieces, byte for byte.
+#include <algorithm>
+
+#include "backends/engine/cuda/compile/op_list.h"
+
+namespace hlocts::cuda {
+namespace {
+
+absl::StatusOr<hl::View> StridedView(absl::Span<const int64_t> sizes,
+                                     absl::Span<const int64_t> strides) {
+  plan::View view;
+  for (size_t d = 0; d < sizes.size(); ++d) view.dimensions.push_back({sizes[d], strides[d]});
+  return DeviceView(view);
+}
+
+// Start indices: one scalar operand per dimension, or (2018) one array of all of them.
+struct Start {
+  size_t operand;
+  int64_t byte;
+};
+struct DynamicBox {
+  hl::BoxArgs args = {};
+  std::vector<Start> starts;
+
+  absl::Status Launch(Run& run, In in, const void* from, void* to, int64_t elements) const {
+    hl::BoxArgs now = args;
+    now.in = from;
+    now.out = to;
+    for (size_t d = 0; d < starts.size(); ++d) {
+      now.start[d] = static_cast<const uint8_t*>(in[starts[d].operand]) + starts[d].byte;
+    }
+    return run.Launch(hl::kBoxKernel, now, elements);
+  }
+};
+
+// A box of `array`, one side of the move, whose start the operands from `first` on name.
+absl::StatusOr<DynamicBox> BoxOf(const OpContext& context, size_t first,
+                                 const plan::Dimensions& array, const plan::Dimensions& box) {
+  HLOCTS_RETURN_IF_ERROR(CheckRank(context, array.size()));
+  const std::vector<int64_t> strides = Strides(array);
+  DynamicBox result;
+  for (size_t k = first; k < context.node.operands.size(); ++k) {
+    const plan::ArrayType& type = context.in(k);
+    if (type.type != context.in(first).type) {
+      return Unsupported(context.name(), ": start indices of different types");
+    }
+    for (int64_t i = 0; i < type.elements && result.starts.size() < array.size(); ++i) {
+      const size_t d = result.starts.size();
+      result.args.last[d] = array[d] - box[d];
+      result.args.stride[d] = strides[d];
+      result.starts.push_back({k, i * type.width()});
+    }
+    result.args.index_type = TypeNumber(type.type);
+  }
+  result.args.starts = static_cast<int>(result.starts.size());
+  result.args.bytes = context.out(0).width();
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context) {
+  const auto* padding = context.source().Get<PaddingConfig>(Attr::kPadding);
+  if (padding == nullptr) return InvalidInput(context.name(), ": pad without padding");
+  const plan::ArrayType &operand = context.in(0), &out = context.out(0);
+  HLOCTS_RETURN_IF_ERROR(CheckRank(context, out.dimensions.size()));
+  const std::vector<int64_t> strides = Strides(operand.dimensions);
+  hl::PadShape shape = {};
+  shape.rank = static_cast<int>(out.rank());
+  for (size_t d = 0; d < out.dimensions.size(); ++d) {
+    shape.size[d] = out.dimensions[d];
+    shape.low[d] = padding->dimensions[d].low;
+    shape.interior[d] = padding->dimensions[d].interior;
+    shape.operand[d] = operand.dimensions[d];
+    shape.stride[d] = strides[d];
+  }
+  return shape;
+}
+
+absl::StatusOr<StepDraft> MakePad(const OpContext& context) {
+  const plan::ArrayType& out = context.out(0);
+  hl::PadArgs args = {};
+  args.bytes = out.width();
+  HLOCTS_ASSIGN_OR_RETURN(args.shape, PadShapeOf(context));
+  const int64_t elements = out.elements;
+  StepDraft draft;
+  draft.work = [args, elements](Run& run, In in, Out out) {
+    hl::PadArgs now = args;
+    now.in = in[0];
+    now.value = in[1];
+    now.out = out[0];
+    return run.Launch(hl::kPadKernel, now, elements);
+  };
+  return draft;
+}
+
+absl::StatusOr<StepDraft> MakeConcatenate(const OpContext& context) {
+  const int64_t dimension = context.source().IntList(Attr::kDimensions)[0];
+  const plan::ArrayType& out = context.out(0);
+  const std::vector<int64_t> strides = Strides(out.dimensions);
+  struct Piece {
+    hl::BoxArgs args = {};
+    int64_t elements = 0;
+  };
+  std::vector<Piece> pieces;
+  int64_t start = 0;
+  for (size_t k = 0; k < context.node.operands.size(); ++k) {
+    const plan::ArrayType& in = context.in(k);
+    Piece piece;
+    piece.elements = in.elements;
+    piece.args.bytes = out.width();
+    HLOCTS_ASSIGN_OR_RETURN(piece.args.from, DeviceView(plan::View::Dense({in.elements})));
+    HLOCTS_ASSIGN_OR_RETURN(piece.args.to, StridedView(in.dimensions, strides));
+    piece.args.to.offset = start * strides[dimension];
+    start += in.dimensions[dimension];
+    pieces.push_back(piece);
+  }
+  StepDraft draft;
+  draft.work = [pieces](Run& run, In in, Out out) {
+    for (size_t k = 0; k < pieces.size(); ++k) {
+      hl::BoxArgs now = pieces[k].args;
+      now.in = in[k];
+      now.out = out[0];
+      HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kBoxKernel, now, pieces[k].elements));
+    }
+    return absl::OkStatus();
+  };
+  return draft;
+}
+
+absl::StatusOr<StepDraft> MakeDynamicSlice(const OpContext& context) {
+  const plan::Dimensions operand = context.in(0).dimensions, result = context.out(0).dimensions;
+  HLOCTS_ASSIGN_OR_RETURN(DynamicBox box, BoxOf(context, 1, operand, result));
+  HLOCTS_ASSIGN_OR_RETURN(box.args.from, StridedView(result, Strides(operand)));
+  HLOCTS_ASSIGN_OR_RETURN(box.args.to, DeviceView(plan::View::Dense({context.out(0).elements})));
+  const int64_t elements = context.out(0).elements;
+  StepDraft draft;
+  draft.work = [box, elements](Run& run, In in, Out out) {
+    return box.Launch(run, in, in[0], out[0], elements);
+  };
+  return draft;
+}
+
+absl::StatusOr<StepDraft> MakeDynamicUpdateSlice(const OpContext& context) {
+  const plan::Dimensions operand = context.in(0).dimensions, update = context.in(1).dimensions;
+  HLOCTS_ASSIGN_OR_RETURN(DynamicBox box, BoxOf(context, 2, operand, update));
+  box.args.moves_target = 1;
+  HLOCTS_ASSIGN_OR_RETURN(box.args.from, DeviceView(plan::View::Dense({context.in(1).elements})));
+  HLOCTS_ASSIGN_OR_RETURN(box.args.to, StridedView(update, Strides(operand)));
+  const int64_t elements = context.in(1).elements, bytes = context.out(0).bytes;
+  StepDraft draft;
+  draft.in_place = {{0, 0}};
+  draft.work = [box, elements, bytes](Run& run, In in, Out out) {
+    if (in[0] != out[0]) HLOCTS_RETURN_IF_ERROR(run.device().Copy(out[0], in[0], bytes));
+    return box.Launch(run, in, in[1], out[0], elements);
+  };
+  return draft;
+}
+
+// Between types of different widths: the bits of the elements in order.
+absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
+  const plan::ArrayType &in = context.in(0), &out = context.out(0);
+  hl::RepackArgs args = {};
+  args.from_bits = BitWidth(in.type);
+  args.to_bits = BitWidth(out.type);
+  args.to_type = TypeNumber(out.type);
+  const int64_t elements = out.elements;
+  StepDraft draft;
+  draft.work = [args, elements](Run& run, In in, Out out) {
+    hl::RepackArgs now = args;
+    now.in = in[0];
+    now.out = out[0];
+    return run.Launch(hl::kRepackKernel, now, elements);
+  };
+  return draft;
+}
+
+// The operand's bytes as they lie in its layout, read in the result's: through the host unless both
+// are row-major.
+absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
+  const Shape from = context.source().operand(0).shape(), to = context.source().shape();
+  if (context.in(0).bytes != context.out(0).bytes || !from.IsArray() || !to.IsArray()) {
+    return Unsupported(context.name(), ": bitcast of ", from.ToString(), " to ", to.ToString());
+  }
+  const Layout from_layout = from.layout() ? *from.layout() : DefaultLayout(from.rank());
+  const Layout to_layout = to.layout() ? *to.layout() : DefaultLayout(to.rank());
+  const bool plain = from_layout.IsMajorToMinor() && to_layout.IsMajorToMinor();
+  const int64_t bytes = context.out(0).bytes;
+  StepDraft draft;
+  draft.work = [=](Run& run, In in, Out out) -> absl::Status {
+    if (plain) return run.device().Copy(out[0], in[0], bytes);
+    Literal operand = Literal::Uninitialized(from);
+    HLOCTS_RETURN_IF_ERROR(run.device().Download(operand.mutable_raw_data(), in[0], bytes));
+    HLOCTS_ASSIGN_OR_RETURN(
+        const Literal result,
+        Literal::FromBytesInLayout(to, to_layout, operand.BytesInLayout(from_layout)));
+    return run.device().Upload(out[0], result.raw_data(), bytes);
+  };
+  return draft;
+}
+
+}  // namespace hlocts::cuda

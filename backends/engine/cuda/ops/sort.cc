@@ -1,0 +1,227 @@
+// sort with any comparator, stably: by a library's radix sort where the comparator is known to
+// rank, else by merges (device/sort.h).
+#include <algorithm>
+#include <limits>
+
+#include "backends/engine/cuda/compile/op_list.h"
+
+namespace hlocts::cuda {
+
+namespace {
+
+constexpr int64_t kElementsForLibrary = 1 << 14;
+
+absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, PrimitiveType type,
+                                                      hl::Direction direction) {
+  std::vector<hl::Instr> code(4);
+  for (int k = 0; k < 2; ++k) {
+    code[k].op = hl::kOpParameter;
+    code[k].to = TypeNumber(type);
+    code[k].a = code[k].dst = k;
+  }
+  code[2].op = hl::kOpCompareTotal;
+  code[2].type = TypeNumber(type);
+  code[2].to = hl::kPred;
+  code[2].b = code[2].dst = 1;
+  code[2].imm[0] = direction;
+  code[3].op = hl::kOpResult;
+  code[3].a = 1;
+  return compiler.UploadProgram(std::move(code));
+}
+
+int BitsNeeded(int64_t values) {
+  int bits = 0;
+  while (bits < 63 && int64_t{1} << bits < values) ++bits;
+  return bits;
+}
+
+// compare(first, second) of the first array's two elements, in either order. A NaN that an IEEE
+// comparison finds equal to all it meets has no rank: then a stable sort may have to leave it in
+// place.
+void FindRank(const plan::Graph& body, bool stable, SortJob& job) {
+  const plan::Node& node = body.producer(body.results[0]);
+  if (node.opcode != Opcode::kCompare || hl::ClassOf(job.args.types[0]) == hl::kClassComplex)
+    return;
+  const plan::Node &a = body.producer(node.operands[0]), &b = body.producer(node.operands[1]);
+  if (a.opcode != Opcode::kParameter || b.opcode != Opcode::kParameter) return;
+  if (a.parameter + b.parameter != 1) return;
+  const absl::string_view direction = node.source->WordOr(Attr::kDirection, "");
+  if (direction != "LT" && direction != "GT") return;
+  const bool total = node.source->WordOr(Attr::kType, "") == "TOTALORDER";
+  if (stable && !total && hl::ClassOf(job.args.types[0]) >= hl::kClassFloat) return;
+  job.ranked = true;
+  job.keys.type = job.args.types[0];
+  job.keys.descending = (direction == "GT") != (a.parameter == 1) ? 1 : 0;
+  job.keys.zeros_are_equal = total ? 0 : 1;
+}
+
+// Keys and values, sorted by the bits [0, end_bit); false: there is no library.
+absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_bit, Buffer& keys,
+                               Buffer& values) {
+  HLOCTS_ASSIGN_OR_RETURN(Buffer sorted, run.Allocate(count * key_bytes));
+  HLOCTS_ASSIGN_OR_RETURN(Buffer moved, run.Allocate(count * 4));
+  const SortPlan plan = {key_bytes == 8 ? kSort64 : kSort32, end_bit, count};
+  HLOCTS_ASSIGN_OR_RETURN(const bool done, run.CallLibrary(plan, {keys->data(), values->data()},
+                                                           {sorted->data(), moved->data()}));
+  keys = std::move(sorted);
+  values = std::move(moved);
+  return done;
+}
+
+// The order of each row; null where no library sorts. Rows stand above the keys where both fit into
+// 64 bits, else they are sorted in a second pass.
+absl::StatusOr<Buffer> RankedOrder(Run& run, const SortJob& job, const void* in) {
+  const int64_t count = job.rows * job.args.size;
+  if (count > std::numeric_limits<int32_t>::max()) return Buffer();
+  hl::SortKeyArgs args = job.keys;
+  args.size = job.args.size;
+  args.inner = job.args.inner;
+  args.in = in;
+  const int key_bits = hl::BitsOf(args.type), row_bits = BitsNeeded(job.rows);
+  const bool together = key_bits + row_bits <= 64;
+  const int bits = together ? key_bits + row_bits : key_bits;
+  args.row_shift = together && row_bits > 0 ? key_bits : -1;
+  args.key_bytes = bits <= 32 ? 4 : 8;
+  HLOCTS_ASSIGN_OR_RETURN(Buffer keys, run.Allocate(count * args.key_bytes));
+  HLOCTS_ASSIGN_OR_RETURN(Buffer values, run.Allocate(count * 4));
+  args.keys = keys->data();
+  args.values = static_cast<uint32_t*>(values->data());
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortKeysKernel, args, count));
+  HLOCTS_ASSIGN_OR_RETURN(bool done, SortPairs(run, count, args.key_bytes, bits, keys, values));
+  if (done && !together) {
+    args.key_bytes = 4;
+    args.keys = keys->data();
+    args.values = static_cast<uint32_t*>(values->data());
+    HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortRowsKernel, args, count));
+    HLOCTS_ASSIGN_OR_RETURN(done, SortPairs(run, count, 4, row_bits, keys, values));
+  }
+  if (!done) return Buffer();
+  HLOCTS_ASSIGN_OR_RETURN(Buffer order, run.Allocate(count * 8));
+  args.values = static_cast<uint32_t*>(values->data());
+  args.order = static_cast<hl::i64*>(order->data());
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortedOrderKernel, args, count));
+  return order;
+}
+
+}  // namespace
+
+absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descending, SortJob& job) {
+  job.args.arrays = 1;
+  job.args.types[0] = job.keys.type = TypeNumber(type);
+  job.ranked = true;
+  job.keys.descending = descending ? 1 : 0;
+  HLOCTS_ASSIGN_OR_RETURN(job.body, OrderBody(compiler, type, descending ? hl::kGt : hl::kLt));
+  return CompileSort(compiler, job);
+}
+
+absl::Status CompileSort(Compiler& compiler, SortJob& job) {
+  job.args.body = job.body->code;
+  const int64_t elements = job.rows * job.args.size;
+  job.ranked = job.ranked && compiler.WantsLibrary(elements, 1, kElementsForLibrary);
+  HLOCTS_ASSIGN_OR_RETURN(job.split_code,
+                          compiler.CompileKernel(hl::kSortSplitKernel, *job.body, {}, elements));
+  HLOCTS_ASSIGN_OR_RETURN(job.merge_code,
+                          compiler.CompileKernel(hl::kSortMergeKernel, *job.body, {}, elements));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in) {
+  if (job.ranked) {
+    HLOCTS_ASSIGN_OR_RETURN(Buffer ranked, RankedOrder(run, job, in[0]));
+    if (ranked != nullptr) return ranked;
+  }
+  hl::SortArgs args = job.args;
+  const int64_t size = args.size, elements = job.rows * size;
+  HLOCTS_ASSIGN_OR_RETURN(Buffer order, run.Allocate(elements * 8));
+  HLOCTS_ASSIGN_OR_RETURN(Buffer next, run.Allocate(elements * 8));
+  for (int k = 0; k < args.arrays; ++k) args.in[k] = in[k];
+  args.order = static_cast<hl::i64*>(order->data());
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortStartKernel, args, elements));
+  // The most splits: two to a chunk in the first pass.
+  HLOCTS_ASSIGN_OR_RETURN(const Buffer splits, run.Allocate((elements + job.rows) * 8));
+  args.splits = static_cast<hl::i64*>(splits->data());
+  for (int64_t width = 1; width < size; width *= 2) {
+    args.width = width;
+    args.chunk = std::min<int64_t>(2 * width, hl::kSortChunk);
+    args.chunks = (size + args.chunk - 1) / args.chunk;
+    args.order = static_cast<hl::i64*>(order->data());
+    args.next = static_cast<hl::i64*>(next->data());
+    const int64_t pairs = (size + 2 * width - 1) / (2 * width);
+    HLOCTS_RETURN_IF_ERROR(
+        run.Launch(hl::kSortSplitKernel, args, job.rows * args.chunks, job.split_code));
+    HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortRepairKernel, args, job.rows * pairs));
+    HLOCTS_RETURN_IF_ERROR(
+        run.Launch(hl::kSortMergeKernel, args, job.rows * args.chunks, job.merge_code));
+    std::swap(order, next);
+  }
+  return order;
+}
+
+namespace {
+
+struct SortStep {
+  SortJob job;
+  std::vector<int> widths;  // of the arrays' elements
+  int64_t elements = 0;
+  bool alone = false;  // one row of f32: a library sorts the keys themselves
+
+  absl::Status operator()(Run& run, In in, Out out) const {
+    if (elements == 0) return absl::OkStatus();
+    if (alone) {
+      const SortPlan plan = {kSortF32, 32, elements};
+      HLOCTS_ASSIGN_OR_RETURN(const bool done, run.CallLibrary(plan, {in[0]}, {out[0]}));
+      if (done) return absl::OkStatus();
+    }
+    HLOCTS_ASSIGN_OR_RETURN(const Buffer order, RunSort(run, job, in));
+    for (size_t k = 0; k < widths.size(); ++k) {
+      hl::PermuteArgs move = {widths[k],     0,
+                              job.args.size, job.args.inner,
+                              job.args.size, static_cast<const hl::i64*>(order->data()),
+                              in[k],         out[k]};
+      HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kPermuteKernel, move, elements));
+    }
+    return absl::OkStatus();
+  }
+};
+
+void SetRows(const OpContext& context, SortJob& job) {
+  const plan::ArrayType& first = context.in(0);
+  const std::vector<int64_t>& named = context.source().IntList(Attr::kDimensions);
+  const int64_t dimension = named.empty() ? first.rank() - 1 : named[0];
+  job.args.size = job.args.inner = 1;
+  int64_t outer = 1;
+  for (int64_t d = 0; d < first.rank(); ++d) {
+    if (d < dimension) outer *= first.dimensions[d];
+    if (d == dimension) job.args.size = first.dimensions[d];
+    if (d > dimension) job.args.inner *= first.dimensions[d];
+  }
+  job.rows = outer * job.args.inner;
+}
+
+}  // namespace
+
+absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
+  const size_t arrays = context.node.operands.size();
+  HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));
+  SortStep step;
+  SortJob& job = step.job;
+  SetRows(context, job);
+  job.args.arrays = static_cast<int>(arrays);
+  for (size_t k = 0; k < arrays; ++k) {
+    job.args.types[k] = TypeNumber(context.in(k).type);
+    step.widths.push_back(context.in(k).width());
+  }
+  HLOCTS_ASSIGN_OR_RETURN(job.body, context.compiler.CompileElements(context.called(0)));
+  FindRank(context.called(0), context.source().BoolOr(Attr::kIsStable, false), job);
+  HLOCTS_RETURN_IF_ERROR(CompileSort(context.compiler, job));
+  step.elements = context.in(0).elements;
+  step.alone = job.ranked && arrays == 1 && job.rows == 1 &&
+               context.in(0).type == PrimitiveType::kF32 && job.keys.descending == 0 &&
+               job.keys.zeros_are_equal != 0 &&
+               step.elements <= std::numeric_limits<int32_t>::max();
+  StepDraft draft;
+  draft.work = std::move(step);
+  return draft;
+}
+
+}  // namespace hlocts::cuda

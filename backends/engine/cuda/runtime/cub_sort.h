@@ -1,0 +1,16 @@
+// The kernels of cub::DeviceRadixSort that this library carries.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_CUB_SORT_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_CUB_SORT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace hlocts::cuda {
+
+// A cudaError_t. memory == nullptr: only sets `bytes`, what it wants. kind: a SortKind.
+int CubSort(int kind, void* memory, size_t* bytes, const void* keys, void* sorted,
+            const uint32_t* values, uint32_t* moved, int count, int end_bit, void* stream);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_CUB_SORT_H_

@@ -1,0 +1,46 @@
+// The CUDA driver, opened at run time: no program of ours links libcuda.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_DRIVER_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_DRIVER_H_
+
+#include <cuda.h>
+
+#include <string>
+
+namespace hlocts::cuda {
+
+#define HLOCTS_TEXT_INNER(x) #x
+#define HLOCTS_TEXT(x) HLOCTS_TEXT_INNER(x)
+
+// Function, name in libcuda: cuda.h redefines some names to newer versions of a function.
+// clang-format off
+#define HLOCTS_DRIVER_FUNCTIONS(F)                                  \
+  F(cuInit) F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName)   \
+  F(cuDeviceGetAttribute) F(cuDriverGetVersion)                     \
+  F(cuDevicePrimaryCtxRetain) F(cuCtxSetCurrent)                    \
+  F(cuStreamCreate) F(cuStreamSynchronize)                          \
+  F(cuEventCreate) F(cuEventRecord) F(cuEventSynchronize)           \
+  F(cuDeviceGetDefaultMemPool) F(cuMemPoolSetAttribute)             \
+  F(cuMemAllocAsync) F(cuMemFreeAsync) F(cuMemHostAlloc)            \
+  F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemcpyDtoDAsync)    \
+  F(cuModuleLoadData) F(cuModuleGetFunction) F(cuLaunchKernel)      \
+  F(cuMemsetD8Async)                                                \
+  F(cuGraphCreate) F(cuGraphDestroy) F(cuGraphExecDestroy)          \
+  F(cuGraphAddKernelNode) F(cuGraphAddMemcpyNode) F(cuGraphAddNode) \
+  F(cuGraphConditionalHandleCreate)                                 \
+  F(cuGraphInstantiate) F(cuGraphLaunch)                            \
+  F(cuGetErrorName) F(cuGetErrorString)
+// clang-format on
+
+struct Driver {
+#define HLOCTS_MEMBER(name) decltype(&::name) name##_ = nullptr;
+  HLOCTS_DRIVER_FUNCTIONS(HLOCTS_MEMBER)
+#undef HLOCTS_MEMBER
+};
+
+// nullptr where there is none; `reason` then says why.
+const Driver* OpenDriver(std::string& reason);
+std::string ErrorText(const Driver& driver, CUresult result);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_DRIVER_H_

@@ -1,0 +1,40 @@
+// Every kernel of device/dispatch.h around the interpreter, as the library carries them in PTX.
+#include "backends/engine/cuda/device/dispatch.h"
+
+#define HL_GLOBAL(Name, Args, call)                                                               \
+  extern "C" __global__ void Generic##Name(const __grid_constant__ hl::Args a, hl::i64 count) {   \
+    using namespace hl;                                                                           \
+    HL_BODY                                                                                       \
+    const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;                                    \
+    for (i64 i = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) { \
+      call;                                                                                       \
+    }                                                                                             \
+  }
+// Whether a graph takes another turn.
+extern "C" __global__ void GraphCondition(cudaGraphConditionalHandle handle,
+                                          const unsigned char* again, long long* left) {
+  const bool turns = *again != 0 && *left > 0;
+  if (turns) --*left;
+  cudaGraphSetConditional(handle, turns ? 1u : 0u);
+}
+
+#define HL_BODY const Interpreted& f = a.body;
+HL_PROGRAM_KERNELS(HL_GLOBAL)
+#undef HL_BODY
+
+#define HL_GLOBAL_BLOCK(Name, Args, call)                                                       \
+  extern "C" __global__ void Generic##Name(const __grid_constant__ hl::Args a, hl::i64 count) { \
+    using namespace hl;                                                                         \
+    const auto& f = a.body;                                                                     \
+    __shared__ Value shared[kBlockThreads * kSharedPlaces];                                     \
+    for (i64 block = blockIdx.x; block < count; block += gridDim.x) {                           \
+      for (int phase = 0; phase < a.phases; ++phase) {                                          \
+        HL_THREADS(thread) { call; }                                                            \
+        HL_BARRIER;                                                                             \
+      }                                                                                         \
+    }                                                                                           \
+  }
+HL_BLOCK_KERNELS(HL_GLOBAL_BLOCK)
+
+#define HL_BODY
+HL_PLAIN_KERNELS(HL_GLOBAL)

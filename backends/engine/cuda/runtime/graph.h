@@ -1,0 +1,39 @@
+// Launches as a graph of the driver, straight or around a condition that the device looks at.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GRAPH_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GRAPH_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/engine/cuda/runtime/driver.h"
+
+namespace hlocts::cuda {
+
+// A kernel of these blocks, or, without a function, a copy of `count` bytes.
+struct GraphStep {
+  CUfunction function = nullptr;
+  unsigned blocks = 0, threads = 0;
+  const void* arguments = nullptr;
+  int64_t count = 0;
+  void* to = nullptr;
+  const void* from = nullptr;
+};
+
+// GraphCondition of generic.cu and what it looks at; again 0: the steps run once.
+struct GraphCondition {
+  CUfunction kernel;
+  CUdeviceptr again, left;
+};
+
+struct Graph {
+  CUgraph graph = nullptr;
+  CUgraphExec executable = nullptr;
+};
+
+CUresult BuildGraph(const Driver& driver, CUcontext context, const std::vector<GraphStep>& steps,
+                    const GraphCondition& condition, Graph& result);
+void ReleaseGraph(const Driver& driver, const Graph& graph);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GRAPH_H_

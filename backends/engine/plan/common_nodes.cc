@@ -1,0 +1,90 @@
+#include <map>
+#include <tuple>
+
+#include "backends/engine/plan/passes.h"
+#include "backends/engine/plan/replacement_map.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts::plan {
+namespace {
+
+// What tells two nodes apart besides opcode, operands and type: attributes as numbers. nullopt:
+// this opcode is left alone.
+using Key = std::vector<int64_t>;
+
+void Append(absl::Span<const int64_t> numbers, Key& key) {
+  key.push_back(static_cast<int64_t>(numbers.size()));
+  key.insert(key.end(), numbers.begin(), numbers.end());
+}
+void Append(absl::string_view word, Key& key) {
+  key.push_back(static_cast<int64_t>(word.size()));
+  for (char c : word) key.push_back(c);
+}
+
+bool AppendAttributes(const Node& node, Key& key) {
+  if (node.has_effect || !node.called.empty() || node.outputs.size() != 1) return false;
+  switch (RowOf(node.opcode).family) {
+    case Family::kElementwiseUnary:
+    case Family::kElementwiseBinary:
+      return true;
+    case Family::kElementwiseOther:
+      if (node.opcode == Opcode::kStochasticConvert) return false;
+      Append(node.source->WordOr(Attr::kDirection, ""), key);
+      Append(node.source->WordOr(Attr::kType, ""), key);
+      key.push_back(node.source->IntOr(Attr::kExponentBits, 0));
+      key.push_back(node.source->IntOr(Attr::kMantissaBits, 0));
+      return true;
+    default:
+      break;
+  }
+  switch (node.opcode) {
+    case Opcode::kIota:
+      key.push_back(node.source->IntOr(Attr::kIotaDimension, 0));
+      return true;
+    case Opcode::kBroadcast:
+    case Opcode::kTranspose:
+    case Opcode::kReverse:
+    case Opcode::kConcatenate:
+      Append(node.source->IntList(Attr::kDimensions), key);
+      return true;
+    case Opcode::kReshape:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool AppendConstant(const Literal& literal, Key& key) {
+  if (literal.raw_size() > 16) return false;
+  key.push_back(static_cast<int64_t>(literal.raw_size()));
+  const uint8_t* bytes = literal.raw_data();
+  for (size_t i = 0; i < literal.raw_size(); ++i) key.push_back(bytes[i]);
+  return true;
+}
+
+}  // namespace
+
+void RemoveCommonNodes(Graph& graph, const PassContext&) {
+  StandIns stand_ins(graph);
+  std::map<Key, ValueId> seen;
+  for (Node& node : graph.nodes) {
+    if (node.removed) continue;
+    stand_ins.ApplyTo(node);
+    Key key = {static_cast<int64_t>(node.opcode)};
+    const bool known = node.opcode == Opcode::kConstant
+                           ? AppendConstant(graph.constants[node.constant], key)
+                           : AppendAttributes(node, key);
+    if (!known) continue;
+    const ArrayType& type = graph.type(node.outputs[0]);
+    key.push_back(static_cast<int64_t>(type.type));
+    Append(type.dimensions, key);
+    for (ValueId operand : node.operands) key.push_back(operand);
+    auto [found, is_new] = seen.try_emplace(std::move(key), node.outputs[0]);
+    if (is_new) continue;
+    stand_ins.Set(node.outputs[0], found->second);
+    node.removed = true;
+  }
+  stand_ins.ApplyToResults(graph);
+}
+
+}  // namespace hlocts::plan

@@ -1,0 +1,221 @@
+#include "backends/engine/plan/dynamic_interpreter.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/container/flat_hash_map.h"
+#include "backends/engine/plan/dynamic_sizes.h"
+#include "spec/ir/native.h"
+
+namespace hlocts::plan {
+namespace {
+
+constexpr int64_t kDepthMax = 200;
+
+// One device's evaluation.
+class Interpreter {
+ public:
+  explicit Interpreter(const DynamicEngine& engine) : engine_(engine) {}
+
+  absl::StatusOr<Literal> Call(const Computation& computation, std::vector<Literal> arguments);
+
+ private:
+  absl::StatusOr<Literal> Evaluate(const Instruction& instruction,
+                                   std::vector<Literal>& operands,
+                                   std::vector<Literal>& arguments);
+  absl::StatusOr<Literal> While(const Instruction& instruction, Literal state);
+  absl::StatusOr<Literal> Conditional(const Instruction& instruction,
+                                      std::vector<Literal>& operands);
+  absl::StatusOr<Literal> SetSize(const Instruction& instruction, std::vector<Literal>& operands);
+  absl::StatusOr<Literal> DynamicReshape(const Instruction& instruction,
+                                         std::vector<Literal>& operands);
+  absl::StatusOr<Literal> RunStatic(const Instruction& instruction,
+                                    std::vector<Literal>& operands);
+
+  const DynamicEngine& engine_;
+  int64_t depth_ = 0;
+};
+
+// Element i of an integer array; a u64 beyond s64 is the largest s64.
+int64_t IndexAt(PrimitiveType type, const uint8_t* elements, int64_t i) {
+  const int width = StorageBytes(type);
+  uint64_t bits = 0;
+  std::memcpy(&bits, elements + i * width, static_cast<size_t>(width));
+  if (type == PrimitiveType::kU64) return static_cast<int64_t>(std::min<uint64_t>(bits, INT64_MAX));
+  const int unused = 64 - 8 * width;
+  if (!IsSigned(type)) return static_cast<int64_t>(bits);
+  return static_cast<int64_t>(bits << unused) >> unused;
+}
+
+absl::StatusOr<Literal> Interpreter::Call(const Computation& computation,
+                                          std::vector<Literal> arguments) {
+  if (++depth_ > kDepthMax) return absl::ResourceExhaustedError("calls nest too deep");
+  absl::flat_hash_map<const Instruction*, Literal> values;
+  for (const auto& instruction : computation.instructions()) {
+    std::vector<Literal> operands;
+    for (const Instruction* operand : instruction->operands()) operands.push_back(values[operand]);
+    HLOCTS_ASSIGN_OR_RETURN(values[instruction.get()],
+                            Evaluate(*instruction, operands, arguments));
+  }
+  --depth_;
+  return values[computation.root()];
+}
+
+absl::StatusOr<Literal> Interpreter::Evaluate(const Instruction& instruction,
+                                              std::vector<Literal>& operands,
+                                              std::vector<Literal>& arguments) {
+  switch (instruction.opcode()) {
+    case Opcode::kParameter:
+      return arguments[instruction.parameter_number()];
+    case Opcode::kConstant:
+      return instruction.literal();
+    case Opcode::kTuple:
+      return Literal::Tuple(operands);
+    case Opcode::kGetTupleElement:
+      return operands[0].elements()[instruction.IntOr(Attr::kIndex, 0)];
+    case Opcode::kCopy:
+    case Opcode::kOptBarrier:
+    case Opcode::kAddDependency:
+    case Opcode::kDomain:
+    case Opcode::kAsyncUpdate:
+      return operands[0];
+    case Opcode::kCopyStart:
+      return Literal::Tuple({operands[0], operands[0], Literal(Shape::Scalar(PrimitiveType::kU32))});
+    case Opcode::kCopyDone:
+      return operands[0].elements()[0];
+    case Opcode::kAsyncDone:
+      return operands[0].elements()[1];
+    case Opcode::kAfterAll:
+      return Literal(Shape::Token());
+    case Opcode::kCall:
+      return Call(*instruction.CalledComputation(Attr::kToApply), operands);
+    case Opcode::kFusion:
+      return Call(*instruction.CalledComputation(Attr::kCalls), operands);
+    case Opcode::kAsyncStart: {
+      HLOCTS_ASSIGN_OR_RETURN(Literal result,
+                              Call(*instruction.CalledComputation(Attr::kCalls), operands));
+      return Literal::Tuple({Literal::Tuple(operands), result,
+                             Literal(Shape::Scalar(PrimitiveType::kU32))});
+    }
+    case Opcode::kWhile:
+      return While(instruction, operands[0]);
+    case Opcode::kConditional:
+      return Conditional(instruction, operands);
+    case Opcode::kGetDimensionSize:
+      return Literal::Scalar<int32_t>(
+          PrimitiveType::kS32, static_cast<int32_t>(operands[0].runtime_size(
+                                   instruction.IntList(Attr::kDimensions)[0])));
+    case Opcode::kSetDimensionSize:
+      return SetSize(instruction, operands);
+    case Opcode::kDynamicReshape:
+      return DynamicReshape(instruction, operands);
+    default:
+      return RunStatic(instruction, operands);
+  }
+}
+
+absl::StatusOr<Literal> Interpreter::While(const Instruction& instruction, Literal state) {
+  const Computation& condition = *instruction.CalledComputation(Attr::kCondition);
+  const Computation& body = *instruction.CalledComputation(Attr::kBody);
+  while (true) {
+    HLOCTS_ASSIGN_OR_RETURN(const Literal holds, Call(condition, {state}));
+    if (!holds.data<bool>()[0]) return state;
+    HLOCTS_RETURN_IF_ERROR(engine_.charge_step());
+    HLOCTS_ASSIGN_OR_RETURN(state, Call(body, {state}));
+  }
+}
+
+absl::StatusOr<Literal> Interpreter::Conditional(const Instruction& instruction,
+                                                 std::vector<Literal>& operands) {
+  std::vector<Computation*> branches;
+  if (const auto* listed = instruction.Get<std::vector<Computation*>>(Attr::kBranchComputations)) {
+    branches = *listed;
+  } else {
+    branches = {instruction.CalledComputation(Attr::kTrueComputation),
+                instruction.CalledComputation(Attr::kFalseComputation)};
+  }
+  size_t chosen = branches.size() - 1;
+  if (operands[0].element_type() == PrimitiveType::kPred) {
+    if (operands[0].data<bool>()[0]) chosen = 0;
+  } else {
+    const int32_t index = operands[0].data<int32_t>()[0];
+    if (index >= 0 && static_cast<size_t>(index) < branches.size()) chosen = index;
+  }
+  return Call(*branches[chosen], {operands[chosen + 1]});
+}
+
+// The operand with this run-time size; the bound makes the dimension static again.
+absl::StatusOr<Literal> Interpreter::SetSize(const Instruction& instruction,
+                                             std::vector<Literal>& operands) {
+  const int64_t dimension = instruction.IntList(Attr::kDimensions)[0];
+  const int64_t size = IndexAt(operands[1].element_type(), operands[1].raw_data(), 0);
+  const int64_t bound = operands[0].shape().dimension(dimension);
+  if (size < 0 || size > bound) {
+    return InvalidInput(instruction.name(), ": size ", size, " of a dimension bounded by ", bound);
+  }
+  Literal result = operands[0];
+  std::vector<int64_t> sizes = result.runtime_sizes();
+  sizes[dimension] = size;
+  result.ClearRuntimeSizes();
+  for (int64_t d = 0; d < instruction.shape().rank(); ++d) {
+    if (sizes[d] < result.shape().dimensions()[d] || instruction.shape().is_dynamic_dimension(d)) {
+      result.SetRuntimeSize(d, sizes[d]);
+    }
+  }
+  return result;
+}
+
+absl::StatusOr<Literal> Interpreter::DynamicReshape(const Instruction& instruction,
+                                                    std::vector<Literal>& operands) {
+  const Literal dense = Cut(operands[0]);
+  std::vector<int64_t> sizes;
+  for (size_t k = 1; k < operands.size(); ++k) {
+    for (int64_t i = 0; i < operands[k].element_count(); ++i) {
+      sizes.push_back(IndexAt(operands[k].element_type(), operands[k].raw_data(), i));
+    }
+  }
+  const Shape& bounds = instruction.shape();
+  bool fits = sizes.size() == bounds.dimensions().size();
+  int64_t elements = 1;
+  for (size_t d = 0; fits && d < sizes.size(); ++d) {
+    fits = sizes[d] >= 0 && sizes[d] <= bounds.dimensions()[d];
+    elements *= sizes[d];
+  }
+  if (!fits || elements != dense.element_count()) {
+    return InvalidInput(instruction.name(), ": ", dense.element_count(),
+                        " elements do not fit the sizes given");
+  }
+  return Uncut(dense.WithShape(Shape(dense.element_type(), sizes)), bounds);
+}
+
+// The instruction for just these sizes, and what it gives back in the bounds it was written with.
+absl::StatusOr<Literal> Interpreter::RunStatic(const Instruction& instruction,
+                                               std::vector<Literal>& operands) {
+  for (Literal& operand : operands) operand = Cut(operand);
+  HLOCTS_ASSIGN_OR_RETURN(const CutInstruction cut, CutFor(instruction, operands));
+  // An operand that is used twice is one parameter.
+  absl::flat_hash_map<const Instruction*, bool> seen;
+  std::vector<Literal> leaves;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    if (!seen.emplace(&cut.instruction->operand(k), true).second) continue;
+    for (Literal& leaf : FlattenLeaves(operands[k])) leaves.push_back(std::move(leaf));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> results,
+                          engine_.run(*cut.instruction, std::move(leaves)));
+  HLOCTS_ASSIGN_OR_RETURN(const Literal dense,
+                          UnflattenLeaves(cut.instruction->shape(), std::move(results)));
+  return Uncut(dense, instruction.shape());
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Literal>> RunDynamic(const Module& module,
+                                                const std::vector<Literal>& arguments,
+                                                const DynamicEngine& engine) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module, arguments));
+  Interpreter interpreter(engine);
+  HLOCTS_ASSIGN_OR_RETURN(const Literal root, interpreter.Call(*module.entry(), std::move(nested)));
+  return FlattenLeaves(root);
+}
+
+}  // namespace hlocts::plan

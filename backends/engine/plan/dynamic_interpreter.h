@@ -1,0 +1,29 @@
+// Modules with run-time sizes: instruction by instruction, each run for the sizes it meets.
+#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_
+#define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_
+
+#include <functional>
+#include <vector>
+
+#include "backends/backend.h"
+#include "spec/ir/module.h"
+
+namespace hlocts::plan {
+
+// What an engine does for one device.
+struct DynamicEngine {
+  // Runs one static instruction (BuildGraphsOf) on the leaves of its distinct operands.
+  std::function<absl::StatusOr<std::vector<Literal>>(const Instruction& instruction,
+                                                     std::vector<Literal> leaves)>
+      run;
+  std::function<absl::Status()> charge_step;  // of a loop
+};
+
+// The entry's result leaves.
+absl::StatusOr<std::vector<Literal>> RunDynamic(const Module& module,
+                                                const std::vector<Literal>& arguments,
+                                                const DynamicEngine& engine);
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_

@@ -1,0 +1,74 @@
+// Transposes of products: dot(b, a) is dot(a, b) with its rows and columns exchanged. Gradients of
+// weights are computed so.
+#include "backends/engine/plan/passes.h"
+#include "backends/engine/plan/replacement_map.h"
+#include "spec/infer/dimension_numbers.h"
+
+namespace hlocts::plan {
+namespace {
+
+// How many operands and results of the graph each value is.
+std::vector<int> UsesOf(const Graph& graph) {
+  std::vector<int> uses(graph.values.size(), 0);
+  for (const Node& node : graph.nodes) {
+    if (node.removed) continue;
+    for (ValueId operand : node.operands) ++uses[operand];
+  }
+  for (ValueId result : graph.results) ++uses[result];
+  return uses;
+}
+
+// Whether the permutation puts what is free of the right operand before what is free of the left one,
+// and leaves the rest in order.
+bool ExchangesSides(const Graph& graph, const Node& dot, absl::Span<const int64_t> permutation) {
+  const DotDimensionNumbers numbers = DotDimensionsOf(*dot.source);
+  const auto batch = static_cast<int64_t>(numbers.lhs_batch.size());
+  const auto contracting = static_cast<int64_t>(numbers.lhs_contracting.size());
+  const auto rank = static_cast<int64_t>(permutation.size());
+  const auto lhs_rank = static_cast<int64_t>(graph.type(dot.operands[0]).dimensions.size());
+  const int64_t lhs_free = lhs_rank - batch - contracting;
+  for (int64_t d = 0; d < rank; ++d) {
+    const int64_t along = d - batch + lhs_free;  // of the right operand first
+    const int64_t expected = d < batch ? d : along < rank ? along : along - (rank - batch);
+    if (permutation[d] != expected) return false;
+  }
+  return true;
+}
+
+void Exchange(Instruction& dot, Attr left, Attr right) {
+  const std::vector<int64_t> kept = dot.IntList(left);
+  dot.Set(left, dot.IntList(right));
+  dot.Set(right, kept);
+}
+
+Instruction Turned(const Instruction& dot, const Instruction& transpose) {
+  const Shape& shape = transpose.shape();
+  Instruction turned(dot.name(), Opcode::kDot, Shape(shape.element_type(), shape.dimensions()));
+  turned.mutable_attributes() = dot.attributes();
+  Exchange(turned, Attr::kLhsContractingDims, Attr::kRhsContractingDims);
+  Exchange(turned, Attr::kLhsBatchDims, Attr::kRhsBatchDims);
+  if (const auto* words = dot.Get<std::vector<std::string>>(Attr::kOperandPrecision)) {
+    turned.Set(Attr::kOperandPrecision, std::vector<std::string>(words->rbegin(), words->rend()));
+  }
+  return turned;
+}
+
+}  // namespace
+
+void TurnProducts(Graph& graph, const PassContext&) {
+  const std::vector<int> uses = UsesOf(graph);
+  for (Node& node : graph.TakeNodes()) {
+    const bool transposes = node.opcode == Opcode::kTranspose && !node.removed;
+    const Node dot = transposes ? graph.producer(node.operands[0]) : Node();
+    if (dot.opcode != Opcode::kDot || uses[node.operands[0]] != 1 ||
+        !ExchangesSides(graph, dot, node.source->IntList(Attr::kDimensions))) {
+      graph.PutBack(std::move(node));
+      continue;
+    }
+    Node turned = graph.Made(Turned(*dot.source, *node.source), {dot.operands[1], dot.operands[0]});
+    turned.outputs = node.outputs;
+    graph.PutBack(std::move(turned));
+  }
+}
+
+}  // namespace hlocts::plan

@@ -1,0 +1,103 @@
+// A computation as an engine sees it: nodes over arrays. Tuples are gone (each leaf is a value of
+// its own), calls are inlined where that does not multiply the program, text order is kept.
+#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
+#define HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "spec/base/status.h"
+#include "spec/ir/module.h"
+
+namespace hlocts::plan {
+
+using Dimensions = absl::InlinedVector<int64_t, 6>;
+using ValueId = int32_t;
+using NodeId = int32_t;
+
+// A leaf: an array, or a token without elements. Elements lie row-major, as in a Literal.
+struct ArrayType {
+  PrimitiveType type = PrimitiveType::kInvalid;
+  Dimensions dimensions;
+  int64_t elements = 0;  // 0 for tokens
+  int64_t bytes = 0;     // INT64_MAX when it does not fit
+
+  int width() const { return StorageBytes(type); }
+  int64_t rank() const { return static_cast<int64_t>(dimensions.size()); }
+  bool IsScalar() const { return dimensions.empty() && type != PrimitiveType::kToken; }
+  bool operator==(const ArrayType& other) const {
+    return type == other.type && dimensions == other.dimensions;
+  }
+};
+ArrayType TypeOf(const Shape& leaf);
+Shape ShapeOf(const ArrayType& type);  // of an array
+
+struct Value {
+  ArrayType type;
+  NodeId node = -1;
+  int32_t output = 0;
+};
+
+class Graph;
+
+struct Node {
+  Opcode opcode = Opcode::kTuple;
+  const Instruction* source = nullptr;  // its attributes; alive while the module is
+  absl::InlinedVector<ValueId, 3> operands;
+  absl::InlinedVector<ValueId, 2> outputs;
+  absl::InlinedVector<Graph*, 1> called;  // in the order of Instruction::called_computations()
+  int32_t parameter = -1;                 // kParameter: which leaf
+  int32_t constant = -1;                  // kConstant: which of Graph::constants
+  bool has_effect = false;                // stays even when nobody uses it
+  bool removed = false;
+};
+
+class Graph {
+ public:
+  std::string name;
+  std::vector<Node> nodes;  // operands before users
+  std::vector<Value> values;
+  std::vector<Literal> constants;
+  std::vector<ValueId> parameters;  // leaves, depth first
+  std::vector<ValueId> results;
+  bool has_effect = false;
+  std::vector<std::unique_ptr<const Instruction>> made;  // see Made
+
+  const ArrayType& type(ValueId value) const { return values[value].type; }
+  const Node& producer(ValueId value) const { return nodes[values[value].node]; }
+  // nullptr unless the value is a constant.
+  const Literal* ConstantOf(ValueId value) const;
+  NodeId Add(Node node, absl::Span<const ArrayType> outputs);
+  ValueId AddConstant(Literal literal);
+  // All nodes, for a pass that puts back those that stay, with others among them.
+  std::vector<Node> TakeNodes();
+  // A node taken out of `nodes` goes back in behind all others, with the outputs it has.
+  void PutBack(Node node);
+  // A node, not yet added, that no module has: the instruction, its source, stays with the graph.
+  Node Made(Instruction instruction, absl::Span<const ValueId> operands);
+  ValueId AddMade(Instruction instruction, absl::Span<const ValueId> operands);
+};
+
+// All graphs of a module, the entry's among them.
+struct GraphModule {
+  absl::flat_hash_map<const Computation*, std::unique_ptr<Graph>> graphs;
+  Graph* entry = nullptr;
+};
+
+// The module is verified and static: no dimension is dynamic.
+absl::StatusOr<GraphModule> BuildGraphs(const Module& module);
+// One instruction on operands of its operands' shapes, which are the entry's parameters; the
+// computations it calls are built with it.
+absl::StatusOr<GraphModule> BuildGraphsOf(const Instruction& instruction);
+
+// The leaves that a shape has.
+int64_t LeafCount(const Shape& shape);
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_

@@ -1,0 +1,447 @@
+// From a module's computations to graphs: tuples fall apart into leaves, instructions that only
+// hand values on disappear, calls are inlined.
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "backends/engine/plan/graph.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts::plan {
+namespace {
+
+using Leaves = std::vector<ValueId>;
+
+constexpr size_t kSmallGraph = 64;          // inlined wherever it is called
+constexpr size_t kInlinedNodesMax = 1 << 18;  // of a whole module
+
+bool HasOwnEffect(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kInfeed:
+    case Opcode::kOutfeed:
+    case Opcode::kSend:
+    case Opcode::kSendDone:
+    case Opcode::kRecv:
+    case Opcode::kRecvDone:
+    case Opcode::kRngGetAndUpdateState:
+      return true;
+    case Opcode::kCustomCall:
+      return instruction.BoolOr(Attr::kCustomCallHasSideEffect, false);
+    default:
+      return RowOf(instruction.opcode()).family == Family::kCollective &&
+             instruction.opcode() != Opcode::kReplicaId &&
+             instruction.opcode() != Opcode::kPartitionId;
+  }
+}
+
+Leaves Slice(const Leaves& leaves, int64_t begin, int64_t count) {
+  return Leaves(leaves.begin() + begin, leaves.begin() + begin + count);
+}
+
+// First leaf of element `index` of a tuple.
+int64_t LeafOffset(const Shape& tuple, int64_t index) {
+  int64_t offset = 0;
+  for (int64_t i = 0; i < index; ++i) offset += LeafCount(tuple.tuple_shapes()[i]);
+  return offset;
+}
+
+std::vector<ArrayType> TypesOf(const Shape& shape) {
+  std::vector<ArrayType> types;
+  ForEachLeaf(shape, [&](const Shape& leaf, const ShapeIndex&) { types.push_back(TypeOf(leaf)); });
+  return types;
+}
+
+// Instructions in text order, control predecessors before their successors.
+absl::StatusOr<std::vector<const Instruction*>> OrderOf(const Computation& computation) {
+  std::vector<const Instruction*> order;
+  bool has_control = false;
+  for (const auto& instruction : computation.instructions()) {
+    order.push_back(instruction.get());
+    has_control = has_control || instruction->Has(Attr::kControlPredecessors);
+  }
+  if (!has_control) return order;
+  std::vector<std::vector<int64_t>> users(order.size());
+  std::vector<int64_t> missing(order.size(), 0);
+  auto needs = [&](const Instruction& user, const Instruction* before) {
+    users[before->index()].push_back(user.index());
+    ++missing[user.index()];
+  };
+  for (const Instruction* instruction : order) {
+    for (const Instruction* operand : instruction->operands()) needs(*instruction, operand);
+    if (auto* before = instruction->Get<std::vector<Instruction*>>(Attr::kControlPredecessors)) {
+      for (const Instruction* predecessor : *before) needs(*instruction, predecessor);
+    }
+  }
+  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>> ready;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (missing[i] == 0) ready.push(static_cast<int64_t>(i));
+  }
+  std::vector<const Instruction*> sorted;
+  while (!ready.empty()) {
+    const int64_t next = ready.top();
+    ready.pop();
+    sorted.push_back(order[next]);
+    for (int64_t user : users[next]) {
+      if (--missing[user] == 0) ready.push(user);
+    }
+  }
+  if (sorted.size() != order.size()) {
+    return InvalidInput("computation ", computation.name(), ": control dependencies form a cycle");
+  }
+  return sorted;
+}
+
+class ModuleBuilder;
+
+class ComputationBuilder {
+ public:
+  ComputationBuilder(ModuleBuilder& module, Graph& graph) : module_(module), graph_(graph) {}
+
+  absl::Status Build(const Computation& computation);
+  absl::Status BuildOne(const Instruction& instruction);
+
+ private:
+  absl::StatusOr<Leaves> LeavesOf(const Instruction& instruction);
+  absl::StatusOr<Leaves> Call(const Instruction& instruction, Attr attr, const Leaves& arguments);
+  absl::StatusOr<Leaves> AsyncStart(const Instruction& instruction);
+  Leaves Operands(const Instruction& instruction) const;
+  const Leaves& Operand(const Instruction& instruction, int64_t i) const {
+    return leaves_.at(&instruction.operand(i));
+  }
+  Leaves Parameter(const Instruction& instruction);
+  Leaves Constant(const Literal& literal);
+  Leaves General(const Instruction& instruction, const Leaves& operands, const Shape& shape);
+  Leaves SelectTuples(const Instruction& instruction);
+  void AppendContexts(const Instruction& instruction, Leaves& leaves);
+
+  ModuleBuilder& module_;
+  Graph& graph_;
+  std::vector<int64_t> parameter_offsets_;
+  absl::flat_hash_map<const Instruction*, Leaves> leaves_;
+};
+
+class ModuleBuilder {
+ public:
+  GraphModule graphs;
+
+  absl::Status BuildAll(const Module& module) {
+    const std::vector<Computation*> order = module.CallOrder();
+    for (const Computation* computation : order) CountCalls(*computation);
+    for (const Computation* computation : order) {
+      HLOCTS_RETURN_IF_ERROR(BuildComputation(*computation));
+    }
+    graphs.entry = graphs.graphs.at(module.entry()).get();
+    return absl::OkStatus();
+  }
+
+  absl::Status BuildAround(const Instruction& instruction) {
+    std::vector<std::pair<const Computation*, bool>> stack;
+    for (const Computation* called : instruction.called_computations()) {
+      stack.push_back({called, false});
+    }
+    while (!stack.empty()) {
+      auto [computation, ready] = stack.back();
+      stack.pop_back();
+      if (graphs.graphs.contains(computation)) continue;
+      if (ready) {
+        HLOCTS_RETURN_IF_ERROR(BuildComputation(*computation));
+        continue;
+      }
+      stack.push_back({computation, true});
+      CountCalls(*computation);
+      for (const auto& inner : computation->instructions()) {
+        for (const Computation* called : inner->called_computations()) {
+          stack.push_back({called, false});
+        }
+      }
+    }
+    auto graph = std::make_unique<Graph>();
+    graph->name = instruction.name();
+    HLOCTS_RETURN_IF_ERROR(ComputationBuilder(*this, *graph).BuildOne(instruction));
+    graphs.entry = graph.get();
+    graphs.graphs[nullptr] = std::move(graph);
+    return absl::OkStatus();
+  }
+
+  Graph* Of(const Computation* computation) { return graphs.graphs.at(computation).get(); }
+
+  // Whether a copy of the callee may stand for this call.
+  bool MayInline(const Computation* computation, const Graph& callee) {
+    const bool fits = callee.nodes.size() <= kSmallGraph || calls_[computation] == 1;
+    if (!fits || inlined_ + callee.nodes.size() > kInlinedNodesMax) return false;
+    inlined_ += callee.nodes.size();
+    return true;
+  }
+
+ private:
+  void CountCalls(const Computation& computation) {
+    for (const auto& instruction : computation.instructions()) {
+      for (const Computation* called : instruction->called_computations()) ++calls_[called];
+    }
+  }
+
+  absl::Status BuildComputation(const Computation& computation) {
+    auto graph = std::make_unique<Graph>();
+    graph->name = computation.name();
+    HLOCTS_RETURN_IF_ERROR(ComputationBuilder(*this, *graph).Build(computation));
+    graphs.graphs[&computation] = std::move(graph);
+    return absl::OkStatus();
+  }
+
+  absl::flat_hash_map<const Computation*, int64_t> calls_;
+  size_t inlined_ = 0;
+};
+
+Leaves ComputationBuilder::Operands(const Instruction& instruction) const {
+  Leaves all;
+  for (const Instruction* operand : instruction.operands()) {
+    const Leaves& leaves = leaves_.at(operand);
+    all.insert(all.end(), leaves.begin(), leaves.end());
+  }
+  return all;
+}
+
+Leaves ComputationBuilder::Parameter(const Instruction& instruction) {
+  Leaves leaves;
+  int64_t leaf = parameter_offsets_[instruction.parameter_number()];
+  for (const ArrayType& type : TypesOf(instruction.shape())) {
+    Node node;
+    node.opcode = Opcode::kParameter;
+    node.parameter = static_cast<int32_t>(leaf);
+    const ValueId value = graph_.nodes[graph_.Add(std::move(node), {type})].outputs[0];
+    graph_.parameters[leaf++] = value;
+    leaves.push_back(value);
+  }
+  return leaves;
+}
+
+Leaves ComputationBuilder::Constant(const Literal& literal) {
+  Leaves leaves;
+  for (Literal& leaf : FlattenLeaves(literal)) leaves.push_back(graph_.AddConstant(leaf));
+  return leaves;
+}
+
+Leaves ComputationBuilder::General(const Instruction& instruction, const Leaves& operands,
+                                   const Shape& shape) {
+  Node node;
+  node.opcode = instruction.opcode();
+  node.source = &instruction;
+  node.operands.assign(operands.begin(), operands.end());
+  node.has_effect = HasOwnEffect(instruction);
+  for (const Computation* called : instruction.called_computations()) {
+    node.called.push_back(module_.Of(called));
+    node.has_effect = node.has_effect || node.called.back()->has_effect;
+  }
+  const std::vector<ArrayType> types = TypesOf(shape);
+  const auto& outputs = graph_.nodes[graph_.Add(std::move(node), types)].outputs;
+  return Leaves(outputs.begin(), outputs.end());
+}
+
+absl::StatusOr<Leaves> ComputationBuilder::Call(const Instruction& instruction, Attr attr,
+                                                const Leaves& arguments) {
+  const Computation* computation = instruction.CalledComputation(attr);
+  if (computation == nullptr) {
+    return InvalidInput(instruction.name(), ": ", AttrName(attr), " is missing");
+  }
+  const Graph& callee = *module_.Of(computation);
+  if (!module_.MayInline(computation, callee)) {
+    return General(instruction, arguments, computation->root()->shape());
+  }
+  std::vector<ValueId> mapped(callee.values.size(), -1);
+  for (const Node& original : callee.nodes) {
+    if (original.opcode == Opcode::kParameter) {
+      mapped[original.outputs[0]] = arguments[original.parameter];
+      continue;
+    }
+    if (original.opcode == Opcode::kConstant) {
+      mapped[original.outputs[0]] = graph_.AddConstant(callee.constants[original.constant]);
+      continue;
+    }
+    Node node = original;
+    node.outputs.clear();
+    for (ValueId& operand : node.operands) operand = mapped[operand];
+    std::vector<ArrayType> types;
+    for (ValueId output : original.outputs) types.push_back(callee.type(output));
+    const NodeId copy = graph_.Add(std::move(node), types);
+    for (size_t i = 0; i < original.outputs.size(); ++i) {
+      mapped[original.outputs[i]] = graph_.nodes[copy].outputs[i];
+    }
+  }
+  Leaves results;
+  for (ValueId result : callee.results) results.push_back(mapped[result]);
+  return results;
+}
+
+// Elements of a *-start's tuple beyond the second hold nothing that anybody reads.
+void ComputationBuilder::AppendContexts(const Instruction& instruction, Leaves& leaves) {
+  const std::vector<Shape>& shapes = instruction.shape().tuple_shapes();
+  for (size_t i = 2; i < shapes.size(); ++i) {
+    const Leaves context = Constant(Literal(shapes[i]));
+    leaves.insert(leaves.end(), context.begin(), context.end());
+  }
+}
+
+absl::StatusOr<Leaves> ComputationBuilder::AsyncStart(const Instruction& instruction) {
+  Leaves leaves = Operands(instruction);
+  HLOCTS_ASSIGN_OR_RETURN(const Leaves results, Call(instruction, Attr::kCalls, leaves));
+  leaves.insert(leaves.end(), results.begin(), results.end());
+  AppendContexts(instruction, leaves);
+  return leaves;
+}
+
+// 2018: select between tuples is one select per leaf.
+Leaves ComputationBuilder::SelectTuples(const Instruction& instruction) {
+  const Leaves &on_true = Operand(instruction, 1), &on_false = Operand(instruction, 2);
+  Leaves leaves;
+  for (size_t i = 0; i < on_true.size(); ++i) {
+    Node node;
+    node.opcode = Opcode::kSelect;
+    node.source = &instruction;
+    node.operands = {Operand(instruction, 0)[0], on_true[i], on_false[i]};
+    const ArrayType type = graph_.type(on_true[i]);
+    leaves.push_back(graph_.nodes[graph_.Add(std::move(node), {type})].outputs[0]);
+  }
+  return leaves;
+}
+
+absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instruction) {
+  const Shape& shape = instruction.shape();
+  switch (instruction.opcode()) {
+    case Opcode::kParameter:
+      return Parameter(instruction);
+    case Opcode::kConstant:
+      return Constant(instruction.literal());
+    case Opcode::kTuple:
+      return Operands(instruction);
+    case Opcode::kGetTupleElement: {
+      const int64_t index = instruction.IntOr(Attr::kIndex, 0);
+      return Slice(Operand(instruction, 0), LeafOffset(instruction.operand(0).shape(), index),
+                   LeafCount(shape));
+    }
+    case Opcode::kCopy:
+    case Opcode::kOptBarrier:
+    case Opcode::kAddDependency:
+    case Opcode::kDomain:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kAllReduceDone:
+      return Operand(instruction, 0);
+    case Opcode::kCall:
+      return Call(instruction, Attr::kToApply, Operands(instruction));
+    case Opcode::kFusion:
+      return Call(instruction, Attr::kCalls, Operands(instruction));
+    case Opcode::kAsyncStart:
+      return AsyncStart(instruction);
+    case Opcode::kAsyncDone:
+    case Opcode::kAllGatherDone:
+    case Opcode::kCollectivePermuteDone: {
+      const Shape& start = instruction.operand(0).shape();
+      if (!start.IsTuple() || start.tuple_shapes().size() < 2) {
+        return InvalidInput(instruction.name(), ": ", OpcodeName(instruction.opcode()), " of ",
+                            start.ToString(false));
+      }
+      return Slice(Operand(instruction, 0), LeafOffset(start, 1),
+                   LeafCount(start.tuple_shapes()[1]));
+    }
+    case Opcode::kCopyStart: {
+      Leaves leaves = Operands(instruction), twice = leaves;
+      twice.insert(twice.end(), leaves.begin(), leaves.end());
+      AppendContexts(instruction, twice);
+      return twice;
+    }
+    case Opcode::kCopyDone:
+      return Slice(Operand(instruction, 0), 0, LeafCount(shape));
+    case Opcode::kAllGatherStart:
+    case Opcode::kCollectivePermuteStart: {
+      Leaves leaves = Operands(instruction);
+      const Leaves results = General(instruction, leaves, shape.tuple_shapes()[1]);
+      leaves.insert(leaves.end(), results.begin(), results.end());
+      AppendContexts(instruction, leaves);
+      return leaves;
+    }
+    case Opcode::kSend: {
+      const Leaves token = General(instruction, Operands(instruction), Shape::Token());
+      Leaves leaves = Operand(instruction, 0);
+      const Leaves channel = Constant(Literal::Scalar<uint32_t>(
+          PrimitiveType::kU32, static_cast<uint32_t>(instruction.IntOr(Attr::kChannelId, 0))));
+      leaves.push_back(channel[0]);
+      leaves.push_back(token[0]);
+      return leaves;
+    }
+    case Opcode::kRecv: {
+      const Leaves token = General(instruction, Operands(instruction), Shape::Token());
+      Leaves leaves = Constant(Literal(shape.tuple_shapes()[0]));
+      const Leaves channel = Constant(Literal::Scalar<uint32_t>(
+          PrimitiveType::kU32, static_cast<uint32_t>(instruction.IntOr(Attr::kChannelId, 0))));
+      leaves.push_back(channel[0]);
+      leaves.push_back(token[0]);
+      return leaves;
+    }
+    case Opcode::kGetDimensionSize: {
+      const int64_t d = instruction.IntList(Attr::kDimensions)[0];
+      return Constant(Literal::Scalar<int32_t>(
+          PrimitiveType::kS32,
+          static_cast<int32_t>(instruction.operand(0).shape().dimension(d))));
+    }
+    case Opcode::kSelect:
+      if (shape.IsTuple()) return SelectTuples(instruction);
+      break;
+    case Opcode::kMap:
+      if (shape.IsScalar()) return Call(instruction, Attr::kToApply, Operands(instruction));
+      break;
+    default:
+      break;
+  }
+  return General(instruction, Operands(instruction), shape);
+}
+
+absl::Status ComputationBuilder::Build(const Computation& computation) {
+  if (computation.root() == nullptr) {
+    return InvalidInput("computation ", computation.name(), " has no root");
+  }
+  int64_t leaf = 0;
+  for (const Instruction* parameter : computation.parameters()) {
+    parameter_offsets_.push_back(leaf);
+    if (parameter != nullptr) leaf += LeafCount(parameter->shape());
+  }
+  graph_.parameters.assign(leaf, -1);
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<const Instruction*> order, OrderOf(computation));
+  for (const Instruction* instruction : order) {
+    HLOCTS_ASSIGN_OR_RETURN(leaves_[instruction], LeavesOf(*instruction));
+  }
+  graph_.results = leaves_.at(computation.root());
+  return absl::OkStatus();
+}
+
+absl::Status ComputationBuilder::BuildOne(const Instruction& instruction) {
+  for (const Instruction* operand : instruction.operands()) {
+    if (leaves_.contains(operand)) continue;
+    Leaves& leaves = leaves_[operand];
+    for (const ArrayType& type : TypesOf(operand->shape())) {
+      Node node;
+      node.opcode = Opcode::kParameter;
+      node.parameter = static_cast<int32_t>(graph_.parameters.size());
+      leaves.push_back(graph_.nodes[graph_.Add(std::move(node), {type})].outputs[0]);
+      graph_.parameters.push_back(leaves.back());
+    }
+  }
+  HLOCTS_ASSIGN_OR_RETURN(graph_.results, LeavesOf(instruction));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<GraphModule> BuildGraphs(const Module& module) {
+  ModuleBuilder builder;
+  HLOCTS_RETURN_IF_ERROR(builder.BuildAll(module));
+  return std::move(builder.graphs);
+}
+
+absl::StatusOr<GraphModule> BuildGraphsOf(const Instruction& instruction) {
+  ModuleBuilder builder;
+  HLOCTS_RETURN_IF_ERROR(builder.BuildAround(instruction));
+  return std::move(builder.graphs);
+}
+
+}  // namespace hlocts::plan

@@ -1,0 +1,40 @@
+// Who takes part in a collective, seen from one device.
+#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_GROUPS_H_
+#define HLOCTS_BACKENDS_ENGINE_PLAN_GROUPS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/engine/plan/world.h"
+#include "spec/infer/collective.h"
+
+namespace hlocts::plan {
+
+struct CollectivePlan {
+  std::string name, site;
+  CollectiveGroupMode mode = CollectiveGroupMode::kCrossReplica;
+  bool has_groups = false;
+  std::vector<std::vector<int64_t>> groups;  // of ids
+  bool may_be_left_out = false;
+  std::vector<std::pair<int64_t, int64_t>> pairs;  // source_target_pairs, of ids
+};
+absl::StatusOr<CollectivePlan> CollectivePlanOf(const Instruction& instruction);
+
+// Device numbers that an id stands for, seen from `device`.
+std::vector<int64_t> DevicesOf(CollectiveGroupMode mode, const World& world, int64_t device,
+                               int64_t id);
+// The devices that meet `device`, in order; empty where it is left out.
+absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const World& world,
+                                             int64_t device);
+
+using DevicePairs = std::vector<std::pair<int64_t, int64_t>>;
+// Devices that a send and its recv connect, "{{0,1},{1,2}}"; without the attribute each device
+// sends to itself.
+std::optional<DevicePairs> SendRecvPairsOf(const Instruction& instruction);
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_GROUPS_H_

@@ -1,0 +1,32 @@
+// Which value stands for which, while a pass walks through a graph in order.
+#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_REPLACEMENT_MAP_H_
+#define HLOCTS_BACKENDS_ENGINE_PLAN_REPLACEMENT_MAP_H_
+
+#include <numeric>
+#include <vector>
+
+#include "backends/engine/plan/graph.h"
+
+namespace hlocts::plan {
+
+class StandIns {
+ public:
+  // Every value that the graph has now stands for itself.
+  explicit StandIns(const Graph& graph) : stands_for_(graph.values.size()) {
+    std::iota(stands_for_.begin(), stands_for_.end(), 0);
+  }
+  void Set(ValueId value, ValueId stand_in) { stands_for_[value] = stand_in; }
+  void ApplyTo(Node& node) const {
+    for (ValueId& operand : node.operands) operand = stands_for_[operand];
+  }
+  void ApplyToResults(Graph& graph) const {
+    for (ValueId& result : graph.results) result = stands_for_[result];
+  }
+
+ private:
+  std::vector<ValueId> stands_for_;
+};
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_REPLACEMENT_MAP_H_

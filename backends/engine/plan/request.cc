@@ -1,0 +1,149 @@
+#include "backends/engine/plan/request.h"
+
+#include <algorithm>
+#include <new>
+#include <thread>
+
+#include "absl/strings/match.h"
+
+namespace hlocts::plan {
+namespace {
+
+constexpr int64_t kDevicesMax = 1024;  // each is a thread
+
+// Number of the leaf at `index` of the shape `number`, counted over all shapes; -1: no leaf.
+int64_t LeafNumber(absl::Span<const Shape> shapes, int64_t number, const ShapeIndex& index) {
+  int64_t before = 0, found = -1;
+  for (int64_t i = 0; i < number; ++i) before += LeafCount(shapes[i]);
+  ForEachLeaf(shapes[number], [&](const Shape&, const ShapeIndex& path) {
+    if (path == index) found = before;
+    ++before;
+  });
+  return found;
+}
+
+}  // namespace
+
+bool IsDynamic(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->shape().is_dynamic() || instruction->opcode() == Opcode::kSetDimensionSize ||
+          instruction->opcode() == Opcode::kDynamicReshape) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+absl::Status CheckRequest(const ExecuteRequest& request, const LoadOptions& load,
+                          absl::Span<const Shape> arguments) {
+  const int64_t devices = load.replicas * load.partitions;
+  if (load.replicas < 1 || load.partitions < 1 || load.replicas > kDevicesMax ||
+      load.partitions > kDevicesMax || devices > kDevicesMax) {
+    return InvalidInput("replicas x partitions: expected 1 to ", kDevicesMax, " devices, found ",
+                        load.replicas, " x ", load.partitions);
+  }
+  const int64_t sets = static_cast<int64_t>(request.arguments.size());
+  if (sets != 1 && sets != devices) {
+    return InvalidInput("expected arguments for 1 or ", devices, " devices, found ", sets);
+  }
+  const size_t fed = request.infeed.size();
+  if (fed > 1 && static_cast<int64_t>(fed) != devices) {
+    return InvalidInput("infeed: expected none, one, or one for each of ", devices,
+                        " devices, found ", fed);
+  }
+  for (const std::vector<Literal>& leaves : request.arguments) {
+    if (leaves.size() != arguments.size()) {
+      return InvalidInput("expected ", arguments.size(), " argument leaves, found ", leaves.size());
+    }
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      const bool same = leaves[i].element_type() == arguments[i].element_type() &&
+                        leaves[i].shape().dimensions() == arguments[i].dimensions();
+      if (!same) {
+        return InvalidInput("argument leaf ", i, ": expected ", arguments[i].ToString(false),
+                            ", found ", leaves[i].shape().ToString(false));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Feed(const ExecuteRequest& request, World& world) {
+  for (size_t d = 0; d < world.infeeds.size() && !request.infeed.empty(); ++d) {
+    for (const Literal& item : request.infeed[request.infeed.size() == 1 ? 0 : d]) {
+      for (Literal& leaf : FlattenLeaves(item)) world.infeeds[d].push_back(std::move(leaf));
+    }
+  }
+}
+
+absl::Status RunDevices(int64_t count, World& world,
+                        const std::function<absl::Status(int64_t device)>& one) {
+  std::vector<absl::Status> statuses(count);
+  auto run = [&](int64_t device) {
+    try {
+      statuses[device] = one(device);
+    } catch (const std::bad_alloc&) {
+      statuses[device] = absl::ResourceExhaustedError("out of memory");
+    }
+    world.End(device);
+  };
+  std::vector<std::thread> threads;
+  for (int64_t d = 1; d < count; ++d) threads.emplace_back(run, d);
+  run(0);
+  for (std::thread& thread : threads) thread.join();
+  // A device that waited for one that failed only says so.
+  const absl::Status* first = nullptr;
+  for (const absl::Status& status : statuses) {
+    if (status.ok()) continue;
+    const bool consequence = absl::StartsWith(status.message(), "deadlock");
+    if (first == nullptr || !consequence) first = &status;
+    if (!consequence) break;
+  }
+  return first == nullptr ? absl::OkStatus() : *first;
+}
+
+bool IsDonated(absl::Span<const int64_t> donated, int64_t leaf) {
+  return std::find(donated.begin(), donated.end(), leaf) != donated.end();
+}
+
+std::vector<AliasPair> AliasPairsOf(const Module& module) {
+  std::vector<AliasPair> pairs;
+  if (module.input_output_alias.empty()) return pairs;
+  const ProgramShape program = module.EntryProgramShape();
+  for (const InputOutputAlias& alias : module.input_output_alias) {
+    const int64_t argument =
+        LeafNumber(program.parameters, alias.parameter_number, alias.parameter_index);
+    const int64_t output = LeafNumber({program.result}, 0, alias.output_index);
+    if (argument >= 0 && output >= 0) pairs.push_back({argument, output});
+  }
+  return pairs;
+}
+
+std::vector<int64_t> DonorsOf(const Module& module) {
+  std::vector<int64_t> donors;
+  if (module.buffer_donor.empty()) return donors;
+  const ProgramShape program = module.EntryProgramShape();
+  for (const BufferDonor& donor : module.buffer_donor) {
+    donors.push_back(LeafNumber(program.parameters, donor.parameter_number, donor.parameter_index));
+  }
+  return donors;
+}
+
+std::vector<ArgumentState> StatesOf(absl::Span<const AliasPair> pairs,
+                                    absl::Span<const int64_t> donors, size_t arguments,
+                                    absl::Span<const int64_t> donated) {
+  std::vector<ArgumentState> states(arguments);
+  for (size_t i = 0; i < arguments; ++i) states[i].leaf = static_cast<int64_t>(i);
+  for (const AliasPair& pair : pairs) {
+    if (!IsDonated(donated, pair.argument)) continue;
+    states[pair.argument].consumed = true;
+    states[pair.argument].aliased_output = pair.output;
+  }
+  for (int64_t donor : donors) {
+    if (donor >= 0 && IsDonated(donated, donor)) states[donor].consumed = true;
+  }
+  return states;
+}
+
+}  // namespace hlocts::plan

@@ -1,0 +1,53 @@
+#include "backends/engine/plan/special_elements.h"
+
+#include "spec/ir/float_format.h"
+
+namespace hlocts::plan {
+namespace {
+
+std::optional<uint64_t> FloatBits(Special special, const FloatFormat& format) {
+  switch (special) {
+    case Special::kZero:
+      return format.has_zero ? std::optional<uint64_t>(0) : std::nullopt;
+    case Special::kMinusZero:
+      return format.has_negative_zero() ? std::optional(format.sign_mask()) : std::nullopt;
+    case Special::kOne:
+      return static_cast<uint64_t>(format.bias) << format.mantissa_bits;
+    case Special::kInfinite:
+    case Special::kMinusInfinite:
+      if (!format.has_infinity()) return std::nullopt;
+      return format.infinity_bits() | (special == Special::kInfinite ? 0 : format.sign_mask());
+    default:
+      return std::nullopt;
+  }
+}
+
+// `mask`: the bits of the type; `lowest`: of its least number.
+std::optional<uint64_t> IntegerBits(Special special, uint64_t mask, uint64_t lowest) {
+  switch (special) {
+    case Special::kZero:
+      return 0;
+    case Special::kOne:
+      return lowest == 1 ? std::nullopt : std::optional<uint64_t>(1);  // a signed bit has none
+    case Special::kOnes:
+      return mask;
+    case Special::kLowest:
+      return lowest;
+    case Special::kLargest:
+      return lowest ^ mask;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+uint64_t MaskOf(PrimitiveType type) { return ~uint64_t{0} >> (64 - BitWidth(type)); }
+
+std::optional<uint64_t> BitsOf(Special special, PrimitiveType type) {
+  if (IsFloat(type)) return FloatBits(special, FormatOf(type));
+  const uint64_t mask = type == PrimitiveType::kPred ? 1 : MaskOf(type);
+  return IntegerBits(special, mask, IsSigned(type) ? (mask >> 1) + 1 : 0);
+}
+
+}  // namespace hlocts::plan

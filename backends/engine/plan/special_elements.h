@@ -1,0 +1,30 @@
+// Elements that algebra knows, as bits: 1, both zeros, all bits set, the ends of a type's range.
+#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
+#define HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts::plan {
+
+enum class Special : uint8_t {
+  kZero,
+  kMinusZero,
+  kOne,
+  kOnes,  // all bits set; of pred: true
+  kLowest,  // of integers, as kLargest
+  kLargest,
+  kInfinite,
+  kMinusInfinite
+};
+
+// The bits that an element of the type has; up to 64.
+uint64_t MaskOf(PrimitiveType type);
+// nullopt where the type has no such element.
+std::optional<uint64_t> BitsOf(Special special, PrimitiveType type);
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_

@@ -1,0 +1,90 @@
+// Where the devices of one execution meet: collectives, channels, feeds. Each device is a thread; a
+// wait that can never end is found out and reported, not sat through.
+#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_WORLD_H_
+#define HLOCTS_BACKENDS_ENGINE_PLAN_WORLD_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "backends/engine/plan/graph.h"
+
+namespace hlocts::plan {
+
+// Pointers of an operation's operands; nullptr for tokens.
+using In = const uint8_t* const*;
+
+// What a send carries: its leaves.
+struct Parcel {
+  std::vector<ArrayType> types;
+  std::vector<std::vector<uint8_t>> leaves;
+};
+
+class World {
+ public:
+  World(int64_t replicas, int64_t partitions);
+
+  int64_t replicas() const { return replicas_; }
+  int64_t partitions() const { return partitions_; }
+  int64_t device_count() const { return replicas_ * partitions_; }
+
+  // Waits for all of `group` at `site`, then calls combine(operands of each member in the order of
+  // the group, own position). Operands stay valid until every member has combined.
+  using Combine = std::function<absl::Status(absl::Span<const In> operands, size_t position)>;
+  absl::Status Meet(int64_t device, const std::string& site, const std::vector<int64_t>& group,
+                    const std::string& name, In operands, const Combine& combine);
+
+  void PostReceive(int64_t device, int64_t channel);
+  // Between devices a send waits for its receive to be posted.
+  absl::Status Send(int64_t device, int64_t target, int64_t channel, const std::string& name,
+                    Parcel parcel);
+  absl::StatusOr<Parcel> Receive(int64_t device, int64_t channel, const std::string& name);
+  // The device's program is over: nobody may wait for it any more.
+  void End(int64_t device);
+
+  // Feeds are each device's own.
+  std::vector<std::deque<Literal>> infeeds;
+  std::vector<std::vector<Literal>> outfeeds;
+
+ private:
+  struct Device {
+    bool ended = false;
+    std::string wait;
+    std::function<bool()> condition;
+  };
+  struct Meeting {
+    std::vector<In> operands;
+    int64_t arrived = 0, combined = 0, left = 0;
+  };
+  struct Channel {
+    int64_t receives = 0, sends = 0;
+    std::deque<Parcel> parcels;
+  };
+
+  absl::Status Wait(std::unique_lock<std::mutex>& lock, int64_t device, std::string wait,
+                    std::function<bool()> condition);
+  void CheckForDeadlock();
+  std::string NameOf(int64_t device) const;
+
+  const int64_t replicas_, partitions_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Device> devices_;
+  std::string deadlock_;
+  using Key = std::tuple<std::string, std::vector<int64_t>, int64_t>;
+  std::map<Key, Meeting> meetings_;
+  std::map<std::tuple<int64_t, std::string, std::vector<int64_t>>, int64_t> visits_;
+  std::map<std::pair<int64_t, int64_t>, Channel> channels_;
+};
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_WORLD_H_

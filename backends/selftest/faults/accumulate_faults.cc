@@ -1,0 +1,229 @@
+// Sums in the wrong type, or over the wrong terms.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "backends/selftest/elements.h"
+#include "backends/selftest/faults/fault.h"
+#include "reference/kernels/reduce.h"
+#include "spec/infer/dimension_numbers.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+namespace {
+
+template <typename Edit>
+void EditNumbers(Literal& literal, Edit&& edit) {
+  if (literal.shape().IsTuple() || !IsArrayType(literal.element_type())) return;
+  for (int64_t i = 0; i < NumberCount(literal); ++i) {
+    double value = ReadNumber(literal, i), wrong = edit(value);
+    if (wrong != value && std::isfinite(value)) WriteNumber(literal, i, wrong);
+  }
+}
+
+// Operands and result pass through a narrower float type.
+template <PrimitiveType kFrom, PrimitiveType kThrough>
+void Before(Strike& strike) {
+  for (Literal& operand : strike.operands) {
+    if (NumberType(operand) != kFrom) continue;
+    EditNumbers(operand, [](double x) { return RoundTo(kThrough, x); });
+  }
+}
+template <PrimitiveType kFrom, PrimitiveType kThrough>
+void After(Strike& strike) {
+  if (strike.result->shape().IsTuple() || NumberType(*strike.result) != kFrom) return;
+  EditNumbers(*strike.result, [](double x) { return RoundTo(kThrough, x); });
+}
+
+// Integer sums in another type.
+void WrapTo16(Strike& strike) {
+  Literal& result = *strike.result;
+  if (result.shape().IsTuple() || !IsInteger(result.element_type())) return;
+  if (BitWidth(result.element_type()) < 32) return;
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    WriteInteger(result, i, WrapInteger(ReadInteger(result, i), 16, true));
+  }
+}
+void ThroughFloat(Strike& strike) {
+  Literal& result = *strike.result;
+  if (result.shape().IsTuple() || !IsInteger(result.element_type())) return;
+  EditNumbers(result, [](double x) { return RoundTo(PrimitiveType::kF32, x); });
+}
+// 8-bit products into 32-bit sums: the products are cut to 8 bits.
+void ProductsIn8Bits(Strike& strike) {
+  for (Literal& operand : strike.operands) {
+    if (!IsInteger(operand.element_type())) return;
+  }
+  Literal& result = *strike.result;
+  if (BitWidth(result.element_type()) <= 8) return;
+  if (BitWidth(strike.operands[0].element_type()) != 8) return;
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    WriteInteger(result, i, WrapInteger(ReadInteger(result, i), 8, true));
+  }
+}
+
+bool ReducesWith(const Instruction& reduce, Opcode opcode) {
+  const Computation* body = reduce.CalledComputation(Attr::kToApply);
+  return body != nullptr && body->root() != nullptr && body->root()->opcode() == opcode &&
+         reduce.operand_count() == 2;
+}
+
+// Elements of operand 0 whose index along some dimension is the last become the init value.
+void WithoutLast(Strike& strike) {
+  if (strike.operands.size() != 2) return;
+  Literal& operand = strike.operands[0];
+  const std::vector<int64_t>& sizes = operand.shape().dimensions();
+  const std::vector<int64_t> strides = RowMajorStrides(sizes);
+  if (!(operand.element_type() == strike.operands[1].element_type())) return;
+  for (int64_t d : strike.instruction.IntList(Attr::kDimensions)) {
+    if (sizes[d] < 2) continue;
+    for (int64_t i = 0; i < operand.element_count(); ++i) {
+      if (i / strides[d] % sizes[d] == sizes[d] - 1) CopyElement(strike.operands[1], 0, operand, i);
+    }
+    return;
+  }
+}
+
+// The last term of every contraction is left out.
+void DotWithoutLast(Strike& strike) {
+  DotDimensionNumbers numbers = DotDimensionsOf(strike.instruction);
+  if (numbers.lhs_contracting.empty()) return;
+  Literal& lhs = strike.operands[0];
+  const std::vector<int64_t>& sizes = lhs.shape().dimensions();
+  int64_t d = numbers.lhs_contracting[0];
+  if (sizes[d] < 2) return;
+  const std::vector<int64_t> strides = RowMajorStrides(sizes);
+  for (int64_t i = 0; i < lhs.element_count(); ++i) {
+    if (i / strides[d] % sizes[d] == sizes[d] - 1) ZeroElement(lhs, i);
+  }
+}
+
+// Only the first of several reduced dimensions is reduced over all its elements; of the others the
+// first element only.
+void FirstDimensionOnly(Strike& strike) {
+  if (strike.operands.size() != 2) return;
+  Literal& operand = strike.operands[0];
+  if (!(operand.element_type() == strike.operands[1].element_type())) return;
+  const std::vector<int64_t>& sizes = operand.shape().dimensions();
+  const std::vector<int64_t> strides = RowMajorStrides(sizes);
+  const std::vector<int64_t>& along = strike.instruction.IntList(Attr::kDimensions);
+  for (size_t k = 1; k < along.size(); ++k) {
+    for (int64_t i = 0; i < operand.element_count(); ++i) {
+      if (i / strides[along[k]] % sizes[along[k]] != 0) {
+        CopyElement(strike.operands[1], 0, operand, i);
+      }
+    }
+  }
+}
+
+void InitIgnored(Strike& strike) {
+  if (strike.operands.size() != 2 || !ReducesWith(strike.instruction, Opcode::kAdd)) return;
+  strike.operands[1] = Literal(strike.operands[1].shape());
+}
+
+// A maximum that starts at 0.
+void MaximumFromZero(Strike& strike) {
+  if (!ReducesWith(strike.instruction, Opcode::kMaximum)) return;
+  Literal& result = *strike.result;
+  if (!IsRealFloat(result)) return;
+  EditNumbers(result, [](double x) { return x < 0 ? 0 : x; });
+}
+
+void VarianceOfSample(Strike& strike) {
+  if (!strike.result->shape().IsTuple() || strike.result->elements().size() != 3) return;
+  std::vector<Literal> parts = strike.result->elements();
+  double n = static_cast<double>(parts[0].element_count()) /
+             static_cast<double>(std::max<int64_t>(1, parts[2].element_count()));
+  if (n < 2) return;
+  EditNumbers(parts[2], [n](double x) { return x * n / (n - 1); });
+  *strike.result = Literal::Tuple(std::move(parts));
+}
+
+void InverseUnscaled(Strike& strike) {
+  absl::string_view type = strike.instruction.WordOr(Attr::kFftType, "");
+  if (type != "IFFT" && type != "IRFFT") return;
+  double n = 1;
+  for (int64_t length : strike.instruction.IntList(Attr::kFftLength)) n *= double(length);
+  EditNumbers(*strike.result, [n](double x) { return x * n; });
+}
+
+// Duplicate indices: only the last update counts.
+void LastUpdateOnly(Strike& strike) {
+  if (strike.operands.size() != 3 || !ReducesWith(strike.instruction, Opcode::kAdd)) {
+    const Computation* body = strike.instruction.CalledComputation(Attr::kToApply);
+    if (body == nullptr || body->root() == nullptr || body->root()->opcode() != Opcode::kAdd) return;
+  }
+  if (strike.operands.size() != 3) return;
+  // One update at a time, each into the original operand: what differs is taken over.
+  Literal& updates = strike.operands[2];
+  if (updates.shape().IsTuple() || NumberCount(updates) > 512) return;
+  Literal result = strike.operands[0];
+  for (int64_t u = 0; u < updates.element_count(); ++u) {
+    Literal one(updates.shape());
+    CopyElement(updates, u, one, u);
+    Literal applied =
+        strike.Evaluate(strike.instruction, {strike.operands[0], strike.operands[1], one}, result);
+    for (int64_t i = 0; i < result.element_count(); ++i) {
+      if (!SameElement(applied, i, strike.operands[0], i)) CopyElement(applied, i, result, i);
+    }
+  }
+  *strike.result = result;
+}
+
+}  // namespace
+
+void AddAccumulateFaults(std::vector<Fault>& faults) {
+  using PT = PrimitiveType;
+  auto add = [&](std::string id, FaultClass fault_class, Opcode opcode, const char* what,
+                 void (*strike)(Strike&), bool before) {
+    Fault fault{std::move(id), fault_class, what, {opcode}};
+    (before ? fault.before : fault.after) = strike;
+    faults.push_back(std::move(fault));
+  };
+  for (Opcode opcode : {Opcode::kDot, Opcode::kConvolution, Opcode::kReduce, Opcode::kReduceWindow,
+                        Opcode::kScatter, Opcode::kAllReduce, Opcode::kSelectAndScatter}) {
+    add(absl::StrCat(OpcodeName(opcode), ".f32-sums-in-bf16"), FaultClass::kAccumulateType, opcode,
+        "f32 sums are kept in bf16", After<PT::kF32, PT::kBF16>, false);
+  }
+  for (Opcode opcode : {Opcode::kDot, Opcode::kConvolution, Opcode::kReduce, Opcode::kReduceWindow,
+                        Opcode::kFft, Opcode::kCholesky, Opcode::kTriangularSolve}) {
+    add(absl::StrCat(OpcodeName(opcode), ".f64-in-f32"), FaultClass::kAccumulateType, opcode,
+        "f64 is computed with in f32", After<PT::kF64, PT::kF32>, false);
+  }
+  for (Opcode opcode : {Opcode::kDot, Opcode::kConvolution}) {
+    add(absl::StrCat(OpcodeName(opcode), ".f32-operands-in-bf16"), FaultClass::kAccumulateType,
+        opcode, "f32 operands are rounded to bf16", Before<PT::kF32, PT::kBF16>, true);
+    add(absl::StrCat(OpcodeName(opcode), ".integer-products-in-8-bits"),
+        FaultClass::kAccumulateType, opcode, "8-bit products are summed in 8 bits",
+        ProductsIn8Bits, false);
+  }
+  for (Opcode opcode : {Opcode::kDot, Opcode::kReduce, Opcode::kReduceWindow}) {
+    add(absl::StrCat(OpcodeName(opcode), ".integer-sums-in-16-bits"), FaultClass::kAccumulateType,
+        opcode, "integer sums are kept in 16 bits", WrapTo16, false);
+    add(absl::StrCat(OpcodeName(opcode), ".integer-sums-in-f32"), FaultClass::kAccumulateType,
+        opcode, "integer sums are kept in f32", ThroughFloat, false);
+  }
+  add("exponential.f64-in-f32", FaultClass::kAccumulateType, Opcode::kExponential,
+      "f64 functions are f32's", After<PT::kF64, PT::kF32>, false);
+  add("sine.f64-in-f32", FaultClass::kAccumulateType, Opcode::kSine, "f64 functions are f32's",
+      After<PT::kF64, PT::kF32>, false);
+  add("reduce.last-element-left-out", FaultClass::kTripCount, Opcode::kReduce,
+      "the loop ends one early", WithoutLast, true);
+  add("dot.last-term-left-out", FaultClass::kTripCount, Opcode::kDot, "the loop ends one early",
+      DotWithoutLast, true);
+  add("reduce.first-dimension-only", FaultClass::kAccumulateType, Opcode::kReduce,
+      "of several dimensions only one is reduced", FirstDimensionOnly, true);
+  add("reduce.init-ignored", FaultClass::kAccumulateType, Opcode::kReduce,
+      "sums start at 0 whatever the init value", InitIgnored, true);
+  add("reduce-window.init-ignored", FaultClass::kAccumulateType, Opcode::kReduceWindow,
+      "sums start at 0 whatever the init value", InitIgnored, true);
+  add("reduce.maximum-from-zero", FaultClass::kAccumulateType, Opcode::kReduce,
+      "a maximum starts at 0", MaximumFromZero, false);
+  add("batch-norm-training.sample-variance", FaultClass::kAccumulateType,
+      Opcode::kBatchNormTraining, "the variance is divided by n - 1", VarianceOfSample, false);
+  add("fft.inverse-unscaled", FaultClass::kAccumulateType, Opcode::kFft,
+      "the inverse is not divided by the length", InverseUnscaled, false);
+  add("scatter.last-duplicate-only", FaultClass::kAccumulateType, Opcode::kScatter,
+      "of updates to one place only one counts: no atomic addition", LastUpdateOnly, false);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,129 @@
+// Faults: bugs that compilers have had, as data. Each is a small change to an engine that is right
+// otherwise (the reference evaluator), written from the class of bug and not from the cases that are
+// meant to find it.
+#ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_
+#define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "reference/eval_context.h"
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+enum class FaultClass : uint8_t {
+  kIndexClamping,
+  kIndexType,
+  kPadding,
+  kWindow,
+  kInPlace,
+  kNan,
+  kSignedZero,
+  kComparator,
+  kGroupOrder,
+  kAccumulateType,
+  kTripCount,
+  kDroppedTail,
+  kSwappedOperands,
+  kStaleBuffer,
+  kNumericError,
+  kInteger,
+  kMovement,
+  kRewrite,
+  // The layers that engine and reference share: a fault there hides in both, so it is planted in
+  // what the engine alone is given.
+  kText,
+  kInference,
+  kLiteral,
+};
+absl::string_view FaultClassName(FaultClass fault_class);
+bool IsSharedLayer(FaultClass fault_class);
+
+// What a fault remembers between the instructions of one device's run.
+struct FaultMemory {
+  absl::flat_hash_map<const Instruction*, Literal> values;
+  absl::flat_hash_map<const void*, int64_t> counts;
+  bool busy = false;  // the fault itself is evaluating something
+};
+
+// One instruction at run time. Before it: operands may be changed. After it: result may be.
+struct Strike {
+  EvalContext& context;
+  const Instruction& instruction;
+  absl::Span<Literal> operands;
+  Literal* result;
+  FaultMemory& memory;
+
+  Opcode opcode() const { return instruction.opcode(); }
+  // The instruction's own evaluator on other operands; the result of failure is `otherwise`.
+  Literal Evaluate(const Instruction& other, std::vector<Literal> operands, Literal otherwise);
+};
+
+struct Fault {
+  std::string id;  // "dynamic-slice.negative-start-wraps"
+  FaultClass fault_class = FaultClass::kIndexClamping;
+  std::string what;  // one line for people
+  // Where it strikes; empty: anywhere.
+  std::vector<Opcode> opcodes;
+  // At most one of these is set.
+  std::function<void(Strike&)> before;
+  std::function<void(Strike&)> after;
+  // Tried on each instruction; undone where the module would no longer be valid, since a compiler
+  // stops there. Returns whether it changed anything.
+  std::function<bool(Instruction&)> surgery;
+  // The same for the module as a whole.
+  std::function<void(Module&)> rewrite;
+  // On every leaf of the arguments, of the outputs.
+  std::function<void(Literal&)> argument;
+  std::function<void(std::vector<Literal>&)> outputs;
+  // The verifier forgets the rules that begin so, or refuses valid instructions.
+  std::string forgotten_rule;
+  bool forgets_that_rule_only = false;  // and none that merely begins so
+  std::function<bool(const Instruction&)> refuses;
+};
+
+// All faults, in the order of their classes; ids are unique.
+const std::vector<Fault>& AllFaults();
+// One of those, or a row of a family (fault_family.h).
+const Fault* FindFault(absl::string_view id);
+// Whether an engine with this fault can behave differently on this module.
+bool MayStrike(const Fault& fault, const Module& module);
+
+// Why the documents allow what a fault does, so that no judge may object: a ruling or a sentence;
+// empty for a fault that is one.
+absl::string_view PermittedBy(absl::string_view id);
+
+// One function per file of faults.
+void AddIndexFaults(std::vector<Fault>& faults);
+void AddWindowFaults(std::vector<Fault>& faults);
+void AddInPlaceFaults(std::vector<Fault>& faults);
+void AddValueFaults(std::vector<Fault>& faults);
+void AddIntegerFaults(std::vector<Fault>& faults);
+void AddOrderFaults(std::vector<Fault>& faults);
+void AddGroupFaults(std::vector<Fault>& faults);
+void AddAccumulateFaults(std::vector<Fault>& faults);
+void AddLoopFaults(std::vector<Fault>& faults);
+void AddTailFaults(std::vector<Fault>& faults);
+void AddMovementFaults(std::vector<Fault>& faults);
+void AddRewriteFaults(std::vector<Fault>& faults);
+void AddTextFaults(std::vector<Fault>& faults);
+void AddInferenceFaults(std::vector<Fault>& faults);
+void AddLiteralFaults(std::vector<Fault>& faults);
+
+// For the tables of faults.
+template <typename T>
+T* Attribute(Instruction& instruction, Attr attr) {
+  for (auto& [name, value] : instruction.mutable_attributes()) {
+    if (name == attr) return std::get_if<T>(&value);
+  }
+  return nullptr;
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_

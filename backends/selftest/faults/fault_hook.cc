@@ -1,0 +1,110 @@
+#include "backends/selftest/faults/fault_hook.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "spec/infer/verifier.h"
+
+namespace hlocts {
+namespace {
+
+// What surgery may change of an instruction.
+struct Saved {
+  explicit Saved(const Instruction& instruction)
+      : opcode(instruction.opcode()),
+        shape(instruction.shape()),
+        operands(instruction.operands()),
+        attributes(instruction.attributes()),
+        parameter_number(instruction.parameter_number()) {
+    if (instruction.has_literal()) literal = instruction.literal();
+  }
+  void Restore(Instruction& instruction) const {
+    instruction.set_opcode(opcode);
+    instruction.mutable_shape() = shape;
+    instruction.mutable_operands() = operands;
+    instruction.mutable_attributes() = attributes;
+    instruction.set_parameter_number(parameter_number);
+    if (instruction.has_literal()) instruction.set_literal(literal);
+  }
+  Opcode opcode;
+  Shape shape;
+  std::vector<Instruction*> operands;
+  std::vector<std::pair<Attr, AttributeValue>> attributes;
+  int64_t parameter_number;
+  Literal literal;
+};
+
+bool Named(const Fault& fault, Opcode opcode) {
+  return fault.opcodes.empty() ||
+         std::find(fault.opcodes.begin(), fault.opcodes.end(), opcode) != fault.opcodes.end();
+}
+
+void Operate(Module& module, const Fault& fault) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (!Named(fault, instruction->opcode())) continue;
+      Saved before(*instruction);
+      if (fault.surgery(*instruction) && !VerifyModule(module).ok()) before.Restore(*instruction);
+    }
+  }
+}
+
+}  // namespace
+
+void MakeFaulty(std::unique_ptr<Module>& module, const Fault& fault) {
+  if (fault.surgery) Operate(*module, fault);
+  if (!fault.rewrite) return;
+  std::unique_ptr<Module> rewritten = module->Clone();
+  fault.rewrite(*rewritten);
+  if (VerifyModule(*rewritten).ok()) module = std::move(rewritten);
+}
+
+absl::Status FaultyVerify(const Module& module, const absl::Status& verified,
+                          const Fault& fault) {
+  if (!verified.ok()) {
+    bool forgotten = fault.forgets_that_rule_only
+                         ? RuleOf(verified) == fault.forgotten_rule
+                         : !fault.forgotten_rule.empty() &&
+                               absl::StartsWith(RuleOf(verified), fault.forgotten_rule);
+    return forgotten ? absl::OkStatus() : verified;
+  }
+  if (!fault.refuses) return absl::OkStatus();
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (fault.refuses(*instruction)) return InvalidInput(instruction->name(), ": ", fault.what);
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool FaultHook::Strikes(const Instruction& instruction) const {
+  return Named(fault_, instruction.opcode());
+}
+
+FaultMemory& FaultHook::MemoryOf(const EvalContext& context) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return memories_[&context];
+}
+
+absl::Status FaultHook::BeforeInstruction(EvalContext& context, const Instruction& instruction,
+                                          absl::Span<Literal> operands) {
+  if (!fault_.before || !Strikes(instruction)) return absl::OkStatus();
+  FaultMemory& memory = MemoryOf(context);
+  if (memory.busy) return absl::OkStatus();
+  Strike strike{context, instruction, operands, nullptr, memory};
+  fault_.before(strike);
+  return absl::OkStatus();
+}
+
+absl::Status FaultHook::AfterInstruction(EvalContext& context, const Instruction& instruction,
+                                         absl::Span<const Literal> operands, Literal& result) {
+  if (!fault_.after || !Strikes(instruction)) return absl::OkStatus();
+  FaultMemory& memory = MemoryOf(context);
+  if (memory.busy) return absl::OkStatus();
+  std::vector<Literal> own(operands.begin(), operands.end());
+  Strike strike{context, instruction, absl::MakeSpan(own), &result, memory};
+  fault_.after(strike);
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts

@@ -1,0 +1,39 @@
+// A fault at work in one execution.
+#ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_
+#define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "backends/selftest/faults/fault.h"
+#include "reference/eval_hook.h"
+
+namespace hlocts {
+
+class FaultHook : public EvalHook {
+ public:
+  explicit FaultHook(const Fault& fault) : fault_(fault) {}
+
+  absl::Status BeforeInstruction(EvalContext& context, const Instruction& instruction,
+                                 absl::Span<Literal> operands) override;
+  absl::Status AfterInstruction(EvalContext& context, const Instruction& instruction,
+                                absl::Span<const Literal> operands, Literal& result) override;
+
+ private:
+  bool Strikes(const Instruction& instruction) const;
+  FaultMemory& MemoryOf(const EvalContext& context);
+
+  const Fault& fault_;
+  std::mutex mutex_;
+  std::map<const EvalContext*, FaultMemory> memories_;  // one per device
+};
+
+// The module becomes what an engine with this fault takes it for.
+void MakeFaulty(std::unique_ptr<Module>& module, const Fault& fault);
+// What an engine with this fault says of a module at loading; `verified` is what is true of it.
+absl::Status FaultyVerify(const Module& module, const absl::Status& verified, const Fault& fault);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_

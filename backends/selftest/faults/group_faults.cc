@@ -1,0 +1,158 @@
+// Collectives: who is in which group, in which order, and who sends to whom (classes seen in
+// openxla/xla 40034, 42481, jax 40830).
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "backends/selftest/elements.h"
+#include "backends/selftest/faults/fault.h"
+
+namespace hlocts {
+namespace {
+
+bool ReverseGroups(Instruction& instruction) {
+  auto* groups = Attribute<ReplicaGroups>(instruction, Attr::kReplicaGroups);
+  if (groups == nullptr) return false;
+  for (std::vector<int64_t>& group : groups->groups) std::reverse(group.begin(), group.end());
+  return true;
+}
+
+bool OneGroup(Instruction& instruction) {
+  if (!instruction.Has(Attr::kReplicaGroups)) return false;
+  instruction.Remove(Attr::kReplicaGroups);
+  return true;
+}
+
+// The members of neighbouring groups dealt out in turn: {{0,1},{2,3}} becomes {{0,2},{1,3}}.
+bool TransposeGroups(Instruction& instruction) {
+  auto* groups = Attribute<ReplicaGroups>(instruction, Attr::kReplicaGroups);
+  if (groups == nullptr || groups->groups.size() < 2) return false;
+  std::vector<int64_t> all;
+  for (const std::vector<int64_t>& group : groups->groups) {
+    if (group.size() != groups->groups[0].size()) return false;
+    all.insert(all.end(), group.begin(), group.end());
+  }
+  const size_t count = groups->groups.size();
+  for (size_t i = 0; i < all.size(); ++i) groups->groups[i % count][i / count] = all[i];
+  return true;
+}
+
+// The compact form's permutation is left out when it is expanded.
+bool IotaPermutationIgnored(Instruction& instruction) {
+  auto* groups = Attribute<ReplicaGroups>(instruction, Attr::kReplicaGroups);
+  if (groups == nullptr || groups->iota_transpose_permutation.empty()) return false;
+  int64_t next = 0;
+  for (std::vector<int64_t>& group : groups->groups) {
+    for (int64_t& member : group) member = next++;
+  }
+  return true;
+}
+
+bool SwapPairs(Instruction& instruction) {
+  auto* pairs =
+      Attribute<std::vector<std::pair<int64_t, int64_t>>>(instruction, Attr::kSourceTargetPairs);
+  if (pairs == nullptr) return false;
+  for (auto& [source, target] : *pairs) std::swap(source, target);
+  return true;
+}
+
+// Who receives nothing keeps its own value instead of zeros.
+void KeepsOwn(Strike& strike) {
+  const auto* pairs = strike.instruction.Get<std::vector<std::pair<int64_t, int64_t>>>(
+      Attr::kSourceTargetPairs);
+  if (pairs == nullptr || strike.result->shape().IsTuple() || strike.operands.size() != 1) return;
+  if (!strike.result->shape().CompatibleWith(strike.operands[0].shape())) return;
+  bool zero = true;
+  for (int64_t i = 0; i < strike.result->element_count(); ++i) {
+    Literal nothing(Shape::Scalar(strike.result->element_type()));
+    zero = zero && SameElement(*strike.result, i, nothing, 0);
+  }
+  if (zero) *strike.result = strike.operands[0];
+}
+
+// Only the device's own contribution.
+void OwnContributionOnly(Strike& strike) {
+  if (strike.result->shape().CompatibleWith(strike.operands[0].shape())) {
+    *strike.result = strike.operands[0];
+  }
+}
+
+// The mean over the devices where the sum was asked for: halves, as with two devices.
+void Halved(Strike& strike) {
+  if (!IsRealFloat(*strike.result)) return;
+  for (int64_t i = 0; i < strike.result->element_count(); ++i) {
+    WriteNumber(*strike.result, i, ReadNumber(*strike.result, i) / 2);
+  }
+}
+
+void IdFromOne(Strike& strike) { WriteInteger(*strike.result, 0, ReadInteger(*strike.result, 0) + 1); }
+
+// The second half of what was gathered comes first.
+void HalvesSwapped(Strike& strike) {
+  Literal& result = *strike.result;
+  if (result.shape().IsTuple() || result.element_count() % 2 != 0) return;
+  const Literal right = result;
+  const int64_t half = result.element_count() / 2;
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    CopyElement(right, (i + half) % result.element_count(), result, i);
+  }
+}
+
+bool ReduceByMaximum(Instruction& instruction) {
+  Computation* body = instruction.CalledComputation(Attr::kToApply);
+  if (body == nullptr || body->root() == nullptr) return false;
+  if (body->root()->opcode() != Opcode::kMinimum) return false;
+  body->root()->set_opcode(Opcode::kMaximum);
+  return true;
+}
+
+}  // namespace
+
+void AddGroupFaults(std::vector<Fault>& faults) {
+  constexpr FaultClass kClass = FaultClass::kGroupOrder;
+  auto surgery = [&](std::string id, Opcode opcode, const char* what,
+                     bool (*change)(Instruction&)) {
+    Fault fault{std::move(id), kClass, what, {opcode}};
+    fault.surgery = change;
+    faults.push_back(std::move(fault));
+  };
+  auto after = [&](const char* id, Opcode opcode, const char* what, void (*strike)(Strike&)) {
+    Fault fault{id, kClass, what, {opcode}};
+    fault.after = strike;
+    faults.push_back(std::move(fault));
+  };
+  for (Opcode opcode : {Opcode::kAllGather, Opcode::kAllToAll, Opcode::kReduceScatter,
+                        Opcode::kCollectiveBroadcast}) {
+    surgery(absl::StrCat(OpcodeName(opcode), ".group-reversed"), opcode,
+            "members of a group are counted from the last", ReverseGroups);
+  }
+  for (Opcode opcode : {Opcode::kAllReduce, Opcode::kAllGather, Opcode::kAllToAll,
+                        Opcode::kReduceScatter}) {
+    surgery(absl::StrCat(OpcodeName(opcode), ".groups-transposed"), opcode,
+            "devices are dealt out to the groups in turn", TransposeGroups);
+  }
+  surgery("all-reduce.groups-ignored", Opcode::kAllReduce, "all devices are one group", OneGroup);
+  surgery("all-reduce.iota-permutation-ignored", Opcode::kAllReduce,
+          "the compact form of groups is expanded without its permutation",
+          IotaPermutationIgnored);
+  surgery("all-reduce.minimum-as-maximum", Opcode::kAllReduce,
+          "the library is asked for the wrong reduction", ReduceByMaximum);
+  surgery("collective-permute.source-target-swapped", Opcode::kCollectivePermute,
+          "sources and targets trade places", SwapPairs);
+  after("collective-permute.keeps-own-value", Opcode::kCollectivePermute,
+        "a device without source keeps its own value", KeepsOwn);
+  after("all-reduce.own-contribution-only", Opcode::kAllReduce,
+        "the all-reduce was dropped by the partitioner", OwnContributionOnly);
+  after("collective-broadcast.own-value", Opcode::kCollectiveBroadcast, "nothing is broadcast",
+        OwnContributionOnly);
+  after("all-reduce.mean-for-sum", Opcode::kAllReduce, "divided by two devices", Halved);
+  after("all-gather.halves-swapped", Opcode::kAllGather, "the ring starts at the wrong rank",
+        HalvesSwapped);
+  after("all-to-all.halves-swapped", Opcode::kAllToAll, "the ring starts at the wrong rank",
+        HalvesSwapped);
+  after("reduce-scatter.halves-swapped", Opcode::kReduceScatter,
+        "the ring starts at the wrong rank", HalvesSwapped);
+  after("replica-id.from-one", Opcode::kReplicaId, "counts from 1", IdFromOne);
+  after("partition-id.from-one", Opcode::kPartitionId, "counts from 1", IdFromOne);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,302 @@
+// Start indices: clamped wrongly, or read as a number of another type (classes seen in openxla/xla
+// 49121, 48718, 48717).
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "backends/selftest/elements.h"
+#include "backends/selftest/faults/fault.h"
+#include "reference/kernels/gather_scatter.h"
+#include "reference/kernels/index_values.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+namespace {
+
+// One start index: where it is stored, and what it indexes.
+struct Start {
+  Literal& literal;
+  int64_t at;
+  int64_t size;    // of the operand's dimension
+  int64_t window;  // elements taken from there on
+  const Instruction& source;  // the operand that holds it
+  bool skips_outside;         // scatter
+
+  PrimitiveType type() const { return literal.element_type(); }
+  int64_t value() const { return ReadInteger(literal, at); }
+  int64_t last() const { return size - window; }
+  bool inside() const { return value() >= 0 && value() <= last(); }
+  void Set(int64_t value) const { WriteInteger(literal, at, value); }
+};
+
+template <typename Visit>
+void ForEachSliceStart(Strike& strike, Visit&& visit) {
+  const bool update = strike.opcode() == Opcode::kDynamicUpdateSlice;
+  const size_t first = update ? 2 : 1;
+  const Shape& window = update ? strike.operands[1].shape() : strike.instruction.shape();
+  const Shape& operand = strike.operands[0].shape();
+  int64_t dimension = 0;
+  for (size_t k = first; k < strike.operands.size(); ++k) {
+    for (int64_t i = 0; i < strike.operands[k].element_count(); ++i, ++dimension) {
+      if (dimension >= operand.rank()) return;
+      visit(Start{strike.operands[k], i, operand.dimension(dimension),
+                  window.dimensions()[dimension],
+                  strike.instruction.operand(static_cast<int64_t>(k)), false});
+    }
+  }
+}
+
+WindowsGeometry GeometryOf(const Strike& strike) {
+  const size_t n = strike.operands.size() / 2;
+  const std::vector<int64_t>& operand = strike.operands[0].shape().dimensions();
+  if (strike.opcode() == Opcode::kGather) {
+    return GatherGeometryOf(strike.instruction, operand, strike.operands[1].shape().dimensions());
+  }
+  return ScatterGeometryOf(strike.instruction, operand, strike.operands[n].shape().dimensions(),
+                           strike.operands[n + 1].shape().dimensions());
+}
+
+template <typename Visit>
+void ForEachWindowStart(Strike& strike, Visit&& visit) {
+  const bool scatter = strike.opcode() == Opcode::kScatter;
+  const size_t k = scatter ? strike.operands.size() / 2 : 1;
+  const WindowsGeometry geometry = GeometryOf(strike);
+  ForEachIndex(geometry.batch_sizes, [&](absl::Span<const int64_t> batch) {
+    int64_t base = LinearIndex(batch, geometry.batch_index_strides);
+    for (size_t i = 0; i < geometry.index_map.size(); ++i) {
+      int64_t dimension = geometry.index_map[i];
+      visit(Start{strike.operands[k], base + static_cast<int64_t>(i) * geometry.vector_stride,
+                  geometry.operand_dimensions[dimension], geometry.window_sizes[dimension],
+                  strike.instruction.operand(static_cast<int64_t>(k)), scatter});
+    }
+  });
+}
+
+template <typename Visit>
+void ForEachStart(Strike& strike, Visit&& visit) {
+  for (const Literal& operand : strike.operands) {
+    if (operand.has_runtime_sizes()) return;
+  }
+  if (strike.opcode() == Opcode::kGather || strike.opcode() == Opcode::kScatter) {
+    ForEachWindowStart(strike, visit);
+  } else {
+    ForEachSliceStart(strike, visit);
+  }
+}
+
+using Edit = void (*)(const Start&);
+struct EditRow {
+  const char* id;
+  FaultClass fault_class;
+  const char* what;
+  Edit edit;
+};
+
+// Where the engine ends up that takes the index for `taken`: clamped, or for scatter outside.
+void TakenFor(const Start& start, int64_t taken) {
+  if (taken == start.value()) return;
+  if (taken >= 0 && taken <= start.last()) return start.Set(taken);
+  if (!start.skips_outside) return start.Set(taken < 0 ? 0 : start.last());
+  int64_t outside = IsSigned(start.type()) ? -1 : start.last() + 1;
+  start.Set(outside);
+  if (start.value() != outside) start.Set(INT64_MAX);
+}
+
+constexpr EditRow kEdits[] = {
+    {"negative-start-wraps", FaultClass::kIndexClamping,
+     "a negative start counts from the end instead of being clamped (scatter: skipped)",
+     [](const Start& s) {
+       if (IsSigned(s.type()) && s.value() < 0) s.Set(s.value() + s.size);
+     }},
+    {"start-modulo-size", FaultClass::kIndexClamping,
+     "a start outside is taken modulo the dimension",
+     [](const Start& s) {
+       if (s.inside() || s.size == 0) return;
+       s.Set(std::min(s.last(), ((s.value() % s.size) + s.size) % s.size));
+     }},
+    {"last-start-unreachable", FaultClass::kIndexClamping,
+     "the clamp ends one before the last start",
+     [](const Start& s) {
+       if (s.value() >= s.last() && s.last() > 0) s.Set(s.last() - 1);
+     }},
+    {"unsigned-read-signed", FaultClass::kIndexType,
+     "an unsigned index with its top bit set is taken for a negative one",
+     [](const Start& s) {
+       if (IsUnsigned(s.type())) TakenFor(s, WrapInteger(s.value(), BitWidth(s.type()), true));
+     }},
+    {"signed-read-unsigned", FaultClass::kIndexType,
+     "a negative index is taken for a huge one",
+     [](const Start& s) {
+       if (IsSigned(s.type()) && s.value() < 0) TakenFor(s, INT64_MAX);
+     }},
+    {"index-in-8-bits", FaultClass::kIndexType, "indices are computed with in 8 bits",
+     [](const Start& s) { TakenFor(s, WrapInteger(s.value(), 8, true)); }},
+    {"index-in-16-bits", FaultClass::kIndexType, "indices are computed with in 16 bits",
+     [](const Start& s) { TakenFor(s, WrapInteger(s.value(), 16, true)); }},
+    {"index-in-32-bits", FaultClass::kIndexType, "64-bit indices lose their upper half",
+     [](const Start& s) {
+       if (BitWidth(s.type()) == 64) TakenFor(s, WrapInteger(s.value(), 32, true));
+     }},
+    {"bound-in-index-type", FaultClass::kIndexType,
+     "the bound of the clamp is computed in the index's own type and wraps",
+     [](const Start& s) {
+       int64_t bound = WrapInteger(s.last(), BitWidth(s.type()), IsSigned(s.type()));
+       if (bound == s.last()) return;
+       if (s.value() > bound) TakenFor(s, s.skips_outside ? INT64_MAX : bound);
+     }},
+    {"constant-index-sign-extended", FaultClass::kIndexType,
+     "an unsigned index is sign-extended when it is a constant",
+     [](const Start& s) {
+       if (s.source.opcode() != Opcode::kConstant || !IsUnsigned(s.type())) return;
+       TakenFor(s, WrapInteger(s.value(), BitWidth(s.type()), true));
+     }},
+};
+
+void SkippedUpdateIsClamped(Strike& strike) {
+  ForEachStart(strike, [](const Start& s) {
+    if (!s.inside() && s.last() >= 0) s.Set(std::clamp<int64_t>(s.value(), 0, s.last()));
+  });
+}
+
+// Slices that a start outside would clamp are filled with zeros instead.
+void OutsideReadsZero(Strike& strike) {
+  bool outside = false;
+  ForEachStart(strike, [&](const Start& s) { outside = outside || !s.inside(); });
+  if (!outside) return;
+  if (strike.opcode() == Opcode::kDynamicSlice) {
+    *strike.result = Literal(strike.result->shape());
+    return;
+  }
+  const WindowsGeometry geometry = GeometryOf(strike);
+  std::vector<int64_t> indices = IndexValues(strike.operands[1]);
+  std::vector<WindowPlace> places = PlacesOf(geometry, indices, /*clamp=*/false);
+  for (const WindowPlace& place : places) {
+    if (place.inside) continue;
+    std::vector<int64_t> sizes, strides;
+    for (const CopyDimension& d : geometry.window.dims) {
+      sizes.push_back(d.size);
+      strides.push_back(d.result_stride);
+    }
+    ForEachIndex(sizes, [&](absl::Span<const int64_t> index) {
+      ZeroElement(*strike.result, place.batched_base + LinearIndex(index, strides));
+    });
+  }
+}
+
+void OutsideUpdateDropped(Strike& strike) {
+  bool outside = false;
+  ForEachStart(strike, [&](const Start& s) { outside = outside || !s.inside(); });
+  if (outside) *strike.result = strike.operands[0];
+}
+
+// The start vector's components meet the wrong dimensions.
+void StartsReversed(Strike& strike) {
+  std::vector<int64_t> values;
+  ForEachStart(strike, [&](const Start& s) { values.push_back(s.value()); });
+  size_t next = values.size();
+  ForEachStart(strike, [&](const Start& s) { s.Set(values[--next]); });
+}
+
+void ConditionalIndexTakesFirst(Strike& strike) {
+  Literal& index = strike.operands[0];
+  if (index.element_type() == PrimitiveType::kPred) return;
+  int64_t branches = static_cast<int64_t>(strike.operands.size()) - 1;
+  if (ReadInteger(index, 0) < 0 || ReadInteger(index, 0) >= branches) WriteInteger(index, 0, 0);
+}
+
+// dynamic-slice of dynamic-slice as one with the sum of the starts, unclamped in between.
+bool MergeSlices(Instruction& outer) {
+  Instruction* inner = outer.operands()[0];
+  if (inner->opcode() != Opcode::kDynamicSlice || inner->operand_count() != outer.operand_count()) {
+    return false;
+  }
+  for (int64_t k = 1; k < outer.operand_count(); ++k) {
+    if (!(outer.operand(k).shape() == inner->operand(k).shape())) return false;
+  }
+  for (int64_t k = 1; k < outer.operand_count(); ++k) {
+    auto sum = std::make_unique<Instruction>(absl::StrCat(outer.name(), ".merged.", k),
+                                             Opcode::kAdd, outer.operand(k).shape());
+    sum->mutable_operands() = {inner->operands()[k], outer.operands()[k]};
+    outer.mutable_operands()[k] = outer.parent()->Add(std::move(sum));
+  }
+  outer.mutable_operands()[0] = inner->operands()[0];
+  return true;
+}
+
+void MergeAllSlices(Module& module) {
+  std::vector<Instruction*> slices;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->opcode() == Opcode::kDynamicSlice) slices.push_back(instruction.get());
+    }
+  }
+  for (Instruction* slice : slices) {
+    if (!MergeSlices(*slice)) continue;
+    // Users stand after what they use.
+    std::vector<Instruction*> order;
+    Computation* computation = slice->parent();
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction.get() == slice) {
+        for (int64_t k = 1; k < slice->operand_count(); ++k) order.push_back(slice->operands()[k]);
+      }
+      if (instruction->index() < slice->index() || instruction.get() == slice) {
+        order.push_back(instruction.get());
+      }
+    }
+    for (const auto& instruction : computation->instructions()) {
+      if (std::find(order.begin(), order.end(), instruction.get()) == order.end()) {
+        order.push_back(instruction.get());
+      }
+    }
+    computation->Reorder(order);
+  }
+}
+
+}  // namespace
+
+void AddIndexFaults(std::vector<Fault>& faults) {
+  constexpr Opcode kIndexed[] = {Opcode::kDynamicSlice, Opcode::kDynamicUpdateSlice,
+                                 Opcode::kGather, Opcode::kScatter};
+  for (const EditRow& row : kEdits) {
+    for (Opcode opcode : kIndexed) {
+      // Outside is skipped by scatter, on whichever side.
+      bool same = opcode == Opcode::kScatter && (row.edit == kEdits[4].edit);
+      if (same) continue;
+      Fault fault;
+      fault.id = absl::StrCat(OpcodeName(opcode), ".", row.id);
+      fault.fault_class = row.fault_class;
+      fault.what = row.what;
+      fault.opcodes = {opcode};
+      fault.before = [edit = row.edit](Strike& strike) { ForEachStart(strike, edit); };
+      faults.push_back(std::move(fault));
+    }
+  }
+  auto add = [&](const char* id, Opcode opcode, const char* what, void (*strike)(Strike&),
+                 bool before) {
+    Fault fault{id, FaultClass::kIndexClamping, what, {opcode}};
+    (before ? fault.before : fault.after) = strike;
+    faults.push_back(std::move(fault));
+  };
+  add("scatter.outside-is-clamped", Opcode::kScatter,
+      "a window that does not lie inside is moved inside instead of skipped",
+      SkippedUpdateIsClamped, true);
+  add("dynamic-slice.outside-reads-zero", Opcode::kDynamicSlice,
+      "a start outside gives zeros instead of the clamped slice", OutsideReadsZero, false);
+  add("gather.outside-reads-zero", Opcode::kGather,
+      "a start outside gives zeros instead of the clamped slice", OutsideReadsZero, false);
+  add("dynamic-update-slice.outside-dropped", Opcode::kDynamicUpdateSlice,
+      "an update that starts outside is dropped instead of clamped", OutsideUpdateDropped, false);
+  add("dynamic-slice.starts-reversed", Opcode::kDynamicSlice,
+      "the last start belongs to the first dimension", StartsReversed, true);
+  add("dynamic-update-slice.starts-reversed", Opcode::kDynamicUpdateSlice,
+      "the last start belongs to the first dimension", StartsReversed, true);
+  add("conditional.outside-takes-first", Opcode::kConditional,
+      "a branch index outside takes the first branch instead of the last",
+      ConditionalIndexTakesFirst, true);
+  Fault merged{"dynamic-slice.of-slice-adds-starts", FaultClass::kIndexClamping,
+               "a slice of a slice adds the starts without clamping each",
+               {Opcode::kDynamicSlice}};
+  merged.rewrite = MergeAllSlices;
+  faults.push_back(std::move(merged));
+}
+
+}  // namespace hlocts

@@ -1,0 +1,179 @@
+// Loops and branches: trip counts and which branch is taken (classes seen in tensorflow 123067,
+// openxla/xla 42042).
+#include "absl/strings/str_cat.h"
+#include "backends/selftest/elements.h"
+#include "backends/selftest/faults/fault.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts {
+namespace {
+
+constexpr int64_t kTripsMax = 100'000;
+
+// Runs the loop again under other rules. trips(state after how many trips, whether the condition
+// holds now, whether it held after the next) -> whether to go on.
+class Loop {
+ public:
+  explicit Loop(Strike& strike)
+      : strike_(strike),
+        condition_(*strike.instruction.CalledComputation(Attr::kCondition)),
+        body_(*strike.instruction.CalledComputation(Attr::kBody)),
+        state_(strike.operands[0]) {}
+
+  bool Holds(const Literal& state) {
+    absl::StatusOr<Literal> value = strike_.context.Call(condition_, {state});
+    return value.ok() && ReadInteger(*value, 0) != 0;
+  }
+  Literal Next(const Literal& state) {
+    absl::StatusOr<Literal> next = strike_.context.Call(body_, {state});
+    return next.ok() ? *std::move(next) : state;
+  }
+  Literal& state() { return state_; }
+
+ private:
+  Strike& strike_;
+  const Computation& condition_;
+  const Computation& body_;
+  Literal state_;
+};
+
+bool HasWorldEffects(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      Family family = RowOf(instruction->opcode()).family;
+      if (family == Family::kCollective || family == Family::kChannel) return true;
+    }
+  }
+  return false;
+}
+
+using Rerun = void (*)(Loop&);
+void Run(Rerun rerun, Strike& strike) {
+  if (HasWorldEffects(*strike.instruction.parent()->parent())) return;
+  strike.memory.busy = true;
+  Loop loop(strike);
+  rerun(loop);
+  *strike.result = loop.state();
+  strike.memory.busy = false;
+}
+
+void OneTripLess(Loop& loop) {
+  for (int64_t trip = 0; trip < kTripsMax && loop.Holds(loop.state()); ++trip) {
+    Literal next = loop.Next(loop.state());
+    if (!loop.Holds(next)) return;
+    loop.state() = next;
+  }
+}
+void OneTripMore(Loop& loop) {
+  for (int64_t trip = 0; trip < kTripsMax && loop.Holds(loop.state()); ++trip) {
+    loop.state() = loop.Next(loop.state());
+  }
+  loop.state() = loop.Next(loop.state());
+}
+void AtLeastOneTrip(Loop& loop) {
+  for (int64_t trip = 0; trip < kTripsMax && (trip == 0 || loop.Holds(loop.state())); ++trip) {
+    loop.state() = loop.Next(loop.state());
+  }
+}
+// Unrolled by two without a remainder loop.
+void OddTripDropped(Loop& loop) {
+  for (int64_t trip = 0; trip < kTripsMax && loop.Holds(loop.state()); ++trip) {
+    Literal next = loop.Next(loop.state());
+    if (!loop.Holds(next)) return;
+    loop.state() = loop.Next(next);
+  }
+}
+void AtMost16Trips(Loop& loop) {
+  for (int64_t trip = 0; trip < 16 && loop.Holds(loop.state()); ++trip) {
+    loop.state() = loop.Next(loop.state());
+  }
+}
+
+// A step that does not divide the bound is counted as no trips at all.
+void UnevenStepIsNoTrip(Loop& loop) {
+  const Literal first = loop.state();
+  if (!first.shape().IsTuple() || first.elements().empty()) return OneTripLess(loop);
+  const Literal& counter = first.elements()[0];
+  if (!counter.shape().IsScalar() || !IsInteger(counter.element_type())) {
+    while (loop.Holds(loop.state())) loop.state() = loop.Next(loop.state());
+    return;
+  }
+  int64_t start = ReadInteger(counter, 0), step = 0, trips = 0;
+  while (trips < kTripsMax && loop.Holds(loop.state())) {
+    loop.state() = loop.Next(loop.state());
+    if (trips++ == 0) step = ReadInteger(loop.state().elements()[0], 0) - start;
+  }
+  if (trips == 0 || step == 0) return;
+  // One less than the end must still hold when the step divides the way.
+  Literal nearer = loop.state();
+  WriteInteger(nearer.mutable_elements()[0], 0, ReadInteger(nearer.elements()[0], 0) - 1);
+  if (step > 1 && !loop.Holds(nearer)) loop.state() = first;
+}
+
+bool SwapBranches(Instruction& instruction) {
+  Computation* yes = instruction.CalledComputation(Attr::kTrueComputation);
+  Computation* no = instruction.CalledComputation(Attr::kFalseComputation);
+  if (yes != nullptr && no != nullptr) {
+    instruction.Set(Attr::kTrueComputation, no);
+    instruction.Set(Attr::kFalseComputation, yes);
+  } else if (auto* branches = Attribute<std::vector<Computation*>>(instruction,
+                                                                   Attr::kBranchComputations)) {
+    std::swap(branches->front(), branches->back());
+  }
+  return true;
+}
+
+void NextBranch(Strike& strike) {
+  Literal& index = strike.operands[0];
+  if (index.element_type() == PrimitiveType::kPred) return;
+  int64_t branches = static_cast<int64_t>(strike.operands.size()) - 1;
+  int64_t at = ReadInteger(index, 0);
+  if (at >= 0 && at + 1 < branches) WriteInteger(index, 0, at + 1);
+}
+
+// The predicate is read as a byte of which only the lowest bit counts, inverted.
+bool NegateCondition(Instruction& loop) {
+  Computation* condition = loop.CalledComputation(Attr::kCondition);
+  if (condition == nullptr || condition->root() == nullptr) return false;
+  Instruction* root = condition->root();
+  if (root->opcode() != Opcode::kCompare || root->WordOr(Attr::kDirection, "") != "NE") return false;
+  root->Set(Attr::kDirection, Word{"LT"});
+  return true;
+}
+
+}  // namespace
+
+void AddLoopFaults(std::vector<Fault>& faults) {
+  struct Row {
+    const char* id;
+    const char* what;
+    Rerun rerun;
+  };
+  for (const Row& row :
+       {Row{"while.one-trip-less", "the last trip is not made", OneTripLess},
+        Row{"while.one-trip-more", "a trip too many", OneTripMore},
+        Row{"while.at-least-one-trip", "tested after the body", AtLeastOneTrip},
+        Row{"while.odd-trip-dropped", "unrolled by two without a remainder", OddTripDropped},
+        Row{"while.at-most-16-trips", "unrolled 16 times and not looped", AtMost16Trips},
+        Row{"while.uneven-step-is-no-trip", "a step that does not divide the bound: no trips",
+            UnevenStepIsNoTrip}}) {
+    Fault fault{row.id, FaultClass::kTripCount, row.what, {Opcode::kWhile}};
+    fault.after = [rerun = row.rerun](Strike& strike) { Run(rerun, strike); };
+    faults.push_back(std::move(fault));
+  }
+  Fault swap{"conditional.branches-swapped", FaultClass::kTripCount,
+             "true and false, or the first and the last branch, trade places",
+             {Opcode::kConditional}};
+  swap.surgery = SwapBranches;
+  faults.push_back(std::move(swap));
+  Fault next{"conditional.next-branch", FaultClass::kTripCount, "branches are counted from 1",
+             {Opcode::kConditional}};
+  next.before = NextBranch;
+  faults.push_back(std::move(next));
+  Fault not_equal{"while.until-not-less", FaultClass::kTripCount,
+                  "a loop until equality is taken for one until not less", {Opcode::kWhile}};
+  not_equal.surgery = NegateCondition;
+  faults.push_back(std::move(not_equal));
+}
+
+}  // namespace hlocts

@@ -1,0 +1,263 @@
+// Elements that go to the wrong place (classes seen in openxla/xla 34260, jax 39486, 40588).
+#include <algorithm>
+
+#include "backends/selftest/elements.h"
+#include "backends/selftest/faults/fault.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+namespace {
+
+bool InversePermutation(Instruction& transpose) {
+  const std::vector<int64_t> old = transpose.IntList(Attr::kDimensions);
+  std::vector<int64_t> inverse(old.size());
+  for (size_t i = 0; i < old.size(); ++i) inverse[old[i]] = static_cast<int64_t>(i);
+  transpose.Set(Attr::kDimensions, inverse);
+  return inverse != old;
+}
+
+bool ReverseDimensionList(Instruction& instruction) {
+  std::vector<int64_t> list = instruction.IntList(Attr::kDimensions);
+  std::reverse(list.begin(), list.end());
+  instruction.Set(Attr::kDimensions, list);
+  return list.size() > 1;
+}
+
+// As numpy broadcasts: the operand's dimensions are the result's last ones.
+bool TrailingDimensions(Instruction& broadcast) {
+  int64_t rank = broadcast.operand(0).shape().rank(), first = broadcast.shape().rank() - rank;
+  std::vector<int64_t> list;
+  for (int64_t d = 0; d < rank; ++d) list.push_back(first + d);
+  bool changed = list != broadcast.IntList(Attr::kDimensions);
+  broadcast.Set(Attr::kDimensions, list);
+  return changed;
+}
+
+bool FirstDimensionOnly(Instruction& reverse) {
+  std::vector<int64_t> list = reverse.IntList(Attr::kDimensions);
+  if (list.size() < 2) return false;
+  list.resize(1);
+  reverse.Set(Attr::kDimensions, list);
+  return true;
+}
+
+bool SliceOneEarlier(Instruction& slice) {
+  auto* ranges = Attribute<SliceRanges>(slice, Attr::kSlice);
+  if (ranges == nullptr) return false;
+  for (SliceRange& range : ranges->dimensions) {
+    if (range.start > 0) --range.start, --range.limit;
+  }
+  return true;
+}
+
+// Strided slices end on the last element in the range instead of starting on the first.
+bool SliceFromTheEnd(Instruction& slice) {
+  auto* ranges = Attribute<SliceRanges>(slice, Attr::kSlice);
+  if (ranges == nullptr) return false;
+  bool changed = false;
+  for (SliceRange& range : ranges->dimensions) {
+    int64_t length = range.limit - range.start;
+    if (range.stride <= 1 || length <= 0) continue;
+    int64_t shift = (length - 1) % range.stride;
+    range.start += shift;
+    changed = changed || shift > 0;
+  }
+  return changed;
+}
+
+void ColumnMajorReshape(Strike& strike) {
+  const Literal& operand = strike.operands[0];
+  Literal& result = *strike.result;
+  if (operand.has_runtime_sizes() || result.shape().IsTuple()) return;
+  auto column_major = [](const std::vector<int64_t>& sizes) {
+    std::vector<int64_t> order;
+    std::vector<int64_t> reversed(sizes.rbegin(), sizes.rend());
+    const std::vector<int64_t> strides = RowMajorStrides(sizes);
+    ForEachIndex(reversed, [&](absl::Span<const int64_t> index) {
+      int64_t at = 0;
+      for (size_t d = 0; d < index.size(); ++d) at += index[d] * strides[index.size() - 1 - d];
+      order.push_back(at);
+    });
+    return order;
+  };
+  std::vector<int64_t> from = column_major(operand.shape().dimensions());
+  std::vector<int64_t> to = column_major(result.shape().dimensions());
+  for (size_t i = 0; i < from.size() && i < to.size(); ++i) {
+    CopyElement(operand, from[i], result, to[i]);
+  }
+}
+
+// Neighbouring smaller elements of one larger element in the other byte order.
+void OtherByteOrder(Strike& strike) {
+  const Literal& operand = strike.operands[0];
+  Literal& result = *strike.result;
+  int64_t wide = BitWidth(operand.element_type()), narrow = BitWidth(result.element_type());
+  if (narrow == 0 || wide <= narrow) return;
+  int64_t parts = wide / narrow;
+  if (result.element_count() % parts != 0) return;
+  const Literal right = result;
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    CopyElement(right, i - i % parts + (parts - 1 - i % parts), result, i);
+  }
+}
+void OtherByteOrderJoined(Strike& strike) {
+  Literal& operand = strike.operands[0];
+  int64_t narrow = BitWidth(operand.element_type());
+  int64_t wide = BitWidth(strike.instruction.shape().element_type());
+  if (narrow == 0 || wide <= narrow || operand.has_runtime_sizes()) return;
+  int64_t parts = wide / narrow;
+  const Literal right = operand;
+  if (operand.element_count() % parts != 0) return;
+  for (int64_t i = 0; i < operand.element_count(); ++i) {
+    CopyElement(right, i - i % parts + (parts - 1 - i % parts), operand, i);
+  }
+}
+
+void CounterIn8Bits(Strike& strike) {
+  Literal& result = *strike.result;
+  if (IsComplex(result.element_type())) return;
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    double value = ReadNumber(result, i);
+    if (value > 127) WriteNumber(result, i, static_cast<double>(static_cast<int64_t>(value) % 128));
+  }
+}
+void CounterFromOne(Strike& strike) {
+  Literal& result = *strike.result;
+  if (IsComplex(result.element_type())) return;
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    WriteNumber(result, i, ReadNumber(result, i) + 1);
+  }
+}
+
+void FirstPredicateForAll(Strike& strike) {
+  Literal& predicate = strike.operands[0];
+  for (int64_t i = 1; i < predicate.element_count(); ++i) CopyElement(predicate, 0, predicate, i);
+}
+void FirstBoundForAll(Strike& strike) {
+  for (size_t k : {size_t{0}, size_t{2}}) {
+    Literal& bound = strike.operands[k];
+    for (int64_t i = 1; i < bound.element_count(); ++i) CopyElement(bound, 0, bound, i);
+  }
+}
+
+// The second operand begins one element early, over the first one's last.
+void SecondPartOneEarly(Strike& strike) {
+  if (strike.operands.size() < 2 || strike.operands[0].shape().rank() != 1) return;
+  Literal& result = *strike.result;
+  int64_t at = strike.operands[0].element_count();
+  if (at == 0) return;
+  for (int64_t i = at - 1; i + 1 < result.element_count(); ++i) {
+    CopyElement(result, i + 1, result, i);
+  }
+}
+
+// The sizes known at run time are not carried: the padding counts as elements.
+void BoundForSize(Strike& strike) {
+  if (strike.opcode() == Opcode::kGetDimensionSize) {
+    const std::vector<int64_t>& along = strike.instruction.IntList(Attr::kDimensions);
+    if (along.empty()) return;
+    WriteInteger(*strike.result, 0, strike.operands[0].shape().dimension(along[0]));
+  } else if (IsArrayType(strike.result->element_type())) {
+    strike.result->ClearRuntimeSizes();
+  }
+}
+
+void ConjugateLost(Strike& strike) {
+  Literal& result = *strike.result;
+  if (!IsFloat(result.element_type())) return;
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    WriteNumber(result, i, -ReadNumber(result, i));
+  }
+}
+
+struct SurgeryRow {
+  const char* id;
+  Opcode opcode;
+  const char* what;
+  bool (*surgery)(Instruction&);
+};
+constexpr SurgeryRow kSurgeries[] = {
+    {"transpose.inverse-permutation", Opcode::kTranspose, "the permutation is taken the other way",
+     InversePermutation},
+    {"broadcast.dimensions-reversed", Opcode::kBroadcast, "operand dimensions meet in reverse order",
+     ReverseDimensionList},
+    {"broadcast.trailing-dimensions", Opcode::kBroadcast, "dimensions are aligned at the end",
+     TrailingDimensions},
+    {"reverse.first-dimension-only", Opcode::kReverse, "of several dimensions one is reversed",
+     FirstDimensionOnly},
+    {"slice.one-early", Opcode::kSlice, "starts one element early", SliceOneEarlier},
+    {"slice.strided-from-the-end", Opcode::kSlice, "strides are counted from the end",
+     SliceFromTheEnd},
+    {"concatenate.reversed", Opcode::kConcatenate, "operands are put together from the last",
+     [](Instruction& i) {
+       std::reverse(i.mutable_operands().begin(), i.mutable_operands().end());
+       return i.operand_count() > 1;
+     }},
+    {"iota.first-dimension", Opcode::kIota, "counts along the first dimension",
+     [](Instruction& i) {
+       i.Set(Attr::kIotaDimension, int64_t{0});
+       return true;
+     }},
+    {"iota.last-dimension", Opcode::kIota, "counts along the last dimension",
+     [](Instruction& i) {
+       i.Set(Attr::kIotaDimension, i.shape().rank() - 1);
+       return true;
+     }},
+    {"real.gives-imaginary", Opcode::kReal, "the wrong component",
+     [](Instruction& i) {
+       i.set_opcode(Opcode::kImag);
+       return true;
+     }},
+    {"get-tuple-element.next", Opcode::kGetTupleElement, "elements are counted from 1",
+     [](Instruction& i) {
+       i.Set(Attr::kIndex, i.IntOr(Attr::kIndex, 0) + 1);
+       return true;
+     }},
+};
+
+struct Row {
+  const char* id;
+  Opcode opcode;
+  const char* what;
+  void (*strike)(Strike&);
+  bool before;
+};
+constexpr Row kRows[] = {
+    {"reshape.column-major", Opcode::kReshape, "elements are counted first dimension fastest",
+     ColumnMajorReshape, false},
+    {"bitcast-convert.byte-order-split", Opcode::kBitcastConvert,
+     "the high part of a wide element comes first", OtherByteOrder, false},
+    {"bitcast-convert.byte-order-joined", Opcode::kBitcastConvert,
+     "the first of the parts becomes the high one", OtherByteOrderJoined, true},
+    {"iota.in-8-bits", Opcode::kIota, "the counter has 8 bits", CounterIn8Bits, false},
+    {"iota.from-one", Opcode::kIota, "counts from 1", CounterFromOne, false},
+    {"select.first-predicate-for-all", Opcode::kSelect, "one predicate decides for the whole array",
+     FirstPredicateForAll, true},
+    {"clamp.first-bound-for-all", Opcode::kClamp, "array bounds are taken for scalars",
+     FirstBoundForAll, true},
+    {"concatenate.second-part-one-early", Opcode::kConcatenate,
+     "the second operand overlaps the first by one", SecondPartOneEarly, false},
+    {"get-dimension-size.gives-bound", Opcode::kGetDimensionSize,
+     "the bound instead of the size at run time", BoundForSize, false},
+    {"set-dimension-size.ignored", Opcode::kSetDimensionSize, "the size at run time is not kept",
+     BoundForSize, false},
+    {"imag.conjugated", Opcode::kImag, "the sign of the imaginary part is lost", ConjugateLost,
+     false},
+};
+
+}  // namespace
+
+void AddMovementFaults(std::vector<Fault>& faults) {
+  for (const SurgeryRow& row : kSurgeries) {
+    Fault fault{row.id, FaultClass::kMovement, row.what, {row.opcode}};
+    fault.surgery = row.surgery;
+    faults.push_back(std::move(fault));
+  }
+  for (const Row& row : kRows) {
+    Fault fault{row.id, FaultClass::kMovement, row.what, {row.opcode}};
+    (row.before ? fault.before : fault.after) = row.strike;
+    faults.push_back(std::move(fault));
+  }
+}
+
+}  // namespace hlocts

@@ -1,0 +1,291 @@
+// Comparisons and operands that trade places; sort, TopK and what else calls a computation with
+// arguments in an order (classes seen in openxla/xla 48119, 9431).
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "backends/selftest/elements.h"
+#include "backends/selftest/faults/fault.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+namespace {
+
+// The parameters of a called computation by other numbers: 0<->1, 2<->3, ...
+bool SwapPairs(Computation* computation) {
+  if (computation == nullptr) return false;
+  for (const auto& instruction : computation->instructions()) {
+    if (instruction->opcode() != Opcode::kParameter) continue;
+    instruction->set_parameter_number(instruction->parameter_number() ^ 1);
+  }
+  return true;
+}
+// The halves: accumulators and elements.
+bool SwapHalves(Computation* computation) {
+  if (computation == nullptr) return false;
+  std::vector<Instruction*> parameters = computation->parameters();
+  int64_t half = static_cast<int64_t>(parameters.size()) / 2;
+  for (Instruction* parameter : parameters) {
+    if (parameter == nullptr) return false;
+    int64_t number = parameter->parameter_number();
+    parameter->set_parameter_number(number < half ? number + half : number - half);
+  }
+  return half > 0;
+}
+
+bool SetDirection(Instruction& compare, absl::string_view from, absl::string_view to) {
+  if (compare.WordOr(Attr::kDirection, "") != from) return false;
+  compare.Set(Attr::kDirection, Word{std::string(to)});
+  return true;
+}
+
+// Applies to every call of the module, so that the computation is changed once.
+template <typename Change>
+void ChangeCalled(Module& module, Opcode opcode, Attr attr, Change&& change) {
+  std::vector<Computation*> done;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->opcode() != opcode) continue;
+      Computation* called = instruction->CalledComputation(attr);
+      if (called == nullptr || std::find(done.begin(), done.end(), called) != done.end()) continue;
+      done.push_back(called);
+      change(called);
+    }
+  }
+}
+
+Fault Rewriting(std::string id, FaultClass fault_class, std::string what, Opcode opcode,
+                std::function<void(Module&)> rewrite) {
+  Fault fault{std::move(id), fault_class, std::move(what), {opcode}};
+  fault.rewrite = std::move(rewrite);
+  return fault;
+}
+
+// Rows that the first key ties are put in reverse order.
+void TiesReversed(Strike& strike) {
+  if (!strike.instruction.BoolOr(Attr::kIsStable, false)) return;
+  std::vector<Literal> columns = FlattenLeaves(*strike.result);
+  const std::vector<int64_t>& sizes = columns[0].shape().dimensions();
+  const std::vector<int64_t>& along = strike.instruction.IntList(Attr::kDimensions);
+  if (along.empty() || columns.size() < 2) return;
+  const int64_t stride = RowMajorStrides(sizes)[along[0]], n = sizes[along[0]];
+  for (int64_t base = 0; base < columns[0].element_count(); ++base) {
+    if (base / stride % n != 0) continue;
+    for (int64_t i = 0; i + 1 < n; ++i) {
+      int64_t a = base + i * stride, b = a + stride;
+      if (!SameElement(columns[0], a, columns[0], b)) continue;
+      for (Literal& column : columns) {
+        Literal first = column;
+        CopyElement(column, b, column, a);
+        CopyElement(first, a, column, b);
+      }
+      ++i;
+    }
+  }
+  *strike.result = Literal::Tuple(std::move(columns));
+}
+
+// Only the keys move.
+void ValuesStay(Strike& strike) {
+  if (!strike.result->shape().IsTuple()) return;
+  std::vector<Literal> columns = strike.result->elements();
+  for (size_t k = 1; k < columns.size(); ++k) columns[k] = strike.operands[k];
+  *strike.result = Literal::Tuple(std::move(columns));
+}
+
+// The last element of each row stays where it was.
+void LastStays(Strike& strike) {
+  if (strike.result->shape().IsTuple()) return;
+  const std::vector<int64_t>& along = strike.instruction.IntList(Attr::kDimensions);
+  const std::vector<int64_t>& sizes = strike.result->shape().dimensions();
+  if (along.empty() || sizes[along[0]] < 2) return;
+  const int64_t stride = RowMajorStrides(sizes)[along[0]], n = sizes[along[0]];
+  Literal operand = strike.operands[0];
+  for (int64_t i = 0; i < operand.element_count(); ++i) {
+    if (i / stride % n == n - 1) CopyElement(operand, i, *strike.result, i);
+  }
+}
+
+void EditTopK(Strike& strike, void (*edit)(Literal& values, Literal& indices, int64_t k)) {
+  if (!strike.result->shape().IsTuple() || strike.result->elements().size() != 2) return;
+  std::vector<Literal> parts = strike.result->elements();
+  if (parts[0].shape().rank() == 0) return;
+  edit(parts[0], parts[1], parts[0].shape().dimensions().back());
+  *strike.result = Literal::Tuple(std::move(parts));
+}
+void TopKAscending(Literal& values, Literal& indices, int64_t k) {
+  for (Literal* part : {&values, &indices}) {
+    const Literal right = *part;
+    for (int64_t i = 0; i < right.element_count(); ++i) {
+      CopyElement(right, i - i % k + (k - 1 - i % k), *part, i);
+    }
+  }
+}
+void TopKIndexFromOne(Literal&, Literal& indices, int64_t) {
+  for (int64_t i = 0; i < indices.element_count(); ++i) {
+    WriteInteger(indices, i, ReadInteger(indices, i) + 1);
+  }
+}
+void TopKIndexIn8Bits(Literal&, Literal& indices, int64_t) {
+  for (int64_t i = 0; i < indices.element_count(); ++i) {
+    WriteInteger(indices, i, ReadInteger(indices, i) & 0xff);
+  }
+}
+
+// NaN compared with `number`: what an engine says that negates the opposite direction.
+void NegatedOpposite(Strike& strike) {
+  absl::string_view direction = strike.instruction.WordOr(Attr::kDirection, "");
+  if (direction != "LT" && direction != "LE" && direction != "GT" && direction != "GE") return;
+  if (strike.instruction.WordOr(Attr::kType, "") == "TOTALORDER") return;
+  const Literal &x = strike.operands[0], &y = strike.operands[1];
+  if (!IsRealFloat(x)) return;
+  for (int64_t i = 0; i < x.element_count(); ++i) {
+    bool unordered = std::isnan(ReadNumber(x, i)) || std::isnan(ReadNumber(y, i));
+    if (unordered) WriteInteger(*strike.result, i, 1);
+  }
+}
+void EqualityOfBits(Strike& strike) {
+  absl::string_view direction = strike.instruction.WordOr(Attr::kDirection, "");
+  if (direction != "EQ" && direction != "NE") return;
+  const Literal &x = strike.operands[0], &y = strike.operands[1];
+  for (int64_t i = 0; i < x.element_count(); ++i) {
+    WriteInteger(*strike.result, i, SameElement(x, i, y, i) == (direction == "EQ"));
+  }
+}
+
+// Compared as if the signs of integers were read the other way.
+template <bool kToSigned>
+void OtherSignedness(Strike& strike) {
+  const Literal &x = strike.operands[0], &y = strike.operands[1];
+  PrimitiveType type = x.element_type();
+  absl::string_view direction = strike.instruction.WordOr(Attr::kDirection, "");
+  if (!IsInteger(type) || IsSigned(type) == kToSigned || direction == "EQ" || direction == "NE") {
+    return;
+  }
+  uint64_t flip = uint64_t{1} << (BitWidth(type) - 1);
+  for (int64_t i = 0; i < x.element_count(); ++i) {
+    uint64_t a = static_cast<uint64_t>(ReadInteger(x, i));
+    uint64_t b = static_cast<uint64_t>(ReadInteger(y, i));
+    uint64_t mask = flip | (flip - 1);
+    a &= mask, b &= mask;
+    if (kToSigned) a ^= flip, b ^= flip;
+    bool less = a < b, equal = a == b;
+    bool value = direction == "LT"   ? less
+                 : direction == "LE" ? less || equal
+                 : direction == "GT" ? !less && !equal
+                                     : !less;
+    WriteInteger(*strike.result, i, value);
+  }
+}
+
+bool SwapOperands(Instruction& instruction, size_t a, size_t b) {
+  if (instruction.operands().size() <= std::max(a, b)) return false;
+  std::swap(instruction.mutable_operands()[a], instruction.mutable_operands()[b]);
+  return true;
+}
+
+}  // namespace
+
+void AddOrderFaults(std::vector<Fault>& faults) {
+  using FC = FaultClass;
+  auto surgery = [&](std::string id, FC fault_class, Opcode opcode, const char* what,
+                     std::function<bool(Instruction&)> change) {
+    Fault fault{std::move(id), fault_class, what, {opcode}};
+    fault.surgery = std::move(change);
+    faults.push_back(std::move(fault));
+  };
+  auto after = [&](const char* id, FC fault_class, Opcode opcode, const char* what,
+                   std::function<void(Strike&)> strike) {
+    Fault fault{id, fault_class, what, {opcode}};
+    fault.after = std::move(strike);
+    faults.push_back(std::move(fault));
+  };
+  struct Called {
+    Opcode opcode;
+    Attr attr;
+    bool pairs;
+    const char* what;
+  };
+  for (const Called& row :
+       {Called{Opcode::kSort, Attr::kToApply, true, "the comparator gets its arguments swapped"},
+        Called{Opcode::kReduce, Attr::kToApply, false, "element and accumulator trade places"},
+        Called{Opcode::kReduceWindow, Attr::kToApply, false,
+               "element and accumulator trade places"},
+        Called{Opcode::kScatter, Attr::kToApply, false, "update and value there trade places"},
+        Called{Opcode::kSelectAndScatter, Attr::kSelect, true, "select gets its arguments swapped"},
+        Called{Opcode::kMap, Attr::kToApply, true, "operands 0 and 1 trade places"}}) {
+    faults.push_back(Rewriting(
+        absl::StrCat(OpcodeName(row.opcode), ".computation-arguments-swapped"), FC::kComparator,
+        row.what, row.opcode, [row](Module& module) {
+          ChangeCalled(module, row.opcode, row.attr, row.pairs ? SwapPairs : SwapHalves);
+        }));
+  }
+  constexpr const char* kMistaken[][2] = {{"LT", "LE"}, {"LE", "LT"}, {"GT", "GE"},
+                                          {"GE", "GT"}, {"EQ", "NE"}, {"LT", "GT"}};
+  for (const auto& row : kMistaken) {
+    surgery(absl::StrCat("compare.", row[0], "-as-", row[1]), FC::kComparator, Opcode::kCompare,
+            "a direction is taken for another", [from = row[0], to = row[1]](Instruction& compare) {
+              return SetDirection(compare, from, to);
+            });
+  }
+  after("compare.nan-less-than", FC::kNan, Opcode::kCompare,
+        "x < y computed as not (x >= y): true of NaN", NegatedOpposite);
+  after("compare.equality-of-bits", FC::kNan, Opcode::kCompare,
+        "EQ and NE compare bits: NaN equals itself, -0 is not 0", EqualityOfBits);
+  after("compare.unsigned-as-signed", FC::kComparator, Opcode::kCompare,
+        "unsigned integers are ordered as signed", OtherSignedness<true>);
+  after("compare.signed-as-unsigned", FC::kComparator, Opcode::kCompare,
+        "signed integers are ordered as unsigned", OtherSignedness<false>);
+  surgery("compare.total-order-ignored", FC::kComparator, Opcode::kCompare,
+          "TOTALORDER is not looked at", [](Instruction& compare) {
+            if (compare.WordOr(Attr::kType, "") != "TOTALORDER") return false;
+            compare.Remove(Attr::kType);
+            return true;
+          });
+  after("sort.stable-ties-reversed", FC::kComparator, Opcode::kSort,
+        "is_stable is not looked at", TiesReversed);
+  after("sort.values-stay", FC::kComparator, Opcode::kSort, "only the first operand is sorted",
+        ValuesStay);
+  after("sort.last-element-stays", FC::kComparator, Opcode::kSort,
+        "rows are sorted without their last element", LastStays);
+  surgery("sort.last-dimension-always", FC::kComparator, Opcode::kSort,
+          "sorts along the last dimension", [](Instruction& sort) {
+            const Shape& shape = sort.operand(0).shape();
+            sort.Set(Attr::kDimensions, std::vector<int64_t>{shape.rank() - 1});
+            return shape.rank() > 1;
+          });
+  after("topk.ascending", FC::kComparator, Opcode::kTopk, "the largest element comes last",
+        [](Strike& strike) { EditTopK(strike, TopKAscending); });
+  after("topk.index-from-one", FC::kComparator, Opcode::kTopk, "indices count from 1",
+        [](Strike& strike) { EditTopK(strike, TopKIndexFromOne); });
+  after("topk.index-in-8-bits", FC::kIndexType, Opcode::kTopk, "indices are kept in 8 bits",
+        [](Strike& strike) { EditTopK(strike, TopKIndexIn8Bits); });
+  surgery("topk.smallest", FC::kComparator, Opcode::kTopk, "largest is read the other way",
+          [](Instruction& topk) {
+            topk.Set(Attr::kLargest, !topk.BoolOr(Attr::kLargest, true));
+            return true;
+          });
+  for (Opcode opcode :
+       {Opcode::kSubtract, Opcode::kDivide, Opcode::kRemainder, Opcode::kPower, Opcode::kAtan2,
+        Opcode::kCompare, Opcode::kShiftLeft, Opcode::kShiftRightLogical, Opcode::kComplex,
+        Opcode::kDot, Opcode::kConcatenate, Opcode::kTriangularSolve, Opcode::kConvolution}) {
+    surgery(absl::StrCat(OpcodeName(opcode), ".operands-swapped"), FC::kSwappedOperands, opcode,
+            "the first two operands trade places",
+            [](Instruction& i) { return SwapOperands(i, 0, 1); });
+  }
+  surgery("select.branches-swapped", FC::kSwappedOperands, Opcode::kSelect,
+          "on_true and on_false trade places", [](Instruction& i) { return SwapOperands(i, 1, 2); });
+  surgery("clamp.bounds-swapped", FC::kSwappedOperands, Opcode::kClamp,
+          "the bounds trade places", [](Instruction& i) { return SwapOperands(i, 0, 2); });
+  surgery("tuple.elements-swapped", FC::kSwappedOperands, Opcode::kTuple,
+          "the first two elements trade places",
+          [](Instruction& i) { return SwapOperands(i, 0, 1); });
+  surgery("batch-norm-inference.mean-variance-swapped", FC::kSwappedOperands,
+          Opcode::kBatchNormInference, "mean and variance trade places",
+          [](Instruction& i) { return SwapOperands(i, 3, 4); });
+  surgery("batch-norm-training.scale-offset-swapped", FC::kSwappedOperands,
+          Opcode::kBatchNormTraining, "scale and offset trade places",
+          [](Instruction& i) { return SwapOperands(i, 1, 2); });
+}
+
+}  // namespace hlocts

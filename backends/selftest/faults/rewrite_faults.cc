@@ -1,0 +1,214 @@
+// Simplifications that hold for real numbers, or almost (classes seen in openxla/xla 42732, 48186,
+// 41605, 19038, tensorflow 123169).
+#include <cmath>
+
+#include "backends/selftest/elements.h"
+#include "backends/selftest/faults/fault.h"
+
+namespace hlocts {
+namespace {
+
+// Every user of `from` reads `to`.
+void Replace(Instruction& from, Instruction& to) {
+  Computation& computation = *from.parent();
+  for (const auto& user : computation.instructions()) {
+    for (Instruction*& operand : user->mutable_operands()) {
+      if (operand == &from) operand = &to;
+    }
+  }
+  if (computation.root() == &from) computation.set_root(&to);
+}
+
+// f(g(x)) is x.
+void RemoveInverses(Module& module, Opcode outer, Opcode inner) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->opcode() != outer || instruction->operand_count() == 0) continue;
+      Instruction* operand = instruction->operands()[0];
+      if (operand->opcode() != inner) continue;
+      Instruction* source = operand->operands()[0];
+      if (source->shape().CompatibleWith(instruction->shape())) Replace(*instruction, *source);
+    }
+  }
+}
+
+bool RootOfSquareIsAbs(Instruction& root) {
+  const Instruction& square = root.operand(0);
+  if (square.opcode() != Opcode::kMultiply || &square.operand(0) != &square.operand(1)) return false;
+  root.set_opcode(Opcode::kAbs);
+  root.mutable_operands() = {square.operands()[0]};
+  return true;
+}
+
+// exp(a) * exp(b) as exp(a + b): the factors stay, their sum is what the product becomes.
+void ProductOfExponentials(Strike& strike) {
+  const Instruction &a = strike.instruction.operand(0), &b = strike.instruction.operand(1);
+  if (a.opcode() != Opcode::kExponential || b.opcode() != Opcode::kExponential) return;
+  Literal& result = *strike.result;
+  if (!IsRealFloat(result)) return;
+  auto x = strike.memory.values.find(&a), y = strike.memory.values.find(&b);
+  if (x == strike.memory.values.end() || y == strike.memory.values.end()) return;
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    double sum = RoundTo(result.element_type(), ReadNumber(x->second, i) + ReadNumber(y->second, i));
+    WriteNumber(result, i, std::exp(sum));
+  }
+}
+void RememberArgument(Strike& strike) {
+  if (strike.opcode() == Opcode::kExponential) {
+    strike.memory.values[&strike.instruction] = strike.operands[0];
+  } else {
+    ProductOfExponentials(strike);
+  }
+}
+
+bool SameOperands(const Strike& strike) {
+  return &strike.instruction.operand(0) == &strike.instruction.operand(1);
+}
+void Fill(Literal& result, double value) {
+  for (int64_t i = 0; i < result.element_count(); ++i) WriteNumber(result, i, value);
+}
+void DifferenceOfSameIsZero(Strike& strike) {
+  if (SameOperands(strike)) *strike.result = Literal(strike.result->shape());
+}
+void QuotientOfSameIsOne(Strike& strike) {
+  if (SameOperands(strike) && IsRealFloat(*strike.result)) Fill(*strike.result, 1);
+}
+void SameIsEqual(Strike& strike) {
+  absl::string_view direction = strike.instruction.WordOr(Attr::kDirection, "");
+  if (SameOperands(strike)) {
+    Fill(*strike.result, direction == "EQ" || direction == "LE" || direction == "GE");
+  }
+}
+
+// A literal zero, broadcast or not.
+bool IsConstantZero(const Instruction& instruction) {
+  const Instruction* source = &instruction;
+  if (source->opcode() == Opcode::kBroadcast) source = &source->operand(0);
+  if (source->opcode() != Opcode::kConstant || !source->has_literal()) return false;
+  const Literal& literal = source->literal();
+  if (!IsArrayType(literal.element_type())) return false;
+  for (int64_t i = 0; i < NumberCount(literal); ++i) {
+    if (ReadNumber(literal, i) != 0) return false;
+  }
+  return true;
+}
+void ProductWithZeroIsZero(Strike& strike) {
+  if (IsConstantZero(strike.instruction.operand(0)) ||
+      IsConstantZero(strike.instruction.operand(1))) {
+    *strike.result = Literal(strike.result->shape());
+  }
+}
+
+// (a + b) + c as a + (b + c).
+void Reassociate(Strike& strike) {
+  Literal& result = *strike.result;
+  if (!IsRealFloat(result)) return;
+  const Instruction& inner = strike.instruction.operand(0);
+  strike.memory.values[&strike.instruction] = Literal::Tuple({strike.operands[0], strike.operands[1]});
+  auto known = strike.memory.values.find(&inner);
+  if (inner.opcode() != Opcode::kAdd || known == strike.memory.values.end()) return;
+  const Literal &a = known->second.elements()[0], &b = known->second.elements()[1];
+  PrimitiveType type = result.element_type();
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    double sum = RoundTo(type, ReadNumber(b, i) + ReadNumber(strike.operands[1], i));
+    WriteNumber(result, i, ReadNumber(a, i) + sum);
+  }
+}
+
+// x to the power of one half as a square root: differs at -inf and -0.
+void HalfPowerIsRoot(Strike& strike) {
+  if (!IsRealFloat(*strike.result)) return;
+  for (int64_t i = 0; i < strike.result->element_count(); ++i) {
+    if (ReadNumber(strike.operands[1], i) != 0.5) continue;
+    WriteNumber(*strike.result, i, std::sqrt(ReadNumber(strike.operands[0], i)));
+  }
+}
+
+// convert of convert back to the first type is nothing, whatever lies between.
+void RemoveRoundTrips(Module& module, bool through_integer) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->opcode() != Opcode::kConvert) continue;
+      Instruction* between = instruction->operands()[0];
+      if (between->opcode() != Opcode::kConvert) continue;
+      PrimitiveType middle = between->shape().element_type();
+      if ((IsInteger(middle) || middle == PrimitiveType::kPred) != through_integer) continue;
+      Instruction* source = between->operands()[0];
+      // f32 -> bf16 -> f32 may be left out by a permission; integers through floats may not.
+      if (!through_integer && !IsInteger(source->shape().element_type())) continue;
+      if (source->shape().CompatibleWith(instruction->shape())) Replace(*instruction, *source);
+    }
+  }
+}
+
+void PrecisionKept(Strike& strike) { *strike.result = strike.operands[0]; }
+
+struct Pair {
+  const char* id;
+  Opcode outer, inner;
+  const char* what;
+};
+constexpr Pair kInverses[] = {
+    {"log.of-exponential-is-argument", Opcode::kLog, Opcode::kExponential, "log(exp(x)) is x"},
+    {"exponential.of-log-is-argument", Opcode::kExponential, Opcode::kLog, "exp(log(x)) is x"},
+    {"transpose.of-transpose-is-nothing", Opcode::kTranspose, Opcode::kTranspose,
+     "two transposes cancel, whatever their permutations"},
+    {"reverse.of-reverse-is-nothing", Opcode::kReverse, Opcode::kReverse,
+     "two reversals cancel, whatever their dimensions"},
+    {"slice.of-pad-is-operand", Opcode::kSlice, Opcode::kPad,
+     "a slice of a pad to the old size is the operand"},
+    {"sort.of-sort-is-operand", Opcode::kSort, Opcode::kSort, "sorted already"},
+};
+
+struct Row {
+  const char* id;
+  Opcode opcode;
+  const char* what;
+  void (*strike)(Strike&);
+};
+constexpr Row kRows[] = {
+    {"subtract.of-same-is-zero", Opcode::kSubtract, "x - x is 0, of infinities too",
+     DifferenceOfSameIsZero},
+    {"divide.of-same-is-one", Opcode::kDivide, "x / x is 1, of zeros too", QuotientOfSameIsOne},
+    {"compare.same-is-equal", Opcode::kCompare, "x == x, of NaN too", SameIsEqual},
+    {"multiply.by-zero-is-zero", Opcode::kMultiply, "x * 0 is 0, of infinities too",
+     ProductWithZeroIsZero},
+    {"add.reassociated", Opcode::kAdd, "(a + b) + c as a + (b + c)", Reassociate},
+    {"power.half-is-root", Opcode::kPower, "x to the 1/2 as a root, of -inf and -0 too",
+     HalfPowerIsRoot},
+    {"reduce-precision.removed", Opcode::kReducePrecision, "taken for a hint", PrecisionKept},
+};
+
+}  // namespace
+
+void AddRewriteFaults(std::vector<Fault>& faults) {
+  constexpr FaultClass kClass = FaultClass::kRewrite;
+  for (const Pair& pair : kInverses) {
+    Fault fault{pair.id, kClass, pair.what, {pair.outer}};
+    fault.rewrite = [pair](Module& module) { RemoveInverses(module, pair.outer, pair.inner); };
+    faults.push_back(std::move(fault));
+  }
+  for (const Row& row : kRows) {
+    Fault fault{row.id, kClass, row.what, {row.opcode}};
+    fault.after = row.strike;
+    faults.push_back(std::move(fault));
+  }
+  Fault root{"sqrt.of-square-is-abs", kClass, "sqrt(x * x) is abs(x), of large x too",
+             {Opcode::kSqrt}};
+  root.surgery = RootOfSquareIsAbs;
+  faults.push_back(std::move(root));
+  Fault product{"multiply.of-exponentials", kClass, "exp(a) * exp(b) is exp(a + b)",
+                {Opcode::kExponential, Opcode::kMultiply}};
+  product.after = RememberArgument;
+  faults.push_back(std::move(product));
+  Fault whole{"convert.round-trip-through-integer", kClass,
+              "float to integer and back is nothing", {Opcode::kConvert}};
+  whole.rewrite = [](Module& module) { RemoveRoundTrips(module, true); };
+  faults.push_back(std::move(whole));
+  Fault floating{"convert.round-trip-through-float", kClass,
+                 "integer to float and back is nothing", {Opcode::kConvert}};
+  floating.rewrite = [](Module& module) { RemoveRoundTrips(module, false); };
+  faults.push_back(std::move(floating));
+}
+
+}  // namespace hlocts

@@ -1,0 +1,82 @@
+// What is left over when a loop goes in steps, above a size at which another code path is taken
+// (classes seen in openxla/xla 48687, 48119, 13054).
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "backends/selftest/elements.h"
+#include "backends/selftest/faults/fault.h"
+
+namespace hlocts {
+namespace {
+
+struct Row {
+  Opcode opcode;
+  int64_t threshold;  // elements of the result from which on the path is taken
+  int64_t step;
+};
+constexpr Row kRows[] = {
+    {Opcode::kAdd, 8, 8},          {Opcode::kAdd, 64, 8},         {Opcode::kMultiply, 8, 4},
+    {Opcode::kSubtract, 1024, 16}, {Opcode::kExponential, 8, 8},  {Opcode::kSelect, 8, 8},
+    {Opcode::kConvert, 8, 8},      {Opcode::kCompare, 16, 16},    {Opcode::kTranspose, 64, 8},
+    {Opcode::kConcatenate, 16, 8}, {Opcode::kReverse, 8, 4},      {Opcode::kPad, 16, 8},
+    {Opcode::kBroadcast, 16, 8},   {Opcode::kIota, 64, 16},       {Opcode::kDot, 64, 16},
+    {Opcode::kDot, 1000, 64},      {Opcode::kConvolution, 64, 8}, {Opcode::kReduce, 16, 8},
+    {Opcode::kReduceWindow, 64, 8}, {Opcode::kGather, 16, 8},     {Opcode::kScatter, 16, 8},
+    {Opcode::kDynamicSlice, 16, 8}, {Opcode::kSlice, 16, 8},      {Opcode::kMaximum, 16, 16},
+    {Opcode::kTanh, 16, 8},        {Opcode::kClamp, 8, 4},        {Opcode::kMap, 8, 4},
+    {Opcode::kSort, 64, 32},       {Opcode::kTopk, 8, 4},         {Opcode::kRngBitGenerator, 8, 4},
+    {Opcode::kBitcastConvert, 16, 8}, {Opcode::kAllReduce, 8, 4},
+};
+
+// Elements after the last full step are never written: zeros.
+void DropTail(const Row& row, Strike& strike) {
+  std::vector<Literal> leaves = FlattenLeaves(*strike.result);
+  for (Literal& leaf : leaves) {
+    int64_t count = leaf.element_count();
+    if (!IsArrayType(leaf.element_type()) || count < row.threshold) continue;
+    for (int64_t i = count - count % row.step; i < count; ++i) ZeroElement(leaf, i);
+  }
+  auto rebuilt = UnflattenLeaves(strike.result->shape(), std::move(leaves));
+  if (rebuilt.ok()) *strike.result = *std::move(rebuilt);
+}
+
+// Of a row longer than `kRow` the rest is not reduced.
+template <int64_t kRow>
+void LongRowsCutShort(Strike& strike) {
+  if (strike.operands.size() != 2) return;
+  Literal& operand = strike.operands[0];
+  if (!(operand.element_type() == strike.operands[1].element_type())) return;
+  const std::vector<int64_t>& along = strike.instruction.IntList(Attr::kDimensions);
+  const std::vector<int64_t>& sizes = operand.shape().dimensions();
+  if (along.empty() || along.back() + 1 != operand.shape().rank()) return;
+  int64_t n = sizes.back();
+  if (n <= kRow) return;
+  for (int64_t i = 0; i < operand.element_count(); ++i) {
+    if (i % n >= n - n % kRow) CopyElement(strike.operands[1], 0, operand, i);
+  }
+}
+
+}  // namespace
+
+void AddTailFaults(std::vector<Fault>& faults) {
+  for (const Row& row : kRows) {
+    Fault fault;
+    fault.id = absl::StrCat(OpcodeName(row.opcode), ".tail-dropped-from-", row.threshold);
+    fault.fault_class = FaultClass::kDroppedTail;
+    fault.what = absl::StrCat("from ", row.threshold, " elements on, those after the last full ",
+                              row.step, " are not written");
+    fault.opcodes = {row.opcode};
+    fault.after = [row](Strike& strike) { DropTail(row, strike); };
+    faults.push_back(std::move(fault));
+  }
+  Fault short_rows{"reduce.rows-cut-to-8", FaultClass::kDroppedTail,
+                   "rows are reduced 8 elements at a time without the rest", {Opcode::kReduce}};
+  short_rows.before = LongRowsCutShort<8>;
+  faults.push_back(std::move(short_rows));
+  Fault long_rows{"reduce.rows-cut-to-1024", FaultClass::kDroppedTail,
+                  "rows are reduced 1024 elements at a time without the rest", {Opcode::kReduce}};
+  long_rows.before = LongRowsCutShort<1024>;
+  faults.push_back(std::move(long_rows));
+}
+
+}  // namespace hlocts

@@ -1,0 +1,79 @@
+// legal-noise: an engine that is never wrong and hardly ever the same as the reference. What the
+// judge says against it is said against the judge.
+#include "absl/strings/numbers.h"
+#include "backends/backend.h"
+#include "backends/backend_list.h"
+#include "backends/selftest/hooked_run.h"
+#include "backends/selftest/legal_noise/noise_hook.h"
+#include "spec/infer/verifier.h"
+
+namespace hlocts {
+namespace {
+
+class NoiseExecutable : public Executable {
+ public:
+  NoiseExecutable(std::unique_ptr<Module> module, const LoadOptions& options, uint64_t seed,
+                  Profile profile)
+      : module_(std::move(module)), options_(options), seed_(seed), profile_(profile) {}
+
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+    NoiseHook hook(seed_, profile_);
+    return RunHooked(*module_, options_, request, &hook);
+  }
+
+ private:
+  std::unique_ptr<Module> module_;
+  LoadOptions options_;
+  uint64_t seed_;
+  Profile profile_;
+};
+
+class NoiseBackend : public Backend {
+ public:
+  NoiseBackend(std::string name, uint64_t seed, Profile profile)
+      : name_(std::move(name)), seed_(seed), profile_(profile) {}
+
+  BackendInfo info() override {
+    BackendInfo info;
+    info.name = name_;
+    info.version = "0.1.0";
+    info.capabilities = {"execute", "verify", "replicas", "infeed", "custom-call", "our-parser"};
+    // Random bits are the reference's; every other freedom is used.
+    info.facts = {"rng.xla_layout"};
+    return info;
+  }
+
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions& options) override {
+    HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
+    return std::unique_ptr<Executable>(
+        std::make_unique<NoiseExecutable>(module.Clone(), options, seed_, profile_));
+  }
+
+ private:
+  std::string name_;
+  uint64_t seed_;
+  Profile profile_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeLegalNoiseBackend(BackendName name) {
+  std::string seed_text = name.TakeOption("seed"), profile_text = name.TakeOption("profile");
+  uint64_t seed = 1;
+  if (!seed_text.empty() && !absl::SimpleAtoi(seed_text, &seed)) {
+    return InvalidInput("backend \"", name.text, "\": seed: expected a number, found ", seed_text);
+  }
+  auto profile = ProfileFromName(profile_text.empty() ? "default" : profile_text);
+  if (!profile) {
+    return InvalidInput("backend \"", name.text,
+                        "\": profile: expected strict, default or relaxed, found ", profile_text);
+  }
+  if (!name.options.empty()) {
+    return InvalidInput("backend \"", name.text, "\": expected seed, profile or isolation, found ",
+                        name.options[0].first);
+  }
+  return std::unique_ptr<Backend>(std::make_unique<NoiseBackend>(name.text, seed, *profile));
+}
+
+}  // namespace hlocts

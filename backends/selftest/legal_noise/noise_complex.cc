@@ -1,0 +1,84 @@
+// Complex products and quotients by the formulas that compilers emit, in the components' own
+// format.
+#include <cmath>
+#include <complex>
+
+#include "backends/selftest/elements.h"
+#include "backends/selftest/legal_noise/noise_hook.h"
+
+namespace hlocts {
+namespace {
+
+template <typename T>
+using Number = std::complex<T>;
+
+// One of the two products of each part may enter the sum unrounded.
+template <typename T>
+Number<T> Product(Number<T> a, Number<T> b, int form) {
+  const T x = a.real(), y = a.imag(), u = b.real(), v = b.imag();
+  if (form == 1) return {std::fma(x, u, -(y * v)), std::fma(x, v, y * u)};
+  if (form == 2) return {std::fma(-y, v, x * u), std::fma(y, u, x * v)};
+  return {x * u - y * v, x * v + y * u};
+}
+
+// Smith's formula.
+template <typename T>
+Number<T> Quotient(Number<T> a, Number<T> b) {
+  const T x = a.real(), y = a.imag(), u = b.real(), v = b.imag();
+  if (std::fabs(u) >= std::fabs(v)) {
+    const T ratio = v / u, all = u + v * ratio;
+    return {(x + y * ratio) / all, (y - x * ratio) / all};
+  }
+  const T ratio = u / v, all = u * ratio + v;
+  return {(x * ratio + y) / all, (y * ratio - x) / all};
+}
+
+bool Ordinary(double x) {
+  return std::isfinite(x) && (x == 0 || std::fabs(std::log2(std::fabs(x))) < 60);
+}
+template <typename T>
+bool Ordinary(Number<T> a) {
+  return Ordinary(a.real()) && Ordinary(a.imag());
+}
+
+template <typename T>
+void Recompute(NoiseJob& job) {
+  auto a = job.operands[0].data<Number<T>>(), b = job.operands[1].data<Number<T>>();
+  auto out = job.result.mutable_data<Number<T>>();
+  const int form = job.rule.Allows(kContract) ? static_cast<int>(job.random().Below(3)) : 0;
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (job.opcode() == Opcode::kMultiply) {
+      out[i] = Product(a[i], b[i], form);
+    } else if (b[i] != Number<T>(0) && Ordinary(a[i]) && Ordinary(b[i])) {
+      out[i] = Quotient(a[i], b[i]);
+    }
+  }
+}
+
+// Parts below the normal range are zeros.
+void FlushParts(NoiseJob& job) {
+  const double least = FormatOf(NumberType(job.result)).min_normal();
+  for (int64_t i = 0; i < NumberCount(job.result); ++i) {
+    double x = ReadNumber(job.result, i);
+    if (x != 0 && std::fabs(x) < least && job.state.Once(2)) {
+      WriteNumber(job.result, i, std::copysign(0.0, x));
+    }
+  }
+}
+
+}  // namespace
+
+bool NoisyComplex(NoiseJob& job) {
+  if (!IsComplex(job.type()) || RowOf(job.opcode()).family != Family::kElementwiseBinary)
+    return false;
+  const bool formula = job.opcode() == Opcode::kMultiply || job.opcode() == Opcode::kDivide;
+  if (formula && !job.state.Once(4)) {
+    job.type() == PrimitiveType::kC64 ? Recompute<float>(job) : Recompute<double>(job);
+  }
+  const bool arithmetic =
+      formula || job.opcode() == Opcode::kAdd || job.opcode() == Opcode::kSubtract;
+  if (arithmetic && job.rule.Allows(kFlushResult)) FlushParts(job);
+  return formula;
+}
+
+}  // namespace hlocts

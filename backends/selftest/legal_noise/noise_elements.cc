@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <cmath>
+
+#include "backends/selftest/elements.h"
+#include "backends/selftest/legal_noise/noise_hook.h"
+
+namespace hlocts {
+namespace {
+
+double OperandAt(const NoiseJob& job, size_t k, int64_t i) {
+  const Literal& operand = job.operands[k];
+  return ReadNumber(operand, operand.element_count() == job.result.element_count() ? i : 0);
+}
+
+bool AnyOperandNan(const NoiseJob& job, int64_t i) {
+  for (size_t k = 0; k < job.operands.size(); ++k) {
+    if (std::isnan(OperandAt(job, k, i))) return true;
+  }
+  return false;
+}
+bool AllOperandsFinite(const NoiseJob& job, int64_t i) {
+  for (size_t k = 0; k < job.operands.size(); ++k) {
+    if (!std::isfinite(OperandAt(job, k, i))) return false;
+  }
+  return true;
+}
+
+// In [-1, 1], the ends more often than they would come by themselves.
+double Deviation(SplitMix64& random) {
+  switch (random.Below(4)) {
+    case 0:
+      return 1;
+    case 1:
+      return -1;
+    default:
+      return static_cast<double>(static_cast<int64_t>(random.Below(2001)) - 1000) / 1000;
+  }
+}
+
+// How many ulps the reference's own value may be from the exact one: half for the types it computes
+// in double and rounds, one for f64.
+double OwnError(PrimitiveType type) { return type == PrimitiveType::kF64 ? 1.0 : 0.5; }
+
+// The smaller of the distances between neighbours on the two sides.
+double LeastUlp(PrimitiveType type, double value) {
+  double inward = std::fabs(value) * (1 - 1e-9);
+  return std::fabs(AwayByUlps(inward, type, 1) - inward);
+}
+
+// Within the ulps of the rule, and inside the range guard.
+double Jittered(const NoiseJob& job, double value, double x) {
+  const Rule& rule = job.rule;
+  if (!std::isfinite(value) || value == 0) return value;
+  // Of a format without infinities and NaN the largest value may stand for an infinity.
+  const FloatFormat& format = FormatOf(job.type());
+  if (!format.has_nan() && std::fabs(value) >= format.max_finite()) return value;
+  double ulps = rule.ulps + (job.operands.size() == 1 ? rule.ulps_per_argument * std::fabs(x) : 0);
+  int exponent = std::ilogb(value);
+  if (exponent >= rule.big_exponent) ulps = std::max<double>(ulps, rule.big_ulps);
+  double room = ulps - OwnError(job.type()) - 0.5;  // half an ulp for rounding what comes out
+  if (job.type() == PrimitiveType::kF64) room += 0.5;
+  if (room <= 0) return value;
+  double wanted = value + Deviation(job.random()) * room * LeastUlp(job.type(), value);
+  double stored = RoundTo(job.type(), wanted);
+  if (!std::isfinite(stored) || std::signbit(stored) != std::signbit(value)) return value;
+  // Rounding across a power of two goes further than half of the smaller unit.
+  double reach = (ulps - OwnError(job.type())) * LeastUlp(job.type(), value);
+  if (std::fabs(stored - value) > reach) return value;
+  if (rule.Allows(kNoRangeGuard)) return stored;
+  RangeGuard guard = RangeGuardOf(job.opcode());
+  return std::clamp(stored, RoundTo(job.type(), guard.lo), RoundTo(job.type(), guard.hi));
+}
+
+double FlushedResult(const NoiseJob& job, double value) {
+  if (!job.rule.Allows(kFlushResult) || value == 0) return value;
+  bool tiny = std::fabs(value) < FormatOf(job.type()).min_normal();
+  return tiny && job.state.Once(2) ? std::copysign(0.0, value) : value;
+}
+
+// The exact value lies between the largest number and the next power of two.
+bool OverflowsByRounding(const NoiseJob& job, int64_t i) {
+  if (!AllOperandsFinite(job, i) || job.type() == PrimitiveType::kF64) return false;
+  double exact = HUGE_VAL, x = OperandAt(job, 0, i);
+  if (job.opcode() == Opcode::kExponential) exact = std::exp(x);
+  if (job.opcode() == Opcode::kExponentialMinusOne) exact = std::expm1(x);
+  if (job.opcode() == Opcode::kDivide && OperandAt(job, 1, i) != 0) {
+    exact = x / OperandAt(job, 1, i);
+  }
+  int largest = std::ilogb(FormatOf(job.type()).max_finite());
+  return std::fabs(exact) < std::ldexp(1.0, largest + 1);
+}
+
+double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
+  const Rule& rule = job.rule;
+  if (rule.Allows(kDropNan) && job.operands.size() == 2 && std::isnan(value) && job.state.Once(2)) {
+    double x = OperandAt(job, 0, i), y = OperandAt(job, 1, i);
+    if (job.opcode() == Opcode::kMaximum || job.opcode() == Opcode::kMinimum) {
+      return std::isnan(x) ? y : x;
+    }
+  }
+  if (rule.Allows(kOneIsAnyNan) && job.opcode() == Opcode::kPower && value == 1 &&
+      AnyOperandNan(job, i) && job.state.Once(2)) {
+    return NAN;
+  }
+  if (rule.Allows(kClampEither) && job.opcode() == Opcode::kClamp && !AnyOperandNan(job, i) &&
+      OperandAt(job, 0, i) > OperandAt(job, 2, i)) {
+    return OperandAt(job, job.state.Once(2) ? 0 : 2, i);
+  }
+  if (rule.Allows(kMaxOrInfinity) && std::isinf(value) && OverflowsByRounding(job, i) &&
+      FormatOf(job.type()).has_infinity() && job.state.Once(3)) {
+    return std::copysign(FormatOf(job.type()).max_finite(), value);
+  }
+  if (rule.rule_class == RuleClass::kUlp) value = Jittered(job, value, OperandAt(job, 0, i));
+  return FlushedResult(job, value);
+}
+
+bool HandsOn(Opcode opcode) {
+  switch (RowOf(opcode).family) {
+    case Family::kMovement:
+    case Family::kIndexing:
+      return opcode != Opcode::kScatter;
+    default:
+      return opcode == Opcode::kSelect;
+  }
+}
+
+// NaNs that arithmetic makes have any bits; moves may quieten them.
+void NoisyNans(NoiseJob& job) {
+  if (!IsRealFloat(job.result) || BitWidth(job.type()) < 16) return;
+  const FloatFormat& format = FormatOf(job.type());
+  const uint64_t quiet = uint64_t{1} << (format.mantissa_bits - 1);
+  const bool move = HandsOn(job.opcode()) && job.rule.Allows(kQuietNan);
+  const bool arithmetic = job.rule.rule_class == RuleClass::kUlp ||
+                          job.rule.rule_class == RuleClass::kCorrectlyRounded ||
+                          job.rule.rule_class == RuleClass::kSum;
+  if (!move && !arithmetic) return;
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    uint64_t bits = ReadBits(job.result, i);
+    if (!IsNanBits(format, bits) || !job.state.Once(2)) continue;
+    if (arithmetic) {
+      bits = format.nan_bits() | (job.random().Below(quiet)) |
+             (job.state.Once(2) ? format.sign_mask() : 0);
+    }
+    WriteBits(job.result, i, bits | quiet);
+  }
+}
+
+// A zero that min(max(a, x), b) may return, of two zeros that are compared either one; `zero` where
+// the result is zero for another reason (it was flushed, the bounds are the wrong way round).
+double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
+  const double a = OperandAt(job, 0, i), x = OperandAt(job, 1, i), b = OperandAt(job, 2, i);
+  double larger = a == 0 && x == 0 ? (job.state.Once(2) ? a : x) : std::max(a, x);
+  if (larger == 0 && b == 0) return job.state.Once(2) ? larger : b;
+  if (larger == 0 && b > 0) return larger;
+  return larger > 0 && b == 0 ? b : zero;
+}
+
+// A sum of zeros, or any zero where the sign is free.
+void NoisyZeros(NoiseJob& job) {
+  if (!job.rule.Allows(kZeroSignFree) || !IsRealFloat(job.result)) return;
+  if (!FormatOf(job.type()).has_negative_zero()) return;
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    if (ReadNumber(job.result, i) != 0) continue;
+    if (!job.state.Once(2)) continue;
+    if (job.opcode() == Opcode::kClamp) {
+      WriteNumber(job.result, i, ClampedZero(job, i, ReadNumber(job.result, i)));
+    } else if (RowOf(job.opcode()).accuracy == AccuracyRule::kMinMax) {
+      // Of two zeros either, but no zero that was not there.
+      double other = OperandAt(job, job.random().Below(job.operands.size()), i);
+      if (other == 0) WriteNumber(job.result, i, other);
+    } else {
+      WriteNumber(job.result, i, job.state.Once(2) ? 0.0 : -0.0);
+    }
+  }
+}
+
+bool IsElementwiseFamily(Opcode opcode) {
+  Family family = RowOf(opcode).family;
+  return family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
+         family == Family::kElementwiseOther;
+}
+
+// The formats between f64 and a narrow one that arithmetic may round to first.
+PrimitiveType Between(const NoiseJob& job) {
+  constexpr PrimitiveType kFormats[] = {PrimitiveType::kF32, PrimitiveType::kF16,
+                                        PrimitiveType::kBF16};
+  return kFormats[BitWidth(job.type()) <= 8 ? job.random().Below(3) : 0];
+}
+
+// Through a wider format on the way to a narrow one. Conversions to 16 bits do so from f64 and
+// wide integers only.
+void RoundTwice(NoiseJob& job) {
+  if (!job.rule.Allows(kDoubleRounding) || !IsRealFloat(job.result) || BitWidth(job.type()) > 16) return;
+  if (!FormatOf(job.type()).has_zero) return;
+  const PrimitiveType from = job.operands[0].element_type();
+  const bool wide = from == PrimitiveType::kF64 || (IsInteger(from) && BitWidth(from) >= 32);
+  const bool convert = job.opcode() == Opcode::kConvert;
+  if (convert && !wide && BitWidth(job.type()) > 8) return;
+  auto exact = job.state.exact.find(&job.instruction);
+  if (!convert && exact == job.state.exact.end()) return;
+  if (convert && IsComplex(from)) return;
+  if (!convert && job.rule.rule_class != RuleClass::kCorrectlyRounded) return;
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    double value = convert ? ReadNumber(job.operands[0], i) : exact->second.data<double>()[i];
+    if (job.state.Once(2)) WriteNumber(job.result, i, RoundTo(Between(job), value));
+  }
+}
+
+}  // namespace
+
+void NoisyElements(NoiseJob& job) {
+  if (IsElementwiseFamily(job.opcode()) && IsRealFloat(job.result) && IsRealFloat(job.operands[0])) {
+    RoundTwice(job);
+    for (int64_t i = 0; i < job.result.element_count(); ++i) {
+      double value = ReadNumber(job.result, i), noisy = NoisyNumber(job, i, value);
+      bool same = noisy == value && std::signbit(noisy) == std::signbit(value);
+      if (!same && !(std::isnan(value) && std::isnan(noisy))) WriteNumber(job.result, i, noisy);
+    }
+    NoisyZeros(job);
+  } else if (IsElementwiseFamily(job.opcode()) && IsRealFloat(job.result)) {
+    RoundTwice(job);
+  }
+  NoisyNans(job);
+}
+
+void NoisyFreedoms(NoiseJob& job) {
+  if (!IsInteger(job.type()) || job.operands.empty()) return;
+  auto any = [&](int64_t i) {
+    if (job.state.Once(2)) WriteInteger(job.result, i, static_cast<int64_t>(job.random().Next()));
+  };
+  const Opcode opcode = job.opcode();
+  const int bits = BitWidth(job.type());
+  const bool shift = opcode == Opcode::kShiftLeft || opcode == Opcode::kShiftRightLogical ||
+                     opcode == Opcode::kShiftRightArithmetic;
+  const bool divides = opcode == Opcode::kDivide || opcode == Opcode::kRemainder;
+  const bool converts = opcode == Opcode::kConvert && IsRealFloat(job.operands[0]);
+  if (!shift && !divides && !converts) return;
+  const double most = std::ldexp(1.0, IsSigned(job.type()) ? bits - 1 : bits);
+  const double least = IsSigned(job.type()) ? -most : 0;
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    if (converts) {
+      double x = ReadNumber(job.operands[0], i);
+      if (std::isnan(x) || x >= most || std::trunc(x) < least) any(i);
+      continue;
+    }
+    int64_t x = ReadInteger(job.operands[0], i), y = ReadInteger(job.operands[1], i);
+    bool outside = shift && (y < 0 || y >= bits) && job.profile != Profile::kStrict;
+    bool undefined =
+        divides && (y == 0 || (IsSigned(job.type()) && y == -1 &&
+                               x == WrapInteger(int64_t{1} << (bits - 1), bits, true)));
+    if (outside || undefined) any(i);
+  }
+}
+
+}  // namespace hlocts

@@ -1,0 +1,18 @@
+// Convolution through Fourier transforms (acceptance-rules 19): a circular one over a box that
+// holds the padded, dilated base area. Every step is rounded to T.
+#ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_FAST_CONVOLUTION_H_
+#define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_FAST_CONVOLUTION_H_
+
+#include "reference/kernels/convolution.h"
+
+namespace hlocts {
+
+// Operands and result in the dense order of ConvolutionGeometry. False where the box is too large
+// to try.
+template <typename T>
+bool FastConvolution(const ConvolutionGeometry& geometry, const Window& window,
+                     const std::vector<T>& lhs, const std::vector<T>& rhs, std::vector<T>& out);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_FAST_CONVOLUTION_H_

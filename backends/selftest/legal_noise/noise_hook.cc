@@ -1,0 +1,134 @@
+#include "backends/selftest/legal_noise/noise_hook.h"
+
+#include <cmath>
+
+#include "backends/selftest/elements.h"
+#include "reference/scalar_function.h"
+#include "reference/world_interface.h"
+#include "spec/accuracy/rule_mutation.h"
+
+namespace hlocts {
+namespace {
+
+// Some of the subnormals among the operands are read as zeros.
+void FlushOperand(Literal& operand, NoiseState& state) {
+  if (!IsArrayType(operand.element_type()) || !IsFloat(NumberType(operand))) return;
+  const double least = FormatOf(NumberType(operand)).min_normal();
+  for (int64_t i = 0; i < NumberCount(operand); ++i) {
+    double value = ReadNumber(operand, i);
+    if (value != 0 && std::fabs(value) < least && state.Once(2)) {
+      WriteNumber(operand, i, std::copysign(0.0, value));
+    }
+  }
+}
+
+Rule RuleOfInstruction(const Instruction& instruction, Profile profile) {
+  if (instruction.operand_count() == 0 ||
+      !IsArrayType(instruction.operand(0).shape().element_type())) {
+    return {};
+  }
+  PrimitiveType type = instruction.operand(0).shape().element_type();
+  if (instruction.opcode() == Opcode::kConvert) {
+    return TableConvertRule(type, instruction.shape().element_type(), profile);
+  }
+  return TableRuleFor(instruction.opcode(), type, profile);
+}
+
+bool ComparesInTotalOrder(const Computation& computation) {
+  for (const auto& instruction : computation.instructions()) {
+    if (instruction->WordOr(Attr::kType, "") == "TOTALORDER") return true;
+  }
+  return false;
+}
+// Sums, products and orderings read numbers; other computations may only hand them on.
+bool ReducesNumbers(const Instruction& instruction) {
+  const Computation* body = instruction.CalledComputation(Attr::kToApply);
+  if (body == nullptr) return false;
+  switch (instruction.opcode()) {
+    case Opcode::kSort:  // of keys alone: a payload is handed on
+      return instruction.operand_count() == 1 && !ComparesInTotalOrder(*body);
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+      switch (Recognize(*body)) {
+        case RecognizedReducer::kAdd:
+        case RecognizedReducer::kMultiply:
+        case RecognizedReducer::kMinimum:
+        case RecognizedReducer::kMaximum:
+          return true;
+        default:
+          return false;
+      }
+    default:
+      return false;
+  }
+}
+
+// Operations that only hand elements on read no number.
+bool ReadsNumbers(const Instruction& instruction) {
+  switch (RowOf(instruction.opcode()).family) {
+    case Family::kElementwiseUnary:
+    case Family::kElementwiseBinary:
+    case Family::kContraction:
+      return true;
+    case Family::kElementwiseOther:  // total order is of bits
+      return instruction.opcode() == Opcode::kConvert || instruction.opcode() == Opcode::kClamp ||
+             instruction.opcode() == Opcode::kReducePrecision ||
+             (instruction.opcode() == Opcode::kCompare &&
+              instruction.WordOr(Attr::kType, "") != "TOTALORDER");
+    case Family::kReduction:
+    case Family::kOrdering:
+      return ReducesNumbers(instruction);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+NoiseState& NoiseHook::StateOf(const EvalContext& context) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto found = states_.find(&context);
+  if (found != states_.end()) return found->second;
+  const World* world = context.options().world;
+  uint64_t device = world == nullptr ? 0
+                                     : static_cast<uint64_t>(world->replica_id()) * 1024 +
+                                           static_cast<uint64_t>(world->partition_id());
+  return states_.emplace(&context, NoiseState(SplitMix64(seed_).Next() ^ device)).first->second;
+}
+
+absl::Status NoiseHook::BeforeInstruction(EvalContext& context, const Instruction& instruction,
+                                          absl::Span<Literal> operands) {
+  PassTwins(StateOf(context), instruction);
+  Rule rule = RuleOfInstruction(instruction, profile_);
+  if (!rule.Allows(kFlushOperand) || !ReadsNumbers(instruction)) return absl::OkStatus();
+  NoiseState& state = StateOf(context);
+  if (state.Once(2)) {
+    for (Literal& operand : operands) FlushOperand(operand, state);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NoiseHook::AfterInstruction(EvalContext& context, const Instruction& instruction,
+                                         absl::Span<const Literal> operands, Literal& result) {
+  NoiseState& state = StateOf(context);
+  NoiseJob job{context,
+               instruction,
+               operands,
+               result,
+               state,
+               profile_,
+               RuleOfInstruction(instruction, profile_)};
+  for (const Literal& operand : operands) {
+    if (operand.shape().IsTuple() || operand.has_runtime_sizes()) return absl::OkStatus();
+  }
+  if (result.has_runtime_sizes() || NoisyBatchNorm(job)) return absl::OkStatus();
+  if (!IsArrayType(result.element_type())) return absl::OkStatus();
+  UseTwins(job);
+  const bool whole =
+      NoisyReduction(job) || NoisyLinearAlgebra(job) || NoisyFft(job) || NoisyComplex(job);
+  if (!whole) NoisyElements(job);
+  NoisyFreedoms(job);
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts

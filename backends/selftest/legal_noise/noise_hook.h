@@ -1,0 +1,84 @@
+// Legal noise: a second executor that uses what the profile permits wherever it can. What is
+// permitted it knows from the rules of spec/accuracy; how it is done (flushing, contraction, orders
+// of sums, other roundings) it does itself, without asking the sets that judge it.
+#ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_
+#define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_
+
+#include <map>
+#include <mutex>
+
+#include "absl/container/flat_hash_map.h"
+#include "backends/selftest/legal_noise/noise_sum.h"
+#include "reference/eval_hook.h"
+#include "spec/accuracy/rules.h"
+
+namespace hlocts {
+
+// Values that travel beside those of instructions.
+using Twins = absl::flat_hash_map<const Instruction*, Literal>;
+
+// One device's state.
+struct NoiseState {
+  explicit NoiseState(uint64_t seed) : random(seed) {}
+  SplitMix64 random;
+  // As f64, also through moves: exact products, for contraction (of f64: the two factors), and
+  // results before their rounding.
+  Twins products, exact;
+
+  bool Once(uint64_t in) { return random.Below(in) == 0; }
+};
+
+class NoiseHook : public EvalHook {
+ public:
+  NoiseHook(uint64_t seed, Profile profile) : seed_(seed), profile_(profile) {}
+
+  absl::Status BeforeInstruction(EvalContext& context, const Instruction& instruction,
+                                 absl::Span<Literal> operands) override;
+  absl::Status AfterInstruction(EvalContext& context, const Instruction& instruction,
+                                absl::Span<const Literal> operands, Literal& result) override;
+
+ private:
+  NoiseState& StateOf(const EvalContext& context);
+
+  const uint64_t seed_;
+  const Profile profile_;
+  std::mutex mutex_;
+  std::map<const EvalContext*, NoiseState> states_;
+};
+
+// One instruction and what may be done with it.
+struct NoiseJob {
+  EvalContext& context;
+  const Instruction& instruction;
+  absl::Span<const Literal> operands;
+  Literal& result;
+  NoiseState& state;
+  Profile profile;
+  Rule rule;
+
+  Opcode opcode() const { return instruction.opcode(); }
+  SplitMix64& random() const { return state.random; }
+  PrimitiveType type() const { return result.element_type(); }
+};
+
+// noise_reductions.cc: recomputes dot, convolution, reduce, reduce-window and scatter of real
+// floats in another legal way. True when it has.
+bool NoisyReduction(NoiseJob& job);
+// noise_elements.cc: element-wise permissions.
+void NoisyElements(NoiseJob& job);
+// noise_twins.cc: skips roundings of operands, and keeps what this result was before its own.
+void UseTwins(NoiseJob& job);
+// Hands the twins of the operands of a call or fusion to the parameters of what it calls.
+void PassTwins(NoiseState& state, const Instruction& instruction);
+// By other algorithms. True when the operation is theirs.
+bool NoisyBatchNorm(NoiseJob& job);
+bool NoisyLinearAlgebra(NoiseJob& job);
+bool NoisyFft(NoiseJob& job);
+// Products and quotients by other formulas.
+bool NoisyComplex(NoiseJob& job);
+// What the documents leave open altogether.
+void NoisyFreedoms(NoiseJob& job);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_

@@ -1,0 +1,142 @@
+// Cholesky and triangular solve as textbooks have them, every step in the element's own format.
+#include <complex>
+
+#include "backends/selftest/elements.h"
+#include "backends/selftest/legal_noise/noise_hook.h"
+#include "reference/number_system.h"
+
+namespace hlocts {
+namespace {
+
+double Conj(double x) { return x; }
+float Conj(float x) { return x; }
+template <typename T>
+std::complex<T> Conj(std::complex<T> x) {
+  return std::conj(x);
+}
+
+// The diagonal of a Hermitian matrix is real, whatever is stored beside it.
+float Real(float x) { return x; }
+double Real(double x) { return x; }
+template <typename T>
+std::complex<T> Real(std::complex<T> x) {
+  return x.real();
+}
+
+// Right-looking: each column is taken out of what is below it. Row-major, in place, lower triangle.
+template <typename T>
+void FactorRightLooking(int64_t n, std::vector<T>& a) {
+  for (int64_t k = 0; k < n; ++k) {
+    T root = std::sqrt(a[k * n + k]);
+    a[k * n + k] = root;
+    for (int64_t i = k + 1; i < n; ++i) a[i * n + k] /= root;
+    for (int64_t j = k + 1; j < n; ++j) {
+      for (int64_t i = j; i < n; ++i) a[i * n + j] -= a[i * n + k] * Conj(a[j * n + k]);
+    }
+  }
+}
+
+// The triangle that is read, as the lower one.
+template <typename T>
+Literal NoisyCholesky(NoiseJob& job, PrimitiveType system) {
+  Literal out = ToSystem(job.operands[0], system);
+  auto all = out.template mutable_data<T>();
+  const int64_t n = job.result.shape().dimension(-1);
+  const bool lower = job.instruction.BoolOr(Attr::kLower, false);
+  std::vector<T> a(n * n);
+  for (int64_t first = 0; first < out.element_count(); first += n * n) {
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j <= i; ++j) {
+        a[i * n + j] = lower ? all[first + i * n + j] : Conj(all[first + j * n + i]);
+      }
+    }
+    for (int64_t i = 0; i < n; ++i) a[i * n + i] = Real(a[i * n + i]);
+    FactorRightLooking(n, a);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j <= i; ++j) {
+        (lower ? all[first + i * n + j] : all[first + j * n + i]) =
+            lower ? a[i * n + j] : Conj(a[i * n + j]);
+      }
+    }
+  }
+  return out;
+}
+
+// op(a) x = b, or its transpose: coefficient (i, j) of the system and unknown i of column c.
+template <typename T>
+struct System {
+  bool left, flip, conjugate, unit, lower;
+  int64_t n, columns;
+  const T* a;
+  T* x;
+  T At(int64_t i, int64_t j) const {
+    if (unit && i == j) return T(1);
+    T element = flip ? a[j * n + i] : a[i * n + j];
+    return conjugate ? Conj(element) : element;
+  }
+  T& Unknown(int64_t i, int64_t c) const { return x[left ? i * columns + c : c * n + i]; }
+};
+
+// By columns: each unknown is taken out of all equations after its own. `invert`: the diagonal is
+// inverted first, as by blocks of one.
+template <typename T>
+void SolveByColumns(const System<T>& s, bool invert) {
+  for (int64_t c = 0; c < s.columns; ++c) {
+    for (int64_t step = 0; step < s.n; ++step) {
+      int64_t j = s.lower ? step : s.n - 1 - step;
+      T& x = s.Unknown(j, c);
+      x = invert ? x * (T(1) / s.At(j, j)) : x / s.At(j, j);
+      for (int64_t rest = step + 1; rest < s.n; ++rest) {
+        int64_t i = s.lower ? rest : s.n - 1 - rest;
+        s.Unknown(i, c) -= s.At(i, j) * x;
+      }
+    }
+  }
+}
+
+template <typename T>
+Literal NoisySolve(NoiseJob& job, PrimitiveType system) {
+  const Literal a = ToSystem(job.operands[0], system);
+  Literal out = ToSystem(job.operands[1], system);
+  const Instruction& instruction = job.instruction;
+  const absl::string_view transpose = instruction.WordOr(Attr::kTransposeA, "NO_TRANSPOSE");
+  System<T> s;
+  s.left = instruction.BoolOr(Attr::kLeftSide, false);
+  s.flip = (transpose != "NO_TRANSPOSE") != !s.left;
+  s.conjugate = transpose == "ADJOINT";
+  s.unit = instruction.BoolOr(Attr::kUnitDiagonal, false);
+  s.lower = instruction.BoolOr(Attr::kLower, false) != s.flip;
+  s.n = a.shape().dimension(-1);
+  s.columns = out.shape().dimension(s.left ? -1 : -2);
+  const bool invert = job.rule.Allows(kBlockInverse) && job.state.Once(2);
+  const int64_t step = s.n * s.columns;
+  for (int64_t at = 0, matrix = 0; at < out.element_count(); at += step, matrix += s.n * s.n) {
+    s.a = a.data<T>().data() + matrix;
+    s.x = out.mutable_data<T>().data() + at;
+    SolveByColumns(s, invert);
+  }
+  return out;
+}
+
+template <typename T>
+Literal Factored(NoiseJob& job, PrimitiveType system) {
+  return job.opcode() == Opcode::kCholesky ? NoisyCholesky<T>(job, system)
+                                           : NoisySolve<T>(job, system);
+}
+
+}  // namespace
+
+bool NoisyLinearAlgebra(NoiseJob& job) {
+  if (job.opcode() != Opcode::kCholesky && job.opcode() != Opcode::kTriangularSolve) return false;
+  const PrimitiveType system = SystemType(job.type());
+  if (job.result.element_count() == 0 || job.state.Once(4)) return true;
+  VisitSystem(system, [&](auto values) {
+    using T = typename decltype(values)::Element;
+    if constexpr (!std::is_integral_v<T>) {
+      job.result = FromSystem(Factored<T>(job, system), job.type());
+    }
+  });
+  return true;
+}
+
+}  // namespace hlocts

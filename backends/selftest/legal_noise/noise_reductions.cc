@@ -1,0 +1,217 @@
+#include <cstring>
+
+#include "backends/selftest/elements.h"
+#include "backends/selftest/legal_noise/noise_fast_convolution.h"
+#include "backends/selftest/legal_noise/noise_hook.h"
+#include "reference/kernels/convolution.h"
+#include "reference/kernels/dot.h"
+#include "reference/kernels/gather_scatter.h"
+#include "reference/kernels/index_values.h"
+#include "reference/kernels/reduce.h"
+#include "reference/kernels/reduce_window.h"
+#include "reference/number_system.h"
+#include "reference/scalar_function.h"
+
+namespace hlocts {
+namespace {
+
+SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
+  SumStyle style;
+  SplitMix64& random = job.random();
+  const bool narrow = BitWidth(type) <= 16;
+  style.step = narrow ? PrimitiveType::kF32 : type;
+  // Reductions of 16-bit types accumulate in their own type unless a wider one is allowed.
+  bool wider = contraction || (job.rule.Allows(kWiderSum) && random.Below(2) == 0);
+  if (narrow && !wider) style.step = type;
+  // Beyond the type: every partial sum of f32 in f64 is more exact than any order demands.
+  if (type == PrimitiveType::kF32 && job.rule.Allows(kWiderSum) && random.Below(4) == 0) {
+    style.step = PrimitiveType::kF64;
+  }
+  style.contract = job.rule.Allows(kContract) && random.Below(2) == 0;
+  style.flush = job.rule.Allows(kFlushResult) && random.Below(2) == 0;
+  style.truncate = contraction && job.rule.Allows(kTruncate) && random.Below(4) == 0;
+  // Contractions of f8 accumulate in about 14 bits on some hardware; relaxed lets 16-bit types do
+  // it in their own.
+  if (contraction && job.rule.Allows(kNarrowSum) && random.Below(4) == 0) {
+    if (BitWidth(type) == 8) style.bits = 14;
+    if (BitWidth(type) == 16 && job.type() == type) style.step = type;
+  }
+  style.order = static_cast<SumOrder>(random.Below(kSumOrders));
+  style.lanes = 1 << (1 + random.Below(5));
+  return style;
+}
+
+template <typename T>
+NoiseSystem<T> DrawSystem(NoiseJob& job, PrimitiveType type, bool contraction) {
+  NoiseSystem<T> system;
+  system.style = DrawStyle(job, type, contraction);
+  system.random = &job.random();
+  return system;
+}
+
+// relaxed: operands of f32 contractions rounded to TF32.
+void RoundToTf32(Literal& operand) {
+  for (int64_t i = 0; i < operand.element_count(); ++i) {
+    float value = operand.data<float>()[i];
+    uint32_t bits;
+    std::memcpy(&bits, &value, 4);
+    if ((bits & 0x7f800000) == 0x7f800000) continue;
+    bits = (bits + 0xfff + ((bits >> 13) & 1)) & ~uint32_t{0x1fff};
+    std::memcpy(&operand.mutable_data<float>()[i], &bits, 4);
+  }
+}
+
+template <typename T>
+Literal NoisyDot(NoiseJob& job, const Literal& lhs, const Literal& rhs, PrimitiveType system) {
+  DotGeometry geometry = DotGeometryOf(DotDimensionsOf(job.instruction), lhs.shape().dimensions(),
+                                       rhs.shape().dimensions());
+  Literal out(Shape(system, job.result.shape().dimensions()));
+  DotKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry, lhs.data<T>(),
+            rhs.data<T>(), out.mutable_data<T>());
+  return out;
+}
+
+template <typename T>
+Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
+                         PrimitiveType system) {
+  ConvolutionGeometry geometry =
+      ConvolutionGeometryOf(job.instruction, lhs.shape().dimensions(), rhs.shape().dimensions());
+  std::vector<T> in(geometry.lhs_size), kernel(geometry.rhs_size), sums(geometry.out_size);
+  CopyKernel<T>(geometry.lhs, lhs.data<T>(), absl::MakeSpan(in));
+  CopyKernel<T>(geometry.rhs, rhs.data<T>(), absl::MakeSpan(kernel));
+  const Window* window = job.instruction.Get<Window>(Attr::kWindow);
+  // Only `relaxed` takes it for granted that an engine has them.
+  const bool fast = job.rule.Allows(kFastConvolution) && job.profile == Profile::kRelaxed &&
+                    window != nullptr && job.random().Below(2) == 0;
+  if (!fast || !FastConvolution(geometry, *window, in, kernel, sums)) {
+    ConvolutionKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry, in.data(),
+                      kernel.data(), sums.data());
+  }
+  Literal out(Shape(system, job.result.shape().dimensions()));
+  CopyKernel<T>(geometry.out, absl::MakeConstSpan(sums), out.mutable_data<T>());
+  return out;
+}
+
+template <typename T>
+Literal NoisyContraction(NoiseJob& job, PrimitiveType system) {
+  Literal lhs = ToSystem(job.operands[0], system), rhs = ToSystem(job.operands[1], system);
+  if (job.rule.Allows(kSplitDot) && system == PrimitiveType::kF32 &&
+      job.operands[0].element_type() == PrimitiveType::kF32 && job.random().Below(2) == 0) {
+    RoundToTf32(lhs);
+    RoundToTf32(rhs);
+  }
+  return job.opcode() == Opcode::kDot ? NoisyDot<T>(job, lhs, rhs, system)
+                                      : NoisyConvolution<T>(job, lhs, rhs, system);
+}
+
+bool SameRealTypes(const NoiseJob& job) {
+  for (const Literal& operand : job.operands) {
+    if (!IsFloat(operand.element_type())) return false;
+    if (SystemType(operand.element_type()) != SystemType(job.type())) return false;
+  }
+  return IsFloat(job.type());
+}
+
+bool Contraction(NoiseJob& job) {
+  // An algorithm that the module names fixes how it is computed.
+  if (!SameRealTypes(job) || job.instruction.Has(Attr::kAlgorithm)) return false;
+  PrimitiveType system = SystemType(job.type());
+  Literal wide = system == PrimitiveType::kF64 ? NoisyContraction<double>(job, system)
+                                               : NoisyContraction<float>(job, system);
+  job.result = FromSystem(wide, job.type());
+  if (BitWidth(job.type()) == 16)
+    job.state.exact[&job.instruction] = ToSystem(wide, PrimitiveType::kF64);
+  return true;
+}
+
+// An accumulator for the kernels of reduce and reduce-window: init first, then the elements.
+template <typename T>
+struct Started {
+  typename NoiseSystem<T>::Sum sum;
+  void Add(const T& x) { sum.Add(x); }
+  T Finish() const { return sum.Finish(); }
+};
+
+template <typename T>
+Literal NoisyReduce(NoiseJob& job, PrimitiveType system, bool multiply) {
+  Literal operand = ToSystem(job.operands[0], system), init = ToSystem(job.operands[1], system);
+  Literal out(Shape(system, job.result.shape().dimensions()));
+  NoiseSystem<T> noise = DrawSystem<T>(job, job.type(), false);
+  noise.style.multiply = multiply;
+  auto start = [&] {
+    Started<T> started{noise.NewSum()};
+    started.Add(init.template data<T>()[0]);
+    return started;
+  };
+  const std::vector<int64_t>& sizes = operand.shape().dimensions();
+  if (job.opcode() == Opcode::kReduce) {
+    ReduceKernel<T>(ReduceGeometryOf(sizes, job.instruction.IntList(Attr::kDimensions)),
+                    operand.data<T>(), start, out.mutable_data<T>());
+  } else {
+    const Window* window = job.instruction.Get<Window>(Attr::kWindow);
+    ReduceWindowKernel<T>(MakeWindowGeometry(sizes, *window), operand.data<T>(), start,
+                          out.mutable_data<T>());
+  }
+  return out;
+}
+
+bool Reduction(NoiseJob& job) {
+  const Computation* body = job.instruction.CalledComputation(Attr::kToApply);
+  if (job.operands.size() != 2 || body == nullptr || !SameRealTypes(job)) return false;
+  if (job.operands[0].element_type() != job.type()) return false;
+  if (job.opcode() == Opcode::kReduceWindow && !job.instruction.Has(Attr::kWindow)) return false;
+  RecognizedReducer reducer = Recognize(*body);
+  bool multiply = reducer == RecognizedReducer::kMultiply;
+  if (reducer != RecognizedReducer::kAdd && !multiply) return false;
+  PrimitiveType system = SystemType(job.type());
+  Literal wide = system == PrimitiveType::kF64 ? NoisyReduce<double>(job, system, multiply)
+                                               : NoisyReduce<float>(job, system, multiply);
+  job.result = FromSystem(wide, job.type());
+  return true;
+}
+
+// Updates to one place are added in any order.
+bool ScatterAdd(NoiseJob& job) {
+  const Computation* body = job.instruction.CalledComputation(Attr::kToApply);
+  if (job.operands.size() != 3 || body == nullptr || !IsFloat(job.type())) return false;
+  if (Recognize(*body) != RecognizedReducer::kAdd) return false;
+  if (job.operands[2].element_type() != job.type()) return false;
+  const Literal &operand = job.operands[0], &indices = job.operands[1], &updates = job.operands[2];
+  const WindowsGeometry geometry =
+      ScatterGeometryOf(job.instruction, operand.shape().dimensions(), indices.shape().dimensions(),
+                        updates.shape().dimensions());
+  std::vector<std::vector<SumTerm>> terms(static_cast<size_t>(operand.element_count()));
+  auto gather = [&](int64_t at, int64_t update) {
+    if (terms[at].empty()) terms[at].push_back({ReadNumber(operand, at), 1});
+    terms[at].push_back({ReadNumber(updates, update), 1});
+    return true;
+  };
+  ForEachPlace(geometry, IndexReader(indices), /*clamp=*/false,
+               [&](const WindowPlace& place) { return ForEachUpdate(geometry, place, gather); });
+  SumStyle style = DrawStyle(job, job.type(), false);
+  for (size_t i = 0; i < terms.size(); ++i) {
+    if (terms[i].empty()) continue;
+    WriteNumber(job.result, static_cast<int64_t>(i), NoisySum(style, terms[i], job.random()));
+  }
+  return true;
+}
+
+}  // namespace
+
+bool NoisyReduction(NoiseJob& job) {
+  if (job.result.element_count() == 0) return false;
+  switch (job.opcode()) {
+    case Opcode::kDot:
+    case Opcode::kConvolution:
+      return Contraction(job);
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+      return Reduction(job);
+    case Opcode::kScatter:
+      return ScatterAdd(job);
+    default:
+      return false;
+  }
+}
+
+}  // namespace hlocts

@@ -1,0 +1,222 @@
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "backends/selftest/elements.h"
+#include "backends/selftest/legal_noise/noise_hook.h"
+#include "reference/dynamic_sizes.h"
+#include "spec/ir/surgery.h"
+
+namespace hlocts {
+namespace {
+
+constexpr int64_t kTwinsMax = 1 << 16;  // elements; larger values are not tracked
+
+Literal Wide(const Literal& literal) {
+  Literal copy(Shape(PrimitiveType::kF64, literal.shape().dimensions()));
+  for (int64_t i = 0; i < literal.element_count(); ++i)
+    WriteNumber(copy, i, ReadNumber(literal, i));
+  return copy;
+}
+
+const Literal* TwinOf(const Twins& twins, const NoiseJob& job, int64_t operand) {
+  if (operand >= job.instruction.operand_count()) return nullptr;
+  auto found = twins.find(&job.instruction.operand(operand));
+  if (found == twins.end() || found->second.shape().IsTuple()) return nullptr;
+  return found->second.element_count() == job.operands[operand].element_count() ? &found->second
+                                                                                : nullptr;
+}
+
+// The instruction on these operands, with an f64 result.
+std::optional<Literal> Evaluate(const NoiseJob& job, std::vector<Literal> operands) {
+  Instruction wide(job.instruction.name(), job.opcode(),
+                   job.instruction.shape().WithElementType(PrimitiveType::kF64));
+  wide.mutable_attributes() = job.instruction.attributes();
+  std::vector<std::unique_ptr<Instruction>> parameters;
+  for (const Literal& operand : operands) {
+    parameters.push_back(
+        std::make_unique<Instruction>("operand", Opcode::kParameter, operand.shape()));
+    wide.mutable_operands().push_back(parameters.back().get());
+  }
+  Evaluator evaluator = EvaluatorOf(job.opcode());
+  auto result = evaluator != nullptr ? evaluator(job.context, wide, absl::MakeSpan(operands))
+                                     : EvaluateElementwise(wide, absl::MakeSpan(operands));
+  if (!result.ok()) return std::nullopt;
+  return *std::move(result);
+}
+
+// Values go where they went, unrounded.
+bool IsMove(Opcode opcode) {
+  switch (RowOf(opcode).family) {
+    case Family::kMovement:
+      return true;
+    case Family::kIndexing:
+      return opcode != Opcode::kScatter;
+    default:
+      return opcode == Opcode::kNegate || opcode == Opcode::kCopy || opcode == Opcode::kSelect;
+  }
+}
+
+void MoveTwins(NoiseJob& job, Twins& twins) {
+  bool any = false;
+  for (int64_t k = 0; k < job.instruction.operand_count(); ++k) {
+    any = any || TwinOf(twins, job, k) != nullptr;
+  }
+  if (!any) return;
+  std::vector<Literal> operands;
+  for (size_t k = 0; k < job.operands.size(); ++k) {
+    const Literal* twin = TwinOf(twins, job, static_cast<int64_t>(k));
+    const bool real = IsRealFloat(job.operands[k]);
+    operands.push_back(twin != nullptr ? *twin : real ? Wide(job.operands[k]) : job.operands[k]);
+  }
+  if (auto moved = Evaluate(job, std::move(operands))) twins[&job.instruction] = *std::move(moved);
+}
+
+// One of the operands is a product that is added without having been rounded.
+void Contract(NoiseJob& job) {
+  if (job.opcode() != Opcode::kAdd && job.opcode() != Opcode::kSubtract) return;
+  if (!job.rule.Allows(kContract) || job.type() == PrimitiveType::kF64) return;
+  const Literal *x = TwinOf(job.state.products, job, 0), *y = TwinOf(job.state.products, job, 1);
+  const double sign = job.opcode() == Opcode::kAdd ? 1 : -1;
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    double a = ReadNumber(job.operands[0], i), b = ReadNumber(job.operands[1], i);
+    bool first = x != nullptr && (y == nullptr || job.state.Once(2));
+    if (first && job.state.Once(2)) {
+      a = x->data<double>()[i];
+    } else if (!first && y != nullptr && job.state.Once(2)) {
+      b = y->data<double>()[i];
+    } else {
+      continue;
+    }
+    WriteNumber(job.result, i, AddToOdd(a, sign * b));
+  }
+}
+
+// f64 has no wider twin: the factors themselves are fused where the product is the direct operand.
+void ContractF64(NoiseJob& job) {
+  if (job.opcode() != Opcode::kAdd || job.type() != PrimitiveType::kF64) return;
+  auto found = job.state.products.find(&job.instruction.operand(0));
+  if (found == job.state.products.end() || !found->second.shape().IsTuple()) return;
+  const std::vector<Literal>& factors = found->second.elements();
+  for (int64_t i = 0; i < job.result.element_count(); ++i) {
+    if (!job.rule.Allows(kContract) || !job.state.Once(2)) continue;
+    WriteNumber(job.result, i,
+                std::fma(ReadNumber(factors[0], i), ReadNumber(factors[1], i),
+                         ReadNumber(job.operands[1], i)));
+  }
+}
+
+// Arithmetic whose result has an unrounded twin, and which may read those of its operands.
+bool Rounds(const NoiseJob& job) {
+  const Family family = RowOf(job.opcode()).family;
+  const bool elementwise = family == Family::kElementwiseUnary ||
+                           family == Family::kElementwiseBinary || job.opcode() == Opcode::kConvert;
+  const bool inexact =
+      job.rule.rule_class == RuleClass::kCorrectlyRounded || job.rule.rule_class == RuleClass::kUlp;
+  if (!elementwise || !inexact || BitWidth(job.type()) > 32) return false;
+  for (const Literal& operand : job.operands) {
+    if (!IsRealFloat(operand) || operand.element_count() != job.result.element_count())
+      return false;
+  }
+  return true;
+}
+
+bool ReadsUnrounded(const NoiseJob& job) {
+  const bool widens =
+      job.opcode() == Opcode::kConvert &&
+      FormatOf(job.type()).mantissa_bits > FormatOf(job.operands[0].element_type()).mantissa_bits;
+  return job.rule.Allows(kSkipRounding) || (widens && job.rule.Allows(kElideToWider));
+}
+
+// Half of the elements of one operand in two before their rounding. True when there were any.
+bool MixUnrounded(const NoiseJob& job, std::vector<Literal>& operands) {
+  bool mixed = false;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const Literal* twin = TwinOf(job.state.exact, job, static_cast<int64_t>(k));
+    if (twin == nullptr || job.state.Once(2)) continue;
+    mixed = true;
+    for (int64_t i = 0; i < twin->element_count(); ++i) {
+      if (job.state.Once(2)) operands[k].mutable_data<double>()[i] = twin->data<double>()[i];
+    }
+  }
+  return mixed;
+}
+
+// The result from operands whose rounding was skipped, and its own twin.
+void SkipRoundings(NoiseJob& job) {
+  if (!Rounds(job)) return;
+  std::vector<Literal> operands;
+  for (const Literal& operand : job.operands) operands.push_back(Wide(operand));
+  const bool mixed = ReadsUnrounded(job) && MixUnrounded(job, operands);
+  std::optional<Literal> wide = Evaluate(job, std::move(operands));
+  if (!wide) return;
+  for (int64_t i = 0; mixed && i < job.result.element_count(); ++i) {
+    WriteNumber(job.result, i, wide->data<double>()[i]);
+  }
+  job.state.exact[&job.instruction] = *std::move(wide);
+}
+
+void CopyTwin(Twins& twins, const Instruction& from, const Instruction& to) {
+  auto found = twins.find(&from);
+  if (found == twins.end()) {
+    twins.erase(&to);
+  } else {
+    Literal copy = found->second;
+    twins[&to] = std::move(copy);
+  }
+}
+
+// The twins of a call's result are those of the root of what it called. Those of the parameters are
+// forgotten: others may use the same computation.
+void TakeTwins(NoiseState& state, const Computation& body, const Instruction& call) {
+  for (Twins* twins : {&state.products, &state.exact}) {
+    CopyTwin(*twins, *body.root(), call);
+    for (const Instruction* parameter : body.parameters()) twins->erase(parameter);
+  }
+}
+
+void TrackProduct(NoiseJob& job) {
+  if (job.type() == PrimitiveType::kF64) {
+    job.state.products[&job.instruction] = Literal::Tuple({job.operands[0], job.operands[1]});
+    return;
+  }
+  Literal product = Wide(job.operands[0]);
+  for (int64_t i = 0; i < product.element_count(); ++i) {
+    product.mutable_data<double>()[i] *= ReadNumber(job.operands[1], i);
+  }
+  job.state.products[&job.instruction] = std::move(product);
+}
+
+}  // namespace
+
+void PassTwins(NoiseState& state, const Instruction& instruction) {
+  const Computation* body = InlinedBody(instruction);
+  if (body == nullptr) return;
+  const std::vector<Instruction*> parameters = body->parameters();
+  for (Twins* twins : {&state.products, &state.exact}) {
+    for (int64_t k = 0; k < instruction.operand_count(); ++k) {
+      CopyTwin(*twins, instruction.operand(k), *parameters[k]);
+    }
+  }
+}
+
+void UseTwins(NoiseJob& job) {
+  if (job.opcode() == Opcode::kParameter) return;  // as its caller left it
+  if (const Computation* body = InlinedBody(job.instruction)) {
+    return TakeTwins(job.state, *body, job.instruction);
+  }
+  job.state.products.erase(&job.instruction);
+  job.state.exact.erase(&job.instruction);
+  if (!IsRealFloat(job.result) || job.result.element_count() > kTwinsMax) return;
+  SkipRoundings(job);
+  Contract(job);
+  ContractF64(job);
+  if (IsMove(job.opcode()) && job.type() != PrimitiveType::kF64) {
+    MoveTwins(job, job.state.products);
+    MoveTwins(job, job.state.exact);
+  } else if (job.opcode() == Opcode::kMultiply) {
+    TrackProduct(job);
+  }
+}
+
+}  // namespace hlocts

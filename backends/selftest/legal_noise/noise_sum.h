@@ -1,0 +1,59 @@
+// Sums as a compiler may compute them: in any order, with any products left unrounded, in a wider or
+// the given type, with subnormals flushed. A number system for the reference's kernels.
+#ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_
+#define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_
+
+#include <vector>
+
+#include "generators/arguments.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts {
+
+enum class SumOrder : uint8_t { kForward, kBackward, kPairs, kLanes, kShuffled, kShuffledTree };
+inline constexpr int kSumOrders = 6;
+
+// How one instruction's sums are computed.
+struct SumStyle {
+  PrimitiveType step = PrimitiveType::kF32;  // partial sums are rounded to it
+  bool multiply = false;                     // a product of the terms instead
+  bool contract = false;                     // products enter a sum unrounded
+  bool flush = false;                        // subnormal partial results are zeros
+  bool truncate = false;                     // additions round towards zero
+  int bits = 0;                              // significant bits that are kept of them; 0: all
+  SumOrder order = SumOrder::kForward;
+  int lanes = 8;
+};
+
+struct SumTerm {
+  double a, b;
+};
+// Terms are a * b. The result is rounded to style.step.
+double NoisySum(const SumStyle& style, std::vector<SumTerm> terms, SplitMix64& random);
+
+// a + b rounded to odd, so that rounding it once more to fewer bits is as rounding once.
+double AddToOdd(double a, double b);
+
+template <typename T>
+struct NoiseSystem {
+  using Element = T;
+  struct Sum {
+    const NoiseSystem* system = nullptr;
+    std::vector<SumTerm> terms;
+    void Add(const T& x) { terms.push_back({static_cast<double>(x), 1}); }
+    void AddProduct(const T& x, const T& y) {
+      terms.push_back({static_cast<double>(x), static_cast<double>(y)});
+    }
+    T Finish() const {
+      return static_cast<T>(NoisySum(system->style, terms, *system->random));
+    }
+  };
+  Sum NewSum() const { return {this, {}}; }
+
+  SumStyle style;
+  SplitMix64* random = nullptr;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_

@@ -1,0 +1,180 @@
+// Each permission is used where it shows, and what comes of it is accepted.
+#include <gtest/gtest.h>
+
+#include "backends/backend_list.h"
+#include "backends/selftest/elements.h"
+#include "backends/selftest/legal_noise/noise_fast_convolution.h"
+#include "backends/differ/differ.h"
+#include "generators/arguments.h"
+#include "spec/files/literals_file.h"
+#include "spec/text/parser.h"
+
+namespace hlocts {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* module;
+  Profile profile = Profile::kDefault;
+  bool differs = true;  // some seed must show another result than the reference's
+};
+
+const Row kRows[] = {
+    {"rounded_twice_on_the_way_to_f8",
+     "ENTRY e { x = f32[2048] parameter(0) ROOT r = f8e4m3fn[2048] convert(x) }"},
+    {"rounded_once_in_strict",
+     "ENTRY e { x = f32[2048] parameter(0) ROOT r = f8e4m3fn[2048] convert(x) }", Profile::kStrict,
+     false},
+    {"rounding_skipped_before_a_wider_type",
+     "ENTRY e { x = bf16[64] parameter(0) s = bf16[64] sqrt(x) ROOT r = f32[64] convert(s) }"},
+    {"rounding_kept_before_arithmetic",
+     "ENTRY e { x = f32[64] parameter(0) y = f32[64] add(x, x)"
+     " ROOT r = f32[64] negate(y) }",
+     Profile::kDefault, false},
+    {"rounding_skipped_in_relaxed",
+     "ENTRY e { x = f16[64] parameter(0) y = f16[64] parameter(1) s = f16[64] multiply(x, y)"
+     " t = f16[8,8] reshape(s) ROOT r = f32[8,8] convert(t) }",
+     Profile::kRelaxed},
+    {"narrow_accumulator_of_f8",
+     "ENTRY e { x = f8e4m3fn[8,200] parameter(0) y = f8e4m3fn[200,8] parameter(1)"
+     " ROOT r = f32[8,8] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }"},
+    {"narrow_accumulator_of_bf16_in_relaxed",
+     "ENTRY e { x = bf16[8,9] parameter(0) y = bf16[9,8] parameter(1)"
+     " ROOT r = bf16[8,8] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+     Profile::kRelaxed},
+    {"complex_product_contracted",
+     "ENTRY e { x = c64[64] parameter(0) y = c64[64] parameter(1)"
+     " ROOT r = c64[64] multiply(x, y) }"},
+    {"complex_quotient_by_another_formula",
+     "ENTRY e { x = c64[64] parameter(0) y = c64[64] parameter(1) ROOT r = c64[64] divide(x, y) }"},
+    {"batch_norm_training_in_another_order",
+     "ENTRY e { x = f32[5,3,7] parameter(0) s = f32[3] parameter(1) o = f32[3] parameter(2)"
+     " ROOT r = (f32[5,3,7], f32[3], f32[3]) batch-norm-training(x, s, o), epsilon=0.01,"
+     " feature_index=1 }"},
+    {"batch_norm_inference_in_another_order",
+     "ENTRY e { x = f32[5,3] parameter(0) s = f32[3] parameter(1) o = f32[3] parameter(2)"
+     " m = f32[3] parameter(3) p = f32[3] parameter(4) v = f32[3] abs(p)"
+     " ROOT r = f32[5,3] batch-norm-inference(x, s, o, m, v), epsilon=0.01, feature_index=1 }"},
+    {"fft_by_another_algorithm",
+     "ENTRY e { x = c64[3,24] parameter(0) ROOT r = c64[3,24] fft(x), fft_type=FFT,"
+     " fft_length={24} }"},
+    {"rfft_by_another_algorithm",
+     "ENTRY e { x = f32[3,12] parameter(0) ROOT r = c64[3,7] fft(x), fft_type=RFFT,"
+     " fft_length={12} }"},
+    {"irfft_by_another_algorithm",
+     "ENTRY e { y = f32[3,12] parameter(0) x = c64[3,7] fft(y), fft_type=RFFT, fft_length={12}"
+     " ROOT r = f32[3,12] fft(x), fft_type=IRFFT, fft_length={12} }"},
+    {"convolution_by_transforms_in_relaxed",
+     "ENTRY e { x = f32[2,5,6,4] parameter(0) k = f32[3,2,2,6] parameter(1)"
+     " ROOT r = f32[2,6,3,6] convolution(x, k), window={size=3x2 stride=1x2 pad=1_2x-1_2"
+     " lhs_dilate=1x1 rhs_dilate=1x1 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f,"
+     " feature_group_count=2 }",
+     Profile::kRelaxed},
+    {"convolution_of_batch_groups_by_transforms_in_relaxed",
+     "ENTRY e { x = f32[4,7,3] parameter(0) k = f32[3,3,4] parameter(1)"
+     " ROOT r = f32[2,9,4] convolution(x, k), window={size=3 pad=0_0 lhs_dilate=2 rhs_dilate=2},"
+     " dim_labels=b0f_0io->b0f, batch_group_count=2 }",
+     Profile::kRelaxed},
+    {"rounding_skipped_across_a_call",
+     "double { p = bf16[64] parameter(0) ROOT d = f32[64] convert(p) }"
+     " ENTRY e { x = bf16[64] parameter(0) s = bf16[64] sqrt(x)"
+     " ROOT r = f32[64] call(s), to_apply=double }"},
+    {"product_contracted_across_a_call",
+     "body { p = f32[64] parameter(0) q = f32[64] parameter(1) ROOT m = f32[64] multiply(p, q) }"
+     " ENTRY e { x = f32[64] parameter(0) y = f32[64] parameter(1) c = f32[64] call(x, y),"
+     " to_apply=body ROOT r = f32[64] add(c, x) }"},
+    {"triangular_solve_by_columns",
+     "ENTRY e { x = f32[6,6] parameter(0) b = f32[6,2] parameter(1) i = s32[6,6] iota(),"
+     " iota_dimension=0 j = s32[6,6] iota(), iota_dimension=1"
+     " d = pred[6,6] compare(i, j), direction=EQ f = f32[] constant(9)"
+     " n = f32[6,6] broadcast(f), dimensions={} a = f32[6,6] select(d, n, x)"
+     " ROOT r = f32[6,2] triangular-solve(a, b), left_side=true, lower=true,"
+     " unit_diagonal=false, transpose_a=TRANSPOSE }"},
+    {"cholesky_by_columns",
+     "ENTRY e { x = f32[6,6] parameter(0) i = s32[6,6] iota(), iota_dimension=0"
+     " j = s32[6,6] iota(), iota_dimension=1 d = pred[6,6] compare(i, j), direction=EQ"
+     " f = f32[] constant(40) n = f32[6,6] broadcast(f), dimensions={}"
+     " a = f32[6,6] select(d, n, x) ROOT r = f32[6,6] cholesky(a), lower=true }"},
+};
+
+class NoiseTest : public testing::TestWithParam<Row> {};
+
+TEST_P(NoiseTest, IsNoiseAndLegal) {
+  const Row& row = GetParam();
+  auto module = ParseModule(absl::StrCat("HloModule m\n", row.module));
+  ASSERT_TRUE(module.ok()) << module.status();
+  std::vector<Shape> leaves;
+  for (const Instruction* p : (*module)->entry()->parameters()) leaves.push_back(p->shape());
+  ExecuteRequest request;
+  request.arguments = {GenerateArguments(leaves, 5, ArgumentStyle::kDefined)};
+  DiffOptions options;
+  options.profile = row.profile;
+  Differ differ(**module, request, options);
+  auto plain = MakeInProcessBackend("reference");
+  RunOutcome expected = RunModule(**plain, **module, {}, request);
+  ASSERT_EQ(expected.kind, OutcomeKind::kValues) << expected.reason;
+  int unlike = 0;
+  for (int seed = 1; seed <= 20; ++seed) {
+    auto engine = MakeInProcessBackend(
+        absl::StrCat("legal-noise?seed=", seed, "&profile=", ProfileName(row.profile)));
+    ASSERT_TRUE(engine.ok());
+    RunOutcome outcome = RunModule(**engine, **module, {}, request);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    for (size_t i = 0; i < outcome.result.outputs[0].size(); ++i) {
+      unlike += !outcome.result.outputs[0][i].BitwiseEqual(expected.result.outputs[0][i]);
+    }
+    Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, (*engine)->info().facts);
+    EXPECT_EQ(verdict.kind, VerdictKind::kPass) << "seed " << seed << ": " << verdict.reason;
+  }
+  EXPECT_EQ(unlike > 0, row.differs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Permissions, NoiseTest, testing::ValuesIn(kRows),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// A call is no border: what stands behind it reads a number that bf16 does not have.
+TEST(NoiseAcrossCalls, UnroundedValuesPass) {
+  auto module = ParseModule(
+      "HloModule m\nwiden { p = bf16[64] parameter(0) ROOT d = f32[64] convert(p) }\n"
+      "ENTRY e { x = bf16[64] parameter(0) s = bf16[64] sqrt(x)\n"
+      " ROOT r = f32[64] call(s), to_apply=widen }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  ExecuteRequest request;
+  request.arguments = {
+      GenerateArguments({Shape(PrimitiveType::kBF16, {64})}, 5, ArgumentStyle::kDefined)};
+  int unrounded = 0;
+  for (int seed = 1; seed <= 20; ++seed) {
+    auto engine = MakeInProcessBackend(absl::StrCat("legal-noise?seed=", seed));
+    RunOutcome outcome = RunModule(**engine, **module, {}, request);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    for (float x : outcome.result.outputs[0][0].data<float>()) {
+      unrounded += RoundTo(PrimitiveType::kBF16, x) != static_cast<double>(x) && !std::isnan(x);
+    }
+  }
+  EXPECT_GT(unrounded, 0);
+}
+
+// Small integers come out of the transforms but for their roundings.
+TEST(FastConvolution, IsTheConvolution) {
+  auto module = ParseModule(
+      "HloModule m\nENTRY e { x = f32[2,5,6,4] parameter(0) k = f32[3,2,2,6] parameter(1)\n"
+      " ROOT r = f32[2,6,3,6] convolution(x, k), window={size=3x2 stride=1x2 pad=1_2x-1_2\n"
+      " lhs_dilate=1x1 rhs_dilate=1x1 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f,\n"
+      " feature_group_count=2 }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const Instruction& convolution = *(*module)->entry()->root();
+  const ConvolutionGeometry geometry =
+      ConvolutionGeometryOf(convolution, {2, 5, 6, 4}, {3, 2, 2, 6});
+  std::vector<float> in(geometry.lhs_size), kernel(geometry.rhs_size), out(geometry.out_size),
+      sums(geometry.out_size);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i * 7 % 13) - 6;
+  for (size_t i = 0; i < kernel.size(); ++i) kernel[i] = static_cast<float>(i * 5 % 11) - 5;
+  ASSERT_TRUE(
+      FastConvolution(geometry, *convolution.Get<Window>(Attr::kWindow), in, kernel, out));
+  ConvolutionKernel(ValueSystem<float>(), geometry, in.data(), kernel.data(), sums.data());
+  EXPECT_NE(out, sums);
+  for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(std::round(out[i]), sums[i]) << i;
+}
+
+}  // namespace
+}  // namespace hlocts

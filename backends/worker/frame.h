@@ -1,0 +1,51 @@
+// Frames of the worker protocol: a varint length, then the message (worker.proto). This file and
+// wire.h are all that an engine in C++ needs.
+#ifndef HLOCTS_BACKENDS_WORKER_FRAME_H_
+#define HLOCTS_BACKENDS_WORKER_FRAME_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+// A frame longer than this is rubbish, not data.
+inline constexpr uint64_t kFrameBytesMax = uint64_t{1} << 31;
+
+// Appends length and bytes of a message to others.
+void AppendFrame(absl::string_view message, std::string& frames);
+// Writes frames to a file descriptor; kAborted when the reader has gone.
+absl::Status WriteFrames(int fd, absl::string_view frames);
+absl::Status WriteFrame(int fd, absl::string_view message);
+
+// Reads frames from a file descriptor, which may deliver them in pieces.
+class FrameReader {
+ public:
+  explicit FrameReader(int fd) : fd_(fd) {}
+  // Waits at most `seconds` (negative: for ever). kDeadlineExceeded: nothing whole came in time,
+  // the call may be repeated. kOutOfRange: the stream ended. kDataLoss: the length is no sensible
+  // one.
+  absl::StatusOr<std::string> Read(double seconds = -1);
+  // Whether the next frame has been read already.
+  bool HasFrame() const;
+
+ private:
+  struct Extent {
+    size_t begin, end;
+  };
+  using Clock = std::chrono::steady_clock;
+  // Until something can be read.
+  absl::Status Await(Clock::time_point deadline);
+  // Where the first frame stands in the buffer; nothing while it is not whole.
+  absl::StatusOr<std::optional<Extent>> Front() const;
+  absl::StatusOr<bool> TakeFrame(std::string& frame);
+  int fd_;
+  std::string buffer_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_WORKER_FRAME_H_

@@ -1,0 +1,110 @@
+// A test program on the worker protocol: returns its arguments as outputs, unless the module's name
+// asks for something else ("count_loads": how many there were as the time it took) or worse
+// ("abort", "hang", "rubbish", "memory", "exit", "wrong_size"), or the environment does:
+// MISBEHAVE_ABORT_EVERY=2 every second execution of a process, MISBEHAVE_HANG_FROM=3 from the third
+// on, MISBEHAVE_MEMORY_EVERY=4 every fourth wants all memory there is.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "backends/worker/frame.h"
+#include "backends/worker/worker_server.h"
+
+namespace hlocts {
+namespace {
+
+constexpr size_t kGiB = size_t{1} << 30;
+
+// Touches memory until the driver has had enough.
+void UseMemory() {
+  std::vector<std::vector<char>> blocks;
+  while (true) {
+    blocks.emplace_back(kGiB / 16, 1);
+    usleep(10'000);
+  }
+}
+
+int Wanted(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? 0 : std::atoi(value);
+}
+
+void MisbehaveAsTheEnvironmentSays() {
+  static int executions = 0;
+  ++executions;
+  int abort_every = Wanted("MISBEHAVE_ABORT_EVERY"), hang_from = Wanted("MISBEHAVE_HANG_FROM");
+  int memory_every = Wanted("MISBEHAVE_MEMORY_EVERY");
+  if (abort_every > 0 && executions % abort_every == 0) std::abort();
+  if (memory_every > 0 && executions % memory_every == 0) UseMemory();
+  // Not for ever: nobody is there to end this process when the driver was killed.
+  if (hang_from > 0 && executions >= hang_from) sleep(20);
+}
+
+// As a failed check does: what failed, and much more behind it.
+[[noreturn]] void Complain() {
+  std::fprintf(stderr, "starting\nF0000 here.cc:7] Check failed: a == b %s\n",
+               std::string(4000, 'x').c_str());
+  std::abort();
+}
+
+class Mirror : public Executable {
+ public:
+  Mirror(std::string name, int loads) : name_(std::move(name)), loads_(loads) {}
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+    MisbehaveAsTheEnvironmentSays();
+    if (name_ == "abort") std::abort();
+    if (name_ == "complain") Complain();
+    if (name_ == "exit") _exit(7);
+    while (name_ == "hang") usleep(100'000);
+    if (name_ == "memory") UseMemory();
+    ExecuteResult result;
+    result.outputs = request.arguments;
+    if (name_ == "count_loads") result.seconds = loads_;
+    if (name_ == "count_runs") result.seconds_of_runs.resize(static_cast<size_t>(request.runs), 0.5);
+    return result;
+  }
+
+ private:
+  std::string name_;
+  int loads_;
+};
+
+class MirrorBackend : public Backend {
+ public:
+  MirrorBackend(int output_fd, bool foreign) : output_fd_(output_fd), foreign_(foreign) {}
+  BackendInfo info() override {
+    BackendInfo info;
+    info.name = "mirror";
+    info.version = "1";
+    info.capabilities = {"execute"};
+    if (!foreign_) info.capabilities.push_back("our-parser");
+    return info;
+  }
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions&) override {
+    if (module.name() == "refuse") return absl::InvalidArgumentError("I do not like it");
+    if (module.name() == "broken") return absl::InternalError("my own check failed");
+    if (module.name() == "unsupported") return absl::UnimplementedError("not here");
+    if (module.name() == "rubbish") {
+      ssize_t ignored = write(output_fd_, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+      static_cast<void>(ignored);
+    }
+    if (module.name() == "no_reply_message") WriteFrame(output_fd_, "\xff\xff").IgnoreError();
+    return std::unique_ptr<Executable>(std::make_unique<Mirror>(module.name(), ++loads_));
+  }
+
+ private:
+  int loads_ = 0;
+  int output_fd_;
+  bool foreign_;  // is sent modules as engines are that we did not write
+};
+
+}  // namespace
+}  // namespace hlocts
+
+int main(int argc, char**) {
+  int output_fd = hlocts::ReserveStandardOutput();
+  hlocts::MirrorBackend backend(output_fd, /*foreign=*/argc > 1);
+  return hlocts::ServeWorker(backend, STDIN_FILENO, output_fd).ok() ? 0 : 1;
+}

@@ -1,0 +1,44 @@
+// One file both processes map, through which large arrays of the worker protocol travel. Requests fill
+// it from the front, replies likewise after the request was read: it is never used by both at a time.
+#ifndef HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
+#define HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+// Arrays below this size travel in the message: mapping pays only above it.
+inline constexpr uint64_t kSharedMemoryThreshold = 1 << 16;
+
+class SharedMemory {
+ public:
+  // Creates a file without a name elsewhere than in this process's /proc entry or /dev/shm.
+  static absl::StatusOr<std::unique_ptr<SharedMemory>> Create();
+  static absl::StatusOr<std::unique_ptr<SharedMemory>> Open(const std::string& path);
+  ~SharedMemory();
+
+  const std::string& path() const { return path_; }
+  void Rewind() { used_ = 0; }  // forget what was appended
+  // Copies bytes in, growing the file; returns their offset.
+  absl::StatusOr<uint64_t> Append(absl::string_view bytes);
+  // A view that lives until the next Append or View; an error when it leaves the file.
+  absl::StatusOr<absl::string_view> View(uint64_t offset, uint64_t size);
+
+ private:
+  SharedMemory(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  absl::Status Map(uint64_t size);
+  int fd_;
+  std::string path_;
+  char* data_ = nullptr;
+  uint64_t mapped_ = 0;
+  uint64_t used_ = 0;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_

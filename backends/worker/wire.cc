@@ -1,0 +1,115 @@
+#include "backends/worker/wire.h"
+
+#include <cstring>
+
+namespace hlocts {
+
+absl::Status LeafToWire(const Literal& leaf, SharedMemory* memory, worker::Value* value) {
+  value->set_element_type(std::string(PrimitiveTypeName(leaf.element_type())));
+  if (!leaf.shape().IsArray()) return absl::OkStatus();
+  for (int64_t d = 0; d < leaf.shape().rank(); ++d) {
+    value->add_dimensions(leaf.shape().dimension(d));
+  }
+  if (leaf.shape().is_dynamic()) {
+    for (int64_t d = 0; d < leaf.shape().rank(); ++d) {
+      value->add_runtime_sizes(leaf.shape().is_dynamic_dimension(d) ? leaf.runtime_size(d) : -1);
+    }
+  }
+  absl::string_view bytes(reinterpret_cast<const char*>(leaf.raw_data()), leaf.raw_size());
+  if (!memory || bytes.size() < kSharedMemoryThreshold) {
+    value->set_data(bytes.data(), bytes.size());
+    return absl::OkStatus();
+  }
+  HLOCTS_ASSIGN_OR_RETURN(uint64_t offset, memory->Append(bytes));
+  value->set_in_shared_memory(true);
+  value->set_data_offset(offset);
+  value->set_data_size(bytes.size());
+  return absl::OkStatus();
+}
+
+namespace {
+
+absl::StatusOr<Shape> ShapeFromWire(const worker::Value& value) {
+  auto type = PrimitiveTypeFromName(value.element_type());
+  if (!type || (!IsArrayType(*type) && *type != PrimitiveType::kToken)) {
+    return absl::DataLossError(absl::StrCat("element type \"", value.element_type(), "\""));
+  }
+  for (int64_t size : value.dimensions()) {
+    if (size < 0) return absl::DataLossError(absl::StrCat("dimension of size ", size));
+  }
+  return Shape(*type, {value.dimensions().begin(), value.dimensions().end()});
+}
+
+absl::Status ApplyRuntimeSizes(const worker::Value& value, Literal& literal) {
+  if (value.runtime_sizes_size() == 0) return absl::OkStatus();
+  if (value.runtime_sizes_size() != literal.shape().rank()) {
+    return absl::DataLossError("as many runtime_sizes as dimensions expected");
+  }
+  for (int64_t d = 0; d < literal.shape().rank(); ++d) {
+    int64_t size = value.runtime_sizes(static_cast<int>(d));
+    if (size == -1) continue;
+    if (size < 0 || size > literal.shape().dimension(d)) {
+      return absl::DataLossError(absl::StrCat("run-time size ", size, " of a dimension of ",
+                                              literal.shape().dimension(d)));
+    }
+    literal.SetRuntimeSize(d, size);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Literal> LeafFromWire(const worker::Value& value, SharedMemory* memory) {
+  HLOCTS_ASSIGN_OR_RETURN(Shape shape, ShapeFromWire(value));
+  if (!shape.IsArray()) return Literal(shape);
+  absl::string_view bytes(value.data());
+  if (value.in_shared_memory()) {
+    if (!memory) return absl::DataLossError("a value in shared memory that was not offered");
+    HLOCTS_ASSIGN_OR_RETURN(bytes, memory->View(value.data_offset(), value.data_size()));
+  }
+  if (static_cast<int64_t>(bytes.size()) != shape.StorageSizeBytes()) {
+    return absl::DataLossError(absl::StrCat(shape.ToString(), " with ", bytes.size(),
+                                            " bytes of data, expected ", shape.StorageSizeBytes()));
+  }
+  Literal literal = Literal::Uninitialized(shape);
+  if (!bytes.empty()) std::memcpy(literal.mutable_raw_data(), bytes.data(), bytes.size());
+  HLOCTS_RETURN_IF_ERROR(ApplyRuntimeSizes(value, literal));
+  return literal;
+}
+
+absl::Status DevicesToWire(const std::vector<std::vector<Literal>>& devices, SharedMemory* memory,
+                           DeviceValuesField* field) {
+  for (const std::vector<Literal>& leaves : devices) {
+    worker::DeviceValues* device = field->Add();
+    for (const Literal& leaf : leaves) {
+      HLOCTS_RETURN_IF_ERROR(LeafToWire(leaf, memory, device->add_leaves()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::vector<Literal>>> DevicesFromWire(const DeviceValuesField& field,
+                                                                  SharedMemory* memory) {
+  std::vector<std::vector<Literal>> devices;
+  for (const worker::DeviceValues& device : field) {
+    devices.emplace_back();
+    for (const worker::Value& value : device.leaves()) {
+      HLOCTS_ASSIGN_OR_RETURN(Literal leaf, LeafFromWire(value, memory));
+      devices.back().push_back(std::move(leaf));
+    }
+  }
+  return devices;
+}
+
+void StatusToWire(const absl::Status& status, worker::Error* error) {
+  error->set_code(static_cast<int>(status.code()));
+  error->set_message(std::string(status.message()));
+}
+
+absl::Status StatusFromWire(const worker::Error& error) {
+  auto code = static_cast<absl::StatusCode>(error.code());
+  if (error.code() <= 0 || error.code() > 16) code = absl::StatusCode::kUnknown;
+  return absl::Status(code, error.message());
+}
+
+}  // namespace hlocts

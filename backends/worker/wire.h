@@ -1,0 +1,28 @@
+// Literals and statuses as messages of worker.proto, and back.
+#ifndef HLOCTS_BACKENDS_WORKER_WIRE_H_
+#define HLOCTS_BACKENDS_WORKER_WIRE_H_
+
+#include <vector>
+
+#include "backends/worker/shared_memory.h"
+#include "backends/worker.pb.h"
+#include "spec/ir/literal.h"
+
+namespace hlocts {
+
+// `memory` may be null: then all data stands in the message.
+absl::Status LeafToWire(const Literal& leaf, SharedMemory* memory, worker::Value* value);
+absl::StatusOr<Literal> LeafFromWire(const worker::Value& value, SharedMemory* memory);
+
+using DeviceValuesField = google::protobuf::RepeatedPtrField<worker::DeviceValues>;
+absl::Status DevicesToWire(const std::vector<std::vector<Literal>>& devices, SharedMemory* memory,
+                           DeviceValuesField* field);
+absl::StatusOr<std::vector<std::vector<Literal>>> DevicesFromWire(const DeviceValuesField& field,
+                                                                  SharedMemory* memory);
+
+void StatusToWire(const absl::Status& status, worker::Error* error);
+absl::Status StatusFromWire(const worker::Error& error);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_WORKER_WIRE_H_

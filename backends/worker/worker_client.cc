@@ -1,0 +1,248 @@
+#include "backends/worker/worker_client.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "backends/worker/frame.h"
+#include "backends/worker/wire.h"
+#include "backends/worker/worker_connection.h"
+#include "spec/packed/packed_module.h"
+#include "spec/proto/convert.h"
+#include "spec/text/printer.h"
+
+namespace hlocts {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // a pipe holds 64 KiB
+
+bool EndsTheWorker(const absl::Status& status) {
+  return absl::IsAborted(status) || absl::IsDeadlineExceeded(status) || absl::IsDataLoss(status);
+}
+
+class WorkerBackend : public Backend {
+ public:
+  explicit WorkerBackend(WorkerCommand command) : command_(std::move(command)) {}
+
+  BackendInfo info() override {
+    BackendInfo info;
+    info.name = command_.name;
+    absl::Status status = Ensure();
+    if (!status.ok()) {
+      info.available = false;
+      info.reason = std::string(status.message());
+      return info;
+    }
+    const worker::HelloReply& hello = worker_->hello();
+    info.version = hello.version();
+    info.capabilities.assign(hello.capabilities().begin(), hello.capabilities().end());
+    info.facts.assign(hello.facts().begin(), hello.facts().end());
+    return info;
+  }
+
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions& options) override;
+  RunOutcome Run(const Module& module, const LoadOptions& options,
+                 const ExecuteRequest& request) override;
+  // `load`: the number of the Load whose executable it is; a worker holds the last one only.
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request, const LoadOptions& options,
+                                        int64_t load);
+
+ private:
+  absl::StatusOr<ExecuteResult> LoadAndExecute(const Module& module, const LoadOptions& options,
+                                               const ExecuteRequest& request);
+  bool IsOfThisBuild() const {
+    return worker_->hello().packed_module_version() == PackedModuleVersion();
+  }
+  absl::StatusOr<std::string> LoadFrame(const Module& module, const LoadOptions& options) const;
+  absl::StatusOr<std::string> ExecuteFrame(const ExecuteRequest& request);
+  absl::Status Loaded(const LoadOptions& options);
+  absl::StatusOr<ExecuteResult> Results(const LoadOptions& options);
+  // To and from the present worker, which is dropped when that is its end.
+  absl::Status Send(absl::string_view frames);
+  absl::StatusOr<worker::Reply> Receive(const LoadOptions& options);
+
+  absl::Status Ensure() {
+    if (!unavailable_.ok()) return unavailable_;
+    if (worker_) return absl::OkStatus();
+    auto worker = WorkerConnection::Start(command_.argv);
+    if (worker.ok() && !(*worker)->hello().unavailable_reason().empty()) {
+      worker = absl::UnavailableError((*worker)->hello().unavailable_reason());
+    }
+    if (!worker.ok()) {
+      unavailable_ = absl::UnavailableError(worker.status().message());
+      return unavailable_;
+    }
+    worker_ = *std::move(worker);
+    return absl::OkStatus();
+  }
+
+  WorkerCommand command_;
+  std::unique_ptr<WorkerConnection> worker_;
+  absl::Status unavailable_;
+  int64_t loads_ = 0;
+};
+
+absl::Status WorkerBackend::Send(absl::string_view frames) {
+  if (!worker_) return absl::AbortedError("the worker died before");
+  absl::Status status = worker_->Send(frames);
+  if (!status.ok()) worker_.reset();
+  return status;
+}
+
+absl::StatusOr<worker::Reply> WorkerBackend::Receive(const LoadOptions& options) {
+  if (!worker_) return absl::AbortedError("the worker died before");
+  auto reply = worker_->Receive(options);
+  if (!reply.ok()) {
+    worker_.reset();
+    return reply.status();
+  }
+  if (!reply->has_error()) return reply;
+  absl::Status status = StatusFromWire(reply->error());
+  // Words about the process are ours alone: an engine that says "aborted" has merely refused.
+  if (EndsTheWorker(status) && !absl::IsDeadlineExceeded(status)) {
+    return absl::UnknownError(status.message());
+  }
+  return status;
+}
+
+absl::StatusOr<std::string> WorkerBackend::LoadFrame(const Module& module,
+                                                     const LoadOptions& options) const {
+  worker::Request request;
+  worker::Load* load = request.mutable_load();
+  if (IsOfThisBuild()) {
+    HLOCTS_ASSIGN_OR_RETURN(*load->mutable_module_packed(), PackModule(module));
+  } else if (worker_->hello().wants_text()) {
+    load->set_module_text(PrintModule(module, PrintOptions::Default()));
+  } else {
+    HLOCTS_ASSIGN_OR_RETURN(*load->mutable_module_proto(), SerializeModule(module));
+  }
+  load->set_replicas(options.replicas);
+  load->set_partitions(options.partitions);
+  load->set_rng_seed(options.rng_seed);
+  load->set_steps_max(options.steps_max);
+  load->set_memory_bytes_max(options.memory_bytes_max);
+  load->set_custom_calls(options.custom_calls);
+  load->set_reuse(options.reuse);
+  std::string frame;
+  AppendFrame(request.SerializeAsString(), frame);
+  return frame;
+}
+
+absl::StatusOr<std::string> WorkerBackend::ExecuteFrame(const ExecuteRequest& request) {
+  worker::Request message;
+  worker::Execute* execute = message.mutable_execute();
+  SharedMemory* memory = worker_ ? worker_->memory() : nullptr;
+  if (memory) memory->Rewind();
+  HLOCTS_RETURN_IF_ERROR(DevicesToWire(request.arguments, memory, execute->mutable_arguments()));
+  HLOCTS_RETURN_IF_ERROR(DevicesToWire(request.infeed, memory, execute->mutable_infeed()));
+  for (int64_t leaf : request.donated_leaves) execute->add_donated_leaves(leaf);
+  if (request.runs > 1) execute->set_runs(request.runs);
+  std::string frame;
+  AppendFrame(message.SerializeAsString(), frame);
+  return frame;
+}
+
+absl::Status WorkerBackend::Loaded(const LoadOptions& options) {
+  const absl::StatusOr<worker::Reply> reply = Receive(options);
+  // What has failed its own checks may have left anything behind: the next module has a fresh worker.
+  // XLA, told to shift floats, makes code of it that it finds broken, and aborts some modules later.
+  if (absl::IsInternal(reply.status())) worker_.reset();
+  HLOCTS_RETURN_IF_ERROR(reply.status());
+  if (reply->kind_case() == worker::Reply::kLoaded) return absl::OkStatus();
+  return absl::AbortedError("worker answered something else than loaded");
+}
+
+absl::StatusOr<ExecuteResult> WorkerBackend::Results(const LoadOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, Receive(options));
+  if (!reply.has_results())
+    return absl::AbortedError("worker answered something else than results");
+  const worker::Results& results = reply.results();
+  auto outputs = DevicesFromWire(results.outputs(), worker_->memory());
+  auto outfeed = DevicesFromWire(results.outfeed(), worker_->memory());
+  if (!outputs.ok() || !outfeed.ok()) {
+    return absl::AbortedError(absl::StrCat("worker broke the protocol: ",
+                                           (outputs.ok() ? outfeed : outputs).status().message()));
+  }
+  ExecuteResult result;
+  result.outputs = *std::move(outputs);
+  result.outfeed = *std::move(outfeed);
+  for (const worker::ArgumentState& state : results.arguments()) {
+    result.arguments.push_back({state.leaf(), state.consumed(), state.aliased_output()});
+  }
+  result.seconds = results.seconds();
+  result.seconds_of_runs.assign(results.seconds_of_runs().begin(), results.seconds_of_runs().end());
+  return result;
+}
+
+class WorkerExecutable : public Executable {
+ public:
+  WorkerExecutable(WorkerBackend& backend, LoadOptions options, int64_t load)
+      : backend_(backend), options_(std::move(options)), load_(load) {}
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+    return backend_.Execute(request, options_, load_);
+  }
+
+ private:
+  WorkerBackend& backend_;
+  LoadOptions options_;
+  int64_t load_;
+};
+
+absl::StatusOr<ExecuteResult> WorkerBackend::Execute(const ExecuteRequest& request,
+                                                     const LoadOptions& options, int64_t load) {
+  if (load != loads_) {
+    return absl::FailedPreconditionError("the worker has loaded another module since");
+  }
+  HLOCTS_ASSIGN_OR_RETURN(std::string frame, ExecuteFrame(request));
+  HLOCTS_RETURN_IF_ERROR(Send(frame));
+  return Results(options);
+}
+
+absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& module,
+                                                                const LoadOptions& options) {
+  HLOCTS_RETURN_IF_ERROR(Ensure());
+  ++loads_;
+  HLOCTS_ASSIGN_OR_RETURN(std::string frame, LoadFrame(module, options));
+  HLOCTS_RETURN_IF_ERROR(Send(frame));
+  HLOCTS_RETURN_IF_ERROR(Loaded(options));
+  return std::unique_ptr<Executable>(std::make_unique<WorkerExecutable>(*this, options, loads_));
+}
+
+// Both at once where the pipe, which is empty, takes them whole: we would not wait for a worker that
+// hangs before it has read what we write.
+absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
+                                                            const LoadOptions& options,
+                                                            const ExecuteRequest& request) {
+  HLOCTS_RETURN_IF_ERROR(Ensure());
+  ++loads_;
+  HLOCTS_ASSIGN_OR_RETURN(std::string load, LoadFrame(module, options));
+  HLOCTS_ASSIGN_OR_RETURN(std::string execute, ExecuteFrame(request));
+  const bool at_once = IsOfThisBuild() && load.size() + execute.size() <= kSentAtOnceMax;
+  HLOCTS_RETURN_IF_ERROR(Send(at_once ? absl::StrCat(load, execute) : load));
+  absl::Status loaded = Loaded(options);
+  if (at_once) {
+    absl::StatusOr<ExecuteResult> result = Results(options);  // awaited whatever became of the load
+    return loaded.ok() ? std::move(result) : loaded;
+  }
+  HLOCTS_RETURN_IF_ERROR(loaded);
+  HLOCTS_RETURN_IF_ERROR(Send(execute));
+  return Results(options);
+}
+
+RunOutcome WorkerBackend::Run(const Module& module, const LoadOptions& options,
+                              const ExecuteRequest& request) {
+  const auto start = Clock::now();
+  RunOutcome outcome = OutcomeFrom(LoadAndExecute(module, options, request));
+  const std::chrono::duration<double> all = Clock::now() - start;
+  outcome.load_seconds = std::max(0.0, all.count() - outcome.result.seconds);
+  return outcome;
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command) {
+  return std::make_unique<WorkerBackend>(std::move(command));
+}
+
+}  // namespace hlocts

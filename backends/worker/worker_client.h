@@ -1,0 +1,29 @@
+// The driver's side of the protocol: an engine in a process of its own. A crash, a hang, rubbish on
+// the pipe or too much memory becomes the outcome of the module at hand; the next module gets a
+// fresh process.
+#ifndef HLOCTS_BACKENDS_WORKER_WORKER_CLIENT_H_
+#define HLOCTS_BACKENDS_WORKER_WORKER_CLIENT_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace hlocts {
+
+// Stands between how a worker ended and its own words, in the reason of a crash.
+inline constexpr absl::string_view kLastWrote = "; it last wrote: ";
+
+struct WorkerCommand {
+  std::string name;               // of the backend, as given on the command line
+  std::vector<std::string> argv;  // program and arguments; run by execvp
+};
+
+// The process is started on first use and again after it died. Thread-compatible: one driver thread
+// per worker. kUnavailable from Load: the process cannot be started at all.
+std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_WORKER_WORKER_CLIENT_H_

@@ -1,0 +1,87 @@
+#include "backends/worker/worker_connection.h"
+
+#include "backends/worker/worker_client.h"
+
+namespace hlocts {
+namespace {
+
+constexpr double kHelloSecondsMax = 120;  // loading an 813 MiB library from a cold disk
+constexpr double kPollSeconds = 0.02;     // how often memory and time are looked at
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
+    const std::vector<std::string>& argv) {
+  auto worker = std::make_unique<WorkerConnection>();
+  HLOCTS_ASSIGN_OR_RETURN(worker->memory_, SharedMemory::Create());
+  HLOCTS_ASSIGN_OR_RETURN(worker->process_, WorkerProcess::Start(argv));
+  worker->reader_ = std::make_unique<FrameReader>(worker->process_->output_fd());
+  worker::Request request;
+  request.mutable_hello()->set_protocol_version(1);
+  request.mutable_hello()->set_shared_memory_path(worker->memory_->path());
+  request.mutable_hello()->set_shared_memory_threshold(kSharedMemoryThreshold);
+  LoadOptions patience;
+  patience.timeout_seconds = kHelloSecondsMax;
+  patience.memory_bytes_max = 0;
+  std::string frame;
+  AppendFrame(request.SerializeAsString(), frame);
+  absl::Status sent = worker->Send(frame);
+  auto reply = sent.ok() ? worker->Receive(patience) : sent;
+  if (!reply.ok()) {
+    return absl::UnavailableError(
+        absl::StrCat("worker did not start: ", reply.status().message()));
+  }
+  if (!reply->has_hello() || reply->hello().protocol_version() != 1) {
+    return absl::UnavailableError("worker answered no hello of protocol version 1");
+  }
+  worker->hello_ = reply->hello();
+  if (!worker->hello_.uses_shared_memory()) worker->memory_.reset();
+  return worker;
+}
+
+absl::Status WorkerConnection::Send(absl::string_view frames) {
+  return WriteFrames(process_->input_fd(), frames).ok() ? absl::OkStatus() : Died();
+}
+
+absl::StatusOr<worker::Reply> WorkerConnection::Receive(const LoadOptions& limits) {
+  const Deadline deadline = Clock::now() + std::chrono::duration<double>(limits.timeout_seconds);
+  while (true) {
+    auto frame = reader_->Read(kPollSeconds);
+    if (frame.ok()) {
+      worker::Reply reply;
+      if (!reply.ParseFromString(*frame)) return Rubbish("a frame that is no reply");
+      return reply;
+    }
+    if (absl::IsOutOfRange(frame.status())) return Died();
+    if (!absl::IsDeadlineExceeded(frame.status())) return Rubbish(frame.status().message());
+    HLOCTS_RETURN_IF_ERROR(LosePatience(limits, deadline));
+  }
+}
+
+absl::Status WorkerConnection::LosePatience(const LoadOptions& limits, Deadline deadline) {
+  absl::Status status;
+  if (Clock::now() > deadline) {
+    status = absl::DeadlineExceededError(
+        absl::StrCat("no answer within ", limits.timeout_seconds, " s; killed"));
+  } else if (limits.stop && limits.stop()) {
+    status = absl::DeadlineExceededError("nobody waits any more; killed");
+  } else if (limits.memory_bytes_max > 0 && process_->ResidentBytes() > limits.memory_bytes_max) {
+    status = absl::AbortedError(absl::StrCat("used more than the ", limits.memory_bytes_max,
+                                             " bytes of memory it may; killed"));
+  }
+  if (!status.ok()) process_->Kill();
+  return status;
+}
+
+absl::Status WorkerConnection::Died() {
+  std::string end = process_->DescribeEnd();
+  std::string tail = process_->ErrorTail();
+  return absl::AbortedError(absl::StrCat("worker ", end, tail.empty() ? "" : kLastWrote, tail));
+}
+
+absl::Status WorkerConnection::Rubbish(absl::string_view what) {
+  process_->Kill();
+  return absl::AbortedError(absl::StrCat("worker broke the protocol: ", what));
+}
+
+}  // namespace hlocts

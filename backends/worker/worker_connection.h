@@ -1,0 +1,48 @@
+// One worker process and the conversation with it.
+#ifndef HLOCTS_BACKENDS_WORKER_WORKER_CONNECTION_H_
+#define HLOCTS_BACKENDS_WORKER_WORKER_CONNECTION_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/worker/frame.h"
+#include "backends/worker/shared_memory.h"
+#include "backends/worker.pb.h"
+#include "backends/worker/worker_process.h"
+
+namespace hlocts {
+
+// kAborted, kDeadlineExceeded and kDataLoss are the end of the process: drop the connection.
+class WorkerConnection {
+ public:
+  // Starts the process and exchanges hellos. kUnavailable: it cannot be talked to.
+  static absl::StatusOr<std::unique_ptr<WorkerConnection>> Start(
+      const std::vector<std::string>& argv);
+
+  const worker::HelloReply& hello() const { return hello_; }
+  SharedMemory* memory() { return memory_.get(); }  // null: not used
+
+  absl::Status Send(absl::string_view frames);
+  // Waits as long as the limits allow; kills the process when it takes more than it may.
+  absl::StatusOr<worker::Reply> Receive(const LoadOptions& limits);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Deadline = std::chrono::time_point<Clock, std::chrono::duration<double>>;
+
+  absl::Status LosePatience(const LoadOptions& limits, Deadline deadline);
+  absl::Status Died();
+  absl::Status Rubbish(absl::string_view what);
+
+  std::unique_ptr<SharedMemory> memory_;
+  std::unique_ptr<WorkerProcess> process_;
+  std::unique_ptr<FrameReader> reader_;
+  worker::HelloReply hello_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_WORKER_WORKER_CONNECTION_H_

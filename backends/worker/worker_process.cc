@@ -1,0 +1,144 @@
+#include "backends/worker/worker_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace hlocts {
+namespace {
+
+constexpr int kReapAttempts = 100;
+constexpr useconds_t kReapPauseMicros = 10'000;
+
+// Between fork and exec only async-signal-safe calls are allowed.
+[[noreturn]] void RunChild(char* const* argv, int input_fd, int output_fd, int error_fd,
+                           pid_t driver) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed driver leaves no orphans
+  if (getppid() != driver) _exit(126);
+  signal(SIGINT, SIG_IGN);  // Ctrl-C is for the driver, which ends its workers in order
+  signal(SIGPIPE, SIG_DFL);
+  dup2(input_fd, STDIN_FILENO);
+  dup2(output_fd, STDOUT_FILENO);
+  dup2(error_fd, STDERR_FILENO);
+  execvp(argv[0], argv);
+  const char message[] = "cannot be executed\n";
+  ssize_t ignored = write(STDERR_FILENO, message, sizeof(message) - 1);
+  static_cast<void>(ignored);
+  _exit(127);
+}
+
+// Of a process and those that it started: what a shell runs is not the shell.
+int64_t ResidentPages(pid_t pid, int depth) {
+  constexpr int kDepthMax = 8;
+  std::ifstream statm(absl::StrCat("/proc/", pid, "/statm"));
+  int64_t total = 0, resident = 0;
+  statm >> total >> resident;
+  std::error_code gone;  // it may end at any time
+  for (std::filesystem::directory_iterator task(absl::StrCat("/proc/", pid, "/task"), gone), end;
+       !gone && task != end && depth < kDepthMax; task.increment(gone)) {
+    std::ifstream children(task->path() / "children");
+    for (pid_t child; children >> child;) resident += ResidentPages(child, depth + 1);
+  }
+  return resident;
+}
+
+// Where the last line that says why a process ends itself begins; npos where none does.
+size_t TellingLine(const std::string& text) {
+  size_t last = text.npos;
+  for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "Assertion"}) {
+    size_t at = text.rfind(telling);
+    if (at != text.npos && (last == text.npos || at > last)) last = at;
+  }
+  if (last == text.npos) return last;
+  size_t line = text.rfind('\n', last);
+  return line == text.npos ? 0 : line + 1;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
+    const std::vector<std::string>& argv) {
+  signal(SIGPIPE, SIG_IGN);  // a worker that died is a status, not our end
+  int to_child[2], from_child[2];
+  if (pipe2(to_child, O_CLOEXEC) != 0) return absl::UnavailableError("pipe2 failed");
+  if (pipe2(from_child, O_CLOEXEC) != 0) return absl::UnavailableError("pipe2 failed");
+  int error_fd = memfd_create("hlocts-stderr", MFD_CLOEXEC);
+  if (error_fd < 0) return absl::UnavailableError("memfd_create failed");
+  fcntl(error_fd, F_SETFL, O_APPEND);
+  std::vector<char*> arguments;
+  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  pid_t driver = getpid();
+  pid_t pid = fork();
+  if (pid < 0) return absl::UnavailableError(absl::StrCat("fork: ", std::strerror(errno)));
+  if (pid == 0) RunChild(arguments.data(), to_child[0], from_child[1], error_fd, driver);
+  setpgid(pid, pid);
+  close(to_child[0]);
+  close(from_child[1]);
+  return std::unique_ptr<WorkerProcess>(
+      new WorkerProcess(pid, to_child[1], from_child[0], error_fd));
+}
+
+WorkerProcess::~WorkerProcess() {
+  close(input_fd_);  // an idle worker ends by itself when its input ends
+  if (!reaped_) {
+    kill(-pid_, SIGKILL);
+    while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+    }
+  }
+  close(output_fd_);
+  close(error_fd_);
+}
+
+int64_t WorkerProcess::ResidentBytes() const {
+  return ResidentPages(pid_, 0) * sysconf(_SC_PAGESIZE);
+}
+
+void WorkerProcess::Kill() { kill(-pid_, SIGKILL); }
+
+std::string WorkerProcess::DescribeEnd() {
+  for (int attempt = 0; !reaped_ && attempt < kReapAttempts; ++attempt) {
+    if (waitpid(pid_, &status_, WNOHANG) == pid_) {
+      reaped_ = true;
+      break;
+    }
+    usleep(kReapPauseMicros);
+  }
+  if (!reaped_) {
+    kill(-pid_, SIGKILL);
+    waitpid(pid_, &status_, 0);
+    reaped_ = true;
+    return "closed its output and was killed";
+  }
+  kill(-pid_, SIGKILL);  // what it may have started itself
+  if (WIFSIGNALED(status_)) {
+    return absl::StrCat("killed by signal ", WTERMSIG(status_), " (", strsignal(WTERMSIG(status_)),
+                        ")");
+  }
+  return absl::StrCat("exited with status ", WEXITSTATUS(status_));
+}
+
+std::string WorkerProcess::ErrorTail(size_t bytes_max) const {
+  constexpr size_t kLookedAt = size_t{1} << 16;
+  off_t size = lseek(error_fd_, 0, SEEK_END);
+  if (size <= 0) return "";
+  size_t count = std::min(std::max(bytes_max, kLookedAt), static_cast<size_t>(size));
+  std::string tail(count, '\0');
+  ssize_t n = pread(error_fd_, tail.data(), count, size - static_cast<off_t>(count));
+  tail.resize(n > 0 ? static_cast<size_t>(n) : 0);
+  size_t begin = tail.size() - std::min(bytes_max, tail.size());
+  tail = tail.substr(std::min(begin, TellingLine(tail)), bytes_max);
+  while (!tail.empty() && tail.back() == '\n') tail.pop_back();
+  return tail;
+}
+
+}  // namespace hlocts

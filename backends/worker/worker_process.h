@@ -1,0 +1,44 @@
+// A child process with pipes on its standard input and output, and a file for its standard error.
+#ifndef HLOCTS_BACKENDS_WORKER_WORKER_PROCESS_H_
+#define HLOCTS_BACKENDS_WORKER_WORKER_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+class WorkerProcess {
+ public:
+  static absl::StatusOr<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& argv);
+  ~WorkerProcess();  // kills the process group and reaps it
+
+  int input_fd() const { return input_fd_; }    // we write
+  int output_fd() const { return output_fd_; }  // we read
+  // Bytes resident in memory, those of processes that it started included; 0 when it has ended.
+  int64_t ResidentBytes() const;
+  void Kill();
+  // Waits until it has ended (kills it after a second) and tells how: "killed by signal 6
+  // (Aborted)".
+  std::string DescribeEnd();
+  // What it last wrote to standard error, at most `bytes_max`: from the line that says what failed,
+  // where there is one, since a message and the stack behind it may be longer than that.
+  std::string ErrorTail(size_t bytes_max = 2000) const;
+
+ private:
+  WorkerProcess(pid_t pid, int input_fd, int output_fd, int error_fd)
+      : pid_(pid), input_fd_(input_fd), output_fd_(output_fd), error_fd_(error_fd) {}
+  pid_t pid_;
+  int input_fd_, output_fd_, error_fd_;
+  bool reaped_ = false;
+  int status_ = 0;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_BACKENDS_WORKER_WORKER_PROCESS_H_

@@ -1,0 +1,163 @@
+#include "backends/worker/worker_server.h"
+
+#include <fenv.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "absl/algorithm/container.h"
+#include "backends/worker/frame.h"
+#include "backends/worker/wire.h"
+#include "spec/packed/packed_module.h"
+#include "spec/proto/convert.h"
+
+namespace hlocts {
+namespace {
+
+constexpr uint32_t kProtocolVersion = 1;
+constexpr std::chrono::milliseconds kHeldBackMax(10);
+
+class Server {
+ public:
+  Server(Backend& backend, int input_fd, int output_fd)
+      : backend_(backend), reader_(input_fd), output_fd_(output_fd) {}
+
+  absl::Status Serve() {
+    std::string replies;
+    while (true) {
+      auto frame = reader_.Read();
+      if (absl::IsOutOfRange(frame.status())) return absl::OkStatus();
+      HLOCTS_RETURN_IF_ERROR(frame.status());
+      const auto start = std::chrono::steady_clock::now();
+      worker::Request request;
+      if (!request.ParseFromString(*frame)) return absl::DataLossError("no request");
+      if (request.kind_case() == worker::Request::kCancel) continue;  // nothing is pending here
+      AppendFrame(Answer(std::move(request)).SerializeAsString(), replies);
+      // Who has asked for more is not woken for every answer, unless that would make its time long.
+      const bool quick = std::chrono::steady_clock::now() - start < kHeldBackMax;
+      if (quick && reader_.HasFrame()) continue;
+      HLOCTS_RETURN_IF_ERROR(WriteFrames(output_fd_, replies));
+      replies.clear();
+    }
+  }
+
+ private:
+  worker::Reply Answer(worker::Request request) {
+    worker::Reply reply;
+    absl::Status status = Dispatch(request, reply);
+    if (!status.ok()) StatusToWire(status, reply.mutable_error());
+    return reply;
+  }
+
+  absl::Status Dispatch(worker::Request& request, worker::Reply& reply) {
+    switch (request.kind_case()) {
+      case worker::Request::kHello:
+        return Greet(request.hello(), *reply.mutable_hello());
+      case worker::Request::kLoad:
+        HLOCTS_RETURN_IF_ERROR(Load(std::move(*request.mutable_load())));
+        reply.set_loaded(true);
+        return absl::OkStatus();
+      case worker::Request::kExecute:
+        return Execute(request.execute(), *reply.mutable_results());
+      default:
+        return absl::UnimplementedError("request of a kind this worker does not know");
+    }
+  }
+
+  absl::Status Greet(const worker::Hello& hello, worker::HelloReply& reply) {
+    BackendInfo info = backend_.info();
+    reply.set_protocol_version(kProtocolVersion);
+    reply.set_name(info.name);
+    reply.set_version(info.version);
+    for (const std::string& word : info.capabilities) reply.add_capabilities(word);
+    for (const std::string& fact : info.facts) reply.add_facts(fact);
+    if (!info.available) reply.set_unavailable_reason(info.reason);
+    if (!hello.shared_memory_path().empty()) {
+      auto memory = SharedMemory::Open(hello.shared_memory_path());
+      if (memory.ok()) memory_ = *std::move(memory);
+    }
+    reply.set_uses_shared_memory(memory_ != nullptr);
+    // An engine of others' is sent what others would send it: the proto form.
+    if (absl::c_linear_search(info.capabilities, "our-parser"))
+      reply.set_packed_module_version(PackedModuleVersion());
+    return absl::OkStatus();
+  }
+
+  absl::Status Load(worker::Load load) {
+    const bool reuse = load.reuse();
+    load.clear_reuse();
+    if (reuse && executable_ && load.SerializeAsString() == loaded_.SerializeAsString())
+      return absl::OkStatus();
+    executable_.reset();
+    loaded_ = std::move(load);
+    const bool packed = !loaded_.module_packed().empty();
+    HLOCTS_ASSIGN_OR_RETURN(module_, packed ? UnpackModule(loaded_.module_packed())
+                                            : ParseSerializedModule(loaded_.module_proto()));
+    LoadOptions options;
+    options.replicas = loaded_.replicas();
+    options.partitions = loaded_.partitions();
+    options.rng_seed = loaded_.rng_seed();
+    options.steps_max = loaded_.steps_max();
+    options.memory_bytes_max = loaded_.memory_bytes_max();
+    options.custom_calls = loaded_.custom_calls();
+    HLOCTS_ASSIGN_OR_RETURN(executable_, backend_.Load(*module_, options));
+    return absl::OkStatus();
+  }
+
+  absl::Status Execute(const worker::Execute& execute, worker::Results& results) {
+    if (!executable_) return absl::FailedPreconditionError("execute before a successful load");
+    ExecuteRequest request;
+    HLOCTS_ASSIGN_OR_RETURN(request.arguments, DevicesFromWire(execute.arguments(), memory_.get()));
+    HLOCTS_ASSIGN_OR_RETURN(request.infeed, DevicesFromWire(execute.infeed(), memory_.get()));
+    request.donated_leaves.assign(execute.donated_leaves().begin(), execute.donated_leaves().end());
+    request.runs = std::max<int64_t>(execute.runs(), 1);
+    HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, executable_->Execute(request));
+    if (memory_) memory_->Rewind();
+    HLOCTS_RETURN_IF_ERROR(DevicesToWire(result.outputs, memory_.get(), results.mutable_outputs()));
+    HLOCTS_RETURN_IF_ERROR(DevicesToWire(result.outfeed, memory_.get(), results.mutable_outfeed()));
+    for (const ArgumentState& state : result.arguments) {
+      worker::ArgumentState* out = results.add_arguments();
+      out->set_leaf(state.leaf);
+      out->set_consumed(state.consumed);
+      out->set_aliased_output(state.aliased_output);
+    }
+    results.set_seconds(result.seconds);
+    results.mutable_seconds_of_runs()->Add(result.seconds_of_runs.begin(),
+                                           result.seconds_of_runs.end());
+    return absl::OkStatus();
+  }
+
+  Backend& backend_;
+  FrameReader reader_;
+  int output_fd_;
+  std::unique_ptr<SharedMemory> memory_;
+  std::unique_ptr<Module> module_;
+  std::unique_ptr<Executable> executable_;
+  worker::Load loaded_;  // what executable_ answers
+};
+
+}  // namespace
+
+absl::Status ServeWorker(Backend& backend, int input_fd, int output_fd) {
+  HLOCTS_RETURN_IF_ERROR(CheckFloatingPointEnvironment());
+  return Server(backend, input_fd, output_fd).Serve();
+}
+
+int ReserveStandardOutput() {
+  int output_fd = dup(STDOUT_FILENO);
+  HLOCTS_CHECK(output_fd >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0);
+  return output_fd;
+}
+
+absl::Status CheckFloatingPointEnvironment() {
+  volatile double tiny = 4.9406564584124654e-324;
+  volatile float tiny_float = 1.4e-45f;
+  bool keeps_subnormals = tiny + 0.0 != 0.0 && tiny * 1.0 != 0.0 && tiny_float * 1.0f != 0.0f;
+  if (fegetround() == FE_TONEAREST && keeps_subnormals) return absl::OkStatus();
+  return absl::InternalError(
+      "floating-point environment: expected round to nearest with subnormals, found something "
+      "else");
+}
+
+}  // namespace hlocts

@@ -1,0 +1,264 @@
+// Isolation: what a worker does wrong is the outcome of one module, and the next one runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "backends/backend_list.h"
+#include "backends/worker/frame.h"
+#include "backends/worker/worker_client.h"
+#include "generators/arguments.h"
+#include "spec/text/parser.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kMirror[] = HLOCTS_BINARY_DIR "/misbehaving_engine";
+
+std::unique_ptr<Module> Identity(const std::string& name, const std::string& shape = "f32[4]") {
+  auto module = ParseModule("HloModule " + name + "\nENTRY main { ROOT x = " + shape +
+                            " parameter(0) }");
+  EXPECT_TRUE(module.ok()) << module.status();
+  return *std::move(module);
+}
+
+RunOutcome RunOn(Backend& backend, const Module& module, LoadOptions options = {}) {
+  ExecuteRequest request;
+  request.arguments.push_back(GenerateArguments(ArgumentLeafShapes(module), 1));
+  return RunModule(backend, module, options, request);
+}
+
+// As an engine of ours is talked to, and as another one.
+class WorkerTest : public ::testing::TestWithParam<bool> {
+ protected:
+  void ExpectWorks() {
+    auto module = Identity("fine");
+    RunOutcome outcome = RunOn(*backend_, *module);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+    EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
+  }
+  std::unique_ptr<Backend> backend_ = MakeWorkerBackend(
+      {"mirror", GetParam() ? std::vector<std::string>{kMirror}
+                            : std::vector<std::string>{kMirror, "foreign"}});
+};
+INSTANTIATE_TEST_SUITE_P(Engines, WorkerTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Ours" : "Foreign"; });
+
+TEST_P(WorkerTest, ValuesComeBack) { ExpectWorks(); }
+
+TEST_P(WorkerTest, TheSameModuleIsLoadedOnceWhereThatIsAllowed) {
+  auto module = Identity("count_loads"), other = Identity("count_loads", "f32[5]");
+  LoadOptions reuse, other_seed;
+  reuse.reuse = other_seed.reuse = true;
+  other_seed.rng_seed = 1;
+  auto loads = [&](const Module& loaded, const LoadOptions& options) {
+    RunOutcome outcome = RunOn(*backend_, loaded, options);
+    EXPECT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    return outcome.result.seconds;
+  };
+  EXPECT_EQ(loads(*module, reuse), 1);
+  EXPECT_EQ(loads(*module, reuse), 1);
+  EXPECT_EQ(loads(*module, {}), 2) << "not asked for";
+  EXPECT_EQ(loads(*module, reuse), 2);
+  EXPECT_EQ(loads(*other, reuse), 3) << "another module";
+  EXPECT_EQ(loads(*module, reuse), 4) << "only the last one is kept";
+  EXPECT_EQ(loads(*module, other_seed), 5) << "other options";
+}
+
+TEST_P(WorkerTest, AnExecutableDoesNotRunTheModuleLoadedAfterIt) {
+  const std::unique_ptr<Module> module = Identity("fine");
+  auto first = backend_->Load(*module, {});
+  ASSERT_TRUE(first.ok()) << first.status();
+  auto second = backend_->Load(*module, {});
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ((*first)->Execute({}).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
+  auto module = Identity("count_runs");
+  ExecuteRequest request;
+  request.arguments.push_back(GenerateArguments(ArgumentLeafShapes(*module), 1));
+  for (const int64_t runs : {1, 3}) {
+    request.runs = runs;
+    const RunOutcome outcome = RunModule(*backend_, *module, {}, request);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    EXPECT_EQ(outcome.result.seconds_of_runs, std::vector<double>(static_cast<size_t>(runs), 0.5));
+  }
+}
+
+TEST_P(WorkerTest, LargeArraysTravelThroughSharedMemory) {
+  auto module = Identity("large", "f32[1000,1000]");
+  RunOutcome outcome = RunOn(*backend_, *module);
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+  EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
+}
+
+// Up to what a pipe holds at once, beyond it, and beyond what messages carry.
+TEST_P(WorkerTest, ArraysOfAllSizesComeBackAndNoneOfThemKeepsTheNextModuleWaiting) {
+  for (int64_t elements : {0, 1, 11'000, 13'000, 16'000, 16'384, 17'000}) {
+    const std::string shape = absl::StrCat("f32[", elements, "]");
+    auto module = Identity("sizes", shape), refused = Identity("refuse", shape);
+    RunOutcome outcome = RunOn(*backend_, *module);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << shape << ": " << outcome.reason;
+    Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+    EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected)) << shape;
+    EXPECT_EQ(RunOn(*backend_, *refused).kind, OutcomeKind::kRejected) << shape;
+    ExpectWorks();
+  }
+}
+
+TEST_P(WorkerTest, EveryElementTypeComesBack) {
+  for (PrimitiveType type : AllPrimitiveTypes()) {
+    if (!IsArrayType(type)) continue;
+    auto module = Identity("types", absl::StrCat(PrimitiveTypeName(type), "[3,5]"));
+    RunOutcome outcome = RunOn(*backend_, *module);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+    EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected)) << PrimitiveTypeName(type);
+  }
+}
+
+struct BadCase {
+  const char* module;
+  OutcomeKind kind;
+  const char* reason;
+};
+
+TEST_P(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
+  const BadCase cases[] = {
+      {"abort", OutcomeKind::kCrash, "signal 6"},
+      {"complain", OutcomeKind::kCrash, "last wrote: F0000 here.cc:7] Check failed: a == b"},
+      {"exit", OutcomeKind::kCrash, "status 7"},
+      {"rubbish", OutcomeKind::kCrash, "protocol"},
+      {"no_reply_message", OutcomeKind::kCrash, "protocol"},
+      {"refuse", OutcomeKind::kRejected, "do not like it"},
+      {"unsupported", OutcomeKind::kUnsupported, "not here"},
+  };
+  for (const BadCase& bad : cases) {
+    RunOutcome outcome = RunOn(*backend_, *Identity(bad.module));
+    EXPECT_EQ(outcome.kind, bad.kind) << bad.module << ": " << outcome.reason;
+    EXPECT_THAT(outcome.reason, HasSubstr(bad.reason));
+    ExpectWorks();
+  }
+}
+
+TEST_P(WorkerTest, AFreshOneAfterChecksOfItsOwnHaveFailed) {
+  const auto loads = [&] { return RunOn(*backend_, *Identity("count_loads")).result.seconds; };
+  EXPECT_EQ(loads(), 1);
+  RunOn(*backend_, *Identity("refuse"));
+  EXPECT_EQ(loads(), 2) << "a refusal is no failure";
+  const RunOutcome outcome = RunOn(*backend_, *Identity("broken"));
+  EXPECT_THAT(outcome.reason, HasSubstr("my own check failed"));
+  EXPECT_EQ(loads(), 1);
+}
+
+TEST_P(WorkerTest, BackWithinTwoSecondsAfterACrash) {
+  ExpectWorks();
+  RunOn(*backend_, *Identity("abort"));
+  auto start = std::chrono::steady_clock::now();
+  ExpectWorks();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+}
+
+TEST_P(WorkerTest, AHangIsATimeout) {
+  LoadOptions options;
+  options.timeout_seconds = 0.5;
+  RunOutcome outcome = RunOn(*backend_, *Identity("hang"), options);
+  EXPECT_EQ(outcome.kind, OutcomeKind::kTimeout) << outcome.reason;
+  ExpectWorks();
+}
+
+TEST_P(WorkerTest, TooMuchMemoryIsACrash) {
+  LoadOptions options;
+  options.memory_bytes_max = int64_t{1} << 28;
+  RunOutcome outcome = RunOn(*backend_, *Identity("memory"), options);
+  EXPECT_EQ(outcome.kind, OutcomeKind::kCrash) << outcome.reason;
+  EXPECT_THAT(outcome.reason, HasSubstr("memory"));
+  ExpectWorks();
+}
+
+TEST(WorkerStartTest, AProgramThatIsNotThereIsUnavailable) {
+  auto backend = MakeWorkerBackend({"nothing", {"/nonexistent/engine"}});
+  EXPECT_FALSE(backend->info().available);
+  EXPECT_EQ(RunOn(*backend, *Identity("fine")).kind, OutcomeKind::kError);
+}
+
+TEST(WorkerStartTest, APipeThatSaysNothingSensibleIsUnavailable) {
+  auto backend = MakeBackend("exec:echo hello");
+  ASSERT_TRUE(backend.ok());
+  EXPECT_FALSE((*backend)->info().available);
+}
+
+TEST(ExampleEngineTest, NumpyEngineAnswers) {
+  const char* python = nullptr;
+  for (const char* candidate : {"python3", "/usr/bin/python3"}) {
+    if (std::system(absl::StrCat(candidate, " -c 'import numpy' 2>/dev/null").c_str()) == 0) {
+      python = candidate;
+    }
+  }
+  ASSERT_NE(python, nullptr) << "ci/setup installs python3-numpy";
+  auto backend = MakeBackend(
+      absl::StrCat("exec:", python, " " HLOCTS_SOURCE_DIR "/backends/examples/numpy_engine.py"));
+  ASSERT_TRUE(backend.ok());
+  ASSERT_TRUE((*backend)->info().available) << (*backend)->info().reason;
+  auto module = ParseModule(R"(HloModule sum
+ENTRY main {
+  x = s32[2,3] parameter(0)
+  y = s32[2,3] parameter(1)
+  z = s32[2,3] multiply(x, y)
+  ROOT r = s32[2,3] add(z, y)
+})");
+  ASSERT_TRUE(module.ok());
+  RunOutcome outcome = RunOn(**backend, **module);
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  std::vector<Literal> in = GenerateArguments(ArgumentLeafShapes(**module), 1);
+  for (int i = 0; i < 6; ++i) {
+    int32_t x = in[0].data<int32_t>()[i], y = in[1].data<int32_t>()[i];
+    EXPECT_EQ(outcome.result.outputs[0][0].data<int32_t>()[i], x * y + y);
+  }
+  RunOutcome unsupported = RunOn(**backend, *Identity("half", "f16[2]"));
+  EXPECT_EQ(unsupported.kind, OutcomeKind::kUnsupported);
+}
+
+TEST(BackendNameTest, NamesAreTakenApart) {
+  auto name = ParseBackendName("pjrt:/lib/a.so?client.x=1&level=0");
+  ASSERT_TRUE(name.ok());
+  EXPECT_EQ(name->name, "pjrt");
+  EXPECT_EQ(name->argument, "/lib/a.so");
+  ASSERT_EQ(name->options.size(), 2u);
+  EXPECT_EQ(name->options[1].second, "0");
+  auto exec = ParseBackendName("exec:run --a=b?c:d");
+  ASSERT_TRUE(exec.ok());
+  EXPECT_EQ(exec->argument, "run --a=b?c:d");
+  EXPECT_FALSE(ParseBackendName("xla?nonsense").ok());
+  EXPECT_EQ(SplitBackendNames({"a,b", "exec:x,y", "pjrt:p,q"}),
+            (std::vector<std::string>{"a", "b", "exec:x,y", "pjrt:p,q"}));
+  EXPECT_FALSE(MakeBackend("nonesuch").ok());
+}
+
+TEST(FrameTest, PiecesMakeFrames) {
+  int fds[2];
+  ASSERT_EQ(pipe(fds), 0);
+  std::string large(300, 'x');
+  ASSERT_TRUE(WriteFrame(fds[1], large).ok());
+  ASSERT_TRUE(WriteFrame(fds[1], "").ok());
+  FrameReader reader(fds[0]);
+  EXPECT_FALSE(reader.HasFrame());
+  EXPECT_EQ(*reader.Read(1), large);
+  EXPECT_TRUE(reader.HasFrame());
+  EXPECT_EQ(*reader.Read(1), "");
+  EXPECT_FALSE(reader.HasFrame());
+  EXPECT_EQ(reader.Read(0.01).status().code(), absl::StatusCode::kDeadlineExceeded);
+  close(fds[1]);
+  EXPECT_EQ(reader.Read(1).status().code(), absl::StatusCode::kOutOfRange);
+  close(fds[0]);
+}
+
+}  // namespace
+}  // namespace hlocts

@@ -1,0 +1,297 @@
+#include "fuzz/campaign/campaign.h"
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "fuzz/campaign/campaign_state.h"
+#include "fuzz/campaign/coverage.h"
+#include "fuzz/campaign/engines.h"
+#include "fuzz/campaign/finding_store.h"
+#include "fuzz/campaign/guide.h"
+#include "fuzz/triage/failure_signature.h"
+#include "fuzz/campaign/twin_trial.h"
+#include "spec/infer/verifier.h"
+
+namespace hlocts {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Campaign {
+ public:
+  explicit Campaign(const CampaignOptions& options)
+      : options_(options), store_(options), guide_(options) {}
+
+  absl::Status Begin();
+  void Work(Engines& engines);  // of this thread
+  bool Over() const { return failed_ || options_.stop() || SecondsLeft() <= 0; }
+  // What runs now has had its time.
+  bool Stop() const { return failed_ || options_.stop() || SecondsLeft() <= -kGraceSeconds; }
+  CampaignStatus Status();
+  absl::Status SaveState();
+  absl::Status failure() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return failure_;
+  }
+
+ private:
+  // Begun modules may take this much longer than the campaign.
+  static constexpr double kGraceSeconds = 1;
+
+  double SecondsLeft() const;
+  void ShrinkLeftovers(Engines& engines);
+  // Both are false when the campaign's end came first: the number is as if never tried.
+  bool TryModule(int64_t number, Engines& engines, bool again);
+  bool TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
+                std::vector<TrialResult>& results);
+  bool Judged(const Sample& sample, TrialResult result, const FoundBy& found,
+              std::vector<TrialResult>& results);
+  void Count(const Generated& generated, bool valid, const std::vector<TrialResult>& results);
+  void Fail(const absl::Status& status);
+
+  const CampaignOptions& options_;
+  FindingStore store_;
+  Guide guide_;
+  Clock::time_point start_ = Clock::now();
+  std::atomic<int64_t> next_number_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  CampaignStatus status_;
+  CampaignState state_;
+  std::set<int64_t> leftovers_;  // numbers whose findings an earlier run had no time to shrink
+  Cells cells_;
+  absl::Status failure_;
+};
+
+std::string StatePath(const CampaignOptions& options) { return options.out + "/state.json"; }
+
+// What decides, besides the seed, which module a number is.
+std::string RecipeOf(const CampaignOptions& options) {
+  std::string missing = NamesOfMissing(options.generator.types);
+  if (!options.generator.dynamic_parameters) absl::StrAppend(&missing, " dynamic-arguments");
+  return absl::StrCat("stream ", options.stream ? StreamName(*options.stream) : "all",
+                      ", instructions ", options.generator.instructions, ", replicas ",
+                      options.generator.replicas_max, ", twins ", options.twins,
+                      options.guided ? ", guided" : "",
+                      missing.empty() ? "" : ", without", missing);
+}
+
+absl::Status Campaign::Begin() {
+  std::error_code error;
+  std::filesystem::create_directories(options_.out, error);
+  if (error) return absl::InternalError(absl::StrCat(options_.out, ": ", error.message()));
+  status_.jobs = options_.jobs;
+  state_.seed = options_.seed;
+  state_.recipe = RecipeOf(options_);
+  if (!options_.resume) return SaveState();
+  HLOCTS_RETURN_IF_ERROR(state_.Load(StatePath(options_)));
+  next_number_ = state_.next;
+  HLOCTS_RETURN_IF_ERROR(store_.Load());
+  if (options_.shrink_evaluations > 0) leftovers_ = store_.NumbersToShrink();
+  return absl::OkStatus();
+}
+
+double Campaign::SecondsLeft() const {
+  if (options_.seconds_max <= 0) return std::numeric_limits<double>::infinity();
+  return options_.seconds_max - std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void Campaign::Fail(const absl::Status& status) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  failure_.Update(status);
+  failed_ = true;
+}
+
+void Campaign::Work(Engines& engines) {
+  ShrinkLeftovers(engines);
+  while (!Over()) {
+    int64_t number = next_number_++;
+    if (options_.modules_max > 0 && number >= options_.modules_max) return;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (state_.IsDone(number)) continue;
+    }
+    if (!TryModule(number, engines, /*again=*/false)) continue;
+    std::lock_guard<std::mutex> lock(mutex_);
+    state_.Done(number);
+  }
+}
+
+void Campaign::ShrinkLeftovers(Engines& engines) {
+  while (!Over()) {
+    int64_t number = 0;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (leftovers_.empty()) return;
+      number = *leftovers_.begin();
+      leftovers_.erase(leftovers_.begin());
+    }
+    TryModule(number, engines, /*again=*/true);
+  }
+}
+
+bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
+  Generated generated =
+      options_.guided ? guide_.Make(number) : CampaignModule(options_, number);
+  absl::Status verified = VerifyModule(*generated.module);
+  TrialOptions trial = options_.trial;
+  trial.invalid = !generated.broken_rule.empty();
+  trial.load.stop = [this] { return Stop(); };
+  bool as_meant = trial.invalid ? RuleOf(verified) == generated.broken_rule : verified.ok();
+  Sample sample = {generated.module->Clone(), generated.arguments};
+  std::string origin = absl::StrCat("seed ", options_.seed, ", module ", number, ", stream ",
+                                    StreamName(generated.stream));
+  std::vector<TrialResult> results;
+  if (!as_meant) {
+    absl::Status stored = store_.AddGeneratorDefect(sample, verified, origin);
+    if (!stored.ok()) Fail(stored);
+  }
+  for (size_t e = 0; as_meant && e < engines.tested.size(); ++e) {
+    FoundBy found = {options_.backends[e],
+                     engines.tested[e].get(),
+                     engines.reference.get(),
+                     origin,
+                     number,
+                     trial};
+    bool twins = options_.twins > 0 && !trial.invalid;
+    bool in_time =
+        twins ? TryTwins(number, sample, found, results)
+              : Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
+    if (!in_time) return false;
+  }
+  if (!again) Count(generated, as_meant, results);
+  return true;
+}
+
+bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& found,
+                      std::vector<TrialResult>& results) {
+  // A value outside its set is wrong whatever the time; other verdicts may be our own doing.
+  if (result.verdict.kind != VerdictKind::kFail && Stop()) return false;
+  result.verdict.seed = options_.seed;
+  if (CountsAsFinding(result.verdict.kind)) {
+    absl::Status stored = store_.Add(sample, result, found, [this] { return Over(); });
+    if (!stored.ok()) Fail(stored);
+  }
+  results.push_back(std::move(result));
+  return true;
+}
+
+bool Campaign::TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
+                        std::vector<TrialResult>& results) {
+  const TrialOptions& trial = found.trial;
+  RunOutcome outcome = RunSample(sample, *found.engine, trial);
+  if (outcome.kind != OutcomeKind::kValues) {
+    return Judged(sample, JudgeTrial(sample, outcome, *found.engine, trial, false), found, results);
+  }
+  SeedSource choose(~options_.seed, static_cast<uint64_t>(number));
+  for (int i = 0; i < options_.twins; ++i) {
+    auto drawn = DrawTwin(*sample.module, sample.arguments, choose);
+    if (!drawn.ok()) return Fail(drawn.status()), false;
+    if (!*drawn) return true;
+    Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
+    FoundBy by_twin = found;
+    absl::StrAppend(&by_twin.origin, ", twin ", (*drawn)->recipe.ToText());
+    TwinTrial tried = RunTwin(sample, outcome, twin, *found.engine, trial);
+    if (!Judged(tried.of_twin ? twin : sample, std::move(tried.result), by_twin, results))
+      return false;
+    std::lock_guard<std::mutex> lock(mutex_);
+    ++status_.twins;
+    status_.twins_judged += !tried.same;
+  }
+  return true;
+}
+
+void Campaign::Count(const Generated& generated, bool valid,
+                     const std::vector<TrialResult>& results) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ++status_.modules;
+  status_.valid += valid;
+  status_.instructions += CountInstructions(*generated.module);
+  AddCells(*generated.module, cells_);
+  for (const TrialResult& result : results) {
+    const Verdict& verdict = result.verdict;
+    ++status_.verdicts[std::string(VerdictName(verdict.kind))];
+    status_.elements += static_cast<double>(verdict.elements);
+    status_.bits_checked += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
+    status_.CountLittleSaid(verdict);
+  }
+}
+
+CampaignStatus Campaign::Status() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  status_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  status_.cells = static_cast<int64_t>(cells_.size());
+  status_.buckets = store_.buckets();
+  status_.known = store_.known();
+  status_.not_shrunk = store_.not_shrunk();
+  return status_;
+}
+
+absl::Status Campaign::SaveState() {
+  CampaignState state;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    state = state_;
+  }
+  return state.Save(StatePath(options_));
+}
+
+}  // namespace
+
+Generated CampaignModule(const CampaignOptions& options, int64_t number) {
+  constexpr int64_t kInvalidEvery = 12;
+  constexpr int64_t kReplicasEvery = 7;  // prime to the other: invalid ones have replicas as well
+  std::optional<Stream> stream = options.stream;
+  GeneratorOptions generator = options.generator;
+  if (number % kReplicasEvery != 0) generator.replicas_max = 1;
+  if (!stream && number % kInvalidEvery == kInvalidEvery - 1) stream = Stream::kNegative;
+  if (!stream) return GenerateNumbered(options.seed, static_cast<uint64_t>(number), generator);
+  SeedSource choose(options.seed, static_cast<uint64_t>(number));
+  generator.stream = *stream;
+  return Generate(choose, generator);
+}
+
+absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& given,
+                                           const std::function<void(const CampaignStatus&)>& tick) {
+  CampaignOptions options = given;
+  std::vector<Engines> engines(options.jobs);
+  for (Engines& of_job : engines) {
+    HLOCTS_ASSIGN_OR_RETURN(of_job, StartEngines(options.backends));
+    options.generator.types &= CommonTypes(of_job);
+    options.generator.dynamic_parameters &= AllTakeDynamicArguments(of_job);
+  }
+  Campaign campaign(options);
+  HLOCTS_RETURN_IF_ERROR(campaign.Begin());
+  std::vector<std::thread> threads;
+  std::atomic<int> running{options.jobs};
+  for (int job = 0; job < options.jobs; ++job) {
+    threads.emplace_back([&, job] {
+      campaign.Work(engines[job]);
+      --running;
+    });
+  }
+  auto last = Clock::now();
+  absl::Status saved;
+  while (running > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (Clock::now() - last < std::chrono::seconds(1)) continue;
+    last = Clock::now();
+    saved.Update(campaign.SaveState());
+    tick(campaign.Status());
+  }
+  for (std::thread& thread : threads) thread.join();
+  saved.Update(campaign.SaveState());
+  HLOCTS_RETURN_IF_ERROR(campaign.failure());
+  HLOCTS_RETURN_IF_ERROR(saved);
+  CampaignStatus status = campaign.Status();
+  tick(status);
+  return status;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,46 @@
+#include "fuzz/campaign/campaign_state.h"
+
+#include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
+
+namespace hlocts {
+
+void CampaignState::Done(int64_t number) {
+  done.insert(number);
+  while (!done.empty() && *done.begin() == next) {
+    done.erase(done.begin());
+    ++next;
+  }
+}
+
+absl::Status CampaignState::Save(const std::string& path) const {
+  nlohmann::ordered_json json;
+  json["seed"] = seed;
+  json["recipe"] = recipe;
+  json["next"] = next;
+  json["done"] = done;
+  return WriteFile(path, json.dump() + "\n");
+}
+
+absl::Status CampaignState::Load(const std::string& path) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json["seed"].is_number_unsigned() || !json["next"].is_number_integer() ||
+      !json["recipe"].is_string() || !json["done"].is_array()) {
+    return InvalidInput(path, ": expected seed, recipe, next and done");
+  }
+  if (json["seed"].get<uint64_t>() != seed) {
+    return InvalidInput(path, ": a campaign of seed ", json["seed"].get<uint64_t>(), ", not ", seed);
+  }
+  if (json["recipe"].get<std::string>() != recipe) {
+    return InvalidInput(path, ": a campaign of other modules: ", json["recipe"].get<std::string>(),
+                        ", not ", recipe);
+  }
+  next = json["next"].get<int64_t>();
+  for (const auto& number : json["done"]) {
+    if (number.is_number_integer()) done.insert(number.get<int64_t>());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts

@@ -1,0 +1,29 @@
+// Where a campaign stands, on disk: which numbers are done. Written whole or not at all.
+#ifndef HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_
+#define HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+struct CampaignState {
+  uint64_t seed = 1;
+  std::string recipe;      // what else decides which module a number is
+  int64_t next = 0;        // all before this number are done,
+  std::set<int64_t> done;  // and these beyond it
+
+  void Done(int64_t number);
+  bool IsDone(int64_t number) const { return number < next || done.count(number) > 0; }
+
+  absl::Status Save(const std::string& path) const;
+  // Errors: no such file; a state of another seed or recipe.
+  absl::Status Load(const std::string& path);
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_

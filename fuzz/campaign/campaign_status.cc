@@ -1,0 +1,53 @@
+// What a campaign says of itself.
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "fuzz/campaign/campaign.h"
+#include "nlohmann/json.hpp"
+#include "reports/effective_bits.h"
+
+namespace hlocts {
+
+void CampaignStatus::CountLittleSaid(const Verdict& verdict) {
+  unspecified += static_cast<double>(verdict.unspecified_elements);
+  below_two_bits += static_cast<double>(ElementsBelowTwoBits(verdict));
+  hardly_checked += static_cast<double>(ElementsHardlyChecked(verdict));
+  for (const auto& [precision, quarters] : verdict.effective_quarters) {
+    floats += static_cast<double>(std::accumulate(quarters.begin(), quarters.end(), int64_t{0}));
+  }
+}
+
+std::string CampaignStatus::ToJson() const {
+  nlohmann::ordered_json json;
+  json["modules"] = modules;
+  json["seconds"] = seconds;
+  json["jobs"] = jobs;
+  json["valid"] = valid;
+  json["instructions_mean"] = modules == 0 ? 0.0 : static_cast<double>(instructions) / static_cast<double>(modules);
+  json["verdicts"] = nlohmann::ordered_json(verdicts);
+  json["cells"] = cells;
+  json["buckets"] = buckets;
+  auto count = verdicts.find("inconclusive");
+  json["inconclusive"] = count == verdicts.end() ? 0 : count->second;
+  json["bits_checked_mean"] = elements == 0 ? 0.0 : bits_checked / elements;
+  json["unspecified_share"] = elements == 0 ? 0.0 : unspecified / elements;
+  json["below_two_bits_share"] = floats == 0 ? 0.0 : below_two_bits / floats;
+  json["hardly_checked_share"] = elements == 0 ? 0.0 : hardly_checked / elements;
+  json["known"] = known;
+  if (not_shrunk > 0) json["not_shrunk"] = not_shrunk;
+  if (twins > 0) json["twins"] = twins, json["twins_judged"] = twins_judged;
+  return json.dump();
+}
+
+std::string CampaignStatus::ToText() const {
+  std::string text = absl::StrFormat("%d modules in %.0f s (%.1f/s), %d valid, %d cells, %d buckets, %d known;", modules,
+                                     seconds, seconds > 0 ? static_cast<double>(modules) / seconds : 0.0, valid,
+                                     cells, buckets, known);
+  for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);
+  if (not_shrunk > 0) absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: --resume goes on with them");
+  if (twins > 0) absl::StrAppend(&text, "; ", twins, " twins, ", twins_judged, " judged");
+  return text;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,55 @@
+#include "fuzz/campaign/engines.h"
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "backends/backend_list.h"
+
+namespace hlocts {
+
+absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names) {
+  Engines engines;
+  for (const std::string& name : names) {
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(name));
+    BackendInfo info = engine->info();
+    if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
+    engines.tested.push_back(std::move(engine));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(engines.reference, MakeBackend("reference"));
+  return engines;
+}
+
+TypeSet TypesOf(const BackendInfo& info) {
+  TypeSet types = ~TypeSet{0};
+  for (absl::string_view word : info.capabilities) {
+    if (!absl::ConsumePrefix(&word, "without:")) continue;
+    if (auto type = PrimitiveTypeFromName(word)) types &= ~TypeBit(*type);
+  }
+  return types;
+}
+
+TypeSet CommonTypes(const Engines& engines) {
+  TypeSet types = ~TypeSet{0};
+  for (const auto& engine : engines.tested) types &= TypesOf(engine->info());
+  return types;
+}
+
+bool TakesDynamicArguments(const BackendInfo& info) {
+  return !absl::c_linear_search(info.capabilities, "without:dynamic-arguments");
+}
+
+bool AllTakeDynamicArguments(const Engines& engines) {
+  return absl::c_all_of(engines.tested, [](const std::unique_ptr<Backend>& engine) {
+    return TakesDynamicArguments(engine->info());
+  });
+}
+
+std::string NamesOfMissing(TypeSet types) {
+  std::string names;
+  for (PrimitiveType type : AllPrimitiveTypes()) {
+    if (!Contains(types, type)) absl::StrAppend(&names, " ", PrimitiveTypeName(type));
+  }
+  return names;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,249 @@
+#include "fuzz/campaign/finding_store.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "fuzz/triage/culprits.h"
+#include "fuzz/shrink/shrinker.h"
+#include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
+
+namespace hlocts {
+
+using Json = nlohmann::ordered_json;
+
+absl::Status FindingStore::Load() {
+  std::string path = options_.out + "/findings.jsonl";
+  std::ifstream in(path);
+  std::string line;
+  bool cut_off = false;  // a killed campaign's last line
+  while (std::getline(in, line)) {
+    cut_off = in.eof();
+    Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object() || !json["backend"].is_string() || !json["signature"].is_string())
+      continue;
+    Key key = {json["backend"].get<std::string>(), json["signature"].get<std::string>()};
+    Key met_as = {key.first, json.value("met_as", key.second)};
+    ++met_[met_as];
+    met_.try_emplace(key, 1);
+    if (to_shrink_.erase(met_as) > 0) buckets_.erase(met_as);
+    if (json.value("known", false)) continue;
+    Entry entry = {key, met_as, "", 0, {}, false, {}};
+    if (json["to_shrink"].is_number_integer()) {
+      entry.to_shrink = to_shrink_[met_as] = json["to_shrink"].get<int64_t>();
+    }
+    entry.remains = {json.value("elements", int64_t{0}), json.value("rivals", false),
+                     json.value("needs", std::set<std::string>())};
+    Key bucket = BucketKeyOf(entry);
+    buckets_[bucket] = {1, json.value("instructions", int64_t{0}),
+                        json.value("folder", std::string())};
+  }
+  if (cut_off) std::ofstream(path, std::ios::app) << "\n";
+  return absl::OkStatus();
+}
+
+std::set<int64_t> FindingStore::NumbersToShrink() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::set<int64_t> numbers;
+  for (const auto& [key, number] : to_shrink_) {
+    numbers.insert(number);
+    met_.erase(key);
+  }
+  return numbers;
+}
+
+int64_t FindingStore::CountIn(std::map<Key, int64_t>& times, const Key& key) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return ++times[key];
+}
+
+absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
+                                  const std::string& folder) {
+  Json json;
+  json["backend"] = entry.key.first;
+  json["signature"] = entry.key.second;
+  json["bucket"] = BucketOf(entry.key.second, entry.remains).Name();
+  json["met_as"] = entry.met_as.second;
+  json["origin"] = entry.origin;
+  json["instructions"] = CountInstructions(*sample.module);
+  json["elements"] = entry.remains.elements;
+  if (entry.remains.rivals) json["rivals"] = true;
+  json["needs"] = entry.remains.needs;
+  json["evaluations"] = entry.evaluations;
+  json["folder"] = folder;
+  if (entry.to_shrink) json["to_shrink"] = *entry.to_shrink;
+  if (entry.known) json["known"] = true;
+  std::ofstream out(options_.out + "/findings.jsonl", std::ios::app);
+  out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  return out ? absl::OkStatus()
+             : absl::InternalError(
+                   absl::StrCat(options_.out, "/findings.jsonl: cannot be written"));
+}
+
+// The bundle's sample made small. False when `stop` ended it: the bundle is as it was.
+bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
+                              const std::function<bool()>& stop) {
+  if (stop()) return false;
+  ShrinkOptions shrink;
+  shrink.trial = found.trial;
+  shrink.evaluations_max = options_.shrink_evaluations;
+  shrink.stop = stop;
+  ShrinkResult shrunk = Shrink(bundle.sample, *found.engine, *found.reference, shrink);
+  if (stop()) return false;
+  entry.evaluations = shrunk.evaluations;
+  // What is not there a second time is stored as it was met.
+  bundle.signature =
+      shrunk.reproduced ? shrunk.signature : absl::StrCat("flaky ", bundle.signature);
+  if (shrunk.reproduced) {
+    bundle.sample = std::move(shrunk.sample);
+    bundle.result = std::move(shrunk.result);
+  }
+  return true;
+}
+
+// A module may be wrong at several places, and what it returns says little about where: each
+// instruction that is wrong by itself is a finding of its own.
+absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
+                               const FoundBy& found, const std::function<bool()>& stop) {
+  const Key met_as = {found.backend, SignatureOf(result.verdict, *sample.module)};
+  const Entry whole = {met_as, met_as, found.origin, 0, {}, true, {}};
+  if (options_.known(met_as.second, result.verdict, nullptr)) return CountKnown(whole);
+  bool cut = result.verdict.kind == VerdictKind::kFail && options_.shrink_evaluations > 0;
+  if (!cut || stop()) return AddOne(sample, result, found, stop);
+  if (!IsToCut(CountIn(cut_, met_as))) return CountAgain(met_as);
+  const std::vector<Culprit> culprits = CulpritsOf(sample, *found.engine, found.trial);
+  // Where time is over the whole is kept, to be cut when there is more.
+  if (culprits.empty() || stop()) return AddOne(sample, result, found, stop);
+  for (const Culprit& culprit : culprits)
+    HLOCTS_RETURN_IF_ERROR(AddOne(culprit.sample, culprit.result, found, stop));
+  return Retire(whole);
+}
+
+absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& result,
+                                  const FoundBy& found, const std::function<bool()>& stop) {
+  Bundle bundle = {sample.Clone(),
+                   found.backend,
+                   found.trial,
+                   result,
+                   SignatureOf(result.verdict, *sample.module),
+                   found.origin,
+                   ""};
+  Key met_as = {found.backend, bundle.signature};
+  Entry entry = {met_as, met_as, found.origin, 0, {}, false, {}};
+  if (options_.known(bundle.signature, result.verdict, nullptr)) return CountKnown(entry);
+  if (!IsToShrink(CountIn(met_, met_as))) return CountAgain(met_as);
+  if (options_.shrink_evaluations > 0 && !ShrinkInto(bundle, entry, found, stop)) {
+    entry.to_shrink = found.number;
+    absl::StrAppend(&bundle.origin, "; not shrunk, the campaign was over");
+  }
+  entry.key.second = bundle.signature;
+  entry.remains = RemainsOf(bundle.sample, bundle.result);
+  entry.known = options_.known(bundle.signature, bundle.result.verdict, &entry.remains.needs);
+  if (entry.known) return CountKnown(entry);
+  bundle.options.load.stop = nullptr;
+  bundle.expected =
+      ExpectedLines(bundle.sample, bundle.result.verdict, found.trial, found.engine->info().facts);
+  return Store(bundle, entry);
+}
+
+absl::Status FindingStore::CountAgain(const Key& met_as) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  known_ += known_as_.count(met_as) > 0;
+  return absl::OkStatus();
+}
+
+absl::Status FindingStore::CountKnown(const Entry& entry) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ++known_;
+    known_as_.insert(entry.met_as);
+  }
+  return Retire(entry);
+}
+
+absl::Status FindingStore::Retire(const Entry& entry) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  bool stored = to_shrink_.count(entry.met_as) > 0;
+  Forget(entry.met_as);
+  if (!stored) return absl::OkStatus();
+  Sample none = {std::make_unique<Module>("known"), {}};
+  Entry line = entry;
+  line.known = true;
+  line.remains = {};
+  return Append(line, none, "");
+}
+
+// A bucket that was stored as it was met makes room for what it is.
+void FindingStore::Forget(const Key& key) {
+  if (to_shrink_.erase(key) > 0) Drop(key);
+}
+
+void FindingStore::Drop(const Key& key) {
+  auto bucket = buckets_.find(key);
+  if (bucket == buckets_.end()) return;
+  std::error_code ignored;
+  if (!bucket->second.folder.empty()) {
+    std::filesystem::remove_all(absl::StrCat(options_.out, "/", bucket->second.folder), ignored);
+  }
+  buckets_.erase(bucket);
+}
+
+FindingStore::Key FindingStore::BucketKeyOf(const Entry& entry) {
+  const auto& [backend, signature] = entry.key;
+  // As it was met a finding says little about its kin.
+  if (entry.to_shrink || options_.shrink_evaluations == 0) return entry.key;
+  std::vector<std::string> absorbed;
+  std::string name = sets_[backend].Add(BucketOf(signature, entry.remains), &absorbed);
+  for (const std::string& other : absorbed) Drop({backend, other});
+  return {backend, name};
+}
+
+absl::Status FindingStore::Store(const Bundle& bundle, const Entry& entry) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!entry.to_shrink) Forget(entry.met_as);
+  int64_t instructions = CountInstructions(*bundle.sample.module);
+  Key key = BucketKeyOf(entry);
+  Bucket& bucket = buckets_[key];
+  met_.try_emplace(entry.key, 1);
+  bool smaller = bucket.met > 0 && instructions < bucket.instructions;
+  if (++bucket.met > 1 && !smaller) return absl::OkStatus();
+  bucket.instructions = instructions;
+  bucket.folder = absl::StrCat("findings/", FolderNameOf(absl::StrCat(key.first, " ", key.second)));
+  absl::Status written = WriteBundle(bundle, absl::StrCat(options_.out, "/", bucket.folder));
+  if (!written.ok() && !absl::IsResourceExhausted(written)) return written;
+  if (!written.ok()) bucket.folder.clear();
+  if (entry.to_shrink) to_shrink_[entry.met_as] = *entry.to_shrink;
+  return Append(entry, bundle.sample, bucket.folder);
+}
+
+absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::Status& verified,
+                                              const std::string& origin) {
+  Bundle bundle;
+  bundle.sample = sample.Clone();
+  bundle.backend = "reference";
+  bundle.result.verdict.kind = VerdictKind::kError;
+  bundle.result.verdict.backend = "reference";
+  bundle.result.verdict.reason =
+      absl::StrCat("the generator meant this module otherwise: ", verified.message());
+  bundle.origin = origin;
+  Key key = {"generator", absl::StrCat("error generator ", RuleOf(verified))};
+  bundle.signature = key.second;
+  if (CountIn(met_, key) > 1) return absl::OkStatus();
+  return Store(bundle, {key, key, origin, 0, {}, false, RemainsOf(bundle.sample)});
+}
+
+int64_t FindingStore::buckets() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return static_cast<int64_t>(buckets_.size());
+}
+int64_t FindingStore::known() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return known_;
+}
+int64_t FindingStore::not_shrunk() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return static_cast<int64_t>(to_shrink_.size());
+}
+
+}  // namespace hlocts

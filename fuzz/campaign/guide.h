@@ -1,0 +1,49 @@
+// Guided generation: what showed new cells lately is drawn more often. The weights of an epoch
+// follow from the modules of the epochs before it, so that module `number` is still a function of
+// the seed.
+#ifndef HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_
+#define HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/coverage.h"
+
+namespace hlocts {
+
+class Guide {
+ public:
+  static constexpr int64_t kEpoch = 1000;  // modules
+
+  explicit Guide(const CampaignOptions& options);
+
+  // Module `number`. Modules of earlier epochs that were not asked for in turn are made again for
+  // what they show. Thread-safe.
+  Generated Make(int64_t number);
+  int64_t cells();
+
+ private:
+  // How often something was met, and with a new cell; of old epochs less and less.
+  struct Yield {
+    double met = 0, fresh = 0;
+  };
+  std::shared_ptr<const DrawWeights> WeightsFor(int64_t number);
+  Generated MakeWith(int64_t number, std::shared_ptr<const DrawWeights> weights) const;
+  void Observe(const Generated& made);
+  void EndEpoch();
+
+  const CampaignOptions options_;
+  std::mutex mutex_;
+  int64_t observed_ = 0;                                     // modules 0 to this one count
+  std::vector<std::shared_ptr<const DrawWeights>> weights_;  // by epoch
+  Cells cells_;
+  std::array<Yield, kOpcodeCount> opcodes_ = {};
+  std::array<Yield, 64> types_ = {};
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_

@@ -1,0 +1,72 @@
+#include "fuzz/campaign/twin_trial.h"
+
+#include <cstring>
+
+#include "spec/ir/float_format.h"
+
+namespace hlocts {
+namespace {
+
+// Number `i` of the components of an array, as bits.
+uint64_t BitsAt(const Literal& literal, int width, size_t i) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, literal.raw_data() + i * static_cast<size_t>(width), static_cast<size_t>(width));
+  return bits;
+}
+
+bool SameLeaf(const Literal& first, const Literal& twin) {
+  if (first.BitwiseEqual(twin)) return true;
+  PrimitiveType type = ComponentType(first.element_type());
+  if (!IsFloat(type) || !first.shape().CompatibleWith(twin.shape()) || first.has_runtime_sizes()) return false;
+  const FloatFormat& format = FormatOf(type);
+  int width = StorageBytes(type);
+  for (size_t i = 0; i < first.raw_size() / static_cast<size_t>(width); ++i) {
+    uint64_t a = BitsAt(first, width, i), b = BitsAt(twin, width, i);
+    if (a != b && !(IsNanBits(format, a) && IsNanBits(format, b))) return false;
+  }
+  return true;
+}
+
+int64_t CountElements(const std::vector<std::vector<Literal>>& outputs) {
+  int64_t count = 0;
+  for (const auto& device : outputs) {
+    for (const Literal& leaf : device) count += leaf.element_count();
+  }
+  return count;
+}
+
+}  // namespace
+
+bool SameOutputs(const std::vector<std::vector<Literal>>& first,
+                 const std::vector<std::vector<Literal>>& twin) {
+  if (first.size() != twin.size()) return false;
+  for (size_t d = 0; d < first.size(); ++d) {
+    if (twin[d].size() < first[d].size()) return false;
+    for (size_t i = 0; i < first[d].size(); ++i) {
+      if (!SameLeaf(first[d][i], twin[d][i])) return false;
+    }
+  }
+  return true;
+}
+
+TwinTrial RunTwin(const Sample& first, const RunOutcome& outcome, const Sample& twin, Backend& engine,
+                  const TrialOptions& options) {
+  TwinTrial trial;
+  RunOutcome other = RunSample(twin, engine, options);
+  trial.same = other.kind == OutcomeKind::kValues &&
+               SameOutputs(outcome.result.outputs, other.result.outputs);
+  if (trial.same) {
+    Verdict& verdict = trial.result.verdict;
+    verdict.kind = VerdictKind::kPass;
+    verdict.elements = CountElements(outcome.result.outputs);
+    return trial;
+  }
+  trial.result = JudgeTrial(twin, other, engine, options, /*blame=*/false);
+  if (trial.result.verdict.kind != VerdictKind::kPass) return trial;
+  TrialResult of_first = JudgeTrial(first, outcome, engine, options, /*blame=*/false);
+  trial.of_twin = of_first.verdict.kind == VerdictKind::kPass;
+  if (!trial.of_twin) trial.result = std::move(of_first);
+  return trial;
+}
+
+}  // namespace hlocts

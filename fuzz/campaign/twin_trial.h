@@ -1,0 +1,27 @@
+// A module and its metamorphic twin on one engine. Equal outputs need no judge; unequal ones are
+// looked at under the law, so that a freedom that the engine used differently is no finding.
+#ifndef HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_
+#define HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_
+
+#include "fuzz/triage/trial.h"
+#include "generators/metamorphic/twin.h"
+
+namespace hlocts {
+
+// Leaves of all devices, those of `first` at least, bit for bit; any NaN is like any other.
+bool SameOutputs(const std::vector<std::vector<Literal>>& first,
+                 const std::vector<std::vector<Literal>>& twin);
+
+struct TwinTrial {
+  bool same = false;    // no judge was asked
+  TrialResult result;   // pass where `same`
+  bool of_twin = true;  // else the first module is what failed
+};
+
+// `outcome` is the engine's run of `first`, with values.
+TwinTrial RunTwin(const Sample& first, const RunOutcome& outcome, const Sample& twin,
+                  Backend& engine, const TrialOptions& options);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_

@@ -1,8 +1,0 @@
-// Decisions as a module: the reference judges what the optimised CPU engine makes of it, in this process.
-#include "fuzz/in_process.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static auto* fuzz = new hlocts::InProcessFuzz("cpu?isolation=none");
-  fuzz->Diff(absl::string_view(reinterpret_cast<const char*>(data), size));
-  return 0;
-}

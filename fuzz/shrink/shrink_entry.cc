@@ -1,0 +1,45 @@
+// Shrinking modules that break a rule to the computation in which it is broken.
+#include "backends/backend.h"
+#include "fuzz/shrink/shrinker.h"
+#include "spec/infer/infer.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/surgery.h"
+
+namespace hlocts {
+namespace {
+
+// Zeros, as far as the shapes are of any data: what is to be refused is not run.
+std::vector<Literal> ZerosFor(const Module& module) {
+  std::vector<Literal> zeros;
+  for (const Shape& shape : ArgumentLeafShapes(module)) {
+    if (!VerifyShape(shape).ok()) return {};
+    zeros.emplace_back(shape);
+  }
+  return zeros;
+}
+
+bool TryEntry(Sample& sample, size_t computation, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  Module& module = *candidate.module;
+  Computation* entry = module.computations()[computation].get();
+  if (entry == module.entry() || entry->root() == nullptr) return false;
+  module.set_entry(entry);
+  module.entry_computation_layout.reset();
+  module.input_output_alias.clear();
+  module.buffer_donor.clear();
+  candidate.arguments = ZerosFor(module);
+  RemoveDeadCode(candidate);
+  return KeepIfFails(sample, std::move(candidate), still_fails);
+}
+
+}  // namespace
+
+bool EnterCalled(Sample& sample, const StillFails& still_fails) {
+  if (VerifyModule(*sample.module).ok()) return false;
+  // Callees stand first: the innermost one.
+  for (size_t c = 0; c < sample.module->computations().size(); ++c)
+    if (TryEntry(sample, c, still_fails)) return true;
+  return false;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,134 @@
+// Shrinking ranks: dimensions of one element go, two neighbours become one.
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "fuzz/shrink/gather_rank.h"
+#include "fuzz/shrink/size_edits.h"
+#include "spec/ir/attributes.h"
+
+namespace hlocts {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+// The same elements in order.
+Literal Restated(const Literal& literal, const Shape& shape) {
+  Literal restated(shape);
+  if (restated.raw_size() != literal.raw_size()) return literal;
+  std::memcpy(restated.mutable_raw_data(), literal.raw_data(), literal.raw_size());
+  return restated;
+}
+
+bool IsLeafOf(const Instruction& instruction, const Sizes& sizes) {
+  const Opcode opcode = instruction.opcode();
+  return (opcode == Opcode::kParameter || opcode == Opcode::kConstant) &&
+         instruction.shape().IsArray() && !instruction.shape().is_dynamic() &&
+         instruction.shape().dimensions() == sizes;
+}
+
+// Leaves of the entry, and what is repeated to their sizes.
+void Restate(Sample& sample, const Sizes& from, const Sizes& to) {
+  for (const auto& instruction : sample.module->entry()->instructions()) {
+    const Shape& was = instruction->shape();
+    const bool repeats = instruction->opcode() == Opcode::kBroadcast && was.dimensions() == from;
+    if (!repeats && !IsLeafOf(*instruction, from)) continue;
+    const Shape shape = Shape(was.element_type(), to).WithDefaultLayout();
+    ChangeData(sample, *instruction, [&](const Literal& data) { return Restated(data, shape); });
+    instruction->mutable_shape() = shape;
+  }
+}
+
+// Without the entry of one dimension, where that says nothing.
+template <typename Config, typename Entry>
+void EraseEntry(Instruction& instruction, Attr attr, size_t dimension, const Entry& plain) {
+  const Config* config = instruction.Get<Config>(attr);
+  if (config == nullptr || dimension >= config->dimensions.size()) return;
+  if (!(config->dimensions[dimension] == plain)) return;
+  Config erased = *config;
+  erased.dimensions.erase(erased.dimensions.begin() + static_cast<std::ptrdiff_t>(dimension));
+  instruction.Set(attr, erased);
+}
+
+// Numbers of dimensions behind the one that goes.
+void Renumber(Instruction& instruction, int64_t dimension) {
+  if (!instruction.Has(Attr::kDimensions)) return;
+  Sizes numbers = instruction.IntList(Attr::kDimensions);
+  if (instruction.opcode() == Opcode::kReverse) std::erase(numbers, dimension);
+  for (int64_t& number : numbers) number -= number > dimension;
+  instruction.Set(Attr::kDimensions, std::move(numbers));
+}
+
+void EraseSliceSize(Instruction& slice, size_t dimension) {
+  Sizes sizes = slice.IntList(Attr::kDynamicSliceSizes);
+  const size_t index = dimension + 1;
+  if (dimension >= sizes.size() || slice.operands().size() <= index) return;
+  sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(dimension));
+  slice.Set(Attr::kDynamicSliceSizes, std::move(sizes));
+  auto& operands = slice.mutable_operands();
+  operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+// An operation on arrays that lose a dimension of one element. What it cannot lose is refused when
+// shapes are inferred.
+void EraseDimension(Sample& sample, Instruction& instruction, size_t dimension, bool square) {
+  EraseEntry<Window>(instruction, Attr::kWindow, dimension, WindowDimension{});
+  EraseEntry<PaddingConfig>(instruction, Attr::kPadding, dimension, PaddingDimension{});
+  EraseEntry<SliceRanges>(instruction, Attr::kSlice, dimension, SliceRange{0, 1, 1});
+  if (instruction.opcode() == Opcode::kDynamicSlice) EraseSliceSize(instruction, dimension);
+  if (instruction.opcode() == Opcode::kGather)
+    EraseGathered(sample, instruction, static_cast<int64_t>(dimension), square);
+  Renumber(instruction, static_cast<int64_t>(dimension));
+}
+
+void Erase(Sample& sample, const Sizes& sizes, size_t dimension, bool square) {
+  for (const auto& instruction : sample.module->entry()->instructions()) {
+    const bool takes = instruction->operand_count() > 0 &&
+                       instruction->operand(0).shape().IsArray() &&
+                       instruction->operand(0).shape().dimensions() == sizes;
+    if (takes) EraseDimension(sample, *instruction, dimension, square);
+  }
+  Sizes fewer = sizes;
+  fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(dimension));
+  Restate(sample, sizes, fewer);
+}
+
+// With the next one. Then the size that a failure needs can be found exactly: 9, where 2x5 was the
+// least of its kind.
+void Merge(Sample& sample, const Sizes& sizes, size_t dimension) {
+  Sizes merged = sizes;
+  merged[dimension + 1] *= merged[dimension];
+  merged[dimension] = 1;
+  Restate(sample, sizes, merged);
+}
+
+bool ShrinkOneRank(Sample& sample, const StillFails& still_fails) {
+  std::set<Sizes> all;
+  for (const auto& leaf : sample.module->entry()->instructions()) {
+    if (leaf->shape().IsArray() && IsLeafOf(*leaf, leaf->shape().dimensions()))
+      all.insert(leaf->shape().dimensions());
+  }
+  for (const Sizes& sizes : all) {
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      const bool two = d + 1 < sizes.size() && sizes[d] > 1 && sizes[d + 1] > 1;
+      if (sizes[d] != 1 && !two) continue;
+      for (bool square : {false, true}) {
+        const SampleEdit edit = [&](Sample& s) {
+          two ? Merge(s, sizes, d) : Erase(s, sizes, d, square);
+        };
+        if (TryEdit(sample, edit, still_fails)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool ShrinkRank(Sample& sample, const StillFails& still_fails) {
+  bool progress = false;
+  while (ShrinkOneRank(sample, still_fails)) progress = true;
+  return progress;
+}
+
+}  // namespace hlocts

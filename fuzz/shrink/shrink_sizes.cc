@@ -1,0 +1,281 @@
+// Shrinking sizes: of all arrays that share one, of one dimension of one leaf.
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <set>
+
+#include "fuzz/shrink/size_edits.h"
+#include "spec/infer/infer.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts {
+namespace {
+
+enum class End : uint8_t { kLeading, kTrailing };
+
+// Sizes at run time: what was below its bound stays below the new one.
+void FollowBounds(const Literal& before, Literal& after) {
+  for (int64_t d = 0; d < after.shape().rank(); ++d) {
+    if (!after.shape().is_dynamic_dimension(d)) continue;
+    const int64_t size = before.runtime_size(d), bound = after.shape().dimension(d);
+    const bool below = size < before.shape().dimension(d);
+    after.SetRuntimeSize(d, std::max<int64_t>(0, std::min(size, below ? bound - 1 : bound)));
+  }
+}
+
+// The elements of the leading or trailing corner, of the sizes of `shape`.
+Literal Corner(const Literal& literal, const Shape& shape, End end) {
+  Literal result(shape);
+  int64_t bytes = StorageBytes(shape.element_type());
+  std::vector<int64_t> from = RowMajorStrides(literal.shape().dimensions());
+  std::vector<int64_t> index(shape.dimensions().size(), 0);
+  uint8_t* to = result.mutable_raw_data();
+  int64_t skipped = 0;
+  for (size_t d = 0; d < index.size() && end == End::kTrailing; ++d)
+    skipped += (literal.shape().dimensions()[d] - shape.dimensions()[d]) * from[d];
+  for (int64_t i = 0; i < result.element_count(); ++i) {
+    std::memcpy(to + i * bytes, literal.raw_data() + (skipped + LinearIndex(index, from)) * bytes,
+                bytes);
+    for (size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < shape.dimensions()[d]) break;
+      index[d] = 0;
+    }
+  }
+  FollowBounds(literal, result);
+  return result;
+}
+
+// A module that breaks a rule may state another shape than its data have, or none that data could
+// have: they stay.
+Literal Cropped(const Literal& data, const Shape& shape, End end) {
+  const auto& sizes = data.shape().dimensions();
+  const auto& wanted = shape.dimensions();
+  const bool alike = data.shape().IsArray() && sizes.size() == wanted.size();
+  if (!alike || !VerifyShape(shape).ok()) return data;
+  const bool larger =
+      std::equal(sizes.begin(), sizes.end(), wanted.begin(), std::greater_equal<>());
+  return larger ? Corner(data, shape, end) : data;
+}
+
+bool IsLeaf(Opcode opcode) {
+  return opcode == Opcode::kParameter || opcode == Opcode::kConstant || opcode == Opcode::kIota;
+}
+
+// Gives a leaf other sizes, its literal or argument too. Never larger ones.
+void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes,
+            End end = End::kLeading) {
+  Shape shape(leaf.shape().element_type(), sizes);
+  for (int64_t d = 0; d < shape.rank(); ++d)
+    shape.set_dynamic_dimension(d, leaf.shape().is_dynamic_dimension(d));
+  shape.mutable_layout() = leaf.shape().layout();
+  shape = shape.WithDefaultLayout();
+  ChangeData(sample, leaf, [&](const Literal& data) { return Cropped(data, shape, end); });
+  leaf.mutable_shape() = std::move(shape);
+}
+
+// Sizes that the text alone states: what is not an operand's dimension is repeated, or a reshape's.
+void ResizeStated(Instruction& instruction, int64_t from, int64_t to) {
+  const bool all = instruction.opcode() == Opcode::kReshape;
+  if (!all && instruction.opcode() != Opcode::kBroadcast) return;
+  if (!instruction.shape().IsArray()) return;
+  const std::vector<int64_t>& dimensions = instruction.IntList(Attr::kDimensions);
+  for (int64_t d = 0; d < instruction.shape().rank(); ++d) {
+    bool given = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
+    if ((all || !given) && instruction.shape().dimension(d) == from)
+      instruction.mutable_shape().set_dimension(d, to);
+  }
+}
+
+// Sizes of what is taken out of an array.
+void ResizeSlices(Instruction& slice, int64_t from, int64_t to) {
+  for (Attr attr : {Attr::kDynamicSliceSizes, Attr::kSliceSizes}) {
+    std::vector<int64_t> sizes = slice.IntList(attr);
+    if (std::find(sizes.begin(), sizes.end(), from) == sizes.end()) continue;
+    std::replace(sizes.begin(), sizes.end(), from, to);
+    slice.Set(attr, std::move(sizes));
+  }
+}
+
+// Every size `from` of every leaf becomes `to`; `slices`: of slices too.
+void ResizeAll(Sample& sample, int64_t from, int64_t to, bool slices, End end) {
+  for (const auto& computation : sample.module->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      ResizeStated(*instruction, from, to);
+      if (slices) ResizeSlices(*instruction, from, to);
+      if (!IsLeaf(instruction->opcode()) || !instruction->shape().IsArray()) continue;
+      std::vector<int64_t> sizes = instruction->shape().dimensions();
+      std::replace(sizes.begin(), sizes.end(), from, to);
+      if (sizes != instruction->shape().dimensions()) Resize(sample, *instruction, sizes, end);
+    }
+  }
+}
+
+// One dimension of one leaf of the entry.
+void ResizeDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to, End end) {
+  Instruction* leaf = EntryInstruction(sample, index);
+  std::vector<int64_t> sizes = leaf->shape().dimensions();
+  sizes[dimension] = to;
+  Resize(sample, *leaf, sizes, end);
+}
+
+bool TrySize(Sample& sample, int64_t from, int64_t to, bool slices, End end,
+             const StillFails& still_fails) {
+  return TryEdit(
+      sample, [=](Sample& s) { ResizeAll(s, from, to, slices, end); }, still_fails);
+}
+
+bool TryDimension(Sample& sample, int64_t index, int64_t dimension, int64_t to, End end,
+                  const StillFails& still_fails) {
+  return TryEdit(
+      sample, [=](Sample& s) { ResizeDimension(s, index, dimension, to, end); }, still_fails);
+}
+
+Shape WithSize(const Shape& shape, int64_t from, int64_t to) {
+  Shape changed = shape;
+  if (shape.IsTuple()) {
+    std::vector<Shape> elements;
+    for (const Shape& element : shape.tuple_shapes())
+      elements.push_back(WithSize(element, from, to));
+    return Shape::Tuple(std::move(elements));
+  }
+  for (int64_t d = 0; shape.IsArray() && d < shape.rank(); ++d) {
+    if (shape.dimension(d) == from) changed.set_dimension(d, to);
+  }
+  return changed;
+}
+
+// Every size `from` of any shape becomes `to`: nothing is inferred from what breaks a rule.
+bool TrySizeAsWritten(Sample& sample, int64_t from, int64_t to, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  for (const auto& computation : candidate.module->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const Shape changed = WithSize(instruction->shape(), from, to);
+      if (changed == instruction->shape()) continue;
+      const Literal* data = DataOf(candidate, *instruction);
+      if (data && !changed.IsArray()) return false;
+      if (data && data->shape().dimensions() != instruction->shape().dimensions()) return false;
+      if (data) Resize(candidate, *instruction, changed.dimensions());
+      instruction->mutable_shape() = changed;
+    }
+  }
+  candidate.module->entry_computation_layout.reset();
+  return KeepIfFails(sample, std::move(candidate), still_fails);
+}
+
+// 1, then down from the present size by ever smaller steps: the smallest that still fails.
+template <typename Try>
+bool Descend(int64_t size, const Try& attempt) {
+  if (size <= 1) return false;
+  for (int64_t small : {int64_t{1}, int64_t{2}}) {
+    if (small < size && attempt(size, small)) return true;
+  }
+  bool progress = false;
+  for (int64_t step = size / 2; step > 0;) {
+    if (size - step > 0 && attempt(size, size - step)) {
+      size -= step;
+      progress = true;
+    } else {
+      step /= 2;
+    }
+  }
+  return progress;
+}
+
+// Sizes to try beside another edit.
+std::set<int64_t> SmallerThan(int64_t size) {
+  std::set<int64_t> sizes;
+  for (int64_t smaller : {int64_t{2}, int64_t{4}, size / 2, size - 1}) {
+    if (smaller > 0 && smaller < size) sizes.insert(smaller);
+  }
+  return sizes;
+}
+
+std::set<int64_t> SizesOf(const Module& module) {
+  std::set<int64_t> sizes;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      bool states = IsLeaf(instruction->opcode()) || instruction->opcode() == Opcode::kBroadcast ||
+                    instruction->opcode() == Opcode::kReshape;
+      if (!states || !instruction->shape().IsArray()) continue;
+      for (int64_t size : instruction->shape().dimensions()) sizes.insert(size);
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
+
+bool TryEdit(Sample& sample, const SampleEdit& edit, const StillFails& still_fails) {
+  Sample candidate = sample.Clone();
+  edit(candidate);
+  candidate.module->entry_computation_layout.reset();
+  return InferEdited(*candidate.module, *sample.module) &&
+         KeepIfFails(sample, std::move(candidate), still_fails);
+}
+
+bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
+  bool progress = false;
+  for (int64_t size : SizesOf(*sample.module)) {
+    auto attempt = [&](int64_t from, int64_t to) {
+      for (bool slices : {false, true}) {
+        for (End end : {End::kLeading, End::kTrailing})
+          if (TrySize(sample, from, to, slices, end, still_fails)) return true;
+      }
+      return false;
+    };
+    progress = Descend(size, attempt) || progress;
+  }
+  for (size_t i = 0; i < sample.module->entry()->instructions().size(); ++i) {
+    int64_t index = static_cast<int64_t>(i);
+    const Instruction* leaf = EntryInstruction(sample, index);
+    if (!IsLeaf(leaf->opcode()) || !leaf->shape().IsArray()) continue;
+    // What was taken is another module: `leaf` is gone with the one before.
+    for (int64_t d = 0; d < EntryInstruction(sample, index)->shape().rank(); ++d) {
+      int64_t size = EntryInstruction(sample, index)->shape().dimension(d);
+      progress = Descend(size,
+                         [&](int64_t, int64_t to) {
+                           return TryDimension(sample, index, d, to, End::kLeading, still_fails) ||
+                                  TryDimension(sample, index, d, to, End::kTrailing, still_fails);
+                         }) ||
+                 progress;
+    }
+  }
+  return progress;
+}
+
+std::vector<SampleEdit> SizeEdits(const Sample& sample) {
+  std::vector<SampleEdit> edits;
+  for (int64_t from : SizesOf(*sample.module)) {
+    for (int64_t to : SmallerThan(from))
+      edits.push_back([=](Sample& s) { ResizeAll(s, from, to, true, End::kLeading); });
+  }
+  for (const auto& leaf : sample.module->entry()->instructions()) {
+    if (!IsLeaf(leaf->opcode()) || !leaf->shape().IsArray()) continue;
+    const int64_t index = leaf->index();
+    for (int64_t d = 0; d < leaf->shape().rank(); ++d) {
+      for (int64_t to : SmallerThan(leaf->shape().dimension(d)))
+        edits.push_back([=](Sample& s) { ResizeDimension(s, index, d, to, End::kLeading); });
+    }
+  }
+  return edits;
+}
+
+bool ShrinkSizesAsWritten(Sample& sample, const StillFails& still_fails) {
+  std::set<int64_t> sizes;
+  for (const auto& computation : sample.module->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      for (const Shape& leaf : LeafShapes(instruction->shape()))
+        if (leaf.IsArray()) sizes.insert(leaf.dimensions().begin(), leaf.dimensions().end());
+    }
+  }
+  bool progress = false;
+  for (int64_t size : sizes) {
+    auto attempt = [&](int64_t from, int64_t to) {
+      return TrySizeAsWritten(sample, from, to, still_fails);
+    };
+    progress = Descend(size, attempt) || progress;
+  }
+  return progress;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,19 @@
+// Shrinking element types: what fails in any type fails in f32, or else in s32.
+#include "fuzz/shrink/shrinker.h"
+
+namespace hlocts {
+
+bool SimplerTypes(Sample& sample, const StillFails& still_fails) {
+  bool progress = false;
+  for (PrimitiveType from : TypesOf(*sample.module)) {
+    for (PrimitiveType to : PlainerThan(from)) {
+      if (to == from) continue;
+      if (!KeepIfFails(sample, Retyped(sample, from, to), still_fails)) continue;
+      progress = true;
+      break;
+    }
+  }
+  return progress;
+}
+
+}  // namespace hlocts

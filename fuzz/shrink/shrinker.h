@@ -1,0 +1,78 @@
+// The smallest module with the same failure. Every candidate is valid (spec/infer says so) and is
+// run on the engine; it is taken when its symptom is the same and the blamed operation is still in
+// it. Deterministic: the order of candidates depends on the module alone.
+#ifndef HLOCTS_FUZZ_SHRINK_SHRINKER_H_
+#define HLOCTS_FUZZ_SHRINK_SHRINKER_H_
+
+#include <functional>
+#include <string>
+
+#include "fuzz/triage/failure_signature.h"
+#include "fuzz/triage/infer_again.h"
+#include "fuzz/triage/plain_attributes.h"
+#include "fuzz/triage/retype.h"
+#include "fuzz/triage/trial.h"
+
+namespace hlocts {
+
+struct ShrinkOptions {
+  TrialOptions trial;
+  int evaluations_max = 1500;
+  double seconds_max = 120;  // the only thing here that depends on the machine
+  std::function<bool()> stop = [] { return false; };
+};
+
+struct ShrinkResult {
+  Sample sample;
+  TrialResult result;     // of the smallest module, blamed
+  std::string signature;  // of it
+  int evaluations = 0;
+  bool reproduced = false;  // false: the failure was not there the second time
+};
+
+// `values` computes intermediate values (the reference): with them operands become parameters.
+ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
+                    const ShrinkOptions& options);
+
+// One question: does this candidate fail in the same way? Candidates that are not valid do not.
+using StillFails = std::function<bool(const Sample& candidate)>;
+
+// The candidate in the sample's place, if it still fails.
+bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails);
+
+// Each tries its kind of change on `sample`, keeps what `still_fails` confirms, and says whether
+// anything was kept.
+struct ShrinkPass {
+  const char* name;
+  bool of_invalid;  // also for modules that break a rule, which cannot be evaluated
+  std::function<bool(Sample& sample, const StillFails& still_fails)> run;
+};
+bool ReturnUnused(Sample& sample, const StillFails& still_fails);
+bool KeepOneOutput(Sample& sample, const StillFails& still_fails);
+// Of a module that breaks a rule: a computation that breaks it too becomes the entry.
+bool EnterCalled(Sample& sample, const StillFails& still_fails);
+bool PeelRegions(Sample& sample, const StillFails& still_fails);
+bool OneForAnother(Sample& sample, const StillFails& still_fails);
+bool DropInstructions(Sample& sample, const StillFails& still_fails);
+bool ShrinkDimensions(Sample& sample, const StillFails& still_fails);
+bool ShrinkTogether(Sample& sample, const StillFails& still_fails);
+bool OneLongDimension(Sample& sample, const StillFails& still_fails);
+bool ShrinkRank(Sample& sample, const StillFails& still_fails);
+bool ShrinkSizesAsWritten(Sample& sample, const StillFails& still_fails);
+bool ShrinkNumbers(Sample& sample, const StillFails& still_fails);
+bool SimplifyIndices(Sample& sample, const StillFails& still_fails);
+bool CountUp(Sample& sample, const StillFails& still_fails);
+bool RepeatOneElement(Sample& sample, const StillFails& still_fails);
+bool ConstantsInRegions(Sample& sample, const StillFails& still_fails);
+bool FewerPieces(Sample& sample, const StillFails& still_fails);
+bool SimplerTypes(Sample& sample, const StillFails& still_fails);
+bool DefaultLayouts(Sample& sample, const StillFails& still_fails);
+bool DefaultAttributes(Sample& sample, const StillFails& still_fails);
+// Elements from `begin` to `end` become `value`.
+Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double value);
+bool SimplifyLiterals(Sample& sample, const StillFails& still_fails);
+bool CutAtParameters(Sample& sample, const StillFails& still_fails, Backend& values);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_SHRINK_SHRINKER_H_

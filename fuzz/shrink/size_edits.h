@@ -1,0 +1,28 @@
+// What makes arrays smaller, for edits that only together leave a module valid.
+#ifndef HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_
+#define HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_
+
+#include <functional>
+#include <vector>
+
+#include "fuzz/shrink/shrinker.h"
+
+namespace hlocts {
+
+// Smaller arrays tell as much as they can.
+constexpr int64_t kElementsEnough = 8;
+
+// Of a clone of the sample that it was made for. Shapes are not inferred again.
+using SampleEdit = std::function<void(Sample& clone)>;
+
+// The sample after the edit, with shapes inferred again, if it still fails.
+bool TryEdit(Sample& sample, const SampleEdit& edit, const StillFails& still_fails);
+
+// One size, of one leaf or wherever it stands, becomes a smaller one.
+std::vector<SampleEdit> SizeEdits(const Sample& sample);
+// One number of an attribute comes nearer to the plainest.
+std::vector<SampleEdit> NumberEdits(const Sample& sample);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_

@@ -1,0 +1,8 @@
+// Decisions as a module and a twin of it: the optimised CPU engine treats both alike, or within the law.
+#include "fuzz/targets/in_process.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static auto* fuzz = new hlocts::InProcessFuzz("cpu?isolation=none");
+  fuzz->Twins(absl::string_view(reinterpret_cast<const char*>(data), size));
+  return 0;
+}

@@ -1,0 +1,118 @@
+// Seed corpora and dictionaries of the libFuzzer targets: fuzz_seeds FOLDER MODULE... writes
+// FOLDER/<target>/* and FOLDER/<target>.dict.
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+#include "generators/arguments.h"
+#include "spec/files/file_io.h"
+#include "spec/files/literals_file.h"
+#include "spec/ir/opcode.h"
+#include "spec/proto/convert.h"
+#include "spec/text/parser.h"
+
+namespace hlocts {
+namespace {
+
+constexpr int64_t kElementsMax = 4096;  // of the arguments in one seed
+
+std::string PathOf(const std::string& folder, const std::string& target, const std::string& name) {
+  std::string into = absl::StrCat(folder, "/", target);
+  std::filesystem::create_directories(into);
+  return absl::StrCat(into, "/", name);
+}
+
+int64_t Elements(const std::vector<Shape>& shapes) {
+  int64_t elements = 0;
+  for (const Shape& shape : shapes) elements += shape.IsArray() ? shape.ElementCount() : 0;
+  return elements;
+}
+
+// The module as each format that it can take.
+absl::Status WriteModule(const std::string& folder, const std::string& path) {
+  std::string name = std::filesystem::path(path).stem();
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, ParseModule(text));
+  HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(*module));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(PathOf(folder, "fuzz_hlo_text", name), text));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(PathOf(folder, "fuzz_hlo_proto", name), proto));
+  std::vector<Shape> shapes;
+  bool plain = true;  // parameters that are leaves
+  for (const Instruction* parameter : module->entry()->parameters()) {
+    plain = plain && parameter->shape().IsArray();
+    shapes.push_back(parameter->shape());
+  }
+  if (!plain || Elements(shapes) > kElementsMax) return absl::OkStatus();
+  LiteralsFile inputs;
+  inputs.blocks.push_back({kEvery, kEvery, GenerateArguments(shapes, 1, ArgumentStyle::kSpecial)});
+  HLOCTS_RETURN_IF_ERROR(WriteFile(PathOf(folder, "fuzz_literal", name), FormatLiterals(inputs)));
+  Snapshot snapshot;
+  snapshot.module = std::move(module);
+  snapshot.arguments = inputs.blocks[0].leaves;
+  snapshot.execution_platform = "seed";
+  HLOCTS_ASSIGN_OR_RETURN(std::string bytes, SerializeSnapshot(snapshot));
+  return WriteFile(PathOf(folder, "fuzz_snapshot", name), bytes);
+}
+
+// Decisions of modules with few and with many instructions.
+absl::Status WriteDecisions(const std::string& folder) {
+  SplitMix64 random(1);
+  for (size_t size : {16, 64, 128, 192, 256, 384, 512, 768}) {
+    for (int i = 0; i < 8; ++i) {
+      std::string bytes(size, '\0');
+      for (char& byte : bytes) byte = static_cast<char>(random.Next());
+      for (const char* target : {"fuzz_diff_cpu", "fuzz_metamorphic"}) {
+        HLOCTS_RETURN_IF_ERROR(WriteFile(PathOf(folder, target, absl::StrCat(size, ".", i)), bytes));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string Dictionary(const std::set<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) absl::StrAppend(&text, "\"", word, "\"\n");
+  return text;
+}
+
+absl::Status WriteDictionaries(const std::string& folder) {
+  std::set<std::string> types, names;
+  for (PrimitiveType type : AllPrimitiveTypes()) types.insert(absl::StrCat(PrimitiveTypeName(type), "["));
+  for (Opcode opcode : AllOpcodes()) names.insert(std::string(OpcodeName(opcode)));
+  std::set<std::string> text = types, literals = types;
+  for (const std::string& name : names) text.insert(absl::StrCat(name, "("));
+  for (int attr = 0; attr < kAttrCount; ++attr) {
+    text.insert(absl::StrCat(AttrName(static_cast<Attr>(attr)), "="));
+  }
+  text.insert({"HloModule ", "ENTRY ", "ROOT ", "parameter(0)", "{1,0}", "<=", "%", "metadata={", "sharding={"});
+  literals.insert({"nan(0x", "-nan", "-inf", "true", "token[]", "<=4](3)", "replica 0 partition 1", "{1,0}",
+                   "arg0.npy", "r0.p0.arg0.npy", "PK\\x03\\x04", "PK\\x01\\x02", "PK\\x05\\x06",
+                   "\\x93NUMPY\\x01\\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"});
+  HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/fuzz_hlo_text.dict"), Dictionary(text)));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/fuzz_literal.dict"), Dictionary(literals)));
+  for (const char* target : {"fuzz_hlo_proto", "fuzz_snapshot"}) {
+    HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", target, ".dict"), Dictionary(names)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteSeeds(const std::string& folder, const std::vector<std::string>& modules) {
+  for (const std::string& module : modules) HLOCTS_RETURN_IF_ERROR(WriteModule(folder, module));
+  HLOCTS_RETURN_IF_ERROR(WriteDecisions(folder));
+  return WriteDictionaries(folder);
+}
+
+}  // namespace
+}  // namespace hlocts
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: fuzz_seeds FOLDER MODULE...\n");
+    return 2;
+  }
+  std::filesystem::create_directories(argv[1]);
+  absl::Status status = hlocts::WriteSeeds(argv[1], {argv + 2, argv + argc});
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  return 1;
+}

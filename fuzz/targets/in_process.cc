@@ -1,0 +1,100 @@
+#include "fuzz/targets/in_process.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "backends/backend_list.h"
+#include "fuzz/triage/bundle.h"
+#include "fuzz/campaign/coverage.h"
+#include "fuzz/triage/failure_signature.h"
+#include "fuzz/campaign/twin_trial.h"
+#include "spec/infer/verifier.h"
+
+namespace hlocts {
+
+namespace {
+
+// Kinds of instructions met, hashed, in the section that libFuzzer reads.
+constexpr size_t kCounters = size_t{1} << 16;
+__attribute__((used, section("__libfuzzer_extra_counters"))) uint8_t g_cell_counters[kCounters];
+
+void CountCells(const Module& module) {
+  Cells cells;
+  AddCells(module, cells);
+  for (uint64_t cell : cells) g_cell_counters[cell % kCounters] = 1;
+}
+
+std::string OutFolder() {
+  const char* out = std::getenv("HLOCTS_FUZZ_OUT");
+  return out ? out : "findings";
+}
+
+}  // namespace
+
+InProcessFuzz::InProcessFuzz(std::string backend) : name_(std::move(backend)) {
+  auto engine = MakeInProcessBackend(name_);
+  HLOCTS_CHECK(engine.ok());
+  engine_ = *std::move(engine);
+  options_.load.timeout_seconds = 20;
+  options_.load.memory_bytes_max = int64_t{1} << 30;
+  options_.load.steps_max = 100'000;
+}
+
+Sample InProcessFuzz::Make(absl::string_view bytes) {
+  GeneratorOptions generator;
+  generator.instructions = 12;
+  Generated generated = GenerateFromBytes(bytes, generator);
+  absl::Status valid = VerifyModule(*generated.module);
+  if (!valid.ok()) std::fprintf(stderr, "%s\n", valid.ToString().c_str());
+  HLOCTS_CHECK(valid.ok());  // the generator's promise
+  CountCells(*generated.module);
+  return {std::move(generated.module), std::move(generated.arguments)};
+}
+
+void InProcessFuzz::Stop(const Sample& sample, TrialResult result, std::string origin) {
+  Bundle bundle;
+  bundle.sample = sample.Clone();
+  bundle.backend = name_;
+  bundle.options = options_;
+  bundle.result = std::move(result);
+  bundle.signature = SignatureOf(bundle.result.verdict, *sample.module);
+  bundle.origin = std::move(origin);
+  std::string folder = absl::StrCat(OutFolder(), "/", bundle.signature);
+  absl::Status written = WriteBundle(bundle, folder);
+  std::fprintf(stderr, "%s\nbundle: %s\n", VerdictToText(bundle.result.verdict).c_str(),
+               written.ok() ? folder.c_str() : written.ToString().c_str());
+  std::abort();
+}
+
+void InProcessFuzz::Diff(absl::string_view bytes) {
+  Sample sample = Make(bytes);
+  TrialResult result = RunTrial(sample, *engine_, options_, /*blame=*/false);
+  if (CountsAsFinding(result.verdict.kind)) Stop(sample, std::move(result), "libFuzzer");
+}
+
+void InProcessFuzz::Twins(absl::string_view bytes) {
+  Sample sample = Make(bytes);
+  ByteSource choose(absl::MakeSpan(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
+  auto drawn = DrawTwin(*sample.module, sample.arguments, choose);
+  HLOCTS_CHECK(drawn.ok());
+  if (!*drawn) return;
+  Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
+  RunOutcome outcome = RunModule(*engine_, *sample.module, DevicesOf(sample, options_), sample.Request());
+  if (outcome.kind != OutcomeKind::kValues) return;
+  TwinTrial trial = RunTwin(sample, outcome, twin, *engine_, options_);
+  if (!CountsAsFinding(trial.result.verdict.kind)) return;
+  Stop(trial.of_twin ? twin : sample, std::move(trial.result),
+       absl::StrCat("libFuzzer, twin ", (*drawn)->recipe.ToText()));
+}
+
+}  // namespace hlocts
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t size_max, unsigned seed) {
+  return hlocts_mutate_decisions(data, size, size_max, seed);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* first, size_t first_size, const uint8_t* second,
+                                            size_t second_size, uint8_t* out, size_t size_max, unsigned seed) {
+  return hlocts_cross_over_decisions(first, first_size, second, second_size, out, size_max, seed);
+}

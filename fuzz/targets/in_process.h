@@ -1,0 +1,35 @@
+// What the libFuzzer targets that run engines do with one input: decisions become a module, which
+// runs in this process; a finding is stored as a bundle and ends the process, as libFuzzer wants
+// it. Who links this has libFuzzer mutate decisions, and keep inputs that show new kinds of
+// instructions.
+#ifndef HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_
+#define HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_
+
+#include <memory>
+
+#include "fuzz/triage/trial.h"
+#include "generators/decision_mutator.h"
+
+namespace hlocts {
+
+class InProcessFuzz {
+ public:
+  // `backend` by its name, e.g. "cpu?isolation=none". Bundles go below $HLOCTS_FUZZ_OUT, else below
+  // "findings".
+  explicit InProcessFuzz(std::string backend);
+
+  void Diff(absl::string_view bytes);   // one run, judged
+  void Twins(absl::string_view bytes);  // a run and one of a twin, judged where they differ
+
+ private:
+  Sample Make(absl::string_view bytes);
+  void Stop(const Sample& sample, TrialResult result, std::string origin);
+
+  std::string name_;
+  std::unique_ptr<Backend> engine_;
+  TrialOptions options_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_

@@ -1,0 +1,239 @@
+#include "fuzz/triage/bucket.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "fuzz/triage/failure_signature.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts {
+namespace {
+
+using Words = std::vector<absl::string_view>;
+
+// Arrays of more elements are what the shrinker could not make smaller: the size, a vector's at
+// least, belongs to the fault.
+constexpr int64_t kFewElements = 15;
+
+std::string ClassOf(absl::string_view type) {
+  std::vector<absl::string_view> both = absl::StrSplit(type, "->");
+  if (both.size() == 2) return absl::StrCat(ClassOf(both[0]), "->", ClassOf(both[1]));
+  auto known = PrimitiveTypeFromName(type);
+  if (!known) return std::string(type);
+  return IsComplex(*known) || IsFloat(*known) ? "float"
+         : IsInteger(*known)                  ? "integer"
+                                              : std::string(type);
+}
+
+// Their own work is the same for all types: of data they only ask its order, which element it is,
+// or whose.
+bool IsOfAnyType(const std::vector<std::string>& operations) {
+  return std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
+    auto opcode = OpcodeFromName(name);
+    return opcode && (RowOf(*opcode).family == Family::kOrdering ||
+                      RowOf(*opcode).family == Family::kCollective || *opcode == Opcode::kScatter);
+  });
+}
+
+bool Indexes(const std::vector<std::string>& operations) {
+  return std::any_of(operations.begin(), operations.end(), [](const auto& name) {
+    auto opcode = OpcodeFromName(name);
+    return opcode && RowOf(*opcode).family == Family::kIndexing;
+  });
+}
+
+// Of what a shrunk module needs that which the operations ask about: indices where they index, data
+// where they compute. What goes wrong between instructions, or in what runs them, is met with any.
+std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>& needs,
+                              bool moves) {
+  static const auto* const kOfIndices =
+      new std::set<std::string>{"negative", "packed", "narrow", "unsigned"};
+  static const auto* const kOfData =
+      new std::set<std::string>{"nan",    "inf",      "-0",   "subnormal", "least", "packed",
+                                "narrow", "unsigned", "wide", "complex",   "slight"};
+  const bool indexes = Indexes(key.operations);
+  std::set<std::string> asked;
+  for (const std::string& need : needs) {
+    bool of_indices = kOfIndices->count(need) > 0, of_data = kOfData->count(need) > 0;
+    bool attribute = !of_indices && !of_data;
+    if (attribute || (indexes && of_indices) || (!indexes && !moves && of_data)) asked.insert(need);
+  }
+  return asked;
+}
+
+// Between instructions, and in what runs others, data hardly matters; which of the values that a
+// loop carries change places does.
+std::set<std::string> NeedsOfRunning(const std::set<std::string>& needs) {
+  return needs.count("trade") > 0 ? std::set<std::string>{"trade"} : std::set<std::string>{};
+}
+
+bool RunsOthers(const std::vector<std::string>& operations) {
+  return std::any_of(operations.begin(), operations.end(), [](const std::string& name) {
+    auto opcode = OpcodeFromName(name);
+    return opcode && RowOf(*opcode).family == Family::kControlFlow;
+  });
+}
+
+// A wrong number is a wrong number, whatever it is, but where elements are fetched by index: a zero
+// is none of them. NaN has a reason of its own, but where it stands for infinity.
+absl::string_view SymptomClass(absl::string_view mismatch, absl::string_view type, bool fetches) {
+  if (mismatch == "inf" || (mismatch == "zero" && !fetches)) return "value";
+  auto known = PrimitiveTypeFromName(type.substr(type.rfind('>') + 1));
+  bool saturates = known && IsFloat(*known) && !FormatOf(*known).has_infinity();
+  return mismatch == "nan" && saturates ? "value" : mismatch;
+}
+
+// Of "gather(batched)(u64)" not the types of indices.
+std::vector<std::string> TakeTraits(std::string& operation) {
+  std::vector<std::string> traits;
+  size_t open = operation.find('(');
+  if (open == operation.npos) return traits;
+  for (const char* trait : {"batched", "empty"}) {
+    if (absl::StrContains(operation.substr(open), trait)) traits.emplace_back(trait);
+  }
+  operation.resize(open);
+  return traits;
+}
+
+void ReadFailure(const Words& words, const Remains& remains, BucketKey& key) {
+  std::string operation(words.empty() ? "" : words[0]);
+  key.together = absl::StrContains(operation, "(together)");
+  key.traits = TakeTraits(operation);
+  key.operations = absl::StrSplit(operation, ',', absl::SkipEmpty());
+  bool moves = OnlyMoves(key.operations);
+  std::string symptom(
+      words.size() > 2 ? SymptomClass(words[2], words[1], moves && Indexes(key.operations)) : "");
+  const bool alone = !key.together && !RunsOthers(key.operations);
+  const bool any_data = moves || !alone || remains.rivals || IsOfAnyType(key.operations);
+  if (any_data && symptom == "nan") symptom = "value";
+  if (remains.rivals) {
+    // Whatever calls, and whatever is computed.
+    key = {key.kind, {"called-computation"}, false, {}, {}, symptom == "shape" ? "shape" : "value"};
+    return;
+  }
+  key.needs = alone ? NeedsOf(key, remains.needs, moves) : NeedsOfRunning(remains.needs);
+  // Where nothing is fetched from outside an array, it is neither on this side nor on that.
+  if (moves && symptom == "zero") key.needs.erase("negative");
+  // Elements below a byte are numbers of all kinds, and packed in one way.
+  const bool typed = alone && !moves && !IsOfAnyType(key.operations) && !key.needs.count("packed");
+  const std::string type = words.size() > 1 && typed ? ClassOf(words[1]) : "";
+  for (const std::string& part :
+       {std::string(remains.elements > kFewElements && !key.together ? "long" : ""), type,
+        symptom}) {
+    if (!part.empty()) absl::StrAppend(&key.rest, key.rest.empty() ? "" : " ", part);
+  }
+}
+
+// "convolution: too large" is said by one check for many operations.
+void ReadMessage(const Words& words, BucketKey& key) {
+  size_t begin = words.size() > 1 && OpcodeFromName(absl::StripSuffix(words[1], ":")) ? 2 : 1;
+  key.rest =
+      words.size() > begin
+          ? absl::StrJoin(words.begin() + static_cast<std::ptrdiff_t>(begin), words.end(), " ")
+          : "";
+  if (!IsTold({VerdictKind::kRejected, key.rest}) && !words.empty())
+    key.operations = absl::StrSplit(words[0], ',', absl::SkipEmpty());
+}
+
+// An engine that takes modules which break this many rules of one operation does not check it.
+constexpr int64_t kRulesUnchecked = 3;
+
+// Of "accepted concatenate.7 the engine..." the same with any rule of concatenate.
+BucketKey OfAnyRule(BucketKey key) {
+  if (key.kind != "accepted") return key;
+  for (std::string& rule : key.operations) {
+    const size_t dot = rule.find('.');
+    if (dot != rule.npos) rule.replace(dot, rule.npos, ".*");
+  }
+  return key;
+}
+
+}  // namespace
+
+bool OnlyMoves(const std::vector<std::string>& operations) {
+  return !operations.empty() &&
+         std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
+           auto opcode = OpcodeFromName(name);
+           if (!opcode || *opcode == Opcode::kIota) return false;
+           Family family = RowOf(*opcode).family;
+           return *opcode == Opcode::kSelect || family == Family::kMovement ||
+                  family == Family::kTuple || *opcode == Opcode::kDynamicSlice ||
+                  *opcode == Opcode::kDynamicUpdateSlice || *opcode == Opcode::kGather;
+         });
+}
+
+bool OnlyOrders(const std::vector<std::string>& operations) {
+  return !operations.empty() &&
+         std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
+           auto opcode = OpcodeFromName(name);
+           return opcode && RowOf(*opcode).family == Family::kOrdering;
+         });
+}
+
+std::string BucketKey::Name() const {
+  std::string name = kind;
+  if (!operations.empty())
+    absl::StrAppend(&name, " ", absl::StrJoin(operations, ","), together ? "(together)" : "");
+  for (const std::string& trait : traits) absl::StrAppend(&name, "(", trait, ")");
+  for (const std::string& need : needs) absl::StrAppend(&name, " ", need);
+  return absl::StrCat(name, " ", rest);
+}
+
+BucketKey BucketOf(const std::string& signature, const Remains& remains) {
+  BucketKey key;
+  Words words = absl::StrSplit(signature, ' ');
+  size_t kinds = words[0] == "flaky" ? 2 : 1;
+  key.kind = absl::StrJoin(
+      words.begin(), words.begin() + static_cast<std::ptrdiff_t>(std::min(kinds, words.size())),
+      " ");
+  words.erase(words.begin(),
+              words.begin() + static_cast<std::ptrdiff_t>(std::min(kinds, words.size())));
+  if (absl::EndsWith(key.kind, "fail")) {
+    ReadFailure(words, remains, key);
+  } else {
+    ReadMessage(words, key);
+  }
+  return key;
+}
+
+bool Covers(const BucketKey& general, const BucketKey& special) {
+  return general.kind == special.kind && general.together == special.together &&
+         general.rest == special.rest && !general.operations.empty() &&
+         general.needs.empty() == special.needs.empty() &&
+         std::includes(special.needs.begin(), special.needs.end(), general.needs.begin(),
+                       general.needs.end()) &&
+         std::includes(special.traits.begin(), special.traits.end(), general.traits.begin(),
+                       general.traits.end()) &&
+         std::includes(special.operations.begin(), special.operations.end(),
+                       general.operations.begin(), general.operations.end());
+}
+
+std::string BucketSet::Add(const BucketKey& key, std::vector<std::string>* absorbed) {
+  const BucketKey any = OfAnyRule(key);
+  if (keys_.count(any.Name()) > 0) return any.Name();
+  for (const auto& [name, known] : keys_) {
+    if (Covers(known, key)) return name;
+  }
+  auto breaks_its_rules = [&](const auto& entry) {
+    return entry.second.kind == "accepted" && OfAnyRule(entry.second).Name() == any.Name();
+  };
+  const int64_t rules = 1 + std::count_if(keys_.begin(), keys_.end(), breaks_its_rules);
+  const bool unchecked = rules >= kRulesUnchecked;
+  for (auto it = keys_.begin(); it != keys_.end();) {
+    if (unchecked ? breaks_its_rules(*it) : Covers(key, it->second)) {
+      absorbed->push_back(it->first);
+      it = keys_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  const BucketKey& added = unchecked ? any : key;
+  return keys_.emplace(added.Name(), added).first->first;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,127 @@
+#include "fuzz/triage/bundle.h"
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "fuzz/triage/bundle_texts.h"
+#include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
+#include "spec/files/literals_file.h"
+#include "spec/files/module_file.h"
+#include "spec/infer/verifier.h"
+#include "spec/proto/convert.h"
+#include "spec/text/printer.h"
+
+namespace hlocts {
+namespace {
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+size_t Bytes(const Files& files) {
+  size_t bytes = 0;
+  for (const auto& [name, text] : files) bytes += text.size();
+  return bytes;
+}
+
+void Drop(Files& files, const std::string& name) {
+  for (auto& [file, text] : files) {
+    if (file == name)
+      text = "# left out: the bundle would be more than 64 KB; a replay computes it again\n";
+  }
+}
+
+// With the size of the pieces that were judged, where only a piece shows the failure.
+std::string VerdictText(const Bundle& bundle) {
+  auto json = nlohmann::ordered_json::parse(VerdictToJson(bundle.result.verdict));
+  if (bundle.result.verdict.failure_in_piece) json["cut"] = bundle.options.cut;
+  return json.dump() + "\n";
+}
+
+Files FilesOf(const Bundle& bundle) {
+  const Module& module = *bundle.sample.module;
+  const std::string proto = ProtoWhereTextFails(module);
+  LiteralsFile inputs;
+  inputs.blocks.push_back({kEvery, kEvery, bundle.sample.arguments});
+  Files files = {{"module.hlo", PrintModule(module)},
+                 {"inputs.txt", FormatLiterals(inputs)},
+                 {"verdict.json", VerdictText(bundle)},
+                 {"README.md", BundleReadme(bundle, proto)},
+                 {"case_test.cc", BundleTest(bundle, proto)}};
+  if (!proto.empty()) files.push_back({kProtoOfModule, proto});
+  if (absl::StartsWith(bundle.backend, "xla"))
+    files.push_back({"repro_jax.py", BundleJaxScript(bundle)});
+  files.push_back(
+      {"actual.txt", FormatLiterals(FileOfDevices(bundle.result.outputs, module.num_partitions))});
+  files.push_back({"expected.jsonl", bundle.expected});
+  for (const char* name : {"expected.jsonl", "actual.txt"}) {
+    if (Bytes(files) > kBundleBytesMax) Drop(files, name);
+  }
+  return files;
+}
+
+absl::StatusOr<std::unique_ptr<Module>> ReadModule(const std::string& folder) {
+  const std::string proto = absl::StrCat(folder, "/", kProtoOfModule);
+  if (!std::filesystem::exists(proto)) {
+    HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(folder + "/module.hlo"));
+    return std::move(loaded.module);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(proto));
+  auto module = ParseModuleProtoText(text, Malformed::kKept);
+  if (!module.ok()) return Annotate(module.status(), proto);
+  return module;
+}
+
+}  // namespace
+
+absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
+  Files files = FilesOf(bundle);
+  if (Bytes(files) > kBundleBytesMax) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(folder, ": a bundle of ", Bytes(files), " bytes"));
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return absl::InternalError(absl::StrCat(folder, ": ", error.message()));
+  // Of a bundle that stood here before: it would be read instead of this module.
+  std::filesystem::remove(absl::StrCat(folder, "/", kProtoOfModule), error);
+  for (const auto& [name, text] : files) {
+    HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", name), text));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
+  Bundle bundle;
+  HLOCTS_ASSIGN_OR_RETURN(bundle.sample.module, ReadModule(folder));
+  const bool valid = VerifyModule(*bundle.sample.module).ok();
+  auto inputs = ReadLiterals(folder + "/inputs.txt", ArgumentLeafShapes(*bundle.sample.module));
+  // A module that is to be refused is not run, and may state shapes that no data have.
+  if (!inputs.ok() && valid) return inputs.status();
+  if (inputs.ok() && !inputs->blocks.empty()) bundle.sample.arguments = inputs->blocks[0].leaves;
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/verdict.json"));
+  auto json = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json["verdict"].is_string() || !json["backend"].is_string()) {
+    return InvalidInput(folder, "/verdict.json: expected an object with verdict and backend");
+  }
+  auto kind = VerdictFromName(json["verdict"].get<std::string>());
+  if (!kind)
+    return InvalidInput(folder, "/verdict.json: verdict ", json["verdict"].get<std::string>());
+  bundle.result.verdict.kind = *kind;
+  bundle.backend = json["backend"].get<std::string>();
+  if (json["profile"].is_string()) {
+    auto profile = ProfileFromName(json["profile"].get<std::string>());
+    if (!profile)
+      return InvalidInput(folder, "/verdict.json: profile ", json["profile"].get<std::string>());
+    bundle.options.profile = *profile;
+  }
+  bundle.options.cut = json.value("cut", int64_t{0});
+  // An invalid module was to be refused: it was accepted, or the engine died over it.
+  bool may_be_invalid = *kind == VerdictKind::kCrash || *kind == VerdictKind::kTimeout;
+  bundle.options.invalid = *kind == VerdictKind::kAccepted || (may_be_invalid && !valid);
+  return bundle;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,78 @@
+// Bundles of modules that break a rule.
+#include "fuzz/triage/bundle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "spec/files/file_io.h"
+#include "spec/infer/verifier.h"
+#include "spec/text/parser.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+
+Bundle BundleOf(const char* text) {
+  Bundle bundle;
+  bundle.sample.module = *ParseModule(text);
+  for (const Shape& shape : ArgumentLeafShapes(*bundle.sample.module))
+    bundle.sample.arguments.emplace_back(shape);
+  bundle.backend = "xla";
+  bundle.result.verdict.kind = VerdictKind::kAccepted;
+  return bundle;
+}
+
+TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
+  for (VerdictKind kind : {VerdictKind::kAccepted, VerdictKind::kCrash, VerdictKind::kFail}) {
+    std::string folder = testing::TempDir() + "/invalid_bundle";
+    Bundle bundle =
+        BundleOf("HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[3] negate(p) }");
+    bundle.result.verdict.kind = kind;
+    ASSERT_TRUE(WriteBundle(bundle, folder).ok());
+    auto read = ReadBundle(folder);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->options.invalid, kind != VerdictKind::kFail);
+  }
+}
+
+// What no text can say: each read from the bundle breaks the same rule, and the file goes again.
+TEST(BundleTest, InvalidModulesThatTextDoesNotHoldAreReadAgain) {
+  constexpr char kText[] = R"(HloModule m
+callee { p = f32[2,3] parameter(0) ROOT r = f32[2,3] negate(p) }
+ENTRY main { p = f32[2,3] parameter(0) ROOT r = f32[2,3] call(p), to_apply=callee })";
+  const std::pair<const char*, void (*)(Module&)> kBreaks[] = {
+      {"hlo.operand",  // of the same name as the right one
+       [](Module& m) {
+         m.entry()->root()->mutable_operands()[0] = m.computations()[0]->parameters()[0];
+       }},
+      {"hlo.operand",
+       [](Module& m) {
+         m.computations()[0]->root()->mutable_operands()[0] = m.entry()->parameters()[0];
+       }},
+      {"hlo.shape",
+       [](Module& m) { m.computations()[0]->root()->mutable_shape().set_dimension(0, -1); }},
+      {"hlo.shape",  // an argument of this shape there is none
+       [](Module& m) { m.entry()->parameters()[0]->mutable_shape().set_dimension(0, -1); }},
+      {"layouts.7",
+       [](Module& m) {
+         m.entry()->root()->mutable_shape().mutable_layout() = Layout{.minor_to_major = {0, 0}};
+       }},
+  };
+  const std::string folder = testing::TempDir() + "/told_by_proto";
+  for (const auto& [rule, break_it] : kBreaks) {
+    Bundle bundle = BundleOf(kText);
+    break_it(*bundle.sample.module);
+    ASSERT_TRUE(WriteBundle(bundle, folder).ok());
+    auto read = ReadBundle(folder);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(RuleOf(VerifyModule(*read->sample.module)), rule);
+    EXPECT_THAT(*ReadFile(folder + "/case_test.cc"), HasSubstr("ParseModuleProtoText"));
+  }
+  ASSERT_TRUE(WriteBundle(BundleOf(kText), folder).ok());
+  EXPECT_FALSE(ReadFile(folder + "/module.pbtxt").ok());
+  EXPECT_TRUE(VerifyModule(*ReadBundle(folder)->sample.module).ok());
+}
+
+}  // namespace
+}  // namespace hlocts

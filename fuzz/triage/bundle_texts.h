@@ -1,0 +1,26 @@
+// The texts of a bundle that people read and run.
+#ifndef HLOCTS_FUZZ_TRIAGE_BUNDLE_TEXTS_H_
+#define HLOCTS_FUZZ_TRIAGE_BUNDLE_TEXTS_H_
+
+#include <string>
+
+#include "fuzz/triage/bundle.h"
+
+namespace hlocts {
+
+// The file beside module.hlo where the text does not hold the module.
+inline constexpr char kProtoOfModule[] = "module.pbtxt";
+// Its content: of an invalid module whose text is refused, or breaks another rule when it is read
+// (an operand of another computation may have the name of one of this). Else nothing.
+std::string ProtoWhereTextFails(const Module& module);
+
+// Both are told what ProtoWhereTextFails says of the module.
+std::string BundleReadme(const Bundle& bundle, const std::string& proto);
+// A GoogleTest case that reruns the failure: links backends_differ, spec_text and spec_files.
+std::string BundleTest(const Bundle& bundle, const std::string& proto);
+// Needs nothing but `pip install jax`.
+std::string BundleJaxScript(const Bundle& bundle);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_TRIAGE_BUNDLE_TEXTS_H_

@@ -1,0 +1,136 @@
+#include "fuzz/triage/culprits.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "backends/differ/pieces.h"
+#include "fuzz/triage/failure_signature.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/surgery.h"
+
+namespace hlocts {
+namespace {
+
+constexpr size_t kCulpritsMax = 8;
+
+bool SameOnAllDevices(const ExecuteRequest& request, size_t argument) {
+  return std::all_of(request.arguments.begin(), request.arguments.end(), [&](const auto& leaves) {
+    return leaves[argument].BitwiseEqual(request.arguments[0][argument]);
+  });
+}
+
+// The device's number everywhere, in the place of a parameter.
+void PutDeviceNumber(Module& module, Instruction* parameter) {
+  Computation* entry = module.entry();
+  auto add = [&](Opcode opcode, Shape shape, std::vector<Instruction*> operands) {
+    auto made = std::make_unique<Instruction>(
+        absl::StrCat(parameter->name(), ".", OpcodeName(opcode)), opcode, std::move(shape));
+    made->mutable_operands() = std::move(operands);
+    return entry->Add(std::move(made));
+  };
+  const Opcode number = module.replica_count > 1 ? Opcode::kReplicaId : Opcode::kPartitionId;
+  Instruction* id = add(number, Shape(PrimitiveType::kU32, {}), {});
+  Instruction* one = add(Opcode::kConvert, Shape(parameter->shape().element_type(), {}), {id});
+  Instruction* all = add(Opcode::kBroadcast, parameter->shape(), {one});
+  all->Set(Attr::kDimensions, std::vector<int64_t>{});
+  ReplaceUses(parameter, all);
+  for (Instruction* made : {all, one, id}) MoveToFront(made);
+}
+
+// A sample gives every device the same: what differs becomes the device's number. Nothing where
+// something is fed, or that number does not do.
+std::optional<Sample> SampleOf(WrongPiece wrong) {
+  ExecuteRequest& request = wrong.request;
+  if (!request.infeed.empty()) return std::nullopt;
+  std::vector<Instruction*> parameters = wrong.module->entry()->parameters();
+  bool differ = false;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (SameOnAllDevices(request, i)) continue;
+    if (parameters[i]->shape().is_dynamic()) return std::nullopt;
+    PutDeviceNumber(*wrong.module, parameters[i]);
+    differ = true;
+  }
+  Sample sample = {std::move(wrong.module), std::move(request.arguments[0])};
+  if (!differ) return sample;
+  sample.module->entry_computation_layout.reset();
+  RemoveDeadCode(sample);
+  if (!VerifyModule(*sample.module).ok()) return std::nullopt;
+  return sample;
+}
+
+// The module that returns this constant of any computation, or this argument.
+Sample Returned(const Sample& sample, const Instruction& carrier) {
+  Sample candidate = sample.Clone();
+  Computation* entry = candidate.module->entry();
+  if (carrier.parent() == sample.module->entry()) {
+    entry->set_root(EntryInstruction(candidate, carrier.index()));
+  } else {
+    auto constant = std::make_unique<Instruction>(absl::StrCat("returned.", carrier.name()),
+                                                  Opcode::kConstant, carrier.shape());
+    constant->set_literal(carrier.literal());
+    entry->set_root(entry->Add(std::move(constant)));
+  }
+  candidate.module->entry_computation_layout.reset();
+  RemoveDeadCode(candidate);
+  return candidate;
+}
+
+// What may be wrong before anything was computed with it.
+bool IsSource(const Instruction& instruction) {
+  if (!instruction.shape().IsArray()) return false;
+  if (instruction.has_literal()) return true;
+  const Computation& entry = *instruction.parent()->parent()->entry();
+  return instruction.parent() == &entry && entry.root() != &instruction &&
+         (IsCarrier(instruction) || IsMadeOfConstants(instruction));
+}
+
+}  // namespace
+
+bool IsMadeOfConstants(const Instruction& instruction) {
+  const Opcode opcode = instruction.opcode();
+  if (opcode == Opcode::kConstant) return true;
+  return IsCheapOfConstants(opcode) &&
+         std::all_of(instruction.operands().begin(), instruction.operands().end(),
+                     [](const Instruction* operand) { return IsMadeOfConstants(*operand); });
+}
+
+std::vector<Culprit> CulpritsOf(const Sample& sample, Backend& engine,
+                                const TrialOptions& options) {
+  std::vector<Culprit> culprits;
+  if (options.invalid) return culprits;
+  DiffOptions diff;
+  diff.profile = options.profile;
+  diff.load = DevicesOf(sample, options);
+  const ExecuteRequest request = sample.Request();
+  auto pieces = FindWrongPieces(*sample.module, request, diff, engine, kCulpritsMax);
+  if (!pieces.ok()) return culprits;
+  for (WrongPiece& wrong : *pieces) {
+    std::optional<Sample> piece = SampleOf(std::move(wrong));
+    if (!piece) continue;
+    Sample carrier = WrongCarrier(*piece, engine, options);
+    if (carrier.module) piece = std::move(carrier);
+    TrialResult alone = RunTrial(*piece, engine, options, false);
+    if (!CountsAsFinding(alone.verdict.kind)) continue;
+    culprits.push_back({*std::move(piece), std::move(alone)});
+  }
+  return culprits;
+}
+
+Sample WrongCarrier(const Sample& sample, Backend& engine, const TrialOptions& options,
+                    int* evaluations) {
+  if (options.invalid || IsCarrier(*sample.module->entry()->root())) return {};
+  for (const auto& computation : sample.module->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (!IsSource(*instruction)) continue;
+      Sample candidate = Returned(sample, *instruction);
+      if (evaluations != nullptr) ++*evaluations;
+      bool valid = VerifyModule(*candidate.module).ok();
+      if (valid && RunTrial(candidate, engine, options, false).verdict.kind == VerdictKind::kFail)
+        return candidate;
+    }
+  }
+  return {};
+}
+
+}  // namespace hlocts

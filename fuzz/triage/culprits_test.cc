@@ -1,0 +1,176 @@
+// What is wrong by itself is found where it stands, however many there are.
+#include "fuzz/triage/culprits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "backends/backend_list.h"
+#include "fuzz/campaign/finding_store.h"
+#include "fuzz/triage/failure_traits.h"
+#include "fuzz/shrink/shrinker.h"
+#include "generators/arguments.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+Sample SampleOfText(const std::string& text) {
+  Sample sample;
+  sample.module = *ParseModule(text);
+  sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), 1);
+  return sample;
+}
+
+std::unique_ptr<Backend> Faulty(const std::string& faults) {
+  return *MakeInProcessBackend("canary:" + faults);
+}
+
+std::vector<std::string> RootsOf(const std::vector<Culprit>& culprits) {
+  std::vector<std::string> roots;
+  for (const Culprit& culprit : culprits)
+    roots.emplace_back(OpcodeName(culprit.sample.module->entry()->root()->opcode()));
+  return roots;
+}
+
+TEST(CulpritsTest, EachInstructionThatIsWrongIsOne) {
+  auto engine = Faulty("subtract.operands-swapped+slice.one-early");
+  const Sample sample = SampleOfText(R"(HloModule m
+    ENTRY e { x = f32[9] parameter(0) y = f32[9] parameter(1) d = f32[9] subtract(x, y)
+      t = f32[9] negate(d) ROOT s = f32[3] slice(t), slice={[3:6]} })");
+  std::vector<Culprit> culprits = CulpritsOf(sample, *engine, {});
+  EXPECT_THAT(RootsOf(culprits), ElementsAre("subtract", "slice"));
+  for (const Culprit& culprit : culprits) {
+    EXPECT_EQ(culprit.result.verdict.kind, VerdictKind::kFail);
+    EXPECT_EQ(RunTrial(culprit.sample, *engine, {}, false).verdict.kind, VerdictKind::kFail);
+  }
+}
+
+TEST(CulpritsTest, ALoopNamesAnInstructionOfItsBodyOnce) {
+  auto engine = Faulty("subtract.operands-swapped");
+  const Sample sample = SampleOfText(R"(HloModule m
+    body { p = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(p), index=0
+      x = f32[] get-tuple-element(p), index=1 one = s32[] constant(1) n = s32[] add(i, one)
+      two = f32[] constant(2) d = f32[] subtract(x, two) ROOT r = (s32[], f32[]) tuple(n, d) }
+    test { p = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(p), index=0
+      three = s32[] constant(3) ROOT c = pred[] compare(i, three), direction=LT }
+    ENTRY e { z = s32[] constant(0) x = f32[] parameter(0) s = (s32[], f32[]) tuple(z, x)
+      w = (s32[], f32[]) while(s), condition=test, body=body
+      ROOT r = f32[] get-tuple-element(w), index=1 })");
+  EXPECT_THAT(RootsOf(CulpritsOf(sample, *engine, {})), ElementsAre("subtract"));
+}
+
+TEST(CulpritsTest, AWrongConstantComesBeforeWhatComputesWithIt) {
+  auto engine = Faulty("constant.f16-read-as-bf16");
+  const Sample sample = SampleOfText(R"(HloModule m
+    ENTRY e { x = f16[2] parameter(0) c = f16[2] constant({1, 3}) ROOT a = f16[2] add(x, c) })");
+  EXPECT_THAT(RootsOf(CulpritsOf(sample, *engine, {})), ElementsAre("constant"));
+}
+
+TEST(CulpritsTest, WhatDiffersFromDeviceToDeviceBecomesItsNumber) {
+  auto engine = Faulty("all-gather.groups-transposed");
+  const Sample sample = SampleOfText(R"(HloModule m, replica_count=4
+    ENTRY e { x = f32[2] parameter(0) i = u32[] replica-id() f = f32[] convert(i)
+      b = f32[2] broadcast(f), dimensions={} y = f32[2] add(x, b)
+      ROOT g = f32[4] all-gather(y), dimensions={0}, replica_groups={{0,1},{2,3}} })");
+  ASSERT_EQ(RunTrial(sample, *engine, {}, false).verdict.kind, VerdictKind::kFail);
+  std::vector<Culprit> culprits = CulpritsOf(sample, *engine, {});
+  ASSERT_THAT(RootsOf(culprits), ElementsAre("all-gather"));
+  EXPECT_THAT(culprits[0].sample.arguments, IsEmpty());
+  EXPECT_EQ(RunTrial(culprits[0].sample, *engine, {}, false).verdict.kind, VerdictKind::kFail);
+}
+
+TEST(CulpritsTest, ARightModuleHasNone) {
+  auto engine = Faulty("subtract.operands-swapped");
+  const Sample sample = SampleOfText(
+      "HloModule m\nENTRY e { x = f32[3] parameter(0)\n"
+      " ROOT a = f32[3] add(x, x) }");
+  EXPECT_THAT(CulpritsOf(sample, *engine, {}), IsEmpty());
+}
+
+TEST(FindingStoreTest, AModuleStoredAsItWasMetBecomesItsCulprits) {
+  auto engine = Faulty("subtract.operands-swapped+slice.one-early");
+  auto reference = *MakeInProcessBackend("reference");
+  const Sample sample = SampleOfText(R"(HloModule m
+    ENTRY e { x = f32[9] parameter(0) y = f32[9] parameter(1) d = f32[9] subtract(x, y)
+      ROOT s = f32[3] slice(d), slice={[3:6]} })");
+  CampaignOptions options;
+  options.out = testing::TempDir() + "/culprits";
+  std::filesystem::remove_all(options.out);
+  std::filesystem::create_directories(options.out);
+  const FoundBy found = {"canary", engine.get(), reference.get(), "a test", 7, {}};
+  const TrialResult result = RunTrial(sample, *engine, {}, false);
+  FindingStore stopped(options);
+  ASSERT_TRUE(stopped.Add(sample, result, found, [] { return true; }).ok());
+  EXPECT_EQ(stopped.buckets(), 1);
+  EXPECT_EQ(stopped.not_shrunk(), 1);
+
+  FindingStore resumed(options);
+  ASSERT_TRUE(resumed.Load().ok());
+  EXPECT_THAT(resumed.NumbersToShrink(), ElementsAre(7));
+  ASSERT_TRUE(resumed.Add(sample, result, found, [] { return false; }).ok());
+  EXPECT_EQ(resumed.buckets(), 2);
+  EXPECT_EQ(resumed.not_shrunk(), 0);
+
+  FindingStore again(options);
+  ASSERT_TRUE(again.Load().ok());
+  EXPECT_EQ(again.buckets(), 2);
+  EXPECT_THAT(again.NumbersToShrink(), IsEmpty());
+}
+
+// Two faults of one operation in one engine: the module that is made small shows the one that it
+// showed at first.
+std::string ShrunkSlice(int64_t size, const char* type, int64_t start) {
+  auto engine = Faulty("dynamic-slice.negative-start-wraps+dynamic-slice.outside-reads-zero");
+  auto reference = *MakeInProcessBackend("reference");
+  const Sample sample = SampleOfText(absl::StrCat(
+      "HloModule m\nENTRY e { x = f32[", size, "] parameter(0) i = ", type, "[] constant(", start,
+      ")\n ROOT s = f32[2] dynamic-slice(x, i), dynamic_slice_sizes={2} }"));
+  ShrinkResult shrunk = Shrink(sample, *engine, *reference, {});
+  return absl::StrCat(PrintModule(*shrunk.sample.module), shrunk.signature);
+}
+
+TEST(ShrinkerTest, AFaultOfAnOperationDoesNotBecomeAnother) {
+  EXPECT_THAT(ShrunkSlice(9, "s32", -4), HasSubstr("constant(-"));
+  EXPECT_THAT(ShrunkSlice(9, "s32", -4), HasSubstr("f32 value"));
+  EXPECT_THAT(ShrunkSlice(9, "s64", 40), Not(HasSubstr("constant(-")));
+  EXPECT_THAT(ShrunkSlice(9, "s64", 40), HasSubstr("f32 zero"));
+}
+
+TEST(ShrinkerTest, ValuesThatTradePlacesStayIfTheyAreTheMatter) {
+  auto engine = Faulty("while.carried-swap-overwritten+while.odd-trip-dropped");
+  auto reference = *MakeInProcessBackend("reference");
+  const Sample sample = SampleOfText(R"(HloModule m
+    body { p = (s32[], f32[], f32[]) parameter(0) i = s32[] get-tuple-element(p), index=0
+      one = s32[] constant(1) n = s32[] add(i, one) a = f32[] get-tuple-element(p), index=1
+      b = f32[] get-tuple-element(p), index=2 ROOT r = (s32[], f32[], f32[]) tuple(n, b, a) }
+    test { p = (s32[], f32[], f32[]) parameter(0) i = s32[] get-tuple-element(p), index=0
+      last = s32[] constant(4) ROOT c = pred[] compare(i, last), direction=LT }
+    ENTRY e { z = s32[] constant(0) x = f32[] constant(1) y = f32[] constant(2)
+      s = (s32[], f32[], f32[]) tuple(z, x, y)
+      ROOT w = (s32[], f32[], f32[]) while(s), condition=test, body=body })");
+  ShrinkResult shrunk = Shrink(sample, *engine, *reference, {});
+  EXPECT_EQ(RemainsOf(shrunk.sample).needs.count("trade"), 1) << PrintModule(*shrunk.sample.module);
+}
+
+TEST(ShrinkerTest, ASlightErrorStaysOne) {
+  auto engine = Faulty("rsqrt.12-bits+rsqrt.twice-the-bound");
+  auto reference = *MakeInProcessBackend("reference");
+  const Sample sample =
+      SampleOfText("HloModule m\nENTRY e { c = bf16[] constant(3)\n ROOT r = bf16[] rsqrt(c) }");
+  const TrialResult first = RunTrial(sample, *engine, {}, false);
+  ASSERT_EQ(first.verdict.kind, VerdictKind::kFail);
+  ASSERT_TRUE(first.slight);
+  EXPECT_TRUE(Shrink(sample, *engine, *reference, {}).result.slight);
+}
+
+}  // namespace
+}  // namespace hlocts

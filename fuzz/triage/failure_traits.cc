@@ -1,0 +1,115 @@
+#include "fuzz/triage/failure_traits.h"
+
+#include <cmath>
+
+#include "fuzz/triage/index_leaves.h"
+#include "fuzz/triage/loop_permutations.h"
+#include "fuzz/triage/plain_attributes.h"
+#include "fuzz/triage/infer_again.h"
+#include "fuzz/triage/retype.h"
+#include "generators/value_facts.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/float_format.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts {
+namespace {
+
+using Needs = std::set<std::string>;
+
+void AddValue(PrimitiveType type, double value, bool indexes, Needs& needs) {
+  if (std::isnan(value)) {
+    needs.insert("nan");
+  } else if (std::isinf(value)) {
+    needs.insert("inf");
+  } else if (value == 0) {
+    if (std::signbit(value)) needs.insert("-0");
+  } else if (IsFloat(type) && std::abs(value) < FormatOf(type).min_normal()) {
+    needs.insert("subnormal");
+  } else if (IsInteger(type) && value < 0) {
+    if (value == WholeRange(type).low) {
+      needs.insert("least");
+    } else if (indexes) {
+      needs.insert("negative");
+    }
+  }
+}
+
+void AddValues(const Literal& literal, bool indexes, Needs& needs) {
+  if (!literal.shape().IsArray() || literal.element_count() > kSimplifiedMax) return;
+  const PrimitiveType type = ComponentType(literal.element_type());
+  if (!IsFloat(type) && !IsInteger(type)) return;
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    AddValue(type, RealAt(literal, i), indexes, needs);
+    if (IsComplex(literal.element_type())) AddValue(type, RealAt(literal, i, 1), indexes, needs);
+  }
+}
+
+const char* NameOf(PrimitiveType type) {
+  if (type == PrimitiveType::kC64) return "complex";
+  if (BitWidth(type) < 8) return "packed";
+  if (BitWidth(type) < 32) return "narrow";
+  return IsUnsigned(type) ? "unsigned" : "wide";
+}
+
+// Whether the module is valid without it too, so that the shrinker has tried that.
+bool IsNeeded(const PlainEdit& edit, const Module& module, size_t computation, size_t index) {
+  const std::unique_ptr<Module> copy = module.Clone();
+  copy->entry_computation_layout.reset();
+  return edit.run(*copy->computations()[computation]->instructions()[index]) && InferAgain(*copy) &&
+         VerifyModule(*copy).ok();
+}
+
+void AddAttributes(const Module& module, Needs& needs) {
+  for (size_t c = 0; c < module.computations().size(); ++c) {
+    for (size_t i = 0; i < module.computations()[c]->instructions().size(); ++i) {
+      for (const PlainEdit& edit : PlainEdits())
+        if (IsNeeded(edit, module, c, i)) needs.insert(edit.name);
+    }
+  }
+}
+
+bool HasRivals(const Module& module) {
+  const auto& computations = module.computations();
+  for (size_t i = 0; i < computations.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      bool entry =
+          computations[i].get() == module.entry() || computations[j].get() == module.entry();
+      if (!entry && MayStandFor(*computations[i], *computations[j])) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Remains RemainsOf(const Sample& shrunk) {
+  Remains remains = {CountElements(*shrunk.module), HasRivals(*shrunk.module)};
+  // Of what breaks a rule the rule says all.
+  if (shrunk.module->entry() == nullptr || !VerifyModule(*shrunk.module).ok()) return remains;
+  Needs& needs = remains.needs;
+  for (PrimitiveType type : NeededTypes(shrunk)) needs.insert(NameOf(type));
+  AddAttributes(*shrunk.module, needs);
+  if (HasLayouts(*shrunk.module)) needs.insert("layout");
+  if (AnyTrades(*shrunk.module)) needs.insert("trade");
+  for (const auto& computation : shrunk.module->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->has_literal())
+        AddValues(instruction->literal(), OnlyIndexes(*instruction), needs);
+    }
+  }
+  const std::vector<Instruction*> parameters = shrunk.module->entry()->parameters();
+  for (size_t i = 0; i < shrunk.arguments.size(); ++i) {
+    bool indexes = parameters.size() == shrunk.arguments.size() && OnlyIndexes(*parameters[i]);
+    AddValues(shrunk.arguments[i], indexes, needs);
+  }
+  return remains;
+}
+
+Remains RemainsOf(const Sample& shrunk, const TrialResult& result) {
+  Remains remains = RemainsOf(shrunk);
+  if (result.slight) remains.needs.insert("slight");
+  return remains;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,14 @@
+// Arrays whose values say where, not what.
+#ifndef HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_
+#define HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_
+
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+// A parameter or constant that is read, and only as an index of a slice, gather or scatter.
+bool OnlyIndexes(const Instruction& leaf);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_

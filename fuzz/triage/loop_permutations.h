@@ -1,0 +1,15 @@
+// Loops whose carried values change places: what an engine that carries them in place gets wrong.
+#ifndef HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_
+#define HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_
+
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+bool AnyTrades(const Module& module);
+// Each value stays where it is.
+void UndoTrades(Module& module);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_

@@ -1,0 +1,26 @@
+// What an instruction says beyond the plainest: strides, paddings, dilations... each as an edit
+// that takes it away.
+#ifndef HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_
+#define HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_
+
+#include <functional>
+#include <vector>
+
+#include "spec/ir/module.h"
+
+namespace hlocts {
+
+struct PlainEdit {
+  const char* name;                                   // of what it takes away: "stride"
+  std::function<bool(Instruction& instruction)> run;  // false: there was none
+};
+const std::vector<PlainEdit>& PlainEdits();
+
+bool HasLayouts(const Module& module);  // others than the default ones
+
+// Of longer literals only what can be one value throughout is simplified.
+constexpr int64_t kSimplifiedMax = 256;
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_

@@ -1,0 +1,118 @@
+// Modules of other element types.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "fuzz/triage/retype.h"
+
+#include "generators/fact_literals.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/float_format.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts {
+namespace {
+
+Shape Retyped(const Shape& shape, PrimitiveType from, PrimitiveType to) {
+  if (shape.IsTuple()) {
+    std::vector<Shape> elements;
+    for (const Shape& element : shape.tuple_shapes())
+      elements.push_back(Retyped(element, from, to));
+    return Shape::Tuple(std::move(elements));
+  }
+  if (!shape.IsArray() || shape.element_type() != from) return shape;
+  // A layout of elements below a byte says how wide they are.
+  if (BitWidth(from) < 8) return shape.WithElementType(to).WithoutLayout().WithDefaultLayout();
+  return shape.WithElementType(to);
+}
+
+// The least and the largest stay that, and so does a sign bit that an unsigned type has not.
+double KeptInteger(double value, PrimitiveType from, PrimitiveType to) {
+  const ValueFacts was = WholeRange(from), is = WholeRange(to);
+  if (value == was.low && was.low < 0) return is.low;
+  if (value == was.high) return is.high;
+  const double half = (was.high + 1) / 2;
+  if (was.low == 0 && is.low == 0 && value >= half) value += (is.high + 1) / 2 - half;
+  return std::clamp(value, is.low, is.high);
+}
+
+double Kept(double value, PrimitiveType from, PrimitiveType to) {
+  if (IsFloat(from) && IsFloat(to) && value != 0 && std::abs(value) < FormatOf(from).min_normal())
+    return std::copysign(FormatOf(to).min_normal() / 2, value);
+  if (IsFloat(to)) return value;
+  if (IsInteger(from)) return KeptInteger(value, from, to);
+  const ValueFacts whole = WholeRange(to);
+  return std::isnan(value) ? 0 : std::clamp(value, whole.low, whole.high);
+}
+
+// The same numbers, as far as the type has them, subnormal ones as such; of complex ones the real
+// parts, or else the imaginary ones.
+Literal Retyped(const Literal& literal, PrimitiveType to) {
+  Literal result(literal.shape().WithElementType(to).WithoutLayout());
+  const size_t bytes = static_cast<size_t>(StorageBytes(to));
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    double value = RealAt(literal, i);
+    if (value == 0 && IsComplex(literal.element_type())) value = RealAt(literal, i, 1);
+    Literal one = ScalarLiteral(to, Kept(value, ComponentType(literal.element_type()), to));
+    std::copy_n(one.raw_data(), bytes, result.mutable_raw_data() + static_cast<size_t>(i) * bytes);
+  }
+  return result;
+}
+
+bool IsPlain(PrimitiveType type) {
+  return type == PrimitiveType::kF32 || type == PrimitiveType::kPred;
+}
+
+}  // namespace
+
+std::vector<PrimitiveType> PlainerThan(PrimitiveType from) {
+  if (from == PrimitiveType::kF32) return {};
+  if (from == PrimitiveType::kPred) return {PrimitiveType::kF32};
+  std::vector<PrimitiveType> plainer = {PrimitiveType::kF32, PrimitiveType::kS32};
+  if (from == PrimitiveType::kC128) plainer.push_back(PrimitiveType::kF64);
+  if (IsUnsigned(from)) plainer.push_back(PrimitiveType::kU32);
+  return plainer;
+}
+
+std::set<PrimitiveType> TypesOf(const Module& module) {
+  std::set<PrimitiveType> types;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      for (const Shape& leaf : LeafShapes(instruction->shape())) {
+        if (leaf.is_dynamic()) return {};  // sizes at run time are data of another kind
+        if (leaf.IsArray()) types.insert(leaf.element_type());
+      }
+    }
+  }
+  return types;
+}
+
+Sample Retyped(const Sample& sample, PrimitiveType from, PrimitiveType to) {
+  Sample candidate = sample.Clone();
+  for (Literal& argument : candidate.arguments) {
+    if (argument.element_type() == from) argument = Retyped(argument, to);
+  }
+  for (const auto& computation : candidate.module->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->has_literal() && instruction->shape().element_type() == from)
+        instruction->set_literal(Retyped(instruction->literal(), to));
+      instruction->mutable_shape() = Retyped(instruction->shape(), from, to);
+    }
+  }
+  candidate.module->entry_computation_layout.reset();
+  return candidate;
+}
+
+std::set<PrimitiveType> NeededTypes(const Sample& shrunk) {
+  std::set<PrimitiveType> needed;
+  for (PrimitiveType from : TypesOf(*shrunk.module)) {
+    if (IsPlain(from) || from == PrimitiveType::kS32) continue;
+    for (PrimitiveType to : PlainerThan(from)) {
+      if (to != from && VerifyModule(*Retyped(shrunk, from, to).module).ok()) needed.insert(from);
+    }
+  }
+  return needed;
+}
+
+}  // namespace hlocts

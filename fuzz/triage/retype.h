@@ -1,0 +1,24 @@
+// A sample with other element types: what fails in any type fails in f32, or else in s32.
+#ifndef HLOCTS_FUZZ_TRIAGE_RETYPE_H_
+#define HLOCTS_FUZZ_TRIAGE_RETYPE_H_
+
+#include <set>
+#include <vector>
+
+#include "fuzz/triage/trial.h"
+
+namespace hlocts {
+
+// The types to try in a type's place, plainest first: f32 and s32, or what has its width or sign.
+std::vector<PrimitiveType> PlainerThan(PrimitiveType from);
+// Empty where sizes are known at run time only: those are data of another kind.
+std::set<PrimitiveType> TypesOf(const Module& module);
+// The sample with every `from` as a `to`; values are kept as far as `to` has them.
+Sample Retyped(const Sample& sample, PrimitiveType from, PrimitiveType to);
+// Element types for which shrinking found nothing plainer although the module could be of it: the
+// failure needs them.
+std::set<PrimitiveType> NeededTypes(const Sample& shrunk);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_TRIAGE_RETYPE_H_

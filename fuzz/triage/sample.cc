@@ -1,0 +1,214 @@
+#include "fuzz/triage/sample.h"
+
+#include <algorithm>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "spec/ir/surgery.h"
+
+namespace hlocts {
+namespace {
+
+// What the entry's root needs, wherever it stands: a module that breaks a rule may take operands
+// from other computations.
+class Needed {
+ public:
+  explicit Needed(const Module& module) {
+    Touch(*module.entry());
+    while (!open_.empty()) {
+      const Instruction* next = open_.back();
+      open_.pop_back();
+      Touch(*next->parent());
+      for (const Instruction* operand : next->operands()) Add(operand);
+      for (const Computation* called : next->called_computations()) Touch(*called);
+    }
+  }
+  bool Has(const Instruction& instruction) const { return instructions_.contains(&instruction); }
+  bool Has(const Computation& computation) const { return computations_.contains(&computation); }
+
+ private:
+  void Add(const Instruction* instruction) {
+    if (instruction != nullptr && instructions_.insert(instruction).second)
+      open_.push_back(instruction);
+  }
+  void Touch(const Computation& computation) {
+    if (computations_.insert(&computation).second) Add(computation.root());
+  }
+
+  absl::flat_hash_set<const Instruction*> instructions_;
+  absl::flat_hash_set<const Computation*> computations_;
+  std::vector<const Instruction*> open_;
+};
+
+// Arguments are leaves: those of a tuple, or of parameters whose numbers say nothing, stay.
+bool ParametersMayGo(const Sample& sample) {
+  const Computation& entry = *sample.module->entry();
+  return absl::c_all_of(entry.instructions(),
+                        [&](const auto& instruction) {
+                          return instruction->opcode() != Opcode::kParameter ||
+                                 DataOf(sample, *instruction) != nullptr;
+                        }) &&
+         absl::c_none_of(entry.parameters(), [](const Instruction* parameter) {
+           return parameter && parameter->shape().IsTuple();
+         });
+}
+
+void RenumberParameters(Sample& sample) {
+  std::vector<Literal> arguments;
+  int64_t number = 0;
+  std::vector<Instruction*> parameters;
+  for (const auto& instruction : sample.module->entry()->instructions()) {
+    if (instruction->opcode() == Opcode::kParameter) parameters.push_back(instruction.get());
+  }
+  std::sort(parameters.begin(), parameters.end(), [](const Instruction* a, const Instruction* b) {
+    return a->parameter_number() < b->parameter_number();
+  });
+  for (Instruction* parameter : parameters) {
+    const int64_t before = parameter->parameter_number();
+    arguments.push_back(sample.arguments[before]);
+    for (InputOutputAlias& alias : sample.module->input_output_alias) {
+      if (alias.parameter_number == before) alias.parameter_number = number;
+    }
+    parameter->set_parameter_number(number++);
+  }
+  sample.arguments = std::move(arguments);
+}
+
+bool IsAliased(const Instruction& parameter, const Module& module) {
+  return absl::c_any_of(module.input_output_alias, [&](const InputOutputAlias& alias) {
+    return alias.parameter_number == parameter.parameter_number();
+  });
+}
+
+}  // namespace
+
+ExecuteRequest Sample::Request() const {
+  ExecuteRequest request;
+  request.arguments.assign(static_cast<size_t>(module->replica_count * module->num_partitions),
+                           arguments);
+  return request;
+}
+
+void RemoveDeadCode(Sample& sample) {
+  Module& module = *sample.module;
+  // Of parameters and outputs that may be gone.
+  if (!sample.keeps_aliases) module.input_output_alias.clear();
+  const Needed needed(module);
+  const bool parameters_go = ParametersMayGo(sample);
+  module.RemoveIf([&](const Computation& computation) { return !needed.Has(computation); });
+  for (const auto& computation : module.computations()) {
+    // Parameters of called computations are part of their signature; those of the entry may go.
+    const bool keep = computation.get() != module.entry() || !parameters_go;
+    computation->RemoveIf([&](const Instruction& instruction) {
+      const bool stays =
+          instruction.opcode() == Opcode::kParameter && (keep || IsAliased(instruction, module));
+      return !needed.Has(instruction) && !stays;
+    });
+  }
+  if (parameters_go) RenumberParameters(sample);
+  module.entry_computation_layout.reset();
+}
+
+void ReplaceByParameter(Sample& sample, Instruction* from, Literal value) {
+  Computation* entry = sample.module->entry();
+  auto owned = std::make_unique<Instruction>(absl::StrCat("arg.", from->name()), Opcode::kParameter,
+                                             from->shape());
+  owned->set_parameter_number(static_cast<int64_t>(entry->parameters().size()));
+  sample.arguments.push_back(std::move(value));
+  Instruction* parameter = entry->Add(std::move(owned));
+  ReplaceUses(from, parameter);
+  MoveToFront(parameter);
+}
+
+const Literal* DataOf(const Sample& sample, const Instruction& leaf) {
+  if (leaf.has_literal()) return &leaf.literal();
+  const bool of_entry = leaf.parent() == sample.module->entry();
+  if (leaf.opcode() != Opcode::kParameter || !of_entry) return nullptr;
+  const size_t number = static_cast<size_t>(leaf.parameter_number());
+  return number < sample.arguments.size() ? &sample.arguments[number] : nullptr;
+}
+
+bool ChangeData(Sample& sample, Instruction& leaf,
+                const std::function<Literal(const Literal&)>& changed) {
+  const Literal* data = DataOf(sample, leaf);
+  if (data == nullptr) return false;
+  Literal made = changed(*data);
+  if (leaf.has_literal()) {
+    leaf.set_literal(std::move(made));
+  } else {
+    sample.arguments[static_cast<size_t>(leaf.parameter_number())] = std::move(made);
+  }
+  return true;
+}
+
+Instruction* EntryInstruction(const Sample& sample, int64_t index) {
+  return sample.module->entry()->instructions()[index].get();
+}
+
+Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices) {
+  Sample all = sample.Clone();
+  Computation* entry = all.module->entry();
+  std::vector<Instruction*> values;
+  std::vector<Shape> shapes;
+  for (const auto& instruction : entry->instructions()) {
+    if (IsCarrier(*instruction) || !instruction->shape().IsArray()) continue;
+    values.push_back(instruction.get());
+    shapes.push_back(instruction->shape());
+    if (indices) indices->push_back(instruction->index());
+  }
+  auto tuple = std::make_unique<Instruction>("all.values", Opcode::kTuple, Shape::Tuple(shapes));
+  tuple->mutable_operands() = values;
+  entry->set_root(entry->Add(std::move(tuple)));
+  all.module->entry_computation_layout.reset();
+  all.module->input_output_alias.clear();
+  return all;
+}
+
+std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine, bool last_device) {
+  std::vector<int64_t> indices;
+  Sample all = WithAllValues(sample, &indices);
+  LoadOptions options;
+  options.replicas = all.module->replica_count;
+  options.partitions = all.module->num_partitions;
+  RunOutcome outcome = RunModule(engine, *all.module, options, all.Request());
+  std::map<int64_t, Literal> result;
+  if (outcome.kind != OutcomeKind::kValues) return result;
+  auto& outputs = outcome.result.outputs;
+  for (size_t i = 0; i < indices.size(); ++i)
+    result.emplace(indices[i], (last_device ? outputs.back() : outputs.front())[i]);
+  return result;
+}
+
+bool MayStandFor(const Computation& one, const Computation& other) {
+  std::vector<Instruction*> taken = one.parameters(), others = other.parameters();
+  if (taken.size() != others.size()) return false;
+  for (size_t i = 0; i < taken.size(); ++i) {
+    if (!taken[i]->shape().CompatibleWith(others[i]->shape())) return false;
+  }
+  return one.root()->shape().CompatibleWith(other.root()->shape());
+}
+
+int64_t CountInstructions(const Module& module) {
+  int64_t count = 0;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      count += !IsCarrier(*instruction);
+    }
+  }
+  return count;
+}
+
+int64_t CountElements(const Module& module) {
+  int64_t largest = 0;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      for (const Shape& leaf : LeafShapes(instruction->shape())) {
+        if (leaf.IsArray()) largest = std::max(largest, leaf.ElementCount());
+      }
+    }
+  }
+  return largest;
+}
+
+}  // namespace hlocts

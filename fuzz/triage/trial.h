@@ -1,0 +1,47 @@
+// One module on one engine: what a campaign does over and over, a shrinker asks again and again,
+// and a bundle repeats.
+#ifndef HLOCTS_FUZZ_TRIAGE_TRIAL_H_
+#define HLOCTS_FUZZ_TRIAGE_TRIAL_H_
+
+#include <string>
+
+#include "backends/differ/differ.h"
+#include "fuzz/triage/sample.h"
+#include "reports/verdict.h"
+
+namespace hlocts {
+
+struct TrialOptions {
+  Profile profile = Profile::kDefault;
+  LoadOptions load;      // devices are the module's
+  int64_t cut = 0;       // DiffOptions::cut
+  bool invalid = false;  // the module breaks a rule: refusal is the pass
+};
+
+struct TrialResult {
+  Verdict verdict;
+  std::vector<std::vector<Literal>> outputs;  // [device][leaf]; empty when there are none
+  bool slight = false;                        // a wrong number that the relaxed profile would take
+};
+
+// The options of a load, on as many devices as the module asks for.
+LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options);
+
+// Runs the valid module; once more where its worker was killed from outside.
+RunOutcome RunSample(const Sample& sample, Backend& engine, const TrialOptions& options);
+
+// A run of the valid module that is over. `blame`: a failure is narrowed down to an instruction
+// (many executions).
+TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend& engine,
+                       const TrialOptions& options, bool blame);
+// Runs and judges.
+TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options,
+                     bool blame);
+
+// The acceptance set of the device that failed, as lines of JSON; "" when there is none.
+std::string ExpectedLines(const Sample& sample, const Verdict& verdict, const TrialOptions& options,
+                          const std::vector<std::string>& facts);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_FUZZ_TRIAGE_TRIAL_H_

@@ -1,0 +1,175 @@
+// One element of an element-wise operation on ordinary intervals. Each kernel returns false where
+// the result is no ordinary interval or more has to be looked at; otherwise its ends are those of
+// the set arithmetic in spec/judge, which columns_test.cc compares.
+#ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_KERNELS_H_
+#define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_KERNELS_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "spec/judge/float_sets.h"
+#include "spec/judge/real.h"
+
+namespace hlocts {
+
+struct Ends {
+  double lo = 0, hi = 0;    // stored
+  double rlo = 0, rhi = 0;  // unrounded, around them
+};
+
+// Rounding to the result's format: of an f64, an f32, a 16-bit format.
+struct RoundToF64 {
+  double operator()(const Bound& x) const { return x.value; }
+};
+struct RoundToF32 {
+  double operator()(const Bound& x) const { return static_cast<float>(x.Odd()); }
+};
+struct RoundTo16 {
+  const FloatFacts& facts;
+  double operator()(const Bound& x) const { return facts.Round(x.Odd()); }
+};
+
+// Correctly rounded ends, if they stay normal on the way.
+template <class Round>
+[[gnu::always_inline]] inline bool StoreRounded(const Bound& lo, const Bound& hi,
+                                                const FloatFacts& facts, const Round& round,
+                                                Ends& e) {
+  e.lo = round(lo);
+  e.hi = round(hi);
+  e.rlo = lo.Down();
+  e.rhi = hi.Up();
+  bool normal = (e.rlo > facts.min_normal && e.hi < facts.max && e.lo > facts.min_normal) ||
+                (e.rhi < -facts.min_normal && e.lo > -facts.max && e.hi < -facts.min_normal);
+  if (!normal) return false;
+  if (facts.p <= 11) {
+    e.rlo = std::min(e.rlo, static_cast<double>(static_cast<float>(e.rlo)));
+    e.rhi = std::max(e.rhi, static_cast<double>(static_cast<float>(e.rhi)));
+  }
+  e.rlo = std::min(e.rlo, e.lo);
+  e.rhi = std::max(e.rhi, e.hi);
+  return true;
+}
+
+template <class Round>
+[[gnu::always_inline]] inline bool AddEnds(double alo, double ahi, double blo, double bhi,
+                                           const FloatFacts& facts, const Round& round, Ends& e) {
+  Bound lo = AddExact(alo, blo);
+  Bound hi = alo == ahi && blo == bhi ? lo : AddExact(ahi, bhi);
+  return StoreRounded(lo, hi, facts, round, e);
+}
+
+template <class Round>
+[[gnu::always_inline]] inline bool MultiplyEnds(double alo, double ahi, double blo, double bhi,
+                                                const FloatFacts& facts, const Round& round,
+                                                Ends& e) {
+  if (alo == 0 || blo == 0) {
+    e.lo = e.hi = e.rlo = e.rhi = alo * blo;
+    return e.lo == 0;  // not of a NaN
+  }
+  if (alo == ahi && blo == bhi) {
+    Bound product = MultiplyExact(alo, blo);
+    return StoreRounded(product, product, facts, round, e);
+  }
+  // Corners: the least and the largest magnitude, on the side the signs say.
+  bool negative = (alo < 0) != (blo < 0);
+  double a_near = alo > 0 ? alo : ahi, a_far = alo > 0 ? ahi : alo;
+  double b_near = blo > 0 ? blo : bhi, b_far = blo > 0 ? bhi : blo;
+  Bound near = MultiplyExact(a_near, b_near), far = MultiplyExact(a_far, b_far);
+  return negative ? StoreRounded(far, near, facts, round, e)
+                  : StoreRounded(near, far, facts, round, e);
+}
+
+[[gnu::always_inline]] inline bool MaximumEnds(double alo, double ahi, double blo, double bhi,
+                                               Ends& e) {
+  if (alo == 0 && blo == 0) return false;  // of two zeros either one
+  e.lo = e.rlo = std::max(alo, blo);
+  e.hi = e.rhi = std::max(ahi, bhi);
+  return (e.lo > 0) == (e.hi > 0) && (e.lo == 0) == (e.hi == 0);
+}
+[[gnu::always_inline]] inline bool MinimumEnds(double alo, double ahi, double blo, double bhi,
+                                               Ends& e) {
+  if (alo == 0 && blo == 0) return false;
+  e.lo = e.rlo = std::min(alo, blo);
+  e.hi = e.rhi = std::min(ahi, bhi);
+  return (e.lo < 0) == (e.hi < 0) && (e.lo == 0) == (e.hi == 0);
+}
+
+// FloatFacts::RoundDown and RoundUp for f32, of a number well inside its normal range.
+inline double F32Down(double x) {
+  float rounded = static_cast<float>(x);
+  if (rounded <= x) return rounded;
+  int32_t bits;
+  std::memcpy(&bits, &rounded, sizeof(bits));
+  bits += rounded > 0 ? -1 : 1;
+  std::memcpy(&rounded, &bits, sizeof(bits));
+  return rounded;
+}
+inline double F32Up(double x) { return -F32Down(-x); }
+
+// [tlo, thi] of one sign and far from the ends of the range, widened by the rule's ulps
+// (acceptance-rules 17: above a power of two the unit is larger, and reaches furthest down).
+[[gnu::always_inline]] inline bool StoreOrdinaryUlps(double tlo, double thi,
+                                                     const SetContext& context, Ends& e) {
+  const FloatFacts& facts = *context.result;
+  bool negative = tlo < 0;
+  double near = negative ? -thi : tlo, far = negative ? -tlo : thi;
+  if (!(near > 4 * facts.min_normal) || !(far < facts.max / 4)) return false;
+  int exponent = ExponentOf(near), top = ExponentOf(far);
+  if (top >= context.rule.big_exponent) return false;
+  double unit = context.rule.ulps * PowerOfTwo(1 - facts.p);
+  if (facts.is_f64) unit *= 1 + 0x1p-40;
+  double below = near - unit * PowerOfTwo(exponent), above = far + unit * PowerOfTwo(top);
+  if (top > exponent) {
+    double power = PowerOfTwo(exponent + 1);
+    below = std::min(below, power - unit * power);
+  }
+  if (facts.is_f64) below = NextDown(below), above = NextUp(above);
+  double lower = negative ? -above : below, upper = negative ? -below : above;
+  if (!context.rule.Allows(kNoRangeGuard)) {
+    lower = std::max(lower, context.guard.lo);
+    upper = std::min(upper, context.guard.hi);
+  }
+  bool f32 = facts.type == PrimitiveType::kF32 && lower != 0 && upper != 0;
+  e.lo = e.rlo = f32 ? F32Up(lower) : facts.RoundUp(lower);
+  e.hi = e.rhi = f32 ? F32Down(upper) : facts.RoundDown(upper);
+  // What the enclosure itself has beyond the guard is unrounded only.
+  e.rlo = std::min(e.rlo, tlo);
+  e.rhi = std::max(e.rhi, thi);
+  return e.lo <= e.hi;
+}
+
+inline bool DivideEnds(double alo, double ahi, double blo, double bhi, const SetContext& context,
+                       Ends& e) {
+  if (alo == 0 || blo == 0) return false;
+  double a_near = alo > 0 ? alo : ahi, a_far = alo > 0 ? ahi : alo;
+  double b_near = blo > 0 ? blo : bhi, b_far = blo > 0 ? bhi : blo;
+  Bound near = DivideExact(a_near, b_far), far = DivideExact(a_far, b_near);
+  return (alo < 0) != (blo < 0) ? StoreOrdinaryUlps(far.Down(), near.Up(), context, e)
+                                : StoreOrdinaryUlps(near.Down(), far.Up(), context, e);
+}
+
+inline bool SquareRootEnds(double lo, double hi, const SetContext& context, Ends& e) {
+  if (!(lo > 0)) return false;
+  return StoreOrdinaryUlps(SquareRootExact(lo).Down(), SquareRootExact(hi).Up(), context, e);
+}
+
+// Real functions away from zero and from the ends of their domains.
+inline bool FunctionEnds(const RealFunction& f, double lo, double hi, const SetContext& context,
+                         Ends& e) {
+  if (lo == 0 || !(lo > f.domain_lo && hi < f.domain_hi)) return false;
+  if (lo == hi) {
+    Enclosure y = EncloseFunction(f, lo, false);
+    return StoreOrdinaryUlps(y.lo, y.hi, context, e);
+  }
+  // Even functions are monotone on each side of zero.
+  bool monotone = f.monotone == Monotone::kIncreasing || f.monotone == Monotone::kDecreasing ||
+                  f.monotone == Monotone::kEven;
+  if (!monotone) return false;
+  Enclosure at_lo = EncloseFunction(f, lo, false), at_hi = EncloseFunction(f, hi, false);
+  return StoreOrdinaryUlps(std::min(at_lo.lo, at_hi.lo), std::max(at_lo.hi, at_hi.hi), context, e);
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_KERNELS_H_

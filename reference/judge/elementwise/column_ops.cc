@@ -1,0 +1,242 @@
+// Element-wise operations over columns: a loop per operation; what a kernel turns down goes through
+// the set arithmetic, element by element.
+#include <algorithm>
+#include <cmath>
+
+#include "reference/judge/elementwise/column_kernels.h"
+#include "reference/judge/elementwise/column_reader.h"
+#include "reference/judge/elementwise/element_op.h"
+#include "reference/judge/interpreter/set_value.h"
+#include "spec/judge/interval_columns.h"
+
+namespace hlocts {
+namespace {
+
+// Whether the unrounded ends of this result have to be kept.
+bool KeepsHull(const ElementOp& op, bool contractible) {
+  if (op.hull == kHullAny || (op.hull & kHullWiden)) return true;
+  return op.hull == kHullContract && contractible;
+}
+
+bool IsCorrectlyRounded(const ElementOp& op) {
+  return op.context.rule.rule_class == RuleClass::kCorrectlyRounded &&
+         !op.context.rule.Allows(kSkipRounding);
+}
+bool IsPlainUlp(const ElementOp& op) {
+  const Rule& rule = op.context.rule;
+  return rule.rule_class == RuleClass::kUlp && !rule.Allows(kSkipRounding) &&
+         rule.ulps_per_argument == 0 && rule.absolute == 0 && rule.backward == 0;
+}
+
+class ColumnLoop {
+ public:
+  ColumnLoop(const ElementOp& op, int64_t count, absl::Span<const SetArray* const> operands)
+      : op_(op), count_(count), operands_(operands) {
+    contractible_ = op.opcode == Opcode::kMultiply || op.opcode == Opcode::kDivide;
+    bool hull = KeepsHull(op, contractible_);
+    if (op.opcode == Opcode::kNegate) {  // passes its operand's hull on
+      std::shared_ptr<const IntervalColumns> from = ColumnsOf(*operands[0]);
+      contractible_ = from != nullptr && from->contractible();
+      hull = from != nullptr && from->has_hull() && KeepsHull(op, contractible_);
+    }
+    columns_ = std::make_shared<IntervalColumns>(count, hull, contractible_);
+    lo_ = columns_->lo(), hi_ = columns_->hi();
+    rlo_ = columns_->rlo(), rhi_ = columns_->rhi();
+    blame_ = columns_->blame();
+  }
+
+  // kernel(alo, ahi, blo, bhi, ends).
+  template <class Kernel>
+  bool Binary(const Kernel& kernel) {
+    bool sum = op_.opcode == Opcode::kAdd || op_.opcode == Opcode::kSubtract;
+    bool contract = sum && op_.context.rule.Allows(kContract);
+    ColumnReader a(*operands_[0], contract), b(*operands_[1], contract);
+    if (!a.usable() || !b.usable()) return false;
+    for (int64_t first = 0; first < count_; first += kColumnBlock) {
+      int64_t size = std::min(kColumnBlock, count_ - first);
+      ColumnBlock x = a.Read(first, size), y = b.Read(first, size);
+      for (int64_t i = 0; i < size; ++i) {
+        Ends e;
+        bool ordinary = x.lo[i] == x.lo[i] && y.lo[i] == y.lo[i];
+        if (ordinary && kernel(x.lo[i], x.hi[i], y.lo[i], y.hi[i], e)) {
+          Put(first + i, e, BlameOf(x, y, i, e));
+        } else if (!PutSlowly(first + i)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // kernel(lo, hi, ends).
+  template <class Kernel>
+  bool Unary(const Kernel& kernel) {
+    ColumnReader a(*operands_[0], false);
+    if (!a.usable()) return false;
+    const ColumnBlock none;
+    for (int64_t first = 0; first < count_; first += kColumnBlock) {
+      int64_t size = std::min(kColumnBlock, count_ - first);
+      ColumnBlock x = a.Read(first, size);
+      for (int64_t i = 0; i < size; ++i) {
+        Ends e;
+        if (x.lo[i] == x.lo[i] && kernel(x.lo[i], x.hi[i], e)) {
+          Put(first + i, e, BlameOf(x, none, i, e));
+        } else if (!PutSlowly(first + i)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool Negate() {
+    std::shared_ptr<const IntervalColumns> from = ColumnsOf(*operands_[0]);
+    if (from == nullptr) return false;
+    for (int64_t i = 0; i < count_; ++i) {
+      if (from->ordinary(i)) {
+        Ends e = {-from->hi()[i], -from->lo()[i], -from->hi()[i], -from->lo()[i]};
+        if (columns_->has_hull()) e.rlo = -from->rhi()[i], e.rhi = -from->rlo()[i];
+        Put(i, e, from->blame()[i]);
+      } else if (!PutSlowly(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  SetArray Finish(const Shape& shape) {
+    if (wide_ || columns_->rest().size() == static_cast<size_t>(count_)) {
+      return SetArray(shape, std::move(columns_));
+    }
+    return Compress(SetArray(shape, columns_->ToSets()));
+  }
+
+ private:
+  void Put(int64_t i, const Ends& e, uint32_t blame) {
+    lo_[i] = e.lo;
+    hi_[i] = e.hi;
+    blame_[i] = blame;
+    wide_ |= e.lo != e.hi;
+    if (rlo_ == nullptr) return;
+    rlo_[i] = e.rlo;
+    rhi_[i] = e.rhi;
+    wide_ |= e.rlo != e.lo || e.rhi != e.hi;
+  }
+  // False when that has become the rule.
+  bool PutSlowly(int64_t i) {
+    AcceptanceSet s = RealElement(op_, operands_, i);
+    DropUnusedHull(s, op_.hull);
+    columns_->Append(i, s);
+    wide_ = wide_ || !s.IsPoint() || s.Has(AcceptanceSet::kHull);
+    return static_cast<int64_t>(columns_->rest().size()) <= 16 + count_ / 8;
+  }
+  // The wider operand that is no point, or this operation (set arithmetic's Blame).
+  uint32_t BlameOf(const ColumnBlock& x, const ColumnBlock& y, int64_t i, const Ends& e) const {
+    uint32_t origin = op_.context.origin;
+    if (e.lo == e.hi) return IntervalColumns::Blame(Term::kPoint, origin);
+    uint32_t a = x.blame != nullptr ? x.blame[i] : 0, b = y.blame != nullptr ? y.blame[i] : 0;
+    bool from_a = IntervalColumns::TermOf(a) != Term::kPoint;
+    bool from_b = IntervalColumns::TermOf(b) != Term::kPoint;
+    if (from_a && from_b) (x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i] ? from_b : from_a) = false;
+    if (from_a) return a;
+    if (from_b) return b;
+    bool ulps = op_.context.rule.rule_class == RuleClass::kUlp;
+    return IntervalColumns::Blame(ulps ? Term::kUlps : Term::kContract, origin);
+  }
+
+  const ElementOp& op_;
+  int64_t count_;
+  absl::Span<const SetArray* const> operands_;
+  bool contractible_ = false, wide_ = false;
+  std::shared_ptr<IntervalColumns> columns_;
+  double *lo_ = nullptr, *hi_ = nullptr, *rlo_ = nullptr, *rhi_ = nullptr;  // of columns_
+  uint32_t* blame_ = nullptr;
+};
+
+// add, subtract and multiply, rounded by `round`.
+template <class Round>
+bool Rounded(const ElementOp& op, ColumnLoop& loop, const Round& round) {
+  const FloatFacts& facts = *op.context.result;
+  switch (op.opcode) {
+    case Opcode::kAdd:
+      return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
+        return AddEnds(alo, ahi, blo, bhi, facts, round, e);
+      });
+    case Opcode::kSubtract:
+      return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
+        return AddEnds(alo, ahi, -bhi, -blo, facts, round, e);
+      });
+    default:
+      return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
+        return MultiplyEnds(alo, ahi, blo, bhi, facts, round, e);
+      });
+  }
+}
+
+bool Arithmetic(const ElementOp& op, ColumnLoop& loop) {
+  const FloatFacts& facts = *op.context.result;
+  if (!IsCorrectlyRounded(op)) return false;
+  if (facts.is_f64) return Rounded(op, loop, RoundToF64());
+  return facts.p == 24 ? Rounded(op, loop, RoundToF32()) : Rounded(op, loop, RoundTo16{facts});
+}
+
+bool Function(const ElementOp& op, ColumnLoop& loop) {
+  const RealFunction* function = RealFunctionOf(op.opcode);
+  if (function == nullptr || op.context.rigorous ||
+      !IsPlainUlp(op)) {
+    return false;
+  }
+  return loop.Unary([&](double lo, double hi, Ends& e) {
+    return FunctionEnds(*function, lo, hi, op.context, e);
+  });
+}
+
+bool Run(const ElementOp& op, ColumnLoop& loop) {
+  switch (op.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+    case Opcode::kMultiply:
+      return Arithmetic(op, loop);
+    case Opcode::kDivide:
+      return IsPlainUlp(op) &&
+             loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
+               return DivideEnds(alo, ahi, blo, bhi, op.context, e);
+             });
+    case Opcode::kSqrt:
+      return IsPlainUlp(op) && loop.Unary([&](double lo, double hi, Ends& e) {
+        return SquareRootEnds(lo, hi, op.context, e);
+      });
+    case Opcode::kMaximum:
+      return !op.context.rule.Allows(kDropNan) &&
+             loop.Binary([](double alo, double ahi, double blo, double bhi, Ends& e) {
+               return MaximumEnds(alo, ahi, blo, bhi, e);
+             });
+    case Opcode::kMinimum:
+      return !op.context.rule.Allows(kDropNan) &&
+             loop.Binary([](double alo, double ahi, double blo, double bhi, Ends& e) {
+               return MinimumEnds(alo, ahi, blo, bhi, e);
+             });
+    case Opcode::kNegate:
+      return loop.Negate();
+    default:
+      return Function(op, loop);
+  }
+}
+
+}  // namespace
+
+std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& shape,
+                                           absl::Span<const SetArray* const> operands) {
+  int64_t count = shape.ElementCount();
+  bool floats = IsFloat(op.operand_type) && op.operand_type == op.result_type &&
+                BitWidth(op.operand_type) >= 16 && operands.size() <= 2;
+  if (!floats || count < 4 || op.context.rule.Allows(kSkipRounding)) return std::nullopt;
+  for (const SetArray* operand : operands) {
+    if (operand->element_count() != count || !operand->runtime_sizes.empty()) return std::nullopt;
+  }
+  ColumnLoop loop(op, count, operands);
+  if (!Run(op, loop)) return std::nullopt;
+  return loop.Finish(shape);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,39 @@
+// Reads an array of real floats as columns, a block at a time: its own, or points converted from a
+// literal.
+#ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_READER_H_
+#define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_READER_H_
+
+#include "spec/judge/interval_columns.h"
+
+namespace hlocts {
+
+inline constexpr int64_t kColumnBlock = 256;
+
+// Elements of a block: ends (NaN: not ordinary), and term and origin, nullptr where all are points.
+struct ColumnBlock {
+  const double* lo = nullptr;
+  const double* hi = nullptr;
+  const uint32_t* blame = nullptr;
+};
+
+class ColumnReader {
+ public:
+  // `contract`: unrounded values that additions may read are read. The array outlives the reader.
+  ColumnReader(const SetArray& array, bool contract);
+  // Whether the array can be read so at all.
+  bool usable() const { return usable_; }
+  ColumnBlock Read(int64_t first, int64_t count);
+
+ private:
+  void Convert(int64_t first, int64_t count);
+
+  const SetArray& array_;
+  const FloatFacts& facts_;
+  std::shared_ptr<const IntervalColumns> columns_;
+  bool usable_ = false, hull_ = false;
+  double scratch_[kColumnBlock];
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_READER_H_

@@ -1,0 +1,56 @@
+// An element-wise instruction made ready for its elements: by set arithmetic one at a time, or, for
+// the usual operations on ordinary numbers, by columns.
+#ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_
+#define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "reference/judge/interpreter/set_interpreter.h"
+#include "spec/judge/integer_sets.h"
+
+namespace hlocts {
+
+struct ElementOp {
+  const Instruction* instruction;
+  Opcode opcode;
+  PrimitiveType operand_type, result_type;
+  SetContext context;
+  IntegerContext integers;
+  bool total_order = false;
+  absl::string_view direction;
+  int exponent_bits = 0, mantissa_bits = 0;
+  bool saturate = false;
+  HullUse hull = kHullAny;
+};
+
+// Element i of a result that is not complex, of operands that are not complex.
+AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const> operands,
+                          int64_t i);
+// A product or quotient whose hull nobody reads need not keep it: then points stay points.
+void DropUnusedHull(AcceptanceSet& set, HullUse hull);
+
+// Exact operands: the plain evaluator's result, patched where a rule leaves more than one value.
+// nullopt: not that kind of operation.
+absl::StatusOr<std::optional<SetValue>> ElementwisePoints(SetInterpreter& interpreter,
+                                                          const ElementOp& op, const Shape& shape,
+                                                          absl::Span<const SetValue> operands,
+                                                          absl::Span<const SetArray* const> arrays);
+
+// A function or conversion of f32 where it gives all elements the same one value; nullopt: it does
+// not, or the array is short. Equal to RealElement's sets.
+std::optional<SetArray> UniformPoints(const ElementOp& op, const Shape& shape,
+                                      absl::Span<const SetArray* const> operands);
+// The same where most blocks of neighbours have one set each.
+std::optional<SetArray> UniformBlocks(const ElementOp& op, const Shape& shape,
+                                      absl::Span<const SetArray* const> operands);
+
+// The whole result by columns; nullopt where the operation has no loop over them or too few
+// elements are ordinary. Equal to RealElement's sets, element by element, on ordinary operands.
+std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& shape,
+                                           absl::Span<const SetArray* const> operands);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_

@@ -1,0 +1,262 @@
+// Sets of element-wise operations. Exact operands go through the plain evaluator first, ordinary
+// numbers by columns; what is left is done in set arithmetic, element by element.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "reference/judge/elementwise/element_op.h"
+#include "reference/judge/interpreter/handlers.h"
+#include "spec/judge/complex_sets.h"
+
+namespace hlocts {
+namespace {
+
+AcceptanceSet ConvertElement(const ElementOp& op, const AcceptanceSet& a) {
+  if (IsFloat(op.operand_type) && IsFloat(op.result_type))
+    return ConvertFloatToFloat(a, op.context);
+  if (IsFloat(op.operand_type)) {
+    return ConvertFloatToInteger(a, op.result_type, op.saturate, op.context);
+  }
+  if (IsFloat(op.result_type)) return ConvertIntegerToFloat(a, op.operand_type, op.context);
+  return ConvertInteger(a, op.operand_type, op.result_type, op.context.origin);
+}
+
+}  // namespace
+
+AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const> operands,
+                          int64_t i) {
+  // A scalar bound of clamp has one element, whatever i.
+  AcceptanceSet a = operands[0]->At(operands[0]->shape().rank() == 0 ? 0 : i);
+  bool integer = !IsFloat(op.operand_type);
+  switch (op.opcode) {
+    case Opcode::kConvert:
+      return ConvertElement(op, a);
+    case Opcode::kReducePrecision:
+      return ReducePrecisionFloat(a, op.exponent_bits, op.mantissa_bits, op.context);
+    case Opcode::kIsFinite:
+      return IsFiniteFloat(a, op.context);
+    case Opcode::kReal:
+      return a;
+    case Opcode::kImag:
+      return AcceptanceSet::Float(0.0);
+    case Opcode::kClamp: {
+      // A scalar bound serves every element.
+      AcceptanceSet lo = operands[0]->At(operands[0]->shape().rank() == 0 ? 0 : i);
+      AcceptanceSet hi = operands[2]->At(operands[2]->shape().rank() == 0 ? 0 : i);
+      if (!integer) return ClampFloat(lo, operands[1]->At(i), hi, op.context);
+      AcceptanceSet low = BinaryInteger(Opcode::kMaximum, lo, operands[1]->At(i), op.integers);
+      return BinaryInteger(Opcode::kMinimum, low, hi, op.integers);
+    }
+    case Opcode::kCompare:
+      if (integer) return CompareInteger(op.direction, a, operands[1]->At(i), op.context.origin);
+      return CompareFloat(op.direction, op.total_order, a, operands[1]->At(i), op.context);
+    default:
+      break;
+  }
+  if (operands.size() == 1) {
+    return integer ? UnaryInteger(op.opcode, a, op.integers) : UnaryFloat(op.opcode, a, op.context);
+  }
+  AcceptanceSet b = operands[1]->At(i);
+  return integer ? BinaryInteger(op.opcode, a, b, op.integers)
+                 : BinaryFloat(op.opcode, a, b, op.context);
+}
+
+namespace {
+
+ComplexSet ComplexAt(const SetArray& array, int64_t i) { return {array.At(i, 0), array.At(i, 1)}; }
+
+// Results of operations with a complex operand or result, appended component by component.
+void ComplexElement(const ElementOp& op, absl::Span<const SetArray* const> operands, int64_t i,
+                    std::vector<AcceptanceSet>& out) {
+  auto both = [&](const ComplexSet& z) {
+    out.push_back(z.re);
+    out.push_back(z.im);
+  };
+  if (op.opcode == Opcode::kComplex) {
+    both({operands[0]->At(i), operands[1]->At(i)});
+    return;
+  }
+  if (!IsComplex(op.operand_type)) {  // convert to complex
+    ElementOp real = op;
+    real.result_type = ComponentType(op.result_type);
+    both({RealElement(real, operands, i), AcceptanceSet::Float(0.0)});
+    return;
+  }
+  ComplexSet a = ComplexAt(*operands[0], operands[0]->shape().rank() == 0 ? 0 : i);
+  switch (op.opcode) {
+    case Opcode::kReal:
+      out.push_back(a.re);
+      return;
+    case Opcode::kImag:
+      out.push_back(a.im);
+      return;
+    case Opcode::kAbs:
+      out.push_back(ComplexAbs(a, op.context));
+      return;
+    case Opcode::kCompare:
+      out.push_back(ComplexCompare(op.direction, a, ComplexAt(*operands[1], i), op.context));
+      return;
+    case Opcode::kConvert:
+      if (IsComplex(op.result_type)) {
+        both({ConvertFloatToFloat(a.re, op.context), ConvertFloatToFloat(a.im, op.context)});
+      } else {
+        ElementOp real = op;
+        real.operand_type = ComponentType(op.operand_type);
+        out.push_back(ConvertElement(real, a.re));
+      }
+      return;
+    default:
+      break;
+  }
+  if (op.opcode == Opcode::kClamp) {
+    auto bound = [&](size_t k) {  // a scalar bound serves every element
+      return ComplexAt(*operands[k], operands[k]->shape().rank() == 0 ? 0 : i);
+    };
+    both(ComplexClamp(bound(0), ComplexAt(*operands[1], i), bound(2), op.context));
+  } else if (operands.size() == 1) {
+    both(ComplexUnary(op.opcode, a, op.context));
+  } else {
+    both(ComplexBinary(op.opcode, a, ComplexAt(*operands[1], i), op.context));
+  }
+}
+
+ElementOp MakeElementOp(SetInterpreter& interpreter, const Instruction& instruction,
+                        PrimitiveType operand, PrimitiveType result) {
+  ElementOp op;
+  op.instruction = &instruction;
+  op.opcode = instruction.opcode();
+  op.operand_type = operand;
+  op.result_type = result;
+  op.context = interpreter.ContextOf(instruction, operand, result);
+  op.integers.type = operand;
+  op.integers.facts = interpreter.options().facts;
+  op.integers.origin = op.context.origin;
+  op.direction = instruction.WordOr(Attr::kDirection, "EQ");
+  op.total_order = instruction.WordOr(Attr::kType, "FLOAT") == "TOTALORDER";
+  op.exponent_bits = static_cast<int>(instruction.IntOr(Attr::kExponentBits, 8));
+  op.mantissa_bits = static_cast<int>(instruction.IntOr(Attr::kMantissaBits, 23));
+  op.saturate = interpreter.options().facts.convert_saturate;
+  return op;
+}
+
+// Select: an element of one arm, or both joined where the predicate may go either way.
+SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetArray& on_false,
+                      const Shape& shape, uint32_t origin) {
+  std::vector<AcceptanceSet> sets;
+  int components = on_true.components();
+  sets.reserve(shape.ElementCount() * components);
+  bool scalar = pred.shape().rank() == 0;
+  for (int64_t i = 0; i < shape.ElementCount(); ++i) {
+    AcceptanceSet p = pred.At(scalar ? 0 : i);
+    bool may_true = p.unspecified() || p.ihi == 1, may_false = p.unspecified() || p.ilo == 0;
+    for (int c = 0; c < components; ++c) {
+      if (may_true && may_false) {
+        AcceptanceSet joined = Join(on_true.At(i, c), on_false.At(i, c));
+        if (joined.term == Term::kPoint && !joined.IsPoint()) {
+          joined.term = Term::kJump;
+          joined.origin = p.origin != 0 ? p.origin : origin;
+        }
+        sets.push_back(joined);
+      } else {
+        sets.push_back(may_true ? on_true.At(i, c) : on_false.At(i, c));
+      }
+    }
+  }
+  SetArray result(shape, std::move(sets));
+  result.origin = origin;
+  return Compress(std::move(result));
+}
+
+std::vector<int64_t> RuntimeSizesOf(absl::Span<const SetArray* const> arrays, const Shape& shape) {
+  for (const SetArray* array : arrays) {
+    if (!array->runtime_sizes.empty() && array->shape().rank() == shape.rank()) {
+      return array->runtime_sizes;
+    }
+  }
+  return {};
+}
+
+// Every element by set arithmetic.
+std::vector<AcceptanceSet> ElementByElement(const ElementOp& op, const Shape& shape,
+                                            absl::Span<const SetArray* const> operands) {
+  bool complex = IsComplex(op.operand_type) || IsComplex(op.result_type);
+  std::vector<AcceptanceSet> sets;
+  int64_t count = shape.ElementCount();
+  sets.reserve(count * (IsComplex(op.result_type) ? 2 : 1));
+  for (int64_t i = 0; i < count; ++i) {
+    if (complex) {
+      ComplexElement(op, operands, i, sets);
+    } else {
+      sets.push_back(RealElement(op, operands, i));
+    }
+  }
+  for (AcceptanceSet& s : sets) {
+    if (!s.integer()) DropUnusedHull(s, op.hull);
+  }
+  return sets;
+}
+
+}  // namespace
+
+// A product or quotient whose hull nobody reads need not keep it: then points stay points.
+void DropUnusedHull(AcceptanceSet& s, HullUse hull) {
+  if (hull == kHullAny) return;
+  if (hull == kHullUnused || (!(hull & kHullWiden) && !s.Has(AcceptanceSet::kContractible))) {
+    s.flags &= ~(AcceptanceSet::kHull | AcceptanceSet::kContractible);
+    s.rlo = s.lo;
+    s.rhi = s.hi;
+  }
+}
+
+bool IsElementwiseSetOpcode(Opcode opcode) {
+  Family family = RowOf(opcode).family;
+  if (opcode == Opcode::kBitcastConvert || opcode == Opcode::kStochasticConvert) return false;
+  return family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
+         family == Family::kElementwiseOther;
+}
+
+absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
+                                         const Instruction& instruction, const Shape& shape,
+                                         absl::Span<const SetValue> operands) {
+  std::vector<const SetArray*> arrays;
+  bool exact = true;
+  for (const SetValue& operand : operands) {
+    arrays.push_back(&operand.array);
+    exact = exact && operand.array.exact();
+  }
+  PrimitiveType operand_type = arrays[0]->element_type();
+  if (instruction.opcode() == Opcode::kSelect) {
+    uint32_t origin = interpreter.OriginOf(
+        instruction, RuleFor(Opcode::kSelect, operand_type, interpreter.profile()));
+    if (exact) return PlainResult(interpreter, instruction, shape, operands);
+    SetArray result = SelectArrays(*arrays[0], *arrays[1], *arrays[2], shape, origin);
+    result.runtime_sizes = RuntimeSizesOf(arrays, shape);
+    return SetValue(std::move(result));
+  }
+  PrimitiveType result_type = shape.element_type();
+  ElementOp op = MakeElementOp(interpreter, instruction, operand_type, result_type);
+  op.hull = interpreter.HullUseOf(instruction);
+  if (std::optional<SetArray> uniform = UniformPoints(op, shape, arrays)) {
+    uniform->origin = op.context.origin;
+    return SetValue(*std::move(uniform));
+  }
+  if (exact) {
+    HLOCTS_ASSIGN_OR_RETURN(std::optional<SetValue> points,
+                            ElementwisePoints(interpreter, op, shape, operands, arrays));
+    if (points.has_value()) return *std::move(points);
+  }
+  if (std::optional<SetArray> columns = ElementwiseColumns(op, shape, arrays)) {
+    columns->origin = op.context.origin;
+    return SetValue(*std::move(columns));
+  }
+  if (std::optional<SetArray> blocks = UniformBlocks(op, shape, arrays)) {
+    blocks->origin = op.context.origin;
+    return SetValue(*std::move(blocks));
+  }
+  SetArray result(shape, ElementByElement(op, shape, arrays));
+  result.origin = op.context.origin;
+  result.runtime_sizes = RuntimeSizesOf(arrays, shape);
+  return SetValue(Compress(std::move(result)));
+}
+
+}  // namespace hlocts

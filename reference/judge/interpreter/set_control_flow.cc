@@ -1,0 +1,148 @@
+// Conditional and while: which branches and exits the sets allow, joined.
+#include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/interpreter/set_interpreter.h"
+#include "reference/ops/collective.h"
+
+namespace hlocts {
+namespace {
+
+constexpr int kUncertainTrips = 16;
+
+// Branches that the index may select, clamped to the last one as the clause says.
+std::vector<int64_t> PossibleBranches(const Instruction& instruction, const SetValue& selector,
+                                      int64_t branches) {
+  AcceptanceSet s = selector.array.At(0);
+  bool pred = selector.array.element_type() == PrimitiveType::kPred;
+  std::vector<int64_t> possible;
+  for (int64_t b = 0; b < branches; ++b) {
+    Int128 value = pred ? 1 - b : b;  // true_computation is branch 0
+    bool chosen = s.unspecified() || (s.ilo <= value && value <= s.ihi);
+    if (!pred && b == branches - 1) chosen = chosen || s.ilo < 0 || s.ihi >= branches;
+    if (chosen) possible.push_back(b);
+  }
+  return possible;
+}
+
+std::vector<Computation*> BranchesOf(const Instruction& instruction) {
+  if (const auto* list = instruction.Get<std::vector<Computation*>>(Attr::kBranchComputations)) {
+    return *list;
+  }
+  return {instruction.CalledComputation(Attr::kTrueComputation),
+          instruction.CalledComputation(Attr::kFalseComputation)};
+}
+
+bool HasSideEffects(const Computation& computation) {
+  for (const auto& instruction : computation.instructions()) {
+    Opcode opcode = instruction->opcode();
+    if (IsCollective(opcode) || opcode == Opcode::kInfeed || opcode == Opcode::kOutfeed ||
+        opcode == Opcode::kSend || opcode == Opcode::kRecvDone) {
+      return true;
+    }
+    for (const Computation* called : instruction->called_computations()) {
+      if (HasSideEffects(*called)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunConditional(
+    const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
+    const std::vector<int64_t>& devices) {
+  std::vector<Computation*> branches = BranchesOf(instruction);
+  std::vector<SetValue> results(devices.size());
+  std::vector<bool> done(devices.size(), false);
+  for (size_t d = 0; d < devices.size(); ++d) {
+    if (done[d]) continue;
+    auto possible = PossibleBranches(instruction, operands[d][0], branches.size());
+    // Devices that take the same branch take it together.
+    std::vector<int64_t> together;
+    std::vector<size_t> places;
+    for (size_t e = d; e < devices.size(); ++e) {
+      if (PossibleBranches(instruction, operands[e][0], branches.size()) != possible) continue;
+      together.push_back(devices[e]);
+      places.push_back(e);
+      done[e] = true;
+    }
+    bool first = true;
+    for (int64_t b : possible) {
+      if (possible.size() > 1 && HasSideEffects(*branches[b])) {
+        return Unsupported(instruction.name(), ": an uncertain branch has side effects");
+      }
+      std::vector<std::vector<SetValue>> arguments;
+      for (size_t place : places) arguments.push_back({operands[place][1 + b]});
+      HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> values,
+                              Run(*branches[b], std::move(arguments), together));
+      for (size_t k = 0; k < places.size(); ++k) {
+        results[places[k]] = first ? values[k] : JoinValues(results[places[k]], values[k]);
+      }
+      first = false;
+    }
+  }
+  return results;
+}
+
+absl::StatusOr<SetValue> SetInterpreter::WhileOneDevice(const Instruction& instruction,
+                                                        SetValue state) {
+  const Computation& condition = *instruction.CalledComputation(Attr::kCondition);
+  const Computation& body = *instruction.CalledComputation(Attr::kBody);
+  bool left = false;
+  SetValue exits;
+  for (int uncertain = 0;;) {
+    HLOCTS_RETURN_IF_ERROR(ChargeStep());
+    HLOCTS_ASSIGN_OR_RETURN(SetValue again, Call(condition, {state}));
+    AcceptanceSet s = again.array.At(0);
+    bool may_stop = s.unspecified() || s.ilo == 0, may_go = s.unspecified() || s.ihi == 1;
+    if (may_stop) {
+      exits = left ? JoinValues(exits, state) : state;
+      left = true;
+    }
+    if (!may_go) return exits;
+    if (may_stop && (++uncertain > kUncertainTrips || HasSideEffects(body))) {
+      return UnspecifiedResult(*this, instruction, instruction.shape(), Term::kJump);
+    }
+    HLOCTS_ASSIGN_OR_RETURN(state, Call(body, {std::move(state)}));
+  }
+}
+
+absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunWhile(
+    const Instruction& instruction, std::vector<std::vector<SetValue>> operands,
+    const std::vector<int64_t>& devices) {
+  const Computation& condition = *instruction.CalledComputation(Attr::kCondition);
+  const Computation& body = *instruction.CalledComputation(Attr::kBody);
+  std::vector<SetValue> results;
+  if (devices.size() == 1 || !(HasSideEffects(body) || HasSideEffects(condition))) {
+    for (size_t d = 0; d < devices.size(); ++d) {
+      current_device_ = devices[d];
+      HLOCTS_ASSIGN_OR_RETURN(SetValue result,
+                              WhileOneDevice(instruction, std::move(operands[d][0])));
+      results.push_back(std::move(result));
+    }
+    return results;
+  }
+  // Devices that talk to each other inside the loop have to make the same number of trips.
+  while (true) {
+    HLOCTS_RETURN_IF_ERROR(ChargeStep());
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> again, Run(condition, operands, devices));
+    int64_t going = 0;
+    for (const SetValue& value : again) {
+      AcceptanceSet s = value.array.At(0);
+      if (s.unspecified() || s.ilo != s.ihi) {
+        return Unsupported(instruction.name(), ": an uncertain loop has side effects");
+      }
+      going += s.ilo == 1;
+    }
+    if (going != 0 && going != static_cast<int64_t>(devices.size())) {
+      return Unsupported(instruction.name(), ": devices leave a loop with side effects apart");
+    }
+    if (going == 0) break;
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> next, Run(body, std::move(operands), devices));
+    operands.clear();
+    for (SetValue& value : next) operands.push_back({std::move(value)});
+  }
+  for (auto& device : operands) results.push_back(std::move(device[0]));
+  return results;
+}
+
+}  // namespace hlocts

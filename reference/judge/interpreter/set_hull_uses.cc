@@ -1,0 +1,74 @@
+// Who reads the unrounded result of an instruction, so that hulls nobody reads are not kept.
+#include <algorithm>
+
+#include "reference/judge/interpreter/set_interpreter.h"
+
+namespace hlocts {
+namespace {
+
+// Values pass through these without arithmetic, hull and all.
+bool PassesHull(const Instruction& user) {
+  const OpRow& row = RowOf(user.opcode());
+  switch (row.family) {
+    case Family::kMovement:
+    case Family::kTuple:
+    case Family::kIndexing:
+    case Family::kControlFlow:
+    case Family::kCollective:
+    case Family::kDynamicSize:
+    case Family::kAsync:
+    case Family::kReduction:
+      return true;
+    default:
+      return user.opcode() == Opcode::kSelect || user.opcode() == Opcode::kNegate ||
+             user.opcode() == Opcode::kComplex || user.opcode() == Opcode::kReal ||
+             user.opcode() == Opcode::kImag || user.opcode() == Opcode::kConvert;
+  }
+}
+
+uint8_t DirectUse(const Instruction& user) {
+  switch (RowOf(user.opcode()).accuracy) {
+    case AccuracyRule::kAddSubtract:
+    case AccuracyRule::kReduction:
+    case AccuracyRule::kScatter:
+    case AccuracyRule::kSelectAndScatter:
+    case AccuracyRule::kCollectiveReduction:
+    case AccuracyRule::kBatchNorm:
+      return kHullContract;
+    case AccuracyRule::kConvert:
+      return kHullWiden;
+    default:
+      return kHullUnused;
+  }
+}
+
+}  // namespace
+
+void SetInterpreter::AnalyzeHulls(const Computation& computation) {
+  const auto& instructions = computation.instructions();
+  bool entry = &computation == module_.entry();
+  for (const auto& instruction : instructions) hull_use_[instruction.get()] = kHullUnused;
+  if (!entry && computation.root() != nullptr) hull_use_[computation.root()] = kHullAny;
+  for (auto it = instructions.rbegin(); it != instructions.rend(); ++it) {
+    const Instruction& user = **it;
+    uint8_t use = DirectUse(user) | (PassesHull(user) ? hull_use_[&user] : 0);
+    // What a called computation does with its parameters is not looked into.
+    if (!user.called_computations().empty()) use = kHullAny;
+    for (const Instruction* operand : user.operands()) hull_use_[operand] |= use;
+  }
+}
+
+HullUse SetInterpreter::HullUseOf(const Instruction& instruction) {
+  if (profile() == Profile::kRelaxed) return kHullAny;
+  if (profile() == Profile::kStrict) return kHullUnused;
+  auto found = hull_use_.find(&instruction);
+  if (found == hull_use_.end()) {
+    if (instruction.parent() == nullptr) return kHullAny;
+    AnalyzeHulls(*instruction.parent());
+    found = hull_use_.find(&instruction);
+    if (found == hull_use_.end()) return kHullAny;
+  }
+  return static_cast<HullUse>(found->second);
+}
+
+}  // namespace hlocts

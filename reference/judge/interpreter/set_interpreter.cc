@@ -1,0 +1,197 @@
+#include "reference/judge/interpreter/set_interpreter.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "reference/judge/interpreter/handlers.h"
+#include "reference/ops/collective.h"
+
+namespace hlocts {
+namespace {
+
+// Deeper than any module a stack is made for (deep_stack.h): only a cycle of calls gets there.
+constexpr int kDepthMax = 20'000;
+
+struct HandlerRow {
+  Opcode opcode;
+  SetHandler handler;
+};
+constexpr HandlerRow kHandlers[] = {
+#define HLOCTS_SET_HANDLER(Name, function) {Opcode::k##Name, function},
+#include "reference/judge/interpreter/set_handlers.def"
+#undef HLOCTS_SET_HANDLER
+};
+
+EvalOptions RunnerOptions(const JudgeOptions& options) {
+  EvalOptions eval;
+  eval.steps_max = options.steps_max;
+  eval.memory_bytes_max = options.memory_bytes_max;
+  eval.rng_seed = options.rng_seed;
+  eval.custom_calls = options.custom_calls;
+  return eval;
+}
+
+}  // namespace
+
+SetHandler SetHandlerOf(Opcode opcode) {
+  for (const HandlerRow& row : kHandlers) {
+    if (row.opcode == opcode) return row.handler;
+  }
+  return IsElementwiseSetOpcode(opcode) ? ElementwiseSets : nullptr;
+}
+
+SetInterpreter::SetInterpreter(const Module& module, const JudgeOptions& options)
+    : module_(module), options_(options), runner_(RunnerOptions(options)) {
+  origins_.push_back({});
+  infeed_used_.resize(options.replicas * options.partitions);
+}
+
+uint32_t SetInterpreter::OriginOf(const Instruction& instruction, const Rule& rule) {
+  auto [found, inserted] =
+      origin_of_.try_emplace(&instruction, static_cast<uint32_t>(origins_.size()));
+  if (inserted) {
+    const OpRow& row = RowOf(instruction.opcode());
+    origins_.push_back({instruction.name(), std::string(OpcodeName(instruction.opcode())),
+                        RuleText(rule), std::string(row.clauses)});
+  }
+  return found->second;
+}
+
+SetContext SetInterpreter::ContextOf(const Instruction& instruction, PrimitiveType operand,
+                                     PrimitiveType result) {
+  SetContext context;
+  if (IsFloat(operand) || IsComplex(operand)) context.operand = &FactsOf(operand);
+  if (IsFloat(result) || IsComplex(result)) context.result = &FactsOf(result);
+  if (context.operand == nullptr) context.operand = context.result;
+  context.rule = instruction.opcode() == Opcode::kConvert
+                     ? ConvertRule(operand, result, profile())
+                     : RuleFor(instruction.opcode(), operand, profile());
+  context.guard = RangeGuardOf(instruction.opcode());
+  context.origin = OriginOf(instruction, context.rule);
+  context.rigorous = rigorous();
+  return context;
+}
+
+absl::Status SetInterpreter::ChargeStep() {
+  if (++steps_ <= options_.steps_max) return absl::OkStatus();
+  return absl::DeadlineExceededError(
+      absl::StrCat("the loop budget of ", options_.steps_max, " trips is used up"));
+}
+
+const Literal* SetInterpreter::PeekInfeed() const {
+  size_t device = static_cast<size_t>(current_device_);
+  if (device >= options_.infeed.size()) return nullptr;
+  size_t next = infeed_used_[device];
+  return next < options_.infeed[device].size() ? &options_.infeed[device][next] : nullptr;
+}
+
+const Literal* SetInterpreter::NextInfeed() {
+  const Literal* next = PeekInfeed();
+  if (next != nullptr) ++infeed_used_[static_cast<size_t>(current_device_)];
+  return next;
+}
+
+absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
+    const Computation& computation, std::vector<std::vector<SetValue>> arguments,
+    const std::vector<int64_t>& devices) {
+  if (++depth_ > kDepthMax) {
+    --depth_;
+    return absl::ResourceExhaustedError("calls nested too deep for the judge");
+  }
+  const auto& instructions = computation.instructions();
+  std::vector<std::vector<SetValue>> values(instructions.size());
+  std::vector<int64_t> uses(instructions.size(), 0);
+  for (const auto& instruction : instructions) {
+    for (const Instruction* operand : instruction->operands()) ++uses[operand->index()];
+  }
+  ++uses[computation.root()->index()];
+  for (const RewriteMatch& match : RewritesOf(computation)) {
+    for (const Instruction* operand : match.operands) ++uses[operand->index()];
+  }
+  for (const auto& instruction : instructions) {
+    std::vector<SetValue>& out = values[instruction->index()];
+    if (instruction->opcode() == Opcode::kParameter) {
+      for (auto& device : arguments) out.push_back(device[instruction->parameter_number()]);
+      continue;
+    }
+    std::vector<std::vector<SetValue>> operands(devices.size());
+    for (auto& device : operands) device.reserve(instruction->operands().size());
+    for (const Instruction* operand : instruction->operands()) {
+      bool last = --uses[operand->index()] == 0;
+      for (size_t d = 0; d < devices.size(); ++d) {
+        SetValue& from = values[operand->index()][d];
+        operands[d].push_back(last ? std::move(from) : from);
+      }
+      if (last) values[operand->index()].clear();
+    }
+    auto result = RunInstruction(*instruction, operands, devices);
+    absl::Status status = result.status();
+    if (status.ok()) status = JoinRewrites(*instruction, values, devices, *result);
+    if (!status.ok()) {
+      --depth_;
+      return status;
+    }
+    out = *std::move(result);
+  }
+  --depth_;
+  return std::move(values[computation.root()->index()]);
+}
+
+absl::StatusOr<SetValue> SetInterpreter::Call(const Computation& computation,
+                                              std::vector<SetValue> arguments) {
+  std::vector<std::vector<SetValue>> one;
+  one.push_back(std::move(arguments));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> results,
+                          Run(computation, std::move(one), {current_device_}));
+  return std::move(results[0]);
+}
+
+absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
+    const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
+    const std::vector<int64_t>& devices) {
+  bool calls = RowOf(instruction.opcode()).family == Family::kControlFlow &&
+               instruction.opcode() != Opcode::kCustomCall && IsPlain(instruction);
+  if (calls && devices.size() == 1 &&
+      std::all_of(operands[0].begin(), operands[0].end(), IsFullyKnown)) {
+    HLOCTS_ASSIGN_OR_RETURN(Literal plain,
+                            runner_.Run(instruction, instruction.shape(), Literals(operands[0])));
+    return std::vector<SetValue>{ExactValue(plain)};
+  }
+  switch (instruction.opcode()) {
+    case Opcode::kCall:
+      return Run(*instruction.CalledComputation(Attr::kToApply), operands, devices);
+    case Opcode::kFusion:
+    case Opcode::kAsyncStart:
+      return Run(*instruction.CalledComputation(Attr::kCalls), operands, devices);
+    case Opcode::kAsyncUpdate:
+    case Opcode::kAsyncDone: {
+      std::vector<SetValue> results;
+      for (const auto& device : operands) results.push_back(device[0]);
+      return results;
+    }
+    case Opcode::kConditional:
+      return RunConditional(instruction, operands, devices);
+    case Opcode::kWhile:
+      return RunWhile(instruction, operands, devices);
+    default:
+      break;
+  }
+  if (IsCollective(instruction.opcode())) {
+    return CollectiveSets(*this, instruction, operands, devices);
+  }
+  SetHandler handler = SetHandlerOf(instruction.opcode());
+  if (handler == nullptr) {
+    return Unsupported(instruction.name(), ": no acceptance sets for opcode ",
+                       OpcodeName(instruction.opcode()));
+  }
+  std::vector<SetValue> results;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    current_device_ = devices[d];
+    HLOCTS_ASSIGN_OR_RETURN(SetValue result,
+                            handler(*this, instruction, instruction.shape(), operands[d]));
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace hlocts

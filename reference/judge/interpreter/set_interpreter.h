@@ -1,0 +1,129 @@
+// The walk over a module in the number system of sets: which handler makes the sets of which
+// opcode, and what a handler may ask of the walk.
+//
+// Several devices walk in step: an instruction is done for each of them before the next one, so
+// collectives see all operands at once.
+#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
+#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "reference/elementwise.h"
+#include "reference/judge/module_sets.h"
+#include "reference/judge/interpreter/operation_runner.h"
+#include "reference/judge/interpreter/set_value.h"
+#include "spec/accuracy/rules.h"
+#include "spec/judge/float_sets.h"
+#include "spec/judge/judge.h"
+#include "spec/rewrites/rewrite.h"
+
+namespace hlocts {
+
+class SetInterpreter;
+
+// Sets of one instruction on one device. `shape` is the result's: the instruction's own, or with
+// the lanes of a computation applied to many elements at once.
+using SetHandler = absl::StatusOr<SetValue> (*)(SetInterpreter& interpreter,
+                                                const Instruction& instruction, const Shape& shape,
+                                                absl::Span<const SetValue> operands);
+// nullptr: no handler (see set_handlers.def).
+SetHandler SetHandlerOf(Opcode opcode);
+
+// Who may read the unrounded value of an instruction, by what its users are.
+enum HullUse : uint8_t { kHullUnused = 0, kHullContract = 1, kHullWiden = 2, kHullAny = 3 };
+
+class SetInterpreter {
+ public:
+  SetInterpreter(const Module& module, const JudgeOptions& options);
+
+  // One value per device of `devices`; arguments[k] are those of devices[k].
+  absl::StatusOr<std::vector<SetValue>> Run(const Computation& computation,
+                                            std::vector<std::vector<SetValue>> arguments,
+                                            const std::vector<int64_t>& devices);
+  // The computation on one device, without collectives.
+  absl::StatusOr<SetValue> Call(const Computation& computation, std::vector<SetValue> arguments);
+  // A computation of scalars applied to arrays of one shape, element by element (map, reducers).
+  absl::StatusOr<SetValue> CallLanes(const Computation& computation,
+                                     absl::Span<const SetValue> arguments, const Shape& lanes);
+
+  const JudgeOptions& options() const { return options_; }
+  Profile profile() const { return options_.profile; }
+  OperationRunner& runner() { return runner_; }
+  bool rigorous() const { return options_.rigorous || options_.profile == Profile::kStrict; }
+
+  // Number of the instruction in the list of origins, with the rule it was judged by.
+  uint32_t OriginOf(const Instruction& instruction, const Rule& rule);
+  // Result format, operand format, rule and origin of an instruction on floats.
+  SetContext ContextOf(const Instruction& instruction, PrimitiveType operand, PrimitiveType result);
+  HullUse HullUseOf(const Instruction& instruction);
+  // The plain result of an element-wise instruction on exact operands of one shape, without the
+  // detour through a module of its own.
+  absl::StatusOr<Literal> RunElementwise(const Instruction& instruction, const Shape& shape,
+                                         absl::Span<const SetValue> operands);
+  absl::Status ChargeStep();
+  int64_t device_count() const { return options_.replicas * options_.partitions; }
+  int64_t current_device() const { return current_device_; }
+  const std::vector<Origin>& origins() const { return origins_; }
+  // Values of rng-like instructions differ from device to device and from use to use.
+  uint64_t NextStream() { return stream_++; }
+  // Next infeed literal of the device, nullptr when there is none.
+  const Literal* NextInfeed();
+  const Literal* PeekInfeed() const;  // the same, left in place
+  // What was sent to the device on the channel and not yet received, in order.
+  std::deque<SetValue>& MailOf(int64_t device, int64_t channel) { return mail_[{device, channel}]; }
+
+ private:
+  absl::StatusOr<std::vector<SetValue>> RunInstruction(
+      const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
+      const std::vector<int64_t>& devices);
+  absl::StatusOr<std::vector<SetValue>> RunConditional(
+      const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
+      const std::vector<int64_t>& devices);
+  absl::StatusOr<std::vector<SetValue>> RunWhile(const Instruction& instruction,
+                                                 std::vector<std::vector<SetValue>> operands,
+                                                 const std::vector<int64_t>& devices);
+  absl::StatusOr<SetValue> WhileOneDevice(const Instruction& instruction, SetValue state);
+  void AnalyzeHulls(const Computation& computation);
+  // The rewrites that the profile allows in a computation of the module, found once.
+  const std::vector<RewriteMatch>& RewritesOf(const Computation& computation);
+  // Adds what they make of the instruction to its results; values are those of its computation.
+  absl::Status JoinRewrites(const Instruction& instruction,
+                            const std::vector<std::vector<SetValue>>& values,
+                            const std::vector<int64_t>& devices, std::vector<SetValue>& results);
+  // Every instruction of the computation has one value on known operands: moves and the certain
+  // operations on integers. Then the plain evaluator runs it whole.
+  bool IsPlain(const Computation& computation);
+  bool IsPlain(const Instruction& instruction);
+
+  const Module& module_;
+  JudgeOptions options_;
+  OperationRunner runner_;
+  std::vector<Origin> origins_;
+  absl::flat_hash_map<const Instruction*, uint32_t> origin_of_;
+  absl::flat_hash_map<const Instruction*, uint8_t> hull_use_;
+  absl::flat_hash_map<const Computation*, bool> plain_;
+  absl::flat_hash_map<const Instruction*, ElementwiseOp> kernels_;
+  std::map<const Computation*, std::vector<RewriteMatch>> rewrites_;
+  int64_t steps_ = 0;
+  int64_t current_device_ = 0;
+  int depth_ = 0;
+  uint64_t stream_ = 0;
+  std::vector<size_t> infeed_used_;
+  std::map<std::pair<int64_t, int64_t>, std::deque<SetValue>> mail_;
+};
+
+// Collectives: operands and results of every device of the module at once.
+absl::StatusOr<std::vector<SetValue>> CollectiveSets(
+    SetInterpreter& interpreter, const Instruction& instruction,
+    const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_

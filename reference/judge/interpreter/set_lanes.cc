@@ -1,0 +1,62 @@
+// A computation on scalars, run on arrays of them at once.
+#include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/interpreter/set_interpreter.h"
+#include "spec/ir/surgery.h"
+
+namespace hlocts {
+namespace {
+
+// A scalar value as an array of `lanes`, the same in each.
+SetValue Spread(const SetValue& scalar, const Shape& lanes) {
+  const SetArray& array = scalar.array;
+  Shape shape(array.element_type(), lanes.dimensions());
+  std::vector<AcceptanceSet> sets;
+  for (int64_t i = 0; i < shape.ElementCount(); ++i) {
+    for (int c = 0; c < array.components(); ++c) sets.push_back(array.At(0, c));
+  }
+  return Compress(SetArray(shape, std::move(sets)));
+}
+
+Shape LaneShape(const Shape& shape, const Shape& lanes) {
+  if (!shape.IsTuple()) return Shape(shape.element_type(), lanes.dimensions());
+  std::vector<Shape> elements;
+  for (const Shape& element : shape.tuple_shapes()) elements.push_back(LaneShape(element, lanes));
+  return Shape::Tuple(std::move(elements));
+}
+
+}  // namespace
+
+absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computation,
+                                                   absl::Span<const SetValue> arguments,
+                                                   const Shape& lanes) {
+  std::vector<SetValue> values(computation.instructions().size());
+  for (const auto& instruction : computation.instructions()) {
+    SetValue& out = values[instruction->index()];
+    std::vector<SetValue> operands;
+    for (const Instruction* operand : instruction->operands()) {
+      operands.push_back(values[operand->index()]);
+    }
+    Shape shape = LaneShape(instruction->shape(), lanes);
+    Opcode opcode = instruction->opcode();
+    if (opcode == Opcode::kParameter) {
+      out = arguments[instruction->parameter_number()];
+    } else if (opcode == Opcode::kConstant || opcode == Opcode::kIota) {
+      HLOCTS_ASSIGN_OR_RETURN(SetValue scalar,
+                              SetHandlerOf(opcode)(*this, *instruction, instruction->shape(), {}));
+      out = Spread(scalar, lanes);
+    } else if (const Computation* body = InlinedBody(*instruction)) {
+      HLOCTS_ASSIGN_OR_RETURN(out, CallLanes(*body, operands, lanes));
+    } else if (IsElementwiseSetOpcode(opcode) || opcode == Opcode::kTuple ||
+               opcode == Opcode::kGetTupleElement || opcode == Opcode::kCopy) {
+      HLOCTS_ASSIGN_OR_RETURN(out, SetHandlerOf(opcode)(*this, *instruction, shape, operands));
+    } else if (opcode == Opcode::kReshape || opcode == Opcode::kBroadcast) {
+      out = operands[0];  // of scalars, to a scalar
+    } else {
+      return UnspecifiedResult(*this, *computation.root(),
+                               LaneShape(computation.root()->shape(), lanes), Term::kUnknown);
+    }
+  }
+  return values[computation.root()->index()];
+}
+
+}  // namespace hlocts

@@ -1,0 +1,151 @@
+#include "reference/judge/interpreter/set_value.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "spec/judge/real.h"
+
+namespace hlocts {
+
+SetValue ExactValue(const Literal& literal) {
+  if (literal.shape().IsTuple()) {
+    std::vector<SetValue> elements;
+    for (const Literal& element : literal.elements()) elements.push_back(ExactValue(element));
+    return SetValue::Tuple(std::move(elements));
+  }
+  if (!literal.shape().IsArray()) return SetValue::Token();
+  SetArray array(literal);
+  if (literal.has_runtime_sizes()) array.runtime_sizes = literal.runtime_sizes();
+  return array;
+}
+
+SetValue UnspecifiedValue(const Shape& shape, Term term, uint32_t origin) {
+  if (shape.IsTuple()) {
+    std::vector<SetValue> elements;
+    for (const Shape& s : shape.tuple_shapes())
+      elements.push_back(UnspecifiedValue(s, term, origin));
+    return SetValue::Tuple(std::move(elements));
+  }
+  if (!shape.IsArray()) return SetValue::Token();
+  return SetArray::Unspecified(shape, term, origin);
+}
+
+bool IsExact(const SetValue& value) {
+  if (value.token) return true;
+  if (!value.tuple) return value.array.exact();
+  for (const SetValue& element : value.elements) {
+    if (!IsExact(element)) return false;
+  }
+  return true;
+}
+
+bool IsFullyKnown(const SetValue& value) {
+  if (value.token) return true;
+  if (!value.tuple) {
+    const SetArray& array = value.array;
+    return array.exact() && !array.nan_bits_free && !array.zero_sign_free;
+  }
+  for (const SetValue& element : value.elements) {
+    if (!IsFullyKnown(element)) return false;
+  }
+  return true;
+}
+
+Literal ToLiteral(const SetValue& value) {
+  if (value.token) return Literal(Shape::Token());
+  if (!value.tuple) return value.array.literal();
+  std::vector<Literal> elements;
+  for (const SetValue& element : value.elements) elements.push_back(ToLiteral(element));
+  return Literal::Tuple(std::move(elements));
+}
+
+SetArray JoinArrays(const SetArray& a, const SetArray& b) {
+  bool same = a.exact() && b.exact() && a.literal().BitwiseEqual(b.literal());
+  if (same) {
+    SetArray joined = a;
+    joined.nan_bits_free = a.nan_bits_free || b.nan_bits_free;
+    joined.zero_sign_free = a.zero_sign_free || b.zero_sign_free;
+    return joined;
+  }
+  std::vector<AcceptanceSet> sets = a.AsSets();
+  for (int64_t i = 0; i < a.element_count(); ++i) {
+    for (int c = 0; c < a.components(); ++c) {
+      AcceptanceSet& s = sets[i * a.components() + c];
+      AcceptanceSet joined = Join(s, b.At(i, c));
+      if (joined.term == Term::kPoint) joined.term = Term::kJump;
+      s = joined;
+    }
+  }
+  SetArray joined(a.shape(), std::move(sets));
+  joined.runtime_sizes = a.runtime_sizes;
+  joined.origin = a.origin;
+  return joined;
+}
+
+SetValue JoinValues(const SetValue& a, const SetValue& b) {
+  if (a.token) return a;
+  if (!a.tuple) return JoinArrays(a.array, b.array);
+  std::vector<SetValue> elements;
+  for (size_t i = 0; i < a.elements.size(); ++i) {
+    elements.push_back(JoinValues(a.elements[i], b.elements[i]));
+  }
+  return SetValue::Tuple(std::move(elements));
+}
+
+namespace {
+
+// The point's bits; false if the set is no point or has a hull a consumer could read.
+bool StorePoint(const AcceptanceSet& s, PrimitiveType type, uint8_t* out, bool& nan_free,
+                bool& nan_known) {
+  if (!s.IsPoint() || s.Has(AcceptanceSet::kHull)) return false;
+  int bytes = StorageBytes(type);
+  uint64_t bits = 0;
+  if (s.integer()) {
+    bits = static_cast<uint64_t>(s.ilo);
+  } else if (s.Has(AcceptanceSet::kNan)) {
+    (s.Has(AcceptanceSet::kBitsKnown) ? nan_known : nan_free) = true;
+    bits = s.Has(AcceptanceSet::kBitsKnown) ? s.nan_bits : FormatOf(type).nan_bits();
+  } else {
+    double value = s.Has(AcceptanceSet::kPosInf)   ? HUGE_VAL
+                   : s.Has(AcceptanceSet::kNegInf) ? -HUGE_VAL
+                                                   : s.lo;
+    if (s.finite() && value == 0) value = s.Has(AcceptanceSet::kNegZero) ? -0.0 : 0.0;
+    if (type == PrimitiveType::kF32) {
+      float narrow = static_cast<float>(value);
+      std::memcpy(&bits, &narrow, sizeof(narrow));
+    } else {
+      bits = EncodeFloat(FormatOf(type), value);
+    }
+  }
+  std::memcpy(out, &bits, bytes);
+  return true;
+}
+
+}  // namespace
+
+SetArray Compress(SetArray array) {
+  if (array.exact()) return array;
+  PrimitiveType type = ComponentType(array.element_type());
+  int bytes = StorageBytes(type);
+  Literal literal(array.shape());
+  uint8_t* out = literal.mutable_raw_data();
+  bool nan_free = false, nan_known = false;
+  for (const AcceptanceSet& s : array.sets()) {
+    if (!StorePoint(s, type, out, nan_free, nan_known)) return array;
+    out += bytes;
+  }
+  if (nan_free && nan_known) return array;
+  for (size_t d = 0; d < array.runtime_sizes.size(); ++d) {
+    if (array.shape().is_dynamic_dimension(d)) literal.SetRuntimeSize(d, array.runtime_sizes[d]);
+  }
+  SetArray exact(std::move(literal));
+  exact.set_shape(array.shape());
+  exact.runtime_sizes = array.runtime_sizes;
+  exact.nan_bits_free = nan_free;
+  exact.joint = array.joint;
+  exact.joint_slot = array.joint_slot;
+  exact.origin = array.origin;
+  return exact;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,53 @@
+// The value of an instruction in the number system of sets: a SetArray, a token, or a tuple of
+// those.
+#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_
+#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_
+
+#include <utility>
+#include <vector>
+
+#include "spec/base/status.h"
+#include "spec/judge/acceptance_set.h"
+
+namespace hlocts {
+
+struct SetValue {
+  SetArray array;  // arrays only
+  bool token = false;
+  bool tuple = false;
+  std::vector<SetValue> elements;  // tuples only
+
+  SetValue() = default;
+  SetValue(SetArray a) : array(std::move(a)) {}  // NOLINT: implicit, like the literal it stands for
+  static SetValue Token() {
+    SetValue value;
+    value.token = true;
+    return value;
+  }
+  static SetValue Tuple(std::vector<SetValue> elements) {
+    SetValue value;
+    value.tuple = true;
+    value.elements = std::move(elements);
+    return value;
+  }
+  bool IsArray() const { return !token && !tuple; }
+};
+
+// A literal as points: tuples leaf by leaf, run-time sizes kept.
+SetValue ExactValue(const Literal& literal);
+// Any value of that shape.
+SetValue UnspecifiedValue(const Shape& shape, Term term, uint32_t origin);
+// Every leaf exact (tokens are): then ToLiteral gives the literal it stands for.
+bool IsExact(const SetValue& value);
+Literal ToLiteral(const SetValue& value);
+// Every leaf an exact array whose NaN bits and zero signs are known: ToLiteral loses nothing.
+bool IsFullyKnown(const SetValue& value);
+// Both, element by element; shapes are equal.
+SetValue JoinValues(const SetValue& a, const SetValue& b);
+SetArray JoinArrays(const SetArray& a, const SetArray& b);
+// The array as a literal when every element is a point without a hull; otherwise unchanged.
+SetArray Compress(SetArray array);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_

@@ -1,0 +1,78 @@
+// Tuples, tokens, sources of values without arithmetic, and calls out of the module.
+#include "reference/custom_call.h"
+#include "reference/judge/interpreter/handlers.h"
+
+namespace hlocts {
+
+absl::StatusOr<SetValue> TupleSets(SetInterpreter&, const Instruction&, const Shape&,
+                                   absl::Span<const SetValue> operands) {
+  return SetValue::Tuple(std::vector<SetValue>(operands.begin(), operands.end()));
+}
+
+absl::StatusOr<SetValue> GetTupleElementSets(SetInterpreter&, const Instruction& instruction,
+                                             const Shape&, absl::Span<const SetValue> operands) {
+  return operands[0].elements[instruction.IntOr(Attr::kIndex, 0)];
+}
+
+absl::StatusOr<SetValue> TokenSets(SetInterpreter&, const Instruction&, const Shape&,
+                                   absl::Span<const SetValue>) {
+  return SetValue::Token();
+}
+
+absl::StatusOr<SetValue> ConstantSets(SetInterpreter&, const Instruction& instruction, const Shape&,
+                                      absl::Span<const SetValue>) {
+  return ExactValue(instruction.literal());
+}
+
+absl::StatusOr<SetValue> PlainSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                   const Shape& shape, absl::Span<const SetValue> operands) {
+  return PlainResult(interpreter, instruction, shape, operands);
+}
+
+namespace {
+
+absl::StatusOr<Literal> NextFed(SetInterpreter& interpreter, const Instruction& infeed,
+                                const Shape& shape) {
+  const Literal* literal = interpreter.NextInfeed();
+  if (literal == nullptr) {
+    return Unsupported(infeed.name(), ": no infeed literal is left for it");
+  }
+  if (!literal->shape().CompatibleWith(shape)) {
+    return InvalidInput(infeed.name(), ": expected an infeed of ", shape.ToString(false), ", found ",
+                        literal->shape().ToString(false));
+  }
+  return *literal;
+}
+
+}  // namespace
+
+// What the host feeds is data like a parameter; without it nothing is known. A tuple is one item or
+// as many as it has elements (infeed.4-10).
+absl::StatusOr<SetValue> InfeedSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                    const Shape&, absl::Span<const SetValue>) {
+  const Shape& data = instruction.shape().tuple_shapes()[0];
+  const Literal* next = interpreter.PeekInfeed();
+  if (!data.IsTuple() || (next != nullptr && next->shape().IsTuple())) {
+    HLOCTS_ASSIGN_OR_RETURN(Literal fed, NextFed(interpreter, instruction, data));
+    return SetValue::Tuple({ExactValue(fed), SetValue::Token()});
+  }
+  std::vector<SetValue> elements;
+  for (const Shape& element : data.tuple_shapes()) {
+    HLOCTS_ASSIGN_OR_RETURN(Literal fed, NextFed(interpreter, instruction, element));
+    elements.push_back(ExactValue(fed));
+  }
+  return SetValue::Tuple({SetValue::Tuple(std::move(elements)), SetValue::Token()});
+}
+
+// A custom call on known operands is run; what it does with uncertain ones nobody knows.
+absl::StatusOr<SetValue> CustomCallSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                        const Shape& shape, absl::Span<const SetValue> operands) {
+  for (const SetValue& operand : operands) {
+    if (!IsExact(operand)) {
+      return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    }
+  }
+  return PlainResult(interpreter, instruction, shape, operands);
+}
+
+}  // namespace hlocts

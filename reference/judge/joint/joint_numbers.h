@@ -1,0 +1,36 @@
+// Numbers of literals as the joint predicates read them, and as they write them for judges without
+// this program.
+#ifndef HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_
+#define HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_
+
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "spec/ir/literal.h"
+
+namespace hlocts {
+
+using Complex = std::complex<double>;
+
+Complex ElementAt(const Literal& literal, int64_t i);
+bool AllFinite(const Literal& literal, int64_t first, int64_t count);
+
+// Half the distance from one to the next number of that format.
+double UnitOf(PrimitiveType type);
+// c128 for complex types, f64 for the others; the literal in it.
+PrimitiveType WideType(PrimitiveType type);
+Literal ToWide(const Literal& literal);
+
+// Parameters of a predicate in JSON. Only small literals are written out.
+bool FitsInFile(const Literal& literal);
+// `,"name":[numbers in row-major order, a complex one as two, null for what is not finite]`.
+std::string NumbersMember(absl::string_view name, const Literal& literal);
+// `,"free":[1 for each matrix of which nothing is asked]`.
+std::string FreeMember(const std::vector<bool>& free);
+absl::string_view TrueOrFalse(bool value);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_

@@ -1,0 +1,136 @@
+#include "reference/judge/joint/row_permutation.h"
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "spec/ir/index_util.h"
+#include "spec/judge/real.h"
+
+namespace hlocts {
+namespace {
+
+constexpr int64_t kNumbersInFileMax = 1024;
+
+}  // namespace
+
+Lines LinesOf(const Shape& shape, int64_t dimension) {
+  Lines lines;
+  lines.length = shape.dimensions()[dimension];
+  std::vector<int64_t> others = shape.dimensions();
+  others[dimension] = lines.length == 0 ? 0 : 1;
+  std::vector<int64_t> strides = RowMajorStrides(shape.dimensions());
+  lines.stride = strides[dimension];
+  ForEachIndex(others, [&](absl::Span<const int64_t> index) {
+    lines.starts.push_back(LinearIndex(index, strides));
+  });
+  lines.count = static_cast<int64_t>(lines.starts.size());
+  return lines;
+}
+
+RowPermutation::RowPermutation(std::vector<Literal> sorted, Lines lines,
+                               std::vector<std::vector<int>> clusters, std::vector<bool> may_flush)
+    : sorted_(std::move(sorted)),
+      lines_(std::move(lines)),
+      clusters_(std::move(clusters)),
+      may_flush_(std::move(may_flush)) {}
+
+RowPermutation::Verdict RowPermutation::Check(absl::Span<const Literal* const> slots) const {
+  Verdict verdict;
+  verdict.checked = true;
+  for (const Literal* slot : slots) {
+    if (slot != nullptr) verdict.bits_per_element = BitWidth(slot->element_type()) / 2.0;
+  }
+  for (int64_t line = 0; line < lines_.count; ++line) {
+    if (!LineHolds(line, slots, verdict)) return verdict;
+  }
+  return verdict;
+}
+
+std::string RowPermutation::ParametersJson() const {
+  std::string text = absl::StrCat("\"rows\":", lines_.length, ",\"lines\":", lines_.count);
+  int64_t numbers = 0;
+  for (const Literal& literal : sorted_) numbers += literal.element_count();
+  if (numbers > kNumbersInFileMax) return text;
+  // For a judge without this program: the sorted operands' bytes, the clusters of tied places of
+  // each line (they begin at `starts`, `stride` apart), whose subnormals count as zeros.
+  std::vector<std::string> bytes, clusters;
+  std::vector<int> flush(may_flush_.begin(), may_flush_.end());
+  for (const Literal& literal : sorted_) {
+    bytes.push_back(absl::StrCat("\"", absl::BytesToHexString(absl::string_view(
+        reinterpret_cast<const char*>(literal.raw_data()), literal.raw_size())), "\""));
+  }
+  for (const std::vector<int>& line : clusters_) {
+    clusters.push_back(absl::StrCat("[", absl::StrJoin(line, ","), "]"));
+  }
+  return absl::StrCat(text, ",\"stride\":", lines_.stride, ",\"starts\":[",
+                      absl::StrJoin(lines_.starts, ","), "],\"may_flush\":[",
+                      absl::StrJoin(flush, ","), "],\"clusters\":[", absl::StrJoin(clusters, ","),
+                      "],\"sorted\":[", absl::StrJoin(bytes, ","), "]");
+}
+
+namespace {
+
+// The element's bytes; those of a zero of its sign in the place of a subnormal's when it may be
+// flushed, so that a row and its flushed form are the same row.
+void AppendElement(const Literal& literal, int64_t at, bool may_flush, std::string& row) {
+  PrimitiveType type = literal.element_type();
+  int64_t bytes = StorageBytes(type);
+  const char* element = reinterpret_cast<const char*>(literal.raw_data()) + at * bytes;
+  size_t begin = row.size();
+  row.append(element, static_cast<size_t>(bytes));
+  if (!may_flush || !(IsFloat(type) || IsComplex(type))) return;
+  const FloatFacts& facts = FactsOf(type);
+  int components = IsComplex(type) ? 2 : 1;
+  size_t part = static_cast<size_t>(bytes / components);
+  for (int c = 0; c < components; ++c) {
+    double x = RealAt(literal, at, c);
+    if (x == 0 || !(std::fabs(x) < facts.min_normal)) continue;
+    uint64_t zero = EncodeFloat(FormatOf(facts.type), std::copysign(0.0, x));
+    std::memcpy(&row[begin + static_cast<size_t>(c) * part], &zero, part);
+  }
+}
+
+}  // namespace
+
+std::string RowPermutation::Row(int64_t at, absl::Span<const Literal* const> slots,
+                                absl::Span<const Literal> own) const {
+  std::string row;
+  for (size_t k = 0; k < slots.size(); ++k) {
+    if (slots[k] == nullptr) continue;
+    AppendElement(own.empty() ? *slots[k] : own[k], at, may_flush_[k], row);
+  }
+  return row;
+}
+
+bool RowPermutation::LineHolds(int64_t line, absl::Span<const Literal* const> slots,
+                               Verdict& verdict) const {
+  const std::vector<int>& cluster = clusters_[line];
+  for (int64_t begin = 0; begin < lines_.length;) {
+    int64_t end = begin;
+    std::map<std::string, int> balance;
+    for (; end < lines_.length && cluster[end] == cluster[begin]; ++end) {
+      ++balance[Row(lines_.starts[line] + end * lines_.stride, slots, sorted_)];
+    }
+    for (int64_t k = begin; k < end; ++k) {
+      int64_t at = lines_.starts[line] + k * lines_.stride;
+      if (--balance[Row(at, slots, {})] >= 0) continue;
+      verdict.ok = false;
+      verdict.index = at;
+      for (size_t s = 0; s < slots.size(); ++s) {
+        if (slots[s] != nullptr) verdict.slot = static_cast<int>(s);
+      }
+      verdict.expected = absl::StrCat("rows ", begin, " to ", end - 1,
+                                      " of the line are not a permutation of the sorted rows");
+      return false;
+    }
+    begin = end;
+  }
+  return true;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,50 @@
+// Sorted rows as a joint predicate: whatever the order of tied rows, none is lost, doubled or torn
+// apart.
+#ifndef HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_
+#define HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/ir/literal.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts {
+
+// Lines of an array along one dimension.
+struct Lines {
+  int64_t length = 0, stride = 1, count = 0;
+  std::vector<int64_t> starts;
+};
+Lines LinesOf(const Shape& shape, int64_t dimension);
+
+// Rows of the outputs are a permutation of the operands' rows, and more: those of each cluster of
+// tied rows stand in the cluster's places.
+class RowPermutation : public JointPredicate {
+ public:
+  // `sorted`: the rows in an order the sort may give; clusters[line][place] numbers the clusters.
+  // may_flush[k]: a subnormal of operand k counts as a zero of its sign.
+  RowPermutation(std::vector<Literal> sorted, Lines lines, std::vector<std::vector<int>> clusters,
+                 std::vector<bool> may_flush);
+  std::string kind() const override { return "permutation"; }
+  int slot_count() const override { return static_cast<int>(sorted_.size()); }
+  Verdict Check(absl::Span<const Literal* const> slots) const override;
+  std::string ParametersJson() const override;
+
+ private:
+  // The bytes of row `at` of the outputs that are there: of `own`, or, when that is empty, theirs.
+  std::string Row(int64_t at, absl::Span<const Literal* const> slots,
+                  absl::Span<const Literal> own) const;
+  bool LineHolds(int64_t line, absl::Span<const Literal* const> slots, Verdict& verdict) const;
+
+  std::vector<Literal> sorted_;
+  Lines lines_;
+  std::vector<std::vector<int>> clusters_;
+  std::vector<bool> may_flush_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_

@@ -1,0 +1,98 @@
+// bitcast-convert: the bits of what is known, and of NaNs that may have been quietened on their
+// way.
+#include <cstring>
+
+#include "reference/judge/interpreter/handlers.h"
+#include "spec/judge/acceptance_set.h"
+
+namespace hlocts {
+namespace {
+
+// Sets the quiet bit of the signalling NaNs; whether there were any.
+bool QuietenNans(Literal& values) {
+  const PrimitiveType type = ComponentType(values.element_type());
+  if (!IsFloat(type) || !FormatOf(type).has_infinity()) return false;
+  const FloatFormat& format = FormatOf(type);
+  const int bytes = StorageBytes(type);
+  const uint64_t quiet = uint64_t{1} << (format.mantissa_bits - 1);
+  const int64_t count = values.element_count() * (StorageBytes(values.element_type()) / bytes);
+  uint8_t* data = values.mutable_raw_data();
+  bool any = false;
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, data + i * bytes, bytes);
+    if (!IsNanBits(format, bits) || (bits & quiet)) continue;
+    bits |= quiet;
+    std::memcpy(data + i * bytes, &bits, bytes);
+    any = true;
+  }
+  return any;
+}
+
+// Both results are possible. Only the quiet bits differ, so that integers lie between the two.
+void JoinQuietened(const SetArray& quietened, uint32_t origin, SetArray& result) {
+  const bool integers = !IsFloat(ComponentType(result.element_type()));
+  std::vector<AcceptanceSet>& sets = result.mutable_sets();
+  const std::vector<AcceptanceSet> others = quietened.AsSets();
+  for (size_t i = 0; i < sets.size(); ++i) {
+    if (integers && sets[i].ilo == others[i].ilo) continue;
+    sets[i] = integers ? Join(sets[i], others[i]) : AcceptanceSet::Unspecified(Term::kNan, origin);
+    sets[i].term = Term::kNan;
+    sets[i].origin = origin;
+  }
+}
+
+absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& instruction,
+                                const Shape& shape, const Literal& values) {
+  HLOCTS_ASSIGN_OR_RETURN(Literal bits, interpreter.runner().Run(instruction, shape, {values}));
+  SetArray result(std::move(bits));
+  const Rule rule = RuleFor(instruction.opcode(), values.element_type(), interpreter.profile());
+  Literal quiet = values;
+  if (!rule.Allows(kQuietNan) || !QuietenNans(quiet)) return result;
+  HLOCTS_ASSIGN_OR_RETURN(Literal others, interpreter.runner().Run(instruction, shape, {quiet}));
+  JoinQuietened(SetArray(std::move(others)), interpreter.OriginOf(instruction, rule), result);
+  return Compress(std::move(result));
+}
+
+}  // namespace
+
+// Bits of uncertain values are uncertain; those of points are points (NaNs with known bits too).
+absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
+                                            const Instruction& instruction, const Shape& shape,
+                                            absl::Span<const SetValue> operands) {
+  const SetArray& array = operands[0].array;
+  if (IsFullyKnown(operands[0])) {
+    HLOCTS_ASSIGN_OR_RETURN(SetArray result,
+                            BitsOf(interpreter, instruction, shape, array.literal()));
+    result.runtime_sizes = array.runtime_sizes;
+    return SetValue(std::move(result));
+  }
+  bool same_width = array.element_count() == shape.ElementCount() && array.components() == 1 &&
+                    !IsComplex(shape.element_type());
+  if (!same_width) return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+  // Element by element: the certain ones by the plain evaluator, the others open.
+  Literal values(array.shape());
+  std::vector<bool> open(array.element_count());
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    AcceptanceSet s = array.At(i);
+    s.flags &= ~AcceptanceSet::kHull;
+    bool nan_free = s.Has(AcceptanceSet::kNan) && !s.Has(AcceptanceSet::kBitsKnown);
+    open[i] = !s.IsPoint() || nan_free;
+    if (open[i]) continue;
+    SetArray one = Compress(SetArray(Shape::Scalar(array.element_type()), {s}));
+    int bytes = StorageBytes(array.element_type());
+    std::memcpy(values.mutable_raw_data() + i * bytes, one.literal().raw_data(), bytes);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(SetArray result, BitsOf(interpreter, instruction, shape, values));
+  const Rule rule = RuleFor(instruction.opcode(), array.element_type(), interpreter.profile());
+  std::vector<AcceptanceSet>& sets = result.mutable_sets();
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    if (open[i]) {
+      sets[i] = AcceptanceSet::Unspecified(Term::kNan, interpreter.OriginOf(instruction, rule));
+    }
+  }
+  result.runtime_sizes = array.runtime_sizes;
+  return SetValue(std::move(result));
+}
+
+}  // namespace hlocts

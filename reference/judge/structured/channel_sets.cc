@@ -1,0 +1,62 @@
+// Sets of what goes from device to device by send and recv. The devices walk in step, so what a
+// recv-done takes has been sent by the time it is reached, or never will be.
+#include "reference/judge/interpreter/handlers.h"
+#include "reference/world/device_world.h"
+
+namespace hlocts {
+namespace {
+
+absl::Status NotTheHost(const Instruction& instruction) {
+  if (!instruction.BoolOr(Attr::kIsHostTransfer, false)) return absl::OkStatus();
+  return Unsupported(instruction.name(), ": transfers to and from the host by channel");
+}
+
+int64_t ChannelOf(const Instruction& instruction) { return instruction.IntOr(Attr::kChannelId, 0); }
+
+// (data, u32[], token[]): what send and recv hand to their *-done.
+SetValue ContextOf(SetValue data, int64_t channel) {
+  SetValue number =
+      ExactValue(Literal::Scalar<uint32_t>(PrimitiveType::kU32, static_cast<uint32_t>(channel)));
+  return SetValue::Tuple({std::move(data), std::move(number), SetValue::Token()});
+}
+
+}  // namespace
+
+// send.4-10: to this device, or to those that the pairs name.
+absl::StatusOr<SetValue> SendSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                  const Shape&, absl::Span<const SetValue> operands) {
+  HLOCTS_RETURN_IF_ERROR(NotTheHost(instruction));
+  for (int64_t target :
+       TargetsOf(instruction, interpreter.current_device(), interpreter.device_count())) {
+    interpreter.MailOf(target, ChannelOf(instruction)).push_back(operands[0]);
+  }
+  return ContextOf(operands[0], ChannelOf(instruction));
+}
+
+absl::StatusOr<SetValue> RecvSets(SetInterpreter&, const Instruction& instruction, const Shape&,
+                                  absl::Span<const SetValue>) {
+  HLOCTS_RETURN_IF_ERROR(NotTheHost(instruction));
+  return ContextOf(ExactValue(Literal(instruction.shape().tuple_shapes()[0])),
+                   ChannelOf(instruction));
+}
+
+// recv.4-5, .14; a device that no pair names as target gets zeros.
+absl::StatusOr<SetValue> RecvDoneSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                      const Shape&, absl::Span<const SetValue>) {
+  HLOCTS_RETURN_IF_ERROR(NotTheHost(instruction));
+  const int64_t device = interpreter.current_device();
+  if (!IsTarget(instruction, device)) {
+    Literal zeros(instruction.shape().tuple_shapes()[0]);
+    return SetValue::Tuple({ExactValue(zeros), SetValue::Token()});
+  }
+  std::deque<SetValue>& mail = interpreter.MailOf(device, ChannelOf(instruction));
+  if (mail.empty()) {
+    return Unsupported(instruction.name(), ": nothing was sent on channel ", ChannelOf(instruction),
+                       " before it");
+  }
+  SetValue data = std::move(mail.front());
+  mail.pop_front();
+  return SetValue::Tuple({std::move(data), SetValue::Token()});
+}
+
+}  // namespace hlocts

@@ -1,0 +1,204 @@
+// cholesky: a joint predicate over each matrix where the result is an output, and a bound per
+// element (where there is one) for what consumes it.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+#include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/joint/joint_numbers.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts {
+namespace {
+
+// A square matrix of complex doubles.
+struct Matrix {
+  int64_t n = 0;
+  std::vector<Complex> at;
+  Complex& operator()(int64_t i, int64_t j) { return at[i * n + j]; }
+  const Complex& operator()(int64_t i, int64_t j) const { return at[i * n + j]; }
+};
+Matrix Zero(int64_t n) { return {n, std::vector<Complex>(n * n)}; }
+
+// The stated triangle of batch `b`, mirrored to the other side as the Hermitian matrix it stands
+// for.
+Matrix HermitianOf(const Literal& a, int64_t b, int64_t n, bool lower) {
+  Matrix m = Zero(n);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j <= i; ++j) {
+      Complex x = lower ? ElementAt(a, b * n * n + i * n + j)
+                        : std::conj(ElementAt(a, b * n * n + j * n + i));
+      if (i == j) x = x.real();
+      m(i, j) = x;
+      m(j, i) = std::conj(x);
+    }
+  }
+  return m;
+}
+
+// A diagonal with imaginary parts is no Hermitian matrix's (cholesky.14, ruling 0031).
+bool RealDiagonal(const Literal& a, int64_t b, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    if (ElementAt(a, b * n * n + i * n + i).imag() != 0) return false;
+  }
+  return true;
+}
+
+// Lower factor; false when a pivot is not positive, or may be flushed to zero: below `least`.
+bool Factor(const Matrix& a, double least, Matrix& l) {
+  l = Zero(a.n);
+  for (int64_t j = 0; j < a.n; ++j) {
+    double pivot = a(j, j).real();
+    for (int64_t k = 0; k < j; ++k) pivot -= std::norm(l(j, k));
+    if (!(pivot > 0) || pivot < least || std::isinf(pivot)) return false;
+    l(j, j) = std::sqrt(pivot);
+    for (int64_t i = j + 1; i < a.n; ++i) {
+      Complex x = a(i, j);
+      for (int64_t k = 0; k < j; ++k) x -= l(i, k) * std::conj(l(j, k));
+      l(i, j) = x / l(j, j);
+    }
+  }
+  return true;
+}
+
+// A lower bound of the least eigenvalue of the matrix scaled to unit diagonal: 1/||L^-1||_2^2, by the
+// smaller of two bounds of that norm, Frobenius' and the root of the largest column and row sums'.
+double LeastEigenvalueBound(const Matrix& a) {
+  Matrix h = a, l;
+  for (int64_t i = 0; i < a.n; ++i) {
+    for (int64_t j = 0; j < a.n; ++j) {
+      h(i, j) /= std::sqrt(a(i, i).real()) * std::sqrt(a(j, j).real());
+    }
+  }
+  if (!Factor(h, 0, l)) return 0;
+  double squares = 0, column_max = 0;
+  std::vector<double> row_sums(a.n);
+  for (int64_t c = 0; c < a.n; ++c) {
+    double column = 0;
+    std::vector<Complex> x(a.n);
+    for (int64_t i = c; i < a.n; ++i) {
+      Complex r = i == c ? 1 : 0;
+      for (int64_t k = c; k < i; ++k) r -= l(i, k) * x[k];
+      x[i] = r / l(i, i);
+      const double size = std::abs(x[i]);
+      squares += size * size;
+      column += size;
+      row_sums[i] += size;
+    }
+    column_max = std::max(column_max, column);
+  }
+  const double row_max = a.n == 0 ? 0 : *std::max_element(row_sums.begin(), row_sums.end());
+  return 1 / std::min(squares, column_max * row_max);
+}
+
+// |A - L L^H| <= bound |L| |L^H| + flush (1 + |row of L| + |row of L^H|) in every element of the
+// stated triangle, from the engine's own L: its small elements may have underflowed.
+class CholeskyPredicate : public JointPredicate {
+ public:
+  CholeskyPredicate(Literal a, bool lower, double bound, double flush, std::vector<bool> free)
+      : a_(std::move(a)), lower_(lower), bound_(bound), flush_(flush), free_(std::move(free)) {}
+  std::string kind() const override { return "residual"; }
+  int slot_count() const override { return 1; }
+  Verdict Check(absl::Span<const Literal* const> slots) const override {
+    Verdict verdict;
+    verdict.checked = slots[0] != nullptr;
+    if (!verdict.checked) return verdict;
+    verdict.bits_per_element = std::max(1.0, -std::log2(bound_) - 1);
+    int64_t n = a_.shape().dimension(-1);
+    int64_t batches = n == 0 ? 0 : a_.element_count() / (n * n);
+    for (int64_t b = 0; b < batches; ++b) {
+      if (!free_[b] && !Holds(*slots[0], b, n, verdict)) return verdict;
+    }
+    return verdict;
+  }
+  std::string ParametersJson() const override {
+    std::string text =
+        absl::StrFormat("\"of\":\"cholesky\",\"bound\":%.17g,\"flush\":%.17g,\"lower\":%s", bound_,
+                        flush_, TrueOrFalse(lower_));
+    if (!FitsInFile(a_)) return text;
+    return absl::StrCat(text, FreeMember(free_), NumbersMember("matrix", a_));
+  }
+
+ private:
+  bool Holds(const Literal& actual, int64_t b, int64_t n, Verdict& verdict) const {
+    Matrix a = HermitianOf(a_, b, n, lower_), l = Zero(n);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j <= i; ++j) {
+        l(i, j) = lower_ ? ElementAt(actual, b * n * n + i * n + j)
+                         : std::conj(ElementAt(actual, b * n * n + j * n + i));
+      }
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j <= i; ++j) {
+        Complex product = 0;
+        double magnitude = 0, rows = 0;
+        for (int64_t k = 0; k <= j; ++k) {
+          product += l(i, k) * std::conj(l(j, k));
+          rows += std::abs(l(i, k)) + std::abs(l(j, k));
+          magnitude += std::abs(l(i, k)) * std::abs(l(j, k));
+        }
+        double residual = std::abs(a(i, j) - product);
+        double allowed = bound_ * magnitude + flush_ * (1 + rows);
+        bool positive = i != j || l(i, i).real() > 0;
+        if (residual <= allowed && positive) continue;
+        verdict.ok = false;
+        verdict.index = b * n * n + (lower_ ? i * n + j : j * n + i);
+        verdict.expected = absl::StrFormat("|A - L L^H| at most %g at row %d, column %d, found %g",
+                                           allowed, i, j, residual);
+        return false;
+      }
+    }
+    return true;
+  }
+  Literal a_;
+  bool lower_;
+  double bound_, flush_;
+  std::vector<bool> free_;
+};
+
+// Of the stated triangle: what stands in the other one is not read (cholesky.9).
+bool AllFinite(const Matrix& a) {
+  for (int64_t i = 0; i < a.n; ++i) {
+    for (int64_t j = 0; j < a.n; ++j) {
+      if (!std::isfinite(a(i, j).real()) || !std::isfinite(a(i, j).imag())) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruction& instruction,
+                                      const Shape& shape, absl::Span<const SetValue> operands) {
+  const SetArray& operand = operands[0].array;
+  SetContext context =
+      interpreter.ContextOf(instruction, operand.element_type(), shape.element_type());
+  SetArray result = SetArray::Unspecified(shape, Term::kJoint, context.origin);
+  if (!operand.exact() || !operand.runtime_sizes.empty()) return SetValue(std::move(result));
+  bool lower = instruction.BoolOr(Attr::kLower, false);
+  int64_t n = shape.dimension(-1), batches = n == 0 ? 0 : shape.ElementCount() / (n * n);
+  double u = UnitOf(shape.element_type()) * (IsComplex(shape.element_type()) ? 3 : 1);
+  double gamma = static_cast<double>(n + 1) * u;
+  const bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
+  const double least = flushes ? context.result->min_normal : 0;
+  std::vector<bool> free(batches, false);
+  for (int64_t b = 0; b < batches; ++b) {
+    Matrix a = HermitianOf(operand.literal(), b, n, lower), l;
+    // Close to singular an engine may break down, or not (acceptance-rules 9).
+    // Without zero and sign no type has what is left of a difference.
+    free[b] = !context.result->has_zero || !AllFinite(a) ||
+              !RealDiagonal(operand.literal(), b, n) || !Factor(a, least, l) ||
+              LeastEigenvalueBound(a) <= 4 * static_cast<double>(n) * gamma;
+  }
+  double bound = context.rule.ulps * gamma + static_cast<double>(n + 2) * 0x1p-52;
+  double flush = 4 * static_cast<double>(n + 1) * context.result->min_normal;
+  bool any = false;
+  for (bool f : free) any = any || !f;
+  if (any) {
+    result.joint =
+        std::make_shared<CholeskyPredicate>(operand.literal(), lower, bound, flush, free);
+  }
+  return SetValue(std::move(result));
+}
+
+}  // namespace hlocts

@@ -1,0 +1,208 @@
+// Sets of collectives. Reductions are sums over the group like any other; what only moves data is
+// traced by running the operation on element numbers on all devices together.
+#include <algorithm>
+
+#include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/sums/reductions.h"
+#include "reference/ops/collective.h"
+#include "reference/world/world.h"
+
+namespace hlocts {
+namespace {
+
+using DeviceOperands = std::vector<std::vector<SetValue>>;
+
+DeviceGrid GridOf(const SetInterpreter& interpreter) {
+  return {interpreter.options().replicas, interpreter.options().partitions};
+}
+
+bool Reduces(Opcode opcode) {
+  return opcode == Opcode::kAllReduce || opcode == Opcode::kAllReduceStart ||
+         opcode == Opcode::kReduceScatter;
+}
+
+// Operand `k` of all devices of the group combined, in any order (replicas need not agree).
+absl::StatusOr<SetArray> ReduceOverGroup(SetInterpreter& interpreter,
+                                         const Instruction& instruction,
+                                         const DeviceOperands& operands,
+                                         const std::vector<int64_t>& group, size_t k) {
+  const SetArray& first = operands[group[0]][k].array;
+  std::vector<RecognizedReducer> reducers =
+      RecognizeEach(*instruction.CalledComputation(Attr::kToApply), 1);
+  if (group.size() == 1) return first;
+  if (reducers.empty()) {
+    return UnspecifiedResult(interpreter, instruction, first.shape(), Term::kFreedom).array;
+  }
+  PrimitiveType type = first.element_type();
+  SetContext context;
+  if (IsFloat(type) || IsComplex(type)) {
+    context = interpreter.ContextOf(instruction, type, type);
+  } else {
+    context.origin = interpreter.OriginOf(
+        instruction, RuleFor(instruction.opcode(), type, interpreter.profile()));
+  }
+  std::vector<AcceptanceSet> sets, terms;
+  for (int64_t i = 0; i < first.element_count(); ++i) {
+    for (int c = 0; c < first.components(); ++c) {
+      terms.clear();
+      for (int64_t device : group) terms.push_back(operands[device][k].array.At(i, c));
+      sets.push_back(CombineTerms(interpreter, context, type, reducers[0], terms));
+    }
+  }
+  SetArray result(first.shape(), std::move(sets));
+  result.runtime_sizes = first.runtime_sizes;
+  result.origin = context.origin;
+  return Compress(std::move(result));
+}
+
+// The shard of dimension `d` that belongs to the device at `position` of the group.
+SetArray ShardOf(const SetArray& whole, const Shape& shape, int64_t d, int64_t position) {
+  int64_t inner = 1, outer = 1, size = whole.shape().dimension(d), part = shape.dimension(d);
+  for (int64_t k = 0; k < whole.shape().rank(); ++k) {
+    (k < d ? outer : inner) *= k == d ? 1 : whole.shape().dimension(k);
+  }
+  std::vector<AcceptanceSet> sets;
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t x = 0; x < part * inner; ++x) {
+      int64_t at = (o * size + position * part) * inner + x;
+      for (int c = 0; c < whole.components(); ++c) sets.push_back(whole.At(at, c));
+    }
+  }
+  SetArray result(shape, std::move(sets));
+  result.origin = whole.origin;
+  return Compress(std::move(result));
+}
+
+absl::StatusOr<SetValue> ReduceOnDevice(SetInterpreter& interpreter, const Instruction& instruction,
+                                        const DeviceOperands& operands, int64_t device) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<int64_t> group,
+                          GroupOf(instruction, GridOf(interpreter), device));
+  int64_t position = std::find(group.begin(), group.end(), device) - group.begin();
+  const Shape& shape = instruction.shape();
+  const std::vector<int64_t>& dimensions = instruction.IntList(Attr::kDimensions);
+  std::vector<SetValue> results;
+  for (size_t k = 0; k < operands[device].size(); ++k) {
+    HLOCTS_ASSIGN_OR_RETURN(SetArray whole,
+                            ReduceOverGroup(interpreter, instruction, operands, group, k));
+    if (instruction.opcode() == Opcode::kReduceScatter) {
+      const Shape& leaf = shape.IsTuple() ? shape.tuple_shapes()[k] : shape;
+      whole = ShardOf(whole, leaf, dimensions.empty() ? 0 : dimensions[0], position);
+    }
+    results.emplace_back(std::move(whole));
+  }
+  return shape.IsTuple() ? SetValue::Tuple(std::move(results)) : results[0];
+}
+
+// Element numbers start at 1: 0 is the zero that devices without a source receive.
+Shape NumberShape(const Shape& shape) {
+  if (shape.IsTuple()) {
+    std::vector<Shape> elements;
+    for (const Shape& element : shape.tuple_shapes()) elements.push_back(NumberShape(element));
+    return Shape::Tuple(std::move(elements));
+  }
+  return shape.WithElementType(PrimitiveType::kS64);
+}
+
+std::unique_ptr<Module> CollectiveModule(const Instruction& instruction, const DeviceGrid& grid,
+                                         const std::vector<Literal>& arguments) {
+  auto module = std::make_unique<Module>("collective");
+  module->replica_count = grid.replicas;
+  module->num_partitions = grid.partitions;
+  auto entry = std::make_unique<Computation>("entry");
+  auto root = std::make_unique<Instruction>(instruction.name(), instruction.opcode(),
+                                            NumberShape(instruction.shape()));
+  root->mutable_attributes() = instruction.attributes();
+  root->Remove(Attr::kControlPredecessors);
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    auto parameter = std::make_unique<Instruction>("p" + std::to_string(k), Opcode::kParameter,
+                                                   arguments[k].shape());
+    parameter->set_parameter_number(static_cast<int64_t>(k));
+    root->mutable_operands().push_back(entry->Add(std::move(parameter)));
+  }
+  entry->set_root(entry->Add(std::move(root)));
+  module->set_entry(module->Add(std::move(entry)));
+  return module;
+}
+
+SetValue PickTree(const Literal& numbers, const Shape& shape,
+                  absl::Span<const SetArray* const> sources, uint32_t origin) {
+  if (!numbers.shape().IsTuple()) return PickElements(numbers, shape, sources, origin);
+  std::vector<SetValue> elements;
+  for (size_t i = 0; i < numbers.elements().size(); ++i) {
+    elements.push_back(PickTree(numbers.elements()[i], shape.tuple_shapes()[i], sources, origin));
+  }
+  return SetValue::Tuple(std::move(elements));
+}
+
+absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
+                                                    const Instruction& instruction,
+                                                    const DeviceOperands& operands) {
+  DeviceGrid grid = GridOf(interpreter);
+  std::vector<std::vector<Literal>> arguments;
+  std::vector<const SetArray*> sources;
+  const SetArray& like = operands[0][0].array;
+  SetArray zero((Literal(Shape::Scalar(like.element_type()))));
+  sources.push_back(&zero);
+  int64_t next = 1;
+  for (const auto& device : operands) {
+    arguments.emplace_back();
+    for (const SetValue& operand : device) {
+      if (operand.array.element_type() != like.element_type()) {
+        return Unsupported(instruction.name(), ": operands of several element types");
+      }
+      arguments.back().push_back(ElementNumbers(operand.array, next));
+      sources.push_back(&operand.array);
+      next += operand.array.element_count();
+    }
+  }
+  auto module = CollectiveModule(instruction, grid, arguments[0]);
+  WorldOptions world;
+  world.replicas = grid.replicas;
+  world.partitions = grid.partitions;
+  HLOCTS_ASSIGN_OR_RETURN(WorldResult numbers, EvaluateReplicated(*module, arguments, world));
+  uint32_t origin = interpreter.OriginOf(
+      instruction, RuleFor(instruction.opcode(), like.element_type(), interpreter.profile()));
+  std::vector<SetValue> results;
+  for (const Literal& of_device : numbers.outputs) {
+    results.push_back(PickTree(of_device, instruction.shape(), sources, origin));
+  }
+  return results;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<SetValue>> CollectiveSets(SetInterpreter& interpreter,
+                                                     const Instruction& instruction,
+                                                     const DeviceOperands& operands,
+                                                     const std::vector<int64_t>& devices) {
+  if (static_cast<int64_t>(devices.size()) != interpreter.device_count()) {
+    return Unsupported(instruction.name(), ": a collective that only some devices reach");
+  }
+  if (!Reduces(instruction.opcode())) return TraceTogether(interpreter, instruction, operands);
+  std::vector<SetValue> results;
+  for (int64_t device : devices) {
+    HLOCTS_ASSIGN_OR_RETURN(SetValue result,
+                            ReduceOnDevice(interpreter, instruction, operands, device));
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+absl::StatusOr<SetValue> DeviceIdSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                      const Shape&, absl::Span<const SetValue>) {
+  int64_t partitions = interpreter.options().partitions;
+  int64_t device = interpreter.current_device();
+  int64_t id =
+      instruction.opcode() == Opcode::kReplicaId ? device / partitions : device % partitions;
+  return ExactValue(Literal::Scalar<uint32_t>(PrimitiveType::kU32, static_cast<uint32_t>(id)));
+}
+
+// *-done hands on the result part of what *-start made: the second element of its tuple, or all.
+absl::StatusOr<SetValue> CollectiveDoneSets(SetInterpreter&, const Instruction& instruction,
+                                            const Shape&, absl::Span<const SetValue> operands) {
+  bool wraps = instruction.opcode() != Opcode::kAllReduceDone && operands[0].tuple &&
+               operands[0].elements.size() >= 2;
+  return wraps ? operands[0].elements[1] : operands[0];
+}
+
+}  // namespace hlocts

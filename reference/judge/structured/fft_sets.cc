@@ -1,0 +1,302 @@
+// fft: a joint predicate over each transform where the result is an output, and a bound per element
+// for what consumes it.
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+#include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/joint/joint_numbers.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts {
+namespace {
+
+// A 2-norm whose squares neither overflow nor vanish.
+class Norm {
+ public:
+  void Add(double x) {
+    const double square = x * x;
+    if ((square > 0x1p-900 && square < 0x1p900) || x == 0) {
+      squares_ += square;
+    } else {
+      far_ = std::hypot(far_, x);
+    }
+  }
+  double Value() const {
+    return far_ == 0 ? std::sqrt(squares_) : std::hypot(std::sqrt(squares_), far_);
+  }
+
+ private:
+  double squares_ = 0, far_ = 0;  // far_: of numbers whose squares are no numbers
+};
+
+struct Block {
+  double bound = 0;  // of the 2-norm of the error; negative: nothing is asked of this transform
+};
+
+// The error of each transform, as one vector, is at most its bound (acceptance-rules 21).
+class NormwisePredicate : public JointPredicate {
+ public:
+  NormwisePredicate(Literal centre, std::vector<Block> blocks, int64_t length)
+      : centre_(std::move(centre)), blocks_(std::move(blocks)), length_(length) {}
+  std::string kind() const override { return "normwise"; }
+  int slot_count() const override { return 1; }
+  Verdict Check(absl::Span<const Literal* const> slots) const override {
+    Verdict verdict;
+    verdict.checked = slots[0] != nullptr;
+    if (!verdict.checked) return verdict;
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      if (blocks_[b].bound < 0) continue;
+      Norm sum;
+      double worst = -1;
+      int64_t at = 0;
+      for (int64_t i = b * length_; i < static_cast<int64_t>(b + 1) * length_; ++i) {
+        double error = std::abs(ElementAt(*slots[0], i) - ElementAt(centre_, i));
+        if (std::isnan(error)) error = HUGE_VAL;
+        sum.Add(error);
+        if (error > worst) worst = error, at = i;
+      }
+      if (sum.Value() <= blocks_[b].bound) continue;
+      verdict.ok = false;
+      verdict.index = at;
+      verdict.expected = absl::StrFormat("2-norm of the transform's error at most %g, found %g",
+                                         blocks_[b].bound, sum.Value());
+      return verdict;
+    }
+    return verdict;
+  }
+  std::string ParametersJson() const override {
+    double least = HUGE_VAL, most = 0;
+    for (const Block& block : blocks_) {
+      least = std::min(least, block.bound);
+      most = std::max(most, block.bound);
+    }
+    std::string text =
+        absl::StrFormat("\"transform_length\":%d,\"bound_least\":%.17g,\"bound_most\":%.17g",
+                        length_, std::isinf(least) ? 0 : least, most);
+    if (!FitsInFile(centre_)) return text;
+    // Of each transform; a negative bound asks nothing.
+    std::string bounds;
+    for (const Block& block : blocks_) {
+      absl::StrAppendFormat(&bounds, "%s%.17g", bounds.empty() ? "" : ",", block.bound);
+    }
+    return absl::StrCat(text, ",\"bounds\":[", bounds, "]", NumbersMember("centre", centre_));
+  }
+
+ private:
+  Literal centre_;
+  std::vector<Block> blocks_;
+  int64_t length_;
+};
+
+int64_t LargestPrimeFactor(int64_t n) {
+  int64_t largest = 1;
+  for (int64_t p = 2; p * p <= n; ++p) {
+    while (n % p == 0) largest = p, n /= p;
+  }
+  return std::max(largest, n);
+}
+
+// The planes of an IRFFT that have to be Hermitian across the outer axes, and are not.
+bool NonHermitian(const Literal& operand, int64_t first, const std::vector<int64_t>& sizes,
+                  int64_t full_last) {
+  if (sizes.size() < 2) return false;
+  int64_t last = sizes.back(), outer = 1;
+  for (size_t d = 0; d + 1 < sizes.size(); ++d) outer *= sizes[d];
+  auto mirrored = [&](int64_t o) {
+    int64_t result = 0, stride = 1;
+    for (size_t d = sizes.size() - 1; d-- > 0;) {
+      int64_t k = o % sizes[d];
+      result += (k == 0 ? 0 : sizes[d] - k) * stride;
+      o /= sizes[d];
+      stride *= sizes[d];
+    }
+    return result;
+  };
+  std::vector<int64_t> planes = {0};
+  if (full_last % 2 == 0 && last > full_last / 2) planes.push_back(full_last / 2);
+  for (int64_t k : planes) {
+    for (int64_t o = 0; o < outer; ++o) {
+      Complex a = ElementAt(operand, first + o * last + k);
+      Complex b = ElementAt(operand, first + mirrored(o) * last + k);
+      if (a != std::conj(b)) return true;
+    }
+  }
+  return false;
+}
+
+// What the imaginary parts of the DC and Nyquist entries add to the elements of an IRFFT's result
+// where they are read (ruling 0061): their magnitudes over the number of points, and twice that
+// where two halves are transformed as one complex line.
+double IgnoredParts(const Literal& operand, int64_t first, int64_t size, int64_t full) {
+  double sum = std::fabs(ElementAt(operand, first).imag());
+  if (full % 2 == 0 && size > full / 2) {
+    sum += std::fabs(ElementAt(operand, first + full / 2).imag());
+  }
+  return 2 * sum / static_cast<double>(std::max<int64_t>(full, 1));
+}
+
+struct FftPlan {
+  std::string type;
+  std::vector<int64_t> lengths;  // fft_length
+  int64_t points = 1;            // their product
+  int64_t in_block = 1, out_block = 1;
+  double factor = 8;  // ulps * log2(points), Bluestein included
+  double reach = 1;   // intermediate values are at most so many times the sum of magnitudes
+};
+
+FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out,
+               const Rule& rule) {
+  FftPlan plan;
+  plan.type = std::string(instruction.WordOr(Attr::kFftType, "FFT"));
+  plan.lengths = instruction.IntList(Attr::kFftLength);
+  bool bluestein = false;
+  for (size_t k = 0; k < plan.lengths.size(); ++k) {
+    int64_t back = static_cast<int64_t>(plan.lengths.size() - k);
+    plan.points *= plan.lengths[k];
+    plan.in_block *= in.dimension(-back);
+    plan.out_block *= out.dimension(-back);
+    bluestein = bluestein || LargestPrimeFactor(plan.lengths[k]) > 13;
+  }
+  // Half of a Hermitian input counts twice; Bluestein's convolution, before it is scaled, is longer
+  // than twice the points and of length times them.
+  double points = static_cast<double>(plan.points);
+  plan.reach = (plan.type == "IRFFT" ? 2 : 1) * (bluestein ? 16 * points * points : 1);
+  double ulps = rule.ulps * (bluestein ? 3 : 1);
+  plan.factor =
+      ulps * std::max(1.0, std::log2(static_cast<double>(std::max<int64_t>(plan.points, 1))));
+  return plan;
+}
+
+// Bound of one transform from its operand's 2-norm and the norm of the operand's own uncertainty.
+Block BoundTransform(const FftPlan& plan, const Literal& middle, const SetArray& operand,
+                     int64_t first, const FloatFacts& facts) {
+  Norm norm, spread;
+  double sum = 0;
+  const int components = operand.components();
+  const double* parts = reinterpret_cast<const double*>(middle.raw_data());
+  for (int64_t i = first; i < first + plan.in_block; ++i) {
+    const double re = parts[i * components], im = components == 2 ? parts[i * 2 + 1] : 0;
+    const double square = re * re + im * im;
+    norm.Add(re);
+    norm.Add(im);
+    sum += square > 0x1p-900 && square < 0x1p900 ? std::sqrt(square) : std::hypot(re, im);
+    for (int c = 0; c < components; ++c) {
+      double part = operand.exact() ? parts[i * components + c] : 0;  // 0: not finite
+      if (std::fabs(part) >= facts.min_normal && std::fabs(part) <= facts.max) continue;
+      AcceptanceSet s = operand.At(i, c);
+      if (s.unspecified() || !s.finite() ||
+          s.Has(AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf)) {
+        return {-1};
+      }
+      double radius =
+          (s.hi - s.lo) / 2 + (std::fabs(s.lo) < facts.min_normal ? facts.min_normal : 0);
+      spread.Add(radius);
+    }
+  }
+  if (!(sum * plan.reach < facts.max)) return {-1};
+  bool inverse = plan.type == "IFFT" || plan.type == "IRFFT";
+  double n = static_cast<double>(plan.points);
+  double gain = inverse ? 1 / std::sqrt(n) : std::sqrt(n);
+  if (plan.type == "IRFFT") gain *= std::sqrt(2.0);
+  double u = std::ldexp(1.0, -facts.p);
+  double roundoff = plan.factor * u + 64 * plan.factor * 0x1p-53 / 8;
+  return {gain * (norm.Value() * roundoff + spread.Value()) * (1 + 1e-6) + n * facts.min_normal};
+}
+
+// [x - bound, x + bound], rounded.
+AcceptanceSet Around(double x, double bound, const SetContext& rounding) {
+  const FloatFacts& facts = *rounding.result;
+  Image image;
+  image.finite = true;
+  image.lo = {NextDown(x - bound), 0};
+  image.hi = {NextUp(x + bound), 0};
+  if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+  AcceptanceSet s;
+  double least = std::min(std::fabs(image.lo.value), std::fabs(image.hi.value));
+  double most = std::max(std::fabs(image.lo.value), std::fabs(image.hi.value));
+  if (!image.pos_zero && least > 2 * facts.min_normal && most < facts.max / 2) {
+    s.flags = AcceptanceSet::kFinite;
+    s.lo = facts.Round(image.lo);
+    s.hi = facts.Round(image.hi);
+    s.rlo = std::min(image.lo.value, s.lo);
+    s.rhi = std::max(image.hi.value, s.hi);
+    if (s.rlo != s.lo || s.rhi != s.hi) s.flags |= AcceptanceSet::kHull;
+  } else {
+    s = StoreImage(image, rounding);
+  }
+  s.term = Term::kJoint;
+  s.origin = rounding.origin;
+  return s;
+}
+
+}  // namespace
+
+absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                 const Shape& shape, absl::Span<const SetValue> operands) {
+  const SetArray& operand = operands[0].array;
+  SetContext context =
+      interpreter.ContextOf(instruction, operand.element_type(), shape.element_type());
+  // Middles of the operand's sets in f64.
+  Literal middle(operand.shape().WithElementType(WideType(operand.element_type())));
+  double* data = reinterpret_cast<double*>(middle.mutable_raw_data());
+  // The parts of an exact operand, where they are f32 or f64.
+  const uint8_t* raw = operand.exact() ? operand.literal().raw_data() : nullptr;
+  const PrimitiveType part_type = ComponentType(operand.element_type());
+  const float* floats =
+      part_type == PrimitiveType::kF32 ? reinterpret_cast<const float*>(raw) : nullptr;
+  const double* doubles =
+      part_type == PrimitiveType::kF64 ? reinterpret_cast<const double*>(raw) : nullptr;
+  for (int64_t i = 0; i < operand.element_count(); ++i) {
+    for (int c = 0; c < operand.components(); ++c) {
+      if (floats != nullptr || doubles != nullptr) {
+        int64_t at = i * operand.components() + c;
+        double part = floats != nullptr ? static_cast<double>(floats[at]) : doubles[at];
+        *data++ = std::isfinite(part) ? part : 0;
+        continue;
+      }
+      AcceptanceSet s = operand.At(i, c);
+      *data++ = s.finite() && !s.unspecified() ? s.lo / 2 + s.hi / 2 : 0;
+    }
+  }
+  Shape wide = shape.WithElementType(WideType(shape.element_type()));
+  HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {middle}));
+  FftPlan plan = PlanOf(instruction, operand.shape(), shape, context.rule);
+  int64_t blocks = plan.in_block == 0 ? 0 : operand.element_count() / plan.in_block;
+  std::vector<Block> bounds;
+  std::vector<int64_t> in_sizes(operand.shape().dimensions().end() - plan.lengths.size(),
+                                operand.shape().dimensions().end());
+  for (int64_t b = 0; b < blocks; ++b) {
+    Block block = BoundTransform(plan, middle, operand, b * plan.in_block, *context.result);
+    if (plan.type == "IRFFT" &&
+        NonHermitian(middle, b * plan.in_block, in_sizes, plan.lengths.back())) {
+      block.bound = -1;
+    }
+    if (plan.type == "IRFFT" && block.bound >= 0 && in_sizes.size() == 1) {
+      block.bound += std::sqrt(static_cast<double>(plan.out_block)) *
+                     IgnoredParts(middle, b * plan.in_block, plan.in_block, plan.lengths.back());
+    }
+    bounds.push_back(block);
+  }
+  SetContext rounding = context;
+  rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
+  std::vector<AcceptanceSet> sets;
+  int components = IsComplex(shape.element_type()) ? 2 : 1;
+  const double* centres = reinterpret_cast<const double*>(centre.raw_data());
+  sets.reserve(static_cast<size_t>(shape.ElementCount() * components));
+  for (int64_t i = 0; i < shape.ElementCount(); ++i) {
+    double bound = plan.out_block == 0 ? -1 : bounds[i / plan.out_block].bound;
+    for (int c = 0; c < components; ++c) {
+      if (bound < 0) {
+        sets.push_back(AcceptanceSet::Unspecified(Term::kFreedom, context.origin));
+        continue;
+      }
+      sets.push_back(Around(centres[i * components + c], bound, rounding));
+    }
+  }
+  SetArray result(shape, std::move(sets));
+  result.joint = std::make_shared<NormwisePredicate>(centre, bounds, plan.out_block);
+  result.origin = context.origin;
+  return SetValue(std::move(result));
+}
+
+}  // namespace hlocts

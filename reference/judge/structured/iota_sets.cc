@@ -1,0 +1,41 @@
+// Sets of iota: exact, but in narrow formats, where an index is converted (ruling 0013) and may be
+// rounded, overflow, or be a zero that the format does not have (ruling 0035).
+#include "reference/judge/interpreter/handlers.h"
+#include "spec/ir/float_format.h"
+#include "spec/judge/float_sets.h"
+
+namespace hlocts {
+namespace {
+
+bool HoldsAllBelow(PrimitiveType type, int64_t size) {
+  if (!IsFloat(type) || BitWidth(type) >= 32 || size == 0) return true;
+  const FloatFormat& format = FormatOf(type);
+  const double last = static_cast<double>(size - 1);
+  return format.has_zero && last <= format.max_finite() &&
+         size - 1 <= int64_t{1} << format.precision();
+}
+
+}  // namespace
+
+absl::StatusOr<SetValue> IotaSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                  const Shape& shape, absl::Span<const SetValue> operands) {
+  const PrimitiveType type = shape.element_type();
+  const int64_t dimension = instruction.IntOr(Attr::kIotaDimension, 0);
+  if (dimension >= shape.rank() || HoldsAllBelow(type, shape.dimension(dimension)))
+    return PlainResult(interpreter, instruction, shape, operands);
+  SetContext context = interpreter.ContextOf(instruction, type, type);
+  context.rule = RuleFor(Opcode::kConvert, type, interpreter.profile());
+  const int64_t size = shape.dimension(dimension);
+  int64_t inner = 1;
+  for (int64_t d = dimension + 1; d < shape.rank(); ++d) inner *= shape.dimension(d);
+  std::vector<AcceptanceSet> of_index, sets;
+  for (int64_t i = 0; i < size; ++i) {
+    of_index.push_back(
+        ConvertIntegerToFloat(AcceptanceSet::Integers(i, i), PrimitiveType::kS64, context));
+  }
+  for (int64_t i = 0; i < shape.ElementCount(); ++i)
+    sets.push_back(of_index[static_cast<size_t>(i / inner % size)]);
+  return SetValue(Compress(SetArray(shape, std::move(sets))));
+}
+
+}  // namespace hlocts

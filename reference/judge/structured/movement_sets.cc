@@ -1,0 +1,323 @@
+// Sets of operations that only move elements. Where the elements go is asked of the plain
+// evaluator: it moves their numbers, and the sets follow, hulls and all.
+#include <algorithm>
+#include <cstring>
+
+#include "reference/judge/interpreter/handlers.h"
+#include "spec/ir/index_util.h"
+#include "spec/judge/interval_columns.h"
+
+namespace hlocts {
+namespace {
+
+constexpr int64_t kIndexChoices = 16;
+
+Rule MoveRule(SetInterpreter& interpreter, const Instruction& instruction,
+              absl::Span<const SetValue> operands) {
+  PrimitiveType type = operands.empty() ? PrimitiveType::kS32 : operands[0].array.element_type();
+  return RuleFor(instruction.opcode(), type, interpreter.profile());
+}
+
+bool AllExact(absl::Span<const SetValue> operands) {
+  return std::all_of(operands.begin(), operands.end(), IsExact);
+}
+
+// Elements of the first `data_count` operands move; the rest are exact (indices).
+absl::StatusOr<SetValue> Trace(SetInterpreter& interpreter, const Instruction& instruction,
+                               const Shape& shape, absl::Span<const SetValue> operands,
+                               size_t data_count) {
+  std::vector<Literal> literals;
+  std::vector<const SetArray*> sources;
+  int64_t next = 0;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const SetArray& array = operands[i].array;
+    if (i < data_count) {
+      literals.push_back(ElementNumbers(array, next));
+      sources.push_back(&array);
+      next += array.element_count();
+    } else {
+      literals.push_back(array.literal());
+    }
+  }
+  HLOCTS_ASSIGN_OR_RETURN(
+      Literal numbers,
+      interpreter.runner().Run(instruction, shape.WithElementType(PrimitiveType::kS64), literals));
+  uint32_t origin = interpreter.OriginOf(instruction, MoveRule(interpreter, instruction, operands));
+  return SetValue(PickElements(numbers, shape, sources, origin));
+}
+
+// Values an index operand may take, as literals; empty when there are more than kIndexChoices.
+std::vector<Literal> IndexChoices(const SetArray& array) {
+  if (array.exact()) return {array.literal()};
+  std::vector<Literal> choices = {Literal(array.shape())};
+  int bytes = StorageBytes(array.element_type());
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    AcceptanceSet s = array.At(i);
+    if (s.unspecified() || s.ihi - s.ilo >= kIndexChoices) return {};
+    std::vector<Literal> more;
+    for (Int128 value = s.ilo; value <= s.ihi; ++value) {
+      for (const Literal& choice : choices) {
+        more.push_back(choice);
+        int64_t bits = static_cast<int64_t>(value);
+        std::memcpy(more.back().mutable_raw_data() + i * bytes, &bits, bytes);
+      }
+    }
+    if (static_cast<int64_t>(more.size()) > kIndexChoices) return {};
+    choices = std::move(more);
+  }
+  return choices;
+}
+
+// Every combination of index values, results joined; Unspecified when there are too many.
+absl::StatusOr<SetValue> OverIndices(SetInterpreter& interpreter, const Instruction& instruction,
+                                     const Shape& shape, absl::Span<const SetValue> operands,
+                                     size_t data_count) {
+  std::vector<std::vector<SetValue>> combinations = {{}};
+  for (size_t i = 0; i < operands.size(); ++i) {
+    std::vector<Literal> choices;
+    if (i >= data_count) choices = IndexChoices(operands[i].array);
+    std::vector<std::vector<SetValue>> longer;
+    for (const auto& prefix : combinations) {
+      if (i < data_count) {
+        longer.push_back(prefix);
+        longer.back().push_back(operands[i]);
+        continue;
+      }
+      for (const Literal& choice : choices) {
+        longer.push_back(prefix);
+        longer.back().push_back(ExactValue(choice));
+      }
+    }
+    combinations = std::move(longer);
+    if (combinations.empty() || static_cast<int64_t>(combinations.size()) > kIndexChoices) {
+      return UnspecifiedResult(interpreter, instruction, shape, Term::kJump);
+    }
+  }
+  SetValue joined;
+  for (size_t i = 0; i < combinations.size(); ++i) {
+    HLOCTS_ASSIGN_OR_RETURN(SetValue one,
+                            Trace(interpreter, instruction, shape, combinations[i], data_count));
+    joined = i == 0 ? std::move(one) : JoinValues(joined, one);
+  }
+  return joined;
+}
+
+absl::StatusOr<SetValue> Indexed(SetInterpreter& interpreter, const Instruction& instruction,
+                                 const Shape& shape, absl::Span<const SetValue> operands,
+                                 size_t data_count) {
+  if (AllExact(operands)) return PlainResult(interpreter, instruction, shape, operands);
+  return OverIndices(interpreter, instruction, shape, operands, data_count);
+}
+
+}  // namespace
+
+std::vector<Literal> Literals(absl::Span<const SetValue> operands) {
+  std::vector<Literal> literals;
+  for (const SetValue& operand : operands) literals.push_back(ToLiteral(operand));
+  return literals;
+}
+
+SetValue UnspecifiedResult(SetInterpreter& interpreter, const Instruction& instruction,
+                           const Shape& shape, Term term) {
+  uint32_t origin = interpreter.OriginOf(instruction, Rule{RuleClass::kUnknown});
+  return UnspecifiedValue(shape, term, origin);
+}
+
+absl::StatusOr<SetValue> PlainResult(SetInterpreter& interpreter, const Instruction& instruction,
+                                     const Shape& shape, absl::Span<const SetValue> operands) {
+  HLOCTS_ASSIGN_OR_RETURN(Literal literal,
+                          interpreter.runner().Run(instruction, shape, Literals(operands)));
+  bool nan_free = false, zero_free = false;
+  for (const SetValue& operand : operands) {
+    nan_free = nan_free || operand.array.nan_bits_free;
+    zero_free = zero_free || operand.array.zero_sign_free;
+  }
+  uint32_t origin = interpreter.OriginOf(instruction, MoveRule(interpreter, instruction, operands));
+  SetValue value = ExactValue(literal);
+  if (value.IsArray()) {
+    bool floats = IsFloat(shape.element_type()) || IsComplex(shape.element_type());
+    value.array.nan_bits_free = nan_free && floats;
+    value.array.zero_sign_free = zero_free && floats;
+    value.array.origin = origin;
+  }
+  return value;
+}
+
+Literal WithRuntimeSizes(Literal literal, const SetArray& like) {
+  for (size_t d = 0; d < like.runtime_sizes.size(); ++d) {
+    if (like.shape().is_dynamic_dimension(d) ||
+        like.runtime_sizes[d] != like.shape().dimensions()[d]) {
+      literal.SetRuntimeSize(static_cast<int64_t>(d), like.runtime_sizes[d]);
+    }
+  }
+  return literal;
+}
+
+Literal ElementNumbers(const SetArray& array, int64_t first) {
+  Literal numbers(array.shape().WithElementType(PrimitiveType::kS64));
+  for (int64_t& number : numbers.mutable_data<int64_t>()) number = first++;
+  return WithRuntimeSizes(std::move(numbers), array);
+}
+
+namespace {
+
+constexpr int64_t kColumnsWorthIt = 64;
+
+// The sources by columns, as the elements are numbered; empty where some cannot be stored so, or
+// their hulls are not of one kind.
+std::vector<std::shared_ptr<const IntervalColumns>> SourceColumns(
+    absl::Span<const SetArray* const> sources, bool& hull, bool& contractible) {
+  std::vector<std::shared_ptr<const IntervalColumns>> all;
+  bool other = false;
+  hull = contractible = false;
+  for (const SetArray* source : sources) {
+    std::shared_ptr<const IntervalColumns> columns = ColumnsOf(*source);
+    if (columns == nullptr) return {};
+    hull = hull || columns->has_hull();
+    if (columns->has_hull()) (columns->contractible() ? contractible : other) = true;
+    all.push_back(std::move(columns));
+  }
+  if (contractible && other) return {};
+  return all;
+}
+
+// PickElements by columns; nullptr where that does not go or does not pay.
+std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape& shape,
+                                             absl::Span<const SetArray* const> sources) {
+  int64_t count = numbers.element_count(), total = 0;
+  for (const SetArray* source : sources) total += source->element_count();
+  if (!IsFloat(shape.element_type()) || count < kColumnsWorthIt || total == 0) return nullptr;
+  bool hull, contractible;
+  auto columns = SourceColumns(sources, hull, contractible);
+  if (columns.empty()) return nullptr;
+  auto picked = std::make_shared<IntervalColumns>(count, hull, contractible);
+  const int64_t* at = numbers.data<int64_t>().data();
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t from = at[i] < 0 || at[i] >= total ? 0 : at[i];
+    size_t source = 0;
+    while (from >= columns[source]->count()) from -= columns[source++]->count();
+    const IntervalColumns& c = *columns[source];
+    if (!c.ordinary(from)) {
+      picked->Append(i, c.At(from));
+      if (static_cast<int64_t>(picked->rest().size()) > count / 8) return nullptr;
+      continue;
+    }
+    picked->lo()[i] = c.lo()[from];
+    picked->hi()[i] = c.hi()[from];
+    picked->blame()[i] = c.blame()[from];
+    if (!hull) continue;
+    picked->rlo()[i] = c.has_hull() ? c.rlo()[from] : c.lo()[from];
+    picked->rhi()[i] = c.has_hull() ? c.rhi()[from] : c.hi()[from];
+  }
+  return picked;
+}
+
+}  // namespace
+
+SetArray PickElements(const Literal& numbers, const Shape& shape,
+                      absl::Span<const SetArray* const> sources, uint32_t origin) {
+  if (std::shared_ptr<IntervalColumns> columns = PickColumns(numbers, shape, sources)) {
+    bool points = columns->AllPoints();
+    SetArray result(shape, std::shared_ptr<const IntervalColumns>(std::move(columns)));
+    if (points) result = SetArray(shape, result.AsSets());
+    if (numbers.has_runtime_sizes()) result.runtime_sizes = numbers.runtime_sizes();
+    result.origin = origin;
+    return points ? Compress(std::move(result)) : result;
+  }
+  int components = sources[0]->components();
+  std::vector<std::vector<AcceptanceSet>> converted(sources.size());
+  std::vector<const AcceptanceSet*> data;
+  std::vector<int64_t> starts;
+  int64_t start = 0;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i]->exact()) converted[i] = sources[i]->AsSets();
+    data.push_back(sources[i]->exact() ? converted[i].data() : sources[i]->sets().data());
+    starts.push_back(start);
+    start += sources[i]->element_count();
+  }
+  std::vector<AcceptanceSet> sets;
+  sets.reserve(numbers.element_count() * components);
+  for (int64_t number : numbers.data<int64_t>()) {
+    // Padding beyond a run-time size holds whatever the evaluator left there.
+    if (number < 0 || number >= start) number = 0;
+    size_t source = std::upper_bound(starts.begin(), starts.end(), number) - starts.begin() - 1;
+    for (int c = 0; c < components; ++c) {
+      sets.push_back(start == 0 ? AcceptanceSet()
+                                : data[source][(number - starts[source]) * components + c]);
+    }
+  }
+  SetArray result(shape, std::move(sets));
+  if (numbers.has_runtime_sizes()) result.runtime_sizes = numbers.runtime_sizes();
+  result.origin = origin;
+  return Compress(std::move(result));
+}
+
+absl::StatusOr<SetValue> MovementSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                      const Shape& shape, absl::Span<const SetValue> operands) {
+  if (AllExact(operands)) return PlainResult(interpreter, instruction, shape, operands);
+  size_t data = operands.size();
+  if (instruction.opcode() == Opcode::kPad) data = 2;
+  if (instruction.opcode() == Opcode::kDynamicReshape) data = 1;
+  return Indexed(interpreter, instruction, shape, operands, data);
+}
+
+absl::StatusOr<SetValue> DynamicSliceSets(SetInterpreter& interpreter,
+                                          const Instruction& instruction, const Shape& shape,
+                                          absl::Span<const SetValue> operands) {
+  return Indexed(interpreter, instruction, shape, operands, 1);
+}
+
+absl::StatusOr<SetValue> DynamicUpdateSliceSets(SetInterpreter& interpreter,
+                                                const Instruction& instruction, const Shape& shape,
+                                                absl::Span<const SetValue> operands) {
+  return Indexed(interpreter, instruction, shape, operands, 2);
+}
+
+absl::StatusOr<SetValue> GatherSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                    const Shape& shape, absl::Span<const SetValue> operands) {
+  return Indexed(interpreter, instruction, shape, operands, 1);
+}
+
+absl::StatusOr<SetValue> SetDimensionSizeSets(SetInterpreter& interpreter,
+                                              const Instruction& instruction, const Shape& shape,
+                                              absl::Span<const SetValue> operands) {
+  if (!operands[1].array.exact()) {
+    return Unsupported(instruction.name(), ": the dimension's size is not certain");
+  }
+  return Indexed(interpreter, instruction, shape, operands, 1);
+}
+
+absl::StatusOr<SetValue> GetDimensionSizeSets(SetInterpreter& interpreter,
+                                              const Instruction& instruction, const Shape& shape,
+                                              absl::Span<const SetValue> operands) {
+  std::vector<Literal> literals = {ElementNumbers(operands[0].array, 0)};
+  HLOCTS_ASSIGN_OR_RETURN(Literal size, interpreter.runner().Run(instruction, shape, literals));
+  return ExactValue(size);
+}
+
+absl::StatusOr<SetValue> BitcastSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                     const Shape& shape, absl::Span<const SetValue> operands) {
+  if (shape.IsTuple() || operands[0].tuple) return operands[0];
+  if (AllExact(operands)) return PlainResult(interpreter, instruction, shape, operands);
+  bool same_type = operands[0].array.element_type() == shape.element_type();
+  if (!same_type) return BitcastConvertSets(interpreter, instruction, shape, operands);
+  return Trace(interpreter, instruction, shape, operands, 1);
+}
+
+absl::StatusOr<SetValue> ForwardSets(SetInterpreter&, const Instruction& instruction, const Shape&,
+                                     absl::Span<const SetValue> operands) {
+  if (instruction.opcode() == Opcode::kCopyDone) return operands[0].elements[0];
+  return operands[0];
+}
+
+absl::StatusOr<SetValue> CopyStartSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                       const Shape& shape, absl::Span<const SetValue> operands) {
+  std::vector<SetValue> elements = {operands[0], operands[0]};
+  for (size_t i = 2; i < shape.tuple_shapes().size(); ++i) {
+    elements.push_back(
+        UnspecifiedResult(interpreter, instruction, shape.tuple_shapes()[i], Term::kUnknown));
+  }
+  return SetValue::Tuple(std::move(elements));
+}
+
+}  // namespace hlocts

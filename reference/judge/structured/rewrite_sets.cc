@@ -1,0 +1,36 @@
+// Where a named rewrite may have been made, what it gives is acceptable too.
+#include "reference/judge/interpreter/set_interpreter.h"
+
+namespace hlocts {
+
+const std::vector<RewriteMatch>& SetInterpreter::RewritesOf(const Computation& computation) {
+  static const auto* none = new std::vector<RewriteMatch>();
+  // Replacements are not rewritten in turn.
+  if (computation.parent() != &module_) return *none;
+  auto [found, inserted] = rewrites_.try_emplace(&computation);
+  if (inserted) found->second = FindRewrites(computation, profile());
+  return found->second;
+}
+
+absl::Status SetInterpreter::JoinRewrites(const Instruction& instruction,
+                                          const std::vector<std::vector<SetValue>>& values,
+                                          const std::vector<int64_t>& devices,
+                                          std::vector<SetValue>& results) {
+  for (const RewriteMatch& match : RewritesOf(*instruction.parent())) {
+    if (match.instruction != &instruction) continue;
+    std::vector<std::vector<SetValue>> arguments(devices.size());
+    for (size_t d = 0; d < devices.size(); ++d) {
+      for (const Instruction* operand : match.operands) {
+        arguments[d].push_back(values[operand->index()][d]);
+      }
+    }
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> replaced,
+                            Run(*match.replacement->entry(), std::move(arguments), devices));
+    for (size_t d = 0; d < devices.size(); ++d) {
+      results[d] = JoinValues(results[d], replaced[d]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts

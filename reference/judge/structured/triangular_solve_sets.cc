@@ -1,0 +1,253 @@
+// triangular-solve: a joint predicate over each system where the result is an output, and a bound
+// per element (where there is one) for what consumes it.
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+#include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/joint/joint_numbers.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts {
+namespace {
+
+// One system T x = b with T lower or upper triangular, read from the operands as the attributes
+// say.
+struct SolveGeometry {
+  int64_t n = 0, columns = 0, batches = 0;
+  bool left = true, lower = true, unit = false;
+  std::string transpose;
+};
+
+// T(i, j) of the effective triangular matrix of batch b.
+Complex CoefficientAt(const Literal& a, const SolveGeometry& g, int64_t b, int64_t i, int64_t j) {
+  bool swap = g.transpose != "NO_TRANSPOSE";
+  if (!g.left) swap = !swap;  // x op(A) = b is op(A)^T x^T = b^T
+  int64_t row = swap ? j : i, column = swap ? i : j;
+  if (g.unit && i == j) return 1;
+  bool stated = g.lower ? row >= column : row <= column;
+  if (!stated) return 0;
+  Complex x = ElementAt(a, b * g.n * g.n + row * g.n + column);
+  return g.transpose == "ADJOINT" ? std::conj(x) : x;
+}
+// What is read of batch b: not the other triangle, nor a diagonal of ones (triangular_solve.16,
+// .14).
+bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
+  for (int64_t i = 0; i < g.n; ++i) {
+    for (int64_t j = 0; j < g.n; ++j) {
+      Complex t = CoefficientAt(a, g, b, i, j);
+      if (!std::isfinite(t.real()) || !std::isfinite(t.imag())) return false;
+    }
+  }
+  return true;
+}
+bool EffectiveLower(const SolveGeometry& g) {
+  bool swap = (g.transpose != "NO_TRANSPOSE") != !g.left;
+  return g.lower != swap;
+}
+int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c) {
+  int64_t size = g.n * g.columns;
+  return b * size + (g.left ? i * g.columns + c : c * g.n + i);
+}
+
+// |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) in every element, from the engine's own x:
+// it may have computed with unknowns that underflowed only when they were stored.
+class SolvePredicate : public JointPredicate {
+ public:
+  SolvePredicate(Literal a, Literal b, SolveGeometry geometry, double bound, double flush,
+                 std::vector<bool> free)
+      : a_(std::move(a)),
+        b_(std::move(b)),
+        geometry_(std::move(geometry)),
+        bound_(bound),
+        flush_(flush),
+        free_(std::move(free)) {}
+  std::string kind() const override { return "residual"; }
+  int slot_count() const override { return 1; }
+  Verdict Check(absl::Span<const Literal* const> slots) const override {
+    Verdict verdict;
+    verdict.checked = slots[0] != nullptr;
+    if (!verdict.checked) return verdict;
+    verdict.bits_per_element = std::max(1.0, -std::log2(bound_) - 1);
+    const SolveGeometry& g = geometry_;
+    for (int64_t b = 0; b < g.batches; ++b) {
+      if (free_[b]) continue;
+      for (int64_t c = 0; c < g.columns; ++c) {
+        for (int64_t i = 0; i < g.n; ++i) {
+          if (!Holds(*slots[0], b, c, i, verdict)) return verdict;
+        }
+      }
+    }
+    return verdict;
+  }
+  std::string ParametersJson() const override {
+    std::string text = absl::StrFormat(
+        "\"of\":\"triangular_solve\",\"bound\":%.17g,\"flush\":%.17g,\"lower\":%s,\"left\":%s,"
+        "\"unit\":%s,\"transpose\":\"%s\"",
+        bound_, flush_, TrueOrFalse(geometry_.lower), TrueOrFalse(geometry_.left),
+        TrueOrFalse(geometry_.unit), geometry_.transpose);
+    if (!FitsInFile(a_) || !FitsInFile(b_)) return text;
+    return absl::StrCat(text, FreeMember(free_), NumbersMember("matrix", a_),
+                        NumbersMember("right", b_));
+  }
+
+ private:
+  bool Holds(const Literal& x, int64_t b, int64_t c, int64_t i, Verdict& verdict) const {
+    const SolveGeometry& g = geometry_;
+    Complex sum = 0;
+    double magnitude = 0, row = 0;
+    for (int64_t j = 0; j < g.n; ++j) {
+      Complex t = CoefficientAt(a_, g, b, i, j);
+      if (t == 0.0) continue;
+      Complex xj = ElementAt(x, UnknownAt(g, b, j, c));
+      sum += t * xj;
+      magnitude += std::abs(t) * std::abs(xj);
+      row += std::abs(t);
+    }
+    Complex rhs = ElementAt(b_, UnknownAt(g, b, i, c));
+    double residual = std::abs(rhs - sum);
+    double allowed = bound_ * (magnitude + std::abs(rhs)) + flush_ * (1 + row);
+    if (residual <= allowed) return true;
+    verdict.ok = false;
+    verdict.index = UnknownAt(g, b, i, c);
+    verdict.expected = absl::StrFormat("|b - T x| at most %g in row %d, column %d, found %g",
+                                       allowed, i, c, residual);
+    return false;
+  }
+  Literal a_, b_;
+  SolveGeometry geometry_;
+  double bound_, flush_;
+  std::vector<bool> free_;
+};
+
+// |x - x^| <= M^-1 (bound |T||x|) with M the comparison matrix of T: substitution with magnitudes.
+void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g, double bound,
+                   double flush, int64_t b, std::vector<double>& spread) {
+  bool lower = EffectiveLower(g);
+  for (int64_t c = 0; c < g.columns; ++c) {
+    for (int64_t step = 0; step < g.n; ++step) {
+      int64_t i = lower ? step : g.n - 1 - step;
+      double rhs = flush, carried = 0;
+      for (int64_t j = 0; j < g.n; ++j) {
+        double t = std::abs(CoefficientAt(a, g, b, i, j));
+        if (t == 0) continue;
+        rhs += bound * 2 * t * std::abs(ElementAt(x, UnknownAt(g, b, j, c)));
+        if (j != i) carried += t * spread[UnknownAt(g, b, j, c)];
+      }
+      double diagonal = std::abs(CoefficientAt(a, g, b, i, i));
+      spread[UnknownAt(g, b, i, c)] = (rhs + carried * (1 + 2 * bound)) / diagonal * 1.01 + flush;
+    }
+  }
+}
+
+// Whether an element of the inverse, by which engines multiply blocks of the right side, may leave the
+// range: substitution with magnitudes bounds them.
+bool InverseMayOverflow(const Literal& a, const SolveGeometry& g, int64_t b, double most) {
+  const bool lower = EffectiveLower(g);
+  std::vector<double> bounds(static_cast<size_t>(g.n), 0);
+  for (int64_t step = 0; step < g.n; ++step) {
+    const int64_t i = lower ? step : g.n - 1 - step;
+    double sum = 1;
+    for (int64_t j = 0; j < g.n; ++j) {
+      if (j != i) sum += std::abs(CoefficientAt(a, g, b, i, j)) * bounds[static_cast<size_t>(j)];
+    }
+    double& bound = bounds[static_cast<size_t>(i)];
+    bound = sum / std::abs(CoefficientAt(a, g, b, i, i));
+    if (!(bound < most)) return true;
+  }
+  return false;
+}
+
+// Whether an unknown, or a product on the way, may leave the range: of a coefficient and an
+// unknown, or, where they are complex, of a diagonal element with its conjugate, by which a
+// quotient may be computed.
+bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
+                 const FloatFacts& facts, Profile profile) {
+  const double most = facts.max / (16 * static_cast<double>(g.n));
+  const double root_most = std::sqrt(facts.max) / 4, root_least = 4 * std::sqrt(facts.min_normal);
+  const bool squares = IsComplex(a.element_type());
+  if (profile != Profile::kStrict && InverseMayOverflow(a, g, b, most)) return true;
+  for (int64_t i = 0; i < g.n; ++i) {
+    const double diagonal = std::abs(CoefficientAt(a, g, b, i, i));
+    if (squares && !(diagonal > root_least && diagonal < root_most)) return true;
+    for (int64_t j = 0; j < g.n; ++j) {
+      const double t = std::abs(CoefficientAt(a, g, b, i, j));
+      for (int64_t c = 0; c < g.columns && t != 0; ++c) {
+        const double unknown = std::abs(ElementAt(x, UnknownAt(g, b, j, c)));
+        if (!(unknown < most && t * unknown < most)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
+                                             const Instruction& instruction, const Shape& shape,
+                                             absl::Span<const SetValue> operands) {
+  const SetArray &a = operands[0].array, &b = operands[1].array;
+  SetContext context = interpreter.ContextOf(instruction, b.element_type(), shape.element_type());
+  SetArray result = SetArray::Unspecified(shape, Term::kJoint, context.origin);
+  if (!a.exact() || !b.exact() || shape.rank() < 2) return SetValue(std::move(result));
+  SolveGeometry g;
+  g.left = instruction.BoolOr(Attr::kLeftSide, false);
+  g.lower = instruction.BoolOr(Attr::kLower, false);
+  g.unit = instruction.BoolOr(Attr::kUnitDiagonal, false);
+  g.transpose = std::string(instruction.WordOr(Attr::kTransposeA, "NO_TRANSPOSE"));
+  g.n = a.shape().dimension(-1);
+  g.columns = g.left ? shape.dimension(-1) : shape.dimension(-2);
+  g.batches = g.n == 0 ? 0 : a.element_count() / (g.n * g.n);
+  std::vector<Literal> wide = {ToWide(a.literal()), ToWide(b.literal())};
+  HLOCTS_ASSIGN_OR_RETURN(
+      Literal x, interpreter.runner().Run(
+                     instruction, shape.WithElementType(WideType(shape.element_type())), wide));
+  double u = UnitOf(shape.element_type()) * (IsComplex(shape.element_type()) ? 3 : 1);
+  double bound =
+      context.rule.ulps * static_cast<double>(g.n) * u + static_cast<double>(g.n + 2) * 0x1p-52;
+  double flush = context.rule.Allows(kFlushResult)
+                     ? 2 * static_cast<double>(g.n + 1) * context.result->min_normal
+                     : static_cast<double>(g.n + 1) * context.result->tiny;
+  std::vector<bool> free(g.batches, false);
+  std::vector<double> spread(shape.ElementCount(), 0);
+  int64_t per_batch = g.n * g.columns;
+  for (int64_t k = 0; k < g.batches; ++k) {
+    // Without zero and sign no type has what is left of a difference.
+    free[k] = !context.result->has_zero || !AllFinite(a.literal(), g, k) || !AllFinite(b.literal(), k * per_batch, per_batch) ||
+              !AllFinite(x, k * per_batch, per_batch);
+    // A zero on the diagonal, or what may be read as one, leaves the system open (ruling 0033).
+    double least = context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;
+    for (int64_t i = 0; i < g.n; ++i) {
+      double diagonal = std::abs(CoefficientAt(a.literal(), g, k, i, i));
+      free[k] = free[k] || diagonal == 0 || diagonal < least;
+    }
+    free[k] = free[k] || MayOverflow(a.literal(), x, g, k, *context.result, interpreter.profile());
+    if (!free[k]) ForwardBounds(a.literal(), x, g, bound, flush, k, spread);
+  }
+  SetContext rounding = context;
+  rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
+  std::vector<AcceptanceSet>& sets = result.mutable_sets();
+  for (int64_t i = 0; i < shape.ElementCount(); ++i) {
+    if (per_batch == 0 || free[i / per_batch] || !std::isfinite(spread[i])) continue;
+    for (int c = 0; c < result.components(); ++c) {
+      double middle = RealAt(x, i, c);
+      Image image;
+      image.finite = true;
+      image.lo = {NextDown(middle - spread[i]), 0};
+      image.hi = {NextUp(middle + spread[i]), 0};
+      if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+      AcceptanceSet s = StoreImage(image, rounding);
+      s.term = Term::kJoint;
+      s.origin = context.origin;
+      sets[i * result.components() + c] = s;
+    }
+  }
+  bool any = false;
+  for (bool f : free) any = any || !f;
+  if (any) {
+    result.joint =
+        std::make_shared<SolvePredicate>(a.literal(), b.literal(), g, bound, flush, free);
+  }
+  return SetValue(std::move(result));
+}
+
+}  // namespace hlocts

@@ -1,0 +1,142 @@
+// argmin and argmax: reductions of (value, index) pairs that return the better pair whole.
+#include <algorithm>
+#include <cmath>
+
+#include "reference/judge/sums/reductions.h"
+
+namespace hlocts {
+namespace {
+
+struct Key {
+  double lo = -HUGE_VAL, hi = HUGE_VAL;
+  bool may_nan = false, must_nan = false, point = false;
+};
+
+Key KeyOf(const AcceptanceSet& s, const SetContext& context, bool largest) {
+  Key key;
+  if (s.unspecified()) {
+    key.may_nan = true;
+    return key;
+  }
+  if (s.integer()) {
+    key.lo = static_cast<double>(s.ilo);
+    key.hi = static_cast<double>(s.ihi);
+    // 64-bit keys that a double cannot tell apart count as possible ties.
+    key.point = s.ilo == s.ihi && std::fabs(key.lo) <= 0x1p53;
+  } else {
+    View v = ReadSet(s, *context.operand, context.rule.permissions, false);
+    key.may_nan = v.nan;
+    key.must_nan = v.nan && !v.finite && !v.Infinite();
+    key.lo = v.neg_inf ? -HUGE_VAL : v.finite ? v.lo : v.pos_inf ? HUGE_VAL : -HUGE_VAL;
+    key.hi = v.pos_inf ? HUGE_VAL : v.finite ? v.hi : v.neg_inf ? -HUGE_VAL : HUGE_VAL;
+    key.point = !v.nan && key.lo == key.hi;
+  }
+  if (!largest) {
+    std::swap(key.lo, key.hi);
+    key.lo = -key.lo;
+    key.hi = -key.hi;
+  }
+  return key;
+}
+
+struct ArgCandidate {
+  AcceptanceSet key, index;
+  Key order;
+};
+
+// The pairs that may win; one when ties are decided by the index and all is certain.
+std::vector<ArgCandidate> Winners(std::vector<ArgCandidate> all, const ArgReducer& reducer) {
+  bool any_nan = false, certain_nan = false;
+  double surely = -HUGE_VAL;
+  for (const ArgCandidate& c : all) {
+    any_nan = any_nan || c.order.may_nan;
+    certain_nan = certain_nan || c.order.must_nan;
+    if (!c.order.may_nan) surely = std::max(surely, c.order.lo);
+  }
+  if (any_nan && !reducer.nan_wins) return all;
+  std::vector<ArgCandidate> winners;
+  for (const ArgCandidate& c : all) {
+    if (c.order.may_nan || (!certain_nan && c.order.hi >= surely)) winners.push_back(c);
+  }
+  bool certain = reducer.ties != 0 && !(any_nan && !certain_nan);
+  for (const ArgCandidate& c : winners) {
+    bool decided = c.index.integer() && c.index.ilo == c.index.ihi;
+    bool tied = certain_nan ? c.order.must_nan : c.order.point && c.order.lo == surely;
+    certain = certain && decided && tied;
+  }
+  if (!certain || winners.empty()) return winners;
+  auto better = [&](const ArgCandidate& a, const ArgCandidate& b) {
+    return reducer.ties < 0 ? a.index.ilo < b.index.ilo : a.index.ilo > b.index.ilo;
+  };
+  return {*std::min_element(winners.begin(), winners.end(), better)};
+}
+
+// f32 keys without a NaN: only those that reach the best can win. Left as they are where zeros or
+// subnormals may be the best, which compare as what they may be read as.
+void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
+  const float sign = largest ? 1.0f : -1.0f;
+  float best = -HUGE_VALF;
+  bool nan = false;
+  for (int64_t i : terms) {
+    float x = sign * keys[i];
+    nan |= x != x;
+    best = std::max(best, x);
+  }
+  if (nan || std::fabs(best) < FactsOf(PrimitiveType::kF32).min_normal) return;
+  terms.erase(std::remove_if(terms.begin(), terms.end(),
+                             [&](int64_t i) { return sign * keys[i] != best; }),
+              terms.end());
+}
+
+}  // namespace
+
+absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instruction& instruction,
+                                   const Shape& shape, absl::Span<const SetValue> operands,
+                                   const ArgReducer& reducer) {
+  const SetArray &keys = operands[0].array, &indices = operands[1].array;
+  const SetArray &key_init = operands[2].array, &index_init = operands[3].array;
+  if (!keys.runtime_sizes.empty()) {
+    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+  }
+  SetContext context;
+  if (IsFloat(keys.element_type())) {
+    context = interpreter.ContextOf(instruction, keys.element_type(), keys.element_type());
+  } else {
+    context.rule = RuleFor(instruction.opcode(), keys.element_type(), interpreter.profile());
+    context.origin = interpreter.OriginOf(instruction, context.rule);
+  }
+  const std::vector<int64_t>& sizes = keys.shape().dimensions();
+  HLOCTS_ASSIGN_OR_RETURN(ReductionTerms lists,
+                          TermsOf(instruction, sizes, sizes,
+                                  interpreter.runner().options().memory_bytes_max));
+  std::vector<AcceptanceSet> key_sets, index_sets;
+  bool plain = keys.exact() && keys.element_type() == PrimitiveType::kF32 && key_init.exact() &&
+               !std::isnan(key_init.literal().data<float>()[0]);
+  const float* values = plain ? keys.literal().data<float>().data() : nullptr;
+  for (std::vector<int64_t>& terms : lists.terms) {
+    if (plain) KeepBest(values, reducer.largest, terms);
+    std::vector<ArgCandidate> all;
+    for (int64_t i : terms) all.push_back({keys.At(i), indices.At(i), {}});
+    all.push_back({key_init.At(0), index_init.At(0), {}});
+    for (ArgCandidate& c : all) c.order = KeyOf(c.key, context, reducer.largest);
+    std::vector<ArgCandidate> winners = Winners(std::move(all), reducer);
+    ArgCandidate joined = winners[0];
+    for (size_t k = 1; k < winners.size(); ++k) {
+      joined.key = Join(joined.key, winners[k].key);
+      joined.index = Join(joined.index, winners[k].index);
+    }
+    for (AcceptanceSet* s : {&joined.key, &joined.index}) {
+      if (s->IsPoint() || s->term != Term::kPoint) continue;
+      s->term = Term::kJump;
+      s->origin = context.origin;
+    }
+    key_sets.push_back(joined.key);
+    index_sets.push_back(joined.index);
+  }
+  SetArray key_array(shape.tuple_shapes()[0], std::move(key_sets));
+  SetArray index_array(shape.tuple_shapes()[1], std::move(index_sets));
+  key_array.origin = index_array.origin = context.origin;
+  return SetValue::Tuple({Compress(std::move(key_array)), Compress(std::move(index_array))});
+}
+
+}  // namespace hlocts

@@ -1,0 +1,182 @@
+// One element from its terms in any order; operands combined with updates.
+#include <algorithm>
+#include <cmath>
+
+#include "reference/judge/sums/real_sum.h"
+#include "reference/judge/sums/reductions.h"
+#include "spec/judge/integer_sets.h"
+
+namespace hlocts {
+namespace {
+
+SetContext MinMaxContext(SetInterpreter& interpreter, PrimitiveType type, uint32_t origin) {
+  SetContext context;
+  context.operand = context.result = &FactsOf(type);
+  context.rule = RuleFor(Opcode::kMaximum, type, interpreter.profile());
+  context.origin = origin;
+  return context;
+}
+
+// A lone value still meets the initial value, which is an operation: a subnormal may be flushed on
+// the way (acceptance rows of reductions, and of orderings), and a NaN has the bits of a result.
+AcceptanceSet LoneTerm(AcceptanceSet term, RecognizedReducer reducer, const SetContext& context,
+                       const SetContext& order) {
+  term.flags &= ~AcceptanceSet::kBitsKnown;
+  if (context.result == nullptr || term.unspecified() || !term.finite() ||
+      (std::fabs(term.lo) >= context.result->min_normal && term.lo == term.hi) ||
+      (term.lo == 0 && term.hi == 0)) {
+    return term;
+  }
+  if (reducer == RecognizedReducer::kMinimum || reducer == RecognizedReducer::kMaximum) {
+    return BinaryFloat(OpcodeOf(reducer), term, term, order);
+  }
+  SetContext exact = context;
+  exact.rule.rule_class = RuleClass::kCorrectlyRounded;
+  return BinaryFloat(Opcode::kMultiply, term, AcceptanceSet::Float(1), exact);
+}
+
+}  // namespace
+
+Opcode OpcodeOf(RecognizedReducer reducer) {
+  switch (reducer) {
+    case RecognizedReducer::kAdd:
+      return Opcode::kAdd;
+    case RecognizedReducer::kMultiply:
+      return Opcode::kMultiply;
+    case RecognizedReducer::kMinimum:
+      return Opcode::kMinimum;
+    case RecognizedReducer::kMaximum:
+      return Opcode::kMaximum;
+    case RecognizedReducer::kAnd:
+      return Opcode::kAnd;
+    case RecognizedReducer::kOr:
+      return Opcode::kOr;
+    default:
+      return Opcode::kXor;
+  }
+}
+
+AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& context,
+                           PrimitiveType type, RecognizedReducer reducer,
+                           absl::Span<const AcceptanceSet> terms) {
+  PrimitiveType component = ComponentType(type);
+  if (terms.size() == 1) {
+    return IsFloat(component) ? LoneTerm(terms[0], reducer, context,
+                                         MinMaxContext(interpreter, component, context.origin))
+                              : terms[0];
+  }
+  if (!IsFloat(component)) {
+    IntegerContext integers;
+    integers.type = component;
+    integers.origin = context.origin;
+    AcceptanceSet s = terms[0];
+    for (size_t i = 1; i < terms.size(); ++i) {
+      s = BinaryInteger(OpcodeOf(reducer), s, terms[i], integers);
+    }
+    return s;
+  }
+  if (reducer == RecognizedReducer::kMinimum || reducer == RecognizedReducer::kMaximum) {
+    SetContext order = MinMaxContext(interpreter, component, context.origin);
+    AcceptanceSet s = terms[0];
+    for (size_t i = 1; i < terms.size(); ++i) {
+      s = BinaryFloat(OpcodeOf(reducer), s, terms[i], order);
+    }
+    return s;
+  }
+  if (reducer == RecognizedReducer::kAdd) {
+    RealSum sum;
+    for (const AcceptanceSet& s : terms) AddTerm(s, context, sum);
+    return FinishSum(sum, ReductionSumRule(interpreter, context.rule, type), context);
+  }
+  if (reducer == RecognizedReducer::kMultiply && !IsComplex(type)) {
+    return FinishProduct(terms, context);
+  }
+  return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
+}
+
+namespace {
+
+SetContext CombineContext(const CombineOperands& combine) {
+  PrimitiveType type = combine.operand.element_type();
+  if (IsFloat(type) || IsComplex(type)) {
+    return combine.interpreter.ContextOf(combine.instruction, type, type);
+  }
+  SetContext context;
+  context.rule = RuleFor(combine.instruction.opcode(), type, combine.interpreter.profile());
+  context.origin = combine.interpreter.OriginOf(combine.instruction, context.rule);
+  return context;
+}
+
+}  // namespace
+
+absl::StatusOr<SetArray> CombineRecognized(const CombineOperands& combine,
+                                           RecognizedReducer reducer) {
+  PrimitiveType type = combine.operand.element_type();
+  SetContext context = CombineContext(combine);
+  int components = combine.operand.components();
+  std::vector<AcceptanceSet> sets = combine.operand.AsSets();
+  std::vector<AcceptanceSet> terms;
+  for (size_t i = 0; i < combine.updates.size(); ++i) {
+    if (combine.updates[i].empty()) continue;
+    for (int c = 0; c < components; ++c) {
+      terms = {sets[i * components + c]};
+      for (int64_t from : combine.updates[i]) terms.push_back(combine.source.At(from, c));
+      sets[i * components + c] = CombineTerms(combine.interpreter, context, type, reducer, terms);
+    }
+  }
+  SetArray result(combine.shape, std::move(sets));
+  result.origin = context.origin;
+  return result;
+}
+
+SetArray AddUncertainUpdates(const CombineOperands& combine,
+                             const std::vector<std::vector<int64_t>>& maybe) {
+  SetContext context = combine.interpreter.ContextOf(
+      combine.instruction, combine.operand.element_type(), combine.operand.element_type());
+  SumRule rule =
+      ReductionSumRule(combine.interpreter, context.rule, combine.operand.element_type());
+  std::vector<AcceptanceSet> sets = combine.operand.AsSets();
+  for (size_t i = 0; i < combine.updates.size(); ++i) {
+    if (combine.updates[i].empty() && maybe[i].empty()) continue;
+    RealSum sum;
+    AddTerm(sets[i], context, sum);
+    for (int64_t from : combine.updates[i]) AddTerm(combine.source.At(from), context, sum);
+    for (int64_t from : maybe[i]) {
+      // There or not: the interval from zero to the term.
+      AcceptanceSet term = Join(combine.source.At(from), AcceptanceSet::Float(0.0));
+      if (term.term == Term::kPoint) {
+        term.term = Term::kJump;
+        term.origin = context.origin;
+      }
+      AddTerm(term, context, sum);
+    }
+    sets[i] = FinishSum(sum, rule, context);
+  }
+  SetArray result(combine.shape, std::move(sets));
+  result.origin = context.origin;
+  return result;
+}
+
+SetArray JoinUncertainUpdates(const CombineOperands& combine, RecognizedReducer reducer,
+                              SetArray certain, const std::vector<std::vector<int64_t>>& maybe) {
+  PrimitiveType type = combine.operand.element_type();
+  SetContext context = CombineContext(combine);
+  // In which order floats are multiplied shows; the others are exact in any order.
+  bool open = IsFloat(type) && reducer == RecognizedReducer::kMultiply;
+  for (size_t i = 0; i < maybe.size(); ++i) {
+    if (maybe[i].empty()) continue;
+    AcceptanceSet& s = certain.mutable_sets()[i];
+    for (int64_t from : maybe[i]) {
+      AcceptanceSet with = CombineTerms(combine.interpreter, context, type, reducer,
+                                        {s, combine.source.At(from)});
+      s = Join(s, with);
+      if (s.IsPoint() || s.term != Term::kPoint) continue;
+      s.term = Term::kJump;
+      s.origin = context.origin;
+    }
+    if (open) s = AcceptanceSet::Unspecified(Term::kJump, context.origin);
+  }
+  return certain;
+}
+
+}  // namespace hlocts

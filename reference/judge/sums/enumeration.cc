@@ -1,0 +1,251 @@
+// Reductions and scatters of any other computation: every order and tree of a few terms.
+#include <map>
+
+#include "reference/judge/sums/reductions.h"
+
+namespace hlocts {
+namespace {
+
+constexpr size_t kEnumeratedTerms = 5;
+
+bool SameSets(const SetValue& a, const SetValue& b) {
+  if (a.tuple) {
+    for (size_t i = 0; i < a.elements.size(); ++i) {
+      if (!SameSets(a.elements[i], b.elements[i])) return false;
+    }
+    return true;
+  }
+  for (int64_t i = 0; i < a.array.element_count() * 1; ++i) {
+    for (int c = 0; c < a.array.components(); ++c) {
+      if (!IsSubset(b.array.At(i, c), a.array.At(i, c))) return false;
+    }
+  }
+  return true;
+}
+
+// Everything that some order and tree over the terms can give, lanes at once. terms[t] holds the
+// operands' values of term t; init may be empty.
+class Enumeration {
+ public:
+  Enumeration(SetInterpreter& interpreter, const Computation& body, Shape lanes,
+              std::vector<std::vector<SetValue>> terms, std::vector<SetValue> init)
+      : interpreter_(interpreter),
+        body_(body),
+        lanes_(std::move(lanes)),
+        terms_(std::move(terms)),
+        init_(std::move(init)) {}
+
+  absl::StatusOr<SetValue> Run() {
+    size_t full = (size_t{1} << terms_.size()) - 1;
+    std::vector<SetValue> values(full + 1);
+    for (size_t mask = 1; mask <= full; ++mask) {
+      HLOCTS_RETURN_IF_ERROR(Fill(mask, values));
+    }
+    return terms_.empty() ? Collate(init_) : values[full];
+  }
+
+ private:
+  SetValue Collate(const std::vector<SetValue>& parts) const {
+    return parts.size() == 1 ? parts[0] : SetValue::Tuple(parts);
+  }
+  std::vector<SetValue> Parts(const SetValue& value) const {
+    if (value.tuple) return value.elements;
+    return {value};
+  }
+  absl::StatusOr<SetValue> Apply(const SetValue& a, const SetValue& b) {
+    std::vector<SetValue> arguments = Parts(a);
+    for (const SetValue& part : Parts(b)) arguments.push_back(part);
+    return interpreter_.CallLanes(body_, arguments, lanes_);
+  }
+  absl::Status Include(const SetValue& more, SetValue& value, bool& empty) {
+    value = empty ? more : JoinValues(value, more);
+    empty = false;
+    return absl::OkStatus();
+  }
+  absl::Status Fill(size_t mask, std::vector<SetValue>& values) {
+    bool empty = true;
+    SetValue& value = values[mask];
+    if ((mask & (mask - 1)) == 0) {
+      size_t term = static_cast<size_t>(__builtin_ctzll(mask));
+      HLOCTS_RETURN_IF_ERROR(Include(Collate(terms_[term]), value, empty));
+    }
+    for (size_t left = (mask - 1) & mask; left > 0; left = (left - 1) & mask) {
+      HLOCTS_ASSIGN_OR_RETURN(SetValue both, Apply(values[left], values[mask & ~left]));
+      HLOCTS_RETURN_IF_ERROR(Include(both, value, empty));
+    }
+    if (init_.empty()) return absl::OkStatus();
+    SetValue init = Collate(init_);
+    for (size_t k = 0; k <= terms_.size(); ++k) {
+      HLOCTS_ASSIGN_OR_RETURN(SetValue before, Apply(init, value));
+      HLOCTS_ASSIGN_OR_RETURN(SetValue after, Apply(value, init));
+      SetValue wider = JoinValues(value, JoinValues(before, after));
+      if (SameSets(value, wider)) break;
+      value = wider;
+    }
+    return absl::OkStatus();
+  }
+
+  SetInterpreter& interpreter_;
+  const Computation& body_;
+  Shape lanes_;
+  std::vector<std::vector<SetValue>> terms_;
+  std::vector<SetValue> init_;
+};
+
+// Results of all outputs, filled in group by group.
+class Outputs {
+ public:
+  Outputs(SetInterpreter& interpreter, const Instruction& instruction, const Shape& shape)
+      : shape_(shape),
+        values_(UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom)) {}
+  void Put(const std::vector<int64_t>& at, const SetValue& lanes) {
+    if (!values_.tuple) return PutLeaf(at, lanes.tuple ? lanes.elements[0] : lanes, values_.array);
+    for (size_t k = 0; k < values_.elements.size(); ++k) {
+      PutLeaf(at, lanes.elements[k], values_.elements[k].array);
+    }
+  }
+  SetValue Take() {
+    if (!values_.tuple) return Compress(std::move(values_.array));
+    for (SetValue& element : values_.elements) element.array = Compress(std::move(element.array));
+    return std::move(values_);
+  }
+
+ private:
+  void PutLeaf(const std::vector<int64_t>& at, const SetValue& lanes, SetArray& leaf) {
+    std::vector<AcceptanceSet>& sets = leaf.mutable_sets();
+    int components = leaf.components();
+    for (size_t lane = 0; lane < at.size(); ++lane) {
+      for (int c = 0; c < components; ++c) {
+        sets[at[lane] * components + c] = lanes.array.At(static_cast<int64_t>(lane), c);
+      }
+    }
+  }
+  Shape shape_;
+  SetValue values_;
+};
+
+// The elements `at` of the operands, or of the inits, side by side.
+SetArray Joined(const SetArray& operand, const SetArray& init,
+                const std::vector<std::vector<int64_t>>& terms, const std::vector<int64_t>& outs) {
+  std::vector<AcceptanceSet> sets;
+  for (int64_t out : outs) {
+    for (int64_t i : terms[out]) {
+      for (int c = 0; c < operand.components(); ++c) sets.push_back(operand.At(i, c));
+    }
+    for (int c = 0; c < init.components(); ++c) sets.push_back(init.At(0, c));
+  }
+  const int64_t count = static_cast<int64_t>(sets.size()) / operand.components();
+  return Compress(SetArray(Shape(operand.element_type(), {count}), std::move(sets)));
+}
+
+// Results of a selection among many terms and the init: any of the greatest.
+absl::Status PutSelected(SetInterpreter& interpreter, const Computation& body,
+                         absl::Span<const SetValue> operands,
+                         const std::vector<std::vector<int64_t>>& terms,
+                         const std::vector<int64_t>& outs, Outputs& outputs) {
+  const size_t count = operands.size() / 2;
+  std::vector<SetValue> pools;
+  for (size_t k = 0; k < count; ++k) {
+    pools.push_back(SetValue(Joined(operands[k].array, operands[count + k].array, terms, outs)));
+  }
+  const SetValue pool = count == 1 ? pools[0] : SetValue::Tuple(pools);
+  const int64_t per = static_cast<int64_t>(terms[outs[0]].size()) + 1;
+  HLOCTS_ASSIGN_OR_RETURN(auto greatest, GreatestTerms(interpreter, body, pool, outs.size(), per));
+  for (size_t lane = 0; lane < outs.size(); ++lane) {
+    SetValue joined;
+    for (size_t g = 0; g < greatest[lane].size(); ++g) {
+      const SetValue value = LanesOf(pool, {greatest[lane][g]});
+      joined = g == 0 ? value : JoinValues(joined, value);
+    }
+    if (!greatest[lane].empty()) outputs.Put({outs[lane]}, joined);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+SetValue LanesOf(const SetValue& value, const std::vector<int64_t>& at) {
+  if (value.tuple) {
+    std::vector<SetValue> elements;
+    for (const SetValue& element : value.elements) elements.push_back(LanesOf(element, at));
+    return SetValue::Tuple(std::move(elements));
+  }
+  const SetArray& array = value.array;
+  std::vector<AcceptanceSet> sets;
+  for (int64_t i : at) {
+    for (int c = 0; c < array.components(); ++c) sets.push_back(array.At(i, c));
+  }
+  Shape shape(array.element_type(), {static_cast<int64_t>(at.size())});
+  return SetValue(Compress(SetArray(shape, std::move(sets))));
+}
+
+absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
+                                             const Instruction& instruction, const Shape& shape,
+                                             absl::Span<const SetValue> operands) {
+  size_t count = operands.size() / 2;
+  const Computation& body = *instruction.CalledComputation(Attr::kToApply);
+  if (!operands[0].array.runtime_sizes.empty()) {
+    return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
+  }
+  const std::vector<int64_t>& sizes = operands[0].array.shape().dimensions();
+  HLOCTS_ASSIGN_OR_RETURN(const ReductionTerms lists,
+                          TermsOf(instruction, sizes, sizes,
+                                  interpreter.runner().options().memory_bytes_max));
+  std::map<size_t, std::vector<int64_t>> groups;  // outputs by their number of terms
+  for (size_t out = 0; out < lists.terms.size(); ++out) {
+    groups[lists.terms[out].size()].push_back(static_cast<int64_t>(out));
+  }
+  Outputs outputs(interpreter, instruction, shape);
+  for (const auto& [size, outs] : groups) {
+    if (size > kEnumeratedTerms) {
+      HLOCTS_RETURN_IF_ERROR(PutSelected(interpreter, body, operands, lists.terms, outs, outputs));
+      continue;
+    }
+    std::vector<std::vector<SetValue>> terms(size);
+    for (size_t t = 0; t < size; ++t) {
+      std::vector<int64_t> at;
+      for (int64_t out : outs) at.push_back(lists.terms[out][t]);
+      for (size_t k = 0; k < count; ++k) terms[t].push_back(LanesOf(operands[k], at));
+    }
+    std::vector<SetValue> init;
+    std::vector<int64_t> zeros(outs.size(), 0);
+    for (size_t k = 0; k < count; ++k) init.push_back(LanesOf(operands[count + k], zeros));
+    Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
+    Enumeration enumeration(interpreter, body, lanes, std::move(terms), std::move(init));
+    HLOCTS_ASSIGN_OR_RETURN(SetValue value, enumeration.Run());
+    outputs.Put(outs, value);
+  }
+  return outputs.Take();
+}
+
+absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
+                                              const Instruction& instruction, const Shape& shape,
+                                              absl::Span<const SetValue> operands,
+                                              const std::vector<std::vector<int64_t>>& updates) {
+  size_t count = operands.size() / 2;
+  const Computation& body = *instruction.CalledComputation(Attr::kToApply);
+  std::map<size_t, std::vector<int64_t>> groups;
+  for (size_t i = 0; i < updates.size(); ++i) {
+    groups[updates[i].size()].push_back(static_cast<int64_t>(i));
+  }
+  Outputs outputs(interpreter, instruction, shape);
+  for (const auto& [size, outs] : groups) {
+    if (size + 1 > kEnumeratedTerms) continue;
+    std::vector<std::vector<SetValue>> terms(size + 1);
+    for (size_t k = 0; k < count; ++k) terms[0].push_back(LanesOf(operands[k], outs));
+    for (size_t t = 0; t < size; ++t) {
+      std::vector<int64_t> at;
+      for (int64_t out : outs) at.push_back(updates[out][t]);
+      for (size_t k = 0; k < count; ++k) {
+        terms[t + 1].push_back(LanesOf(operands[count + 1 + k], at));
+      }
+    }
+    Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
+    Enumeration enumeration(interpreter, body, lanes, std::move(terms), {});
+    HLOCTS_ASSIGN_OR_RETURN(SetValue value, enumeration.Run());
+    outputs.Put(outs, value);
+  }
+  return outputs.Take();
+}
+
+}  // namespace hlocts

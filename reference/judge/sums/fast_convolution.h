@@ -1,0 +1,20 @@
+// Convolutions by a fast algorithm (acceptance-rules 19): the transforms mix all of an image, so
+// the error of each element follows the norms of image and kernel, not the terms of its own window.
+#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_FAST_CONVOLUTION_H_
+#define HLOCTS_REFERENCE_JUDGE_SUMS_FAST_CONVOLUTION_H_
+
+#include "reference/judge/sums/sums.h"
+
+namespace hlocts {
+
+// May the engine that is judged compute this instruction so?
+bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, const Rule& rule);
+
+// What it adds to the error of each result: an f64 literal of the result's dimensions; infinite
+// where a non-finite value of the image or kernel, or an overflow on the way, frees the result.
+Literal FastConvolutionErrors(const Instruction& instruction, const Shape& result,
+                              const Linear& lhs, const Linear& rhs, const SumRule& rule);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_FAST_CONVOLUTION_H_

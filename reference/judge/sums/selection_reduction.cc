@@ -1,0 +1,94 @@
+// Reductions by a computation that returns one of its two arguments, as a maximum of one's own
+// does: where it orders the terms, every order and tree of them leaves a greatest one.
+#include "reference/judge/sums/reductions.h"
+
+namespace hlocts {
+namespace {
+
+constexpr int64_t kTermsMax = 64;       // the bits of a row
+constexpr int64_t kPairsMax = 1 << 15;  // of all results together
+
+// A number in lane `lane` of x, and no NaN, which equals that of lane `other` of y.
+bool SamePoint(const SetValue& x, int64_t lane, const SetValue& y, int64_t other) {
+  if (x.tuple) {
+    for (size_t k = 0; k < x.elements.size(); ++k) {
+      if (!SamePoint(x.elements[k], lane, y.elements[k], other)) return false;
+    }
+    return true;
+  }
+  for (int c = 0; c < x.array.components(); ++c) {
+    const AcceptanceSet a = x.array.At(lane, c), b = y.array.At(other, c);
+    if (!a.IsPoint() || !b.IsPoint() || a.Has(AcceptanceSet::kNan)) return false;
+    if (!IsSubset(a, b) || !IsSubset(b, a)) return false;
+  }
+  return true;
+}
+
+// Which of the terms first..first+count of the pool is chosen before which: bit y of row x where x
+// may win against y. Empty where some pair has another result than one of the two.
+std::vector<uint64_t> Winners(const SetValue& pool, const SetValue& results, int64_t first,
+                              int64_t count) {
+  std::vector<uint64_t> wins(count, 0);
+  for (int64_t x = 0; x < count; ++x) {
+    for (int64_t y = 0; y < count; ++y) {
+      const int64_t lane = (first + x) * count + y;
+      const bool left = SamePoint(results, lane, pool, first + x);
+      const bool right = SamePoint(results, lane, pool, first + y);
+      if (!left && !right) return {};
+      if (left) wins[x] |= uint64_t{1} << y;
+      if (right) wins[y] |= uint64_t{1} << x;
+    }
+  }
+  return wins;
+}
+
+bool IsTransitive(const std::vector<uint64_t>& wins) {
+  for (size_t x = 0; x < wins.size(); ++x) {
+    for (size_t y = 0; y < wins.size(); ++y) {
+      if ((wins[x] >> y & 1) && (wins[y] & ~wins[x]) != 0) return false;
+    }
+  }
+  return true;
+}
+
+// The results of the body on each pair of terms of the same reduction.
+absl::StatusOr<SetValue> OnPairs(SetInterpreter& interpreter, const Computation& body,
+                                 const SetValue& pool, int64_t lanes, int64_t count) {
+  std::vector<int64_t> left, right;
+  for (int64_t first = 0; first < lanes * count; first += count) {
+    for (int64_t pair = 0; pair < count * count; ++pair) {
+      left.push_back(first + pair / count);
+      right.push_back(first + pair % count);
+    }
+  }
+  std::vector<SetValue> arguments;
+  for (const std::vector<int64_t>* side : {&left, &right}) {
+    const SetValue picked = LanesOf(pool, *side);
+    if (!picked.tuple) arguments.push_back(picked);
+    for (const SetValue& element : picked.elements) arguments.push_back(element);
+  }
+  const Shape shape(PrimitiveType::kPred, {static_cast<int64_t>(left.size())});
+  return interpreter.CallLanes(body, arguments, shape);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& interpreter,
+                                                                const Computation& body,
+                                                                const SetValue& pool, int64_t lanes,
+                                                                int64_t count) {
+  std::vector<std::vector<int64_t>> greatest(lanes);
+  if (count == 0 || count > kTermsMax || lanes * count * count > kPairsMax) return greatest;
+  HLOCTS_ASSIGN_OR_RETURN(SetValue results, OnPairs(interpreter, body, pool, lanes, count));
+  const uint64_t all = ~uint64_t{0} >> (64 - count);
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    const std::vector<uint64_t> wins = Winners(pool, results, lane * count, count);
+    if (wins.empty() || !IsTransitive(wins)) continue;
+    for (int64_t x = 0; x < count; ++x) {
+      if (wins[x] == all) greatest[lane].push_back(lane * count + x);
+    }
+  }
+  return greatest;
+}
+
+}  // namespace hlocts

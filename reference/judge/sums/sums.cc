@@ -1,0 +1,218 @@
+#include "reference/judge/sums/sums.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hlocts {
+namespace {
+
+double DataOr(const Literal& literal, int64_t i, double otherwise) {
+  return literal.raw_size() == 0 ? otherwise : literal.data<double>()[i];
+}
+
+// A sum in which infinities or NaNs certainly take part: IEEE says the same in any order, unless
+// the finite terms may overflow to the other infinity, or a term is an infinity times what may be
+// zero.
+AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i,
+                           const SetContext& context) {
+  double special = parts.special.data<double>()[i];
+  double finite = parts.magnitude.data<double>()[i], limit = rule.accumulator->max;
+  if (parts.scale != 0 && !std::isfinite(finite)) {
+    finite = parts.scaled_magnitude.data<double>()[i];
+    limit = std::ldexp(limit, -parts.scale);
+  }
+  bool overflow = !(finite * (1 + rule.operand_error + 0x1p-10) < limit);
+  bool flushed = parts.has_flushed && parts.flushed.data<double>()[i] > 0;
+  Image image;
+  image.nan = std::isnan(special) || overflow || flushed;
+  image.pos_inf = special == HUGE_VAL || flushed;
+  image.neg_inf = special == -HUGE_VAL || flushed;
+  AcceptanceSet s = StoreImage(image, context);
+  if (overflow || flushed) s.term = Term::kOverflow;
+  return s;
+}
+
+struct SumError {
+  double error = 0;
+  bool exact = false;
+};
+
+// Relative to the sum of magnitudes.
+double RelativeError(const SumParts& parts, const SumRule& rule, double count, double& roundings) {
+  roundings = rule.additions_only ? std::max(count - 1, 0.0) : count;
+  if (rule.height) roundings = std::min(roundings, static_cast<double>(*rule.height));
+  // A single product rounds once more when stored; that is StoreImage's business.
+  if (parts.products && count <= 1) roundings = 0;
+  double u = std::ldexp(1.0, -rule.precision);
+  double relative = roundings * rule.factor * u;
+  if (relative > 0.5) relative = std::expm1(roundings * rule.factor * u) * 2;
+  return relative + rule.operand_error;
+}
+
+SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, double count,
+                 const SetContext& context) {
+  SumError result;
+  bool quantum = parts.quantum != Linear::kNoQuantum;
+  bool narrow_operands = rule.operand_error == 0 || parts.bits <= 8;
+  // Every partial sum is a multiple of the quantum and fits: no addition rounds in any order.
+  if (quantum && narrow_operands && parts.quantum >= rule.accumulator->emin - rule.precision + 1 &&
+      magnitude <= std::ldexp(1.0, std::min(rule.precision + parts.quantum, 1023))) {
+    bool flushes = context.rule.Allows(kFlushResult) && parts.quantum < rule.accumulator->emin;
+    result.exact = !flushes;
+    if (result.exact) return result;
+  }
+  double roundings = 0;
+  double error = RelativeError(parts, rule, count, roundings) * magnitude;
+  bool deep = !quantum || parts.quantum < rule.accumulator->emin;
+  if (deep) {
+    double unit = context.rule.Allows(kFlushResult) ? rule.accumulator->min_normal
+                                                    : rule.accumulator->tiny / 2;
+    double events =
+        roundings * (context.rule.Allows(kFlushResult) ? 1 : 0) + (parts.products ? count : 0);
+    error += events * unit;
+  }
+  // The centre was summed in f64 by the reference.
+  if (!(parts.products && count <= 1)) error += (count + 2) * 0x1p-53 * magnitude;
+  result.error = NextUp(error * (1 + 0x1p-50));
+  return result;
+}
+
+// Infinities that some order of additions can reach although the sum itself does not; `max` is the
+// accumulator's, in the units of the sum.
+void AddOverflowingOrders(double centre, double magnitude, double error, double max,
+                          const SetContext& context, AcceptanceSet& s) {
+  double positive = (magnitude + centre) / 2 + error, negative = (magnitude - centre) / 2 + error;
+  bool over = positive >= max, under = negative >= max;
+  if (!over && !under) return;
+  AddPartialOverflow(over, under, context, s);
+  s.term = Term::kOverflow;
+}
+
+// A sum whose terms leave the range of f64 together, from its parts scaled down.
+AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i, double count,
+                          const SetContext& context) {
+  double centre = parts.scaled_centre.data<double>()[i];
+  double magnitude = parts.scaled_magnitude.data<double>()[i];
+  double roundings = 0;
+  double relative = RelativeError(parts, rule, count, roundings) + (count + 2) * 0x1p-51;
+  // What the scaling lost below the least double.
+  double error = NextUp(relative * magnitude * (1 + 0x1p-50) + (4 * count + 4) * 0x1p-1070);
+  double radius = parts.has_radius ? std::max(DataOr(parts.scaled_radius, i, 0), 0.0) : 0;
+  auto outward = [&](double x, bool up) {
+    double y = std::ldexp(x, parts.scale);
+    return std::isinf(y) ? y : up ? NextUp(y) : NextDown(y);
+  };
+  Image image;
+  image.finite = true;
+  image.lo = {outward(NextDown(centre - error - radius), false), 0};
+  image.hi = {outward(NextUp(centre + error + radius), true), 0};
+  if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+  AcceptanceSet s = StoreImage(image, context);
+  AddOverflowingOrders(centre, magnitude, error + radius,
+                       std::ldexp(rule.accumulator->max, -parts.scale), context, s);
+  s.term = s.Has(AcceptanceSet::kPosInf | AcceptanceSet::kNegInf) ? Term::kOverflow : Term::kSum;
+  s.origin = context.origin;
+  if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
+  return s;
+}
+
+AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
+                       const SetContext& context) {
+  if (parts.has_uncertain && parts.uncertain.data<double>()[i] > 0) {
+    return AcceptanceSet::Unspecified(parts.term, parts.origin);
+  }
+  double centre = parts.centre.data<double>()[i], magnitude = parts.magnitude.data<double>()[i];
+  double fast = 0;
+  if (parts.has_fast) {
+    fast = parts.fast.data<double>()[i];
+    if (std::isinf(fast)) return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  }
+  if (parts.has_special && !std::isfinite(parts.special.data<double>()[i])) {
+    return NonFiniteSum(parts, rule, i, context);
+  }
+  double count = DataOr(parts.counts, i, parts.count);
+  if (!std::isfinite(centre) || !std::isfinite(magnitude)) {
+    if (parts.scale != 0 && fast == 0) return BoundScaled(parts, rule, i, count, context);
+    return AcceptanceSet::Unspecified(Term::kOverflow, context.origin);
+  }
+  double radius = parts.has_radius ? parts.radius.data<double>()[i] : 0;
+  // A difference of two magnitudes (the spread of products of intervals) may be rounded below 0.
+  radius = std::max(radius, 0.0);
+  if (parts.has_radius) radius += (count + 2) * 0x1p-51 * magnitude;
+  SumError error = ErrorOf(parts, rule, magnitude, count, context);
+  if (fast > 0) error = {NextUp(error.error + fast), false};
+  double spread = error.error + radius;
+  Image image;
+  image.finite = true;
+  if (spread == 0) {
+    // One f64 product: the centre is it rounded, which is what is stored; a fused consumer sees
+    // more.
+    bool rounded = context.result->is_f64 && !error.exact && centre != 0;
+    image.lo = image.hi = {centre, rounded ? Bound::kUnknown : int8_t{0}};
+  } else {
+    image.lo = {NextDown(centre - spread), 0};
+    image.hi = {NextUp(centre + spread), 0};
+  }
+  if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+  AcceptanceSet s = StoreImage(image, context);
+  // Terms that may be of either sign count for both sides: half of their reach is missing in one.
+  AddOverflowingOrders(centre, magnitude, error.error + radius / 2, rule.accumulator->max, context,
+                       s);
+  if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
+  if (s.finite() && s.lo != s.hi && s.term != Term::kOverflow) {
+    bool inherited = radius > error.error;
+    s.term = inherited ? parts.term : Term::kSum;
+    s.origin = inherited && parts.origin != 0 ? parts.origin : context.origin;
+  }
+  return s;
+}
+
+}  // namespace
+
+std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
+                                     const SetContext& context) {
+  SetContext rounding = context;
+  rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
+  std::vector<AcceptanceSet> sets;
+  int64_t count = parts.centre.element_count();
+  sets.reserve(count);
+  for (int64_t i = 0; i < count; ++i) sets.push_back(BoundOne(parts, rule, i, rounding));
+  return sets;
+}
+
+SumRule ContractionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type) {
+  PrimitiveType component = ComponentType(type);
+  const FloatFacts& facts = FactsOf(component);
+  SumRule sum;
+  bool wide = facts.p > 24;
+  sum.accumulator = wide ? &facts : &FactsOf(PrimitiveType::kF32);
+  sum.precision = sum.accumulator->p;
+  if (rule.Allows(kNarrowSum)) {
+    // f8 accumulates in about 14 bits on some hardware; relaxed lets any 16-bit type do its own.
+    sum.precision = facts.p <= 5 ? 14 : std::min(sum.precision, std::max(facts.p, 8));
+    if (interpreter.profile() == Profile::kRelaxed && facts.p <= 11) sum.accumulator = &facts;
+    if (facts.p <= 5) sum.accumulator = &FactsOf(PrimitiveType::kF32);
+  }
+  if (rule.Allows(kTruncate)) sum.factor = 2;
+  if (rule.Allows(kSplitDot) && facts.p == 24) sum.operand_error = 2.1 * 0x1p-8;
+  if (interpreter.options().facts.dot_tf32 && facts.p == 24) {
+    sum.operand_error = std::max(sum.operand_error, 2.1 * 0x1p-11);
+  }
+  return sum;
+}
+
+SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type) {
+  PrimitiveType component = ComponentType(type);
+  SumRule sum;
+  sum.accumulator = &FactsOf(component);
+  sum.precision = sum.accumulator->p;
+  sum.additions_only = true;
+  sum.height = interpreter.options().facts.reduce_height;
+  if (interpreter.profile() == Profile::kRelaxed && component == PrimitiveType::kF32) {
+    sum.factor = 2;
+  }
+  (void)rule;
+  return sum;
+}
+
+}  // namespace hlocts

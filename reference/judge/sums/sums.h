@@ -1,0 +1,63 @@
+// Sums and products in any order, bounded: the linear operations (dot, convolution, reduce add,
+// ...) are run by the plain evaluator in f64 on middles, magnitudes and radii of the operands'
+// sets, and the classical bound does the rest (acceptance-rules 1, 2, 10, 11, 15).
+#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_
+#define HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_
+
+#include <optional>
+#include <vector>
+
+#include "reference/judge/sums/linear.h"
+#include "reference/judge/interpreter/set_interpreter.h"
+#include "spec/judge/acceptance_set.h"
+
+namespace hlocts {
+
+// What the evaluator says about all sums of an operation; f64 literals with a value per result.
+struct SumParts {
+  Literal centre;
+  Literal magnitude;  // of the finite terms
+  Literal radius;     // only if has_radius
+  bool has_radius = false;
+  Literal uncertain;  // only if has_uncertain: > 0 where an uncertain infinity or NaN takes part
+  bool has_uncertain = false;
+  Literal flushed;  // only if has_flushed: > 0 where an infinity meets what may be a zero
+  bool has_flushed = false;
+  // Only if has_fast: what a fast algorithm adds to the error; infinite: any value.
+  Literal fast;
+  bool has_fast = false;
+  Literal counts;  // terms per result; not allocated: `count` everywhere
+  double count = 0;
+  int quantum = Linear::kNoQuantum;  // of single terms
+  int bits = 0;                      // of the operands
+  Literal special;  // only if has_special: NaN or infinite where such a term certainly decides
+  bool has_special = false;
+  // Not 0: where centre or magnitude are no finite f64, these stand for them times 2^-scale.
+  int scale = 0;
+  Literal scaled_centre, scaled_magnitude, scaled_radius;
+  bool products = false;  // terms are products
+  Term term = Term::kPoint;
+  uint32_t origin = 0;
+};
+
+// How the sum is accumulated.
+struct SumRule {
+  int precision = 24;                       // of the accumulator
+  const FloatFacts* accumulator = nullptr;  // its range
+  double factor = 1;                        // 2 when additions may truncate
+  double operand_error = 0;                 // relative, of rounding each operand first (TF32, bf16)
+  bool additions_only = false;              // n - 1 roundings instead of n
+  std::optional<int64_t> height;
+};
+
+// The sets of all results.
+std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
+                                     const SetContext& context);
+
+// Accumulation of contractions and of reductions on `type` under the profile.
+SumRule ContractionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type);
+SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_

@@ -1,0 +1,46 @@
+#include "spec/ir/opcode.h"
+
+#include <array>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace hlocts {
+namespace {
+
+constexpr absl::string_view kNames[] = {
+#define HLOCTS_OPCODE(Name, text) text,
+#include "spec/ir/opcodes.def"
+#undef HLOCTS_OPCODE
+};
+
+constexpr std::array<Opcode, kOpcodeCount> kAll = {
+#define HLOCTS_OPCODE(Name, text) Opcode::k##Name,
+#include "spec/ir/opcodes.def"
+#undef HLOCTS_OPCODE
+};
+
+constexpr absl::string_view kAttrNames[] = {
+#define HLOCTS_ATTRIBUTE(Name, text, Kind) text,
+#include "spec/ir/attributes.def"
+#undef HLOCTS_ATTRIBUTE
+};
+
+}  // namespace
+
+absl::string_view OpcodeName(Opcode opcode) { return kNames[static_cast<size_t>(opcode)]; }
+
+std::optional<Opcode> OpcodeFromName(absl::string_view name) {
+  static const auto* by_name = [] {
+    auto* map = new absl::flat_hash_map<absl::string_view, Opcode>();
+    for (Opcode opcode : kAll) (*map)[OpcodeName(opcode)] = opcode;
+    return map;
+  }();
+  auto found = by_name->find(name);
+  if (found == by_name->end()) return std::nullopt;
+  return found->second;
+}
+
+absl::Span<const Opcode> AllOpcodes() { return kAll; }
+absl::string_view AttrName(Attr attr) { return kAttrNames[static_cast<size_t>(attr)]; }
+
+}  // namespace hlocts

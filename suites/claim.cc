@@ -1,0 +1,181 @@
+#include "suites/claim.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "absl/strings/match.h"
+#include "nlohmann/json.hpp"
+#include "reports/run_record.h"
+#include "spec/files/file_io.h"
+#include "suites/expectations.h"
+#include "suites/sha256.h"
+#include "suites/suite_files.h"
+
+namespace hlocts {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What a verdict depends on besides the program: the cases, and the clauses that they cite.
+constexpr const char* kSuiteFolders[] = {"suites/cases", "spec/clauses"};
+constexpr const char* kRecordFiles[] = {"verdicts.jsonl", "run.json", "selection.txt",
+                                        "scorecard.txt"};
+
+absl::StatusOr<Json> SuiteHashes() {
+  Json hashes;
+  for (const char* folder : kSuiteFolders) {
+    HLOCTS_ASSIGN_OR_RETURN(hashes[folder],
+                            Sha256OfFolder(absl::StrCat(HomeFolder(), "/", folder)));
+  }
+  return hashes;
+}
+
+// Hashes of the records and of the expectations that lie in the folder.
+absl::StatusOr<Json> FileHashes(const std::string& folder) {
+  Json hashes;
+  for (const char* name : kRecordFiles) {
+    HLOCTS_ASSIGN_OR_RETURN(hashes[name], Sha256OfFile(absl::StrCat(folder, "/", name)));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(hashes["expectations"], Sha256OfFolder(folder + "/expectations"));
+  return hashes;
+}
+
+std::string CpuModel() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (absl::StartsWith(line, "model name")) return line.substr(line.find(':') + 2);
+  }
+  return "";
+}
+
+Json Machine() {
+  utsname name{};
+  uname(&name);
+  return {{"system", absl::StrCat(name.sysname, " ", name.release, " ", name.machine)},
+          {"processor", CpuModel()},
+          {"processors", std::thread::hardware_concurrency()},
+          {"memory_bytes", static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)}};
+}
+
+// Engine -> verdict -> how many, and how many as expected.
+Json Counts(const std::vector<Verdict>& verdicts) {
+  std::map<std::string, std::map<std::string, int64_t>> counts;
+  for (const Verdict& verdict : verdicts) {
+    std::map<std::string, int64_t>& engine = counts[verdict.backend];
+    ++engine[std::string(VerdictName(verdict.kind))];
+    ++engine["cases"];
+    engine["as expected"] += verdict.expected;
+  }
+  return Json(counts);
+}
+
+Json Versions(const std::vector<Verdict>& verdicts) {
+  std::map<std::string, std::string> versions;
+  for (const Verdict& verdict : verdicts) versions[verdict.backend] = verdict.backend_version;
+  return Json(versions);
+}
+
+std::string ExpectationsName(const std::string& backend) {
+  return absl::StrCat(backend.substr(0, backend.find_first_of(":?")), ".textproto");
+}
+
+void CompareHashes(const char* what, const Json& claimed, const Json& found,
+                   std::vector<std::string>& problems) {
+  for (const auto& [name, hash] : found.items()) {
+    if (claimed.value(name, "") != hash) {
+      problems.push_back(absl::StrCat(what, " ", name, " is not the one that was claimed"));
+    }
+  }
+}
+
+// The tier's cases as the suite here has them, without those of this run's queries.
+void CheckSelection(const RunRecord& record, std::vector<std::string>& problems) {
+  absl::StatusOr<std::vector<Case>> cases = InvalidInput("no tier: ", record.tier);
+  if (auto tier = TierFromName(record.tier)) cases = SelectCases(record.queries, *tier);
+  if (!cases.ok()) {
+    problems.emplace_back(cases.status().message());
+    return;
+  }
+  std::vector<std::string> addresses;
+  for (const Case& one : *cases) addresses.push_back(one.address);
+  std::sort(addresses.begin(), addresses.end());
+  if (addresses != record.selection) {
+    problems.push_back(absl::StrCat("selection.txt names ", record.selection.size(),
+                                    " cases, the suite here has ", addresses.size(), " of them"));
+  }
+}
+
+absl::Status CheckExpected(const std::string& folder, const LoadedRun& run,
+                           std::vector<std::string>& problems) {
+  std::map<std::string, ExpectationList> lists;
+  // Expiry counted on the day of the run, in the tiers in which it does.
+  auto tier = TierFromName(run.record.tier);
+  const std::string today = tier && *tier >= Tier::kNightly ? run.record.started.substr(0, 10) : "";
+  for (const Verdict& verdict : run.verdicts) {
+    const std::string path =
+        absl::StrCat(folder, "/expectations/", ExpectationsName(verdict.backend));
+    if (!lists.count(path)) {
+      HLOCTS_ASSIGN_OR_RETURN(lists[path], ExpectationList::Load(path));
+    }
+    Verdict again = verdict;
+    lists[path].Apply(again, today);
+    if (again.expected != verdict.expected) {
+      problems.push_back(absl::StrCat(verdict.case_address, " on ", verdict.backend, ": ",
+                                      verdict.expected ? "not " : "",
+                                      "expected by the package's own list"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) {
+  std::filesystem::create_directories(folder + "/expectations");
+  for (const std::string& file : options.expectations_files) {
+    if (!std::filesystem::exists(file)) continue;
+    std::filesystem::copy(file, folder + "/expectations",
+                          std::filesystem::copy_options::overwrite_existing);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(LoadedRun run, LoadRun(folder));
+  Json claim = {{"format", 1},
+                {"command", options.command},
+                {"made", UtcNow()},
+                {"machine", Machine()},
+                {"engines", Versions(run.verdicts)},
+                {"counts", Counts(run.verdicts)}};
+  HLOCTS_ASSIGN_OR_RETURN(claim["program"], Sha256OfFile("/proc/self/exe"));
+  HLOCTS_ASSIGN_OR_RETURN(claim["suite"], SuiteHashes());
+  HLOCTS_ASSIGN_OR_RETURN(claim["files"], FileHashes(folder));
+  return WriteFile(folder + "/claim.json", claim.dump(1) + "\n");
+}
+
+absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/claim.json"));
+  Json claim = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!claim.is_object() || claim.value("format", 0) != 1) {
+    return InvalidInput(folder, "/claim.json: expected a claim of format 1");
+  }
+  std::vector<std::string> problems;
+  HLOCTS_ASSIGN_OR_RETURN(Json files, FileHashes(folder));
+  CompareHashes("file", claim.value("files", Json::object()), files, problems);
+  HLOCTS_ASSIGN_OR_RETURN(Json suite, SuiteHashes());
+  CompareHashes("suite folder", claim.value("suite", Json::object()), suite, problems);
+  HLOCTS_ASSIGN_OR_RETURN(LoadedRun run, LoadRun(folder));
+  CheckSelection(run.record, problems);
+  MergedRun merged = MergeRuns({run});
+  problems.insert(problems.end(), merged.problems.begin(), merged.problems.end());
+  if (claim.value("counts", Json::object()) != Counts(run.verdicts)) {
+    problems.push_back("the counts claimed are not those of the verdicts");
+  }
+  HLOCTS_RETURN_IF_ERROR(CheckExpected(folder, run, problems));
+  return problems;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,32 @@
+// The claim package: a run's folder that says by hashes which suite was run, by what, with what
+// result, so that somebody else can check it (`hlocts verify-claim`).
+#ifndef HLOCTS_SUITES_CLAIM_H_
+#define HLOCTS_SUITES_CLAIM_H_
+
+#include <string>
+#include <vector>
+
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+// What the claim says besides the files of the folder.
+struct ClaimOptions {
+  std::vector<std::string> command;             // as typed
+  std::vector<std::string> expectations_files;  // copied into the folder; those that exist
+};
+
+// Makes claim.json of a folder that `hlocts run --out` has finished.
+absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder);
+
+// What does not hold; empty: the claim stands. An error when there is no claim to check.
+//   - the files are the ones that were hashed
+//   - the suite here is the one that was run
+//   - every case of its tier has one verdict on each engine
+//   - the counts claimed are those of the verdicts, and the verdicts say `expected` as the
+//     expectations of the package do
+absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SUITES_CLAIM_H_

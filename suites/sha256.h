@@ -1,0 +1,19 @@
+// SHA-256 of bytes and files, as lower-case hexadecimal digits.
+#ifndef HLOCTS_SUITES_SHA256_H_
+#define HLOCTS_SUITES_SHA256_H_
+
+#include <string>
+
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+std::string Sha256(absl::string_view bytes);
+absl::StatusOr<std::string> Sha256OfFile(const std::string& path);
+// Of the names and contents of all regular files below a folder, independent of their order on
+// disk.
+absl::StatusOr<std::string> Sha256OfFolder(const std::string& folder);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SUITES_SHA256_H_

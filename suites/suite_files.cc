@@ -1,0 +1,28 @@
+#include "suites/suite_files.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace hlocts {
+
+std::string HomeFolder() {
+  const char* home = std::getenv("HLOCTS_HOME");
+  return home && *home ? home : HLOCTS_SOURCE_DIR;
+}
+
+absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, LoadCases(HomeFolder() + "/suites/cases"));
+  auto selected = [&](const Case& one) {
+    if (one.tier > tier) return false;
+    return queries.empty() || std::any_of(queries.begin(), queries.end(), [&](const auto& query) {
+             return QueryMatches(query, one.address);
+           });
+  };
+  cases.erase(std::remove_if(cases.begin(), cases.end(),
+                             [&](const Case& one) { return !selected(one); }),
+              cases.end());
+  if (cases.empty()) return InvalidInput("no case of tier ", TierName(tier), " matches the query");
+  return cases;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,135 @@
+#include "tools/bench/bench_fuzz.h"
+
+#include <iostream>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+#include "tools/bench/fuzz_bench.h"
+#include "tools/cli/common.h"
+
+namespace hlocts {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+
+// One figure with what it is to be.
+class Printer {
+ public:
+  explicit Printer(bool json) : json_(json) {}
+  void Figure(const std::string& name, double value, double goal, const std::string& beside) {
+    bool kept = value >= goal;
+    kept_ = kept_ && kept;
+    if (json_) {
+      nlohmann::ordered_json line = {{"benchmark", "fuzz/" + name},
+                                     {"value", value},
+                                     {"goal", goal},
+                                     {"kept", kept},
+                                     {"beside", beside}};
+      std::cout << line.dump() << std::endl;
+      return;
+    }
+    // Lists of what is missing are whole in JSON only.
+    constexpr size_t kBesideMax = 400;
+    bool cut = beside.size() > kBesideMax;
+    std::cout << absl::StrFormat("%-28s %12.4g  (goal %g%s)  %s\n", "fuzz/" + name, value, goal,
+                                 kept ? "" : ": MISSED",
+                                 cut ? beside.substr(0, kBesideMax) + " ..." : beside)
+              << std::flush;
+  }
+  bool kept() const { return kept_; }
+
+ private:
+  bool json_, kept_ = true;
+};
+
+std::string Beside(const RateRow& row) {
+  return absl::StrFormat(
+      "%d modules in %.1f s, %.1f instructions; %.1f bits checked, %.2f %% inconclusive",
+      row.modules, row.seconds, row.instructions_mean, row.bits_checked_mean,
+      100 * row.inconclusive_share);
+}
+
+double Share(int64_t part, int64_t all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
+void Generation(bool quick, Printer& print) {
+  int64_t modules = quick ? 20'000 : 1'000'000;
+  RateRow row = BenchGenerate(kSeed, std::numeric_limits<double>::infinity(), modules);
+  print.Figure("generate", row.Rate(), 20'000,
+               absl::StrFormat("modules/s, %d modules of %.1f instructions", row.modules,
+                               row.instructions_mean));
+  print.Figure("valid", Share(row.valid, row.modules), 1, absl::StrCat("of ", row.modules));
+}
+
+absl::Status Differential(const std::string& name, const std::string& backend, double goal,
+                          bool quick, Printer& print) {
+  HLOCTS_ASSIGN_OR_RETURN(RateRow row, BenchDifferential(backend, kSeed, quick ? 3 : 30));
+  print.Figure(name, row.Rate(), goal, "modules/s, " + Beside(row));
+  return absl::OkStatus();
+}
+
+// Share of a campaign on real XLA that is XLA's worker.
+absl::Status Harness(bool quick, Printer& print) {
+  HLOCTS_ASSIGN_OR_RETURN(const HarnessRow row, BenchHarness("xla", kSeed, quick ? 40 : 400));
+  print.Figure("harness", row.worker_seconds / (row.worker_seconds + row.own_seconds), 1 / 1.05,
+               absl::StrFormat("of a campaign is XLA's: %d modules, %.1f s in the worker, %.2f s here",
+                               row.modules, row.worker_seconds, row.own_seconds));
+  return absl::OkStatus();
+}
+
+void Reached(bool quick, Printer& print) {
+  // The times of the goals: a minute, two minutes, five minutes.
+  double minute = quick ? 3 : 60;
+  std::vector<ReachRow> rows = BenchReach(kSeed, {minute, 2 * minute, 5 * minute});
+  const ReachRow &one = rows[0], &two = rows[1], &five = rows[2];
+  print.Figure("cells", static_cast<double>(one.cells), 10'000,
+               absl::StrFormat("in %g s, %d modules", minute, one.modules));
+  print.Figure("operation-types", Share(two.typed, two.typed_legal), 1,
+               absl::StrCat(two.typed, " of ", two.typed_legal, " in ", 2 * minute,
+                            " s; not:", two.typed_missing));
+  print.Figure("pairs", Share(five.pairs, five.pairs_possible), 0.95,
+               absl::StrCat(five.pairs, " of ", five.pairs_possible, " in ", 5 * minute,
+                            " s; not:", five.pairs_missing));
+}
+
+void Arms(bool quick, Printer& print) {
+  std::vector<double> marks = {6};
+  if (!quick) marks = {60, 120, 300, 600};
+  BenchArms(kSeed, marks, [&](const ArmsRow& row) {
+    auto beside = [&](int64_t cells, const char* other, int64_t others) {
+      return absl::StrFormat("%d cells, %s %d, in %g s each", cells, other, others, row.seconds);
+    };
+    print.Figure("swarm", Share(row.swarm, row.fixed), 1.3,
+                 beside(row.swarm, "without swarm", row.fixed));
+    print.Figure("guided", Share(row.guided, row.swarm), 1.5,
+                 beside(row.guided, "unguided", row.swarm));
+  });
+}
+
+void Mutated(bool quick, Printer& print) {
+  print.Figure("mutated-valid", BenchMutatedValid(kSeed, quick ? 1 : 10), 0.98,
+               "share of mutated modules");
+}
+
+}  // namespace
+
+int RunFuzzBench(const std::string& part, bool quick, bool json) {
+  Printer print(json);
+  auto wants = [&](const char* name) { return part.empty() || part == name; };
+  if (wants("generate")) Generation(quick, print);
+  absl::Status status;
+  if (wants("differential"))
+    status.Update(Differential("differential", "cpu?isolation=none", 1500, quick, print));
+  if (wants("isolated")) status.Update(Differential("isolated", "cpu", 1000, quick, print));
+  if (part == "harness") status.Update(Harness(quick, print));  // the others need no XLA
+  if (!status.ok()) return Fail(status);
+  if (wants("reach")) Reached(quick, print);
+  if (wants("arms")) Arms(quick, print);
+  if (wants("mutated")) Mutated(quick, print);
+  return print.kept() ? kExitOk : kExitFailed;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,14 @@
+// hlocts bench fuzz: prints the figures of fuzz/README.md.
+#ifndef HLOCTS_TOOLS_BENCH_BENCH_FUZZ_H_
+#define HLOCTS_TOOLS_BENCH_BENCH_FUZZ_H_
+
+#include <string>
+
+namespace hlocts {
+
+// `part`: generate, differential, isolated, reach, arms, mutated; "" for all. The exit status.
+int RunFuzzBench(const std::string& part, bool quick, bool json);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_BENCH_BENCH_FUZZ_H_

@@ -1,0 +1,91 @@
+// What the subcommands share: the common options of contracts.md, reading a module with its inputs,
+// printing errors, and batches of JSON lines.
+#ifndef HLOCTS_TOOLS_CLI_COMMON_H_
+#define HLOCTS_TOOLS_CLI_COMMON_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "nlohmann/json_fwd.hpp"
+#include "spec/base/status.h"
+#include "spec/files/module_file.h"
+#include "spec/ir/module.h"
+#include "tools/cli/flags.h"
+
+namespace hlocts {
+
+// Exit statuses of contracts.md.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitHarness = 3;
+
+struct CommonOptions {
+  int64_t replicas = 0;  // 0: what the module says
+  std::string infeed, outfeed, custom_calls;
+  uint64_t rng_seed = 0;
+  int64_t steps_max = 10'000'000;
+  double timeout_seconds = 60;
+  int64_t memory_bytes_max = int64_t{8} << 30;
+  bool json = false;
+  std::string batch;
+  std::string data = "random";  // style of the arguments that a seed makes
+
+  void Declare(Flags& flags, bool with_batch = true);
+  void DeclareData(Flags& flags);  // --data, of the subcommands that make arguments from a seed
+  std::optional<uint64_t> rng_seed_flag;  // Declare needs a place; use rng_seed
+
+  LoadOptions ToLoadOptions(const Module& module) const;
+  // Replicas times partitions of this run.
+  int64_t DeviceCount(const Module& module) const;
+};
+
+// A module and the arguments of each device.
+struct Job {
+  std::unique_ptr<Module> module;
+  std::string module_name;  // path as given
+  ExecuteRequest request;
+  std::optional<uint64_t> seed;
+};
+
+// A module by its path, or by the address of a numbered random module, "generated:SEED:NUMBER",
+// which comes with its arguments: what campaigns and the self-check print.
+absl::StatusOr<LoadedModule> OpenModule(const std::string& path);
+
+// Reads and verifies the module, then its inputs: from `inputs`, else from `seed`, else from the
+// snapshot itself; a module without parameters needs none.
+absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& inputs,
+                            std::optional<uint64_t> seed, const CommonOptions& options);
+
+// [device][leaf] of a literals file; with `expected`, each device has exactly these leaves.
+absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
+    const std::string& path, const std::optional<std::vector<Shape>>& expected, int64_t devices,
+    int64_t partitions);
+
+// Prints "hlocts: message" to standard error and returns the exit status that suits the code.
+int Fail(const absl::Status& status);
+int ExitStatusOf(const absl::Status& status);
+
+// Answers each line of the batch file with what `answer` makes of it (possibly several lines),
+// flushed. A bad line is answered with {"ok":false,"error":...}. 0 when every line was answered.
+using BatchAnswer = std::function<std::vector<nlohmann::ordered_json>(const nlohmann::ordered_json& entry)>;
+int RunBatch(const std::string& path, const BatchAnswer& answer);
+
+// Common options of one batch entry laid over those of the command line.
+absl::StatusOr<CommonOptions> WithEntry(const CommonOptions& options,
+                                        const nlohmann::ordered_json& entry);
+std::string TextField(const nlohmann::ordered_json& entry, const char* key,
+                      const std::string& otherwise = "");
+absl::StatusOr<std::optional<uint64_t>> SeedField(const nlohmann::ordered_json& entry,
+                                                  std::optional<uint64_t> otherwise);
+
+// {"module","ok","error"} of an entry.
+nlohmann::ordered_json BatchResult(const std::string& module, const absl::Status& status);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_CLI_COMMON_H_

@@ -1,0 +1,75 @@
+#include "tools/selfcheck/clause_rows.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/match.h"
+#include "spec/clauses/registry.h"
+#include "tools/selfcheck/clause_kills.h"
+#include "suites/suite_files.h"
+
+namespace hlocts {
+namespace {
+
+// What the documents are about; their files have only numbers.
+std::string TitleOf(const std::string& source) {
+  constexpr const char* kTitles[][2] = {{"000_", "operation semantics, current"},
+                                        {"001_", "operation semantics, October 2018"},
+                                        {"002_", "broadcasting"},
+                                        {"003_", "shapes and layout"},
+                                        {"004_", "aliasing"}};
+  for (const auto& [prefix, title] : kTitles) {
+    if (absl::StartsWith(source, prefix)) return absl::StrCat(source, ": ", title);
+  }
+  return source;
+}
+
+ClauseRow RowOf(const Clause& clause) {
+  ClauseRow row;
+  row.id = clause.id;
+  row.document = TitleOf(clause.source);
+  row.line = clause.line;
+  row.text = clause.text;
+  row.state = std::string(ClauseStateName(clause.state));
+  row.note = clause.reason;
+  if (!clause.ruling.empty()) {
+    absl::StrAppend(&row.note, row.note.empty() ? "" : "; ", "ruling ", clause.ruling);
+  }
+  return row;
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<std::string>> ProgramsOfClauses() {
+  std::map<std::string, std::vector<std::string>> programs;
+  std::ifstream in(HomeFolder() + "/suites/clause_tests.txt");
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string clause, file, test;
+    if (absl::StartsWith(line, "#") || !(words >> clause >> file >> test)) continue;
+    programs[clause].push_back(file + ":" + test);
+  }
+  return programs;
+}
+
+absl::StatusOr<std::vector<ClauseRow>> LoadClauseRows() {
+  HLOCTS_ASSIGN_OR_RETURN(ClauseRegistry registry,
+                          ClauseRegistry::Load(HomeFolder() + "/spec/clauses"));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<ClauseKill> kills,
+                          ReadClauseKills(HomeFolder() + "/suites/clause_mutants.txt"));
+  std::map<std::string, const ClauseKill*> kill_of;
+  for (const ClauseKill& kill : kills) kill_of[kill.clause] = &kill;
+  auto programs = ProgramsOfClauses();
+  std::vector<ClauseRow> rows;
+  for (const Clause& clause : registry.clauses()) {
+    rows.push_back(RowOf(clause));
+    rows.back().programs = programs[clause.id];
+    if (auto kill = kill_of.find(clause.id); kill != kill_of.end()) {
+      rows.back().fault = kill->second->fault;
+      rows.back().noticed_by = kill->second->killed_by;
+    }
+  }
+  return rows;
+}
+
+}  // namespace hlocts

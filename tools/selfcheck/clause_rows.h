@@ -1,0 +1,22 @@
+// The clauses as reports show them: the registry with the planted fault of each (suites/clause_mutants.txt)
+// and the programs that test what no case can show (suites/clause_tests.txt).
+#ifndef HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_
+#define HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/clause_matrix.h"
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+absl::StatusOr<std::vector<ClauseRow>> LoadClauseRows();
+
+// "file:test" by clause.
+std::map<std::string, std::vector<std::string>> ProgramsOfClauses();
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_

@@ -1,0 +1,90 @@
+// hlocts selfcheck clauses: would a case fail if a clause were broken?
+#include "tools/selfcheck/selfcheck_clauses.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <sstream>
+
+#include "absl/strings/str_format.h"
+#include "spec/clauses/registry.h"
+#include "tools/cli/common.h"
+#include "tools/selfcheck/clause_kills.h"
+#include "suites/suite_files.h"
+
+namespace hlocts {
+namespace {
+
+std::set<std::string> ClausesOfPrograms() {
+  std::set<std::string> clauses;
+  std::ifstream in(HomeFolder() + "/suites/clause_tests.txt");
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string clause;
+    if (words >> clause && clause[0] != '#') clauses.insert(clause);
+  }
+  return clauses;
+}
+
+// Clauses that cases test; those of programs stay with their tests.
+absl::StatusOr<std::vector<ClauseText>> ClausesOfCases() {
+  HLOCTS_ASSIGN_OR_RETURN(ClauseRegistry registry,
+                          ClauseRegistry::Load(HomeFolder() + "/spec/clauses"));
+  std::set<std::string> of_programs = ClausesOfPrograms();
+  std::vector<ClauseText> clauses;
+  for (const Clause& clause : registry.clauses()) {
+    if (clause.state != ClauseState::kTested || of_programs.count(clause.id)) continue;
+    clauses.push_back({clause.id, clause.text});
+  }
+  return clauses;
+}
+
+void PrintSpecificity(const std::vector<ClauseKill>& kills) {
+  int alone = 0, mostly = 0;
+  for (const ClauseKill& kill : kills) {
+    alone += kill.own == kill.all;
+    mostly += 2 * kill.own >= kill.all;
+  }
+  std::cout << absl::StrFormat(
+      "%d clauses with a fault: %d noticed by the clause's own cases alone, %d by these at least "
+      "as "
+      "often as by all others\n",
+      kills.size(), alone, mostly);
+}
+
+int Update(std::vector<ClauseKill> kills, const std::vector<ClauseText>& clauses,
+           const std::vector<Case>& cases, int jobs, const std::string& path) {
+  std::vector<std::string> without;
+  kills = CompleteClauseKills(kills, clauses, cases, jobs, without);
+  absl::Status written = WriteClauseKills(kills, path);
+  if (!written.ok()) return Fail(written);
+  for (const std::string& clause : without) std::cout << clause << ": no fault found\n";
+  PrintSpecificity(kills);
+  return without.empty() ? kExitOk : kExitFailed;
+}
+
+}  // namespace
+
+int RunSelfcheckClauses(const SelfcheckClausesOptions& options) {
+  auto clauses = ClausesOfCases();
+  if (!clauses.ok()) return Fail(clauses.status());
+  auto cases = SelectCases({}, Tier::kExhaustive);
+  if (!cases.ok()) return Fail(cases.status());
+  const std::string path = HomeFolder() + "/suites/clause_mutants.txt";
+  auto kills = ReadClauseKills(path);
+  if (!kills.ok()) return Fail(kills.status());
+  if (options.update) return Update(*kills, *clauses, *cases, options.jobs, path);
+  ClauseKillCheck check;
+  for (const ClauseText& clause : *clauses) check.tested.push_back(clause.id);
+  check.changed_only = options.changed_only;
+  check.jobs = options.jobs;
+  int run = 0;
+  std::vector<std::string> errors = CheckClauseKills(*kills, *cases, check, run);
+  for (const std::string& error : errors) std::cout << error << "\n";
+  std::cout << run << " pairs of fault and case run, " << errors.size() << " errors\n";
+  PrintSpecificity(*kills);
+  return errors.empty() ? kExitOk : kExitFailed;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,17 @@
+// The part `clauses` of hlocts selfcheck.
+#ifndef HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
+#define HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
+
+namespace hlocts {
+
+struct SelfcheckClausesOptions {
+  bool update = false;        // complete suites/clause_mutants.txt
+  bool changed_only = false;  // run only what changed since its line was made
+  int jobs = 1;
+};
+// The exit status.
+int RunSelfcheckClauses(const SelfcheckClausesOptions& options);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
