@@ -183,7 +183,7 @@ ENTRY main { x = f32[2] parameter(0) t = f32[2] tanh(x)
   ROOT r = f32[2] sort(s), dimensions={0}, to_apply=high })",
                                                 3));
   ASSERT_TRUE(shrunk.reproduced);
-  EXPECT_FALSE(RemainsOf(shrunk.sample).rivals) << PrintModule(*shrunk.sample.module);
+  EXPECT_FALSE(FailureTraitsOf(shrunk.sample).rivals) << PrintModule(*shrunk.sample.module);
 }
 
 TEST(ShrinkerTest, WhatDoesNotFailIsNotShrunk) {
@@ -283,37 +283,37 @@ TEST(CampaignTest, ElementsOfWhichLittleIsSaidAreCounted) {
               HasSubstr("\"unspecified_share\":0.25,\"below_two_bits_share\":0.2"));
 }
 
-TEST(SymptomTest, MessagesAreTheSameWithoutNumbersAndNames) {
+TEST(FailureSignatureTest, MessagesAreTheSameWithoutNumbersAndNames) {
   Verdict a, b;
   a.kind = b.kind = VerdictKind::kRejected;
   a.reason = "%add.7 = add: expected 'f32[2]' at line 12";
   b.reason = "%p.19 = add: expected 'bf16[4,4]' at line 7";
-  EXPECT_EQ(SymptomOf(a), SymptomOf(b));
+  EXPECT_EQ(FailureSignatureOf(a), FailureSignatureOf(b));
   a.reason =
       "worker killed by signal 6 (Aborted); it last wrote: started\nterminate called\n  what():  "
       "no such type: C64";
-  EXPECT_EQ(SymptomOf(a).mismatch, "what(): no such type:");
+  EXPECT_EQ(FailureSignatureOf(a).mismatch, "what(): no such type:");
   b.reason =
       "worker killed by signal 6 (Aborted); it last wrote:   what():  no such type: U2\nstack";
-  EXPECT_EQ(SymptomOf(a), SymptomOf(b));
+  EXPECT_EQ(FailureSignatureOf(a), FailureSignatureOf(b));
   b.reason = "another complaint";
-  EXPECT_FALSE(SymptomOf(a) == SymptomOf(b));
+  EXPECT_FALSE(FailureSignatureOf(a) == FailureSignatureOf(b));
 }
 
-TEST(SymptomTest, ANumberThatIsRightlyNanInPartIsAValue) {
+TEST(FailureSignatureTest, ANumberThatIsRightlyNanInPartIsAValue) {
   Verdict verdict;
   verdict.kind = VerdictKind::kFail;
   verdict.first_failure.emplace();
   verdict.first_failure->actual = "(0, nan)";
   verdict.first_failure->accepted = "(1e-45, nan)";
-  EXPECT_EQ(SymptomOf(verdict).mismatch, "value");
+  EXPECT_EQ(FailureSignatureOf(verdict).mismatch, "value");
   verdict.first_failure->accepted = "(1e-45, 1)";
-  EXPECT_EQ(SymptomOf(verdict).mismatch, "nan");
+  EXPECT_EQ(FailureSignatureOf(verdict).mismatch, "nan");
   verdict.first_failure->actual = verdict.first_failure->accepted = "nan";  // of other bits
-  EXPECT_EQ(SymptomOf(verdict).mismatch, "nan");
+  EXPECT_EQ(FailureSignatureOf(verdict).mismatch, "nan");
 }
 
-TEST(SymptomTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperation) {
+TEST(FailureSignatureTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperation) {
   auto module = ParseModule(
       "HloModule m\nENTRY e { p = f32[2] parameter(0)\n n = f32[2] negate(p)\n ROOT t = f32[2] "
       "tanh(n) }");
@@ -322,11 +322,11 @@ TEST(SymptomTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperation) {
   plain.kind = cut.kind = VerdictKind::kRejected;
   plain.reason = "Unsupported type for tanh";
   cut.reason = "Unsupported type for tanh; rejected by itself, fed with the engine's own values: t";
-  EXPECT_EQ(SymptomOf(plain), SymptomOf(cut));
+  EXPECT_EQ(FailureSignatureOf(plain), FailureSignatureOf(cut));
   cut.reason =
       "rejected by itself, fed with the engine's own values: t (the outputs do not show it); "
       "Unsupported type for tanh";
-  EXPECT_EQ(SymptomOf(plain), SymptomOf(cut));
+  EXPECT_EQ(FailureSignatureOf(plain), FailureSignatureOf(cut));
   EXPECT_EQ(SignatureOf(cut, **module), "rejected tanh Unsupported type for tanh");
   EXPECT_EQ(SignatureOf(plain, **module), "rejected negate,tanh Unsupported type for tanh");
   Verdict together;
@@ -335,7 +335,7 @@ TEST(SymptomTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperation) {
   EXPECT_EQ(SignatureOf(together, **module), "fail negate,tanh(together) f32 value");
 }
 
-TEST(SymptomTest, MessagesFallIntoOneBucketWhateverTheType) {
+TEST(FailureSignatureTest, MessagesFallIntoOneBucketWhateverTheType) {
   auto of_type = [](const std::string& type, VerdictKind kind) {
     auto module = ParseModule(absl::StrReplaceAll(
         "HloModule m\nENTRY e { p = $T[2] parameter(0)\n ROOT t = $T[2] tanh(p) }",
@@ -354,7 +354,7 @@ TEST(SymptomTest, MessagesFallIntoOneBucketWhateverTheType) {
   EXPECT_NE(of_type("f32", VerdictKind::kFail), of_type("bf16", VerdictKind::kFail));
 }
 
-TEST(SymptomTest, WhatSetsAnInstructionApartIsPartOfTheSignature) {
+TEST(FailureSignatureTest, WhatSetsAnInstructionApartIsPartOfTheSignature) {
   auto of = [](const char* body) {
     auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e { ", body, " }"));
     Verdict verdict;
@@ -373,7 +373,7 @@ TEST(SymptomTest, WhatSetsAnInstructionApartIsPartOfTheSignature) {
             "fail dynamic-slice(u64) f32 value");
 }
 
-TEST(SymptomTest, WhatAMapDoesIsPartOfTheSignature) {
+TEST(FailureSignatureTest, WhatAMapDoesIsPartOfTheSignature) {
   auto module = ParseModule(
       "HloModule m\nf { x = s8[] parameter(0)\n ROOT c = s8[] count-leading-zeros(x) }\n"
       "ENTRY e { p = s8[2] parameter(0)\n ROOT r = s8[2] map(p), dimensions={0}, to_apply=f }");

@@ -72,8 +72,8 @@ Claimed MakeClaimed(int number) {
   options.stream = kStreams[number % std::size(kStreams)];
   ModuleWriter writer(choose, DrawPlan(choose, options));
   Claimed made;
-  writer.WatchTerms([&](const std::deque<Term>& terms) {
-    for (const Term& term : terms) made.claims[term.instruction] = term.facts;
+  writer.WatchTerms([&](const std::deque<Value>& terms) {
+    for (const Value& term : terms) made.claims[term.instruction] = term.facts;
   });
   writer.Grow(writer.plan.instructions);
   made.module = writer.Finish();

@@ -72,7 +72,7 @@ Generated Generate(ChoiceSource& choose, const GeneratorOptions& options) {
     if (generated.broken_rule.empty()) generated.stream = Stream::kDefined;
   }
   for (const ModuleWriter::Parameter& parameter : writer.entry_parameters()) {
-    bool special = !writer.plan.licensed();
+    bool special = !writer.plan.checked();
     generated.arguments.push_back(
         LiteralWithFacts(parameter.shape, parameter.facts, special, writer.data()));
     generated.facts.push_back(parameter.facts);

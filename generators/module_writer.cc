@@ -15,7 +15,7 @@ int64_t ElementsOf(const Dims& dims) {
   return elements;
 }
 
-ValueFacts Moved(const Term& operand) {
+ValueFacts Moved(const Value& operand) {
   ValueFacts facts = operand.facts;
   facts.unique = false;
   return facts;
@@ -48,7 +48,7 @@ PrimitiveType ModuleWriter::DrawType(TypeSet allowed) {
     return anchor_->type();
   // Types at hand first: values meet more often.
   if (!scope_->terms.empty() && choose.Below(2) == 0) {
-    const Term& term = scope_->terms[choose.Below(scope_->terms.size())];
+    const Value& term = scope_->terms[choose.Below(scope_->terms.size())];
     if (term.shape().IsArray() && Contains(allowed, term.type())) return term.type();
   }
   for (int attempt = 0; attempt < 4 && !plan.type_draw.empty(); ++attempt) {
@@ -78,7 +78,7 @@ Dims ModuleWriter::DrawDims(int64_t rank_min, int64_t rank_max) {
   };
   if (std::exchange(anchor_has_dims_, false) && in_range(anchor_->dims())) return anchor_->dims();
   if (!scope_->terms.empty() && choose.Below(4) < 2) {
-    const Term& term = scope_->terms[choose.Below(scope_->terms.size())];
+    const Value& term = scope_->terms[choose.Below(scope_->terms.size())];
     if (term.shape().IsArray() && in_range(term.dims())) return term.dims();
   }
   const Dims& shared = choose.Pick(plan.palette);
@@ -96,32 +96,32 @@ Dims ModuleWriter::DrawDims(int64_t rank_min, int64_t rank_max) {
   return dims;
 }
 
-Term* ModuleWriter::Add(std::unique_ptr<Instruction> instruction, ValueFacts facts) {
+Value* ModuleWriter::Add(std::unique_ptr<Instruction> instruction, ValueFacts facts) {
   Instruction* added = scope_->computation->Add(std::move(instruction));
   scope_->terms.push_back({added, facts});
   return &scope_->terms.back();
 }
 
-Term* ModuleWriter::Emit(Opcode opcode, Shape shape, const Terms& operands, ValueFacts facts) {
+Value* ModuleWriter::Emit(Opcode opcode, Shape shape, const Terms& operands, ValueFacts facts) {
   auto instruction =
       std::make_unique<Instruction>(Name(OpcodeName(opcode)), opcode, std::move(shape));
   instruction->mutable_operands().reserve(operands.size());
-  for (Term* operand : operands) {
+  for (Value* operand : operands) {
     instruction->mutable_operands().push_back(operand->instruction);
     ++operand->uses;
     facts.opaque = facts.opaque || operand->facts.opaque;
   }
   ++written_;
-  if (plan.licensed() && instruction->shape().IsArray() && !facts.bits_known)
+  if (plan.checked() && instruction->shape().IsArray() && !facts.bits_known)
     facts = Rounded(instruction->shape().element_type(), facts);
   return Add(std::move(instruction), facts);
 }
 
-Terms ModuleWriter::Elements(Term* tuple, const std::vector<ValueFacts>& facts) {
+Terms ModuleWriter::Elements(Value* tuple, const std::vector<ValueFacts>& facts) {
   Terms elements;
   const std::vector<Shape>& shapes = tuple->shape().tuple_shapes();
   for (size_t i = 0; i < shapes.size(); ++i) {
-    Term* element = Emit(Opcode::kGetTupleElement, shapes[i], {tuple}, facts[i]);
+    Value* element = Emit(Opcode::kGetTupleElement, shapes[i], {tuple}, facts[i]);
     element->instruction->Set(Attr::kIndex, static_cast<int64_t>(i));
     elements.push_back(element);
   }
@@ -203,38 +203,38 @@ void ModuleWriter::DrawAnchor() {
   SetAnchor(nullptr);
   if (scope_->terms.empty() || choose.Below(2) == 0) return;
   size_t count = scope_->terms.size();
-  const Term& term = scope_->terms[count - 1 - choose.Below(std::min(count, kNewest))];
+  const Value& term = scope_->terms[count - 1 - choose.Below(std::min(count, kNewest))];
   if (term.shape().IsArray() && !term.facts.opaque && !term.hidden) SetAnchor(&term);
 }
 
-void ModuleWriter::SetAnchor(const Term* anchor) {
+void ModuleWriter::SetAnchor(const Value* anchor) {
   anchor_ = anchor;
   anchor_has_type_ = anchor_has_dims_ = anchor != nullptr;
 }
 
-Term* ModuleWriter::Find(const std::function<bool(const Term&)>& fits) {
+Value* ModuleWriter::Find(const std::function<bool(const Value&)>& fits) {
   for (auto term = scope_->terms.rbegin(); term != scope_->terms.rend(); ++term) {
     if (fits(*term)) return &*term;
   }
   return nullptr;
 }
 
-Term* ModuleWriter::Newest() {
-  auto usable = [](const Term& term) {
+Value* ModuleWriter::Newest() {
+  auto usable = [](const Value& term) {
     return term.shape().IsArray() && !term.facts.opaque && !term.hidden;
   };
-  Term* unused = Find([&](const Term& term) {
+  Value* unused = Find([&](const Value& term) {
     return term.uses == 0 && usable(term) && term.instruction->opcode() != Opcode::kConstant;
   });
   if (unused) return unused;
-  if (Term* any = Find(usable)) return any;
+  if (Value* any = Find(usable)) return any;
   PrimitiveType type = DrawType(~TypeSet{0});
-  return Fresh(type == PrimitiveType::kInvalid ? plan.type_draw[0] : type, DrawDims());
+  return MakeNew(type == PrimitiveType::kInvalid ? plan.type_draw[0] : type, DrawDims());
 }
 
 Terms ModuleWriter::Unused() {
   Terms unused;
-  for (Term& term : scope_->terms) {
+  for (Value& term : scope_->terms) {
     Opcode opcode = term.instruction->opcode();
     if (term.uses == 0 && term.shape().IsArray() && opcode != Opcode::kParameter &&
         opcode != Opcode::kConstant) {
@@ -250,24 +250,24 @@ Terms ModuleWriter::Outputs() {
   if (outputs.empty()) outputs.push_back(Newest());
   if (outputs.size() > kOutputsMax) outputs.erase(outputs.begin(), outputs.end() - kOutputsMax);
   // Something to compare, whatever the sizes at run time are.
-  auto has_elements = [](const Term& term) {
+  auto has_elements = [](const Value& term) {
     const Shape& shape = term.shape();
     return shape.IsArray() && !shape.is_dynamic() && shape.ElementCount() > 0 && !term.hidden;
   };
-  for (const Term* output : outputs) {
+  for (const Value* output : outputs) {
     if (has_elements(*output)) return outputs;
   }
-  Term* term = Find(has_elements);
-  outputs.push_back(term != nullptr ? term : Fresh(plan.type_draw[0], {}));
+  Value* term = Find(has_elements);
+  outputs.push_back(term != nullptr ? term : MakeNew(plan.type_draw[0], {}));
   return outputs;
 }
 
 std::unique_ptr<Module> ModuleWriter::Finish() {
   const Terms outputs = Outputs();
-  Term* root = outputs[0];
+  Value* root = outputs[0];
   if (outputs.size() > 1 || choose.OneIn(16)) {
     std::vector<Shape> shapes;
-    for (Term* output : outputs) shapes.push_back(output->shape());
+    for (Value* output : outputs) shapes.push_back(output->shape());
     root = Emit(Opcode::kTuple, Shape::Tuple(std::move(shapes)), outputs);
   }
   entry_.computation->set_root(root->instruction);

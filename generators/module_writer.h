@@ -17,7 +17,7 @@
 namespace hlocts {
 
 // A value of the computation being written.
-struct Term {
+struct Value {
   Instruction* instruction = nullptr;
   ValueFacts facts;
   int uses = 0;
@@ -27,9 +27,9 @@ struct Term {
   PrimitiveType type() const { return shape().element_type(); }
   const Dims& dims() const { return shape().dimensions(); }
 };
-using Terms = std::vector<Term*>;
+using Terms = std::vector<Value*>;
 // Facts of a value whose elements are those of `operand`, elsewhere or several times.
-ValueFacts Moved(const Term& operand);
+ValueFacts Moved(const Value& operand);
 
 class ModuleWriter {
  public:
@@ -46,26 +46,26 @@ class ModuleWriter {
   bool Fits(const Dims& dims) const;  // not too many elements for an intermediate value
 
   // --- Writing ---
-  Term* Emit(Opcode opcode, Shape shape, const Terms& operands, ValueFacts facts = {});
+  Value* Emit(Opcode opcode, Shape shape, const Terms& operands, ValueFacts facts = {});
   // The elements of a tuple-shaped value, made ready as values of their own.
-  Terms Elements(Term* tuple, const std::vector<ValueFacts>& facts);
-  Term* Convert(Term* operand, PrimitiveType to);
-  Term* ScalarConstant(PrimitiveType type, double value);
-  Term* Constant(Literal literal, ValueFacts facts);
+  Terms Elements(Value* tuple, const std::vector<ValueFacts>& facts);
+  Value* Convert(Value* operand, PrimitiveType to);
+  Value* ScalarConstant(PrimitiveType type, double value);
+  Value* Constant(Literal literal, ValueFacts facts);
 
   // --- Operands ---
-  // A value of that type and size which `demand` holds of in licensed streams: one at hand, an
+  // A value of that type and size which `demand` holds of in checked streams: one at hand, an
   // adapted one, a new parameter or constant; behind a clamp where its own facts do not promise it.
-  Term* Obtain(PrimitiveType type, const Dims& dims, const Demand& demand = {});
+  Value* FindOrMake(PrimitiveType type, const Dims& dims, const Requirement& demand = {});
   // A value that nothing was computed for: parameter, constant or iota.
-  Term* Fresh(PrimitiveType type, const Dims& dims, const Demand& demand = {});
-  Term* Licensed(Term* term, const Demand& demand);
-  // In licensed streams: a scalar index of an integer type in [0, bound]; else any.
-  Term* Index(PrimitiveType type, int64_t bound);
-  // The largest magnitude that licensed streams let a value of the type reach.
+  Value* MakeNew(PrimitiveType type, const Dims& dims, const Requirement& demand = {});
+  Value* Checked(Value* term, const Requirement& demand);
+  // In checked streams: a scalar index of an integer type in [0, bound]; else any.
+  Value* Index(PrimitiveType type, int64_t bound);
+  // The largest magnitude that checked streams let a value of the type reach.
   double Limit(PrimitiveType type) const;
-  // Facts of an integer result that may wrap; nothing in unlicensed streams.
-  ValueFacts Settle(PrimitiveType type, ValueFacts facts) const;
+  // Facts of an integer result that may wrap; nothing in unchecked streams.
+  ValueFacts Satisfy(PrimitiveType type, ValueFacts facts) const;
 
   // --- Computations ---
   struct Parameter {
@@ -73,7 +73,7 @@ class ModuleWriter {
     ValueFacts facts;
   };
   // Writes a computation; `body` returns its root. Terms of the outer one are not at hand in it.
-  using Body = std::function<Term*(const Terms& parameters)>;
+  using Body = std::function<Value*(const Terms& parameters)>;
   enum class Runs : uint8_t { kAsTheCaller, kOrNot, kByElement };
   Computation* Define(absl::string_view name, const std::vector<Parameter>& parameters,
                       const Body& body, Runs runs = Runs::kOrNot);
@@ -87,18 +87,18 @@ class ModuleWriter {
   bool uniform() const { return scope_->uniform; }
   bool scalars_only() const { return scope_->scalars_only; }
   // Sees the terms of each computation once it is written, the entry's last.
-  using Watch = std::function<void(const std::deque<Term>&)>;
+  using Watch = std::function<void(const std::deque<Value>&)>;
   void WatchTerms(Watch watch) { watch_ = std::move(watch); }
   // A value at hand that nothing uses yet, the newest first; else any; else a new one.
-  Term* Newest();
+  Value* Newest();
   // Unused arrays at hand, oldest first: what a root should return.
   Terms Unused();
   // What the root returns: some of them, and an array that surely has elements.
   Terms Outputs();
   // A parameter of the entry with a dynamic dimension, whose size at run time is data.
-  Term* DynamicParameter(PrimitiveType type, const Dims& dims, int64_t dynamic_dimension);
+  Value* DynamicParameter(PrimitiveType type, const Dims& dims, int64_t dynamic_dimension);
   // A value at hand for which `fits`; nullptr if there is none.
-  Term* Find(const std::function<bool(const Term&)>& fits);
+  Value* Find(const std::function<bool(const Value&)>& fits);
 
   // Closes the entry computation; the writer is spent.
   std::unique_ptr<Module> Finish();
@@ -109,23 +109,23 @@ class ModuleWriter {
  private:
   struct Scope {
     Computation* computation = nullptr;
-    std::deque<Term> terms;  // stable addresses
+    std::deque<Value> terms;  // stable addresses
     bool is_entry = false;
     bool scalars_only = false;
     bool uniform = false;
   };
-  Term* Add(std::unique_ptr<Instruction> instruction, ValueFacts facts);
+  Value* Add(std::unique_ptr<Instruction> instruction, ValueFacts facts);
   std::string Name(absl::string_view stem);
   void DrawAnchor();
-  void SetAnchor(const Term* anchor);
+  void SetAnchor(const Value* anchor);
   void OrderComputations();
-  Term* FindOperand(PrimitiveType type, const Dims& dims, const Demand& demand);
-  Term* Adapt(PrimitiveType type, const Dims& dims);
-  Term* NewParameter(PrimitiveType type, const Dims& dims, const Demand& demand);
-  Term* AddParameter(const Shape& shape, const ValueFacts& facts);
+  Value* FindOperand(PrimitiveType type, const Dims& dims, const Requirement& demand);
+  Value* Adapt(PrimitiveType type, const Dims& dims);
+  Value* NewParameter(PrimitiveType type, const Dims& dims, const Requirement& demand);
+  Value* AddParameter(const Shape& shape, const ValueFacts& facts);
   void ShuffleNumbers();
-  Term* NewConstant(PrimitiveType type, const Dims& dims, const Demand& demand);
-  ValueFacts DataFacts(PrimitiveType type, const Demand& demand);
+  Value* NewConstant(PrimitiveType type, const Dims& dims, const Requirement& demand);
+  ValueFacts DataFacts(PrimitiveType type, const Requirement& demand);
 
   std::unique_ptr<Module> module_;
   Scope entry_;
@@ -136,10 +136,10 @@ class ModuleWriter {
   std::vector<std::string> stems_;  // of names that stand without a number
   int depth_ = 0;
   int written_ = 0;
-  const Term* last_obtained_ = nullptr;  // compared, never read
+  const Value* last_obtained_ = nullptr;  // compared, never read
   // A value at hand that the next instruction is to take, where it can: its type and dimensions are
   // drawn first, once each.
-  const Term* anchor_ = nullptr;
+  const Value* anchor_ = nullptr;
   bool anchor_has_type_ = false, anchor_has_dims_ = false;
   SplitMix64 data_;
   Watch watch_;

@@ -15,7 +15,7 @@ TEST(ModuleWriterTest, FactsOfAConstantAreThoseOfItsElement) {
     SeedSource choose(1, 1);
     ModuleWriter writer(choose, DrawPlan(choose, {}));
     for (double value : {0.0, 1.0}) {
-      const Term* constant = writer.ScalarConstant(type, value);
+      const Value* constant = writer.ScalarConstant(type, value);
       const double held = RealAt(constant->instruction->literal(), 0);
       EXPECT_EQ(constant->facts.low, held) << PrimitiveTypeName(type);
       EXPECT_EQ(constant->facts.high, held) << PrimitiveTypeName(type);

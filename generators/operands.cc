@@ -8,16 +8,16 @@
 namespace hlocts {
 namespace {
 
-bool Unlimited(const Demand& demand) {
+bool Unlimited(const Requirement& demand) {
   return std::isinf(demand.low) && std::isinf(demand.high) && !demand.unique;
 }
 
-bool Satisfies(const ValueFacts& facts, const Demand& demand) {
+bool Satisfies(const ValueFacts& facts, const Requirement& demand) {
   return facts.Within(demand.low, demand.high) && (facts.unique || !demand.unique);
 }
 
 // The part of the demand that values of the type can have; the whole type where that is nothing.
-ValueFacts Allowed(PrimitiveType type, const Demand& demand) {
+ValueFacts Allowed(PrimitiveType type, const Requirement& demand) {
   ValueFacts whole = WholeRange(type);
   ValueFacts allowed = whole;
   allowed.low = AtLeast(type, std::max(whole.low, demand.low));
@@ -25,8 +25,8 @@ ValueFacts Allowed(PrimitiveType type, const Demand& demand) {
   return allowed.low <= allowed.high ? allowed : whole;
 }
 
-Term* Spread(ModuleWriter& w, Term* scalar, const Dims& dims) {
-  Term* spread = w.Emit(Opcode::kBroadcast, Shape(scalar->type(), dims), {scalar}, scalar->facts);
+Value* Spread(ModuleWriter& w, Value* scalar, const Dims& dims) {
+  Value* spread = w.Emit(Opcode::kBroadcast, Shape(scalar->type(), dims), {scalar}, scalar->facts);
   spread->instruction->Set(Attr::kDimensions, Dims());
   return spread;
 }
@@ -46,8 +46,8 @@ double ModuleWriter::Limit(PrimitiveType type) const {
   return plan.exact() ? ExactLimit(type) : MagnitudeLimit(type);
 }
 
-ValueFacts ModuleWriter::Settle(PrimitiveType type, ValueFacts facts) const {
-  if (!plan.licensed()) return {};
+ValueFacts ModuleWriter::Satisfy(PrimitiveType type, ValueFacts facts) const {
+  if (!plan.checked()) return {};
   ValueFacts whole = WholeRange(type);
   // The ends of 64 bits are no doubles: what reaches their neighbours may be beyond them.
   const bool inside = BitWidth(type) < 64 ||
@@ -57,7 +57,7 @@ ValueFacts ModuleWriter::Settle(PrimitiveType type, ValueFacts facts) const {
   return facts;
 }
 
-Term* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
+Value* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
   const ValueFacts whole = WholeRange(type);
   // The one of s1 is -1.
   if (IsInteger(type) && value > whole.high) value -= whole.high - whole.low + 1;
@@ -66,19 +66,19 @@ Term* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
   if (IsComplex(type))
     facts = RangeFacts(std::min(value, 0.0), std::max(value, 0.0), facts.integral);
   facts.bits_known = true;
-  Term* same = Find([&](const Term& term) {
+  Value* same = Find([&](const Value& term) {
     return term.instruction->opcode() == Opcode::kConstant && term.type() == type &&
            term.dims().empty() && term.facts.low == facts.low && term.facts.high == facts.high;
   });
   if (same && !IsComplex(type)) return same;
-  Term* constant = Constant(ScalarLiteral(type, value), facts);
+  Value* constant = Constant(ScalarLiteral(type, value), facts);
   // Identities and bounds beyond the limit serve the one who asked for them only.
   bool floating = IsFloat(type) || IsComplex(type);
-  constant->hidden = plan.licensed() && floating && std::abs(value) > Limit(type);
+  constant->hidden = plan.checked() && floating && std::abs(value) > Limit(type);
   return constant;
 }
 
-Term* ModuleWriter::Constant(Literal literal, ValueFacts facts) {
+Value* ModuleWriter::Constant(Literal literal, ValueFacts facts) {
   auto constant =
       std::make_unique<Instruction>(Name("constant"), Opcode::kConstant, literal.shape());
   constant->set_literal(std::move(literal));
@@ -86,11 +86,11 @@ Term* ModuleWriter::Constant(Literal literal, ValueFacts facts) {
 }
 
 // What the data of a new parameter or constant is.
-ValueFacts ModuleWriter::DataFacts(PrimitiveType type, const Demand& demand) {
+ValueFacts ModuleWriter::DataFacts(PrimitiveType type, const Requirement& demand) {
   ValueFacts facts;
   facts.bits_known = true;
   facts.unique = demand.unique;
-  if (!plan.licensed()) return facts;
+  if (!plan.checked()) return facts;
   static constexpr double kBounds[] = {2, 1, 4, 8, 0.5, 100};
   double bound = kBounds[choose.Below(std::size(kBounds))];
   bool floating = IsFloat(type) || IsComplex(type);
@@ -112,36 +112,36 @@ ValueFacts ModuleWriter::DataFacts(PrimitiveType type, const Demand& demand) {
   return facts;
 }
 
-Term* ModuleWriter::NewParameter(PrimitiveType type, const Dims& dims, const Demand& demand) {
+Value* ModuleWriter::NewParameter(PrimitiveType type, const Dims& dims, const Requirement& demand) {
   return AddParameter(Shape(type, dims), DataFacts(type, demand));
 }
 
-Term* ModuleWriter::AddParameter(const Shape& shape, const ValueFacts& facts) {
+Value* ModuleWriter::AddParameter(const Shape& shape, const ValueFacts& facts) {
   auto parameter = std::make_unique<Instruction>(Name("p"), Opcode::kParameter, shape);
   parameter->set_parameter_number(static_cast<int64_t>(entry_parameters_.size()));
   entry_parameters_.push_back({shape, facts});
   return Add(std::move(parameter), facts);
 }
 
-Term* ModuleWriter::DynamicParameter(PrimitiveType type, const Dims& dims,
+Value* ModuleWriter::DynamicParameter(PrimitiveType type, const Dims& dims,
                                      int64_t dynamic_dimension) {
   Shape shape(type, dims);
   shape.set_dynamic_dimension(dynamic_dimension, true);
   return AddParameter(shape, DataFacts(type, {}));
 }
 
-Term* ModuleWriter::NewConstant(PrimitiveType type, const Dims& dims, const Demand& demand) {
+Value* ModuleWriter::NewConstant(PrimitiveType type, const Dims& dims, const Requirement& demand) {
   constexpr int64_t kConstantElementsMax = 64;
   ValueFacts facts = DataFacts(type, demand);
   bool whole = ElementsOf(dims) <= kConstantElementsMax &&
                (dims.empty() || facts.unique || choose.Below(3) != 0);
   Shape shape(type, whole ? dims : Dims());
-  Term* constant = Constant(LiteralWithFacts(shape, facts, !plan.licensed(), data_), facts);
+  Value* constant = Constant(LiteralWithFacts(shape, facts, !plan.checked(), data_), facts);
   if (whole) return constant;
   return Spread(*this, constant, dims);
 }
 
-Term* ModuleWriter::Fresh(PrimitiveType type, const Dims& dims, const Demand& demand) {
+Value* ModuleWriter::MakeNew(PrimitiveType type, const Dims& dims, const Requirement& demand) {
   bool room = static_cast<int64_t>(entry_parameters_.size()) < plan.parameters_max;
   if (scope_->is_entry && (room || demand.unique) && !choose.OneIn(4)) {
     return NewParameter(type, dims, demand);
@@ -150,27 +150,27 @@ Term* ModuleWriter::Fresh(PrimitiveType type, const Dims& dims, const Demand& de
   if (counts && Unlimited(demand) && choose.OneIn(3)) {
     int64_t dimension = choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
     double last = static_cast<double>(std::max<int64_t>(dims[dimension] - 1, 0));
-    Term* iota =
-        Emit(Opcode::kIota, Shape(type, dims), {}, Settle(type, RangeFacts(0, last, true)));
+    Value* iota =
+        Emit(Opcode::kIota, Shape(type, dims), {}, Satisfy(type, RangeFacts(0, last, true)));
     iota->instruction->Set(Attr::kIotaDimension, dimension);
     return iota;
   }
   return NewConstant(type, dims, demand);
 }
 
-Term* ModuleWriter::FindOperand(PrimitiveType type, const Dims& dims, const Demand& demand) {
+Value* ModuleWriter::FindOperand(PrimitiveType type, const Dims& dims, const Requirement& demand) {
   constexpr size_t kCandidatesMax = 6;
-  Term* candidates[kCandidatesMax];
+  Value* candidates[kCandidatesMax];
   int weights[kCandidatesMax];
   size_t count = 0;
   for (auto it = scope_->terms.rbegin(); it != scope_->terms.rend() && count < kCandidatesMax;
        ++it) {
-    Term& term = *it;
+    Value& term = *it;
     if (term.type() != type || term.dims() != dims || term.facts.opaque || term.hidden) continue;
     // An operation on twice the same value shows little.
     if (&term == last_obtained_ && !choose.OneIn(6)) continue;
     int weight = &term == anchor_ ? 24 : term.uses == 0 ? 6 : 2;
-    if (plan.licensed() && Satisfies(term.facts, demand)) weight *= 2;
+    if (plan.checked() && Satisfies(term.facts, demand)) weight *= 2;
     candidates[count] = &term;
     weights[count++] = weight;
   }
@@ -178,11 +178,11 @@ Term* ModuleWriter::FindOperand(PrimitiveType type, const Dims& dims, const Dema
   return candidates[choose.Weighted(absl::MakeSpan(weights, count))];
 }
 
-Term* ModuleWriter::Convert(Term* operand, PrimitiveType to) {
+Value* ModuleWriter::Convert(Value* operand, PrimitiveType to) {
   PrimitiveType from = operand->type();
   bool floating = IsFloat(to) || IsComplex(to);
-  Demand demand;
-  if (plan.licensed() && to != PrimitiveType::kPred) {
+  Requirement demand;
+  if (plan.checked() && to != PrimitiveType::kPred) {
     ValueFacts whole = WholeRange(to);
     double bound = floating ? Limit(to) : INFINITY;
     // Integers wrap, floats must not leave the range.
@@ -192,8 +192,8 @@ Term* ModuleWriter::Convert(Term* operand, PrimitiveType to) {
       demand.high = std::min(whole.high, bound);
     }
   }
-  Term* licensed = Licensed(operand, demand);
-  ValueFacts facts = to == PrimitiveType::kPred ? RangeFacts(0, 1, true) : licensed->facts;
+  Value* checked = Checked(operand, demand);
+  ValueFacts facts = to == PrimitiveType::kPred ? RangeFacts(0, 1, true) : checked->facts;
   if (!floating) facts.integral = true;
   if (!floating && IsFloat(from)) {
     facts.low = std::floor(facts.low);
@@ -203,14 +203,14 @@ Term* ModuleWriter::Convert(Term* operand, PrimitiveType to) {
   if (IsComplex(to) && !IsComplex(from)) facts = Join(facts, RangeFacts(0, 0, true));
   facts.bits_known = false;
   facts.unique = false;
-  return Emit(Opcode::kConvert, Shape(to, operand->dims()), {licensed}, Settle(to, facts));
+  return Emit(Opcode::kConvert, Shape(to, operand->dims()), {checked}, Satisfy(to, facts));
 }
 
 // A value at hand made to fit: converted, reshaped or broadcast. nullptr: none can be.
-Term* ModuleWriter::Adapt(PrimitiveType type, const Dims& dims) {
+Value* ModuleWriter::Adapt(PrimitiveType type, const Dims& dims) {
   int64_t elements = ElementsOf(dims);
   bool complex = IsComplex(type);
-  Term* found = Find([&](const Term& term) {
+  Value* found = Find([&](const Value& term) {
     if (!term.shape().IsArray() || term.facts.opaque || term.hidden) return false;
     if (term.dims() == dims && term.type() != type) return complex || !IsComplex(term.type());
     if (scope_->scalars_only || term.type() != type) return false;
@@ -223,33 +223,33 @@ Term* ModuleWriter::Adapt(PrimitiveType type, const Dims& dims) {
   Opcode opcode = same_count ? Opcode::kReshape : Opcode::kBroadcast;
   ValueFacts facts = found->facts;
   facts.unique = false;
-  Term* adapted = Emit(opcode, Shape(type, dims), {found}, facts);
+  Value* adapted = Emit(opcode, Shape(type, dims), {found}, facts);
   if (!same_count) adapted->instruction->Set(Attr::kDimensions, Dims());
   return adapted;
 }
 
-Term* ModuleWriter::Obtain(PrimitiveType type, const Dims& dims, const Demand& demand) {
-  Term* term = nullptr;
+Value* ModuleWriter::FindOrMake(PrimitiveType type, const Dims& dims, const Requirement& demand) {
+  Value* term = nullptr;
   if (!demand.unique && choose.Below(8) != 7) term = FindOperand(type, dims, demand);
   if (!term && !demand.unique && plan.adapts && choose.Below(2) == 0) term = Adapt(type, dims);
-  if (!term) term = Fresh(type, dims, demand);
+  if (!term) term = MakeNew(type, dims, demand);
   last_obtained_ = term;
-  return Licensed(term, demand);
+  return Checked(term, demand);
 }
 
-Term* ModuleWriter::Licensed(Term* term, const Demand& demand) {
+Value* ModuleWriter::Checked(Value* term, const Requirement& demand) {
   PrimitiveType type = term->type();
-  if (!plan.licensed() || Unlimited(demand) || Satisfies(term->facts, demand)) return term;
+  if (!plan.checked() || Unlimited(demand) || Satisfies(term->facts, demand)) return term;
   if (type == PrimitiveType::kPred) return term;
-  if (demand.unique || IsComplex(type)) return Fresh(type, term->dims(), demand);
+  if (demand.unique || IsComplex(type)) return MakeNew(type, term->dims(), demand);
   ValueFacts allowed = Allowed(type, demand);
   ValueFacts facts = term->facts;
   if (IsFloat(type) && plan.exact()) {
     allowed.low = std::ceil(allowed.low);
     allowed.high = std::floor(allowed.high);
   }
-  Term* low = ScalarConstant(type, allowed.low);
-  Term* high = ScalarConstant(type, allowed.high);
+  Value* low = ScalarConstant(type, allowed.low);
+  Value* high = ScalarConstant(type, allowed.high);
   // Mostly as a front end writes it: bounds of the operand's shape.
   if (!term->dims().empty() && choose.Below(8) != 7) {
     low = Spread(*this, low, term->dims());
@@ -263,8 +263,8 @@ Term* ModuleWriter::Licensed(Term* term, const Demand& demand) {
   return Emit(Opcode::kClamp, Shape(type, term->dims()), {low, term, high}, facts);
 }
 
-Term* ModuleWriter::Index(PrimitiveType type, int64_t bound) {
-  Demand demand;
+Value* ModuleWriter::Index(PrimitiveType type, int64_t bound) {
+  Requirement demand;
   // Indices are clamped by the operations themselves; now and then they are outside on purpose.
   if (!choose.OneIn(4)) demand = {0, static_cast<double>(bound), false};
   uint64_t kind = choose.Below(8);
@@ -273,7 +273,7 @@ Term* ModuleWriter::Index(PrimitiveType type, int64_t bound) {
     return ScalarConstant(type, static_cast<double>(choose.Below(static_cast<uint64_t>(last) + 1)));
   }
   if (kind == 7) return ScalarConstant(type, EdgeOfIndices(choose, type, bound));
-  return Obtain(type, {}, demand);
+  return FindOrMake(type, {}, demand);
 }
 
 }  // namespace hlocts

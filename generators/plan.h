@@ -34,7 +34,7 @@ struct ModulePlan {
   bool numbers_shuffled = false;  // parameters do not stand in the order of their numbers
 
   // Fragile operations get operands that their facts license.
-  bool licensed() const { return stream != Stream::kEdge; }
+  bool checked() const { return stream != Stream::kEdge; }
   // Small integers, and only operations that keep them exact.
   bool exact() const { return exact_data; }
 };

@@ -36,7 +36,7 @@ inline ValueFacts RangeFacts(double low, double high, bool integral = false) {
 ValueFacts Join(const ValueFacts& a, const ValueFacts& b);
 
 // What an operation asks of an operand.
-struct Demand {
+struct Requirement {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool unique = false;
@@ -52,7 +52,7 @@ ValueFacts Rounded(PrimitiveType type, ValueFacts facts);
 
 // The values of a type: integers -2^(w-1).., pred 0..1, floats up to the largest finite value.
 ValueFacts WholeRange(PrimitiveType type);
-// The magnitude up to which licensed streams let values of a type grow: squares stay finite.
+// The magnitude up to which checked streams let values of a type grow: squares stay finite.
 double MagnitudeLimit(PrimitiveType type);
 // Integers up to here are values of the type (2^precision for floats); exact sums stay below it.
 double ExactLimit(PrimitiveType type);

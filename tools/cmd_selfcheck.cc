@@ -323,7 +323,7 @@ int RunSelfcheck(const Options& options) {
   SelfcheckFuzzOptions planted = {SelectFaults(options.faults), options.seed.value_or(1), options.seconds,
                                   JobsOf(options), options.out, options.bundles};
   if (options.parts == std::vector<std::string>{"fuzz"}) return RunSelfcheckFuzz(planted);
-  if (options.parts == std::vector<std::string>{"crowd"}) return RunSelfcheckCrowd(planted);
+  if (options.parts == std::vector<std::string>{"multi-fault"}) return RunSelfcheckMultiFault(planted);
   if (options.update || options.changed) {
     return Fail(InvalidInput("--update, --changed: expected the part \"clauses\" alone"));
   }

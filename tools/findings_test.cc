@@ -57,7 +57,7 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     auto devices = LeavesOfDevices(*inputs, 1, 1);
     ASSERT_TRUE(devices.ok()) << devices.status();
     std::string signature = SignatureOf(*verdict, *module->module);
-    const Remains remains = RemainsOf({module->module->Clone(), (*devices)[0]});
+    const FailureTraits remains = FailureTraitsOf({module->module->Clone(), (*devices)[0]});
     EXPECT_TRUE(known->Explains(signature, *verdict, &remains.needs)) << name << ": " << signature;
   }
 }

@@ -138,7 +138,7 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
     absl::StrAppend(&bundle.origin, "; not shrunk, the campaign was over");
   }
   entry.key.second = bundle.signature;
-  entry.remains = RemainsOf(bundle.sample, bundle.result);
+  entry.remains = FailureTraitsOf(bundle.sample, bundle.result);
   entry.known = options_.known(bundle.signature, bundle.result.verdict, &entry.remains.needs);
   if (entry.known) return CountKnown(entry);
   bundle.options.load.stop = nullptr;
@@ -230,7 +230,7 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
   Key key = {"generator", absl::StrCat("error generator ", RuleOf(verified))};
   bundle.signature = key.second;
   if (CountIn(met_, key) > 1) return absl::OkStatus();
-  return Store(bundle, {key, key, origin, 0, {}, false, RemainsOf(bundle.sample)});
+  return Store(bundle, {key, key, origin, 0, {}, false, FailureTraitsOf(bundle.sample)});
 }
 
 int64_t FindingStore::buckets() {

@@ -68,7 +68,7 @@ class FindingStore {
     int evaluations = 0;
     std::optional<int64_t> to_shrink;  // the module's number, where it is stored as it was met
     bool known = false;                // shrunk, an expectation explains it: nothing is stored
-    Remains remains = {};              // of the module that is stored
+    FailureTraits remains = {};              // of the module that is stored
   };
   absl::Status AddOne(const Sample& sample, const TrialResult& result, const FoundBy& found,
                       const std::function<bool()>& stop);

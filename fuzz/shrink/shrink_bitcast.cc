@@ -62,7 +62,7 @@ bool TryPieces(Sample& sample, size_t index, PrimitiveType piece, const StillFai
 
 }  // namespace
 
-bool FewerPieces(Sample& sample, const StillFails& still_fails) {
+bool WholeInsteadOfConcatenate(Sample& sample, const StillFails& still_fails) {
   const auto& instructions = sample.module->entry()->instructions();
   for (size_t i = 0; i < instructions.size(); ++i) {
     if (instructions[i]->opcode() != Opcode::kBitcastConvert) continue;

@@ -113,7 +113,7 @@ bool PutConstant(Sample& sample, size_t computation, size_t index, double value,
 }  // namespace
 
 // 1, 2, 3, ...: what is moved wrongly shows on the smallest arrays where all elements differ.
-bool CountUp(Sample& sample, const StillFails& still_fails) {
+bool IotaInsteadOfConstants(Sample& sample, const StillFails& still_fails) {
   std::vector<int64_t> leaves;
   for (const auto& leaf : sample.module->entry()->instructions()) {
     if (DataToFill(sample, *leaf)) leaves.push_back(leaf->index());

@@ -253,7 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
                      " start_index_map={0}, index_vector_dim=1, slice_sizes={1} }",
                      2, "fail gather(s32) f32 value"}));
 
-// The first device's number is zero: with it the operands could trade places.
+// The first device's number is zero: with it the operands could permutation places.
 TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
   const ShrinkResult shrunk = ShrunkFault(
       {"subtract.operands-swapped",

@@ -279,7 +279,7 @@ bool PeelRegions(Sample& sample, const StillFails& still_fails) {
 }
 
 // Of two computations that take and return the same shapes one is called in both places.
-bool OneForAnother(Sample& sample, const StillFails& still_fails) {
+bool ExchangeOperands(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t from = 0; from < sample.module->computations().size(); ++from) {
     for (size_t to = 0; to < sample.module->computations().size(); ++to) {

@@ -25,8 +25,8 @@ class Oracle {
       : engine_(engine),
         reference_(reference),
         options_(options),
-        wanted_(SymptomOf(first.verdict)),
-        operations_(IsTold(wanted_) ? std::set<std::string>()
+        wanted_(FailureSignatureOf(first.verdict)),
+        operations_(HasMessage(wanted_) ? std::set<std::string>()
                                     : BlamableOpcodes(first.verdict, module)),
         moves_(OnlyMoves({operations_.begin(), operations_.end()})),
         orders_(OnlyOrders({operations_.begin(), operations_.end()})),
@@ -40,18 +40,18 @@ class Oracle {
     if (Spent() || verified.ok() == options_.trial.invalid || RuleOf(verified) != rule_)
       return false;
     if (!HasOperation(*candidate.module)) return false;
-    if (needs_trades_ && !AnyTrades(*candidate.module)) return false;
+    if (needs_permutations_ && !AnyPermutations(*candidate.module)) return false;
     std::string text = PrintModule(*candidate.module);
     for (const Literal& argument : candidate.arguments)
       absl::StrAppend(&text, PrintLiteralWithShape(argument));
     if (!asked_.insert(text).second || !Ends(candidate)) return false;
     ++evaluations_;
     const TrialResult result = RunTrial(candidate, engine_, options_.trial, false);
-    if (!IsWanted(SymptomOf(result.verdict)) || IsUndefined(candidate)) return false;
+    if (!IsWanted(FailureSignatureOf(result.verdict)) || IsUndefined(candidate)) return false;
     // Where types are coarse, what is slight in others is large.
     if (!settled_) return !slight_ || coarse_ || result.slight == slight_;
     return result.slight == slight_ && !(right_data_ && HasWrongCarrier(candidate)) &&
-           !(needs_trades_ && FailsWithoutTrades(candidate));
+           !(needs_permutations_ && FailsWithoutPermutations(candidate));
   }
   // Candidates are as defined as this module, and may take about as many steps if it ends.
   void AllowStepsOf(const Sample& sample) {
@@ -70,11 +70,11 @@ class Oracle {
   void Settle(const Sample& culprit) {
     if (options_.trial.invalid) return;
     const TrialResult result = RunTrial(culprit, engine_, options_.trial, false);
-    if (!IsWanted(SymptomOf(result.verdict))) return;
-    wanted_ = SymptomOf(result.verdict);
+    if (!IsWanted(FailureSignatureOf(result.verdict))) return;
+    wanted_ = FailureSignatureOf(result.verdict);
     slight_ = result.slight;
     settled_ = true;
-    needs_trades_ = AnyTrades(*culprit.module) && !FailsWithoutTrades(culprit);
+    needs_permutations_ = AnyPermutations(*culprit.module) && !FailsWithoutPermutations(culprit);
     right_data_ = !HasWrongCarrier(culprit);
   }
   // The same operation is to blame, where one was.
@@ -82,7 +82,7 @@ class Oracle {
     if (operations_.empty() || options_.trial.invalid) return true;
     ++evaluations_;
     Verdict verdict = RunTrial(candidate, engine_, options_.trial, true).verdict;
-    return IsWanted(SymptomOf(verdict)) &&
+    return IsWanted(FailureSignatureOf(verdict)) &&
            operations_.count(BlamedOpcode(verdict, *candidate.module)) > 0;
   }
   int evaluations() const { return evaluations_; }
@@ -93,19 +93,19 @@ class Oracle {
 
  private:
   // Until it is settled what data show it, a wrong element may be a NaN or none.
-  bool IsWanted(const Symptom& symptom) const {
-    if (orders_ || (!settled_ && (moves_ || coarse_))) return AlikeInAnyData(symptom, wanted_);
-    return moves_ ? AlikeMoved(symptom, wanted_) : Alike(symptom, wanted_);
+  bool IsWanted(const FailureSignature& signature) const {
+    if (orders_ || (!settled_ && (moves_ || coarse_))) return AlikeInAnyData(signature, wanted_);
+    return moves_ ? AlikeMoved(signature, wanted_) : SameFailure(signature, wanted_);
   }
 
   bool HasWrongCarrier(const Sample& sample) {
-    return WrongCarrier(sample, engine_, options_.trial, &evaluations_).module != nullptr;
+    return WrongSource(sample, engine_, options_.trial, &evaluations_).module != nullptr;
   }
 
   // What fails no more without them fails because of them.
-  bool FailsWithoutTrades(const Sample& sample) {
+  bool FailsWithoutPermutations(const Sample& sample) {
     Sample without = sample.Clone();
-    UndoTrades(*without.module);
+    UndoPermutations(*without.module);
     if (!Ends(without)) return false;
     ++evaluations_;
     return RunTrial(without, engine_, options_.trial, false).verdict.kind == VerdictKind::kFail;
@@ -154,11 +154,11 @@ class Oracle {
   Backend& engine_;
   Backend& reference_;
   const ShrinkOptions& options_;
-  Symptom wanted_;
+  FailureSignature wanted_;
   bool defined_ = false;  // the reference could evaluate the first module
   // Of the culprit, once there is one: a large error is another fault's, and so is an element from
   // elsewhere in the place of none, or data that the engine carries wrongly.
-  bool settled_ = false, needs_trades_ = false, right_data_ = false;
+  bool settled_ = false, needs_permutations_ = false, right_data_ = false;
   std::optional<bool> slight_;
   std::set<std::string> operations_;  // one of them is to blame; none: nothing is known
   // What is to blame only moves elements, or puts them in order; is in a type without NaN.
@@ -197,7 +197,7 @@ void TakeCulprit(Sample& sample, bool slight, Backend& engine, const TrialOption
   oracle.Begin(slight);
   // Some types lack what tells a failure from another: NaN, signs, elements that are no zeros.
   RunPass({"types", false, SimplerTypes}, still_fails, oracle, sample);
-  RunPass({"counting", false, CountUp}, still_fails, oracle, sample);
+  RunPass({"counting", false, IotaInsteadOfConstants}, still_fails, oracle, sample);
   oracle.Settle(sample);
 }
 
@@ -209,16 +209,16 @@ std::vector<ShrinkPass> PassesWith(Backend& values) {
       {"parameters", false,
        [&values](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
       {"regions", true, PeelRegions},
-      {"computations", false, OneForAnother},
+      {"computations", false, ExchangeOperands},
       {"instructions", true, DropInstructions},
       {"constants", false, ConstantsInRegions},
       {"types", false, SimplerTypes},
-      {"pieces", false, FewerPieces},
+      {"pieces", false, WholeInsteadOfConcatenate},
       // Before the sizes: an index inside a large array lies outside a smaller one, and fails for
       // another reason.
       {"indices", false, SimplifyIndices},
       // One element everywhere, then sizes: the literals' pass would leave it alone at its place.
-      {"counting", false, CountUp},
+      {"counting", false, IotaInsteadOfConstants},
       {"elements", false, RepeatOneElement},
       {"dimensions", true, ShrinkDimensions},
       {"together", true, ShrinkTogether},
@@ -249,7 +249,7 @@ void RunPasses(Backend& values, bool invalid, const StillFails& still_fails, Ora
 Sample SourceOf(const Sample& sample, Backend& engine, const TrialOptions& trial,
                 int& evaluations) {
   if (IsCarrier(*sample.module->entry()->root())) return {};  // it is the source
-  Sample source = WrongCarrier(sample, engine, trial, &evaluations);
+  Sample source = WrongSource(sample, engine, trial, &evaluations);
   if (source.module) return source;
   for (Culprit& culprit : CulpritsOf(sample, engine, trial)) {
     if (IsCarrier(*culprit.sample.module->entry()->root())) return std::move(culprit.sample);

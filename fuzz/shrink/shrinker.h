@@ -1,5 +1,5 @@
 // The smallest module with the same failure. Every candidate is valid (spec/infer says so) and is
-// run on the engine; it is taken when its symptom is the same and the blamed operation is still in
+// run on the engine; it is taken when its signature is the same and the blamed operation is still in
 // it. Deterministic: the order of candidates depends on the module alone.
 #ifndef HLOCTS_FUZZ_SHRINK_SHRINKER_H_
 #define HLOCTS_FUZZ_SHRINK_SHRINKER_H_
@@ -52,7 +52,7 @@ bool KeepOneOutput(Sample& sample, const StillFails& still_fails);
 // Of a module that breaks a rule: a computation that breaks it too becomes the entry.
 bool EnterCalled(Sample& sample, const StillFails& still_fails);
 bool PeelRegions(Sample& sample, const StillFails& still_fails);
-bool OneForAnother(Sample& sample, const StillFails& still_fails);
+bool ExchangeOperands(Sample& sample, const StillFails& still_fails);
 bool DropInstructions(Sample& sample, const StillFails& still_fails);
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails);
 bool ShrinkTogether(Sample& sample, const StillFails& still_fails);
@@ -61,10 +61,10 @@ bool ShrinkRank(Sample& sample, const StillFails& still_fails);
 bool ShrinkSizesAsWritten(Sample& sample, const StillFails& still_fails);
 bool ShrinkNumbers(Sample& sample, const StillFails& still_fails);
 bool SimplifyIndices(Sample& sample, const StillFails& still_fails);
-bool CountUp(Sample& sample, const StillFails& still_fails);
+bool IotaInsteadOfConstants(Sample& sample, const StillFails& still_fails);
 bool RepeatOneElement(Sample& sample, const StillFails& still_fails);
 bool ConstantsInRegions(Sample& sample, const StillFails& still_fails);
-bool FewerPieces(Sample& sample, const StillFails& still_fails);
+bool WholeInsteadOfConcatenate(Sample& sample, const StillFails& still_fails);
 bool SimplerTypes(Sample& sample, const StillFails& still_fails);
 bool DefaultLayouts(Sample& sample, const StillFails& still_fails);
 bool DefaultAttributes(Sample& sample, const StillFails& still_fails);

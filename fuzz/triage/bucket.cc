@@ -69,7 +69,7 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
 // Between instructions, and in what runs others, data hardly matters; which of the values that a
 // loop carries change places does.
 std::set<std::string> NeedsOfRunning(const std::set<std::string>& needs) {
-  return needs.count("trade") > 0 ? std::set<std::string>{"trade"} : std::set<std::string>{};
+  return needs.count("permutation") > 0 ? std::set<std::string>{"permutation"} : std::set<std::string>{};
 }
 
 bool RunsOthers(const std::vector<std::string>& operations) {
@@ -81,7 +81,7 @@ bool RunsOthers(const std::vector<std::string>& operations) {
 
 // A wrong number is a wrong number, whatever it is, but where elements are fetched by index: a zero
 // is none of them. NaN has a reason of its own, but where it stands for infinity.
-absl::string_view SymptomClass(absl::string_view mismatch, absl::string_view type, bool fetches) {
+absl::string_view FailureClass(absl::string_view mismatch, absl::string_view type, bool fetches) {
   if (mismatch == "inf" || (mismatch == "zero" && !fetches)) return "value";
   auto known = PrimitiveTypeFromName(type.substr(type.rfind('>') + 1));
   bool saturates = known && IsFloat(*known) && !FormatOf(*known).has_infinity();
@@ -100,31 +100,31 @@ std::vector<std::string> TakeTraits(std::string& operation) {
   return traits;
 }
 
-void ReadFailure(const Words& words, const Remains& remains, BucketKey& key) {
+void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& key) {
   std::string operation(words.empty() ? "" : words[0]);
   key.together = absl::StrContains(operation, "(together)");
   key.traits = TakeTraits(operation);
   key.operations = absl::StrSplit(operation, ',', absl::SkipEmpty());
   bool moves = OnlyMoves(key.operations);
-  std::string symptom(
-      words.size() > 2 ? SymptomClass(words[2], words[1], moves && Indexes(key.operations)) : "");
+  std::string signature(
+      words.size() > 2 ? FailureClass(words[2], words[1], moves && Indexes(key.operations)) : "");
   const bool alone = !key.together && !RunsOthers(key.operations);
   const bool any_data = moves || !alone || remains.rivals || IsOfAnyType(key.operations);
-  if (any_data && symptom == "nan") symptom = "value";
+  if (any_data && signature == "nan") signature = "value";
   if (remains.rivals) {
     // Whatever calls, and whatever is computed.
-    key = {key.kind, {"called-computation"}, false, {}, {}, symptom == "shape" ? "shape" : "value"};
+    key = {key.kind, {"called-computation"}, false, {}, {}, signature == "shape" ? "shape" : "value"};
     return;
   }
   key.needs = alone ? NeedsOf(key, remains.needs, moves) : NeedsOfRunning(remains.needs);
   // Where nothing is fetched from outside an array, it is neither on this side nor on that.
-  if (moves && symptom == "zero") key.needs.erase("negative");
+  if (moves && signature == "zero") key.needs.erase("negative");
   // Elements below a byte are numbers of all kinds, and packed in one way.
   const bool typed = alone && !moves && !IsOfAnyType(key.operations) && !key.needs.count("packed");
   const std::string type = words.size() > 1 && typed ? ClassOf(words[1]) : "";
   for (const std::string& part :
        {std::string(remains.elements > kFewElements && !key.together ? "long" : ""), type,
-        symptom}) {
+        signature}) {
     if (!part.empty()) absl::StrAppend(&key.rest, key.rest.empty() ? "" : " ", part);
   }
 }
@@ -136,7 +136,7 @@ void ReadMessage(const Words& words, BucketKey& key) {
       words.size() > begin
           ? absl::StrJoin(words.begin() + static_cast<std::ptrdiff_t>(begin), words.end(), " ")
           : "";
-  if (!IsTold({VerdictKind::kRejected, key.rest}) && !words.empty())
+  if (!HasMessage({VerdictKind::kRejected, key.rest}) && !words.empty())
     key.operations = absl::StrSplit(words[0], ',', absl::SkipEmpty());
 }
 
@@ -184,7 +184,7 @@ std::string BucketKey::Name() const {
   return absl::StrCat(name, " ", rest);
 }
 
-BucketKey BucketOf(const std::string& signature, const Remains& remains) {
+BucketKey BucketOf(const std::string& signature, const FailureTraits& remains) {
   BucketKey key;
   Words words = absl::StrSplit(signature, ' ');
   size_t kinds = words[0] == "flaky" ? 2 : 1;

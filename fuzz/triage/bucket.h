@@ -1,6 +1,6 @@
 // Buckets: findings that are likely to be one fault. A signature says exactly what was seen; a
 // bucket folds what one fault shows in many ways: element types into classes, wrong numbers into
-// one symptom, sets of operations into the least of them.
+// one signature, sets of operations into the least of them.
 #ifndef HLOCTS_FUZZ_TRIAGE_BUCKET_H_
 #define HLOCTS_FUZZ_TRIAGE_BUCKET_H_
 
@@ -19,7 +19,7 @@ struct BucketKey {
   bool together = false;                // wrong only when compiled together
   std::vector<std::string> traits;      // "empty", "batched": an operand that stands by
   std::set<std::string> needs;          // of remains.h, as far as the operations ask for them
-  std::string rest;                     // size, class of types, symptom; or the message
+  std::string rest;                     // size, class of types, signature; or the message
 
   std::string Name() const;  // "fail dot float value"
 };
@@ -30,7 +30,7 @@ bool OnlyMoves(const std::vector<std::string>& operations);
 bool OnlyOrders(const std::vector<std::string>& operations);
 
 // Of a finding whose module has been shrunk.
-BucketKey BucketOf(const std::string& signature, const Remains& remains);
+BucketKey BucketOf(const std::string& signature, const FailureTraits& remains);
 // Operations, traits and needs of `general` are among those of `special`, and nothing else differs:
 // the others only stand by. A fault that needs nothing is another than one that does.
 bool Covers(const BucketKey& general, const BucketKey& special);

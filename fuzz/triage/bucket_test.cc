@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-Remains OfText(const std::string& text) { return RemainsOf({*ParseModule(text), {}}); }
+FailureTraits OfText(const std::string& text) { return FailureTraitsOf({*ParseModule(text), {}}); }
 
 std::string NameOf(const std::string& signature, int64_t elements = 1) {
   return BucketOf(signature, {elements, false}).Name();
@@ -155,7 +155,7 @@ TEST(BucketTest, LoopsThatTradeValuesAreKeptApart) {
         ROOT w = (f32[], f32[]) while(s), condition=test, body=body })"));
   };
   EXPECT_THAT(loop("a", "b").needs, IsEmpty());
-  EXPECT_THAT(loop("b", "a").needs, ElementsAre("trade"));
+  EXPECT_THAT(loop("b", "a").needs, ElementsAre("permutation"));
   EXPECT_NE(BucketOf("fail while f32 value", loop("a", "b")).Name(),
             BucketOf("fail while f32 value", loop("b", "a")).Name());
 }

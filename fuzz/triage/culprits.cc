@@ -108,7 +108,7 @@ std::vector<Culprit> CulpritsOf(const Sample& sample, Backend& engine,
   for (WrongPiece& wrong : *pieces) {
     std::optional<Sample> piece = SampleOf(std::move(wrong));
     if (!piece) continue;
-    Sample carrier = WrongCarrier(*piece, engine, options);
+    Sample carrier = WrongSource(*piece, engine, options);
     if (carrier.module) piece = std::move(carrier);
     TrialResult alone = RunTrial(*piece, engine, options, false);
     if (!CountsAsFinding(alone.verdict.kind)) continue;
@@ -117,7 +117,7 @@ std::vector<Culprit> CulpritsOf(const Sample& sample, Backend& engine,
   return culprits;
 }
 
-Sample WrongCarrier(const Sample& sample, Backend& engine, const TrialOptions& options,
+Sample WrongSource(const Sample& sample, Backend& engine, const TrialOptions& options,
                     int* evaluations) {
   if (options.invalid || IsCarrier(*sample.module->entry()->root())) return {};
   for (const auto& computation : sample.module->computations()) {

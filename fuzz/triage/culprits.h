@@ -24,7 +24,7 @@ bool IsMadeOfConstants(const Instruction& instruction);
 // An argument, or a value made of constants, that is wrong where it is returned as it is: what
 // computes with it is not to blame. The module that returns it; an empty one where there is none.
 // `evaluations`, where not null, grows by the runs that this took.
-Sample WrongCarrier(const Sample& sample, Backend& engine, const TrialOptions& options,
+Sample WrongSource(const Sample& sample, Backend& engine, const TrialOptions& options,
                     int* evaluations = nullptr);
 
 }  // namespace hlocts

@@ -158,7 +158,7 @@ TEST(ShrinkerTest, ValuesThatTradePlacesStayIfTheyAreTheMatter) {
       s = (s32[], f32[], f32[]) tuple(z, x, y)
       ROOT w = (s32[], f32[], f32[]) while(s), condition=test, body=body })");
   ShrinkResult shrunk = Shrink(sample, *engine, *reference, {});
-  EXPECT_EQ(RemainsOf(shrunk.sample).needs.count("trade"), 1) << PrintModule(*shrunk.sample.module);
+  EXPECT_EQ(FailureTraitsOf(shrunk.sample).needs.count("permutation"), 1) << PrintModule(*shrunk.sample.module);
 }
 
 TEST(ShrinkerTest, ASlightErrorStaysOne) {

@@ -187,40 +187,40 @@ uint64_t HashOf(absl::string_view text) {
 
 }  // namespace
 
-Symptom SymptomOf(const Verdict& verdict) {
-  Symptom symptom;
-  symptom.kind = verdict.kind;
+FailureSignature FailureSignatureOf(const Verdict& verdict) {
+  FailureSignature signature;
+  signature.kind = verdict.kind;
   if (verdict.kind == VerdictKind::kFail) {
-    symptom.mismatch = verdict.first_failure ? MismatchOf(*verdict.first_failure) : "shape";
+    signature.mismatch = verdict.first_failure ? MismatchOf(*verdict.first_failure) : "shape";
   } else if (CountsAsFinding(verdict.kind) && verdict.kind != VerdictKind::kTimeout) {
-    symptom.mismatch = WithoutDetails(MessageOf(verdict));
+    signature.mismatch = WithoutDetails(MessageOf(verdict));
   }
-  return symptom;
+  return signature;
 }
 
-bool Alike(const Symptom& a, const Symptom& b) {
-  auto number = [](const Symptom& s) {
+bool SameFailure(const FailureSignature& a, const FailureSignature& b) {
+  auto number = [](const FailureSignature& s) {
     bool number = s.mismatch == "zero" || s.mismatch == "inf" || s.mismatch == "value";
     return s.kind == VerdictKind::kFail && number;
   };
   return a == b || (number(a) && number(b));
 }
 
-bool IsTold(const Symptom& symptom) {
+bool HasMessage(const FailureSignature& signature) {
   // What every engine says in such a case says nothing.
-  return symptom.kind != VerdictKind::kFail && !symptom.mismatch.empty() &&
-         !absl::StartsWith(symptom.mismatch, "the engine took") &&
-         !absl::StartsWith(symptom.mismatch, "worker killed");
+  return signature.kind != VerdictKind::kFail && !signature.mismatch.empty() &&
+         !absl::StartsWith(signature.mismatch, "the engine took") &&
+         !absl::StartsWith(signature.mismatch, "worker killed");
 }
 
-bool AlikeMoved(const Symptom& a, const Symptom& b) {
+bool AlikeMoved(const FailureSignature& a, const FailureSignature& b) {
   if (a.kind != VerdictKind::kFail || b.kind != VerdictKind::kFail) return a == b;
-  auto shape = [](const Symptom& s) { return s.mismatch == "shape"; };
-  auto zero = [](const Symptom& s) { return s.mismatch == "zero"; };
+  auto shape = [](const FailureSignature& s) { return s.mismatch == "shape"; };
+  auto zero = [](const FailureSignature& s) { return s.mismatch == "zero"; };
   return shape(a) == shape(b) && zero(a) == zero(b);
 }
 
-bool AlikeInAnyData(const Symptom& a, const Symptom& b) {
+bool AlikeInAnyData(const FailureSignature& a, const FailureSignature& b) {
   if (a.kind != VerdictKind::kFail || b.kind != VerdictKind::kFail) return a == b;
   return (a.mismatch == "shape") == (b.mismatch == "shape");
 }
@@ -275,7 +275,7 @@ std::string SignatureOf(const Verdict& verdict, const Module& module) {
   std::string operation = BlamedOperation(verdict, module);
   // A message says what is wrong; each type of element would be one more bucket.
   if (verdict.kind != VerdictKind::kFail) operation = operation.substr(0, operation.find(' '));
-  return absl::StrCat(VerdictName(verdict.kind), " ", operation, " ", SymptomOf(verdict).mismatch);
+  return absl::StrCat(VerdictName(verdict.kind), " ", operation, " ", FailureSignatureOf(verdict).mismatch);
 }
 
 std::string FolderNameOf(const std::string& signature) {

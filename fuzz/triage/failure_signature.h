@@ -10,23 +10,23 @@
 
 namespace hlocts {
 
-struct Symptom {
+struct FailureSignature {
   VerdictKind kind = VerdictKind::kPass;
   // Of a fail: "nan", "inf", "zero", "value" or "shape"; otherwise the engine's message without
   // numbers, names and quoted text.
   std::string mismatch;
-  bool operator==(const Symptom&) const = default;
+  bool operator==(const FailureSignature&) const = default;
 };
-Symptom SymptomOf(const Verdict& verdict);
+FailureSignature FailureSignatureOf(const Verdict& verdict);
 // The same failure on smaller data: a wrong number is a wrong number, whatever it is; NaN has a
 // reason of its own.
-bool Alike(const Symptom& a, const Symptom& b);
+bool SameFailure(const FailureSignature& a, const FailureSignature& b);
 // A crash, a refusal: its message tells what happened, which no operation's name does better.
-bool IsTold(const Symptom& symptom);
+bool HasMessage(const FailureSignature& signature);
 // The same for operations that only move elements: one from elsewhere is another matter than none.
-bool AlikeMoved(const Symptom& a, const Symptom& b);
+bool AlikeMoved(const FailureSignature& a, const FailureSignature& b);
 // The same where NaN is data like others, as for what sorts.
-bool AlikeInAnyData(const Symptom& a, const Symptom& b);
+bool AlikeInAnyData(const FailureSignature& a, const FailureSignature& b);
 
 // A verdict that a campaign keeps: neither pass, unsupported nor inconclusive.
 bool CountsAsFinding(VerdictKind kind);

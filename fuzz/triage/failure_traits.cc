@@ -83,15 +83,15 @@ bool HasRivals(const Module& module) {
 
 }  // namespace
 
-Remains RemainsOf(const Sample& shrunk) {
-  Remains remains = {CountElements(*shrunk.module), HasRivals(*shrunk.module)};
+FailureTraits FailureTraitsOf(const Sample& shrunk) {
+  FailureTraits remains = {CountElements(*shrunk.module), HasRivals(*shrunk.module)};
   // Of what breaks a rule the rule says all.
   if (shrunk.module->entry() == nullptr || !VerifyModule(*shrunk.module).ok()) return remains;
   Needs& needs = remains.needs;
   for (PrimitiveType type : NeededTypes(shrunk)) needs.insert(NameOf(type));
   AddAttributes(*shrunk.module, needs);
   if (HasLayouts(*shrunk.module)) needs.insert("layout");
-  if (AnyTrades(*shrunk.module)) needs.insert("trade");
+  if (AnyPermutations(*shrunk.module)) needs.insert("permutation");
   for (const auto& computation : shrunk.module->computations()) {
     for (const auto& instruction : computation->instructions()) {
       if (instruction->has_literal())
@@ -106,8 +106,8 @@ Remains RemainsOf(const Sample& shrunk) {
   return remains;
 }
 
-Remains RemainsOf(const Sample& shrunk, const TrialResult& result) {
-  Remains remains = RemainsOf(shrunk);
+FailureTraits FailureTraitsOf(const Sample& shrunk, const TrialResult& result) {
+  FailureTraits remains = FailureTraitsOf(shrunk);
   if (result.slight) remains.needs.insert("slight");
   return remains;
 }

@@ -11,7 +11,7 @@
 
 namespace hlocts {
 
-struct Remains {
+struct FailureTraits {
   int64_t elements = 0;  // of its largest array
   // Two computations that could stand for each other, and do not: which one is called is the
   // matter.
@@ -19,14 +19,14 @@ struct Remains {
   // Of values "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (of indices);
   // of element types "packed" (below a byte), "narrow" (below 32 bits), "wide" (of 64), "unsigned",
   // "complex"; "layout", other than the default; of attributes the names of PlainEdits(); of loops
-  // "trade", carried values that change places; of wrong numbers "slight", which the relaxed profile
+  // "permutation", carried values that change places; of wrong numbers "slight", which the relaxed profile
   // would take.
   std::set<std::string> needs = {};
 };
 
-Remains RemainsOf(const Sample& shrunk);
+FailureTraits FailureTraitsOf(const Sample& shrunk);
 // The same, with what its wrong outputs tell.
-Remains RemainsOf(const Sample& shrunk, const TrialResult& result);
+FailureTraits FailureTraitsOf(const Sample& shrunk, const TrialResult& result);
 
 }  // namespace hlocts
 

@@ -23,7 +23,7 @@ std::vector<Instruction*> CarriedBy(const Module& module) {
 }
 
 // Operand `k` is what the loop carries at another place.
-bool Trades(const Instruction& root, int64_t k) {
+bool Permutations(const Instruction& root, int64_t k) {
   const Instruction& carried = root.operand(k);
   return carried.opcode() == Opcode::kGetTupleElement &&
          carried.operand(0).opcode() == Opcode::kParameter && carried.IntOr(Attr::kIndex, k) != k;
@@ -31,18 +31,18 @@ bool Trades(const Instruction& root, int64_t k) {
 
 }  // namespace
 
-bool AnyTrades(const Module& module) {
+bool AnyPermutations(const Module& module) {
   for (const Instruction* root : CarriedBy(module)) {
     for (int64_t k = 0; k < root->operand_count(); ++k)
-      if (Trades(*root, k)) return true;
+      if (Permutations(*root, k)) return true;
   }
   return false;
 }
 
-void UndoTrades(Module& module) {
+void UndoPermutations(Module& module) {
   for (Instruction* root : CarriedBy(module)) {
     for (int64_t k = 0; k < root->operand_count(); ++k) {
-      if (!Trades(*root, k)) continue;
+      if (!Permutations(*root, k)) continue;
       Instruction* state = root->operands()[static_cast<size_t>(k)]->operands()[0];
       auto stays = std::make_unique<Instruction>(
           absl::StrCat(root->name(), ".stays.", k), Opcode::kGetTupleElement,

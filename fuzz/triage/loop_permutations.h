@@ -6,9 +6,9 @@
 
 namespace hlocts {
 
-bool AnyTrades(const Module& module);
+bool AnyPermutations(const Module& module);
 // Each value stays where it is.
-void UndoTrades(Module& module);
+void UndoPermutations(Module& module);
 
 }  // namespace hlocts
 

@@ -81,7 +81,7 @@ TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend&
   result.verdict = differ.DiffOutcome(outcome, engine);
   result.verdict.seconds = outcome.load_seconds + outcome.result.seconds;
   if (outcome.kind == OutcomeKind::kValues) result.outputs = outcome.result.outputs;
-  result.slight = SymptomOf(result.verdict) == Symptom{VerdictKind::kFail, "value"} &&
+  result.slight = FailureSignatureOf(result.verdict) == FailureSignature{VerdictKind::kFail, "value"} &&
                   !IsJoint(result.verdict) &&
                   TakenByRelaxed(sample, result.outputs, engine, options);
   Sign(engine, options, result.verdict);

@@ -46,16 +46,16 @@ ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
 }
 
 // All replicas get the same arguments; one of them computes with other data, most of the time.
-Term* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims,
-                    const Demand& demand = {}) {
-  Term* operand = w.Obtain(type, dims, demand);
+Value* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims,
+                    const Requirement& demand = {}) {
+  Value* operand = w.FindOrMake(type, dims, demand);
   if (w.choose.OneIn(4)) return operand;
-  Term* other = w.Fresh(type, dims, demand);
+  Value* other = w.MakeNew(type, dims, demand);
   ValueFacts one_of_them = RangeFacts(0, static_cast<double>(w.plan.replicas - 1), true);
-  Term* id = w.Emit(Opcode::kReplicaId, Shape::Scalar(PrimitiveType::kU32), {}, one_of_them);
-  Term* chosen = w.ScalarConstant(PrimitiveType::kU32,
+  Value* id = w.Emit(Opcode::kReplicaId, Shape::Scalar(PrimitiveType::kU32), {}, one_of_them);
+  Value* chosen = w.ScalarConstant(PrimitiveType::kU32,
                                   static_cast<double>(w.choose.Range(0, w.plan.replicas - 1)));
-  Term* mine = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), {id, chosen},
+  Value* mine = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), {id, chosen},
                       RangeFacts(0, 1, true));
   mine->instruction->Set(Attr::kDirection, Word{"EQ"});
   ValueFacts facts = Join(operand->facts, other->facts);
@@ -78,8 +78,8 @@ bool GenerateAllReduce(ModuleWriter& w, Opcode opcode) {
   bool scatter = opcode == Opcode::kReduceScatter;
   if (scatter) operand_dims[0] *= size;
   if (!w.Fits(operand_dims)) return false;
-  Term* operand = OfEachReplica(w, type, operand_dims, ReducerDemand(w, *row, type, size));
-  Term* made = w.Emit(opcode, Shape(type, dims), {operand},
+  Value* operand = OfEachReplica(w, type, operand_dims, ReducerRequirement(w, *row, type, size));
+  Value* made = w.Emit(opcode, Shape(type, dims), {operand},
                       ReducedFacts(w, *row, type, operand->facts, size));
   made->instruction->Set(Attr::kReplicaGroups, groups);
   if (scatter) made->instruction->Set(Attr::kDimensions, Dims{0});
@@ -98,10 +98,10 @@ bool GenerateAllGather(ModuleWriter& w, Opcode opcode) {
   if (gathers) result_dims[0] *= size;
   if (opcode == Opcode::kAllToAll) result_dims[0] = dims[0] = dims[0] * size;
   if (!w.Fits(result_dims)) return false;
-  Term* operand = OfEachReplica(w, type, dims);
+  Value* operand = OfEachReplica(w, type, dims);
   ValueFacts facts = operand->facts;
   facts.unique = false;
-  Term* made = w.Emit(opcode, Shape(type, result_dims), {operand}, facts);
+  Value* made = w.Emit(opcode, Shape(type, result_dims), {operand}, facts);
   made->instruction->Set(Attr::kReplicaGroups, groups);
   made->instruction->Set(Attr::kDimensions, Dims{0});
   return true;
@@ -111,14 +111,14 @@ bool GenerateCollectivePermute(ModuleWriter& w, Opcode opcode) {
   PrimitiveType type = w.DrawType(~TypeSet{0});
   if (type == PrimitiveType::kInvalid || Misplaced(w)) return false;
   Dims dims = w.DrawDims();
-  Term* operand = OfEachReplica(w, type, dims);
+  Value* operand = OfEachReplica(w, type, dims);
   std::vector<std::pair<int64_t, int64_t>> pairs;
   int64_t shift = w.choose.Range(0, w.plan.replicas - 1);
   for (int64_t source = 0; source < w.plan.replicas; ++source) {
     if (w.choose.Below(4) != 3) pairs.emplace_back(source, (source + shift) % w.plan.replicas);
   }
   // Who gets nothing gets zeros.
-  Term* permute =
+  Value* permute =
       w.Emit(opcode, Shape(type, dims), {operand}, Join(operand->facts, RangeFacts(0, 0, true)));
   permute->instruction->Set(Attr::kSourceTargetPairs, pairs);
   return true;
@@ -131,11 +131,11 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
   ReplicaGroups groups = DrawGroups(w, &size);
   if (groups.groups.empty()) return false;  // who sends is the first of a group
   Dims dims = w.DrawDims();
-  Term* operand = OfEachReplica(w, type, dims);
+  Value* operand = OfEachReplica(w, type, dims);
   // Who is in no group gets zeros.
   bool listed = groups.iota_dimensions.empty();
   if (listed && groups.groups.size() > 1 && w.choose.OneIn(4)) groups.groups.pop_back();
-  Term* made =
+  Value* made =
       w.Emit(opcode, Shape(type, dims), {operand}, Join(operand->facts, RangeFacts(0, 0, true)));
   made->instruction->Set(Attr::kReplicaGroups, groups);
   return true;

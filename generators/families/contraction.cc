@@ -50,7 +50,7 @@ Dims Concatenated(Dims a, const Dims& b) {
   return a;
 }
 
-void SetUnlessEmpty(Term* term, Attr attr, const Dims& dims) {
+void SetUnlessEmpty(Value* term, Attr attr, const Dims& dims) {
   if (!dims.empty()) term->instruction->Set(attr, dims);
 }
 
@@ -82,19 +82,19 @@ bool GenerateDot(ModuleWriter& w, Opcode) {
   double terms = static_cast<double>(std::max<int64_t>(ElementsOf(contracting), 1)) *
                  (IsComplex(type) ? 2 : 1);
   double bound = std::floor(std::sqrt(w.Limit(type) / terms));
-  Demand demand;
-  if (floating && w.plan.licensed()) {
+  Requirement demand;
+  if (floating && w.plan.checked()) {
     if (bound < 1) return false;
     demand = {-bound, bound, false};
   }
-  Term* a = w.Obtain(type, lhs.dims, demand);
-  Term* b = w.Obtain(type, rhs.dims, demand);
+  Value* a = w.FindOrMake(type, lhs.dims, demand);
+  Value* b = w.FindOrMake(type, rhs.dims, demand);
   double most = terms * a->facts.magnitude() * b->facts.magnitude();
   ValueFacts facts = type == PrimitiveType::kPred
                          ? RangeFacts(0, 1, true)
                          : RangeFacts(-most, most, a->facts.integral && b->facts.integral);
   if (IsUnsigned(type)) facts.low = 0;
-  Term* dot = w.Emit(Opcode::kDot, Shape(result, dims), {a, b}, w.Settle(result, facts));
+  Value* dot = w.Emit(Opcode::kDot, Shape(result, dims), {a, b}, w.Satisfy(result, facts));
   SetUnlessEmpty(dot, Attr::kLhsBatchDims, lhs.batch);
   SetUnlessEmpty(dot, Attr::kLhsContractingDims, lhs.contracting);
   SetUnlessEmpty(dot, Attr::kRhsBatchDims, rhs.batch);

@@ -18,14 +18,14 @@ Terms DrawOperands(ModuleWriter& w) {
   Terms operands;
   for (int64_t count = w.choose.Range(1, 3); count > 0; --count) {
     PrimitiveType type = w.DrawType(~TypeSet{0});
-    if (type != PrimitiveType::kInvalid) operands.push_back(w.Obtain(type, w.DrawDims()));
+    if (type != PrimitiveType::kInvalid) operands.push_back(w.FindOrMake(type, w.DrawDims()));
   }
   return operands;
 }
 
 Parameters ParametersOf(ModuleWriter& w, const Terms& operands) {
   Parameters parameters;
-  for (Term* operand : operands) {
+  for (Value* operand : operands) {
     parameters.push_back({operand->shape(), operand->facts});
     // What holds of the bits of this operand need not hold of another call's.
     ValueFacts& facts = parameters.back().facts;
@@ -39,7 +39,7 @@ Parameters ParametersOf(ModuleWriter& w, const Terms& operands) {
 
 std::vector<Shape> ShapesOf(const Terms& terms) {
   std::vector<Shape> shapes;
-  for (Term* term : terms) shapes.push_back(term->shape());
+  for (Value* term : terms) shapes.push_back(term->shape());
   return shapes;
 }
 
@@ -49,23 +49,23 @@ struct Grown {
   std::vector<ValueFacts> facts;  // one per array; several: a tuple
 };
 
-Term* GrowRoot(ModuleWriter& w, Grown* grown) {
+Value* GrowRoot(ModuleWriter& w, Grown* grown) {
   w.Grow(static_cast<int>(w.choose.Range(1, 4)));
   Terms unused = w.Unused();
   if (unused.size() < 2 || w.choose.Below(3) != 2) {
-    Term* root = w.Newest();
+    Value* root = w.Newest();
     *grown = {root->shape(), {root->facts}};
     return root;
   }
   if (unused.size() > 3) unused.erase(unused.begin(), unused.end() - 3);
-  for (Term* term : unused) grown->facts.push_back(term->facts);
+  for (Value* term : unused) grown->facts.push_back(term->facts);
   grown->shape = Shape::Tuple(ShapesOf(unused));
   return w.Emit(Opcode::kTuple, grown->shape, unused);
 }
 
 // Emits the caller and puts the arrays it returns at hand.
-Term* EmitCaller(ModuleWriter& w, Opcode opcode, const Terms& operands, const Grown& grown) {
-  Term* caller =
+Value* EmitCaller(ModuleWriter& w, Opcode opcode, const Terms& operands, const Grown& grown) {
+  Value* caller =
       w.Emit(opcode, grown.shape, operands, grown.shape.IsTuple() ? ValueFacts() : grown.facts[0]);
   if (grown.shape.IsTuple()) w.Elements(caller, grown.facts);
   return caller;
@@ -82,9 +82,9 @@ void EmitCall(ModuleWriter& w, Opcode opcode, const Terms& operands, const Grown
 Terms OtherOperands(ModuleWriter& w, const Parameters& parameters) {
   Terms operands;
   for (const ModuleWriter::Parameter& parameter : parameters) {
-    Demand demand = {parameter.facts.low, parameter.facts.high, false};
+    Requirement demand = {parameter.facts.low, parameter.facts.high, false};
     operands.push_back(
-        w.Obtain(parameter.shape.element_type(), parameter.shape.dimensions(), demand));
+        w.FindOrMake(parameter.shape.element_type(), parameter.shape.dimensions(), demand));
   }
   return operands;
 }
@@ -112,26 +112,26 @@ bool GenerateConditional(ModuleWriter& w, Opcode) {
   if (TooDeep(w)) return false;
   bool two_way = w.choose.Below(2) == 0 || !Contains(w.plan.types, PrimitiveType::kS32);
   int64_t branches = two_way ? 2 : w.choose.Range(1, 4);
-  Term* selector =
-      two_way ? w.Obtain(PrimitiveType::kPred, {}) : w.Index(PrimitiveType::kS32, branches - 1);
+  Value* selector =
+      two_way ? w.FindOrMake(PrimitiveType::kPred, {}) : w.Index(PrimitiveType::kS32, branches - 1);
   Terms operands = {selector};
   std::vector<Computation*> computations;
   Shape result;
   ValueFacts facts;
   for (int64_t b = 0; b < branches; ++b) {
     PrimitiveType type = w.DrawType(~TypeSet{0});
-    operands.push_back(w.Obtain(type, w.DrawDims()));
+    operands.push_back(w.FindOrMake(type, w.DrawDims()));
     computations.push_back(
         w.Define("branch", ParametersOf(w, {operands.back()}), [&](const Terms&) {
           w.Grow(static_cast<int>(w.choose.Range(1, 3)));
-          Term* root = b == 0 ? w.Newest() : w.Obtain(result.element_type(), result.dimensions());
+          Value* root = b == 0 ? w.Newest() : w.FindOrMake(result.element_type(), result.dimensions());
           result = root->shape();
           facts = b == 0 ? root->facts : Join(facts, root->facts);
           return root;
         }));
   }
   facts.unique = false;
-  Term* conditional = w.Emit(Opcode::kConditional, result, operands, facts);
+  Value* conditional = w.Emit(Opcode::kConditional, result, operands, facts);
   if (two_way) {
     conditional->instruction->Set(Attr::kTrueComputation, computations[0]);
     conditional->instruction->Set(Attr::kFalseComputation, computations[1]);
@@ -182,15 +182,15 @@ Trips DrawTrips(ModuleWriter& w) {
   return trips;
 }
 
-Demand StateRange(ModuleWriter& w, PrimitiveType type) {
-  if (!w.plan.licensed() || !(IsFloat(type) || IsComplex(type))) return {};
+Requirement StateRange(ModuleWriter& w, PrimitiveType type) {
+  if (!w.plan.checked() || !(IsFloat(type) || IsComplex(type))) return {};
   double bound = std::min(4.0, std::floor(w.Limit(type)));
   return {-bound, bound, false};
 }
 
 ValueFacts StateFacts(ModuleWriter& w, PrimitiveType type) {
-  Demand range = StateRange(w, type);
-  if (!w.plan.licensed()) return {};
+  Requirement range = StateRange(w, type);
+  if (!w.plan.checked()) return {};
   if (std::isinf(range.low)) return WholeRange(type);
   return RangeFacts(range.low, range.high, w.plan.exact());
 }
@@ -198,8 +198,8 @@ ValueFacts StateFacts(ModuleWriter& w, PrimitiveType type) {
 Computation* DefineCondition(ModuleWriter& w, const Trips& trips, const Shape& state,
                              const std::vector<ValueFacts>& facts) {
   return w.Define("condition", {{state, {}}}, [&](const Terms& p) {
-    Term* counter = w.Elements(p[0], facts)[0];
-    Term* less = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
+    Value* counter = w.Elements(p[0], facts)[0];
+    Value* less = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
                         {counter, w.ScalarConstant(trips.type, static_cast<double>(trips.end))});
     less->instruction->Set(Attr::kDirection, Word{std::string(trips.direction)});
     return less;
@@ -207,7 +207,7 @@ Computation* DefineCondition(ModuleWriter& w, const Trips& trips, const Shape& s
 }
 
 // As a scan is written: the row of this trip is cut out of what is carried.
-void CutRow(ModuleWriter& w, Term* counter, Term* carried) {
+void CutRow(ModuleWriter& w, Value* counter, Value* carried) {
   if (carried->dims().empty()) return;
   Dims row = carried->dims();
   row[0] = std::min<int64_t>(row[0], 1);
@@ -215,26 +215,26 @@ void CutRow(ModuleWriter& w, Term* counter, Term* carried) {
   for (size_t d = 1; d < row.size(); ++d) operands.push_back(w.ScalarConstant(counter->type(), 0));
   ValueFacts facts = carried->facts;
   facts.unique = false;
-  Term* slice = w.Emit(Opcode::kDynamicSlice, Shape(carried->type(), row), operands, facts);
+  Value* slice = w.Emit(Opcode::kDynamicSlice, Shape(carried->type(), row), operands, facts);
   slice->instruction->Set(Attr::kDynamicSliceSizes, row);
 }
 // And put back.
-Term* PutRow(ModuleWriter& w, Term* counter, Term* carried, const Demand& demand) {
+Value* PutRow(ModuleWriter& w, Value* counter, Value* carried, const Requirement& demand) {
   Dims row = carried->dims();
   row[0] = std::min<int64_t>(row[0], 1);
-  Terms operands = {carried, w.Obtain(carried->type(), row, demand), counter};
+  Terms operands = {carried, w.FindOrMake(carried->type(), row, demand), counter};
   for (size_t d = 1; d < row.size(); ++d) operands.push_back(w.ScalarConstant(counter->type(), 0));
   return w.Emit(Opcode::kDynamicUpdateSlice, Shape(carried->type(), carried->dims()), operands,
                 Join(carried->facts, operands[1]->facts));
 }
 
 // What the next trip begins with: the value as it is, a row of it, or anything.
-Term* NextOf(ModuleWriter& w, Term* counter, Term* carried) {
-  Demand range = StateRange(w, carried->type());
+Value* NextOf(ModuleWriter& w, Value* counter, Value* carried) {
+  Requirement range = StateRange(w, carried->type());
   uint64_t way = w.choose.Below(6);
   if (way == 5) return carried;
   if (way == 4 && !carried->dims().empty()) return PutRow(w, counter, carried, range);
-  return w.Obtain(carried->type(), carried->dims(), range);
+  return w.FindOrMake(carried->type(), carried->dims(), range);
 }
 
 Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
@@ -243,8 +243,8 @@ Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
       "body", {{state, {}}},
       [&](const Terms& p) {
         Terms elements = w.Elements(p[0], facts);
-        Term* step = w.ScalarConstant(trips.type, static_cast<double>(trips.step));
-        Term* next = w.Emit(Opcode::kAdd, Shape::Scalar(trips.type), {elements[0], step}, facts[0]);
+        Value* step = w.ScalarConstant(trips.type, static_cast<double>(trips.step));
+        Value* next = w.Emit(Opcode::kAdd, Shape::Scalar(trips.type), {elements[0], step}, facts[0]);
         next->hidden = elements[0]->hidden = false;
         if (w.choose.OneIn(3)) CutRow(w, elements[0], elements[1]);
         w.Grow(static_cast<int>(w.choose.Range(1, 4)));
@@ -275,8 +275,8 @@ bool GenerateCount(ModuleWriter& w) {
   std::vector<ModuleWriter::Parameter> state = {{Shape::Scalar(type), facts}};
   Computation* condition = w.Define("condition", state, [&](const Terms& p) {
     const PrimitiveType real = ComponentType(type);
-    Term* counter = IsComplex(type) ? w.Emit(Opcode::kReal, Shape::Scalar(real), {p[0]}) : p[0];
-    Term* goes_on = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
+    Value* counter = IsComplex(type) ? w.Emit(Opcode::kReal, Shape::Scalar(real), {p[0]}) : p[0];
+    Value* goes_on = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
                            {counter, w.ScalarConstant(real, end)});
     goes_on->instruction->Set(Attr::kDirection, Word{"LT"});
     return goes_on;
@@ -286,17 +286,17 @@ bool GenerateCount(ModuleWriter& w) {
     return w.Emit(opcode, Shape::Scalar(type), {p[0], w.ScalarConstant(type, step)});
   };
   Computation* body = w.Define("body", state, count, ModuleWriter::Runs::kAsTheCaller);
-  Term* loop = w.Emit(Opcode::kWhile, Shape::Scalar(type), {w.ScalarConstant(type, start)}, facts);
+  Value* loop = w.Emit(Opcode::kWhile, Shape::Scalar(type), {w.ScalarConstant(type, start)}, facts);
   loop->instruction->Set(Attr::kCondition, condition);
   loop->instruction->Set(Attr::kBody, body);
   return true;
 }
 
 // The first element of an array.
-Term* FirstElement(ModuleWriter& w, Term* array) {
+Value* FirstElement(ModuleWriter& w, Value* array) {
   if (array->dims().empty()) return array;
   Dims ones(array->dims().size(), 1);
-  Term* slice = w.Emit(Opcode::kSlice, Shape(array->type(), ones), {array}, Moved(*array));
+  Value* slice = w.Emit(Opcode::kSlice, Shape(array->type(), ones), {array}, Moved(*array));
   SliceRanges ranges;
   for (size_t d = 0; d < ones.size(); ++d) ranges.dimensions.push_back({0, 1, 1});
   slice->instruction->Set(Attr::kSlice, ranges);
@@ -310,23 +310,23 @@ bool GenerateReset(ModuleWriter& w) {
   Dims dims = w.DrawDims();
   if (type == PrimitiveType::kInvalid || ElementsOf(dims) == 0) return false;
   const double end = std::min(1.0, WholeRange(type).high);
-  Term* init = w.Obtain(type, dims);
+  Value* init = w.FindOrMake(type, dims);
   ValueFacts facts = Join(init->facts, RangeFacts(std::min(end, 0.0), std::max(end, 0.0), true));
   std::vector<ModuleWriter::Parameter> state = {{Shape(type, dims), facts}};
   Computation* condition = w.Define("condition", state, [&](const Terms& p) {
-    Term* differs = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
+    Value* differs = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
                            {FirstElement(w, p[0]), w.ScalarConstant(type, end)});
     differs->instruction->Set(Attr::kDirection, Word{"NE"});
     return differs;
   });
   Computation* body = w.Define("body", state, [&](const Terms&) {
-    Term* done = w.ScalarConstant(type, end);
+    Value* done = w.ScalarConstant(type, end);
     if (dims.empty()) return done;
-    Term* all = w.Emit(Opcode::kBroadcast, Shape(type, dims), {done}, done->facts);
+    Value* all = w.Emit(Opcode::kBroadcast, Shape(type, dims), {done}, done->facts);
     all->instruction->Set(Attr::kDimensions, Dims());
     return all;
   });
-  Term* loop = w.Emit(Opcode::kWhile, Shape(type, dims), {init}, facts);
+  Value* loop = w.Emit(Opcode::kWhile, Shape(type, dims), {init}, facts);
   loop->instruction->Set(Attr::kCondition, condition);
   loop->instruction->Set(Attr::kBody, body);
   return true;
@@ -350,13 +350,13 @@ bool GenerateWhile(ModuleWriter& w, Opcode) {
   for (int64_t count = w.choose.Range(1, 2); count > 0; --count) {
     PrimitiveType type = w.DrawType(~TypeSet{0});
     if (type == PrimitiveType::kInvalid) return false;
-    init.push_back(w.Obtain(type, w.DrawDims(), StateRange(w, type)));
+    init.push_back(w.FindOrMake(type, w.DrawDims(), StateRange(w, type)));
     facts.push_back(StateFacts(w, type));
   }
   Shape state = Shape::Tuple(ShapesOf(init));
   Computation* condition = DefineCondition(w, trips, state, facts);
   Computation* body = DefineBody(w, trips, state, facts);
-  Term* loop = w.Emit(Opcode::kWhile, state, {w.Emit(Opcode::kTuple, state, init)});
+  Value* loop = w.Emit(Opcode::kWhile, state, {w.Emit(Opcode::kTuple, state, init)});
   loop->instruction->Set(Attr::kCondition, condition);
   loop->instruction->Set(Attr::kBody, body);
   w.Elements(loop, facts);
@@ -367,9 +367,9 @@ bool GenerateTuple(ModuleWriter& w, Opcode) {
   if (w.scalars_only()) return false;
   Terms operands = DrawOperands(w);
   std::vector<ValueFacts> facts;
-  for (Term* operand : operands) facts.push_back(operand->facts);
+  for (Value* operand : operands) facts.push_back(operand->facts);
   Shape shape = Shape::Tuple(ShapesOf(operands));
-  Term* tuple = w.Emit(Opcode::kTuple, shape, operands);
+  Value* tuple = w.Emit(Opcode::kTuple, shape, operands);
   if (w.choose.OneIn(4)) tuple = w.Emit(Opcode::kOptBarrier, shape, {tuple});
   w.Elements(tuple, facts);
   return true;

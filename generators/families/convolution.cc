@@ -113,18 +113,18 @@ bool GenerateConvolution(ModuleWriter& w, Opcode) {
   if (!w.Fits(lhs.dims) || !w.Fits(rhs.dims) || !w.Fits(result.dims)) return false;
   double bound = std::floor(std::sqrt(w.Limit(type) / terms));
   bool floating = IsFloat(type) || IsComplex(type);
-  Demand demand;
-  if (floating && w.plan.licensed()) {
+  Requirement demand;
+  if (floating && w.plan.checked()) {
     if (bound < 1) return false;
     demand = {-bound, bound, false};
   }
-  Term* a = w.Obtain(type, lhs.dims, demand);
-  Term* b = w.Obtain(type, rhs.dims, demand);
+  Value* a = w.FindOrMake(type, lhs.dims, demand);
+  Value* b = w.FindOrMake(type, rhs.dims, demand);
   double most = terms * a->facts.magnitude() * b->facts.magnitude();
   ValueFacts facts = RangeFacts(-most, most, a->facts.integral && b->facts.integral);
   if (IsUnsigned(type)) facts.low = 0;
   PrimitiveType sum = DrawSumType(w, type);
-  Term* made = w.Emit(Opcode::kConvolution, Shape(sum, result.dims), {a, b}, w.Settle(sum, facts));
+  Value* made = w.Emit(Opcode::kConvolution, Shape(sum, result.dims), {a, b}, w.Satisfy(sum, facts));
   SetAttributes(made->instruction, sizes,
                 {lhs.first, lhs.second, lhs.spatial, rhs.first, rhs.second, rhs.spatial,
                  result.first, result.second, result.spatial});

@@ -7,46 +7,46 @@ namespace hlocts {
 namespace {
 
 // A size in [0, bound]; others have no meaning.
-Term* DrawRuntimeSize(ModuleWriter& w, int64_t bound) {
+Value* DrawRuntimeSize(ModuleWriter& w, int64_t bound) {
   PrimitiveType type = PrimitiveType::kS32;
   double most = static_cast<double>(bound);
   if (w.choose.Below(2))
     return w.ScalarConstant(type, static_cast<double>(w.choose.Range(0, bound)));
-  if (w.plan.licensed()) return w.Obtain(type, {}, {0, most, false});
-  Term* any = w.Obtain(type, {});
+  if (w.plan.checked()) return w.FindOrMake(type, {}, {0, most, false});
+  Value* any = w.FindOrMake(type, {});
   return w.Emit(Opcode::kClamp, Shape::Scalar(type),
                 {w.ScalarConstant(type, 0), any, w.ScalarConstant(type, most)});
 }
 
-Term* EmitDynamic(ModuleWriter& w, PrimitiveType type, const Dims& dims, int64_t dimension) {
+Value* EmitDynamic(ModuleWriter& w, PrimitiveType type, const Dims& dims, int64_t dimension) {
   const bool parameter = w.choose.Below(2) != 0 && w.plan.dynamic_parameters;
   if (parameter) return w.DynamicParameter(type, dims, dimension);
-  Term* operand = w.Obtain(type, dims);
+  Value* operand = w.FindOrMake(type, dims);
   Shape shape(type, dims);
   shape.set_dynamic_dimension(dimension, true);
   ValueFacts facts = operand->facts;
   facts.unique = false;
-  Term* set = w.Emit(Opcode::kSetDimensionSize, shape,
+  Value* set = w.Emit(Opcode::kSetDimensionSize, shape,
                      {operand, DrawRuntimeSize(w, dims[dimension])}, facts);
   set->instruction->Set(Attr::kDimensions, Dims{dimension});
   return set;
 }
 
-void EmitSize(ModuleWriter& w, Term* of, int64_t dimension) {
+void EmitSize(ModuleWriter& w, Value* of, int64_t dimension) {
   double bound = static_cast<double>(of->dims()[static_cast<size_t>(dimension)]);
-  Term* size = w.Emit(Opcode::kGetDimensionSize, Shape::Scalar(PrimitiveType::kS32), {of},
+  Value* size = w.Emit(Opcode::kGetDimensionSize, Shape::Scalar(PrimitiveType::kS32), {of},
                       RangeFacts(0, bound, true));
   size->instruction->Set(Attr::kDimensions, Dims{dimension});
 }
 
-void EmitSum(ModuleWriter& w, Term* dynamic, int64_t dimension) {
+void EmitSum(ModuleWriter& w, Value* dynamic, int64_t dimension) {
   ReducerRow add = {Opcode::kAdd, 0};
   Dims kept = dynamic->dims();
   int64_t count = kept[dimension];
-  Demand demand = ReducerDemand(w, add, dynamic->type(), count);
-  if (w.plan.licensed() && !dynamic->facts.Within(demand.low, demand.high)) return;
+  Requirement demand = ReducerRequirement(w, add, dynamic->type(), count);
+  if (w.plan.checked() && !dynamic->facts.Within(demand.low, demand.high)) return;
   kept.erase(kept.begin() + dimension);
-  Term* sum = w.Emit(Opcode::kReduce, Shape(dynamic->type(), kept),
+  Value* sum = w.Emit(Opcode::kReduce, Shape(dynamic->type(), kept),
                      {dynamic, w.ScalarConstant(dynamic->type(), 0)},
                      ReducedFacts(w, add, dynamic->type(), dynamic->facts, count));
   sum->instruction->Set(Attr::kDimensions, Dims{dimension});
@@ -62,17 +62,17 @@ bool GenerateDynamicSize(ModuleWriter& w, Opcode opcode) {
   Dims dims = w.DrawDims(1);
   int64_t dimension = w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
   if (opcode == Opcode::kGetDimensionSize && w.choose.Below(2)) {
-    EmitSize(w, w.Obtain(type, dims), dimension);
+    EmitSize(w, w.FindOrMake(type, dims), dimension);
     return true;
   }
-  Term* dynamic = EmitDynamic(w, type, dims, dimension);
+  Value* dynamic = EmitDynamic(w, type, dims, dimension);
   dynamic->hidden = true;
   bool negated = w.choose.OneIn(3) && Contains(RowOf(Opcode::kNegate).types, type) &&
-                 (!w.plan.licensed() || IsSigned(type) || IsFloat(type));
+                 (!w.plan.checked() || IsSigned(type) || IsFloat(type));
   if (negated) {
     ValueFacts facts =
         RangeFacts(-dynamic->facts.high, -dynamic->facts.low, dynamic->facts.integral);
-    dynamic = w.Emit(Opcode::kNegate, dynamic->shape(), {dynamic}, w.Settle(type, facts));
+    dynamic = w.Emit(Opcode::kNegate, dynamic->shape(), {dynamic}, w.Satisfy(type, facts));
     dynamic->hidden = true;
   }
   if (opcode == Opcode::kGetDimensionSize || w.choose.OneIn(3)) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kBig = 1e6;
 
-// A function of one operand. domain: where licensed streams use it; value: a monotone function, so
+// A function of one operand. domain: where checked streams use it; value: a monotone function, so
 // that the ends of the operand's interval give those of the result; nullptr: [low, high] holds.
 struct FunctionRow {
   Opcode opcode;
@@ -150,12 +150,12 @@ bool IsArithmetic(Opcode opcode) {
          opcode == Opcode::kMaximum || opcode == Opcode::kMinimum;
 }
 
-// What licensed streams ask of the operands of the fragile ones, and what they then give.
+// What checked streams ask of the operands of the fragile ones, and what they then give.
 enum class Of : uint8_t { kIntegers, kReals, kComplex };
 struct FragileRow {
   Opcode opcode;
   Of of;
-  Demand lhs, rhs;
+  Requirement lhs, rhs;
   ValueFacts result;
 };
 constexpr double kAll = std::numeric_limits<double>::infinity();
@@ -199,7 +199,7 @@ bool IsShift(Opcode opcode) {
 bool GenerateFragile(ModuleWriter& w, Opcode opcode, PrimitiveType type, const Dims& dims) {
   bool floating = IsFloat(type) || IsComplex(type);
   if (floating && w.plan.exact() && opcode != Opcode::kComplex) return false;
-  Demand first, second;
+  Requirement first, second;
   ValueFacts facts = WholeRange(type);
   const Of of = IsComplex(type) ? Of::kComplex : IsFloat(type) ? Of::kReals : Of::kIntegers;
   if (const FragileRow* row = FragileOf(opcode, of)) {
@@ -209,21 +209,21 @@ bool GenerateFragile(ModuleWriter& w, Opcode opcode, PrimitiveType type, const D
   }
   // A float type may be too narrow for the bounds of the row.
   bool fits = facts.magnitude() <= WholeRange(type).high;
-  if (floating && opcode != Opcode::kComplex && w.plan.licensed() && !fits) return false;
+  if (floating && opcode != Opcode::kComplex && w.plan.checked() && !fits) return false;
   if (IsShift(opcode)) second = {0, static_cast<double>(BitWidth(type) - 1), false};
-  Term* lhs = w.Obtain(type, dims, first);
-  Term* rhs = w.Obtain(type, dims, second);
+  Value* lhs = w.FindOrMake(type, dims, first);
+  Value* rhs = w.FindOrMake(type, dims, second);
   PrimitiveType result = opcode == Opcode::kComplex ? ComplexTypeOf(type) : type;
   if (opcode == Opcode::kComplex) facts = Join(lhs->facts, rhs->facts);
-  w.Emit(opcode, Shape(result, dims), {lhs, rhs}, w.Settle(result, facts));
+  w.Emit(opcode, Shape(result, dims), {lhs, rhs}, w.Satisfy(result, facts));
   return true;
 }
 
 }  // namespace
 
-Demand DemandOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
+Requirement RequirementOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
   const FunctionRow* function = FunctionOf(opcode);
-  Demand demand;
+  Requirement demand;
   if (function) demand = {function->domain_low, function->domain_high, false};
   // Half of what the type holds, so that no error of the function leaves it.
   if (IsFloat(type) && GrowsExponentially(opcode)) {
@@ -232,46 +232,46 @@ Demand DemandOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
     demand.high = std::min(demand.high, most);
   }
   // Squares of components must stay in range.
-  if (IsComplex(type) && w.plan.licensed() && (function || opcode == Opcode::kAbs)) {
+  if (IsComplex(type) && w.plan.checked() && (function || opcode == Opcode::kAbs)) {
     demand.low = std::max(demand.low, -8.0);
     demand.high = std::min(demand.high, 8.0);
   }
   return demand;
 }
 
-Term* ApplyUnary(ModuleWriter& w, Opcode opcode, Term* operand) {
+Value* ApplyUnary(ModuleWriter& w, Opcode opcode, Value* operand) {
   PrimitiveType type = operand->type();
   if (!ExactEnough(w, opcode, type)) return nullptr;
   const FunctionRow* function = FunctionOf(opcode);
   PrimitiveType result = UnaryResultType(opcode, type);
   ValueFacts facts = function ? FunctionFacts(*function, type, operand->facts)
                               : ExactUnaryFacts(opcode, type, operand->facts);
-  return w.Emit(opcode, Shape(result, operand->dims()), {operand}, w.Settle(result, facts));
+  return w.Emit(opcode, Shape(result, operand->dims()), {operand}, w.Satisfy(result, facts));
 }
 
 // Of floats the operands are kept so small that the result stays below the limit.
-Term* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Term* lhs, Term* rhs) {
+Value* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Value* lhs, Value* rhs) {
   PrimitiveType type = lhs->type();
   Shape shape(type, lhs->dims());
   bool complex = IsComplex(type), floating = IsFloat(type) || complex;
-  if (!w.plan.licensed()) return w.Emit(opcode, shape, {lhs, rhs});
+  if (!w.plan.checked()) return w.Emit(opcode, shape, {lhs, rhs});
   ValueFacts facts = BinaryInterval(opcode, lhs->facts, rhs->facts, complex);
   if (floating && facts.magnitude() > w.Limit(type)) {
     double half = w.Limit(type) / 2;
     double bound = opcode == Opcode::kMultiply ? std::floor(std::sqrt(half)) : half;
     bool same = lhs == rhs;
-    lhs = w.Licensed(lhs, {-bound, bound, false});
-    rhs = same ? lhs : w.Licensed(rhs, {-bound, bound, false});
+    lhs = w.Checked(lhs, {-bound, bound, false});
+    rhs = same ? lhs : w.Checked(rhs, {-bound, bound, false});
     facts = BinaryInterval(opcode, lhs->facts, rhs->facts, complex);
   }
-  return w.Emit(opcode, shape, {lhs, rhs}, w.Settle(type, facts));
+  return w.Emit(opcode, shape, {lhs, rhs}, w.Satisfy(type, facts));
 }
 
 bool GenerateUnary(ModuleWriter& w, Opcode opcode) {
   PrimitiveType type = w.DrawType(RowOf(opcode).types);
   if (type == PrimitiveType::kInvalid || !ExactEnough(w, opcode, type)) return false;
   Dims dims = w.DrawDims();
-  ApplyUnary(w, opcode, w.Obtain(type, dims, DemandOfUnary(w, opcode, type)));
+  ApplyUnary(w, opcode, w.FindOrMake(type, dims, RequirementOfUnary(w, opcode, type)));
   return true;
 }
 
@@ -280,8 +280,8 @@ bool GenerateBinary(ModuleWriter& w, Opcode opcode) {
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
   if (IsArithmetic(opcode)) {
-    Term* lhs = w.Obtain(type, dims);
-    Term* rhs = w.Obtain(type, dims);
+    Value* lhs = w.FindOrMake(type, dims);
+    Value* rhs = w.FindOrMake(type, dims);
     ApplyArithmetic(w, opcode, lhs, rhs);
     return true;
   }

@@ -7,11 +7,11 @@
 namespace hlocts {
 
 // What the operation asks of an operand of that type.
-Demand DemandOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type);
+Requirement RequirementOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type);
 // nullptr: not in this stream.
-Term* ApplyUnary(ModuleWriter& w, Opcode opcode, Term* operand);
+Value* ApplyUnary(ModuleWriter& w, Opcode opcode, Value* operand);
 // add, subtract, multiply, maximum, minimum; operands that are too large for it go through a clamp.
-Term* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Term* lhs, Term* rhs);
+Value* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Value* lhs, Value* rhs);
 
 }  // namespace hlocts
 

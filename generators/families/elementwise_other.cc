@@ -23,13 +23,13 @@ bool GenerateCompare(ModuleWriter& w, Opcode) {
   PrimitiveType type = w.DrawType(RowOf(Opcode::kCompare).types);
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
-  Term* lhs = w.Obtain(type, dims);
-  Term* rhs = w.Obtain(type, dims);
+  Value* lhs = w.FindOrMake(type, dims);
+  Value* rhs = w.FindOrMake(type, dims);
   size_t directions = IsComplex(type) ? 2 : std::size(kDirections);
   // A computed zero may have either sign, which only the total order sees.
   bool signs_known = lhs->facts.bits_known && rhs->facts.bits_known;
   bool total_order = IsFloat(type) && (signs_known || !w.plan.exact());
-  Term* compare = w.Emit(Opcode::kCompare, Shape(PrimitiveType::kPred, dims), {lhs, rhs},
+  Value* compare = w.Emit(Opcode::kCompare, Shape(PrimitiveType::kPred, dims), {lhs, rhs},
                          RangeFacts(0, 1, true));
   compare->instruction->Set(Attr::kDirection,
                             Word{std::string(kDirections[w.choose.Below(directions)])});
@@ -42,9 +42,9 @@ bool GenerateSelect(ModuleWriter& w, Opcode) {
   PrimitiveType type = w.DrawType(~TypeSet{0});
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
-  Term* pred = w.Obtain(PrimitiveType::kPred, w.choose.OneIn(3) ? Dims() : dims);
-  Term* on_true = w.Obtain(type, dims);
-  Term* on_false = w.Obtain(type, dims);
+  Value* pred = w.FindOrMake(PrimitiveType::kPred, w.choose.OneIn(3) ? Dims() : dims);
+  Value* on_true = w.FindOrMake(type, dims);
+  Value* on_false = w.FindOrMake(type, dims);
   w.Emit(Opcode::kSelect, Shape(type, dims), {pred, on_true, on_false},
          Join(on_true->facts, on_false->facts));
   return true;
@@ -55,9 +55,9 @@ bool GenerateClamp(ModuleWriter& w, Opcode) {
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
   Dims bound_dims = w.choose.OneIn(8) ? Dims() : dims;
-  Term* low = w.Obtain(type, bound_dims, {-64, 1, false});
-  Term* high = w.Obtain(type, bound_dims, {1, 64, false});
-  Term* operand = w.Obtain(type, dims);
+  Value* low = w.FindOrMake(type, bound_dims, {-64, 1, false});
+  Value* high = w.FindOrMake(type, bound_dims, {1, 64, false});
+  Value* operand = w.FindOrMake(type, dims);
   ValueFacts facts = operand->facts;
   // Of one bit no bound is above 0: the upper one may be below the lower one, and wins.
   facts.low = std::min(std::max(facts.low, low->facts.low), high->facts.low);
@@ -65,7 +65,7 @@ bool GenerateClamp(ModuleWriter& w, Opcode) {
   facts.integral = operand->facts.integral && low->facts.integral && high->facts.integral;
   facts.bits_known = facts.unique = false;
   w.Emit(Opcode::kClamp, Shape(type, dims), {low, operand, high},
-         w.plan.licensed() ? facts : ValueFacts());
+         w.plan.checked() ? facts : ValueFacts());
   return true;
 }
 
@@ -76,7 +76,7 @@ bool GenerateConvert(ModuleWriter& w, Opcode) {
   if (!IsComplex(to)) sources &= ~(TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
   PrimitiveType from = w.DrawType(sources);
   if (from == PrimitiveType::kInvalid) return false;
-  w.Convert(w.Obtain(from, w.DrawDims()), to);
+  w.Convert(w.FindOrMake(from, w.DrawDims()), to);
   return true;
 }
 
@@ -92,13 +92,13 @@ bool GenerateBitcastConvert(ModuleWriter& w, Opcode) {
   if (wide > narrow) result_dims.push_back(wide / narrow);
   if (wide < narrow) operand_dims.push_back(narrow / wide);
   if (!w.Fits(operand_dims) || !w.Fits(result_dims)) return false;
-  Term* operand = w.Obtain(from, operand_dims);
+  Value* operand = w.FindOrMake(from, operand_dims);
   // Bits of computed floats are not known; bits as floats may be anything.
-  if (w.plan.licensed() && (to_floating || (from_floating && !operand->facts.bits_known)))
+  if (w.plan.checked() && (to_floating || (from_floating && !operand->facts.bits_known)))
     return false;
   ValueFacts facts = WholeRange(to);
   facts.bits_known = true;
-  w.Emit(Opcode::kBitcastConvert, Shape(to, result_dims), {operand}, w.Settle(to, facts));
+  w.Emit(Opcode::kBitcastConvert, Shape(to, result_dims), {operand}, w.Satisfy(to, facts));
   return true;
 }
 
@@ -107,19 +107,19 @@ bool GenerateReducePrecision(ModuleWriter& w, Opcode) {
   if (type == PrimitiveType::kInvalid) return false;
   const FloatFormat& format = FormatOf(type);
   Dims dims = w.DrawDims();
-  Term* operand = w.Obtain(type, dims);
+  Value* operand = w.FindOrMake(type, dims);
   // Fewer exponent bits overflow, and without mantissa bits ties have two answers.
   int64_t exponent_bits =
-      w.plan.licensed() ? format.exponent_bits : w.choose.Range(1, format.exponent_bits);
-  int64_t mantissa_bits = w.choose.Range(w.plan.licensed() ? std::min(1, format.mantissa_bits) : 0,
+      w.plan.checked() ? format.exponent_bits : w.choose.Range(1, format.exponent_bits);
+  int64_t mantissa_bits = w.choose.Range(w.plan.checked() ? std::min(1, format.mantissa_bits) : 0,
                                          format.mantissa_bits);
   ValueFacts facts = operand->facts;
   facts.low *= facts.low < 0 ? 2 : 0.5;
   facts.high *= facts.high > 0 ? 2 : 0.5;
   if (w.plan.exact()) facts.low = std::floor(facts.low), facts.high = std::ceil(facts.high);
   facts.bits_known = facts.unique = false;
-  if (w.plan.licensed() && facts.magnitude() > w.Limit(type)) return false;
-  Term* reduced = w.Emit(Opcode::kReducePrecision, Shape(type, dims), {operand}, facts);
+  if (w.plan.checked() && facts.magnitude() > w.Limit(type)) return false;
+  Value* reduced = w.Emit(Opcode::kReducePrecision, Shape(type, dims), {operand}, facts);
   reduced->instruction->Set(Attr::kExponentBits, exponent_bits);
   reduced->instruction->Set(Attr::kMantissaBits, mantissa_bits);
   return true;

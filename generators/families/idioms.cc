@@ -11,30 +11,30 @@
 namespace hlocts {
 namespace {
 
-int64_t RankOf(const Term& term) { return static_cast<int64_t>(term.dims().size()); }
+int64_t RankOf(const Value& term) { return static_cast<int64_t>(term.dims().size()); }
 
-Term* Transposed(ModuleWriter& w, Term* x) {
+Value* Transposed(ModuleWriter& w, Value* x) {
   Dims order, dims;
   for (int64_t d = 0; d < RankOf(*x); ++d) order.push_back(d);
   for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[w.choose.Below(i)]);
   for (int64_t d : order) dims.push_back(x->dims()[d]);
-  Term* moved = w.Emit(Opcode::kTranspose, Shape(x->type(), dims), {x}, Moved(*x));
+  Value* moved = w.Emit(Opcode::kTranspose, Shape(x->type(), dims), {x}, Moved(*x));
   moved->instruction->Set(Attr::kDimensions, order);
   return moved;
 }
 
-Term* Reversed(ModuleWriter& w, Term* x) {
+Value* Reversed(ModuleWriter& w, Value* x) {
   Dims along;
   for (int64_t d = 0; d < RankOf(*x); ++d) {
     if (w.choose.Below(2)) along.push_back(d);
   }
-  Term* moved = w.Emit(Opcode::kReverse, Shape(x->type(), x->dims()), {x}, Moved(*x));
+  Value* moved = w.Emit(Opcode::kReverse, Shape(x->type(), x->dims()), {x}, Moved(*x));
   moved->instruction->Set(Attr::kDimensions, along);
   return moved;
 }
 
 // Two dimensions become one, or one of size 1 comes in.
-Term* Reshaped(ModuleWriter& w, Term* x) {
+Value* Reshaped(ModuleWriter& w, Value* x) {
   Dims dims = x->dims();
   if (dims.size() > 1 && w.choose.Below(2)) {
     size_t at = w.choose.Below(dims.size() - 1);
@@ -47,7 +47,7 @@ Term* Reshaped(ModuleWriter& w, Term* x) {
 }
 
 // To sizes that the value had before, where they are smaller; else to any.
-Term* Sliced(ModuleWriter& w, Term* x, const Dims& before) {
+Value* Sliced(ModuleWriter& w, Value* x, const Dims& before) {
   bool back = before.size() == x->dims().size() && w.choose.Below(3) != 0;
   Dims dims = x->dims();
   SliceRanges ranges;
@@ -58,12 +58,12 @@ Term* Sliced(ModuleWriter& w, Term* x, const Dims& before) {
     dims[d] = to;
     ranges.dimensions.push_back({start, start + to, 1});
   }
-  Term* moved = w.Emit(Opcode::kSlice, Shape(x->type(), dims), {x}, Moved(*x));
+  Value* moved = w.Emit(Opcode::kSlice, Shape(x->type(), dims), {x}, Moved(*x));
   moved->instruction->Set(Attr::kSlice, std::move(ranges));
   return moved;
 }
 
-Term* Padded(ModuleWriter& w, Term* x) {
+Value* Padded(ModuleWriter& w, Value* x) {
   Dims dims = x->dims();
   PaddingConfig padding;
   for (int64_t& size : dims) {
@@ -73,39 +73,39 @@ Term* Padded(ModuleWriter& w, Term* x) {
     size += edges.low + edges.high + edges.interior * std::max<int64_t>(size - 1, 0);
   }
   if (!w.Fits(dims)) return x;
-  Term* value = w.Obtain(x->type(), {}, {w.plan.licensed() ? -4.0 : -INFINITY, 4, false});
-  Term* moved =
+  Value* value = w.FindOrMake(x->type(), {}, {w.plan.checked() ? -4.0 : -INFINITY, 4, false});
+  Value* moved =
       w.Emit(Opcode::kPad, Shape(x->type(), dims), {x, value}, Join(x->facts, value->facts));
   moved->instruction->Set(Attr::kPadding, std::move(padding));
   return moved;
 }
 
-Term* Repeated(ModuleWriter& w, Term* x) {
+Value* Repeated(ModuleWriter& w, Value* x) {
   Dims dims = x->dims(), dimensions;
   size_t at = w.choose.Below(dims.size() + 1);
   for (size_t d = 0; d < dims.size(); ++d)
     dimensions.push_back(static_cast<int64_t>(d < at ? d : d + 1));
   dims.insert(dims.begin() + static_cast<int64_t>(at), w.choose.Range(1, 3));
   if (!w.Fits(dims)) return x;
-  Term* moved = w.Emit(Opcode::kBroadcast, Shape(x->type(), dims), {x}, Moved(*x));
+  Value* moved = w.Emit(Opcode::kBroadcast, Shape(x->type(), dims), {x}, Moved(*x));
   moved->instruction->Set(Attr::kDimensions, dimensions);
   return moved;
 }
 
-Term* Joined(ModuleWriter& w, Term* x) {
-  Term* other = w.choose.Below(2) ? x : w.Obtain(x->type(), x->dims());
+Value* Joined(ModuleWriter& w, Value* x) {
+  Value* other = w.choose.Below(2) ? x : w.FindOrMake(x->type(), x->dims());
   int64_t dimension = w.choose.Range(0, RankOf(*x) - 1);
   Dims dims = x->dims();
   dims[dimension] *= 2;
   if (!w.Fits(dims)) return x;
-  Term* moved = w.Emit(Opcode::kConcatenate, Shape(x->type(), dims), {x, other},
+  Value* moved = w.Emit(Opcode::kConcatenate, Shape(x->type(), dims), {x, other},
                        Join(x->facts, other->facts));
   moved->instruction->Set(Attr::kDimensions, Dims{dimension});
   return moved;
 }
 
 // One to three wide in each dimension, from the identity.
-Term* Windowed(ModuleWriter& w, Term* x) {
+Value* Windowed(ModuleWriter& w, Value* x) {
   static constexpr Opcode kOpcodes[] = {Opcode::kAdd, Opcode::kMaximum};
   Opcode opcode = kOpcodes[w.choose.Below(2)];
   ReducerRow row = {opcode, RowOf(opcode).types};
@@ -120,19 +120,19 @@ Term* Windowed(ModuleWriter& w, Term* x) {
   bool ordered =
       IsInteger(x->type()) || (IsFloat(x->type()) && x->type() != PrimitiveType::kF8E8M0FNU);
   if (!ordered || !w.Fits(dims)) return x;
-  Demand demand = ReducerDemand(w, row, x->type(), count);
-  if (w.plan.licensed() && !x->facts.Within(demand.low, demand.high)) return x;
+  Requirement demand = ReducerRequirement(w, row, x->type(), count);
+  if (w.plan.checked() && !x->facts.Within(demand.low, demand.high)) return x;
   ValueFacts facts =
       opcode == Opcode::kAdd ? ReducedFacts(w, row, x->type(), x->facts, count) : ValueFacts();
-  Term* init = w.ScalarConstant(x->type(), Identity(row, x->type()));
-  Term* made =
-      w.Emit(Opcode::kReduceWindow, Shape(x->type(), dims), {x, init}, w.Settle(x->type(), facts));
+  Value* init = w.ScalarConstant(x->type(), Identity(row, x->type()));
+  Value* made =
+      w.Emit(Opcode::kReduceWindow, Shape(x->type(), dims), {x, init}, w.Satisfy(x->type(), facts));
   made->instruction->Set(Attr::kWindow, window);
   made->instruction->Set(Attr::kToApply, w.Reducer(opcode, x->type()));
   return made;
 }
 
-Term* Move(ModuleWriter& w, Term* x, const Dims& before) {
+Value* Move(ModuleWriter& w, Value* x, const Dims& before) {
   if (x->dims().empty()) return Repeated(w, x);
   switch (w.choose.Below(9)) {
     case 0:
@@ -157,7 +157,7 @@ Term* Move(ModuleWriter& w, Term* x, const Dims& before) {
 bool ChainOfMoves(ModuleWriter& w) {
   PrimitiveType type = w.DrawType(~TypeSet{0});
   if (type == PrimitiveType::kInvalid) return false;
-  Term* x = w.Obtain(type, w.DrawDims());
+  Value* x = w.FindOrMake(type, w.DrawDims());
   Dims before;
   for (int64_t length = w.choose.Range(2, 3); length > 0; --length) {
     Dims now = x->dims();
@@ -180,9 +180,9 @@ bool ChainOfFunctions(ModuleWriter& w) {
   TypeSet types = RowOf(inner).types & RowOf(outer).types;
   PrimitiveType type = w.DrawType(types);
   if (type == PrimitiveType::kInvalid) return false;
-  Term* x = ApplyUnary(w, inner, w.Obtain(type, w.DrawDims(), DemandOfUnary(w, inner, type)));
+  Value* x = ApplyUnary(w, inner, w.FindOrMake(type, w.DrawDims(), RequirementOfUnary(w, inner, type)));
   if (!x || !Contains(RowOf(outer).types, x->type())) return x != nullptr;
-  ApplyUnary(w, outer, w.Licensed(x, DemandOfUnary(w, outer, x->type())));
+  ApplyUnary(w, outer, w.Checked(x, RequirementOfUnary(w, outer, x->type())));
   return true;
 }
 
@@ -199,13 +199,13 @@ bool FunctionsAndArithmetic(ModuleWriter& w) {
   Dims dims = w.DrawDims();
   bool function_first = w.choose.Below(2) != 0;
   if (!function_first) {
-    Term* x = w.Obtain(type, dims);
-    Term* combined = ApplyArithmetic(w, arithmetic, x, x);
-    return ApplyUnary(w, function, w.Licensed(combined, DemandOfUnary(w, function, type))) !=
+    Value* x = w.FindOrMake(type, dims);
+    Value* combined = ApplyArithmetic(w, arithmetic, x, x);
+    return ApplyUnary(w, function, w.Checked(combined, RequirementOfUnary(w, function, type))) !=
            nullptr;
   }
-  Term* a = ApplyUnary(w, function, w.Obtain(type, dims, DemandOfUnary(w, function, type)));
-  Term* b = ApplyUnary(w, function, w.Obtain(type, dims, DemandOfUnary(w, function, type)));
+  Value* a = ApplyUnary(w, function, w.FindOrMake(type, dims, RequirementOfUnary(w, function, type)));
+  Value* b = ApplyUnary(w, function, w.FindOrMake(type, dims, RequirementOfUnary(w, function, type)));
   if (!a || !b) return false;
   ApplyArithmetic(w, arithmetic, a, b);
   return true;
@@ -217,7 +217,7 @@ bool ThereAndBack(ModuleWriter& w) {
                   ~(TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
   PrimitiveType type = w.DrawType(types), other = w.DrawType(types);
   if (type == PrimitiveType::kInvalid) return false;
-  w.Convert(w.Convert(w.Obtain(type, w.DrawDims()), other), type);
+  w.Convert(w.Convert(w.FindOrMake(type, w.DrawDims()), other), type);
   return true;
 }
 
@@ -227,8 +227,8 @@ bool SelectedByComparison(ModuleWriter& w) {
   PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
-  Term *a = w.Obtain(type, dims), *b = w.Obtain(type, dims);
-  Term* compare =
+  Value *a = w.FindOrMake(type, dims), *b = w.FindOrMake(type, dims);
+  Value* compare =
       w.Emit(Opcode::kCompare, Shape(PrimitiveType::kPred, dims), {a, b}, RangeFacts(0, 1, true));
   compare->instruction->Set(Attr::kDirection, Word{std::string(w.choose.Pick(kDirections))});
   if (w.choose.Below(2)) std::swap(a, b);

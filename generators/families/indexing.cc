@@ -111,7 +111,7 @@ Dims Interleave(ModuleWriter& w, const Windows& windows, Dims* window_places) {
   return dims;
 }
 
-Demand IndexDemand(ModuleWriter& w, const Windows& windows) {
+Requirement IndexRequirement(ModuleWriter& w, const Windows& windows) {
   if (w.choose.OneIn(4)) return {};
   int64_t last = 0;
   for (int64_t d : windows.named) last = std::max(last, windows.operand[d] - windows.sizes[d]);
@@ -127,12 +127,12 @@ bool GenerateDynamicSlice(ModuleWriter& w, Opcode) {
   for (int64_t& size : operand_dims) size += w.choose.Range(0, 3);
   if (dims.size() == 1 && dims[0] < 129 && Long(w)) operand_dims[0] = DrawLongSize(w) + dims[0];
   if (!w.Fits(operand_dims)) return false;
-  Terms operands = {w.Obtain(type, operand_dims)};
+  Terms operands = {w.FindOrMake(type, operand_dims)};
   Terms starts = StartIndices(w, operand_dims, dims);
   operands.insert(operands.end(), starts.begin(), starts.end());
   ValueFacts facts = operands[0]->facts;
   facts.unique = false;
-  Term* slice = w.Emit(Opcode::kDynamicSlice, Shape(type, dims), operands, facts);
+  Value* slice = w.Emit(Opcode::kDynamicSlice, Shape(type, dims), operands, facts);
   slice->instruction->Set(Attr::kDynamicSliceSizes, dims);
   return true;
 }
@@ -142,7 +142,7 @@ bool GenerateDynamicUpdateSlice(ModuleWriter& w, Opcode) {
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = Long(w) ? Dims{DrawLongSize(w)} : w.DrawDims(1), update_dims = dims;
   for (int64_t& size : update_dims) size = w.choose.Range(size > 0 ? 1 : 0, size);
-  Terms operands = {w.Obtain(type, dims), w.Obtain(type, update_dims)};
+  Terms operands = {w.FindOrMake(type, dims), w.FindOrMake(type, update_dims)};
   Terms starts = StartIndices(w, dims, update_dims);
   operands.insert(operands.end(), starts.begin(), starts.end());
   w.Emit(Opcode::kDynamicUpdateSlice, Shape(type, dims), operands,
@@ -158,8 +158,8 @@ bool GenerateGather(ModuleWriter& w, Opcode) {
   if (!w.Fits(dims) || !w.Fits(windows.indices)) return false;
   // Nothing can be read from an operand without elements.
   if (ElementsOf(windows.operand) == 0 && ElementsOf(dims) != 0) return false;
-  Term* operand = w.Obtain(type, windows.operand);
-  Term* indices = w.Obtain(DrawIndexType(w), windows.indices, IndexDemand(w, windows));
+  Value* operand = w.FindOrMake(type, windows.operand);
+  Value* indices = w.FindOrMake(DrawIndexType(w), windows.indices, IndexRequirement(w, windows));
   ValueFacts facts = operand->facts;
   facts.unique = false;
   Instruction* gather =
@@ -187,10 +187,10 @@ bool GenerateScatter(ModuleWriter& w, Opcode) {
   Dims places, dims = Interleave(w, windows, &places);
   if (!w.Fits(dims) || !w.Fits(windows.indices)) return false;
   int64_t count = ElementsOf(windows.batch) + 1;  // updates that can meet in an element, and it
-  Demand demand = ReducerDemand(w, *row, type, count);
-  Term* operand = w.Obtain(type, windows.operand, demand);
-  Term* indices = w.Obtain(DrawIndexType(w), windows.indices, IndexDemand(w, windows));
-  Term* updates = w.Obtain(type, dims, demand);
+  Requirement demand = ReducerRequirement(w, *row, type, count);
+  Value* operand = w.FindOrMake(type, windows.operand, demand);
+  Value* indices = w.FindOrMake(DrawIndexType(w), windows.indices, IndexRequirement(w, windows));
+  Value* updates = w.FindOrMake(type, dims, demand);
   ValueFacts facts = ReducedFacts(w, *row, type, Join(operand->facts, updates->facts), count);
   Instruction* scatter =
       w.Emit(Opcode::kScatter, Shape(type, windows.operand), {operand, indices, updates}, facts)

@@ -1,4 +1,4 @@
-// cholesky, triangular-solve, fft: their values are joint (residuals, norms), so that licensed
+// cholesky, triangular-solve, fft: their values are joint (residuals, norms), so that checked
 // streams return them and compute nothing from them.
 #include <algorithm>
 #include <cmath>
@@ -13,15 +13,15 @@ namespace {
 
 ValueFacts Joint(ModuleWriter& w) {
   ValueFacts facts;
-  facts.opaque = w.plan.licensed();
+  facts.opaque = w.plan.checked();
   return facts;
 }
 
-// In licensed streams types with residuals that say something.
+// In checked streams types with residuals that say something.
 PrimitiveType DrawSolvable(ModuleWriter& w, Opcode opcode) {
   constexpr TypeSet kPrecise = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
                                TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128);
-  return w.DrawType(w.plan.licensed() ? kPrecise : RowOf(opcode).types);
+  return w.DrawType(w.plan.checked() ? kPrecise : RowOf(opcode).types);
 }
 
 double SmallNumber(ModuleWriter& w) {
@@ -35,7 +35,7 @@ void Store(PrimitiveType component, double value, uint8_t* to) {
 
 // A batch of matrices that is far from singular: n on the diagonal, at most 1 beside it. Hermitian,
 // so that they are positive definite.
-Term* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
+Value* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   Shape shape(type, dims);
   PrimitiveType component = ComponentType(type);
   Literal literal(shape);
@@ -77,10 +77,10 @@ Dims MatrixDims(ModuleWriter& w) {
   return dims;
 }
 
-// Licensed streams solve what can be solved; edge values are taken as they come.
-Term* Matrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
-  bool any = !w.plan.licensed() && w.choose.Below(2);
-  return any ? w.Obtain(type, dims) : DominantMatrices(w, type, dims);
+// Checked streams solve what can be solved; edge values are taken as they come.
+Value* Matrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
+  bool any = !w.plan.checked() && w.choose.Below(2);
+  return any ? w.FindOrMake(type, dims) : DominantMatrices(w, type, dims);
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ bool GenerateCholesky(ModuleWriter& w, Opcode opcode) {
   PrimitiveType type = DrawSolvable(w, opcode);
   if (type == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
   Dims dims = MatrixDims(w);
-  Term* cholesky =
+  Value* cholesky =
       w.Emit(Opcode::kCholesky, Shape(type, dims), {Matrices(w, type, dims)}, Joint(w));
   // The other triangle of the result is free.
   if (w.choose.Below(2)) cholesky->instruction->Set(Attr::kLower, w.choose.Below(2) == 0);
@@ -104,8 +104,8 @@ bool GenerateTriangularSolve(ModuleWriter& w, Opcode opcode) {
   Dims dims = MatrixDims(w), b_dims = dims;
   bool left_side = w.choose.Below(2) != 0;
   b_dims[b_dims.size() - (left_side ? 1 : 2)] = others;
-  Term* a = Matrices(w, type, dims);
-  Term* b = w.Obtain(type, b_dims, {-100, 100, false});
+  Value* a = Matrices(w, type, dims);
+  Value* b = w.FindOrMake(type, b_dims, {-100, 100, false});
   Instruction* solve =
       w.Emit(Opcode::kTriangularSolve, Shape(type, b_dims), {a, b}, Joint(w))->instruction;
   solve->Set(Attr::kLeftSide, left_side);
@@ -152,8 +152,8 @@ bool GenerateFft(ModuleWriter& w, Opcode) {
   const int64_t axes =
       std::min<int64_t>(rank, 1 + static_cast<int64_t>(w.choose.Weighted({6, 2, 1})));
   const Dims lengths(dims.end() - axes, dims.end());
-  Term* operand =
-      w.Obtain(kind == "RFFT" ? component : complex, operand_dims, {-1000, 1000, false});
+  Value* operand =
+      w.FindOrMake(kind == "RFFT" ? component : complex, operand_dims, {-1000, 1000, false});
   PrimitiveType type = kind == "IRFFT" ? component : complex;
   Instruction* fft =
       w.Emit(Opcode::kFft, Shape(type, result_dims), {operand}, Joint(w))->instruction;

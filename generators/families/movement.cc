@@ -64,8 +64,8 @@ bool GenerateBroadcast(ModuleWriter& w, Opcode) {
   Dims dims = w.DrawDims(1);
   Dims dimensions = Subset(w, static_cast<int64_t>(dims.size())), operand_dims;
   for (int64_t d : dimensions) operand_dims.push_back(dims[d]);
-  Term* operand = w.Obtain(type, operand_dims);
-  Term* broadcast = w.Emit(Opcode::kBroadcast, Shape(type, dims), {operand}, Moved(*operand));
+  Value* operand = w.FindOrMake(type, operand_dims);
+  Value* broadcast = w.Emit(Opcode::kBroadcast, Shape(type, dims), {operand}, Moved(*operand));
   broadcast->instruction->Set(Attr::kDimensions, dimensions);
   return true;
 }
@@ -74,7 +74,7 @@ bool GenerateReshape(ModuleWriter& w, Opcode) {
   PrimitiveType type = w.DrawType(~TypeSet{0});
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
-  Term* operand = w.Obtain(type, dims);
+  Value* operand = w.FindOrMake(type, dims);
   w.Emit(Opcode::kReshape, Shape(type, Refactored(w, dims)), {operand}, Moved(*operand));
   return true;
 }
@@ -85,8 +85,8 @@ bool GenerateTranspose(ModuleWriter& w, Opcode) {
   Dims dims = w.DrawDims(1);
   Dims permutation = Shuffled(w, static_cast<int64_t>(dims.size())), operand_dims(dims.size());
   for (size_t i = 0; i < dims.size(); ++i) operand_dims[permutation[i]] = dims[i];
-  Term* operand = w.Obtain(type, operand_dims);
-  Term* transpose = w.Emit(Opcode::kTranspose, Shape(type, dims), {operand}, Moved(*operand));
+  Value* operand = w.FindOrMake(type, operand_dims);
+  Value* transpose = w.Emit(Opcode::kTranspose, Shape(type, dims), {operand}, Moved(*operand));
   transpose->instruction->Set(Attr::kDimensions, permutation);
   return true;
 }
@@ -95,8 +95,8 @@ bool GenerateReverse(ModuleWriter& w, Opcode) {
   PrimitiveType type = w.DrawType(~TypeSet{0});
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims(1);
-  Term* operand = w.Obtain(type, dims);
-  Term* reverse = w.Emit(Opcode::kReverse, Shape(type, dims), {operand}, Moved(*operand));
+  Value* operand = w.FindOrMake(type, dims);
+  Value* reverse = w.Emit(Opcode::kReverse, Shape(type, dims), {operand}, Moved(*operand));
   reverse->instruction->Set(Attr::kDimensions, Subset(w, static_cast<int64_t>(dims.size())));
   return true;
 }
@@ -110,8 +110,8 @@ bool GenerateSlice(ModuleWriter& w, Opcode) {
     ranges.dimensions.push_back(DrawRange(w, dims[d], &operand_dims[d]));
   }
   if (!w.Fits(operand_dims)) return false;
-  Term* operand = w.Obtain(type, operand_dims);
-  Term* slice = w.Emit(Opcode::kSlice, Shape(type, dims), {operand}, Moved(*operand));
+  Value* operand = w.FindOrMake(type, operand_dims);
+  Value* slice = w.Emit(Opcode::kSlice, Shape(type, dims), {operand}, Moved(*operand));
   slice->instruction->Set(Attr::kSlice, std::move(ranges));
   return true;
 }
@@ -125,9 +125,9 @@ bool GeneratePad(ModuleWriter& w, Opcode) {
     padding.dimensions.push_back(DrawPadding(w, dims[d], &operand_dims[d]));
   }
   if (!w.Fits(operand_dims)) return false;
-  Term* operand = w.Obtain(type, operand_dims);
-  Term* value = w.Obtain(type, {});
-  Term* pad = w.Emit(Opcode::kPad, Shape(type, dims), {operand, value}, Join(operand->facts, value->facts));
+  Value* operand = w.FindOrMake(type, operand_dims);
+  Value* value = w.FindOrMake(type, {});
+  Value* pad = w.Emit(Opcode::kPad, Shape(type, dims), {operand, value}, Join(operand->facts, value->facts));
   pad->instruction->Set(Attr::kPadding, std::move(padding));
   return true;
 }
@@ -144,11 +144,11 @@ bool GenerateConcatenate(ModuleWriter& w, Opcode) {
     Dims part = dims;
     part[dimension] = left == 1 ? rest : w.choose.Range(0, rest);
     rest -= part[dimension];
-    operands.push_back(w.Obtain(type, part));
+    operands.push_back(w.FindOrMake(type, part));
     const ValueFacts& next = operands.back()->facts;
     facts = operands.size() == 1 ? Moved(*operands[0]) : Join(facts, next);
   }
-  Term* concatenate = w.Emit(Opcode::kConcatenate, Shape(type, dims), operands, facts);
+  Value* concatenate = w.Emit(Opcode::kConcatenate, Shape(type, dims), operands, facts);
   concatenate->instruction->Set(Attr::kDimensions, Dims{dimension});
   return true;
 }
@@ -157,7 +157,7 @@ bool GenerateCopy(ModuleWriter& w, Opcode opcode) {
   PrimitiveType type = w.DrawType(~TypeSet{0});
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
-  Term* operand = w.Obtain(type, dims);
+  Value* operand = w.FindOrMake(type, dims);
   w.Emit(opcode, Shape(type, dims), {operand}, operand->facts);
   return true;
 }
@@ -169,8 +169,8 @@ bool GenerateIota(ModuleWriter& w, Opcode) {
   int64_t dimension = w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
   double last = static_cast<double>(std::max<int64_t>(dims[dimension] - 1, 0));
   // Beyond what a narrow type counts exactly, iota rounds or wraps.
-  if (w.plan.licensed() && last > w.Limit(type)) return false;
-  Term* iota = w.Emit(Opcode::kIota, Shape(type, dims), {}, w.Settle(type, RangeFacts(0, last, true)));
+  if (w.plan.checked() && last > w.Limit(type)) return false;
+  Value* iota = w.Emit(Opcode::kIota, Shape(type, dims), {}, w.Satisfy(type, RangeFacts(0, last, true)));
   iota->instruction->Set(Attr::kIotaDimension, dimension);
   return true;
 }

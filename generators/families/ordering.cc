@@ -8,12 +8,12 @@ namespace {
 // Compares the keys of one operand; operand i's elements are parameters 2i and 2i+1.
 Computation* Comparator(ModuleWriter& w, const Terms& operands, size_t key, bool total_order) {
   std::vector<ModuleWriter::Parameter> parameters;
-  for (Term* operand : operands) {
+  for (Value* operand : operands) {
     Shape scalar = Shape::Scalar(operand->type());
     parameters.insert(parameters.end(), 2, {scalar, {}});
   }
   return w.Define("compare", parameters, [&](const Terms& p) {
-    Term* less =
+    Value* less =
         w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), {p[2 * key], p[2 * key + 1]});
     less->instruction->Set(Attr::kDirection, Word{w.choose.Below(2) ? "GT" : "LT"});
     if (total_order) less->instruction->Set(Attr::kType, Word{"TOTALORDER"});
@@ -36,7 +36,7 @@ bool GenerateSort(ModuleWriter& w, Opcode) {
   size_t key = w.choose.OneIn(4) ? static_cast<size_t>(count - 1) : 0;
   for (int64_t i = 0; i < count; ++i) {
     PrimitiveType payload = i == static_cast<int64_t>(key) ? type : w.DrawType(~TypeSet{0});
-    operands.push_back(w.Obtain(payload, dims));
+    operands.push_back(w.FindOrMake(payload, dims));
     shapes.push_back(operands.back()->shape());
     facts.push_back(operands.back()->facts);
   }
@@ -45,7 +45,7 @@ bool GenerateSort(ModuleWriter& w, Opcode) {
   bool total_order =
       floating && (operands[key]->facts.bits_known || !w.plan.exact()) && w.choose.Below(2);
   Computation* comparator = Comparator(w, operands, key, total_order);
-  Term* sort = w.Emit(Opcode::kSort, count == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
+  Value* sort = w.Emit(Opcode::kSort, count == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
                       count == 1 ? facts[0] : ValueFacts());
   int64_t dimension = w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
   sort->instruction->Set(Attr::kDimensions, Dims{dimension});
@@ -61,11 +61,11 @@ bool GenerateTopk(ModuleWriter& w, Opcode) {
   PrimitiveType type = w.DrawType(RowOf(Opcode::kTopk).types);
   if (type == PrimitiveType::kInvalid || w.scalars_only()) return false;
   Dims dims = w.DrawDims(1);
-  Term* operand = w.Obtain(type, dims);
+  Value* operand = w.FindOrMake(type, dims);
   if (w.plan.exact() && IsFloat(type) && !operand->facts.bits_known) return false;
   int64_t size = dims.back();
   dims.back() = w.choose.Range(0, size);
-  Term* topk =
+  Value* topk =
       w.Emit(Opcode::kTopk, Shape::Tuple({Shape(type, dims), Shape(PrimitiveType::kS32, dims)}),
              {operand});
   topk->instruction->Set(Attr::kK, dims.back());

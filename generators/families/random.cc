@@ -23,11 +23,11 @@ bool GenerateRng(ModuleWriter& w, Opcode) {
   Dims dims = w.DrawDims();
   const double least = normal ? 0 : std::max(-2.0, whole.low);
   const double most = normal ? 1 : std::min(7.0, whole.high);
-  // Any interval, an empty one too, where nothing is licensed.
-  bool any = !w.plan.licensed() && w.choose.OneIn(4);
-  Term* low = any ? w.Obtain(type, {}) : w.ScalarConstant(type, least);
-  Term* high = any ? w.Obtain(type, {}) : w.ScalarConstant(type, most);
-  Term* rng = w.Emit(Opcode::kRng, Shape(type, dims), {low, high}, Opaque());
+  // Any interval, an empty one too, where nothing is checked.
+  bool any = !w.plan.checked() && w.choose.OneIn(4);
+  Value* low = any ? w.FindOrMake(type, {}) : w.ScalarConstant(type, least);
+  Value* high = any ? w.FindOrMake(type, {}) : w.ScalarConstant(type, most);
+  Value* rng = w.Emit(Opcode::kRng, Shape(type, dims), {low, high}, Opaque());
   rng->instruction->Set(Attr::kDistribution, Word{normal ? "rng_normal" : "rng_uniform"});
   return true;
 }
@@ -38,9 +38,9 @@ bool GenerateRngBitGenerator(ModuleWriter& w, Opcode) {
   if (type == PrimitiveType::kInvalid || w.depth() > 0 || !w.plan.joint_operations) return false;
   absl::string_view algorithm = w.choose.Pick(kAlgorithms);
   int64_t words = algorithm == "rng_philox" && w.choose.Below(2) ? 3 : 2;
-  Term* state = w.Obtain(PrimitiveType::kU64, {words});
+  Value* state = w.FindOrMake(PrimitiveType::kU64, {words});
   Shape data(type, w.DrawDims());
-  Term* rng =
+  Value* rng =
       w.Emit(Opcode::kRngBitGenerator, Shape::Tuple({state->shape(), data}), {state}, Opaque());
   rng->instruction->Set(Attr::kAlgorithm, Word{std::string(algorithm)});
   w.Elements(rng, {Opaque(), Opaque()});

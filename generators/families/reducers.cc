@@ -60,15 +60,15 @@ Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count) {
   return {false, 2 * count + 1};
 }
 
-Term* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start) {
+Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start) {
   if (start.neutral) return w.ScalarConstant(type, Identity(row, type));
-  return w.Obtain(type, {}, ReducerDemand(w, row, type, start.count));
+  return w.FindOrMake(type, {}, ReducerRequirement(w, row, type, start.count));
 }
 
-Demand ReducerDemand(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
+Requirement ReducerRequirement(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
                      int64_t count) {
   bool floating = IsFloat(type) || IsComplex(type);
-  if (!w.plan.licensed() || !floating) return {};
+  if (!w.plan.checked() || !floating) return {};
   double n = static_cast<double>(std::max<int64_t>(count, 1));
   if (row.opcode == Opcode::kAdd) {
     double bound = w.Limit(type) / n;
@@ -102,15 +102,15 @@ ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveT
     facts.low -= margin * std::fabs(facts.low);
     facts.high += margin * std::fabs(facts.high);
   }
-  return w.Settle(type, facts);
+  return w.Satisfy(type, facts);
 }
 
 Computation* PairReducer(ModuleWriter& w, Opcode opcode, PrimitiveType type) {
   Shape scalar = Shape::Scalar(type);
   std::vector<ModuleWriter::Parameter> parameters(4, {scalar, {}});
   return w.Define("pair", parameters, [&](const Terms& p) {
-    Term* first = w.Emit(opcode, scalar, {p[0], p[2]});
-    Term* second = w.Emit(opcode, scalar, {p[1], p[3]});
+    Value* first = w.Emit(opcode, scalar, {p[0], p[2]});
+    Value* second = w.Emit(opcode, scalar, {p[1], p[3]});
     return w.Emit(Opcode::kTuple, Shape::Tuple({scalar, scalar}), {first, second});
   });
 }

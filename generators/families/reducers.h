@@ -22,9 +22,9 @@ struct Start {
   int64_t count = 1;  // values that enter
 };
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count);
-Term* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
+Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
 // What `count` operands must be so that the result stays in range (exact: exact).
-Demand ReducerDemand(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
+Requirement ReducerRequirement(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
                      int64_t count);
 ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
                         const ValueFacts& operand, int64_t count);

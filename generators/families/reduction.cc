@@ -34,22 +34,22 @@ bool GenerateReduce(ModuleWriter& w, Opcode) {
   for (int64_t d : reduced) count *= dims[d];
   Start start = DrawStart(w, *row, count);
   count = start.count;
-  Term* operand = w.Obtain(type, dims, ReducerDemand(w, *row, type, count));
-  Term* init = InitOf(w, *row, type, start);
-  auto facts = [&](const Term& reduced) {
+  Value* operand = w.FindOrMake(type, dims, ReducerRequirement(w, *row, type, count));
+  Value* init = InitOf(w, *row, type, start);
+  auto facts = [&](const Value& reduced) {
     return ReducedFacts(w, *row, type,
                         start.neutral ? reduced.facts : Join(reduced.facts, init->facts), count);
   };
   // Two reductions of one kind at once; pairs are folded element by element.
   bool pair = w.choose.OneIn(6);
   if (!pair) {
-    Term* reduce = w.Emit(Opcode::kReduce, Shape(type, kept), {operand, init}, facts(*operand));
+    Value* reduce = w.Emit(Opcode::kReduce, Shape(type, kept), {operand, init}, facts(*operand));
     reduce->instruction->Set(Attr::kDimensions, reduced);
     reduce->instruction->Set(Attr::kToApply, w.Reducer(row->opcode, type));
     return true;
   }
-  Term* second = w.Obtain(type, dims, ReducerDemand(w, *row, type, count));
-  Term* reduce = w.Emit(Opcode::kReduce, Shape::Tuple({Shape(type, kept), Shape(type, kept)}),
+  Value* second = w.FindOrMake(type, dims, ReducerRequirement(w, *row, type, count));
+  Value* reduce = w.Emit(Opcode::kReduce, Shape::Tuple({Shape(type, kept), Shape(type, kept)}),
                         {operand, second, init, init});
   reduce->instruction->Set(Attr::kDimensions, reduced);
   reduce->instruction->Set(Attr::kToApply, PairReducer(w, row->opcode, type));
@@ -66,7 +66,7 @@ bool GenerateMap(ModuleWriter& w, Opcode) {
   Terms operands;
   std::vector<ModuleWriter::Parameter> parameters;
   for (int64_t count = w.choose.Range(1, 2); count > 0; --count) {
-    operands.push_back(w.Obtain(type, dims));
+    operands.push_back(w.FindOrMake(type, dims));
     ValueFacts facts = operands.back()->facts;
     facts.unique = false;
     parameters.push_back({Shape::Scalar(type), facts});
@@ -77,13 +77,13 @@ bool GenerateMap(ModuleWriter& w, Opcode) {
       "mapped", parameters,
       [&](const Terms&) {
         w.Grow(static_cast<int>(w.choose.Range(1, 3)));
-        Term* root = w.Newest();
+        Value* root = w.Newest();
         facts = root->facts;
         result = root->type();
         return root;
       },
       ModuleWriter::Runs::kByElement);
-  Term* map = w.Emit(Opcode::kMap, Shape(result, dims), operands, facts);
+  Value* map = w.Emit(Opcode::kMap, Shape(result, dims), operands, facts);
   map->instruction->Set(Attr::kDimensions, all);
   map->instruction->Set(Attr::kToApply, body);
   return true;

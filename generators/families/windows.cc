@@ -43,15 +43,15 @@ bool GenerateReduceWindow(ModuleWriter& w, Opcode) {
   }
   if (!w.Fits(dims)) return false;
   Start start = DrawStart(w, *row, count);
-  Term* operand = w.Obtain(type, base, ReducerDemand(w, *row, type, start.count));
-  Term* init = InitOf(w, *row, type, start);
+  Value* operand = w.FindOrMake(type, base, ReducerRequirement(w, *row, type, start.count));
+  Value* init = InitOf(w, *row, type, start);
   // A window may hold nothing but padding: the identity, whatever it is.
   ValueFacts values = start.neutral ? operand->facts : Join(operand->facts, init->facts);
   ValueFacts facts = row->opcode == Opcode::kAdd || row->opcode == Opcode::kMultiply
                          ? ReducedFacts(w, *row, type, values, start.count)
                          : ValueFacts();
-  Term* reduced =
-      w.Emit(Opcode::kReduceWindow, Shape(type, dims), {operand, init}, w.Settle(type, facts));
+  Value* reduced =
+      w.Emit(Opcode::kReduceWindow, Shape(type, dims), {operand, init}, w.Satisfy(type, facts));
   reduced->instruction->Set(Attr::kWindow, window);
   reduced->instruction->Set(Attr::kToApply, w.Reducer(row->opcode, type));
   return true;
@@ -64,10 +64,10 @@ Computation* Selector(ModuleWriter& w, PrimitiveType type) {
   Shape scalar = Shape::Scalar(type);
   return w.Define("select", {{scalar, {}}, {scalar, {}}}, [&](const Terms& p) {
     Terms compared = p;
-    for (Term*& one : compared) {
+    for (Value*& one : compared) {
       if (IsComplex(type)) one = w.Emit(Opcode::kReal, Shape::Scalar(ComponentType(type)), {one});
     }
-    Term* compare = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), compared);
+    Value* compare = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), compared);
     compare->instruction->Set(Attr::kDirection, Word{w.choose.Below(2) ? "LE" : "GE"});
     return compare;
   });
@@ -93,11 +93,11 @@ bool GenerateSelectAndScatter(ModuleWriter& w, Opcode) {
     count *= dimension.size;
   }
   ReducerRow add = {Opcode::kAdd, 0};
-  Demand demand = ReducerDemand(w, add, type, count + 1);
-  Term* operand = w.Obtain(type, base);
-  Term* source = w.Obtain(type, dims, demand);
-  Term* init = w.ScalarConstant(type, WholeRange(type).low > 0 ? 1 : 0);
-  Term* scattered = w.Emit(Opcode::kSelectAndScatter, Shape(type, base), {operand, source, init},
+  Requirement demand = ReducerRequirement(w, add, type, count + 1);
+  Value* operand = w.FindOrMake(type, base);
+  Value* source = w.FindOrMake(type, dims, demand);
+  Value* init = w.ScalarConstant(type, WholeRange(type).low > 0 ? 1 : 0);
+  Value* scattered = w.Emit(Opcode::kSelectAndScatter, Shape(type, base), {operand, source, init},
                            ReducedFacts(w, add, type, source->facts, count + 1));
   scattered->instruction->Set(Attr::kWindow, window);
   scattered->instruction->Set(Attr::kSelect, Selector(w, type));

@@ -8,7 +8,7 @@
 namespace hlocts {
 namespace {
 
-class FreedomTest : public LawTest {};
+class FreedomTest : public AcceptanceTest {};
 
 TEST_P(FreedomTest, Verdict) {
   JudgeResult result = JudgeCase(GetParam());
@@ -214,7 +214,7 @@ TEST(ExplainTest, NamesTheDominatingTerm) {
     auto accepted = AcceptanceOf(**module, Parse(c.arguments), JudgeOptions());
     ASSERT_TRUE(accepted.ok());
     std::string text = Explain(*accepted, 0, 0);
-    EXPECT_NE(text.find(absl::StrCat("width from:  ", c.term)), std::string::npos) << text;
+    EXPECT_NE(text.find(absl::StrCat("width from:  ", c.cause)), std::string::npos) << text;
   }
 }
 

@@ -5,7 +5,7 @@
 namespace hlocts {
 namespace {
 
-TEST_P(LawTest, Verdict) {
+TEST_P(AcceptanceTest, Verdict) {
   JudgeResult result = JudgeCase(GetParam());
   EXPECT_EQ(OutcomeName(result.outcome), OutcomeName(GetParam().outcome)) << result.reason;
 }
@@ -300,7 +300,7 @@ const Case kMeasured[] = {
     {"fnuz_ceil_has_one_zero", UNARY("ceil", "f8e5m2fnuz"), {"f8e5m2fnuz[] -0.25"}, {"f8e5m2fnuz[] 0"}, kPass},
     {"f16_log1p_of_xla", UNARY("log-plus-one", "f16"), {"f16[] 0.41845703125"}, {"f16[] 0.34912109375"}, kPass},
 };
-INSTANTIATE_TEST_SUITE_P(Measured, LawTest, testing::ValuesIn(kMeasured),
+INSTANTIATE_TEST_SUITE_P(Measured, AcceptanceTest, testing::ValuesIn(kMeasured),
                          [](const auto& info) { return info.param.name; });
 
 // Wrong answers, and right ones next to them.
@@ -401,7 +401,7 @@ const Case kCases[] = {
     {"wrong_element_type", BINARY("add", "f32"), {"f32[] 1", "f32[] 2"}, {"f64[] 3"}, kFail},
     {"missing_output", kSortPairs, {"f32[3] {3, 1, 2}", "s32[3] {7, 8, 9}"}, {"f32[3] {1, 2, 3}"}, kFail},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, LawTest, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Cases, AcceptanceTest, testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 
 TEST(JudgeTest, FailureNamesRuleClauseAndInstruction) {

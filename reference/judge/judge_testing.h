@@ -46,7 +46,7 @@ inline JudgeResult JudgeCase(const Case& c) {
   return result.ok() ? *result : JudgeResult();
 }
 
-class LawTest : public testing::TestWithParam<Case> {};
+class AcceptanceTest : public testing::TestWithParam<Case> {};
 
 inline constexpr Outcome kPass = Outcome::kPass, kFail = Outcome::kFail,
                          kOpen = Outcome::kInconclusive;

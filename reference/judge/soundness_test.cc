@@ -5,7 +5,7 @@
 namespace hlocts {
 namespace {
 
-class SoundnessTest : public LawTest {};
+class SoundnessTest : public AcceptanceTest {};
 
 TEST_P(SoundnessTest, Verdict) {
   JudgeResult result = JudgeCase(GetParam());

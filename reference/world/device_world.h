@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/world/meeting_place.h"
+#include "reference/world/rendezvous.h"
 #include "reference/world_interface.h"
 
 namespace hlocts {
@@ -19,7 +19,7 @@ class DeviceWorld : public World {
  public:
   // `infeed` is what the host feeds, in order; `place` is shared and outlives this.
   DeviceWorld(const DeviceGrid& grid, int64_t device, std::vector<Literal> infeed,
-              MeetingPlace& place)
+              Rendezvous& place)
       : grid_(grid), device_(device), infeed_(std::move(infeed)), place_(place) {}
 
   int64_t replica_id() const override { return device_ / grid_.partitions; }
@@ -44,7 +44,7 @@ class DeviceWorld : public World {
   std::vector<Literal> infeed_;
   size_t next_fed_ = 0;
   std::vector<Literal> outfeed_;
-  MeetingPlace& place_;
+  Rendezvous& place_;
 };
 
 }  // namespace hlocts

@@ -18,7 +18,7 @@ bool IsDeadlock(const absl::Status& status) {
 }
 
 absl::Status FirstFailure(absl::Span<const absl::StatusOr<Literal>> results,
-                          const MeetingPlace& place) {
+                          const Rendezvous& place) {
   const absl::Status* deadlock = nullptr;
   for (size_t d = 0; d < results.size(); ++d) {
     if (results[d].ok()) continue;
@@ -58,7 +58,7 @@ absl::StatusOr<WorldResult> EvaluateReplicated(const Module& module,
                                                const EvalOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckCounts(world, arguments.size()));
   const DeviceGrid grid = {world.replicas, world.partitions};
-  MeetingPlace place(grid);
+  Rendezvous place(grid);
   std::deque<DeviceWorld> devices;
   for (int64_t d = 0; d < grid.size(); ++d) {
     std::vector<Literal> fed;

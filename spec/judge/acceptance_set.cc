@@ -89,7 +89,7 @@ double IntervalCount(const AcceptanceSet& s, const FloatFacts& facts) {
 
 }  // namespace
 
-absl::string_view TermName(Term term) {
+absl::string_view WideningCauseName(WideningCause cause) {
   constexpr absl::string_view kNames[] = {"exact",
                                           "ulps of a function",
                                           "order of additions",
@@ -105,13 +105,13 @@ absl::string_view TermName(Term term) {
                                           "bound of a joint predicate",
                                           "freedom of the documents",
                                           "not expressible"};
-  return kNames[static_cast<int>(term)];
+  return kNames[static_cast<int>(cause)];
 }
 
-AcceptanceSet AcceptanceSet::Unspecified(Term term, uint32_t origin) {
+AcceptanceSet AcceptanceSet::Unspecified(WideningCause cause, uint32_t origin) {
   AcceptanceSet s;
   s.flags = kUnspecified;
-  s.term = term;
+  s.cause = cause;
   s.origin = origin;
   return s;
 }
@@ -195,8 +195,8 @@ AcceptanceSet Join(const AcceptanceSet& a, const AcceptanceSet& b) {
     s.lo = !b.finite() ? a.lo : !a.finite() ? b.lo : std::min(a.lo, b.lo);
     s.hi = !b.finite() ? a.hi : !a.finite() ? b.hi : std::max(a.hi, b.hi);
   }
-  bool wider_b = b.term != Term::kPoint;
-  s.term = wider_b ? b.term : a.term;
+  bool wider_b = b.cause != WideningCause::kPoint;
+  s.cause = wider_b ? b.cause : a.cause;
   s.origin = wider_b ? b.origin : a.origin;
   return s;
 }
@@ -309,11 +309,11 @@ std::string SetText(const AcceptanceSet& s, PrimitiveType type) {
   return parts.empty() ? "no value" : absl::StrJoin(parts, " or ");
 }
 
-SetArray SetArray::Unspecified(const Shape& shape, Term term, uint32_t origin) {
+SetArray SetArray::Unspecified(const Shape& shape, WideningCause cause, uint32_t origin) {
   if (shape.ElementCount() == 0) return SetArray(Literal(shape));  // nothing is open
   int64_t count = shape.ElementCount() * (IsComplex(shape.element_type()) ? 2 : 1);
   SetArray result(shape,
-                  std::vector<AcceptanceSet>(count, AcceptanceSet::Unspecified(term, origin)));
+                  std::vector<AcceptanceSet>(count, AcceptanceSet::Unspecified(cause, origin)));
   result.origin = origin;
   return result;
 }
@@ -346,7 +346,7 @@ AcceptanceSet SetArray::At(int64_t index, int component) const {
     s.flags = AcceptanceSet::kNan;
   } else if (zero_sign_free && !s.integer() && s.finite() && s.lo == 0) {
     s.flags |= AcceptanceSet::kPosZero | AcceptanceSet::kNegZero;
-    s.term = Term::kZeroSign;
+    s.cause = WideningCause::kZeroSign;
   }
   return s;
 }

@@ -23,7 +23,7 @@ namespace hlocts {
 __extension__ using Int128 = __int128;
 
 // Which term of the law made a set wider than a point (the widest one so far).
-enum class Term : uint8_t {
+enum class WideningCause : uint8_t {
   kPoint,        // nothing did
   kUlps,         // a function's ulps
   kSum,          // any order of additions
@@ -40,7 +40,7 @@ enum class Term : uint8_t {
   kFreedom,  // the documents leave it open
   kUnknown,  // the sets cannot express it
 };
-absl::string_view TermName(Term term);
+absl::string_view WideningCauseName(WideningCause cause);
 
 struct AcceptanceSet {
   enum Flag : uint16_t {
@@ -71,12 +71,12 @@ struct AcceptanceSet {
     uint64_t nan_bits;  // kBitsKnown
   };
   uint16_t flags = 0;
-  Term term = Term::kPoint;
+  WideningCause cause = WideningCause::kPoint;
   uint32_t origin = 0;  // who widened it last: index into the module's list of origins
 
   AcceptanceSet() : lo(0), hi(0), rlo(0), rhi(0) {}
 
-  static AcceptanceSet Unspecified(Term term = Term::kUnknown, uint32_t origin = 0);
+  static AcceptanceSet Unspecified(WideningCause cause = WideningCause::kUnknown, uint32_t origin = 0);
   static AcceptanceSet Float(double value);  // a finite or infinite point; NaN: bits unknown
   static AcceptanceSet NanWithBits(uint64_t bits);
   static AcceptanceSet Interval(double lo, double hi);  // zeros of both signs where it holds 0
@@ -123,7 +123,7 @@ class SetArray {
   // The same by columns; real floats.
   SetArray(Shape shape, std::shared_ptr<const IntervalColumns> columns)
       : shape_(std::move(shape)), columns_(std::move(columns)) {}
-  static SetArray Unspecified(const Shape& shape, Term term, uint32_t origin);
+  static SetArray Unspecified(const Shape& shape, WideningCause cause, uint32_t origin);
 
   const Shape& shape() const { return shape_; }
   PrimitiveType element_type() const { return shape_.element_type(); }

@@ -84,7 +84,7 @@ AcceptanceSet Outcomes(absl::string_view direction, const Order& order) {
   outcome(order.unordered, ne);
   AcceptanceSet s = AcceptanceSet::Integers(no ? 0 : 1, yes ? 1 : 0);
   if (!yes && !no) s = AcceptanceSet::Integers(0, 1);
-  if (s.ilo != s.ihi) s.term = Term::kJump;
+  if (s.ilo != s.ihi) s.cause = WideningCause::kJump;
   return s;
 }
 
@@ -96,7 +96,7 @@ AcceptanceSet CompareFloat(absl::string_view direction, bool total_order, const 
                            const AcceptanceSet& b, const SetContext& context) {
   if (a.unspecified() || b.unspecified()) {
     AcceptanceSet s = AcceptanceSet::Integers(0, 1);
-    s.term = Term::kUnknown;
+    s.cause = WideningCause::kUnknown;
     s.origin = a.unspecified() ? a.origin : b.origin;
     return s;
   }
@@ -116,7 +116,7 @@ AcceptanceSet IsFiniteFloat(const AcceptanceSet& a, const SetContext& context) {
   bool yes = a.finite() || (context.rule.Allows(kSkipRounding) && a.Has(Flag::kHull));
   AcceptanceSet s = AcceptanceSet::Integers(no ? 0 : 1, yes ? 1 : 0);
   s.origin = context.origin;
-  if (no && yes) s.term = Term::kOverflow;
+  if (no && yes) s.cause = WideningCause::kOverflow;
   return s;
 }
 

@@ -35,8 +35,8 @@ AcceptanceSet BoxSide(long double centre, long double radius, const SetContext& 
 
 }  // namespace
 
-ComplexSet OpenSet(Term term, const SetContext& context) {
-  AcceptanceSet s = AcceptanceSet::Unspecified(term, context.origin);
+ComplexSet OpenSet(WideningCause cause, const SetContext& context) {
+  AcceptanceSet s = AcceptanceSet::Unspecified(cause, context.origin);
   return {s, s};
 }
 
@@ -62,7 +62,7 @@ ComplexSet Box(const Wide& f, long double tolerance, const SetContext& context) 
   ComplexSet box = {BoxSide(f.real(), tolerance, context), BoxSide(f.imag(), tolerance, context)};
   for (AcceptanceSet* s : {&box.re, &box.im}) {
     s->origin = context.origin;
-    if (s->finite() && s->lo != s->hi) s->term = Term::kUlps;
+    if (s->finite() && s->lo != s->hi) s->cause = WideningCause::kUlps;
   }
   return box;
 }

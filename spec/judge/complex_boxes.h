@@ -10,7 +10,7 @@ namespace hlocts {
 
 using Wide = std::complex<long double>;
 
-ComplexSet OpenSet(Term term, const SetContext& context);
+ComplexSet OpenSet(WideningCause cause, const SetContext& context);
 
 // A complex set as a finite centre and radii.
 struct Ball {

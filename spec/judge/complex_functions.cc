@@ -179,7 +179,7 @@ void JoinOverflownModulus(const Ball& ball, const SetContext& context, ComplexSe
     AcceptanceSet joined = *s;
     if (s->hi >= 0) joined = Join(joined, AcceptanceSet::Float(0.0));
     if (s->lo <= 0) joined = Join(joined, AcceptanceSet::Float(-0.0));
-    joined.term = Term::kFreedom;
+    joined.cause = WideningCause::kFreedom;
     joined.origin = context.origin;
     *s = joined;
   }
@@ -193,7 +193,7 @@ void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
   for (AcceptanceSet* s : {&box.re, &box.im}) {
     if (s->unspecified()) continue;
     s->flags |= AcceptanceSet::kNan;
-    s->term = Term::kOverflow;
+    s->cause = WideningCause::kOverflow;
     s->origin = context.origin;
   }
 }
@@ -205,15 +205,15 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
     return {UnaryFloat(opcode, a.re, context), UnaryFloat(opcode, a.im, context)};
   }
   const ComplexFunction* function = FunctionOf(opcode);
-  if (function == nullptr) return OpenSet(Term::kUnknown, context);
+  if (function == nullptr) return OpenSet(WideningCause::kUnknown, context);
   Ball ball;
   // Infinities and NaNs: Annex G or the naive formula, a freedom.
-  if (!FiniteBall(a, context, ball)) return OpenSet(Term::kFreedom, context);
+  if (!FiniteBall(a, context, ball)) return OpenSet(WideningCause::kFreedom, context);
   Wide z = ball.centre;
   ComplexSet box;
-  if (!FunctionBox(*function, z, ball, context, box)) return OpenSet(Term::kFreedom, context);
+  if (!FunctionBox(*function, z, ball, context, box)) return OpenSet(WideningCause::kFreedom, context);
   if (context.rule.Allows(kFlushOperand) && !JoinFlushed(*function, ball, context, box)) {
-    return OpenSet(Term::kFreedom, context);
+    return OpenSet(WideningCause::kFreedom, context);
   }
   if (opcode == Opcode::kSign && context.rule.Allows(kFlushResult)) {
     JoinOverflownModulus(ball, context, box);
@@ -229,7 +229,7 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
     Wide side = real ? Wide(-z.real(), z.imag()) : Wide(z.real(), -z.imag());
     ComplexSet other;
     if (!FunctionBox(*function, side, ball, context, other))
-      return OpenSet(Term::kFreedom, context);
+      return OpenSet(WideningCause::kFreedom, context);
     box = JoinBoxes(box, other);
   }
   return box;

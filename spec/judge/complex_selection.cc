@@ -24,7 +24,7 @@ ComplexSet Selected(const ComplexSet& z, const SetContext& context) {
 ComplexSet ComplexMaximum(bool minimum, const ComplexSet& a, const ComplexSet& b,
                           const SetContext& context) {
   for (const AcceptanceSet* s : {&a.re, &a.im, &b.re, &b.im}) {
-    if (s->unspecified()) return OpenSet(Term::kUnknown, context);
+    if (s->unspecified()) return OpenSet(WideningCause::kUnknown, context);
   }
   // Ruling 0060: by the real part; of equal real parts, and beside a NaN, either operand.
   auto may_lead = [&](const ComplexSet& x, const ComplexSet& y) {
@@ -54,7 +54,7 @@ AcceptanceSet ComplexCompare(absl::string_view direction, const ComplexSet& a, c
   AcceptanceSet s = AcceptanceSet::Integers(std::min(re.ilo, im.ilo), std::min(re.ihi, im.ihi));
   if (direction == "NE") s = AcceptanceSet::Integers(1 - s.ihi, 1 - s.ilo);
   s.origin = context.origin;
-  if (s.ilo != s.ihi) s.term = Term::kJump;
+  if (s.ilo != s.ihi) s.cause = WideningCause::kJump;
   return s;
 }
 

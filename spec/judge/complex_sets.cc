@@ -13,7 +13,7 @@ using Flag = AcceptanceSet::Flag;
 
 AcceptanceSet ComplexAbs(const ComplexSet& a, const SetContext& context) {
   if (a.re.unspecified() || a.im.unspecified()) {
-    return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
+    return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
   }
   View re = ReadSet(a.re, *context.operand, context.rule.permissions, false);
   View im = ReadSet(a.im, *context.operand, context.rule.permissions, false);
@@ -22,7 +22,7 @@ AcceptanceSet ComplexAbs(const ComplexSet& a, const SetContext& context) {
   image.pos_inf = re.Infinite() || im.Infinite();
   if (image.nan || image.pos_inf) {
     if (image.nan && image.pos_inf)
-      return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+      return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
   if (re.finite && im.finite) {
     auto least = [](const View& v) {
@@ -61,7 +61,7 @@ ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& 
   ComplexSet r = {BinaryFloat(Opcode::kSubtract, product(a.re, b.re), product(a.im, b.im), real),
                   BinaryFloat(Opcode::kAdd, product(a.re, b.im), product(a.im, b.re), real)};
   // Where the naive formula gives NaN, Annex G may give an infinity.
-  if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan)) return OpenSet(Term::kFreedom, context);
+  if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan)) return OpenSet(WideningCause::kFreedom, context);
   for (AcceptanceSet* s : {&r.re, &r.im}) {
     if (s->Has(Flag::kHull)) s->flags |= Flag::kContractible;
   }
@@ -71,25 +71,25 @@ ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& 
 ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Ball x, y;
   if (!FiniteBall(a, context, x) || !FiniteBall(b, context, y)) {
-    return OpenSet(Term::kFreedom, context);
+    return OpenSet(WideningCause::kFreedom, context);
   }
   long double modulus = std::abs(y.centre), square = modulus * modulus;
   const FloatFacts& facts = *context.result;
   bool in_range =
       square > 16 * static_cast<long double>(facts.min_normal) && square < facts.max / 4;
-  if (!in_range && context.rule.Allows(kFlushResult)) return OpenSet(Term::kFreedom, context);
-  if (modulus == 0) return OpenSet(Term::kFreedom, context);
+  if (!in_range && context.rule.Allows(kFlushResult)) return OpenSet(WideningCause::kFreedom, context);
+  if (modulus == 0) return OpenSet(WideningCause::kFreedom, context);
   Wide f = x.centre / y.centre;
-  if (!Finite(f)) return OpenSet(Term::kFreedom, context);
+  if (!Finite(f)) return OpenSet(WideningCause::kFreedom, context);
   long double quotient = std::abs(f);
   long double relative = (y.re_radius + y.im_radius) / modulus;
-  if (relative > 0.0625L) return OpenSet(Term::kUnknown, context);
+  if (relative > 0.0625L) return OpenSet(WideningCause::kUnknown, context);
   long double tolerance = context.rule.ulps * Unit(context, quotient) +
                           (x.re_radius + x.im_radius) / modulus * 1.1L + quotient * relative * 1.1L;
   // Partial products may be flushed.
   if (context.rule.Allows(kFlushResult)) {
     tolerance += 4 * static_cast<long double>(facts.min_normal) / square * (1 + quotient);
-    if (std::abs(x.centre) * modulus > facts.max / 4) return OpenSet(Term::kFreedom, context);
+    if (std::abs(x.centre) * modulus > facts.max / 4) return OpenSet(WideningCause::kFreedom, context);
   }
   return Box(f, tolerance, context);
 }
@@ -108,20 +108,20 @@ bool FactorsLeaveRange(const Wide& x, const Wide& y, const FloatFacts& facts) {
 ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Ball x, y;
   if (!FiniteBall(a, context, x) || !FiniteBall(b, context, y)) {
-    return OpenSet(Term::kFreedom, context);
+    return OpenSet(WideningCause::kFreedom, context);
   }
   bool points = x.re_radius == 0 && x.im_radius == 0 && y.re_radius == 0 && y.im_radius == 0;
-  if (!points || x.centre == Wide(0)) return OpenSet(Term::kFreedom, context);
+  if (!points || x.centre == Wide(0)) return OpenSet(WideningCause::kFreedom, context);
   Wide exponent = y.centre * std::log(x.centre);
   Wide f = std::exp(exponent);
-  if (!Finite(f)) return OpenSet(Term::kFreedom, context);
+  if (!Finite(f)) return OpenSet(WideningCause::kFreedom, context);
   bool in_range = std::abs(f) < context.result->max;
   if (in_range && context.rule.Allows(kFlushResult) &&
       FactorsLeaveRange(x.centre, y.centre, *context.result))
-    return OpenSet(Term::kFreedom, context);
+    return OpenSet(WideningCause::kFreedom, context);
   long double ulps = std::max<long double>(context.rule.ulps, 4) + 8 * (std::abs(exponent) + 2);
   long double tolerance = ulps * Unit(context, std::abs(f));
-  if (tolerance > 0.25L * std::abs(f)) return OpenSet(Term::kFreedom, context);
+  if (tolerance > 0.25L * std::abs(f)) return OpenSet(WideningCause::kFreedom, context);
   ComplexSet box = Box(f, tolerance, context);
   if (x.centre.imag() != 0) return box;
   Wide below = std::exp(y.centre * std::log(std::conj(x.centre)));
@@ -133,13 +133,13 @@ ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& con
 ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Ball y, x;
   if (!FiniteBall(a, context, y) || !FiniteBall(b, context, x)) {
-    return OpenSet(Term::kFreedom, context);
+    return OpenSet(WideningCause::kFreedom, context);
   }
   bool points = y.re_radius + y.im_radius + x.re_radius + x.im_radius == 0;
   long double size = std::norm(x.centre) + std::norm(y.centre);
   const FloatFacts& facts = *context.result;
   bool in_range = size > 16 * static_cast<long double>(facts.min_normal) && size < facts.max / 4;
-  if (!points || !in_range) return OpenSet(Term::kFreedom, context);
+  if (!points || !in_range) return OpenSet(WideningCause::kFreedom, context);
   const Wide square = x.centre * x.centre + y.centre * y.centre, root = std::sqrt(square);
   const Wide w = (x.centre + Wide(0, 1) * y.centre) / root;
   // How much the sums x^2 + y^2 and x + iy magnify the errors of their terms.
@@ -148,11 +148,11 @@ ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& con
   long double cancelled = std::sqrt(size) / std::abs(sum);
   long double slack = (context.rule.ulps + 4) * unit * condition +
                       (2 * context.rule.backward + 2) * unit * cancelled;
-  if (!(slack < 0.0625L)) return OpenSet(Term::kFreedom, context);
+  if (!(slack < 0.0625L)) return OpenSet(WideningCause::kFreedom, context);
   auto near_cut = [&](const Wide& z) {
     return z.real() <= 0 && std::fabs(z.imag()) <= 4 * slack * std::abs(z);
   };
-  if (near_cut(square) || near_cut(w)) return OpenSet(Term::kFreedom, context);
+  if (near_cut(square) || near_cut(w)) return OpenSet(WideningCause::kFreedom, context);
   const Wide logarithm = std::log(w), f(logarithm.imag(), -logarithm.real());
   return Box(f, slack + context.rule.ulps * Unit(context, std::abs(f)), context);
 }
@@ -177,7 +177,7 @@ ComplexSet ComplexBinary(Opcode opcode, const ComplexSet& a, const ComplexSet& b
     case Opcode::kMinimum:
       return ComplexMaximum(opcode == Opcode::kMinimum, a, b, context);
     default:
-      return OpenSet(Term::kUnknown, context);
+      return OpenSet(WideningCause::kUnknown, context);
   }
 }
 

@@ -89,7 +89,7 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
   if (exponent_bits == format.exponent_bits && format.non_finite != NonFinite::kIeee) {
     s = Join(s, ReducedPrecision(v, exponent_bits, mantissa_bits, false, context));
   }
-  return Blame(s, context, {&a});
+  return WithCause(s, context, {&a});
 }
 
 namespace {
@@ -100,7 +100,7 @@ AcceptanceSet ConvertToItself(const AcceptanceSet& a, const SetContext& context)
   if (s.Has(Flag::kBitsKnown)) s.flags = Flag::kNan;
   bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
   if (flushes) s = WithFlushes(s, *context.operand);
-  if (a.term == Term::kPoint && s.term != Term::kPoint) s.origin = context.origin;
+  if (a.cause == WideningCause::kPoint && s.cause != WideningCause::kPoint) s.origin = context.origin;
   return s;
 }
 
@@ -116,7 +116,7 @@ AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& cont
   View v = ReadSet(a, from, context.rule.permissions, hull);
   // f8e8m0fnu has neither zero nor sign: what becomes of those is open.
   if (!to.has_zero && (v.Zero() || v.Negative() || v.neg_inf)) {
-    return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
   Image r;
   r.nan = v.nan;
@@ -133,7 +133,7 @@ AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& cont
   AcceptanceSet s = StoreImage(r, own);
   if (a.Has(Flag::kIntegral) && !s.Has(Flag::kHull) && to.p >= 11) s.flags |= Flag::kIntegral;
   if (a.Has(Flag::kContractible) && s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
-  return Blame(s, context, {&a}, hull ? Flag::kHull : 0);
+  return WithCause(s, context, {&a}, hull ? Flag::kHull : 0);
 }
 
 namespace {
@@ -159,7 +159,7 @@ AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bo
     bool yes = v.nan || v.Infinite() || v.Positive() || v.Negative();
     AcceptanceSet s = AcceptanceSet::Integers(v.Zero() ? 0 : 1, yes ? 1 : 0);
     s.origin = context.origin;
-    if (s.ilo != s.ihi) s.term = Term::kUnderflow;
+    if (s.ilo != s.ihi) s.cause = WideningCause::kUnderflow;
     return s;
   }
   IntegerRange range = RangeOf(to);
@@ -189,10 +189,10 @@ AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bo
   if (v.neg_inf) add(range.lo);
   if (v.nan) add(0);
   // Out of range the documents leave the value open (acceptance-rules 20).
-  if (outside && !saturate) return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  if (outside && !saturate) return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   AcceptanceSet s = AcceptanceSet::Integers(lo, hi);
   s.origin = context.origin;
-  if (lo != hi) s.term = Term::kJump;
+  if (lo != hi) s.cause = WideningCause::kJump;
   return s;
 }
 
@@ -212,12 +212,12 @@ AcceptanceSet ConvertIntegerToFloat(const AcceptanceSet& a, PrimitiveType from,
   bool twice = BitWidth(from) >= 32 || BitWidth(context.result->type) <= 8;
   if (!twice) own.rule.permissions &= ~kDoubleRounding;
   if (!context.result->has_zero && a.ilo <= 0) {
-    return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
   AcceptanceSet s = StoreImage(r, own);
   s.origin = context.origin;
   if (s.finite() && s.lo != s.hi) {
-    s.term = a.ilo == a.ihi ? Term::kDoubleRound : a.term;
+    s.cause = a.ilo == a.ihi ? WideningCause::kDoubleRound : a.cause;
     if (a.ilo != a.ihi) s.origin = a.origin;
   }
   return s;

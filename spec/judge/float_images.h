@@ -37,14 +37,14 @@ void StoreFinite(double slo, double shi, bool keep_max, const SetContext& contex
 // becomes of zeros and negative numbers is open.
 AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context);
 // What this operation's own rule adds to a set that is wider than a point.
-Term OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context);
+WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context);
 // Flushing moves a result by less than the least normal; more only where an operand was flushed.
 bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
                    std::initializer_list<const AcceptanceSet*> operands);
 // Names who made the set wider than a point: an operand that already was, a rounding that was
 // skipped between it and this operation, or this operation. `hulls` is the flag of the operands
 // whose unrounded values it reads, 0 for none.
-AcceptanceSet Blame(AcceptanceSet s, const SetContext& context,
+AcceptanceSet WithCause(AcceptanceSet s, const SetContext& context,
                     std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls = 0);
 
 // Signs a class of values can have: bit 0 positive, bit 1 negative.

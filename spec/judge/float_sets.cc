@@ -25,7 +25,7 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
   if (a.unspecified()) return a;
   bool hull = context.rule.Allows(kSkipRounding);
   View v = ReadSet(a, *context.operand, context.rule.permissions, hull);
-  if (opcode == Opcode::kAbs) return Blame(Absolute(v), context, {&a});
+  if (opcode == Opcode::kAbs) return WithCause(Absolute(v), context, {&a});
   if (opcode == Opcode::kNegate) {
     AcceptanceSet s = NegatedSet(a);
     if (v.Zero()) {  // the operand may have been flushed
@@ -38,10 +38,10 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
       if (n.neg_zero) s.flags |= Flag::kNegZero;
       if (!context.result->negative_zero) s.flags = (s.flags & ~Flag::kNegZero) | Flag::kPosZero;
     }
-    return Blame(s, context, {&a});
+    return WithCause(s, context, {&a});
   }
   if (RealMap map = IntegralMap(opcode)) {
-    return Blame(ToIntegral(map, opcode == Opcode::kSign, v, context), context, {&a});
+    return WithCause(ToIntegral(map, opcode == Opcode::kSign, v, context), context, {&a});
   }
   if (opcode == Opcode::kSqrt) {
     Image r;
@@ -52,12 +52,12 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
       Include(SquareRootExact(std::max(v.lo, 0.0)), r);
       Include(SquareRootExact(v.hi), r);
     }
-    return Blame(StoreImage(r, context), context, {&a});
+    return WithCause(StoreImage(r, context), context, {&a});
   }
   const RealFunction* f = RealFunctionOf(opcode);
-  if (f == nullptr) return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
+  if (f == nullptr) return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
   Image r = FunctionImage(*f, v, LeastMagnitude(*context.operand, a, hull), context.rigorous);
-  return Blame(StoreImage(r, context, LargestMagnitude(v)), context, {&a});
+  return WithCause(StoreImage(r, context, LargestMagnitude(v)), context, {&a});
 }
 
 AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const AcceptanceSet& b,
@@ -105,17 +105,17 @@ AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const Acceptanc
       break;
     case Opcode::kPower:
       if (!PowerImage(x, y, LeastMagnitude(facts, a, skip), context, r)) {
-        return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
+        return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
       }
       s = StoreImage(r, context);
       // pow(x, 2) is x*x to a compiler, which contracts.
       if (s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
       break;
     default:
-      return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
+      return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
   }
   bool contracts = sum && context.rule.Allows(kContract);
-  return Blame(s, context, {&a, &b}, contracts ? Flag::kContractible : 0);
+  return WithCause(s, context, {&a, &b}, contracts ? Flag::kContractible : 0);
 }
 
 }  // namespace hlocts

@@ -10,8 +10,8 @@ AcceptanceSet Full(const IntegerContext& context, const AcceptanceSet& cause) {
   Int128 lo, hi;
   IntegerLimits(context.type, lo, hi);
   AcceptanceSet s = AcceptanceSet::Integers(lo, hi);
-  s.term = cause.term == Term::kPoint ? Term::kUnknown : cause.term;
-  s.origin = cause.term == Term::kPoint ? context.origin : cause.origin;
+  s.cause = cause.cause == WideningCause::kPoint ? WideningCause::kUnknown : cause.cause;
+  s.origin = cause.cause == WideningCause::kPoint ? context.origin : cause.origin;
   return s;
 }
 
@@ -38,7 +38,7 @@ AcceptanceSet Range(Int128 lo, Int128 hi, const IntegerContext& context,
   } else {
     s = AcceptanceSet::Integers(lo, hi);
   }
-  s.term = lo == hi ? Term::kPoint : cause.term;
+  s.cause = lo == hi ? WideningCause::kPoint : cause.cause;
   s.origin = lo == hi ? context.origin : cause.origin;
   return s;
 }
@@ -212,12 +212,12 @@ AcceptanceSet BinaryInteger(Opcode opcode, const AcceptanceSet& a, const Accepta
                             const IntegerContext& context) {
   if (a.unspecified()) return a;
   if (b.unspecified()) return b;
-  const AcceptanceSet& cause = a.term == Term::kPoint ? b : a;
+  const AcceptanceSet& cause = a.cause == WideningCause::kPoint ? b : a;
   if (context.type == PrimitiveType::kPred) return PredTable(opcode, a, b, context, cause);
   bool points = a.ilo == a.ihi && b.ilo == b.ihi;
   if (points) {
     if (IntegerResultIsOpen(opcode, a.ilo, b.ilo, context)) {
-      return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+      return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
     }
     Int128 value = BinaryPoint(opcode, a.ilo, b.ilo, context.type);
     return AcceptanceSet::Integers(value, value);
@@ -225,7 +225,7 @@ AcceptanceSet BinaryInteger(Opcode opcode, const AcceptanceSet& a, const Accepta
   bool divides = opcode == Opcode::kDivide || opcode == Opcode::kRemainder;
   const bool zero = b.ilo <= 0 && b.ihi >= 0;
   if (divides && (zero || MayLeaveTheRange(a, b, context)) && !context.facts.integer_division) {
-    return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
   bool arithmetic = opcode == Opcode::kAdd || opcode == Opcode::kSubtract ||
                     opcode == Opcode::kMultiply || Monotone(opcode);
@@ -243,10 +243,10 @@ AcceptanceSet BinaryInteger(Opcode opcode, const AcceptanceSet& a, const Accepta
 AcceptanceSet CompareInteger(absl::string_view direction, const AcceptanceSet& a,
                              const AcceptanceSet& b, uint32_t origin) {
   AcceptanceSet s = AcceptanceSet::Integers(0, 1);
-  s.term = Term::kJump;
+  s.cause = WideningCause::kJump;
   s.origin = origin;
   if (a.unspecified() || b.unspecified()) {
-    s.term = Term::kUnknown;
+    s.cause = WideningCause::kUnknown;
     return s;
   }
   bool less = a.ilo<b.ihi, greater = a.ihi> b.ilo;
@@ -260,7 +260,7 @@ AcceptanceSet CompareInteger(absl::string_view direction, const AcceptanceSet& a
   outcome(greater, direction == "GT" || direction == "GE" || direction == "NE");
   s.ilo = no ? 0 : 1;
   s.ihi = yes ? 1 : 0;
-  if (s.ilo == s.ihi) s.term = Term::kPoint;
+  if (s.ilo == s.ihi) s.cause = WideningCause::kPoint;
   return s;
 }
 

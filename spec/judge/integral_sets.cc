@@ -87,7 +87,7 @@ AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetCont
   if (s.finite()) LimitIntegral(context, s);
   s.rlo = s.lo;
   s.rhi = s.hi;
-  if (s.finite() && s.lo != s.hi) s.term = Term::kJump;
+  if (s.finite() && s.lo != s.hi) s.cause = WideningCause::kJump;
   return s;
 }
 

@@ -58,13 +58,13 @@ IntervalColumns::IntervalColumns(int64_t count, bool hull, bool contractible)
   hi_ = lo_ + count;
   rlo_ = hull ? hi_ + count : nullptr;
   rhi_ = hull ? rlo_ + count : nullptr;
-  blame_ = reinterpret_cast<uint32_t*>(lo_ + doubles);
+  causes_ = reinterpret_cast<uint32_t*>(lo_ + doubles);
 }
 
 void IntervalColumns::Append(int64_t i, const AcceptanceSet& set) {
   lo_[i] = hi_[i] = kNotOrdinary;
   if (has_hull()) rlo_[i] = rhi_[i] = kNotOrdinary;
-  blame_[i] = Blame(set.term, set.origin);
+  causes_[i] = PackCause(set.cause, set.origin);
   HLOCTS_CHECK(rest_.empty() || rest_.back().first < i);
   rest_.emplace_back(i, set);
 }
@@ -87,8 +87,8 @@ AcceptanceSet IntervalColumns::At(int64_t i) const {
     bool hull = s.rlo != s.lo || s.rhi != s.hi;
     if (hull) s.flags |= Flag::kHull | (contractible_ ? Flag::kContractible : 0);
   }
-  s.term = TermOf(blame_[i]);
-  s.origin = OriginOf(blame_[i]);
+  s.cause = TermOf(causes_[i]);
+  s.origin = OriginOf(causes_[i]);
   return s;
 }
 
@@ -159,7 +159,7 @@ std::shared_ptr<const IntervalColumns> ColumnsOf(const SetArray& array) {
     }
     columns->lo()[i] = s.lo;
     columns->hi()[i] = s.hi;
-    columns->blame()[i] = IntervalColumns::Blame(s.term, s.origin);
+    columns->causes()[i] = IntervalColumns::PackCause(s.cause, s.origin);
     if (!hull) continue;
     columns->rlo()[i] = s.Has(Flag::kHull) ? s.rlo : s.lo;
     columns->rhi()[i] = s.Has(Flag::kHull) ? s.rhi : s.hi;

@@ -40,14 +40,14 @@ class IntervalColumns {
   double* rhi() { return rhi_; }
   const double* rlo() const { return rlo_; }
   const double* rhi() const { return rhi_; }
-  // Term and origin of each.
-  uint32_t* blame() { return blame_; }
-  const uint32_t* blame() const { return blame_; }
-  static uint32_t Blame(Term term, uint32_t origin) {
-    return static_cast<uint32_t>(term) << 24 | (origin & 0xffffff);
+  // WideningCause and origin of each.
+  uint32_t* causes() { return causes_; }
+  const uint32_t* causes() const { return causes_; }
+  static uint32_t PackCause(WideningCause cause, uint32_t origin) {
+    return static_cast<uint32_t>(cause) << 24 | (origin & 0xffffff);
   }
-  static Term TermOf(uint32_t blame) { return static_cast<Term>(blame >> 24); }
-  static uint32_t OriginOf(uint32_t blame) { return blame & 0xffffff; }
+  static WideningCause TermOf(uint32_t cause) { return static_cast<WideningCause>(cause >> 24); }
+  static uint32_t OriginOf(uint32_t cause) { return cause & 0xffffff; }
 
   // Element i is `set`, which need not be ordinary. Ascending i.
   void Append(int64_t i, const AcceptanceSet& set);
@@ -68,7 +68,7 @@ class IntervalColumns {
   };
   std::unique_ptr<void, GiveBack> block_;
   double *lo_, *hi_, *rlo_, *rhi_;  // in the block
-  uint32_t* blame_;
+  uint32_t* causes_;
   std::vector<std::pair<int64_t, AcceptanceSet>> rest_;
 };
 

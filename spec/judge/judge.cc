@@ -368,7 +368,7 @@ std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int
     const Origin& from = OriginOf(accepted, s.origin != 0 ? s.origin : set.origin);
     if (set.components() == 2)
       absl::StrAppend(&text, c == 0 ? "  real part\n" : "  imaginary part\n");
-    absl::StrAppend(&text, "  width from:  ", TermName(s.term), "\n");
+    absl::StrAppend(&text, "  width from:  ", WideningCauseName(s.cause), "\n");
     if (!from.instruction.empty()) {
       absl::StrAppend(&text, "  instruction: ", from.instruction, " (", from.opcode, ")\n",
                       "  rule:        ", from.rule, "\n");

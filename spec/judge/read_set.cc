@@ -50,7 +50,7 @@ AcceptanceSet WithFlushes(AcceptanceSet s, const FloatFacts& facts) {
   bool above = MeetsBelow(s.lo, s.hi, facts.min_normal);
   bool below = MeetsBelow(-s.hi, -s.lo, facts.min_normal);
   if (!above && !below) return s;
-  if (s.term == Term::kPoint) s.term = Term::kUnderflow;
+  if (s.cause == WideningCause::kPoint) s.cause = WideningCause::kUnderflow;
   s.flags |= (above || !facts.negative_zero ? Flag::kPosZero : 0) |
              (below && facts.negative_zero ? Flag::kNegZero : 0);
   s.lo = std::min(s.lo, 0.0);

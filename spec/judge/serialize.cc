@@ -45,7 +45,7 @@ Json SetToJson(const AcceptanceSet& s) {
   // The hull is for consumers inside the module; outputs are judged by what is stored.
   int flags =
       s.flags & ~(AcceptanceSet::kHull | AcceptanceSet::kContractible | AcceptanceSet::kScaledHull);
-  return Json::array({flags, lo, hi, s.origin, static_cast<int>(s.term)});
+  return Json::array({flags, lo, hi, s.origin, static_cast<int>(s.cause)});
 }
 
 Json LeafToJson(const LeafAcceptance& leaf) {
@@ -125,8 +125,8 @@ absl::StatusOr<AcceptanceSet> SetFromJson(const Json& json) {
   s.flags = static_cast<uint16_t>(json[0].get<int>());
   s.origin = json[3].get<uint32_t>();
   int term = json[4].get<int>();
-  if (term < 0 || term > static_cast<int>(Term::kUnknown)) return Bad("unknown term");
-  s.term = static_cast<Term>(term);
+  if (term < 0 || term > static_cast<int>(WideningCause::kUnknown)) return Bad("unknown term");
+  s.cause = static_cast<WideningCause>(term);
   std::string lo = json[1].get<std::string>(), hi = json[2].get<std::string>();
   if (s.integer()) {
     HLOCTS_ASSIGN_OR_RETURN(s.ilo, IntegerFromText(lo));

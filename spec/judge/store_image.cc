@@ -197,7 +197,7 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
     stored.hi = stored.present ? std::max(stored.hi, hi) : hi;
     stored.present = true;
   }
-  if (image.nan && !facts.nan) return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  if (image.nan && !facts.nan) return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
   if (stored.present && stored.lo <= 0 && stored.hi >= 0) {
     bool inside = stored.lo < 0 && stored.hi > 0;
@@ -224,7 +224,7 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
   // As of that infinity, of the negative zero that this format has not.
   if (negative_zero && !facts.negative_zero) s.flags |= Flag::kHull;
   s.origin = context.origin;
-  if (!s.IsPoint()) s.term = OwnTerm(s, FlushExplains(s, context, {}), context);
+  if (!s.IsPoint()) s.cause = OwnTerm(s, FlushExplains(s, context, {}), context);
   return s;
 }
 

@@ -21,14 +21,14 @@ double SkippedWidth(const AcceptanceSet& operand, uint16_t hulls) {
 using Flag = AcceptanceSet::Flag;
 
 // What this operation's own rule adds to a set that is wider than a point.
-Term OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context) {
+WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context) {
   if (s.finite() && s.lo != s.hi) {
-    if (context.rule.rule_class == RuleClass::kUlp) return Term::kUlps;
+    if (context.rule.rule_class == RuleClass::kUlp) return WideningCause::kUlps;
     bool twice = context.rule.Allows(kDoubleRounding) && BitWidth(context.result->type) <= 16;
-    return twice && !may_flush ? Term::kDoubleRound : Term::kUnderflow;
+    return twice && !may_flush ? WideningCause::kDoubleRound : WideningCause::kUnderflow;
   }
-  if (s.finite() && (s.Has(Flag::kPosInf) || s.Has(Flag::kNegInf))) return Term::kOverflow;
-  return s.Has(Flag::kNan) ? Term::kNan : Term::kZeroSign;
+  if (s.finite() && (s.Has(Flag::kPosInf) || s.Has(Flag::kNegInf))) return WideningCause::kOverflow;
+  return s.Has(Flag::kNan) ? WideningCause::kNan : WideningCause::kZeroSign;
 }
 
 // Flushing moves a result by less than the least normal; more only where an operand was flushed.
@@ -49,7 +49,7 @@ AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
   if (!facts.has_zero && (s.Has(kZeros | Flag::kNegInf) || (s.finite() && s.lo <= 0))) {
-    return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
   AcceptanceSet held = s;
   if (!facts.negative_zero && s.Has(kZeros)) held.flags = (s.flags & ~kZeros) | Flag::kPosZero;
@@ -59,26 +59,26 @@ AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
 // Names who made the set wider than a point: an operand that already was, a rounding that was
 // skipped between it and this operation, or this operation. `hulls` is the flag of the operands
 // whose unrounded values it reads, 0 for none.
-AcceptanceSet Blame(AcceptanceSet s, const SetContext& context,
+AcceptanceSet WithCause(AcceptanceSet s, const SetContext& context,
                     std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls) {
   s = InFormat(s, context);
   if (s.unspecified()) return s;
   s.origin = context.origin;
-  s.term = Term::kPoint;
+  s.cause = WideningCause::kPoint;
   if (s.IsPoint()) return s;
   if (context.rule.Allows(kSkipRounding)) hulls = Flag::kHull;
   bool may_flush = FlushExplains(s, context, operands);
-  s.term = OwnTerm(s, may_flush, context);
+  s.cause = OwnTerm(s, may_flush, context);
   double widest = 0, skipped = 0;
   for (const AcceptanceSet* operand : operands) {
     if (operand->integer()) continue;
     skipped = std::max(skipped, SkippedWidth(*operand, hulls));
     double width = operand->finite() ? operand->hi - operand->lo : 0;
-    if (operand->term != Term::kPoint && (width > widest || s.origin == context.origin)) {
+    if (operand->cause != WideningCause::kPoint && (width > widest || s.origin == context.origin)) {
       bool own = context.rule.rule_class == RuleClass::kUlp && width == 0;
       if (own) continue;
       widest = width;
-      s.term = operand->term;
+      s.cause = operand->cause;
       s.origin = operand->origin;
     }
   }
@@ -87,7 +87,7 @@ AcceptanceSet Blame(AcceptanceSet s, const SetContext& context,
                : may_flush ? context.result->min_normal
                            : 0;
   if (skipped > std::max(widest, own)) {
-    s.term = Term::kContract;
+    s.cause = WideningCause::kContract;
     s.origin = context.origin;
   }
   return s;

@@ -46,14 +46,14 @@ bool Drifted(const Verdict& from, const std::set<std::string>& blamable, bool co
   if (shrunk.result.verdict.kind == VerdictKind::kFail &&
       (IsCarrier(*root) || IsMadeOfConstants(*root)))
     return false;
-  const Symptom symptom = SymptomOf(shrunk.result.verdict), was = SymptomOf(from);
+  const FailureSignature symptom = FailureSignatureOf(shrunk.result.verdict), was = FailureSignatureOf(from);
   // To what only moves elements a NaN is one like others, and some types have none.
   const std::vector<std::string> operations(blamable.begin(), blamable.end());
-  const bool alike = Alike(symptom, was) || (OnlyMoves(operations) && AlikeMoved(symptom, was)) ||
+  const bool alike = SameFailure(symptom, was) || (OnlyMoves(operations) && AlikeMoved(symptom, was)) ||
                      ((coarse || OnlyOrders(operations)) && AlikeInAnyData(symptom, was));
   if (!alike) return true;
   // A message that tells what is wrong is the same failure with any operation.
-  if (IsTold(symptom)) return false;
+  if (HasMessage(symptom)) return false;
   return !blamable.empty() &&
          blamable.count(BlamedOpcode(shrunk.result.verdict, *shrunk.sample.module)) == 0;
 }

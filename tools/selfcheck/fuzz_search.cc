@@ -89,7 +89,7 @@ class Search {
   bool Finds(Planted& planted, const Sample& sample, const Sample& all, const RunOutcome& right,
              const TrialOptions& trial) {
     const Fault& fault = *planted.fault;
-    if (trial.invalid ? fault.forgotten_rule.empty() : !MayStrike(fault, *sample.module))
+    if (trial.invalid ? fault.forgotten_rule.empty() : !AppliesTo(fault, *sample.module))
       return false;
     // Faults of the outputs see the outputs that the module has.
     if (!trial.invalid && right.kind != OutcomeKind::kValues) return false;

@@ -96,7 +96,7 @@ KillRecord RecordOf(const std::string& id) {
 
 bool Kills(const Fault& fault, Backend& engine, const Trial& trial, Profile profile) {
   bool asks_verifier = !fault.forgotten_rule.empty();
-  if (trial.valid == asks_verifier || !MayStrike(fault, *trial.module)) return false;
+  if (trial.valid == asks_verifier || !AppliesTo(fault, *trial.module)) return false;
   bool changed = false;
   return IsNoticed(VerdictOn(trial, engine, profile, changed).kind);
 }
@@ -110,7 +110,7 @@ KillRecord TryFault(const std::string& id, const std::vector<Trial>& trials, Pro
   auto start = std::chrono::steady_clock::now();
   for (const Trial& trial : trials) {
     bool asks_verifier = !fault->forgotten_rule.empty();
-    if (trial.valid == asks_verifier || !MayStrike(*fault, *trial.module)) continue;
+    if (trial.valid == asks_verifier || !AppliesTo(*fault, *trial.module)) continue;
     ++record.modules;
     bool changed = false;
     Verdict verdict = VerdictOn(trial, **engine, profile, changed);

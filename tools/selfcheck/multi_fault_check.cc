@@ -19,9 +19,9 @@
 namespace hlocts {
 namespace {
 
-class Crowd {
+class MultiFault {
  public:
-  Crowd(const std::vector<std::string>& faults, const FuzzCheckOptions& options)
+  MultiFault(const std::vector<std::string>& faults, const FuzzCheckOptions& options)
       : faults_(faults), options_(options), reference_(*MakeInProcessBackend("reference")) {
     auto engine = MakeInProcessBackend("canary:" + absl::StrJoin(faults, "+"));
     HLOCTS_CHECK(engine.ok());
@@ -29,7 +29,7 @@ class Crowd {
     for (const std::string& id : faults) alone_.push_back(*MakeInProcessBackend("canary:" + id));
   }
 
-  CrowdReport Run() {
+  MultiFaultReport Run() {
     const double start = OwnSeconds();
     while (report_.seconds < options_.seconds) {
       Try(CampaignModule(options_.campaign, report_.modules++));
@@ -86,7 +86,7 @@ class Crowd {
     std::string signature = shrunk.reproduced ? shrunk.signature : met_as;
     report_.signatures.insert(signature);
     std::vector<std::string> absorbed;
-    Remains remains = RemainsOf(small, shrunk.result);
+    FailureTraits remains = FailureTraitsOf(small, shrunk.result);
     std::string bucket = buckets_.Add(BucketOf(signature, remains), &absorbed);
     // The first module of a bucket is the bundle that people see.
     if (report_.buckets.count(bucket) == 0) {
@@ -116,7 +116,7 @@ class Crowd {
     std::set<std::string> causes;
     for (size_t i = 0; i < faults_.size(); ++i) {
       const Fault& fault = *FindFault(faults_[i]);
-      if (trial.invalid ? fault.forgotten_rule.empty() : !MayStrike(fault, *sample.module))
+      if (trial.invalid ? fault.forgotten_rule.empty() : !AppliesTo(fault, *sample.module))
         continue;
       if (CountsAsFinding(RunTrial(sample, *alone_[i], trial, false).verdict.kind))
         causes.insert(faults_[i]);
@@ -134,17 +134,17 @@ class Crowd {
   BucketSet buckets_;
   std::map<std::string, std::string> merged_;  // into which bucket one went
   double asking_ = 0;                          // seconds
-  CrowdReport report_;
+  MultiFaultReport report_;
 };
 
 }  // namespace
 
-CrowdReport CheckCrowd(const std::vector<std::string>& faults, const FuzzCheckOptions& options) {
-  return Crowd(faults, options).Run();
+MultiFaultReport CheckMultiFault(const std::vector<std::string>& faults, const FuzzCheckOptions& options) {
+  return MultiFault(faults, options).Run();
 }
 
 // Faults whose bundle people see.
-std::set<std::string> OwnersOf(const CrowdReport& report) {
+std::set<std::string> OwnersOf(const MultiFaultReport& report) {
   std::set<std::string> owners;
   for (const auto& [bucket, causes] : report.buckets) {
     if (!causes.empty()) owners.insert(*causes.begin());
@@ -152,7 +152,7 @@ std::set<std::string> OwnersOf(const CrowdReport& report) {
   return owners;
 }
 
-std::string CrowdText(const CrowdReport& report, const std::vector<std::string>& faults) {
+std::string MultiFaultText(const MultiFaultReport& report, const std::vector<std::string>& faults) {
   std::string text;
   for (const auto& [bucket, owners] : report.buckets) {
     absl::StrAppend(&text, bucket, ": ",

@@ -11,7 +11,7 @@
 
 namespace hlocts {
 
-struct CrowdReport {
+struct MultiFaultReport {
   int64_t modules = 0;
   int64_t findings = 0;  // also those whose signature was met before
   int64_t asked = 0,
@@ -24,8 +24,8 @@ struct CrowdReport {
 };
 
 // A campaign of `options.seconds` of processor time on an engine that has all these faults.
-CrowdReport CheckCrowd(const std::vector<std::string>& faults, const FuzzCheckOptions& options);
-std::string CrowdText(const CrowdReport& report, const std::vector<std::string>& faults);
+MultiFaultReport CheckMultiFault(const std::vector<std::string>& faults, const FuzzCheckOptions& options);
+std::string MultiFaultText(const MultiFaultReport& report, const std::vector<std::string>& faults);
 
 }  // namespace hlocts
 

@@ -37,7 +37,7 @@ int RunSelfcheckFuzz(const SelfcheckFuzzOptions& options) {
   return FuzzGoalsKept(records) ? kExitOk : kExitFailed;
 }
 
-int RunSelfcheckCrowd(const SelfcheckFuzzOptions& options) {
+int RunSelfcheckMultiFault(const SelfcheckFuzzOptions& options) {
   constexpr size_t kFaults = 40;
   const size_t all = options.faults.size(), count = std::min(kFaults, all);
   std::vector<std::string> faults;  // spread over all classes
@@ -50,7 +50,7 @@ int RunSelfcheckCrowd(const SelfcheckFuzzOptions& options) {
   check.campaign = PlantedCampaign(options.seed);
   check.seconds = options.seconds;
   check.bundles = options.bundles;
-  return Keep(options, "crowd.txt", CrowdText(CheckCrowd(faults, check), faults));
+  return Keep(options, "multi_fault.txt", MultiFaultText(CheckMultiFault(faults, check), faults));
 }
 
 }  // namespace hlocts

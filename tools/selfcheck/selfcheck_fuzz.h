@@ -18,7 +18,7 @@ struct SelfcheckFuzzOptions {
 };
 int RunSelfcheckFuzz(const SelfcheckFuzzOptions& options);
 // Forty of them at once, spread over the list: are they told apart?
-int RunSelfcheckCrowd(const SelfcheckFuzzOptions& options);
+int RunSelfcheckMultiFault(const SelfcheckFuzzOptions& options);
 
 }  // namespace hlocts
 

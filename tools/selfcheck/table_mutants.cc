@@ -76,7 +76,7 @@ std::vector<Mutant> AllMutants() {
 bool Contains(const Module& module, Opcode opcode) {
   Fault probe;
   probe.opcodes = {opcode};
-  return MayStrike(probe, module);
+  return AppliesTo(probe, module);
 }
 
 // Legal noise on the trials that have the operation.

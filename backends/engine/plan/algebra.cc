@@ -21,34 +21,34 @@ uint8_t ClassOf(PrimitiveType type) {
 // Where one operand is this element, the result is the other operand.
 struct NeutralRow {
   Opcode opcode;
-  Special element;
+  SpecialElement element;
   uint8_t sides, classes;
 };
 constexpr NeutralRow kNeutral[] = {
-    {Opcode::kMultiply, Special::kOne, kEither, kInts | kFloats},
-    {Opcode::kDivide, Special::kOne, kRight, kInts | kFloats},
-    {Opcode::kPower, Special::kOne, kRight, kInts | kFloats},
-    {Opcode::kAdd, Special::kZero, kEither, kInts},
-    {Opcode::kAdd, Special::kMinusZero, kEither, kFloats},
-    {Opcode::kSubtract, Special::kZero, kRight, kInts | kFloats},
-    {Opcode::kAnd, Special::kOnes, kEither, kInts | kPreds},
-    {Opcode::kOr, Special::kZero, kEither, kInts | kPreds},
-    {Opcode::kXor, Special::kZero, kEither, kInts | kPreds},
-    {Opcode::kShiftLeft, Special::kZero, kRight, kInts},
-    {Opcode::kShiftRightArithmetic, Special::kZero, kRight, kInts},
-    {Opcode::kShiftRightLogical, Special::kZero, kRight, kInts},
-    {Opcode::kMaximum, Special::kLowest, kEither, kInts},
-    {Opcode::kMaximum, Special::kMinusInfinite, kEither, kFloats},
-    {Opcode::kMinimum, Special::kLargest, kEither, kInts},
-    {Opcode::kMinimum, Special::kInfinite, kEither, kFloats},
+    {Opcode::kMultiply, SpecialElement::kOne, kEither, kInts | kFloats},
+    {Opcode::kDivide, SpecialElement::kOne, kRight, kInts | kFloats},
+    {Opcode::kPower, SpecialElement::kOne, kRight, kInts | kFloats},
+    {Opcode::kAdd, SpecialElement::kZero, kEither, kInts},
+    {Opcode::kAdd, SpecialElement::kMinusZero, kEither, kFloats},
+    {Opcode::kSubtract, SpecialElement::kZero, kRight, kInts | kFloats},
+    {Opcode::kAnd, SpecialElement::kOnes, kEither, kInts | kPreds},
+    {Opcode::kOr, SpecialElement::kZero, kEither, kInts | kPreds},
+    {Opcode::kXor, SpecialElement::kZero, kEither, kInts | kPreds},
+    {Opcode::kShiftLeft, SpecialElement::kZero, kRight, kInts},
+    {Opcode::kShiftRightArithmetic, SpecialElement::kZero, kRight, kInts},
+    {Opcode::kShiftRightLogical, SpecialElement::kZero, kRight, kInts},
+    {Opcode::kMaximum, SpecialElement::kLowest, kEither, kInts},
+    {Opcode::kMaximum, SpecialElement::kMinusInfinite, kEither, kFloats},
+    {Opcode::kMinimum, SpecialElement::kLargest, kEither, kInts},
+    {Opcode::kMinimum, SpecialElement::kInfinite, kEither, kFloats},
 };
 // Where one operand is this element, so is the result.
 constexpr NeutralRow kAbsorbing[] = {
-    {Opcode::kMultiply, Special::kZero, kEither, kInts},
-    {Opcode::kAnd, Special::kZero, kEither, kInts | kPreds},
-    {Opcode::kOr, Special::kOnes, kEither, kInts | kPreds},
-    {Opcode::kMaximum, Special::kLargest, kEither, kInts},
-    {Opcode::kMinimum, Special::kLowest, kEither, kInts},
+    {Opcode::kMultiply, SpecialElement::kZero, kEither, kInts},
+    {Opcode::kAnd, SpecialElement::kZero, kEither, kInts | kPreds},
+    {Opcode::kOr, SpecialElement::kOnes, kEither, kInts | kPreds},
+    {Opcode::kMaximum, SpecialElement::kLargest, kEither, kInts},
+    {Opcode::kMinimum, SpecialElement::kLowest, kEither, kInts},
 };
 
 class Algebra {
@@ -71,7 +71,7 @@ class Algebra {
   }
   // The bits of the one element that the value repeats.
   std::optional<uint64_t> ElementOf(ValueId value) const;
-  bool Is(Special special, ValueId value) const {
+  bool Is(SpecialElement special, ValueId value) const {
     const auto bits = ElementOf(value);
     return bits.has_value() && bits == BitsOf(special, graph_.type(value).type);
   }
@@ -146,7 +146,7 @@ ValueId Algebra::OfOne(const Node& node) {
 }
 
 // Whether `wide` has every element of `narrow`.
-bool Holds(PrimitiveType wide, PrimitiveType narrow) {
+bool Represents(PrimitiveType wide, PrimitiveType narrow) {
   const auto digits = [](PrimitiveType type) {
     if (IsFloat(type)) return FormatOf(type).precision();
     return type == PrimitiveType::kPred ? 1 : BitWidth(type) - (IsSigned(type) ? 1 : 0);
@@ -168,7 +168,7 @@ bool Holds(PrimitiveType wide, PrimitiveType narrow) {
 ValueId Algebra::OfConversion(const Node& node) {
   const ValueId wide = node.operands[0], narrow = Under(Opcode::kConvert, wide);
   if (narrow < 0 || graph_.type(narrow).type != graph_.type(node.outputs[0]).type) return -1;
-  return Holds(graph_.type(wide).type, graph_.type(narrow).type) ? narrow : -1;
+  return Represents(graph_.type(wide).type, graph_.type(narrow).type) ? narrow : -1;
 }
 
 ValueId Algebra::OfTwo(const Node& node) {
@@ -262,18 +262,18 @@ ValueId Algebra::OfSelect(const Node& node) {
 }  // namespace
 
 void SimplifyAlgebra(Graph& graph, const PassContext&) {
-  StandIns stand_ins(graph);
+  ReplacementMap replacements(graph);
   Algebra algebra(graph);
   for (Node& node : graph.TakeNodes()) {
-    stand_ins.ApplyTo(node);
+    replacements.ApplyTo(node);
     if (!node.removed && node.outputs.size() == 1) {
       const ValueId same = algebra.Simplified(node);
       node.removed = same >= 0 && graph.type(same) == graph.type(node.outputs[0]);
-      if (node.removed) stand_ins.Set(node.outputs[0], same);
+      if (node.removed) replacements.Set(node.outputs[0], same);
     }
     graph.PutBack(std::move(node));
   }
-  stand_ins.ApplyToResults(graph);
+  replacements.ApplyToResults(graph);
 }
 
 }  // namespace hlocts::plan

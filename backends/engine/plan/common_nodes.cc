@@ -65,11 +65,11 @@ bool AppendConstant(const Literal& literal, Key& key) {
 }  // namespace
 
 void RemoveCommonNodes(Graph& graph, const PassContext&) {
-  StandIns stand_ins(graph);
+  ReplacementMap replacements(graph);
   std::map<Key, ValueId> seen;
   for (Node& node : graph.nodes) {
     if (node.removed) continue;
-    stand_ins.ApplyTo(node);
+    replacements.ApplyTo(node);
     Key key = {static_cast<int64_t>(node.opcode)};
     const bool known = node.opcode == Opcode::kConstant
                            ? AppendConstant(graph.constants[node.constant], key)
@@ -81,10 +81,10 @@ void RemoveCommonNodes(Graph& graph, const PassContext&) {
     for (ValueId operand : node.operands) key.push_back(operand);
     auto [found, is_new] = seen.try_emplace(std::move(key), node.outputs[0]);
     if (is_new) continue;
-    stand_ins.Set(node.outputs[0], found->second);
+    replacements.Set(node.outputs[0], found->second);
     node.removed = true;
   }
-  stand_ins.ApplyToResults(graph);
+  replacements.ApplyToResults(graph);
 }
 
 }  // namespace hlocts::plan

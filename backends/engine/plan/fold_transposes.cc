@@ -55,7 +55,7 @@ Instruction Turned(const Instruction& dot, const Instruction& transpose) {
 
 }  // namespace
 
-void TurnProducts(Graph& graph, const PassContext&) {
+void FoldTransposes(Graph& graph, const PassContext&) {
   const std::vector<int> uses = UsesOf(graph);
   for (Node& node : graph.TakeNodes()) {
     const bool transposes = node.opcode == Opcode::kTranspose && !node.removed;

@@ -30,7 +30,7 @@ absl::StatusOr<CollectivePlan> CollectivePlanOf(const Instruction& instruction) 
   return plan;
 }
 
-std::vector<int64_t> DevicesOf(CollectiveGroupMode mode, const World& world, int64_t device,
+std::vector<int64_t> DevicesOf(CollectiveGroupMode mode, const Communicator& world, int64_t device,
                                int64_t id) {
   const int64_t partitions = world.partitions();
   switch (mode) {
@@ -49,13 +49,13 @@ std::vector<int64_t> DevicesOf(CollectiveGroupMode mode, const World& world, int
 }
 
 namespace {
-int64_t IdCount(CollectiveGroupMode mode, const World& world) {
+int64_t IdCount(CollectiveGroupMode mode, const Communicator& world) {
   if (mode == CollectiveGroupMode::kCrossPartition) return world.partitions();
   return mode == CollectiveGroupMode::kFlattenedId ? world.device_count() : world.replicas();
 }
 }  // namespace
 
-absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const World& world,
+absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const Communicator& world,
                                              int64_t device) {
   const int64_t ids = IdCount(plan.mode, world);
   std::vector<std::vector<int64_t>> groups = plan.groups;

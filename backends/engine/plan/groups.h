@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/engine/plan/world.h"
+#include "backends/engine/plan/communicator.h"
 #include "spec/infer/collective.h"
 
 namespace hlocts::plan {
@@ -24,10 +24,10 @@ struct CollectivePlan {
 absl::StatusOr<CollectivePlan> CollectivePlanOf(const Instruction& instruction);
 
 // Device numbers that an id stands for, seen from `device`.
-std::vector<int64_t> DevicesOf(CollectiveGroupMode mode, const World& world, int64_t device,
+std::vector<int64_t> DevicesOf(CollectiveGroupMode mode, const Communicator& world, int64_t device,
                                int64_t id);
 // The devices that meet `device`, in order; empty where it is left out.
-absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const World& world,
+absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const Communicator& world,
                                              int64_t device);
 
 using DevicePairs = std::vector<std::pair<int64_t, int64_t>>;

@@ -126,7 +126,7 @@ void Once::Narrow(Node node, const Dimensions& along) {
 
 }  // namespace
 
-void ComputeOnce(Graph& graph, const PassContext& context) {
+void HoistBroadcasts(Graph& graph, const PassContext& context) {
   Once once(graph, context.however_small);
   for (Node& node : graph.TakeNodes()) {
     const std::optional<Dimensions> along = node.removed ? std::nullopt : once.AlongOf(node);

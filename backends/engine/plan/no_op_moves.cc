@@ -41,17 +41,17 @@ ValueId HandedOn(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-void SimplifyMoves(Graph& graph, const PassContext&) {
-  StandIns stand_ins(graph);
+void RemoveNoOpMoves(Graph& graph, const PassContext&) {
+  ReplacementMap replacements(graph);
   for (Node& node : graph.nodes) {
     if (node.removed) continue;
-    stand_ins.ApplyTo(node);
+    replacements.ApplyTo(node);
     const ValueId same = HandedOn(graph, node);
     if (same < 0) continue;
-    stand_ins.Set(node.outputs[0], same);
+    replacements.Set(node.outputs[0], same);
     node.removed = true;
   }
-  stand_ins.ApplyToResults(graph);
+  replacements.ApplyToResults(graph);
 }
 
 }  // namespace hlocts::plan

@@ -9,9 +9,14 @@ namespace hlocts::plan {
 namespace {
 
 constexpr PassRow kPasses[] = {
-    {"moves", SimplifyMoves}, {"algebra", SimplifyAlgebra}, {"once", ComputeOnce},
-    {"sink", SinkViews},      {"cse", RemoveCommonNodes},   {"turn", TurnProducts},
-    {"fold", FoldConstants},  {"dce", RemoveDeadNodes},
+    {"no-op-moves", RemoveNoOpMoves},
+    {"algebra", SimplifyAlgebra},
+    {"broadcast-hoisting", HoistBroadcasts},
+    {"slice-sinking", SinkSlices},
+    {"cse", RemoveCommonNodes},
+    {"transpose-folding", FoldTransposes},
+    {"constant-folding", FoldConstants},
+    {"dce", RemoveDeadNodes},
 };
 
 }  // namespace

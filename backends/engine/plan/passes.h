@@ -27,18 +27,18 @@ void RemoveDeadNodes(Graph& graph, const PassContext& context);
 // Of equal nodes on equal operands one stays.
 void RemoveCommonNodes(Graph& graph, const PassContext& context);
 // Moves and conversions that change nothing, or that undo each other.
-void SimplifyMoves(Graph& graph, const PassContext& context);
+void RemoveNoOpMoves(Graph& graph, const PassContext& context);
 // x*1, x-x of integers, divisions by powers of two and their like: rules that keep every value,
 // the sign of zero and NaN included.
 void SimplifyAlgebra(Graph& graph, const PassContext& context);
 // What is computed alike for many places, as its operands are repetitions, is computed once and
 // then repeated.
-void ComputeOnce(Graph& graph, const PassContext& context);
+void HoistBroadcasts(Graph& graph, const PassContext& context);
 // Slices and reversals of what is computed element by element: the operands are sliced or reversed,
 // so that the loop goes on through them.
-void SinkViews(Graph& graph, const PassContext& context);
+void SinkSlices(Graph& graph, const PassContext& context);
 // Transposes of products, where nobody else wants these: the product of the operands exchanged.
-void TurnProducts(Graph& graph, const PassContext& context);
+void FoldTransposes(Graph& graph, const PassContext& context);
 // What depends on constants alone is computed now, by the engine itself.
 void FoldConstants(Graph& graph, const PassContext& context);
 

@@ -215,7 +215,7 @@ TEST(PassesTest, WhatIsRepeatedIsComputedOnce) {
       "x = f32[8] parameter(0) y = f32[1,8] parameter(1) a = f32[99,8] broadcast(x), dimensions={1}"
       " b = f32[99,8] broadcast(y), dimensions={0,1} ROOT r = f32[99,8] add(a, b)";
   EXPECT_EQ(RootAfterPasses(body), Opcode::kBroadcast);
-  EXPECT_EQ(RootAfterPasses(body, {"once"}), Opcode::kAdd);
+  EXPECT_EQ(RootAfterPasses(body, {"broadcast-hoisting"}), Opcode::kAdd);
   // Both dimensions are told apart.
   EXPECT_EQ(RootAfterPasses("x = f32[8] parameter(0) y = f32[99] parameter(1)"
                             " a = f32[99,8] broadcast(x), dimensions={1}"
@@ -230,7 +230,7 @@ TEST(PassesTest, TransposesOfProductsExchangeTheSides) {
       " d = f32[2,3,5] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1} ";
   const std::string turned = "t = f32[5,2,3] transpose(d), dimensions={2,0,1} ";
   EXPECT_EQ(RootAfterPasses(dot + "ROOT " + turned), Opcode::kDot);
-  EXPECT_EQ(RootAfterPasses(dot + "ROOT " + turned, {"turn"}), Opcode::kTranspose);
+  EXPECT_EQ(RootAfterPasses(dot + "ROOT " + turned, {"transpose-folding"}), Opcode::kTranspose);
   EXPECT_EQ(RootAfterPasses(dot + "ROOT r = f32[3,2,5] transpose(d), dimensions={1,0,2}"),
             Opcode::kTranspose);
   // The product itself is wanted, too.

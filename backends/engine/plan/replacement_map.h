@@ -9,10 +9,10 @@
 
 namespace hlocts::plan {
 
-class StandIns {
+class ReplacementMap {
  public:
   // Every value that the graph has now stands for itself.
-  explicit StandIns(const Graph& graph) : stands_for_(graph.values.size()) {
+  explicit ReplacementMap(const Graph& graph) : stands_for_(graph.values.size()) {
     std::iota(stands_for_.begin(), stands_for_.end(), 0);
   }
   void Set(ValueId value, ValueId stand_in) { stands_for_[value] = stand_in; }

@@ -69,7 +69,7 @@ absl::Status CheckRequest(const ExecuteRequest& request, const LoadOptions& load
   return absl::OkStatus();
 }
 
-void Feed(const ExecuteRequest& request, World& world) {
+void Feed(const ExecuteRequest& request, Communicator& world) {
   for (size_t d = 0; d < world.infeeds.size() && !request.infeed.empty(); ++d) {
     for (const Literal& item : request.infeed[request.infeed.size() == 1 ? 0 : d]) {
       for (Literal& leaf : FlattenLeaves(item)) world.infeeds[d].push_back(std::move(leaf));
@@ -77,7 +77,7 @@ void Feed(const ExecuteRequest& request, World& world) {
   }
 }
 
-absl::Status RunDevices(int64_t count, World& world,
+absl::Status RunDevices(int64_t count, Communicator& world,
                         const std::function<absl::Status(int64_t device)>& one) {
   std::vector<absl::Status> statuses(count);
   auto run = [&](int64_t device) {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "backends/backend.h"
-#include "backends/engine/plan/world.h"
+#include "backends/engine/plan/communicator.h"
 
 namespace hlocts::plan {
 
@@ -18,10 +18,10 @@ absl::Status CheckRequest(const ExecuteRequest& request, const LoadOptions& load
 
 // Runs `one(device)` for every device, each in a thread of its own; the first failure that is no
 // consequence of another one.
-absl::Status RunDevices(int64_t count, World& world,
+absl::Status RunDevices(int64_t count, Communicator& world,
                         const std::function<absl::Status(int64_t device)>& one);
 // The infeed of each device, item by item.
-void Feed(const ExecuteRequest& request, World& world);
+void Feed(const ExecuteRequest& request, Communicator& world);
 
 bool IsDonated(absl::Span<const int64_t> donated, int64_t leaf);
 // Donation as the module's aliases have it.

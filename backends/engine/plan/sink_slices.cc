@@ -61,7 +61,7 @@ class Sinker {
 
 }  // namespace
 
-void SinkViews(Graph& graph, const PassContext&) {
+void SinkSlices(Graph& graph, const PassContext&) {
   Sinker sinker(graph);
   for (Node& node : graph.TakeNodes()) {
     const bool sinks = !node.removed && sinker.Sinks(node);

@@ -5,35 +5,35 @@
 namespace hlocts::plan {
 namespace {
 
-std::optional<uint64_t> FloatBits(Special special, const FloatFormat& format) {
+std::optional<uint64_t> FloatBits(SpecialElement special, const FloatFormat& format) {
   switch (special) {
-    case Special::kZero:
+    case SpecialElement::kZero:
       return format.has_zero ? std::optional<uint64_t>(0) : std::nullopt;
-    case Special::kMinusZero:
+    case SpecialElement::kMinusZero:
       return format.has_negative_zero() ? std::optional(format.sign_mask()) : std::nullopt;
-    case Special::kOne:
+    case SpecialElement::kOne:
       return static_cast<uint64_t>(format.bias) << format.mantissa_bits;
-    case Special::kInfinite:
-    case Special::kMinusInfinite:
+    case SpecialElement::kInfinite:
+    case SpecialElement::kMinusInfinite:
       if (!format.has_infinity()) return std::nullopt;
-      return format.infinity_bits() | (special == Special::kInfinite ? 0 : format.sign_mask());
+      return format.infinity_bits() | (special == SpecialElement::kInfinite ? 0 : format.sign_mask());
     default:
       return std::nullopt;
   }
 }
 
 // `mask`: the bits of the type; `lowest`: of its least number.
-std::optional<uint64_t> IntegerBits(Special special, uint64_t mask, uint64_t lowest) {
+std::optional<uint64_t> IntegerBits(SpecialElement special, uint64_t mask, uint64_t lowest) {
   switch (special) {
-    case Special::kZero:
+    case SpecialElement::kZero:
       return 0;
-    case Special::kOne:
+    case SpecialElement::kOne:
       return lowest == 1 ? std::nullopt : std::optional<uint64_t>(1);  // a signed bit has none
-    case Special::kOnes:
+    case SpecialElement::kOnes:
       return mask;
-    case Special::kLowest:
+    case SpecialElement::kLowest:
       return lowest;
-    case Special::kLargest:
+    case SpecialElement::kLargest:
       return lowest ^ mask;
     default:
       return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<uint64_t> IntegerBits(Special special, uint64_t mask, uint64_t low
 
 uint64_t MaskOf(PrimitiveType type) { return ~uint64_t{0} >> (64 - BitWidth(type)); }
 
-std::optional<uint64_t> BitsOf(Special special, PrimitiveType type) {
+std::optional<uint64_t> BitsOf(SpecialElement special, PrimitiveType type) {
   if (IsFloat(type)) return FloatBits(special, FormatOf(type));
   const uint64_t mask = type == PrimitiveType::kPred ? 1 : MaskOf(type);
   return IntegerBits(special, mask, IsSigned(type) ? (mask >> 1) + 1 : 0);

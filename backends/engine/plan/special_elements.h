@@ -9,7 +9,7 @@
 
 namespace hlocts::plan {
 
-enum class Special : uint8_t {
+enum class SpecialElement : uint8_t {
   kZero,
   kMinusZero,
   kOne,
@@ -23,7 +23,7 @@ enum class Special : uint8_t {
 // The bits that an element of the type has; up to 64.
 uint64_t MaskOf(PrimitiveType type);
 // nullopt where the type has no such element.
-std::optional<uint64_t> BitsOf(Special special, PrimitiveType type);
+std::optional<uint64_t> BitsOf(SpecialElement special, PrimitiveType type);
 
 }  // namespace hlocts::plan
 

@@ -22,40 +22,40 @@ void EditNumbers(Literal& literal, Edit&& edit) {
 
 // Operands and result pass through a narrower float type.
 template <PrimitiveType kFrom, PrimitiveType kThrough>
-void Before(Strike& strike) {
-  for (Literal& operand : strike.operands) {
+void Before(FaultSite& site) {
+  for (Literal& operand : site.operands) {
     if (NumberType(operand) != kFrom) continue;
     EditNumbers(operand, [](double x) { return RoundTo(kThrough, x); });
   }
 }
 template <PrimitiveType kFrom, PrimitiveType kThrough>
-void After(Strike& strike) {
-  if (strike.result->shape().IsTuple() || NumberType(*strike.result) != kFrom) return;
-  EditNumbers(*strike.result, [](double x) { return RoundTo(kThrough, x); });
+void After(FaultSite& site) {
+  if (site.result->shape().IsTuple() || NumberType(*site.result) != kFrom) return;
+  EditNumbers(*site.result, [](double x) { return RoundTo(kThrough, x); });
 }
 
 // Integer sums in another type.
-void WrapTo16(Strike& strike) {
-  Literal& result = *strike.result;
+void WrapTo16(FaultSite& site) {
+  Literal& result = *site.result;
   if (result.shape().IsTuple() || !IsInteger(result.element_type())) return;
   if (BitWidth(result.element_type()) < 32) return;
   for (int64_t i = 0; i < result.element_count(); ++i) {
     WriteInteger(result, i, WrapInteger(ReadInteger(result, i), 16, true));
   }
 }
-void ThroughFloat(Strike& strike) {
-  Literal& result = *strike.result;
+void ThroughFloat(FaultSite& site) {
+  Literal& result = *site.result;
   if (result.shape().IsTuple() || !IsInteger(result.element_type())) return;
   EditNumbers(result, [](double x) { return RoundTo(PrimitiveType::kF32, x); });
 }
 // 8-bit products into 32-bit sums: the products are cut to 8 bits.
-void ProductsIn8Bits(Strike& strike) {
-  for (Literal& operand : strike.operands) {
+void ProductsIn8Bits(FaultSite& site) {
+  for (Literal& operand : site.operands) {
     if (!IsInteger(operand.element_type())) return;
   }
-  Literal& result = *strike.result;
+  Literal& result = *site.result;
   if (BitWidth(result.element_type()) <= 8) return;
-  if (BitWidth(strike.operands[0].element_type()) != 8) return;
+  if (BitWidth(site.operands[0].element_type()) != 8) return;
   for (int64_t i = 0; i < result.element_count(); ++i) {
     WriteInteger(result, i, WrapInteger(ReadInteger(result, i), 8, true));
   }
@@ -68,26 +68,26 @@ bool ReducesWith(const Instruction& reduce, Opcode opcode) {
 }
 
 // Elements of operand 0 whose index along some dimension is the last become the init value.
-void WithoutLast(Strike& strike) {
-  if (strike.operands.size() != 2) return;
-  Literal& operand = strike.operands[0];
+void WithoutLast(FaultSite& site) {
+  if (site.operands.size() != 2) return;
+  Literal& operand = site.operands[0];
   const std::vector<int64_t>& sizes = operand.shape().dimensions();
   const std::vector<int64_t> strides = RowMajorStrides(sizes);
-  if (!(operand.element_type() == strike.operands[1].element_type())) return;
-  for (int64_t d : strike.instruction.IntList(Attr::kDimensions)) {
+  if (!(operand.element_type() == site.operands[1].element_type())) return;
+  for (int64_t d : site.instruction.IntList(Attr::kDimensions)) {
     if (sizes[d] < 2) continue;
     for (int64_t i = 0; i < operand.element_count(); ++i) {
-      if (i / strides[d] % sizes[d] == sizes[d] - 1) CopyElement(strike.operands[1], 0, operand, i);
+      if (i / strides[d] % sizes[d] == sizes[d] - 1) CopyElement(site.operands[1], 0, operand, i);
     }
     return;
   }
 }
 
 // The last term of every contraction is left out.
-void DotWithoutLast(Strike& strike) {
-  DotDimensionNumbers numbers = DotDimensionsOf(strike.instruction);
+void DotWithoutLast(FaultSite& site) {
+  DotDimensionNumbers numbers = DotDimensionsOf(site.instruction);
   if (numbers.lhs_contracting.empty()) return;
-  Literal& lhs = strike.operands[0];
+  Literal& lhs = site.operands[0];
   const std::vector<int64_t>& sizes = lhs.shape().dimensions();
   int64_t d = numbers.lhs_contracting[0];
   if (sizes[d] < 2) return;
@@ -99,74 +99,74 @@ void DotWithoutLast(Strike& strike) {
 
 // Only the first of several reduced dimensions is reduced over all its elements; of the others the
 // first element only.
-void FirstDimensionOnly(Strike& strike) {
-  if (strike.operands.size() != 2) return;
-  Literal& operand = strike.operands[0];
-  if (!(operand.element_type() == strike.operands[1].element_type())) return;
+void FirstDimensionOnly(FaultSite& site) {
+  if (site.operands.size() != 2) return;
+  Literal& operand = site.operands[0];
+  if (!(operand.element_type() == site.operands[1].element_type())) return;
   const std::vector<int64_t>& sizes = operand.shape().dimensions();
   const std::vector<int64_t> strides = RowMajorStrides(sizes);
-  const std::vector<int64_t>& along = strike.instruction.IntList(Attr::kDimensions);
+  const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
   for (size_t k = 1; k < along.size(); ++k) {
     for (int64_t i = 0; i < operand.element_count(); ++i) {
       if (i / strides[along[k]] % sizes[along[k]] != 0) {
-        CopyElement(strike.operands[1], 0, operand, i);
+        CopyElement(site.operands[1], 0, operand, i);
       }
     }
   }
 }
 
-void InitIgnored(Strike& strike) {
-  if (strike.operands.size() != 2 || !ReducesWith(strike.instruction, Opcode::kAdd)) return;
-  strike.operands[1] = Literal(strike.operands[1].shape());
+void InitIgnored(FaultSite& site) {
+  if (site.operands.size() != 2 || !ReducesWith(site.instruction, Opcode::kAdd)) return;
+  site.operands[1] = Literal(site.operands[1].shape());
 }
 
 // A maximum that starts at 0.
-void MaximumFromZero(Strike& strike) {
-  if (!ReducesWith(strike.instruction, Opcode::kMaximum)) return;
-  Literal& result = *strike.result;
+void MaximumFromZero(FaultSite& site) {
+  if (!ReducesWith(site.instruction, Opcode::kMaximum)) return;
+  Literal& result = *site.result;
   if (!IsRealFloat(result)) return;
   EditNumbers(result, [](double x) { return x < 0 ? 0 : x; });
 }
 
-void VarianceOfSample(Strike& strike) {
-  if (!strike.result->shape().IsTuple() || strike.result->elements().size() != 3) return;
-  std::vector<Literal> parts = strike.result->elements();
+void VarianceOfSample(FaultSite& site) {
+  if (!site.result->shape().IsTuple() || site.result->elements().size() != 3) return;
+  std::vector<Literal> parts = site.result->elements();
   double n = static_cast<double>(parts[0].element_count()) /
              static_cast<double>(std::max<int64_t>(1, parts[2].element_count()));
   if (n < 2) return;
   EditNumbers(parts[2], [n](double x) { return x * n / (n - 1); });
-  *strike.result = Literal::Tuple(std::move(parts));
+  *site.result = Literal::Tuple(std::move(parts));
 }
 
-void InverseUnscaled(Strike& strike) {
-  absl::string_view type = strike.instruction.WordOr(Attr::kFftType, "");
+void InverseUnscaled(FaultSite& site) {
+  absl::string_view type = site.instruction.WordOr(Attr::kFftType, "");
   if (type != "IFFT" && type != "IRFFT") return;
   double n = 1;
-  for (int64_t length : strike.instruction.IntList(Attr::kFftLength)) n *= double(length);
-  EditNumbers(*strike.result, [n](double x) { return x * n; });
+  for (int64_t length : site.instruction.IntList(Attr::kFftLength)) n *= double(length);
+  EditNumbers(*site.result, [n](double x) { return x * n; });
 }
 
 // Duplicate indices: only the last update counts.
-void LastUpdateOnly(Strike& strike) {
-  if (strike.operands.size() != 3 || !ReducesWith(strike.instruction, Opcode::kAdd)) {
-    const Computation* body = strike.instruction.CalledComputation(Attr::kToApply);
+void LastUpdateOnly(FaultSite& site) {
+  if (site.operands.size() != 3 || !ReducesWith(site.instruction, Opcode::kAdd)) {
+    const Computation* body = site.instruction.CalledComputation(Attr::kToApply);
     if (body == nullptr || body->root() == nullptr || body->root()->opcode() != Opcode::kAdd) return;
   }
-  if (strike.operands.size() != 3) return;
+  if (site.operands.size() != 3) return;
   // One update at a time, each into the original operand: what differs is taken over.
-  Literal& updates = strike.operands[2];
+  Literal& updates = site.operands[2];
   if (updates.shape().IsTuple() || NumberCount(updates) > 512) return;
-  Literal result = strike.operands[0];
+  Literal result = site.operands[0];
   for (int64_t u = 0; u < updates.element_count(); ++u) {
     Literal one(updates.shape());
     CopyElement(updates, u, one, u);
     Literal applied =
-        strike.Evaluate(strike.instruction, {strike.operands[0], strike.operands[1], one}, result);
+        site.Evaluate(site.instruction, {site.operands[0], site.operands[1], one}, result);
     for (int64_t i = 0; i < result.element_count(); ++i) {
-      if (!SameElement(applied, i, strike.operands[0], i)) CopyElement(applied, i, result, i);
+      if (!SameElement(applied, i, site.operands[0], i)) CopyElement(applied, i, result, i);
     }
   }
-  *strike.result = result;
+  *site.result = result;
 }
 
 }  // namespace
@@ -174,9 +174,9 @@ void LastUpdateOnly(Strike& strike) {
 void AddAccumulateFaults(std::vector<Fault>& faults) {
   using PT = PrimitiveType;
   auto add = [&](std::string id, FaultClass fault_class, Opcode opcode, const char* what,
-                 void (*strike)(Strike&), bool before) {
+                 void (*site)(FaultSite&), bool before) {
     Fault fault{std::move(id), fault_class, what, {opcode}};
-    (before ? fault.before : fault.after) = strike;
+    (before ? fault.before : fault.after) = site;
     faults.push_back(std::move(fault));
   };
   for (Opcode opcode : {Opcode::kDot, Opcode::kConvolution, Opcode::kReduce, Opcode::kReduceWindow,

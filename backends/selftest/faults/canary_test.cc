@@ -1,4 +1,4 @@
-// The planted faults are there, strike where they say and nowhere else; legal noise is noise and is
+// The planted faults are there, site where they say and nowhere else; legal noise is noise and is
 // legal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

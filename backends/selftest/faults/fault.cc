@@ -65,7 +65,7 @@ absl::string_view PermittedBy(absl::string_view id) {
   return "";
 }
 
-bool MayStrike(const Fault& fault, const Module& module) {
+bool AppliesTo(const Fault& fault, const Module& module) {
   if (fault.opcodes.empty()) return true;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -78,7 +78,7 @@ bool MayStrike(const Fault& fault, const Module& module) {
   return false;
 }
 
-Literal Strike::Evaluate(const Instruction& other, std::vector<Literal> others, Literal otherwise) {
+Literal FaultSite::Evaluate(const Instruction& other, std::vector<Literal> others, Literal otherwise) {
   Evaluator evaluator = EvaluatorOf(other.opcode());
   if (evaluator == nullptr) return otherwise;
   bool was_busy = std::exchange(memory.busy, true);

@@ -52,7 +52,7 @@ struct FaultMemory {
 };
 
 // One instruction at run time. Before it: operands may be changed. After it: result may be.
-struct Strike {
+struct FaultSite {
   EvalContext& context;
   const Instruction& instruction;
   absl::Span<Literal> operands;
@@ -71,8 +71,8 @@ struct Fault {
   // Where it strikes; empty: anywhere.
   std::vector<Opcode> opcodes;
   // At most one of these is set.
-  std::function<void(Strike&)> before;
-  std::function<void(Strike&)> after;
+  std::function<void(FaultSite&)> before;
+  std::function<void(FaultSite&)> after;
   // Tried on each instruction; undone where the module would no longer be valid, since a compiler
   // stops there. Returns whether it changed anything.
   std::function<bool(Instruction&)> surgery;
@@ -92,7 +92,7 @@ const std::vector<Fault>& AllFaults();
 // One of those, or a row of a family (fault_family.h).
 const Fault* FindFault(absl::string_view id);
 // Whether an engine with this fault can behave differently on this module.
-bool MayStrike(const Fault& fault, const Module& module);
+bool AppliesTo(const Fault& fault, const Module& module);
 
 // Why the documents allow what a fault does, so that no judge may object: a ruling or a sentence;
 // empty for a fault that is one.

@@ -25,7 +25,7 @@ struct FaultFamily {
   absl::string_view name;
   FaultClass fault_class;
   absl::string_view what;  // the parameter is put behind it
-  // Parameters with which it could strike this instruction.
+  // Parameters with which it could site this instruction.
   std::vector<std::string> (*parameters)(const Instruction& instruction);
   // false: no such parameter.
   bool (*plant)(const std::string& parameter, Fault& fault);
@@ -39,7 +39,7 @@ absl::Span<const FaultFamily> RefusalFamilies();
 // The fault of such an id; nullopt when it names no opcode, family or parameter.
 std::optional<Fault> MakeFamilyFault(absl::string_view id);
 
-// Ids that could strike an instruction of one of the opcodes in this module.
+// Ids that could site an instruction of one of the opcodes in this module.
 void AddFamilyFaults(const Module& module, const std::set<Opcode>& opcodes,
                      std::set<std::string>& ids);
 

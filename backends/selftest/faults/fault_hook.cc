@@ -77,7 +77,7 @@ absl::Status FaultyVerify(const Module& module, const absl::Status& verified,
   return absl::OkStatus();
 }
 
-bool FaultHook::Strikes(const Instruction& instruction) const {
+bool FaultHook::Applies(const Instruction& instruction) const {
   return Named(fault_, instruction.opcode());
 }
 
@@ -88,22 +88,22 @@ FaultMemory& FaultHook::MemoryOf(const EvalContext& context) {
 
 absl::Status FaultHook::BeforeInstruction(EvalContext& context, const Instruction& instruction,
                                           absl::Span<Literal> operands) {
-  if (!fault_.before || !Strikes(instruction)) return absl::OkStatus();
+  if (!fault_.before || !Applies(instruction)) return absl::OkStatus();
   FaultMemory& memory = MemoryOf(context);
   if (memory.busy) return absl::OkStatus();
-  Strike strike{context, instruction, operands, nullptr, memory};
-  fault_.before(strike);
+  FaultSite site{context, instruction, operands, nullptr, memory};
+  fault_.before(site);
   return absl::OkStatus();
 }
 
 absl::Status FaultHook::AfterInstruction(EvalContext& context, const Instruction& instruction,
                                          absl::Span<const Literal> operands, Literal& result) {
-  if (!fault_.after || !Strikes(instruction)) return absl::OkStatus();
+  if (!fault_.after || !Applies(instruction)) return absl::OkStatus();
   FaultMemory& memory = MemoryOf(context);
   if (memory.busy) return absl::OkStatus();
   std::vector<Literal> own(operands.begin(), operands.end());
-  Strike strike{context, instruction, absl::MakeSpan(own), &result, memory};
-  fault_.after(strike);
+  FaultSite site{context, instruction, absl::MakeSpan(own), &result, memory};
+  fault_.after(site);
   return absl::OkStatus();
 }
 

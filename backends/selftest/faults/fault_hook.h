@@ -21,7 +21,7 @@ class FaultHook : public EvalHook {
                                 absl::Span<const Literal> operands, Literal& result) override;
 
  private:
-  bool Strikes(const Instruction& instruction) const;
+  bool Applies(const Instruction& instruction) const;
   FaultMemory& MemoryOf(const EvalContext& context);
 
   const Fault& fault_;

@@ -56,39 +56,39 @@ bool SwapPairs(Instruction& instruction) {
 }
 
 // Who receives nothing keeps its own value instead of zeros.
-void KeepsOwn(Strike& strike) {
-  const auto* pairs = strike.instruction.Get<std::vector<std::pair<int64_t, int64_t>>>(
+void KeepsOwn(FaultSite& site) {
+  const auto* pairs = site.instruction.Get<std::vector<std::pair<int64_t, int64_t>>>(
       Attr::kSourceTargetPairs);
-  if (pairs == nullptr || strike.result->shape().IsTuple() || strike.operands.size() != 1) return;
-  if (!strike.result->shape().CompatibleWith(strike.operands[0].shape())) return;
+  if (pairs == nullptr || site.result->shape().IsTuple() || site.operands.size() != 1) return;
+  if (!site.result->shape().CompatibleWith(site.operands[0].shape())) return;
   bool zero = true;
-  for (int64_t i = 0; i < strike.result->element_count(); ++i) {
-    Literal nothing(Shape::Scalar(strike.result->element_type()));
-    zero = zero && SameElement(*strike.result, i, nothing, 0);
+  for (int64_t i = 0; i < site.result->element_count(); ++i) {
+    Literal nothing(Shape::Scalar(site.result->element_type()));
+    zero = zero && SameElement(*site.result, i, nothing, 0);
   }
-  if (zero) *strike.result = strike.operands[0];
+  if (zero) *site.result = site.operands[0];
 }
 
 // Only the device's own contribution.
-void OwnContributionOnly(Strike& strike) {
-  if (strike.result->shape().CompatibleWith(strike.operands[0].shape())) {
-    *strike.result = strike.operands[0];
+void OwnContributionOnly(FaultSite& site) {
+  if (site.result->shape().CompatibleWith(site.operands[0].shape())) {
+    *site.result = site.operands[0];
   }
 }
 
 // The mean over the devices where the sum was asked for: halves, as with two devices.
-void Halved(Strike& strike) {
-  if (!IsRealFloat(*strike.result)) return;
-  for (int64_t i = 0; i < strike.result->element_count(); ++i) {
-    WriteNumber(*strike.result, i, ReadNumber(*strike.result, i) / 2);
+void Halved(FaultSite& site) {
+  if (!IsRealFloat(*site.result)) return;
+  for (int64_t i = 0; i < site.result->element_count(); ++i) {
+    WriteNumber(*site.result, i, ReadNumber(*site.result, i) / 2);
   }
 }
 
-void IdFromOne(Strike& strike) { WriteInteger(*strike.result, 0, ReadInteger(*strike.result, 0) + 1); }
+void IdFromOne(FaultSite& site) { WriteInteger(*site.result, 0, ReadInteger(*site.result, 0) + 1); }
 
 // The second half of what was gathered comes first.
-void HalvesSwapped(Strike& strike) {
-  Literal& result = *strike.result;
+void HalvesSwapped(FaultSite& site) {
+  Literal& result = *site.result;
   if (result.shape().IsTuple() || result.element_count() % 2 != 0) return;
   const Literal right = result;
   const int64_t half = result.element_count() / 2;
@@ -115,9 +115,9 @@ void AddGroupFaults(std::vector<Fault>& faults) {
     fault.surgery = change;
     faults.push_back(std::move(fault));
   };
-  auto after = [&](const char* id, Opcode opcode, const char* what, void (*strike)(Strike&)) {
+  auto after = [&](const char* id, Opcode opcode, const char* what, void (*site)(FaultSite&)) {
     Fault fault{id, kClass, what, {opcode}};
-    fault.after = strike;
+    fault.after = site;
     faults.push_back(std::move(fault));
   };
   for (Opcode opcode : {Opcode::kAllGather, Opcode::kAllToAll, Opcode::kReduceScatter,

@@ -11,30 +11,30 @@ namespace hlocts {
 namespace {
 
 // The result was written into the operand's buffer although somebody reads the operand later.
-// Strikes on every opcode: it acts where `opcode` runs and where its operand is read afterwards.
-void Overwrite(Strike& strike) {
-  for (size_t k = 0; k < strike.operands.size(); ++k) {
-    auto at = strike.memory.values.find(&strike.instruction.operand(static_cast<int64_t>(k)));
-    if (at != strike.memory.values.end()) strike.operands[k] = at->second;
+// Applies on every opcode: it acts where `opcode` runs and where its operand is read afterwards.
+void Overwrite(FaultSite& site) {
+  for (size_t k = 0; k < site.operands.size(); ++k) {
+    auto at = site.memory.values.find(&site.instruction.operand(static_cast<int64_t>(k)));
+    if (at != site.memory.values.end()) site.operands[k] = at->second;
   }
 }
-void Remember(Opcode opcode, Strike& strike) {
-  strike.memory.values.erase(&strike.instruction);
-  if (strike.opcode() != opcode || strike.operands.empty()) return;
-  const Instruction& operand = strike.instruction.operand(0);
+void Remember(Opcode opcode, FaultSite& site) {
+  site.memory.values.erase(&site.instruction);
+  if (site.opcode() != opcode || site.operands.empty()) return;
+  const Instruction& operand = site.instruction.operand(0);
   if (operand.opcode() == Opcode::kConstant) return;  // never written to
-  const Literal& result = strike.result->shape().IsTuple() && opcode == Opcode::kSort
-                              ? strike.result->elements()[0]
-                              : *strike.result;
-  if (strike.operands[0].shape().CompatibleWith(result.shape())) {
-    strike.memory.values[&operand] = result;
+  const Literal& result = site.result->shape().IsTuple() && opcode == Opcode::kSort
+                              ? site.result->elements()[0]
+                              : *site.result;
+  if (site.operands[0].shape().CompatibleWith(result.shape())) {
+    site.memory.values[&operand] = result;
   }
 }
 
 // Moves that run over their own input, element by element from the front.
-void ReverseOverItself(Strike& strike) {
-  Literal& result = *strike.result;
-  const std::vector<int64_t>& along = strike.instruction.IntList(Attr::kDimensions);
+void ReverseOverItself(FaultSite& site) {
+  Literal& result = *site.result;
+  const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
   const std::vector<int64_t>& sizes = result.shape().dimensions();
   if (along.empty()) return;
   const std::vector<int64_t> strides = RowMajorStrides(sizes);
@@ -50,8 +50,8 @@ void ReverseOverItself(Strike& strike) {
   }
 }
 
-void TransposeOverItself(Strike& strike) {
-  Literal& result = *strike.result;
+void TransposeOverItself(FaultSite& site) {
+  Literal& result = *site.result;
   const std::vector<int64_t>& sizes = result.shape().dimensions();
   if (sizes.size() != 2 || sizes[0] != sizes[1]) return;
   const int64_t n = sizes[0];
@@ -61,24 +61,24 @@ void TransposeOverItself(Strike& strike) {
 }
 
 // A forward copy to a higher place smears the first element.
-void PadSmears(Strike& strike) {
-  const PaddingConfig* padding = strike.instruction.Get<PaddingConfig>(Attr::kPadding);
-  Literal& result = *strike.result;
+void PadSmears(FaultSite& site) {
+  const PaddingConfig* padding = site.instruction.Get<PaddingConfig>(Attr::kPadding);
+  Literal& result = *site.result;
   if (padding == nullptr || padding->dimensions.size() != 1) return;
   const PaddingDimension& d = padding->dimensions[0];
-  const int64_t count = strike.operands[0].element_count();
+  const int64_t count = site.operands[0].element_count();
   if (d.low <= 0 || d.interior != 0 || d.high < 0 || d.low >= count) return;
   for (int64_t i = d.low; i < count; ++i) CopyElement(result, d.low + i % d.low, result, d.low + i);
 }
 
 // An update that is a slice of what it updates reads what it has just written.
-void UpdateReadsItself(Strike& strike) {
-  const Instruction& update = strike.instruction.operand(1);
+void UpdateReadsItself(FaultSite& site) {
+  const Instruction& update = site.instruction.operand(1);
   Opcode opcode = update.opcode();
   bool derived = opcode == Opcode::kSlice || opcode == Opcode::kDynamicSlice ||
                  opcode == Opcode::kReshape || opcode == Opcode::kReverse;
-  if (!derived || strike.operands[1].element_count() < 2) return;
-  Literal& written = strike.operands[1];
+  if (!derived || site.operands[1].element_count() < 2) return;
+  Literal& written = site.operands[1];
   for (int64_t i = 1; i < written.element_count(); ++i) CopyElement(written, 0, written, i);
 }
 
@@ -104,49 +104,49 @@ bool CarriedSwap(Instruction& loop) {
 
 // Where the body hands an element on unchanged it is not copied, and what the body writes meanwhile
 // shows: the second element takes the first one's value when both begin as the same buffer.
-void SameBufferTwice(Strike& strike) {
-  if (strike.operands.size() != 1) return;
-  const Instruction& init = strike.instruction.operand(0);
-  if (init.opcode() != Opcode::kTuple || !strike.result->shape().IsTuple()) return;
-  std::vector<Literal> elements = strike.result->elements();
+void SameBufferTwice(FaultSite& site) {
+  if (site.operands.size() != 1) return;
+  const Instruction& init = site.instruction.operand(0);
+  if (init.opcode() != Opcode::kTuple || !site.result->shape().IsTuple()) return;
+  std::vector<Literal> elements = site.result->elements();
   for (int64_t i = 0; i < init.operand_count(); ++i) {
     for (int64_t j = 0; j < i; ++j) {
       if (&init.operand(i) == &init.operand(j)) elements[i] = elements[j];
     }
   }
-  *strike.result = Literal::Tuple(std::move(elements));
+  *site.result = Literal::Tuple(std::move(elements));
 }
 
 // The first value an instruction ever had, again.
-void FirstValueForEver(Strike& strike) {
-  if (strike.operands.empty() && strike.opcode() != Opcode::kRng) return;
-  auto [at, is_new] = strike.memory.values.try_emplace(&strike.instruction, *strike.result);
-  if (!is_new) *strike.result = at->second;
+void FirstValueForEver(FaultSite& site) {
+  if (site.operands.empty() && site.opcode() != Opcode::kRng) return;
+  auto [at, is_new] = site.memory.values.try_emplace(&site.instruction, *site.result);
+  if (!is_new) *site.result = at->second;
 }
 
 // What the instruction gave the time before.
-void ValueOfTimeBefore(Strike& strike) {
-  Literal now = *strike.result;
-  auto [at, is_new] = strike.memory.values.try_emplace(&strike.instruction, now);
+void ValueOfTimeBefore(FaultSite& site) {
+  Literal now = *site.result;
+  auto [at, is_new] = site.memory.values.try_emplace(&site.instruction, now);
   if (is_new) return;
-  *strike.result = at->second;
+  *site.result = at->second;
   at->second = now;
 }
 
 // One computation called twice gives the first call's result.
-void FirstCallForAll(Strike& strike) {
-  const Computation* callee = strike.instruction.called_computations().empty()
+void FirstCallForAll(FaultSite& site) {
+  const Computation* callee = site.instruction.called_computations().empty()
                                   ? nullptr
-                                  : strike.instruction.called_computations()[0];
+                                  : site.instruction.called_computations()[0];
   if (callee == nullptr || callee->root() == nullptr) return;
-  auto [at, is_new] = strike.memory.values.try_emplace(callee->root(), *strike.result);
-  if (!is_new) *strike.result = at->second;
+  auto [at, is_new] = site.memory.values.try_emplace(callee->root(), *site.result);
+  if (!is_new) *site.result = at->second;
 }
 
 // Elements that no update writes hold what the buffer held before: zeros.
-void UnwrittenIsZero(Strike& strike) {
-  if (strike.opcode() == Opcode::kScatter && strike.operands.size() != 3) return;
-  strike.operands[0] = Literal(strike.operands[0].shape());
+void UnwrittenIsZero(FaultSite& site) {
+  if (site.opcode() == Opcode::kScatter && site.operands.size() != 3) return;
+  site.operands[0] = Literal(site.operands[0].shape());
 }
 
 struct Row {
@@ -154,7 +154,7 @@ struct Row {
   FaultClass fault_class;
   Opcode opcode;
   const char* what;
-  void (*strike)(Strike&);
+  void (*site)(FaultSite&);
   bool before;
 };
 constexpr Row kRows[] = {
@@ -203,12 +203,12 @@ void AddInPlaceFaults(std::vector<Fault>& faults) {
     fault.fault_class = FaultClass::kInPlace;
     fault.what = "works in place although its first operand is read again later";
     fault.before = Overwrite;
-    fault.after = [opcode](Strike& strike) { Remember(opcode, strike); };
+    fault.after = [opcode](FaultSite& site) { Remember(opcode, site); };
     faults.push_back(std::move(fault));
   }
   for (const Row& row : kRows) {
     Fault fault{row.id, row.fault_class, row.what, {row.opcode}};
-    (row.before ? fault.before : fault.after) = row.strike;
+    (row.before ? fault.before : fault.after) = row.site;
     faults.push_back(std::move(fault));
   }
   Fault swap{"while.carried-swap-overwritten", FaultClass::kInPlace,

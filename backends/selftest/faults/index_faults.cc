@@ -29,57 +29,57 @@ struct Start {
 };
 
 template <typename Visit>
-void ForEachSliceStart(Strike& strike, Visit&& visit) {
-  const bool update = strike.opcode() == Opcode::kDynamicUpdateSlice;
+void ForEachSliceStart(FaultSite& site, Visit&& visit) {
+  const bool update = site.opcode() == Opcode::kDynamicUpdateSlice;
   const size_t first = update ? 2 : 1;
-  const Shape& window = update ? strike.operands[1].shape() : strike.instruction.shape();
-  const Shape& operand = strike.operands[0].shape();
+  const Shape& window = update ? site.operands[1].shape() : site.instruction.shape();
+  const Shape& operand = site.operands[0].shape();
   int64_t dimension = 0;
-  for (size_t k = first; k < strike.operands.size(); ++k) {
-    for (int64_t i = 0; i < strike.operands[k].element_count(); ++i, ++dimension) {
+  for (size_t k = first; k < site.operands.size(); ++k) {
+    for (int64_t i = 0; i < site.operands[k].element_count(); ++i, ++dimension) {
       if (dimension >= operand.rank()) return;
-      visit(Start{strike.operands[k], i, operand.dimension(dimension),
+      visit(Start{site.operands[k], i, operand.dimension(dimension),
                   window.dimensions()[dimension],
-                  strike.instruction.operand(static_cast<int64_t>(k)), false});
+                  site.instruction.operand(static_cast<int64_t>(k)), false});
     }
   }
 }
 
-WindowsGeometry GeometryOf(const Strike& strike) {
-  const size_t n = strike.operands.size() / 2;
-  const std::vector<int64_t>& operand = strike.operands[0].shape().dimensions();
-  if (strike.opcode() == Opcode::kGather) {
-    return GatherGeometryOf(strike.instruction, operand, strike.operands[1].shape().dimensions());
+WindowsGeometry GeometryOf(const FaultSite& site) {
+  const size_t n = site.operands.size() / 2;
+  const std::vector<int64_t>& operand = site.operands[0].shape().dimensions();
+  if (site.opcode() == Opcode::kGather) {
+    return GatherGeometryOf(site.instruction, operand, site.operands[1].shape().dimensions());
   }
-  return ScatterGeometryOf(strike.instruction, operand, strike.operands[n].shape().dimensions(),
-                           strike.operands[n + 1].shape().dimensions());
+  return ScatterGeometryOf(site.instruction, operand, site.operands[n].shape().dimensions(),
+                           site.operands[n + 1].shape().dimensions());
 }
 
 template <typename Visit>
-void ForEachWindowStart(Strike& strike, Visit&& visit) {
-  const bool scatter = strike.opcode() == Opcode::kScatter;
-  const size_t k = scatter ? strike.operands.size() / 2 : 1;
-  const WindowsGeometry geometry = GeometryOf(strike);
+void ForEachWindowStart(FaultSite& site, Visit&& visit) {
+  const bool scatter = site.opcode() == Opcode::kScatter;
+  const size_t k = scatter ? site.operands.size() / 2 : 1;
+  const WindowsGeometry geometry = GeometryOf(site);
   ForEachIndex(geometry.batch_sizes, [&](absl::Span<const int64_t> batch) {
     int64_t base = LinearIndex(batch, geometry.batch_index_strides);
     for (size_t i = 0; i < geometry.index_map.size(); ++i) {
       int64_t dimension = geometry.index_map[i];
-      visit(Start{strike.operands[k], base + static_cast<int64_t>(i) * geometry.vector_stride,
+      visit(Start{site.operands[k], base + static_cast<int64_t>(i) * geometry.vector_stride,
                   geometry.operand_dimensions[dimension], geometry.window_sizes[dimension],
-                  strike.instruction.operand(static_cast<int64_t>(k)), scatter});
+                  site.instruction.operand(static_cast<int64_t>(k)), scatter});
     }
   });
 }
 
 template <typename Visit>
-void ForEachStart(Strike& strike, Visit&& visit) {
-  for (const Literal& operand : strike.operands) {
+void ForEachStart(FaultSite& site, Visit&& visit) {
+  for (const Literal& operand : site.operands) {
     if (operand.has_runtime_sizes()) return;
   }
-  if (strike.opcode() == Opcode::kGather || strike.opcode() == Opcode::kScatter) {
-    ForEachWindowStart(strike, visit);
+  if (site.opcode() == Opcode::kGather || site.opcode() == Opcode::kScatter) {
+    ForEachWindowStart(site, visit);
   } else {
-    ForEachSliceStart(strike, visit);
+    ForEachSliceStart(site, visit);
   }
 }
 
@@ -151,23 +151,23 @@ constexpr EditRow kEdits[] = {
      }},
 };
 
-void SkippedUpdateIsClamped(Strike& strike) {
-  ForEachStart(strike, [](const Start& s) {
+void SkippedUpdateIsClamped(FaultSite& site) {
+  ForEachStart(site, [](const Start& s) {
     if (!s.inside() && s.last() >= 0) s.Set(std::clamp<int64_t>(s.value(), 0, s.last()));
   });
 }
 
 // Slices that a start outside would clamp are filled with zeros instead.
-void OutsideReadsZero(Strike& strike) {
+void OutsideReadsZero(FaultSite& site) {
   bool outside = false;
-  ForEachStart(strike, [&](const Start& s) { outside = outside || !s.inside(); });
+  ForEachStart(site, [&](const Start& s) { outside = outside || !s.inside(); });
   if (!outside) return;
-  if (strike.opcode() == Opcode::kDynamicSlice) {
-    *strike.result = Literal(strike.result->shape());
+  if (site.opcode() == Opcode::kDynamicSlice) {
+    *site.result = Literal(site.result->shape());
     return;
   }
-  const WindowsGeometry geometry = GeometryOf(strike);
-  std::vector<int64_t> indices = IndexValues(strike.operands[1]);
+  const WindowsGeometry geometry = GeometryOf(site);
+  std::vector<int64_t> indices = IndexValues(site.operands[1]);
   std::vector<WindowPlace> places = PlacesOf(geometry, indices, /*clamp=*/false);
   for (const WindowPlace& place : places) {
     if (place.inside) continue;
@@ -177,29 +177,29 @@ void OutsideReadsZero(Strike& strike) {
       strides.push_back(d.result_stride);
     }
     ForEachIndex(sizes, [&](absl::Span<const int64_t> index) {
-      ZeroElement(*strike.result, place.batched_base + LinearIndex(index, strides));
+      ZeroElement(*site.result, place.batched_base + LinearIndex(index, strides));
     });
   }
 }
 
-void OutsideUpdateDropped(Strike& strike) {
+void OutsideUpdateDropped(FaultSite& site) {
   bool outside = false;
-  ForEachStart(strike, [&](const Start& s) { outside = outside || !s.inside(); });
-  if (outside) *strike.result = strike.operands[0];
+  ForEachStart(site, [&](const Start& s) { outside = outside || !s.inside(); });
+  if (outside) *site.result = site.operands[0];
 }
 
 // The start vector's components meet the wrong dimensions.
-void StartsReversed(Strike& strike) {
+void StartsReversed(FaultSite& site) {
   std::vector<int64_t> values;
-  ForEachStart(strike, [&](const Start& s) { values.push_back(s.value()); });
+  ForEachStart(site, [&](const Start& s) { values.push_back(s.value()); });
   size_t next = values.size();
-  ForEachStart(strike, [&](const Start& s) { s.Set(values[--next]); });
+  ForEachStart(site, [&](const Start& s) { s.Set(values[--next]); });
 }
 
-void ConditionalIndexTakesFirst(Strike& strike) {
-  Literal& index = strike.operands[0];
+void ConditionalIndexTakesFirst(FaultSite& site) {
+  Literal& index = site.operands[0];
   if (index.element_type() == PrimitiveType::kPred) return;
-  int64_t branches = static_cast<int64_t>(strike.operands.size()) - 1;
+  int64_t branches = static_cast<int64_t>(site.operands.size()) - 1;
   if (ReadInteger(index, 0) < 0 || ReadInteger(index, 0) >= branches) WriteInteger(index, 0, 0);
 }
 
@@ -266,14 +266,14 @@ void AddIndexFaults(std::vector<Fault>& faults) {
       fault.fault_class = row.fault_class;
       fault.what = row.what;
       fault.opcodes = {opcode};
-      fault.before = [edit = row.edit](Strike& strike) { ForEachStart(strike, edit); };
+      fault.before = [edit = row.edit](FaultSite& site) { ForEachStart(site, edit); };
       faults.push_back(std::move(fault));
     }
   }
-  auto add = [&](const char* id, Opcode opcode, const char* what, void (*strike)(Strike&),
+  auto add = [&](const char* id, Opcode opcode, const char* what, void (*site)(FaultSite&),
                  bool before) {
     Fault fault{id, FaultClass::kIndexClamping, what, {opcode}};
-    (before ? fault.before : fault.after) = strike;
+    (before ? fault.before : fault.after) = site;
     faults.push_back(std::move(fault));
   };
   add("scatter.outside-is-clamped", Opcode::kScatter,

@@ -144,10 +144,10 @@ constexpr Row kRows[] = {
 
 bool IsWhole(PrimitiveType type) { return IsInteger(type) || type == PrimitiveType::kPred; }
 
-void Apply(Value value, Strike& strike) {
-  Literal& result = *strike.result;
-  const Literal& x = strike.operands[0];
-  const Literal& y = strike.operands.back();
+void Apply(Value value, FaultSite& site) {
+  Literal& result = *site.result;
+  const Literal& x = site.operands[0];
+  const Literal& y = site.operands.back();
   if (result.shape().IsTuple() || !IsWhole(result.element_type())) return;
   if (!IsWhole(x.element_type()) || !IsWhole(y.element_type())) return;
   PrimitiveType type = result.element_type();
@@ -160,9 +160,9 @@ void Apply(Value value, Strike& strike) {
 }
 
 // A 32-bit unsigned operand converted to float as if it were signed.
-void UnsignedToFloatSigned(Strike& strike) {
-  const Literal& x = strike.operands[0];
-  Literal& result = *strike.result;
+void UnsignedToFloatSigned(FaultSite& site) {
+  const Literal& x = site.operands[0];
+  Literal& result = *site.result;
   if (!IsUnsigned(x.element_type()) || !IsFloat(result.element_type())) return;
   for (int64_t i = 0; i < x.element_count(); ++i) {
     int64_t value = WrapInteger(ReadInteger(x, i), BitWidth(x.element_type()), true);
@@ -171,9 +171,9 @@ void UnsignedToFloatSigned(Strike& strike) {
 }
 
 // 64-bit integers reach f64 through f32.
-void LongToDoubleThroughFloat(Strike& strike) {
-  const Literal& x = strike.operands[0];
-  Literal& result = *strike.result;
+void LongToDoubleThroughFloat(FaultSite& site) {
+  const Literal& x = site.operands[0];
+  Literal& result = *site.result;
   if (!IsInteger(x.element_type()) || result.element_type() != PrimitiveType::kF64) return;
   for (int64_t i = 0; i < x.element_count(); ++i) {
     WriteNumber(result, i, RoundTo(PrimitiveType::kF32, ReadNumber(result, i)));
@@ -185,7 +185,7 @@ void LongToDoubleThroughFloat(Strike& strike) {
 void AddIntegerFaults(std::vector<Fault>& faults) {
   for (const Row& row : kRows) {
     Fault fault{row.id, FaultClass::kInteger, row.what, {row.opcode}};
-    fault.after = [value = row.value](Strike& strike) { Apply(value, strike); };
+    fault.after = [value = row.value](FaultSite& site) { Apply(value, site); };
     faults.push_back(std::move(fault));
   }
   Fault as_signed{"convert.unsigned-to-float-as-signed", FaultClass::kInteger,

@@ -237,7 +237,7 @@ void AddLiteralFaults(std::vector<Fault>& faults) {
   for (const Row& row : kRows) {
     if (row.constants) {
       Fault fault{absl::StrCat("constant.", row.id), kClass, row.what, {Opcode::kConstant}};
-      fault.after = [edit = row.edit](Strike& strike) { edit(*strike.result); };
+      fault.after = [edit = row.edit](FaultSite& site) { edit(*site.result); };
       faults.push_back(std::move(fault));
     }
     if (row.arguments) {

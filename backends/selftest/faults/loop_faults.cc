@@ -14,24 +14,24 @@ constexpr int64_t kTripsMax = 100'000;
 // holds now, whether it held after the next) -> whether to go on.
 class Loop {
  public:
-  explicit Loop(Strike& strike)
-      : strike_(strike),
-        condition_(*strike.instruction.CalledComputation(Attr::kCondition)),
-        body_(*strike.instruction.CalledComputation(Attr::kBody)),
-        state_(strike.operands[0]) {}
+  explicit Loop(FaultSite& site)
+      : site_(site),
+        condition_(*site.instruction.CalledComputation(Attr::kCondition)),
+        body_(*site.instruction.CalledComputation(Attr::kBody)),
+        state_(site.operands[0]) {}
 
   bool Holds(const Literal& state) {
-    absl::StatusOr<Literal> value = strike_.context.Call(condition_, {state});
+    absl::StatusOr<Literal> value = site_.context.Call(condition_, {state});
     return value.ok() && ReadInteger(*value, 0) != 0;
   }
   Literal Next(const Literal& state) {
-    absl::StatusOr<Literal> next = strike_.context.Call(body_, {state});
+    absl::StatusOr<Literal> next = site_.context.Call(body_, {state});
     return next.ok() ? *std::move(next) : state;
   }
   Literal& state() { return state_; }
 
  private:
-  Strike& strike_;
+  FaultSite& site_;
   const Computation& condition_;
   const Computation& body_;
   Literal state_;
@@ -48,13 +48,13 @@ bool HasWorldEffects(const Module& module) {
 }
 
 using Rerun = void (*)(Loop&);
-void Run(Rerun rerun, Strike& strike) {
-  if (HasWorldEffects(*strike.instruction.parent()->parent())) return;
-  strike.memory.busy = true;
-  Loop loop(strike);
+void Run(Rerun rerun, FaultSite& site) {
+  if (HasWorldEffects(*site.instruction.parent()->parent())) return;
+  site.memory.busy = true;
+  Loop loop(site);
   rerun(loop);
-  *strike.result = loop.state();
-  strike.memory.busy = false;
+  *site.result = loop.state();
+  site.memory.busy = false;
 }
 
 void OneTripLess(Loop& loop) {
@@ -123,10 +123,10 @@ bool SwapBranches(Instruction& instruction) {
   return true;
 }
 
-void NextBranch(Strike& strike) {
-  Literal& index = strike.operands[0];
+void NextBranch(FaultSite& site) {
+  Literal& index = site.operands[0];
   if (index.element_type() == PrimitiveType::kPred) return;
-  int64_t branches = static_cast<int64_t>(strike.operands.size()) - 1;
+  int64_t branches = static_cast<int64_t>(site.operands.size()) - 1;
   int64_t at = ReadInteger(index, 0);
   if (at >= 0 && at + 1 < branches) WriteInteger(index, 0, at + 1);
 }
@@ -158,7 +158,7 @@ void AddLoopFaults(std::vector<Fault>& faults) {
         Row{"while.uneven-step-is-no-trip", "a step that does not divide the bound: no trips",
             UnevenStepIsNoTrip}}) {
     Fault fault{row.id, FaultClass::kTripCount, row.what, {Opcode::kWhile}};
-    fault.after = [rerun = row.rerun](Strike& strike) { Run(rerun, strike); };
+    fault.after = [rerun = row.rerun](FaultSite& site) { Run(rerun, site); };
     faults.push_back(std::move(fault));
   }
   Fault swap{"conditional.branches-swapped", FaultClass::kTripCount,

@@ -65,9 +65,9 @@ bool SliceFromTheEnd(Instruction& slice) {
   return changed;
 }
 
-void ColumnMajorReshape(Strike& strike) {
-  const Literal& operand = strike.operands[0];
-  Literal& result = *strike.result;
+void ColumnMajorReshape(FaultSite& site) {
+  const Literal& operand = site.operands[0];
+  Literal& result = *site.result;
   if (operand.has_runtime_sizes() || result.shape().IsTuple()) return;
   auto column_major = [](const std::vector<int64_t>& sizes) {
     std::vector<int64_t> order;
@@ -88,9 +88,9 @@ void ColumnMajorReshape(Strike& strike) {
 }
 
 // Neighbouring smaller elements of one larger element in the other byte order.
-void OtherByteOrder(Strike& strike) {
-  const Literal& operand = strike.operands[0];
-  Literal& result = *strike.result;
+void OtherByteOrder(FaultSite& site) {
+  const Literal& operand = site.operands[0];
+  Literal& result = *site.result;
   int64_t wide = BitWidth(operand.element_type()), narrow = BitWidth(result.element_type());
   if (narrow == 0 || wide <= narrow) return;
   int64_t parts = wide / narrow;
@@ -100,10 +100,10 @@ void OtherByteOrder(Strike& strike) {
     CopyElement(right, i - i % parts + (parts - 1 - i % parts), result, i);
   }
 }
-void OtherByteOrderJoined(Strike& strike) {
-  Literal& operand = strike.operands[0];
+void OtherByteOrderJoined(FaultSite& site) {
+  Literal& operand = site.operands[0];
   int64_t narrow = BitWidth(operand.element_type());
-  int64_t wide = BitWidth(strike.instruction.shape().element_type());
+  int64_t wide = BitWidth(site.instruction.shape().element_type());
   if (narrow == 0 || wide <= narrow || operand.has_runtime_sizes()) return;
   int64_t parts = wide / narrow;
   const Literal right = operand;
@@ -113,38 +113,38 @@ void OtherByteOrderJoined(Strike& strike) {
   }
 }
 
-void CounterIn8Bits(Strike& strike) {
-  Literal& result = *strike.result;
+void CounterIn8Bits(FaultSite& site) {
+  Literal& result = *site.result;
   if (IsComplex(result.element_type())) return;
   for (int64_t i = 0; i < result.element_count(); ++i) {
     double value = ReadNumber(result, i);
     if (value > 127) WriteNumber(result, i, static_cast<double>(static_cast<int64_t>(value) % 128));
   }
 }
-void CounterFromOne(Strike& strike) {
-  Literal& result = *strike.result;
+void CounterFromOne(FaultSite& site) {
+  Literal& result = *site.result;
   if (IsComplex(result.element_type())) return;
   for (int64_t i = 0; i < result.element_count(); ++i) {
     WriteNumber(result, i, ReadNumber(result, i) + 1);
   }
 }
 
-void FirstPredicateForAll(Strike& strike) {
-  Literal& predicate = strike.operands[0];
+void FirstPredicateForAll(FaultSite& site) {
+  Literal& predicate = site.operands[0];
   for (int64_t i = 1; i < predicate.element_count(); ++i) CopyElement(predicate, 0, predicate, i);
 }
-void FirstBoundForAll(Strike& strike) {
+void FirstBoundForAll(FaultSite& site) {
   for (size_t k : {size_t{0}, size_t{2}}) {
-    Literal& bound = strike.operands[k];
+    Literal& bound = site.operands[k];
     for (int64_t i = 1; i < bound.element_count(); ++i) CopyElement(bound, 0, bound, i);
   }
 }
 
 // The second operand begins one element early, over the first one's last.
-void SecondPartOneEarly(Strike& strike) {
-  if (strike.operands.size() < 2 || strike.operands[0].shape().rank() != 1) return;
-  Literal& result = *strike.result;
-  int64_t at = strike.operands[0].element_count();
+void SecondPartOneEarly(FaultSite& site) {
+  if (site.operands.size() < 2 || site.operands[0].shape().rank() != 1) return;
+  Literal& result = *site.result;
+  int64_t at = site.operands[0].element_count();
   if (at == 0) return;
   for (int64_t i = at - 1; i + 1 < result.element_count(); ++i) {
     CopyElement(result, i + 1, result, i);
@@ -152,18 +152,18 @@ void SecondPartOneEarly(Strike& strike) {
 }
 
 // The sizes known at run time are not carried: the padding counts as elements.
-void BoundForSize(Strike& strike) {
-  if (strike.opcode() == Opcode::kGetDimensionSize) {
-    const std::vector<int64_t>& along = strike.instruction.IntList(Attr::kDimensions);
+void BoundForSize(FaultSite& site) {
+  if (site.opcode() == Opcode::kGetDimensionSize) {
+    const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
     if (along.empty()) return;
-    WriteInteger(*strike.result, 0, strike.operands[0].shape().dimension(along[0]));
-  } else if (IsArrayType(strike.result->element_type())) {
-    strike.result->ClearRuntimeSizes();
+    WriteInteger(*site.result, 0, site.operands[0].shape().dimension(along[0]));
+  } else if (IsArrayType(site.result->element_type())) {
+    site.result->ClearRuntimeSizes();
   }
 }
 
-void ConjugateLost(Strike& strike) {
-  Literal& result = *strike.result;
+void ConjugateLost(FaultSite& site) {
+  Literal& result = *site.result;
   if (!IsFloat(result.element_type())) return;
   for (int64_t i = 0; i < result.element_count(); ++i) {
     WriteNumber(result, i, -ReadNumber(result, i));
@@ -219,7 +219,7 @@ struct Row {
   const char* id;
   Opcode opcode;
   const char* what;
-  void (*strike)(Strike&);
+  void (*site)(FaultSite&);
   bool before;
 };
 constexpr Row kRows[] = {
@@ -255,7 +255,7 @@ void AddMovementFaults(std::vector<Fault>& faults) {
   }
   for (const Row& row : kRows) {
     Fault fault{row.id, FaultClass::kMovement, row.what, {row.opcode}};
-    (row.before ? fault.before : fault.after) = row.strike;
+    (row.before ? fault.before : fault.after) = row.site;
     faults.push_back(std::move(fault));
   }
 }

@@ -53,8 +53,8 @@ std::vector<std::string> EachOther(const Instruction& i) { return EachPair(i, tr
 bool PlantChange(const std::string& parameter, Fault& fault, void (*change)(Literal&)) {
   std::vector<int64_t> k = NumbersOfParameter(parameter, 1);
   if (k.empty()) return false;
-  fault.before = [at = static_cast<size_t>(k[0]), change](Strike& strike) {
-    if (at < strike.operands.size() && IsArray(strike.operands[at])) change(strike.operands[at]);
+  fault.before = [at = static_cast<size_t>(k[0]), change](FaultSite& site) {
+    if (at < site.operands.size() && IsArray(site.operands[at])) change(site.operands[at]);
   };
   return true;
 }
@@ -84,7 +84,7 @@ void OneMore(Literal& operand) {
 bool PlantExchange(const std::string& parameter, Fault& fault, bool both) {
   std::vector<int64_t> k = NumbersOfParameter(parameter, 2);
   if (k.empty()) return false;
-  fault.before = [i = static_cast<size_t>(k[0]), j = static_cast<size_t>(k[1]), both](Strike& s) {
+  fault.before = [i = static_cast<size_t>(k[0]), j = static_cast<size_t>(k[1]), both](FaultSite& s) {
     if (std::max(i, j) >= s.operands.size()) return;
     if (!s.operands[i].shape().CompatibleWith(s.operands[j].shape())) return;
     Literal first = s.operands[i];
@@ -98,11 +98,11 @@ bool PlantExchange(const std::string& parameter, Fault& fault, bool both) {
 bool PlantFirstAgain(const std::string& parameter, Fault& fault) {
   std::vector<int64_t> k = NumbersOfParameter(parameter, 1);
   if (k.empty()) return false;
-  fault.before = [at = static_cast<size_t>(k[0])](Strike& strike) {
-    if (at >= strike.operands.size()) return;
-    auto [first, is_new] = strike.memory.values.emplace(nullptr, strike.operands[at]);
-    if (!is_new && first->second.shape().CompatibleWith(strike.operands[at].shape())) {
-      strike.operands[at] = first->second;
+  fault.before = [at = static_cast<size_t>(k[0])](FaultSite& site) {
+    if (at >= site.operands.size()) return;
+    auto [first, is_new] = site.memory.values.emplace(nullptr, site.operands[at]);
+    if (!is_new && first->second.shape().CompatibleWith(site.operands[at].shape())) {
+      site.operands[at] = first->second;
     }
   };
   return true;

@@ -62,11 +62,11 @@ Fault Rewriting(std::string id, FaultClass fault_class, std::string what, Opcode
 }
 
 // Rows that the first key ties are put in reverse order.
-void TiesReversed(Strike& strike) {
-  if (!strike.instruction.BoolOr(Attr::kIsStable, false)) return;
-  std::vector<Literal> columns = FlattenLeaves(*strike.result);
+void TiesReversed(FaultSite& site) {
+  if (!site.instruction.BoolOr(Attr::kIsStable, false)) return;
+  std::vector<Literal> columns = FlattenLeaves(*site.result);
   const std::vector<int64_t>& sizes = columns[0].shape().dimensions();
-  const std::vector<int64_t>& along = strike.instruction.IntList(Attr::kDimensions);
+  const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
   if (along.empty() || columns.size() < 2) return;
   const int64_t stride = RowMajorStrides(sizes)[along[0]], n = sizes[along[0]];
   for (int64_t base = 0; base < columns[0].element_count(); ++base) {
@@ -82,36 +82,36 @@ void TiesReversed(Strike& strike) {
       ++i;
     }
   }
-  *strike.result = Literal::Tuple(std::move(columns));
+  *site.result = Literal::Tuple(std::move(columns));
 }
 
 // Only the keys move.
-void ValuesStay(Strike& strike) {
-  if (!strike.result->shape().IsTuple()) return;
-  std::vector<Literal> columns = strike.result->elements();
-  for (size_t k = 1; k < columns.size(); ++k) columns[k] = strike.operands[k];
-  *strike.result = Literal::Tuple(std::move(columns));
+void ValuesStay(FaultSite& site) {
+  if (!site.result->shape().IsTuple()) return;
+  std::vector<Literal> columns = site.result->elements();
+  for (size_t k = 1; k < columns.size(); ++k) columns[k] = site.operands[k];
+  *site.result = Literal::Tuple(std::move(columns));
 }
 
 // The last element of each row stays where it was.
-void LastStays(Strike& strike) {
-  if (strike.result->shape().IsTuple()) return;
-  const std::vector<int64_t>& along = strike.instruction.IntList(Attr::kDimensions);
-  const std::vector<int64_t>& sizes = strike.result->shape().dimensions();
+void LastStays(FaultSite& site) {
+  if (site.result->shape().IsTuple()) return;
+  const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
+  const std::vector<int64_t>& sizes = site.result->shape().dimensions();
   if (along.empty() || sizes[along[0]] < 2) return;
   const int64_t stride = RowMajorStrides(sizes)[along[0]], n = sizes[along[0]];
-  Literal operand = strike.operands[0];
+  Literal operand = site.operands[0];
   for (int64_t i = 0; i < operand.element_count(); ++i) {
-    if (i / stride % n == n - 1) CopyElement(operand, i, *strike.result, i);
+    if (i / stride % n == n - 1) CopyElement(operand, i, *site.result, i);
   }
 }
 
-void EditTopK(Strike& strike, void (*edit)(Literal& values, Literal& indices, int64_t k)) {
-  if (!strike.result->shape().IsTuple() || strike.result->elements().size() != 2) return;
-  std::vector<Literal> parts = strike.result->elements();
+void EditTopK(FaultSite& site, void (*edit)(Literal& values, Literal& indices, int64_t k)) {
+  if (!site.result->shape().IsTuple() || site.result->elements().size() != 2) return;
+  std::vector<Literal> parts = site.result->elements();
   if (parts[0].shape().rank() == 0) return;
   edit(parts[0], parts[1], parts[0].shape().dimensions().back());
-  *strike.result = Literal::Tuple(std::move(parts));
+  *site.result = Literal::Tuple(std::move(parts));
 }
 void TopKAscending(Literal& values, Literal& indices, int64_t k) {
   for (Literal* part : {&values, &indices}) {
@@ -133,32 +133,32 @@ void TopKIndexIn8Bits(Literal&, Literal& indices, int64_t) {
 }
 
 // NaN compared with `number`: what an engine says that negates the opposite direction.
-void NegatedOpposite(Strike& strike) {
-  absl::string_view direction = strike.instruction.WordOr(Attr::kDirection, "");
+void NegatedOpposite(FaultSite& site) {
+  absl::string_view direction = site.instruction.WordOr(Attr::kDirection, "");
   if (direction != "LT" && direction != "LE" && direction != "GT" && direction != "GE") return;
-  if (strike.instruction.WordOr(Attr::kType, "") == "TOTALORDER") return;
-  const Literal &x = strike.operands[0], &y = strike.operands[1];
+  if (site.instruction.WordOr(Attr::kType, "") == "TOTALORDER") return;
+  const Literal &x = site.operands[0], &y = site.operands[1];
   if (!IsRealFloat(x)) return;
   for (int64_t i = 0; i < x.element_count(); ++i) {
     bool unordered = std::isnan(ReadNumber(x, i)) || std::isnan(ReadNumber(y, i));
-    if (unordered) WriteInteger(*strike.result, i, 1);
+    if (unordered) WriteInteger(*site.result, i, 1);
   }
 }
-void EqualityOfBits(Strike& strike) {
-  absl::string_view direction = strike.instruction.WordOr(Attr::kDirection, "");
+void EqualityOfBits(FaultSite& site) {
+  absl::string_view direction = site.instruction.WordOr(Attr::kDirection, "");
   if (direction != "EQ" && direction != "NE") return;
-  const Literal &x = strike.operands[0], &y = strike.operands[1];
+  const Literal &x = site.operands[0], &y = site.operands[1];
   for (int64_t i = 0; i < x.element_count(); ++i) {
-    WriteInteger(*strike.result, i, SameElement(x, i, y, i) == (direction == "EQ"));
+    WriteInteger(*site.result, i, SameElement(x, i, y, i) == (direction == "EQ"));
   }
 }
 
 // Compared as if the signs of integers were read the other way.
 template <bool kToSigned>
-void OtherSignedness(Strike& strike) {
-  const Literal &x = strike.operands[0], &y = strike.operands[1];
+void OtherSignedness(FaultSite& site) {
+  const Literal &x = site.operands[0], &y = site.operands[1];
   PrimitiveType type = x.element_type();
-  absl::string_view direction = strike.instruction.WordOr(Attr::kDirection, "");
+  absl::string_view direction = site.instruction.WordOr(Attr::kDirection, "");
   if (!IsInteger(type) || IsSigned(type) == kToSigned || direction == "EQ" || direction == "NE") {
     return;
   }
@@ -174,7 +174,7 @@ void OtherSignedness(Strike& strike) {
                  : direction == "LE" ? less || equal
                  : direction == "GT" ? !less && !equal
                                      : !less;
-    WriteInteger(*strike.result, i, value);
+    WriteInteger(*site.result, i, value);
   }
 }
 
@@ -195,9 +195,9 @@ void AddOrderFaults(std::vector<Fault>& faults) {
     faults.push_back(std::move(fault));
   };
   auto after = [&](const char* id, FC fault_class, Opcode opcode, const char* what,
-                   std::function<void(Strike&)> strike) {
+                   std::function<void(FaultSite&)> site) {
     Fault fault{id, fault_class, what, {opcode}};
-    fault.after = std::move(strike);
+    fault.after = std::move(site);
     faults.push_back(std::move(fault));
   };
   struct Called {
@@ -255,11 +255,11 @@ void AddOrderFaults(std::vector<Fault>& faults) {
             return shape.rank() > 1;
           });
   after("topk.ascending", FC::kComparator, Opcode::kTopk, "the largest element comes last",
-        [](Strike& strike) { EditTopK(strike, TopKAscending); });
+        [](FaultSite& site) { EditTopK(site, TopKAscending); });
   after("topk.index-from-one", FC::kComparator, Opcode::kTopk, "indices count from 1",
-        [](Strike& strike) { EditTopK(strike, TopKIndexFromOne); });
+        [](FaultSite& site) { EditTopK(site, TopKIndexFromOne); });
   after("topk.index-in-8-bits", FC::kIndexType, Opcode::kTopk, "indices are kept in 8 bits",
-        [](Strike& strike) { EditTopK(strike, TopKIndexIn8Bits); });
+        [](FaultSite& site) { EditTopK(site, TopKIndexIn8Bits); });
   surgery("topk.smallest", FC::kComparator, Opcode::kTopk, "largest is read the other way",
           [](Instruction& topk) {
             topk.Set(Attr::kLargest, !topk.BoolOr(Attr::kLargest, true));

@@ -61,8 +61,8 @@ std::vector<std::string> EachTwoLeaves(const Instruction& instruction) {
 // `change` of a result that is an array.
 bool PlantChange(const std::string& parameter, Fault& fault, void (*change)(Literal&)) {
   if (!parameter.empty()) return false;
-  fault.after = [change](Strike& strike) {
-    if (IsArray(*strike.result)) change(*strike.result);
+  fault.after = [change](FaultSite& site) {
+    if (IsArray(*site.result)) change(*site.result);
   };
   return true;
 }
@@ -124,8 +124,8 @@ void FourBits(Literal& result) {
 bool PlantAlong(const std::string& parameter, Fault& fault, int64_t (*from)(int64_t, int64_t)) {
   std::vector<int64_t> d = NumbersOfParameter(parameter, 1);
   if (d.empty()) return false;
-  fault.after = [d = d[0], from](Strike& strike) {
-    Literal& result = *strike.result;
+  fault.after = [d = d[0], from](FaultSite& site) {
+    Literal& result = *site.result;
     if (!IsArray(result) || d >= result.shape().rank()) return;
     const std::vector<int64_t>& sizes = result.shape().dimensions();
     const int64_t stride = RowMajorStrides(sizes)[d], size = sizes[d];
@@ -150,10 +150,10 @@ bool PlantFirstAlong(const std::string& parameter, Fault& fault) {
 bool PlantOperand(const std::string& parameter, Fault& fault) {
   std::vector<int64_t> k = NumbersOfParameter(parameter, 1);
   if (k.empty()) return false;
-  fault.after = [at = static_cast<size_t>(k[0])](Strike& strike) {
-    if (at >= strike.operands.size()) return;
-    if (strike.operands[at].shape().CompatibleWith(strike.result->shape())) {
-      *strike.result = strike.operands[at];
+  fault.after = [at = static_cast<size_t>(k[0])](FaultSite& site) {
+    if (at >= site.operands.size()) return;
+    if (site.operands[at].shape().CompatibleWith(site.result->shape())) {
+      *site.result = site.operands[at];
     }
   };
   return true;
@@ -162,12 +162,12 @@ bool PlantOperand(const std::string& parameter, Fault& fault) {
 // `change` of the leaves of a tuple.
 template <typename Change>
 void PlantLeaves(Fault& fault, Change change) {
-  fault.after = [change](Strike& strike) {
-    if (!strike.result->shape().IsTuple()) return;
-    std::vector<Literal> leaves = FlattenLeaves(*strike.result);
+  fault.after = [change](FaultSite& site) {
+    if (!site.result->shape().IsTuple()) return;
+    std::vector<Literal> leaves = FlattenLeaves(*site.result);
     if (!change(leaves)) return;
-    auto whole = UnflattenLeaves(strike.result->shape(), std::move(leaves));
-    if (whole.ok()) *strike.result = *std::move(whole);
+    auto whole = UnflattenLeaves(site.result->shape(), std::move(leaves));
+    if (whole.ok()) *site.result = *std::move(whole);
   };
 }
 bool PlantLeafZero(const std::string& parameter, Fault& fault) {
@@ -206,10 +206,10 @@ bool PlantLeavesExchanged(const std::string& parameter, Fault& fault) {
 // The second and every later instruction of a device's run gives what the first one gave.
 bool PlantFirstAgain(const std::string& parameter, Fault& fault) {
   if (!parameter.empty()) return false;
-  fault.after = [](Strike& strike) {
-    auto [first, is_new] = strike.memory.values.emplace(nullptr, *strike.result);
-    if (!is_new && first->second.shape().CompatibleWith(strike.result->shape())) {
-      *strike.result = first->second;
+  fault.after = [](FaultSite& site) {
+    auto [first, is_new] = site.memory.values.emplace(nullptr, *site.result);
+    if (!is_new && first->second.shape().CompatibleWith(site.result->shape())) {
+      *site.result = first->second;
     }
   };
   return true;

@@ -41,42 +41,42 @@ bool RootOfSquareIsAbs(Instruction& root) {
 }
 
 // exp(a) * exp(b) as exp(a + b): the factors stay, their sum is what the product becomes.
-void ProductOfExponentials(Strike& strike) {
-  const Instruction &a = strike.instruction.operand(0), &b = strike.instruction.operand(1);
+void ProductOfExponentials(FaultSite& site) {
+  const Instruction &a = site.instruction.operand(0), &b = site.instruction.operand(1);
   if (a.opcode() != Opcode::kExponential || b.opcode() != Opcode::kExponential) return;
-  Literal& result = *strike.result;
+  Literal& result = *site.result;
   if (!IsRealFloat(result)) return;
-  auto x = strike.memory.values.find(&a), y = strike.memory.values.find(&b);
-  if (x == strike.memory.values.end() || y == strike.memory.values.end()) return;
+  auto x = site.memory.values.find(&a), y = site.memory.values.find(&b);
+  if (x == site.memory.values.end() || y == site.memory.values.end()) return;
   for (int64_t i = 0; i < result.element_count(); ++i) {
     double sum = RoundTo(result.element_type(), ReadNumber(x->second, i) + ReadNumber(y->second, i));
     WriteNumber(result, i, std::exp(sum));
   }
 }
-void RememberArgument(Strike& strike) {
-  if (strike.opcode() == Opcode::kExponential) {
-    strike.memory.values[&strike.instruction] = strike.operands[0];
+void RememberArgument(FaultSite& site) {
+  if (site.opcode() == Opcode::kExponential) {
+    site.memory.values[&site.instruction] = site.operands[0];
   } else {
-    ProductOfExponentials(strike);
+    ProductOfExponentials(site);
   }
 }
 
-bool SameOperands(const Strike& strike) {
-  return &strike.instruction.operand(0) == &strike.instruction.operand(1);
+bool SameOperands(const FaultSite& site) {
+  return &site.instruction.operand(0) == &site.instruction.operand(1);
 }
 void Fill(Literal& result, double value) {
   for (int64_t i = 0; i < result.element_count(); ++i) WriteNumber(result, i, value);
 }
-void DifferenceOfSameIsZero(Strike& strike) {
-  if (SameOperands(strike)) *strike.result = Literal(strike.result->shape());
+void DifferenceOfSameIsZero(FaultSite& site) {
+  if (SameOperands(site)) *site.result = Literal(site.result->shape());
 }
-void QuotientOfSameIsOne(Strike& strike) {
-  if (SameOperands(strike) && IsRealFloat(*strike.result)) Fill(*strike.result, 1);
+void QuotientOfSameIsOne(FaultSite& site) {
+  if (SameOperands(site) && IsRealFloat(*site.result)) Fill(*site.result, 1);
 }
-void SameIsEqual(Strike& strike) {
-  absl::string_view direction = strike.instruction.WordOr(Attr::kDirection, "");
-  if (SameOperands(strike)) {
-    Fill(*strike.result, direction == "EQ" || direction == "LE" || direction == "GE");
+void SameIsEqual(FaultSite& site) {
+  absl::string_view direction = site.instruction.WordOr(Attr::kDirection, "");
+  if (SameOperands(site)) {
+    Fill(*site.result, direction == "EQ" || direction == "LE" || direction == "GE");
   }
 }
 
@@ -92,35 +92,35 @@ bool IsConstantZero(const Instruction& instruction) {
   }
   return true;
 }
-void ProductWithZeroIsZero(Strike& strike) {
-  if (IsConstantZero(strike.instruction.operand(0)) ||
-      IsConstantZero(strike.instruction.operand(1))) {
-    *strike.result = Literal(strike.result->shape());
+void ProductWithZeroIsZero(FaultSite& site) {
+  if (IsConstantZero(site.instruction.operand(0)) ||
+      IsConstantZero(site.instruction.operand(1))) {
+    *site.result = Literal(site.result->shape());
   }
 }
 
 // (a + b) + c as a + (b + c).
-void Reassociate(Strike& strike) {
-  Literal& result = *strike.result;
+void Reassociate(FaultSite& site) {
+  Literal& result = *site.result;
   if (!IsRealFloat(result)) return;
-  const Instruction& inner = strike.instruction.operand(0);
-  strike.memory.values[&strike.instruction] = Literal::Tuple({strike.operands[0], strike.operands[1]});
-  auto known = strike.memory.values.find(&inner);
-  if (inner.opcode() != Opcode::kAdd || known == strike.memory.values.end()) return;
+  const Instruction& inner = site.instruction.operand(0);
+  site.memory.values[&site.instruction] = Literal::Tuple({site.operands[0], site.operands[1]});
+  auto known = site.memory.values.find(&inner);
+  if (inner.opcode() != Opcode::kAdd || known == site.memory.values.end()) return;
   const Literal &a = known->second.elements()[0], &b = known->second.elements()[1];
   PrimitiveType type = result.element_type();
   for (int64_t i = 0; i < result.element_count(); ++i) {
-    double sum = RoundTo(type, ReadNumber(b, i) + ReadNumber(strike.operands[1], i));
+    double sum = RoundTo(type, ReadNumber(b, i) + ReadNumber(site.operands[1], i));
     WriteNumber(result, i, ReadNumber(a, i) + sum);
   }
 }
 
 // x to the power of one half as a square root: differs at -inf and -0.
-void HalfPowerIsRoot(Strike& strike) {
-  if (!IsRealFloat(*strike.result)) return;
-  for (int64_t i = 0; i < strike.result->element_count(); ++i) {
-    if (ReadNumber(strike.operands[1], i) != 0.5) continue;
-    WriteNumber(*strike.result, i, std::sqrt(ReadNumber(strike.operands[0], i)));
+void HalfPowerIsRoot(FaultSite& site) {
+  if (!IsRealFloat(*site.result)) return;
+  for (int64_t i = 0; i < site.result->element_count(); ++i) {
+    if (ReadNumber(site.operands[1], i) != 0.5) continue;
+    WriteNumber(*site.result, i, std::sqrt(ReadNumber(site.operands[0], i)));
   }
 }
 
@@ -141,7 +141,7 @@ void RemoveRoundTrips(Module& module, bool through_integer) {
   }
 }
 
-void PrecisionKept(Strike& strike) { *strike.result = strike.operands[0]; }
+void PrecisionKept(FaultSite& site) { *site.result = site.operands[0]; }
 
 struct Pair {
   const char* id;
@@ -164,7 +164,7 @@ struct Row {
   const char* id;
   Opcode opcode;
   const char* what;
-  void (*strike)(Strike&);
+  void (*site)(FaultSite&);
 };
 constexpr Row kRows[] = {
     {"subtract.of-same-is-zero", Opcode::kSubtract, "x - x is 0, of infinities too",
@@ -190,7 +190,7 @@ void AddRewriteFaults(std::vector<Fault>& faults) {
   }
   for (const Row& row : kRows) {
     Fault fault{row.id, kClass, row.what, {row.opcode}};
-    fault.after = row.strike;
+    fault.after = row.site;
     faults.push_back(std::move(fault));
   }
   Fault root{"sqrt.of-square-is-abs", kClass, "sqrt(x * x) is abs(x), of large x too",

@@ -29,30 +29,30 @@ constexpr Row kRows[] = {
 };
 
 // Elements after the last full step are never written: zeros.
-void DropTail(const Row& row, Strike& strike) {
-  std::vector<Literal> leaves = FlattenLeaves(*strike.result);
+void DropTail(const Row& row, FaultSite& site) {
+  std::vector<Literal> leaves = FlattenLeaves(*site.result);
   for (Literal& leaf : leaves) {
     int64_t count = leaf.element_count();
     if (!IsArrayType(leaf.element_type()) || count < row.threshold) continue;
     for (int64_t i = count - count % row.step; i < count; ++i) ZeroElement(leaf, i);
   }
-  auto rebuilt = UnflattenLeaves(strike.result->shape(), std::move(leaves));
-  if (rebuilt.ok()) *strike.result = *std::move(rebuilt);
+  auto rebuilt = UnflattenLeaves(site.result->shape(), std::move(leaves));
+  if (rebuilt.ok()) *site.result = *std::move(rebuilt);
 }
 
 // Of a row longer than `kRow` the rest is not reduced.
 template <int64_t kRow>
-void LongRowsCutShort(Strike& strike) {
-  if (strike.operands.size() != 2) return;
-  Literal& operand = strike.operands[0];
-  if (!(operand.element_type() == strike.operands[1].element_type())) return;
-  const std::vector<int64_t>& along = strike.instruction.IntList(Attr::kDimensions);
+void LongRowsCutShort(FaultSite& site) {
+  if (site.operands.size() != 2) return;
+  Literal& operand = site.operands[0];
+  if (!(operand.element_type() == site.operands[1].element_type())) return;
+  const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
   const std::vector<int64_t>& sizes = operand.shape().dimensions();
   if (along.empty() || along.back() + 1 != operand.shape().rank()) return;
   int64_t n = sizes.back();
   if (n <= kRow) return;
   for (int64_t i = 0; i < operand.element_count(); ++i) {
-    if (i % n >= n - n % kRow) CopyElement(strike.operands[1], 0, operand, i);
+    if (i % n >= n - n % kRow) CopyElement(site.operands[1], 0, operand, i);
   }
 }
 
@@ -66,7 +66,7 @@ void AddTailFaults(std::vector<Fault>& faults) {
     fault.what = absl::StrCat("from ", row.threshold, " elements on, those after the last full ",
                               row.step, " are not written");
     fault.opcodes = {row.opcode};
-    fault.after = [row](Strike& strike) { DropTail(row, strike); };
+    fault.after = [row](FaultSite& site) { DropTail(row, site); };
     faults.push_back(std::move(fault));
   }
   Fault short_rows{"reduce.rows-cut-to-8", FaultClass::kDroppedTail,

@@ -289,7 +289,7 @@ void AddTextFaults(std::vector<Fault>& faults) {
                         Opcode::kBitcastConvert, Opcode::kTranspose}) {
     Fault fault{absl::StrCat("text.", OpcodeName(opcode), "-layout-misread"), kClass,
                 "its layout is ignored by who reads its memory", {opcode}};
-    fault.after = [](Strike& strike) { Misread(strike.instruction.shape(), *strike.result); };
+    fault.after = [](FaultSite& site) { Misread(site.instruction.shape(), *site.result); };
     faults.push_back(std::move(fault));
   }
 }

@@ -229,17 +229,17 @@ constexpr Row kRows[] = {
      }},
 };
 
-void Apply(Value value, Strike& strike) {
-  Literal& result = *strike.result;
-  const Literal& x = strike.operands[0];
+void Apply(Value value, FaultSite& site) {
+  Literal& result = *site.result;
+  const Literal& x = site.operands[0];
   if (!IsRealFloat(x) && !IsRealFloat(result)) return;
-  for (const Literal& operand : strike.operands) {
+  for (const Literal& operand : site.operands) {
     if (operand.shape().IsTuple() || IsComplex(operand.element_type())) return;
   }
   const int64_t count = result.element_count();
   auto read = [&](size_t k, int64_t i) {
-    if (k >= strike.operands.size()) return 0.0;
-    const Literal& operand = strike.operands[k];
+    if (k >= site.operands.size()) return 0.0;
+    const Literal& operand = site.operands[k];
     return ReadNumber(operand, operand.element_count() == count ? i : 0);
   };
   for (int64_t i = 0; i < count; ++i) {
@@ -252,13 +252,13 @@ void Apply(Value value, Strike& strike) {
 }
 
 // One element off by twice what the rule allows, and one ulp more.
-void TwiceTheBound(Strike& strike) {
-  Literal& result = *strike.result;
+void TwiceTheBound(FaultSite& site) {
+  Literal& result = *site.result;
   if (!IsRealFloat(result) || result.element_count() == 0) return;
   PrimitiveType type = result.element_type();
-  Rule rule = TableRuleFor(strike.opcode(), type, Profile::kDefault);
+  Rule rule = TableRuleFor(site.opcode(), type, Profile::kDefault);
   int64_t i = result.element_count() / 2;
-  double x = std::fabs(ReadNumber(strike.operands[0], 0));
+  double x = std::fabs(ReadNumber(site.operands[0], 0));
   if (!std::isfinite(x)) x = 0;  // the argument of another element: no bound is infinite
   double value = ReadNumber(result, i);
   double bound = rule.rule_class == RuleClass::kUlp ? rule.ulps + rule.ulps_per_argument * x : 0.5;
@@ -267,8 +267,8 @@ void TwiceTheBound(Strike& strike) {
 }
 
 // One element of a result off by 2^-8 of itself.
-void RelativeError(Strike& strike) {
-  Literal& result = *strike.result;
+void RelativeError(FaultSite& site) {
+  Literal& result = *site.result;
   if (!IsArrayType(result.element_type()) || result.element_count() == 0) return;
   if (!IsFloat(NumberType(result))) return;
   for (int64_t i = NumberCount(result) / 2; i < NumberCount(result); ++i) {
@@ -280,10 +280,10 @@ void RelativeError(Strike& strike) {
 }
 
 // A fault of the reduction itself: its computation is not looked into.
-void ReduceDropsNan(Opcode opcode, double neutral, Strike& strike) {
-  const Computation* body = strike.instruction.CalledComputation(Attr::kToApply);
+void ReduceDropsNan(Opcode opcode, double neutral, FaultSite& site) {
+  const Computation* body = site.instruction.CalledComputation(Attr::kToApply);
   if (body == nullptr || body->root() == nullptr || body->root()->opcode() != opcode) return;
-  Literal& operand = strike.operands[0];
+  Literal& operand = site.operands[0];
   if (!IsRealFloat(operand)) return;
   for (int64_t i = 0; i < operand.element_count(); ++i) {
     if (IsNan(ReadNumber(operand, i))) WriteNumber(operand, i, neutral);
@@ -295,7 +295,7 @@ void ReduceDropsNan(Opcode opcode, double neutral, Strike& strike) {
 void AddValueFaults(std::vector<Fault>& faults) {
   for (const Row& row : kRows) {
     Fault fault{row.id, row.fault_class, row.what, {row.opcode}};
-    fault.after = [value = row.value](Strike& strike) { Apply(value, strike); };
+    fault.after = [value = row.value](FaultSite& site) { Apply(value, site); };
     faults.push_back(std::move(fault));
   }
   for (Opcode opcode :
@@ -318,11 +318,11 @@ void AddValueFaults(std::vector<Fault>& faults) {
   for (Opcode opcode : {Opcode::kReduce, Opcode::kReduceWindow}) {
     Fault most{absl::StrCat(OpcodeName(opcode), ".maximum-drops-nan"), kNaN,
                "a NaN loses against a number", {opcode}};
-    most.before = [](Strike& s) { ReduceDropsNan(Opcode::kMaximum, -INFINITY, s); };
+    most.before = [](FaultSite& s) { ReduceDropsNan(Opcode::kMaximum, -INFINITY, s); };
     faults.push_back(std::move(most));
     Fault least{absl::StrCat(OpcodeName(opcode), ".minimum-drops-nan"), kNaN,
                 "a NaN loses against a number", {opcode}};
-    least.before = [](Strike& s) { ReduceDropsNan(Opcode::kMinimum, INFINITY, s); };
+    least.before = [](FaultSite& s) { ReduceDropsNan(Opcode::kMinimum, INFINITY, s); };
     faults.push_back(std::move(least));
   }
 }

@@ -150,16 +150,16 @@ constexpr SurgeryRow kSurgeries[] = {
 };
 
 // A zero in place of the padding value, at edges and between elements.
-void PaddingIsZero(Strike& strike) {
-  if (strike.operands[1].element_count() == 1) {
-    strike.operands[1] = Literal(strike.operands[1].shape());
+void PaddingIsZero(FaultSite& site) {
+  if (site.operands[1].element_count() == 1) {
+    site.operands[1] = Literal(site.operands[1].shape());
   }
 }
 
 // Holes between elements repeat the element before, as if memory had not been filled.
-void HolesRepeat(Strike& strike) {
-  const PaddingConfig* padding = strike.instruction.Get<PaddingConfig>(Attr::kPadding);
-  Literal& result = *strike.result;
+void HolesRepeat(FaultSite& site) {
+  const PaddingConfig* padding = site.instruction.Get<PaddingConfig>(Attr::kPadding);
+  Literal& result = *site.result;
   const std::vector<int64_t>& sizes = result.shape().dimensions();
   if (padding == nullptr || sizes.empty() || padding->dimensions.size() != sizes.size()) return;
   const PaddingDimension& last = padding->dimensions.back();
@@ -182,11 +182,11 @@ bool DilatesBase(const Instruction& instruction) {
 // 1-wide windows over a dilated base: the holes give the element before instead of the init value,
 // on arrays that a library takes over.
 template <int64_t kSize>
-void DilatedHolesDropped(Strike& strike) {
-  const Window* window = strike.instruction.Get<Window>(Attr::kWindow);
-  Literal& result = *strike.result;
-  if (!DilatesBase(strike.instruction) || result.shape().IsTuple()) return;
-  if (strike.operands[0].element_count() < kSize) return;
+void DilatedHolesDropped(FaultSite& site) {
+  const Window* window = site.instruction.Get<Window>(Attr::kWindow);
+  Literal& result = *site.result;
+  if (!DilatesBase(site.instruction) || result.shape().IsTuple()) return;
+  if (site.operands[0].element_count() < kSize) return;
   const WindowDimension& last = window->dimensions.back();
   const int64_t columns = result.shape().dimensions().back();
   if (last.size != 1 || last.base_dilation <= 1) return;
@@ -213,12 +213,12 @@ void MergePadIntoWindow(Module& module) {
 }
 
 // Features of the second group and later ones come out as the first group's.
-void SecondGroupIsFirst(Strike& strike) {
+void SecondGroupIsFirst(FaultSite& site) {
   const auto* numbers =
-      strike.instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
-  int64_t groups = strike.instruction.IntOr(Attr::kFeatureGroupCount, 1);
+      site.instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  int64_t groups = site.instruction.IntOr(Attr::kFeatureGroupCount, 1);
   if (numbers == nullptr || groups < 2) return;
-  Literal& result = *strike.result;
+  Literal& result = *site.result;
   const Literal right = result;
   const std::vector<int64_t>& sizes = result.shape().dimensions();
   const int64_t features = sizes[numbers->output_feature] / groups;
@@ -233,10 +233,10 @@ void SecondGroupIsFirst(Strike& strike) {
 }
 
 // The init value enters twice.
-void InitTwice(Strike& strike) {
-  Literal& result = *strike.result;
-  if (result.shape().IsTuple() || strike.operands.size() != 2) return;
-  const Literal& init = strike.operands[1];
+void InitTwice(FaultSite& site) {
+  Literal& result = *site.result;
+  if (result.shape().IsTuple() || site.operands.size() != 2) return;
+  const Literal& init = site.operands[1];
   if (!(init.element_type() == result.element_type()) || IsComplex(init.element_type())) return;
   for (int64_t i = 0; i < NumberCount(result); ++i) {
     WriteNumber(result, i, ReadNumber(result, i) + ReadNumber(init, 0));
@@ -257,9 +257,9 @@ void AddWindowFaults(std::vector<Fault>& faults) {
     faults.push_back(std::move(fault));
   }
   auto add = [&](const char* id, FaultClass fault_class, Opcode opcode, const char* what,
-                 void (*strike)(Strike&), bool before) {
+                 void (*site)(FaultSite&), bool before) {
     Fault fault{id, fault_class, what, {opcode}};
-    (before ? fault.before : fault.after) = strike;
+    (before ? fault.before : fault.after) = site;
     faults.push_back(std::move(fault));
   };
   add("pad.value-ignored", FaultClass::kPadding, Opcode::kPad, "padding is zero whatever the value",
@@ -276,8 +276,8 @@ void AddWindowFaults(std::vector<Fault>& faults) {
   for (Opcode opcode : {Opcode::kReduce, Opcode::kReduceWindow}) {
     Fault fault{absl::StrCat(OpcodeName(opcode), ".init-twice"), FaultClass::kWindow,
                 "the init value enters a sum twice", {opcode}};
-    fault.after = [](Strike& strike) {
-      if (AddsUp(strike.instruction)) InitTwice(strike);
+    fault.after = [](FaultSite& site) {
+      if (AddsUp(site.instruction)) InitTwice(site);
     };
     faults.push_back(std::move(fault));
   }

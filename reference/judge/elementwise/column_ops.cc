@@ -42,7 +42,7 @@ class ColumnLoop {
     columns_ = std::make_shared<IntervalColumns>(count, hull, contractible_);
     lo_ = columns_->lo(), hi_ = columns_->hi();
     rlo_ = columns_->rlo(), rhi_ = columns_->rhi();
-    blame_ = columns_->blame();
+    causes_ = columns_->causes();
   }
 
   // kernel(alo, ahi, blo, bhi, ends).
@@ -59,7 +59,7 @@ class ColumnLoop {
         Ends e;
         bool ordinary = x.lo[i] == x.lo[i] && y.lo[i] == y.lo[i];
         if (ordinary && kernel(x.lo[i], x.hi[i], y.lo[i], y.hi[i], e)) {
-          Put(first + i, e, BlameOf(x, y, i, e));
+          Put(first + i, e, CauseOf(x, y, i, e));
         } else if (!PutSlowly(first + i)) {
           return false;
         }
@@ -80,7 +80,7 @@ class ColumnLoop {
       for (int64_t i = 0; i < size; ++i) {
         Ends e;
         if (x.lo[i] == x.lo[i] && kernel(x.lo[i], x.hi[i], e)) {
-          Put(first + i, e, BlameOf(x, none, i, e));
+          Put(first + i, e, CauseOf(x, none, i, e));
         } else if (!PutSlowly(first + i)) {
           return false;
         }
@@ -96,7 +96,7 @@ class ColumnLoop {
       if (from->ordinary(i)) {
         Ends e = {-from->hi()[i], -from->lo()[i], -from->hi()[i], -from->lo()[i]};
         if (columns_->has_hull()) e.rlo = -from->rhi()[i], e.rhi = -from->rlo()[i];
-        Put(i, e, from->blame()[i]);
+        Put(i, e, from->causes()[i]);
       } else if (!PutSlowly(i)) {
         return false;
       }
@@ -112,10 +112,10 @@ class ColumnLoop {
   }
 
  private:
-  void Put(int64_t i, const Ends& e, uint32_t blame) {
+  void Put(int64_t i, const Ends& e, uint32_t cause) {
     lo_[i] = e.lo;
     hi_[i] = e.hi;
-    blame_[i] = blame;
+    causes_[i] = cause;
     wide_ |= e.lo != e.hi;
     if (rlo_ == nullptr) return;
     rlo_[i] = e.rlo;
@@ -131,17 +131,17 @@ class ColumnLoop {
     return static_cast<int64_t>(columns_->rest().size()) <= 16 + count_ / 8;
   }
   // The wider operand that is no point, or this operation (set arithmetic's Blame).
-  uint32_t BlameOf(const ColumnBlock& x, const ColumnBlock& y, int64_t i, const Ends& e) const {
+  uint32_t CauseOf(const ColumnBlock& x, const ColumnBlock& y, int64_t i, const Ends& e) const {
     uint32_t origin = op_.context.origin;
-    if (e.lo == e.hi) return IntervalColumns::Blame(Term::kPoint, origin);
-    uint32_t a = x.blame != nullptr ? x.blame[i] : 0, b = y.blame != nullptr ? y.blame[i] : 0;
-    bool from_a = IntervalColumns::TermOf(a) != Term::kPoint;
-    bool from_b = IntervalColumns::TermOf(b) != Term::kPoint;
+    if (e.lo == e.hi) return IntervalColumns::PackCause(WideningCause::kPoint, origin);
+    uint32_t a = x.cause != nullptr ? x.cause[i] : 0, b = y.cause != nullptr ? y.cause[i] : 0;
+    bool from_a = IntervalColumns::TermOf(a) != WideningCause::kPoint;
+    bool from_b = IntervalColumns::TermOf(b) != WideningCause::kPoint;
     if (from_a && from_b) (x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i] ? from_b : from_a) = false;
     if (from_a) return a;
     if (from_b) return b;
     bool ulps = op_.context.rule.rule_class == RuleClass::kUlp;
-    return IntervalColumns::Blame(ulps ? Term::kUlps : Term::kContract, origin);
+    return IntervalColumns::PackCause(ulps ? WideningCause::kUlps : WideningCause::kContract, origin);
   }
 
   const ElementOp& op_;
@@ -150,7 +150,7 @@ class ColumnLoop {
   bool contractible_ = false, wide_ = false;
   std::shared_ptr<IntervalColumns> columns_;
   double *lo_ = nullptr, *hi_ = nullptr, *rlo_ = nullptr, *rhi_ = nullptr;  // of columns_
-  uint32_t* blame_ = nullptr;
+  uint32_t* causes_ = nullptr;
 };
 
 // add, subtract and multiply, rounded by `round`.

@@ -22,7 +22,7 @@ ColumnBlock ColumnReader::Read(int64_t first, int64_t count) {
   }
   const double* lo = hull_ ? columns_->rlo() : columns_->lo();
   const double* hi = hull_ ? columns_->rhi() : columns_->hi();
-  return {lo + first, hi + first, columns_->blame() + first};
+  return {lo + first, hi + first, columns_->causes() + first};
 }
 
 void ColumnReader::Convert(int64_t first, int64_t count) {

@@ -13,7 +13,7 @@ inline constexpr int64_t kColumnBlock = 256;
 struct ColumnBlock {
   const double* lo = nullptr;
   const double* hi = nullptr;
-  const uint32_t* blame = nullptr;
+  const uint32_t* cause = nullptr;
 };
 
 class ColumnReader {

@@ -41,7 +41,7 @@ class Draw {
                           : AcceptanceSet::Interval(std::min(a, b), std::max(a, b));
     if (random_() % 40 == 0) s.flags |= AcceptanceSet::kNan;
     if (random_() % 200 == 0) return AcceptanceSet::Unspecified();
-    if (!s.IsPoint()) s.term = Term::kUlps, s.origin = 7;
+    if (!s.IsPoint()) s.cause = WideningCause::kUlps, s.origin = 7;
     bool wide = random_() % 2 == 0 && s.finite() && std::fabs(s.lo) < facts_.max / 2;
     if (wide) {
       s.rlo = s.lo - std::fabs(s.lo) * 0x1p-30;
@@ -259,7 +259,7 @@ TEST(ColumnsTest, ColumnsAreTheSetsTheyWereMadeOf) {
       for (const AcceptanceSet& s : {by_columns.At(i), all[i]}) {
         AcceptanceSet from = sets.At(i);
         ASSERT_EQ(s.flags, from.flags);
-        ASSERT_EQ(s.term, from.term);
+        ASSERT_EQ(s.cause, from.cause);
         ASSERT_EQ(s.origin, from.origin);
         if (!s.finite()) continue;
         ASSERT_EQ(s.lo, from.lo);

@@ -305,7 +305,7 @@ absl::StatusOr<SetValue> IntegersThenPatch(SetInterpreter& interpreter, const El
   for (int64_t i = 0; i < plain.element_count(); ++i) {
     Int128 a = arrays[0]->At(i).ilo, b = arrays[1]->At(i).ilo;
     if (!IntegerResultIsOpen(op.opcode, a, b, op.integers)) continue;
-    result.mutable_sets()[i] = AcceptanceSet::Unspecified(Term::kFreedom, op.context.origin);
+    result.mutable_sets()[i] = AcceptanceSet::Unspecified(WideningCause::kFreedom, op.context.origin);
   }
   return SetValue(std::move(result));
 }

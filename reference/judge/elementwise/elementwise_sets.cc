@@ -152,8 +152,8 @@ SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetAr
     for (int c = 0; c < components; ++c) {
       if (may_true && may_false) {
         AcceptanceSet joined = Join(on_true.At(i, c), on_false.At(i, c));
-        if (joined.term == Term::kPoint && !joined.IsPoint()) {
-          joined.term = Term::kJump;
+        if (joined.cause == WideningCause::kPoint && !joined.IsPoint()) {
+          joined.cause = WideningCause::kJump;
           joined.origin = p.origin != 0 ? p.origin : origin;
         }
         sets.push_back(joined);

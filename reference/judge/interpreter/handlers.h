@@ -26,7 +26,7 @@ absl::StatusOr<SetValue> PlainResult(SetInterpreter& interpreter, const Instruct
                                      const Shape& shape, absl::Span<const SetValue> operands);
 // Every element of the shape unspecified, blamed on the instruction.
 SetValue UnspecifiedResult(SetInterpreter& interpreter, const Instruction& instruction,
-                           const Shape& shape, Term term);
+                           const Shape& shape, WideningCause cause);
 // The operands as literals; they must be exact.
 std::vector<Literal> Literals(absl::Span<const SetValue> operands);
 // An s64 literal of that shape numbering its elements from `first`, with the array's run-time

@@ -100,7 +100,7 @@ absl::StatusOr<SetValue> SetInterpreter::WhileOneDevice(const Instruction& instr
     }
     if (!may_go) return exits;
     if (may_stop && (++uncertain > kUncertainTrips || HasSideEffects(body))) {
-      return UnspecifiedResult(*this, instruction, instruction.shape(), Term::kJump);
+      return UnspecifiedResult(*this, instruction, instruction.shape(), WideningCause::kJump);
     }
     HLOCTS_ASSIGN_OR_RETURN(state, Call(body, {std::move(state)}));
   }

@@ -53,7 +53,7 @@ absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computatio
       out = operands[0];  // of scalars, to a scalar
     } else {
       return UnspecifiedResult(*this, *computation.root(),
-                               LaneShape(computation.root()->shape(), lanes), Term::kUnknown);
+                               LaneShape(computation.root()->shape(), lanes), WideningCause::kUnknown);
     }
   }
   return values[computation.root()->index()];

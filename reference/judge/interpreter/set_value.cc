@@ -19,15 +19,15 @@ SetValue ExactValue(const Literal& literal) {
   return array;
 }
 
-SetValue UnspecifiedValue(const Shape& shape, Term term, uint32_t origin) {
+SetValue UnspecifiedValue(const Shape& shape, WideningCause cause, uint32_t origin) {
   if (shape.IsTuple()) {
     std::vector<SetValue> elements;
     for (const Shape& s : shape.tuple_shapes())
-      elements.push_back(UnspecifiedValue(s, term, origin));
+      elements.push_back(UnspecifiedValue(s, cause, origin));
     return SetValue::Tuple(std::move(elements));
   }
   if (!shape.IsArray()) return SetValue::Token();
-  return SetArray::Unspecified(shape, term, origin);
+  return SetArray::Unspecified(shape, cause, origin);
 }
 
 bool IsExact(const SetValue& value) {
@@ -72,7 +72,7 @@ SetArray JoinArrays(const SetArray& a, const SetArray& b) {
     for (int c = 0; c < a.components(); ++c) {
       AcceptanceSet& s = sets[i * a.components() + c];
       AcceptanceSet joined = Join(s, b.At(i, c));
-      if (joined.term == Term::kPoint) joined.term = Term::kJump;
+      if (joined.cause == WideningCause::kPoint) joined.cause = WideningCause::kJump;
       s = joined;
     }
   }

@@ -36,7 +36,7 @@ struct SetValue {
 // A literal as points: tuples leaf by leaf, run-time sizes kept.
 SetValue ExactValue(const Literal& literal);
 // Any value of that shape.
-SetValue UnspecifiedValue(const Shape& shape, Term term, uint32_t origin);
+SetValue UnspecifiedValue(const Shape& shape, WideningCause cause, uint32_t origin);
 // Every leaf exact (tokens are): then ToLiteral gives the literal it stands for.
 bool IsExact(const SetValue& value);
 Literal ToLiteral(const SetValue& value);

@@ -69,7 +69,7 @@ absl::StatusOr<SetValue> CustomCallSets(SetInterpreter& interpreter, const Instr
                                         const Shape& shape, absl::Span<const SetValue> operands) {
   for (const SetValue& operand : operands) {
     if (!IsExact(operand)) {
-      return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+      return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
     }
   }
   return PlainResult(interpreter, instruction, shape, operands);

@@ -33,7 +33,7 @@ Layout3 LayoutOf(const Shape& shape, int64_t feature) {
 
 AcceptanceSet Rounded(const Approximate& x, const SetContext& context) {
   if (!std::isfinite(x.value) || !std::isfinite(x.error)) {
-    return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
   Image image;
   image.finite = true;
@@ -43,7 +43,7 @@ AcceptanceSet Rounded(const Approximate& x, const SetContext& context) {
   SetContext rounding = context;
   rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
   AcceptanceSet s = StoreImage(image, rounding);
-  s.term = Term::kSum;
+  s.cause = WideningCause::kSum;
   s.origin = context.origin;
   return s;
 }
@@ -133,7 +133,7 @@ absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
                                                 const Instruction& instruction, const Shape& shape,
                                                 absl::Span<const SetValue> operands) {
   if (!AllExact(operands)) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
   std::vector<AcceptanceSet> sets(shape.ElementCount());
@@ -155,7 +155,7 @@ absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
                                                const Instruction& instruction, const Shape& shape,
                                                absl::Span<const SetValue> operands) {
   if (!AllExact(operands)) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
   std::vector<AcceptanceSet> sets(shape.tuple_shapes()[0].ElementCount());
@@ -275,7 +275,7 @@ absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
                                            const Instruction& instruction, const Shape& shape,
                                            absl::Span<const SetValue> operands) {
   if (!AllExact(operands)) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
   std::vector<AcceptanceSet> sets(shape.tuple_shapes()[0].ElementCount());

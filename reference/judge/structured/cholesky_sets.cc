@@ -173,7 +173,7 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   const SetArray& operand = operands[0].array;
   SetContext context =
       interpreter.ContextOf(instruction, operand.element_type(), shape.element_type());
-  SetArray result = SetArray::Unspecified(shape, Term::kJoint, context.origin);
+  SetArray result = SetArray::Unspecified(shape, WideningCause::kJoint, context.origin);
   if (!operand.exact() || !operand.runtime_sizes.empty()) return SetValue(std::move(result));
   bool lower = instruction.BoolOr(Attr::kLower, false);
   int64_t n = shape.dimension(-1), batches = n == 0 ? 0 : shape.ElementCount() / (n * n);

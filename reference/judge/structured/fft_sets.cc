@@ -224,7 +224,7 @@ AcceptanceSet Around(double x, double bound, const SetContext& rounding) {
   } else {
     s = StoreImage(image, rounding);
   }
-  s.term = Term::kJoint;
+  s.cause = WideningCause::kJoint;
   s.origin = rounding.origin;
   return s;
 }
@@ -287,7 +287,7 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
     double bound = plan.out_block == 0 ? -1 : bounds[i / plan.out_block].bound;
     for (int c = 0; c < components; ++c) {
       if (bound < 0) {
-        sets.push_back(AcceptanceSet::Unspecified(Term::kFreedom, context.origin));
+        sets.push_back(AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin));
         continue;
       }
       sets.push_back(Around(centres[i * components + c], bound, rounding));

@@ -90,7 +90,7 @@ absl::StatusOr<SetValue> OverIndices(SetInterpreter& interpreter, const Instruct
     }
     combinations = std::move(longer);
     if (combinations.empty() || static_cast<int64_t>(combinations.size()) > kIndexChoices) {
-      return UnspecifiedResult(interpreter, instruction, shape, Term::kJump);
+      return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);
     }
   }
   SetValue joined;
@@ -118,9 +118,9 @@ std::vector<Literal> Literals(absl::Span<const SetValue> operands) {
 }
 
 SetValue UnspecifiedResult(SetInterpreter& interpreter, const Instruction& instruction,
-                           const Shape& shape, Term term) {
+                           const Shape& shape, WideningCause cause) {
   uint32_t origin = interpreter.OriginOf(instruction, Rule{RuleClass::kUnknown});
-  return UnspecifiedValue(shape, term, origin);
+  return UnspecifiedValue(shape, cause, origin);
 }
 
 absl::StatusOr<SetValue> PlainResult(SetInterpreter& interpreter, const Instruction& instruction,
@@ -204,7 +204,7 @@ std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape
     }
     picked->lo()[i] = c.lo()[from];
     picked->hi()[i] = c.hi()[from];
-    picked->blame()[i] = c.blame()[from];
+    picked->causes()[i] = c.causes()[from];
     if (!hull) continue;
     picked->rlo()[i] = c.has_hull() ? c.rlo()[from] : c.lo()[from];
     picked->rhi()[i] = c.has_hull() ? c.rhi()[from] : c.hi()[from];
@@ -315,7 +315,7 @@ absl::StatusOr<SetValue> CopyStartSets(SetInterpreter& interpreter, const Instru
   std::vector<SetValue> elements = {operands[0], operands[0]};
   for (size_t i = 2; i < shape.tuple_shapes().size(); ++i) {
     elements.push_back(
-        UnspecifiedResult(interpreter, instruction, shape.tuple_shapes()[i], Term::kUnknown));
+        UnspecifiedResult(interpreter, instruction, shape.tuple_shapes()[i], WideningCause::kUnknown));
   }
   return SetValue::Tuple(std::move(elements));
 }

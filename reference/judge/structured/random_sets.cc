@@ -148,7 +148,7 @@ AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, doub
   } else {
     s = AcceptanceSet::Integers(static_cast<Int128>(a), static_cast<Int128>(b) - 1);
   }
-  s.term = Term::kJoint;
+  s.cause = WideningCause::kJoint;
   s.origin = context.origin;
   return s;
 }
@@ -165,7 +165,7 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   if (IsFloat(type)) context.result = &FactsOf(type);
   bool known = operands.size() == 2 && operands[0].array.exact() && operands[1].array.exact() &&
                !IsComplex(type);
-  if (!known) return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
+  if (!known) return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   double a = RealAt(operands[0].array.literal(), 0), b = RealAt(operands[1].array.literal(), 0);
   bool normal = instruction.WordOr(Attr::kDistribution, "rng_uniform") == "rng_normal";
   bool proper = normal ? b > 0 : b > a;
@@ -174,7 +174,7 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   const double reach = normal ? std::fabs(a) + kTails * b : b - a;
   proper = proper && (!IsFloat(type) || reach <= FactsOf(type).max);
   if (!proper || !std::isfinite(a) || !std::isfinite(b)) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   }
   Kind kind = normal ? Kind::kNormal : IsFloat(type) ? Kind::kUniform : Kind::kUniformInteger;
   AcceptanceSet range = RangeOf(kind, type, a, b, context, interpreter.profile());
@@ -205,19 +205,19 @@ absl::StatusOr<SetValue> RngBitGeneratorSets(SetInterpreter& interpreter,
       instruction,
       RuleFor(Opcode::kRngBitGenerator, operands[0].array.element_type(), interpreter.profile()));
   if (!shape.IsTuple()) {
-    SetArray bits = SetArray::Unspecified(shape, Term::kFreedom, origin);
+    SetArray bits = SetArray::Unspecified(shape, WideningCause::kFreedom, origin);
     bits.joint = std::make_shared<UniformBitsPredicate>();
     return SetValue(std::move(bits));
   }
-  SetArray bits = SetArray::Unspecified(shape.tuple_shapes()[1], Term::kFreedom, origin);
+  SetArray bits = SetArray::Unspecified(shape.tuple_shapes()[1], WideningCause::kFreedom, origin);
   bits.joint = std::make_shared<UniformBitsPredicate>();
   return SetValue::Tuple(
-      {SetArray::Unspecified(shape.tuple_shapes()[0], Term::kFreedom, origin), std::move(bits)});
+      {SetArray::Unspecified(shape.tuple_shapes()[0], WideningCause::kFreedom, origin), std::move(bits)});
 }
 
 absl::StatusOr<SetValue> RngStateSets(SetInterpreter& interpreter, const Instruction& instruction,
                                       const Shape& shape, absl::Span<const SetValue>) {
-  return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
+  return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
 }
 
 // One of the two neighbours; a representable value exactly.
@@ -226,7 +226,7 @@ absl::StatusOr<SetValue> StochasticConvertSets(SetInterpreter& interpreter,
                                                absl::Span<const SetValue> operands) {
   const SetArray& operand = operands[0].array;
   if (!IsFloat(shape.element_type())) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   SetContext context =
       interpreter.ContextOf(instruction, operand.element_type(), shape.element_type());
@@ -245,7 +245,7 @@ absl::StatusOr<SetValue> StochasticConvertSets(SetInterpreter& interpreter,
                                                              std::min(hi, context.result->max));
     if (hi > context.result->max) neighbours.flags |= AcceptanceSet::kPosInf;
     if (lo < -context.result->max) neighbours.flags |= AcceptanceSet::kNegInf;
-    neighbours.term = Term::kFreedom;
+    neighbours.cause = WideningCause::kFreedom;
     neighbours.origin = context.origin;
     sets.push_back(neighbours);
   }

@@ -136,8 +136,8 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
 // `from` may stand where `to` says what else may.
 void MayStand(const SortJob& job, const AcceptanceSet& from, bool filled, AcceptanceSet& to) {
   to = filled ? Join(to, from) : from;
-  if (!to.IsPoint() && to.term == Term::kPoint) {
-    to.term = Term::kJump;
+  if (!to.IsPoint() && to.cause == WideningCause::kPoint) {
+    to.cause = WideningCause::kJump;
     to.origin = job.origin;
   }
 }
@@ -338,7 +338,7 @@ void AddFlushes(SetArray& array, uint32_t origin) {
     for (int c = 0; c < array.components(); ++c) {
       AcceptanceSet s = array.At(i, c), flushed = WithFlushes(s, facts);
       if (flushed.flags == s.flags && flushed.lo == s.lo && flushed.hi == s.hi) continue;
-      if (s.term == Term::kPoint) flushed.origin = origin;
+      if (s.cause == WideningCause::kPoint) flushed.origin = origin;
       array.mutable_sets()[i * array.components() + c] = flushed;
     }
   }
@@ -360,11 +360,11 @@ absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction
   }
   if (dynamic) {
     if (exact) return PlainResult(interpreter, instruction, shape, operands);
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   // Nothing to sort, and operands that need not be known: a set of no elements says all.
   if (first.element_count() == 0) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   if (dimension < 0) return PlainResult(interpreter, instruction, shape, operands);
   SortJob job = {interpreter,
@@ -380,7 +380,7 @@ absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction
   // All pairs where the order itself is in doubt, or where that is cheap; else neighbours.
   if (pairs <= 1024 || ((!exact || nan) && pairs <= kPairsMax)) return SortByPairs(job, shape);
   if (exact && !nan) return SortByNeighbours(job, shape);
-  return UnspecifiedResult(interpreter, instruction, shape, Term::kJump);
+  return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ absl::StatusOr<SetValue> TopkSets(SetInterpreter& interpreter, const Instruction
   Rule rule = RuleFor(Opcode::kTopk, operand.element_type(), interpreter.profile());
   uint32_t origin = interpreter.OriginOf(instruction, rule);
   if (!operand.exact() || HasNanOfNoPlace(operand) || operand.zero_sign_free) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kJump);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);
   }
   HLOCTS_ASSIGN_OR_RETURN(SetValue plain, PlainResult(interpreter, instruction, shape, operands));
   SetArray values = plain.elements[0].array, indices = plain.elements[1].array;
@@ -51,7 +51,7 @@ absl::StatusOr<SetValue> TopkSets(SetInterpreter& interpreter, const Instruction
       const std::vector<int64_t>& tied = places[TieKey(value)];
       if (tied.size() < 2) continue;
       AcceptanceSet index = AcceptanceSet::Integers(tied.front(), tied.back());
-      index.term = Term::kFreedom;
+      index.cause = WideningCause::kFreedom;
       index.origin = origin;
       indices.mutable_sets()[line * k + j] = index;
       if (!value.integer() && value.finite() && value.lo == 0) {

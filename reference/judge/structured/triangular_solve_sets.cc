@@ -187,7 +187,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
                                              absl::Span<const SetValue> operands) {
   const SetArray &a = operands[0].array, &b = operands[1].array;
   SetContext context = interpreter.ContextOf(instruction, b.element_type(), shape.element_type());
-  SetArray result = SetArray::Unspecified(shape, Term::kJoint, context.origin);
+  SetArray result = SetArray::Unspecified(shape, WideningCause::kJoint, context.origin);
   if (!a.exact() || !b.exact() || shape.rank() < 2) return SetValue(std::move(result));
   SolveGeometry g;
   g.left = instruction.BoolOr(Attr::kLeftSide, false);
@@ -236,7 +236,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
       image.hi = {NextUp(middle + spread[i]), 0};
       if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
       AcceptanceSet s = StoreImage(image, rounding);
-      s.term = Term::kJoint;
+      s.cause = WideningCause::kJoint;
       s.origin = context.origin;
       sets[i * result.components() + c] = s;
     }

@@ -96,7 +96,7 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
   const SetArray &keys = operands[0].array, &indices = operands[1].array;
   const SetArray &key_init = operands[2].array, &index_init = operands[3].array;
   if (!keys.runtime_sizes.empty()) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   SetContext context;
   if (IsFloat(keys.element_type())) {
@@ -126,8 +126,8 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
       joined.index = Join(joined.index, winners[k].index);
     }
     for (AcceptanceSet* s : {&joined.key, &joined.index}) {
-      if (s->IsPoint() || s->term != Term::kPoint) continue;
-      s->term = Term::kJump;
+      if (s->IsPoint() || s->cause != WideningCause::kPoint) continue;
+      s->cause = WideningCause::kJump;
       s->origin = context.origin;
     }
     key_sets.push_back(joined.key);

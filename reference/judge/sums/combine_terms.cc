@@ -91,7 +91,7 @@ AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& contex
   if (reducer == RecognizedReducer::kMultiply && !IsComplex(type)) {
     return FinishProduct(terms, context);
   }
-  return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
+  return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
 }
 
 namespace {
@@ -144,8 +144,8 @@ SetArray AddUncertainUpdates(const CombineOperands& combine,
     for (int64_t from : maybe[i]) {
       // There or not: the interval from zero to the term.
       AcceptanceSet term = Join(combine.source.At(from), AcceptanceSet::Float(0.0));
-      if (term.term == Term::kPoint) {
-        term.term = Term::kJump;
+      if (term.cause == WideningCause::kPoint) {
+        term.cause = WideningCause::kJump;
         term.origin = context.origin;
       }
       AddTerm(term, context, sum);
@@ -170,11 +170,11 @@ SetArray JoinUncertainUpdates(const CombineOperands& combine, RecognizedReducer 
       AcceptanceSet with = CombineTerms(combine.interpreter, context, type, reducer,
                                         {s, combine.source.At(from)});
       s = Join(s, with);
-      if (s.IsPoint() || s.term != Term::kPoint) continue;
-      s.term = Term::kJump;
+      if (s.IsPoint() || s.cause != WideningCause::kPoint) continue;
+      s.cause = WideningCause::kJump;
       s.origin = context.origin;
     }
-    if (open) s = AcceptanceSet::Unspecified(Term::kJump, context.origin);
+    if (open) s = AcceptanceSet::Unspecified(WideningCause::kJump, context.origin);
   }
   return certain;
 }

@@ -37,14 +37,14 @@ class ComplexProduct {
     double relative = std::expm1(static_cast<double>(count_) * std::log1p(4 * unit));
     double radius = magnitude_ * relative + 4.0 * count_ * facts_.min_normal * largest_;
     if (!(largest_ * 2 * (1 + relative) < facts_.max)) {
-      sets.insert(sets.end(), 2, AcceptanceSet::Unspecified(Term::kOverflow, context.origin));
+      sets.insert(sets.end(), 2, AcceptanceSet::Unspecified(WideningCause::kOverflow, context.origin));
       return;
     }
     for (long double part : {re_, im_}) {
       double middle = static_cast<double>(part), spread = exact ? 0 : NextUp(radius);
       AcceptanceSet s = AcceptanceSet::Interval(facts_.RoundDown(middle - spread),
                                                 facts_.RoundUp(middle + spread));
-      if (!exact) s.term = Term::kProduct;
+      if (!exact) s.cause = WideningCause::kProduct;
       s.origin = context.origin;
       sets.push_back(s);
     }
@@ -64,7 +64,7 @@ absl::StatusOr<SetArray> ComplexProducts(const ReductionOperands& r, const SetCo
   const AcceptanceSet re = r.init.At(0, 0), im = r.init.At(0, 1);
   bool identity = re.IsPoint() && im.IsPoint() && re.finite() && re.lo == 1 && IsZero(im);
   if (!identity || !r.operand.runtime_sizes.empty()) {
-    return UnspecifiedResult(r.interpreter, r.instruction, r.shape, Term::kUnknown).array;
+    return UnspecifiedResult(r.interpreter, r.instruction, r.shape, WideningCause::kUnknown).array;
   }
   const std::vector<int64_t>& sizes = r.operand.shape().dimensions();
   HLOCTS_ASSIGN_OR_RETURN(const ReductionTerms lists,
@@ -80,7 +80,7 @@ absl::StatusOr<SetArray> ComplexProducts(const ReductionOperands& r, const SetCo
     if (finite) {
       product.Finish(context, sets);
     } else {
-      sets.insert(sets.end(), 2, AcceptanceSet::Unspecified(Term::kFreedom, context.origin));
+      sets.insert(sets.end(), 2, AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin));
     }
   }
   SetArray result(r.shape, std::move(sets));

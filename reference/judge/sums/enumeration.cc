@@ -97,7 +97,7 @@ class Outputs {
  public:
   Outputs(SetInterpreter& interpreter, const Instruction& instruction, const Shape& shape)
       : shape_(shape),
-        values_(UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom)) {}
+        values_(UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom)) {}
   void Put(const std::vector<int64_t>& at, const SetValue& lanes) {
     if (!values_.tuple) return PutLeaf(at, lanes.tuple ? lanes.elements[0] : lanes, values_.array);
     for (size_t k = 0; k < values_.elements.size(); ++k) {
@@ -185,7 +185,7 @@ absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
   size_t count = operands.size() / 2;
   const Computation& body = *instruction.CalledComputation(Attr::kToApply);
   if (!operands[0].array.runtime_sizes.empty()) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   }
   const std::vector<int64_t>& sizes = operands[0].array.shape().dimensions();
   HLOCTS_ASSIGN_OR_RETURN(const ReductionTerms lists,

@@ -95,7 +95,7 @@ class Linearizer {
     magnitude_[i] = std::fabs(x);
     NoteBits(x, width, linear_);
   }
-  void Put(int64_t i, const Reading& r, Term term, uint32_t origin) {
+  void Put(int64_t i, const Reading& r, WideningCause cause, uint32_t origin) {
     PutPoint(i, r.middle);
     if (std::isfinite(r.middle)) {
       // Both ends are finite; the radius rounded up may lead just past the largest double.
@@ -103,17 +103,17 @@ class Linearizer {
     } else {
       linear_.non_finite = true;
     }
-    if (r.radius > 0) PutRadius(i, r.radius, term, origin);
+    if (r.radius > 0) PutRadius(i, r.radius, cause, origin);
     if (r.maybe_zero) Mark(linear_.maybe_zero, linear_.has_maybe_zero, shape_, i);
     if (r.uncertain) {
       Mark(linear_.uncertain, linear_.has_uncertain, shape_, i);
-      linear_.term = term;
+      linear_.cause = cause;
       linear_.origin = origin;
     }
   }
 
  private:
-  void PutRadius(int64_t i, double radius, Term term, uint32_t origin) {
+  void PutRadius(int64_t i, double radius, WideningCause cause, uint32_t origin) {
     if (radius_ == nullptr) {
       linear_.radius = Literal(shape_);
       radius_ = linear_.radius.mutable_data<double>().data();
@@ -123,7 +123,7 @@ class Linearizer {
     double relative = radius / std::max(magnitude_[i], 1e-300);
     if (!(relative > widest_)) return;
     widest_ = relative;
-    linear_.term = term == Term::kPoint ? Term::kContract : term;
+    linear_.cause = cause == WideningCause::kPoint ? WideningCause::kContract : cause;
     linear_.origin = origin != 0 ? origin : array_.origin;
   }
 
@@ -164,11 +164,11 @@ void LinearizeElements(const SetArray& array, int component, uint32_t permission
     } else if (columns != nullptr && columns->ordinary(i)) {
       Reading r = hull ? ReadEnds(columns->rlo()[i], columns->rhi()[i])
                        : ReadEnds(columns->lo()[i], columns->hi()[i]);
-      uint32_t blame = columns->blame()[i];
-      linearizer.Put(i, r, IntervalColumns::TermOf(blame), IntervalColumns::OriginOf(blame));
+      uint32_t cause = columns->causes()[i];
+      linearizer.Put(i, r, IntervalColumns::TermOf(cause), IntervalColumns::OriginOf(cause));
     } else {
       AcceptanceSet s = array.At(i, component);
-      linearizer.Put(i, ReadElement(s, facts, permissions, read_hull), s.term, s.origin);
+      linearizer.Put(i, ReadElement(s, facts, permissions, read_hull), s.cause, s.origin);
     }
   }
 }

@@ -23,7 +23,7 @@ struct Linear {
   static constexpr int kNoQuantum = -100000;
   int quantum = 100000;
   int bits = 0;
-  Term term = Term::kPoint;  // of the widest element
+  WideningCause cause = WideningCause::kPoint;  // of the widest element
   uint32_t origin = 0;
 };
 // Component `component` of the array, as an operation with these permissions reads it. Integers are

@@ -26,8 +26,8 @@ int QuantumOf(double x) {
 
 void AddTerm(const AcceptanceSet& s, const SetContext& context, RealSum& sum) {
   ++sum.count;
-  if (s.term != Term::kPoint) {
-    sum.term = s.term;
+  if (s.cause != WideningCause::kPoint) {
+    sum.cause = s.cause;
     sum.origin = s.origin;
   }
   if (s.unspecified()) {
@@ -59,7 +59,7 @@ void AddTerm(const AcceptanceSet& s, const SetContext& context, RealSum& sum) {
 }
 
 AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContext& context) {
-  if (sum.open) return AcceptanceSet::Unspecified(sum.term, sum.origin);
+  if (sum.open) return AcceptanceSet::Unspecified(sum.cause, sum.origin);
   if (sum.nan || (sum.pos_inf && sum.neg_inf)) return AcceptanceSet::Float(std::nan(""));
   if (sum.pos_inf || sum.neg_inf) {
     AcceptanceSet s = AcceptanceSet::Float(sum.pos_inf ? HUGE_VAL : -HUGE_VAL);
@@ -97,10 +97,10 @@ AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContex
   }
   parts.count = static_cast<double>(sum.count);
   parts.quantum = sum.quantum;
-  parts.term = sum.term;
+  parts.cause = sum.cause;
   parts.origin = sum.origin;
   AcceptanceSet s = BoundSums(parts, rule, context)[0];
-  if (sum.count == 1 && s.finite() && s.lo == 0 && s.hi == 0) s.term = Term::kZeroSign;
+  if (sum.count == 1 && s.finite() && s.lo == 0 && s.hi == 0) s.cause = WideningCause::kZeroSign;
   return s;
 }
 
@@ -178,11 +178,11 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     bool plain = s.IsPoint() || s.Has(Flag::kNan) || zero;
     // Nothing underflows that is a zero anyway.
     if (!plain || largest >= facts.max || (least < min_normal && !zero)) {
-      return AcceptanceSet::Unspecified(Term::kProduct, context.origin);
+      return AcceptanceSet::Unspecified(WideningCause::kProduct, context.origin);
     }
     return s;
   }
-  if (may_be_infinite) return AcceptanceSet::Unspecified(Term::kProduct, context.origin);
+  if (may_be_infinite) return AcceptanceSet::Unspecified(WideningCause::kProduct, context.origin);
   const uint16_t maybe = may_be_nan ? Flag::kNan : 0;
   double n = static_cast<double>(terms.size());
   if (points && !may_be_nan && bits <= facts.p && largest < facts.max && least >= min_normal) {
@@ -211,7 +211,7 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     image.pos_zero = image.neg_zero = true;
   }
   if (!std::isfinite(below) || !std::isfinite(above)) {
-    return AcceptanceSet::Unspecified(Term::kProduct, context.origin);
+    return AcceptanceSet::Unspecified(WideningCause::kProduct, context.origin);
   }
   image.lo = {NextDown(below), 0};
   image.hi = {NextUp(above), 0};
@@ -221,7 +221,7 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     if (least >= min_normal && facts.infinity) s.flags &= ~Flag::kNan;
   }
   s.flags |= maybe;
-  if (!s.IsPoint()) s.term = Term::kProduct;
+  if (!s.IsPoint()) s.cause = WideningCause::kProduct;
   return s;
 }
 

@@ -15,7 +15,7 @@ struct RealSum {
   int quantum = 100000;
   bool open = false;  // some term may be anything, or an infinity or NaN beside numbers
   bool nan = false, pos_inf = false, neg_inf = false;  // certain
-  Term term = Term::kPoint;
+  WideningCause cause = WideningCause::kPoint;
   uint32_t origin = 0;
 };
 void AddTerm(const AcceptanceSet& term, const SetContext& context, RealSum& sum);

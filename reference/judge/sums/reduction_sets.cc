@@ -117,8 +117,8 @@ SetArray OverwriteSets(const SetArray& operand, const SetArray& updates, const S
       AcceptanceSet s = updates.At(plan.updates[i][0], c);
       for (size_t k = 1; k < plan.updates[i].size(); ++k) {
         s = Join(s, updates.At(plan.updates[i][k], c));
-        if (!s.IsPoint() && s.term == Term::kPoint) {
-          s.term = Term::kFreedom;
+        if (!s.IsPoint() && s.cause == WideningCause::kPoint) {
+          s.cause = WideningCause::kFreedom;
           s.origin = origin;
         }
       }
@@ -136,17 +136,17 @@ absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruct
                                      const Shape& shape, absl::Span<const SetValue> operands) {
   int64_t count = static_cast<int64_t>(operands.size()) / 2;
   const SetArray& indices = operands[count].array;
-  if (!indices.exact()) return UnspecifiedResult(interpreter, instruction, shape, Term::kJump);
+  if (!indices.exact()) return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);
   for (const SetValue& operand : operands) {
     if (!operand.array.runtime_sizes.empty() && !IsExact(operand)) {
-      return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+      return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
     }
   }
   const Computation& body = *instruction.CalledComputation(Attr::kToApply);
   ScatterPlan plan =
       PlanScatter(instruction, operands[0].array, indices.literal(), operands[count + 1].array);
   if (plan.broken_promise)
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   uint32_t origin = interpreter.OriginOf(
       instruction,
       RuleFor(Opcode::kScatter, operands[0].array.element_type(), interpreter.profile()));
@@ -229,7 +229,7 @@ absl::StatusOr<SetValue> SelectAndScatterSets(SetInterpreter& interpreter,
       RecognizeEach(*instruction.CalledComputation(Attr::kScatter), 1);
   bool dynamic = !operand.runtime_sizes.empty() || !source.runtime_sizes.empty();
   if (!select.recognized || scatter.empty() || dynamic) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kFreedom);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   }
   SetContext context =
       interpreter.ContextOf(instruction, operand.element_type(), operand.element_type());
@@ -251,7 +251,7 @@ absl::StatusOr<SetValue> SelectAndScatterSets(SetInterpreter& interpreter,
     return std::vector<AcceptanceSet>(shape.ElementCount() * operand.components(), init.At(0));
   }());
   if (operand.components() == 2) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   CombineOperands combine = {interpreter, instruction, shape, inits, source, updates};
   HLOCTS_ASSIGN_OR_RETURN(SetArray certain, CombineRecognized(combine, scatter[0]));

@@ -206,7 +206,7 @@ absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands&
   HLOCTS_RETURN_IF_ERROR(SumSpecials(r, linear, parts));
   parts.quantum = linear.quantum;
   parts.bits = linear.bits;
-  parts.term = linear.term;
+  parts.cause = linear.cause;
   parts.origin = linear.origin;
   if (parts.centre.has_runtime_sizes()) runtime_sizes = parts.centre.runtime_sizes();
   return BoundSums(parts, rule, context);
@@ -253,7 +253,7 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
   }
   if (insertions_max > kCap && reducer != RecognizedReducer::kXor) {
     bool linear = reducer == RecognizedReducer::kAdd && !joined.unspecified();
-    if (!linear) return AcceptanceSet::Unspecified(Term::kInit, context.origin);
+    if (!linear) return AcceptanceSet::Unspecified(WideningCause::kInit, context.origin);
     terms.resize(terms.size() - kCap);
     terms.insert(terms.end(), static_cast<size_t>(insertions_max), init);
     joined = Join(joined, CombineTerms(interpreter, context, type, reducer, terms));
@@ -261,7 +261,7 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
   // A reduction of one element may be dropped (ruling 0019).
   if (values == 1 && insertions_max == 2) joined = Join(joined, lone);
   if (!joined.IsPoint() && insertions_max > 1) {
-    joined.term = Term::kInit;
+    joined.cause = WideningCause::kInit;
     joined.origin = context.origin;
   }
   return joined;
@@ -273,7 +273,7 @@ absl::StatusOr<SetArray> ReduceByTerms(const ReductionOperands& r, RecognizedRed
   std::vector<int64_t> sizes =
       r.operand.runtime_sizes.empty() ? r.operand.shape().dimensions() : r.operand.runtime_sizes;
   if (!r.operand.runtime_sizes.empty()) {
-    return UnspecifiedResult(r.interpreter, r.instruction, r.shape, Term::kUnknown).array;
+    return UnspecifiedResult(r.interpreter, r.instruction, r.shape, WideningCause::kUnknown).array;
   }
   HLOCTS_ASSIGN_OR_RETURN(const ReductionTerms lists,
                           TermsOf(r.instruction, sizes, r.operand.shape().dimensions(),
@@ -343,7 +343,7 @@ absl::StatusOr<SetArray> ReduceRecognized(const ReductionOperands& r, Recognized
     return ComplexProducts(r, context);
   }
   if (IsComplex(type) && reducer != RecognizedReducer::kAdd) {
-    return UnspecifiedResult(r.interpreter, r.instruction, r.shape, Term::kUnknown).array;
+    return UnspecifiedResult(r.interpreter, r.instruction, r.shape, WideningCause::kUnknown).array;
   }
   return ReduceByTerms(r, reducer, context);
 }

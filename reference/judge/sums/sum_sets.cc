@@ -130,7 +130,7 @@ void RoundFirst(const SumRule& rule, Linear& linear) {
       if (!linear.has_uncertain) linear.uncertain = Literal(linear.middle.shape());
       linear.has_uncertain = true;
       linear.uncertain.mutable_data<double>()[i] = 1;
-      linear.term = Term::kOverflow;
+      linear.cause = WideningCause::kOverflow;
     } else if (magnitude < 0x1p-126) {
       linear.has_radius = true;  // its sums are bounded by magnitudes
       linear.quantum = Linear::kNoQuantum;
@@ -172,9 +172,9 @@ absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, cons
   Accumulate(std::move(magnitude), has_magnitude, parts.magnitude);
   HLOCTS_RETURN_IF_ERROR(MarkFlushed(contraction, lhs, rhs, parts));
   parts.bits = std::max({parts.bits, lhs.bits, rhs.bits});
-  const Linear& wider = lhs.term != Term::kPoint ? lhs : rhs;
-  if (wider.term != Term::kPoint) {
-    parts.term = wider.term;
+  const Linear& wider = lhs.cause != WideningCause::kPoint ? lhs : rhs;
+  if (wider.cause != WideningCause::kPoint) {
+    parts.cause = wider.cause;
     parts.origin = wider.origin;
   }
   return absl::OkStatus();
@@ -299,7 +299,7 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
   for (size_t i = 0; i < re_sets.size(); ++i) {
     bool special = !re_sets[i].finite() || !im_sets[i].finite();
     // Infinities and NaNs of complex products: the naive formula or Annex G.
-    AcceptanceSet open = AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+    AcceptanceSet open = AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
     if (special) re_sets[i] = im_sets[i] = open;
   }
   if (instruction.opcode() == Opcode::kConvolution &&
@@ -327,7 +327,7 @@ absl::StatusOr<SetValue> IntegerContraction(SetInterpreter& interpreter,
       RuleFor(instruction.opcode(), operands[0].array.element_type(), interpreter.profile());
   uint32_t origin = interpreter.OriginOf(instruction, rule);
   if (shape.element_type() == PrimitiveType::kPred) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   Linear lhs = Linearize(operands[0].array, 0, 0, false);
   Linear rhs = Linearize(operands[1].array, 0, 0, false);
@@ -346,12 +346,12 @@ absl::StatusOr<SetValue> IntegerContraction(SetInterpreter& interpreter,
     bool small = magnitude < 0x1p52 && centre - radius >= static_cast<double>(least) &&
                  centre + radius <= static_cast<double>(most);
     AcceptanceSet s = AcceptanceSet::Integers(least, most);
-    if (touched) s = AcceptanceSet::Unspecified(parts.term, parts.origin);
+    if (touched) s = AcceptanceSet::Unspecified(parts.cause, parts.origin);
     if (small && !touched) {
       s = AcceptanceSet::Integers(static_cast<Int128>(std::floor(centre - radius)),
                                   static_cast<Int128>(std::ceil(centre + radius)));
     }
-    s.term = parts.term;
+    s.cause = parts.cause;
     s.origin = parts.origin != 0 ? parts.origin : origin;
     sets.push_back(s);
   }
@@ -366,7 +366,7 @@ absl::StatusOr<SetValue> DotSets(SetInterpreter& interpreter, const Instruction&
                                  const Shape& shape, absl::Span<const SetValue> operands) {
   for (size_t i = 2; i < operands.size(); ++i) {
     if (!IsExact(operands[i])) {
-      return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+      return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
     }
   }
   PrimitiveType type = shape.element_type();
@@ -378,7 +378,7 @@ absl::StatusOr<SetValue> DotSets(SetInterpreter& interpreter, const Instruction&
     return IntegerContraction(interpreter, instruction, shape, operands);
   }
   if (!IsFloat(type) && !IsComplex(type)) {
-    return UnspecifiedResult(interpreter, instruction, shape, Term::kUnknown);
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   auto result = IsComplex(type) ? ComplexContraction(interpreter, instruction, shape, operands)
                                 : RealContraction(interpreter, instruction, shape, operands);

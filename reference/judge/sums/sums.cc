@@ -28,7 +28,7 @@ AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i
   image.pos_inf = special == HUGE_VAL || flushed;
   image.neg_inf = special == -HUGE_VAL || flushed;
   AcceptanceSet s = StoreImage(image, context);
-  if (overflow || flushed) s.term = Term::kOverflow;
+  if (overflow || flushed) s.cause = WideningCause::kOverflow;
   return s;
 }
 
@@ -85,7 +85,7 @@ void AddOverflowingOrders(double centre, double magnitude, double error, double 
   bool over = positive >= max, under = negative >= max;
   if (!over && !under) return;
   AddPartialOverflow(over, under, context, s);
-  s.term = Term::kOverflow;
+  s.cause = WideningCause::kOverflow;
 }
 
 // A sum whose terms leave the range of f64 together, from its parts scaled down.
@@ -110,7 +110,7 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
   AcceptanceSet s = StoreImage(image, context);
   AddOverflowingOrders(centre, magnitude, error + radius,
                        std::ldexp(rule.accumulator->max, -parts.scale), context, s);
-  s.term = s.Has(AcceptanceSet::kPosInf | AcceptanceSet::kNegInf) ? Term::kOverflow : Term::kSum;
+  s.cause = s.Has(AcceptanceSet::kPosInf | AcceptanceSet::kNegInf) ? WideningCause::kOverflow : WideningCause::kSum;
   s.origin = context.origin;
   if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
   return s;
@@ -119,13 +119,13 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
 AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
                        const SetContext& context) {
   if (parts.has_uncertain && parts.uncertain.data<double>()[i] > 0) {
-    return AcceptanceSet::Unspecified(parts.term, parts.origin);
+    return AcceptanceSet::Unspecified(parts.cause, parts.origin);
   }
   double centre = parts.centre.data<double>()[i], magnitude = parts.magnitude.data<double>()[i];
   double fast = 0;
   if (parts.has_fast) {
     fast = parts.fast.data<double>()[i];
-    if (std::isinf(fast)) return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+    if (std::isinf(fast)) return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
   if (parts.has_special && !std::isfinite(parts.special.data<double>()[i])) {
     return NonFiniteSum(parts, rule, i, context);
@@ -133,7 +133,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   double count = DataOr(parts.counts, i, parts.count);
   if (!std::isfinite(centre) || !std::isfinite(magnitude)) {
     if (parts.scale != 0 && fast == 0) return BoundScaled(parts, rule, i, count, context);
-    return AcceptanceSet::Unspecified(Term::kOverflow, context.origin);
+    return AcceptanceSet::Unspecified(WideningCause::kOverflow, context.origin);
   }
   double radius = parts.has_radius ? parts.radius.data<double>()[i] : 0;
   // A difference of two magnitudes (the spread of products of intervals) may be rounded below 0.
@@ -159,9 +159,9 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   AddOverflowingOrders(centre, magnitude, error.error + radius / 2, rule.accumulator->max, context,
                        s);
   if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
-  if (s.finite() && s.lo != s.hi && s.term != Term::kOverflow) {
+  if (s.finite() && s.lo != s.hi && s.cause != WideningCause::kOverflow) {
     bool inherited = radius > error.error;
-    s.term = inherited ? parts.term : Term::kSum;
+    s.cause = inherited ? parts.cause : WideningCause::kSum;
     s.origin = inherited && parts.origin != 0 ? parts.origin : context.origin;
   }
   return s;

@@ -36,7 +36,7 @@ struct SumParts {
   int scale = 0;
   Literal scaled_centre, scaled_magnitude, scaled_radius;
   bool products = false;  // terms are products
-  Term term = Term::kPoint;
+  WideningCause cause = WideningCause::kPoint;
   uint32_t origin = 0;
 };
 

@@ -10,7 +10,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "backends/engine/plan/graph.h"
-#include "backends/engine/plan/world.h"
+#include "backends/engine/plan/communicator.h"
 #include "spec/base/status.h"
 
 namespace hlocts::cpu {
@@ -19,7 +19,7 @@ class BoxMove;
 class LoopProgram;
 class Run;
 struct Program;
-using plan::World;
+using plan::Communicator;
 
 // Pointers of a step's operands and results; nullptr for tokens.
 using plan::In;
@@ -104,7 +104,7 @@ class Run {
   uint64_t rng_stream = 0;       // rng instructions executed so far
   uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
   int64_t replica = 0, partition = 0, device = 0;
-  World* world = nullptr;
+  Communicator* world = nullptr;
 
  private:
   struct Free {

@@ -103,7 +103,7 @@ absl::StatusOr<std::shared_ptr<const ElementFunction>> Compiler::CompileElements
     if (loop != nullptr) {
       elements = std::make_shared<const ElementFunction>(std::move(loop), graph);
     } else {
-      HLOCTS_ASSIGN_OR_RETURN(const Function* function, Compile(graph, {}, Handover::kNone));
+      HLOCTS_ASSIGN_OR_RETURN(const Function* function, Compile(graph, {}, AliasMode::kNone));
       elements = std::make_shared<const ElementFunction>(*function, graph);
     }
     found = elements_.emplace(&graph, std::move(elements)).first;
@@ -114,7 +114,7 @@ absl::StatusOr<std::shared_ptr<const ElementFunction>> Compiler::CompileElements
 
 absl::StatusOr<Function*> Compiler::Compile(plan::Graph& graph,
                                             const std::vector<std::pair<int, int>>& aliases,
-                                            Handover handover) {
+                                            AliasMode handover) {
   for (const Compiled& compiled : functions_[&graph]) {
     if (compiled.aliases == aliases && compiled.handover == handover) {
       return compiled.function;

@@ -34,7 +34,7 @@ struct CompileOptions {
 };
 
 // Which results that are parameters stay where they are (Function::result_source).
-enum class Handover : uint8_t { kNone, kSameLeaf, kAnyLeaf };
+enum class AliasMode : uint8_t { kNone, kSameLeaf, kAnyLeaf };
 
 // A loop that reads result 0 of a step, element by element, as its array `array`; its arrays are
 // the whole step's operands from `first` on, what it computes is result 0 of the whole.
@@ -79,7 +79,7 @@ class Compiler {
   // `aliases`: pairs (parameter, result) of leaves; the result may lie in the parameter's memory.
   absl::StatusOr<Function*> Compile(plan::Graph& graph,
                                     const std::vector<std::pair<int, int>>& aliases,
-                                    Handover handover);
+                                    AliasMode handover);
   absl::StatusOr<std::shared_ptr<const ElementFunction>> CompileElements(plan::Graph& graph);
   // Places the functions' temporaries in the arena; after everything is compiled.
   absl::Status Finish();
@@ -96,7 +96,7 @@ class Compiler {
   CompileOptions options_;
   struct Compiled {
     std::vector<std::pair<int, int>> aliases;
-    Handover handover;
+    AliasMode handover;
     Function* function;
   };
 

@@ -7,10 +7,10 @@
 namespace hlocts::cpu {
 
 absl::StatusOr<std::vector<Literal>> Evaluate(plan::Graph& closed, CompileOptions options) {
-  options.disabled.insert("fold");  // or it would ask for this again
+  options.disabled.insert("constant-folding");  // or it would ask for this again
   Program program;
   Compiler compiler(program, options);
-  HLOCTS_ASSIGN_OR_RETURN(const Function* function, compiler.Compile(closed, {}, Handover::kNone));
+  HLOCTS_ASSIGN_OR_RETURN(const Function* function, compiler.Compile(closed, {}, AliasMode::kNone));
   HLOCTS_RETURN_IF_ERROR(compiler.Finish());
   Run run(program);
   HLOCTS_RETURN_IF_ERROR(run.Prepare());

@@ -23,7 +23,7 @@ int32_t FunctionBuilder::NewBuffer(const plan::ArrayType& type) {
 }
 
 absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& aliases,
-                                    Handover handover) {
+                                    AliasMode handover) {
   for (ValueId parameter : graph_.parameters) {
     function_.parameter_types.push_back(graph_.type(parameter));
   }

@@ -23,7 +23,7 @@ class FunctionBuilder {
         buffer_of_(graph.values.size(), -1),
         line_of_(graph.values.size(), -1) {}
 
-  absl::Status Build(const std::vector<std::pair<int, int>>& aliases, Handover handover);
+  absl::Status Build(const std::vector<std::pair<int, int>>& aliases, AliasMode handover);
 
  private:
   struct Buffer {
@@ -98,7 +98,7 @@ class FunctionBuilder {
   std::optional<Draft> BatchOf(size_t first, size_t end, int64_t parts,
                                const PartWorks& works) const;
 
-  void PlaceResults(Handover handover);
+  void PlaceResults(AliasMode handover);
   void FindLifetimes();
   void ReuseInPlace(const std::vector<std::pair<int, int>>& aliases);
   bool TakeOver(int32_t out, int32_t in, int32_t step,

@@ -278,7 +278,7 @@ TEST(PassPairsTest, GiveTheSameBits) {
                                        "&guard=true&disable=rows",
                                        "&guard=true&threads=1",
                                        "&guard=true&disable=small-loops",
-                                       "&disable=moves,cse,dce,fusion,in-place",
+                                       "&disable=no-op-moves,cse,dce,fusion,in-place",
                                        "&disable=all"};
   for (const plan::PassRow& pass : plan::AllPasses()) {
     settings.push_back(absl::StrCat("&disable=", pass.name));

@@ -19,15 +19,15 @@ StepFunction CopyStep(int64_t bytes) {
 }  // namespace
 
 // Every result leaf gets a buffer of its own: the one it was computed in, or a copy.
-void FunctionBuilder::PlaceResults(Handover handover) {
+void FunctionBuilder::PlaceResults(AliasMode handover) {
   function_.result_source.assign(graph_.results.size(), -1);
   for (size_t r = 0; r < graph_.results.size(); ++r) {
     const int32_t buffer = buffer_of_[graph_.results[r]];
     if (buffer < 0) continue;  // a token
     const Buffer& source = buffers_[buffer];
     const int32_t number = static_cast<int32_t>(r);
-    const bool stays = handover == Handover::kAnyLeaf ||
-                       (handover == Handover::kSameLeaf && source.parameter == number);
+    const bool stays = handover == AliasMode::kAnyLeaf ||
+                       (handover == AliasMode::kSameLeaf && source.parameter == number);
     if (source.kind == Buffer::Kind::kParameter && stays) {
       function_.result_source[r] = source.parameter;
     } else if (source.kind == Buffer::Kind::kWritten && source.result < 0) {

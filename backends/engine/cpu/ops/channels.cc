@@ -8,7 +8,7 @@
 namespace hlocts::cpu {
 namespace {
 
-using plan::Parcel;
+using plan::Message;
 using Pairs = plan::DevicePairs;
 
 absl::Status CheckNotHost(const OpContext& context) {
@@ -87,17 +87,17 @@ absl::StatusOr<StepDraft> MakeSend(const OpContext& context) {
   const std::string name = context.name();
   StepDraft draft;
   draft.run = [=](Run& run, In in, Out) {
-    Parcel parcel;
-    parcel.types = types;
+    Message message;
+    message.types = types;
     for (size_t k = 0; k < types.size(); ++k) {
-      parcel.leaves.emplace_back(in[k], in[k] + types[k].bytes);
+      message.leaves.emplace_back(in[k], in[k] + types[k].bytes);
     }
     if (!pairs.has_value()) {
-      return run.world->Send(run.device, run.device, channel, name, std::move(parcel));
+      return run.world->Send(run.device, run.device, channel, name, std::move(message));
     }
     for (const auto& [source, target] : *pairs) {
       if (source != run.device || target < 0 || target >= run.world->device_count()) continue;
-      HLOCTS_RETURN_IF_ERROR(run.world->Send(run.device, target, channel, name, parcel));
+      HLOCTS_RETURN_IF_ERROR(run.world->Send(run.device, target, channel, name, message));
     }
     return absl::OkStatus();
   };
@@ -138,9 +138,9 @@ absl::StatusOr<StepDraft> MakeRecvDone(const OpContext& context) {
       }
       return absl::OkStatus();
     }
-    HLOCTS_ASSIGN_OR_RETURN(const Parcel parcel, run.world->Receive(run.device, channel, name));
-    if (!(parcel.types == types)) return InvalidInput("%", name, ": was sent another shape");
-    for (size_t k = 0; k < types.size(); ++k) Copy(types[k], parcel.leaves[k].data(), out[k]);
+    HLOCTS_ASSIGN_OR_RETURN(const Message message, run.world->Receive(run.device, channel, name));
+    if (!(message.types == types)) return InvalidInput("%", name, ": was sent another shape");
+    for (size_t k = 0; k < types.size(); ++k) Copy(types[k], message.leaves[k].data(), out[k]);
     return absl::OkStatus();
   };
   return draft;

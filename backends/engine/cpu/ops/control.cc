@@ -28,7 +28,7 @@ absl::Status CallWith(Run& run, const Function& function, In in, Out out) {
 
 absl::StatusOr<StepDraft> MakeCall(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const Function* function,
-                          context.compiler.Compile(context.called(0), {}, Handover::kNone));
+                          context.compiler.Compile(context.called(0), {}, AliasMode::kNone));
   context.compiler.NoteCall(*function);
   StepDraft draft;
   draft.run = [function](Run& run, In in, Out out) { return CallWith(run, *function, in, out); };
@@ -116,13 +116,13 @@ absl::StatusOr<StepDraft> MakeWhile(const OpContext& context) {
   plan::Graph& condition_graph = context.called(condition_first ? 0 : 1);
   plan::Graph& body_graph = context.called(condition_first ? 1 : 0);
   HLOCTS_ASSIGN_OR_RETURN(const Function* tests,
-                          context.compiler.Compile(condition_graph, {}, Handover::kNone));
+                          context.compiler.Compile(condition_graph, {}, AliasMode::kNone));
   std::vector<std::pair<int, int>> aliases;
   for (size_t i = 0; i < context.node.operands.size(); ++i) {
     aliases.push_back({static_cast<int>(i), static_cast<int>(i)});
   }
   HLOCTS_ASSIGN_OR_RETURN(const Function* works,
-                          context.compiler.Compile(body_graph, aliases, Handover::kSameLeaf));
+                          context.compiler.Compile(body_graph, aliases, AliasMode::kSameLeaf));
   context.compiler.NoteCall(*tests);
   context.compiler.NoteCall(*works);
   StepDraft draft;
@@ -145,7 +145,7 @@ absl::StatusOr<StepDraft> MakeConditional(const OpContext& context) {
   size_t operand = 1;
   for (plan::Graph* called : context.node.called) {
     HLOCTS_ASSIGN_OR_RETURN(const Function* function,
-                            context.compiler.Compile(*called, {}, Handover::kNone));
+                            context.compiler.Compile(*called, {}, AliasMode::kNone));
     context.compiler.NoteCall(*function);
     branches.push_back({function, operand});
     operand += function->parameter_slots.size();

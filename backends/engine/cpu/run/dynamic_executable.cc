@@ -11,7 +11,7 @@ namespace {
 // The counters that the instructions of one device share.
 class DeviceState {
  public:
-  DeviceState(const LoadOptions& load, const CompileOptions& compile, int64_t device, World& world)
+  DeviceState(const LoadOptions& load, const CompileOptions& compile, int64_t device, Communicator& world)
       : load_(load), compile_(compile), device_(device), world_(world), state_(nothing_) {
     state_.steps_left = load.steps_max;
     state_.rng_seed = state_.rng_state[0] = load.rng_seed;
@@ -31,7 +31,7 @@ class DeviceState {
   const LoadOptions& load_;
   const CompileOptions& compile_;
   int64_t device_;
-  World& world_;
+  Communicator& world_;
   Program nothing_;
   Run state_;
 };
@@ -50,7 +50,7 @@ absl::StatusOr<std::vector<Literal>> DeviceState::RunOne(const Instruction& inst
   plan::Graph& graph = *graphs.entry;
   program.graphs.push_back(std::make_unique<plan::GraphModule>(std::move(graphs)));
   Compiler compiler(program, compile_);
-  HLOCTS_ASSIGN_OR_RETURN(program.entry, compiler.Compile(graph, {}, Handover::kNone));
+  HLOCTS_ASSIGN_OR_RETURN(program.entry, compiler.Compile(graph, {}, AliasMode::kNone));
   HLOCTS_RETURN_IF_ERROR(compiler.Finish());
   Run run(program);
   HLOCTS_RETURN_IF_ERROR(run.Prepare());
@@ -88,7 +88,7 @@ class DynamicExecutable : public Executable {
     HLOCTS_RETURN_IF_ERROR(CheckRequest(request, load_, arguments_));
     const auto start = std::chrono::steady_clock::now();
     const int64_t count = load_.replicas * load_.partitions;
-    World world(load_.replicas, load_.partitions);
+    Communicator world(load_.replicas, load_.partitions);
     Feed(request, world);
     ExecuteResult result;
     result.outputs.resize(count);

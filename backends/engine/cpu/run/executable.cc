@@ -55,7 +55,7 @@ class StaticExecutable : public Executable {
       aliases.push_back({static_cast<int>(pair.argument), static_cast<int>(pair.output)});
     }
     Compiler compiler(program_, options);
-    HLOCTS_ASSIGN_OR_RETURN(program_.entry, compiler.Compile(entry, aliases, Handover::kAnyLeaf));
+    HLOCTS_ASSIGN_OR_RETURN(program_.entry, compiler.Compile(entry, aliases, AliasMode::kAnyLeaf));
     return compiler.Finish();
   }
 
@@ -68,7 +68,7 @@ class StaticExecutable : public Executable {
   };
 
   absl::Status RunAll(const ExecuteRequest& request, ExecuteResult& result);
-  absl::Status RunOne(const ExecuteRequest& request, int64_t device, World* world,
+  absl::Status RunOne(const ExecuteRequest& request, int64_t device, Communicator* world,
                       std::vector<Literal>& outputs);
   Literal OutputFor(Device& device, size_t leaf);
   absl::Status CheckMemory() const;
@@ -103,7 +103,7 @@ absl::Status StaticExecutable::CheckMemory() const {
   return absl::OkStatus();
 }
 
-absl::Status StaticExecutable::RunOne(const ExecuteRequest& request, int64_t number, World* world,
+absl::Status StaticExecutable::RunOne(const ExecuteRequest& request, int64_t number, Communicator* world,
                                       std::vector<Literal>& outputs) {
   Device& device = devices_[number];
   if (device.run == nullptr) {
@@ -175,7 +175,7 @@ absl::Status StaticExecutable::RunAll(const ExecuteRequest& request, ExecuteResu
       return absl::ResourceExhaustedError("out of memory");
     }
   }
-  World world(load_.replicas, load_.partitions);
+  Communicator world(load_.replicas, load_.partitions);
   Feed(request, world);
   HLOCTS_RETURN_IF_ERROR(RunDevices(
       count, world, [&](int64_t d) { return RunOne(request, d, &world, result.outputs[d]); }));

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "backends/engine/cuda/base/device.h"
 #include "backends/engine/plan/graph.h"
-#include "backends/engine/plan/world.h"
+#include "backends/engine/plan/communicator.h"
 
 namespace hlocts::cuda {
 
@@ -53,7 +53,7 @@ struct RunState {
   uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
   int64_t replica = 0, partition = 0, device_number = 0;
   int64_t devices = 1;  // that replicas and partitions share: number n runs on device n % devices
-  plan::World* world = nullptr;
+  plan::Communicator* world = nullptr;
 };
 
 class Run : public RunState {

@@ -79,16 +79,16 @@ absl::StatusOr<StepDraft> MakeSend(const OpContext& context) {
   const std::string name = context.name();
   StepDraft draft;
   draft.work = [=](Run& run, In in, Out) -> absl::Status {
-    plan::Parcel parcel;
-    parcel.types = types;
+    plan::Message message;
+    message.types = types;
     for (size_t k = 0; k < types.size(); ++k) {
-      HLOCTS_ASSIGN_OR_RETURN(parcel.leaves.emplace_back(), ToHost(run, in[k], types[k].bytes));
+      HLOCTS_ASSIGN_OR_RETURN(message.leaves.emplace_back(), ToHost(run, in[k], types[k].bytes));
     }
     const int64_t self = run.device_number;
-    if (!pairs.has_value()) return run.world->Send(self, self, channel, name, std::move(parcel));
+    if (!pairs.has_value()) return run.world->Send(self, self, channel, name, std::move(message));
     for (const auto& [source, target] : *pairs) {
       if (source != self || target < 0 || target >= run.world->device_count()) continue;
-      HLOCTS_RETURN_IF_ERROR(run.world->Send(self, target, channel, name, parcel));
+      HLOCTS_RETURN_IF_ERROR(run.world->Send(self, target, channel, name, message));
     }
     return absl::OkStatus();
   };
@@ -122,14 +122,14 @@ absl::StatusOr<StepDraft> MakeRecvDone(const OpContext& context) {
   draft.work = [=](Run& run, In, Out out) -> absl::Status {
     bool is_target = !pairs.has_value();
     for (const auto& pair : pairs.value_or(Pairs())) is_target |= pair.second == run.device_number;
-    plan::Parcel parcel;
+    plan::Message message;
     if (is_target) {
-      HLOCTS_ASSIGN_OR_RETURN(parcel, run.world->Receive(run.device_number, channel, name));
-      if (!(parcel.types == types)) return InvalidInput("%", name, ": was sent another shape");
+      HLOCTS_ASSIGN_OR_RETURN(message, run.world->Receive(run.device_number, channel, name));
+      if (!(message.types == types)) return InvalidInput("%", name, ": was sent another shape");
     }
     for (size_t k = 0; k < types.size(); ++k) {
       const std::vector<uint8_t> zeros(is_target ? 0 : static_cast<size_t>(types[k].bytes));
-      const uint8_t* data = is_target ? parcel.leaves[k].data() : zeros.data();
+      const uint8_t* data = is_target ? message.leaves[k].data() : zeros.data();
       HLOCTS_RETURN_IF_ERROR(run.device().Upload(out[k], data, types[k].bytes));
     }
     return absl::OkStatus();

@@ -251,7 +251,7 @@ absl::StatusOr<StepDraft> MakeCollectivePermute(const OpContext& context) {
   const Types types = InTypes(context);
   return Collective(
       context, [=](Run& run, Operands all, size_t, std::vector<Bytes>& out) -> absl::Status {
-        const plan::World& world = *run.world;
+        const plan::Communicator& world = *run.world;
         HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> group,
                                 plan::GroupOf(plan, world, run.device_number));
         for (const auto& [source, target] : plan.pairs) {

@@ -143,7 +143,7 @@ bool DeviceCollective::SetSources(const std::vector<int64_t>& group, const Run& 
   std::fill_n(sources, group.size(), is_broadcast_ ? 0 : -1);
   if (is_broadcast_) return true;
   for (const auto& [source, target] : plan_.pairs) {
-    const plan::World& world = *run.world;
+    const plan::Communicator& world = *run.world;
     const int64_t from = plan::DevicesOf(plan_.mode, world, run.device_number, source)[0];
     const int64_t to = plan::DevicesOf(plan_.mode, world, run.device_number, target)[0];
     const auto giver = std::find(group.begin(), group.end(), from);

@@ -12,7 +12,7 @@ namespace {
 class DeviceState {
  public:
   DeviceState(const LoadOptions& load, const CompileOptions& compile, Device& device,
-              int64_t number, plan::World& world)
+              int64_t number, plan::Communicator& world)
       : compile_(compile), device_(device), run_(device, load.memory_bytes_max) {
     run_.steps_left = load.steps_max;
     run_.rng_seed = run_.rng_state[0] = load.rng_seed;
@@ -57,7 +57,7 @@ class DynamicExecutable : public Executable {
     HLOCTS_RETURN_IF_ERROR(plan::CheckRequest(request, load_, arguments_));
     const auto start = std::chrono::steady_clock::now();
     const int64_t count = load_.replicas * load_.partitions;
-    plan::World world(load_.replicas, load_.partitions);
+    plan::Communicator world(load_.replicas, load_.partitions);
     plan::Feed(request, world);
     ExecuteResult result;
     result.outputs.resize(count);

@@ -42,7 +42,7 @@ class StaticExecutable : public Executable {
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override;
 
  private:
-  absl::Status RunOne(const std::vector<Literal>& arguments, int64_t number, plan::World& world,
+  absl::Status RunOne(const std::vector<Literal>& arguments, int64_t number, plan::Communicator& world,
                       std::vector<Literal>& outputs, double& seconds);
   absl::Status CheckMemory() const;
   KeptFunction* KeptOf(Run& run, const Function& entry, int64_t number);
@@ -85,7 +85,7 @@ absl::Status StaticExecutable::CheckMemory() const {
 }
 
 absl::Status StaticExecutable::RunOne(const std::vector<Literal>& arguments, int64_t number,
-                                      plan::World& world, std::vector<Literal>& outputs,
+                                      plan::Communicator& world, std::vector<Literal>& outputs,
                                       double& seconds) {
   const Place& place = places_[static_cast<size_t>(number) % places_.size()];
   Run run(*place.device, load_.memory_bytes_max);
@@ -123,7 +123,7 @@ absl::StatusOr<ExecuteResult> StaticExecutable::Execute(const ExecuteRequest& re
   ExecuteResult result;
   result.outputs.resize(count);
   std::vector<double> seconds(static_cast<size_t>(count), 0);
-  plan::World world(load_.replicas, load_.partitions);
+  plan::Communicator world(load_.replicas, load_.partitions);
   plan::Feed(request, world);
   HLOCTS_RETURN_IF_ERROR(plan::RunDevices(count, world, [&](int64_t d) {
     const size_t set = request.arguments.size() == 1 ? 0 : static_cast<size_t>(d);

@@ -1,4 +1,4 @@
-#include "reference/world/meeting_place.h"
+#include "reference/world/rendezvous.h"
 
 #include <algorithm>
 
@@ -7,16 +7,16 @@
 
 namespace hlocts {
 
-MeetingPlace::MeetingPlace(const DeviceGrid& grid) : grid_(grid), devices_(grid.size()) {}
+Rendezvous::Rendezvous(const DeviceGrid& grid) : grid_(grid), devices_(grid.size()) {}
 
-std::string MeetingPlace::NameOf(int64_t device) const {
+std::string Rendezvous::NameOf(int64_t device) const {
   std::string name = absl::StrCat("replica ", device / grid_.partitions);
   if (grid_.partitions > 1) absl::StrAppend(&name, ", partition ", device % grid_.partitions);
   return name;
 }
 
 // Called with the mutex held, whenever a device begins to wait or ends.
-void MeetingPlace::CheckForDeadlock() {
+void Rendezvous::CheckForDeadlock() {
   std::vector<std::string> waits, ended;
   for (size_t d = 0; d < devices_.size(); ++d) {
     const DeviceState& state = devices_[d];
@@ -35,7 +35,7 @@ void MeetingPlace::CheckForDeadlock() {
   changed_.notify_all();
 }
 
-absl::Status MeetingPlace::Wait(std::unique_lock<std::mutex>& lock, int64_t device,
+absl::Status Rendezvous::Wait(std::unique_lock<std::mutex>& lock, int64_t device,
                                 std::string wait, std::function<bool()> condition) {
   DeviceState& state = devices_[device];
   state.wait = std::move(wait);
@@ -49,7 +49,7 @@ absl::Status MeetingPlace::Wait(std::unique_lock<std::mutex>& lock, int64_t devi
   return absl::DeadlineExceededError(deadlock_);
 }
 
-absl::StatusOr<std::vector<std::vector<Literal>>> MeetingPlace::Meet(
+absl::StatusOr<std::vector<std::vector<Literal>>> Rendezvous::Meet(
     int64_t device, const std::string& site, const std::vector<int64_t>& group,
     const std::string& instruction, std::vector<Literal> operands) {
   std::unique_lock<std::mutex> lock(mutex_);
@@ -76,13 +76,13 @@ absl::StatusOr<std::vector<std::vector<Literal>>> MeetingPlace::Meet(
   return all;
 }
 
-void MeetingPlace::Receive(int64_t device, int64_t channel) {
+void Rendezvous::Receive(int64_t device, int64_t channel) {
   std::lock_guard<std::mutex> lock(mutex_);
   ++channels_[{device, channel}].receives;
   changed_.notify_all();
 }
 
-absl::Status MeetingPlace::Send(int64_t device, int64_t target, int64_t channel,
+absl::Status Rendezvous::Send(int64_t device, int64_t target, int64_t channel,
                                 const std::string& instruction, Literal data) {
   std::unique_lock<std::mutex> lock(mutex_);
   Channel& end = channels_[{target, channel}];
@@ -98,7 +98,7 @@ absl::Status MeetingPlace::Send(int64_t device, int64_t target, int64_t channel,
   return absl::OkStatus();
 }
 
-absl::StatusOr<Literal> MeetingPlace::AwaitData(int64_t device, int64_t channel,
+absl::StatusOr<Literal> Rendezvous::AwaitData(int64_t device, int64_t channel,
                                                 const std::string& instruction) {
   std::unique_lock<std::mutex> lock(mutex_);
   Channel& end = channels_[{device, channel}];
@@ -110,7 +110,7 @@ absl::StatusOr<Literal> MeetingPlace::AwaitData(int64_t device, int64_t channel,
   return data;
 }
 
-void MeetingPlace::End(int64_t device) {
+void Rendezvous::End(int64_t device) {
   std::lock_guard<std::mutex> lock(mutex_);
   devices_[device].ended = true;
   CheckForDeadlock();

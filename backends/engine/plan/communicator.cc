@@ -1,4 +1,4 @@
-#include "backends/engine/plan/world.h"
+#include "backends/engine/plan/communicator.h"
 
 #include <algorithm>
 
@@ -6,14 +6,14 @@
 
 namespace hlocts::plan {
 
-World::World(int64_t replicas, int64_t partitions)
+Communicator::Communicator(int64_t replicas, int64_t partitions)
     : infeeds(replicas * partitions),
       outfeeds(replicas * partitions),
       replicas_(replicas),
       partitions_(partitions),
       devices_(replicas * partitions) {}
 
-std::string World::NameOf(int64_t device) const {
+std::string Communicator::NameOf(int64_t device) const {
   std::string name = absl::StrCat("replica ", device / partitions_);
   if (partitions_ > 1) absl::StrAppend(&name, ", partition ", device % partitions_);
   return name;
@@ -21,7 +21,7 @@ std::string World::NameOf(int64_t device) const {
 
 // With the mutex held, whenever a device begins to wait or ends: when all that run wait for what
 // has not come, nothing will.
-void World::CheckForDeadlock() {
+void Communicator::CheckForDeadlock() {
   if (!deadlock_.empty()) return;
   std::vector<std::string> waits, ended;
   for (size_t d = 0; d < devices_.size(); ++d) {
@@ -40,7 +40,7 @@ void World::CheckForDeadlock() {
   changed_.notify_all();
 }
 
-absl::Status World::Wait(std::unique_lock<std::mutex>& lock, int64_t device, std::string wait,
+absl::Status Communicator::Wait(std::unique_lock<std::mutex>& lock, int64_t device, std::string wait,
                          std::function<bool()> condition) {
   Device& state = devices_[device];
   state.wait = std::move(wait);
@@ -52,7 +52,7 @@ absl::Status World::Wait(std::unique_lock<std::mutex>& lock, int64_t device, std
   return come ? absl::OkStatus() : absl::DeadlineExceededError(deadlock_);
 }
 
-absl::Status World::Meet(int64_t device, const std::string& site,
+absl::Status Communicator::Meet(int64_t device, const std::string& site,
                          const std::vector<int64_t>& group, const std::string& name, In operands,
                          const Combine& combine) {
   const int64_t size = static_cast<int64_t>(group.size());
@@ -84,14 +84,14 @@ absl::Status World::Meet(int64_t device, const std::string& site,
   return status;
 }
 
-void World::PostReceive(int64_t device, int64_t channel) {
+void Communicator::PostReceive(int64_t device, int64_t channel) {
   std::lock_guard<std::mutex> lock(mutex_);
   ++channels_[{device, channel}].receives;
   changed_.notify_all();
 }
 
-absl::Status World::Send(int64_t device, int64_t target, int64_t channel, const std::string& name,
-                         Parcel parcel) {
+absl::Status Communicator::Send(int64_t device, int64_t target, int64_t channel, const std::string& name,
+                         Message message) {
   std::unique_lock<std::mutex> lock(mutex_);
   Channel& end = channels_[{target, channel}];
   const int64_t mine = end.sends++;
@@ -101,23 +101,23 @@ absl::Status World::Send(int64_t device, int64_t target, int64_t channel, const 
                                              " at ", NameOf(target)),
                                 [&end, mine] { return end.receives > mine; }));
   }
-  end.parcels.push_back(std::move(parcel));
+  end.messages.push_back(std::move(message));
   changed_.notify_all();
   return absl::OkStatus();
 }
 
-absl::StatusOr<Parcel> World::Receive(int64_t device, int64_t channel, const std::string& name) {
+absl::StatusOr<Message> Communicator::Receive(int64_t device, int64_t channel, const std::string& name) {
   std::unique_lock<std::mutex> lock(mutex_);
   Channel& end = channels_[{device, channel}];
   HLOCTS_RETURN_IF_ERROR(Wait(lock, device,
                               absl::StrCat("%", name, " for a send on channel ", channel),
-                              [&end] { return !end.parcels.empty(); }));
-  Parcel parcel = std::move(end.parcels.front());
-  end.parcels.pop_front();
-  return parcel;
+                              [&end] { return !end.messages.empty(); }));
+  Message message = std::move(end.messages.front());
+  end.messages.pop_front();
+  return message;
 }
 
-void World::End(int64_t device) {
+void Communicator::End(int64_t device) {
   std::lock_guard<std::mutex> lock(mutex_);
   devices_[device].ended = true;
   CheckForDeadlock();

@@ -20,9 +20,9 @@
 
 namespace hlocts {
 
-class MeetingPlace {
+class Rendezvous {
  public:
-  explicit MeetingPlace(const DeviceGrid& grid);
+  explicit Rendezvous(const DeviceGrid& grid);
 
   // Waits until every device of `group` has come to `site` as often as this one, and gives the
   // operands of all, in the order of the group. `instruction` is how a deadlock names the wait.

@@ -23,14 +23,14 @@ namespace hlocts::plan {
 using In = const uint8_t* const*;
 
 // What a send carries: its leaves.
-struct Parcel {
+struct Message {
   std::vector<ArrayType> types;
   std::vector<std::vector<uint8_t>> leaves;
 };
 
-class World {
+class Communicator {
  public:
-  World(int64_t replicas, int64_t partitions);
+  Communicator(int64_t replicas, int64_t partitions);
 
   int64_t replicas() const { return replicas_; }
   int64_t partitions() const { return partitions_; }
@@ -45,8 +45,8 @@ class World {
   void PostReceive(int64_t device, int64_t channel);
   // Between devices a send waits for its receive to be posted.
   absl::Status Send(int64_t device, int64_t target, int64_t channel, const std::string& name,
-                    Parcel parcel);
-  absl::StatusOr<Parcel> Receive(int64_t device, int64_t channel, const std::string& name);
+                    Message message);
+  absl::StatusOr<Message> Receive(int64_t device, int64_t channel, const std::string& name);
   // The device's program is over: nobody may wait for it any more.
   void End(int64_t device);
 
@@ -66,7 +66,7 @@ class World {
   };
   struct Channel {
     int64_t receives = 0, sends = 0;
-    std::deque<Parcel> parcels;
+    std::deque<Message> messages;
   };
 
   absl::Status Wait(std::unique_lock<std::mutex>& lock, int64_t device, std::string wait,
