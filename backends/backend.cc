@@ -4,7 +4,7 @@
 
 #include "absl/algorithm/container.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 absl::string_view OutcomeKindName(OutcomeKind kind) {
   constexpr absl::string_view kNames[] = {"values", "unsupported", "rejected",
@@ -106,4 +106,4 @@ absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,
   return all.elements();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

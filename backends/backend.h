@@ -14,7 +14,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 struct BackendInfo {
   std::string name;     // as given on the command line, options included
@@ -123,6 +123,6 @@ std::vector<Shape> OutputLeafShapes(const Module& module);
 absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,
                                                    const std::vector<Literal>& leaves);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_BACKEND_H_

@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/worker/worker_client.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 #define HLOCTS_BACKEND(name, Factory, isolation, listed) \
   absl::StatusOr<std::unique_ptr<Backend>> Factory(BackendName name_and_options);
@@ -159,4 +159,4 @@ std::vector<std::string> ListedBackends() {
   return names;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -10,7 +10,7 @@
 
 #include "backends/backend.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 struct BackendName {
   std::string text;      // as given
@@ -39,6 +39,6 @@ std::vector<std::string> ListedBackends();
 // Each engine's file defines its function; declared from backends.def.
 using BackendFactory = absl::StatusOr<std::unique_ptr<Backend>> (*)(BackendName name);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_BACKEND_LIST_H_

@@ -21,26 +21,26 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using ::testing::HasSubstr;
 
 // The reference, told another module: `wrong` computes `right`'s instructions.
-class WrongEngine : public Backend {
+class WrongEngine : public backends::Backend {
  public:
   WrongEngine(Opcode right, Opcode wrong, int64_t elements_min = 0)
       : right_(right),
         wrong_(wrong),
         elements_min_(elements_min),
-        reference_(*MakeBackend("reference")) {}
-  BackendInfo info() override {
-    BackendInfo info = reference_->info();
+        reference_(*backends::MakeBackend("reference")) {}
+  backends::BackendInfo info() override {
+    backends::BackendInfo info = reference_->info();
     info.name = "wrong";
     return info;
   }
-  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
-                                                   const LoadOptions& options) override {
+  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(const Module& module,
+                                                   const backends::LoadOptions& options) override {
     std::unique_ptr<Module> clone = module.Clone();
     for (const auto& computation : clone->computations()) {
       for (const auto& instruction : computation->instructions()) {
@@ -55,13 +55,13 @@ class WrongEngine : public Backend {
  private:
   Opcode right_, wrong_;
   int64_t elements_min_;
-  std::unique_ptr<Backend> reference_;
+  std::unique_ptr<backends::Backend> reference_;
 };
 
 Sample Parsed(const std::string& text, uint64_t seed) {
   Sample sample;
   sample.module = *ParseModule(text);
-  sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), seed);
+  sample.arguments = generators::GenerateArguments(backends::ArgumentLeafShapes(*sample.module), seed);
   return sample;
 }
 
@@ -88,14 +88,14 @@ ENTRY main { a = f32[4,6] parameter(0)
   d = f32[4,4] dot(y, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   ROOT t = (f32[4,4], f32[6,4]) tuple(d, c) })";
 
-ShrinkResult ShrunkOn(Backend& engine, const Sample& sample) {
-  auto reference = *MakeBackend("reference");
+ShrinkResult ShrunkOn(backends::Backend& engine, const Sample& sample) {
+  auto reference = *backends::MakeBackend("reference");
   ShrinkOptions options;
   return Shrink(sample, engine, *reference, options);
 }
 
 TEST(Engines, TypesThatOneLacksAreLeftOut) {
-  BackendInfo info;
+  backends::BackendInfo info;
   EXPECT_EQ(NamesOfMissing(TypesOf(info)), "");
   EXPECT_TRUE(TakesDynamicArguments(info));
   info.capabilities = {"execute", "without:s1", "without:f8e8m0fnu", "without:dynamic-arguments"};
@@ -107,12 +107,12 @@ TEST(Engines, TypesThatOneLacksAreLeftOut) {
 TEST(Engines, DynamicArgumentsThatOneLacksAreLeftOut) {
   CampaignOptions with, without;
   without.generator.dynamic_parameters = false;
-  auto text = [](const Generated& made) {
+  auto text = [](const generators::Generated& made) {
     return PrintModule(*made.module, PrintOptions::Default());
   };
   int dynamic = 0;
   for (int64_t number = 0; number < 2000; ++number) {
-    Generated free = CampaignModule(with, number), bound = CampaignModule(without, number);
+    generators::Generated free = CampaignModule(with, number), bound = CampaignModule(without, number);
     auto is_dynamic = [](const Literal& argument) { return argument.shape().is_dynamic(); };
     EXPECT_FALSE(absl::c_any_of(bound.arguments, is_dynamic)) << number;
     const bool differs = absl::c_any_of(free.arguments, is_dynamic);
@@ -204,7 +204,7 @@ TEST(BundleTest, WhatIsWrittenIsReadAgainAndIsSmall) {
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(PrintModule(*read->sample.module), module);
   EXPECT_TRUE(read->sample.arguments[0].BitwiseEqual(bundle.sample.arguments[0]));
-  EXPECT_EQ(RunTrial(read->sample, engine, read->options, false).verdict.kind, VerdictKind::kFail);
+  EXPECT_EQ(RunTrial(read->sample, engine, read->options, false).verdict.kind, reports::VerdictKind::kFail);
   size_t bytes = 0;
   for (const char* name : {"module.hlo", "inputs.txt", "actual.txt", "expected.jsonl",
                            "verdict.json", "README.md", "repro_jax.py", "case_test.cc"}) {
@@ -252,7 +252,7 @@ TEST(GuideTest, AModuleIsAFunctionOfItsNumberAndSteersToWhatIsNew) {
   EXPECT_NE(PrintModule(*CampaignModule(options, last).module), text);
   Cells plain;
   for (int64_t number = 0; number <= last; ++number) {
-    Generated made = CampaignModule(options, number);
+    generators::Generated made = CampaignModule(options, number);
     if (made.broken_rule.empty()) AddCells(*made.module, plain);
   }
   EXPECT_GT(in_turn.cells(), static_cast<int64_t>(plain.size()));
@@ -271,9 +271,9 @@ TEST(CampaignTest, AResumedCampaignGoesOnWhereItStood) {
 }
 
 TEST(CampaignTest, ElementsOfWhichLittleIsSaidAreCounted) {
-  Verdict verdict;
+  reports::Verdict verdict;
   verdict.unspecified_elements = 3;
-  verdict.effective_quarters[24].resize(kEffectiveQuarters);
+  verdict.effective_quarters[24].resize(reports::kEffectiveQuarters);
   verdict.effective_quarters[24][7] = 1;
   verdict.effective_quarters[24][8] = 4;
   CampaignStatus status;
@@ -284,8 +284,8 @@ TEST(CampaignTest, ElementsOfWhichLittleIsSaidAreCounted) {
 }
 
 TEST(FailureSignatureTest, MessagesAreTheSameWithoutNumbersAndNames) {
-  Verdict a, b;
-  a.kind = b.kind = VerdictKind::kRejected;
+  reports::Verdict a, b;
+  a.kind = b.kind = reports::VerdictKind::kRejected;
   a.reason = "%add.7 = add: expected 'f32[2]' at line 12";
   b.reason = "%p.19 = add: expected 'bf16[4,4]' at line 7";
   EXPECT_EQ(FailureSignatureOf(a), FailureSignatureOf(b));
@@ -301,8 +301,8 @@ TEST(FailureSignatureTest, MessagesAreTheSameWithoutNumbersAndNames) {
 }
 
 TEST(FailureSignatureTest, ANumberThatIsRightlyNanInPartIsAValue) {
-  Verdict verdict;
-  verdict.kind = VerdictKind::kFail;
+  reports::Verdict verdict;
+  verdict.kind = reports::VerdictKind::kFail;
   verdict.first_failure.emplace();
   verdict.first_failure->actual = "(0, nan)";
   verdict.first_failure->accepted = "(1e-45, nan)";
@@ -318,8 +318,8 @@ TEST(FailureSignatureTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperat
       "HloModule m\nENTRY e { p = f32[2] parameter(0)\n n = f32[2] negate(p)\n ROOT t = f32[2] "
       "tanh(n) }");
   ASSERT_TRUE(module.ok());
-  Verdict plain, cut;
-  plain.kind = cut.kind = VerdictKind::kRejected;
+  reports::Verdict plain, cut;
+  plain.kind = cut.kind = reports::VerdictKind::kRejected;
   plain.reason = "Unsupported type for tanh";
   cut.reason = "Unsupported type for tanh; rejected by itself, fed with the engine's own values: t";
   EXPECT_EQ(FailureSignatureOf(plain), FailureSignatureOf(cut));
@@ -329,37 +329,37 @@ TEST(FailureSignatureTest, WhatCuttingFoundIsNoPartOfTheMessageButNamesTheOperat
   EXPECT_EQ(FailureSignatureOf(plain), FailureSignatureOf(cut));
   EXPECT_EQ(SignatureOf(cut, **module), "rejected tanh Unsupported type for tanh");
   EXPECT_EQ(SignatureOf(plain, **module), "rejected negate,tanh Unsupported type for tanh");
-  Verdict together;
-  together.kind = VerdictKind::kFail;
-  together.first_failure = VerdictFailure{.actual = "2", .instruction = "{n, t}"};
+  reports::Verdict together;
+  together.kind = reports::VerdictKind::kFail;
+  together.first_failure = reports::VerdictFailure{.actual = "2", .instruction = "{n, t}"};
   EXPECT_EQ(SignatureOf(together, **module), "fail negate,tanh(together) f32 value");
 }
 
 TEST(FailureSignatureTest, MessagesFallIntoOneBucketWhateverTheType) {
-  auto of_type = [](const std::string& type, VerdictKind kind) {
+  auto of_type = [](const std::string& type, reports::VerdictKind kind) {
     auto module = ParseModule(absl::StrReplaceAll(
         "HloModule m\nENTRY e { p = $T[2] parameter(0)\n ROOT t = $T[2] tanh(p) }",
         {{"$T", type}}));
-    Verdict verdict;
+    reports::Verdict verdict;
     verdict.kind = kind;
     verdict.reason =
         "worker killed by signal 11 (Segmentation fault); it last wrote: a line for " + type;
-    if (kind == VerdictKind::kFail)
-      verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "t"};
+    if (kind == reports::VerdictKind::kFail)
+      verdict.first_failure = reports::VerdictFailure{.actual = "2", .instruction = "t"};
     return SignatureOf(verdict, **module);
   };
-  EXPECT_EQ(of_type("f32", VerdictKind::kCrash), of_type("bf16", VerdictKind::kCrash));
-  EXPECT_EQ(of_type("f32", VerdictKind::kCrash),
+  EXPECT_EQ(of_type("f32", reports::VerdictKind::kCrash), of_type("bf16", reports::VerdictKind::kCrash));
+  EXPECT_EQ(of_type("f32", reports::VerdictKind::kCrash),
             "crash tanh worker killed by signal (Segmentation fault)");
-  EXPECT_NE(of_type("f32", VerdictKind::kFail), of_type("bf16", VerdictKind::kFail));
+  EXPECT_NE(of_type("f32", reports::VerdictKind::kFail), of_type("bf16", reports::VerdictKind::kFail));
 }
 
 TEST(FailureSignatureTest, WhatSetsAnInstructionApartIsPartOfTheSignature) {
   auto of = [](const char* body) {
     auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e { ", body, " }"));
-    Verdict verdict;
-    verdict.kind = VerdictKind::kFail;
-    verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "r"};
+    reports::Verdict verdict;
+    verdict.kind = reports::VerdictKind::kFail;
+    verdict.first_failure = reports::VerdictFailure{.actual = "2", .instruction = "r"};
     return module.ok() ? SignatureOf(verdict, **module) : std::string(module.status().message());
   };
   EXPECT_EQ(of("p = s8[0] parameter(0) q = s8[2] parameter(1) ROOT r = s8[2] concatenate(p, q), "
@@ -378,9 +378,9 @@ TEST(FailureSignatureTest, WhatAMapDoesIsPartOfTheSignature) {
       "HloModule m\nf { x = s8[] parameter(0)\n ROOT c = s8[] count-leading-zeros(x) }\n"
       "ENTRY e { p = s8[2] parameter(0)\n ROOT r = s8[2] map(p), dimensions={0}, to_apply=f }");
   ASSERT_TRUE(module.ok()) << module.status();
-  Verdict verdict;
-  verdict.kind = VerdictKind::kFail;
-  verdict.first_failure = VerdictFailure{.actual = "2", .instruction = "r"};
+  reports::Verdict verdict;
+  verdict.kind = reports::VerdictKind::kFail;
+  verdict.first_failure = reports::VerdictFailure{.actual = "2", .instruction = "r"};
   EXPECT_EQ(SignatureOf(verdict, **module), "fail count-leading-zeros,map s8 value");
 }
 
@@ -407,11 +407,11 @@ TEST(ShrinkTest, OperandsWithoutDimensionsAreRefused) {
 }
 
 // Takes every module.
-class CredulousEngine : public Backend {
+class CredulousEngine : public backends::Backend {
  public:
-  BackendInfo info() override { return {}; }
-  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module&, const LoadOptions&) override {
-    return std::unique_ptr<Executable>();
+  backends::BackendInfo info() override { return {}; }
+  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(const Module&, const backends::LoadOptions&) override {
+    return std::unique_ptr<backends::Executable>();
   }
 };
 
@@ -446,9 +446,9 @@ TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
 // Whatever they break, with operands of other computations, without attributes, of wrong sizes.
 TEST(ShrinkTest, InvalidModulesOfEveryKindAreShrunk) {
   CampaignOptions campaign;
-  campaign.stream = *StreamFromName("negative");
+  campaign.stream = *generators::StreamFromName("negative");
   for (int64_t number = 0; number < 400; ++number) {
-    Generated generated = CampaignModule(campaign, number);
+    generators::Generated generated = CampaignModule(campaign, number);
     Sample sample = {std::move(generated.module), std::move(generated.arguments)};
     const std::string rule = RuleOf(VerifyModule(*sample.module));
     if (rule.empty()) continue;
@@ -477,4 +477,4 @@ TEST(ShrinkTest, AnUnusedCulpritBecomesTheRoot) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <iterator>
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 constexpr absl::string_view kStyleNames[] = {"random",   "exact", "special",
@@ -203,4 +203,4 @@ std::vector<Literal> GenerateArguments(absl::Span<const Shape> leaves, uint64_t 
   return arguments;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -11,7 +11,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/shape.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 enum class ArgumentStyle : uint8_t {
   kRandom,   // floats spread over a few binades around 1, integers over -9..9, both signs
@@ -52,6 +52,6 @@ const std::vector<uint64_t>& SpecialBitsOf(PrimitiveType type);
 // Stores a code as Literal keeps it: sub-byte integers extended to a byte.
 void StoreElementBits(PrimitiveType type, uint64_t bits, uint8_t* to);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_ARGUMENTS_H_

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 TEST(ArgumentsTest, TheSameSeedGivesTheSameBitsEverywhere) {
@@ -59,4 +59,4 @@ TEST(ArgumentsTest, NarrowIntegersStayInRange) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -1,6 +1,6 @@
 #include "generators/choice_source.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 size_t ChoiceSource::Weighted(absl::Span<const int> weights) {
   uint64_t total = 0;
@@ -38,4 +38,4 @@ bool CountingSource::Advance() {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

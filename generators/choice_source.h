@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "generators/arguments.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 // A decision 0 is always the simplest one, so that running out of bytes ends a module.
 class ChoiceSource {
@@ -80,6 +80,6 @@ class CountingSource : public ChoiceSource {
   size_t next_ = 0;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_CHOICE_SOURCE_H_

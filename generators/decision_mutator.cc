@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 class MarkingSource : public ByteSource {
@@ -133,7 +133,7 @@ std::string CrossOverDecisions(absl::string_view first, absl::string_view second
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 namespace {
 
@@ -149,11 +149,11 @@ absl::string_view View(const uint8_t* data, size_t size) {
 }  // namespace
 
 extern "C" size_t hlocts_mutate_decisions(uint8_t* data, size_t size, size_t size_max, uint64_t seed) {
-  return CopyOut(hlocts::MutateDecisions(View(data, size), size_max, seed), data);
+  return CopyOut(hlocts::generators::MutateDecisions(View(data, size), size_max, seed), data);
 }
 
 extern "C" size_t hlocts_cross_over_decisions(const uint8_t* first, size_t first_size, const uint8_t* second,
                                               size_t second_size, uint8_t* out, size_t size_max, uint64_t seed) {
   return CopyOut(
-      hlocts::CrossOverDecisions(View(first, first_size), View(second, second_size), size_max, seed), out);
+      hlocts::generators::CrossOverDecisions(View(first, first_size), View(second, second_size), size_max, seed), out);
 }

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "generators/module_generator.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 // The first byte of an input draws the stream, the rest are the decisions of Generate.
 Generated GenerateFromBytes(absl::string_view bytes, GeneratorOptions options);
@@ -29,7 +29,7 @@ std::string MutateDecisions(absl::string_view bytes, size_t size_max, uint64_t s
 std::string CrossOverDecisions(absl::string_view first, absl::string_view second, size_t size_max,
                                uint64_t seed);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 extern "C" {
 #endif

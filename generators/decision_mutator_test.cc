@@ -8,7 +8,7 @@
 #include "spec/infer/verifier.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 std::string Bytes(uint64_t seed, size_t count) {
@@ -76,4 +76,4 @@ TEST(DecisionMutatorTest, CAbiIsTheSame) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::generators

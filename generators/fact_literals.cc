@@ -6,7 +6,7 @@
 
 #include "spec/ir/float_format.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // Codes of numbers of one type; what can be asked of the type once is.
@@ -214,4 +214,4 @@ Literal LiteralWithFacts(const Shape& shape, const ValueFacts& facts, bool speci
   return literal;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -5,7 +5,7 @@
 #include "generators/arguments.h"
 #include "generators/value_facts.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 // Elements spread over [facts.low, facts.high], integers where facts say so. `special`: facts do not
 // count; special values of the type in any order, mixed with ordinary ones.
@@ -14,6 +14,6 @@ Literal LiteralWithFacts(const Shape& shape, const ValueFacts& facts, bool speci
 // A scalar of that value, rounded to the type; of a complex type its real part.
 Literal ScalarLiteral(PrimitiveType type, double value);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_FACT_LITERALS_H_

@@ -14,7 +14,7 @@
 #include "spec/judge/joint.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 using Claims = std::map<const Instruction*, ValueFacts>;
@@ -34,13 +34,13 @@ bool Holds(const ValueFacts& facts, const Literal& value) {
 }
 
 // Fails where a value is not what is claimed of it.
-class ClaimsHook : public EvalHook {
+class ClaimsHook : public reference::EvalHook {
  public:
   explicit ClaimsHook(const Claims& claims) : claims_(claims) {}
-  absl::Status BeforeInstruction(EvalContext&, const Instruction&, absl::Span<Literal>) override {
+  absl::Status BeforeInstruction(reference::EvalContext&, const Instruction&, absl::Span<Literal>) override {
     return absl::OkStatus();
   }
-  absl::Status AfterInstruction(EvalContext&, const Instruction& instruction,
+  absl::Status AfterInstruction(reference::EvalContext&, const Instruction& instruction,
                                 absl::Span<const Literal>, Literal& result) override {
     const auto claim = claims_.find(&instruction);
     const bool checked =
@@ -89,9 +89,9 @@ TEST(FactsTest, WhatIsClaimedOfAValueHoldsOfIt) {
   for (int number = 0; number < kModules; ++number) {
     const Claimed made = MakeClaimed(number);
     ClaimsHook hook(made.claims);
-    EvalOptions evaluation;
+    reference::EvalOptions evaluation;
     evaluation.hook = &hook;
-    const auto result = Evaluate(*made.module, made.arguments, evaluation);
+    const auto result = reference::Evaluate(*made.module, made.arguments, evaluation);
     ASSERT_FALSE(absl::IsInternal(result.status())) << number << ": " << result.status() << "\n"
                                                     << PrintModule(*made.module);
     checked += hook.checked();
@@ -100,4 +100,4 @@ TEST(FactsTest, WhatIsClaimedOfAValueHoldsOfIt) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::generators

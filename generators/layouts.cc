@@ -3,7 +3,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 void SetDefaultLayouts(Shape& shape) {
@@ -55,4 +55,4 @@ void SetLayouts(ChoiceSource& choose, bool drawn, Module& module) {
   if (drawn) DrawLayouts(choose, *module.entry());
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -5,13 +5,13 @@
 #include "generators/choice_source.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 // Every array gets its default layout; `drawn`: some arrays of the entry another one. What is
 // handed to a computation, or comes out of a tuple, keeps the default: there both sides would have
 // to agree.
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_LAYOUTS_H_

@@ -6,7 +6,7 @@
 #include "generators/module_writer.h"
 #include "generators/negative.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 constexpr absl::string_view kStreamNames[kStreamCount] = {"defined", "exact", "edge", "sizes",
@@ -89,4 +89,4 @@ Generated GenerateNumbered(uint64_t seed, uint64_t number, GeneratorOptions opti
   return Generate(choose, options);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

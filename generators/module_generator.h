@@ -18,7 +18,7 @@
 #include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 enum class Stream : uint8_t {
   kDefined,   // no NaN, no infinity, no overflow, no promise broken: errors stay small
@@ -69,6 +69,6 @@ Generated Generate(ChoiceSource& choose, const GeneratorOptions& options);
 // Module `number` of the campaign with that seed: its stream is drawn as well.
 Generated GenerateNumbered(uint64_t seed, uint64_t number, GeneratorOptions options);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_MODULE_GENERATOR_H_

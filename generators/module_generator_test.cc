@@ -13,7 +13,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 using ::testing::IsEmpty;
@@ -168,4 +168,4 @@ TEST(ChoiceSourceTest, CountingHasEverySequenceOnce) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -7,7 +7,7 @@
 #include "generators/layouts.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 int64_t ElementsOf(const Dims& dims) {
   int64_t elements = 1;
@@ -305,4 +305,4 @@ void ModuleWriter::OrderComputations() {
   module_->Reorder(order);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

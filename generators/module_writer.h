@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "generators/plan.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 // A value of the computation being written.
 struct Value {
@@ -147,6 +147,6 @@ class ModuleWriter {
 
 int64_t ElementsOf(const Dims& dims);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_MODULE_WRITER_H_

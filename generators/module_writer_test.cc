@@ -5,7 +5,7 @@
 #include "generators/plan.h"
 #include "spec/judge/joint.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // Who reads the facts of a constant takes it for a size or a bound: one of s1 is -1.
@@ -24,4 +24,4 @@ TEST(ModuleWriterTest, FactsOfAConstantAreThoseOfItsElement) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::generators

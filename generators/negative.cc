@@ -5,7 +5,7 @@
 #include "generators/negative_rows.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 struct Table {
@@ -108,4 +108,4 @@ std::vector<std::string> BreakableRules() {
   return rules;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -8,7 +8,7 @@
 #include "generators/choice_source.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 // Breaks a rule and returns its id; "" when nothing in the module can be broken in a way that is
 // listed in negative_rows.h, the module being as it was.
@@ -16,6 +16,6 @@ std::string BreakOneRule(ChoiceSource& choose, Module& module);
 // All that can be broken, sorted.
 std::vector<std::string> BreakableRules();
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_NEGATIVE_H_

@@ -4,7 +4,7 @@
 
 #include "generators/negative_rows.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 int64_t OperandRank(const Instruction& instruction) {
@@ -333,4 +333,4 @@ std::vector<BreakRow> AttributeBreaks() {
   };
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

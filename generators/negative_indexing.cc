@@ -3,7 +3,7 @@
 
 #include "generators/negative_rows.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 constexpr int64_t kFarAway = 100;  // no array has so many dimensions
@@ -123,4 +123,4 @@ std::vector<BreakRow> IndexingBreaks() {
   };
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

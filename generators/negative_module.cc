@@ -5,7 +5,7 @@
 #include "generators/negative_rows.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 Computation* DrawComputation(ChoiceSource& choose, const Module& module) {
@@ -128,4 +128,4 @@ std::vector<ModuleRow> ModuleBreaks() {
   };
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -6,7 +6,7 @@
 #include "spec/ir/surgery.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 using Changed = std::optional<Shape>;
@@ -290,4 +290,4 @@ void ReplaceOperand(Instruction& user, int64_t operand, const Shape& shape) {
   MoveToFront(added);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -5,7 +5,7 @@
 #include "generators/negative_rows.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // --- The row ---
@@ -319,4 +319,4 @@ std::vector<BreakRow> RowBreaks() {
   return rows;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -9,7 +9,7 @@
 #include "generators/choice_source.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 using Sizes = std::vector<int64_t>;
 
@@ -51,6 +51,6 @@ bool CallAnother(Instruction& caller, Attr attr);
 // One more element in the first dimension; of a scalar an array; of a tuple its first element so.
 bool Grow(Shape& shape);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_NEGATIVE_ROWS_H_

@@ -2,7 +2,7 @@
 
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 constexpr TypeSet Types(std::initializer_list<PrimitiveType> types) {
@@ -79,4 +79,4 @@ TypeSet GeneratedTypes(Opcode opcode) {
 OpGenerator OpGeneratorOf(Opcode opcode) { return TheTable().of[static_cast<int>(opcode)]; }
 const std::vector<Opcode>& GeneratedOpcodes() { return TheTable().opcodes; }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -7,7 +7,7 @@
 
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 class ModuleWriter;
 using OpGenerator = bool (*)(ModuleWriter& writer, Opcode opcode);
@@ -29,6 +29,6 @@ bool GenerateBinary(ModuleWriter&, Opcode);
 // Grow's.
 bool GenerateIdiom(ModuleWriter& writer);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_OP_GENERATORS_H_

@@ -5,7 +5,7 @@
 #include "generators/fact_literals.h"
 #include "generators/module_writer.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 bool Unlimited(const Requirement& demand) {
@@ -276,4 +276,4 @@ Value* ModuleWriter::Index(PrimitiveType type, int64_t bound) {
   return FindOrMake(type, {}, demand);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -5,7 +5,7 @@
 
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 struct TypeWeight {
@@ -210,4 +210,4 @@ ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   return plan;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -6,7 +6,7 @@
 
 #include "generators/module_generator.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 using Dims = std::vector<int64_t>;
 
@@ -41,6 +41,6 @@ struct ModulePlan {
 
 ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_PLAN_H_

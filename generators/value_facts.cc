@@ -5,7 +5,7 @@
 
 #include "spec/ir/float_format.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 struct TypeLimits {
@@ -95,4 +95,4 @@ ValueFacts Rounded(PrimitiveType type, ValueFacts facts) {
 double MagnitudeLimit(PrimitiveType type) { return Limits(type).magnitude; }
 double ExactLimit(PrimitiveType type) { return Limits(type).exact; }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -8,7 +8,7 @@
 
 #include "spec/ir/primitive_type.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 struct ValueFacts {
   // Bounds of each element (of each component where it is complex); infinite: nothing is known.
@@ -57,6 +57,6 @@ double MagnitudeLimit(PrimitiveType type);
 // Integers up to here are values of the type (2^precision for floats); exact sums stay below it.
 double ExactLimit(PrimitiveType type);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_VALUE_FACTS_H_

@@ -8,7 +8,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 class CustomCallLibrary {
  public:
@@ -19,6 +19,6 @@ class CustomCallLibrary {
                                        absl::Span<const Literal> operands) const = 0;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_CUSTOM_CALL_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "reference/interpreter.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kDepthOnCallersStack = 50;
@@ -42,4 +42,4 @@ absl::Status RunOnStackFor(const Module& module, int64_t bytes_per_call,
   return absl::OkStatus();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -9,7 +9,7 @@
 #include "spec/base/status.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Runs `work`, which recurses as deep as calls nest in the module with at most `bytes_per_call` of
 // stack each: here, or for deep modules on a stack of its own. ResourceExhausted: nested too deep
@@ -17,6 +17,6 @@ namespace hlocts {
 absl::Status RunOnStackFor(const Module& module, int64_t bytes_per_call,
                            absl::FunctionRef<void()> work);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_DEEP_STACK_H_

@@ -11,7 +11,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -285,4 +285,4 @@ absl::StatusOr<Literal> EvaluateCut(EvalContext& context, const Instruction& ins
   return PutBack(std::move(result), bounds);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

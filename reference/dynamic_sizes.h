@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "reference/eval_context.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // The elements within the run-time sizes, as a static array.
 Literal CutToSizes(const Literal& literal);
@@ -30,6 +30,6 @@ absl::StatusOr<Literal> EvaluateCut(EvalContext& context, const Instruction& ins
 absl::StatusOr<Literal> EvaluateElementwise(const Instruction& instruction,
                                             absl::Span<Literal> operands);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_DYNAMIC_SIZES_H_

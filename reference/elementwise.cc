@@ -9,7 +9,7 @@
 #include "spec/ir/float_format.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Any float type through the inner kernel on doubles, rounded once at the end.
@@ -275,4 +275,4 @@ absl::StatusOr<ElementwiseOp> ResolveElementwise(const Instruction& instruction)
   return op;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

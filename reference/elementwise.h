@@ -8,7 +8,7 @@
 #include "spec/base/status.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 struct ElementwiseOp {
   // result[i] = f(operands[0][i], ...) for i < count, elements as Literal stores them. The result
@@ -36,6 +36,6 @@ absl::StatusOr<ElementwiseOp> ResolveElementwise(const Instruction& instruction)
 // A binary operation on two operands and a result of one type; run is null where it is not allowed.
 ElementwiseOp BinaryOp(Opcode opcode, PrimitiveType type);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_ELEMENTWISE_H_

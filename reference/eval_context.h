@@ -13,7 +13,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 class EvalContext {
  public:
@@ -51,6 +51,6 @@ using Evaluator = absl::StatusOr<Literal> (*)(EvalContext& context, const Instru
 // The row of evaluators.def; nullptr when there is none.
 Evaluator EvaluatorOf(Opcode opcode);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_EVAL_CONTEXT_H_

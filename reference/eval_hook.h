@@ -13,7 +13,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 class EvalHook {
  public:
@@ -26,6 +26,6 @@ class EvalHook {
                                         absl::Span<const Literal> operands, Literal& result) = 0;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_EVAL_HOOK_H_

@@ -5,7 +5,7 @@
 #include "reference/deep_stack.h"
 #include "reference/interpreter.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kStackBytesPerCall = 32 << 10;
@@ -62,4 +62,4 @@ absl::StatusOr<Literal> Evaluate(const Module& module, absl::Span<const Literal>
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

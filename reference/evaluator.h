@@ -13,7 +13,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 class CustomCallLibrary;  // reference/custom_call.h
 class EvalHook;           // reference/eval_hook.h
@@ -39,6 +39,6 @@ struct EvalOptions {
 absl::StatusOr<Literal> Evaluate(const Module& module, absl::Span<const Literal> arguments,
                                  const EvalOptions& options = {});
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_EVALUATOR_H_

@@ -6,7 +6,7 @@
 #include "reference/scalar_function.h"
 #include "reference/testing/module_runner.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Adds one 0..n times; the array variant carries f32[3] beside the counter.
@@ -287,4 +287,4 @@ TEST(RecognizeTest, OneOperationOfBothParameters) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

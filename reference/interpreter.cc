@@ -7,7 +7,7 @@
 #include "reference/eval_hook.h"
 #include "reference/world_interface.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Deeper than any module the stack below was made for: only a cycle of calls gets there.
@@ -260,4 +260,4 @@ absl::StatusOr<Literal> EvaluateElementwise(const Instruction& instruction,
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

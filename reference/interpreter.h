@@ -11,7 +11,7 @@
 #include "reference/eval_context.h"
 #include "reference/plan.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 class Interpreter : public EvalContext {
  public:
@@ -51,6 +51,6 @@ class Interpreter : public EvalContext {
   absl::flat_hash_map<const Computation*, std::unique_ptr<ScalarFunction>> scalars_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_INTERPRETER_H_

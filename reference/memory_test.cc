@@ -55,7 +55,7 @@ void free(void* memory) {
 }
 }
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // The arrays that a value consists of, each with its bytes.
@@ -152,4 +152,4 @@ INSTANTIATE_TEST_SUITE_P(Bench, Memory, ::testing::ValuesIn(BenchModules()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -4,7 +4,7 @@
 
 #include "reference/ops/families.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Same bits in both types: integers of one width.
@@ -37,4 +37,4 @@ Literal ToSystem(const Literal& operand, PrimitiveType system) {
 
 Literal FromSystem(Literal computed, PrimitiveType type) { return Converted(computed, type); }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -23,7 +23,7 @@
 #include "absl/types/span.h"
 #include "spec/ir/literal.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 template <typename T>
 struct ValueSystem;
@@ -130,6 +130,6 @@ auto DispatchStorage(int bytes, Visitor&& visitor) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_NUMBER_SYSTEM_H_

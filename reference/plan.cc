@@ -5,7 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Evaluators of all rows, declared.
 #define HLOCTS_EVALUATOR(Name, function) \
@@ -237,4 +237,4 @@ absl::StatusOr<std::unique_ptr<Plan>> MakePlan(
   return plan;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

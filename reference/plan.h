@@ -13,7 +13,7 @@
 #include "spec/base/status.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 struct PlannedStep {
   enum class Kind : uint8_t {
@@ -55,6 +55,6 @@ absl::flat_hash_set<const Computation*> ComputationsWithSideEffects(const Module
 absl::StatusOr<std::unique_ptr<Plan>> MakePlan(
     const Computation& computation, const absl::flat_hash_set<const Computation*>& side_effects);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_PLAN_H_

@@ -6,7 +6,7 @@
 #include "spec/ir/surgery.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 namespace {
 
@@ -200,4 +200,4 @@ absl::StatusOr<std::unique_ptr<ScalarFunction>> ScalarFunction::Compile(
   return compiler.Take();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

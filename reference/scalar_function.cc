@@ -5,7 +5,7 @@
 
 #include "reference/kernels/loop.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr size_t kSlotsOnStack = 96;
@@ -133,4 +133,4 @@ RecognizedComparator RecognizeComparator(const Computation& computation) {
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

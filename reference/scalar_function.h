@@ -18,7 +18,7 @@
 #include "spec/base/status.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Storage of one scalar of any element type, as a Literal stores it (a byte for pred and sub-byte).
 struct alignas(16) Slot {
@@ -92,6 +92,6 @@ struct RecognizedComparator {
 };
 RecognizedComparator RecognizeComparator(const Computation& computation);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_SCALAR_FUNCTION_H_

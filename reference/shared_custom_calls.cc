@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 using Function = void (*)(void* out, void** in);
@@ -60,4 +60,4 @@ absl::StatusOr<Literal> SharedCustomCalls::Call(const Instruction& custom_call,
   return out;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

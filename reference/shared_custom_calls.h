@@ -9,7 +9,7 @@
 
 #include "reference/custom_call.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // in[i] is operand i: a row-major buffer, or for a tuple an array of pointers to its elements, in
 // turn buffers or arrays. out is the same for the result. Sub-byte elements take a byte each,
@@ -32,6 +32,6 @@ class SharedCustomCalls : public CustomCallLibrary {
   void* handle_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_SHARED_CUSTOM_CALLS_H_

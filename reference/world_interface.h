@@ -12,7 +12,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 class World {
  public:
@@ -26,6 +26,6 @@ class World {
                                            absl::Span<Literal> operands) = 0;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_WORLD_INTERFACE_H_

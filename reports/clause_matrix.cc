@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 namespace {
 
 // The filter works on what stands in a row, and on its state and whether anything in it did not
@@ -266,4 +266,4 @@ std::string ClauseMatrixHtml(const std::vector<ClauseRow>& rows, const ClausesOf
   return Matrix(rows, clauses, verdicts).Html();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reports

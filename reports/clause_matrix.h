@@ -10,7 +10,7 @@
 
 #include "reports/verdict.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 
 // A clause as the report shows it.
 struct ClauseRow {
@@ -35,6 +35,6 @@ std::string CaseName(const std::string& address);
 // Text as HTML shows it.
 std::string Escaped(absl::string_view text);
 
-}  // namespace hlocts
+}  // namespace hlocts::reports
 
 #endif  // HLOCTS_REPORTS_CLAUSE_MATRIX_H_

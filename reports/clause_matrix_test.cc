@@ -5,7 +5,7 @@
 
 #include "reports/html.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 namespace {
 
 using ::testing::HasSubstr;
@@ -96,4 +96,4 @@ TEST(Html, FailuresStandInItAndTextIsEscaped) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reports

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_format.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 namespace {
 
 // The value below which `share` of the elements lie, to a quarter of a bit.
@@ -67,4 +67,4 @@ std::string EffectiveBitsTable::ToText() const {
   return text;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reports

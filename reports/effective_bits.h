@@ -11,7 +11,7 @@
 
 #include "reports/verdict.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 
 // Floating-point elements of which the sets said fewer than two bits (fewer than all, of a format of
 // one), those that may have any value among them; with these of all types.
@@ -29,6 +29,6 @@ class EffectiveBitsTable {
   std::map<std::pair<bool, int>, std::vector<int64_t>> quarters_;  // exact data?, precision
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reports
 
 #endif  // HLOCTS_REPORTS_EFFECTIVE_BITS_H_

@@ -4,7 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "reports/scorecard.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 namespace {
 
 constexpr absl::string_view kHead = R"(<!doctype html><html lang="en"><meta charset="utf-8"><style>
@@ -74,4 +74,4 @@ std::string ToHtml(const HtmlReport& report) {
       "</pre><h2>Failures</h2>", Failures(report), matrix, "</html>\n");
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reports

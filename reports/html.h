@@ -10,7 +10,7 @@
 #include "reports/run_record.h"
 #include "reports/verdict.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 
 struct HtmlReport {
   std::string title;
@@ -22,6 +22,6 @@ struct HtmlReport {
 
 std::string ToHtml(const HtmlReport& report);
 
-}  // namespace hlocts
+}  // namespace hlocts::reports
 
 #endif  // HLOCTS_REPORTS_HTML_H_

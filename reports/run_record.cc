@@ -12,7 +12,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -179,4 +179,4 @@ std::string UtcNow() {
   return text;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reports

@@ -10,7 +10,7 @@
 #include "reports/verdict.h"
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 
 struct RunRecord {
   std::vector<std::string> backends, queries;
@@ -49,6 +49,6 @@ RunChanges CompareRuns(const std::vector<Verdict>& before, const std::vector<Ver
 // Now, as RunRecord writes it.
 std::string UtcNow();
 
-}  // namespace hlocts
+}  // namespace hlocts::reports
 
 #endif  // HLOCTS_REPORTS_RUN_RECORD_H_

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace hlocts {
+namespace hlocts::reports {
 namespace {
 
 using ::testing::ElementsAre;
@@ -98,4 +98,4 @@ TEST(RunRecord, ChangesAgainstABaseline) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reports

@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "reports/effective_bits.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 namespace {
 
 // The verdicts, and flakes, which are none of them.
@@ -135,4 +135,4 @@ int Scorecard::ExitStatus() const {
   return status;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reports

@@ -8,7 +8,7 @@
 
 #include "reports/verdict.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 
 class Scorecard {
  public:
@@ -24,6 +24,6 @@ class Scorecard {
   std::map<std::string, std::vector<Verdict>> verdicts_;  // by engine
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reports
 
 #endif  // HLOCTS_REPORTS_SCORECARD_H_

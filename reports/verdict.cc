@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 
-namespace hlocts {
+namespace hlocts::reports {
 namespace {
 
 constexpr absl::string_view kNames[] = {"pass",  "fail",    "unsupported",  "rejected", "accepted",
@@ -192,4 +192,4 @@ int ExitStatusOf(const Verdict& verdict) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reports

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 
 enum class VerdictKind : uint8_t {
   kPass,
@@ -93,6 +93,6 @@ std::string VerdictToText(const Verdict& verdict);
 // Exit status by the contract: 0 pass, unsupported, or as expected; 1 otherwise; 3 for kError.
 int ExitStatusOf(const Verdict& verdict);
 
-}  // namespace hlocts
+}  // namespace hlocts::reports
 
 #endif  // HLOCTS_REPORTS_VERDICT_H_

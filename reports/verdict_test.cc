@@ -7,7 +7,7 @@
 #include "reports/effective_bits.h"
 #include "reports/scorecard.h"
 
-namespace hlocts {
+namespace hlocts::reports {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(ScorecardTest, JunitIsEscaped) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reports

@@ -14,7 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "spec/files/file_io.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 constexpr absl::string_view kTierNames[] = {"smoke", "presubmit", "nightly", "exhaustive"};
@@ -152,9 +152,9 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
       }
     } else if (word == "sweep") {
       result.sweep = true;
-      result.style = ArgumentStyle::kSpecial;  // for whoever wants one run
+      result.style = generators::ArgumentStyle::kSpecial;  // for whoever wants one run
     } else {
-      result.style = ArgumentStyleFromName(word);
+      result.style = generators::ArgumentStyleFromName(word);
       if (!result.style) {
         return InvalidInput(from.place.file, ":", from.place.line,
                             ": expected random, exact, special, all_bits, wide, defined or sweep, found ", word);
@@ -293,4 +293,4 @@ int ShardOf(absl::string_view address, int count) {
   return static_cast<int>(hash % static_cast<uint64_t>(count)) + 1;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

@@ -13,7 +13,7 @@
 #include "generators/arguments.h"
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 enum class Tier : uint8_t { kSmoke, kPresubmit, kNightly, kExhaustive };
 absl::string_view TierName(Tier tier);
@@ -37,7 +37,7 @@ struct Case {
   int64_t replicas = 0;     // 0: as the module says
   // Inputs: literal lines, or generated.
   std::string inputs_text;
-  std::optional<ArgumentStyle> style;
+  std::optional<generators::ArgumentStyle> style;
   uint64_t seed = 1;
   bool sweep = false;  // every bit pattern of the parameter, a part at a time (sweep.h)
   std::string infeed_text;
@@ -60,6 +60,6 @@ bool QueryMatches(absl::string_view query, absl::string_view address);
 // Shard 1..count of an address: stable, the same on every machine.
 int ShardOf(absl::string_view address, int count);
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_CASE_H_

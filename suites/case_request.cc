@@ -1,8 +1,8 @@
 #include "suites/case_request.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
-LoadOptions LoadOptionsOf(const Case& one, const Module& module, LoadOptions load) {
+backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module, backends::LoadOptions load) {
   load.replicas = one.replicas > 0 ? one.replicas : module.replica_count;
   load.partitions = module.num_partitions;
   return load;
@@ -13,21 +13,21 @@ namespace {
 // Blocks of a literals text as leaves per device.
 absl::StatusOr<std::vector<std::vector<Literal>>> DeviceLeaves(
     const std::string& text, const std::optional<ExpectedLeaves>& expected,
-    const LoadOptions& load) {
+    const backends::LoadOptions& load) {
   HLOCTS_ASSIGN_OR_RETURN(LiteralsFile file, ParseLiterals(text, expected));
   return LeavesOfDevices(file, load.replicas * load.partitions, load.partitions);
 }
 
 }  // namespace
 
-absl::StatusOr<ExecuteRequest> MakeRequest(const Case& one, const Module& module,
-                                           const LoadOptions& load) {
-  ExecuteRequest request;
-  std::vector<Shape> leaves = ArgumentLeafShapes(module);
+absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Module& module,
+                                           const backends::LoadOptions& load) {
+  backends::ExecuteRequest request;
+  std::vector<Shape> leaves = backends::ArgumentLeafShapes(module);
   if (one.style) {
     for (int64_t d = 0; d < load.replicas * load.partitions; ++d) {
       request.arguments.push_back(
-          GenerateArguments(leaves, one.seed + static_cast<uint64_t>(d), *one.style));
+          generators::GenerateArguments(leaves, one.seed + static_cast<uint64_t>(d), *one.style));
     }
   } else if (leaves.empty()) {
     request.arguments.resize(load.replicas * load.partitions);
@@ -42,11 +42,11 @@ absl::StatusOr<ExecuteRequest> MakeRequest(const Case& one, const Module& module
 
 absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
                                                                 const Module& module,
-                                                                const LoadOptions& load) {
+                                                                const backends::LoadOptions& load) {
   if (one.expect_text.find_first_not_of(" \n\t") == std::string::npos) {
     return std::vector<std::vector<Literal>>();
   }
-  return DeviceLeaves(one.expect_text, OutputLeafShapes(module), load);
+  return DeviceLeaves(one.expect_text, backends::OutputLeafShapes(module), load);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

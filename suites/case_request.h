@@ -9,20 +9,20 @@
 #include "spec/files/literals_file.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 // `load` with the devices that the case or its module asks for.
-LoadOptions LoadOptionsOf(const Case& one, const Module& module, LoadOptions load);
+LoadOptions LoadOptionsOf(const Case& one, const Module& module, backends::LoadOptions load);
 
 // Errors: leaves that do not fit the module, a device without leaves.
-absl::StatusOr<ExecuteRequest> MakeRequest(const Case& one, const Module& module,
-                                           const LoadOptions& load);
+absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Module& module,
+                                           const backends::LoadOptions& load);
 
 // Leaves of @expect by device; empty without @expect.
 absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
                                                                 const Module& module,
-                                                                const LoadOptions& load);
+                                                                const backends::LoadOptions& load);
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_CASE_REQUEST_H_

@@ -6,7 +6,7 @@
 
 #include "suites/expectations.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 using ::testing::HasSubstr;
@@ -39,7 +39,7 @@ TEST(CaseTest, ParametersMakeTheirProduct) {
   EXPECT_EQ((*cases)[1].address, "movement/pad:first:type=f32,n=2");
   EXPECT_THAT((*cases)[1].module_text, HasSubstr("f32[2] parameter"));
   EXPECT_EQ((*cases)[1].seed, 5u);
-  EXPECT_EQ((*cases)[1].style, ArgumentStyle::kSpecial);
+  EXPECT_EQ((*cases)[1].style, generators::ArgumentStyle::kSpecial);
   EXPECT_THAT((*cases)[1].clauses, ::testing::ElementsAre("pad.1", "pad.2"));
   EXPECT_EQ((*cases)[4].address, "movement/pad:second");
   EXPECT_EQ((*cases)[4].tier, Tier::kNightly);
@@ -86,13 +86,13 @@ TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
   std::fclose(file);
   auto list = ExpectationList::Load(path);
   ASSERT_TRUE(list.ok()) << list.status();
-  Verdict verdict;
+  reports::Verdict verdict;
   verdict.case_address = "a/b:c";
   verdict.backend_version = "XLA 2.21.0";
-  verdict.kind = VerdictKind::kFail;
+  verdict.kind = reports::VerdictKind::kFail;
   list->Apply(verdict, "");
   EXPECT_TRUE(verdict.expected);
-  verdict.kind = VerdictKind::kPass;
+  verdict.kind = reports::VerdictKind::kPass;
   list->Apply(verdict, "");
   EXPECT_FALSE(verdict.expected);
   verdict.backend_version = "XLA 2.22.0";
@@ -111,21 +111,21 @@ TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
   std::fclose(file);
   auto list = ExpectationList::Load(path);
   ASSERT_TRUE(list.ok()) << list.status();
-  auto expected = [&](const char* address, VerdictKind kind, const char* flake) {
-    Verdict verdict;
+  auto expected = [&](const char* address, reports::VerdictKind kind, const char* flake) {
+    reports::Verdict verdict;
     verdict.case_address = address;
     verdict.kind = kind;
     verdict.flake = flake;
     list->Apply(verdict, "");
     return verdict.expected;
   };
-  EXPECT_TRUE(expected("a/b:c", VerdictKind::kCrash, "crash, pass, pass"));
-  EXPECT_FALSE(expected("a/b:c", VerdictKind::kCrash, "")) << "it crashes every time";
-  EXPECT_TRUE(expected("a/b:c", VerdictKind::kPass, ""));
-  EXPECT_FALSE(expected("a/other:c", VerdictKind::kCrash, "crash, pass, pass"));
-  EXPECT_TRUE(expected("a/b:fails", VerdictKind::kFail, ""));
-  EXPECT_TRUE(expected("a/b:fails", VerdictKind::kCrash, "crash, fail, fail"));
-  EXPECT_FALSE(expected("a/b:fails", VerdictKind::kPass, "")) << "an unexpected pass";
+  EXPECT_TRUE(expected("a/b:c", reports::VerdictKind::kCrash, "crash, pass, pass"));
+  EXPECT_FALSE(expected("a/b:c", reports::VerdictKind::kCrash, "")) << "it crashes every time";
+  EXPECT_TRUE(expected("a/b:c", reports::VerdictKind::kPass, ""));
+  EXPECT_FALSE(expected("a/other:c", reports::VerdictKind::kCrash, "crash, pass, pass"));
+  EXPECT_TRUE(expected("a/b:fails", reports::VerdictKind::kFail, ""));
+  EXPECT_TRUE(expected("a/b:fails", reports::VerdictKind::kCrash, "crash, fail, fail"));
+  EXPECT_FALSE(expected("a/b:fails", reports::VerdictKind::kPass, "")) << "an unexpected pass";
 }
 
 TEST(ExpectationsTest, EntriesWithoutReasonAreRefused) {
@@ -138,4 +138,4 @@ TEST(ExpectationsTest, EntriesWithoutReasonAreRefused) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::suites

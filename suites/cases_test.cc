@@ -24,7 +24,7 @@
 #include "spec/text/printer.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 const std::vector<Case>& AllCases() {
@@ -170,14 +170,14 @@ TEST(CasesTest, InputsAndExpectationsFitTheirModules) {
     if (!one.reject_rule.empty()) continue;
     auto module = ParseModule(one.module_text);
     ASSERT_TRUE(module.ok()) << Where(one);
-    std::vector<Shape> leaves = ArgumentLeafShapes(**module);
+    std::vector<Shape> leaves = backends::ArgumentLeafShapes(**module);
     if (!one.style && !leaves.empty()) {
       auto inputs = ParseLiterals(one.inputs_text, leaves);
       EXPECT_TRUE(inputs.ok()) << Where(one) << ": inputs: " << inputs.status();
     }
     EXPECT_FALSE(one.style && leaves.empty()) << Where(one) << " has @inputs but no parameters";
     if (!absl::StripAsciiWhitespace(one.expect_text).empty()) {
-      auto expected = ParseLiterals(one.expect_text, OutputLeafShapes(**module));
+      auto expected = ParseLiterals(one.expect_text, backends::OutputLeafShapes(**module));
       EXPECT_TRUE(expected.ok()) << Where(one) << ": expect: " << expected.status();
     }
   }
@@ -215,4 +215,4 @@ TEST(CasesTest, CasesOfTheRulingsExist) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::suites

@@ -17,7 +17,7 @@
 #include "suites/sha256.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -64,20 +64,20 @@ Json Machine() {
 }
 
 // Engine -> verdict -> how many, and how many as expected.
-Json Counts(const std::vector<Verdict>& verdicts) {
+Json Counts(const std::vector<reports::Verdict>& verdicts) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
-  for (const Verdict& verdict : verdicts) {
+  for (const reports::Verdict& verdict : verdicts) {
     std::map<std::string, int64_t>& engine = counts[verdict.backend];
-    ++engine[std::string(VerdictName(verdict.kind))];
+    ++engine[std::string(reports::VerdictName(verdict.kind))];
     ++engine["cases"];
     engine["as expected"] += verdict.expected;
   }
   return Json(counts);
 }
 
-Json Versions(const std::vector<Verdict>& verdicts) {
+Json Versions(const std::vector<reports::Verdict>& verdicts) {
   std::map<std::string, std::string> versions;
-  for (const Verdict& verdict : verdicts) versions[verdict.backend] = verdict.backend_version;
+  for (const reports::Verdict& verdict : verdicts) versions[verdict.backend] = verdict.backend_version;
   return Json(versions);
 }
 
@@ -95,7 +95,7 @@ void CompareHashes(const char* what, const Json& claimed, const Json& found,
 }
 
 // The tier's cases as the suite here has them, without those of this run's queries.
-void CheckSelection(const RunRecord& record, std::vector<std::string>& problems) {
+void CheckSelection(const reports::RunRecord& record, std::vector<std::string>& problems) {
   absl::StatusOr<std::vector<Case>> cases = InvalidInput("no tier: ", record.tier);
   if (auto tier = TierFromName(record.tier)) cases = SelectCases(record.queries, *tier);
   if (!cases.ok()) {
@@ -111,19 +111,19 @@ void CheckSelection(const RunRecord& record, std::vector<std::string>& problems)
   }
 }
 
-absl::Status CheckExpected(const std::string& folder, const LoadedRun& run,
+absl::Status CheckExpected(const std::string& folder, const reports::LoadedRun& run,
                            std::vector<std::string>& problems) {
   std::map<std::string, ExpectationList> lists;
   // Expiry counted on the day of the run, in the tiers in which it does.
   auto tier = TierFromName(run.record.tier);
   const std::string today = tier && *tier >= Tier::kNightly ? run.record.started.substr(0, 10) : "";
-  for (const Verdict& verdict : run.verdicts) {
+  for (const reports::Verdict& verdict : run.verdicts) {
     const std::string path =
         absl::StrCat(folder, "/expectations/", ExpectationsName(verdict.backend));
     if (!lists.count(path)) {
       HLOCTS_ASSIGN_OR_RETURN(lists[path], ExpectationList::Load(path));
     }
-    Verdict again = verdict;
+    reports::Verdict again = verdict;
     lists[path].Apply(again, today);
     if (again.expected != verdict.expected) {
       problems.push_back(absl::StrCat(verdict.case_address, " on ", verdict.backend, ": ",
@@ -143,10 +143,10 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
     std::filesystem::copy(file, folder + "/expectations",
                           std::filesystem::copy_options::overwrite_existing);
   }
-  HLOCTS_ASSIGN_OR_RETURN(LoadedRun run, LoadRun(folder));
+  HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
   Json claim = {{"format", 1},
                 {"command", options.command},
-                {"made", UtcNow()},
+                {"made", reports::UtcNow()},
                 {"machine", Machine()},
                 {"engines", Versions(run.verdicts)},
                 {"counts", Counts(run.verdicts)}};
@@ -167,9 +167,9 @@ absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
   CompareHashes("file", claim.value("files", Json::object()), files, problems);
   HLOCTS_ASSIGN_OR_RETURN(Json suite, SuiteHashes());
   CompareHashes("suite folder", claim.value("suite", Json::object()), suite, problems);
-  HLOCTS_ASSIGN_OR_RETURN(LoadedRun run, LoadRun(folder));
+  HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
   CheckSelection(run.record, problems);
-  MergedRun merged = MergeRuns({run});
+  reports::MergedRun merged = reports::MergeRuns({run});
   problems.insert(problems.end(), merged.problems.begin(), merged.problems.end());
   if (claim.value("counts", Json::object()) != Counts(run.verdicts)) {
     problems.push_back("the counts claimed are not those of the verdicts");
@@ -178,4 +178,4 @@ absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
   return problems;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

@@ -8,7 +8,7 @@
 
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 // What the claim says besides the files of the folder.
 struct ClaimOptions {
@@ -27,6 +27,6 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder);
 //     expectations of the package do
 absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder);
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_CLAIM_H_

@@ -6,7 +6,7 @@
 
 #include "spec/files/file_io.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 absl::StatusOr<CaseCosts> LoadCosts(const std::string& path) {
   CaseCosts costs;
@@ -85,4 +85,4 @@ std::vector<int> ShardsOf(const std::vector<std::string>& addresses, int count,
   return shards;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

@@ -10,7 +10,7 @@
 #include "spec/base/status.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 using CaseCosts = std::map<std::string, int64_t, std::less<>>;  // milliseconds by address
 
@@ -36,6 +36,6 @@ CaseCosts UpdatedCosts(const CaseCosts& known, const CaseCosts& measured,
 std::vector<int> ShardsOf(const std::vector<std::string>& addresses, int count,
                           const CaseCosts& costs);
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_COSTS_H_

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 using ::testing::HasSubstr;
@@ -138,4 +138,4 @@ TEST(CostsTest, TheRecordFitsTheSuite) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::suites

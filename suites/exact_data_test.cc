@@ -8,7 +8,7 @@
 #include "suites/case.h"
 #include "suites/case_request.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 struct Tally {
@@ -21,12 +21,12 @@ void CheckCase(const Case& one, Tally& tally) {
   auto module = ParseModule(one.module_text);
   ASSERT_TRUE(module.ok()) << one.address;
   Case exact = one;
-  exact.style = ArgumentStyle::kExact;
-  DiffOptions options;
+  exact.style = generators::ArgumentStyle::kExact;
+  backends::DiffOptions options;
   options.load = LoadOptionsOf(exact, **module, options.load);
   auto request = MakeRequest(exact, **module, options.load);
   ASSERT_TRUE(request.ok()) << one.address << ": " << request.status();
-  Differ differ(**module, *request, options);
+  backends::Differ differ(**module, *request, options);
   auto accepted = differ.Acceptance(0);
   ASSERT_TRUE(accepted.ok()) << one.address << ": " << accepted.status();
   ++tally.modules;
@@ -65,4 +65,4 @@ TEST(ExactDataTest, StructureIsZeroWidth) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::suites

@@ -11,7 +11,7 @@
 #include "spec/text/parser.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 constexpr int kNarrow = 16;  // bits
@@ -44,7 +44,7 @@ std::set<std::string> Covered() {
   auto cases = LoadCases(HLOCTS_SOURCE_DIR "/suites/cases");
   EXPECT_TRUE(cases.ok()) << cases.status();
   for (const Case& one : *cases) {
-    if (one.style != ArgumentStyle::kAllBits) continue;
+    if (one.style != generators::ArgumentStyle::kAllBits) continue;
     auto module = ParseModule(one.module_text);
     if (!module.ok()) continue;
     for (const auto& instruction : (*module)->entry()->instructions()) {
@@ -118,4 +118,4 @@ TEST(ExhaustiveTest, ConversionsBetweenNarrowTypes) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::suites

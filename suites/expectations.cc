@@ -11,7 +11,7 @@
 #include "suites/case.h"
 #include "suites/expectations.pb.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 struct ExpectationList::Impl {
   expectations::Expectations list;
@@ -41,7 +41,7 @@ absl::Status CheckEntry(const expectations::Expectation& entry) {
     return InvalidInput("expectation for \"", entry.query(), entry.signature(), "\": no ", field);
   };
   if (entry.query().empty() && entry.signature().empty()) return missing("query or signature");
-  if (!VerdictFromName(entry.verdict()) && entry.verdict() != kFlake)
+  if (!reports::VerdictFromName(entry.verdict()) && entry.verdict() != kFlake)
     return missing("known verdict");
   if (entry.kind() == expectations::KIND_UNSET) return missing("kind");
   if (entry.clause().empty()) return missing("clause");
@@ -49,7 +49,7 @@ absl::Status CheckEntry(const expectations::Expectation& entry) {
   return absl::OkStatus();
 }
 
-bool Holds(const expectations::Expectation& entry, const Verdict& verdict,
+bool Holds(const expectations::Expectation& entry, const reports::Verdict& verdict,
            const std::string& today) {
   const expectations::Condition& condition = entry.condition();
   if (!absl::StrContains(verdict.backend_version, condition.version_contains())) return false;
@@ -58,7 +58,7 @@ bool Holds(const expectations::Expectation& entry, const Verdict& verdict,
   return today.empty() || entry.expires().empty() || entry.expires() >= today;
 }
 
-bool Applies(const expectations::Expectation& entry, const Verdict& verdict,
+bool Applies(const expectations::Expectation& entry, const reports::Verdict& verdict,
              const std::string& today) {
   if (entry.query().empty() || !QueryMatches(entry.query(), verdict.case_address)) return false;
   return Holds(entry, verdict, today);
@@ -84,7 +84,7 @@ absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path) {
   return result;
 }
 
-void ExpectationList::Apply(Verdict& verdict, const std::string& today) const {
+void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today) const {
   std::string wanted, flake_known_as;
   for (const auto& entry : impl_->list.expectation()) {
     if (!Applies(entry, verdict, today)) continue;
@@ -95,7 +95,7 @@ void ExpectationList::Apply(Verdict& verdict, const std::string& today) const {
       continue;
     }
     verdict.expectation = std::move(known_as);
-    if (verdict.flake.empty() && entry.verdict() == VerdictName(verdict.kind)) {
+    if (verdict.flake.empty() && entry.verdict() == reports::VerdictName(verdict.kind)) {
       verdict.expected = true;
       return;
     }
@@ -105,22 +105,22 @@ void ExpectationList::Apply(Verdict& verdict, const std::string& today) const {
     verdict.expected = !flake_known_as.empty();
     if (verdict.expected) verdict.expectation = std::move(flake_known_as);
   } else if (wanted.empty()) {
-    verdict.expected = !IsFailure(verdict.kind);
+    verdict.expected = !reports::IsFailure(verdict.kind);
   } else {
     verdict.expected = false;
     absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", "expected ", wanted);
   }
 }
 
-bool ExpectationList::Explains(const std::string& signature, const Verdict& verdict,
+bool ExpectationList::Explains(const std::string& signature, const reports::Verdict& verdict,
                                const std::set<std::string>* needs) const {
   auto has = [&](const std::string& need) { return needs && needs->count(need) > 0; };
   for (const auto& entry : impl_->list.expectation()) {
     if (entry.signature().empty() || !QueryMatches(entry.signature(), signature)) continue;
     if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
-    if (Holds(entry, verdict, "") && entry.verdict() == VerdictName(verdict.kind)) return true;
+    if (Holds(entry, verdict, "") && entry.verdict() == reports::VerdictName(verdict.kind)) return true;
   }
   return false;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

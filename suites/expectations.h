@@ -11,7 +11,7 @@
 #include "reports/verdict.h"
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 class ExpectationList {
  public:
@@ -27,10 +27,10 @@ class ExpectationList {
   // Marks the verdict `expected` when it is a pass nobody expects to fail, or as an entry says.
   // An entry that expects something else than what came (a pass, say) leaves it unexpected and says
   // so in `reason`. `today` is YYYY-MM-DD when expiry counts, else "".
-  void Apply(Verdict& verdict, const std::string& today) const;
+  void Apply(reports::Verdict& verdict, const std::string& today) const;
   // Does an entry with this `signature` (of a failure found by fuzzing; * matches any run) explain
   // the verdict? `needs`: what the smallest module holds; null while it is not known.
-  bool Explains(const std::string& signature, const Verdict& verdict,
+  bool Explains(const std::string& signature, const reports::Verdict& verdict,
                 const std::set<std::string>* needs) const;
   size_t size() const;
 
@@ -39,6 +39,6 @@ class ExpectationList {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_EXPECTATIONS_H_

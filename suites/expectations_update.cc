@@ -10,7 +10,7 @@
 #include "spec/files/file_io.h"
 #include "suites/expectations.pb.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 constexpr size_t kReasonMax = 200;  // of an engine's own message
@@ -50,11 +50,11 @@ std::vector<Piece> Split(const std::string& text) {
 }
 
 // What an entry calls it.
-absl::string_view WordFor(const Verdict& verdict) {
-  return verdict.flake.empty() ? VerdictName(verdict.kind) : "flake";
+absl::string_view WordFor(const reports::Verdict& verdict) {
+  return verdict.flake.empty() ? reports::VerdictName(verdict.kind) : "flake";
 }
 
-std::string ClauseOf(const Verdict& verdict, const std::vector<Case>& cases) {
+std::string ClauseOf(const reports::Verdict& verdict, const std::vector<Case>& cases) {
   if (verdict.first_failure && !verdict.first_failure->clause.empty()) {
     return verdict.first_failure->clause;
   }
@@ -64,8 +64,8 @@ std::string ClauseOf(const Verdict& verdict, const std::vector<Case>& cases) {
   return "unknown";
 }
 
-std::string NewEntry(const Verdict& verdict, const std::vector<Case>& cases) {
-  bool unimplemented = verdict.kind == VerdictKind::kRejected;
+std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& cases) {
+  bool unimplemented = verdict.kind == reports::VerdictKind::kRejected;
   std::string reason = verdict.reason.substr(0, verdict.reason.find('\n')).substr(0, kReasonMax);
   if (reason.empty() && verdict.first_failure) {
     reason =
@@ -82,10 +82,10 @@ std::string NewEntry(const Verdict& verdict, const std::vector<Case>& cases) {
 
 }  // namespace
 
-std::string UpdatedExpectations(const std::string& text, const std::vector<Verdict>& verdicts,
+std::string UpdatedExpectations(const std::string& text, const std::vector<reports::Verdict>& verdicts,
                                 const std::vector<Case>& cases, std::string* done) {
-  std::map<std::string, const Verdict*> surprises;  // by address
-  for (const Verdict& verdict : verdicts) {
+  std::map<std::string, const reports::Verdict*> surprises;  // by address
+  for (const reports::Verdict& verdict : verdicts) {
     if (!verdict.expected) surprises[verdict.case_address] = &verdict;
   }
   int out = 0, changed = 0, added = 0;
@@ -96,9 +96,9 @@ std::string UpdatedExpectations(const std::string& text, const std::vector<Verdi
       updated += piece.text;
       continue;
     }
-    const Verdict& verdict = *surprise->second;
+    const reports::Verdict& verdict = *surprise->second;
     surprises.erase(surprise);
-    if (!IsFailure(verdict.kind)) {
+    if (!reports::IsFailure(verdict.kind)) {
       ++out;
       while (absl::EndsWith(updated, "\n\n")) updated.pop_back();
       continue;
@@ -113,7 +113,7 @@ std::string UpdatedExpectations(const std::string& text, const std::vector<Verdi
     updated += piece.text;
   }
   for (const auto& [address, verdict] : surprises) {
-    if (!IsFailure(verdict->kind)) continue;  // passes under a query of several: for a person
+    if (!reports::IsFailure(verdict->kind)) continue;  // passes under a query of several: for a person
     ++added;
     updated += NewEntry(*verdict, cases);
   }
@@ -122,7 +122,7 @@ std::string UpdatedExpectations(const std::string& text, const std::vector<Verdi
 }
 
 absl::StatusOr<std::string> UpdateExpectationsFile(const std::string& path,
-                                                   const std::vector<Verdict>& verdicts,
+                                                   const std::vector<reports::Verdict>& verdicts,
                                                    const std::vector<Case>& cases) {
   auto text = ReadFile(path);
   std::string start = text.ok() ? *text : "";
@@ -137,4 +137,4 @@ absl::StatusOr<std::string> UpdateExpectationsFile(const std::string& path,
   return done;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

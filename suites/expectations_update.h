@@ -9,7 +9,7 @@
 #include "reports/verdict.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 // The text of an expectations file after the verdicts of one engine:
 //   - an entry whose query is one address that passed now (or is unsupported) is taken out;
@@ -19,14 +19,14 @@ namespace hlocts {
 //   else
 //     BUG, its reason beginning "Not explained yet: ".
 // Queries that select more than one address are left alone. `done` says what was changed.
-std::string UpdatedExpectations(const std::string& text, const std::vector<Verdict>& verdicts,
+std::string UpdatedExpectations(const std::string& text, const std::vector<reports::Verdict>& verdicts,
                                 const std::vector<Case>& cases, std::string* done);
 
 // The same on a file, which may not exist yet; returns what was done.
 absl::StatusOr<std::string> UpdateExpectationsFile(const std::string& path,
-                                                   const std::vector<Verdict>& verdicts,
+                                                   const std::vector<reports::Verdict>& verdicts,
                                                    const std::vector<Case>& cases);
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_

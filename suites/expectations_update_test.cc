@@ -7,7 +7,7 @@
 
 #include "suites/expectations.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 using ::testing::HasSubstr;
@@ -33,8 +33,8 @@ expectation {
 }
 )";
 
-Verdict Surprise(VerdictKind kind, const std::string& address) {
-  Verdict verdict;
+reports::Verdict Surprise(reports::VerdictKind kind, const std::string& address) {
+  reports::Verdict verdict;
   verdict.kind = kind;
   verdict.case_address = address;
   verdict.backend = "engine";
@@ -47,9 +47,9 @@ TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
   Case one;
   one.address = "a/b:new";
   one.clauses = {"b.3"};
-  std::vector<Verdict> verdicts = {Surprise(VerdictKind::kPass, "a/b:gone"),
-                                   Surprise(VerdictKind::kCrash, "a/b:worse"),
-                                   Surprise(VerdictKind::kRejected, "a/b:new")};
+  std::vector<reports::Verdict> verdicts = {Surprise(reports::VerdictKind::kPass, "a/b:gone"),
+                                   Surprise(reports::VerdictKind::kCrash, "a/b:worse"),
+                                   Surprise(reports::VerdictKind::kRejected, "a/b:new")};
   std::string done, text = UpdatedExpectations(kFile, verdicts, {one}, &done);
   EXPECT_EQ(done, "1 added, 1 changed, 1 taken out");
   EXPECT_THAT(text, HasSubstr("# About this engine."));
@@ -62,7 +62,7 @@ TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
   std::ofstream(path) << text;
   auto list = ExpectationList::Load(path);
   ASSERT_TRUE(list.ok()) << list.status();
-  for (Verdict& verdict : verdicts) {
+  for (reports::Verdict& verdict : verdicts) {
     list->Apply(verdict, "");
     EXPECT_TRUE(verdict.expected) << verdict.case_address;
   }
@@ -74,8 +74,8 @@ TEST(ExpectationsUpdate, AQueryOfSeveralCasesIsLeftToAPerson) {
       "expectation {\n  query: \"a/b\"\n  verdict: \"fail\"\n  kind: BUG\n  clause: \"b.1\"\n"
       "  reason: \"known\"\n}\n";
   std::string done;
-  EXPECT_EQ(UpdatedExpectations(text, {Surprise(VerdictKind::kPass, "a/b:one")}, {}, &done), text);
+  EXPECT_EQ(UpdatedExpectations(text, {Surprise(reports::VerdictKind::kPass, "a/b:one")}, {}, &done), text);
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::suites

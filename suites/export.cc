@@ -9,7 +9,7 @@
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -44,7 +44,7 @@ absl::Status WriteModule(const Case& one, const Module& module, Folder& folder) 
   return SaveModule(module, {.format = ModuleFormat::kProto}, folder.Name("module.pb"));
 }
 
-absl::Status WriteInputs(const Case& one, const ExecuteRequest& request, int64_t partitions,
+absl::Status WriteInputs(const Case& one, const backends::ExecuteRequest& request, int64_t partitions,
                          Folder& folder) {
   if (!request.arguments.empty() && !request.arguments[0].empty()) {
     LiteralsFile file = FileOfDevices(request.arguments, partitions);
@@ -59,7 +59,7 @@ absl::Status WriteInputs(const Case& one, const ExecuteRequest& request, int64_t
 }
 
 // "" or why there are no sets.
-absl::StatusOr<std::string> WriteSets(Differ& differ, const LoadOptions& load, Folder& folder) {
+absl::StatusOr<std::string> WriteSets(backends::Differ& differ, const backends::LoadOptions& load, Folder& folder) {
   for (int64_t d = 0; d < load.replicas * load.partitions; ++d) {
     auto sets = differ.Acceptance(d);
     if (!sets.ok()) return std::string(sets.status().message());
@@ -71,14 +71,14 @@ absl::StatusOr<std::string> WriteSets(Differ& differ, const LoadOptions& load, F
   return std::string();
 }
 
-absl::Status ExportRun(const Case& one, DiffOptions options, Folder& folder, Json& line) {
+absl::Status ExportRun(const Case& one, backends::DiffOptions options, Folder& folder, Json& line) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, ParseModule(one.module_text));
   options.load = LoadOptionsOf(one, *module, options.load);
   line["devices"] = {{"replicas", options.load.replicas}, {"partitions", options.load.partitions}};
   HLOCTS_RETURN_IF_ERROR(WriteModule(one, *module, folder));
-  HLOCTS_ASSIGN_OR_RETURN(ExecuteRequest request, MakeRequest(one, *module, options.load));
+  HLOCTS_ASSIGN_OR_RETURN(backends::ExecuteRequest request, MakeRequest(one, *module, options.load));
   HLOCTS_RETURN_IF_ERROR(WriteInputs(one, request, options.load.partitions, folder));
-  Differ differ(*module, request, options);
+  backends::Differ differ(*module, request, options);
   HLOCTS_ASSIGN_OR_RETURN(std::string inconclusive, WriteSets(differ, options.load, folder));
   if (!inconclusive.empty()) line["inconclusive"] = inconclusive;
   return absl::OkStatus();
@@ -95,7 +95,7 @@ absl::Status ExportReject(const Case& one, Folder& folder, Json& line) {
 
 }  // namespace
 
-absl::StatusOr<std::string> ExportCase(const Case& one, const DiffOptions& options,
+absl::StatusOr<std::string> ExportCase(const Case& one, const backends::DiffOptions& options,
                                        const std::string& out) {
   const std::string name = absl::StrReplaceAll(one.address, {{"/", "."}});
   Folder folder(absl::StrCat(out, "/", name));
@@ -111,4 +111,4 @@ absl::StatusOr<std::string> ExportCase(const Case& one, const DiffOptions& optio
   return line.dump();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

@@ -14,14 +14,14 @@
 #include "backends/differ/differ.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 // Writes the case's folder and returns its line of the manifest. An acceptance set that the judge
 // cannot make leaves expected.jsonl out, and the line says why ("inconclusive"). kInternal when a
 // file cannot be written.
-absl::StatusOr<std::string> ExportCase(const Case& one, const DiffOptions& options,
+absl::StatusOr<std::string> ExportCase(const Case& one, const backends::DiffOptions& options,
                                        const std::string& out);
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_EXPORT_H_

@@ -7,7 +7,7 @@
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 std::string ShellQuoted(const std::string& text) {
@@ -39,10 +39,10 @@ class CommandLine {
   std::string folder_, text_;
 };
 
-absl::Status AddData(const Case& one, const Module& module, const LoadOptions& load,
+absl::Status AddData(const Case& one, const Module& module, const backends::LoadOptions& load,
                      CommandLine& line) {
-  HLOCTS_ASSIGN_OR_RETURN(ExecuteRequest request, MakeRequest(one, module, load));
-  if (!ArgumentLeafShapes(module).empty()) {
+  HLOCTS_ASSIGN_OR_RETURN(backends::ExecuteRequest request, MakeRequest(one, module, load));
+  if (!backends::ArgumentLeafShapes(module).empty()) {
     LiteralsFile file = FileOfDevices(request.arguments, load.partitions);
     HLOCTS_RETURN_IF_ERROR(line.AddFile("--inputs=", "inputs.txt", FormatLiterals(file)));
   }
@@ -56,8 +56,8 @@ absl::Status AddData(const Case& one, const Module& module, const LoadOptions& l
 
 }  // namespace
 
-absl::StatusOr<std::string> WriteReplay(const Case& one, const Verdict& verdict,
-                                        const std::string& backend, const DiffOptions& options,
+absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict& verdict,
+                                        const std::string& backend, const backends::DiffOptions& options,
                                         const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -70,11 +70,11 @@ absl::StatusOr<std::string> WriteReplay(const Case& one, const Verdict& verdict,
   if (reject) {
     line.Add(verdict.of_control ? "--seed=1" : "--invalid");
   } else if (module.ok()) {
-    LoadOptions load = LoadOptionsOf(one, **module, options.load);
+    backends::LoadOptions load = LoadOptionsOf(one, **module, options.load);
     HLOCTS_RETURN_IF_ERROR(AddData(one, **module, load, line));
     line.AddUnless((*module)->replica_count, "--replicas=", load.replicas);
   }
-  const LoadOptions usual;
+  const backends::LoadOptions usual;
   line.AddUnless(usual.rng_seed, "--rng-seed=", options.load.rng_seed);
   line.AddUnless(usual.steps_max, "--steps=", options.load.steps_max);
   line.AddUnless(std::string(), "--custom-calls=", options.load.custom_calls);
@@ -84,4 +84,4 @@ absl::StatusOr<std::string> WriteReplay(const Case& one, const Verdict& verdict,
   return line.text();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

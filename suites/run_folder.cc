@@ -8,7 +8,7 @@
 #include "spec/files/file_io.h"
 #include "suites/replay.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 // This program as a shell here finds it.
@@ -20,7 +20,7 @@ std::string ProgramPath() {
 
 }  // namespace
 
-RunFolder::RunFolder(std::string path, const DiffOptions& options, RunRecord record)
+RunFolder::RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record)
     : path_(std::move(path)),
       options_(options),
       record_(std::move(record)),
@@ -34,18 +34,18 @@ absl::Status RunFolder::Open() {
   records_.open(path_ + "/verdicts.jsonl");
   replays_.open(path_ + "/replay.txt");
   failing_cases_.open(path_ + "/failing.txt");
-  return WriteRunRecord(record_, path_);
+  return reports::WriteRunRecord(record_, path_);
 }
 
-void RunFolder::Add(const Case& one, const Verdict& verdict) {
+void RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
   if (path_.empty()) return;
-  records_ << VerdictToRecord(verdict) << std::endl;
-  if (IsFailure(verdict.kind)) AddFailure(one, verdict);
+  records_ << reports::VerdictToRecord(verdict) << std::endl;
+  if (reports::IsFailure(verdict.kind)) AddFailure(one, verdict);
 }
 
-void RunFolder::AddFailure(const Case& one, const Verdict& verdict) {
+void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
   // From a cell of the scorecard to the module, the clauses and what is known.
-  failing_cases_ << (verdict.flake.empty() ? VerdictName(verdict.kind) : "flake") << "  "
+  failing_cases_ << (verdict.flake.empty() ? reports::VerdictName(verdict.kind) : "flake") << "  "
                  << verdict.backend << "  " << one.address << "\n    suites/cases/"
                  << one.place.file << ":" << one.place.line << "  clauses "
                  << absl::StrJoin(one.clauses, " ") << "\n    "
@@ -58,7 +58,7 @@ void RunFolder::AddFailure(const Case& one, const Verdict& verdict) {
     std::fprintf(stderr, "hlocts: %s\n", std::string(line.status().message()).c_str());
     return;
   }
-  replays_ << program_ << " " << *line << "  # " << VerdictName(verdict.kind)
+  replays_ << program_ << " " << *line << "  # " << reports::VerdictName(verdict.kind)
            << (verdict.expected ? ", known" : "") << std::endl;
   ++failing_;
 }
@@ -66,8 +66,8 @@ void RunFolder::AddFailure(const Case& one, const Verdict& verdict) {
 absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
   if (path_.empty()) return absl::OkStatus();
   HLOCTS_RETURN_IF_ERROR(WriteFile(path_ + "/scorecard.txt", scorecard));
-  if (complete) record_.finished = UtcNow();
-  return WriteRunRecord(record_, path_);
+  if (complete) record_.finished = reports::UtcNow();
+  return reports::WriteRunRecord(record_, path_);
 }
 
 std::string RunFolder::Summary() const {
@@ -75,4 +75,4 @@ std::string RunFolder::Summary() const {
                       "replayable: ", path_, "/replay.txt\n");
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

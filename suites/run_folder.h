@@ -10,29 +10,29 @@
 #include "reports/verdict.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 // Records, scorecard and, for everything that neither passed nor was unsupported, known or not, the
 // files and the line in replay.txt that show it again. With an empty path nothing is written.
 class RunFolder {
  public:
-  RunFolder(std::string path, const DiffOptions& options, RunRecord record);
+  RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record);
   absl::Status Open();
-  void Add(const Case& one, const Verdict& verdict);
+  void Add(const Case& one, const reports::Verdict& verdict);
   absl::Status Finish(const std::string& scorecard, bool complete);
   std::string Summary() const;
 
  private:
-  void AddFailure(const Case& one, const Verdict& verdict);
+  void AddFailure(const Case& one, const reports::Verdict& verdict);
 
   std::string path_;
-  DiffOptions options_;
-  RunRecord record_;
+  backends::DiffOptions options_;
+  reports::RunRecord record_;
   std::string program_;
   std::ofstream records_, replays_, failing_cases_;
   int64_t failing_ = 0;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_RUN_FOLDER_H_

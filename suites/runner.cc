@@ -12,17 +12,17 @@
 #include "suites/case_request.h"
 #include "suites/sweep.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
-Verdict ErrorVerdict(absl::string_view reason) {
-  Verdict verdict;
-  verdict.kind = VerdictKind::kError;
+reports::Verdict ErrorVerdict(absl::string_view reason) {
+  reports::Verdict verdict;
+  verdict.kind = reports::VerdictKind::kError;
   verdict.reason = std::string(reason);
   return verdict;
 }
 
-Verdict RunValid(const Case& one, const Module& module, Backend& backend, DiffOptions options,
+reports::Verdict RunValid(const Case& one, const Module& module, backends::Backend& backend, backends::DiffOptions options,
                  const std::function<bool()>& stop) {
   options.load = LoadOptionsOf(one, module, options.load);
   if (one.sweep) return RunSweep(one, module, backend, options, stop);
@@ -31,13 +31,13 @@ Verdict RunValid(const Case& one, const Module& module, Backend& backend, DiffOp
   auto printed = PrintedResult(one, module, options.load);
   if (!printed.ok()) return ErrorVerdict(absl::StrCat("@expect: ", printed.status().message()));
   options.printed_result = *std::move(printed);
-  return Differ(module, *request, options).Diff(backend);
+  return backends::Differ(module, *request, options).Diff(backend);
 }
 
 // A reject case proves something only if the control, one edit away, is taken.
-Verdict RunReject(const Case& one, const Module& module, Backend& backend,
-                  const DiffOptions& base) {
-  DiffOptions options = base;
+Verdict RunReject(const Case& one, const Module& module, backends::Backend& backend,
+                  const backends::DiffOptions& base) {
+  backends::DiffOptions options = base;
   options.load = LoadOptionsOf(one, module, options.load);
   if (one.control_text.empty()) return ErrorVerdict("a @reject case without @control");
   auto control = ParseModule(one.control_text);
@@ -48,24 +48,24 @@ Verdict RunReject(const Case& one, const Module& module, Backend& backend,
   if (!valid.ok()) return ErrorVerdict(absl::StrCat("control: ", valid.message()));
   auto executable = backend.Load(**control, options.load);
   if (!executable.ok()) {
-    RunOutcome outcome;
-    outcome.kind = OutcomeOf(executable.status());
+    backends::RunOutcome outcome;
+    outcome.kind = backends::OutcomeOf(executable.status());
     outcome.reason = absl::StrCat("the control was not taken: ", executable.status().message());
-    Verdict verdict = VerdictOf(outcome);
+    reports::Verdict verdict = backends::VerdictOf(outcome);
     verdict.of_control = true;
     return verdict;
   }
-  return DiffInvalidModule(module, backend, options);
+  return backends::DiffInvalidModule(module, backend, options);
 }
 
 }  // namespace
 
-Verdict RunCase(const Case& one, Backend& backend, const DiffOptions& options,
+reports::Verdict RunCase(const Case& one, backends::Backend& backend, const backends::DiffOptions& options,
                 const std::function<bool()>& stop) {
-  Verdict verdict;
+  reports::Verdict verdict;
   auto module = ParseModule(one.module_text);
   if (!module.ok() && !one.reject_rule.empty()) {
-    verdict = DiffUnreadableModule(module.status(), backend);
+    verdict = backends::DiffUnreadableModule(module.status(), backend);
   } else if (!module.ok()) {
     verdict = ErrorVerdict(absl::StrCat(one.place.file, ":", one.place.line, ": module: ",
                                         module.status().message()));
@@ -80,14 +80,14 @@ Verdict RunCase(const Case& one, Backend& backend, const DiffOptions& options,
                                         : RunReject(one, **module, backend, options);
     }
   }
-  BackendInfo info = backend.info();
+  backends::BackendInfo info = backend.info();
   verdict.module = one.place.file;
   verdict.case_address = one.address;
   verdict.backend = info.name;
   verdict.backend_version = info.version;
   verdict.profile = std::string(ProfileName(options.profile));
   if (one.style) verdict.seed = one.seed;
-  verdict.exact_data = one.style == ArgumentStyle::kExact;
+  verdict.exact_data = one.style == generators::ArgumentStyle::kExact;
   return verdict;
 }
 
@@ -121,35 +121,35 @@ class Queue {
 };
 
 // A verdict that nobody expected, given again or not.
-Verdict RunAgain(const Case& one, Backend& engine, const RunnerOptions& options, Verdict first) {
-  std::string kinds(VerdictName(first.kind));
+Verdict RunAgain(const Case& one, backends::Backend& engine, const RunnerOptions& options, reports::Verdict first) {
+  std::string kinds(reports::VerdictName(first.kind));
   bool differs = false;
   for (int i = 0; i < options.again && !options.stop(); ++i) {
-    VerdictKind kind = RunCase(one, engine, options.diff).kind;
-    absl::StrAppend(&kinds, ", ", VerdictName(kind));
+    reports::VerdictKind kind = RunCase(one, engine, options.diff).kind;
+    absl::StrAppend(&kinds, ", ", reports::VerdictName(kind));
     differs = differs || kind != first.kind;
   }
   if (differs) first.flake = kinds;
   return first;
 }
 
-absl::StatusOr<std::vector<std::unique_ptr<Backend>>> MakeEngines(
+absl::StatusOr<std::vector<std::unique_ptr<backends::Backend>>> MakeEngines(
     const std::vector<std::string>& backends) {
-  std::vector<std::unique_ptr<Backend>> engines;
+  std::vector<std::unique_ptr<backends::Backend>> engines;
   for (const std::string& name : backends) {
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(name));
-    BackendInfo info = engine->info();
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
+    backends::BackendInfo info = engine->info();
     if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
     engines.push_back(std::move(engine));
   }
   return engines;
 }
 
-Verdict RunOnce(const Case& one, Backend& engine, const RunnerOptions& options, bool reuse) {
+reports::Verdict RunOnce(const Case& one, backends::Backend& engine, const RunnerOptions& options, bool reuse) {
   auto start = std::chrono::steady_clock::now();
-  DiffOptions diff = options.diff;
+  backends::DiffOptions diff = options.diff;
   diff.load.reuse = reuse;
-  Verdict verdict = RunCase(one, engine, diff, options.stop);
+  reports::Verdict verdict = RunCase(one, engine, diff, options.stop);
   verdict.case_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!options.is_surprise(verdict)) return verdict;
@@ -174,7 +174,7 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
       for (auto& engine : *engines) {
         for (size_t i = next->first; i < next->second; ++i) {
           if (options.stop()) return;
-          Verdict verdict = RunOnce(cases[i], *engine, options, /*reuse=*/i > next->first);
+          reports::Verdict verdict = RunOnce(cases[i], *engine, options, /*reuse=*/i > next->first);
           std::lock_guard<std::mutex> lock(mutex);
           sink(cases[i], verdict);
         }
@@ -187,4 +187,4 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
   return failed;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

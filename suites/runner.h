@@ -11,20 +11,20 @@
 #include "reports/verdict.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 struct RunnerOptions {
-  DiffOptions diff;
+  backends::DiffOptions diff;
   int jobs = 1;
   // Asked of every verdict: true runs the case again, `again` times; verdicts that differ are a flake.
-  std::function<bool(const Verdict&)> is_surprise = [](const Verdict&) { return false; };
+  std::function<bool(const reports::Verdict&)> is_surprise = [](const reports::Verdict&) { return false; };
   int again = 2;
   // Asked between cases: true stops the run (Ctrl-C).
   std::function<bool()> stop = [] { return false; };
 };
 
 // Called under a lock, in the order in which verdicts arrive.
-using VerdictSink = std::function<void(const Case& one, const Verdict& verdict)>;
+using VerdictSink = std::function<void(const Case& one, const reports::Verdict& verdict)>;
 
 // Each backend name gets every case. kUnavailable when an engine cannot be started at all.
 absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::string>& backends,
@@ -33,9 +33,9 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
 // One case on one engine. `error` verdicts say that case, reference or harness is at fault.
 // `stop` is asked inside of cases that take long.
 Verdict RunCase(
-    const Case& one, Backend& backend, const DiffOptions& options,
+    const Case& one, backends::Backend& backend, const backends::DiffOptions& options,
     const std::function<bool()>& stop = [] { return false; });
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_RUNNER_H_

@@ -10,7 +10,7 @@
 
 #include "absl/strings/escaping.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 std::string Sha256(absl::string_view bytes) {
   unsigned char digest[EVP_MAX_MD_SIZE];
@@ -45,4 +45,4 @@ absl::StatusOr<std::string> Sha256OfFolder(const std::string& folder) {
   return Sha256(list);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

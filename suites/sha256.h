@@ -6,7 +6,7 @@
 
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 std::string Sha256(absl::string_view bytes);
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path);
@@ -14,6 +14,6 @@ absl::StatusOr<std::string> Sha256OfFile(const std::string& path);
 // disk.
 absl::StatusOr<std::string> Sha256OfFolder(const std::string& folder);
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_SHA256_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace hlocts {
+namespace hlocts::suites {
 
 std::string HomeFolder() {
   const char* home = std::getenv("HLOCTS_HOME");
@@ -25,4 +25,4 @@ absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& qu
   return cases;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

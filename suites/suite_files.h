@@ -7,12 +7,12 @@
 
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 std::string HomeFolder();
 // All cases that a query selects (all without queries), of this tier and the smaller ones.
 absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier);
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_SUITE_FILES_H_

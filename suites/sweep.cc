@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_format.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 constexpr int64_t kPatterns = int64_t{1} << 32;
@@ -54,8 +54,8 @@ struct Accepted {
 // The parts of one module that were accepted; nothing is remembered where no file can be written.
 class Memory {
  public:
-  Memory(const Module& module, const Case& one, const DiffOptions& options,
-         const BackendInfo& info) {
+  Memory(const Module& module, const Case& one, const backends::DiffOptions& options,
+         const backends::BackendInfo& info) {
     const char* folder = std::getenv("HLOCTS_SWEEPS");
     const char* home = std::getenv("HOME");
     std::string path = folder ? folder : home ? absl::StrCat(home, "/.cache/hlocts/sweeps") : "";
@@ -92,7 +92,7 @@ Literal Part(const Shape& shape, int64_t part) {
   return literal;
 }
 
-void AddTo(Verdict& sum, const Accepted& part) {
+void AddTo(reports::Verdict& sum, const Accepted& part) {
   double bits = sum.bits_checked_mean * static_cast<double>(sum.elements) +
                 part.bits * static_cast<double>(part.elements);
   sum.elements += part.elements;
@@ -101,17 +101,17 @@ void AddTo(Verdict& sum, const Accepted& part) {
 }
 
 // Runs and judges one part; a pass is added to the sum, anything else returned.
-std::optional<Verdict> RunPart(const Module& module, Executable& executable, const Shape& shape,
-                               int64_t part, const DiffOptions& options, const BackendInfo& info,
-                               Memory& memory, Verdict& sum) {
-  ExecuteRequest request;
+std::optional<reports::Verdict> RunPart(const Module& module, backends::Executable& executable, const Shape& shape,
+                               int64_t part, const backends::DiffOptions& options, const backends::BackendInfo& info,
+                               Memory& memory, reports::Verdict& sum) {
+  backends::ExecuteRequest request;
   request.arguments = {{Part(shape, part)}};
   auto result = executable.Execute(request);
   if (!result.ok()) {
-    RunOutcome outcome;
-    outcome.kind = OutcomeOf(result.status());
+    backends::RunOutcome outcome;
+    outcome.kind = backends::OutcomeOf(result.status());
     outcome.reason = std::string(result.status().message());
-    return VerdictOf(outcome);
+    return backends::VerdictOf(outcome);
   }
   sum.seconds += result->seconds;
   uint64_t hash = HashOfOutputs(result->outputs);
@@ -119,8 +119,8 @@ std::optional<Verdict> RunPart(const Module& module, Executable& executable, con
     AddTo(sum, *known);
     return std::nullopt;
   }
-  Verdict verdict = Differ(module, request, options).JudgeOutputs(result->outputs, info.facts);
-  if (verdict.kind != VerdictKind::kPass) {
+  reports::Verdict verdict = backends::Differ(module, request, options).JudgeOutputs(result->outputs, info.facts);
+  if (verdict.kind != reports::VerdictKind::kPass) {
     absl::StrAppendFormat(&verdict.reason, "%spart %d of the sweep: element 0 has the bits 0x%08x",
                           verdict.reason.empty() ? "" : "; ", part, part * shape.ElementCount());
     return verdict;
@@ -134,10 +134,10 @@ std::optional<Verdict> RunPart(const Module& module, Executable& executable, con
 
 }  // namespace
 
-Verdict RunSweep(const Case& one, const Module& module, Backend& backend,
-                 const DiffOptions& options, const std::function<bool()>& stop) {
-  Verdict sum;
-  std::vector<Shape> leaves = ArgumentLeafShapes(module);
+reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
+                 const backends::DiffOptions& options, const std::function<bool()>& stop) {
+  reports::Verdict sum;
+  std::vector<Shape> leaves = backends::ArgumentLeafShapes(module);
   bool fits = leaves.size() == 1 && BitWidth(leaves[0].element_type()) == 32 &&
               leaves[0].ElementCount() > 0 && kPatterns % leaves[0].ElementCount() == 0;
   if (!fits) {
@@ -146,12 +146,12 @@ Verdict RunSweep(const Case& one, const Module& module, Backend& backend,
   }
   auto executable = backend.Load(module, options.load);
   if (!executable.ok()) {
-    RunOutcome outcome;
-    outcome.kind = OutcomeOf(executable.status());
+    backends::RunOutcome outcome;
+    outcome.kind = backends::OutcomeOf(executable.status());
     outcome.reason = std::string(executable.status().message());
-    return VerdictOf(outcome);
+    return backends::VerdictOf(outcome);
   }
-  const BackendInfo info = backend.info();
+  const backends::BackendInfo info = backend.info();
   Memory memory(module, one, options, info);
   for (int64_t part = 0; part < kPatterns / leaves[0].ElementCount(); ++part) {
     if (stop()) {
@@ -161,8 +161,8 @@ Verdict RunSweep(const Case& one, const Module& module, Backend& backend,
     auto wrong = RunPart(module, **executable, leaves[0], part, options, info, memory, sum);
     if (wrong) return *std::move(wrong);
   }
-  sum.kind = VerdictKind::kPass;
+  sum.kind = reports::VerdictKind::kPass;
   return sum;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::suites

@@ -12,14 +12,14 @@
 #include "backends/differ/differ.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 
 // The verdict on all parts: the first one that is not a pass, or their sum. kError when the module
 // has not one parameter of 32 bits per element whose size divides 2^32.
 // `stop` is asked between parts; true ends the sweep with kError.
-Verdict RunSweep(const Case& one, const Module& module, Backend& backend,
-                 const DiffOptions& options, const std::function<bool()>& stop);
+Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
+                 const backends::DiffOptions& options, const std::function<bool()>& stop);
 
-}  // namespace hlocts
+}  // namespace hlocts::suites
 
 #endif  // HLOCTS_SUITES_SWEEP_H_

@@ -12,7 +12,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/cli_testing.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using ::testing::HasSubstr;
@@ -404,4 +404,4 @@ TEST_F(CliTest, EveryCommandHasHelp) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct Ran {
   int status = -1;
@@ -29,6 +29,6 @@ inline Ran RunHlocts(const std::string& arguments, const std::string& before = "
   return ran;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_CLI_TESTING_H_

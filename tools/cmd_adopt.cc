@@ -14,7 +14,7 @@
 #include "tools/cli/common.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
@@ -31,7 +31,7 @@ Opcode OpcodeOf(const Module& module, const std::string& instruction) {
   return module.entry()->root()->opcode();
 }
 
-std::string CaseText(const Bundle& bundle, Opcode opcode, const std::string& name, const std::string& clause) {
+std::string CaseText(const fuzz::Bundle& bundle, Opcode opcode, const std::string& name, const std::string& clause) {
   std::string text = absl::StrCat("# ", bundle.signature, "\n@operation ", RowOf(opcode).documented_as, "\n@opcode ",
                                   OpcodeName(opcode), "\n@case ", name, "\n@clauses ", clause, "\n");
   if (bundle.sample.module->replica_count > 1) absl::StrAppend(&text, "@replicas ", bundle.sample.module->replica_count, "\n");
@@ -41,7 +41,7 @@ std::string CaseText(const Bundle& bundle, Opcode opcode, const std::string& nam
 }
 
 absl::StatusOr<std::string> Adopt(const Options& options) {
-  HLOCTS_ASSIGN_OR_RETURN(Bundle bundle, ReadBundle(options.bundle));
+  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
   if (bundle.options.invalid) return InvalidInput(options.bundle, ": a module that breaks a rule: write a @reject case");
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(options.bundle + "/verdict.json"));
   auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -60,7 +60,7 @@ absl::StatusOr<std::string> Adopt(const Options& options) {
   if (!folder_of_bundle.has_filename()) folder_of_bundle = folder_of_bundle.parent_path();  // "a/b/"
   std::string name = options.name;
   if (name.empty()) name = absl::StrReplaceAll(folder_of_bundle.filename().string(), {{".", "_"}, {"-", "_"}});
-  std::string folder = options.cases.empty() ? absl::StrCat(HomeFolder(), "/suites/cases") : options.cases;
+  std::string folder = options.cases.empty() ? absl::StrCat(suites::HomeFolder(), "/suites/cases") : options.cases;
   std::string path = absl::StrCat(folder, "/found/", name, ".case");
   if (std::filesystem::exists(path)) return absl::AlreadyExistsError(absl::StrCat(path, ": there already"));
   std::error_code error;
@@ -89,4 +89,4 @@ Command AdoptCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -7,7 +7,7 @@
 #include "tools/commands.h"
 #include "tools/cli/common.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
@@ -15,10 +15,10 @@ struct Options {
   std::vector<std::string> backends;
 };
 
-BackendInfo InfoOf(const std::string& name) {
-  auto backend = MakeBackend(name);
+backends::BackendInfo InfoOf(const std::string& name) {
+  auto backend = backends::MakeBackend(name);
   if (backend.ok()) return (*backend)->info();
-  BackendInfo info;
+  backends::BackendInfo info;
   info.name = name;
   info.available = false;
   info.reason = std::string(backend.status().message());
@@ -26,12 +26,12 @@ BackendInfo InfoOf(const std::string& name) {
 }
 
 int RunBackends(const Options& options) {
-  std::vector<std::string> names = SplitBackendNames(options.backends);
+  std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   bool asked = !names.empty();
-  if (!asked) names = ListedBackends();
+  if (!asked) names = backends::ListedBackends();
   bool all_available = true;
   for (const std::string& name : names) {
-    BackendInfo info = InfoOf(name);
+    backends::BackendInfo info = InfoOf(name);
     all_available = all_available && info.available;
     if (options.json) {
       nlohmann::ordered_json json = {{"name", info.name},
@@ -61,4 +61,4 @@ Command BackendsCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -15,7 +15,7 @@
 #include "tools/cli/common.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
@@ -124,7 +124,7 @@ absl::Status PrintLatency() {
 // The modules of tools/bench/`folder`. Ratios are XLA's time over ours: above 1 is good.
 int RunCpuModules(const std::string& title, const std::string& folder, BenchOptions bench,
                   bool json) {
-  bench.folder = absl::StrCat(HomeFolder(), "/tools/bench/", folder);
+  bench.folder = absl::StrCat(suites::HomeFolder(), "/tools/bench/", folder);
   const MachinePeak peak = MeasureMachinePeak();
   PrintPeak(peak, json);
   bench.on_row = [&](const CpuBenchRow& row) { PrintCpuRow(title, row, peak, json); };
@@ -181,7 +181,7 @@ void PrintCudaRow(const CudaBenchRow& row, bool json) {
 }
 
 int RunCudaBench(const std::string& filter, const Options& options) {
-  const std::string home = HomeFolder() + "/tools/bench/";
+  const std::string home = suites::HomeFolder() + "/tools/bench/";
   const std::string other = options.backend == Options().backend ? "" : options.backend;
   const auto rows = BenchCuda({home + "cuda", home + "cpu"}, filter, options.quick, other,
                               [&](const CudaBenchRow& row) { PrintCudaRow(row, options.json); });
@@ -230,7 +230,7 @@ int RunBench(const Options& options) {
     }
     if (!promise) return Fail(InvalidInput("bench: expected reference, judge, cpu, cuda or fuzz, found ", text));
     BenchOptions bench;
-    bench.folder = HomeFolder() + "/tools/bench/modules";
+    bench.folder = suites::HomeFolder() + "/tools/bench/modules";
     bench.filter = name.second;
     bench.quick = options.quick;
     auto rows = name.first == "judge" ? BenchJudge(bench) : BenchReference(bench, options.backend);
@@ -255,4 +255,4 @@ Command BenchCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

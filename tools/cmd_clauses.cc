@@ -10,13 +10,13 @@
 #include "tools/cli/common.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 // One address per case name: a case with fifty parameters is one line of evidence.
-std::map<std::string, std::vector<std::string>> CasesByClause(const std::vector<Case>& cases) {
+std::map<std::string, std::vector<std::string>> CasesByClause(const std::vector<suites::Case>& cases) {
   std::map<std::string, std::vector<std::string>> result;
-  for (const Case& one : cases) {
+  for (const suites::Case& one : cases) {
     std::string name = one.address.substr(0, one.address.find(':', one.address.find(':') + 1));
     for (const std::string& clause : one.clauses) {
       std::vector<std::string>& names = result[clause];
@@ -27,9 +27,9 @@ std::map<std::string, std::vector<std::string>> CasesByClause(const std::vector<
 }
 
 int RunClauses(bool json) {
-  auto registry = ClauseRegistry::Load(HomeFolder() + "/spec/clauses");
+  auto registry = ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses");
   if (!registry.ok()) return Fail(registry.status());
-  auto cases = SelectCases({}, Tier::kExhaustive);
+  auto cases = suites::SelectCases({}, suites::Tier::kExhaustive);
   if (!cases.ok()) return Fail(cases.status());
   auto by_clause = CasesByClause(*cases);
   for (const auto& [clause, programs] : ProgramsOfClauses()) {
@@ -68,4 +68,4 @@ Command ClausesCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -6,7 +6,7 @@
 #include "tools/commands.h"
 #include "tools/cli/common.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
@@ -65,4 +65,4 @@ Command ConvertCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

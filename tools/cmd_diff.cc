@@ -8,7 +8,7 @@
 #include "tools/commands.h"
 #include "tools/cli/judging.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -23,18 +23,18 @@ struct Options {
 };
 
 // Engines stay alive between the modules of a batch.
-using Engines = std::map<std::string, std::unique_ptr<Backend>>;
+using Engines = std::map<std::string, std::unique_ptr<backends::Backend>>;
 
-absl::StatusOr<Backend*> Engine(Engines& engines, const std::string& name) {
+absl::StatusOr<backends::Backend*> Engine(Engines& engines, const std::string& name) {
   auto& engine = engines[name];
   if (!engine) {
-    HLOCTS_ASSIGN_OR_RETURN(engine, MakeBackend(name));
+    HLOCTS_ASSIGN_OR_RETURN(engine, backends::MakeBackend(name));
   }
   return engine.get();
 }
 
 // --invalid: the module breaks a rule, and every engine must refuse it.
-absl::StatusOr<std::vector<Verdict>> DiffInvalidFile(const Options& options,
+absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const Options& options,
                                                      const std::vector<std::string>& names,
                                                      Engines& engines) {
   auto loaded = LoadModule(options.module);
@@ -42,39 +42,39 @@ absl::StatusOr<std::vector<Verdict>> DiffInvalidFile(const Options& options,
   if (loaded.ok() && VerifyModule(*loaded->module).ok()) {
     return InvalidInput(options.module, ": --invalid: the module breaks no rule");
   }
-  std::vector<Verdict> verdicts;
+  std::vector<reports::Verdict> verdicts;
   for (const std::string& name : names) {
-    HLOCTS_ASSIGN_OR_RETURN(Backend * backend, Engine(engines, name));
-    DiffOptions diff;
+    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, Engine(engines, name));
+    backends::DiffOptions diff;
     if (loaded.ok()) diff.load = options.common.ToLoadOptions(*loaded->module);
-    verdicts.push_back(loaded.ok() ? DiffInvalidModule(*loaded->module, *backend, diff)
-                                   : DiffUnreadableModule(loaded.status(), *backend));
+    verdicts.push_back(loaded.ok() ? backends::DiffInvalidModule(*loaded->module, *backend, diff)
+                                   : backends::DiffUnreadableModule(loaded.status(), *backend));
     verdicts.back().module = options.module;
   }
   return verdicts;
 }
 
-absl::StatusOr<std::vector<Verdict>> DiffFile(const Options& options, Engines& engines) {
-  std::vector<std::string> names = SplitBackendNames(options.backends);
+absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const Options& options, Engines& engines) {
+  std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   if (names.empty()) return InvalidInput("diff: expected --backend");
   if (options.invalid) return DiffInvalidFile(options, names, engines);
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
-  HLOCTS_ASSIGN_OR_RETURN(DiffOptions diff, MakeDiffOptions(job, options.profile, options.common));
+  HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff, MakeDiffOptions(job, options.profile, options.common));
   if (!options.expect.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(
         diff.printed_result,
-        ReadDeviceLeaves(options.expect, OutputLeafShapes(*job.module),
+        ReadDeviceLeaves(options.expect, backends::OutputLeafShapes(*job.module),
                          options.common.DeviceCount(*job.module), job.module->num_partitions));
   }
   if (options.cut < 0) return InvalidInput("--cut: expected at least 1, found ", options.cut);
   diff.cut = options.cut;
   diff.blame = true;
-  Differ differ(*job.module, job.request, diff);
-  std::vector<Verdict> verdicts;
+  backends::Differ differ(*job.module, job.request, diff);
+  std::vector<reports::Verdict> verdicts;
   for (const std::string& name : names) {
-    HLOCTS_ASSIGN_OR_RETURN(Backend * backend, Engine(engines, name));
-    Verdict verdict = differ.Diff(*backend);
+    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, Engine(engines, name));
+    reports::Verdict verdict = differ.Diff(*backend);
     Complete(job, verdict);
     if (options.explain && !options.common.json) {
       PrintVerdict(verdict, false);
@@ -109,16 +109,16 @@ std::vector<Json> AnswerEntry(const Options& options, Engines& engines, const Js
     merged.common = *common;
     auto verdicts = DiffFile(merged, engines);
     if (verdicts.ok()) {
-      for (const Verdict& verdict : *verdicts) answers.push_back(Json::parse(VerdictToJson(verdict)));
+      for (const reports::Verdict& verdict : *verdicts) answers.push_back(Json::parse(reports::VerdictToJson(verdict)));
       return answers;
     }
     status = verdicts.status();
   }
-  Verdict error;
+  reports::Verdict error;
   error.module = merged.module;
   error.profile = merged.profile;
   error.reason = std::string(status.message());
-  return {Json::parse(VerdictToJson(error))};
+  return {Json::parse(reports::VerdictToJson(error))};
 }
 
 int RunDiff(const Options& options) {
@@ -131,7 +131,7 @@ int RunDiff(const Options& options) {
   auto verdicts = DiffFile(options, engines);
   if (!verdicts.ok()) return Fail(verdicts.status());
   if (!options.explain || options.common.json) {
-    for (const Verdict& verdict : *verdicts) PrintVerdict(verdict, options.common.json);
+    for (const reports::Verdict& verdict : *verdicts) PrintVerdict(verdict, options.common.json);
   }
   return ExitStatusOf(*verdicts);
 }
@@ -159,4 +159,4 @@ Command DiffCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

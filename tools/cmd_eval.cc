@@ -11,7 +11,7 @@
 #include "tools/commands.h"
 #include "tools/cli/common.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -63,7 +63,7 @@ absl::Status CheckMustAlias(const Module& module, const std::vector<int64_t>& do
   return absl::OkStatus();
 }
 
-Json ToJson(const ExecuteResult& result, bool with_arguments) {
+Json ToJson(const backends::ExecuteResult& result, bool with_arguments) {
   Json outputs = Json::array();
   for (const auto& device : result.outputs) {
     for (const Literal& leaf : device) outputs.push_back(FormatLeaf(leaf));
@@ -71,7 +71,7 @@ Json ToJson(const ExecuteResult& result, bool with_arguments) {
   Json json = {{"outputs", outputs}};
   if (!with_arguments) return json;
   json["arguments"] = Json::array();
-  for (const ArgumentState& state : result.arguments) {
+  for (const backends::ArgumentState& state : result.arguments) {
     json["arguments"].push_back(
         {{"leaf", state.leaf},
          {"state", state.consumed ? "consumed" : "unchanged"},
@@ -81,11 +81,11 @@ Json ToJson(const ExecuteResult& result, bool with_arguments) {
 }
 
 struct Evaluation {
-  ExecuteResult result;
+  backends::ExecuteResult result;
   int64_t partitions = 1;
 };
 
-absl::StatusOr<Evaluation> Evaluate(const Options& options, Backend& backend) {
+absl::StatusOr<Evaluation> Evaluate(const Options& options, backends::Backend& backend) {
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   HLOCTS_ASSIGN_OR_RETURN(job.request.donated_leaves,
@@ -93,8 +93,8 @@ absl::StatusOr<Evaluation> Evaluate(const Options& options, Backend& backend) {
   if (!options.donate.empty()) {
     HLOCTS_RETURN_IF_ERROR(CheckMustAlias(*job.module, job.request.donated_leaves));
   }
-  LoadOptions load = options.common.ToLoadOptions(*job.module);
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, backend.Load(*job.module, load));
+  backends::LoadOptions load = options.common.ToLoadOptions(*job.module);
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> executable, backend.Load(*job.module, load));
   Evaluation evaluation;
   evaluation.partitions = load.partitions;
   HLOCTS_ASSIGN_OR_RETURN(evaluation.result, executable->Execute(job.request));
@@ -110,7 +110,7 @@ absl::Status WriteOutputs(const Evaluation& evaluation, const std::string& path)
                        path);
 }
 
-Json AnswerEntry(const Options& options, Backend& backend, const Json& entry) {
+Json AnswerEntry(const Options& options, backends::Backend& backend, const Json& entry) {
   Options merged = options;
   merged.module = TextField(entry, "module");
   merged.inputs = TextField(entry, "inputs");
@@ -135,12 +135,12 @@ Json AnswerEntry(const Options& options, Backend& backend, const Json& entry) {
 }
 
 int RunEvalBatch(const Options& options) {
-  std::map<std::string, std::unique_ptr<Backend>> backends;
+  std::map<std::string, std::unique_ptr<backends::Backend>> backends;
   return RunBatch(options.common.batch, [&](const Json& entry) {
     std::string name = TextField(entry, "backend", options.backend);
     auto& backend = backends[name];
     if (!backend) {
-      auto made = MakeBackend(name);
+      auto made = backends::MakeBackend(name);
       if (!made.ok()) {
         Json answer = BatchResult(TextField(entry, "module"), made.status());
         answer["output"] = "";
@@ -155,7 +155,7 @@ int RunEvalBatch(const Options& options) {
 int RunEval(const Options& options) {
   if (!options.common.batch.empty()) return RunEvalBatch(options);
   if (options.module.empty()) return Fail(InvalidInput("eval: expected a module or --batch"));
-  auto backend = MakeBackend(options.backend);
+  auto backend = backends::MakeBackend(options.backend);
   if (!backend.ok()) return Fail(backend.status());
   auto evaluation = Evaluate(options, **backend);
   if (options.common.json) {
@@ -186,4 +186,4 @@ Command EvalCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -11,7 +11,7 @@
 #include "tools/cli/interrupt.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
@@ -21,21 +21,21 @@ struct Options {
 
 absl::StatusOr<int64_t> Export(const Options& options) {
   if (options.out.empty()) return InvalidInput("export: expected --out=DIR");
-  auto tier = TierFromName(options.tier);
+  auto tier = suites::TierFromName(options.tier);
   if (!tier) return InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive");
   auto profile = ProfileFromName(options.profile);
   if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, SelectCases(options.queries, *tier));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases, suites::SelectCases(options.queries, *tier));
   std::error_code error;
   std::filesystem::create_directories(options.out, error);
   std::ofstream manifest(options.out + "/manifest.jsonl");
   if (error || !manifest) return InvalidInput("--out: ", options.out, ": cannot be written");
-  DiffOptions diff;
+  backends::DiffOptions diff;
   diff.profile = *profile;
   int64_t done = 0;
-  for (const Case& one : cases) {
+  for (const suites::Case& one : cases) {
     if (Interrupted()) return absl::CancelledError("interrupted; the manifest lists what is there");
-    auto line = ExportCase(one, diff, options.out);
+    auto line = suites::ExportCase(one, diff, options.out);
     if (!line.ok()) return Annotate(line.status(), one.address);
     manifest << *line << std::endl;
     if (isatty(STDERR_FILENO) && ++done % 32 == 0) {
@@ -68,4 +68,4 @@ Command ExportCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

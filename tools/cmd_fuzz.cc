@@ -15,12 +15,12 @@
 #include "tools/cli/interrupt.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
   CommonOptions common;
-  CampaignOptions campaign;
+  fuzz::CampaignOptions campaign;
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
   int64_t jobs = 0, instructions = 10, twins = 2, cut = 4;
@@ -28,28 +28,28 @@ struct Options {
   bool no_shrink = false, metamorphic = false;
 };
 
-using Lists = std::map<std::string, ExpectationList>;
+using Lists = std::map<std::string, suites::ExpectationList>;
 
 absl::StatusOr<Lists> LoadLists(const Options& options) {
   Lists lists;
   for (const std::string& backend : options.campaign.backends) {
-    HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(backend));
+    HLOCTS_ASSIGN_OR_RETURN(backends::BackendName name, backends::ParseBackendName(backend));
     std::string path = options.expectations;
-    if (path.empty()) path = absl::StrCat(HomeFolder(), "/suites/expectations/", name.name, ".textproto");
-    HLOCTS_ASSIGN_OR_RETURN(ExpectationList list, ExpectationList::Load(path));
+    if (path.empty()) path = absl::StrCat(suites::HomeFolder(), "/suites/expectations/", name.name, ".textproto");
+    HLOCTS_ASSIGN_OR_RETURN(suites::ExpectationList list, suites::ExpectationList::Load(path));
     lists.emplace(backend, std::move(list));
   }
   return lists;
 }
 
 absl::Status Complete(Options& options) {
-  CampaignOptions& campaign = options.campaign;
-  campaign.backends = SplitBackendNames(options.backends);
+  fuzz::CampaignOptions& campaign = options.campaign;
+  campaign.backends = backends::SplitBackendNames(options.backends);
   if (campaign.backends.empty()) return InvalidInput("fuzz: expected --backend");
   auto profile = ProfileFromName(options.profile);
   if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
   if (!options.stream.empty()) {
-    campaign.stream = StreamFromName(options.stream);
+    campaign.stream = generators::StreamFromName(options.stream);
     if (!campaign.stream) return InvalidInput("--stream: expected defined, exact, edge, sizes or negative");
   }
   if (options.instructions < 1) return InvalidInput("--instructions: expected at least 1");
@@ -83,7 +83,7 @@ class LiveStatus {
     if (terminal_) std::fprintf(stderr, "\n");
   }
 
-  void Show(const CampaignStatus& now) {
+  void Show(const fuzz::CampaignStatus& now) {
     if (!terminal_ && now.seconds < next_ && now.buckets <= buckets_) return;
     std::fprintf(stderr, terminal_ ? "\r%s " : "%s\n", now.ToText().c_str());
     buckets_ = now.buckets;
@@ -97,26 +97,26 @@ class LiveStatus {
   int64_t buckets_ = 0;
 };
 
-void PrintJson(const CampaignStatus& now) { std::cout << now.ToJson() << std::endl; }
+void PrintJson(const fuzz::CampaignStatus& now) { std::cout << now.ToJson() << std::endl; }
 
 // The terminal's line has ended when this returns.
-absl::StatusOr<CampaignStatus> RunLive(const CampaignOptions& options) {
+absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& options) {
   LiveStatus live(isatty(STDERR_FILENO) != 0);
-  return RunCampaign(options, [&](const CampaignStatus& now) { live.Show(now); });
+  return fuzz::RunCampaign(options, [&](const fuzz::CampaignStatus& now) { live.Show(now); });
 }
 
 int RunFuzz(Options options) {
   if (absl::Status status = Complete(options); !status.ok()) return Fail(status);
   auto lists = LoadLists(options);
   if (!lists.ok()) return Fail(lists.status());
-  options.campaign.known = [&](const std::string& signature, const Verdict& verdict,
+  options.campaign.known = [&](const std::string& signature, const reports::Verdict& verdict,
                                const std::set<std::string>* needs) {
     auto list = lists->find(verdict.backend);
     return list != lists->end() && list->second.Explains(signature, verdict, needs);
   };
   CatchInterrupts();
   const bool json = options.common.json;
-  auto status = json ? RunCampaign(options.campaign, PrintJson) : RunLive(options.campaign);
+  auto status = json ? fuzz::RunCampaign(options.campaign, PrintJson) : RunLive(options.campaign);
   if (!status.ok()) return Fail(status.status());
   if (!json) {
     std::cout << status->ToText() << "\n";
@@ -130,7 +130,7 @@ int RunFuzz(Options options) {
 Command FuzzCommand() {
   return {"fuzz", "run random modules on engines; shrink and store what fails", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            CampaignOptions& campaign = options->campaign;
+            fuzz::CampaignOptions& campaign = options->campaign;
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
             flags.AddDuration("--time", &campaign.seconds_max, "how long (60s when --modules is not given)");
             flags.Add("--modules", &campaign.modules_max, "how many modules");
@@ -156,4 +156,4 @@ Command FuzzCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

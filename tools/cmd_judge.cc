@@ -3,7 +3,7 @@
 #include "tools/commands.h"
 #include "tools/cli/judging.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -16,21 +16,21 @@ struct Options {
   bool explain = false;
 };
 
-absl::StatusOr<Verdict> JudgeFiles(const Options& options) {
+absl::StatusOr<reports::Verdict> JudgeFiles(const Options& options) {
   if (options.outputs.empty()) return InvalidInput("judge: expected --outputs");
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
-  HLOCTS_ASSIGN_OR_RETURN(DiffOptions diff, MakeDiffOptions(job, options.profile, options.common));
+  HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff, MakeDiffOptions(job, options.profile, options.common));
   HLOCTS_ASSIGN_OR_RETURN(auto outputs,
-                          ReadDeviceLeaves(options.outputs, OutputLeafShapes(*job.module),
+                          ReadDeviceLeaves(options.outputs, backends::OutputLeafShapes(*job.module),
                                            diff.load.replicas * diff.load.partitions,
                                            diff.load.partitions));
   for (const std::string& fact : options.facts) {
     TargetFacts scratch;
     HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, scratch));
   }
-  Differ differ(*job.module, job.request, diff);
-  Verdict verdict = differ.JudgeOutputs(outputs, options.facts);
+  backends::Differ differ(*job.module, job.request, diff);
+  reports::Verdict verdict = differ.JudgeOutputs(outputs, options.facts);
   Complete(job, verdict);
   if (options.explain && !options.common.json) {
     PrintVerdict(verdict, false);
@@ -53,14 +53,14 @@ Json AnswerEntry(const Options& options, const Json& entry) {
     merged.seed = *seed;
     merged.common = *common;
     auto verdict = JudgeFiles(merged);
-    if (verdict.ok()) return Json::parse(VerdictToJson(*verdict));
+    if (verdict.ok()) return Json::parse(reports::VerdictToJson(*verdict));
     status = verdict.status();
   }
-  Verdict error;
+  reports::Verdict error;
   error.module = merged.module;
   error.profile = merged.profile;
   error.reason = std::string(status.message());
-  return Json::parse(VerdictToJson(error));
+  return Json::parse(reports::VerdictToJson(error));
 }
 
 int RunJudge(const Options& options) {
@@ -94,4 +94,4 @@ Command JudgeCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -8,7 +8,7 @@
 #include "tools/cli/common.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
@@ -18,20 +18,20 @@ struct Options {
 };
 
 int RunList(const Options& options) {
-  auto tier = TierFromName(options.tier);
+  auto tier = suites::TierFromName(options.tier);
   if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
-  auto cases = SelectCases(options.queries, *tier);
+  auto cases = suites::SelectCases(options.queries, *tier);
   if (!cases.ok()) return Fail(cases.status());
-  for (const Case& one : *cases) {
+  for (const suites::Case& one : *cases) {
     if (options.json) {
       nlohmann::ordered_json json = {{"case", one.address},
                                      {"operation", one.operation},
                                      {"opcode", one.opcode},
                                      {"clauses", one.clauses},
-                                     {"tier", std::string(TierName(one.tier))}};
+                                     {"tier", std::string(suites::TierName(one.tier))}};
       std::cout << json.dump() << "\n";
     } else {
-      std::printf("%s  %s  %s\n", one.address.c_str(), std::string(TierName(one.tier)).c_str(),
+      std::printf("%s  %s  %s\n", one.address.c_str(), std::string(suites::TierName(one.tier)).c_str(),
                   absl::StrJoin(one.clauses, " ").c_str());
     }
   }
@@ -50,4 +50,4 @@ Command ListCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -9,7 +9,7 @@
 #include "tools/cli/common.h"
 #include "tools/cli/judging.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
@@ -19,16 +19,16 @@ struct Options {
 };
 
 // The failure is still there: any verdict that a bundle is made of.
-absl::StatusOr<Verdict> Replay(const Options& options, const std::string& folder) {
-  HLOCTS_ASSIGN_OR_RETURN(Bundle bundle, ReadBundle(folder));
+absl::StatusOr<reports::Verdict> Replay(const Options& options, const std::string& folder) {
+  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   absl::Status valid = VerifyModule(*bundle.sample.module);
   if (!valid.ok() && !bundle.options.invalid) return Annotate(valid, folder + "/module.hlo");
   std::string name = options.backend.empty() ? bundle.backend : options.backend;
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(name));
-  BackendInfo info = engine->info();
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
+  backends::BackendInfo info = engine->info();
   if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
-  Verdict verdict = RunTrial(bundle.sample, *engine, bundle.options, false).verdict;
+  reports::Verdict verdict = fuzz::RunTrial(bundle.sample, *engine, bundle.options, false).verdict;
   verdict.module = folder;
   return verdict;
 }
@@ -60,4 +60,4 @@ Command ReplayCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -12,7 +12,7 @@
 #include "tools/cli/common.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
@@ -26,15 +26,15 @@ absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
   return WriteFile(path, text);
 }
 
-ClausesOfCases LoadClausesOfCases() {
-  ClausesOfCases clauses;
-  auto cases = SelectCases({}, Tier::kExhaustive);
+reports::ClausesOfCases LoadClausesOfCases() {
+  reports::ClausesOfCases clauses;
+  auto cases = suites::SelectCases({}, suites::Tier::kExhaustive);
   if (!cases.ok()) return clauses;
-  for (const Case& one : *cases) clauses[one.address] = one.clauses;
+  for (const suites::Case& one : *cases) clauses[one.address] = one.clauses;
   return clauses;
 }
 
-void PrintText(const HtmlReport& report, const Scorecard& scorecard, const Options& options) {
+void PrintText(const reports::HtmlReport& report, const reports::Scorecard& scorecard, const Options& options) {
   std::cout << scorecard.ToText();
   for (const auto& [what, lines] :
        {std::pair("worse", report.changes.worse), std::pair("better", report.changes.better),
@@ -52,7 +52,7 @@ void PrintText(const HtmlReport& report, const Scorecard& scorecard, const Optio
   }
 }
 
-void PrintJson(const HtmlReport& report) {
+void PrintJson(const reports::HtmlReport& report) {
   nlohmann::ordered_json line = {
       {"verdicts", report.run.verdicts.size()}, {"complete", report.run.problems.empty()},
       {"problems", report.run.problems},        {"worse", report.changes.worse},
@@ -60,18 +60,18 @@ void PrintJson(const HtmlReport& report) {
   std::cout << line.dump() << std::endl;
 }
 
-absl::StatusOr<HtmlReport> MakeReport(const Options& options) {
-  HtmlReport report;
+absl::StatusOr<reports::HtmlReport> MakeReport(const Options& options) {
+  reports::HtmlReport report;
   report.title = absl::StrCat("hlocts: ", absl::StrJoin(options.folders, ", "));
-  std::vector<LoadedRun> runs;
+  std::vector<reports::LoadedRun> runs;
   for (const std::string& folder : options.folders) {
-    HLOCTS_ASSIGN_OR_RETURN(LoadedRun run, LoadRun(folder));
+    HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
     runs.push_back(std::move(run));
   }
-  report.run = MergeRuns(runs);
+  report.run = reports::MergeRuns(runs);
   if (!options.baseline.empty()) {
-    HLOCTS_ASSIGN_OR_RETURN(LoadedRun before, LoadRun(options.baseline));
-    report.changes = CompareRuns(before.verdicts, report.run.verdicts);
+    HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun before, reports::LoadRun(options.baseline));
+    report.changes = reports::CompareRuns(before.verdicts, report.run.verdicts);
   }
   if (options.html.empty()) return report;
   // A suite that cannot be read leaves the matrix out of the report.
@@ -85,10 +85,10 @@ int RunReport(const Options& options) {
   if (options.folders.empty()) return Fail(InvalidInput("report: expected a folder of run --out"));
   auto report = MakeReport(options);
   if (!report.ok()) return Fail(report.status());
-  Scorecard scorecard;
-  for (const Verdict& verdict : report->run.verdicts) scorecard.Add(verdict);
+  reports::Scorecard scorecard;
+  for (const reports::Verdict& verdict : report->run.verdicts) scorecard.Add(verdict);
   absl::Status written = WriteIfAsked(options.junit, scorecard.ToJunit());
-  if (written.ok() && !options.html.empty()) written = WriteIfAsked(options.html, ToHtml(*report));
+  if (written.ok() && !options.html.empty()) written = WriteIfAsked(options.html, reports::ToHtml(*report));
   if (!written.ok()) return Fail(written);
   options.json ? PrintJson(*report) : PrintText(*report, scorecard, options);
   bool good = report->run.problems.empty() && report->changes.worse.empty();
@@ -111,4 +111,4 @@ Command ReportCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

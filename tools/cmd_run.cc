@@ -27,7 +27,7 @@
 #include "suites/run_folder.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
@@ -39,8 +39,8 @@ struct Options {
   int64_t cut = 0;
 };
 
-std::string Today(Tier tier) {
-  if (tier < Tier::kNightly) return "";  // expiry must not turn a presubmit red over night
+std::string Today(suites::Tier tier) {
+  if (tier < suites::Tier::kNightly) return "";  // expiry must not turn a presubmit red over night
   std::time_t now = std::time(nullptr);
   std::tm utc{};
   gmtime_r(&now, &utc);
@@ -50,8 +50,8 @@ std::string Today(Tier tier) {
 }
 
 // $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX stand in for --shard, as test runners set them.
-absl::Status KeepShard(std::string shard, const CaseCosts& costs, std::vector<Case>& cases,
-                       RunRecord& record) {
+absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs, std::vector<suites::Case>& cases,
+                       reports::RunRecord& record) {
   const char* total = std::getenv("GTEST_TOTAL_SHARDS");
   const char* index = std::getenv("GTEST_SHARD_INDEX");
   if (shard == "1/1" && total && index) {
@@ -62,17 +62,17 @@ absl::Status KeepShard(std::string shard, const CaseCosts& costs, std::vector<Ca
   if (std::sscanf(shard.c_str(), "%d/%d%c", &i, &n, &rest) != 2 || n < 1 || i < 1 || i > n) {
     return InvalidInput("--shard: expected I/N with 1 <= I <= N, found ", shard);
   }
-  for (const Case& one : cases) record.selection.push_back(one.address);
+  for (const suites::Case& one : cases) record.selection.push_back(one.address);
   std::sort(record.selection.begin(), record.selection.end());
   record.shard_index = i;
   record.shard_count = n;
-  std::vector<int> shards = ShardsOf(record.selection, n, costs);
+  std::vector<int> shards = suites::ShardsOf(record.selection, n, costs);
   std::set<absl::string_view> own;
   for (size_t c = 0; c < shards.size(); ++c) {
     if (shards[c] == i) own.insert(record.selection[c]);
   }
   cases.erase(std::remove_if(cases.begin(), cases.end(),
-                             [&](const Case& one) { return own.count(one.address) == 0; }),
+                             [&](const suites::Case& one) { return own.count(one.address) == 0; }),
               cases.end());
   return absl::OkStatus();
 }
@@ -80,17 +80,17 @@ absl::Status KeepShard(std::string shard, const CaseCosts& costs, std::vector<Ca
 // By the name of the engine before ':' or '?'.
 absl::StatusOr<std::string> ExpectationsPath(const Options& options, const std::string& backend) {
   if (!options.expectations.empty()) return options.expectations;
-  HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(backend));
-  return absl::StrCat(HomeFolder(), "/suites/expectations/", name.name, ".textproto");
+  HLOCTS_ASSIGN_OR_RETURN(backends::BackendName name, backends::ParseBackendName(backend));
+  return absl::StrCat(suites::HomeFolder(), "/suites/expectations/", name.name, ".textproto");
 }
 
 // Expectations of each engine.
-absl::StatusOr<std::map<std::string, ExpectationList>> LoadExpectations(
+absl::StatusOr<std::map<std::string, suites::ExpectationList>> LoadExpectations(
     const Options& options, const std::vector<std::string>& backends) {
-  std::map<std::string, ExpectationList> lists;
+  std::map<std::string, suites::ExpectationList> lists;
   for (const std::string& backend : backends) {
     HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options, backend));
-    HLOCTS_ASSIGN_OR_RETURN(lists[backend], ExpectationList::Load(path));
+    HLOCTS_ASSIGN_OR_RETURN(lists[backend], suites::ExpectationList::Load(path));
   }
   return lists;
 }
@@ -116,40 +116,40 @@ class Progress {
   std::time_t last_ = 0;
 };
 
-std::string CostsPath() { return HomeFolder() + "/suites/costs.txt"; }
+std::string CostsPath() { return suites::HomeFolder() + "/suites/costs.txt"; }
 
 // A case that takes a minute must not be the last one of the last job.
-void DearestFirst(const CaseCosts& costs, std::vector<Case>& cases) {
-  auto cost = [&](const Case& one) {
+void DearestFirst(const suites::CaseCosts& costs, std::vector<suites::Case>& cases) {
+  auto cost = [&](const suites::Case& one) {
     auto found = costs.find(one.address);
     return found == costs.end() ? 0 : found->second;
   };
   std::stable_sort(cases.begin(), cases.end(),
-                   [&](const Case& a, const Case& b) { return cost(a) > cost(b); });
+                   [&](const suites::Case& a, const suites::Case& b) { return cost(a) > cost(b); });
 }
 
 // suites/costs.txt brought up to what this run took.
-absl::Status UpdateCosts(const CaseCosts& measured) {
-  HLOCTS_ASSIGN_OR_RETURN(CaseCosts known, LoadCosts(CostsPath()));
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> suite, SelectCases({}, Tier::kExhaustive));
-  CaseCosts updated = UpdatedCosts(known, measured, suite);
+absl::Status UpdateCosts(const suites::CaseCosts& measured) {
+  HLOCTS_ASSIGN_OR_RETURN(suites::CaseCosts known, suites::LoadCosts(CostsPath()));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> suite, suites::SelectCases({}, suites::Tier::kExhaustive));
+  suites::CaseCosts updated = suites::UpdatedCosts(known, measured, suite);
   std::cout << CostsPath() << ": " << updated.size() << " costly cases\n";
-  return WriteCosts(updated, CostsPath());
+  return suites::WriteCosts(updated, CostsPath());
 }
 
 // What the command line asks for, checked.
 struct Request {
-  Tier tier = Tier::kSmoke;
-  RunRecord record;
-  std::vector<Case> cases;
-  RunnerOptions runner;
+  suites::Tier tier = suites::Tier::kSmoke;
+  reports::RunRecord record;
+  std::vector<suites::Case> cases;
+  suites::RunnerOptions runner;
 };
 
 absl::StatusOr<Request> MakeRequest(const Options& options) {
   Request request;
-  request.record.backends = SplitBackendNames(options.backends);
+  request.record.backends = backends::SplitBackendNames(options.backends);
   if (request.record.backends.empty()) return InvalidInput("run: expected --backend");
-  auto tier = TierFromName(options.tier);
+  auto tier = suites::TierFromName(options.tier);
   if (!tier) return InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive");
   auto profile = ProfileFromName(options.profile);
   if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
@@ -159,13 +159,13 @@ absl::StatusOr<Request> MakeRequest(const Options& options) {
   request.record.tier = options.tier;
   request.record.profile = options.profile;
   request.record.queries = options.queries;
-  request.record.started = UtcNow();
-  HLOCTS_ASSIGN_OR_RETURN(request.cases, SelectCases(options.queries, *tier));
-  HLOCTS_ASSIGN_OR_RETURN(CaseCosts costs, LoadCosts(CostsPath()));
-  AddUnmeasuredSweeps(request.cases, costs);
+  request.record.started = reports::UtcNow();
+  HLOCTS_ASSIGN_OR_RETURN(request.cases, suites::SelectCases(options.queries, *tier));
+  HLOCTS_ASSIGN_OR_RETURN(suites::CaseCosts costs, suites::LoadCosts(CostsPath()));
+  suites::AddUnmeasuredSweeps(request.cases, costs);
   HLOCTS_RETURN_IF_ERROR(KeepShard(options.shard, costs, request.cases, request.record));
   DearestFirst(costs, request.cases);
-  RunnerOptions& runner = request.runner;
+  suites::RunnerOptions& runner = request.runner;
   runner.diff.profile = *profile;
   runner.diff.cut = options.cut;
   runner.diff.blame = options.cut > 0;
@@ -181,27 +181,27 @@ absl::StatusOr<Request> MakeRequest(const Options& options) {
 }
 
 absl::Status MakeClaim(const Options& options, const std::vector<std::string>& backends) {
-  ClaimOptions claim;
+  suites::ClaimOptions claim;
   std::ifstream command("/proc/self/cmdline", std::ios::binary);
   for (std::string word; std::getline(command, word, '\0');) claim.command.push_back(word);
   for (const std::string& backend : backends) {
     HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options, backend));
     claim.expectations_files.push_back(path);
   }
-  return WriteClaim(claim, options.out);
+  return suites::WriteClaim(claim, options.out);
 }
 
 // The expectations files brought up to the verdicts; prints what was done to each.
 absl::Status UpdateExpectations(const Options& options, const std::vector<std::string>& backends,
-                                const std::vector<Verdict>& verdicts,
-                                const std::vector<Case>& cases) {
+                                const std::vector<reports::Verdict>& verdicts,
+                                const std::vector<suites::Case>& cases) {
   for (const std::string& backend : backends) {
     HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options, backend));
-    std::vector<Verdict> own;
-    for (const Verdict& verdict : verdicts) {
+    std::vector<reports::Verdict> own;
+    for (const reports::Verdict& verdict : verdicts) {
       if (verdict.backend == backend) own.push_back(verdict);
     }
-    HLOCTS_ASSIGN_OR_RETURN(std::string done, UpdateExpectationsFile(path, own, cases));
+    HLOCTS_ASSIGN_OR_RETURN(std::string done, suites::UpdateExpectationsFile(path, own, cases));
     std::cout << path << ": " << done << "\n";
   }
   return absl::OkStatus();
@@ -214,23 +214,23 @@ int RunSuite(const Options& options) {
   auto expectations = LoadExpectations(options, backends);
   if (!expectations.ok()) return Fail(expectations.status());
   CatchInterrupts();
-  Scorecard scorecard;
-  RunFolder folder(options.out, request->runner.diff, request->record);
+  reports::Scorecard scorecard;
+  suites::RunFolder folder(options.out, request->runner.diff, request->record);
   absl::Status status = folder.Open();
   if (!status.ok()) return Fail(status);
-  std::vector<Verdict> verdicts;
-  CaseCosts costs;
+  std::vector<reports::Verdict> verdicts;
+  suites::CaseCosts costs;
   {
     Progress progress(request->cases.size() * backends.size(), !options.common.json);
     std::string today = Today(request->tier);
-    request->runner.is_surprise = [&](const Verdict& verdict) {
-      Verdict copy = verdict;
+    request->runner.is_surprise = [&](const reports::Verdict& verdict) {
+      reports::Verdict copy = verdict;
       auto list = expectations->find(verdict.backend);
       if (list != expectations->end()) list->second.Apply(copy, today);
-      return !copy.expected && copy.kind != VerdictKind::kPass;
+      return !copy.expected && copy.kind != reports::VerdictKind::kPass;
     };
-    auto sink = [&](const Case& one, const Verdict& verdict) {
-      Verdict final_verdict = verdict;
+    auto sink = [&](const suites::Case& one, const reports::Verdict& verdict) {
+      reports::Verdict final_verdict = verdict;
       auto list = expectations->find(verdict.backend);
       if (list != expectations->end()) list->second.Apply(final_verdict, today);
       scorecard.Add(final_verdict);
@@ -240,7 +240,7 @@ int RunSuite(const Options& options) {
       costs[one.address] += std::llround(verdict.case_seconds * 1000);
       progress.Step(!final_verdict.expected);
     };
-    status = RunCases(request->cases, backends, request->runner, sink);
+    status = suites::RunCases(request->cases, backends, request->runner, sink);
   }
   std::string text = scorecard.ToText();
   if (!options.common.json) std::cout << text;
@@ -286,4 +286,4 @@ Command RunCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -24,7 +24,7 @@
 #include "tools/selfcheck/selfcheck_fuzz.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -39,15 +39,15 @@ struct Options {
 };
 
 int List(bool json) {
-  for (const Fault& fault : AllFaults()) {
+  for (const backends::Fault& fault : backends::AllFaults()) {
     if (json) {
       Json line = {{"fault", fault.id},
-                   {"class", std::string(FaultClassName(fault.fault_class))},
-                   {"shared_layer", IsSharedLayer(fault.fault_class)},
+                   {"class", std::string(backends::FaultClassName(fault.fault_class))},
+                   {"shared_layer", backends::IsSharedLayer(fault.fault_class)},
                    {"what", fault.what}};
       std::cout << line.dump() << "\n";
     } else {
-      std::printf("%-17s %-50s %s\n", std::string(FaultClassName(fault.fault_class)).c_str(),
+      std::printf("%-17s %-50s %s\n", std::string(backends::FaultClassName(fault.fault_class)).c_str(),
                   fault.id.c_str(), fault.what.c_str());
     }
   }
@@ -55,7 +55,7 @@ int List(bool json) {
 }
 
 std::string SurvivalReason(const KillRecord& record) {
-  if (absl::string_view by = PermittedBy(record.fault); !by.empty())
+  if (absl::string_view by = backends::PermittedBy(record.fault); !by.empty())
     return absl::StrCat("permitted by ", by);
   if (record.modules == 0) return "no module has what it strikes";
   if (record.changed == 0) {
@@ -113,9 +113,9 @@ std::ofstream OutFile(const Options& options, const std::string& name) {
 
 std::vector<std::string> SelectFaults(const std::vector<std::string>& wanted) {
   std::vector<std::string> ids;
-  for (const Fault& fault : AllFaults()) {
+  for (const backends::Fault& fault : backends::AllFaults()) {
     bool named = wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](const auto& name) {
-                   return absl::StartsWith(fault.id, name) || FaultClassName(fault.fault_class) == name;
+                   return absl::StartsWith(fault.id, name) || backends::FaultClassName(fault.fault_class) == name;
                  });
     if (named) ids.push_back(fault.id);
   }
@@ -168,7 +168,7 @@ int RunCanaries(const Options& options, const std::vector<Trial>& trials, Profil
 
 std::string NoiseLine(const NoiseReport::Failure& failure) {
   std::string line = absl::StrCat("  ", failure.trial, " seed ", failure.seed, ": ",
-                                  VerdictName(failure.verdict.kind), " ", failure.verdict.reason);
+                                  reports::VerdictName(failure.verdict.kind), " ", failure.verdict.reason);
   if (const auto& first = failure.verdict.first_failure) {
     absl::StrAppend(&line, " [", first->instruction, ", ", first->rule, ": ", first->actual,
                     ", accepted ", first->accepted, "]");
@@ -301,8 +301,8 @@ int RunTwins(const Options& options) {
   for (const TwinTally& tally :
        CheckTwins(options.seed.value_or(1), wanted, wanted * kModulesPerTwin)) {
     std::string line = absl::StrFormat(
-        "%-12s %-40s %-7s %6d twins, %d failures", std::string(RuleGroupName(tally.rule->group)),
-        std::string(tally.rule->name), tally.rule->effect == RuleEffect::kExact ? "exact" : "bounded",
+        "%-12s %-40s %-7s %6d twins, %d failures", std::string(generators::RuleGroupName(tally.rule->group)),
+        std::string(tally.rule->name), tally.rule->effect == generators::RuleEffect::kExact ? "exact" : "bounded",
         tally.twins, tally.failures.size());
     for (const std::string& failure : tally.failures) absl::StrAppend(&line, "\n  ", failure);
     std::cout << line << std::endl;
@@ -327,7 +327,7 @@ int RunSelfcheck(const Options& options) {
   if (options.update || options.changed) {
     return Fail(InvalidInput("--update, --changed: expected the part \"clauses\" alone"));
   }
-  auto tier = TierFromName(options.tier);
+  auto tier = suites::TierFromName(options.tier);
   if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
   auto profile = ProfileFromName(options.profile.empty() ? "default" : options.profile);
   if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
@@ -346,7 +346,7 @@ int RunSelfcheck(const Options& options) {
   if (wants("curves")) RunCurves(options);
   if (wants("twins")) status = RunTwins(options);
   if (!wants("canaries") && !wants("noise") && !wants("mutants")) return status;
-  auto cases = SelectCases(options.queries, *tier);
+  auto cases = suites::SelectCases(options.queries, *tier);
   if (!cases.ok()) return Fail(cases.status());
   int64_t left_out = 0;
   std::vector<Trial> trials = TrialsOfCases(*cases, left_out);
@@ -386,4 +386,4 @@ Command SelfcheckCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -10,7 +10,7 @@
 #include "tools/cli/common.h"
 #include "tools/cli/judging.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
@@ -19,10 +19,10 @@ struct Options {
   std::optional<uint64_t> seed;
 };
 
-absl::StatusOr<Bundle> LoadSubject(const Options& options) {
-  if (std::filesystem::is_directory(options.module)) return ReadBundle(options.module);
+absl::StatusOr<fuzz::Bundle> LoadSubject(const Options& options) {
+  if (std::filesystem::is_directory(options.module)) return fuzz::ReadBundle(options.module);
   HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(options.module, options.inputs, options.seed, options.common));
-  Bundle bundle;
+  fuzz::Bundle bundle;
   auto profile = ProfileFromName(options.profile);
   if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
   bundle.options.profile = *profile;
@@ -33,17 +33,17 @@ absl::StatusOr<Bundle> LoadSubject(const Options& options) {
 }
 
 absl::StatusOr<int> ShrinkSubject(const Options& options) {
-  HLOCTS_ASSIGN_OR_RETURN(Bundle bundle, LoadSubject(options));
+  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options));
   if (!options.backend.empty()) bundle.backend = options.backend;
   if (bundle.backend.empty()) return InvalidInput("shrink: expected --backend");
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(bundle.backend));
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
-  BackendInfo info = engine->info();
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(bundle.backend));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference, backends::MakeBackend("reference"));
+  backends::BackendInfo info = engine->info();
   if (!info.available) return absl::UnavailableError(absl::StrCat(bundle.backend, ": ", info.reason));
-  ShrinkOptions shrink;
+  fuzz::ShrinkOptions shrink;
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   shrink.trial = bundle.options;
-  ShrinkResult shrunk = Shrink(bundle.sample, *engine, *reference, shrink);
+  fuzz::ShrinkResult shrunk = fuzz::Shrink(bundle.sample, *engine, *reference, shrink);
   if (!shrunk.reproduced) {
     PrintVerdict(shrunk.result.verdict, options.common.json);
     return InvalidInput("shrink: the module does not fail on ", bundle.backend);
@@ -51,8 +51,8 @@ absl::StatusOr<int> ShrinkSubject(const Options& options) {
   bundle.sample = std::move(shrunk.sample);
   bundle.result = std::move(shrunk.result);
   bundle.signature = shrunk.signature;
-  bundle.expected = ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, info.facts);
-  if (!options.out.empty()) HLOCTS_RETURN_IF_ERROR(WriteBundle(bundle, options.out));
+  bundle.expected = fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, info.facts);
+  if (!options.out.empty()) HLOCTS_RETURN_IF_ERROR(fuzz::WriteBundle(bundle, options.out));
   if (!options.common.json) {
     std::cout << PrintModule(*bundle.sample.module);
     for (const Literal& argument : bundle.sample.arguments) std::cout << PrintLiteralWithShape(argument) << "\n";
@@ -84,4 +84,4 @@ Command ShrinkCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -8,7 +8,7 @@
 #include "tools/commands.h"
 #include "tools/cli/common.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 absl::Status VerifyFile(const std::string& path) {
@@ -68,4 +68,4 @@ Command VerifyCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

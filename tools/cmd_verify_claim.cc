@@ -6,7 +6,7 @@
 #include "tools/commands.h"
 #include "tools/cli/common.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Options {
@@ -16,7 +16,7 @@ struct Options {
 
 int RunVerifyClaim(const Options& options) {
   if (options.folder.empty()) return Fail(InvalidInput("verify-claim: expected a folder"));
-  auto problems = CheckClaim(options.folder);
+  auto problems = suites::CheckClaim(options.folder);
   if (!problems.ok()) return Fail(problems.status());
   if (options.json) {
     nlohmann::ordered_json line = {
@@ -41,4 +41,4 @@ Command VerifyClaimCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

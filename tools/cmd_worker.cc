@@ -6,22 +6,22 @@
 #include "tools/commands.h"
 #include "tools/cli/common.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 // Says on the pipe, not only on standard error, why the engine cannot serve.
-class UnavailableBackend : public Backend {
+class UnavailableBackend : public backends::Backend {
  public:
   UnavailableBackend(std::string name, absl::Status status)
       : name_(std::move(name)), status_(std::move(status)) {}
-  BackendInfo info() override {
-    BackendInfo info;
+  backends::BackendInfo info() override {
+    backends::BackendInfo info;
     info.name = name_;
     info.available = false;
     info.reason = std::string(status_.message());
     return info;
   }
-  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module&, const LoadOptions&) override {
+  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(const Module&, const backends::LoadOptions&) override {
     return absl::UnavailableError(status_.message());
   }
 
@@ -31,10 +31,10 @@ class UnavailableBackend : public Backend {
 };
 
 int RunWorker(const std::string& name) {
-  int output_fd = ReserveStandardOutput();
-  auto backend = MakeInProcessBackend(name);
+  int output_fd = backends::ReserveStandardOutput();
+  auto backend = backends::MakeInProcessBackend(name);
   if (!backend.ok()) backend = std::make_unique<UnavailableBackend>(name, backend.status());
-  absl::Status status = ServeWorker(**backend, STDIN_FILENO, output_fd);
+  absl::Status status = backends::ServeWorker(**backend, STDIN_FILENO, output_fd);
   // An engine's static destructors have nothing to add once the driver has gone.
   if (status.ok()) _exit(kExitOk);
   return Fail(status);
@@ -51,4 +51,4 @@ Command WorkerCommand() {
           }};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

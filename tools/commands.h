@@ -4,10 +4,10 @@
 
 #include "tools/cli/flags.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 #define HLOCTS_COMMAND(Name) Command Name##Command();
 #include "tools/commands.def"
 #undef HLOCTS_COMMAND
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_COMMANDS_H_

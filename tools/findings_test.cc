@@ -16,7 +16,7 @@
 #include "spec/files/module_file.h"
 #include "suites/expectations.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using ::testing::HasSubstr;
@@ -48,16 +48,16 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     std::string folder = absl::StrCat(kFindings, "/", name);
     auto module = LoadModule(folder + "/module.hlo");
     ASSERT_TRUE(module.ok()) << module.status();
-    auto verdict = VerdictFromJson(*ReadFile(folder + "/verdict.json"));
+    auto verdict = reports::VerdictFromJson(*ReadFile(folder + "/verdict.json"));
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
-    auto known = ExpectationList::Load(absl::StrCat(kExpectations, "/", verdict->backend, ".textproto"));
+    auto known = suites::ExpectationList::Load(absl::StrCat(kExpectations, "/", verdict->backend, ".textproto"));
     ASSERT_TRUE(known.ok()) << known.status();
     auto inputs = ReadLiterals(folder + "/inputs.txt", std::nullopt);
     ASSERT_TRUE(inputs.ok()) << inputs.status();
     auto devices = LeavesOfDevices(*inputs, 1, 1);
     ASSERT_TRUE(devices.ok()) << devices.status();
-    std::string signature = SignatureOf(*verdict, *module->module);
-    const FailureTraits remains = FailureTraitsOf({module->module->Clone(), (*devices)[0]});
+    std::string signature = fuzz::SignatureOf(*verdict, *module->module);
+    const fuzz::FailureTraits remains = fuzz::FailureTraitsOf({module->module->Clone(), (*devices)[0]});
     EXPECT_TRUE(known->Explains(signature, *verdict, &remains.needs)) << name << ": " << signature;
   }
 }
@@ -74,4 +74,4 @@ TEST(FindingsTest, WhatExpectationsLeadToIsThere) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::tools

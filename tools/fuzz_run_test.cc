@@ -10,7 +10,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/cli_testing.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using nlohmann::json;
@@ -139,4 +139,4 @@ TEST(FuzzRunTest, AnEngineThatWantsAllMemoryIsAFindingAndTheRestRuns) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::tools

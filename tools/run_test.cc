@@ -16,7 +16,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/cli_testing.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using ::testing::HasSubstr;
@@ -201,4 +201,4 @@ TEST(ExportTest, NumpyJudgesIntervalsAndJointPredicates) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::tools

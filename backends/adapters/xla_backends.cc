@@ -15,7 +15,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/proto/convert.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // What XLA promises beyond the documents (rulings 0005 to 0007, 0030).
@@ -229,4 +229,4 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeHloEvaluatorBackend(BackendName nam
       std::make_unique<EvaluatorBackend>(name.text, OpenXla(LibraryPath())));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -10,7 +10,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 using Clock = PieceRunner::Clock;
@@ -22,7 +22,7 @@ constexpr size_t kNamed = 12;
 struct Blame {
   std::vector<std::string> instructions;  // empty: not localised
   std::string where;                      // loop trip, branch or call they stand in
-  Verdict verdict;                        // of the piece
+  reports::Verdict verdict;                        // of the piece
   std::string text;                       // the piece and its element, for people
 };
 
@@ -114,9 +114,9 @@ std::string Finding(const Blame& blame) {
     return "not localised: run again in pieces, or as a whole, nothing of it is wrong";
   }
   std::string names = absl::StrCat(blame.where, Names(blame.instructions));
-  std::string how = blame.verdict.kind == VerdictKind::kFail
+  std::string how = blame.verdict.kind == reports::VerdictKind::kFail
                         ? "wrong"
-                        : std::string(VerdictName(blame.verdict.kind));
+                        : std::string(reports::VerdictName(blame.verdict.kind));
   if (blame.instructions.size() > 1) {
     return absl::StrCat("only ", how, " when compiled together: ", names);
   }
@@ -124,7 +124,7 @@ std::string Finding(const Blame& blame) {
 }
 
 // The module fails and a piece of it does: the failure stays the module's, its cause is the piece's.
-void Explain(const Blame& blame, Verdict& verdict) {
+void Explain(const Blame& blame, reports::Verdict& verdict) {
   absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", Finding(blame));
   verdict.blame = absl::StrCat(Finding(blame), "\n", blame.text.empty() ? "" : "  ", blame.text);
   if (!verdict.first_failure || blame.instructions.empty()) return;
@@ -136,8 +136,8 @@ void Explain(const Blame& blame, Verdict& verdict) {
 }
 
 // The outputs are acceptable, a piece is not: the finding is the piece.
-Verdict PieceVerdict(const Verdict& whole, const Blame& blame) {
-  Verdict verdict = whole;
+Verdict PieceVerdict(const reports::Verdict& whole, const Blame& blame) {
+  reports::Verdict verdict = whole;
   verdict.kind = blame.verdict.kind;
   verdict.reason = absl::StrCat(Finding(blame), " (the module's outputs alone do not show it); ",
                                 blame.verdict.reason);
@@ -158,12 +158,12 @@ std::string Remainder(const CutCounts& counts) {
 }
 
 // No piece is wrong: what the outputs leave open the pieces may have settled.
-Verdict PassByPieces(Verdict whole, const CutCounts& counts) {
+Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
                                     " judged", Remainder(counts));
   bool settled = counts.inconclusive == 0 && counts.not_run == 0 && counts.elements > 0;
-  if (whole.kind == VerdictKind::kInconclusive && settled && counts.stopped.empty()) {
-    whole.kind = VerdictKind::kPass;
+  if (whole.kind == reports::VerdictKind::kInconclusive && settled && counts.stopped.empty()) {
+    whole.kind = reports::VerdictKind::kPass;
     whole.elements = counts.elements;
     whole.unspecified_elements = counts.unspecified;
     whole.bits_checked_mean = counts.bits / static_cast<double>(counts.elements);
@@ -173,12 +173,12 @@ Verdict PassByPieces(Verdict whole, const CutCounts& counts) {
   return whole;
 }
 
-bool LeavesOpen(const Verdict& verdict) {
-  return verdict.kind == VerdictKind::kInconclusive ||
-         (verdict.kind == VerdictKind::kPass && verdict.unspecified_elements > 0);
+bool LeavesOpen(const reports::Verdict& verdict) {
+  return verdict.kind == reports::VerdictKind::kInconclusive ||
+         (verdict.kind == reports::VerdictKind::kPass && verdict.unspecified_elements > 0);
 }
 
-absl::StatusOr<Verdict> Cut(Verdict whole, const Module& module, const ExecuteRequest& request,
+absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& module, const ExecuteRequest& request,
                             const Subject& subject, int64_t operations) {
   CutOptions cut_options;
   cut_options.operations = operations;
@@ -191,7 +191,7 @@ absl::StatusOr<Verdict> Cut(Verdict whole, const Module& module, const ExecuteRe
     Explain(blame, whole);
     return whole;
   }
-  if (whole.kind == VerdictKind::kFail) {
+  if (whole.kind == reports::VerdictKind::kFail) {
     HLOCTS_ASSIGN_OR_RETURN(Blame blame, Localise(module, request, subject));
     Explain(blame, whole);
     return whole;
@@ -203,10 +203,10 @@ absl::StatusOr<Verdict> Cut(Verdict whole, const Module& module, const ExecuteRe
 
 }  // namespace
 
-Verdict WithPieces(Verdict whole, const Module& module, const ExecuteRequest& request,
+reports::Verdict WithPieces(reports::Verdict whole, const Module& module, const ExecuteRequest& request,
                    const DiffOptions& options, Backend& backend) {
-  bool judged = LeavesOpen(whole) || whole.kind == VerdictKind::kPass || IsFinding(whole.kind);
-  bool wanted = options.cut > 0 || (options.blame && whole.kind == VerdictKind::kFail) ||
+  bool judged = LeavesOpen(whole) || whole.kind == reports::VerdictKind::kPass || IsFinding(whole.kind);
+  bool wanted = options.cut > 0 || (options.blame && whole.kind == reports::VerdictKind::kFail) ||
                 (options.cut == 0 && LeavesOpen(whole));
   if (!judged || !wanted) return whole;
   // A wrong module may take a while to cut; it gets the time that one module gets.
@@ -216,7 +216,7 @@ Verdict WithPieces(Verdict whole, const Module& module, const ExecuteRequest& re
                   Clock::now() + std::chrono::milliseconds(
                                      std::llround(options.load.timeout_seconds * 1000))};
   int64_t operations = options.cut > 0 ? options.cut : CutOptions::kOnlyAtJointValues;
-  if (options.cut <= 0 && whole.kind == VerdictKind::kFail) operations = 1;
+  if (options.cut <= 0 && whole.kind == reports::VerdictKind::kFail) operations = 1;
   auto verdict = Cut(whole, module, request, subject, operations);
   if (verdict.ok()) return *std::move(verdict);
   absl::StrAppend(&whole.reason, whole.reason.empty() ? "" : "; ",
@@ -224,4 +224,4 @@ Verdict WithPieces(Verdict whole, const Module& module, const ExecuteRequest& re
   return whole;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -5,16 +5,16 @@
 
 #include "backends/differ/differ.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // `whole` is the verdict on the outputs of `module` as they stand. As `options` ask for, the module
 // is cut, its pieces are judged, and the verdict is
 // - that of the first wrong piece, where a piece is wrong and the outputs do not show it,
 // - a pass by pieces, where the outputs alone say nothing,
 // - otherwise `whole`, whose failure then names the piece that is wrong.
-Verdict WithPieces(Verdict whole, const Module& module, const ExecuteRequest& request,
+Verdict WithPieces(reports::Verdict whole, const Module& module, const ExecuteRequest& request,
                    const DiffOptions& options, Backend& backend);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_DIFFER_BLAME_H_

@@ -8,43 +8,43 @@
 #include "reference/judge/module_sets.h"
 #include "reference/shared_custom_calls.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
-VerdictKind KindOf(Outcome outcome) {
+reports::VerdictKind KindOf(Outcome outcome) {
   switch (outcome) {
-    case Outcome::kPass: return VerdictKind::kPass;
-    case Outcome::kFail: return VerdictKind::kFail;
-    case Outcome::kInconclusive: return VerdictKind::kInconclusive;
-    case Outcome::kError: return VerdictKind::kError;
+    case Outcome::kPass: return reports::VerdictKind::kPass;
+    case Outcome::kFail: return reports::VerdictKind::kFail;
+    case Outcome::kInconclusive: return reports::VerdictKind::kInconclusive;
+    case Outcome::kError: return reports::VerdictKind::kError;
   }
-  return VerdictKind::kError;
+  return reports::VerdictKind::kError;
 }
 
-VerdictKind KindOf(OutcomeKind outcome) {
+reports::VerdictKind KindOf(OutcomeKind outcome) {
   switch (outcome) {
-    case OutcomeKind::kUnsupported: return VerdictKind::kUnsupported;
-    case OutcomeKind::kRejected: return VerdictKind::kRejected;
-    case OutcomeKind::kCrash: return VerdictKind::kCrash;
-    case OutcomeKind::kTimeout: return VerdictKind::kTimeout;
+    case OutcomeKind::kUnsupported: return reports::VerdictKind::kUnsupported;
+    case OutcomeKind::kRejected: return reports::VerdictKind::kRejected;
+    case OutcomeKind::kCrash: return reports::VerdictKind::kCrash;
+    case OutcomeKind::kTimeout: return reports::VerdictKind::kTimeout;
     case OutcomeKind::kValues:
-    case OutcomeKind::kError: return VerdictKind::kError;
+    case OutcomeKind::kError: return reports::VerdictKind::kError;
   }
-  return VerdictKind::kError;
+  return reports::VerdictKind::kError;
 }
 
 // How bad a device's verdict is: the worst speaks for the module.
-int Severity(VerdictKind kind) {
+int Severity(reports::VerdictKind kind) {
   switch (kind) {
-    case VerdictKind::kPass: return 0;
-    case VerdictKind::kInconclusive: return 1;
-    case VerdictKind::kError: return 2;
+    case reports::VerdictKind::kPass: return 0;
+    case reports::VerdictKind::kInconclusive: return 1;
+    case reports::VerdictKind::kError: return 2;
     default: return 3;
   }
 }
 
-Verdict FromJudge(const JudgeResult& result, int64_t replica) {
-  Verdict verdict;
+reports::Verdict FromJudge(const JudgeResult& result, int64_t replica) {
+  reports::Verdict verdict;
   verdict.kind = KindOf(result.outcome);
   verdict.replica = replica;
   verdict.reason = result.reason;
@@ -60,15 +60,15 @@ Verdict FromJudge(const JudgeResult& result, int64_t replica) {
   }
   if (const auto& failure = result.first_failure) {
     verdict.first_failure =
-        VerdictFailure{failure->output, failure->index,  failure->actual, failure->actual_bits,
+        reports::VerdictFailure{failure->output, failure->index,  failure->actual, failure->actual_bits,
                        failure->accepted, failure->rule, failure->clause, failure->instruction};
   }
   return verdict;
 }
 
 // Two devices' verdicts as one: the worse one, with the counts of both.
-Verdict Merge(const Verdict& a, const Verdict& b) {
-  Verdict merged = Severity(b.kind) > Severity(a.kind) ? b : a;
+Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
+  reports::Verdict merged = Severity(b.kind) > Severity(a.kind) ? b : a;
   merged.elements = a.elements + b.elements;
   merged.unspecified_elements = a.unspecified_elements + b.unspecified_elements;
   merged.unspecified_floats = a.unspecified_floats + b.unspecified_floats;
@@ -77,7 +77,7 @@ Verdict Merge(const Verdict& a, const Verdict& b) {
                                 b.bits_checked_mean * static_cast<double>(b.elements)) /
                                static_cast<double>(merged.elements);
   }
-  const Verdict& other = Severity(b.kind) > Severity(a.kind) ? a : b;
+  const reports::Verdict& other = Severity(b.kind) > Severity(a.kind) ? a : b;
   for (const auto& [precision, quarters] : other.effective_quarters) {
     std::vector<int64_t>& sum = merged.effective_quarters[precision];
     if (sum.size() < quarters.size()) sum.resize(quarters.size());
@@ -86,11 +86,11 @@ Verdict Merge(const Verdict& a, const Verdict& b) {
   return merged;
 }
 
-Verdict FromStatus(const absl::Status& status) {
-  Verdict verdict;
+reports::Verdict FromStatus(const absl::Status& status) {
+  reports::Verdict verdict;
   verdict.kind = KindOf(OutcomeOf(status));
   // The reference's own inability says nothing about the engine.
-  if (verdict.kind == VerdictKind::kRejected) verdict.kind = VerdictKind::kError;
+  if (verdict.kind == reports::VerdictKind::kRejected) verdict.kind = reports::VerdictKind::kError;
   verdict.reason = absl::StrCat("reference: ", status.message());
   return verdict;
 }
@@ -102,7 +102,7 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
   std::string key = absl::StrCat(rigorous ? "rigorous " : "", absl::StrJoin(facts, " "));
   auto found = sets_.find(key);
   if (found == sets_.end()) {
-    JudgeOptions judge;
+    reference::JudgeOptions judge;
     judge.profile = options_.profile;
     judge.rigorous = rigorous;
     judge.steps_max = options_.load.steps_max;
@@ -114,9 +114,9 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
     for (const std::string& fact : facts) {
       HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, judge.facts));
     }
-    std::unique_ptr<CustomCallLibrary> custom_calls;
+    std::unique_ptr<reference::CustomCallLibrary> custom_calls;
     if (!options_.load.custom_calls.empty()) {
-      HLOCTS_ASSIGN_OR_RETURN(custom_calls, SharedCustomCalls::Load(options_.load.custom_calls));
+      HLOCTS_ASSIGN_OR_RETURN(custom_calls, reference::SharedCustomCalls::Load(options_.load.custom_calls));
     }
     judge.custom_calls = custom_calls.get();
     std::vector<std::vector<Literal>> arguments;
@@ -124,7 +124,7 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
       HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module_, leaves));
       arguments.push_back(std::move(nested));
     }
-    found = sets_.emplace(key, AcceptanceOfDevices(module_, arguments, judge)).first;
+    found = sets_.emplace(key, reference::AcceptanceOfDevices(module_, arguments, judge)).first;
   }
   HLOCTS_RETURN_IF_ERROR(found->second.status());
   return &*found->second;
@@ -139,18 +139,18 @@ absl::StatusOr<const ModuleAcceptance*> Differ::Acceptance(int64_t device,
   return &(*sets)[device];
 }
 
-Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
+reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                             const std::vector<std::string>& facts) {
   auto sets = Sets(facts, false);
   if (!sets.ok()) return FromStatus(sets.status());
   if (outputs.size() != (*sets)->size()) {
-    Verdict verdict;
-    verdict.kind = VerdictKind::kFail;
+    reports::Verdict verdict;
+    verdict.kind = reports::VerdictKind::kFail;
     verdict.reason = absl::StrCat("outputs of ", outputs.size(), " devices, expected ",
                                   (*sets)->size());
     return verdict;
   }
-  Verdict merged;
+  reports::Verdict merged;
   for (size_t d = 0; d < outputs.size(); ++d) {
     int64_t replica = static_cast<int64_t>(d) / options_.load.partitions;
     JudgeResult result = JudgeLeaves((**sets)[d], outputs[d]);
@@ -160,28 +160,28 @@ Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
       if (!rigorous.ok()) return FromStatus(rigorous.status());
       result = JudgeLeaves((**rigorous)[d], outputs[d]);
     }
-    Verdict verdict = FromJudge(result, replica);
+    reports::Verdict verdict = FromJudge(result, replica);
     merged = d == 0 ? std::move(verdict) : Merge(merged, verdict);
   }
   merged.profile = std::string(ProfileName(options_.profile));
   return merged;
 }
 
-Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
+reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                              const std::vector<std::string>& facts) {
-  Verdict verdict = JudgeBySets(outputs, facts);
+  reports::Verdict verdict = JudgeBySets(outputs, facts);
   ApplyPrintedResult(options_.printed_result, outputs, verdict);
   return verdict;
 }
 
-Verdict Differ::Diff(Backend& backend) {
+reports::Verdict Differ::Diff(Backend& backend) {
   RunOutcome outcome = RunModule(backend, module_, options_.load, request_);
   return DiffOutcome(outcome, backend);
 }
 
-Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend) {
+reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend) {
   BackendInfo info = backend.info();
-  Verdict verdict = outcome.kind == OutcomeKind::kValues
+  reports::Verdict verdict = outcome.kind == OutcomeKind::kValues
                         ? JudgeOutputs(outcome.result.outputs, info.facts)
                         : VerdictOf(outcome);
   verdict.profile = std::string(ProfileName(options_.profile));
@@ -191,38 +191,38 @@ Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend) {
   return WithPieces(std::move(verdict), module_, request_, options_, backend);
 }
 
-Verdict VerdictOf(const RunOutcome& outcome) {
-  Verdict verdict;
+reports::Verdict VerdictOf(const RunOutcome& outcome) {
+  reports::Verdict verdict;
   verdict.kind = KindOf(outcome.kind);
   verdict.reason = outcome.reason;
   return verdict;
 }
 
-Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOptions& options) {
+reports::Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOptions& options) {
   BackendInfo info = backend.info();
-  Verdict verdict;
+  reports::Verdict verdict;
   verdict.profile = std::string(ProfileName(options.profile));
   verdict.backend = info.name;
   verdict.backend_version = info.version;
   auto executable = backend.Load(module, options.load);
   if (executable.ok()) {
-    verdict.kind = VerdictKind::kAccepted;
+    verdict.kind = reports::VerdictKind::kAccepted;
     verdict.reason = "the engine took an invalid module";
     return verdict;
   }
   OutcomeKind outcome = OutcomeOf(executable.status());
-  verdict.kind = outcome == OutcomeKind::kRejected ? VerdictKind::kPass : KindOf(outcome);
+  verdict.kind = outcome == OutcomeKind::kRejected ? reports::VerdictKind::kPass : KindOf(outcome);
   verdict.reason = std::string(executable.status().message());
   verdict.elements = outcome == OutcomeKind::kRejected ? 1 : 0;
   return verdict;
 }
 
-Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend) {
+reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend) {
   BackendInfo info = backend.info();
   bool ours = std::find(info.capabilities.begin(), info.capabilities.end(), "our-parser") !=
               info.capabilities.end();
-  Verdict verdict;
-  verdict.kind = ours ? VerdictKind::kPass : VerdictKind::kUnsupported;
+  reports::Verdict verdict;
+  verdict.kind = ours ? reports::VerdictKind::kPass : reports::VerdictKind::kUnsupported;
   verdict.elements = ours ? 1 : 0;
   verdict.reason =
       absl::StrCat(ours ? "" : "a text that cannot be sent as a module: ", refusal.message());
@@ -231,4 +231,4 @@ Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend) {
   return verdict;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -12,7 +12,7 @@
 #include "spec/accuracy/profile.h"
 #include "spec/judge/judge.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 struct DiffOptions {
   Profile profile = Profile::kDefault;
@@ -49,7 +49,7 @@ class Differ {
                                                      const std::vector<std::string>& facts = {});
 
  private:
-  Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
+  reports::Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                       const std::vector<std::string>& facts);
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
                                                             bool rigorous);
@@ -68,6 +68,6 @@ Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOpti
 // engine that reads with our parser, `unsupported` of any other.
 Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_DIFFER_DIFFER_H_

@@ -10,7 +10,7 @@
 #include "backends/backend_list.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // At element `element` of the floating-point instruction (16, 32 or 64 bits) `instruction`, `steps` representable values are added.
 struct Injection {
@@ -118,6 +118,6 @@ class InjectingBackend : public Backend {
   std::unique_ptr<Backend> reference_ = *MakeInProcessBackend("reference");
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_

@@ -4,7 +4,7 @@
 
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // A wrong trip is found in the first ones or by the loop as a whole.
@@ -20,9 +20,9 @@ std::vector<Computation*> BranchesOf(const Instruction& instruction) {
 
 }  // namespace
 
-bool IsFinding(VerdictKind kind) {
-  return kind == VerdictKind::kFail || kind == VerdictKind::kCrash ||
-         kind == VerdictKind::kTimeout || kind == VerdictKind::kRejected;
+bool IsFinding(reports::VerdictKind kind) {
+  return kind == reports::VerdictKind::kFail || kind == reports::VerdictKind::kCrash ||
+         kind == reports::VerdictKind::kTimeout || kind == reports::VerdictKind::kRejected;
 }
 
 PieceRunner::PieceRunner(const Module& module, const ExecuteRequest& request,
@@ -105,15 +105,15 @@ std::optional<ExecuteRequest> PieceRunner::RequestFor(const Piece& piece,
   return request;
 }
 
-void PieceRunner::Count(const Verdict& verdict) {
+void PieceRunner::Count(const reports::Verdict& verdict) {
   ++counts_.pieces;
-  counts_.inconclusive += verdict.kind == VerdictKind::kInconclusive;
+  counts_.inconclusive += verdict.kind == reports::VerdictKind::kInconclusive;
   counts_.elements += verdict.elements;
   counts_.unspecified += verdict.unspecified_elements;
   counts_.bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
 }
 
-absl::StatusOr<Verdict> PieceRunner::Judge(const Piece& piece, const ExecuteRequest& request,
+absl::StatusOr<reports::Verdict> PieceRunner::Judge(const Piece& piece, const ExecuteRequest& request,
                                            RunOutcome& outcome) {
   absl::Status valid = VerifyModule(*piece.module);
   if (!valid.ok())
@@ -129,7 +129,7 @@ absl::StatusOr<std::unique_ptr<PieceRun>> PieceRunner::RunAlone(const Piece& pie
   std::optional<ExecuteRequest> request = RequestFor(piece, entry_values_);
   if (!request) return run;
   RunOutcome outcome;
-  HLOCTS_ASSIGN_OR_RETURN(Verdict verdict, Judge(piece, *request, outcome));
+  HLOCTS_ASSIGN_OR_RETURN(reports::Verdict verdict, Judge(piece, *request, outcome));
   if (IsFinding(verdict.kind)) {
     run = std::make_unique<PieceRun>(PieceRun{&piece, *std::move(request), verdict, ""});
   }
@@ -143,8 +143,8 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
     return absl::OkStatus();
   }
   RunOutcome outcome;
-  HLOCTS_ASSIGN_OR_RETURN(Verdict verdict, Judge(piece, *request, outcome));
-  if (verdict.kind == VerdictKind::kError || verdict.kind == VerdictKind::kUnsupported) {
+  HLOCTS_ASSIGN_OR_RETURN(reports::Verdict verdict, Judge(piece, *request, outcome));
+  if (verdict.kind == reports::VerdictKind::kError || verdict.kind == reports::VerdictKind::kUnsupported) {
     ++counts_.not_run;
     Stop(verdict.reason);
   } else {
@@ -299,4 +299,4 @@ absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
   return pieces;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -14,13 +14,13 @@
 #include "backends/differ/differ.h"
 #include "spec/cut/cut.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // One execution of one piece.
 struct PieceRun {
   const Piece* piece = nullptr;
   ExecuteRequest request;
-  Verdict verdict;
+  reports::Verdict verdict;
   std::string where;  // "" in the entry, else "while.3, trip 2: "
 };
 
@@ -59,7 +59,7 @@ class PieceRunner {
                               const std::string& where);
   absl::Status RunPiece(const Piece& piece, Values& values, const std::string& where);
   // Executes and judges.
-  absl::StatusOr<Verdict> Judge(const Piece& piece, const ExecuteRequest& request,
+  absl::StatusOr<reports::Verdict> Judge(const Piece& piece, const ExecuteRequest& request,
                                 RunOutcome& outcome);
   std::optional<ExecuteRequest> RequestFor(const Piece& piece, const Values& values) const;
   absl::Status RunInside(const Instruction& instruction, const Values& values,
@@ -73,7 +73,7 @@ class PieceRunner {
   const std::vector<Literal>* Find(const Instruction& instruction, const ShapeIndex& index,
                                    const Values& values) const;
   std::optional<int64_t> Selector(const Instruction& selector, const Values& values) const;
-  void Count(const Verdict& verdict);
+  void Count(const reports::Verdict& verdict);
   bool Stop(const std::string& why);
 
   const Module& module_;
@@ -106,8 +106,8 @@ absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
                                                         Backend& backend, size_t most);
 
 // fail, crash, timeout, rejected: something is wrong with the engine.
-bool IsFinding(VerdictKind kind);
+bool IsFinding(reports::VerdictKind kind);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_DIFFER_PIECES_H_

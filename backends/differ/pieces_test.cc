@@ -11,7 +11,7 @@
 #include "spec/accuracy/rules.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 using ::testing::AllOf;
@@ -29,10 +29,10 @@ struct Subject {
     module = *std::move(parsed);
     absl::Status valid = VerifyModule(*module);
     EXPECT_TRUE(valid.ok()) << valid;
-    request.arguments.push_back(GenerateArguments(ArgumentLeafShapes(*module), seed));
+    request.arguments.push_back(generators::GenerateArguments(ArgumentLeafShapes(*module), seed));
     options.blame = true;
   }
-  Verdict Diff(Backend& backend, int64_t cut) {
+  reports::Verdict Diff(Backend& backend, int64_t cut) {
     options.cut = cut;
     Differ differ(*module, request, options);
     return differ.Diff(backend);
@@ -52,10 +52,10 @@ constexpr char kHidden[] = R"(ENTRY e {
 TEST(PiecesTest, OutputsHideWhatAPieceShows) {
   Subject subject(kHidden);
   InjectingBackend wrong({"a", 3, 4});
-  EXPECT_EQ(subject.Diff(wrong, 0).kind, VerdictKind::kPass);
+  EXPECT_EQ(subject.Diff(wrong, 0).kind, reports::VerdictKind::kPass);
   for (int64_t cut : {1, 2}) {
-    Verdict verdict = subject.Diff(wrong, cut);
-    EXPECT_EQ(verdict.kind, VerdictKind::kFail) << cut;
+    reports::Verdict verdict = subject.Diff(wrong, cut);
+    EXPECT_EQ(verdict.kind, reports::VerdictKind::kFail) << cut;
     ASSERT_TRUE(verdict.first_failure.has_value());
     EXPECT_EQ(verdict.first_failure->instruction, "a");
     EXPECT_EQ(verdict.first_failure->index, std::vector<int64_t>{3});
@@ -70,8 +70,8 @@ TEST(PiecesTest, ARightEngineStaysRight) {
   Subject subject(kHidden);
   InjectingBackend right({"none", 0, 0});
   for (int64_t cut : {0, 1, 2, 100}) {
-    Verdict verdict = subject.Diff(right, cut);
-    EXPECT_EQ(verdict.kind, VerdictKind::kPass) << verdict.reason;
+    reports::Verdict verdict = subject.Diff(right, cut);
+    EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass) << verdict.reason;
     EXPECT_FALSE(verdict.first_failure.has_value());
   }
   EXPECT_THAT(subject.Diff(right, 1).reason, HasSubstr("5 pieces judged"));
@@ -80,8 +80,8 @@ TEST(PiecesTest, ARightEngineStaysRight) {
 TEST(PiecesTest, AFailureOfTheOutputsNamesTheInstruction) {
   Subject subject(kHidden);
   InjectingBackend wrong({"m", 5, 1 << 20});
-  Verdict verdict = subject.Diff(wrong, 0);
-  EXPECT_EQ(verdict.kind, VerdictKind::kFail);
+  reports::Verdict verdict = subject.Diff(wrong, 0);
+  EXPECT_EQ(verdict.kind, reports::VerdictKind::kFail);
   ASSERT_TRUE(verdict.first_failure.has_value());
   EXPECT_EQ(verdict.first_failure->instruction, "m");
   EXPECT_EQ(verdict.first_failure->output, 0);
@@ -93,7 +93,7 @@ TEST(PiecesTest, WithoutBlameNothingIsRunAgain) {
   Subject subject(kHidden);
   subject.options.blame = false;
   InjectingBackend wrong({"m", 5, 1 << 20});
-  EXPECT_EQ(subject.Diff(wrong, 0).kind, VerdictKind::kFail);
+  EXPECT_EQ(subject.Diff(wrong, 0).kind, reports::VerdictKind::kFail);
   EXPECT_EQ(wrong.loads, 1);
 }
 
@@ -101,8 +101,8 @@ TEST(PiecesTest, WrongOnlyTogether) {
   Subject subject(kHidden);
   InjectingBackend wrong({"m", 5, 1 << 20, {"a", "m"}});
   for (int64_t cut : {0, 1, 4}) {
-    Verdict verdict = subject.Diff(wrong, cut);
-    EXPECT_EQ(verdict.kind, VerdictKind::kFail);
+    reports::Verdict verdict = subject.Diff(wrong, cut);
+    EXPECT_EQ(verdict.kind, reports::VerdictKind::kFail);
     ASSERT_TRUE(verdict.first_failure.has_value());
     EXPECT_EQ(verdict.first_failure->instruction, "{a, m}") << cut;
     EXPECT_THAT(verdict.reason, HasSubstr("only wrong when compiled together: {a, m}"));
@@ -132,8 +132,8 @@ TEST(PiecesTest, WhatVanishesInEveryCutIsNotBlamedOnAnybody) {
   Subject subject(kHidden);
   InjectingBackend wrong({"m", 5, 1 << 20});
   wrong.only_in = "m";  // a piece has a name of its own
-  Verdict verdict = subject.Diff(wrong, 0);
-  EXPECT_EQ(verdict.kind, VerdictKind::kFail);
+  reports::Verdict verdict = subject.Diff(wrong, 0);
+  EXPECT_EQ(verdict.kind, reports::VerdictKind::kFail);
   EXPECT_THAT(verdict.reason, HasSubstr("not localised"));
 }
 
@@ -144,13 +144,13 @@ TEST(PiecesTest, PiecesThatTheEngineCannotDoAreCounted) {
   options.cut = 1;
   partial.refuse = "t";
   // The module itself is refused as a whole: nothing to cut.
-  EXPECT_EQ(subject.Diff(partial, 1).kind, VerdictKind::kUnsupported);
+  EXPECT_EQ(subject.Diff(partial, 1).kind, reports::VerdictKind::kUnsupported);
   // Only the piece is: whoever reads it cannot run either.
   RunOutcome outcome = RunModule(*MakeInProcessBackend("reference").value(), *subject.module,
                                  options.load, subject.request);
   Differ differ(*subject.module, subject.request, options);
-  Verdict verdict = differ.DiffOutcome(outcome, partial);
-  EXPECT_EQ(verdict.kind, VerdictKind::kPass);
+  reports::Verdict verdict = differ.DiffOutcome(outcome, partial);
+  EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass);
   EXPECT_THAT(verdict.reason, HasSubstr("2 pieces judged, 3 not run (no t)"));
 }
 
@@ -175,14 +175,14 @@ constexpr char kJoint[] = R"(ENTRY e {
 TEST(PiecesTest, JointValuesInsideAreCutAtByThemselves) {
   Subject subject(kJoint);
   InjectingBackend right({"none", 0, 0});
-  Verdict verdict = subject.Diff(right, 0);
-  EXPECT_EQ(verdict.kind, VerdictKind::kPass) << verdict.reason;
+  reports::Verdict verdict = subject.Diff(right, 0);
+  EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass) << verdict.reason;
   EXPECT_THAT(verdict.reason, HasSubstr("pieces judged"));
-  Verdict never = subject.Diff(right, DiffOptions::kNoCut);
+  reports::Verdict never = subject.Diff(right, DiffOptions::kNoCut);
   EXPECT_THAT(never.reason, Not(HasSubstr("pieces")));
   InjectingBackend wrong({"l", 4, 1 << 12});
-  Verdict found = subject.Diff(wrong, 0);
-  EXPECT_EQ(found.kind, VerdictKind::kFail) << found.reason;
+  reports::Verdict found = subject.Diff(wrong, 0);
+  EXPECT_EQ(found.kind, reports::VerdictKind::kFail) << found.reason;
   ASSERT_TRUE(found.first_failure.has_value());
   EXPECT_EQ(found.first_failure->instruction, "l");
 }
@@ -227,8 +227,8 @@ TEST(PiecesTest, LoopsBranchesAndCallsAreLookedInto) {
   for (const Row& row : {Row{"q", "w, trip 0: q"}, Row{"k", "c, branch 1: k"}, Row{"h", "z: h"}}) {
     Subject subject(kLoop);
     InjectingBackend wrong({row.instruction, 2, 64});
-    Verdict verdict = subject.Diff(wrong, 1);
-    EXPECT_EQ(verdict.kind, VerdictKind::kFail) << row.instruction;
+    reports::Verdict verdict = subject.Diff(wrong, 1);
+    EXPECT_EQ(verdict.kind, reports::VerdictKind::kFail) << row.instruction;
     ASSERT_TRUE(verdict.first_failure.has_value()) << row.instruction;
     EXPECT_EQ(verdict.first_failure->instruction, row.instruction);
     EXPECT_THAT(verdict.reason, HasSubstr(row.where));
@@ -253,11 +253,11 @@ TEST(PiecesTest, DevicesRunThePiecesTogether) {
   })");
   subject.options.load.replicas = 2;
   subject.request.arguments.push_back(
-      GenerateArguments(ArgumentLeafShapes(*subject.module), 2));
+      generators::GenerateArguments(ArgumentLeafShapes(*subject.module), 2));
   InjectingBackend right({"none", 0, 0});
   EXPECT_THAT(subject.Diff(right, 1).reason, HasSubstr("4 pieces judged"));
   InjectingBackend wrong({"s", 1, 64});
-  Verdict verdict = subject.Diff(wrong, 1);
+  reports::Verdict verdict = subject.Diff(wrong, 1);
   ASSERT_TRUE(verdict.first_failure.has_value()) << verdict.reason;
   EXPECT_EQ(verdict.first_failure->instruction, "s");
 }
@@ -288,8 +288,8 @@ TEST(PiecesTest, WhatIsNotCutKeepsItsVerdict) {
   fed.mutable_data<float>()[0] = 3;
   subject.request.infeed = {{fed}};
   InjectingBackend right({"none", 0, 0});
-  Verdict verdict = subject.Diff(right, 1);
-  EXPECT_EQ(verdict.kind, VerdictKind::kPass) << verdict.reason;
+  reports::Verdict verdict = subject.Diff(right, 1);
+  EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass) << verdict.reason;
   EXPECT_THAT(verdict.reason, HasSubstr("not cut: w: infeed"));
 }
 
@@ -318,7 +318,7 @@ class Chain {
                              binary ? ", " + other : "");
     return name;
   }
-  SplitMix64 random_;
+  generators::SplitMix64 random_;
   std::string text_;
 };
 
@@ -349,11 +349,11 @@ void Inject(uint64_t seed, const Instruction& at, Subject& subject, Score& score
   if (!Changed(clean.result.outputs[0][0], dirty.result.outputs[0][0])) return;
   ++score.changed;
   subject.options.blame = false;
-  score.outputs += subject.Diff(wrong, DiffOptions::kNoCut).kind == VerdictKind::kFail;
-  score.twos += subject.Diff(wrong, 2).kind == VerdictKind::kFail;
-  Verdict each = subject.Diff(wrong, 1);
-  score.each += each.kind == VerdictKind::kFail;
-  if (each.kind != VerdictKind::kFail) {
+  score.outputs += subject.Diff(wrong, DiffOptions::kNoCut).kind == reports::VerdictKind::kFail;
+  score.twos += subject.Diff(wrong, 2).kind == reports::VerdictKind::kFail;
+  reports::Verdict each = subject.Diff(wrong, 1);
+  score.each += each.kind == reports::VerdictKind::kFail;
+  if (each.kind != reports::VerdictKind::kFail) {
     absl::StrAppend(&score.missed, OpcodeName(at.opcode()), " + ", injection.steps, " steps, ");
   }
   score.named += each.first_failure && each.first_failure->instruction == at.name();
@@ -379,4 +379,4 @@ TEST(PiecesTest, DepthEightInjections) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::backends

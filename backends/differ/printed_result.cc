@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "spec/files/literals_file.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // A leaf as text with every NaN written "nan".
@@ -40,16 +40,16 @@ std::string Mismatch(const std::vector<std::vector<Literal>>& printed,
 }  // namespace
 
 void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
-                        const std::vector<std::vector<Literal>>& outputs, Verdict& verdict) {
+                        const std::vector<std::vector<Literal>>& outputs, reports::Verdict& verdict) {
   if (printed.empty()) return;
   std::string mismatch = Mismatch(printed, outputs);
   if (!mismatch.empty()) {
-    verdict.kind = VerdictKind::kFail;
+    verdict.kind = reports::VerdictKind::kFail;
     verdict.reason = mismatch;
-  } else if (verdict.kind == VerdictKind::kInconclusive) {
-    verdict.kind = VerdictKind::kPass;
+  } else if (verdict.kind == reports::VerdictKind::kInconclusive) {
+    verdict.kind = reports::VerdictKind::kPass;
     verdict.reason = "the result the documents print; the acceptance sets alone say nothing";
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -7,14 +7,14 @@
 #include "reports/verdict.h"
 #include "spec/ir/literal.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // `verdict` is that of the sets on `outputs`, [device][leaf]. It becomes a failure where an output
 // is not the printed one, and a pass where all are and the sets could not say anything. An empty
 // `printed` changes nothing.
 void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
-                        const std::vector<std::vector<Literal>>& outputs, Verdict& verdict);
+                        const std::vector<std::vector<Literal>>& outputs, reports::Verdict& verdict);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_DIFFER_PRINTED_RESULT_H_

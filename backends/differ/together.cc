@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-namespace hlocts {
+namespace hlocts::backends {
 
 absl::StatusOr<bool> TogetherSearch::Wrong(const Members& members) {
   if (members.empty() || PieceRunner::Clock::now() > deadline_) return false;
@@ -72,4 +72,4 @@ absl::StatusOr<std::unique_ptr<PieceRun>> TogetherSearch::Find() {
   return std::move(run_);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

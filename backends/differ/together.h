@@ -7,7 +7,7 @@
 
 #include "backends/differ/pieces.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 class TogetherSearch {
  public:
@@ -33,6 +33,6 @@ class TogetherSearch {
   std::unique_ptr<PieceRun> run_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_DIFFER_TOGETHER_H_

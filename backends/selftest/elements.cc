@@ -6,7 +6,7 @@
 
 #include "spec/ir/native.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 template <typename T>
@@ -170,4 +170,4 @@ bool IsRealFloat(const Literal& literal) {
   return IsArrayType(literal.element_type()) && IsFloat(literal.element_type());
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

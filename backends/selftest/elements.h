@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "spec/ir/literal.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // Numbers of an array: a complex element counts as two of its component type.
 int64_t NumberCount(const Literal& literal);
@@ -40,6 +40,6 @@ double TruncateTo(int bits, double value);
 
 bool IsRealFloat(const Literal& literal);  // an array of real floats
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_SELFTEST_ELEMENTS_H_

@@ -3,15 +3,15 @@
 #include "backends/adapters/reference/reference_run.h"
 #include "reference/shared_custom_calls.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 absl::StatusOr<ExecuteResult> RunHooked(const Module& module, const LoadOptions& options,
-                                        const ExecuteRequest& request, EvalHook* hook) {
-  std::unique_ptr<CustomCallLibrary> custom_calls;
+                                        const ExecuteRequest& request, reference::EvalHook* hook) {
+  std::unique_ptr<reference::CustomCallLibrary> custom_calls;
   if (!options.custom_calls.empty()) {
-    HLOCTS_ASSIGN_OR_RETURN(custom_calls, SharedCustomCalls::Load(options.custom_calls));
+    HLOCTS_ASSIGN_OR_RETURN(custom_calls, reference::SharedCustomCalls::Load(options.custom_calls));
   }
   return RunReference(module, options, request, custom_calls.get(), hook);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -4,13 +4,15 @@
 
 #include "backends/backend.h"
 
-namespace hlocts {
-
+namespace hlocts::reference {
 class EvalHook;
+}
+
+namespace hlocts::backends {
 
 absl::StatusOr<ExecuteResult> RunHooked(const Module& module, const LoadOptions& options,
-                                        const ExecuteRequest& request, EvalHook* hook);
+                                        const ExecuteRequest& request, reference::EvalHook* hook);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_SELFTEST_HOOKED_RUN_H_

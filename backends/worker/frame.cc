@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace hlocts {
+namespace hlocts::backends {
 
 void AppendFrame(absl::string_view message, std::string& frames) {
   uint64_t length = message.size();
@@ -95,4 +95,4 @@ absl::StatusOr<std::string> FrameReader::Read(double seconds) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

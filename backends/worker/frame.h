@@ -10,7 +10,7 @@
 
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // A frame longer than this is rubbish, not data.
 inline constexpr uint64_t kFrameBytesMax = uint64_t{1} << 31;
@@ -46,6 +46,6 @@ class FrameReader {
   std::string buffer_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_WORKER_FRAME_H_

@@ -11,7 +11,7 @@
 #include "backends/worker/frame.h"
 #include "backends/worker/worker_server.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 constexpr size_t kGiB = size_t{1} << 30;
@@ -101,7 +101,7 @@ class MirrorBackend : public Backend {
 };
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 int main(int argc, char**) {
   int output_fd = hlocts::ReserveStandardOutput();

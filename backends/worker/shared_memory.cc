@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace hlocts {
+namespace hlocts::backends {
 
 absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Create() {
   // memfd: no name to clean up after a crash; the worker opens it through /proc.
@@ -72,4 +72,4 @@ absl::StatusOr<absl::string_view> SharedMemory::View(uint64_t offset, uint64_t s
   return absl::string_view(data_ + offset, size);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

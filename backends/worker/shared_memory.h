@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // Arrays below this size travel in the message: mapping pays only above it.
 inline constexpr uint64_t kSharedMemoryThreshold = 1 << 16;
@@ -39,6 +39,6 @@ class SharedMemory {
   uint64_t used_ = 0;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_

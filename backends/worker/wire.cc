@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace hlocts {
+namespace hlocts::backends {
 
 absl::Status LeafToWire(const Literal& leaf, SharedMemory* memory, worker::Value* value) {
   value->set_element_type(std::string(PrimitiveTypeName(leaf.element_type())));
@@ -112,4 +112,4 @@ absl::Status StatusFromWire(const worker::Error& error) {
   return absl::Status(code, error.message());
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -8,7 +8,7 @@
 #include "backends/worker.pb.h"
 #include "spec/ir/literal.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // `memory` may be null: then all data stands in the message.
 absl::Status LeafToWire(const Literal& leaf, SharedMemory* memory, worker::Value* value);
@@ -23,6 +23,6 @@ absl::StatusOr<std::vector<std::vector<Literal>>> DevicesFromWire(const DeviceVa
 void StatusToWire(const absl::Status& status, worker::Error* error);
 absl::Status StatusFromWire(const worker::Error& error);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_WORKER_WIRE_H_

@@ -10,7 +10,7 @@
 #include "spec/proto/convert.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -245,4 +245,4 @@ std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command) {
   return std::make_unique<WorkerBackend>(std::move(command));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -10,7 +10,7 @@
 
 #include "backends/backend.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // Stands between how a worker ended and its own words, in the reason of a crash.
 inline constexpr absl::string_view kLastWrote = "; it last wrote: ";
@@ -24,6 +24,6 @@ struct WorkerCommand {
 // per worker. kUnavailable from Load: the process cannot be started at all.
 std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_WORKER_WORKER_CLIENT_H_

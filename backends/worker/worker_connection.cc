@@ -2,7 +2,7 @@
 
 #include "backends/worker/worker_client.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 constexpr double kHelloSecondsMax = 120;  // loading an 813 MiB library from a cold disk
@@ -84,4 +84,4 @@ absl::Status WorkerConnection::Rubbish(absl::string_view what) {
   return absl::AbortedError(absl::StrCat("worker broke the protocol: ", what));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -13,7 +13,7 @@
 #include "backends/worker.pb.h"
 #include "backends/worker/worker_process.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // kAborted, kDeadlineExceeded and kDataLoss are the end of the process: drop the connection.
 class WorkerConnection {
@@ -43,6 +43,6 @@ class WorkerConnection {
   worker::HelloReply hello_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_WORKER_WORKER_CONNECTION_H_

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 constexpr int kReapAttempts = 100;
@@ -141,4 +141,4 @@ std::string WorkerProcess::ErrorTail(size_t bytes_max) const {
   return tail;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

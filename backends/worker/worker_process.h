@@ -11,7 +11,7 @@
 
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 class WorkerProcess {
  public:
@@ -39,6 +39,6 @@ class WorkerProcess {
   int status_ = 0;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_WORKER_WORKER_PROCESS_H_

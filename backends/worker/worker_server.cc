@@ -12,7 +12,7 @@
 #include "spec/packed/packed_module.h"
 #include "spec/proto/convert.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
@@ -160,4 +160,4 @@ absl::Status CheckFloatingPointEnvironment() {
       "else");
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

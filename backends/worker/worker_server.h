@@ -4,7 +4,7 @@
 
 #include "backends/backend.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // Answers requests until `input_fd` ends. The process's standard output must be `output_fd` alone:
 // call ReserveStandardOutput first, so that what a library prints does not break the frames.
@@ -16,6 +16,6 @@ int ReserveStandardOutput();
 // Rounding to nearest, no flush-to-zero, no denormals-are-zero: what the reference's values rest on.
 absl::Status CheckFloatingPointEnvironment();
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_WORKER_WORKER_SERVER_H_

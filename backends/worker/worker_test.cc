@@ -12,7 +12,7 @@
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 using ::testing::HasSubstr;
@@ -28,7 +28,7 @@ std::unique_ptr<Module> Identity(const std::string& name, const std::string& sha
 
 RunOutcome RunOn(Backend& backend, const Module& module, LoadOptions options = {}) {
   ExecuteRequest request;
-  request.arguments.push_back(GenerateArguments(ArgumentLeafShapes(module), 1));
+  request.arguments.push_back(generators::GenerateArguments(ArgumentLeafShapes(module), 1));
   return RunModule(backend, module, options, request);
 }
 
@@ -39,7 +39,7 @@ class WorkerTest : public ::testing::TestWithParam<bool> {
     auto module = Identity("fine");
     RunOutcome outcome = RunOn(*backend_, *module);
     ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
-    Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+    Literal expected = generators::GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
     EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
   }
   std::unique_ptr<Backend> backend_ = MakeWorkerBackend(
@@ -82,7 +82,7 @@ TEST_P(WorkerTest, AnExecutableDoesNotRunTheModuleLoadedAfterIt) {
 TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
   auto module = Identity("count_runs");
   ExecuteRequest request;
-  request.arguments.push_back(GenerateArguments(ArgumentLeafShapes(*module), 1));
+  request.arguments.push_back(generators::GenerateArguments(ArgumentLeafShapes(*module), 1));
   for (const int64_t runs : {1, 3}) {
     request.runs = runs;
     const RunOutcome outcome = RunModule(*backend_, *module, {}, request);
@@ -95,7 +95,7 @@ TEST_P(WorkerTest, LargeArraysTravelThroughSharedMemory) {
   auto module = Identity("large", "f32[1000,1000]");
   RunOutcome outcome = RunOn(*backend_, *module);
   ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
-  Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+  Literal expected = generators::GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
   EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
 }
 
@@ -106,7 +106,7 @@ TEST_P(WorkerTest, ArraysOfAllSizesComeBackAndNoneOfThemKeepsTheNextModuleWaitin
     auto module = Identity("sizes", shape), refused = Identity("refuse", shape);
     RunOutcome outcome = RunOn(*backend_, *module);
     ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << shape << ": " << outcome.reason;
-    Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+    Literal expected = generators::GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
     EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected)) << shape;
     EXPECT_EQ(RunOn(*backend_, *refused).kind, OutcomeKind::kRejected) << shape;
     ExpectWorks();
@@ -119,7 +119,7 @@ TEST_P(WorkerTest, EveryElementTypeComesBack) {
     auto module = Identity("types", absl::StrCat(PrimitiveTypeName(type), "[3,5]"));
     RunOutcome outcome = RunOn(*backend_, *module);
     ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
-    Literal expected = GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
+    Literal expected = generators::GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
     EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected)) << PrimitiveTypeName(type);
   }
 }
@@ -217,7 +217,7 @@ ENTRY main {
   ASSERT_TRUE(module.ok());
   RunOutcome outcome = RunOn(**backend, **module);
   ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
-  std::vector<Literal> in = GenerateArguments(ArgumentLeafShapes(**module), 1);
+  std::vector<Literal> in = generators::GenerateArguments(ArgumentLeafShapes(**module), 1);
   for (int i = 0; i < 6; ++i) {
     int32_t x = in[0].data<int32_t>()[i], y = in[1].data<int32_t>()[i];
     EXPECT_EQ(outcome.result.outputs[0][0].data<int32_t>()[i], x * y + y);
@@ -261,4 +261,4 @@ TEST(FrameTest, PiecesMakeFrames) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::backends

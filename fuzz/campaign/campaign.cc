@@ -18,7 +18,7 @@
 #include "fuzz/campaign/twin_trial.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -52,7 +52,7 @@ class Campaign {
                 std::vector<TrialResult>& results);
   bool Judged(const Sample& sample, TrialResult result, const FoundBy& found,
               std::vector<TrialResult>& results);
-  void Count(const Generated& generated, bool valid, const std::vector<TrialResult>& results);
+  void Count(const generators::Generated& generated, bool valid, const std::vector<TrialResult>& results);
   void Fail(const absl::Status& status);
 
   const CampaignOptions& options_;
@@ -75,7 +75,7 @@ std::string StatePath(const CampaignOptions& options) { return options.out + "/s
 std::string RecipeOf(const CampaignOptions& options) {
   std::string missing = NamesOfMissing(options.generator.types);
   if (!options.generator.dynamic_parameters) absl::StrAppend(&missing, " dynamic-arguments");
-  return absl::StrCat("stream ", options.stream ? StreamName(*options.stream) : "all",
+  return absl::StrCat("stream ", options.stream ? generators::StreamName(*options.stream) : "all",
                       ", instructions ", options.generator.instructions, ", replicas ",
                       options.generator.replicas_max, ", twins ", options.twins,
                       options.guided ? ", guided" : "",
@@ -137,7 +137,7 @@ void Campaign::ShrinkLeftovers(Engines& engines) {
 }
 
 bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
-  Generated generated =
+  generators::Generated generated =
       options_.guided ? guide_.Make(number) : CampaignModule(options_, number);
   absl::Status verified = VerifyModule(*generated.module);
   TrialOptions trial = options_.trial;
@@ -146,7 +146,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
   bool as_meant = trial.invalid ? RuleOf(verified) == generated.broken_rule : verified.ok();
   Sample sample = {generated.module->Clone(), generated.arguments};
   std::string origin = absl::StrCat("seed ", options_.seed, ", module ", number, ", stream ",
-                                    StreamName(generated.stream));
+                                    generators::StreamName(generated.stream));
   std::vector<TrialResult> results;
   if (!as_meant) {
     absl::Status stored = store_.AddGeneratorDefect(sample, verified, origin);
@@ -172,7 +172,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
 bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& found,
                       std::vector<TrialResult>& results) {
   // A value outside its set is wrong whatever the time; other verdicts may be our own doing.
-  if (result.verdict.kind != VerdictKind::kFail && Stop()) return false;
+  if (result.verdict.kind != reports::VerdictKind::kFail && Stop()) return false;
   result.verdict.seed = options_.seed;
   if (CountsAsFinding(result.verdict.kind)) {
     absl::Status stored = store_.Add(sample, result, found, [this] { return Over(); });
@@ -185,13 +185,13 @@ bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& f
 bool Campaign::TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
                         std::vector<TrialResult>& results) {
   const TrialOptions& trial = found.trial;
-  RunOutcome outcome = RunSample(sample, *found.engine, trial);
-  if (outcome.kind != OutcomeKind::kValues) {
+  backends::RunOutcome outcome = RunSample(sample, *found.engine, trial);
+  if (outcome.kind != backends::OutcomeKind::kValues) {
     return Judged(sample, JudgeTrial(sample, outcome, *found.engine, trial, false), found, results);
   }
-  SeedSource choose(~options_.seed, static_cast<uint64_t>(number));
+  generators::SeedSource choose(~options_.seed, static_cast<uint64_t>(number));
   for (int i = 0; i < options_.twins; ++i) {
-    auto drawn = DrawTwin(*sample.module, sample.arguments, choose);
+    auto drawn = generators::DrawTwin(*sample.module, sample.arguments, choose);
     if (!drawn.ok()) return Fail(drawn.status()), false;
     if (!*drawn) return true;
     Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
@@ -207,7 +207,7 @@ bool Campaign::TryTwins(int64_t number, const Sample& sample, const FoundBy& fou
   return true;
 }
 
-void Campaign::Count(const Generated& generated, bool valid,
+void Campaign::Count(const generators::Generated& generated, bool valid,
                      const std::vector<TrialResult>& results) {
   std::lock_guard<std::mutex> lock(mutex_);
   ++status_.modules;
@@ -215,8 +215,8 @@ void Campaign::Count(const Generated& generated, bool valid,
   status_.instructions += CountInstructions(*generated.module);
   AddCells(*generated.module, cells_);
   for (const TrialResult& result : results) {
-    const Verdict& verdict = result.verdict;
-    ++status_.verdicts[std::string(VerdictName(verdict.kind))];
+    const reports::Verdict& verdict = result.verdict;
+    ++status_.verdicts[std::string(reports::VerdictName(verdict.kind))];
     status_.elements += static_cast<double>(verdict.elements);
     status_.bits_checked += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
     status_.CountLittleSaid(verdict);
@@ -244,17 +244,17 @@ absl::Status Campaign::SaveState() {
 
 }  // namespace
 
-Generated CampaignModule(const CampaignOptions& options, int64_t number) {
+generators::Generated CampaignModule(const CampaignOptions& options, int64_t number) {
   constexpr int64_t kInvalidEvery = 12;
   constexpr int64_t kReplicasEvery = 7;  // prime to the other: invalid ones have replicas as well
-  std::optional<Stream> stream = options.stream;
-  GeneratorOptions generator = options.generator;
+  std::optional<generators::Stream> stream = options.stream;
+  generators::GeneratorOptions generator = options.generator;
   if (number % kReplicasEvery != 0) generator.replicas_max = 1;
-  if (!stream && number % kInvalidEvery == kInvalidEvery - 1) stream = Stream::kNegative;
-  if (!stream) return GenerateNumbered(options.seed, static_cast<uint64_t>(number), generator);
-  SeedSource choose(options.seed, static_cast<uint64_t>(number));
+  if (!stream && number % kInvalidEvery == kInvalidEvery - 1) stream = generators::Stream::kNegative;
+  if (!stream) return generators::GenerateNumbered(options.seed, static_cast<uint64_t>(number), generator);
+  generators::SeedSource choose(options.seed, static_cast<uint64_t>(number));
   generator.stream = *stream;
-  return Generate(choose, generator);
+  return generators::Generate(choose, generator);
 }
 
 absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& given,
@@ -294,4 +294,4 @@ absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& given,
   return status;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -14,7 +14,7 @@
 #include "fuzz/triage/trial.h"
 #include "generators/module_generator.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 struct CampaignOptions {
   std::vector<std::string> backends;
@@ -25,8 +25,8 @@ struct CampaignOptions {
   bool resume = false;  // go on where state.json of `out` stands
   std::string out;      // folder of bundles, findings.jsonl and state.json
   TrialOptions trial;
-  GeneratorOptions generator;
-  std::optional<Stream> stream;  // one stream only
+  generators::GeneratorOptions generator;
+  std::optional<generators::Stream> stream;  // one stream only
   bool guided = false;           // drawn with the weights of guide.h
   // Above 0: the metamorphic lane. Each valid module runs with so many twins; the law is asked only
   // where an engine treats them differently.
@@ -35,7 +35,7 @@ struct CampaignOptions {
   std::function<bool()> stop = [] { return false; };
   // An explained failure of that engine: counted, no bundle. `needs` (remains.h) of the shrunk
   // module; null before: what is explained without them is not shrunk.
-  using Known = bool(const std::string& signature, const Verdict& verdict,
+  using Known = bool(const std::string& signature, const reports::Verdict& verdict,
                      const std::set<std::string>* needs);
   std::function<Known> known = [](const auto&...) { return false; };
 };
@@ -59,7 +59,7 @@ struct CampaignStatus {
   double hardly_checked = 0;              // those, or with fewer than two effective bits
   double floats = 0, below_two_bits = 0;  // floating-point elements; those with few effective bits
 
-  void CountLittleSaid(const Verdict& verdict);
+  void CountLittleSaid(const reports::Verdict& verdict);
   std::string ToJson() const;  // one line, by contract
   std::string ToText() const;
 };
@@ -73,6 +73,6 @@ Generated CampaignModule(const CampaignOptions& options, int64_t number);
 absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& options,
                                            const std::function<void(const CampaignStatus&)>& tick);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_H_

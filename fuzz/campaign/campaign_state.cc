@@ -3,7 +3,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 void CampaignState::Done(int64_t number) {
   done.insert(number);
@@ -43,4 +43,4 @@ absl::Status CampaignState::Load(const std::string& path) {
   return absl::OkStatus();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -8,7 +8,7 @@
 
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 struct CampaignState {
   uint64_t seed = 1;
@@ -24,6 +24,6 @@ struct CampaignState {
   absl::Status Load(const std::string& path);
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_

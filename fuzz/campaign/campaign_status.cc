@@ -7,12 +7,12 @@
 #include "nlohmann/json.hpp"
 #include "reports/effective_bits.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
-void CampaignStatus::CountLittleSaid(const Verdict& verdict) {
+void CampaignStatus::CountLittleSaid(const reports::Verdict& verdict) {
   unspecified += static_cast<double>(verdict.unspecified_elements);
-  below_two_bits += static_cast<double>(ElementsBelowTwoBits(verdict));
-  hardly_checked += static_cast<double>(ElementsHardlyChecked(verdict));
+  below_two_bits += static_cast<double>(reports::ElementsBelowTwoBits(verdict));
+  hardly_checked += static_cast<double>(reports::ElementsHardlyChecked(verdict));
   for (const auto& [precision, quarters] : verdict.effective_quarters) {
     floats += static_cast<double>(std::accumulate(quarters.begin(), quarters.end(), int64_t{0}));
   }
@@ -50,4 +50,4 @@ std::string CampaignStatus::ToText() const {
   return text;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

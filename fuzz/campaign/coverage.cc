@@ -4,7 +4,7 @@
 
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 uint64_t Mix(uint64_t hash, uint64_t value) {
@@ -107,4 +107,4 @@ void AddCells(const Module& module, Cells& cells) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 // The cell of one instruction. Attributes count by class: which are there, words and truth values,
 // numbers as 0, 1, 2 or more, windows and paddings by what is not plain about them. Of tuples and
@@ -18,6 +18,6 @@ using Cells = absl::flat_hash_set<uint64_t>;
 // Parameters and constants have no cell.
 void AddCells(const Module& module, Cells& cells);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_CAMPAIGN_COVERAGE_H_

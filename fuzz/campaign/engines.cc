@@ -5,21 +5,21 @@
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names) {
   Engines engines;
   for (const std::string& name : names) {
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(name));
-    BackendInfo info = engine->info();
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
+    backends::BackendInfo info = engine->info();
     if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
     engines.tested.push_back(std::move(engine));
   }
-  HLOCTS_ASSIGN_OR_RETURN(engines.reference, MakeBackend("reference"));
+  HLOCTS_ASSIGN_OR_RETURN(engines.reference, backends::MakeBackend("reference"));
   return engines;
 }
 
-TypeSet TypesOf(const BackendInfo& info) {
+TypeSet TypesOf(const backends::BackendInfo& info) {
   TypeSet types = ~TypeSet{0};
   for (absl::string_view word : info.capabilities) {
     if (!absl::ConsumePrefix(&word, "without:")) continue;
@@ -34,12 +34,12 @@ TypeSet CommonTypes(const Engines& engines) {
   return types;
 }
 
-bool TakesDynamicArguments(const BackendInfo& info) {
+bool TakesDynamicArguments(const backends::BackendInfo& info) {
   return !absl::c_linear_search(info.capabilities, "without:dynamic-arguments");
 }
 
 bool AllTakeDynamicArguments(const Engines& engines) {
-  return absl::c_all_of(engines.tested, [](const std::unique_ptr<Backend>& engine) {
+  return absl::c_all_of(engines.tested, [](const std::unique_ptr<backends::Backend>& engine) {
     return TakesDynamicArguments(engine->info());
   });
 }
@@ -52,4 +52,4 @@ std::string NamesOfMissing(TypeSet types) {
   return names;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

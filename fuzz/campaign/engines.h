@@ -10,26 +10,26 @@
 #include "spec/base/status.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 struct Engines {
-  std::vector<std::unique_ptr<Backend>> tested;
-  std::unique_ptr<Backend> reference;  // intermediate values for the shrinker
+  std::vector<std::unique_ptr<backends::Backend>> tested;
+  std::unique_ptr<backends::Backend> reference;  // intermediate values for the shrinker
 };
 
 // kUnavailable with the reason: an engine that cannot be started here.
 absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names);
 
 // Element types that the engine has; those it has not are among its capabilities ("without:s1").
-TypeSet TypesOf(const BackendInfo& info);
+TypeSet TypesOf(const backends::BackendInfo& info);
 // Those that all the tested engines have.
 TypeSet CommonTypes(const Engines& engines);
 // Whether arguments may have dynamic dimensions; else "without:dynamic-arguments" is said.
-bool TakesDynamicArguments(const BackendInfo& info);
+bool TakesDynamicArguments(const backends::BackendInfo& info);
 bool AllTakeDynamicArguments(const Engines& engines);
 // " s1 u1": the types that are not in the set.
 std::string NamesOfMissing(TypeSet types);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_CAMPAIGN_ENGINES_H_

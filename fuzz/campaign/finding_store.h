@@ -15,7 +15,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/triage/failure_signature.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 // A signature may be that of several faults: it is shrunk when it is met for the first time, the
 // second, the fourth...
@@ -26,8 +26,8 @@ inline bool IsToCut(int64_t times_met) { return times_met <= 64 || IsToShrink(ti
 // Who met a finding, and what with.
 struct FoundBy {
   std::string backend;
-  Backend* engine;
-  Backend* reference;
+  backends::Backend* engine;
+  backends::Backend* reference;
   std::string origin;  // for people
   int64_t number;      // of the module in its campaign
   TrialOptions trial;
@@ -98,6 +98,6 @@ class FindingStore {
   std::set<Key> known_as_;  // signatures before shrinking of those
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_CAMPAIGN_FINDING_STORE_H_

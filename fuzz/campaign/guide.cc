@@ -5,7 +5,7 @@
 #include "generators/op_generators.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 constexpr double kKept = 0.75;  // of what was known, from one epoch to the next
@@ -25,10 +25,10 @@ PrimitiveType FirstType(const Shape& shape) {
 }  // namespace
 
 Guide::Guide(const CampaignOptions& options)
-    : options_(options), weights_{std::make_shared<DrawWeights>(PlainWeights())} {}
+    : options_(options), weights_{std::make_shared<generators::DrawWeights>(generators::PlainWeights())} {}
 
-Generated Guide::Make(int64_t number) {
-  Generated made = MakeWith(number, WeightsFor(number));
+generators::Generated Guide::Make(int64_t number) {
+  generators::Generated made = MakeWith(number, WeightsFor(number));
   std::lock_guard<std::mutex> lock(mutex_);
   if (number == observed_) Observe(made);
   return made;
@@ -39,20 +39,20 @@ int64_t Guide::cells() {
   return static_cast<int64_t>(cells_.size());
 }
 
-std::shared_ptr<const DrawWeights> Guide::WeightsFor(int64_t number) {
+std::shared_ptr<const generators::DrawWeights> Guide::WeightsFor(int64_t number) {
   std::lock_guard<std::mutex> lock(mutex_);
   const size_t epoch = static_cast<size_t>(number / kEpoch);
   while (weights_.size() <= epoch) Observe(MakeWith(observed_, weights_.back()));
   return weights_[epoch];
 }
 
-Generated Guide::MakeWith(int64_t number, std::shared_ptr<const DrawWeights> weights) const {
+generators::Generated Guide::MakeWith(int64_t number, std::shared_ptr<const generators::DrawWeights> weights) const {
   CampaignOptions options = options_;
   options.generator.weights = std::move(weights);
   return CampaignModule(options, number);
 }
 
-void Guide::Observe(const Generated& made) {
+void Guide::Observe(const generators::Generated& made) {
   for (const auto& computation : made.module->computations()) {
     for (const auto& instruction : computation->instructions()) {
       if (IsCarrier(*instruction) || !made.broken_rule.empty()) continue;
@@ -69,8 +69,8 @@ void Guide::Observe(const Generated& made) {
 }
 
 void Guide::EndEpoch() {
-  auto weights = std::make_shared<DrawWeights>();
-  for (Opcode opcode : GeneratedOpcodes()) {
+  auto weights = std::make_shared<generators::DrawWeights>();
+  for (Opcode opcode : generators::GeneratedOpcodes()) {
     Yield& yield = opcodes_[static_cast<size_t>(opcode)];
     weights->opcodes[static_cast<size_t>(opcode)] = WeightOf(yield.fresh, yield.met);
   }
@@ -81,4 +81,4 @@ void Guide::EndEpoch() {
   weights_.push_back(std::move(weights));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

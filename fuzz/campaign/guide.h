@@ -12,7 +12,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/coverage.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 class Guide {
  public:
@@ -30,20 +30,20 @@ class Guide {
   struct Yield {
     double met = 0, fresh = 0;
   };
-  std::shared_ptr<const DrawWeights> WeightsFor(int64_t number);
-  Generated MakeWith(int64_t number, std::shared_ptr<const DrawWeights> weights) const;
-  void Observe(const Generated& made);
+  std::shared_ptr<const generators::DrawWeights> WeightsFor(int64_t number);
+  generators::Generated MakeWith(int64_t number, std::shared_ptr<const generators::DrawWeights> weights) const;
+  void Observe(const generators::Generated& made);
   void EndEpoch();
 
   const CampaignOptions options_;
   std::mutex mutex_;
   int64_t observed_ = 0;                                     // modules 0 to this one count
-  std::vector<std::shared_ptr<const DrawWeights>> weights_;  // by epoch
+  std::vector<std::shared_ptr<const generators::DrawWeights>> weights_;  // by epoch
   Cells cells_;
   std::array<Yield, kOpcodeCount> opcodes_ = {};
   std::array<Yield, 64> types_ = {};
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_

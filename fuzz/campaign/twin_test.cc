@@ -13,28 +13,28 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 Sample Parsed(const std::string& text) {
   Sample sample;
   sample.module = *ParseModule(text);
-  sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), 1);
+  sample.arguments = generators::GenerateArguments(backends::ArgumentLeafShapes(*sample.module), 1);
   return sample;
 }
 
-Sample TwinOf(const Sample& sample, const TwinRecipe& recipe) {
-  Twin twin = *MakeTwin(*sample.module, sample.arguments, recipe);
+Sample TwinOf(const Sample& sample, const generators::TwinRecipe& recipe) {
+  generators::Twin twin = *generators::MakeTwin(*sample.module, sample.arguments, recipe);
   EXPECT_TRUE(VerifyModule(*twin.module).ok()) << VerifyModule(*twin.module);
   return {std::move(twin.module), std::move(twin.arguments)};
 }
 
 // The reference without its reverse.
-class ForgetsReverse : public Backend {
+class ForgetsReverse : public backends::Backend {
  public:
-  ForgetsReverse() : reference_(*MakeBackend("reference")) {}
-  BackendInfo info() override { return reference_->info(); }
-  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module, const LoadOptions& options) override {
+  ForgetsReverse() : reference_(*backends::MakeBackend("reference")) {}
+  backends::BackendInfo info() override { return reference_->info(); }
+  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(const Module& module, const backends::LoadOptions& options) override {
     std::unique_ptr<Module> clone = module.Clone();
     for (const auto& instruction : clone->entry()->instructions()) {
       if (instruction->opcode() != Opcode::kReverse) continue;
@@ -44,39 +44,39 @@ class ForgetsReverse : public Backend {
   }
 
  private:
-  std::unique_ptr<Backend> reference_;
+  std::unique_ptr<backends::Backend> reference_;
 };
 
-TwinTrial Try(const Sample& first, const TwinRecipe& recipe, Backend& engine) {
+TwinTrial Try(const Sample& first, const generators::TwinRecipe& recipe, backends::Backend& engine) {
   TrialOptions options;
   Sample twin = TwinOf(first, recipe);
-  RunOutcome outcome = RunModule(engine, *first.module, DevicesOf(first, options), first.Request());
-  EXPECT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  backends::RunOutcome outcome = backends::RunModule(engine, *first.module, DevicesOf(first, options), first.Request());
+  EXPECT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   return RunTwin(first, outcome, twin, engine, options);
 }
 
 TEST(TwinTest, EveryGroupHasRulesAndNamesAreUnique) {
   std::set<std::string> names;
-  std::set<RuleGroup> groups;
-  for (const MetamorphicRule& rule : AllMetamorphicRules()) {
+  std::set<generators::RuleGroup> groups;
+  for (const generators::MetamorphicRule& rule : generators::AllMetamorphicRules()) {
     EXPECT_TRUE(names.insert(std::string(rule.name)).second) << rule.name;
     groups.insert(rule.group);
-    EXPECT_EQ(FindMetamorphicRule(rule.name), &rule);
+    EXPECT_EQ(generators::FindMetamorphicRule(rule.name), &rule);
   }
   EXPECT_EQ(groups.size(), 12u);
-  EXPECT_EQ(FindMetamorphicRule("no such rule"), nullptr);
+  EXPECT_EQ(generators::FindMetamorphicRule("no such rule"), nullptr);
 }
 
 TEST(TwinTest, RecipesMakeTheSameTwinAgain) {
   int made = 0;
   for (uint64_t number = 0; number < 60; ++number) {
-    Generated generated = GenerateNumbered(3, number, {});
-    SeedSource choose(number);
-    auto twin = *DrawTwin(*generated.module, generated.arguments, choose);
+    generators::Generated generated = generators::GenerateNumbered(3, number, {});
+    generators::SeedSource choose(number);
+    auto twin = *generators::DrawTwin(*generated.module, generated.arguments, choose);
     if (!twin) continue;
-    auto recipe = ParseTwinRecipe(twin->recipe.ToText());
+    auto recipe = generators::ParseTwinRecipe(twin->recipe.ToText());
     ASSERT_TRUE(recipe.ok()) << recipe.status();
-    auto again = MakeTwin(*generated.module, generated.arguments, *recipe);
+    auto again = generators::MakeTwin(*generated.module, generated.arguments, *recipe);
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(PrintModule(*again->module), PrintModule(*twin->module)) << twin->recipe.ToText();
     ++made;
@@ -86,9 +86,9 @@ TEST(TwinTest, RecipesMakeTheSameTwinAgain) {
 
 TEST(TwinTest, BadRecipesAreRefused) {
   Sample sample = Parsed("HloModule m\nENTRY e { ROOT p = f32[3] parameter(0) }");
-  EXPECT_FALSE(ParseTwinRecipe("reversed_twice in p").ok());
-  auto make = [&](TwinRecipe recipe) {
-    return MakeTwin(*sample.module, sample.arguments, recipe).status().code();
+  EXPECT_FALSE(generators::ParseTwinRecipe("reversed_twice in p").ok());
+  auto make = [&](generators::TwinRecipe recipe) {
+    return generators::MakeTwin(*sample.module, sample.arguments, recipe).status().code();
   };
   EXPECT_EQ(make({"no_such_rule", "p", 1}), absl::StatusCode::kNotFound);
   EXPECT_EQ(make({"reversed_twice", "q", 1}), absl::StatusCode::kNotFound);
@@ -102,7 +102,7 @@ TEST(TwinTest, EqualOutputsNeedNoJudge) {
   ForgetsReverse engine;
   TwinTrial trial = Try(first, {"transposed_operands", "a", 5}, engine);
   EXPECT_TRUE(trial.same);
-  EXPECT_EQ(trial.result.verdict.kind, VerdictKind::kPass);
+  EXPECT_EQ(trial.result.verdict.kind, reports::VerdictKind::kPass);
   EXPECT_EQ(trial.result.verdict.elements, 6);
 }
 
@@ -113,7 +113,7 @@ TEST(TwinTest, WrongFirstModuleIsBlamed) {
   TwinTrial trial = Try(first, {"reverse_as_gather", "r", 5}, engine);
   EXPECT_FALSE(trial.same);
   EXPECT_FALSE(trial.of_twin);
-  EXPECT_EQ(trial.result.verdict.kind, VerdictKind::kFail);
+  EXPECT_EQ(trial.result.verdict.kind, reports::VerdictKind::kFail);
 }
 
 // Sums in another order differ; the law says that both are right.
@@ -126,18 +126,18 @@ ENTRY e { p = f32[400] parameter(0)
   z = f32[] constant(0)
   ROOT r = f32[] reduce(p, z), dimensions={0}, to_apply=add })");
   TrialOptions options;
-  auto reference = MakeBackend("reference");
-  RunOutcome outcome = RunModule(**reference, *first.module, DevicesOf(first, options), first.Request());
+  auto reference = backends::MakeBackend("reference");
+  backends::RunOutcome outcome = backends::RunModule(**reference, *first.module, DevicesOf(first, options), first.Request());
   Sample twin = TwinOf(first, {"reduced_in_reverse", "r", 1});
   int judged = 0;
   for (int seed = 0; seed < 10; ++seed) {
-    auto engine = *MakeInProcessBackend(absl::StrCat("legal-noise?profile=default&seed=", seed));
+    auto engine = *backends::MakeInProcessBackend(absl::StrCat("legal-noise?profile=default&seed=", seed));
     TwinTrial trial = RunTwin(first, outcome, twin, *engine, options);
-    EXPECT_EQ(trial.result.verdict.kind, VerdictKind::kPass);
+    EXPECT_EQ(trial.result.verdict.kind, reports::VerdictKind::kPass);
     judged += !trial.same;
   }
   EXPECT_GT(judged, 0);
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

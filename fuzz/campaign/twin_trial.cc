@@ -4,7 +4,7 @@
 
 #include "spec/ir/float_format.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 // Number `i` of the components of an array, as bits.
@@ -49,24 +49,24 @@ bool SameOutputs(const std::vector<std::vector<Literal>>& first,
   return true;
 }
 
-TwinTrial RunTwin(const Sample& first, const RunOutcome& outcome, const Sample& twin, Backend& engine,
+TwinTrial RunTwin(const Sample& first, const backends::RunOutcome& outcome, const Sample& twin, backends::Backend& engine,
                   const TrialOptions& options) {
   TwinTrial trial;
-  RunOutcome other = RunSample(twin, engine, options);
-  trial.same = other.kind == OutcomeKind::kValues &&
+  backends::RunOutcome other = RunSample(twin, engine, options);
+  trial.same = other.kind == backends::OutcomeKind::kValues &&
                SameOutputs(outcome.result.outputs, other.result.outputs);
   if (trial.same) {
-    Verdict& verdict = trial.result.verdict;
-    verdict.kind = VerdictKind::kPass;
+    reports::Verdict& verdict = trial.result.verdict;
+    verdict.kind = reports::VerdictKind::kPass;
     verdict.elements = CountElements(outcome.result.outputs);
     return trial;
   }
   trial.result = JudgeTrial(twin, other, engine, options, /*blame=*/false);
-  if (trial.result.verdict.kind != VerdictKind::kPass) return trial;
+  if (trial.result.verdict.kind != reports::VerdictKind::kPass) return trial;
   TrialResult of_first = JudgeTrial(first, outcome, engine, options, /*blame=*/false);
-  trial.of_twin = of_first.verdict.kind == VerdictKind::kPass;
+  trial.of_twin = of_first.verdict.kind == reports::VerdictKind::kPass;
   if (!trial.of_twin) trial.result = std::move(of_first);
   return trial;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

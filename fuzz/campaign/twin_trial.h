@@ -6,7 +6,7 @@
 #include "fuzz/triage/trial.h"
 #include "generators/metamorphic/twin.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 // Leaves of all devices, those of `first` at least, bit for bit; any NaN is like any other.
 bool SameOutputs(const std::vector<std::vector<Literal>>& first,
@@ -19,9 +19,9 @@ struct TwinTrial {
 };
 
 // `outcome` is the engine's run of `first`, with values.
-TwinTrial RunTwin(const Sample& first, const RunOutcome& outcome, const Sample& twin,
-                  Backend& engine, const TrialOptions& options);
+TwinTrial RunTwin(const Sample& first, const backends::RunOutcome& outcome, const Sample& twin,
+                  backends::Backend& engine, const TrialOptions& options);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_

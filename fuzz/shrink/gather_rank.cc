@@ -6,7 +6,7 @@
 #include "fuzz/shrink/shrinker.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -92,4 +92,4 @@ void EraseGathered(Sample& sample, Instruction& gather, int64_t dimension, bool 
     EraseNumber(gather, attr, dimension);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

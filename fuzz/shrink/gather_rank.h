@@ -4,13 +4,13 @@
 
 #include "fuzz/triage/trial.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 // Slices, results and the numbers that say where lose the dimension too. `square`: there become as
 // few places as numbers in each, where they were as many. The operand and the shapes inferred from
 // it are the caller's.
 void EraseGathered(Sample& sample, Instruction& gather, int64_t dimension, bool square);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_SHRINK_GATHER_RANK_H_

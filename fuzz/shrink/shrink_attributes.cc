@@ -3,7 +3,7 @@
 #include "fuzz/shrink/shrinker.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using Edit = std::function<bool(Instruction& instruction)>;
@@ -56,4 +56,4 @@ bool DefaultAttributes(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

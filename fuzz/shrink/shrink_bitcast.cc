@@ -3,7 +3,7 @@
 
 #include "fuzz/shrink/shrinker.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 PrimitiveType UnsignedOf(int bits) {
@@ -77,4 +77,4 @@ bool WholeInsteadOfConcatenate(Sample& sample, const StillFails& still_fails) {
   return false;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -10,7 +10,7 @@
 #include "generators/fact_literals.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 constexpr int64_t kElementsTried = 96;
@@ -33,10 +33,10 @@ Literal FilledWithElement(const Literal& literal, int64_t index) {
 Literal Counting(const Literal& literal) {
   Literal counting = literal;
   PrimitiveType type = literal.element_type();
-  int64_t most = static_cast<int64_t>(std::min(ExactLimit(type), 1e6));
+  int64_t most = static_cast<int64_t>(std::min(generators::ExactLimit(type), 1e6));
   size_t bytes = ElementBytes(literal);
   for (int64_t i = 0; i < literal.element_count(); ++i) {
-    Literal one = ScalarLiteral(type, static_cast<double>(1 + i % std::max<int64_t>(most, 1)));
+    Literal one = generators::ScalarLiteral(type, static_cast<double>(1 + i % std::max<int64_t>(most, 1)));
     std::memcpy(counting.mutable_raw_data() + static_cast<size_t>(i) * bytes, one.raw_data(),
                 bytes);
   }
@@ -166,4 +166,4 @@ bool ConstantsInRegions(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -5,13 +5,13 @@
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 // Zeros, as far as the shapes are of any data: what is to be refused is not run.
 std::vector<Literal> ZerosFor(const Module& module) {
   std::vector<Literal> zeros;
-  for (const Shape& shape : ArgumentLeafShapes(module)) {
+  for (const Shape& shape : backends::ArgumentLeafShapes(module)) {
     if (!VerifyShape(shape).ok()) return {};
     zeros.emplace_back(shape);
   }
@@ -42,4 +42,4 @@ bool EnterCalled(Sample& sample, const StillFails& still_fails) {
   return false;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

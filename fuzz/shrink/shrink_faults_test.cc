@@ -12,7 +12,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using ::testing::StartsWith;
@@ -27,11 +27,11 @@ struct FaultyModule {
 };
 
 ShrinkResult ShrunkFault(const FaultyModule& faulty) {
-  auto engine = *MakeInProcessBackend(absl::StrCat("canary:", faulty.fault));
-  auto reference = *MakeInProcessBackend("reference");
+  auto engine = *backends::MakeInProcessBackend(absl::StrCat("canary:", faulty.fault));
+  auto reference = *backends::MakeInProcessBackend("reference");
   Sample sample;
   sample.module = *ParseModule(absl::StrCat("HloModule m", faulty.devices, "\n", faulty.text));
-  sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), 1);
+  sample.arguments = generators::GenerateArguments(backends::ArgumentLeafShapes(*sample.module), 1);
   for (Literal& literal : sample.arguments) {
     if (faulty.argument)
       literal = WithElements(literal, 0, literal.element_count(), *faulty.argument);
@@ -104,7 +104,7 @@ TEST(ShrinkRankTest, DimensionsOfOneElementGo) {
         root, " }");
     Sample sample;
     sample.module = *ParseModule(absl::StrCat("HloModule m\n", text));
-    sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), 1);
+    sample.arguments = generators::GenerateArguments(backends::ArgumentLeafShapes(*sample.module), 1);
     RemoveDeadCode(sample);
     const Opcode wanted = sample.module->entry()->root()->opcode();
     const auto still = [&](const Sample& candidate) {
@@ -265,11 +265,11 @@ TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
 
 // Says the same about every module that has a set-dimension-size, as an engine does whose sizes are
 // rubbish.
-class SizeRefuser : public Backend {
+class SizeRefuser : public backends::Backend {
  public:
-  BackendInfo info() override { return {}; }
-  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
-                                                   const LoadOptions& options) override {
+  backends::BackendInfo info() override { return {}; }
+  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(const Module& module,
+                                                   const backends::LoadOptions& options) override {
     for (const auto& instruction : module.entry()->instructions()) {
       if (instruction->opcode() == Opcode::kSetDimensionSize)
         return InvalidInput("sizes that cannot be");
@@ -278,23 +278,23 @@ class SizeRefuser : public Backend {
   }
 
  private:
-  std::unique_ptr<Backend> reference_ = *MakeInProcessBackend("reference");
+  std::unique_ptr<backends::Backend> reference_ = *backends::MakeInProcessBackend("reference");
 };
 
 // A smaller array would have a size beyond its bound: what an engine makes of that says nothing.
 TEST(ShrinkUndefinedTest, WhatIsShrunkCanStillBeEvaluated) {
   SizeRefuser engine;
-  auto reference = *MakeInProcessBackend("reference");
+  auto reference = *backends::MakeInProcessBackend("reference");
   Sample sample;
   sample.module = *ParseModule(
       "HloModule m\nENTRY e { x = f32[5] parameter(0) n = s32[] constant(5)\n"
       " ROOT s = f32[<=5] set-dimension-size(x, n), dimensions={0} }");
-  sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), 1);
+  sample.arguments = generators::GenerateArguments(backends::ArgumentLeafShapes(*sample.module), 1);
   const ShrinkResult shrunk = Shrink(sample, engine, *reference, {});
-  EXPECT_EQ(shrunk.result.verdict.kind, VerdictKind::kRejected) << shrunk.signature;
-  EXPECT_EQ(RunSample(shrunk.sample, *reference, {}).kind, OutcomeKind::kValues)
+  EXPECT_EQ(shrunk.result.verdict.kind, reports::VerdictKind::kRejected) << shrunk.signature;
+  EXPECT_EQ(RunSample(shrunk.sample, *reference, {}).kind, backends::OutcomeKind::kValues)
       << PrintModule(*shrunk.sample.module);
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

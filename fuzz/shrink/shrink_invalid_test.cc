@@ -9,7 +9,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using ::testing::StartsWith;
@@ -17,8 +17,8 @@ using ::testing::StartsWith;
 // Of a module that breaks a rule of the operation, on an engine that checks none of them. What is
 // left breaks the same rule.
 Sample ShrunkInvalid(const std::string& operation, const char* text) {
-  auto engine = *MakeInProcessBackend("canary:infer.forgets-" + operation);
-  auto reference = *MakeInProcessBackend("reference");
+  auto engine = *backends::MakeInProcessBackend("canary:infer.forgets-" + operation);
+  auto reference = *backends::MakeInProcessBackend("reference");
   Sample sample;
   sample.module = *ParseModule(text);
   const std::string rule = RuleOf(VerifyModule(*sample.module));
@@ -71,4 +71,4 @@ ENTRY e { p = pred[] parameter(0) x = f32[1,1] parameter(1) s = f32[1,1] sine(x)
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -7,7 +7,7 @@
 #include "spec/ir/attributes.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -210,4 +210,4 @@ bool OneLongDimension(Sample& sample, const StillFails& still_fails) {
   return false;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

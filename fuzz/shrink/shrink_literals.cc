@@ -8,7 +8,7 @@
 #include "generators/fact_literals.h"
 #include "spec/judge/joint.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 // What stays otherwise is needed: one that is not a number, a subnormal (remains.h).
@@ -101,7 +101,7 @@ bool SimplifyLiteral(Sample& sample, const Literal& original, const PutLiteral& 
 
 Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double value) {
   Literal changed = literal;
-  Literal one = ScalarLiteral(literal.element_type(), value);
+  Literal one = generators::ScalarLiteral(literal.element_type(), value);
   for (int64_t i = begin; i < end; ++i) {
     std::memcpy(changed.mutable_raw_data() + static_cast<size_t>(i) * one.raw_size(),
                 one.raw_data(), one.raw_size());
@@ -159,4 +159,4 @@ bool SimplifyIndices(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

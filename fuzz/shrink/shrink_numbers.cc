@@ -6,7 +6,7 @@
 #include "fuzz/shrink/size_edits.h"
 #include "spec/ir/attributes.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 // One number of an attribute and the plainest that it could be.
@@ -145,4 +145,4 @@ std::vector<SampleEdit> NumberEdits(const Sample& sample) {
   return edits;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -3,7 +3,7 @@
 #include "spec/infer/verifier.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 // Valid candidates of a search without success.
@@ -57,4 +57,4 @@ bool ShrinkTogether(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

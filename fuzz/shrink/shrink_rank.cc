@@ -7,7 +7,7 @@
 #include "fuzz/shrink/size_edits.h"
 #include "spec/ir/attributes.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -131,4 +131,4 @@ bool ShrinkRank(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -8,7 +8,7 @@
 #include "spec/infer/infer.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 enum class End : uint8_t { kLeading, kTrailing };
@@ -278,4 +278,4 @@ bool ShrinkSizesAsWritten(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -6,7 +6,7 @@
 #include "fuzz/shrink/shrinker.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 bool Take(Sample& sample, Sample candidate, const StillFails& still_fails) {
@@ -167,7 +167,7 @@ bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& 
 
 // From the root upwards: each value that is not needed as computed becomes a parameter, first all
 // operands of one instruction at once.
-bool CutWithValues(Sample& sample, const StillFails& still_fails, Backend& values,
+bool CutWithValues(Sample& sample, const StillFails& still_fails, backends::Backend& values,
                    bool last_device) {
   bool progress = false;
   for (bool again = true; again;) {
@@ -221,7 +221,7 @@ bool KeepOneOutput(Sample& sample, const StillFails& still_fails) {
   return false;
 }
 
-bool CutAtParameters(Sample& sample, const StillFails& still_fails, Backend& values) {
+bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values) {
   bool progress = CutWithValues(sample, still_fails, values, /*last_device=*/false);
   // Arguments are the same everywhere: a number of the device is 0 on the first, and plain there.
   const bool several = sample.module->replica_count > 1 || sample.module->num_partitions > 1;
@@ -292,4 +292,4 @@ bool ExchangeOperands(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

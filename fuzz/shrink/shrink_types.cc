@@ -1,7 +1,7 @@
 // Shrinking element types: what fails in any type fails in f32, or else in s32.
 #include "fuzz/shrink/shrinker.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 bool SimplerTypes(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
@@ -16,4 +16,4 @@ bool SimplerTypes(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -15,12 +15,12 @@
 #include "spec/ir/surgery.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 class Oracle {
  public:
-  Oracle(Backend& engine, Backend& reference, const ShrinkOptions& options,
+  Oracle(backends::Backend& engine, backends::Backend& reference, const ShrinkOptions& options,
          const TrialResult& first, const Module& module, std::string rule)
       : engine_(engine),
         reference_(reference),
@@ -81,7 +81,7 @@ class Oracle {
   bool Blames(const Sample& candidate) {
     if (operations_.empty() || options_.trial.invalid) return true;
     ++evaluations_;
-    Verdict verdict = RunTrial(candidate, engine_, options_.trial, true).verdict;
+    reports::Verdict verdict = RunTrial(candidate, engine_, options_.trial, true).verdict;
     return IsWanted(FailureSignatureOf(verdict)) &&
            operations_.count(BlamedOpcode(verdict, *candidate.module)) > 0;
   }
@@ -108,12 +108,12 @@ class Oracle {
     UndoPermutations(*without.module);
     if (!Ends(without)) return false;
     ++evaluations_;
-    return RunTrial(without, engine_, options_.trial, false).verdict.kind == VerdictKind::kFail;
+    return RunTrial(without, engine_, options_.trial, false).verdict.kind == reports::VerdictKind::kFail;
   }
 
   // What an engine makes of a size beyond its bound says nothing; a wrong value was judged.
   bool IsUndefined(const Sample& candidate) const {
-    return defined_ && wanted_.kind != VerdictKind::kFail && !EndsWithin(candidate, kStepsMax);
+    return defined_ && wanted_.kind != reports::VerdictKind::kFail && !EndsWithin(candidate, kStepsMax);
   }
 
   // A candidate without the blamed operation fails for another reason.
@@ -143,16 +143,16 @@ class Oracle {
   }
 
   bool EndsWithin(const Sample& sample, int64_t steps) const {
-    LoadOptions load;
+    backends::LoadOptions load;
     load.replicas = sample.module->replica_count;
     load.partitions = sample.module->num_partitions;
     load.steps_max = steps;
-    return RunModule(reference_, *sample.module, load, sample.Request()).kind ==
-           OutcomeKind::kValues;
+    return backends::RunModule(reference_, *sample.module, load, sample.Request()).kind ==
+           backends::OutcomeKind::kValues;
   }
 
-  Backend& engine_;
-  Backend& reference_;
+  backends::Backend& engine_;
+  backends::Backend& reference_;
   const ShrinkOptions& options_;
   FailureSignature wanted_;
   bool defined_ = false;  // the reference could evaluate the first module
@@ -185,7 +185,7 @@ bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& orac
 }
 
 // An instruction that is wrong by itself, if it is wrong in the same way, with data that show it.
-void TakeCulprit(Sample& sample, bool slight, Backend& engine, const TrialOptions& trial,
+void TakeCulprit(Sample& sample, bool slight, backends::Backend& engine, const TrialOptions& trial,
                  Oracle& oracle, const StillFails& still_fails) {
   for (Culprit& culprit : CulpritsOf(sample, engine, trial)) {
     if (!still_fails(culprit.sample) || !oracle.Blames(culprit.sample)) continue;
@@ -201,7 +201,7 @@ void TakeCulprit(Sample& sample, bool slight, Backend& engine, const TrialOption
   oracle.Settle(sample);
 }
 
-std::vector<ShrinkPass> PassesWith(Backend& values) {
+std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
   return {
       {"unused", true, ReturnUnused},
       {"entry", true, EnterCalled},
@@ -233,7 +233,7 @@ std::vector<ShrinkPass> PassesWith(Backend& values) {
 }
 
 // All passes until none finds anything.
-void RunPasses(Backend& values, bool invalid, const StillFails& still_fails, Oracle& oracle,
+void RunPasses(backends::Backend& values, bool invalid, const StillFails& still_fails, Oracle& oracle,
                Sample& sample) {
   const std::vector<ShrinkPass> passes = PassesWith(values);
   for (bool progress = true; progress && !oracle.Spent();) {
@@ -246,7 +246,7 @@ void RunPasses(Backend& values, bool invalid, const StillFails& still_fails, Ora
 }
 
 // An argument or what is made of constants, wrong by itself: of the module, or of a piece that is fed one.
-Sample SourceOf(const Sample& sample, Backend& engine, const TrialOptions& trial,
+Sample SourceOf(const Sample& sample, backends::Backend& engine, const TrialOptions& trial,
                 int& evaluations) {
   if (IsCarrier(*sample.module->entry()->root())) return {};  // it is the source
   Sample source = WrongSource(sample, engine, trial, &evaluations);
@@ -257,7 +257,7 @@ Sample SourceOf(const Sample& sample, Backend& engine, const TrialOptions& trial
   return {};
 }
 
-void Judge(Backend& engine, const TrialOptions& trial, ShrinkResult& shrunk) {
+void Judge(backends::Backend& engine, const TrialOptions& trial, ShrinkResult& shrunk) {
   shrunk.result = RunTrial(shrunk.sample, engine, trial, true);
   shrunk.reproduced = CountsAsFinding(shrunk.result.verdict.kind);
   shrunk.signature = SignatureOf(shrunk.result.verdict, *shrunk.sample.module);
@@ -271,7 +271,7 @@ bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails
   return true;
 }
 
-ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
+ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::Backend& values,
                     const ShrinkOptions& given) {
   ShrinkOptions options = given;
   ShrinkResult shrunk;
@@ -279,7 +279,7 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
   shrunk.sample.keeps_aliases = options.trial.invalid;
   Judge(engine, options.trial, shrunk);
   if (!shrunk.reproduced) return shrunk;
-  if (shrunk.result.verdict.kind == VerdictKind::kTimeout) {
+  if (shrunk.result.verdict.kind == reports::VerdictKind::kTimeout) {
     double& seconds = options.trial.load.timeout_seconds;
     seconds = std::min(seconds, kHangSeconds);
   }
@@ -290,7 +290,7 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
   TakeCulprit(shrunk.sample, shrunk.result.slight, engine, options.trial, oracle, still_fails);
   RunPasses(values, options.trial.invalid, still_fails, oracle, shrunk.sample);
   shrunk.evaluations = oracle.evaluations();
-  Sample source = shrunk.result.verdict.kind == VerdictKind::kFail
+  Sample source = shrunk.result.verdict.kind == reports::VerdictKind::kFail
                       ? SourceOf(shrunk.sample, engine, options.trial, shrunk.evaluations)
                       : Sample();
   if (source.module) {
@@ -302,4 +302,4 @@ ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
   return shrunk;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

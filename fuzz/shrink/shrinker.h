@@ -13,7 +13,7 @@
 #include "fuzz/triage/retype.h"
 #include "fuzz/triage/trial.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 struct ShrinkOptions {
   TrialOptions trial;
@@ -31,7 +31,7 @@ struct ShrinkResult {
 };
 
 // `values` computes intermediate values (the reference): with them operands become parameters.
-ShrinkResult Shrink(const Sample& sample, Backend& engine, Backend& values,
+ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::Backend& values,
                     const ShrinkOptions& options);
 
 // One question: does this candidate fail in the same way? Candidates that are not valid do not.
@@ -71,8 +71,8 @@ bool DefaultAttributes(Sample& sample, const StillFails& still_fails);
 // Elements from `begin` to `end` become `value`.
 Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double value);
 bool SimplifyLiterals(Sample& sample, const StillFails& still_fails);
-bool CutAtParameters(Sample& sample, const StillFails& still_fails, Backend& values);
+bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_SHRINK_SHRINKER_H_

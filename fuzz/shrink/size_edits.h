@@ -7,7 +7,7 @@
 
 #include "fuzz/shrink/shrinker.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 // Smaller arrays tell as much as they can.
 constexpr int64_t kElementsEnough = 8;
@@ -23,6 +23,6 @@ std::vector<SampleEdit> SizeEdits(const Sample& sample);
 // One number of an attribute comes nearer to the plainest.
 std::vector<SampleEdit> NumberEdits(const Sample& sample);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_

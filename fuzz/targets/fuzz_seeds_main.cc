@@ -11,7 +11,7 @@
 #include "spec/proto/convert.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 constexpr int64_t kElementsMax = 4096;  // of the arguments in one seed
@@ -44,7 +44,7 @@ absl::Status WriteModule(const std::string& folder, const std::string& path) {
   }
   if (!plain || Elements(shapes) > kElementsMax) return absl::OkStatus();
   LiteralsFile inputs;
-  inputs.blocks.push_back({kEvery, kEvery, GenerateArguments(shapes, 1, ArgumentStyle::kSpecial)});
+  inputs.blocks.push_back({kEvery, kEvery, generators::GenerateArguments(shapes, 1, generators::ArgumentStyle::kSpecial)});
   HLOCTS_RETURN_IF_ERROR(WriteFile(PathOf(folder, "fuzz_literal", name), FormatLiterals(inputs)));
   Snapshot snapshot;
   snapshot.module = std::move(module);
@@ -56,7 +56,7 @@ absl::Status WriteModule(const std::string& folder, const std::string& path) {
 
 // Decisions of modules with few and with many instructions.
 absl::Status WriteDecisions(const std::string& folder) {
-  SplitMix64 random(1);
+  generators::SplitMix64 random(1);
   for (size_t size : {16, 64, 128, 192, 256, 384, 512, 768}) {
     for (int i = 0; i < 8; ++i) {
       std::string bytes(size, '\0');
@@ -103,7 +103,7 @@ absl::Status WriteSeeds(const std::string& folder, const std::vector<std::string
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 int main(int argc, char** argv) {
   if (argc < 3) {

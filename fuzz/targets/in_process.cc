@@ -11,7 +11,7 @@
 #include "fuzz/campaign/twin_trial.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 namespace {
 
@@ -33,7 +33,7 @@ std::string OutFolder() {
 }  // namespace
 
 InProcessFuzz::InProcessFuzz(std::string backend) : name_(std::move(backend)) {
-  auto engine = MakeInProcessBackend(name_);
+  auto engine = backends::MakeInProcessBackend(name_);
   HLOCTS_CHECK(engine.ok());
   engine_ = *std::move(engine);
   options_.load.timeout_seconds = 20;
@@ -42,9 +42,9 @@ InProcessFuzz::InProcessFuzz(std::string backend) : name_(std::move(backend)) {
 }
 
 Sample InProcessFuzz::Make(absl::string_view bytes) {
-  GeneratorOptions generator;
+  generators::GeneratorOptions generator;
   generator.instructions = 12;
-  Generated generated = GenerateFromBytes(bytes, generator);
+  generators::Generated generated = generators::GenerateFromBytes(bytes, generator);
   absl::Status valid = VerifyModule(*generated.module);
   if (!valid.ok()) std::fprintf(stderr, "%s\n", valid.ToString().c_str());
   HLOCTS_CHECK(valid.ok());  // the generator's promise
@@ -62,7 +62,7 @@ void InProcessFuzz::Stop(const Sample& sample, TrialResult result, std::string o
   bundle.origin = std::move(origin);
   std::string folder = absl::StrCat(OutFolder(), "/", bundle.signature);
   absl::Status written = WriteBundle(bundle, folder);
-  std::fprintf(stderr, "%s\nbundle: %s\n", VerdictToText(bundle.result.verdict).c_str(),
+  std::fprintf(stderr, "%s\nbundle: %s\n", reports::VerdictToText(bundle.result.verdict).c_str(),
                written.ok() ? folder.c_str() : written.ToString().c_str());
   std::abort();
 }
@@ -75,20 +75,20 @@ void InProcessFuzz::Diff(absl::string_view bytes) {
 
 void InProcessFuzz::Twins(absl::string_view bytes) {
   Sample sample = Make(bytes);
-  ByteSource choose(absl::MakeSpan(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
-  auto drawn = DrawTwin(*sample.module, sample.arguments, choose);
+  generators::ByteSource choose(absl::MakeSpan(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
+  auto drawn = generators::DrawTwin(*sample.module, sample.arguments, choose);
   HLOCTS_CHECK(drawn.ok());
   if (!*drawn) return;
   Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
-  RunOutcome outcome = RunModule(*engine_, *sample.module, DevicesOf(sample, options_), sample.Request());
-  if (outcome.kind != OutcomeKind::kValues) return;
+  backends::RunOutcome outcome = backends::RunModule(*engine_, *sample.module, DevicesOf(sample, options_), sample.Request());
+  if (outcome.kind != backends::OutcomeKind::kValues) return;
   TwinTrial trial = RunTwin(sample, outcome, twin, *engine_, options_);
   if (!CountsAsFinding(trial.result.verdict.kind)) return;
   Stop(trial.of_twin ? twin : sample, std::move(trial.result),
        absl::StrCat("libFuzzer, twin ", (*drawn)->recipe.ToText()));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t size_max, unsigned seed) {
   return hlocts_mutate_decisions(data, size, size_max, seed);

@@ -10,7 +10,7 @@
 #include "fuzz/triage/trial.h"
 #include "generators/decision_mutator.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 class InProcessFuzz {
  public:
@@ -26,10 +26,10 @@ class InProcessFuzz {
   void Stop(const Sample& sample, TrialResult result, std::string origin);
 
   std::string name_;
-  std::unique_ptr<Backend> engine_;
+  std::unique_ptr<backends::Backend> engine_;
   TrialOptions options_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_

@@ -11,7 +11,7 @@
 #include "fuzz/triage/failure_signature.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using Words = std::vector<absl::string_view>;
@@ -136,7 +136,7 @@ void ReadMessage(const Words& words, BucketKey& key) {
       words.size() > begin
           ? absl::StrJoin(words.begin() + static_cast<std::ptrdiff_t>(begin), words.end(), " ")
           : "";
-  if (!HasMessage({VerdictKind::kRejected, key.rest}) && !words.empty())
+  if (!HasMessage({reports::VerdictKind::kRejected, key.rest}) && !words.empty())
     key.operations = absl::StrSplit(words[0], ',', absl::SkipEmpty());
 }
 
@@ -236,4 +236,4 @@ std::string BucketSet::Add(const BucketKey& key, std::vector<std::string>* absor
   return keys_.emplace(added.Name(), added).first->first;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -11,7 +11,7 @@
 
 #include "fuzz/triage/failure_traits.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 struct BucketKey {
   std::string kind;                     // "fail", "rejected", "flaky fail"
@@ -47,6 +47,6 @@ class BucketSet {
   std::map<std::string, BucketKey> keys_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_BUCKET_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using ::testing::ElementsAre;
@@ -204,4 +204,4 @@ TEST(BucketTest, RemainsNameValuesAndAttributes) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

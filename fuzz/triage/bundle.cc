@@ -15,7 +15,7 @@
 #include "spec/proto/convert.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
@@ -35,7 +35,7 @@ void Drop(Files& files, const std::string& name) {
 
 // With the size of the pieces that were judged, where only a piece shows the failure.
 std::string VerdictText(const Bundle& bundle) {
-  auto json = nlohmann::ordered_json::parse(VerdictToJson(bundle.result.verdict));
+  auto json = nlohmann::ordered_json::parse(reports::VerdictToJson(bundle.result.verdict));
   if (bundle.result.verdict.failure_in_piece) json["cut"] = bundle.options.cut;
   return json.dump() + "\n";
 }
@@ -97,7 +97,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   Bundle bundle;
   HLOCTS_ASSIGN_OR_RETURN(bundle.sample.module, ReadModule(folder));
   const bool valid = VerifyModule(*bundle.sample.module).ok();
-  auto inputs = ReadLiterals(folder + "/inputs.txt", ArgumentLeafShapes(*bundle.sample.module));
+  auto inputs = ReadLiterals(folder + "/inputs.txt", backends::ArgumentLeafShapes(*bundle.sample.module));
   // A module that is to be refused is not run, and may state shapes that no data have.
   if (!inputs.ok() && valid) return inputs.status();
   if (inputs.ok() && !inputs->blocks.empty()) bundle.sample.arguments = inputs->blocks[0].leaves;
@@ -106,7 +106,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   if (!json.is_object() || !json["verdict"].is_string() || !json["backend"].is_string()) {
     return InvalidInput(folder, "/verdict.json: expected an object with verdict and backend");
   }
-  auto kind = VerdictFromName(json["verdict"].get<std::string>());
+  auto kind = reports::VerdictFromName(json["verdict"].get<std::string>());
   if (!kind)
     return InvalidInput(folder, "/verdict.json: verdict ", json["verdict"].get<std::string>());
   bundle.result.verdict.kind = *kind;
@@ -119,9 +119,9 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   }
   bundle.options.cut = json.value("cut", int64_t{0});
   // An invalid module was to be refused: it was accepted, or the engine died over it.
-  bool may_be_invalid = *kind == VerdictKind::kCrash || *kind == VerdictKind::kTimeout;
-  bundle.options.invalid = *kind == VerdictKind::kAccepted || (may_be_invalid && !valid);
+  bool may_be_invalid = *kind == reports::VerdictKind::kCrash || *kind == reports::VerdictKind::kTimeout;
+  bundle.options.invalid = *kind == reports::VerdictKind::kAccepted || (may_be_invalid && !valid);
   return bundle;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -7,7 +7,7 @@
 
 #include "fuzz/triage/trial.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 struct Bundle {
   Sample sample;
@@ -29,6 +29,6 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder);
 // Module, inputs, engine, options and verdict of a folder.
 absl::StatusOr<Bundle> ReadBundle(const std::string& folder);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_BUNDLE_H_

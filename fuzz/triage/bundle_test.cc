@@ -8,7 +8,7 @@
 #include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using ::testing::HasSubstr;
@@ -16,15 +16,15 @@ using ::testing::HasSubstr;
 Bundle BundleOf(const char* text) {
   Bundle bundle;
   bundle.sample.module = *ParseModule(text);
-  for (const Shape& shape : ArgumentLeafShapes(*bundle.sample.module))
+  for (const Shape& shape : backends::ArgumentLeafShapes(*bundle.sample.module))
     bundle.sample.arguments.emplace_back(shape);
   bundle.backend = "xla";
-  bundle.result.verdict.kind = VerdictKind::kAccepted;
+  bundle.result.verdict.kind = reports::VerdictKind::kAccepted;
   return bundle;
 }
 
 TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
-  for (VerdictKind kind : {VerdictKind::kAccepted, VerdictKind::kCrash, VerdictKind::kFail}) {
+  for (reports::VerdictKind kind : {reports::VerdictKind::kAccepted, reports::VerdictKind::kCrash, reports::VerdictKind::kFail}) {
     std::string folder = testing::TempDir() + "/invalid_bundle";
     Bundle bundle =
         BundleOf("HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[3] negate(p) }");
@@ -32,7 +32,7 @@ TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
     ASSERT_TRUE(WriteBundle(bundle, folder).ok());
     auto read = ReadBundle(folder);
     ASSERT_TRUE(read.ok()) << read.status();
-    EXPECT_EQ(read->options.invalid, kind != VerdictKind::kFail);
+    EXPECT_EQ(read->options.invalid, kind != reports::VerdictKind::kFail);
   }
 }
 
@@ -75,4 +75,4 @@ ENTRY main { p = f32[2,3] parameter(0) ROOT r = f32[2,3] call(p), to_apply=calle
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -10,7 +10,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 constexpr char kJaxScript[] = R"py(# $SIGNATURE
@@ -66,7 +66,7 @@ constexpr char kTest[] = R"cc(// $SIGNATURE
 #include "spec/files/literals_file.h"
 #include "$READER_LIBRARY/$READER_HEADER"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 constexpr char kModule[] = R"hlo($MODULE)hlo";
@@ -88,7 +88,7 @@ TEST(Repro, $NAME) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 )cc";
 
 std::string InputsText(const Bundle& bundle) {
@@ -131,7 +131,7 @@ std::string PythonArguments(const Bundle& bundle) {
 }
 
 std::string WhatIsWrong(const Bundle& bundle) {
-  const Verdict& verdict = bundle.result.verdict;
+  const reports::Verdict& verdict = bundle.result.verdict;
   if (const auto& failure = verdict.first_failure) {
     return absl::StrCat("Output ", failure->output, ", element {", absl::StrJoin(failure->index, ","), "} is `", failure->actual,
                         "` (bits ", failure->actual_bits, "). Accepted: ", failure->accepted, ".\n\n",
@@ -139,7 +139,7 @@ std::string WhatIsWrong(const Bundle& bundle) {
                         failure->rule.empty() ? "" : absl::StrCat("Rule: ", failure->rule, ". "),
                         failure->instruction.empty() ? "" : absl::StrCat("Instruction: %", failure->instruction, "."), "\n");
   }
-  return absl::StrCat("The engine's verdict is `", VerdictName(verdict.kind), "`: ", verdict.reason, "\n");
+  return absl::StrCat("The engine's verdict is `", reports::VerdictName(verdict.kind), "`: ", verdict.reason, "\n");
 }
 
 struct Reader {
@@ -160,7 +160,7 @@ std::string ProtoWhereTextFails(const Module& module) {
 }
 
 std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
-  const Verdict& verdict = bundle.result.verdict;
+  const reports::Verdict& verdict = bundle.result.verdict;
   return absl::StrCat("# ", bundle.signature, "\n\n", WhatIsWrong(bundle), "\n",
                       verdict.first_failure && !verdict.reason.empty() ? absl::StrCat("Blame: ", verdict.reason, "\n\n") : "",
                       "Engine: ", bundle.backend, " ", verdict.backend_version, "; profile ", verdict.profile, ".\n",
@@ -195,4 +195,4 @@ std::string BundleJaxScript(const Bundle& bundle) {
                                           {"$ARGUMENTS", PythonArguments(bundle)}});
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

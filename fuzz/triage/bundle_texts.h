@@ -6,7 +6,7 @@
 
 #include "fuzz/triage/bundle.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 // The file beside module.hlo where the text does not hold the module.
 inline constexpr char kProtoOfModule[] = "module.pbtxt";
@@ -21,6 +21,6 @@ std::string BundleTest(const Bundle& bundle, const std::string& proto);
 // Needs nothing but `pip install jax`.
 std::string BundleJaxScript(const Bundle& bundle);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_BUNDLE_TEXTS_H_

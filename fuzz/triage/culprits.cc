@@ -9,12 +9,12 @@
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 constexpr size_t kCulpritsMax = 8;
 
-bool SameOnAllDevices(const ExecuteRequest& request, size_t argument) {
+bool SameOnAllDevices(const backends::ExecuteRequest& request, size_t argument) {
   return std::all_of(request.arguments.begin(), request.arguments.end(), [&](const auto& leaves) {
     return leaves[argument].BitwiseEqual(request.arguments[0][argument]);
   });
@@ -40,8 +40,8 @@ void PutDeviceNumber(Module& module, Instruction* parameter) {
 
 // A sample gives every device the same: what differs becomes the device's number. Nothing where
 // something is fed, or that number does not do.
-std::optional<Sample> SampleOf(WrongPiece wrong) {
-  ExecuteRequest& request = wrong.request;
+std::optional<Sample> SampleOf(backends::WrongPiece wrong) {
+  backends::ExecuteRequest& request = wrong.request;
   if (!request.infeed.empty()) return std::nullopt;
   std::vector<Instruction*> parameters = wrong.module->entry()->parameters();
   bool differ = false;
@@ -95,17 +95,17 @@ bool IsMadeOfConstants(const Instruction& instruction) {
                      [](const Instruction* operand) { return IsMadeOfConstants(*operand); });
 }
 
-std::vector<Culprit> CulpritsOf(const Sample& sample, Backend& engine,
+std::vector<Culprit> CulpritsOf(const Sample& sample, backends::Backend& engine,
                                 const TrialOptions& options) {
   std::vector<Culprit> culprits;
   if (options.invalid) return culprits;
-  DiffOptions diff;
+  backends::DiffOptions diff;
   diff.profile = options.profile;
   diff.load = DevicesOf(sample, options);
-  const ExecuteRequest request = sample.Request();
-  auto pieces = FindWrongPieces(*sample.module, request, diff, engine, kCulpritsMax);
+  const backends::ExecuteRequest request = sample.Request();
+  auto pieces = backends::FindWrongPieces(*sample.module, request, diff, engine, kCulpritsMax);
   if (!pieces.ok()) return culprits;
-  for (WrongPiece& wrong : *pieces) {
+  for (backends::WrongPiece& wrong : *pieces) {
     std::optional<Sample> piece = SampleOf(std::move(wrong));
     if (!piece) continue;
     Sample carrier = WrongSource(*piece, engine, options);
@@ -117,7 +117,7 @@ std::vector<Culprit> CulpritsOf(const Sample& sample, Backend& engine,
   return culprits;
 }
 
-Sample WrongSource(const Sample& sample, Backend& engine, const TrialOptions& options,
+Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                     int* evaluations) {
   if (options.invalid || IsCarrier(*sample.module->entry()->root())) return {};
   for (const auto& computation : sample.module->computations()) {
@@ -126,11 +126,11 @@ Sample WrongSource(const Sample& sample, Backend& engine, const TrialOptions& op
       Sample candidate = Returned(sample, *instruction);
       if (evaluations != nullptr) ++*evaluations;
       bool valid = VerifyModule(*candidate.module).ok();
-      if (valid && RunTrial(candidate, engine, options, false).verdict.kind == VerdictKind::kFail)
+      if (valid && RunTrial(candidate, engine, options, false).verdict.kind == reports::VerdictKind::kFail)
         return candidate;
     }
   }
   return {};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -15,7 +15,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using ::testing::ElementsAre;
@@ -26,12 +26,12 @@ using ::testing::Not;
 Sample SampleOfText(const std::string& text) {
   Sample sample;
   sample.module = *ParseModule(text);
-  sample.arguments = GenerateArguments(ArgumentLeafShapes(*sample.module), 1);
+  sample.arguments = generators::GenerateArguments(backends::ArgumentLeafShapes(*sample.module), 1);
   return sample;
 }
 
-std::unique_ptr<Backend> Faulty(const std::string& faults) {
-  return *MakeInProcessBackend("canary:" + faults);
+std::unique_ptr<backends::Backend> Faulty(const std::string& faults) {
+  return *backends::MakeInProcessBackend("canary:" + faults);
 }
 
 std::vector<std::string> RootsOf(const std::vector<Culprit>& culprits) {
@@ -49,8 +49,8 @@ TEST(CulpritsTest, EachInstructionThatIsWrongIsOne) {
   std::vector<Culprit> culprits = CulpritsOf(sample, *engine, {});
   EXPECT_THAT(RootsOf(culprits), ElementsAre("subtract", "slice"));
   for (const Culprit& culprit : culprits) {
-    EXPECT_EQ(culprit.result.verdict.kind, VerdictKind::kFail);
-    EXPECT_EQ(RunTrial(culprit.sample, *engine, {}, false).verdict.kind, VerdictKind::kFail);
+    EXPECT_EQ(culprit.result.verdict.kind, reports::VerdictKind::kFail);
+    EXPECT_EQ(RunTrial(culprit.sample, *engine, {}, false).verdict.kind, reports::VerdictKind::kFail);
   }
 }
 
@@ -81,11 +81,11 @@ TEST(CulpritsTest, WhatDiffersFromDeviceToDeviceBecomesItsNumber) {
     ENTRY e { x = f32[2] parameter(0) i = u32[] replica-id() f = f32[] convert(i)
       b = f32[2] broadcast(f), dimensions={} y = f32[2] add(x, b)
       ROOT g = f32[4] all-gather(y), dimensions={0}, replica_groups={{0,1},{2,3}} })");
-  ASSERT_EQ(RunTrial(sample, *engine, {}, false).verdict.kind, VerdictKind::kFail);
+  ASSERT_EQ(RunTrial(sample, *engine, {}, false).verdict.kind, reports::VerdictKind::kFail);
   std::vector<Culprit> culprits = CulpritsOf(sample, *engine, {});
   ASSERT_THAT(RootsOf(culprits), ElementsAre("all-gather"));
   EXPECT_THAT(culprits[0].sample.arguments, IsEmpty());
-  EXPECT_EQ(RunTrial(culprits[0].sample, *engine, {}, false).verdict.kind, VerdictKind::kFail);
+  EXPECT_EQ(RunTrial(culprits[0].sample, *engine, {}, false).verdict.kind, reports::VerdictKind::kFail);
 }
 
 TEST(CulpritsTest, ARightModuleHasNone) {
@@ -98,7 +98,7 @@ TEST(CulpritsTest, ARightModuleHasNone) {
 
 TEST(FindingStoreTest, AModuleStoredAsItWasMetBecomesItsCulprits) {
   auto engine = Faulty("subtract.operands-swapped+slice.one-early");
-  auto reference = *MakeInProcessBackend("reference");
+  auto reference = *backends::MakeInProcessBackend("reference");
   const Sample sample = SampleOfText(R"(HloModule m
     ENTRY e { x = f32[9] parameter(0) y = f32[9] parameter(1) d = f32[9] subtract(x, y)
       ROOT s = f32[3] slice(d), slice={[3:6]} })");
@@ -130,7 +130,7 @@ TEST(FindingStoreTest, AModuleStoredAsItWasMetBecomesItsCulprits) {
 // showed at first.
 std::string ShrunkSlice(int64_t size, const char* type, int64_t start) {
   auto engine = Faulty("dynamic-slice.negative-start-wraps+dynamic-slice.outside-reads-zero");
-  auto reference = *MakeInProcessBackend("reference");
+  auto reference = *backends::MakeInProcessBackend("reference");
   const Sample sample = SampleOfText(absl::StrCat(
       "HloModule m\nENTRY e { x = f32[", size, "] parameter(0) i = ", type, "[] constant(", start,
       ")\n ROOT s = f32[2] dynamic-slice(x, i), dynamic_slice_sizes={2} }"));
@@ -147,7 +147,7 @@ TEST(ShrinkerTest, AFaultOfAnOperationDoesNotBecomeAnother) {
 
 TEST(ShrinkerTest, ValuesThatTradePlacesStayIfTheyAreTheMatter) {
   auto engine = Faulty("while.carried-swap-overwritten+while.odd-trip-dropped");
-  auto reference = *MakeInProcessBackend("reference");
+  auto reference = *backends::MakeInProcessBackend("reference");
   const Sample sample = SampleOfText(R"(HloModule m
     body { p = (s32[], f32[], f32[]) parameter(0) i = s32[] get-tuple-element(p), index=0
       one = s32[] constant(1) n = s32[] add(i, one) a = f32[] get-tuple-element(p), index=1
@@ -163,14 +163,14 @@ TEST(ShrinkerTest, ValuesThatTradePlacesStayIfTheyAreTheMatter) {
 
 TEST(ShrinkerTest, ASlightErrorStaysOne) {
   auto engine = Faulty("rsqrt.12-bits+rsqrt.twice-the-bound");
-  auto reference = *MakeInProcessBackend("reference");
+  auto reference = *backends::MakeInProcessBackend("reference");
   const Sample sample =
       SampleOfText("HloModule m\nENTRY e { c = bf16[] constant(3)\n ROOT r = bf16[] rsqrt(c) }");
   const TrialResult first = RunTrial(sample, *engine, {}, false);
-  ASSERT_EQ(first.verdict.kind, VerdictKind::kFail);
+  ASSERT_EQ(first.verdict.kind, reports::VerdictKind::kFail);
   ASSERT_TRUE(first.slight);
   EXPECT_TRUE(Shrink(sample, *engine, *reference, {}).result.slight);
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -16,7 +16,7 @@
 #include "spec/ir/surgery.h"
 #include "spec/ir/opcode.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 constexpr size_t kMessageMax = 80;
@@ -28,11 +28,11 @@ absl::string_view TellingLine(absl::string_view message) {
   for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "error:", "Error"}) {
     for (absl::string_view line : lines) {
       if (!absl::StrContains(line, telling)) continue;
-      size_t wrote = line.find(kLastWrote);
-      return wrote == line.npos ? line : line.substr(wrote + kLastWrote.size());
+      size_t wrote = line.find(backends::kLastWrote);
+      return wrote == line.npos ? line : line.substr(wrote + backends::kLastWrote.size());
     }
   }
-  return lines[0].substr(0, lines[0].find(kLastWrote));
+  return lines[0].substr(0, lines[0].find(backends::kLastWrote));
 }
 
 // "%add.7 = add: expected f32[2,3]" and "%p.19 = add: expected pred[]" are the same complaint:
@@ -49,14 +49,14 @@ std::string WithoutDetails(absl::string_view message) {
 }
 
 // A type without zero holds the bits of one where nothing was written.
-bool IsZero(const VerdictFailure& failure) {
+bool IsZero(const reports::VerdictFailure& failure) {
   for (const char* zero : {"0", "-0", "false", "(0, 0)"})
     if (failure.actual == zero) return true;
   return !failure.actual_bits.empty() &&
          failure.actual_bits.find_first_not_of("0x") == failure.actual_bits.npos;
 }
 
-std::string MismatchOf(const VerdictFailure& failure) {
+std::string MismatchOf(const reports::VerdictFailure& failure) {
   // Of a complex number one part may be NaN rightly.
   const bool in_part =
       absl::StartsWith(failure.actual, "(") && absl::StrContains(failure.accepted, "nan");
@@ -76,7 +76,7 @@ const Instruction* InstructionNamed(const Module& module, absl::string_view name
 }
 
 // What cutting found, as the differ puts it into the reason: "rejected by itself, ...: fusion.35".
-absl::string_view FindingOf(const Verdict& verdict) {
+absl::string_view FindingOf(const reports::Verdict& verdict) {
   absl::string_view reason = verdict.reason;
   for (const char* mark :
        {" by itself, fed with ", " when compiled together: ", "not localised: "}) {
@@ -91,7 +91,7 @@ absl::string_view FindingOf(const Verdict& verdict) {
 }
 
 // The engine's own words: the reason without what cutting found, which stands before or after it.
-absl::string_view MessageOf(const Verdict& verdict) {
+absl::string_view MessageOf(const reports::Verdict& verdict) {
   absl::string_view message = verdict.reason, finding = FindingOf(verdict);
   if (finding.empty()) return message;
   size_t after = message.find("; ", finding.size());
@@ -101,11 +101,11 @@ absl::string_view MessageOf(const Verdict& verdict) {
 }
 
 // The instructions that the verdict, or what cutting found, names: "add.7" or "{add.7, mul.8}".
-std::vector<const Instruction*> BlamedInstructions(const Verdict& verdict, const Module& module) {
+std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdict, const Module& module) {
   absl::string_view names = FindingOf(verdict);
   // A refused module may hold a piece that is wrong: that is another matter.
   absl::ConsumePrefix(&names, "only ");
-  bool same = absl::StartsWith(names, VerdictName(verdict.kind));
+  bool same = absl::StartsWith(names, reports::VerdictName(verdict.kind));
   names = same ? names.substr(names.rfind(": ") + 2) : "";
   if (verdict.first_failure) names = verdict.first_failure->instruction;
   std::vector<const Instruction*> blamed;
@@ -187,12 +187,12 @@ uint64_t HashOf(absl::string_view text) {
 
 }  // namespace
 
-FailureSignature FailureSignatureOf(const Verdict& verdict) {
+FailureSignature FailureSignatureOf(const reports::Verdict& verdict) {
   FailureSignature signature;
   signature.kind = verdict.kind;
-  if (verdict.kind == VerdictKind::kFail) {
+  if (verdict.kind == reports::VerdictKind::kFail) {
     signature.mismatch = verdict.first_failure ? MismatchOf(*verdict.first_failure) : "shape";
-  } else if (CountsAsFinding(verdict.kind) && verdict.kind != VerdictKind::kTimeout) {
+  } else if (CountsAsFinding(verdict.kind) && verdict.kind != reports::VerdictKind::kTimeout) {
     signature.mismatch = WithoutDetails(MessageOf(verdict));
   }
   return signature;
@@ -201,47 +201,47 @@ FailureSignature FailureSignatureOf(const Verdict& verdict) {
 bool SameFailure(const FailureSignature& a, const FailureSignature& b) {
   auto number = [](const FailureSignature& s) {
     bool number = s.mismatch == "zero" || s.mismatch == "inf" || s.mismatch == "value";
-    return s.kind == VerdictKind::kFail && number;
+    return s.kind == reports::VerdictKind::kFail && number;
   };
   return a == b || (number(a) && number(b));
 }
 
 bool HasMessage(const FailureSignature& signature) {
   // What every engine says in such a case says nothing.
-  return signature.kind != VerdictKind::kFail && !signature.mismatch.empty() &&
+  return signature.kind != reports::VerdictKind::kFail && !signature.mismatch.empty() &&
          !absl::StartsWith(signature.mismatch, "the engine took") &&
          !absl::StartsWith(signature.mismatch, "worker killed");
 }
 
 bool AlikeMoved(const FailureSignature& a, const FailureSignature& b) {
-  if (a.kind != VerdictKind::kFail || b.kind != VerdictKind::kFail) return a == b;
+  if (a.kind != reports::VerdictKind::kFail || b.kind != reports::VerdictKind::kFail) return a == b;
   auto shape = [](const FailureSignature& s) { return s.mismatch == "shape"; };
   auto zero = [](const FailureSignature& s) { return s.mismatch == "zero"; };
   return shape(a) == shape(b) && zero(a) == zero(b);
 }
 
 bool AlikeInAnyData(const FailureSignature& a, const FailureSignature& b) {
-  if (a.kind != VerdictKind::kFail || b.kind != VerdictKind::kFail) return a == b;
+  if (a.kind != reports::VerdictKind::kFail || b.kind != reports::VerdictKind::kFail) return a == b;
   return (a.mismatch == "shape") == (b.mismatch == "shape");
 }
 
-bool CountsAsFinding(VerdictKind kind) {
-  return IsFailure(kind) && kind != VerdictKind::kInconclusive;
+bool CountsAsFinding(reports::VerdictKind kind) {
+  return reports::IsFailure(kind) && kind != reports::VerdictKind::kInconclusive;
 }
 
-std::string BlamedOpcode(const Verdict& verdict, const Module& module) {
+std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module) {
   std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
   return blamed.empty() ? "" : std::string(OpcodeName(blamed.back()->opcode()));
 }
 
-std::set<std::string> BlamableOpcodes(const Verdict& verdict, const Module& module) {
+std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Module& module) {
   std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
   std::set<std::string> opcodes;
   if (!blamed.empty()) AddBlamable(*blamed.back(), opcodes);
   return opcodes;
 }
 
-std::string BlamedOperation(const Verdict& verdict, const Module& module) {
+std::string BlamedOperation(const reports::Verdict& verdict, const Module& module) {
   if (absl::Status verified = VerifyModule(module); !verified.ok()) return RuleOf(verified);
   std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
   std::set<std::string> operations;
@@ -265,17 +265,17 @@ std::string BlamedOperation(const Verdict& verdict, const Module& module) {
                       TypeOf(last.shape()));
 }
 
-bool LacksSpecials(const Verdict& verdict, const Module& module) {
+bool LacksSpecials(const reports::Verdict& verdict, const Module& module) {
   const std::string operation = BlamedOperation(verdict, module);
   auto type = PrimitiveTypeFromName(operation.substr(operation.find_last_of(" >") + 1));
   return type && IsFloat(*type) && !(FormatOf(*type).has_infinity() && FormatOf(*type).has_nan());
 }
 
-std::string SignatureOf(const Verdict& verdict, const Module& module) {
+std::string SignatureOf(const reports::Verdict& verdict, const Module& module) {
   std::string operation = BlamedOperation(verdict, module);
   // A message says what is wrong; each type of element would be one more bucket.
-  if (verdict.kind != VerdictKind::kFail) operation = operation.substr(0, operation.find(' '));
-  return absl::StrCat(VerdictName(verdict.kind), " ", operation, " ", FailureSignatureOf(verdict).mismatch);
+  if (verdict.kind != reports::VerdictKind::kFail) operation = operation.substr(0, operation.find(' '));
+  return absl::StrCat(reports::VerdictName(verdict.kind), " ", operation, " ", FailureSignatureOf(verdict).mismatch);
 }
 
 std::string FolderNameOf(const std::string& signature) {
@@ -294,4 +294,4 @@ std::string FolderNameOf(const std::string& signature) {
   return name;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

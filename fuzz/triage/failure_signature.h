@@ -8,16 +8,16 @@
 #include "reports/verdict.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 struct FailureSignature {
-  VerdictKind kind = VerdictKind::kPass;
+  reports::VerdictKind kind = reports::VerdictKind::kPass;
   // Of a fail: "nan", "inf", "zero", "value" or "shape"; otherwise the engine's message without
   // numbers, names and quoted text.
   std::string mismatch;
   bool operator==(const FailureSignature&) const = default;
 };
-FailureSignature FailureSignatureOf(const Verdict& verdict);
+FailureSignature FailureSignatureOf(const reports::Verdict& verdict);
 // The same failure on smaller data: a wrong number is a wrong number, whatever it is; NaN has a
 // reason of its own.
 bool SameFailure(const FailureSignature& a, const FailureSignature& b);
@@ -29,31 +29,31 @@ bool AlikeMoved(const FailureSignature& a, const FailureSignature& b);
 bool AlikeInAnyData(const FailureSignature& a, const FailureSignature& b);
 
 // A verdict that a campaign keeps: neither pass, unsupported nor inconclusive.
-bool CountsAsFinding(VerdictKind kind);
+bool CountsAsFinding(reports::VerdictKind kind);
 
 // Opcode of the instruction that the verdict, or cutting, names: "tanh"; of several the last, whose
 // value is wrong; empty where none is named.
-std::string BlamedOpcode(const Verdict& verdict, const Module& module);
+std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module);
 // What a smaller module with the same failure may blame: that opcode and, where it runs
 // computations, those of what they do.
-std::set<std::string> BlamableOpcodes(const Verdict& verdict, const Module& module);
+std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Module& module);
 // The element type that is named has no NaN or no infinity: what is one in other types is a number
 // there, or the other way round.
-bool LacksSpecials(const Verdict& verdict, const Module& module);
+bool LacksSpecials(const reports::Verdict& verdict, const Module& module);
 // Opcodes and element type of all that is named, "tanh f32", with what their computations do where
 // that is little: "map,negate f32"; where none is named those of the module, sorted; of an invalid
 // module the broken rule.
-std::string BlamedOperation(const Verdict& verdict, const Module& module);
+std::string BlamedOperation(const reports::Verdict& verdict, const Module& module);
 
 // What a failure looks like (bucket.h: which are the same one), and what `signature` of an
 // expectation matches: "fail tanh f32 value"; of what comes with a message "crash tanh Check
 // failed: ...". "scatter(empty)" has an operand without elements, "gather(batched)" batching
 // dimensions, "gather(u64)" indices of that type; what is wrong only when compiled together is
 // "add,subtract(together)".
-std::string SignatureOf(const Verdict& verdict, const Module& module);
+std::string SignatureOf(const reports::Verdict& verdict, const Module& module);
 // The same as a file name.
 std::string FolderNameOf(const std::string& signature);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_FAILURE_SIGNATURE_H_

@@ -12,7 +12,7 @@
 #include "spec/ir/float_format.h"
 #include "spec/judge/joint.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using Needs = std::set<std::string>;
@@ -27,7 +27,7 @@ void AddValue(PrimitiveType type, double value, bool indexes, Needs& needs) {
   } else if (IsFloat(type) && std::abs(value) < FormatOf(type).min_normal()) {
     needs.insert("subnormal");
   } else if (IsInteger(type) && value < 0) {
-    if (value == WholeRange(type).low) {
+    if (value == generators::WholeRange(type).low) {
       needs.insert("least");
     } else if (indexes) {
       needs.insert("negative");
@@ -112,4 +112,4 @@ FailureTraits FailureTraitsOf(const Sample& shrunk, const TrialResult& result) {
   return remains;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

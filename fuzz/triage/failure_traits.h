@@ -9,7 +9,7 @@
 
 #include "fuzz/triage/trial.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 struct FailureTraits {
   int64_t elements = 0;  // of its largest array
@@ -28,6 +28,6 @@ FailureTraits FailureTraitsOf(const Sample& shrunk);
 // The same, with what its wrong outputs tell.
 FailureTraits FailureTraitsOf(const Sample& shrunk, const TrialResult& result);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_FAILURE_TRAITS_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 // Which operands are indices, not data.
@@ -37,4 +37,4 @@ bool OnlyIndexes(const Instruction& leaf) {
   return indexes;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -4,11 +4,11 @@
 
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 // A parameter or constant that is read, and only as an index of a slice, gather or scatter.
 bool OnlyIndexes(const Instruction& leaf);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_

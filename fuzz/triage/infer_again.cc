@@ -6,7 +6,7 @@
 #include "spec/infer/verifier.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -185,4 +185,4 @@ bool InferEdited(Module& edited, const Module& before) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

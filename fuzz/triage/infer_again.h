@@ -4,7 +4,7 @@
 
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 // Shapes of all instructions again, leaves and computations' parameters being given; attributes
 // that no longer fit are clipped. What no shape can be inferred for keeps the one that it states:
@@ -14,6 +14,6 @@ bool InferAgain(Module& module);
 // whole, and an instruction that stated another shape than its own keeps what the edit left.
 bool InferEdited(Module& edited, const Module& before);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_INFER_AGAIN_H_

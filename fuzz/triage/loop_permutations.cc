@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 // Roots of loops' bodies that are tuples.
@@ -57,4 +57,4 @@ void UndoPermutations(Module& module) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -4,12 +4,12 @@
 
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 bool AnyPermutations(const Module& module);
 // Each value stays where it is.
 void UndoPermutations(Module& module);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_

@@ -2,7 +2,7 @@
 
 #include "spec/ir/attributes.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 // `plain` makes one dimension of the attribute plain.
@@ -49,4 +49,4 @@ bool HasLayouts(const Module& module) {
   return false;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -8,7 +8,7 @@
 
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 struct PlainEdit {
   const char* name;                                   // of what it takes away: "stride"
@@ -21,6 +21,6 @@ bool HasLayouts(const Module& module);  // others than the default ones
 // Of longer literals only what can be one value throughout is simplified.
 constexpr int64_t kSimplifiedMax = 256;
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_

@@ -11,7 +11,7 @@
 #include "spec/ir/float_format.h"
 #include "spec/judge/joint.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 Shape Retyped(const Shape& shape, PrimitiveType from, PrimitiveType to) {
@@ -29,7 +29,7 @@ Shape Retyped(const Shape& shape, PrimitiveType from, PrimitiveType to) {
 
 // The least and the largest stay that, and so does a sign bit that an unsigned type has not.
 double KeptInteger(double value, PrimitiveType from, PrimitiveType to) {
-  const ValueFacts was = WholeRange(from), is = WholeRange(to);
+  const generators::ValueFacts was = generators::WholeRange(from), is = generators::WholeRange(to);
   if (value == was.low && was.low < 0) return is.low;
   if (value == was.high) return is.high;
   const double half = (was.high + 1) / 2;
@@ -42,7 +42,7 @@ double Kept(double value, PrimitiveType from, PrimitiveType to) {
     return std::copysign(FormatOf(to).min_normal() / 2, value);
   if (IsFloat(to)) return value;
   if (IsInteger(from)) return KeptInteger(value, from, to);
-  const ValueFacts whole = WholeRange(to);
+  const generators::ValueFacts whole = generators::WholeRange(to);
   return std::isnan(value) ? 0 : std::clamp(value, whole.low, whole.high);
 }
 
@@ -54,7 +54,7 @@ Literal Retyped(const Literal& literal, PrimitiveType to) {
   for (int64_t i = 0; i < literal.element_count(); ++i) {
     double value = RealAt(literal, i);
     if (value == 0 && IsComplex(literal.element_type())) value = RealAt(literal, i, 1);
-    Literal one = ScalarLiteral(to, Kept(value, ComponentType(literal.element_type()), to));
+    Literal one = generators::ScalarLiteral(to, Kept(value, ComponentType(literal.element_type()), to));
     std::copy_n(one.raw_data(), bytes, result.mutable_raw_data() + static_cast<size_t>(i) * bytes);
   }
   return result;
@@ -115,4 +115,4 @@ std::set<PrimitiveType> NeededTypes(const Sample& shrunk) {
   return needed;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -7,7 +7,7 @@
 
 #include "fuzz/triage/trial.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 // The types to try in a type's place, plainest first: f32 and s32, or what has its width or sign.
 std::vector<PrimitiveType> PlainerThan(PrimitiveType from);
@@ -19,6 +19,6 @@ Sample Retyped(const Sample& sample, PrimitiveType from, PrimitiveType to);
 // failure needs them.
 std::set<PrimitiveType> NeededTypes(const Sample& shrunk);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_RETYPE_H_

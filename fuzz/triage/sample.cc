@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 // What the entry's root needs, wherever it stands: a module that breaks a rule may take operands
@@ -83,8 +83,8 @@ bool IsAliased(const Instruction& parameter, const Module& module) {
 
 }  // namespace
 
-ExecuteRequest Sample::Request() const {
-  ExecuteRequest request;
+backends::ExecuteRequest Sample::Request() const {
+  backends::ExecuteRequest request;
   request.arguments.assign(static_cast<size_t>(module->replica_count * module->num_partitions),
                            arguments);
   return request;
@@ -165,15 +165,15 @@ Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices) {
   return all;
 }
 
-std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine, bool last_device) {
+std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine, bool last_device) {
   std::vector<int64_t> indices;
   Sample all = WithAllValues(sample, &indices);
-  LoadOptions options;
+  backends::LoadOptions options;
   options.replicas = all.module->replica_count;
   options.partitions = all.module->num_partitions;
-  RunOutcome outcome = RunModule(engine, *all.module, options, all.Request());
+  backends::RunOutcome outcome = backends::RunModule(engine, *all.module, options, all.Request());
   std::map<int64_t, Literal> result;
-  if (outcome.kind != OutcomeKind::kValues) return result;
+  if (outcome.kind != backends::OutcomeKind::kValues) return result;
   auto& outputs = outcome.result.outputs;
   for (size_t i = 0; i < indices.size(); ++i)
     result.emplace(indices[i], (last_device ? outputs.back() : outputs.front())[i]);
@@ -211,4 +211,4 @@ int64_t CountElements(const Module& module) {
   return largest;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

@@ -10,7 +10,7 @@
 #include "backends/backend.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 struct Sample {
   std::unique_ptr<Module> module;
@@ -19,7 +19,7 @@ struct Sample {
   bool keeps_aliases = false;
 
   Sample Clone() const { return {module->Clone(), arguments, keeps_aliases}; }
-  ExecuteRequest Request() const;
+  backends::ExecuteRequest Request() const;
 };
 
 // Removes what the root does not need: instructions, parameters with their arguments, computations.
@@ -44,7 +44,7 @@ Instruction* EntryInstruction(const Sample& sample, int64_t index);
 Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullptr);
 // What the engine computes for each array instruction of the entry that is neither parameter nor
 // constant, by index, on the first device or the last; empty when it cannot run the module.
-std::map<int64_t, Literal> EntryValues(const Sample& sample, Backend& engine, bool last_device);
+std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine, bool last_device);
 
 // Both take and return the same shapes.
 bool MayStandFor(const Computation& one, const Computation& other);
@@ -53,6 +53,6 @@ bool MayStandFor(const Computation& one, const Computation& other);
 int64_t CountInstructions(const Module& module);
 int64_t CountElements(const Module& module);  // of the largest array
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_SAMPLE_H_

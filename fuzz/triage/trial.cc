@@ -5,11 +5,11 @@
 #include "absl/strings/match.h"
 #include "fuzz/triage/failure_signature.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
-DiffOptions DiffOptionsOf(const Sample& sample, const TrialOptions& options, bool blame) {
-  DiffOptions diff;
+backends::DiffOptions DiffOptionsOf(const Sample& sample, const TrialOptions& options, bool blame) {
+  backends::DiffOptions diff;
   diff.profile = options.profile;
   diff.load = DevicesOf(sample, options);
   diff.cut = options.cut;
@@ -17,8 +17,8 @@ DiffOptions DiffOptionsOf(const Sample& sample, const TrialOptions& options, boo
   return diff;
 }
 
-void Sign(Backend& engine, const TrialOptions& options, Verdict& verdict) {
-  BackendInfo info = engine.info();
+void Sign(backends::Backend& engine, const TrialOptions& options, reports::Verdict& verdict) {
+  backends::BackendInfo info = engine.info();
   verdict.backend = info.name;
   verdict.backend_version = info.version;
   verdict.profile = std::string(ProfileName(options.profile));
@@ -39,49 +39,49 @@ bool ManyDigits(const std::vector<std::vector<Literal>>& outputs) {
 }
 
 // A whole array is wrong, by a bound that grows with it: no element is slightly so.
-bool IsJoint(const Verdict& verdict) {
+bool IsJoint(const reports::Verdict& verdict) {
   const std::string& rule = verdict.first_failure ? verdict.first_failure->rule : "";
   return rule == "residual" || rule == "normwise";
 }
 
 bool TakenByRelaxed(const Sample& sample, const std::vector<std::vector<Literal>>& outputs,
-                    Backend& engine, const TrialOptions& options) {
+                    backends::Backend& engine, const TrialOptions& options) {
   if (outputs.empty() || options.profile == Profile::kRelaxed || !ManyDigits(outputs)) return false;
-  DiffOptions relaxed = DiffOptionsOf(sample, options, false);
+  backends::DiffOptions relaxed = DiffOptionsOf(sample, options, false);
   relaxed.profile = Profile::kRelaxed;
-  const ExecuteRequest request = sample.Request();
-  return Differ(*sample.module, request, relaxed).JudgeOutputs(outputs, engine.info().facts).kind ==
-         VerdictKind::kPass;
+  const backends::ExecuteRequest request = sample.Request();
+  return backends::Differ(*sample.module, request, relaxed).JudgeOutputs(outputs, engine.info().facts).kind ==
+         reports::VerdictKind::kPass;
 }
 
 }  // namespace
 
-RunOutcome RunSample(const Sample& sample, Backend& engine, const TrialOptions& options) {
+backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine, const TrialOptions& options) {
   auto run = [&] {
-    return RunModule(engine, *sample.module, DevicesOf(sample, options), sample.Request());
+    return backends::RunModule(engine, *sample.module, DevicesOf(sample, options), sample.Request());
   };
-  RunOutcome outcome = run();
-  bool again = outcome.kind == OutcomeKind::kCrash && KilledFromOutside(outcome.reason);
+  backends::RunOutcome outcome = run();
+  bool again = outcome.kind == backends::OutcomeKind::kCrash && KilledFromOutside(outcome.reason);
   if (again) return run();
   return outcome;
 }
 
-LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options) {
-  LoadOptions load = options.load;
+backends::LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options) {
+  backends::LoadOptions load = options.load;
   load.replicas = sample.module->replica_count;
   load.partitions = sample.module->num_partitions;
   return load;
 }
 
-TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend& engine,
+TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome, backends::Backend& engine,
                        const TrialOptions& options, bool blame) {
   TrialResult result;
-  ExecuteRequest request = sample.Request();
-  Differ differ(*sample.module, request, DiffOptionsOf(sample, options, blame));
+  backends::ExecuteRequest request = sample.Request();
+  backends::Differ differ(*sample.module, request, DiffOptionsOf(sample, options, blame));
   result.verdict = differ.DiffOutcome(outcome, engine);
   result.verdict.seconds = outcome.load_seconds + outcome.result.seconds;
-  if (outcome.kind == OutcomeKind::kValues) result.outputs = outcome.result.outputs;
-  result.slight = FailureSignatureOf(result.verdict) == FailureSignature{VerdictKind::kFail, "value"} &&
+  if (outcome.kind == backends::OutcomeKind::kValues) result.outputs = outcome.result.outputs;
+  result.slight = FailureSignatureOf(result.verdict) == FailureSignature{reports::VerdictKind::kFail, "value"} &&
                   !IsJoint(result.verdict) &&
                   TakenByRelaxed(sample, result.outputs, engine, options);
   Sign(engine, options, result.verdict);
@@ -90,13 +90,13 @@ TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend&
 
 namespace {
 
-TrialResult RunOnce(const Sample& sample, Backend& engine, const TrialOptions& options,
+TrialResult RunOnce(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                     bool blame) {
   if (!options.invalid) {
     return JudgeTrial(sample, RunSample(sample, engine, options), engine, options, blame);
   }
   TrialResult result;
-  result.verdict = DiffInvalidModule(*sample.module, engine, DiffOptionsOf(sample, options, blame));
+  result.verdict = backends::DiffInvalidModule(*sample.module, engine, DiffOptionsOf(sample, options, blame));
   Sign(engine, options, result.verdict);
   return result;
 }
@@ -104,23 +104,23 @@ TrialResult RunOnce(const Sample& sample, Backend& engine, const TrialOptions& o
 }  // namespace
 
 // Once more where a worker was killed from outside, with the module or with a piece of it.
-TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options,
+TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame) {
   TrialResult result = RunOnce(sample, engine, options, blame);
   bool again =
-      result.verdict.kind == VerdictKind::kCrash && KilledFromOutside(result.verdict.reason);
+      result.verdict.kind == reports::VerdictKind::kCrash && KilledFromOutside(result.verdict.reason);
   if (again) return RunOnce(sample, engine, options, blame);
   return result;
 }
 
-std::string ExpectedLines(const Sample& sample, const Verdict& verdict, const TrialOptions& options,
+std::string ExpectedLines(const Sample& sample, const reports::Verdict& verdict, const TrialOptions& options,
                           const std::vector<std::string>& facts) {
-  if (options.invalid || verdict.kind != VerdictKind::kFail) return "";
-  DiffOptions diff = DiffOptionsOf(sample, options, false);
-  ExecuteRequest request = sample.Request();
-  Differ differ(*sample.module, request, diff);
+  if (options.invalid || verdict.kind != reports::VerdictKind::kFail) return "";
+  backends::DiffOptions diff = DiffOptionsOf(sample, options, false);
+  backends::ExecuteRequest request = sample.Request();
+  backends::Differ differ(*sample.module, request, diff);
   auto accepted = differ.Acceptance(verdict.replica * diff.load.partitions, facts);
   return accepted.ok() ? AcceptanceToJsonl(**accepted) : "";
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz

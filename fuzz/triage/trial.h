@@ -9,17 +9,17 @@
 #include "fuzz/triage/sample.h"
 #include "reports/verdict.h"
 
-namespace hlocts {
+namespace hlocts::fuzz {
 
 struct TrialOptions {
   Profile profile = Profile::kDefault;
-  LoadOptions load;      // devices are the module's
+  backends::LoadOptions load;      // devices are the module's
   int64_t cut = 0;       // DiffOptions::cut
   bool invalid = false;  // the module breaks a rule: refusal is the pass
 };
 
 struct TrialResult {
-  Verdict verdict;
+  reports::Verdict verdict;
   std::vector<std::vector<Literal>> outputs;  // [device][leaf]; empty when there are none
   bool slight = false;                        // a wrong number that the relaxed profile would take
 };
@@ -28,20 +28,20 @@ struct TrialResult {
 LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options);
 
 // Runs the valid module; once more where its worker was killed from outside.
-RunOutcome RunSample(const Sample& sample, Backend& engine, const TrialOptions& options);
+RunOutcome RunSample(const Sample& sample, backends::Backend& engine, const TrialOptions& options);
 
 // A run of the valid module that is over. `blame`: a failure is narrowed down to an instruction
 // (many executions).
-TrialResult JudgeTrial(const Sample& sample, const RunOutcome& outcome, Backend& engine,
+TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome, backends::Backend& engine,
                        const TrialOptions& options, bool blame);
 // Runs and judges.
-TrialResult RunTrial(const Sample& sample, Backend& engine, const TrialOptions& options,
+TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame);
 
 // The acceptance set of the device that failed, as lines of JSON; "" when there is none.
-std::string ExpectedLines(const Sample& sample, const Verdict& verdict, const TrialOptions& options,
+std::string ExpectedLines(const Sample& sample, const reports::Verdict& verdict, const TrialOptions& options,
                           const std::vector<std::string>& facts);
 
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_TRIAGE_TRIAL_H_

@@ -3,7 +3,7 @@
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // [groups,size]<=[replicas], or a transposed grid of them.
@@ -155,4 +155,4 @@ bool GenerateReplicaId(ModuleWriter& w, Opcode opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -5,7 +5,7 @@
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // One operand of a dot: its dimensions in a drawn order.
@@ -102,4 +102,4 @@ bool GenerateDot(ModuleWriter& w, Opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

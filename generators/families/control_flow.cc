@@ -6,7 +6,7 @@
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 using Parameters = std::vector<ModuleWriter::Parameter>;
@@ -375,4 +375,4 @@ bool GenerateTuple(ModuleWriter& w, Opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

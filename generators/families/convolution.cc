@@ -5,7 +5,7 @@
 #include "generators/families/windows.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // Sizes of a convolution by meaning.
@@ -131,4 +131,4 @@ bool GenerateConvolution(ModuleWriter& w, Opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -3,7 +3,7 @@
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // A size in [0, bound]; others have no meaning.
@@ -83,4 +83,4 @@ bool GenerateDynamicSize(ModuleWriter& w, Opcode opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -7,7 +7,7 @@
 #include "generators/op_generators.h"
 #include "spec/ir/float_format.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 constexpr double kBig = 1e6;
@@ -288,4 +288,4 @@ bool GenerateBinary(ModuleWriter& w, Opcode opcode) {
   return GenerateFragile(w, opcode, type, dims);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

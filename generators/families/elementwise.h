@@ -4,7 +4,7 @@
 
 #include "generators/module_writer.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 // What the operation asks of an operand of that type.
 Requirement RequirementOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type);
@@ -13,6 +13,6 @@ Value* ApplyUnary(ModuleWriter& w, Opcode opcode, Value* operand);
 // add, subtract, multiply, maximum, minimum; operands that are too large for it go through a clamp.
 Value* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Value* lhs, Value* rhs);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_FAMILIES_ELEMENTWISE_H_

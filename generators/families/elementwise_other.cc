@@ -5,7 +5,7 @@
 #include "generators/op_generators.h"
 #include "spec/ir/float_format.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 constexpr absl::string_view kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
@@ -125,4 +125,4 @@ bool GenerateReducePrecision(ModuleWriter& w, Opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -8,7 +8,7 @@
 #include "generators/families/windows.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 int64_t RankOf(const Value& term) { return static_cast<int64_t>(term.dims().size()); }
@@ -245,4 +245,4 @@ bool GenerateIdiom(ModuleWriter& w) {
   return w.choose.Pick(kIdioms)(w);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -5,7 +5,7 @@
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 constexpr PrimitiveType kIndexTypes[] = {
@@ -212,4 +212,4 @@ bool GenerateScatter(ModuleWriter& w, Opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

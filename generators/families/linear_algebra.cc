@@ -8,7 +8,7 @@
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 ValueFacts Joint(ModuleWriter& w) {
@@ -162,4 +162,4 @@ bool GenerateFft(ModuleWriter& w, Opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -4,7 +4,7 @@
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 Dims Shuffled(ModuleWriter& w, int64_t rank) {
@@ -175,4 +175,4 @@ bool GenerateIota(ModuleWriter& w, Opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -2,7 +2,7 @@
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 const Requirement kModerate = {-8, 8, false};
@@ -94,4 +94,4 @@ bool GenerateBatchNormGrad(ModuleWriter& w, Opcode opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -2,7 +2,7 @@
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // Compares the keys of one operand; operand i's elements are parameters 2i and 2i+1.
@@ -74,4 +74,4 @@ bool GenerateTopk(ModuleWriter& w, Opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

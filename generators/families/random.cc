@@ -3,7 +3,7 @@
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 ValueFacts Opaque() {
@@ -47,4 +47,4 @@ bool GenerateRngBitGenerator(ModuleWriter& w, Opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -5,7 +5,7 @@
 
 #include "spec/ir/float_format.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 constexpr Opcode kReducers[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum, Opcode::kMultiply,
@@ -115,4 +115,4 @@ Computation* PairReducer(ModuleWriter& w, Opcode opcode, PrimitiveType type) {
   });
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

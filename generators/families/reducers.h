@@ -4,7 +4,7 @@
 
 #include "generators/module_writer.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 struct ReducerRow {
   Opcode opcode;
@@ -31,6 +31,6 @@ ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveT
 // (a0, a1, b0, b1) -> (op(a0, b0), op(a1, b1)).
 Computation* PairReducer(ModuleWriter& w, Opcode opcode, PrimitiveType type);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_FAMILIES_REDUCERS_H_

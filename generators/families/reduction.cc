@@ -4,7 +4,7 @@
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // `kept` with one to three more dimensions put in, whose numbers are `reduced`.
@@ -89,4 +89,4 @@ bool GenerateMap(ModuleWriter& w, Opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

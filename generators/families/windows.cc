@@ -6,7 +6,7 @@
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 WindowDimension DrawWindowDimension(ModuleWriter& w, int64_t size_max) {
   WindowDimension window;
@@ -105,4 +105,4 @@ bool GenerateSelectAndScatter(ModuleWriter& w, Opcode) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -4,13 +4,13 @@
 
 #include "generators/module_writer.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 // One dimension: a size of at most size_max, now and then a stride, padding (negative too), dilations.
 WindowDimension DrawWindowDimension(ModuleWriter& w, int64_t size_max);
 // How many windows fit; written apart from spec/infer, which then checks it.
 int64_t WindowedSize(int64_t base, const WindowDimension& window);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_FAMILIES_WINDOWS_H_

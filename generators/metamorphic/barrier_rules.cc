@@ -1,7 +1,7 @@
 // Walls that compilers do not fuse across, put up and taken down.
 #include "generators/metamorphic/rules.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 bool CanBeOutlined(const Site& s) {
@@ -56,4 +56,4 @@ bool ThroughTuple(Site& s) {
   return s.Use(s.Element(s.Make(Opcode::kTuple, values), place));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

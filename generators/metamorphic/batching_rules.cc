@@ -2,7 +2,7 @@
 #include "generators/metamorphic/rules.h"
 #include "spec/infer/dimension_numbers.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 Instruction* RowOfArray(Site& s, Instruction* array, Instruction* row) {
@@ -129,4 +129,4 @@ bool SplitConvolutionBatch(Site& s) {
   return s.Use(s.Concatenate(parts, numbers.output_batch));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -4,7 +4,7 @@
 #include "generators/metamorphic/rules.h"
 #include "spec/infer/dimension_numbers.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // Where the dimensions of a dot's operand go when both are spread over batch, left, right and
@@ -112,4 +112,4 @@ bool ReduceAsWindow(Site& s) {
   return s.Use(s.Reshape(windows, s.dims()));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

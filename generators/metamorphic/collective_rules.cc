@@ -1,7 +1,7 @@
 // A group of one: whoever is alone has everything already.
 #include "generators/metamorphic/rules.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 bool IsAlone(const Site& s) {
@@ -44,4 +44,4 @@ bool PermuteToItself(Site& s) {
   return s.Use(s.Make(Opcode::kCollectivePermute, {s.at}, {{Attr::kSourceTargetPairs, pairs}}));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -1,7 +1,7 @@
 // Branches and loops round what is computed, and loops that go round otherwise.
 #include "generators/metamorphic/rules.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 bool CanMoveInside(const Site& s) {
@@ -147,4 +147,4 @@ bool UnrollByTwo(Site& s) {
   return s.Use(Loop(s, s.operand(0), condition, two));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -6,7 +6,7 @@
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 // Dead values may be anything: NaN, overflow, slices from far outside.
 bool AddDeadCode(Site& s) {
@@ -116,4 +116,4 @@ bool RenameAll(Site& s) {
   return s.Done();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

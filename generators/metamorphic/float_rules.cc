@@ -4,7 +4,7 @@
 
 #include "generators/metamorphic/rules.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> opcodes) {
@@ -72,4 +72,4 @@ bool DoubleAndHalve(Site& s) {
   return s.Use(s.Make(Opcode::kMultiply, {doubled, s.Splat(s.shape(), 0.5)}));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

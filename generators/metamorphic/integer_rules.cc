@@ -3,7 +3,7 @@
 
 #include "generators/metamorphic/rules.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 bool IsIntegerArray(const Site& s) { return s.shape().IsArray() && IsInteger(s.type()); }
@@ -121,4 +121,4 @@ bool ReduceInTwoSteps(Site& s) {
                       {{Attr::kDimensions, rest}, {Attr::kToApply, computation}}));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

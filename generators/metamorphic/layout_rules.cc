@@ -1,7 +1,7 @@
 // Layouts and buffers: where elements lie is no part of what they are (003, 004).
 #include "generators/metamorphic/rules.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 Shape WithOrder(const Shape& shape, const Dims& minor_to_major) {
@@ -49,4 +49,4 @@ bool AliasOutput(Site& s) {
   return false;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -3,7 +3,7 @@
 
 #include "generators/metamorphic/rules.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 Dims Inverse(const Dims& permutation) {
@@ -268,4 +268,4 @@ bool OneHotDot(Site& s) {
                       Shape(s.type(), s.dims())));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

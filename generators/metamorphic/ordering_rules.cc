@@ -1,7 +1,7 @@
 // What is sorted stays sorted.
 #include "generators/metamorphic/rules.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 namespace {
 
@@ -46,4 +46,4 @@ bool SortWithPlaces(Site& s) {
   return s.Use(s.Element(both, 0));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 constexpr MetamorphicRule kRules[] = {
@@ -82,4 +82,4 @@ Opcode BinaryOf(const Computation& computation) {
   return root->opcode();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -5,7 +5,7 @@
 #include "generators/metamorphic/site.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 enum class RuleGroup : uint8_t {
   kLayout,
@@ -53,6 +53,6 @@ bool HasSideEffects(const Instruction& instruction);      // or draws random num
 // The opcode of a computation (a, b) -> a op b, which may be commuted; kParameter: it is none.
 Opcode BinaryOf(const Computation& computation);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_METAMORPHIC_RULES_H_

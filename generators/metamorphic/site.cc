@@ -7,7 +7,7 @@
 #include "spec/infer/infer.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 int64_t NamesOf(const Module& module) {
@@ -252,4 +252,4 @@ bool Site::IsElementwise() const {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

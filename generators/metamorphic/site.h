@@ -15,7 +15,7 @@
 #include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 using Dims = std::vector<int64_t>;
 using Operands = std::vector<Instruction*>;
@@ -101,6 +101,6 @@ class Site {
   absl::Status defect_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_METAMORPHIC_SITE_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // Computations in which a rule may write anything: the entry and what is called as control flow.
@@ -120,4 +120,4 @@ absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module, const std::ve
   return std::optional<Twin>();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

@@ -10,7 +10,7 @@
 
 #include "generators/metamorphic/rules.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 
 // What makes the same twin again: "transposed_and_back at add.7 by 12".
 struct TwinRecipe {
@@ -46,6 +46,6 @@ absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module, const std::ve
 // (custom-calls, schedules, channels).
 bool CanHaveTwins(const Module& module);
 
-}  // namespace hlocts
+}  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_METAMORPHIC_TWIN_H_

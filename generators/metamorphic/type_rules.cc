@@ -4,7 +4,7 @@
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/float_format.h"
 
-namespace hlocts {
+namespace hlocts::generators {
 namespace {
 
 // A type that holds every value of the other.
@@ -114,4 +114,4 @@ bool TurnSelect(Site& s) {
   return s.Use(s.Make(Opcode::kSelect, {opposite, s.operand(2), s.operand(1)}));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::generators

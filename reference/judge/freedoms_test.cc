@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "reference/judge/judge_testing.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 class FreedomTest : public AcceptanceTest {};
@@ -214,9 +214,9 @@ TEST(ExplainTest, NamesTheDominatingTerm) {
     auto accepted = AcceptanceOf(**module, Parse(c.arguments), JudgeOptions());
     ASSERT_TRUE(accepted.ok());
     std::string text = Explain(*accepted, 0, 0);
-    EXPECT_NE(text.find(absl::StrCat("width from:  ", c.cause)), std::string::npos) << text;
+    EXPECT_NE(text.find(absl::StrCat("width from:  ", c.term)), std::string::npos) << text;
   }
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -2,7 +2,7 @@
 // row. The rows of kMeasured are answers that real XLA gave: they have to pass.
 #include "reference/judge/judge_testing.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 TEST_P(AcceptanceTest, Verdict) {
@@ -486,4 +486,4 @@ TEST(JudgeTest, CollectivePermuteGivesZeroWithoutSource) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -10,7 +10,7 @@
 #include "reference/judge/module_sets.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 struct Case {
   const char* name;
@@ -58,6 +58,6 @@ inline constexpr Profile kStrict = Profile::kStrict, kRelaxed = Profile::kRelaxe
 #define BINARY(op, type) \
   "ENTRY e { x = " type "[] parameter(0) y = " type "[] parameter(1) ROOT r = " type "[] " op "(x, y) }"
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_

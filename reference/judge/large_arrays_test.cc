@@ -3,7 +3,7 @@
 
 #include "reference/judge/judge_testing.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 absl::StatusOr<JudgeResult> JudgeArrays(const char* text, const Literal& argument,
@@ -76,4 +76,4 @@ TEST(LargeArrays, WindowsThatCannotBeListedAreRefused) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

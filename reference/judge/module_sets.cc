@@ -5,7 +5,7 @@
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/interpreter/set_value.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kStackBytesPerCall = 64 << 10;
@@ -97,4 +97,4 @@ absl::StatusOr<JudgeResult> Judge(const Module& module, absl::Span<const Literal
   return JudgeLeaves(accepted, actual_leaves);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

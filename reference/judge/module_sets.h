@@ -13,7 +13,7 @@
 #include "spec/ir/module.h"
 #include "spec/judge/judge.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 struct JudgeOptions {
   Profile profile = Profile::kDefault;
@@ -56,6 +56,6 @@ inline std::string Explain(const ModuleAcceptance& accepted, int64_t output, int
   return ExplainElement(accepted, output, index);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_

@@ -9,7 +9,7 @@
 #include "absl/strings/strip.h"
 #include "reference/judge/judge_testing.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 struct Recorded {
@@ -94,4 +94,4 @@ INSTANTIATE_TEST_SUITE_P(Files, RecordedTest, testing::ValuesIn(Files()), [](con
 });
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -2,7 +2,7 @@
 // uses every permission); beside each the answer that stays wrong. Rows as in judge_test.cc.
 #include "reference/judge/judge_testing.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 class SoundnessTest : public AcceptanceTest {};
@@ -425,4 +425,4 @@ INSTANTIATE_TEST_SUITE_P(Cases, SoundnessTest, testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

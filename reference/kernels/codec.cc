@@ -7,7 +7,7 @@
 #include "spec/ir/float_format.h"
 #include "spec/ir/native.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 template <typename To, typename From>
@@ -174,4 +174,4 @@ void TotalOrderKeys(PrimitiveType type, const void* elements, int64_t* out, int6
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

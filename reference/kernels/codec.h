@@ -6,7 +6,7 @@
 
 #include "spec/ir/primitive_type.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Float types; exact.
 void DecodeFloats(PrimitiveType type, const void* elements, double* out, int64_t count);
@@ -24,6 +24,6 @@ void TotalOrderKeys(PrimitiveType type, const void* elements, int64_t* out, int6
 double RoundToOdd(int64_t value);
 double RoundToOdd(uint64_t value);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_CODEC_H_

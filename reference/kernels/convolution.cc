@@ -3,7 +3,7 @@
 #include "spec/infer/window_util.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // A copy from an array of these strides, its dimensions taken in `order`, to a dense array.
@@ -105,4 +105,4 @@ ConvolutionGeometry ConvolutionGeometryOf(const Instruction& convolution,
   return geometry;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

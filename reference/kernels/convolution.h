@@ -15,7 +15,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // The operands seen as lhs[batch, spatial..., feature] and rhs[tap..., input feature, output
 // feature], with taps already reversed where window_reversal asks for it; the copies bring them
@@ -116,6 +116,6 @@ void ConvolutionKernel(const System& system, const ConvolutionGeometry& geometry
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_CONVOLUTION_H_

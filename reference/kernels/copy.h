@@ -10,7 +10,7 @@
 
 #include "absl/types/span.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // For every index (i0, i1, ...) with id < dims[d].size:
 //   result[result_base + sum id*result_stride] = operand[operand_base + sum id*operand_stride].
@@ -78,6 +78,6 @@ void CopyKernel(CopyGeometry geometry, absl::Span<const T> operand, absl::Span<T
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_COPY_H_

@@ -2,7 +2,7 @@
 
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 int64_t Product(absl::Span<const int64_t> sizes, absl::Span<const int64_t> dimensions) {
@@ -63,4 +63,4 @@ DotGeometry DotGeometryOf(const DotDimensionNumbers& numbers, absl::Span<const i
   return geometry;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

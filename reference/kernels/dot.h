@@ -13,7 +13,7 @@
 #include "reference/number_system.h"
 #include "spec/infer/dimension_numbers.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // The operands seen as lhs[batch, m, k] and rhs[batch, k, n], the result as [batch, m, n]: the
 // copies bring each operand into that dense order.
@@ -64,6 +64,6 @@ void DotKernel(const System& system, const DotGeometry& geometry,
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_DOT_H_

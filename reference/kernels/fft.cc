@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kRadixMax = 61;  // larger prime factors go to Bluestein
@@ -201,4 +201,4 @@ void FftPlan<Real>::Backward(Number* data, Number* scratch) const {
 template class FftPlan<double>;
 template class FftPlan<long double>;
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

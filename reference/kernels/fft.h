@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // std::complex multiplies with Annex G's recovery of infinities, which a transform has no use for.
 template <typename Real>
@@ -54,6 +54,6 @@ class FftPlan {
 extern template class FftPlan<double>;
 extern template class FftPlan<long double>;
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_FFT_H_

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // The sum of the definition, with angles reduced in integers, in long double.
@@ -78,4 +78,4 @@ TEST(Fft, QuarterTurnsAreExact) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

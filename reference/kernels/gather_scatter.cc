@@ -5,7 +5,7 @@
 #include "spec/infer/dimension_numbers.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 bool Contains(absl::Span<const int64_t> list, int64_t value) {
@@ -138,4 +138,4 @@ std::vector<WindowPlace> PlacesOf(const WindowsGeometry& geometry,
   return places;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

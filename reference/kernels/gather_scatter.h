@@ -15,7 +15,7 @@
 #include "reference/kernels/copy.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 struct WindowsGeometry {
   std::vector<int64_t> operand_dimensions;
@@ -133,6 +133,6 @@ void GatherKernel(const WindowsGeometry& geometry, const Indices& indices,
   });
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_GATHER_SCATTER_H_

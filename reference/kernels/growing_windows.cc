@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kLongWindow = 16;  // elements; below, each window for itself costs as little
@@ -50,4 +50,4 @@ std::optional<GrowingWindows> GrowingWindowsOf(const WindowGeometry& geometry) {
   return found;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

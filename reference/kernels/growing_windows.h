@@ -10,7 +10,7 @@
 #include "reference/kernels/window_geometry.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Along `axis` the windows grow; of every other dimension they see one element at most. Backwards: from
 // the last position to the first, at their front.
@@ -57,6 +57,6 @@ void ForEachGrowingWindow(const WindowGeometry& geometry, const GrowingWindows& 
   });
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_

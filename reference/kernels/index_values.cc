@@ -5,7 +5,7 @@
 
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 using Reader = int64_t (*)(const uint8_t* data, int64_t i);
@@ -48,4 +48,4 @@ std::vector<int64_t> IndexValues(const Literal& indices) {
   return values;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -7,7 +7,7 @@
 
 #include "spec/ir/literal.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Elements of an array of an integer type as int64; u64 values beyond int64 become INT64_MAX, which
 // clamps and misses like every other index that is too large (rulings 0009, 0010, 0011).
@@ -24,6 +24,6 @@ class IndexReader {
   int64_t (*read_)(const uint8_t* data, int64_t i);
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_INDEX_VALUES_H_

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace hlocts {
+namespace hlocts::reference {
 
 inline double Conjugate(double x) { return x; }
 inline long double Conjugate(long double x) { return x; }
@@ -58,6 +58,6 @@ void SubstituteKernel(int64_t n, bool lower, bool unit_diagonal, At&& at, W* x, 
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_LINEAR_ALGEBRA_H_

@@ -14,7 +14,7 @@
 #define HLOCTS_INDEPENDENT_LOOP _Pragma("GCC ivdep")
 #endif
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Kernels that decode do so by blocks of this many elements, so that the scratch stays in cache.
 inline constexpr int64_t kBlock = 256;
@@ -37,6 +37,6 @@ void BinaryLoop(const ElementwiseOp&, const void* const* operands, void* result,
   for (int64_t i = 0; i < count; ++i) out[i] = F::Apply(x[i], y[i]);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_LOOP_H_

@@ -4,7 +4,7 @@
 
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 void CopyGeometry::Simplify() {
   std::vector<CopyDimension> merged;
@@ -118,4 +118,4 @@ std::vector<int64_t> ClampStarts(Dims operand, Dims sizes, Dims starts) {
   return clamped;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -12,7 +12,7 @@
 #include "reference/kernels/copy.h"
 #include "spec/ir/attributes.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 using Dims = absl::Span<const int64_t>;
 
@@ -36,6 +36,6 @@ CopyGeometry DynamicUpdateSliceGeometry(Dims operand, Dims update, Dims starts);
 // 0 <= start <= size - slice size (ruling 0009).
 std::vector<int64_t> ClampStarts(Dims operand, Dims sizes, Dims starts);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_MOVEMENT_GEOMETRY_H_

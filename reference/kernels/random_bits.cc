@@ -5,7 +5,7 @@
 
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 uint32_t Low(uint64_t x) { return static_cast<uint32_t>(x); }
@@ -95,4 +95,4 @@ std::array<uint64_t, 2> AdvancePhilox(std::array<uint64_t, 2> counter, uint64_t 
   return {low, counter[1] + (low < counter[0] ? 1 : 0)};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

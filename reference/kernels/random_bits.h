@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Words from the least significant up. 20 rounds and 10 rounds.
 std::array<uint32_t, 2> ThreeFry2x32(std::array<uint32_t, 2> key, std::array<uint32_t, 2> counter);
@@ -30,6 +30,6 @@ uint64_t PhiloxBits(uint64_t key, std::array<uint64_t, 2> counter, bool wide,
 // counter + steps, modulo 2^128.
 std::array<uint64_t, 2> AdvancePhilox(std::array<uint64_t, 2> counter, uint64_t steps);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_RANDOM_BITS_H_

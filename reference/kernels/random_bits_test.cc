@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 using Pair = std::array<uint32_t, 2>;
@@ -53,4 +53,4 @@ TEST(RandomBits, ThreeFryPairsAlongTheFirstEvenDimension) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

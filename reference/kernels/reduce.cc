@@ -4,7 +4,7 @@
 
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 void AppendMerged(std::vector<StridedDimension>& dims, StridedDimension next) {
@@ -30,4 +30,4 @@ ReduceGeometry ReduceGeometryOf(absl::Span<const int64_t> operand,
   return geometry;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -7,7 +7,7 @@
 
 #include "absl/types/span.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 struct StridedDimension {
   int64_t size = 1;
@@ -64,6 +64,6 @@ void ReduceKernel(const ReduceGeometry& geometry, absl::Span<const Element> oper
   });
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_REDUCE_H_

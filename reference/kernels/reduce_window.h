@@ -11,7 +11,7 @@
 #include "reference/kernels/window_geometry.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // visit(output index, position) for every output element in row-major order.
 template <typename Visit>
@@ -35,6 +35,6 @@ void ReduceWindowKernel(const WindowGeometry& geometry, absl::Span<const Element
   });
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_REDUCE_WINDOW_H_

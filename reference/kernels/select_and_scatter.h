@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "reference/kernels/reduce_window.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // For every window, in order of the source: the linear operand index that is selected, -1 when the
 // window holds padding only. keeps(a, b) is select applied to the elements at a, selected so far,
@@ -30,6 +30,6 @@ std::vector<int64_t> SelectElements(const WindowGeometry& geometry, Keeps&& keep
   return selected;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_SELECT_AND_SCATTER_H_

@@ -4,7 +4,7 @@
 
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Bits of a sign-magnitude number to an unsigned key: negative ones are turned round below the
@@ -50,4 +50,4 @@ std::vector<uint64_t> SortKeysOf(const Literal& elements, bool total_order) {
   return keys;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -11,7 +11,7 @@
 #include "spec/ir/float_format.h"
 #include "spec/ir/literal.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Sorts the elements of `order` so that less(b, a) is false for neighbours a, b; of two elements
 // equal by less the earlier stays first. `scratch` has the size of `order`.
@@ -66,6 +66,6 @@ class SortKeyReader {
 // All of them; NaN without a key has some.
 std::vector<uint64_t> SortKeysOf(const Literal& elements, bool total_order);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_SORT_H_

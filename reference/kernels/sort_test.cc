@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 TEST(Sort, IsStableAtEveryLength) {
@@ -67,4 +67,4 @@ TEST(Sort, IeeeKeysJoinZerosAndReportNan) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -7,7 +7,7 @@
 #include "spec/infer/window_util.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // x with a * x = 1 modulo m (a and m coprime, m >= 1), in [0, m).
@@ -90,4 +90,4 @@ WindowGeometry MakeWindowGeometry(absl::Span<const int64_t> base_dimensions, con
   return geometry;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "spec/ir/attributes.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // The real base elements under the window at one position of one dimension: taps first_tap,
 // first_tap + tap_step, ... lie on base elements first_base, first_base + base_step, ...
@@ -83,6 +83,6 @@ void ForEachWindowRun(const WindowGeometry& geometry, absl::Span<const int64_t> 
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_KERNELS_WINDOW_GEOMETRY_H_

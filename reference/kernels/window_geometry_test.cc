@@ -7,7 +7,7 @@
 #include "reference/kernels/growing_windows.h"
 #include "reference/kernels/reduce_window.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // The base area laid out with its holes and padding, coordinate by coordinate.
@@ -156,4 +156,4 @@ TEST(WindowGeometry, ARankZeroWindowHasItsOneElement) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

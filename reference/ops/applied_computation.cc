@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace hlocts {
+namespace hlocts::reference {
 
 absl::StatusOr<AppliedComputation> AppliedComputation::Of(EvalContext& context,
                                                           const Computation& computation) {
@@ -51,4 +51,4 @@ std::vector<int> ElementWidths(absl::Span<const Literal> arrays) {
   return widths;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

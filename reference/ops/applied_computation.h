@@ -9,7 +9,7 @@
 #include "reference/eval_context.h"
 #include "reference/scalar_function.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 class AppliedComputation {
  public:
@@ -61,6 +61,6 @@ inline void LoadSlots(absl::Span<const Literal> arrays, absl::Span<const int> wi
 }
 std::vector<int> ElementWidths(absl::Span<const Literal> arrays);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_OPS_APPLIED_COMPUTATION_H_

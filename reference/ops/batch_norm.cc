@@ -4,7 +4,7 @@
 #include "reference/ops/structured.h"
 #include "reference/ops/wide.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // The features of an array: element i belongs to feature i / inner % count.
@@ -154,4 +154,4 @@ absl::StatusOr<Literal> EvaluateBatchNormGrad(EvalContext& context, const Instru
   });
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

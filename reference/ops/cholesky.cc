@@ -4,7 +4,7 @@
 #include "reference/ops/structured.h"
 #include "reference/ops/wide.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 template <typename W>
@@ -49,4 +49,4 @@ absl::StatusOr<Literal> EvaluateCholesky(EvalContext& context, const Instruction
   });
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -7,7 +7,7 @@
 #include "reference/kernels/index_values.h"
 #include "reference/ops/applied_computation.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Rows along one dimension as bytes: `outer` blocks of `size` rows of `row_bytes`.
@@ -285,4 +285,4 @@ absl::StatusOr<Literal> EvaluateMeeting(EvalContext& context, const Instruction&
   return Literal::Tuple(std::move(elements));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

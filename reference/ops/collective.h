@@ -10,7 +10,7 @@
 #include "reference/eval_context.h"
 #include "spec/infer/collective.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Devices are numbered replica * partitions + partition.
 struct DeviceGrid {
@@ -43,6 +43,6 @@ struct Meeting {
 absl::StatusOr<Literal> EvaluateMeeting(EvalContext& context, const Instruction& collective,
                                         const Meeting& meeting);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_OPS_COLLECTIVE_H_

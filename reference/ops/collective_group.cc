@@ -4,7 +4,7 @@
 
 #include "reference/ops/collective.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 int64_t IdCount(CollectiveGroupMode mode, const DeviceGrid& grid) {
@@ -89,4 +89,4 @@ absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, cons
                       grid.replicas, " replicas and ", grid.partitions, " partitions");
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

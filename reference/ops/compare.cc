@@ -4,7 +4,7 @@
 #include "reference/ops/families.h"
 #include "spec/ir/native.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // IEEE comparisons of floats: every one with NaN is false but Ne; -0 equals +0 (ruling 0060).
@@ -142,4 +142,4 @@ Kernel TotalOrderKernel(Direction direction) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

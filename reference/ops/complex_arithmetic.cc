@@ -7,7 +7,7 @@
 #include "reference/ops/families.h"
 #include "spec/ir/native.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 template <typename T>
@@ -173,4 +173,4 @@ Kernel ComplexKernel(Opcode opcode, PrimitiveType type) {
   return nullptr;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -8,7 +8,7 @@
 #include "reference/ops/families.h"
 #include "spec/ir/native.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // F on std::complex<Wide>, for elements std::complex<T>.
@@ -162,4 +162,4 @@ Kernel ComplexFunctionKernel(Opcode opcode, PrimitiveType type) {
   return nullptr;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

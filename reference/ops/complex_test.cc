@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "reference/testing/module_runner.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 using Z = std::complex<double>;
@@ -108,4 +108,4 @@ TEST(ComplexTest, Powers) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

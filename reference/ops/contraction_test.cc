@@ -7,7 +7,7 @@
 #include "reference/testing/module_runner.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 Literal Pattern(PrimitiveType type, const std::vector<int64_t>& dimensions, int64_t seed) {
@@ -252,4 +252,4 @@ ENTRY e { p = s32[4] parameter(0) z = s32[] constant(0) ROOT r = s32[] reduce(p,
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

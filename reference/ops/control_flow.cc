@@ -7,7 +7,7 @@
 
 #include "reference/eval_context.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 std::vector<Literal> MoveAll(absl::Span<Literal> operands) {
@@ -173,4 +173,4 @@ absl::StatusOr<Literal> EvaluateAsyncDone(EvalContext&, const Instruction& instr
   return operands[0].TakeElement(1);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -10,7 +10,7 @@
 #include "reference/ops/families.h"
 #include "spec/ir/native.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Integer to narrower integer: modulo 2^w. To pred: not zero.
@@ -182,4 +182,4 @@ Kernel ConvertKernel(PrimitiveType from, PrimitiveType to) {
   return RealLoop;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "reference/testing/module_runner.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 std::string Converted(const char* operand, const std::string& to) {
@@ -136,4 +136,4 @@ TEST(CompareTest, IntegersAndComplex) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -6,7 +6,7 @@
 #include "reference/number_system.h"
 #include "reference/ops/structured.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Products and sums run in the widest of the three types (preferred element types may differ from
@@ -106,4 +106,4 @@ absl::StatusOr<Literal> EvaluateConvolution(EvalContext& context, const Instruct
   return FromSystem(std::move(out), type);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -5,7 +5,7 @@
 #include "reference/ops/module_testing.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // One random convolution of whole numbers, dimensions in the order b f spatial, o i spatial, b f
@@ -173,4 +173,4 @@ TEST(Convolution, AWindowOfPaddingOnlyAndAnEmptyBatchGiveZeros) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -2,7 +2,7 @@
 
 #include "reference/ops/structured.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // custom_call.1-9: the function of that name from the library given to the evaluation, applied to
 // row-major buffers. Without one the module is unsupported, never wrong (ruling 0069).
@@ -18,4 +18,4 @@ absl::StatusOr<Literal> EvaluateCustomCall(EvalContext& context, const Instructi
   return library->Call(instruction, operands);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -13,7 +13,7 @@
 #include "reference/number_system.h"
 #include "reference/ops/part.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 PrimitiveType CommonSystem(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
@@ -93,4 +93,4 @@ absl::StatusOr<Literal> EvaluateDot(EvalContext& context, const Instruction& ins
   return FromSystem(std::move(out), shape.element_type()).WithShape(shape);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

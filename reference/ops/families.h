@@ -8,7 +8,7 @@
 #include "spec/ir/primitive_type.h"
 #include "spec/ir/opcode.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 using Kernel = ElementwiseOp::Run;
 
@@ -40,6 +40,6 @@ Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
 void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands, void* result,
                            int64_t count);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_OPS_FAMILIES_H_

@@ -9,7 +9,7 @@
 #include "reference/ops/structured.h"
 #include "reference/ops/wide.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Of a plan and its scratch space, for each element of a line, Bluestein's included.
@@ -174,4 +174,4 @@ absl::StatusOr<Literal> EvaluateFft(EvalContext& context, const Instruction& ins
   return Transformed<double>(fft, operand, shape);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

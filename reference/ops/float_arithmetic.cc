@@ -8,7 +8,7 @@
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 struct Add {
@@ -182,4 +182,4 @@ Kernel FloatArithmeticKernel(Opcode opcode, PrimitiveType type) {
   return nullptr;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

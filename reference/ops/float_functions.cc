@@ -8,7 +8,7 @@
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 struct Acos {
@@ -241,4 +241,4 @@ Kernel FloatFunctionKernel(Opcode opcode, PrimitiveType type) {
   return type == PrimitiveType::kF64 ? Accurate(opcode) : Fast(opcode);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

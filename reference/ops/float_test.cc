@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "reference/testing/module_runner.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr PrimitiveType kFloat8[] = {PrimitiveType::kF8E5M2,       PrimitiveType::kF8E4M3,
@@ -227,4 +227,4 @@ TEST(FloatTest, ReducePrecisionRoundsThenClamps) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

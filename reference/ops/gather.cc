@@ -3,7 +3,7 @@
 #include "reference/number_system.h"
 #include "reference/ops/structured.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // gather.21-37: the batch dimensions of an output index look up an index vector, start_index_map
 // makes it a full start (0 where it has no entry, the batch coordinate in batching dimensions), the
@@ -26,4 +26,4 @@ absl::StatusOr<Literal> EvaluateGather(EvalContext& context, const Instruction& 
   return out;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -3,7 +3,7 @@
 #include "absl/strings/str_join.h"
 #include "reference/ops/module_testing.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr char kTen[] = "f32[3,3] {{0,1,2},{10,11,12},{20,21,22}}";
@@ -135,4 +135,4 @@ TEST(Scatter, NoIndicesLeaveTheOperand) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

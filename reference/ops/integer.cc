@@ -6,7 +6,7 @@
 #include "reference/ops/families.h"
 #include "spec/ir/native.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 Kernel SignedIntegerKernel(Opcode opcode, PrimitiveType type);  // integer_signed.cc
 
@@ -191,4 +191,4 @@ void MulhiKernel(const ElementwiseOp& op, const void* const* operands, void* res
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

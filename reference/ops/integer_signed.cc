@@ -5,7 +5,7 @@
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 struct Maximum {
@@ -137,4 +137,4 @@ Kernel SignedIntegerKernel(Opcode opcode, PrimitiveType type) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

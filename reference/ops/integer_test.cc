@@ -7,7 +7,7 @@
 #include "reference/testing/module_runner.h"
 #include "spec/ir/primitive_type.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr PrimitiveType kSmall[] = {PrimitiveType::kS2, PrimitiveType::kU2, PrimitiveType::kS4,
@@ -175,4 +175,4 @@ TEST(IntegerTest, PredSubtractIsUnsupported) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

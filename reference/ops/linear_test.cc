@@ -4,7 +4,7 @@
 
 #include "reference/ops/module_testing.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 TEST(Cholesky, ReadsAndWritesOneTriangle) {
@@ -169,4 +169,4 @@ TEST(BatchNorm, GradByItsFormulas) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -3,7 +3,7 @@
 #include "reference/ops/applied_computation.h"
 #include "reference/ops/structured.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // map.5-9: the result's element at each index is the computation applied to the operands' elements
 // at that index. Operands may differ in type; the result has their dimensions (ruling 0048).
@@ -35,4 +35,4 @@ absl::StatusOr<Literal> EvaluateMap(EvalContext& context, const Instruction& ins
   return out;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

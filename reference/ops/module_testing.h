@@ -11,7 +11,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 inline Literal LiteralOf(absl::string_view text) {
   absl::StatusOr<Literal> literal = ParseLiteralWithShape(text);
@@ -61,6 +61,6 @@ inline constexpr char kAdd[] =
     "add { a = f32[] parameter(0) b = f32[] parameter(1) "
     "ROOT r = f32[] add(a, b) }\n";
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_OPS_MODULE_TESTING_H_

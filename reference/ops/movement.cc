@@ -10,7 +10,7 @@
 #include "reference/number_system.h"
 #include "reference/ops/families.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 const std::vector<int64_t>& DimensionsOf(const Literal& literal) {
@@ -238,4 +238,4 @@ absl::StatusOr<Literal> EvaluateSetDimensionSize(EvalContext&, const Instruction
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

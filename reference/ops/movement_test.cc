@@ -5,7 +5,7 @@
 #include "reference/testing/module_runner.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 using Index = std::vector<int64_t>;
@@ -224,4 +224,4 @@ TEST(DynamicSizesTest, SizesTravelDownstream) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

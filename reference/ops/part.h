@@ -7,7 +7,7 @@
 
 #include "spec/ir/literal.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Elements [first, first + count) of `array`, rank 1.
 inline Literal Part(const Literal& array, int64_t first, int64_t count) {
@@ -24,6 +24,6 @@ inline void SetPart(const Literal& part, int64_t first, Literal& array) {
               part.element_count() * width);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_OPS_PART_H_

@@ -9,7 +9,7 @@
 #include "reference/number_system.h"
 #include "reference/ops/structured.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 bool Contains(const std::vector<int64_t>& list, int64_t value) {
@@ -151,4 +151,4 @@ absl::StatusOr<Literal> EvaluateRaggedDot(EvalContext& context, const Instructio
   return FromSystem(std::move(out), shape.element_type());
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

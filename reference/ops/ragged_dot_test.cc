@@ -1,6 +1,6 @@
 #include "reference/ops/module_testing.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 TEST(RaggedDot, RowsOfAGroupMeetItsMatrix) {
@@ -25,4 +25,4 @@ TEST(RaggedDot, AContractionByGroups) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

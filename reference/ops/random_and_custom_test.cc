@@ -5,7 +5,7 @@
 #include "reference/ops/module_testing.h"
 #include "reference/shared_custom_calls.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 Literal RngOf(const std::string& type, const std::string& a, const std::string& b,
@@ -126,4 +126,4 @@ TEST(CustomCall, CallsTheSymbolOfASharedLibrary) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

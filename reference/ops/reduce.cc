@@ -15,7 +15,7 @@
 #include "reference/number_system.h"
 #include "reference/ops/families.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kLanes = 256;         // of a contiguous fold
@@ -144,7 +144,7 @@ void Combine(const Fold& fold, void* accumulator, const void* elements, int64_t 
   fold.combine(operands, accumulator, count);
 }
 
-const void* Widened(const Fold& fold, const void* elements, int64_t count,
+const void* InLanes(const Fold& fold, const void* elements, int64_t count,
                     std::vector<uint8_t>& scratch) {
   if (!fold.widen.run) return elements;
   scratch.resize(static_cast<size_t>(count * fold.width));
@@ -176,10 +176,10 @@ void FoldRun(const Fold& fold, const uint8_t* x, int64_t count, int element_widt
   }
   int64_t width = std::min(count, kLanes);
   lanes.resize(static_cast<size_t>(width * fold.width));
-  std::memcpy(lanes.data(), Widened(fold, x, width, scratch), lanes.size());
+  std::memcpy(lanes.data(), InLanes(fold, x, width, scratch), lanes.size());
   for (int64_t at = width; at < count; at += width) {
     int64_t n = std::min(width, count - at);
-    Combine(fold, lanes.data(), Widened(fold, x + at * element_width, n, scratch), n);
+    Combine(fold, lanes.data(), InLanes(fold, x + at * element_width, n, scratch), n);
   }
   while (width > 1) {
     int64_t half = width / 2;
@@ -200,7 +200,7 @@ void FoldRows(const Fold& fold, Reduction& reduction) {
   Slot folded, accumulator;
   const uint8_t* x = reduction.inputs[0].raw_data();
   uint8_t* out = reduction.results[0].mutable_raw_data();
-  const void* init = Widened(fold, reduction.inits[0].raw_data(), 1, init_scratch);
+  const void* init = InLanes(fold, reduction.inits[0].raw_data(), 1, init_scratch);
   ForEachOffset(geometry.kept, 0, [&](int64_t base) {
     accumulator.Load(static_cast<const uint8_t*>(init), fold.width);
     ForEachOffset(outer, base, [&](int64_t at) {
@@ -217,7 +217,7 @@ void FoldColumns(const Fold& fold, Reduction& reduction) {
   int width = reduction.widths[0];
   std::vector<uint8_t> accumulators, column, widened, init_scratch;
   uint8_t* out = reduction.results[0].mutable_raw_data();
-  const void* init = Widened(fold, reduction.inits[0].raw_data(), 1, init_scratch);
+  const void* init = InLanes(fold, reduction.inits[0].raw_data(), 1, init_scratch);
   ForEachColumnBlock(
       reduction.geometry, [&](int64_t first, const std::vector<int64_t>& offsets, bool contiguous) {
         int64_t count = static_cast<int64_t>(offsets.size());
@@ -227,7 +227,7 @@ void FoldColumns(const Fold& fold, Reduction& reduction) {
         }
         ForEachOffset(reduction.geometry.reduced, 0, [&](int64_t base) {
           const void* x = Column(reduction.inputs[0], width, offsets, base, contiguous, column);
-          Combine(fold, accumulators.data(), Widened(fold, x, count, widened), count);
+          Combine(fold, accumulators.data(), InLanes(fold, x, count, widened), count);
         });
         const void* from = accumulators.data();
         if (fold.narrow.run) {
@@ -391,4 +391,4 @@ absl::StatusOr<Literal> EvaluateReduce(EvalContext& context, const Instruction& 
   return Literal::Tuple(std::move(reduction.results));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -7,7 +7,7 @@
 #include "reference/ops/families.h"
 #include "spec/ir/float_format.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Round, then range (ruling 0053), on the bits of a format with IEEE layout. Ties go to the even
@@ -76,4 +76,4 @@ void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands,
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

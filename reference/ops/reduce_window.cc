@@ -9,7 +9,7 @@
 #include "reference/ops/applied_computation.h"
 #include "reference/ops/structured.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kResultsForLanes = 16;
@@ -220,4 +220,4 @@ absl::StatusOr<Literal> EvaluateReduceWindow(EvalContext& context, const Instruc
   return Collated(instruction.shape(), std::move(results));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

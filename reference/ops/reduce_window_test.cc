@@ -4,7 +4,7 @@
 #include "reference/ops/module_testing.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr char kMin[] =
@@ -186,4 +186,4 @@ TEST(Map, AppliesToMixedTypesAtEveryIndex) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

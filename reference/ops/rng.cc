@@ -6,7 +6,7 @@
 #include "reference/ops/structured.h"
 #include "reference/ops/wide.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 uint64_t JoinedWords(uint32_t low, uint32_t high) {
@@ -189,4 +189,4 @@ absl::StatusOr<Literal> EvaluateRngGetAndUpdateState(EvalContext& context,
   return out;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -5,7 +5,7 @@
 #include "reference/ops/applied_computation.h"
 #include "reference/ops/structured.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // scatter.36-51: the results start as the operands. For every update, in row-major order of the
 // scatter dimensions and then of the window, update_computation(values there, updates) replaces the
@@ -48,4 +48,4 @@ absl::StatusOr<Literal> EvaluateScatter(EvalContext& context, const Instruction&
   return Collated(instruction.shape(), std::move(results));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

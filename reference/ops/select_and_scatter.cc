@@ -5,7 +5,7 @@
 #include "reference/ops/applied_computation.h"
 #include "reference/ops/structured.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 absl::StatusOr<std::vector<int64_t>> Selected(EvalContext& context, const Computation& select,
@@ -78,4 +78,4 @@ absl::StatusOr<Literal> EvaluateSelectAndScatter(EvalContext& context,
   return out;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

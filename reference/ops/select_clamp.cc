@@ -5,7 +5,7 @@
 #include "reference/number_system.h"
 #include "reference/ops/families.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // select.*: each element from on_true where pred holds, else from on_false; its bits are kept.
@@ -75,4 +75,4 @@ Kernel ClampKernel(PrimitiveType type) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

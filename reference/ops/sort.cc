@@ -9,7 +9,7 @@
 #include "reference/ops/applied_computation.h"
 #include "reference/ops/structured.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // The rows along one dimension: element i of row r lies at begin(r) + i * stride.
@@ -165,4 +165,4 @@ absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& in
   return Collated(instruction.shape(), std::move(results));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

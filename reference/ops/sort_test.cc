@@ -1,6 +1,6 @@
 #include "reference/ops/module_testing.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 std::string Comparator(absl::string_view direction, absl::string_view type = "") {
@@ -104,4 +104,4 @@ TEST(TopK, LowerIndexFirstAndTotalOrder) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -4,7 +4,7 @@
 
 #include "reference/eval_context.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 #define HLOCTS_DECLARE_EVALUATOR(Function)                                               \
   absl::StatusOr<Literal> Function(EvalContext& context, const Instruction& instruction, \
@@ -37,6 +37,6 @@ HLOCTS_DECLARE_EVALUATOR(EvaluatePartitionId);
 
 #undef HLOCTS_DECLARE_EVALUATOR
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_OPS_STRUCTURED_H_

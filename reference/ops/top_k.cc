@@ -6,7 +6,7 @@
 #include "reference/number_system.h"
 #include "reference/ops/structured.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // The first k positions of a row of keys, lower keys first (or higher ones), ties in index order.
@@ -60,4 +60,4 @@ absl::StatusOr<Literal> EvaluateTopK(EvalContext& context, const Instruction& in
   return Literal::Tuple(std::move(results));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

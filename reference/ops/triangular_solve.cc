@@ -2,7 +2,7 @@
 #include "reference/ops/structured.h"
 #include "reference/ops/wide.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 struct Solve {
@@ -62,4 +62,4 @@ absl::StatusOr<Literal> EvaluateTriangularSolve(EvalContext& context,
   });
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -2,7 +2,7 @@
 
 #include "reference/number_system.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 template <typename T, typename W>
@@ -88,4 +88,4 @@ template Literal Narrowed(absl::Span<const long double>, const Shape&);
 template Literal Narrowed(absl::Span<const std::complex<double>>, const Shape&);
 template Literal Narrowed(absl::Span<const std::complex<long double>>, const Shape&);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -12,7 +12,7 @@
 #include "spec/base/status.h"
 #include "spec/ir/literal.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // W: double, long double, std::complex<double> or std::complex<long double>. A real array may be
 // widened to a complex W.
@@ -34,6 +34,6 @@ absl::StatusOr<Literal> VisitWide(PrimitiveType type, absl::string_view instruct
   return Unsupported(instruction, ": element type ", PrimitiveTypeName(type));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_OPS_WIDE_H_

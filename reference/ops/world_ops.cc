@@ -6,7 +6,7 @@
 #include "reference/ops/structured.h"
 #include "reference/world_interface.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 Literal ScalarU32(int64_t value) {
@@ -51,4 +51,4 @@ absl::StatusOr<Literal> EvaluatePartitionId(EvalContext& context, const Instruct
   return ScalarU32(world == nullptr ? 0 : world->partition_id());
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

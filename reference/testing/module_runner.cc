@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "reference/kernels/codec.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 std::string Text(const absl::StatusOr<Literal>& value) {
   if (!value.ok()) return value.status().ToString();
@@ -73,4 +73,4 @@ Literal AllCodes(PrimitiveType type) {
   return codes;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -12,7 +12,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // CHECKs that the texts parse: a test's own text is not what is tested.
 inline std::unique_ptr<Module> MustParse(absl::string_view text) {
@@ -50,6 +50,6 @@ std::vector<double> ToDoubles(const Literal& literal);
 // Every code of an 8-bit or narrower type, in order of its bits.
 Literal AllCodes(PrimitiveType type);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_TESTING_MODULE_RUNNER_H_

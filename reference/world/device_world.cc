@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 Literal TupleOf(Literal a, Literal b) {
@@ -186,4 +186,4 @@ absl::StatusOr<Literal> DeviceWorld::Evaluate(EvalContext& context, const Instru
                      " between devices");
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -8,7 +8,7 @@
 #include "reference/world/rendezvous.h"
 #include "reference/world_interface.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Where a send of this device goes, and whether a recv of this device gets anything, by the pairs
 // that pipelined programs carry as a frontend attribute; without pairs a device sends to itself.
@@ -47,6 +47,6 @@ class DeviceWorld : public World {
   Rendezvous& place_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_WORLD_DEVICE_WORLD_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 Rendezvous::Rendezvous(const DeviceGrid& grid) : grid_(grid), devices_(grid.size()) {}
 
@@ -116,4 +116,4 @@ void Rendezvous::End(int64_t device) {
   CheckForDeadlock();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -18,7 +18,7 @@
 #include "spec/base/status.h"
 #include "spec/ir/literal.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 class Rendezvous {
  public:
@@ -76,6 +76,6 @@ class Rendezvous {
   std::string deadlock_;                                     // what is said of it; empty: none
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "reference/world/device_world.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kDevicesMax = 1024;  // each is a thread
@@ -86,4 +86,4 @@ absl::StatusOr<WorldResult> EvaluateReplicated(const Module& module,
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "reference/evaluator.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 struct WorldOptions {
   int64_t replicas = 1;
@@ -34,6 +34,6 @@ absl::StatusOr<WorldResult> EvaluateReplicated(const Module& module,
                                                const WorldOptions& world,
                                                const EvalOptions& options = {});
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_WORLD_WORLD_H_

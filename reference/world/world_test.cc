@@ -4,7 +4,7 @@
 
 #include "reference/ops/module_testing.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Per device the leaves as text, joined by "; "; or one line with the error.
@@ -305,4 +305,4 @@ TEST(World, ManyReplicasManyTimesGiveOneResult) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

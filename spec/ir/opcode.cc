@@ -7,13 +7,13 @@
 namespace hlocts {
 namespace {
 
-constexpr absl::string_view kNames[] = {
+constexpr absl::string_view kOpcodeNames[] = {
 #define HLOCTS_OPCODE(Name, text) text,
 #include "spec/ir/opcodes.def"
 #undef HLOCTS_OPCODE
 };
 
-constexpr std::array<Opcode, kOpcodeCount> kAll = {
+constexpr std::array<Opcode, kOpcodeCount> kAllOpcodes = {
 #define HLOCTS_OPCODE(Name, text) Opcode::k##Name,
 #include "spec/ir/opcodes.def"
 #undef HLOCTS_OPCODE
@@ -27,12 +27,12 @@ constexpr absl::string_view kAttrNames[] = {
 
 }  // namespace
 
-absl::string_view OpcodeName(Opcode opcode) { return kNames[static_cast<size_t>(opcode)]; }
+absl::string_view OpcodeName(Opcode opcode) { return kOpcodeNames[static_cast<size_t>(opcode)]; }
 
 std::optional<Opcode> OpcodeFromName(absl::string_view name) {
   static const auto* by_name = [] {
     auto* map = new absl::flat_hash_map<absl::string_view, Opcode>();
-    for (Opcode opcode : kAll) (*map)[OpcodeName(opcode)] = opcode;
+    for (Opcode opcode : kAllOpcodes) (*map)[OpcodeName(opcode)] = opcode;
     return map;
   }();
   auto found = by_name->find(name);
@@ -40,7 +40,7 @@ std::optional<Opcode> OpcodeFromName(absl::string_view name) {
   return found->second;
 }
 
-absl::Span<const Opcode> AllOpcodes() { return kAll; }
+absl::Span<const Opcode> AllOpcodes() { return kAllOpcodes; }
 absl::string_view AttrName(Attr attr) { return kAttrNames[static_cast<size_t>(attr)]; }
 
 }  // namespace hlocts

@@ -32,14 +32,14 @@ std::unique_ptr<Module> ThroughBytes(const Module& module) {
 }
 
 TEST(PackedModuleTest, GeneratedModulesComeBack) {
-  GeneratorOptions options;
+  generators::GeneratorOptions options;
   options.replicas_max = 4;
-  constexpr Stream kStreams[] = {Stream::kDefined, Stream::kExact, Stream::kEdge, Stream::kSizes,
-                                 Stream::kNegative};
+  constexpr generators::Stream kStreams[] = {generators::Stream::kDefined, generators::Stream::kExact, generators::Stream::kEdge, generators::Stream::kSizes,
+                                 generators::Stream::kNegative};
   for (uint64_t number = 0; number < 3000; ++number) {
     options.stream = kStreams[number % std::size(kStreams)];
-    SeedSource choose(7, number);
-    Generated generated = Generate(choose, options);
+    generators::SeedSource choose(7, number);
+    generators::Generated generated = generators::Generate(choose, options);
     auto back = ThroughBytes(*generated.module);
     ASSERT_NE(back, nullptr);
     ExpectSame(*generated.module, *back);
@@ -132,11 +132,11 @@ TEST(PackedModuleTest, WhatPointsOutOfTheModuleIsRefused) {
 }
 
 TEST(PackedModuleTest, RubbishIsRefused) {
-  GeneratorOptions options;
+  generators::GeneratorOptions options;
   int refused = 0;
   for (uint64_t number = 0; number < 300; ++number) {
-    SeedSource choose(11, number);
-    std::string bytes = *PackModule(*Generate(choose, options).module);
+    generators::SeedSource choose(11, number);
+    std::string bytes = *PackModule(*generators::Generate(choose, options).module);
     EXPECT_FALSE(UnpackModule(absl::string_view(bytes).substr(0, bytes.size() - 1)).ok());
     EXPECT_FALSE(UnpackModule(bytes + '\0').ok());
     for (size_t at = number % 7; at < bytes.size(); at += 7) {

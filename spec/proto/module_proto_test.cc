@@ -499,13 +499,13 @@ ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] call(p), to_apply=callee })");
 
 // Nobody who is sent the proto form gets another module than one who is sent it by way of a reader.
 TEST(ModuleProtoTest, WritingWhatWasReadChangesNothing) {
-  GeneratorOptions options;
+  generators::GeneratorOptions options;
   options.replicas_max = 3;
-  constexpr Stream kStreams[] = {Stream::kDefined, Stream::kEdge, Stream::kSizes};
+  constexpr generators::Stream kStreams[] = {generators::Stream::kDefined, generators::Stream::kEdge, generators::Stream::kSizes};
   for (uint64_t number = 0; number < 2000; ++number) {
     options.stream = kStreams[number % std::size(kStreams)];
-    SeedSource choose(5, number);
-    Generated generated = Generate(choose, options);
+    generators::SeedSource choose(5, number);
+    generators::Generated generated = generators::Generate(choose, options);
     auto written = SerializeModule(*generated.module);
     ASSERT_TRUE(written.ok()) << written.status();
     auto read = ParseSerializedModule(*written);

@@ -13,7 +13,7 @@
 #include "spec/text/printer.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::suites {
 namespace {
 
 // Operations that came to XLA after the pinned one.
@@ -85,4 +85,4 @@ TEST_F(XlaReads, TheModulesOfTheBenchmarks) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::suites

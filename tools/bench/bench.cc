@@ -17,7 +17,7 @@
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 constexpr uint64_t kSeed = 1;
@@ -28,7 +28,7 @@ constexpr int kRepetitions = 3;
 struct BenchModule {
   std::string name;
   std::unique_ptr<Module> module;
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
 };
 
 absl::StatusOr<std::vector<BenchModule>> LoadModules(const BenchOptions& options) {
@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<BenchModule>> LoadModules(const BenchOptions& options
     BenchModule one;
     one.name = name;
     one.module = std::move(loaded.module);
-    one.request.arguments = {GenerateArguments(ArgumentLeafShapes(*one.module), kSeed)};
+    one.request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(*one.module), kSeed)};
     modules.push_back(std::move(one));
   }
   if (modules.empty()) return InvalidInput("no benchmark named \"", options.filter, "\"");
@@ -115,7 +115,7 @@ double Elapsed(const std::function<bool()>& work) {
   return ThreadSeconds() - start;
 }
 
-Timed TimeExecution(std::shared_ptr<Executable> executable, const ExecuteRequest& request) {
+Timed TimeExecution(std::shared_ptr<backends::Executable> executable, const backends::ExecuteRequest& request) {
   return [executable, &request] {
     auto result = executable->Execute(request);
     return result.ok() ? result->seconds : -1.0;
@@ -141,14 +141,14 @@ std::vector<BenchRow> Rows(const std::vector<BenchModule>& modules,
 absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options,
                                                      const std::string& baseline) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<BenchModule> modules, LoadModules(options));
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference, backends::MakeBackend("reference"));
   // One worker per module: a worker holds one loaded module.
-  std::vector<std::unique_ptr<Backend>> workers;
+  std::vector<std::unique_ptr<backends::Backend>> workers;
   for (const BenchModule& one : modules) {
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> subject, reference->Load(*one.module, {}));
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> subject, reference->Load(*one.module, {}));
     Register("subject/" + one.name, options, TimeExecution(std::move(subject), one.request));
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> worker, MakeBackend(baseline));
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> other, worker->Load(*one.module, {}));
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> worker, backends::MakeBackend(baseline));
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> other, worker->Load(*one.module, {}));
     workers.push_back(std::move(worker));
     Register("baseline/" + one.name, options, TimeExecution(std::move(other), one.request));
   }
@@ -157,18 +157,18 @@ absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options
 
 absl::StatusOr<std::vector<BenchRow>> BenchJudge(const BenchOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<BenchModule> modules, LoadModules(options));
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference, backends::MakeBackend("reference"));
   for (const BenchModule& one : modules) {
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> loaded, reference->Load(*one.module, {}));
-    std::shared_ptr<Executable> executable = std::move(loaded);
-    HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, executable->Execute(one.request));
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> loaded, reference->Load(*one.module, {}));
+    std::shared_ptr<backends::Executable> executable = std::move(loaded);
+    HLOCTS_ASSIGN_OR_RETURN(backends::ExecuteResult result, executable->Execute(one.request));
     Register("baseline/" + one.name, options, [executable, &one] {
       return Elapsed([&] { return executable->Execute(one.request).ok(); });
     });
     Register("subject/" + one.name, options, [&one, outputs = result.outputs] {
       return Elapsed([&] {
-        Differ differ(*one.module, one.request, {});
-        return differ.JudgeOutputs(outputs).kind == VerdictKind::kPass;
+        backends::Differ differ(*one.module, one.request, {});
+        return differ.JudgeOutputs(outputs).kind == reports::VerdictKind::kPass;
       });
     });
   }
@@ -182,4 +182,4 @@ double GeometricMean(const std::vector<BenchRow>& rows) {
                       : std::exp(sum / static_cast<double>(rows.size()));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

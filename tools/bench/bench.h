@@ -10,7 +10,7 @@
 #include "backends/backend.h"
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 // cpu/*: the CPU engine and XLA:CPU in turn; kept_best is XLA in a process whose C library keeps the
 // memory that is given back (its outputs need no fresh pages).
@@ -59,12 +59,12 @@ absl::StatusOr<LatencyRow> BenchCpuLatency();
 // leave the outputs open (long chains of roundings), the distance to the other's outputs under its
 // name, where they are near, and the same of pieces of the module, which `engine` runs (`subject` may
 // not run after that). Begins with WRONG when it is.
-absl::StatusOr<std::string> CheckOutputs(const Module& module, const ExecuteRequest& request,
-                                         Backend& engine, Executable& subject, Executable& other,
+absl::StatusOr<std::string> CheckOutputs(const Module& module, const backends::ExecuteRequest& request,
+                                         backends::Backend& engine, backends::Executable& subject, backends::Executable& other,
                                          const std::string& name);
 
 double GeometricMean(const std::vector<BenchRow>& rows);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_BENCH_BENCH_H_

@@ -9,7 +9,7 @@
 #include "tools/bench/fuzz_bench.h"
 #include "tools/cli/common.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 constexpr uint64_t kSeed = 1;
@@ -132,4 +132,4 @@ int RunFuzzBench(const std::string& part, bool quick, bool json) {
   return print.kept() ? kExitOk : kExitFailed;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

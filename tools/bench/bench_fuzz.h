@@ -4,11 +4,11 @@
 
 #include <string>
 
-namespace hlocts {
+namespace hlocts::tools {
 
 // `part`: generate, differential, isolated, reach, arms, mutated; "" for all. The exit status.
 int RunFuzzBench(const std::string& part, bool quick, bool json);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_BENCH_BENCH_FUZZ_H_

@@ -10,7 +10,7 @@
 #include "tools/bench/op_bench.h"
 #include "tools/cli/common.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 double BestRatio(const CpuBenchRow& row) { return row.xla_best / row.cpu_best; }
@@ -80,4 +80,4 @@ int RunOpsBench(const std::string& filter, bool quick, bool json) {
   return right && all ? kExitOk : kExitFailed;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -4,11 +4,11 @@
 
 #include <string>
 
-namespace hlocts {
+namespace hlocts::tools {
 
 // `filter`: part of a module's name, "" for all. The exit status.
 int RunOpsBench(const std::string& filter, bool quick, bool json);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_BENCH_BENCH_OPS_H_

@@ -17,7 +17,7 @@
 #include "tools/bench/engine_turns.h"
 #include "tools/bench/small_modules.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 constexpr uint64_t kSeed = 1;
@@ -30,12 +30,12 @@ double SecondsSince(Clock::time_point start) {
 }
 
 // XLA in a worker whose C library keeps memory that is given back: outputs need no fresh pages.
-absl::StatusOr<std::unique_ptr<Backend>> XlaKeepingMemory() {
+absl::StatusOr<std::unique_ptr<backends::Backend>> XlaKeepingMemory() {
   constexpr const char* kVariables[] = {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_",
                                         "MALLOC_TOP_PAD_"};
   for (const char* variable : kVariables) setenv(variable, "4294967296", 1);
   setenv("MALLOC_ARENA_MAX", "1", 1);
-  auto backend = MakeBackend("xla");
+  auto backend = backends::MakeBackend("xla");
   return backend;
 }
 void ForgetMemorySettings() {
@@ -78,9 +78,9 @@ double Distance(Literal a, Literal b) {
 
 namespace {
 
-bool MaySayMore(VerdictKind kind) {
-  return kind == VerdictKind::kPass || kind == VerdictKind::kInconclusive ||
-         kind == VerdictKind::kUnsupported;
+bool MaySayMore(reports::VerdictKind kind) {
+  return kind == reports::VerdictKind::kPass || kind == reports::VerdictKind::kInconclusive ||
+         kind == reports::VerdictKind::kUnsupported;
 }
 
 // The largest distance of two engines' outputs; negative when some are not near.
@@ -96,23 +96,23 @@ double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal>
 
 }  // namespace
 
-absl::StatusOr<std::string> CheckOutputs(const Module& module, const ExecuteRequest& request,
-                                         Backend& engine, Executable& subject, Executable& other,
+absl::StatusOr<std::string> CheckOutputs(const Module& module, const backends::ExecuteRequest& request,
+                                         backends::Backend& engine, backends::Executable& subject, backends::Executable& other,
                                          const std::string& name) {
-  const RunOutcome outcome = OutcomeFrom(subject.Execute(request));
-  if (outcome.kind != OutcomeKind::kValues) return absl::StrCat("WRONG: ", outcome.reason);
+  const backends::RunOutcome outcome = backends::OutcomeFrom(subject.Execute(request));
+  if (outcome.kind != backends::OutcomeKind::kValues) return absl::StrCat("WRONG: ", outcome.reason);
   std::string distance;
   for (const int64_t cut : {int64_t{0}, kPieceOperations}) {
-    DiffOptions options;
+    backends::DiffOptions options;
     options.cut = cut;
-    const Verdict verdict = Differ(module, request, options).DiffOutcome(outcome, engine);
+    const reports::Verdict verdict = backends::Differ(module, request, options).DiffOutcome(outcome, engine);
     if (!MaySayMore(verdict.kind)) return absl::StrCat("WRONG: ", verdict.reason);
     const bool enough = cut != 0 || verdict.bits_checked_mean >= kBitsEnough;
-    if (verdict.kind == VerdictKind::kPass && enough) {
+    if (verdict.kind == reports::VerdictKind::kPass && enough) {
       return absl::StrFormat("%sjudged, %.1f bits", distance, verdict.bits_checked_mean);
     }
     if (cut != 0) break;
-    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult theirs, other.Execute(request));
+    HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult theirs, other.Execute(request));
     const double apart = LargestDistance(outcome.result.outputs[0], theirs.outputs[0]);
     distance = apart < 0 ? "" : absl::StrFormat("%s %.3g, pieces ", name, apart);
   }
@@ -155,11 +155,11 @@ absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& modu
   CpuBenchRow row;
   row.module = name;
   row.flops = FlopsOf(module);
-  row.bytes = BytesOf(ArgumentLeafShapes(module)) + BytesOf(OutputLeafShapes(module));
-  ExecuteRequest request;
-  request.arguments = {GenerateArguments(ArgumentLeafShapes(module), kSeed)};
-  HLOCTS_ASSIGN_OR_RETURN(auto cpu, MakeBackend("cpu"));
-  HLOCTS_ASSIGN_OR_RETURN(auto xla, MakeBackend("xla"));
+  row.bytes = BytesOf(backends::ArgumentLeafShapes(module)) + BytesOf(backends::OutputLeafShapes(module));
+  backends::ExecuteRequest request;
+  request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(module), kSeed)};
+  HLOCTS_ASSIGN_OR_RETURN(auto cpu, backends::MakeBackend("cpu"));
+  HLOCTS_ASSIGN_OR_RETURN(auto xla, backends::MakeBackend("xla"));
   TimedEngine subject, baseline, kept;
   HLOCTS_ASSIGN_OR_RETURN(subject.executable, cpu->Load(module, {}));
   HLOCTS_ASSIGN_OR_RETURN(baseline.executable, xla->Load(module, {}));
@@ -213,14 +213,14 @@ struct LatencySamples {
 };
 
 // Best times of one module; false when XLA refuses it.
-absl::StatusOr<bool> MeasureLatency(Backend& cpu, Backend& xla, const Module& module,
-                                    const ExecuteRequest& request, LatencySamples& samples) {
+absl::StatusOr<bool> MeasureLatency(backends::Backend& cpu, backends::Backend& xla, const Module& module,
+                                    const backends::ExecuteRequest& request, LatencySamples& samples) {
   auto start = Clock::now();
   auto baseline = xla.Load(module, {});
   if (!baseline.ok()) return false;
   if (!(*baseline)->Execute(request).ok()) return false;
   const double xla_load = SecondsSince(start);
-  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult again, (*baseline)->Execute(request));
+  HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult again, (*baseline)->Execute(request));
   double best_load = 1e300, best_second = 1e300;
   for (int round = 0; round < 20; ++round) {
     start = Clock::now();
@@ -244,14 +244,14 @@ absl::StatusOr<bool> MeasureLatency(Backend& cpu, Backend& xla, const Module& mo
 }  // namespace
 
 absl::StatusOr<LatencyRow> BenchCpuLatency() {
-  HLOCTS_ASSIGN_OR_RETURN(auto cpu, MakeBackend("cpu?isolation=none"));
-  HLOCTS_ASSIGN_OR_RETURN(auto xla, MakeBackend("xla"));
+  HLOCTS_ASSIGN_OR_RETURN(auto cpu, backends::MakeBackend("cpu?isolation=none"));
+  HLOCTS_ASSIGN_OR_RETURN(auto xla, backends::MakeBackend("xla"));
   LatencySamples samples;
   for (uint64_t number = 0; number < kSmallModulesTried; ++number) {
     if (static_cast<int64_t>(samples.ratios.size()) == kSmallModules) break;
     const auto generated = SmallModule(number, /*joint_operations=*/false);
     if (!generated) continue;
-    ExecuteRequest request;
+    backends::ExecuteRequest request;
     request.arguments = {generated->arguments};
     HLOCTS_RETURN_IF_ERROR(
         MeasureLatency(*cpu, *xla, *generated->module, request, samples).status());
@@ -264,4 +264,4 @@ absl::StatusOr<LatencyRow> BenchCpuLatency() {
   return row;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

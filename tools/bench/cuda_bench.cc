@@ -11,7 +11,7 @@
 #include "generators/arguments.h"
 #include "spec/files/module_file.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 constexpr uint64_t kSeed = 1;
@@ -97,17 +97,17 @@ absl::StatusOr<double> TimeDirect(cuda::Device& device, const std::string& modul
 
 struct Bench {
   cuda::Device& device;
-  Backend& backend;
-  std::unique_ptr<Backend> other;  // nullptr: none
+  backends::Backend& backend;
+  std::unique_ptr<backends::Backend> other;  // nullptr: none
   double copy_bandwidth;
   bool quick;
 
   absl::StatusOr<CudaBenchRow> Run(const std::string& name, const Module& module);
-  absl::Status Time(Executable& executable, const ExecuteRequest& request, CudaBenchRow& row) const;
-  absl::Status Compare(const Module& module, const ExecuteRequest& request, CudaBenchRow& row);
+  absl::Status Time(backends::Executable& executable, const backends::ExecuteRequest& request, CudaBenchRow& row) const;
+  absl::Status Compare(const Module& module, const backends::ExecuteRequest& request, CudaBenchRow& row);
 };
 
-absl::Status Bench::Compare(const Module& module, const ExecuteRequest& request,
+absl::Status Bench::Compare(const Module& module, const backends::ExecuteRequest& request,
                             CudaBenchRow& row) {
   for (const Goal& goal : kGoals) {
     if (row.module != goal.module) continue;
@@ -122,18 +122,18 @@ absl::Status Bench::Compare(const Module& module, const ExecuteRequest& request,
   HLOCTS_ASSIGN_OR_RETURN(const auto executable, other->Load(module, {}));
   row.other_seconds = 1e300;
   for (int round = 0; round < 3; ++round) {
-    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, executable->Execute(request));
+    HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, executable->Execute(request));
     row.other_seconds = std::min(row.other_seconds, result.seconds);
   }
   return absl::OkStatus();
 }
 
-absl::Status Bench::Time(Executable& executable, const ExecuteRequest& request,
+absl::Status Bench::Time(backends::Executable& executable, const backends::ExecuteRequest& request,
                          CudaBenchRow& row) const {
   std::vector<double> seconds;
   double bytes = 0;
   for (int round = 0; round < (quick ? 3 : 20); ++round) {
-    HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, executable.Execute(request));
+    HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, executable.Execute(request));
     seconds.push_back(result.seconds);
     if (round > 0) continue;
     for (const Literal& leaf : request.arguments[0]) bytes += static_cast<double>(leaf.raw_size());
@@ -149,10 +149,10 @@ absl::Status Bench::Time(Executable& executable, const ExecuteRequest& request,
 absl::StatusOr<CudaBenchRow> Bench::Run(const std::string& name, const Module& module) {
   CudaBenchRow row;
   row.module = name;
-  ExecuteRequest request;
-  request.arguments = {GenerateArguments(ArgumentLeafShapes(module), kSeed)};
+  backends::ExecuteRequest request;
+  request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(module), kSeed)};
   HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend.Load(module, {}));
-  HLOCTS_ASSIGN_OR_RETURN(const auto cpu, MakeBackend("cpu?isolation=none"));
+  HLOCTS_ASSIGN_OR_RETURN(const auto cpu, backends::MakeBackend("cpu?isolation=none"));
   HLOCTS_ASSIGN_OR_RETURN(const auto control, cpu->Load(module, {}));
   HLOCTS_RETURN_IF_ERROR(Time(*executable, request, row));
   row.copy_share = row.bytes_per_second / copy_bandwidth;
@@ -185,9 +185,9 @@ absl::StatusOr<CudaBenchRow> CopyRow(cuda::Device& device, bool quick) {
   return copy;
 }
 
-absl::StatusOr<std::unique_ptr<Backend>> OtherBackend(const std::string& name) {
-  if (name.empty()) return std::unique_ptr<Backend>();
-  return MakeBackend(name);
+absl::StatusOr<std::unique_ptr<backends::Backend>> OtherBackend(const std::string& name) {
+  if (name.empty()) return std::unique_ptr<backends::Backend>();
+  return backends::MakeBackend(name);
 }
 
 // Every module stands at 0.8 of the other engine at least; the geometric mean at 1.1.
@@ -216,7 +216,7 @@ absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
     const std::vector<std::string>& folders, const std::string& filter, bool quick,
     const std::string& other, const std::function<void(const CudaBenchRow&)>& on_row) {
   HLOCTS_ASSIGN_OR_RETURN(const auto device, cuda::OpenCudaDevice(/*fast_math=*/false));
-  HLOCTS_ASSIGN_OR_RETURN(const auto backend, MakeInProcessBackend("cuda"));
+  HLOCTS_ASSIGN_OR_RETURN(const auto backend, backends::MakeInProcessBackend("cuda"));
   std::vector<CudaBenchRow> rows;
   const auto add = [&](CudaBenchRow row) {
     on_row(row);
@@ -238,4 +238,4 @@ absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
   return rows;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -5,7 +5,7 @@
 
 #include "tools/bench/bench.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct CudaBenchRow {
   std::string module;
@@ -21,7 +21,7 @@ struct CudaBenchRow {
 
 // Rows of small random modules: load and first run of one, and a campaign's modules each second;
 // those whose names contain `filter`.
-absl::Status BenchCudaSmall(Backend& backend, const std::string& filter, bool quick,
+absl::Status BenchCudaSmall(backends::Backend& backend, const std::string& filter, bool quick,
                             const std::function<void(CudaBenchRow)>& add);
 
 // The copy first, small modules, then the modules of all folders. `other`: a backend, "" for none.
@@ -30,6 +30,6 @@ absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
     const std::vector<std::string>& folders, const std::string& filter, bool quick,
     const std::string& other, const std::function<void(const CudaBenchRow&)>& on_row);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_BENCH_CUDA_BENCH_H_

@@ -9,7 +9,7 @@
 #include "tools/bench/cuda_bench.h"
 #include "tools/bench/small_modules.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 constexpr double kLoadSeconds = 1e-3, kModulesPerSecond = 300;
@@ -17,8 +17,8 @@ constexpr double kLoadSeconds = 1e-3, kModulesPerSecond = 300;
 using Clock = std::chrono::steady_clock;
 
 // Best of several; a failure of the engine is the campaign's to tell.
-absl::StatusOr<double> LoadAndRun(Backend& backend, const Generated& generated) {
-  ExecuteRequest request;
+absl::StatusOr<double> LoadAndRun(backends::Backend& backend, const generators::Generated& generated) {
+  backends::ExecuteRequest request;
   request.arguments = {generated.arguments};
   double best = 1e300;
   for (int round = 0; round < 5; ++round) {
@@ -30,7 +30,7 @@ absl::StatusOr<double> LoadAndRun(Backend& backend, const Generated& generated) 
   return best;
 }
 
-absl::StatusOr<CudaBenchRow> LoadRow(Backend& backend) {
+absl::StatusOr<CudaBenchRow> LoadRow(backends::Backend& backend) {
   std::vector<double> seconds;
   for (uint64_t number = 0; number < kSmallModulesTried; ++number) {
     if (seconds.size() == kSmallModules) break;
@@ -52,15 +52,15 @@ absl::StatusOr<CudaBenchRow> LoadRow(Backend& backend) {
 }
 
 absl::StatusOr<CudaBenchRow> CampaignRow(bool quick) {
-  CampaignOptions options;
+  fuzz::CampaignOptions options;
   options.backends = {"cuda"};
   options.seconds_max = quick ? 5 : 30;
   options.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const auto folder = std::filesystem::temp_directory_path() / "hlocts_bench_cuda_campaign";
   options.out = folder;
   std::filesystem::remove_all(folder);
-  HLOCTS_ASSIGN_OR_RETURN(const CampaignStatus status,
-                          RunCampaign(options, [](const CampaignStatus&) {}));
+  HLOCTS_ASSIGN_OR_RETURN(const fuzz::CampaignStatus status,
+                          fuzz::RunCampaign(options, [](const fuzz::CampaignStatus&) {}));
   std::filesystem::remove_all(folder);
   const double rate = static_cast<double>(status.modules) / status.seconds;
   CudaBenchRow row;
@@ -75,7 +75,7 @@ absl::StatusOr<CudaBenchRow> CampaignRow(bool quick) {
 
 }  // namespace
 
-absl::Status BenchCudaSmall(Backend& backend, const std::string& filter, bool quick,
+absl::Status BenchCudaSmall(backends::Backend& backend, const std::string& filter, bool quick,
                             const std::function<void(CudaBenchRow)>& add) {
   if (absl::StrContains("load_first_run", filter)) {
     HLOCTS_ASSIGN_OR_RETURN(CudaBenchRow row, LoadRow(backend));
@@ -88,4 +88,4 @@ absl::Status BenchCudaSmall(Backend& backend, const std::string& filter, bool qu
   return absl::OkStatus();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

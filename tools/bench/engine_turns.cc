@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <chrono>
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 constexpr int64_t kRunsPerTurn = 5;
 constexpr int kTurnsMin = 3, kTurnsMax = 200;
 
-absl::Status TakeTurn(TimedEngine& engine, const ExecuteRequest& request) {
-  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, engine.executable->Execute(request));
+absl::Status TakeTurn(TimedEngine& engine, const backends::ExecuteRequest& request) {
+  HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, engine.executable->Execute(request));
   if (static_cast<int64_t>(result.seconds_of_runs.size()) != request.runs)
     return absl::InternalError("an engine that does not repeat runs");
   engine.seconds.insert(engine.seconds.end(), result.seconds_of_runs.begin(),
@@ -28,7 +28,7 @@ double TimedEngine::median() const {
   return sorted[sorted.size() / 2];
 }
 
-absl::Status TakeTurns(absl::Span<TimedEngine* const> engines, ExecuteRequest request,
+absl::Status TakeTurns(absl::Span<TimedEngine* const> engines, backends::ExecuteRequest request,
                        double budget) {
   using Clock = std::chrono::steady_clock;
   request.runs = kRunsPerTurn;
@@ -39,4 +39,4 @@ absl::Status TakeTurns(absl::Span<TimedEngine* const> engines, ExecuteRequest re
   return absl::OkStatus();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

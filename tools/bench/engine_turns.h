@@ -8,10 +8,10 @@
 #include "absl/types/span.h"
 #include "backends/backend.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct TimedEngine {
-  std::unique_ptr<Executable> executable;
+  std::unique_ptr<backends::Executable> executable;
   std::vector<double> seconds;  // of all runs
 
   double best() const;
@@ -20,9 +20,9 @@ struct TimedEngine {
 
 // Turns of five runs, one right after the other: caches and threads are then as in a caller's loop.
 // Three turns each, and more until `budget` seconds are over.
-absl::Status TakeTurns(absl::Span<TimedEngine* const> engines, ExecuteRequest request,
+absl::Status TakeTurns(absl::Span<TimedEngine* const> engines, backends::ExecuteRequest request,
                        double budget);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_BENCH_ENGINE_TURNS_H_

@@ -15,10 +15,10 @@
 #include "spec/ir/surgery.h"
 #include "tools/bench/processor_time.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
-bool AsMeant(const Generated& generated) {
+bool AsMeant(const generators::Generated& generated) {
   absl::Status verified = VerifyModule(*generated.module);
   return generated.broken_rule.empty() ? verified.ok() : RuleOf(verified) == generated.broken_rule;
 }
@@ -27,7 +27,7 @@ bool AsMeant(const Generated& generated) {
 class Reach {
  public:
   void Add(const Module& module) {
-    AddCells(module, cells_);
+    fuzz::AddCells(module, cells_);
     for (const auto& computation : module.computations()) {
       for (const auto& instruction : computation->instructions()) AddOne(*instruction);
     }
@@ -44,11 +44,11 @@ class Reach {
 
  private:
   void CountTyped(ReachRow& row) const {
-    for (Opcode opcode : GeneratedOpcodes()) {
+    for (Opcode opcode : generators::GeneratedOpcodes()) {
       const OpRow& op = RowOf(opcode);
       if (op.weight == 0 || op.family == Family::kCollective) continue;  // one replica
       for (PrimitiveType type : AllPrimitiveTypes()) {
-        if (!Contains(GeneratedTypes(opcode), type)) continue;
+        if (!Contains(generators::GeneratedTypes(opcode), type)) continue;
         ++row.typed_legal;
         bool seen = typed_.count({opcode, type}) > 0;
         row.typed += seen;
@@ -93,21 +93,21 @@ class Reach {
     }
   }
 
-  Cells cells_;
+  fuzz::Cells cells_;
   std::set<std::pair<Opcode, PrimitiveType>> typed_;
   std::set<std::pair<Opcode, Opcode>> pairs_;
   std::map<Opcode, TypeSet> made_, taken_;  // types of results, and of operands
 };
 
-CampaignOptions OptionsOf(uint64_t seed) {
-  CampaignOptions options;
+fuzz::CampaignOptions OptionsOf(uint64_t seed) {
+  fuzz::CampaignOptions options;
   options.seed = seed;
   options.trial.cut = 4;
   return options;
 }
 
 // Decisions as many as a module of about ten instructions takes.
-std::string FreshDecisions(SplitMix64& random) {
+std::string FreshDecisions(generators::SplitMix64& random) {
   std::string bytes(64 + random.Below(448), '\0');
   for (char& byte : bytes) byte = static_cast<char>(random.Next());
   return bytes;
@@ -116,14 +116,14 @@ std::string FreshDecisions(SplitMix64& random) {
 }  // namespace
 
 RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max) {
-  CampaignOptions options = OptionsOf(seed);
+  fuzz::CampaignOptions options = OptionsOf(seed);
   RateRow row;
   int64_t instructions = 0;
   double start = OwnSeconds();
   while (row.modules < modules_max && row.seconds < seconds) {
-    Generated generated = CampaignModule(options, row.modules++);
+    generators::Generated generated = fuzz::CampaignModule(options, row.modules++);
     row.valid += AsMeant(generated);
-    instructions += CountInstructions(*generated.module);
+    instructions += fuzz::CountInstructions(*generated.module);
     constexpr int kBetweenLooks = 16;  // at the clock
     const bool look = row.modules % kBetweenLooks == 0 || row.modules == modules_max;
     if (look) row.seconds = OwnSeconds() - start;
@@ -135,9 +135,9 @@ RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max) {
 absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
                                           double seconds) {
   const OnOneCore on_one_core;
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, MakeBackend(backend));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(backend));
   if (!engine->info().available) return absl::UnavailableError(engine->info().reason);
-  CampaignOptions options = OptionsOf(seed);
+  fuzz::CampaignOptions options = OptionsOf(seed);
   RateRow row;
   int64_t instructions = 0, inconclusive = 0;
   double bits = 0, elements = 0;
@@ -146,14 +146,14 @@ absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t s
   while (row.seconds < seconds) {
     constexpr int kBetweenLooks = 16;  // at the clock
     for (int i = 0; i < kBetweenLooks; ++i) {
-      Generated generated = CampaignModule(options, row.modules++);
+      generators::Generated generated = fuzz::CampaignModule(options, row.modules++);
       row.valid += AsMeant(generated);
-      instructions += CountInstructions(*generated.module);
-      Sample sample = {std::move(generated.module), std::move(generated.arguments)};
-      TrialOptions trial = options.trial;
+      instructions += fuzz::CountInstructions(*generated.module);
+      fuzz::Sample sample = {std::move(generated.module), std::move(generated.arguments)};
+      fuzz::TrialOptions trial = options.trial;
       trial.invalid = !generated.broken_rule.empty();
-      Verdict verdict = RunTrial(sample, *engine, trial, false).verdict;
-      inconclusive += verdict.kind == VerdictKind::kInconclusive;
+      reports::Verdict verdict = fuzz::RunTrial(sample, *engine, trial, false).verdict;
+      inconclusive += verdict.kind == reports::VerdictKind::kInconclusive;
       elements += static_cast<double>(verdict.elements);
       bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
     }
@@ -167,14 +167,14 @@ absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t s
 }
 
 std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks) {
-  CampaignOptions options = OptionsOf(seed);
+  fuzz::CampaignOptions options = OptionsOf(seed);
   Reach reach;
   std::vector<ReachRow> rows;
   int64_t modules = 0;
   const double start = OwnSeconds();
   for (double mark : marks) {
     while (OwnSeconds() - start < mark) {
-      Generated generated = CampaignModule(options, modules++);
+      generators::Generated generated = fuzz::CampaignModule(options, modules++);
       if (generated.broken_rule.empty() && AsMeant(generated)) reach.Add(*generated.module);
     }
     rows.push_back(reach.Row(modules));
@@ -189,7 +189,7 @@ class Arm {
  public:
   Arm(uint64_t seed, bool swarm, bool guided) : options_(OptionsOf(seed)) {
     options_.generator.swarm = swarm;
-    if (guided) guide_ = std::make_unique<Guide>(options_);
+    if (guided) guide_ = std::make_unique<fuzz::Guide>(options_);
   }
 
   // Turns are short, so that what else the machine does meets all arms alike.
@@ -197,9 +197,9 @@ class Arm {
     constexpr int kModules = 500;
     const double start = OwnSeconds();
     for (int i = 0; i < kModules; ++i) {
-      Generated made = guide_ ? guide_->Make(number_++) : CampaignModule(options_, number_++);
+      generators::Generated made = guide_ ? guide_->Make(number_++) : fuzz::CampaignModule(options_, number_++);
       bool counts = AsMeant(made) && made.broken_rule.empty() && !guide_;
-      if (counts) AddCells(*made.module, cells_);
+      if (counts) fuzz::AddCells(*made.module, cells_);
     }
     seconds_ += OwnSeconds() - start;
   }
@@ -207,9 +207,9 @@ class Arm {
   int64_t cells() { return guide_ ? guide_->cells() : static_cast<int64_t>(cells_.size()); }
 
  private:
-  CampaignOptions options_;
-  std::unique_ptr<Guide> guide_;
-  Cells cells_;
+  fuzz::CampaignOptions options_;
+  std::unique_ptr<fuzz::Guide> guide_;
+  fuzz::Cells cells_;
   int64_t number_ = 0;
   double seconds_ = 0;
 };
@@ -235,16 +235,16 @@ void BenchArms(uint64_t seed, const std::vector<double>& marks,
 double BenchMutatedValid(uint64_t seed, double seconds) {
   constexpr uint64_t kCrossEvery = 4;
   constexpr size_t kCorpusMax = 4096;
-  SplitMix64 random(seed);
+  generators::SplitMix64 random(seed);
   std::vector<std::string> corpus = {FreshDecisions(random)};
   int64_t mutated = 0, valid = 0;
   for (double start = OwnSeconds(); OwnSeconds() - start < seconds; ++mutated) {
     const std::string& one = corpus[random.Below(corpus.size())];
     const std::string& other = corpus[random.Below(corpus.size())];
     std::string bytes = random.Below(kCrossEvery) == 0
-                            ? CrossOverDecisions(one, other, 1024, random.Next())
-                            : MutateDecisions(one, 1024, random.Next());
-    valid += AsMeant(GenerateFromBytes(bytes, {}));
+                            ? generators::CrossOverDecisions(one, other, 1024, random.Next())
+                            : generators::MutateDecisions(one, 1024, random.Next());
+    valid += AsMeant(generators::GenerateFromBytes(bytes, {}));
     bool keep = corpus.size() < kCorpusMax;
     std::string next = random.Below(8) == 0 ? FreshDecisions(random) : std::move(bytes);
     if (keep) corpus.push_back(std::move(next));
@@ -253,4 +253,4 @@ double BenchMutatedValid(uint64_t seed, double seconds) {
   return static_cast<double>(valid) / static_cast<double>(std::max<int64_t>(mutated, 1));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -9,7 +9,7 @@
 
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct RateRow {
   int64_t modules = 0, valid = 0;
@@ -55,6 +55,6 @@ void BenchArms(uint64_t seed, const std::vector<double>& marks,
 // Share of valid modules out of decisions that are mutated and crossed over again and again.
 double BenchMutatedValid(uint64_t seed, double seconds);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_

@@ -6,23 +6,23 @@
 #include "tools/bench/fuzz_bench.h"
 #include "tools/bench/processor_time.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t seed,
                                         int64_t modules) {
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> worker, MakeBackend(backend));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> worker, backends::MakeBackend(backend));
   if (!worker->info().available) return absl::UnavailableError(worker->info().reason);
-  CampaignOptions options;
+  fuzz::CampaignOptions options;
   options.seed = seed;
   HarnessRow row;
   for (int64_t number = 0; row.modules < modules; ++number) {
     const double own = OwnSeconds(), others = WorkerSeconds();
-    Generated generated = CampaignModule(options, number);
+    generators::Generated generated = fuzz::CampaignModule(options, number);
     if (!generated.broken_rule.empty() || !VerifyModule(*generated.module).ok()) continue;
-    const Sample sample = {std::move(generated.module), std::move(generated.arguments)};
-    const VerdictKind kind = RunTrial(sample, *worker, options.trial, false).verdict.kind;
+    const fuzz::Sample sample = {std::move(generated.module), std::move(generated.arguments)};
+    const reports::VerdictKind kind = fuzz::RunTrial(sample, *worker, options.trial, false).verdict.kind;
     // A worker that died takes its time with it; what is refused costs next to nothing.
-    if (kind != VerdictKind::kPass) continue;
+    if (kind != reports::VerdictKind::kPass) continue;
     row.own_seconds += OwnSeconds() - own;
     row.worker_seconds += WorkerSeconds() - others;
     ++row.modules;
@@ -30,4 +30,4 @@ absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t see
   return row;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

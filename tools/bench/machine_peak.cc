@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -105,4 +105,4 @@ MachinePeak MeasureMachinePeak() {
   return peak;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -2,7 +2,7 @@
 #ifndef HLOCTS_TOOLS_BENCH_MACHINE_PEAK_H_
 #define HLOCTS_TOOLS_BENCH_MACHINE_PEAK_H_
 
-namespace hlocts {
+namespace hlocts::tools {
 
 // Of all processors together, each taken at its best; flops is 0 where no loop of ours fits.
 struct MachinePeak {
@@ -13,6 +13,6 @@ struct MachinePeak {
 
 MachinePeak MeasureMachinePeak();
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_BENCH_MACHINE_PEAK_H_

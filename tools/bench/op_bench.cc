@@ -7,20 +7,20 @@
 #include "spec/infer/verifier.h"
 #include "tools/bench/engine_turns.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 constexpr uint64_t kSeed = 1;
 constexpr double kSeconds = 0.5, kSecondsQuick = 0.1;  // of both engines
 
 // What may be anything (a product of a million numbers, a random draw) is no fault.
-absl::StatusOr<std::string> Judged(const Module& module, const ExecuteRequest& request,
-                                   Executable& subject, const std::vector<std::string>& facts) {
-  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult ours, subject.Execute(request));
-  Differ differ(module, request, {});
-  const Verdict verdict = differ.JudgeOutputs(ours.outputs, facts);
-  if (verdict.kind == VerdictKind::kPass) return std::string("judged");
-  if (verdict.kind == VerdictKind::kInconclusive) return std::string("inconclusive");
+absl::StatusOr<std::string> Judged(const Module& module, const backends::ExecuteRequest& request,
+                                   backends::Executable& subject, const std::vector<std::string>& facts) {
+  HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult ours, subject.Execute(request));
+  backends::Differ differ(module, request, {});
+  const reports::Verdict verdict = differ.JudgeOutputs(ours.outputs, facts);
+  if (verdict.kind == reports::VerdictKind::kPass) return std::string("judged");
+  if (verdict.kind == reports::VerdictKind::kInconclusive) return std::string("inconclusive");
   return absl::StrCat("WRONG: ", verdict.reason);
 }
 
@@ -28,10 +28,10 @@ absl::StatusOr<std::string> Judged(const Module& module, const ExecuteRequest& r
 
 absl::StatusOr<OpBench> OpBench::Start() {
   OpBench bench;
-  HLOCTS_ASSIGN_OR_RETURN(bench.cpu_, MakeBackend("cpu"));
-  HLOCTS_ASSIGN_OR_RETURN(bench.xla_, MakeBackend("xla"));
-  for (Backend* backend : {bench.cpu_.get(), bench.xla_.get()}) {
-    const BackendInfo info = backend->info();
+  HLOCTS_ASSIGN_OR_RETURN(bench.cpu_, backends::MakeBackend("cpu"));
+  HLOCTS_ASSIGN_OR_RETURN(bench.xla_, backends::MakeBackend("xla"));
+  for (backends::Backend* backend : {bench.cpu_.get(), bench.xla_.get()}) {
+    const backends::BackendInfo info = backend->info();
     if (!info.available) return absl::UnavailableError(info.reason);
   }
   return bench;
@@ -41,8 +41,8 @@ absl::StatusOr<CpuBenchRow> OpBench::Measure(const OpModule& op, bool quick) {
   HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, ParseModuleFile(op.name + ".hlo", op.text));
   const Module& module = *loaded.module;
   HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
-  ExecuteRequest request;
-  request.arguments = {GenerateArguments(ArgumentLeafShapes(module), kSeed)};
+  backends::ExecuteRequest request;
+  request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(module), kSeed)};
   TimedEngine subject, baseline;
   HLOCTS_ASSIGN_OR_RETURN(subject.executable, cpu_->Load(module, {}));
   HLOCTS_ASSIGN_OR_RETURN(baseline.executable, xla_->Load(module, {}));
@@ -57,4 +57,4 @@ absl::StatusOr<CpuBenchRow> OpBench::Measure(const OpModule& op, bool quick) {
   return row;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

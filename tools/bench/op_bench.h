@@ -7,7 +7,7 @@
 #include "tools/bench/bench.h"
 #include "tools/bench/op_modules.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 // One worker of each engine for all modules: its memory is warm, XLA's outputs need no fresh pages.
 class OpBench {
@@ -17,9 +17,9 @@ class OpBench {
   absl::StatusOr<CpuBenchRow> Measure(const OpModule& op, bool quick);
 
  private:
-  std::unique_ptr<Backend> cpu_, xla_;
+  std::unique_ptr<backends::Backend> cpu_, xla_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_BENCH_OP_BENCH_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "spec/ir/primitive_type.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct OpRow {
@@ -124,4 +124,4 @@ std::vector<OpModule> OpModules() {
   return modules;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

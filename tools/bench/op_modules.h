@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct OpModule {
   std::string name;  // "binary.f32.add"
@@ -15,6 +15,6 @@ struct OpModule {
 // In the order of the table.
 std::vector<OpModule> OpModules();
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_BENCH_OP_MODULES_H_

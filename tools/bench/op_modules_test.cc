@@ -7,7 +7,7 @@
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 TEST(OpModulesTest, EveryLineMakesModulesWithANameOfTheirOwn) {
@@ -22,4 +22,4 @@ TEST(OpModulesTest, EveryLineMakesModulesWithANameOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 OnOneCore::OnOneCore() {
   CPU_ZERO(&before_);
@@ -42,4 +42,4 @@ double WorkerSeconds() {
   return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

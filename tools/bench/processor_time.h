@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-namespace hlocts {
+namespace hlocts::tools {
 
 // While it lives the calling thread, and processes that it starts, keep to one core: the
 // present one. A process and its worker that take turns wake each other there as they do in a
@@ -25,6 +25,6 @@ double OwnSeconds();
 // Of the workers that this process has now, to a hundredth of a second.
 double WorkerSeconds();
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_BENCH_PROCESSOR_TIME_H_

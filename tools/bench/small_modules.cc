@@ -1,6 +1,6 @@
 #include "tools/bench/small_modules.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 constexpr uint64_t kSeed = 1;
@@ -16,14 +16,14 @@ int64_t InstructionCount(const Module& module) {
 
 }  // namespace
 
-std::optional<Generated> SmallModule(uint64_t number, bool joint_operations) {
-  GeneratorOptions options;
+std::optional<generators::Generated> SmallModule(uint64_t number, bool joint_operations) {
+  generators::GeneratorOptions options;
   options.instructions = 8;
   options.joint_operations = joint_operations;
-  Generated generated = GenerateNumbered(kSeed, number, options);
+  generators::Generated generated = generators::GenerateNumbered(kSeed, number, options);
   if (!generated.broken_rule.empty()) return std::nullopt;
   if (InstructionCount(*generated.module) > kInstructionsMax) return std::nullopt;
   return generated;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -6,14 +6,14 @@
 
 #include "generators/module_generator.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 constexpr int64_t kSmallModules = 50;
 constexpr uint64_t kSmallModulesTried = 1000;  // numbers to look for them in
 
 // Module `number`; nothing where it breaks a rule or has more than 20 instructions.
-std::optional<Generated> SmallModule(uint64_t number, bool joint_operations);
+std::optional<generators::Generated> SmallModule(uint64_t number, bool joint_operations);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_BENCH_SMALL_MODULES_H_

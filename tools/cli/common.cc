@@ -13,7 +13,7 @@
 #include "spec/files/literals_file.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 using Json = nlohmann::ordered_json;
 
@@ -36,8 +36,8 @@ void CommonOptions::DeclareData(Flags& flags) {
             "wide");
 }
 
-LoadOptions CommonOptions::ToLoadOptions(const Module& module) const {
-  LoadOptions load;
+backends::LoadOptions CommonOptions::ToLoadOptions(const Module& module) const {
+  backends::LoadOptions load;
   load.replicas = replicas > 0 ? replicas : module.replica_count;
   load.partitions = module.num_partitions;
   load.rng_seed = rng_seed_flag.value_or(rng_seed);
@@ -49,7 +49,7 @@ LoadOptions CommonOptions::ToLoadOptions(const Module& module) const {
 }
 
 int64_t CommonOptions::DeviceCount(const Module& module) const {
-  LoadOptions load = ToLoadOptions(module);
+  backends::LoadOptions load = ToLoadOptions(module);
   return load.replicas * load.partitions;
 }
 
@@ -83,7 +83,7 @@ absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
   if (!absl::SimpleAtoi(parts.first, &seed) || !absl::SimpleAtoi(parts.second, &number)) {
     return InvalidInput(path, ": expected generated:SEED:NUMBER");
   }
-  Generated generated = GenerateNumbered(seed, number, GeneratorOptions());
+  generators::Generated generated = generators::GenerateNumbered(seed, number, generators::GeneratorOptions());
   LoadedModule loaded;
   loaded.module = std::move(generated.module);
   loaded.arguments = std::move(generated.arguments);
@@ -98,7 +98,7 @@ absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& i
   Job job;
   job.module = std::move(loaded.module);
   job.module_name = module_path;
-  std::vector<Shape> leaves = ArgumentLeafShapes(*job.module);
+  std::vector<Shape> leaves = backends::ArgumentLeafShapes(*job.module);
   int64_t devices = options.DeviceCount(*job.module);
   if (devices < 1 || devices > kDevicesMax) {
     return InvalidInput(module_path, ": ", devices, " devices, expected 1 to ", kDevicesMax);
@@ -109,14 +109,14 @@ absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& i
     HLOCTS_ASSIGN_OR_RETURN(arguments,
                             ReadDeviceLeaves(inputs, leaves, devices, job.module->num_partitions));
   } else if (seed) {
-    auto style = ArgumentStyleFromName(options.data);
+    auto style = generators::ArgumentStyleFromName(options.data);
     if (!style) {
       return InvalidInput("--data \"", options.data,
                           "\": expected random, exact, defined, edge, all_bits or wide");
     }
     job.seed = seed;
     for (int64_t d = 0; d < devices; ++d) {
-      arguments.push_back(GenerateArguments(leaves, *seed + static_cast<uint64_t>(d), *style));
+      arguments.push_back(generators::GenerateArguments(leaves, *seed + static_cast<uint64_t>(d), *style));
     }
   } else if (!loaded.arguments.empty()) {
     arguments.assign(devices, loaded.arguments);
@@ -245,4 +245,4 @@ Json BatchResult(const std::string& module, const absl::Status& status) {
   return Json{{"module", module}, {"ok", status.ok()}, {"error", std::string(status.message())}};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -16,7 +16,7 @@
 #include "spec/ir/module.h"
 #include "tools/cli/flags.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 // Exit statuses of contracts.md.
 inline constexpr int kExitOk = 0;
@@ -39,7 +39,7 @@ struct CommonOptions {
   void DeclareData(Flags& flags);  // --data, of the subcommands that make arguments from a seed
   std::optional<uint64_t> rng_seed_flag;  // Declare needs a place; use rng_seed
 
-  LoadOptions ToLoadOptions(const Module& module) const;
+  backends::LoadOptions ToLoadOptions(const Module& module) const;
   // Replicas times partitions of this run.
   int64_t DeviceCount(const Module& module) const;
 };
@@ -48,7 +48,7 @@ struct CommonOptions {
 struct Job {
   std::unique_ptr<Module> module;
   std::string module_name;  // path as given
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   std::optional<uint64_t> seed;
 };
 
@@ -86,6 +86,6 @@ absl::StatusOr<std::optional<uint64_t>> SeedField(const nlohmann::ordered_json& 
 // {"module","ok","error"} of an entry.
 nlohmann::ordered_json BatchResult(const std::string& module, const absl::Status& status);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_CLI_COMMON_H_

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <utility>
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct Flags::Impl {
   CLI::App* app;
@@ -108,4 +108,4 @@ int RunCommands(int argc, char** argv, const std::vector<Command>& commands) {
   return selected();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace hlocts {
+namespace hlocts::tools {
 
 class Flags {
  public:
@@ -48,6 +48,6 @@ int RunCommands(int argc, char** argv, const std::vector<Command>& commands);
 std::optional<double> ParseDuration(const std::string& text);
 std::optional<int64_t> ParseBytes(const std::string& text);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_CLI_FLAGS_H_

@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 volatile std::sig_atomic_t g_interrupted = 0;
@@ -17,4 +17,4 @@ void CatchInterrupts() {
 
 bool Interrupted() { return g_interrupted != 0; }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

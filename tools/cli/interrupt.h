@@ -2,12 +2,12 @@
 #ifndef HLOCTS_TOOLS_CLI_INTERRUPT_H_
 #define HLOCTS_TOOLS_CLI_INTERRUPT_H_
 
-namespace hlocts {
+namespace hlocts::tools {
 
 // From here on SIGINT and SIGTERM no longer end the process; Interrupted() says that one came.
 void CatchInterrupts();
 bool Interrupted();
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_CLI_INTERRUPT_H_

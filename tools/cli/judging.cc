@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 // Where the set is widest: the element a reader of a pass wants explained.
@@ -35,9 +35,9 @@ Widest WidestElement(const ModuleAcceptance& accepted) {
 
 }  // namespace
 
-absl::StatusOr<DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
+absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
                                             const CommonOptions& common) {
-  DiffOptions options;
+  backends::DiffOptions options;
   auto parsed = ProfileFromName(profile);
   if (!parsed) {
     return InvalidInput("profile \"", profile, "\": expected strict, default or relaxed");
@@ -47,18 +47,18 @@ absl::StatusOr<DiffOptions> MakeDiffOptions(const Job& job, const std::string& p
   return options;
 }
 
-void Complete(const Job& job, Verdict& verdict) {
+void Complete(const Job& job, reports::Verdict& verdict) {
   verdict.module = job.module_name;
   verdict.seed = job.seed;
 }
 
-void PrintVerdict(const Verdict& verdict, bool json) {
-  std::cout << (json ? VerdictToJson(verdict) : VerdictToText(verdict)) << std::endl;
+void PrintVerdict(const reports::Verdict& verdict, bool json) {
+  std::cout << (json ? reports::VerdictToJson(verdict) : reports::VerdictToText(verdict)) << std::endl;
 }
 
 namespace {
 
-void PrintEffectiveBits(const Verdict& verdict) {
+void PrintEffectiveBits(const reports::Verdict& verdict) {
   if (verdict.effective_bits_median < 0) return;
   std::cout << absl::StrFormat(
                    "effective bits of floating-point elements: median %.1f, 5th percentile %.1f, "
@@ -71,7 +71,7 @@ void PrintEffectiveBits(const Verdict& verdict) {
 
 }  // namespace
 
-void PrintExplanation(Differ& differ, const Verdict& verdict, int64_t partitions,
+void PrintExplanation(backends::Differ& differ, const reports::Verdict& verdict, int64_t partitions,
                       const std::vector<std::string>& facts) {
   PrintEffectiveBits(verdict);
   if (!verdict.blame.empty()) std::cout << verdict.blame << std::endl;
@@ -93,10 +93,10 @@ void PrintExplanation(Differ& differ, const Verdict& verdict, int64_t partitions
   std::cout << ExplainElement(**accepted, element.output, element.index) << std::endl;
 }
 
-int ExitStatusOf(const std::vector<Verdict>& verdicts) {
+int ExitStatusOf(const std::vector<reports::Verdict>& verdicts) {
   int status = kExitOk;
-  for (const Verdict& verdict : verdicts) status = std::max(status, ExitStatusOf(verdict));
+  for (const reports::Verdict& verdict : verdicts) status = std::max(status, ExitStatusOf(verdict));
   return status;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -8,23 +8,23 @@
 #include "backends/differ/differ.h"
 #include "tools/cli/common.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
-absl::StatusOr<DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
+absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
                                             const CommonOptions& common);
 
 // Fills in what only the caller knows.
-void Complete(const Job& job, Verdict& verdict);
+void Complete(const Job& job, reports::Verdict& verdict);
 
 // Prints verdicts as text or JSON lines; with `differ`, an explanation of the failing element, or of
 // the widest set when all passed.
-void PrintVerdict(const Verdict& verdict, bool json);
-void PrintExplanation(Differ& differ, const Verdict& verdict, int64_t partitions,
+void PrintVerdict(const reports::Verdict& verdict, bool json);
+void PrintExplanation(backends::Differ& differ, const reports::Verdict& verdict, int64_t partitions,
                       const std::vector<std::string>& facts);
 
 // The worst exit status of the verdicts.
-int ExitStatusOf(const std::vector<Verdict>& verdicts);
+int ExitStatusOf(const std::vector<reports::Verdict>& verdicts);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_CLI_JUDGING_H_

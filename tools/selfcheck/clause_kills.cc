@@ -14,7 +14,7 @@
 #include "backends/selftest/faults/fault_family.h"
 #include "tools/selfcheck/kill_matrix.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 constexpr absl::string_view kHead =
@@ -24,7 +24,7 @@ constexpr absl::string_view kHead =
     "# Write \"clause fault\" to choose a fault; `hlocts selfcheck clauses --update` completes the "
     "line.\n";
 
-std::string HashOf(const Case& one, const Fault& fault) {
+std::string HashOf(const suites::Case& one, const backends::Fault& fault) {
   uint64_t hash = 14695981039346656037u;
   auto add = [&](absl::string_view text) {
     for (char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 1099511628211u;
@@ -48,19 +48,19 @@ std::string NameOf(const std::string& address) {
   return address.substr(0, address.find(':', address.find(':') + 1));
 }
 
-using ByAddress = std::map<std::string, const Case*>;
-ByAddress AddressesOf(const std::vector<Case>& cases) {
+using ByAddress = std::map<std::string, const suites::Case*>;
+ByAddress AddressesOf(const std::vector<suites::Case>& cases) {
   ByAddress result;
-  for (const Case& one : cases) result[one.address] = &one;
+  for (const suites::Case& one : cases) result[one.address] = &one;
   return result;
 }
-bool Cites(const Case& one, const std::string& clause) {
+bool Cites(const suites::Case& one, const std::string& clause) {
   return std::find(one.clauses.begin(), one.clauses.end(), clause) != one.clauses.end();
 }
 
 // The error in what a line says, before anything is run.
 std::string ErrorOf(const ClauseKill& kill, const ByAddress& cases) {
-  if (FindFault(kill.fault) == nullptr) return absl::StrCat("no such fault: ", kill.fault);
+  if (backends::FindFault(kill.fault) == nullptr) return absl::StrCat("no such fault: ", kill.fault);
   auto found = cases.find(kill.killed_by);
   if (found == cases.end()) return absl::StrCat("no such case: ", kill.killed_by);
   if (!Cites(*found->second, kill.clause)) return kill.killed_by + " does not cite the clause";
@@ -99,12 +99,12 @@ absl::Status WriteClauseKills(const std::vector<ClauseKill>& kills, const std::s
 }
 
 std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
-                                          const std::vector<Case>& cases,
+                                          const std::vector<suites::Case>& cases,
                                           const ClauseKillCheck& check, int& count_run) {
   std::vector<std::string> errors;
   const ByAddress by_address = AddressesOf(cases);
   std::set<std::string> tested(check.tested.begin(), check.tested.end()), seen;
-  std::vector<std::pair<const Case*, std::string>> pairs;
+  std::vector<std::pair<const suites::Case*, std::string>> pairs;
   std::vector<const ClauseKill*> run;
   for (const ClauseKill& kill : kills) {
     std::string error = ErrorOf(kill, by_address);
@@ -114,8 +114,8 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
       errors.push_back(absl::StrCat(kill.clause, ": ", error));
       continue;
     }
-    const Case* one = by_address.at(kill.killed_by);
-    bool changed = HashOf(*one, *FindFault(kill.fault)) != kill.hash;
+    const suites::Case* one = by_address.at(kill.killed_by);
+    bool changed = HashOf(*one, *backends::FindFault(kill.fault)) != kill.hash;
     if (changed) errors.push_back(kill.clause + ": case or fault changed since the line was made");
     if (check.changed_only && !changed) continue;
     pairs.emplace_back(one, kill.fault);
@@ -196,7 +196,7 @@ class Search {
  public:
   // `all`: the clauses that cases test, whose signatures tell what an operand is called.
   Search(const std::vector<ClauseText>& clauses, const std::vector<ClauseText>& all,
-         const std::vector<Case>& cases, int jobs);
+         const std::vector<suites::Case>& cases, int jobs);
   // nullopt: no fault was found. A fault that an earlier clause has is the less welcome.
   std::optional<ClauseKill> Best(const ClauseText& clause);
 
@@ -216,10 +216,10 @@ class Search {
   std::map<size_t, int> used_;
 };
 
-std::vector<Case> CasesOfSearch(const std::vector<ClauseText>& clauses,
-                                const std::vector<Case>& cases) {
-  std::map<std::string, Tier> lowest;
-  for (const Case& one : cases) {
+std::vector<suites::Case> CasesOfSearch(const std::vector<ClauseText>& clauses,
+                                const std::vector<suites::Case>& cases) {
+  std::map<std::string, suites::Tier> lowest;
+  for (const suites::Case& one : cases) {
     for (const std::string& clause : one.clauses) {
       auto [entry, is_new] = lowest.emplace(clause, one.tier);
       entry->second = std::min(entry->second, one.tier);
@@ -227,27 +227,27 @@ std::vector<Case> CasesOfSearch(const std::vector<ClauseText>& clauses,
   }
   std::set<std::string> wanted;
   for (const ClauseText& clause : clauses) wanted.insert(clause.id);
-  std::vector<Case> chosen;
-  for (const Case& one : cases) {
+  std::vector<suites::Case> chosen;
+  for (const suites::Case& one : cases) {
     bool needed = std::any_of(one.clauses.begin(), one.clauses.end(), [&](const auto& clause) {
       return wanted.count(clause) && lowest[clause] == one.tier;
     });
-    if (needed || one.tier == Tier::kSmoke) chosen.push_back(one);
+    if (needed || one.tier == suites::Tier::kSmoke) chosen.push_back(one);
   }
   return chosen;
 }
 
 Search::Search(const std::vector<ClauseText>& clauses, const std::vector<ClauseText>& all,
-               const std::vector<Case>& cases, int jobs)
+               const std::vector<suites::Case>& cases, int jobs)
     : signatures_(SignaturesOf(all)) {
-  static std::vector<Case> chosen;  // trials point to them
+  static std::vector<suites::Case> chosen;  // trials point to them
   chosen = CasesOfSearch(clauses, cases);
   int64_t left_out = 0;
   trials_ = TrialsOfCases(chosen, left_out);
   std::set<std::string> wanted;
   for (const ClauseText& clause : clauses) wanted.insert(clause.id);
-  std::vector<const Case*> about;
-  for (const Case& one : chosen) {
+  std::vector<const suites::Case*> about;
+  for (const suites::Case& one : chosen) {
     bool cites = std::any_of(one.clauses.begin(), one.clauses.end(),
                              [&](const auto& clause) { return wanted.count(clause) > 0; });
     if (cites) about.push_back(&one);
@@ -283,7 +283,7 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
   bool proves_little = absl::StrContains(id, "refused") && !IsPermission(clause.text);
   // The opcode's own name says nothing.
   std::string about = id.substr(std::min(id.size(), id.find_first_of("./")));
-  if (!of_family) absl::StrAppend(&about, " ", FindFault(id)->what);
+  if (!of_family) absl::StrAppend(&about, " ", backends::FindFault(id)->what);
   std::set<std::string> words = WordsOf(about), text = WordsOf(clause.text);
   int affinity = 0;
   for (const std::string& word : words) affinity += text.count(word) > 0;
@@ -310,7 +310,7 @@ std::optional<ClauseKill> Search::Best(const ClauseText& clause) {
     chosen = f;
     const Trial& trial = trials_[noticed.trial];
     best = {score,
-            {clause.id, faults_[f], trial.name, HashOf(*trial.one, *FindFault(faults_[f])),
+            {clause.id, faults_[f], trial.name, HashOf(*trial.one, *backends::FindFault(faults_[f])),
              noticed.own, noticed.all}};
   }
   if (!best) return std::nullopt;
@@ -320,12 +320,12 @@ std::optional<ClauseKill> Search::Best(const ClauseText& clause) {
 
 // A line that a person wrote or that a change of case or fault has made stale, tried on the
 // clause's own cases.
-std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<Case>& cases,
+std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suites::Case>& cases,
                                   int jobs) {
-  const Fault* fault = FindFault(kill.fault);
+  const backends::Fault* fault = backends::FindFault(kill.fault);
   if (fault == nullptr) return std::nullopt;
-  std::vector<std::pair<const Case*, std::string>> pairs;
-  for (const Case& one : cases) {
+  std::vector<std::pair<const suites::Case*, std::string>> pairs;
+  for (const suites::Case& one : cases) {
     if (Cites(one, kill.clause)) pairs.emplace_back(&one, kill.fault);
   }
   std::vector<bool> killed = PairsKilled(pairs, jobs);
@@ -346,13 +346,13 @@ std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<Case
 }
 
 // By how many cases of the smoke tier, and the clause's own, the faults of new lines are noticed.
-void CountAll(std::vector<ClauseKill>& kills, const std::vector<Case>& cases, int jobs) {
+void CountAll(std::vector<ClauseKill>& kills, const std::vector<suites::Case>& cases, int jobs) {
   std::vector<std::string> faults;
   for (const ClauseKill& kill : kills) {
     if (kill.all == 0) faults.push_back(kill.fault);
   }
   if (faults.empty()) return;
-  const std::vector<Case> smoke = CasesOfSearch({}, cases);
+  const std::vector<suites::Case> smoke = CasesOfSearch({}, cases);
   int64_t left_out = 0;
   const std::vector<Trial> trials = TrialsOfCases(smoke, left_out);
   const auto rows = KillMatrix(faults, trials, jobs, [](size_t) {});
@@ -372,7 +372,7 @@ void CountAll(std::vector<ClauseKill>& kills, const std::vector<Case>& cases, in
 
 std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills,
                                             const std::vector<ClauseText>& tested,
-                                            const std::vector<Case>& cases, int jobs,
+                                            const std::vector<suites::Case>& cases, int jobs,
                                             std::vector<std::string>& without) {
   const ByAddress by_address = AddressesOf(cases);
   std::map<std::string, ClauseKill> lines;
@@ -383,7 +383,7 @@ std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills
     std::optional<ClauseKill> kept;
     if (line != kills.end()) {
       bool holds = ErrorOf(*line, by_address).empty() &&
-                   HashOf(*by_address.at(line->killed_by), *FindFault(line->fault)) == line->hash;
+                   HashOf(*by_address.at(line->killed_by), *backends::FindFault(line->fault)) == line->hash;
       kept = holds ? *line : Retried(*line, cases, jobs);
       if (!kept)
         std::fprintf(stderr, "%s: %s is not noticed\n", line->clause.c_str(), line->fault.c_str());
@@ -413,4 +413,4 @@ std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

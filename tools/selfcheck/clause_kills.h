@@ -9,7 +9,7 @@
 #include "spec/base/status.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 // A line: clause, fault, the case that notices it, a hash of case and fault, and by how many cases
 // of all (those of the smoke tier and the clause's own) the fault is noticed: "own/all". A person
@@ -32,7 +32,7 @@ struct ClauseKillCheck {
   int jobs = 1;
 };
 std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
-                                          const std::vector<Case>& cases,
+                                          const std::vector<suites::Case>& cases,
                                           const ClauseKillCheck& check, int& count_run);
 
 // The list completed: lines that hold stay; a fault that a person wrote is tried on the clause's
@@ -43,9 +43,9 @@ struct ClauseText {
 };
 std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills,
                                             const std::vector<ClauseText>& tested,
-                                            const std::vector<Case>& cases, int jobs,
+                                            const std::vector<suites::Case>& cases, int jobs,
                                             std::vector<std::string>& without);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_

@@ -8,7 +8,7 @@
 #include "tools/selfcheck/clause_kills.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 // What the documents are about; their files have only numbers.
@@ -24,8 +24,8 @@ std::string TitleOf(const std::string& source) {
   return source;
 }
 
-ClauseRow RowOf(const Clause& clause) {
-  ClauseRow row;
+reports::ClauseRow RowOf(const Clause& clause) {
+  reports::ClauseRow row;
   row.id = clause.id;
   row.document = TitleOf(clause.source);
   row.line = clause.line;
@@ -42,7 +42,7 @@ ClauseRow RowOf(const Clause& clause) {
 
 std::map<std::string, std::vector<std::string>> ProgramsOfClauses() {
   std::map<std::string, std::vector<std::string>> programs;
-  std::ifstream in(HomeFolder() + "/suites/clause_tests.txt");
+  std::ifstream in(suites::HomeFolder() + "/suites/clause_tests.txt");
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);
     std::string clause, file, test;
@@ -52,15 +52,15 @@ std::map<std::string, std::vector<std::string>> ProgramsOfClauses() {
   return programs;
 }
 
-absl::StatusOr<std::vector<ClauseRow>> LoadClauseRows() {
+absl::StatusOr<std::vector<reports::ClauseRow>> LoadClauseRows() {
   HLOCTS_ASSIGN_OR_RETURN(ClauseRegistry registry,
-                          ClauseRegistry::Load(HomeFolder() + "/spec/clauses"));
+                          ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses"));
   HLOCTS_ASSIGN_OR_RETURN(std::vector<ClauseKill> kills,
-                          ReadClauseKills(HomeFolder() + "/suites/clause_mutants.txt"));
+                          ReadClauseKills(suites::HomeFolder() + "/suites/clause_mutants.txt"));
   std::map<std::string, const ClauseKill*> kill_of;
   for (const ClauseKill& kill : kills) kill_of[kill.clause] = &kill;
   auto programs = ProgramsOfClauses();
-  std::vector<ClauseRow> rows;
+  std::vector<reports::ClauseRow> rows;
   for (const Clause& clause : registry.clauses()) {
     rows.push_back(RowOf(clause));
     rows.back().programs = programs[clause.id];
@@ -72,4 +72,4 @@ absl::StatusOr<std::vector<ClauseRow>> LoadClauseRows() {
   return rows;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -10,13 +10,13 @@
 #include "reports/clause_matrix.h"
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
-absl::StatusOr<std::vector<ClauseRow>> LoadClauseRows();
+absl::StatusOr<std::vector<reports::ClauseRow>> LoadClauseRows();
 
 // "file:test" by clause.
 std::map<std::string, std::vector<std::string>> ProgramsOfClauses();
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_

@@ -10,7 +10,7 @@
 #include "spec/accuracy/rules.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 constexpr int64_t kElements = 256;
@@ -27,7 +27,7 @@ constexpr Operation kExactOperations[] = {{"add", 2}, {"subtract", 2}, {"maximum
                                           {"minimum", 2}, {"negate", 1}, {"abs", 1}};
 
 // A chain: every instruction reads the one before it and one further back.
-std::unique_ptr<Module> Chain(PrimitiveType type, int depth, bool exact, SplitMix64& random) {
+std::unique_ptr<Module> Chain(PrimitiveType type, int depth, bool exact, generators::SplitMix64& random) {
   std::string shape = absl::StrCat(PrimitiveTypeName(type), "[", kElements, "]");
   std::string text = absl::StrCat("HloModule chain\nENTRY e {\n  v0 = ", shape,
                                   " parameter(0)\n  v1 = ", shape, " parameter(1)\n");
@@ -47,10 +47,10 @@ std::unique_ptr<Module> Chain(PrimitiveType type, int depth, bool exact, SplitMi
   return *std::move(module);
 }
 
-ExecuteRequest ArgumentsOf(const Module& module, bool exact, uint64_t seed) {
-  ExecuteRequest request;
-  request.arguments.push_back(GenerateArguments(
-      ArgumentLeafShapes(module), seed, exact ? ArgumentStyle::kExact : ArgumentStyle::kRandom));
+backends::ExecuteRequest ArgumentsOf(const Module& module, bool exact, uint64_t seed) {
+  backends::ExecuteRequest request;
+  request.arguments.push_back(generators::GenerateArguments(
+      backends::ArgumentLeafShapes(module), seed, exact ? generators::ArgumentStyle::kExact : generators::ArgumentStyle::kRandom));
   return request;
 }
 
@@ -61,30 +61,30 @@ int32_t StepsOf(Opcode opcode, PrimitiveType type, double factor, bool exact) {
   return static_cast<int32_t>(std::ceil(factor * std::max(bound, 1.0)));
 }
 
-bool Found(const Module& module, const ExecuteRequest& request, const RunOutcome& outcome,
-           Backend& engine, int64_t cut) {
-  DiffOptions options;
+bool Found(const Module& module, const backends::ExecuteRequest& request, const backends::RunOutcome& outcome,
+           backends::Backend& engine, int64_t cut) {
+  backends::DiffOptions options;
   options.cut = cut;
-  Differ differ(module, request, options);
-  return differ.DiffOutcome(outcome, engine).kind == VerdictKind::kFail;
+  backends::Differ differ(module, request, options);
+  return differ.DiffOutcome(outcome, engine).kind == reports::VerdictKind::kFail;
 }
 
-void Inject(const Module& module, const ExecuteRequest& request, const ExecuteResult& expected,
-            const Instruction& target, SplitMix64& random, CurvePoint& point) {
-  Injection injection;
+void Inject(const Module& module, const backends::ExecuteRequest& request, const backends::ExecuteResult& expected,
+            const Instruction& target, generators::SplitMix64& random, CurvePoint& point) {
+  backends::Injection injection;
   injection.instruction = target.name();
   injection.element = static_cast<int64_t>(random.Below(kElements));
   injection.steps = StepsOf(target.opcode(), point.type, point.factor, point.exact);
   if (random.Below(2) == 0) injection.steps = -injection.steps;
-  InjectingBackend engine(injection);
-  RunOutcome outcome = RunModule(engine, module, {}, request);
-  if (outcome.kind != OutcomeKind::kValues) return;
+  backends::InjectingBackend engine(injection);
+  backends::RunOutcome outcome = backends::RunModule(engine, module, {}, request);
+  if (outcome.kind != backends::OutcomeKind::kValues) return;
   ++point.injections;
   if (outcome.result.outputs[0][0].BitwiseEqual(expected.outputs[0][0])) {
     ++point.masked;
     return;
   }
-  point.by_outputs += Found(module, request, outcome, engine, DiffOptions::kNoCut);
+  point.by_outputs += Found(module, request, outcome, engine, backends::DiffOptions::kNoCut);
   point.by_cut_2 += Found(module, request, outcome, engine, 2);
   point.by_cut_1 += Found(module, request, outcome, engine, 1);
 }
@@ -103,13 +103,13 @@ CurvePoint MeasureDetection(PrimitiveType type, int depth, bool exact, double fa
   point.depth = depth;
   point.exact = exact;
   point.factor = factor;
-  auto reference = MakeInProcessBackend("reference");
-  SplitMix64 random(seed);
+  auto reference = backends::MakeInProcessBackend("reference");
+  generators::SplitMix64 random(seed);
   for (int i = 0; i < modules; ++i) {
     std::unique_ptr<Module> module = Chain(type, depth, exact, random);
-    ExecuteRequest request = ArgumentsOf(*module, exact, random.Next());
-    RunOutcome expected = RunModule(**reference, *module, {}, request);
-    if (expected.kind != OutcomeKind::kValues) continue;
+    backends::ExecuteRequest request = ArgumentsOf(*module, exact, random.Next());
+    backends::RunOutcome expected = backends::RunModule(**reference, *module, {}, request);
+    if (expected.kind != backends::OutcomeKind::kValues) continue;
     for (const auto& instruction : module->entry()->instructions()) {
       if (instruction->opcode() == Opcode::kParameter) continue;
       Inject(*module, request, expected.result, *instruction, random, point);
@@ -125,13 +125,13 @@ BitsPoint MeasureEffectiveBits(PrimitiveType type, int depth, bool exact, int mo
   point.depth = depth;
   point.exact = exact;
   std::vector<double> medians, percentiles;
-  auto reference = MakeInProcessBackend("reference");
-  SplitMix64 random(seed);
+  auto reference = backends::MakeInProcessBackend("reference");
+  generators::SplitMix64 random(seed);
   for (int i = 0; i < modules; ++i) {
     std::unique_ptr<Module> module = Chain(type, depth, exact, random);
-    ExecuteRequest request = ArgumentsOf(*module, exact, random.Next());
-    Differ differ(*module, request, {});
-    Verdict verdict = differ.Diff(**reference);
+    backends::ExecuteRequest request = ArgumentsOf(*module, exact, random.Next());
+    backends::Differ differ(*module, request, {});
+    reports::Verdict verdict = differ.Diff(**reference);
     point.elements += verdict.elements;
     medians.push_back(verdict.effective_bits_median);
     percentiles.push_back(verdict.effective_bits_p5);
@@ -165,4 +165,4 @@ std::string CurveText(const std::vector<CurvePoint>& points, const std::vector<B
   return text;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

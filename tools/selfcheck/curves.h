@@ -10,7 +10,7 @@
 
 #include "spec/ir/primitive_type.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct CurvePoint {
   PrimitiveType type = PrimitiveType::kF32;
@@ -38,6 +38,6 @@ BitsPoint MeasureEffectiveBits(PrimitiveType type, int depth, bool exact, int mo
 
 std::string CurveText(const std::vector<CurvePoint>& points, const std::vector<BitsPoint>& bits);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_CURVES_H_

@@ -9,7 +9,7 @@
 
 #include "spec/base/status.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Child {
@@ -69,4 +69,4 @@ void RunForked(size_t count, int jobs, double seconds,
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

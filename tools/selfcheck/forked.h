@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct ForkedResult {
   std::string text;  // what the work returned; empty when it did not end by itself
@@ -18,6 +18,6 @@ void RunForked(size_t count, int jobs, double seconds,
                const std::function<std::string(size_t)>& work,
                const std::function<void(size_t, const ForkedResult&)>& done);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_FORKED_H_

@@ -17,7 +17,7 @@
 #include "tools/bench/processor_time.h"
 #include "tools/selfcheck/forked.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -26,68 +26,68 @@ constexpr double kFoundShare = 0.95, kFoundSecondsMedian = 10;
 constexpr int64_t kInstructionsMedian = 3, kInstructions95 = 6, kElements = 8, kEvaluations = 1500;
 constexpr int kReplays = 3;
 
-int Replays(const std::string& folder, Backend& engine, const TrialOptions& trial) {
-  auto bundle = ReadBundle(folder);
+int Replays(const std::string& folder, backends::Backend& engine, const fuzz::TrialOptions& trial) {
+  auto bundle = fuzz::ReadBundle(folder);
   if (!bundle.ok()) return 0;
   bundle->options.load = trial.load;
   int failed = 0;
   for (int i = 0; i < kReplays; ++i) {
     failed +=
-        CountsAsFinding(RunTrial(bundle->sample, engine, bundle->options, false).verdict.kind);
+        fuzz::CountsAsFinding(fuzz::RunTrial(bundle->sample, engine, bundle->options, false).verdict.kind);
   }
   return failed;
 }
 
 // Another failure than the one that was to be made small. An argument, or what is made of constants,
 // that is wrong by itself is the cause of what is computed from it.
-bool Drifted(const Verdict& from, const std::set<std::string>& blamable, bool coarse,
-             const ShrinkResult& shrunk) {
+bool Drifted(const reports::Verdict& from, const std::set<std::string>& blamable, bool coarse,
+             const fuzz::ShrinkResult& shrunk) {
   const Instruction* root = shrunk.sample.module->entry()->root();
-  if (shrunk.result.verdict.kind == VerdictKind::kFail &&
-      (IsCarrier(*root) || IsMadeOfConstants(*root)))
+  if (shrunk.result.verdict.kind == reports::VerdictKind::kFail &&
+      (IsCarrier(*root) || fuzz::IsMadeOfConstants(*root)))
     return false;
-  const FailureSignature symptom = FailureSignatureOf(shrunk.result.verdict), was = FailureSignatureOf(from);
+  const fuzz::FailureSignature symptom = fuzz::FailureSignatureOf(shrunk.result.verdict), was = fuzz::FailureSignatureOf(from);
   // To what only moves elements a NaN is one like others, and some types have none.
   const std::vector<std::string> operations(blamable.begin(), blamable.end());
-  const bool alike = SameFailure(symptom, was) || (OnlyMoves(operations) && AlikeMoved(symptom, was)) ||
-                     ((coarse || OnlyOrders(operations)) && AlikeInAnyData(symptom, was));
+  const bool alike = fuzz::SameFailure(symptom, was) || (fuzz::OnlyMoves(operations) && fuzz::AlikeMoved(symptom, was)) ||
+                     ((coarse || fuzz::OnlyOrders(operations)) && fuzz::AlikeInAnyData(symptom, was));
   if (!alike) return true;
   // A message that tells what is wrong is the same failure with any operation.
-  if (HasMessage(symptom)) return false;
+  if (fuzz::HasMessage(symptom)) return false;
   return !blamable.empty() &&
-         blamable.count(BlamedOpcode(shrunk.result.verdict, *shrunk.sample.module)) == 0;
+         blamable.count(fuzz::BlamedOpcode(shrunk.result.verdict, *shrunk.sample.module)) == 0;
 }
 
 std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
                       const std::string& folder) {
-  auto engine = MakeInProcessBackend("canary:" + record.fault);
-  auto reference = MakeInProcessBackend("reference");
+  auto engine = backends::MakeInProcessBackend("canary:" + record.fault);
+  auto reference = backends::MakeInProcessBackend("reference");
   if (!engine.ok() || !reference.ok()) return "";
-  Generated generated = CampaignModule(options.campaign, record.number);
-  Sample sample = {std::move(generated.module), std::move(generated.arguments)};
-  ShrinkOptions shrink;
+  generators::Generated generated = fuzz::CampaignModule(options.campaign, record.number);
+  fuzz::Sample sample = {std::move(generated.module), std::move(generated.arguments)};
+  fuzz::ShrinkOptions shrink;
   shrink.trial = options.campaign.trial;
   shrink.trial.invalid = !generated.broken_rule.empty();
-  TrialResult blamed = RunTrial(sample, **engine, shrink.trial, true);
-  std::set<std::string> before = BlamableOpcodes(blamed.verdict, *sample.module);
-  const bool coarse = LacksSpecials(blamed.verdict, *sample.module);
+  fuzz::TrialResult blamed = fuzz::RunTrial(sample, **engine, shrink.trial, true);
+  std::set<std::string> before = fuzz::BlamableOpcodes(blamed.verdict, *sample.module);
+  const bool coarse = fuzz::LacksSpecials(blamed.verdict, *sample.module);
   double start = OwnSeconds();
-  ShrinkResult shrunk = Shrink(sample, **engine, **reference, shrink);
+  fuzz::ShrinkResult shrunk = fuzz::Shrink(sample, **engine, **reference, shrink);
   Json json;
   json["shrink_seconds"] = OwnSeconds() - start;
   json["signature"] = shrunk.signature;
-  json["instructions"] = CountInstructions(*shrunk.sample.module);
-  json["elements"] = CountElements(*shrunk.sample.module);
+  json["instructions"] = fuzz::CountInstructions(*shrunk.sample.module);
+  json["elements"] = fuzz::CountElements(*shrunk.sample.module);
   json["evaluations"] = shrunk.evaluations;
   json["drifted"] = !shrunk.reproduced || Drifted(blamed.verdict, before, coarse, shrunk);
-  Bundle bundle = {std::move(shrunk.sample),
+  fuzz::Bundle bundle = {std::move(shrunk.sample),
                    "canary:" + record.fault,
                    shrink.trial,
                    std::move(shrunk.result),
                    shrunk.signature,
                    "",
                    ""};
-  absl::Status written = WriteBundle(bundle, folder);
+  absl::Status written = fuzz::WriteBundle(bundle, folder);
   json["replays"] = written.ok() ? Replays(folder, **engine, shrink.trial) : 0;
   return json.dump();
 }
@@ -214,4 +214,4 @@ std::string FuzzCheckText(const std::vector<FuzzRecord>& records, const FuzzChec
   return text;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -9,7 +9,7 @@
 
 #include "fuzz/campaign/campaign.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct FuzzRecord {
   std::string fault, fault_class;
@@ -29,7 +29,7 @@ struct FuzzRecord {
 };
 
 struct FuzzCheckOptions {
-  CampaignOptions campaign;  // seed, stream, generator, trial
+  fuzz::CampaignOptions campaign;  // seed, stream, generator, trial
   double seconds = 60;       // processor time of each fault's campaign, at most
   int jobs = 1;
   std::string bundles;  // folder that keeps them, each by its fault's name; "": none is kept
@@ -50,6 +50,6 @@ void ShrinkFound(std::vector<FuzzRecord>& records, const FuzzCheckOptions& optio
 std::string FuzzCheckText(const std::vector<FuzzRecord>& records, const FuzzCheckOptions& options);
 bool FuzzGoalsKept(const std::vector<FuzzRecord>& records);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_FUZZ_CHECK_H_

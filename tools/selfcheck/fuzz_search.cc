@@ -20,7 +20,7 @@
 #include "tools/selfcheck/fuzz_check.h"
 #include "tools/selfcheck/trial.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -35,14 +35,14 @@ struct Progress {
 
 struct Planted {
   size_t index;  // into the records
-  const Fault* fault;
-  std::unique_ptr<Backend> engine;
+  const backends::Fault* fault;
+  std::unique_ptr<backends::Backend> engine;
 };
 
 // With every array of the entry as an output: where a fault changes none of them, the pieces of the
 // module are right as well.
-Sample WithPieces(const Sample& sample) {
-  return sample.module->entry()->root()->shape().IsArray() ? WithAllValues(sample) : sample.Clone();
+Sample WithPieces(const fuzz::Sample& sample) {
+  return sample.module->entry()->root()->shape().IsArray() ? fuzz::WithAllValues(sample) : sample.Clone();
 }
 
 class Search {
@@ -51,20 +51,20 @@ class Search {
       : options_(options),
         progress_(progress),
         out_(out),
-        reference_(*MakeInProcessBackend("reference")) {}
+        reference_(*backends::MakeInProcessBackend("reference")) {}
 
   void Add(size_t index, const std::string& id) {
-    planted_.push_back({index, FindFault(id), *MakeInProcessBackend("canary:" + id)});
+    planted_.push_back({index, backends::FindFault(id), *backends::MakeInProcessBackend("canary:" + id)});
   }
 
   void Run() {
     for (; !planted_.empty() && progress_.seconds < options_.seconds; ++progress_.number) {
       double before = OwnSeconds();
-      Generated generated = CampaignModule(options_.campaign, progress_.number);
-      Sample sample = {std::move(generated.module), std::move(generated.arguments)};
-      TrialOptions trial = options_.campaign.trial;
+      generators::Generated generated = fuzz::CampaignModule(options_.campaign, progress_.number);
+      fuzz::Sample sample = {std::move(generated.module), std::move(generated.arguments)};
+      fuzz::TrialOptions trial = options_.campaign.trial;
       trial.invalid = !VerifyModule(*sample.module).ok();
-      RunTrial(sample, *reference_, trial, false);
+      fuzz::RunTrial(sample, *reference_, trial, false);
       double taken = OwnSeconds() - before;
       TryAll(sample, trial);
       progress_.seconds += taken;
@@ -72,10 +72,10 @@ class Search {
   }
 
  private:
-  void TryAll(const Sample& sample, const TrialOptions& trial) {
-    Sample all = trial.invalid ? sample.Clone() : WithPieces(sample);
-    RunOutcome right;
-    if (!trial.invalid) right = RunSample(all, *reference_, trial);
+  void TryAll(const fuzz::Sample& sample, const fuzz::TrialOptions& trial) {
+    fuzz::Sample all = trial.invalid ? sample.Clone() : WithPieces(sample);
+    backends::RunOutcome right;
+    if (!trial.invalid) right = fuzz::RunSample(all, *reference_, trial);
     for (size_t i = 0; i < planted_.size();) {
       progress_.fault = static_cast<int64_t>(planted_[i].index);
       ++progress_.steps;
@@ -86,26 +86,26 @@ class Search {
     }
   }
 
-  bool Finds(Planted& planted, const Sample& sample, const Sample& all, const RunOutcome& right,
-             const TrialOptions& trial) {
-    const Fault& fault = *planted.fault;
-    if (trial.invalid ? fault.forgotten_rule.empty() : !AppliesTo(fault, *sample.module))
+  bool Finds(Planted& planted, const fuzz::Sample& sample, const fuzz::Sample& all, const backends::RunOutcome& right,
+             const fuzz::TrialOptions& trial) {
+    const backends::Fault& fault = *planted.fault;
+    if (trial.invalid ? fault.forgotten_rule.empty() : !backends::AppliesTo(fault, *sample.module))
       return false;
     // Faults of the outputs see the outputs that the module has.
-    if (!trial.invalid && right.kind != OutcomeKind::kValues) return false;
+    if (!trial.invalid && right.kind != backends::OutcomeKind::kValues) return false;
     if (!trial.invalid && !fault.outputs) {
-      RunOutcome outcome = RunSample(all, *planted.engine, trial);
-      bool same = outcome.kind == OutcomeKind::kValues &&
-                  SameOutputs(right.result.outputs, outcome.result.outputs);
+      backends::RunOutcome outcome = fuzz::RunSample(all, *planted.engine, trial);
+      bool same = outcome.kind == backends::OutcomeKind::kValues &&
+                  fuzz::SameOutputs(right.result.outputs, outcome.result.outputs);
       if (same) return false;
     }
     double before = OwnSeconds();
-    Verdict verdict = RunTrial(sample, *planted.engine, trial, false).verdict;
-    if (!CountsAsFinding(verdict.kind)) return false;
+    reports::Verdict verdict = fuzz::RunTrial(sample, *planted.engine, trial, false).verdict;
+    if (!fuzz::CountsAsFinding(verdict.kind)) return false;
     Json line = {{"index", planted.index},
                  {"number", progress_.number},
                  {"seconds", progress_.seconds + OwnSeconds() - before},
-                 {"verdict", VerdictName(verdict.kind)}};
+                 {"verdict", reports::VerdictName(verdict.kind)}};
     std::fprintf(out_, "%s\n", line.dump().c_str());
     std::fflush(out_);
     return true;
@@ -114,7 +114,7 @@ class Search {
   const FuzzCheckOptions& options_;
   Progress& progress_;
   std::FILE* out_;
-  std::unique_ptr<Backend> reference_;
+  std::unique_ptr<backends::Backend> reference_;
   std::vector<Planted> planted_;
 };
 
@@ -203,8 +203,8 @@ class SearchProcess {
 
 }  // namespace
 
-CampaignOptions PlantedCampaign(uint64_t seed) {
-  CampaignOptions campaign;
+fuzz::CampaignOptions PlantedCampaign(uint64_t seed) {
+  fuzz::CampaignOptions campaign;
   campaign.seed = seed;
   campaign.trial.cut = 4;
   campaign.generator.replicas_max = 4;
@@ -217,8 +217,8 @@ std::vector<FuzzRecord> SearchFaults(const std::vector<std::string>& ids,
   std::vector<FuzzRecord> records(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) {
     records[i].fault = ids[i];
-    if (const Fault* fault = FindFault(ids[i]))
-      records[i].fault_class = std::string(FaultClassName(fault->fault_class));
+    if (const backends::Fault* fault = backends::FindFault(ids[i]))
+      records[i].fault_class = std::string(backends::FaultClassName(fault->fault_class));
   }
   std::vector<std::unique_ptr<SearchProcess>> running;
   for (int job = 0; job < options.jobs; ++job) {
@@ -243,4 +243,4 @@ std::vector<FuzzRecord> SearchFaults(const std::vector<std::string>& ids,
   return records;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -12,18 +12,18 @@
 #include "tools/selfcheck/forked.h"
 #include "tools/selfcheck/kill_rate.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 // Areas whose cases are about several opcodes at once.
-bool IsMixed(const Case& one) {
+bool IsMixed(const suites::Case& one) {
   std::string area = one.address.substr(0, one.address.find('/'));
   return area == "aliasing" || area == "broadcasting" || area == "layout" || area == "programs" ||
          area == "composition" || area == "edition_2018";
 }
 
 // Whether the case is about what the fault strikes: elsewhere its opcode only helps along.
-bool IsAbout(const Fault& fault, const Case& one) {
+bool IsAbout(const backends::Fault& fault, const suites::Case& one) {
   if (fault.opcodes.empty() || IsMixed(one)) return true;
   auto opcode = OpcodeFromName(one.opcode);
   return opcode &&
@@ -33,8 +33,8 @@ bool IsAbout(const Fault& fault, const Case& one) {
 // "3 17 " for the trials that notice it.
 std::string TrialsKilling(const std::string& id, const std::vector<Trial>& trials) {
   std::string text;
-  const Fault* fault = FindFault(id);
-  auto engine = MakeInProcessBackend("canary:" + id);
+  const backends::Fault* fault = backends::FindFault(id);
+  auto engine = backends::MakeInProcessBackend("canary:" + id);
   if (fault == nullptr || !engine.ok()) return text;
   for (size_t t = 0; t < trials.size(); ++t) {
     if (!IsAbout(*fault, *trials[t].one)) continue;
@@ -80,12 +80,12 @@ void FillRows(const std::vector<std::string>& faults, const std::vector<size_t>&
             });
 }
 
-bool CaseKills(const Case& one, const std::string& id) {
-  auto engine = MakeInProcessBackend("canary:" + id);
+bool CaseKills(const suites::Case& one, const std::string& id) {
+  auto engine = backends::MakeInProcessBackend("canary:" + id);
   if (!engine.ok()) return false;
-  DiffOptions options;
+  backends::DiffOptions options;
   options.load = BoundedLoad();
-  return IsNoticed(RunCase(one, **engine, options).kind);
+  return IsNoticed(suites::RunCase(one, **engine, options).kind);
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ std::vector<std::vector<size_t>> KillMatrix(const std::vector<std::string>& faul
   return rows;
 }
 
-std::vector<bool> PairsKilled(const std::vector<std::pair<const Case*, std::string>>& pairs,
+std::vector<bool> PairsKilled(const std::vector<std::pair<const suites::Case*, std::string>>& pairs,
                               int jobs) {
   std::vector<bool> killed(pairs.size());
   RunForked(
@@ -113,19 +113,19 @@ std::vector<bool> PairsKilled(const std::vector<std::pair<const Case*, std::stri
   return killed;
 }
 
-std::vector<std::string> FaultsAround(const std::vector<const Case*>& cases) {
+std::vector<std::string> FaultsAround(const std::vector<const suites::Case*>& cases) {
   std::set<std::string> ids;
-  for (const Fault& fault : AllFaults()) ids.insert(fault.id);
-  for (const Case* one : cases) {
+  for (const backends::Fault& fault : backends::AllFaults()) ids.insert(fault.id);
+  for (const suites::Case* one : cases) {
     if (!one->reject_rule.empty()) ids.insert("infer.forgets-rule/" + one->reject_rule);
     auto module = ParseModule(one->reject_rule.empty() ? one->module_text : one->control_text);
     if (!module.ok()) continue;
     std::set<Opcode> opcodes;
     if (auto opcode = OpcodeFromName(one->opcode)) opcodes.insert(*opcode);
     if (IsMixed(*one)) opcodes.insert((*module)->entry()->root()->opcode());
-    AddFamilyFaults(**module, opcodes, ids);
+    backends::AddFamilyFaults(**module, opcodes, ids);
   }
   return std::vector<std::string>(ids.begin(), ids.end());
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -9,7 +9,7 @@
 #include "suites/case.h"
 #include "tools/selfcheck/trial.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 // For each fault the numbers of the trials that notice it, of those whose case is about what the
 // fault strikes; in processes of their own, and a fault that crashes one counts as not noticed.
@@ -18,13 +18,13 @@ std::vector<std::vector<size_t>> KillMatrix(const std::vector<std::string>& faul
                                             const std::function<void(size_t)>& done);
 
 // Does this case notice this fault? A crash or hang of the faulty engine counts as noticed.
-std::vector<bool> PairsKilled(const std::vector<std::pair<const Case*, std::string>>& pairs,
+std::vector<bool> PairsKilled(const std::vector<std::pair<const suites::Case*, std::string>>& pairs,
                               int jobs);
 
 // Ids of all faults that could be of interest for these cases: those of the tables, the rows of
 // families for the opcodes the cases are about, the rules that @reject names.
-std::vector<std::string> FaultsAround(const std::vector<const Case*>& cases);
+std::vector<std::string> FaultsAround(const std::vector<const suites::Case*>& cases);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_KILL_MATRIX_H_

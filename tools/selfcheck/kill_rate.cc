@@ -9,20 +9,20 @@
 #include "suites/runner.h"
 #include "tools/selfcheck/forked.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 }  // namespace
 
-bool IsNoticed(VerdictKind kind) {
+bool IsNoticed(reports::VerdictKind kind) {
   switch (kind) {
-    case VerdictKind::kFail:
-    case VerdictKind::kRejected:
-    case VerdictKind::kAccepted:
-    case VerdictKind::kCrash:
-    case VerdictKind::kTimeout:
+    case reports::VerdictKind::kFail:
+    case reports::VerdictKind::kRejected:
+    case reports::VerdictKind::kAccepted:
+    case reports::VerdictKind::kCrash:
+    case reports::VerdictKind::kTimeout:
       return true;
     default:
       return false;
@@ -31,7 +31,7 @@ bool IsNoticed(VerdictKind kind) {
 
 namespace {
 
-bool SameOutputs(const ExecuteResult& a, const ExecuteResult& b) {
+bool SameOutputs(const backends::ExecuteResult& a, const backends::ExecuteResult& b) {
   auto same = [](const std::vector<std::vector<Literal>>& x,
                  const std::vector<std::vector<Literal>>& y) {
     if (x.size() != y.size()) return false;
@@ -47,21 +47,21 @@ bool SameOutputs(const ExecuteResult& a, const ExecuteResult& b) {
 }
 
 // The verdict on the faulty engine; a pass at once when it gives the reference's bits.
-Verdict VerdictOn(const Trial& trial, Backend& engine, Profile profile, bool& changed) {
-  DiffOptions options;
+Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profile profile, bool& changed) {
+  backends::DiffOptions options;
   options.profile = profile;
   options.load = trial.load;
-  Verdict pass;
-  pass.kind = VerdictKind::kPass;
-  if (!trial.valid) return RunCase(*trial.one, engine, options);
-  RunOutcome outcome = RunModule(engine, *trial.module, trial.load, trial.request);
-  if (outcome.kind == OutcomeKind::kValues && SameOutputs(outcome.result, trial.expected)) {
+  reports::Verdict pass;
+  pass.kind = reports::VerdictKind::kPass;
+  if (!trial.valid) return suites::RunCase(*trial.one, engine, options);
+  backends::RunOutcome outcome = backends::RunModule(engine, *trial.module, trial.load, trial.request);
+  if (outcome.kind == backends::OutcomeKind::kValues && SameOutputs(outcome.result, trial.expected)) {
     return pass;
   }
   changed = true;
-  if (trial.one != nullptr) return RunCase(*trial.one, engine, options);
-  if (outcome.kind != OutcomeKind::kValues) return VerdictOf(outcome);
-  Differ differ(*trial.module, trial.request, options);
+  if (trial.one != nullptr) return suites::RunCase(*trial.one, engine, options);
+  if (outcome.kind != backends::OutcomeKind::kValues) return backends::VerdictOf(outcome);
+  backends::Differ differ(*trial.module, trial.request, options);
   return differ.JudgeOutputs(outcome.result.outputs, engine.info().facts);
 }
 
@@ -84,9 +84,9 @@ void FromJson(const std::string& text, KillRecord& record) {
 KillRecord RecordOf(const std::string& id) {
   KillRecord record;
   record.fault = id;
-  if (const Fault* fault = FindFault(id)) {
-    record.fault_class = std::string(FaultClassName(fault->fault_class));
-    record.shared_layer = IsSharedLayer(fault->fault_class);
+  if (const backends::Fault* fault = backends::FindFault(id)) {
+    record.fault_class = std::string(backends::FaultClassName(fault->fault_class));
+    record.shared_layer = backends::IsSharedLayer(fault->fault_class);
     record.what = fault->what;
   }
   return record;
@@ -94,9 +94,9 @@ KillRecord RecordOf(const std::string& id) {
 
 }  // namespace
 
-bool Kills(const Fault& fault, Backend& engine, const Trial& trial, Profile profile) {
+bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial, Profile profile) {
   bool asks_verifier = !fault.forgotten_rule.empty();
-  if (trial.valid == asks_verifier || !AppliesTo(fault, *trial.module)) return false;
+  if (trial.valid == asks_verifier || !backends::AppliesTo(fault, *trial.module)) return false;
   bool changed = false;
   return IsNoticed(VerdictOn(trial, engine, profile, changed).kind);
 }
@@ -104,21 +104,21 @@ bool Kills(const Fault& fault, Backend& engine, const Trial& trial, Profile prof
 KillRecord TryFault(const std::string& id, const std::vector<Trial>& trials, Profile profile,
                     double seconds) {
   KillRecord record = RecordOf(id);
-  const Fault* fault = FindFault(id);
-  auto engine = MakeInProcessBackend("canary:" + id);
+  const backends::Fault* fault = backends::FindFault(id);
+  auto engine = backends::MakeInProcessBackend("canary:" + id);
   if (fault == nullptr || !engine.ok()) return record;
   auto start = std::chrono::steady_clock::now();
   for (const Trial& trial : trials) {
     bool asks_verifier = !fault->forgotten_rule.empty();
-    if (trial.valid == asks_verifier || !AppliesTo(*fault, *trial.module)) continue;
+    if (trial.valid == asks_verifier || !backends::AppliesTo(*fault, *trial.module)) continue;
     ++record.modules;
     bool changed = false;
-    Verdict verdict = VerdictOn(trial, **engine, profile, changed);
+    reports::Verdict verdict = VerdictOn(trial, **engine, profile, changed);
     record.changed += changed;
     if (IsNoticed(verdict.kind)) {
       record.killed = true;
       record.killed_by = trial.name;
-      record.verdict = std::string(VerdictName(verdict.kind));
+      record.verdict = std::string(reports::VerdictName(verdict.kind));
       return record;
     }
     std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
@@ -147,4 +147,4 @@ std::vector<KillRecord> TryFaults(const std::vector<std::string>& ids,
   return records;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

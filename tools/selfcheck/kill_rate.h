@@ -10,7 +10,7 @@
 #include "reports/verdict.h"
 #include "tools/selfcheck/trial.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct KillRecord {
   std::string fault, fault_class, what;
@@ -31,14 +31,14 @@ std::vector<KillRecord> TryFaults(const std::vector<std::string>& ids,
                                   const std::function<void(const KillRecord&)>& done);
 
 // A verdict that people would look at: not pass, unsupported, inconclusive or the harness's error.
-bool IsNoticed(VerdictKind kind);
+bool IsNoticed(reports::VerdictKind kind);
 // Does the trial notice the engine with this fault? False where the fault has nothing to strike.
-bool Kills(const Fault& fault, Backend& engine, const Trial& trial, Profile profile);
+bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial, Profile profile);
 
 // One fault in this process.
 KillRecord TryFault(const std::string& id, const std::vector<Trial>& trials, Profile profile,
                     double seconds);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_KILL_RATE_H_

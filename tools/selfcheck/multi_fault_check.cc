@@ -16,23 +16,23 @@
 #include "fuzz/shrink/shrinker.h"
 #include "tools/bench/processor_time.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 class MultiFault {
  public:
   MultiFault(const std::vector<std::string>& faults, const FuzzCheckOptions& options)
-      : faults_(faults), options_(options), reference_(*MakeInProcessBackend("reference")) {
-    auto engine = MakeInProcessBackend("canary:" + absl::StrJoin(faults, "+"));
+      : faults_(faults), options_(options), reference_(*backends::MakeInProcessBackend("reference")) {
+    auto engine = backends::MakeInProcessBackend("canary:" + absl::StrJoin(faults, "+"));
     HLOCTS_CHECK(engine.ok());
     together_ = *std::move(engine);
-    for (const std::string& id : faults) alone_.push_back(*MakeInProcessBackend("canary:" + id));
+    for (const std::string& id : faults) alone_.push_back(*backends::MakeInProcessBackend("canary:" + id));
   }
 
   MultiFaultReport Run() {
     const double start = OwnSeconds();
     while (report_.seconds < options_.seconds) {
-      Try(CampaignModule(options_.campaign, report_.modules++));
+      Try(fuzz::CampaignModule(options_.campaign, report_.modules++));
       report_.seconds = OwnSeconds() - start - asking_;
     }
     return std::move(report_);
@@ -46,26 +46,26 @@ class MultiFault {
   };
 
   // As FindingStore does it.
-  void Try(Generated generated) {
-    Sample sample = {std::move(generated.module), std::move(generated.arguments)};
-    TrialOptions trial = options_.campaign.trial;
+  void Try(generators::Generated generated) {
+    fuzz::Sample sample = {std::move(generated.module), std::move(generated.arguments)};
+    fuzz::TrialOptions trial = options_.campaign.trial;
     trial.invalid = !generated.broken_rule.empty();
-    Verdict verdict = RunTrial(sample, *together_, trial, false).verdict;
-    if (!CountsAsFinding(verdict.kind)) return;
-    const std::string signature = SignatureOf(verdict, *sample.module);
-    bool cut = verdict.kind == VerdictKind::kFail;
-    if (cut && !IsToCut(++cut_[signature])) return;
-    std::vector<Culprit> culprits;
-    if (cut) culprits = CulpritsOf(sample, *together_, trial);
+    reports::Verdict verdict = fuzz::RunTrial(sample, *together_, trial, false).verdict;
+    if (!fuzz::CountsAsFinding(verdict.kind)) return;
+    const std::string signature = fuzz::SignatureOf(verdict, *sample.module);
+    bool cut = verdict.kind == reports::VerdictKind::kFail;
+    if (cut && !fuzz::IsToCut(++cut_[signature])) return;
+    std::vector<fuzz::Culprit> culprits;
+    if (cut) culprits = fuzz::CulpritsOf(sample, *together_, trial);
     for (const auto& [piece, alone] : culprits)
-      Found(piece, trial, SignatureOf(alone.verdict, *piece.module));
+      Found(piece, trial, fuzz::SignatureOf(alone.verdict, *piece.module));
     if (culprits.empty()) Found(sample, trial, signature);
   }
 
-  void Found(const Sample& sample, const TrialOptions& trial, const std::string& signature) {
+  void Found(const fuzz::Sample& sample, const fuzz::TrialOptions& trial, const std::string& signature) {
     ++report_.findings;
     Met& met = met_[signature];
-    if (IsToShrink(++met.count)) met.bucket = Shrunk(sample, trial, signature);
+    if (fuzz::IsToShrink(++met.count)) met.bucket = Shrunk(sample, trial, signature);
     while (merged_.count(met.bucket) > 0) met.bucket = merged_[met.bucket];
     if (met.count > kAskedOfASignature) return;
     std::set<std::string> causes = Causes(sample, trial);
@@ -77,17 +77,17 @@ class MultiFault {
     if (!pure) ++report_.strays[absl::StrCat(met.bucket, ": ", absl::StrJoin(causes, ", "))];
   }
 
-  std::string Shrunk(const Sample& sample, const TrialOptions& trial, const std::string& met_as) {
-    ShrinkOptions shrink;
+  std::string Shrunk(const fuzz::Sample& sample, const fuzz::TrialOptions& trial, const std::string& met_as) {
+    fuzz::ShrinkOptions shrink;
     shrink.trial = trial;
     shrink.evaluations_max = options_.campaign.shrink_evaluations;
-    ShrinkResult shrunk = Shrink(sample, *together_, *reference_, shrink);
-    const Sample& small = shrunk.reproduced ? shrunk.sample : sample;
+    fuzz::ShrinkResult shrunk = fuzz::Shrink(sample, *together_, *reference_, shrink);
+    const fuzz::Sample& small = shrunk.reproduced ? shrunk.sample : sample;
     std::string signature = shrunk.reproduced ? shrunk.signature : met_as;
     report_.signatures.insert(signature);
     std::vector<std::string> absorbed;
-    FailureTraits remains = FailureTraitsOf(small, shrunk.result);
-    std::string bucket = buckets_.Add(BucketOf(signature, remains), &absorbed);
+    fuzz::FailureTraits remains = fuzz::FailureTraitsOf(small, shrunk.result);
+    std::string bucket = buckets_.Add(fuzz::BucketOf(signature, remains), &absorbed);
     // The first module of a bucket is the bundle that people see.
     if (report_.buckets.count(bucket) == 0) {
       report_.buckets[bucket] = Causes(small, trial);
@@ -100,25 +100,25 @@ class MultiFault {
     return bucket;
   }
 
-  void Keep(const Sample& small, const TrialOptions& trial, const ShrinkResult& shrunk,
+  void Keep(const fuzz::Sample& small, const fuzz::TrialOptions& trial, const fuzz::ShrinkResult& shrunk,
             const std::string& bucket) {
     if (options_.bundles.empty()) return;
-    Bundle bundle = {small.Clone(),    together_->info().name,          trial, shrunk.result,
+    fuzz::Bundle bundle = {small.Clone(),    together_->info().name,          trial, shrunk.result,
                      shrunk.signature, absl::StrCat("bucket ", bucket), ""};
-    const std::string folder = absl::StrCat(options_.bundles, "/", FolderNameOf(bucket));
-    if (absl::Status written = WriteBundle(bundle, folder); !written.ok())
+    const std::string folder = absl::StrCat(options_.bundles, "/", fuzz::FolderNameOf(bucket));
+    if (absl::Status written = fuzz::WriteBundle(bundle, folder); !written.ok())
       std::cerr << written.message() << "\n";
   }
 
   // A campaign would not know: its time does not count.
-  std::set<std::string> Causes(const Sample& sample, const TrialOptions& trial) {
+  std::set<std::string> Causes(const fuzz::Sample& sample, const fuzz::TrialOptions& trial) {
     const double start = OwnSeconds();
     std::set<std::string> causes;
     for (size_t i = 0; i < faults_.size(); ++i) {
-      const Fault& fault = *FindFault(faults_[i]);
-      if (trial.invalid ? fault.forgotten_rule.empty() : !AppliesTo(fault, *sample.module))
+      const backends::Fault& fault = *backends::FindFault(faults_[i]);
+      if (trial.invalid ? fault.forgotten_rule.empty() : !backends::AppliesTo(fault, *sample.module))
         continue;
-      if (CountsAsFinding(RunTrial(sample, *alone_[i], trial, false).verdict.kind))
+      if (fuzz::CountsAsFinding(fuzz::RunTrial(sample, *alone_[i], trial, false).verdict.kind))
         causes.insert(faults_[i]);
     }
     asking_ += OwnSeconds() - start;
@@ -127,11 +127,11 @@ class MultiFault {
 
   const std::vector<std::string>& faults_;
   const FuzzCheckOptions& options_;
-  std::unique_ptr<Backend> reference_, together_;
-  std::vector<std::unique_ptr<Backend>> alone_;
+  std::unique_ptr<backends::Backend> reference_, together_;
+  std::vector<std::unique_ptr<backends::Backend>> alone_;
   std::map<std::string, Met> met_;
   std::map<std::string, int64_t> cut_;  // how often, by signature of the whole module
-  BucketSet buckets_;
+  fuzz::BucketSet buckets_;
   std::map<std::string, std::string> merged_;  // into which bucket one went
   double asking_ = 0;                          // seconds
   MultiFaultReport report_;
@@ -178,4 +178,4 @@ std::string MultiFaultText(const MultiFaultReport& report, const std::vector<std
   return text;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -9,7 +9,7 @@
 
 #include "tools/selfcheck/fuzz_check.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct MultiFaultReport {
   int64_t modules = 0;
@@ -27,6 +27,6 @@ struct MultiFaultReport {
 MultiFaultReport CheckMultiFault(const std::vector<std::string>& faults, const FuzzCheckOptions& options);
 std::string MultiFaultText(const MultiFaultReport& report, const std::vector<std::string>& faults);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_MULTI_FAULT_CHECK_H_

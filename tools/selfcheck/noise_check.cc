@@ -8,7 +8,7 @@
 #include "reports/effective_bits.h"
 #include "tools/selfcheck/forked.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -49,10 +49,10 @@ NoiseReport FromText(const std::string& text) {
   report.bits_checked_mean = json["bits"];
   for (const Json& one : json["failures"]) {
     NoiseReport::Failure failure{one["trial"], one["seed"], {}};
-    failure.verdict.kind = static_cast<VerdictKind>(one["kind"].get<int>());
+    failure.verdict.kind = static_cast<reports::VerdictKind>(one["kind"].get<int>());
     failure.verdict.reason = one["reason"];
     if (one.contains("first")) {
-      VerdictFailure first;
+      reports::VerdictFailure first;
       first.actual = one["first"][0], first.accepted = one["first"][1];
       first.rule = one["first"][2], first.instruction = one["first"][3];
       failure.verdict.first_failure = first;
@@ -72,20 +72,20 @@ bool SameBits(const std::vector<std::vector<Literal>>& a,
   return true;
 }
 
-Verdict Judge(const Trial& trial, Differ& differ, Backend& engine, bool& unlike) {
-  RunOutcome outcome = RunModule(engine, *trial.module, trial.load, trial.request);
-  if (outcome.kind != OutcomeKind::kValues) return VerdictOf(outcome);
+reports::Verdict Judge(const Trial& trial, backends::Differ& differ, backends::Backend& engine, bool& unlike) {
+  backends::RunOutcome outcome = backends::RunModule(engine, *trial.module, trial.load, trial.request);
+  if (outcome.kind != backends::OutcomeKind::kValues) return backends::VerdictOf(outcome);
   unlike = !SameBits(outcome.result.outputs, trial.expected.outputs);
   return differ.JudgeOutputs(outcome.result.outputs, engine.info().facts);
 }
 
-void Count(const Verdict& verdict, NoiseReport& report) {
+void Count(const reports::Verdict& verdict, NoiseReport& report) {
   ++report.modules;
-  ++report.verdicts[std::string(VerdictName(verdict.kind))];
+  ++report.verdicts[std::string(reports::VerdictName(verdict.kind))];
   report.bits_checked_mean += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
   report.elements += verdict.elements;
   report.unspecified += verdict.unspecified_elements;
-  report.hardly_checked += ElementsHardlyChecked(verdict);
+  report.hardly_checked += reports::ElementsHardlyChecked(verdict);
 }
 
 }  // namespace
@@ -95,19 +95,19 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
   NoiseReport report;
   for (const Trial& trial : trials) {
     if (!trial.valid) continue;
-    DiffOptions options;
+    backends::DiffOptions options;
     options.profile = profile;
     options.load = trial.load;
-    Differ differ(*trial.module, trial.request, options);
+    backends::Differ differ(*trial.module, trial.request, options);
     for (uint64_t seed : seeds) {
-      auto engine = MakeInProcessBackend(
+      auto engine = backends::MakeInProcessBackend(
           absl::StrCat("legal-noise?seed=", seed, "&profile=", ProfileName(profile)));
       HLOCTS_CHECK(engine.ok());
       bool unlike = false;
-      Verdict verdict = Judge(trial, differ, **engine, unlike);
+      reports::Verdict verdict = Judge(trial, differ, **engine, unlike);
       Count(verdict, report);
       report.unlike_reference += unlike;
-      if (IsFailure(verdict.kind) && verdict.kind != VerdictKind::kInconclusive) {
+      if (reports::IsFailure(verdict.kind) && verdict.kind != reports::VerdictKind::kInconclusive) {
         report.failures.push_back({trial.name, seed, verdict});
       }
     }
@@ -147,7 +147,7 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
     if (result.crashed || result.timed_out) {
       NoiseReport::Failure failure;
       failure.trial = absl::StrCat("generated:", seed, ":", chunk * kChunk, " or later");
-      failure.verdict.kind = result.crashed ? VerdictKind::kCrash : VerdictKind::kTimeout;
+      failure.verdict.kind = result.crashed ? reports::VerdictKind::kCrash : reports::VerdictKind::kTimeout;
       report.failures.push_back(std::move(failure));
     }
     Merge(FromText(result.text), report);
@@ -156,4 +156,4 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
   return report;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

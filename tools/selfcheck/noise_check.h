@@ -10,7 +10,7 @@
 #include "reports/verdict.h"
 #include "tools/selfcheck/trial.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct NoiseReport {
   std::map<std::string, int64_t> verdicts;  // by name
@@ -21,7 +21,7 @@ struct NoiseReport {
   struct Failure {
     std::string trial;
     uint64_t seed = 0;
-    Verdict verdict;
+    reports::Verdict verdict;
   };
   std::vector<Failure> failures;
 };
@@ -36,6 +36,6 @@ void Merge(const NoiseReport& from, NoiseReport& into);
 NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile, int jobs,
                                   const std::function<void(const NoiseReport&)>& tick);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_

@@ -13,12 +13,12 @@
 #include "tools/selfcheck/clause_kills.h"
 #include "suites/suite_files.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 std::set<std::string> ClausesOfPrograms() {
   std::set<std::string> clauses;
-  std::ifstream in(HomeFolder() + "/suites/clause_tests.txt");
+  std::ifstream in(suites::HomeFolder() + "/suites/clause_tests.txt");
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);
     std::string clause;
@@ -30,7 +30,7 @@ std::set<std::string> ClausesOfPrograms() {
 // Clauses that cases test; those of programs stay with their tests.
 absl::StatusOr<std::vector<ClauseText>> ClausesOfCases() {
   HLOCTS_ASSIGN_OR_RETURN(ClauseRegistry registry,
-                          ClauseRegistry::Load(HomeFolder() + "/spec/clauses"));
+                          ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses"));
   std::set<std::string> of_programs = ClausesOfPrograms();
   std::vector<ClauseText> clauses;
   for (const Clause& clause : registry.clauses()) {
@@ -54,7 +54,7 @@ void PrintSpecificity(const std::vector<ClauseKill>& kills) {
 }
 
 int Update(std::vector<ClauseKill> kills, const std::vector<ClauseText>& clauses,
-           const std::vector<Case>& cases, int jobs, const std::string& path) {
+           const std::vector<suites::Case>& cases, int jobs, const std::string& path) {
   std::vector<std::string> without;
   kills = CompleteClauseKills(kills, clauses, cases, jobs, without);
   absl::Status written = WriteClauseKills(kills, path);
@@ -69,9 +69,9 @@ int Update(std::vector<ClauseKill> kills, const std::vector<ClauseText>& clauses
 int RunSelfcheckClauses(const SelfcheckClausesOptions& options) {
   auto clauses = ClausesOfCases();
   if (!clauses.ok()) return Fail(clauses.status());
-  auto cases = SelectCases({}, Tier::kExhaustive);
+  auto cases = suites::SelectCases({}, suites::Tier::kExhaustive);
   if (!cases.ok()) return Fail(cases.status());
-  const std::string path = HomeFolder() + "/suites/clause_mutants.txt";
+  const std::string path = suites::HomeFolder() + "/suites/clause_mutants.txt";
   auto kills = ReadClauseKills(path);
   if (!kills.ok()) return Fail(kills.status());
   if (options.update) return Update(*kills, *clauses, *cases, options.jobs, path);
@@ -87,4 +87,4 @@ int RunSelfcheckClauses(const SelfcheckClausesOptions& options) {
   return errors.empty() ? kExitOk : kExitFailed;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

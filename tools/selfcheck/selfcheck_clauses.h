@@ -2,7 +2,7 @@
 #ifndef HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
 #define HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct SelfcheckClausesOptions {
   bool update = false;        // complete suites/clause_mutants.txt
@@ -12,6 +12,6 @@ struct SelfcheckClausesOptions {
 // The exit status.
 int RunSelfcheckClauses(const SelfcheckClausesOptions& options);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_

@@ -11,7 +11,7 @@
 #include "tools/selfcheck/multi_fault_check.h"
 #include "tools/selfcheck/fuzz_check.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 int Keep(const SelfcheckFuzzOptions& options, const std::string& name, const std::string& text) {
@@ -43,7 +43,7 @@ int RunSelfcheckMultiFault(const SelfcheckFuzzOptions& options) {
   std::vector<std::string> faults;  // spread over all classes
   for (size_t i = 0; i < count; ++i) {
     size_t at = i * all / count;
-    while (at + 1 < all && !PermittedBy(options.faults[at]).empty()) ++at;
+    while (at + 1 < all && !backends::PermittedBy(options.faults[at]).empty()) ++at;
     faults.push_back(options.faults[at]);
   }
   FuzzCheckOptions check;
@@ -53,4 +53,4 @@ int RunSelfcheckMultiFault(const SelfcheckFuzzOptions& options) {
   return Keep(options, "multi_fault.txt", MultiFaultText(CheckMultiFault(faults, check), faults));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct SelfcheckFuzzOptions {
   std::vector<std::string> faults;
@@ -20,6 +20,6 @@ int RunSelfcheckFuzz(const SelfcheckFuzzOptions& options);
 // Forty of them at once, spread over the list: are they told apart?
 int RunSelfcheckMultiFault(const SelfcheckFuzzOptions& options);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_SELFCHECK_FUZZ_H_

@@ -11,7 +11,7 @@
 #include "tools/selfcheck/kill_rate.h"
 #include "tools/selfcheck/noise_check.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 struct Mutant {
@@ -74,9 +74,9 @@ std::vector<Mutant> AllMutants() {
 }
 
 bool Contains(const Module& module, Opcode opcode) {
-  Fault probe;
+  backends::Fault probe;
   probe.opcodes = {opcode};
-  return AppliesTo(probe, module);
+  return backends::AppliesTo(probe, module);
 }
 
 // Legal noise on the trials that have the operation.
@@ -98,9 +98,9 @@ std::string NoticedByNoise(const std::vector<Trial>& trials, Opcode opcode) {
 std::string NoticedByCanaries(const std::vector<Trial>& trials,
                               const std::vector<std::string>& killed, Opcode opcode) {
   for (const std::string& id : killed) {
-    const Fault* fault = FindFault(id);
+    const backends::Fault* fault = backends::FindFault(id);
     bool concerns = fault != nullptr && fault->opcodes.size() == 1 && fault->opcodes[0] == opcode;
-    if (!concerns || IsSharedLayer(fault->fault_class)) continue;
+    if (!concerns || backends::IsSharedLayer(fault->fault_class)) continue;
     if (!TryFault(id, trials, Profile::kDefault, 30).killed) {
       return absl::StrCat("canary:", id, " survives");
     }
@@ -121,7 +121,7 @@ void SetMutant(const Mutant& mutant) {
 }
 
 std::string Sets(const Trial& trial) {
-  auto sets = AcceptanceOf(*trial.module, trial.request.arguments[0], JudgeOptions());
+  auto sets = reference::AcceptanceOf(*trial.module, trial.request.arguments[0], reference::JudgeOptions());
   return sets.ok() ? AcceptanceToJsonl(*sets) : "";
 }
 
@@ -174,4 +174,4 @@ std::vector<MutantRecord> TryMutants(const std::vector<Trial>& trials,
   return records;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -10,7 +10,7 @@
 
 #include "tools/selfcheck/trial.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct MutantRecord {
   std::string mutant;  // "tanh: ulps halved"
@@ -26,6 +26,6 @@ std::vector<MutantRecord> TryMutants(const std::vector<Trial>& trials,
                                      const std::vector<std::string>& killed, int jobs,
                                      const std::function<void(const MutantRecord&)>& done);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_TABLE_MUTANTS_H_

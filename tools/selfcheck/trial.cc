@@ -8,11 +8,11 @@
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 // A loop that a fault keeps from ending must not hold up the rest.
 LoadOptions BoundedLoad() {
-  LoadOptions load;
+  backends::LoadOptions load;
   load.steps_max = 20'000;
   load.memory_bytes_max = int64_t{1} << 30;
   return load;
@@ -20,21 +20,21 @@ LoadOptions BoundedLoad() {
 
 namespace {
 
-absl::Status Prepare(const Case& one, Trial& trial) {
+absl::Status Prepare(const suites::Case& one, Trial& trial) {
   HLOCTS_ASSIGN_OR_RETURN(trial.module, ParseModule(one.module_text));
   HLOCTS_RETURN_IF_ERROR(VerifyModule(*trial.module));
-  trial.load = LoadOptionsOf(one, *trial.module, BoundedLoad());
-  HLOCTS_ASSIGN_OR_RETURN(trial.request, MakeRequest(one, *trial.module, trial.load));
+  trial.load = suites::LoadOptionsOf(one, *trial.module, BoundedLoad());
+  HLOCTS_ASSIGN_OR_RETURN(trial.request, suites::MakeRequest(one, *trial.module, trial.load));
   return absl::OkStatus();
 }
 
 }  // namespace
 
-std::vector<Trial> TrialsOfCases(const std::vector<Case>& cases, int64_t& left_out) {
+std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t& left_out) {
   std::vector<Trial> trials;
-  auto reference = MakeInProcessBackend("reference");
+  auto reference = backends::MakeInProcessBackend("reference");
   HLOCTS_CHECK(reference.ok());
-  for (const Case& one : cases) {
+  for (const suites::Case& one : cases) {
     Trial trial;
     trial.name = one.address;
     trial.one = &one;
@@ -52,8 +52,8 @@ std::vector<Trial> TrialsOfCases(const std::vector<Case>& cases, int64_t& left_o
       ++left_out;
       continue;
     }
-    RunOutcome outcome = RunModule(**reference, *trial.module, trial.load, trial.request);
-    if (outcome.kind != OutcomeKind::kValues) {
+    backends::RunOutcome outcome = backends::RunModule(**reference, *trial.module, trial.load, trial.request);
+    if (outcome.kind != backends::OutcomeKind::kValues) {
       ++left_out;
       continue;
     }
@@ -64,18 +64,18 @@ std::vector<Trial> TrialsOfCases(const std::vector<Case>& cases, int64_t& left_o
 }
 
 Trial GeneratedTrial(uint64_t seed, uint64_t number) {
-  static Backend& reference = *MakeInProcessBackend("reference")->release();
+  static backends::Backend& reference = *backends::MakeInProcessBackend("reference")->release();
   Trial trial;
   trial.name = absl::StrCat("generated:", seed, ":", number);
-  Generated generated = GenerateNumbered(seed, number, GeneratorOptions());
+  generators::Generated generated = generators::GenerateNumbered(seed, number, generators::GeneratorOptions());
   trial.module = std::move(generated.module);
   trial.load = BoundedLoad();
   trial.load.replicas = trial.module->replica_count;
   trial.load.partitions = trial.module->num_partitions;
   trial.request.arguments.assign(
       static_cast<size_t>(trial.load.replicas * trial.load.partitions), generated.arguments);
-  RunOutcome outcome = RunModule(reference, *trial.module, trial.load, trial.request);
-  trial.valid = outcome.kind == OutcomeKind::kValues;
+  backends::RunOutcome outcome = backends::RunModule(reference, *trial.module, trial.load, trial.request);
+  trial.valid = outcome.kind == backends::OutcomeKind::kValues;
   trial.expected = std::move(outcome.result);
   return trial;
 }
@@ -89,4 +89,4 @@ std::vector<Trial> GeneratedTrials(uint64_t seed, int64_t count) {
   return trials;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

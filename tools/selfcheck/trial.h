@@ -11,16 +11,16 @@
 #include "spec/accuracy/profile.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct Trial {
   std::string name;
-  const Case* one = nullptr;  // of a suite; nullptr for a generated module
+  const suites::Case* one = nullptr;  // of a suite; nullptr for a generated module
   bool valid = true;          // false: a case of a module that must be refused
   std::unique_ptr<Module> module;
-  LoadOptions load;
-  ExecuteRequest request;
-  ExecuteResult expected;  // of the reference evaluator, with valid modules
+  backends::LoadOptions load;
+  backends::ExecuteRequest request;
+  backends::ExecuteResult expected;  // of the reference evaluator, with valid modules
 };
 
 // Limits that a loop which a fault keeps from ending runs into.
@@ -28,13 +28,13 @@ LoadOptions BoundedLoad();
 
 // Cases that the reference itself passes; `cases` outlives the trials. Others are left out and
 // counted in `left_out`.
-std::vector<Trial> TrialsOfCases(const std::vector<Case>& cases, int64_t& left_out);
+std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t& left_out);
 
 // Module `number` of the campaign with that seed. `valid` is false where the reference does not
 // evaluate it.
 Trial GeneratedTrial(uint64_t seed, uint64_t number);
 std::vector<Trial> GeneratedTrials(uint64_t seed, int64_t count);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_TRIAL_H_

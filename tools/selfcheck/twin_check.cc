@@ -7,26 +7,26 @@
 #include "generators/module_generator.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 namespace {
 
 // A generated module with what the reference makes of it.
 struct First {
   std::string name;
-  Sample sample;
-  RunOutcome outcome;
+  fuzz::Sample sample;
+  backends::RunOutcome outcome;
 };
 
 class Checker {
  public:
   Checker() {
-    auto reference = MakeInProcessBackend("reference");
+    auto reference = backends::MakeInProcessBackend("reference");
     HLOCTS_CHECK(reference.ok());
     reference_ = *std::move(reference);
   }
 
   First Make(uint64_t seed, int64_t number) {
-    Generated generated = GenerateNumbered(seed, static_cast<uint64_t>(number), {});
+    generators::Generated generated = generators::GenerateNumbered(seed, static_cast<uint64_t>(number), {});
     First first = {absl::StrCat("generated:", seed, ":", number),
                    {std::move(generated.module), std::move(generated.arguments)},
                    {}};
@@ -35,15 +35,15 @@ class Checker {
   }
 
   void Try(const First& first, uint64_t seed, TwinTally& tally) {
-    SeedSource choices(seed);
-    const MetamorphicRule* rules[] = {tally.rule};
-    auto drawn = DrawTwin(*first.sample.module, first.sample.arguments, choices, rules);
+    generators::SeedSource choices(seed);
+    const generators::MetamorphicRule* rules[] = {tally.rule};
+    auto drawn = generators::DrawTwin(*first.sample.module, first.sample.arguments, choices, rules);
     if (!drawn.ok()) {
       tally.failures.push_back(std::string(drawn.status().message()));
       return;
     }
     if (!*drawn) return;
-    Twin& twin = **drawn;
+    generators::Twin& twin = **drawn;
     std::string problem = Problem(first, {std::move(twin.module), std::move(twin.arguments)}, tally);
     if (!problem.empty()) {
       tally.failures.push_back(absl::StrCat(first.name, ", ", twin.recipe.ToText(), ": ", problem));
@@ -51,28 +51,28 @@ class Checker {
   }
 
  private:
-  RunOutcome Run(const Sample& sample) {
-    return RunModule(*reference_, *sample.module, DevicesOf(sample, options_), sample.Request());
+  backends::RunOutcome Run(const fuzz::Sample& sample) {
+    return backends::RunModule(*reference_, *sample.module, fuzz::DevicesOf(sample, options_), sample.Request());
   }
 
-  std::string Problem(const First& first, const Sample& twin, TwinTally& tally) {
+  std::string Problem(const First& first, const fuzz::Sample& twin, TwinTally& tally) {
     absl::Status valid = VerifyModule(*twin.module);
     if (!valid.ok()) return std::string(valid.message());
-    RunOutcome outcome = Run(twin);
-    if (outcome.kind == OutcomeKind::kUnsupported) {
+    backends::RunOutcome outcome = Run(twin);
+    if (outcome.kind == backends::OutcomeKind::kUnsupported) {
       ++tally.skipped;
       return "";
     }
-    if (outcome.kind != OutcomeKind::kValues) return outcome.reason;
+    if (outcome.kind != backends::OutcomeKind::kValues) return outcome.reason;
     ++tally.twins;
-    if (SameOutputs(first.outcome.result.outputs, outcome.result.outputs)) return "";
-    if (tally.rule->effect == RuleEffect::kExact) return "other bits";
-    TrialResult judged = JudgeTrial(twin, outcome, *reference_, options_, false);
-    return judged.verdict.kind == VerdictKind::kFail ? VerdictToText(judged.verdict) : "";
+    if (fuzz::SameOutputs(first.outcome.result.outputs, outcome.result.outputs)) return "";
+    if (tally.rule->effect == generators::RuleEffect::kExact) return "other bits";
+    fuzz::TrialResult judged = fuzz::JudgeTrial(twin, outcome, *reference_, options_, false);
+    return judged.verdict.kind == reports::VerdictKind::kFail ? reports::VerdictToText(judged.verdict) : "";
   }
 
-  std::unique_ptr<Backend> reference_;
-  TrialOptions options_;
+  std::unique_ptr<backends::Backend> reference_;
+  fuzz::TrialOptions options_;
 };
 
 }  // namespace
@@ -80,7 +80,7 @@ class Checker {
 std::vector<TwinTally> CheckTwins(uint64_t seed, int64_t wanted, int64_t modules_max) {
   Checker checker;
   std::vector<TwinTally> tallies;
-  for (const MetamorphicRule& rule : AllMetamorphicRules()) tallies.push_back({&rule, 0, 0, {}});
+  for (const generators::MetamorphicRule& rule : generators::AllMetamorphicRules()) tallies.push_back({&rule, 0, 0, {}});
   bool open = true;
   for (int64_t number = 0; number < modules_max && open; ++number) {
     First first = checker.Make(seed, number);
@@ -88,11 +88,11 @@ std::vector<TwinTally> CheckTwins(uint64_t seed, int64_t wanted, int64_t modules
     for (size_t r = 0; r < tallies.size(); ++r) {
       if (tallies[r].twins >= wanted) continue;
       open = true;
-      if (first.outcome.kind != OutcomeKind::kValues) break;
+      if (first.outcome.kind != backends::OutcomeKind::kValues) break;
       checker.Try(first, seed + static_cast<uint64_t>(number) * 1000 + r, tallies[r]);
     }
   }
   return tallies;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::tools

@@ -7,10 +7,10 @@
 
 #include "generators/metamorphic/rules.h"
 
-namespace hlocts {
+namespace hlocts::tools {
 
 struct TwinTally {
-  const MetamorphicRule* rule = nullptr;
+  const generators::MetamorphicRule* rule = nullptr;
   int64_t twins = 0;    // made, valid and evaluated
   int64_t skipped = 0;  // the reference does not evaluate the module
   std::vector<std::string> failures;  // recipe and what differs
@@ -21,6 +21,6 @@ struct TwinTally {
 // its own acceptance sets (rules that are bounded).
 std::vector<TwinTally> CheckTwins(uint64_t seed, int64_t wanted, int64_t modules_max);
 
-}  // namespace hlocts
+}  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_SELFCHECK_TWIN_CHECK_H_

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstring>
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // CompileOptionsProto
@@ -85,4 +85,4 @@ std::string SerializeCompileOptions(const PjrtCompileOptions& options) {
   return out;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace hlocts {
+namespace hlocts::backends {
 
 struct PjrtCompileOptions {
   int64_t num_replicas = 1;
@@ -19,6 +19,6 @@ struct PjrtCompileOptions {
 
 std::string SerializeCompileOptions(const PjrtCompileOptions& options);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_

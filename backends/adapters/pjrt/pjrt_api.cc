@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 std::string NamedValueToString(const PJRT_NamedValue& value) {
@@ -120,4 +120,4 @@ PjrtLoadedExecutable OwnExecutable(const PjrtApi& api, PJRT_LoadedExecutable* ex
           PJRT_LoadedExecutable_Destroy_Args_STRUCT_SIZE};
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

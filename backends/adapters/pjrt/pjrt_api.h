@@ -15,7 +15,7 @@
 #include "spec/base/status.h"
 #include "xla/pjrt/c/pjrt_c_api.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 class PjrtApi {
  public:
@@ -93,6 +93,6 @@ PjrtBuffer OwnBuffer(const PjrtApi& api, PJRT_Buffer* buffer);
 PjrtClient OwnClient(const PjrtApi& api, PJRT_Client* client);
 PjrtLoadedExecutable OwnExecutable(const PjrtApi& api, PJRT_LoadedExecutable* executable);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_API_H_

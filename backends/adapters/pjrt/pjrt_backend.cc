@@ -8,7 +8,7 @@
 #include "backends/adapters/pjrt/pjrt_client.h"
 #include "spec/proto/convert.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 constexpr absl::string_view kClientPrefix = "client.";
@@ -261,4 +261,4 @@ absl::StatusOr<std::unique_ptr<Backend>> MakePjrtBackend(BackendName name) {
   return MakePjrtBackendFrom(std::move(settings));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -10,7 +10,7 @@
 
 #include "backends/backend.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 struct PjrtSettings {
   std::string name;  // as given on the command line
@@ -25,6 +25,6 @@ struct PjrtSettings {
 
 std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_

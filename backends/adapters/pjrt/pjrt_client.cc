@@ -5,7 +5,7 @@
 
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 struct TypeRow {
@@ -271,4 +271,4 @@ uintptr_t PjrtSession::Address(PJRT_Buffer* buffer) {
   return HLOCTS_PJRT_CALL(api_, PJRT_Buffer_UnsafePointer, &args).ok() ? args.buffer_pointer : 0;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

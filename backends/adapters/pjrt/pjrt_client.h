@@ -10,7 +10,7 @@
 #include "backends/adapters/pjrt/pjrt_api.h"
 #include "spec/ir/literal.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // Whether PJRT has buffers of that element type: s1 and u1 it has not.
 bool HasBufferType(PrimitiveType type);
@@ -44,6 +44,6 @@ class PjrtSession {
   std::vector<PJRT_Device*> devices_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_CLIENT_H_

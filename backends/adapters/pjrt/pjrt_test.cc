@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 using ::testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(PjrtTest, AGpuPluginWithoutAGpuIsAClearErrorAndNoHang) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -5,13 +5,13 @@
 #include "reference/shared_custom_calls.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 class ReferenceExecutable : public Executable {
  public:
   ReferenceExecutable(std::unique_ptr<Module> module, const LoadOptions& options,
-                      std::unique_ptr<CustomCallLibrary> custom_calls)
+                      std::unique_ptr<reference::CustomCallLibrary> custom_calls)
       : module_(std::move(module)), options_(options), custom_calls_(std::move(custom_calls)) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
@@ -30,7 +30,7 @@ class ReferenceExecutable : public Executable {
 
   std::unique_ptr<Module> module_;
   LoadOptions options_;
-  std::unique_ptr<CustomCallLibrary> custom_calls_;
+  std::unique_ptr<reference::CustomCallLibrary> custom_calls_;
 };
 
 // Number of the leaf at `index` inside parameter (or result) shapes laid out one after another.
@@ -89,9 +89,9 @@ class ReferenceBackend : public Backend {
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
-    std::unique_ptr<CustomCallLibrary> custom_calls;
+    std::unique_ptr<reference::CustomCallLibrary> custom_calls;
     if (!options.custom_calls.empty()) {
-      HLOCTS_ASSIGN_OR_RETURN(custom_calls, SharedCustomCalls::Load(options.custom_calls));
+      HLOCTS_ASSIGN_OR_RETURN(custom_calls, reference::SharedCustomCalls::Load(options.custom_calls));
     }
     return std::unique_ptr<Executable>(std::make_unique<ReferenceExecutable>(
         module.Clone(), options, std::move(custom_calls)));
@@ -107,4 +107,4 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeReferenceBackend(BackendName name) 
   return std::unique_ptr<Backend>(std::make_unique<ReferenceBackend>());
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

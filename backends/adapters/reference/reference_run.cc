@@ -4,7 +4,7 @@
 
 #include "reference/world/world.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 std::vector<std::string> ReferenceFacts() {
   return {"convert.saturate", "integer.division", "shift.saturate", "rng.xla_layout"};
@@ -12,29 +12,29 @@ std::vector<std::string> ReferenceFacts() {
 
 absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptions& options,
                                            const ExecuteRequest& request,
-                                           CustomCallLibrary* custom_calls, EvalHook* hook) {
+                                           reference::CustomCallLibrary* custom_calls, reference::EvalHook* hook) {
   std::vector<std::vector<Literal>> arguments;
   for (const std::vector<Literal>& leaves : request.arguments) {
     HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module, leaves));
     arguments.push_back(std::move(nested));
   }
-  EvalOptions eval;
+  reference::EvalOptions eval;
   eval.steps_max = options.steps_max;
   eval.memory_bytes_max = options.memory_bytes_max;
   eval.rng_seed = options.rng_seed;
   eval.custom_calls = custom_calls;
   eval.hook = hook;
-  WorldOptions world;
+  reference::WorldOptions world;
   world.replicas = options.replicas;
   world.partitions = options.partitions;
   world.infeed = request.infeed;
   ExecuteResult result;
   auto start = std::chrono::steady_clock::now();
-  HLOCTS_ASSIGN_OR_RETURN(WorldResult roots, EvaluateReplicated(module, arguments, world, eval));
+  HLOCTS_ASSIGN_OR_RETURN(reference::WorldResult roots, reference::EvaluateReplicated(module, arguments, world, eval));
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const Literal& root : roots.outputs) result.outputs.push_back(FlattenLeaves(root));
   result.outfeed = std::move(roots.outfeeds);
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

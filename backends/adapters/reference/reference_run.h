@@ -9,7 +9,7 @@
 #include "backends/backend.h"
 #include "reference/evaluator.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // Where the documents leave a choice, the reference makes XLA's (rulings 0005 to 0007, 0030).
 std::vector<std::string> ReferenceFacts();
@@ -18,8 +18,8 @@ std::vector<std::string> ReferenceFacts();
 // `custom_calls` and `hook` may be null; the hook sees every instruction's value.
 absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptions& options,
                                            const ExecuteRequest& request,
-                                           CustomCallLibrary* custom_calls, EvalHook* hook);
+                                           reference::CustomCallLibrary* custom_calls, reference::EvalHook* hook);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_ADAPTERS_REFERENCE_REFERENCE_RUN_H_

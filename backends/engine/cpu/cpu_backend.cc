@@ -7,7 +7,7 @@
 #include "backends/engine/plan/passes.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 class CpuBackend : public Backend {
@@ -71,4 +71,4 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCpuBackend(BackendName name) {
   return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(name.text, std::move(options)));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

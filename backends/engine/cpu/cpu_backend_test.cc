@@ -11,7 +11,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::cpu {
 namespace {
 
 using ::testing::HasSubstr;
@@ -22,8 +22,8 @@ std::unique_ptr<Module> Parsed(const std::string& text) {
   return module.ok() ? *std::move(module) : nullptr;
 }
 
-std::unique_ptr<Backend> Engine(const std::string& options = "") {
-  auto backend = MakeBackend("cpu?isolation=none" + options);
+std::unique_ptr<backends::Backend> Engine(const std::string& options = "") {
+  auto backend = backends::MakeBackend("cpu?isolation=none" + options);
   EXPECT_TRUE(backend.ok()) << backend.status();
   return backend.ok() ? *std::move(backend) : nullptr;
 }
@@ -34,8 +34,8 @@ Literal F32s(const std::vector<float>& values) {
   return literal;
 }
 
-ExecuteRequest Request(std::vector<Literal> arguments) {
-  ExecuteRequest request;
+backends::ExecuteRequest Request(std::vector<Literal> arguments) {
+  backends::ExecuteRequest request;
   request.arguments.push_back(std::move(arguments));
   return request;
 }
@@ -73,10 +73,10 @@ TEST(CpuBackendTest, GuardsSeeWhatIsWrittenBesideAResult) {
 }
 
 TEST(CpuBackendTest, UnknownOptionsAndPassesAreNamed) {
-  EXPECT_THAT(MakeBackend("cpu?disable=magic&isolation=none").status().message(),
+  EXPECT_THAT(backends::MakeBackend("cpu?disable=magic&isolation=none").status().message(),
               HasSubstr("magic"));
-  EXPECT_FALSE(MakeBackend("cpu?speed=11&isolation=none").ok());
-  EXPECT_FALSE(MakeBackend("cpu?threads=0&isolation=none").ok());
+  EXPECT_FALSE(backends::MakeBackend("cpu?speed=11&isolation=none").ok());
+  EXPECT_FALSE(backends::MakeBackend("cpu?threads=0&isolation=none").ok());
 }
 
 // Swapped carried leaves: both are read before either is written.
@@ -90,9 +90,9 @@ TEST(CpuBackendTest, CarriedStateMayChangePlaces) {
       "ENTRY e { p = f32[2] parameter(0) q = f32[2] parameter(1) z = s32[] constant(0)\n"
       " t = (s32[], f32[2], f32[2]) tuple(z, p, q)\n"
       " ROOT w = (s32[], f32[2], f32[2]) while(t), condition=c, body=b }");
-  const RunOutcome outcome =
-      RunModule(*Engine(), *module, {}, Request({F32s({1, 2}), F32s({3, 4})}));
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  const backends::RunOutcome outcome =
+      backends::RunModule(*Engine(), *module, {}, Request({F32s({1, 2}), F32s({3, 4})}));
+  ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][1]), (std::vector<float>{3, 4}));
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][2]), (std::vector<float>{1, 2}));
 }
@@ -104,7 +104,7 @@ TEST(CpuBackendTest, DonatedArgumentsAreWorkedOnAndOthersAreProtected) {
   auto backend = Engine();
   auto executable = backend->Load(*module, {});
   ASSERT_TRUE(executable.ok()) << executable.status();
-  ExecuteRequest request = Request({F32s({1, 2, 3})});
+  backends::ExecuteRequest request = Request({F32s({1, 2, 3})});
   auto kept = (*executable)->Execute(request);
   ASSERT_TRUE(kept.ok()) << kept.status();
   EXPECT_EQ(FloatsOf(kept->outputs[0][0]), (std::vector<float>{2, 4, 6}));
@@ -125,7 +125,7 @@ TEST(CpuBackendTest, RunsAsOftenAsItIsAsked) {
   auto backend = Engine();
   auto executable = backend->Load(*module, {});
   ASSERT_TRUE(executable.ok()) << executable.status();
-  ExecuteRequest request = Request({F32s({1, 2})});
+  backends::ExecuteRequest request = Request({F32s({1, 2})});
   request.runs = 4;
   auto four = (*executable)->Execute(request);
   ASSERT_TRUE(four.ok()) << four.status();
@@ -158,17 +158,17 @@ TEST(CpuBackendTest, ScatterIntoNothing) {
                        " i = s32[2,1] constant({{0},{1}}) ROOT r = f32[0] scatter(p, i, u),\n"
                        " update_window_dims={}, inserted_window_dims={0}, "
                        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }");
-  const RunOutcome outcome = RunModule(*Engine(), *module, {}, Request({F32s({}), F32s({1, 2})}));
-  EXPECT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  const backends::RunOutcome outcome = backends::RunModule(*Engine(), *module, {}, Request({F32s({}), F32s({1, 2})}));
+  EXPECT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
 }
 
 TEST(CpuBackendTest, TooMuchMemoryIsAStatus) {
   auto module = Parsed(
       "ENTRY e { p = f32[] parameter(0) b = f32[1048576,1048576] broadcast(p), dimensions={}\n"
       " ROOT r = f32[1048576,1048576] exponential(b) }");
-  const RunOutcome outcome = RunModule(*Engine(), *module, {}, Request({Literal::Scalar<float>(
+  const backends::RunOutcome outcome = backends::RunModule(*Engine(), *module, {}, Request({Literal::Scalar<float>(
                                                                    PrimitiveType::kF32, 1.0f)}));
-  EXPECT_EQ(outcome.kind, OutcomeKind::kUnsupported) << outcome.reason;
+  EXPECT_EQ(outcome.kind, backends::OutcomeKind::kUnsupported) << outcome.reason;
 }
 
 TEST(CpuBackendTest, LoopsWithoutEndRunOutOfSteps) {
@@ -176,10 +176,10 @@ TEST(CpuBackendTest, LoopsWithoutEndRunOutOfSteps) {
       "c { s = s32[] parameter(0) ROOT t = pred[] constant(true) }\n"
       "b { ROOT s = s32[] parameter(0) }\n"
       "ENTRY e { z = s32[] constant(0) ROOT w = s32[] while(z), condition=c, body=b }");
-  LoadOptions load;
+  backends::LoadOptions load;
   load.steps_max = 1000;
-  const RunOutcome outcome = RunModule(*Engine(), *module, load, Request({}));
-  EXPECT_EQ(outcome.kind, OutcomeKind::kTimeout) << outcome.reason;
+  const backends::RunOutcome outcome = backends::RunModule(*Engine(), *module, load, Request({}));
+  EXPECT_EQ(outcome.kind, backends::OutcomeKind::kTimeout) << outcome.reason;
 }
 
 // A loop of ten steps runs with a budget of ten and not with one of nine, loop by loop.
@@ -192,11 +192,11 @@ TEST(CpuBackendTest, StepsAreCounted) {
   for (const char* setting : {"", "&disable=small-loops", "&disable=dce,cse"}) {
     const bool twice = std::string(setting).find("dce") != std::string::npos;
     const int64_t steps = twice ? 10 : 5;
-    LoadOptions load;
+    backends::LoadOptions load;
     load.steps_max = steps;
-    EXPECT_EQ(RunModule(*Engine(setting), *module, load, Request({})).kind, OutcomeKind::kValues);
+    EXPECT_EQ(backends::RunModule(*Engine(setting), *module, load, Request({})).kind, backends::OutcomeKind::kValues);
     load.steps_max = steps - 1;
-    EXPECT_EQ(RunModule(*Engine(setting), *module, load, Request({})).kind, OutcomeKind::kTimeout);
+    EXPECT_EQ(backends::RunModule(*Engine(setting), *module, load, Request({})).kind, backends::OutcomeKind::kTimeout);
   }
 }
 
@@ -207,8 +207,8 @@ TEST(CpuBackendTest, SubnormalsAreKeptInStrict) {
       " c = f32[1] copy(p) ROOT r = (pred[1], f32[1]) tuple(g, c) }");
   const std::vector<float> tiny = {1e-40f};
   for (const char* setting : {"", "&strict=true"}) {
-    const RunOutcome outcome = RunModule(*Engine(setting), *module, {}, Request({F32s(tiny)}));
-    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    const backends::RunOutcome outcome = backends::RunModule(*Engine(setting), *module, {}, Request({F32s(tiny)}));
+    ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
     EXPECT_EQ(FloatsOf(outcome.result.outputs[0][1]), tiny);
     const bool above = outcome.result.outputs[0][0].data<bool>()[0];
     EXPECT_TRUE(above || *setting == 0);
@@ -223,8 +223,8 @@ TEST(CpuBackendTest, ComplexProductsOfDoublesAreRoundedOnce) {
   Literal a(Shape(PrimitiveType::kC128, {1})), b = a;
   a.mutable_data<std::complex<double>>()[0] = {5e-324, -0.5};
   b.mutable_data<std::complex<double>>()[0] = {-1.7976931348623155e308, -0.9999999999999999};
-  const RunOutcome outcome = RunModule(*Engine("&strict=true"), *module, {}, Request({a, b}));
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  const backends::RunOutcome outcome = backends::RunModule(*Engine("&strict=true"), *module, {}, Request({a, b}));
+  ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_EQ(outcome.result.outputs[0][0].data<double>()[0], -0.50000000000000078);
 }
 
@@ -236,8 +236,8 @@ TEST(CpuBackendTest, BitcastsOfOtherRankKeepRuntimeSizes) {
       " c = s16[<=3,4] bitcast-convert(s) ROOT r = s16[<=3,4] negate(c) }");
   Literal p(Shape(PrimitiveType::kS16, {3, 4}));
   for (int16_t i = 0; i < 12; ++i) p.mutable_data<int16_t>()[static_cast<size_t>(i)] = i;
-  const RunOutcome outcome = RunModule(*Engine(), *module, {}, Request({p}));
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  const backends::RunOutcome outcome = backends::RunModule(*Engine(), *module, {}, Request({p}));
+  ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   const Literal& result = outcome.result.outputs[0][0];
   EXPECT_EQ(result.runtime_sizes(), (std::vector<int64_t>{2, 4}));
   for (int16_t i = 0; i < 8; ++i) EXPECT_EQ(result.data<int16_t>()[static_cast<size_t>(i)], -i);
@@ -247,12 +247,12 @@ TEST(CpuBackendTest, DevicesMeet) {
   auto module = Parsed(std::string(kAdd) +
                        "ENTRY e { p = f32[2] parameter(0)\n"
                        " ROOT r = f32[2] all-reduce(p), replica_groups={}, to_apply=add }");
-  LoadOptions load;
+  backends::LoadOptions load;
   load.replicas = 3;
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   request.arguments = {{F32s({1, 10})}, {F32s({2, 20})}, {F32s({4, 40})}};
-  const RunOutcome outcome = RunModule(*Engine(), *module, load, request);
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  const backends::RunOutcome outcome = backends::RunModule(*Engine(), *module, load, request);
+  ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   for (const auto& outputs : outcome.result.outputs) {
     EXPECT_EQ(FloatsOf(outputs[0]), (std::vector<float>{7, 70}));
   }
@@ -263,10 +263,10 @@ TEST(CpuBackendTest, ADeadlockIsATimeOutAtOnce) {
       "ENTRY e { t = token[] after-all() v = (f32[], u32[], token[]) recv(t), channel_id=4\n"
       " d = (f32[], token[]) recv-done(v), channel_id=4\n"
       " ROOT r = f32[] get-tuple-element(d), index=0 }");
-  const RunOutcome outcome = RunModule(*Engine(), *module, {}, Request({}));
-  EXPECT_EQ(outcome.kind, OutcomeKind::kTimeout) << outcome.reason;
+  const backends::RunOutcome outcome = backends::RunModule(*Engine(), *module, {}, Request({}));
+  EXPECT_EQ(outcome.kind, backends::OutcomeKind::kTimeout) << outcome.reason;
   EXPECT_THAT(outcome.reason, HasSubstr("deadlock"));
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cpu

@@ -10,7 +10,7 @@
 #include "generators/module_generator.h"
 #include "spec/text/printer.h"
 
-namespace hlocts {
+namespace hlocts::cpu {
 namespace {
 
 int64_t Setting(const char* name, int64_t otherwise) {
@@ -20,36 +20,36 @@ int64_t Setting(const char* name, int64_t otherwise) {
   return value;
 }
 
-bool IsBad(VerdictKind kind) {
-  return kind == VerdictKind::kFail || kind == VerdictKind::kRejected ||
-         kind == VerdictKind::kCrash || kind == VerdictKind::kTimeout;
+bool IsBad(reports::VerdictKind kind) {
+  return kind == reports::VerdictKind::kFail || kind == reports::VerdictKind::kRejected ||
+         kind == reports::VerdictKind::kCrash || kind == reports::VerdictKind::kTimeout;
 }
 
 TEST(RandomModulesTest, TheJudgeAcceptsEveryOutput) {
   const int64_t count = Setting("HLOCTS_RANDOM_MODULES", 400);
   const int64_t first = Setting("HLOCTS_RANDOM_SEED", 0);
-  auto fused = MakeBackend("cpu?isolation=none");
-  auto plain = MakeBackend("cpu?isolation=none&disable=all");
-  auto grouped = MakeBackend("cpu?isolation=none&guard=true");
+  auto fused = backends::MakeBackend("cpu?isolation=none");
+  auto plain = backends::MakeBackend("cpu?isolation=none&disable=all");
+  auto grouped = backends::MakeBackend("cpu?isolation=none&guard=true");
   ASSERT_TRUE(fused.ok() && plain.ok() && grouped.ok());
   int64_t judged = 0;
   for (int64_t number = first; number < first + count; ++number) {
-    GeneratorOptions options;
+    generators::GeneratorOptions options;
     options.instructions = 12;
-    const Generated generated = GenerateNumbered(1, static_cast<uint64_t>(number), options);
+    const generators::Generated generated = generators::GenerateNumbered(1, static_cast<uint64_t>(number), options);
     if (!generated.broken_rule.empty()) continue;
-    ExecuteRequest request;
+    backends::ExecuteRequest request;
     request.arguments = {generated.arguments};
-    Differ differ(*generated.module, request, {});
-    Backend& backend = number % 4 == 3 ? **plain : number % 4 == 1 ? **grouped : **fused;
-    const RunOutcome outcome = RunModule(backend, *generated.module, {}, request);
-    if (outcome.kind == OutcomeKind::kUnsupported) continue;
-    if (outcome.kind != OutcomeKind::kValues) {
-      ADD_FAILURE() << number << ": " << OutcomeKindName(outcome.kind) << ", " << outcome.reason
+    backends::Differ differ(*generated.module, request, {});
+    backends::Backend& backend = number % 4 == 3 ? **plain : number % 4 == 1 ? **grouped : **fused;
+    const backends::RunOutcome outcome = backends::RunModule(backend, *generated.module, {}, request);
+    if (outcome.kind == backends::OutcomeKind::kUnsupported) continue;
+    if (outcome.kind != backends::OutcomeKind::kValues) {
+      ADD_FAILURE() << number << ": " << backends::OutcomeKindName(outcome.kind) << ", " << outcome.reason
                     << "\n" << PrintModule(*generated.module);
       continue;
     }
-    const Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, backend.info().facts);
+    const reports::Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, backend.info().facts);
     EXPECT_FALSE(IsBad(verdict.kind))
         << number << ": " << verdict.reason << "\n" << PrintModule(*generated.module);
     ++judged;
@@ -58,4 +58,4 @@ TEST(RandomModulesTest, TheJudgeAcceptsEveryOutput) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cpu

@@ -6,7 +6,7 @@
 #include "backends/backend_list.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::cpu {
 namespace {
 
 struct Case {
@@ -61,12 +61,12 @@ void Check(const Case& one, int64_t rows, int64_t size) {
   c.mutable_data<int32_t>()[0] = 123456;
   auto module = ParseModule(ModuleOf(one.expression, rows, size));
   ASSERT_TRUE(module.ok()) << module.status();
-  auto engine = MakeBackend("cpu?isolation=none");
+  auto engine = backends::MakeBackend("cpu?isolation=none");
   ASSERT_TRUE(engine.ok()) << engine.status();
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   request.arguments = {{x, d, c, b}};
-  const RunOutcome outcome = RunModule(**engine, **module, {}, request);
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  const backends::RunOutcome outcome = backends::RunModule(**engine, **module, {}, request);
+  ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   const Literal& actual = outcome.result.outputs[0][0];
   for (int64_t i = 0; i < rows * size; ++i) {
     ASSERT_EQ(actual.data<int32_t>()[i],
@@ -84,4 +84,4 @@ TEST(SingleElementsTest, AreReadWhereTheyStand) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cpu

@@ -14,7 +14,7 @@
 #include "backends/engine/plan/request.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 using Opener = std::function<absl::StatusOr<std::shared_ptr<cuda::Device>>(int32_t index)>;
@@ -143,4 +143,4 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCudaHostBackend(BackendName name) {
       std::make_unique<CudaBackend>(std::move(info), std::move(options), devices, open));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

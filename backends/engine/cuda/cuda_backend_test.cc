@@ -8,7 +8,7 @@
 #include "backends/worker/worker_client.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::cuda {
 namespace {
 
 using ::testing::ElementsAre;
@@ -26,13 +26,13 @@ Literal F32s(const std::vector<float>& values) {
   return literal;
 }
 
-RunOutcome RunOn(const std::string& engine, const std::string& text,
+backends::RunOutcome RunOn(const std::string& engine, const std::string& text,
                  std::vector<Literal> arguments) {
-  auto backend = MakeBackend(engine);
+  auto backend = backends::MakeBackend(engine);
   EXPECT_TRUE(backend.ok()) << backend.status();
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   request.arguments.push_back(std::move(arguments));
-  return RunModule(**backend, *Parsed(text), {}, request);
+  return backends::RunModule(**backend, *Parsed(text), {}, request);
 }
 
 std::vector<float> FloatsOf(const Literal& literal) {
@@ -55,28 +55,28 @@ TEST(CudaBackendTest, ALostDeviceIsACrashAndTheNextModuleRuns) {
   setenv("HLOCTS_CUDA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_cuda_host.so", 1);
   setenv("HLOCTS_CUDA_HOST_LOST", "Cholesky", 1);
   auto backend =
-      MakeWorkerBackend({"cuda", {HLOCTS_BINARY_DIR "/hlocts", "worker", "--backend=cuda"}});
+      backends::MakeWorkerBackend({"cuda", {HLOCTS_BINARY_DIR "/hlocts", "worker", "--backend=cuda"}});
   const auto run = [&](const std::string& text) {
-    ExecuteRequest request;
+    backends::ExecuteRequest request;
     request.arguments = {{F32s({1, 2, 3, 4})}};
-    return RunModule(*backend, *Parsed(text), {}, request);
+    return backends::RunModule(*backend, *Parsed(text), {}, request);
   };
-  const RunOutcome lost =
+  const backends::RunOutcome lost =
       run("ENTRY e { p = f32[4] parameter(0) a = f32[2,2] reshape(p)\n"
           " ROOT r = f32[2,2] cholesky(a), lower=true }");
-  const RunOutcome next = run("ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] negate(p) }");
+  const backends::RunOutcome next = run("ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] negate(p) }");
   unsetenv("HLOCTS_CUDA_LIBRARY");
   unsetenv("HLOCTS_CUDA_HOST_LOST");
-  EXPECT_EQ(lost.kind, OutcomeKind::kCrash) << lost.reason;
+  EXPECT_EQ(lost.kind, backends::OutcomeKind::kCrash) << lost.reason;
   EXPECT_THAT(lost.reason, HasSubstr("the CUDA device is lost"));
-  ASSERT_EQ(next.kind, OutcomeKind::kValues) << next.reason;
+  ASSERT_EQ(next.kind, backends::OutcomeKind::kValues) << next.reason;
   EXPECT_THAT(FloatsOf(next.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4));
 }
 
 TEST(CudaBackendTest, UnknownOptionsAreRefused) {
   for (const char* name : {"cuda-host?jit=perhaps", "cuda-host?tf32=1", "cuda-host?disable=nothing",
                            "cuda-host?threads=2"}) {
-    const auto backend = MakeInProcessBackend(name);
+    const auto backend = backends::MakeInProcessBackend(name);
     EXPECT_EQ(backend.status().code(), absl::StatusCode::kInvalidArgument) << name;
   }
 }
@@ -89,8 +89,8 @@ TEST(CudaBackendTest, WhatIsStillNeededIsNotOverwritten) {
       " ROOT r = (f32[4], f32[4]) tuple(a, d) }";
   for (const char* engine :
        {"cuda-host?isolation=none", "cuda-host?isolation=none&disable=in-place"}) {
-    const RunOutcome outcome = RunOn(engine, text, {F32s({1, 2, 3, 4})});
-    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    const backends::RunOutcome outcome = RunOn(engine, text, {F32s({1, 2, 3, 4})});
+    ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
     EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4));
     EXPECT_THAT(FloatsOf(outcome.result.outputs[0][1]), ElementsAre(-1, 9, -3, -4));
   }
@@ -103,8 +103,8 @@ TEST(CudaBackendTest, AResultIsNotPutIntoANarrowerOperand) {
       "ENTRY e { z = pred[] constant(true) p = pred[4096] broadcast(z), dimensions={}\n"
       " n = pred[4096] not(p) q = pred[4096] not(n)\n"
       " ROOT r = f32[4096] map(n, q), dimensions={0}, to_apply=second }";
-  const RunOutcome outcome = RunOn("cuda-host?isolation=none", text, {});
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  const backends::RunOutcome outcome = RunOn("cuda-host?isolation=none", text, {});
+  ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ::testing::Each(1.0f));
 }
 
@@ -113,8 +113,8 @@ TEST(CudaBackendTest, RunTimeSizesAreKept) {
       "ENTRY e { p = f32[4] parameter(0) n = s32[] constant(2)\n"
       " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
       " ROOT r = f32[<=4] negate(s) }";
-  const RunOutcome outcome = RunOn("cuda-host?isolation=none", text, {F32s({1, 2, 3, 4})});
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  const backends::RunOutcome outcome = RunOn("cuda-host?isolation=none", text, {F32s({1, 2, 3, 4})});
+  ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 2);
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[1], -2);
 }
@@ -125,24 +125,24 @@ TEST(CudaBackendTest, ElementsOfAnotherWidthAreADimensionBesideRunTimeSizes) {
       " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
       " b = u16[<=4,2] bitcast-convert(s) c = u16[<=4,2] not(b) d = u16[<=4,2] not(c)\n"
       " ROOT r = f32[<=4] bitcast-convert(d) }";
-  const RunOutcome outcome = RunOn("cuda-host?isolation=none", text, {F32s({1, 2, 3, 4})});
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  const backends::RunOutcome outcome = RunOn("cuda-host?isolation=none", text, {F32s({1, 2, 3, 4})});
+  ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 3);
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[2], 3);
 }
 
 TEST(CudaBackendTest, AnArrayBeyondTheBudgetIsAStatus) {
-  auto backend = MakeBackend("cuda-host?isolation=none");
+  auto backend = backends::MakeBackend("cuda-host?isolation=none");
   ASSERT_TRUE(backend.ok());
   const auto module = Parsed(
       "ENTRY e { z = f32[] constant(0) b = f32[1048576] broadcast(z), dimensions={}\n"
       " ROOT r = f32[1048576] exponential(b) }");
-  LoadOptions load;
+  backends::LoadOptions load;
   load.memory_bytes_max = 1 << 20;
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   request.arguments.emplace_back();
-  EXPECT_EQ(RunModule(**backend, *module, load, request).kind, OutcomeKind::kUnsupported);
+  EXPECT_EQ(backends::RunModule(**backend, *module, load, request).kind, backends::OutcomeKind::kUnsupported);
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cuda

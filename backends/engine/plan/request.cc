@@ -36,7 +36,7 @@ bool IsDynamic(const Module& module) {
   return false;
 }
 
-absl::Status CheckRequest(const ExecuteRequest& request, const LoadOptions& load,
+absl::Status CheckRequest(const backends::ExecuteRequest& request, const backends::LoadOptions& load,
                           absl::Span<const Shape> arguments) {
   const int64_t devices = load.replicas * load.partitions;
   if (load.replicas < 1 || load.partitions < 1 || load.replicas > kDevicesMax ||
@@ -69,7 +69,7 @@ absl::Status CheckRequest(const ExecuteRequest& request, const LoadOptions& load
   return absl::OkStatus();
 }
 
-void Feed(const ExecuteRequest& request, Communicator& world) {
+void Feed(const backends::ExecuteRequest& request, Communicator& world) {
   for (size_t d = 0; d < world.infeeds.size() && !request.infeed.empty(); ++d) {
     for (const Literal& item : request.infeed[request.infeed.size() == 1 ? 0 : d]) {
       for (Literal& leaf : FlattenLeaves(item)) world.infeeds[d].push_back(std::move(leaf));
@@ -130,10 +130,10 @@ std::vector<int64_t> DonorsOf(const Module& module) {
   return donors;
 }
 
-std::vector<ArgumentState> StatesOf(absl::Span<const AliasPair> pairs,
+std::vector<backends::ArgumentState> StatesOf(absl::Span<const AliasPair> pairs,
                                     absl::Span<const int64_t> donors, size_t arguments,
                                     absl::Span<const int64_t> donated) {
-  std::vector<ArgumentState> states(arguments);
+  std::vector<backends::ArgumentState> states(arguments);
   for (size_t i = 0; i < arguments; ++i) states[i].leaf = static_cast<int64_t>(i);
   for (const AliasPair& pair : pairs) {
     if (!IsDonated(donated, pair.argument)) continue;

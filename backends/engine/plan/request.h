@@ -13,7 +13,7 @@ namespace hlocts::plan {
 bool IsDynamic(const Module& module);
 
 // Arguments, counts and feeds of a request, checked against the module.
-absl::Status CheckRequest(const ExecuteRequest& request, const LoadOptions& load,
+absl::Status CheckRequest(const backends::ExecuteRequest& request, const backends::LoadOptions& load,
                           absl::Span<const Shape> arguments);
 
 // Runs `one(device)` for every device, each in a thread of its own; the first failure that is no
@@ -21,7 +21,7 @@ absl::Status CheckRequest(const ExecuteRequest& request, const LoadOptions& load
 absl::Status RunDevices(int64_t count, Communicator& world,
                         const std::function<absl::Status(int64_t device)>& one);
 // The infeed of each device, item by item.
-void Feed(const ExecuteRequest& request, Communicator& world);
+void Feed(const backends::ExecuteRequest& request, Communicator& world);
 
 bool IsDonated(absl::Span<const int64_t> donated, int64_t leaf);
 // Donation as the module's aliases have it.
@@ -30,7 +30,7 @@ struct AliasPair {
 };
 std::vector<AliasPair> AliasPairsOf(const Module& module);
 std::vector<int64_t> DonorsOf(const Module& module);
-std::vector<ArgumentState> StatesOf(absl::Span<const AliasPair> pairs,
+std::vector<backends::ArgumentState> StatesOf(absl::Span<const AliasPair> pairs,
                                     absl::Span<const int64_t> donors, size_t arguments,
                                     absl::Span<const int64_t> donated);
 

@@ -8,7 +8,7 @@
 #include "spec/infer/dimension_numbers.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 template <typename Edit>
@@ -226,4 +226,4 @@ void AddAccumulateFaults(std::vector<Fault>& faults) {
       "of updates to one place only one counts: no atomic addition", LastUpdateOnly, false);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

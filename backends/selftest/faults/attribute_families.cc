@@ -7,7 +7,7 @@
 #include "backends/selftest/faults/fault_family.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // A number inside an attribute and the name it goes by: "window.0.stride".
@@ -328,4 +328,4 @@ constexpr FaultFamily kFamilies[] = {
 
 absl::Span<const FaultFamily> AttributeFamilies() { return kFamilies; }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

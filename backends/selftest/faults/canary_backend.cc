@@ -9,13 +9,13 @@
 #include "backends/adapters/reference/reference_run.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 using Faults = std::vector<const Fault*>;
 
 // All faults at each instruction, in order.
-class FaultsHook : public EvalHook {
+class FaultsHook : public reference::EvalHook {
  public:
   explicit FaultsHook(const Faults& faults) {
     for (const Fault* fault : faults) {
@@ -24,14 +24,14 @@ class FaultsHook : public EvalHook {
   }
   bool empty() const { return hooks_.empty(); }
 
-  absl::Status BeforeInstruction(EvalContext& context, const Instruction& instruction,
+  absl::Status BeforeInstruction(reference::EvalContext& context, const Instruction& instruction,
                                  absl::Span<Literal> operands) override {
     for (const auto& hook : hooks_) {
       HLOCTS_RETURN_IF_ERROR(hook->BeforeInstruction(context, instruction, operands));
     }
     return absl::OkStatus();
   }
-  absl::Status AfterInstruction(EvalContext& context, const Instruction& instruction,
+  absl::Status AfterInstruction(reference::EvalContext& context, const Instruction& instruction,
                                 absl::Span<const Literal> operands, Literal& result) override {
     for (const auto& hook : hooks_) {
       HLOCTS_RETURN_IF_ERROR(hook->AfterInstruction(context, instruction, operands, result));
@@ -129,4 +129,4 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCanaryBackend(BackendName name) {
   return std::unique_ptr<Backend>(std::make_unique<CanaryBackend>(name.text, std::move(faults)));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -12,7 +12,7 @@
 #include "spec/files/literals_file.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 using ::testing::HasSubstr;
@@ -121,8 +121,8 @@ TEST(LegalNoiseTest, DiffersFromTheReferenceAndIsAccepted) {
   for (int seed = 1; seed <= 50; ++seed) {
     auto engine = MakeInProcessBackend(absl::StrCat("legal-noise?seed=", seed));
     ASSERT_TRUE(engine.ok());
-    Verdict verdict = differ.Diff(**engine);
-    EXPECT_EQ(verdict.kind, VerdictKind::kPass) << "seed " << seed << ": " << verdict.reason;
+    reports::Verdict verdict = differ.Diff(**engine);
+    EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass) << "seed " << seed << ": " << verdict.reason;
   }
 }
 
@@ -140,7 +140,7 @@ TEST(NoiseSumTest, RoundingToOddLosesNothing) {
 }
 
 TEST(NoiseSumTest, EveryOrderSumsAllTerms) {
-  SplitMix64 random(1);
+  generators::SplitMix64 random(1);
   SumStyle style;
   for (int order = 0; order < kSumOrders; ++order) {
     style.order = static_cast<SumOrder>(order);
@@ -153,4 +153,4 @@ TEST(NoiseSumTest, EveryOrderSumsAllTerms) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -7,7 +7,7 @@
 
 #include "backends/selftest/faults/fault_family.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 absl::string_view FaultClassName(FaultClass fault_class) {
   constexpr absl::string_view kNames[] = {
@@ -79,7 +79,7 @@ bool AppliesTo(const Fault& fault, const Module& module) {
 }
 
 Literal FaultSite::Evaluate(const Instruction& other, std::vector<Literal> others, Literal otherwise) {
-  Evaluator evaluator = EvaluatorOf(other.opcode());
+  reference::Evaluator evaluator = reference::EvaluatorOf(other.opcode());
   if (evaluator == nullptr) return otherwise;
   bool was_busy = std::exchange(memory.busy, true);
   absl::StatusOr<Literal> value = evaluator(context, other, absl::MakeSpan(others));
@@ -87,4 +87,4 @@ Literal FaultSite::Evaluate(const Instruction& other, std::vector<Literal> other
   return value.ok() ? *std::move(value) : otherwise;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

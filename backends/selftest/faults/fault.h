@@ -14,7 +14,7 @@
 #include "reference/eval_context.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 enum class FaultClass : uint8_t {
   kIndexClamping,
@@ -53,7 +53,7 @@ struct FaultMemory {
 
 // One instruction at run time. Before it: operands may be changed. After it: result may be.
 struct FaultSite {
-  EvalContext& context;
+  reference::EvalContext& context;
   const Instruction& instruction;
   absl::Span<Literal> operands;
   Literal* result;
@@ -124,6 +124,6 @@ T* Attribute(Instruction& instruction, Attr attr) {
   return nullptr;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 constexpr absl::string_view kForgetsRule = "infer.forgets-rule/";
@@ -73,4 +73,4 @@ void AddFamilyFaults(const Module& module, const std::set<Opcode>& opcodes,
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

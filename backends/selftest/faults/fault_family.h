@@ -19,7 +19,7 @@
 #include "absl/types/span.h"
 #include "backends/selftest/faults/fault.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 struct FaultFamily {
   absl::string_view name;
@@ -46,6 +46,6 @@ void AddFamilyFaults(const Module& module, const std::set<Opcode>& opcodes,
 // "3" or "0-1" as numbers from 0; nothing when it is neither.
 std::vector<int64_t> NumbersOfParameter(const std::string& parameter, size_t count);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_FAMILY_H_

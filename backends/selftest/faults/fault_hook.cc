@@ -5,7 +5,7 @@
 #include "absl/strings/match.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // What surgery may change of an instruction.
@@ -81,12 +81,12 @@ bool FaultHook::Applies(const Instruction& instruction) const {
   return Named(fault_, instruction.opcode());
 }
 
-FaultMemory& FaultHook::MemoryOf(const EvalContext& context) {
+FaultMemory& FaultHook::MemoryOf(const reference::EvalContext& context) {
   std::lock_guard<std::mutex> lock(mutex_);
   return memories_[&context];
 }
 
-absl::Status FaultHook::BeforeInstruction(EvalContext& context, const Instruction& instruction,
+absl::Status FaultHook::BeforeInstruction(reference::EvalContext& context, const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   if (!fault_.before || !Applies(instruction)) return absl::OkStatus();
   FaultMemory& memory = MemoryOf(context);
@@ -96,7 +96,7 @@ absl::Status FaultHook::BeforeInstruction(EvalContext& context, const Instructio
   return absl::OkStatus();
 }
 
-absl::Status FaultHook::AfterInstruction(EvalContext& context, const Instruction& instruction,
+absl::Status FaultHook::AfterInstruction(reference::EvalContext& context, const Instruction& instruction,
                                          absl::Span<const Literal> operands, Literal& result) {
   if (!fault_.after || !Applies(instruction)) return absl::OkStatus();
   FaultMemory& memory = MemoryOf(context);
@@ -107,4 +107,4 @@ absl::Status FaultHook::AfterInstruction(EvalContext& context, const Instruction
   return absl::OkStatus();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

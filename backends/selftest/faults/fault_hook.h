@@ -9,24 +9,24 @@
 #include "backends/selftest/faults/fault.h"
 #include "reference/eval_hook.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
-class FaultHook : public EvalHook {
+class FaultHook : public reference::EvalHook {
  public:
   explicit FaultHook(const Fault& fault) : fault_(fault) {}
 
-  absl::Status BeforeInstruction(EvalContext& context, const Instruction& instruction,
+  absl::Status BeforeInstruction(reference::EvalContext& context, const Instruction& instruction,
                                  absl::Span<Literal> operands) override;
-  absl::Status AfterInstruction(EvalContext& context, const Instruction& instruction,
+  absl::Status AfterInstruction(reference::EvalContext& context, const Instruction& instruction,
                                 absl::Span<const Literal> operands, Literal& result) override;
 
  private:
   bool Applies(const Instruction& instruction) const;
-  FaultMemory& MemoryOf(const EvalContext& context);
+  FaultMemory& MemoryOf(const reference::EvalContext& context);
 
   const Fault& fault_;
   std::mutex mutex_;
-  std::map<const EvalContext*, FaultMemory> memories_;  // one per device
+  std::map<const reference::EvalContext*, FaultMemory> memories_;  // one per device
 };
 
 // The module becomes what an engine with this fault takes it for.
@@ -34,6 +34,6 @@ void MakeFaulty(std::unique_ptr<Module>& module, const Fault& fault);
 // What an engine with this fault says of a module at loading; `verified` is what is true of it.
 absl::Status FaultyVerify(const Module& module, const absl::Status& verified, const Fault& fault);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_

@@ -6,7 +6,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 bool ReverseGroups(Instruction& instruction) {
@@ -155,4 +155,4 @@ void AddGroupFaults(std::vector<Fault>& faults) {
   after("partition-id.from-one", Opcode::kPartitionId, "counts from 1", IdFromOne);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

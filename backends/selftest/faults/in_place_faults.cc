@@ -7,7 +7,7 @@
 #include "backends/selftest/faults/fault.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // The result was written into the operand's buffer although somebody reads the operand later.
@@ -218,4 +218,4 @@ void AddInPlaceFaults(std::vector<Fault>& faults) {
   faults.push_back(std::move(swap));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

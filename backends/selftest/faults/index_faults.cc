@@ -9,7 +9,7 @@
 #include "reference/kernels/index_values.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // One start index: where it is stored, and what it indexes.
@@ -45,13 +45,13 @@ void ForEachSliceStart(FaultSite& site, Visit&& visit) {
   }
 }
 
-WindowsGeometry GeometryOf(const FaultSite& site) {
+reference::WindowsGeometry GeometryOf(const FaultSite& site) {
   const size_t n = site.operands.size() / 2;
   const std::vector<int64_t>& operand = site.operands[0].shape().dimensions();
   if (site.opcode() == Opcode::kGather) {
-    return GatherGeometryOf(site.instruction, operand, site.operands[1].shape().dimensions());
+    return reference::GatherGeometryOf(site.instruction, operand, site.operands[1].shape().dimensions());
   }
-  return ScatterGeometryOf(site.instruction, operand, site.operands[n].shape().dimensions(),
+  return reference::ScatterGeometryOf(site.instruction, operand, site.operands[n].shape().dimensions(),
                            site.operands[n + 1].shape().dimensions());
 }
 
@@ -59,7 +59,7 @@ template <typename Visit>
 void ForEachWindowStart(FaultSite& site, Visit&& visit) {
   const bool scatter = site.opcode() == Opcode::kScatter;
   const size_t k = scatter ? site.operands.size() / 2 : 1;
-  const WindowsGeometry geometry = GeometryOf(site);
+  const reference::WindowsGeometry geometry = GeometryOf(site);
   ForEachIndex(geometry.batch_sizes, [&](absl::Span<const int64_t> batch) {
     int64_t base = LinearIndex(batch, geometry.batch_index_strides);
     for (size_t i = 0; i < geometry.index_map.size(); ++i) {
@@ -166,13 +166,13 @@ void OutsideReadsZero(FaultSite& site) {
     *site.result = Literal(site.result->shape());
     return;
   }
-  const WindowsGeometry geometry = GeometryOf(site);
-  std::vector<int64_t> indices = IndexValues(site.operands[1]);
-  std::vector<WindowPlace> places = PlacesOf(geometry, indices, /*clamp=*/false);
-  for (const WindowPlace& place : places) {
+  const reference::WindowsGeometry geometry = GeometryOf(site);
+  std::vector<int64_t> indices = reference::IndexValues(site.operands[1]);
+  std::vector<reference::WindowPlace> places = reference::PlacesOf(geometry, indices, /*clamp=*/false);
+  for (const reference::WindowPlace& place : places) {
     if (place.inside) continue;
     std::vector<int64_t> sizes, strides;
-    for (const CopyDimension& d : geometry.window.dims) {
+    for (const reference::CopyDimension& d : geometry.window.dims) {
       sizes.push_back(d.size);
       strides.push_back(d.result_stride);
     }
@@ -299,4 +299,4 @@ void AddIndexFaults(std::vector<Fault>& faults) {
   faults.push_back(std::move(merged));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

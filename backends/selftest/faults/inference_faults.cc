@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/faults/fault.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 const Window* WindowOf(const Instruction& instruction) {
@@ -113,4 +113,4 @@ void AddInferenceFaults(std::vector<Fault>& faults) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -5,7 +5,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 struct Whole {
@@ -198,4 +198,4 @@ void AddIntegerFaults(std::vector<Fault>& faults) {
   faults.push_back(std::move(through_float));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -10,7 +10,7 @@
 #include "backends/selftest/faults/fault.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 using Edit = void (*)(Literal&);
@@ -258,4 +258,4 @@ void AddLiteralFaults(std::vector<Fault>& faults) {
   faults.push_back(std::move(swapped));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -5,7 +5,7 @@
 #include "backends/selftest/faults/fault.h"
 #include "spec/ops/op_table.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 constexpr int64_t kTripsMax = 100'000;
@@ -176,4 +176,4 @@ void AddLoopFaults(std::vector<Fault>& faults) {
   faults.push_back(std::move(not_equal));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -5,7 +5,7 @@
 #include "backends/selftest/faults/fault.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 bool InversePermutation(Instruction& transpose) {
@@ -260,4 +260,4 @@ void AddMovementFaults(std::vector<Fault>& faults) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -6,7 +6,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault_family.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 constexpr int64_t kOperandsMax = 8;
@@ -131,4 +131,4 @@ constexpr FaultFamily kFamilies[] = {
 
 absl::Span<const FaultFamily> OperandFamilies() { return kFamilies; }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -8,7 +8,7 @@
 #include "backends/selftest/faults/fault.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // The parameters of a called computation by other numbers: 0<->1, 2<->3, ...
@@ -288,4 +288,4 @@ void AddOrderFaults(std::vector<Fault>& faults) {
           [](Instruction& i) { return SwapOperands(i, 1, 2); });
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

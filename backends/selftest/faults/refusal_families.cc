@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/faults/fault_family.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // Leaves of the operands and of the result.
@@ -110,4 +110,4 @@ constexpr FaultFamily kFamilies[] = {
 
 absl::Span<const FaultFamily> RefusalFamilies() { return kFamilies; }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -7,7 +7,7 @@
 #include "backends/selftest/faults/fault_family.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 bool IsArray(const Literal& literal) {
@@ -257,4 +257,4 @@ constexpr FaultFamily kFamilies[] = {
 
 absl::Span<const FaultFamily> ResultFamilies() { return kFamilies; }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

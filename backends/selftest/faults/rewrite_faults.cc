@@ -5,7 +5,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // Every user of `from` reads `to`.
@@ -211,4 +211,4 @@ void AddRewriteFaults(std::vector<Fault>& faults) {
   faults.push_back(std::move(floating));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -6,7 +6,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 struct Row {
@@ -79,4 +79,4 @@ void AddTailFaults(std::vector<Fault>& faults) {
   faults.push_back(std::move(long_rows));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -6,7 +6,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 bool RemoveAttribute(Instruction& instruction, Attr attr) {
@@ -294,4 +294,4 @@ void AddTextFaults(std::vector<Fault>& faults) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

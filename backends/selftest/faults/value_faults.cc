@@ -7,7 +7,7 @@
 #include "backends/selftest/faults/fault.h"
 #include "spec/accuracy/rule_mutation.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // One number of the result and the numbers of the operands it came from.
@@ -327,4 +327,4 @@ void AddValueFaults(std::vector<Fault>& faults) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

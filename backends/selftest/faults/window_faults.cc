@@ -7,7 +7,7 @@
 #include "backends/selftest/faults/fault.h"
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 using Surgery = bool (*)(Instruction&);
@@ -288,4 +288,4 @@ void AddWindowFaults(std::vector<Fault>& faults) {
   faults.push_back(std::move(merged));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

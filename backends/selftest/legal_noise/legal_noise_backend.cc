@@ -7,7 +7,7 @@
 #include "backends/selftest/legal_noise/noise_hook.h"
 #include "spec/infer/verifier.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 class NoiseExecutable : public Executable {
@@ -76,4 +76,4 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeLegalNoiseBackend(BackendName name)
   return std::unique_ptr<Backend>(std::make_unique<NoiseBackend>(name.text, seed, *profile));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

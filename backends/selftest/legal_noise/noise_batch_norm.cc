@@ -6,7 +6,7 @@
 #include "backends/selftest/legal_noise/noise_hook.h"
 #include "reference/number_system.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 template <typename T>
@@ -103,7 +103,7 @@ template <typename T>
 Literal Vector(const std::vector<T>& values, PrimitiveType system, PrimitiveType type) {
   Literal out(Shape(system, {static_cast<int64_t>(values.size())}));
   std::copy(values.begin(), values.end(), out.mutable_data<T>().begin());
-  return FromSystem(std::move(out), type);
+  return reference::FromSystem(std::move(out), type);
 }
 
 // Training and inference: operand, scale, offset [, mean, variance].
@@ -111,7 +111,7 @@ template <typename T>
 void NoisyNormalization(NoiseJob& job, PrimitiveType system) {
   const PrimitiveType type = job.operands[0].element_type();
   std::vector<Literal> in;
-  for (const Literal& operand : job.operands) in.push_back(ToSystem(operand, system));
+  for (const Literal& operand : job.operands) in.push_back(reference::ToSystem(operand, system));
   const Norm<T> norm = NormOf<T>(job);
   absl::Span<const T> x = in[0].data<T>(), scale = in[1].data<T>(), offset = in[2].data<T>();
   const bool training = job.opcode() == Opcode::kBatchNormTraining;
@@ -127,7 +127,7 @@ void NoisyNormalization(NoiseJob& job, PrimitiveType system) {
     int64_t f = norm.Feature(i);
     out.mutable_data<T>()[i] = Normalize(norm, x[i], scale[f], offset[f], m.mean[f], m.variance[f]);
   }
-  Literal rounded = FromSystem(std::move(out), type);
+  Literal rounded = reference::FromSystem(std::move(out), type);
   job.result = training ? Literal::Tuple({std::move(rounded), Vector(m.mean, system, type),
                                           Vector(m.variance, system, type)})
                         : std::move(rounded);
@@ -140,7 +140,7 @@ bool NoisyBatchNorm(NoiseJob& job) {
     return false;
   }
   if (job.operands[0].element_count() == 0 || job.state.Once(4)) return true;
-  const PrimitiveType system = SystemType(job.operands[0].element_type());
+  const PrimitiveType system = reference::SystemType(job.operands[0].element_type());
   if (system == PrimitiveType::kF64) {
     NoisyNormalization<double>(job, system);
   } else {
@@ -149,4 +149,4 @@ bool NoisyBatchNorm(NoiseJob& job) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -6,7 +6,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 template <typename T>
@@ -81,4 +81,4 @@ bool NoisyComplex(NoiseJob& job) {
   return formula;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

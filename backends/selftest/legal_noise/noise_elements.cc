@@ -4,7 +4,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 double OperandAt(const NoiseJob& job, size_t k, int64_t i) {
@@ -26,7 +26,7 @@ bool AllOperandsFinite(const NoiseJob& job, int64_t i) {
 }
 
 // In [-1, 1], the ends more often than they would come by themselves.
-double Deviation(SplitMix64& random) {
+double Deviation(generators::SplitMix64& random) {
   switch (random.Below(4)) {
     case 0:
       return 1;
@@ -252,4 +252,4 @@ void NoisyFreedoms(NoiseJob& job) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -2,7 +2,7 @@
 
 #include "backends/selftest/legal_noise/noise_transform.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 constexpr int64_t kPointsMax = 1 << 16;   // of one transform
@@ -14,7 +14,7 @@ struct Box {
   int64_t points = 1;
 };
 
-Box BoxOf(const ConvolutionGeometry& geometry, const Window& window) {
+Box BoxOf(const reference::ConvolutionGeometry& geometry, const Window& window) {
   Box box;
   for (size_t d = 0; d < geometry.base_sizes.size(); ++d) {
     const WindowDimension& w = window.dimensions[d];
@@ -74,7 +74,7 @@ Line<T> Spectrum(const Box& box, const std::vector<int64_t>& places, const T* nu
 template <typename T>
 class FastConvolver {
  public:
-  FastConvolver(const ConvolutionGeometry& geometry, const Window& window)
+  FastConvolver(const reference::ConvolutionGeometry& geometry, const Window& window)
       : g_(geometry), box_(BoxOf(geometry, window)) {
     std::vector<int64_t> tap_sizes;
     for (const WindowDimension& w : window.dimensions) tap_sizes.push_back(w.size);
@@ -124,7 +124,7 @@ class FastConvolver {
     }
   }
 
-  const ConvolutionGeometry& g_;
+  const reference::ConvolutionGeometry& g_;
   const Box box_;
   std::vector<int64_t> bases_, taps_, positions_;  // their places in the box
   std::vector<Line<T>> kernels_, images_;          // spectra
@@ -133,7 +133,7 @@ class FastConvolver {
 }  // namespace
 
 template <typename T>
-bool FastConvolution(const ConvolutionGeometry& geometry, const Window& window,
+bool FastConvolution(const reference::ConvolutionGeometry& geometry, const Window& window,
                      const std::vector<T>& lhs, const std::vector<T>& rhs, std::vector<T>& out) {
   if (window.dimensions.size() != geometry.base_sizes.size()) return false;
   FastConvolver<T> convolver(geometry, window);
@@ -142,11 +142,11 @@ bool FastConvolution(const ConvolutionGeometry& geometry, const Window& window,
   return true;
 }
 
-template bool FastConvolution<float>(const ConvolutionGeometry&, const Window&,
+template bool FastConvolution<float>(const reference::ConvolutionGeometry&, const Window&,
                                      const std::vector<float>&, const std::vector<float>&,
                                      std::vector<float>&);
-template bool FastConvolution<double>(const ConvolutionGeometry&, const Window&,
+template bool FastConvolution<double>(const reference::ConvolutionGeometry&, const Window&,
                                       const std::vector<double>&, const std::vector<double>&,
                                       std::vector<double>&);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

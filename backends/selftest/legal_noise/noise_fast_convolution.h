@@ -5,14 +5,14 @@
 
 #include "reference/kernels/convolution.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // Operands and result in the dense order of ConvolutionGeometry. False where the box is too large
 // to try.
 template <typename T>
-bool FastConvolution(const ConvolutionGeometry& geometry, const Window& window,
+bool FastConvolution(const reference::ConvolutionGeometry& geometry, const Window& window,
                      const std::vector<T>& lhs, const std::vector<T>& rhs, std::vector<T>& out);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_FAST_CONVOLUTION_H_

@@ -8,14 +8,14 @@
 #include "backends/selftest/legal_noise/noise_transform.h"
 #include "reference/number_system.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 constexpr int64_t kDirectMax = 13;  // longer odd factors are left to the reference
 
 template <typename T>
 Line<T> Load(const Literal& literal, PrimitiveType system) {
-  const Literal wide = ToSystem(literal, system);
+  const Literal wide = reference::ToSystem(literal, system);
   if (IsComplex(system)) {
     auto data = wide.data<std::complex<T>>();
     return Line<T>(data.begin(), data.end());
@@ -105,4 +105,4 @@ bool NoisyFft(NoiseJob& job) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -7,7 +7,7 @@
 #include "reference/world_interface.h"
 #include "spec/accuracy/rule_mutation.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 // Some of the subnormals among the operands are read as zeros.
@@ -49,11 +49,11 @@ bool ReducesNumbers(const Instruction& instruction) {
       return instruction.operand_count() == 1 && !ComparesInTotalOrder(*body);
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
-      switch (Recognize(*body)) {
-        case RecognizedReducer::kAdd:
-        case RecognizedReducer::kMultiply:
-        case RecognizedReducer::kMinimum:
-        case RecognizedReducer::kMaximum:
+      switch (reference::Recognize(*body)) {
+        case reference::RecognizedReducer::kAdd:
+        case reference::RecognizedReducer::kMultiply:
+        case reference::RecognizedReducer::kMinimum:
+        case reference::RecognizedReducer::kMaximum:
           return true;
         default:
           return false;
@@ -85,18 +85,18 @@ bool ReadsNumbers(const Instruction& instruction) {
 
 }  // namespace
 
-NoiseState& NoiseHook::StateOf(const EvalContext& context) {
+NoiseState& NoiseHook::StateOf(const reference::EvalContext& context) {
   std::lock_guard<std::mutex> lock(mutex_);
   auto found = states_.find(&context);
   if (found != states_.end()) return found->second;
-  const World* world = context.options().world;
+  const reference::World* world = context.options().world;
   uint64_t device = world == nullptr ? 0
                                      : static_cast<uint64_t>(world->replica_id()) * 1024 +
                                            static_cast<uint64_t>(world->partition_id());
-  return states_.emplace(&context, NoiseState(SplitMix64(seed_).Next() ^ device)).first->second;
+  return states_.emplace(&context, NoiseState(generators::SplitMix64(seed_).Next() ^ device)).first->second;
 }
 
-absl::Status NoiseHook::BeforeInstruction(EvalContext& context, const Instruction& instruction,
+absl::Status NoiseHook::BeforeInstruction(reference::EvalContext& context, const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   PassTwins(StateOf(context), instruction);
   Rule rule = RuleOfInstruction(instruction, profile_);
@@ -108,7 +108,7 @@ absl::Status NoiseHook::BeforeInstruction(EvalContext& context, const Instructio
   return absl::OkStatus();
 }
 
-absl::Status NoiseHook::AfterInstruction(EvalContext& context, const Instruction& instruction,
+absl::Status NoiseHook::AfterInstruction(reference::EvalContext& context, const Instruction& instruction,
                                          absl::Span<const Literal> operands, Literal& result) {
   NoiseState& state = StateOf(context);
   NoiseJob job{context,
@@ -131,4 +131,4 @@ absl::Status NoiseHook::AfterInstruction(EvalContext& context, const Instruction
   return absl::OkStatus();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -12,7 +12,7 @@
 #include "reference/eval_hook.h"
 #include "spec/accuracy/rules.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 // Values that travel beside those of instructions.
 using Twins = absl::flat_hash_map<const Instruction*, Literal>;
@@ -20,7 +20,7 @@ using Twins = absl::flat_hash_map<const Instruction*, Literal>;
 // One device's state.
 struct NoiseState {
   explicit NoiseState(uint64_t seed) : random(seed) {}
-  SplitMix64 random;
+  generators::SplitMix64 random;
   // As f64, also through moves: exact products, for contraction (of f64: the two factors), and
   // results before their rounding.
   Twins products, exact;
@@ -28,27 +28,27 @@ struct NoiseState {
   bool Once(uint64_t in) { return random.Below(in) == 0; }
 };
 
-class NoiseHook : public EvalHook {
+class NoiseHook : public reference::EvalHook {
  public:
   NoiseHook(uint64_t seed, Profile profile) : seed_(seed), profile_(profile) {}
 
-  absl::Status BeforeInstruction(EvalContext& context, const Instruction& instruction,
+  absl::Status BeforeInstruction(reference::EvalContext& context, const Instruction& instruction,
                                  absl::Span<Literal> operands) override;
-  absl::Status AfterInstruction(EvalContext& context, const Instruction& instruction,
+  absl::Status AfterInstruction(reference::EvalContext& context, const Instruction& instruction,
                                 absl::Span<const Literal> operands, Literal& result) override;
 
  private:
-  NoiseState& StateOf(const EvalContext& context);
+  NoiseState& StateOf(const reference::EvalContext& context);
 
   const uint64_t seed_;
   const Profile profile_;
   std::mutex mutex_;
-  std::map<const EvalContext*, NoiseState> states_;
+  std::map<const reference::EvalContext*, NoiseState> states_;
 };
 
 // One instruction and what may be done with it.
 struct NoiseJob {
-  EvalContext& context;
+  reference::EvalContext& context;
   const Instruction& instruction;
   absl::Span<const Literal> operands;
   Literal& result;
@@ -57,7 +57,7 @@ struct NoiseJob {
   Rule rule;
 
   Opcode opcode() const { return instruction.opcode(); }
-  SplitMix64& random() const { return state.random; }
+  generators::SplitMix64& random() const { return state.random; }
   PrimitiveType type() const { return result.element_type(); }
 };
 
@@ -79,6 +79,6 @@ bool NoisyComplex(NoiseJob& job);
 // What the documents leave open altogether.
 void NoisyFreedoms(NoiseJob& job);
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_

@@ -5,7 +5,7 @@
 #include "backends/selftest/legal_noise/noise_hook.h"
 #include "reference/number_system.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 double Conj(double x) { return x; }
@@ -39,7 +39,7 @@ void FactorRightLooking(int64_t n, std::vector<T>& a) {
 // The triangle that is read, as the lower one.
 template <typename T>
 Literal NoisyCholesky(NoiseJob& job, PrimitiveType system) {
-  Literal out = ToSystem(job.operands[0], system);
+  Literal out = reference::ToSystem(job.operands[0], system);
   auto all = out.template mutable_data<T>();
   const int64_t n = job.result.shape().dimension(-1);
   const bool lower = job.instruction.BoolOr(Attr::kLower, false);
@@ -96,8 +96,8 @@ void SolveByColumns(const System<T>& s, bool invert) {
 
 template <typename T>
 Literal NoisySolve(NoiseJob& job, PrimitiveType system) {
-  const Literal a = ToSystem(job.operands[0], system);
-  Literal out = ToSystem(job.operands[1], system);
+  const Literal a = reference::ToSystem(job.operands[0], system);
+  Literal out = reference::ToSystem(job.operands[1], system);
   const Instruction& instruction = job.instruction;
   const absl::string_view transpose = instruction.WordOr(Attr::kTransposeA, "NO_TRANSPOSE");
   System<T> s;
@@ -128,15 +128,15 @@ Literal Factored(NoiseJob& job, PrimitiveType system) {
 
 bool NoisyLinearAlgebra(NoiseJob& job) {
   if (job.opcode() != Opcode::kCholesky && job.opcode() != Opcode::kTriangularSolve) return false;
-  const PrimitiveType system = SystemType(job.type());
+  const PrimitiveType system = reference::SystemType(job.type());
   if (job.result.element_count() == 0 || job.state.Once(4)) return true;
-  VisitSystem(system, [&](auto values) {
+  reference::VisitSystem(system, [&](auto values) {
     using T = typename decltype(values)::Element;
     if constexpr (!std::is_integral_v<T>) {
-      job.result = FromSystem(Factored<T>(job, system), job.type());
+      job.result = reference::FromSystem(Factored<T>(job, system), job.type());
     }
   });
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

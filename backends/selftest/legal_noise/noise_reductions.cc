@@ -12,12 +12,12 @@
 #include "reference/number_system.h"
 #include "reference/scalar_function.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   SumStyle style;
-  SplitMix64& random = job.random();
+  generators::SplitMix64& random = job.random();
   const bool narrow = BitWidth(type) <= 16;
   style.step = narrow ? PrimitiveType::kF32 : type;
   // Reductions of 16-bit types accumulate in their own type unless a wider one is allowed.
@@ -63,10 +63,10 @@ void RoundToTf32(Literal& operand) {
 
 template <typename T>
 Literal NoisyDot(NoiseJob& job, const Literal& lhs, const Literal& rhs, PrimitiveType system) {
-  DotGeometry geometry = DotGeometryOf(DotDimensionsOf(job.instruction), lhs.shape().dimensions(),
+  reference::DotGeometry geometry = reference::DotGeometryOf(DotDimensionsOf(job.instruction), lhs.shape().dimensions(),
                                        rhs.shape().dimensions());
   Literal out(Shape(system, job.result.shape().dimensions()));
-  DotKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry, lhs.data<T>(),
+  reference::DotKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry, lhs.data<T>(),
             rhs.data<T>(), out.mutable_data<T>());
   return out;
 }
@@ -74,27 +74,27 @@ Literal NoisyDot(NoiseJob& job, const Literal& lhs, const Literal& rhs, Primitiv
 template <typename T>
 Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
                          PrimitiveType system) {
-  ConvolutionGeometry geometry =
-      ConvolutionGeometryOf(job.instruction, lhs.shape().dimensions(), rhs.shape().dimensions());
+  reference::ConvolutionGeometry geometry =
+      reference::ConvolutionGeometryOf(job.instruction, lhs.shape().dimensions(), rhs.shape().dimensions());
   std::vector<T> in(geometry.lhs_size), kernel(geometry.rhs_size), sums(geometry.out_size);
-  CopyKernel<T>(geometry.lhs, lhs.data<T>(), absl::MakeSpan(in));
-  CopyKernel<T>(geometry.rhs, rhs.data<T>(), absl::MakeSpan(kernel));
+  reference::CopyKernel<T>(geometry.lhs, lhs.data<T>(), absl::MakeSpan(in));
+  reference::CopyKernel<T>(geometry.rhs, rhs.data<T>(), absl::MakeSpan(kernel));
   const Window* window = job.instruction.Get<Window>(Attr::kWindow);
   // Only `relaxed` takes it for granted that an engine has them.
   const bool fast = job.rule.Allows(kFastConvolution) && job.profile == Profile::kRelaxed &&
                     window != nullptr && job.random().Below(2) == 0;
   if (!fast || !FastConvolution(geometry, *window, in, kernel, sums)) {
-    ConvolutionKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry, in.data(),
+    reference::ConvolutionKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry, in.data(),
                       kernel.data(), sums.data());
   }
   Literal out(Shape(system, job.result.shape().dimensions()));
-  CopyKernel<T>(geometry.out, absl::MakeConstSpan(sums), out.mutable_data<T>());
+  reference::CopyKernel<T>(geometry.out, absl::MakeConstSpan(sums), out.mutable_data<T>());
   return out;
 }
 
 template <typename T>
 Literal NoisyContraction(NoiseJob& job, PrimitiveType system) {
-  Literal lhs = ToSystem(job.operands[0], system), rhs = ToSystem(job.operands[1], system);
+  Literal lhs = reference::ToSystem(job.operands[0], system), rhs = reference::ToSystem(job.operands[1], system);
   if (job.rule.Allows(kSplitDot) && system == PrimitiveType::kF32 &&
       job.operands[0].element_type() == PrimitiveType::kF32 && job.random().Below(2) == 0) {
     RoundToTf32(lhs);
@@ -107,7 +107,7 @@ Literal NoisyContraction(NoiseJob& job, PrimitiveType system) {
 bool SameRealTypes(const NoiseJob& job) {
   for (const Literal& operand : job.operands) {
     if (!IsFloat(operand.element_type())) return false;
-    if (SystemType(operand.element_type()) != SystemType(job.type())) return false;
+    if (reference::SystemType(operand.element_type()) != reference::SystemType(job.type())) return false;
   }
   return IsFloat(job.type());
 }
@@ -115,12 +115,12 @@ bool SameRealTypes(const NoiseJob& job) {
 bool Contraction(NoiseJob& job) {
   // An algorithm that the module names fixes how it is computed.
   if (!SameRealTypes(job) || job.instruction.Has(Attr::kAlgorithm)) return false;
-  PrimitiveType system = SystemType(job.type());
+  PrimitiveType system = reference::SystemType(job.type());
   Literal wide = system == PrimitiveType::kF64 ? NoisyContraction<double>(job, system)
                                                : NoisyContraction<float>(job, system);
-  job.result = FromSystem(wide, job.type());
+  job.result = reference::FromSystem(wide, job.type());
   if (BitWidth(job.type()) == 16)
-    job.state.exact[&job.instruction] = ToSystem(wide, PrimitiveType::kF64);
+    job.state.exact[&job.instruction] = reference::ToSystem(wide, PrimitiveType::kF64);
   return true;
 }
 
@@ -134,7 +134,7 @@ struct Started {
 
 template <typename T>
 Literal NoisyReduce(NoiseJob& job, PrimitiveType system, bool multiply) {
-  Literal operand = ToSystem(job.operands[0], system), init = ToSystem(job.operands[1], system);
+  Literal operand = reference::ToSystem(job.operands[0], system), init = reference::ToSystem(job.operands[1], system);
   Literal out(Shape(system, job.result.shape().dimensions()));
   NoiseSystem<T> noise = DrawSystem<T>(job, job.type(), false);
   noise.style.multiply = multiply;
@@ -145,11 +145,11 @@ Literal NoisyReduce(NoiseJob& job, PrimitiveType system, bool multiply) {
   };
   const std::vector<int64_t>& sizes = operand.shape().dimensions();
   if (job.opcode() == Opcode::kReduce) {
-    ReduceKernel<T>(ReduceGeometryOf(sizes, job.instruction.IntList(Attr::kDimensions)),
+    reference::ReduceKernel<T>(reference::ReduceGeometryOf(sizes, job.instruction.IntList(Attr::kDimensions)),
                     operand.data<T>(), start, out.mutable_data<T>());
   } else {
     const Window* window = job.instruction.Get<Window>(Attr::kWindow);
-    ReduceWindowKernel<T>(MakeWindowGeometry(sizes, *window), operand.data<T>(), start,
+    reference::ReduceWindowKernel<T>(reference::MakeWindowGeometry(sizes, *window), operand.data<T>(), start,
                           out.mutable_data<T>());
   }
   return out;
@@ -160,13 +160,13 @@ bool Reduction(NoiseJob& job) {
   if (job.operands.size() != 2 || body == nullptr || !SameRealTypes(job)) return false;
   if (job.operands[0].element_type() != job.type()) return false;
   if (job.opcode() == Opcode::kReduceWindow && !job.instruction.Has(Attr::kWindow)) return false;
-  RecognizedReducer reducer = Recognize(*body);
-  bool multiply = reducer == RecognizedReducer::kMultiply;
-  if (reducer != RecognizedReducer::kAdd && !multiply) return false;
-  PrimitiveType system = SystemType(job.type());
+  reference::RecognizedReducer reducer = reference::Recognize(*body);
+  bool multiply = reducer == reference::RecognizedReducer::kMultiply;
+  if (reducer != reference::RecognizedReducer::kAdd && !multiply) return false;
+  PrimitiveType system = reference::SystemType(job.type());
   Literal wide = system == PrimitiveType::kF64 ? NoisyReduce<double>(job, system, multiply)
                                                : NoisyReduce<float>(job, system, multiply);
-  job.result = FromSystem(wide, job.type());
+  job.result = reference::FromSystem(wide, job.type());
   return true;
 }
 
@@ -174,11 +174,11 @@ bool Reduction(NoiseJob& job) {
 bool ScatterAdd(NoiseJob& job) {
   const Computation* body = job.instruction.CalledComputation(Attr::kToApply);
   if (job.operands.size() != 3 || body == nullptr || !IsFloat(job.type())) return false;
-  if (Recognize(*body) != RecognizedReducer::kAdd) return false;
+  if (reference::Recognize(*body) != reference::RecognizedReducer::kAdd) return false;
   if (job.operands[2].element_type() != job.type()) return false;
   const Literal &operand = job.operands[0], &indices = job.operands[1], &updates = job.operands[2];
-  const WindowsGeometry geometry =
-      ScatterGeometryOf(job.instruction, operand.shape().dimensions(), indices.shape().dimensions(),
+  const reference::WindowsGeometry geometry =
+      reference::ScatterGeometryOf(job.instruction, operand.shape().dimensions(), indices.shape().dimensions(),
                         updates.shape().dimensions());
   std::vector<std::vector<SumTerm>> terms(static_cast<size_t>(operand.element_count()));
   auto gather = [&](int64_t at, int64_t update) {
@@ -186,8 +186,8 @@ bool ScatterAdd(NoiseJob& job) {
     terms[at].push_back({ReadNumber(updates, update), 1});
     return true;
   };
-  ForEachPlace(geometry, IndexReader(indices), /*clamp=*/false,
-               [&](const WindowPlace& place) { return ForEachUpdate(geometry, place, gather); });
+  reference::ForEachPlace(geometry, reference::IndexReader(indices), /*clamp=*/false,
+               [&](const reference::WindowPlace& place) { return reference::ForEachUpdate(geometry, place, gather); });
   SumStyle style = DrawStyle(job, job.type(), false);
   for (size_t i = 0; i < terms.size(); ++i) {
     if (terms[i].empty()) continue;
@@ -214,4 +214,4 @@ bool NoisyReduction(NoiseJob& job) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -7,7 +7,7 @@
 #include "reference/dynamic_sizes.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 constexpr int64_t kTwinsMax = 1 << 16;  // elements; larger values are not tracked
@@ -38,9 +38,9 @@ std::optional<Literal> Evaluate(const NoiseJob& job, std::vector<Literal> operan
         std::make_unique<Instruction>("operand", Opcode::kParameter, operand.shape()));
     wide.mutable_operands().push_back(parameters.back().get());
   }
-  Evaluator evaluator = EvaluatorOf(job.opcode());
+  reference::Evaluator evaluator = reference::EvaluatorOf(job.opcode());
   auto result = evaluator != nullptr ? evaluator(job.context, wide, absl::MakeSpan(operands))
-                                     : EvaluateElementwise(wide, absl::MakeSpan(operands));
+                                     : reference::EvaluateElementwise(wide, absl::MakeSpan(operands));
   if (!result.ok()) return std::nullopt;
   return *std::move(result);
 }
@@ -219,4 +219,4 @@ void UseTwins(NoiseJob& job) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

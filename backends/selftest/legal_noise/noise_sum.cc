@@ -6,12 +6,12 @@
 
 #include "backends/selftest/elements.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 class Summation {
  public:
-  Summation(const SumStyle& style, SplitMix64& random) : style_(style), random_(random) {}
+  Summation(const SumStyle& style, generators::SplitMix64& random) : style_(style), random_(random) {}
 
   double Run(std::vector<SumTerm> terms) {
     if (terms.empty()) return style_.multiply ? 1 : 0;
@@ -91,12 +91,12 @@ class Summation {
   }
 
   const SumStyle& style_;
-  SplitMix64& random_;
+  generators::SplitMix64& random_;
 };
 
 }  // namespace
 
-double NoisySum(const SumStyle& style, std::vector<SumTerm> terms, SplitMix64& random) {
+double NoisySum(const SumStyle& style, std::vector<SumTerm> terms, generators::SplitMix64& random) {
   return Summation(style, random).Run(std::move(terms));
 }
 
@@ -112,4 +112,4 @@ double AddToOdd(double a, double b) {
   return std::bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

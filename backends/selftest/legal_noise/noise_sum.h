@@ -8,7 +8,7 @@
 #include "generators/arguments.h"
 #include "spec/ir/primitive_type.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 
 enum class SumOrder : uint8_t { kForward, kBackward, kPairs, kLanes, kShuffled, kShuffledTree };
 inline constexpr int kSumOrders = 6;
@@ -29,7 +29,7 @@ struct SumTerm {
   double a, b;
 };
 // Terms are a * b. The result is rounded to style.step.
-double NoisySum(const SumStyle& style, std::vector<SumTerm> terms, SplitMix64& random);
+double NoisySum(const SumStyle& style, std::vector<SumTerm> terms, generators::SplitMix64& random);
 
 // a + b rounded to odd, so that rounding it once more to fewer bits is as rounding once.
 double AddToOdd(double a, double b);
@@ -51,9 +51,9 @@ struct NoiseSystem {
   Sum NewSum() const { return {this, {}}; }
 
   SumStyle style;
-  SplitMix64* random = nullptr;
+  generators::SplitMix64* random = nullptr;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_

@@ -9,7 +9,7 @@
 #include "spec/files/literals_file.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 struct Row {
@@ -106,7 +106,7 @@ TEST_P(NoiseTest, IsNoiseAndLegal) {
   std::vector<Shape> leaves;
   for (const Instruction* p : (*module)->entry()->parameters()) leaves.push_back(p->shape());
   ExecuteRequest request;
-  request.arguments = {GenerateArguments(leaves, 5, ArgumentStyle::kDefined)};
+  request.arguments = {generators::GenerateArguments(leaves, 5, generators::ArgumentStyle::kDefined)};
   DiffOptions options;
   options.profile = row.profile;
   Differ differ(**module, request, options);
@@ -123,8 +123,8 @@ TEST_P(NoiseTest, IsNoiseAndLegal) {
     for (size_t i = 0; i < outcome.result.outputs[0].size(); ++i) {
       unlike += !outcome.result.outputs[0][i].BitwiseEqual(expected.result.outputs[0][i]);
     }
-    Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, (*engine)->info().facts);
-    EXPECT_EQ(verdict.kind, VerdictKind::kPass) << "seed " << seed << ": " << verdict.reason;
+    reports::Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, (*engine)->info().facts);
+    EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass) << "seed " << seed << ": " << verdict.reason;
   }
   EXPECT_EQ(unlike > 0, row.differs);
 }
@@ -141,7 +141,7 @@ TEST(NoiseAcrossCalls, UnroundedValuesPass) {
   ASSERT_TRUE(module.ok()) << module.status();
   ExecuteRequest request;
   request.arguments = {
-      GenerateArguments({Shape(PrimitiveType::kBF16, {64})}, 5, ArgumentStyle::kDefined)};
+      generators::GenerateArguments({Shape(PrimitiveType::kBF16, {64})}, 5, generators::ArgumentStyle::kDefined)};
   int unrounded = 0;
   for (int seed = 1; seed <= 20; ++seed) {
     auto engine = MakeInProcessBackend(absl::StrCat("legal-noise?seed=", seed));
@@ -163,18 +163,18 @@ TEST(FastConvolution, IsTheConvolution) {
       " feature_group_count=2 }");
   ASSERT_TRUE(module.ok()) << module.status();
   const Instruction& convolution = *(*module)->entry()->root();
-  const ConvolutionGeometry geometry =
-      ConvolutionGeometryOf(convolution, {2, 5, 6, 4}, {3, 2, 2, 6});
+  const reference::ConvolutionGeometry geometry =
+      reference::ConvolutionGeometryOf(convolution, {2, 5, 6, 4}, {3, 2, 2, 6});
   std::vector<float> in(geometry.lhs_size), kernel(geometry.rhs_size), out(geometry.out_size),
       sums(geometry.out_size);
   for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i * 7 % 13) - 6;
   for (size_t i = 0; i < kernel.size(); ++i) kernel[i] = static_cast<float>(i * 5 % 11) - 5;
   ASSERT_TRUE(
       FastConvolution(geometry, *convolution.Get<Window>(Attr::kWindow), in, kernel, out));
-  ConvolutionKernel(ValueSystem<float>(), geometry, in.data(), kernel.data(), sums.data());
+  reference::ConvolutionKernel(reference::ValueSystem<float>(), geometry, in.data(), kernel.data(), sums.data());
   EXPECT_NE(out, sums);
   for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(std::round(out[i]), sums[i]) << i;
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::backends

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace hlocts {
+namespace hlocts::backends {
 
 template <typename T>
 using Line = std::vector<std::complex<T>>;
@@ -68,6 +68,6 @@ void TransformAlong(std::vector<int64_t> sizes, int64_t d, bool forward, Line<T>
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_TRANSFORM_H_

@@ -11,7 +11,7 @@
 #include "spec/judge/float_sets.h"
 #include "spec/judge/real.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 struct Ends {
   double lo = 0, hi = 0;    // stored
@@ -170,6 +170,6 @@ inline bool FunctionEnds(const RealFunction& f, double lo, double hi, const SetC
   return StoreOrdinaryUlps(std::min(at_lo.lo, at_hi.lo), std::max(at_lo.hi, at_hi.hi), context, e);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_KERNELS_H_

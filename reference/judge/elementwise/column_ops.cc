@@ -9,7 +9,7 @@
 #include "reference/judge/interpreter/set_value.h"
 #include "spec/judge/interval_columns.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Whether the unrounded ends of this result have to be kept.
@@ -239,4 +239,4 @@ std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& sha
   return loop.Finish(shape);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

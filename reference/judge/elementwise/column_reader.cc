@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace hlocts {
+namespace hlocts::reference {
 
 ColumnReader::ColumnReader(const SetArray& array, bool contract)
     : array_(array), facts_(FactsOf(array.element_type())) {
@@ -56,4 +56,4 @@ void ColumnReader::Convert(int64_t first, int64_t count) {
   }
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -5,7 +5,7 @@
 
 #include "spec/judge/interval_columns.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 inline constexpr int64_t kColumnBlock = 256;
 
@@ -34,6 +34,6 @@ class ColumnReader {
   double scratch_[kColumnBlock];
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_READER_H_

@@ -11,7 +11,7 @@
 #include "reference/judge/sums/sums.h"
 #include "spec/judge/interval_columns.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kCount = 700;  // more than two blocks
@@ -314,4 +314,4 @@ TEST(ColumnsTest, SumsReadColumnsAsSets) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

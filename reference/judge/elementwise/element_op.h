@@ -10,7 +10,7 @@
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/judge/integer_sets.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 struct ElementOp {
   const Instruction* instruction;
@@ -51,6 +51,6 @@ std::optional<SetArray> UniformBlocks(const ElementOp& op, const Shape& shape,
 std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& shape,
                                            absl::Span<const SetArray* const> operands);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_

@@ -7,7 +7,7 @@
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/interpreter/handlers.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 bool Inexact(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
@@ -333,4 +333,4 @@ absl::StatusOr<std::optional<SetValue>> ElementwisePoints(
   return std::optional<SetValue>();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

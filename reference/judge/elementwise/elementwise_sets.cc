@@ -8,7 +8,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/judge/complex_sets.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 AcceptanceSet ConvertElement(const ElementOp& op, const AcceptanceSet& a) {
@@ -259,4 +259,4 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
   return SetValue(Compress(std::move(result)));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -9,7 +9,7 @@
 #include "reference/judge/interpreter/set_value.h"
 #include "spec/judge/interval_columns.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Shorter runs are not worth the look.
@@ -18,15 +18,15 @@ constexpr uint32_t kMagnitude = 0x7fffffffu, kInfinityBits = 0x7f800000u,
                    kLeastNormal = 0x00800000u;
 
 // The least and the largest magnitude of a run of one sign.
-struct Run {
+struct UniformRun {
   uint32_t least = kMagnitude, most = 0, sign = 0;
   bool all_nan = false;
 };
 
 // nullopt: both signs, or zeros, subnormals, infinities, or NaN beside numbers.
-std::optional<Run> RunOf(const Literal& literal, int64_t first, int64_t end) {
+std::optional<UniformRun> RunOf(const Literal& literal, int64_t first, int64_t end) {
   const uint32_t* bits = reinterpret_cast<const uint32_t*>(literal.raw_data());
-  Run run;
+  UniformRun run;
   uint32_t both = ~0u, some = 0;
   for (int64_t i = first; i < end; ++i) {
     uint32_t magnitude = bits[i] & kMagnitude;
@@ -73,7 +73,7 @@ AcceptanceSet SetOf(const ElementOp& op, const AcceptanceSet& operand) {
 
 // The set of both ends, if it is the set of the whole interval: what lies between lies between the
 // sets of the ends.
-std::optional<AcceptanceSet> SetOfRun(const ElementOp& op, const Run& run) {
+std::optional<AcceptanceSet> SetOfRun(const ElementOp& op, const UniformRun& run) {
   if (run.all_nan) {
     if (RealFunctionOf(op.opcode) == nullptr) return std::nullopt;  // its bits may be kept
     return SetOf(op, AcceptanceSet::Float(std::nan("")));
@@ -115,7 +115,7 @@ std::optional<SetArray> UniformPoints(const ElementOp& op, const Shape& shape,
                                       absl::Span<const SetArray* const> operands) {
   if (!IsEligible(op, shape, operands)) return std::nullopt;
   const Literal& literal = operands[0]->literal();
-  std::optional<Run> run = RunOf(literal, 0, literal.element_count());
+  std::optional<UniformRun> run = RunOf(literal, 0, literal.element_count());
   if (!run.has_value()) return std::nullopt;
   std::optional<AcceptanceSet> set = SetOfRun(op, *run);
   if (!set.has_value()) return std::nullopt;
@@ -132,7 +132,7 @@ std::optional<SetArray> UniformBlocks(const ElementOp& op, const Shape& shape,
   std::vector<std::optional<AcceptanceSet>> blocks;
   int64_t uniform = 0;
   for (int64_t first = 0; first < count; first += kRunMin) {
-    std::optional<Run> run = RunOf(literal, first, std::min(first + kRunMin, count));
+    std::optional<UniformRun> run = RunOf(literal, first, std::min(first + kRunMin, count));
     blocks.push_back(run.has_value() ? SetOfRun(op, *run) : std::nullopt);
     uniform += blocks.back().has_value();
   }
@@ -153,4 +153,4 @@ std::optional<SetArray> UniformBlocks(const ElementOp& op, const Shape& shape,
   return columns == nullptr ? result : SetArray(shape, std::move(columns));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -8,7 +8,7 @@
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/interpreter/set_value.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 #define HLOCTS_DECLARE_SET_HANDLER(function)                                                     \
   absl::StatusOr<SetValue> function(SetInterpreter& interpreter, const Instruction& instruction, \
@@ -42,6 +42,6 @@ bool HasSubnormals(const SetArray& array);
 // Applies run-time sizes to a literal of the shape.
 Literal WithRuntimeSizes(Literal literal, const SetArray& like);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_HANDLERS_H_

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 Instruction* AddParameter(Computation& computation, int64_t number, Shape shape) {
@@ -74,4 +74,4 @@ absl::StatusOr<Literal> OperationRunner::Call(const Computation& computation, co
   return Run(call, result, arguments);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

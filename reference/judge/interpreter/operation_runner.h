@@ -14,7 +14,7 @@
 #include "reference/evaluator.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // A computation of two scalars of `type` with that opcode: the body of a reduction.
 std::unique_ptr<Computation> ScalarBinary(Opcode opcode, PrimitiveType type);
@@ -39,6 +39,6 @@ class OperationRunner {
   EvalOptions options_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_OPERATION_RUNNER_H_

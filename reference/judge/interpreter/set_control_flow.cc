@@ -3,7 +3,7 @@
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/ops/collective.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int kUncertainTrips = 16;
@@ -145,4 +145,4 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunWhile(
   return results;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -3,7 +3,7 @@
 
 #include "reference/judge/interpreter/set_interpreter.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Values pass through these without arithmetic, hull and all.
@@ -71,4 +71,4 @@ HullUse SetInterpreter::HullUseOf(const Instruction& instruction) {
   return static_cast<HullUse>(found->second);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

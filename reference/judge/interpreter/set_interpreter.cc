@@ -6,7 +6,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/collective.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Deeper than any module a stack is made for (deep_stack.h): only a cycle of calls gets there.
@@ -194,4 +194,4 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
   return results;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -24,7 +24,7 @@
 #include "spec/judge/judge.h"
 #include "spec/rewrites/rewrite.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 class SetInterpreter;
 
@@ -124,6 +124,6 @@ absl::StatusOr<std::vector<SetValue>> CollectiveSets(
     SetInterpreter& interpreter, const Instruction& instruction,
     const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_

@@ -3,7 +3,7 @@
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/ir/surgery.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // A scalar value as an array of `lanes`, the same in each.
@@ -59,4 +59,4 @@ absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computatio
   return values[computation.root()->index()];
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

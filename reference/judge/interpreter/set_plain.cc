@@ -2,7 +2,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 bool Certain(PrimitiveType type) { return !IsFloat(type) && !IsComplex(type); }
@@ -86,4 +86,4 @@ absl::StatusOr<Literal> SetInterpreter::RunElementwise(const Instruction& instru
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -5,7 +5,7 @@
 
 #include "spec/judge/real.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 SetValue ExactValue(const Literal& literal) {
   if (literal.shape().IsTuple()) {
@@ -148,4 +148,4 @@ SetArray Compress(SetArray array) {
   return exact;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -9,7 +9,7 @@
 #include "spec/base/status.h"
 #include "spec/judge/acceptance_set.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 struct SetValue {
   SetArray array;  // arrays only
@@ -48,6 +48,6 @@ SetArray JoinArrays(const SetArray& a, const SetArray& b);
 // The array as a literal when every element is a point without a hull; otherwise unchanged.
 SetArray Compress(SetArray array);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_

@@ -2,7 +2,7 @@
 #include "reference/custom_call.h"
 #include "reference/judge/interpreter/handlers.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 absl::StatusOr<SetValue> TupleSets(SetInterpreter&, const Instruction&, const Shape&,
                                    absl::Span<const SetValue> operands) {
@@ -75,4 +75,4 @@ absl::StatusOr<SetValue> CustomCallSets(SetInterpreter& interpreter, const Instr
   return PlainResult(interpreter, instruction, shape, operands);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -7,13 +7,7 @@
 #include "spec/judge/joint.h"
 #include "spec/judge/real.h"
 
-namespace hlocts {
-namespace {
-
-constexpr int64_t kNumbersInFileMax = 1024;
-
-}  // namespace
-
+namespace hlocts::reference {
 Complex ElementAt(const Literal& literal, int64_t i) {
   if (!IsComplex(literal.element_type())) return RealAt(literal, i);
   return {RealAt(literal, i, 0), RealAt(literal, i, 1)};
@@ -64,4 +58,4 @@ bool AllFinite(const Literal& literal, int64_t first, int64_t count) {
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

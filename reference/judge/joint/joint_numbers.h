@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "spec/ir/literal.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 using Complex = std::complex<double>;
 
@@ -23,6 +23,7 @@ double UnitOf(PrimitiveType type);
 PrimitiveType WideType(PrimitiveType type);
 Literal ToWide(const Literal& literal);
 
+constexpr int64_t kNumbersInFileMax = 1024;
 // Parameters of a predicate in JSON. Only small literals are written out.
 bool FitsInFile(const Literal& literal);
 // `,"name":[numbers in row-major order, a complex one as two, null for what is not finite]`.
@@ -31,6 +32,6 @@ std::string NumbersMember(absl::string_view name, const Literal& literal);
 std::string FreeMember(const std::vector<bool>& free);
 absl::string_view TrueOrFalse(bool value);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_

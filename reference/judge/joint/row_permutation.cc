@@ -8,16 +8,11 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "reference/judge/joint/joint_numbers.h"
 #include "spec/ir/index_util.h"
 #include "spec/judge/real.h"
 
-namespace hlocts {
-namespace {
-
-constexpr int64_t kNumbersInFileMax = 1024;
-
-}  // namespace
-
+namespace hlocts::reference {
 Lines LinesOf(const Shape& shape, int64_t dimension) {
   Lines lines;
   lines.length = shape.dimensions()[dimension];
@@ -133,4 +128,4 @@ bool RowPermutation::LineHolds(int64_t line, absl::Span<const Literal* const> sl
   return true;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -11,7 +11,7 @@
 #include "spec/ir/literal.h"
 #include "spec/judge/joint.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // Lines of an array along one dimension.
 struct Lines {
@@ -45,6 +45,6 @@ class RowPermutation : public JointPredicate {
   std::vector<bool> may_flush_;
 };
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_

@@ -8,7 +8,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/judge/joint.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // A real with a bound of its error.
@@ -120,7 +120,7 @@ Approximate Normalize(const BatchNorm& norm, double x, const Approximate& mean,
   return {value, error};
 }
 
-bool AllExact(absl::Span<const SetValue> operands) {
+bool AllOperandsExact(absl::Span<const SetValue> operands) {
   for (const SetValue& operand : operands) {
     if (!operand.array.exact() || !operand.array.runtime_sizes.empty()) return false;
   }
@@ -132,7 +132,7 @@ bool AllExact(absl::Span<const SetValue> operands) {
 absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
                                                 const Instruction& instruction, const Shape& shape,
                                                 absl::Span<const SetValue> operands) {
-  if (!AllExact(operands)) {
+  if (!AllOperandsExact(operands)) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
@@ -154,7 +154,7 @@ absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
 absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
                                                const Instruction& instruction, const Shape& shape,
                                                absl::Span<const SetValue> operands) {
-  if (!AllExact(operands)) {
+  if (!AllOperandsExact(operands)) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
@@ -274,7 +274,7 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, long double
 absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
                                            const Instruction& instruction, const Shape& shape,
                                            absl::Span<const SetValue> operands) {
-  if (!AllExact(operands)) {
+  if (!AllOperandsExact(operands)) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
@@ -298,4 +298,4 @@ absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
                           SetArray(shape.tuple_shapes()[2], std::move(offsets))});
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -5,7 +5,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/judge/acceptance_set.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Sets the quiet bit of the signalling NaNs; whether there were any.
@@ -95,4 +95,4 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
   return SetValue(std::move(result));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

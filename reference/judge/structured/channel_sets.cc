@@ -3,7 +3,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/world/device_world.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 absl::Status NotTheHost(const Instruction& instruction) {
@@ -59,4 +59,4 @@ absl::StatusOr<SetValue> RecvDoneSets(SetInterpreter& interpreter, const Instruc
   return SetValue::Tuple({std::move(data), SetValue::Token()});
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -8,7 +8,7 @@
 #include "reference/judge/joint/joint_numbers.h"
 #include "spec/judge/joint.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // A square matrix of complex doubles.
@@ -201,4 +201,4 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   return SetValue(std::move(result));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -7,7 +7,7 @@
 #include "reference/ops/collective.h"
 #include "reference/world/world.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 using DeviceOperands = std::vector<std::vector<SetValue>>;
@@ -205,4 +205,4 @@ absl::StatusOr<SetValue> CollectiveDoneSets(SetInterpreter&, const Instruction& 
   return wraps ? operands[0].elements[1] : operands[0];
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -7,7 +7,7 @@
 #include "reference/judge/joint/joint_numbers.h"
 #include "spec/judge/joint.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // A 2-norm whose squares neither overflow nor vanish.
@@ -299,4 +299,4 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
   return SetValue(std::move(result));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

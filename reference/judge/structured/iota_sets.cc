@@ -4,7 +4,7 @@
 #include "spec/ir/float_format.h"
 #include "spec/judge/float_sets.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 bool HoldsAllBelow(PrimitiveType type, int64_t size) {
@@ -38,4 +38,4 @@ absl::StatusOr<SetValue> IotaSets(SetInterpreter& interpreter, const Instruction
   return SetValue(Compress(SetArray(shape, std::move(sets))));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -7,7 +7,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/judge/interval_columns.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kIndexChoices = 16;
@@ -320,4 +320,4 @@ absl::StatusOr<SetValue> CopyStartSets(SetInterpreter& interpreter, const Instru
   return SetValue::Tuple(std::move(elements));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

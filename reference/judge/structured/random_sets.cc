@@ -9,7 +9,7 @@
 #include "spec/judge/integer_sets.h"
 #include "spec/judge/joint.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kSamplesMin = 32;
@@ -254,4 +254,4 @@ absl::StatusOr<SetValue> StochasticConvertSets(SetInterpreter& interpreter,
   return SetValue(Compress(std::move(result)));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -1,7 +1,7 @@
 // Where a named rewrite may have been made, what it gives is acceptable too.
 #include "reference/judge/interpreter/set_interpreter.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 const std::vector<RewriteMatch>& SetInterpreter::RewritesOf(const Computation& computation) {
   static const auto* none = new std::vector<RewriteMatch>();
@@ -33,4 +33,4 @@ absl::Status SetInterpreter::JoinRewrites(const Instruction& instruction,
   return absl::OkStatus();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

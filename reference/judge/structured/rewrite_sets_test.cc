@@ -7,7 +7,7 @@
 #include "reference/judge/module_sets.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 struct Row {
@@ -82,4 +82,4 @@ TEST(RewriteSetsTest, NothingElseIsTaken) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -8,7 +8,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/row_permutation.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kPairsMax = int64_t{1} << 20;
@@ -429,4 +429,4 @@ absl::StatusOr<SetValue> SortSets(SetInterpreter& interpreter, const Instruction
   return sorted;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -5,7 +5,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/ir/float_format.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // A value as what ties are told by: ±0 tie where an engine does not order them.
@@ -64,4 +64,4 @@ absl::StatusOr<SetValue> TopkSets(SetInterpreter& interpreter, const Instruction
   return SetValue::Tuple({Compress(std::move(values)), Compress(std::move(indices))});
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

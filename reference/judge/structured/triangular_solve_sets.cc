@@ -7,7 +7,7 @@
 #include "reference/judge/joint/joint_numbers.h"
 #include "spec/judge/joint.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // One system T x = b with T lower or upper triangular, read from the operands as the attributes
@@ -250,4 +250,4 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   return SetValue(std::move(result));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

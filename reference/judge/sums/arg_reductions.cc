@@ -4,7 +4,7 @@
 
 #include "reference/judge/sums/reductions.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 struct Key {
@@ -139,4 +139,4 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
   return SetValue::Tuple({Compress(std::move(key_array)), Compress(std::move(index_array))});
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

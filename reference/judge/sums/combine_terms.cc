@@ -6,7 +6,7 @@
 #include "reference/judge/sums/reductions.h"
 #include "spec/judge/integer_sets.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 SetContext MinMaxContext(SetInterpreter& interpreter, PrimitiveType type, uint32_t origin) {
@@ -179,4 +179,4 @@ SetArray JoinUncertainUpdates(const CombineOperands& combine, RecognizedReducer 
   return certain;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -4,7 +4,7 @@
 
 #include "reference/judge/sums/reductions.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Products of complex points in any order: each multiplication is off by less than 4 units of the
@@ -88,4 +88,4 @@ absl::StatusOr<SetArray> ComplexProducts(const ReductionOperands& r, const SetCo
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -3,7 +3,7 @@
 
 #include "reference/judge/sums/reductions.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr size_t kEnumeratedTerms = 5;
@@ -248,4 +248,4 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
   return outputs.Take();
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

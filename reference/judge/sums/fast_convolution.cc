@@ -5,7 +5,7 @@
 
 #include "spec/ir/index_util.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 // Winograd's larger tiles lose up to about five bits, a transform log2 of its points.
@@ -79,4 +79,4 @@ Literal FastConvolutionErrors(const Instruction& instruction, const Shape& resul
   return errors;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

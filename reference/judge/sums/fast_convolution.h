@@ -5,7 +5,7 @@
 
 #include "reference/judge/sums/sums.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // May the engine that is judged compute this instruction so?
 bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, const Rule& rule);
@@ -15,6 +15,6 @@ bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, cons
 Literal FastConvolutionErrors(const Instruction& instruction, const Shape& result,
                               const Linear& lhs, const Linear& rhs, const SumRule& rule);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_SUMS_FAST_CONVOLUTION_H_

@@ -8,7 +8,7 @@
 #include "spec/judge/float_sets.h"
 #include "spec/judge/interval_columns.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kFloatBlock = 256;  // f32 numbers looked at together
@@ -291,4 +291,4 @@ Literal ScaledDown(const Literal& values, int exponent) {
   return scaled;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -5,7 +5,7 @@
 #include "reference/judge/interpreter/set_value.h"
 #include "spec/judge/acceptance_set.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // The elements of an array as reals with a radius.
 struct Linear {
@@ -48,6 +48,6 @@ Literal ScaledDown(const Literal& values, int exponent);
 inline constexpr double kLargeTerm = 0x1p900;
 inline constexpr int kSumScale = 128, kProductScale = 1152;
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_SUMS_LINEAR_H_

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 using Flag = AcceptanceSet::Flag;
@@ -225,4 +225,4 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   return s;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -5,7 +5,7 @@
 #include "reference/judge/sums/sums.h"
 #include "spec/judge/float_sets.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // The middles are added in 64-bit significands and a wide range, so that f64 sums are not judged by
 // their own rounding or overflow.
@@ -27,6 +27,6 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
 // Exponent of the least significant set bit of a finite number other than zero.
 int QuantumOf(double x);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_SUMS_REAL_SUM_H_

@@ -12,7 +12,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/judge/acceptance_set.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 RecognizedReducer ReducerOf(Opcode opcode) {
@@ -236,4 +236,4 @@ absl::StatusOr<ReductionTerms> TermsOf(const Instruction& reduction,
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

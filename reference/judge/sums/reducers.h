@@ -10,7 +10,7 @@
 #include "spec/base/status.h"
 #include "spec/ir/module.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // One recognised reducer per result: result i combines parameters i and i+N and nothing else.
 // Empty: not of that kind.
@@ -46,6 +46,6 @@ absl::StatusOr<ReductionTerms> TermsOf(const Instruction& reduction,
                                        absl::Span<const int64_t> operand_sizes,
                                        absl::Span<const int64_t> operand_bounds, int64_t bytes_max);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_SUMS_REDUCERS_H_

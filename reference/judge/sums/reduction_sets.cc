@@ -11,7 +11,7 @@
 #include "reference/kernels/select_and_scatter.h"
 #include "spec/judge/integer_sets.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 Shape LeafShape(const Shape& shape, int64_t i) {
@@ -267,4 +267,4 @@ absl::StatusOr<SetValue> SelectAndScatterSets(SetInterpreter& interpreter,
   return SetValue(AddUncertainUpdates(combine, maybe));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -6,7 +6,7 @@
 
 #include "reference/kernels/reduce.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 bool IsZero(const AcceptanceSet& s) {
   if (s.unspecified()) return false;
@@ -348,4 +348,4 @@ absl::StatusOr<SetArray> ReduceRecognized(const ReductionOperands& r, Recognized
   return ReduceByTerms(r, reducer, context);
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

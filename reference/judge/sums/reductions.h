@@ -8,7 +8,7 @@
 #include "reference/judge/sums/reducers.h"
 #include "reference/judge/sums/sums.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // reduce or reduce-window of one operand with its init.
 struct ReductionOperands {
@@ -79,6 +79,6 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& 
 // The elements `at` of an array, or of each array of a tuple, as lanes.
 SetValue LanesOf(const SetValue& value, const std::vector<int64_t>& at);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_SUMS_REDUCTIONS_H_

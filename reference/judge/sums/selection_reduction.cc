@@ -2,7 +2,7 @@
 // does: where it orders the terms, every order and tree of them leaves a greatest one.
 #include "reference/judge/sums/reductions.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kTermsMax = 64;       // the bits of a row
@@ -91,4 +91,4 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& 
   return greatest;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -7,7 +7,7 @@
 #include "reference/judge/sums/sums.h"
 #include "spec/judge/integer_sets.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 struct Contraction {
@@ -387,4 +387,4 @@ absl::StatusOr<SetValue> DotSets(SetInterpreter& interpreter, const Instruction&
   return result;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

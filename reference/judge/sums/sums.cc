@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 double DataOr(const Literal& literal, int64_t i, double otherwise) {
@@ -215,4 +215,4 @@ SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, Primitiv
   return sum;
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::reference

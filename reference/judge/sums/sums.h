@@ -11,7 +11,7 @@
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/judge/acceptance_set.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 
 // What the evaluator says about all sums of an operation; f64 literals with a value per result.
 struct SumParts {
@@ -58,6 +58,6 @@ std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
 SumRule ContractionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type);
 SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type);
 
-}  // namespace hlocts
+}  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_

@@ -2,7 +2,7 @@
 #include "backends/backend_list.h"
 #include "backends/adapters/pjrt/pjrt_backend.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 absl::Status Absent() {
   return absl::UnavailableError(
@@ -36,4 +36,4 @@ absl::StatusOr<std::unique_ptr<Backend>> MakePjrtBackend(BackendName name) {
   return std::unique_ptr<Backend>(std::make_unique<AbsentBackend>(name.text));
 }
 
-}  // namespace hlocts
+}  // namespace hlocts::backends

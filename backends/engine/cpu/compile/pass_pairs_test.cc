@@ -9,11 +9,11 @@
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::cpu {
 namespace {
 
-std::unique_ptr<Backend> EngineWith(const std::string& options) {
-  auto backend = MakeBackend("cpu?isolation=none" + options);
+std::unique_ptr<backends::Backend> EngineWith(const std::string& options) {
+  auto backend = backends::MakeBackend("cpu?isolation=none" + options);
   EXPECT_TRUE(backend.ok()) << backend.status();
   return backend.ok() ? *std::move(backend) : nullptr;
 }
@@ -289,13 +289,13 @@ TEST(PassPairsTest, GiveTheSameBits) {
   for (const char* text : kPassPrograms) {
     const auto module = ParseModule(absl::StrCat("HloModule test\n", text));
     ASSERT_TRUE(module.ok()) << text << "\n" << module.status();
-    ExecuteRequest request;
-    request.arguments = {GenerateArguments(ArgumentLeafShapes(**module), 7)};
-    const RunOutcome expected = RunModule(*EngineWith(""), **module, {}, request);
-    ASSERT_EQ(expected.kind, OutcomeKind::kValues) << text << expected.reason;
+    backends::ExecuteRequest request;
+    request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 7)};
+    const backends::RunOutcome expected = backends::RunModule(*EngineWith(""), **module, {}, request);
+    ASSERT_EQ(expected.kind, backends::OutcomeKind::kValues) << text << expected.reason;
     for (const std::string& setting : settings) {
-      const RunOutcome actual = RunModule(*EngineWith(setting), **module, {}, request);
-      ASSERT_EQ(actual.kind, OutcomeKind::kValues) << setting << "\n" << actual.reason;
+      const backends::RunOutcome actual = backends::RunModule(*EngineWith(setting), **module, {}, request);
+      ASSERT_EQ(actual.kind, backends::OutcomeKind::kValues) << setting << "\n" << actual.reason;
       for (size_t i = 0; i < expected.result.outputs[0].size(); ++i) {
         EXPECT_TRUE(actual.result.outputs[0][i].BitwiseEqual(expected.result.outputs[0][i]))
             << setting << "\n" << text;
@@ -305,4 +305,4 @@ TEST(PassPairsTest, GiveTheSameBits) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cpu

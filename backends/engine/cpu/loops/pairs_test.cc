@@ -181,7 +181,7 @@ ENTRY e {
 std::vector<Literal> RoundOf(const std::string& engine, uint32_t amount) {
   const auto module = ParseModule(Rounds());
   EXPECT_TRUE(module.ok()) << module.status();
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   std::vector<Literal>& arguments = request.arguments.emplace_back();
   for (uint32_t k = 0; k < 2; ++k) {
     Literal& array = arguments.emplace_back(Shape(PrimitiveType::kU32, {5000}));
@@ -189,7 +189,7 @@ std::vector<Literal> RoundOf(const std::string& engine, uint32_t amount) {
     for (uint32_t& x : array.mutable_data<uint32_t>()) x = next = next * 1664525 + 1013904223;
   }
   arguments.push_back(Literal::Scalar<uint32_t>(PrimitiveType::kU32, amount));
-  auto backend = MakeBackend(engine);
+  auto backend = backends::MakeBackend(engine);
   EXPECT_TRUE(backend.ok()) << backend.status();
   auto executable = (*backend)->Load(**module, {});
   EXPECT_TRUE(executable.ok()) << executable.status();

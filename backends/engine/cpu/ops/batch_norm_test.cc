@@ -8,7 +8,7 @@
 #include "backends/backend_list.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::cpu {
 namespace {
 
 struct Layout {
@@ -54,9 +54,9 @@ std::vector<float> Normalized(const Layout& layout, const std::string& type, int
                   "ROOT r = f32", dimensions, "convert(n) }");
   auto module = ParseModule(text);
   EXPECT_TRUE(module.ok()) << module.status();
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   request.arguments = {Arguments(layout)};
-  auto engine = *MakeBackend(absl::StrCat("cpu?isolation=none&threads=", threads));
+  auto engine = *backends::MakeBackend(absl::StrCat("cpu?isolation=none&threads=", threads));
   auto result = (*engine->Load(**module, {}))->Execute(request);
   EXPECT_TRUE(result.ok()) << result.status();
   const auto data = result->outputs[0][0].data<float>();
@@ -89,4 +89,4 @@ TEST(BatchNormTest, EveryLayout) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cpu

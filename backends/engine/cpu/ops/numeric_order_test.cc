@@ -13,7 +13,7 @@
 #include "backends/backend_list.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::cpu {
 namespace {
 
 // The order of all floats by their bits.
@@ -74,11 +74,11 @@ void CheckSort(const Comparator& one, int64_t size) {
   Literal places(Shape(PrimitiveType::kS32, {size}));
   const absl::Span<int32_t> counted = places.mutable_data<int32_t>();
   std::iota(counted.begin(), counted.end(), 0);
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   request.arguments = {{SortedNumbers(size), places}};
-  auto backend = MakeBackend("cpu?isolation=none");
-  const RunOutcome outcome = RunModule(**backend, **module, {}, request);
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  auto backend = backends::MakeBackend("cpu?isolation=none");
+  const backends::RunOutcome outcome = backends::RunModule(**backend, **module, {}, request);
+  ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   const absl::Span<const float> numbers = request.arguments[0][0].data<float>();
   const auto key = [&](int32_t i) {
     const float x = numbers[i];
@@ -103,4 +103,4 @@ TEST(NumericOrderTest, SortsAsWritten) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cpu

@@ -11,7 +11,7 @@ namespace {
 // The counters that the instructions of one device share.
 class DeviceState {
  public:
-  DeviceState(const LoadOptions& load, const CompileOptions& compile, int64_t device, Communicator& world)
+  DeviceState(const backends::LoadOptions& load, const CompileOptions& compile, int64_t device, Communicator& world)
       : load_(load), compile_(compile), device_(device), world_(world), state_(nothing_) {
     state_.steps_left = load.steps_max;
     state_.rng_seed = state_.rng_state[0] = load.rng_seed;
@@ -28,7 +28,7 @@ class DeviceState {
                                               const std::vector<Literal>& arguments);
   void Share(const Run& from, Run& to) const;
 
-  const LoadOptions& load_;
+  const backends::LoadOptions& load_;
   const CompileOptions& compile_;
   int64_t device_;
   Communicator& world_;
@@ -74,23 +74,23 @@ absl::StatusOr<std::vector<Literal>> DeviceState::RunOne(const Instruction& inst
   return results;
 }
 
-class DynamicExecutable : public Executable {
+class DynamicExecutable : public backends::Executable {
  public:
-  DynamicExecutable(const Module& module, const LoadOptions& load, const CompileOptions& compile)
+  DynamicExecutable(const Module& module, const backends::LoadOptions& load, const CompileOptions& compile)
       : module_(module.Clone()),
         load_(load),
         compile_(compile),
-        arguments_(ArgumentLeafShapes(module)) {
+        arguments_(backends::ArgumentLeafShapes(module)) {
     compile_.flush = MayFlush(module, compile);
   }
 
-  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+  absl::StatusOr<backends::ExecuteResult> Execute(const backends::ExecuteRequest& request) override {
     HLOCTS_RETURN_IF_ERROR(CheckRequest(request, load_, arguments_));
     const auto start = std::chrono::steady_clock::now();
     const int64_t count = load_.replicas * load_.partitions;
     Communicator world(load_.replicas, load_.partitions);
     Feed(request, world);
-    ExecuteResult result;
+    backends::ExecuteResult result;
     result.outputs.resize(count);
     HLOCTS_RETURN_IF_ERROR(RunDevices(count, world, [&](int64_t device) -> absl::Status {
       const size_t set = request.arguments.size() == 1 ? 0 : static_cast<size_t>(device);
@@ -111,17 +111,17 @@ class DynamicExecutable : public Executable {
 
  private:
   std::unique_ptr<Module> module_;
-  LoadOptions load_;
+  backends::LoadOptions load_;
   CompileOptions compile_;
   std::vector<Shape> arguments_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Executable>> MakeDynamicExecutable(const Module& module,
-                                                                  const LoadOptions& load,
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(const Module& module,
+                                                                  const backends::LoadOptions& load,
                                                                   const CompileOptions& compile) {
-  return std::unique_ptr<Executable>(std::make_unique<DynamicExecutable>(module, load, compile));
+  return std::unique_ptr<backends::Executable>(std::make_unique<DynamicExecutable>(module, load, compile));
 }
 
 }  // namespace hlocts::cpu

@@ -27,14 +27,14 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
 
 namespace {
 
-class StaticExecutable : public Executable {
+class StaticExecutable : public backends::Executable {
  public:
-  StaticExecutable(const Module& module, const LoadOptions& load)
+  StaticExecutable(const Module& module, const backends::LoadOptions& load)
       : load_(load),
-        arguments_(ArgumentLeafShapes(module)),
+        arguments_(backends::ArgumentLeafShapes(module)),
         aliases_(AliasPairsOf(module)),
         donors_(DonorsOf(module)) {
-    for (const Shape& leaf : OutputLeafShapes(module)) {
+    for (const Shape& leaf : backends::OutputLeafShapes(module)) {
       outputs_.push_back(std::make_shared<const Shape>(leaf));
     }
     for (const auto& computation : module.computations()) {
@@ -59,7 +59,7 @@ class StaticExecutable : public Executable {
     return compiler.Finish();
   }
 
-  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override;
+  absl::StatusOr<backends::ExecuteResult> Execute(const backends::ExecuteRequest& request) override;
 
  private:
   struct Device {
@@ -67,13 +67,13 @@ class StaticExecutable : public Executable {
     std::vector<Literal> last;  // outputs of the last execution, taken again when nobody has them
   };
 
-  absl::Status RunAll(const ExecuteRequest& request, ExecuteResult& result);
-  absl::Status RunOne(const ExecuteRequest& request, int64_t device, Communicator* world,
+  absl::Status RunAll(const backends::ExecuteRequest& request, backends::ExecuteResult& result);
+  absl::Status RunOne(const backends::ExecuteRequest& request, int64_t device, Communicator* world,
                       std::vector<Literal>& outputs);
   Literal OutputFor(Device& device, size_t leaf);
   absl::Status CheckMemory() const;
 
-  LoadOptions load_;
+  backends::LoadOptions load_;
   std::vector<Shape> arguments_;
   std::vector<std::shared_ptr<const Shape>> outputs_;
   std::vector<AliasPair> aliases_;
@@ -103,7 +103,7 @@ absl::Status StaticExecutable::CheckMemory() const {
   return absl::OkStatus();
 }
 
-absl::Status StaticExecutable::RunOne(const ExecuteRequest& request, int64_t number, Communicator* world,
+absl::Status StaticExecutable::RunOne(const backends::ExecuteRequest& request, int64_t number, Communicator* world,
                                       std::vector<Literal>& outputs) {
   Device& device = devices_[number];
   if (device.run == nullptr) {
@@ -162,7 +162,7 @@ absl::Status StaticExecutable::RunOne(const ExecuteRequest& request, int64_t num
   return absl::OkStatus();
 }
 
-absl::Status StaticExecutable::RunAll(const ExecuteRequest& request, ExecuteResult& result) {
+absl::Status StaticExecutable::RunAll(const backends::ExecuteRequest& request, backends::ExecuteResult& result) {
   const int64_t count = load_.replicas * load_.partitions;
   devices_.resize(count);
   result.outputs.clear();  // of the run before: its memory serves again
@@ -183,11 +183,11 @@ absl::Status StaticExecutable::RunAll(const ExecuteRequest& request, ExecuteResu
   return absl::OkStatus();
 }
 
-absl::StatusOr<ExecuteResult> StaticExecutable::Execute(const ExecuteRequest& request) {
+absl::StatusOr<backends::ExecuteResult> StaticExecutable::Execute(const backends::ExecuteRequest& request) {
   HLOCTS_RETURN_IF_ERROR(CheckRequest(request, load_, arguments_));
   HLOCTS_RETURN_IF_ERROR(CheckMemory());
   std::lock_guard<std::mutex> lock(mutex_);
-  ExecuteResult result;
+  backends::ExecuteResult result;
   const int64_t runs = request.Repeatable() ? request.runs : 1;
   for (int64_t run = 0; run < runs; ++run) {
     const auto start = std::chrono::steady_clock::now();
@@ -202,12 +202,12 @@ absl::StatusOr<ExecuteResult> StaticExecutable::Execute(const ExecuteRequest& re
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Executable>> MakeStaticExecutable(const Module& module,
-                                                                 const LoadOptions& load,
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(const Module& module,
+                                                                 const backends::LoadOptions& load,
                                                                  const CompileOptions& compile) {
   auto executable = std::make_unique<StaticExecutable>(module, load);
   HLOCTS_RETURN_IF_ERROR(executable->Compile(module, compile));
-  return std::unique_ptr<Executable>(std::move(executable));
+  return std::unique_ptr<backends::Executable>(std::move(executable));
 }
 
 }  // namespace hlocts::cpu

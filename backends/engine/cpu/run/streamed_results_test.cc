@@ -5,7 +5,7 @@
 #include "backends/backend_list.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::cpu {
 namespace {
 
 // Sixteen MiB of f32 and a few elements that fill no vector.
@@ -23,10 +23,10 @@ std::vector<float> Computed(const std::string& root, bool donate) {
     arguments[0].mutable_data<float>()[i] = static_cast<float>(i % 1000);
     arguments[1].mutable_data<float>()[i] = 3;
   }
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   request.arguments.push_back(std::move(arguments));
   if (donate) request.donated_leaves = {0};
-  auto engine = *MakeBackend("cpu?isolation=none&threads=2");
+  auto engine = *backends::MakeBackend("cpu?isolation=none&threads=2");
   auto executable = engine->Load(**module, {});
   EXPECT_TRUE(executable.ok()) << executable.status();
   auto result = (*executable)->Execute(request);
@@ -53,9 +53,9 @@ TEST(StreamedResultsTest, NarrowerResultsToo) {
   Literal x(Shape(PrimitiveType::kBF16, {2 * kCount}));
   for (int64_t i = 0; i < 2 * kCount; ++i)
     x.mutable_data<uint16_t>()[i] = static_cast<uint16_t>(0x3f00 + i % 256);
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   request.arguments = {{x}};
-  auto engine = *MakeBackend("cpu?isolation=none&threads=2");
+  auto engine = *backends::MakeBackend("cpu?isolation=none&threads=2");
   auto result = (*engine->Load(**module, {}))->Execute(request);
   ASSERT_TRUE(result.ok()) << result.status();
   int64_t wrong = 0;
@@ -65,4 +65,4 @@ TEST(StreamedResultsTest, NarrowerResultsToo) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cpu

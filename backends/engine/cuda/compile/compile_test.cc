@@ -19,7 +19,7 @@
 #include "spec/text/parser.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::cuda {
 namespace {
 
 using ::testing::HasSubstr;
@@ -29,10 +29,10 @@ constexpr size_t kSample = 32;
 
 // Distinct kernels of all cases that are accepted and static.
 std::vector<std::string> SuiteKernels() {
-  auto cases = LoadCases(std::string(HLOCTS_SOURCE_DIR) + "/suites/cases");
+  auto cases = suites::LoadCases(std::string(HLOCTS_SOURCE_DIR) + "/suites/cases");
   EXPECT_TRUE(cases.ok()) << cases.status();
   std::set<std::string> kernels;
-  for (const Case& one : *cases) {
+  for (const suites::Case& one : *cases) {
     if (!one.reject_rule.empty()) continue;
     auto module = ParseModule(one.module_text);
     if (!module.ok() || !VerifyModule(**module).ok() || plan::IsDynamic(**module)) continue;
@@ -145,4 +145,4 @@ TEST(CompileTest, AWrongKernelIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cuda

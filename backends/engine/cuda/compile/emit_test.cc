@@ -14,7 +14,7 @@
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::cuda {
 namespace {
 
 // What stands for CUDA's words: one thread that strides over all elements.
@@ -161,8 +161,8 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
     auto compiled = cuda::MakeStaticExecutable(**module, {}, always, {written});
     auto interpreted = cuda::MakeStaticExecutable(**module, {}, never, {cuda::MakeHostDevice()});
     ASSERT_TRUE(compiled.ok() && interpreted.ok()) << compiled.status() << interpreted.status();
-    ExecuteRequest request;
-    request.arguments = {GenerateArguments(ArgumentLeafShapes(**module), 7)};
+    backends::ExecuteRequest request;
+    request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 7)};
     const auto one = (*compiled)->Execute(request), other = (*interpreted)->Execute(request);
     ASSERT_TRUE(one.ok() && other.ok()) << one.status() << other.status();
     EXPECT_GT(written->launches, 0) << text;
@@ -174,4 +174,4 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cuda

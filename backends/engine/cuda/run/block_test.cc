@@ -10,7 +10,7 @@
 #include "backends/engine/cuda/compile/reduce_plan.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::cuda {
 namespace {
 
 TEST(BlockTest, GeometriesCoverAllTermsOnce) {
@@ -43,7 +43,7 @@ std::vector<int32_t> RunS32(const std::string& text, const std::vector<int32_t>&
   EXPECT_TRUE(executable.ok()) << executable.status();
   Literal literal(Shape(PrimitiveType::kS32, dimensions));
   std::copy(argument.begin(), argument.end(), literal.mutable_data<int32_t>().begin());
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   request.arguments = {{literal}};
   const auto result = (*executable)->Execute(request);
   EXPECT_TRUE(result.ok()) << result.status();
@@ -147,4 +147,4 @@ TEST(BlockTest, ScansOfEveryLengthAreSums) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cuda

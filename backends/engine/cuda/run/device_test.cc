@@ -10,7 +10,7 @@
 #include "spec/ir/float_format.h"
 #include "spec/ir/primitive_type.h"
 
-namespace hlocts {
+namespace hlocts::cuda {
 namespace {
 
 int NumberOf(PrimitiveType type) { return static_cast<int>(type); }
@@ -147,4 +147,4 @@ TEST(DeviceTest, SplitsOfARowAreRepaired) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cuda

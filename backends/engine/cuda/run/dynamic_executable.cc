@@ -11,7 +11,7 @@ namespace {
 // The counters that the instructions of one device share.
 class DeviceState {
  public:
-  DeviceState(const LoadOptions& load, const CompileOptions& compile, Device& device,
+  DeviceState(const backends::LoadOptions& load, const CompileOptions& compile, Device& device,
               int64_t number, plan::Communicator& world)
       : compile_(compile), device_(device), run_(device, load.memory_bytes_max) {
     run_.steps_left = load.steps_max;
@@ -43,23 +43,23 @@ class DeviceState {
   Run run_;
 };
 
-class DynamicExecutable : public Executable {
+class DynamicExecutable : public backends::Executable {
  public:
-  DynamicExecutable(const Module& module, const LoadOptions& load, const CompileOptions& compile,
+  DynamicExecutable(const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
                     const Devices& devices)
       : module_(module.Clone()),
         load_(load),
         compile_(compile),
         devices_(devices),
-        arguments_(ArgumentLeafShapes(module)) {}
+        arguments_(backends::ArgumentLeafShapes(module)) {}
 
-  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+  absl::StatusOr<backends::ExecuteResult> Execute(const backends::ExecuteRequest& request) override {
     HLOCTS_RETURN_IF_ERROR(plan::CheckRequest(request, load_, arguments_));
     const auto start = std::chrono::steady_clock::now();
     const int64_t count = load_.replicas * load_.partitions;
     plan::Communicator world(load_.replicas, load_.partitions);
     plan::Feed(request, world);
-    ExecuteResult result;
+    backends::ExecuteResult result;
     result.outputs.resize(count);
     HLOCTS_RETURN_IF_ERROR(plan::RunDevices(count, world, [&](int64_t device) -> absl::Status {
       const size_t set = request.arguments.size() == 1 ? 0 : static_cast<size_t>(device);
@@ -81,7 +81,7 @@ class DynamicExecutable : public Executable {
 
  private:
   std::unique_ptr<Module> module_;
-  LoadOptions load_;
+  backends::LoadOptions load_;
   CompileOptions compile_;
   Devices devices_;
   std::vector<Shape> arguments_;
@@ -89,11 +89,11 @@ class DynamicExecutable : public Executable {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Executable>> MakeDynamicExecutable(const Module& module,
-                                                                  const LoadOptions& load,
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(const Module& module,
+                                                                  const backends::LoadOptions& load,
                                                                   const CompileOptions& compile,
                                                                   const Devices& devices) {
-  return std::unique_ptr<Executable>(
+  return std::unique_ptr<backends::Executable>(
       std::make_unique<DynamicExecutable>(module, load, compile, devices));
 }
 

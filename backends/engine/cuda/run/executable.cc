@@ -13,15 +13,15 @@ namespace {
 // A graph costs about what this many runs without one do.
 constexpr int64_t kRunsBefore = 2;
 
-class StaticExecutable : public Executable {
+class StaticExecutable : public backends::Executable {
  public:
-  StaticExecutable(const Module& module, const LoadOptions& load, const CompileOptions& compile,
+  StaticExecutable(const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
                    const Devices& devices)
       : load_(load),
         repeated_(static_cast<size_t>(load.replicas * load.partitions)),
         graphs_(compile.graphs),
-        arguments_(ArgumentLeafShapes(module)),
-        outputs_(OutputLeafShapes(module)),
+        arguments_(backends::ArgumentLeafShapes(module)),
+        outputs_(backends::OutputLeafShapes(module)),
         aliases_(plan::AliasPairsOf(module)),
         donors_(plan::DonorsOf(module)) {
     for (const auto& device : devices) {
@@ -39,7 +39,7 @@ class StaticExecutable : public Executable {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override;
+  absl::StatusOr<backends::ExecuteResult> Execute(const backends::ExecuteRequest& request) override;
 
  private:
   absl::Status RunOne(const std::vector<Literal>& arguments, int64_t number, plan::Communicator& world,
@@ -53,7 +53,7 @@ class StaticExecutable : public Executable {
     std::unique_ptr<Compiler> compiler;
     const Function* entry = nullptr;
   };
-  LoadOptions load_;
+  backends::LoadOptions load_;
   std::vector<Place> places_;
   // Of each device: its runs so far, and the entry as a graph.
   struct Repeated {
@@ -115,12 +115,12 @@ KeptFunction* StaticExecutable::KeptOf(Run& run, const Function& entry, int64_t 
   return repeated.kept.get();
 }
 
-absl::StatusOr<ExecuteResult> StaticExecutable::Execute(const ExecuteRequest& request) {
+absl::StatusOr<backends::ExecuteResult> StaticExecutable::Execute(const backends::ExecuteRequest& request) {
   HLOCTS_RETURN_IF_ERROR(plan::CheckRequest(request, load_, arguments_));
   HLOCTS_RETURN_IF_ERROR(CheckMemory());
   std::lock_guard<std::mutex> lock(mutex_);
   const int64_t count = load_.replicas * load_.partitions;
-  ExecuteResult result;
+  backends::ExecuteResult result;
   result.outputs.resize(count);
   std::vector<double> seconds(static_cast<size_t>(count), 0);
   plan::Communicator world(load_.replicas, load_.partitions);
@@ -138,20 +138,20 @@ absl::StatusOr<ExecuteResult> StaticExecutable::Execute(const ExecuteRequest& re
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Executable>> MakeStaticExecutable(const Module& module,
-                                                                 const LoadOptions& load,
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(const Module& module,
+                                                                 const backends::LoadOptions& load,
                                                                  const CompileOptions& compile,
                                                                  const Devices& devices) {
   auto executable = std::make_unique<StaticExecutable>(module, load, compile, devices);
   HLOCTS_RETURN_IF_ERROR(executable->Compile(module));
-  return std::unique_ptr<Executable>(std::move(executable));
+  return std::unique_ptr<backends::Executable>(std::move(executable));
 }
 
 absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module) {
   std::vector<std::string> sources;
   CompileOptions options;
   options.sources = &sources;
-  StaticExecutable executable(module, LoadOptions(), options, {MakeHostDevice()});
+  StaticExecutable executable(module, backends::LoadOptions(), options, {MakeHostDevice()});
   HLOCTS_RETURN_IF_ERROR(executable.Compile(module));
   return sources;
 }

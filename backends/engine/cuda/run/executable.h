@@ -10,13 +10,13 @@
 namespace hlocts::cuda {
 
 // The module is verified and static. devices: that its replicas share, one or more.
-absl::StatusOr<std::unique_ptr<Executable>> MakeStaticExecutable(const Module& module,
-                                                                 const LoadOptions& load,
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(const Module& module,
+                                                                 const backends::LoadOptions& load,
                                                                  const CompileOptions& compile,
                                                                  const Devices& devices);
 // With run-time sizes: instruction by instruction, each compiled for the sizes it meets.
-absl::StatusOr<std::unique_ptr<Executable>> MakeDynamicExecutable(const Module& module,
-                                                                  const LoadOptions& load,
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(const Module& module,
+                                                                  const backends::LoadOptions& load,
                                                                   const CompileOptions& compile,
                                                                   const Devices& devices);
 

@@ -9,7 +9,7 @@
 #include "spec/text/parser.h"
 #include "suites/case.h"
 
-namespace hlocts {
+namespace hlocts::cuda {
 namespace {
 
 constexpr const char* kOpcodes[] = {
@@ -17,13 +17,13 @@ constexpr const char* kOpcodes[] = {
 
 // The values are judged by the suites themselves (ctest cuda_host_suites_by_libraries).
 TEST(LibrariesTest, TheSuitesReachEachLibrary) {
-  auto cases = LoadCases(std::string(HLOCTS_SOURCE_DIR) + "/suites/cases");
+  auto cases = suites::LoadCases(std::string(HLOCTS_SOURCE_DIR) + "/suites/cases");
   ASSERT_TRUE(cases.ok()) << cases.status();
   cuda::CompileOptions options;
   options.libraries = cuda::Libraries::kAlways;
   int64_t before[cuda::kLibraryCount];
   for (int l = 0; l < cuda::kLibraryCount; ++l) before[l] = cuda::LibraryCalls(cuda::Library(l));
-  for (const Case& one : *cases) {
+  for (const suites::Case& one : *cases) {
     const auto has = [&](const char* opcode) { return absl::StrContains(one.module_text, opcode); };
     if (!one.reject_rule.empty() || std::none_of(std::begin(kOpcodes), std::end(kOpcodes), has))
       continue;
@@ -31,8 +31,8 @@ TEST(LibrariesTest, TheSuitesReachEachLibrary) {
     if (!module.ok() || !VerifyModule(**module).ok() || plan::IsDynamic(**module)) continue;
     auto executable = cuda::MakeStaticExecutable(**module, {}, options, {cuda::MakeHostDevice()});
     if (!executable.ok()) continue;
-    ExecuteRequest request;
-    request.arguments = {GenerateArguments(ArgumentLeafShapes(**module), 1)};
+    backends::ExecuteRequest request;
+    request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 1)};
     (void)(*executable)->Execute(request);
   }
   for (int l = 0; l < cuda::kLibraryCount; ++l) {
@@ -49,8 +49,8 @@ std::vector<Literal> RunWith(cuda::Libraries libraries, const std::string& text)
   options.libraries = libraries;
   auto executable = cuda::MakeStaticExecutable(**module, {}, options, {cuda::MakeHostDevice()});
   EXPECT_TRUE(executable.ok()) << executable.status();
-  ExecuteRequest request;
-  request.arguments = {GenerateArguments(ArgumentLeafShapes(**module), 3)};
+  backends::ExecuteRequest request;
+  request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 3)};
   auto result = (*executable)->Execute(request);
   EXPECT_TRUE(result.ok()) << result.status();
   return result.ok() ? result->outputs[0] : std::vector<Literal>();
@@ -143,4 +143,4 @@ TEST(LibrariesTest, SortedRowsAreTheMerges) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cuda

@@ -11,7 +11,7 @@
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
 
-namespace hlocts {
+namespace hlocts::cuda {
 namespace {
 
 using ::testing::ElementsAre;
@@ -21,18 +21,18 @@ constexpr char kHost[] = "cuda-host?isolation=none";
 
 // Outputs of each replica, one after the other.
 absl::StatusOr<std::vector<Literal>> RunOn(const std::string& engine, const std::string& text,
-                                           LoadOptions load = {}, int times = 1) {
-  HLOCTS_ASSIGN_OR_RETURN(const auto backend, MakeBackend(engine));
+                                           backends::LoadOptions load = {}, int times = 1) {
+  HLOCTS_ASSIGN_OR_RETURN(const auto backend, backends::MakeBackend(engine));
   HLOCTS_ASSIGN_OR_RETURN(const auto module, ParseModule("HloModule test\n" + text));
   HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend->Load(*module, load));
-  ExecuteRequest request;
+  backends::ExecuteRequest request;
   for (int64_t r = 0; r < load.replicas; ++r) {
     request.arguments.push_back(
-        GenerateArguments(ArgumentLeafShapes(*module), 7 + static_cast<uint64_t>(r)));
+        generators::GenerateArguments(backends::ArgumentLeafShapes(*module), 7 + static_cast<uint64_t>(r)));
   }
   std::vector<Literal> all;
   for (int i = 0; i < times; ++i) {
-    HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, executable->Execute(request));
+    HLOCTS_ASSIGN_OR_RETURN(backends::ExecuteResult result, executable->Execute(request));
     all.clear();
     for (auto& outputs : result.outputs) all.insert(all.end(), outputs.begin(), outputs.end());
   }
@@ -114,7 +114,7 @@ TEST(StepsTest, ComputationsWithArraysAreTheStraightOnes) {
 }
 
 TEST(StepsTest, WhatGoesWrongInACallIsTheStepsStatus) {
-  LoadOptions load;
+  backends::LoadOptions load;
   load.steps_max = 100;
   const auto result =
       RunOn(kHost,
@@ -157,7 +157,7 @@ TEST(StepsTest, ALoopIsTheSameAsAGraph) {
 
 TEST(StepsTest, AGraphKeepsTheBudgetOfSteps) {
   for (const int64_t budget : {36, 37}) {
-    LoadOptions load;
+    backends::LoadOptions load;
     load.steps_max = budget;
     const auto result = RunOn(std::string(kHost) + "&graphs=always", kLoop, load);
     const auto expected =
@@ -236,7 +236,7 @@ TEST(StepsTest, ScatterIsTheReferences) {
 
 // Four replicas on four devices, on two, and all on one.
 void ExpectSameCollective(const std::string& text, int64_t collectives) {
-  LoadOptions load;
+  backends::LoadOptions load;
   load.replicas = 4;
   const std::string all =
       "plus { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] add(a, b) }\n" + text;
@@ -272,4 +272,4 @@ TEST(StepsTest, DevicesMeetAsTheHostDoes) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::cuda
