@@ -99,6 +99,16 @@ const char kRemainderOfACount[] =
 const char kCount[] =
     "ENTRY e { x = s8[2] parameter(0) y = s8[2] parameter(1) z = s8[2] divide(x, y)\n"
     " ROOT c = s8[2] popcnt(z) }";
+const char kHighProduct[] =
+    "ENTRY e { x = s32[2] parameter(0) y = s32[2] parameter(1) z = s32[2] divide(x, y)\n"
+    " w = s32[2] parameter(2) ROOT r = s32[2] mulhi(z, w) }";
+const char kHighProductOfAnInterval[] =
+    "ENTRY e { x = f32[] parameter(0) y = f32[] exponential(x) k = f32[] constant(1000)\n"
+    " m = f32[] multiply(y, k) z = s32[] convert(m) w = s32[] parameter(1)\n"
+    " ROOT r = s32[] mulhi(z, w) }";
+const char kNot[] =
+    "ENTRY e { x = u8[2] parameter(0) y = u8[2] parameter(1) z = u8[2] divide(x, y)\n"
+    " ROOT r = u8[2] not(z) }";
 const char kRootOfAnUnderflow[] =
     "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential(x) ROOT r = bf16[] rsqrt(y) }";
 const char kDotOfClamps[] =
@@ -374,6 +384,13 @@ const Case kCases[] = {
     {"remainder_of_a_count_in_two_bits", kRemainderOfACount, {"s2[2] {1, 1}", "s2[2] {-1, 0}"}, {"s2[2] {1, 0}"}, kOpen},
     {"count_beside_an_open_element", kCount, {"s8[2] {6, 1}", "s8[2] {-2, 0}"}, {"s8[2] {7, 8}"}, kPass},
     {"wrong_count_beside_an_open_element", kCount, {"s8[2] {6, 1}", "s8[2] {-2, 0}"}, {"s8[2] {6, 8}"}, kFail},
+    // The upper half of a product is no shift, beside what is open and of an interval.
+    {"high_product_beside_an_open_element", kHighProduct, {"s32[2] {7, 5}", "s32[2] {0, 1}", "s32[2] {1, 1}"}, {"s32[2] {7, 0}"}, kPass},
+    {"shift_for_a_high_product", kHighProduct, {"s32[2] {7, 5}", "s32[2] {0, 1}", "s32[2] {1, 1}"}, {"s32[2] {7, 2}"}, kFail},
+    {"high_product_of_an_interval", kHighProductOfAnInterval, {"f32[] 10", "s32[] 1073741824"}, {"s32[] 5506616"}, kPass},
+    {"high_product_outside_an_interval", kHighProductOfAnInterval, {"f32[] 10", "s32[] 1073741824"}, {"s32[] 5506700"}, kFail},
+    {"not_beside_an_open_element", kNot, {"u8[2] {6, 5}", "u8[2] {0, 1}"}, {"u8[2] {7, 250}"}, kPass},
+    {"wrong_not_beside_an_open_element", kNot, {"u8[2] {6, 5}", "u8[2] {0, 1}"}, {"u8[2] {7, 251}"}, kFail},
     // What may be NaN may be a number as well.
     {"total_order_of_a_dropped_nan", kTotalOrderOfAMaximum, {"f8e4m3fnuz[] nan", "f8e4m3fnuz[] 1"}, {"pred[] false"}, kOpen, kRelaxed},
     {"total_order_of_a_nan", kTotalOrderOfAMaximum, {"f8e4m3fnuz[] nan", "f8e4m3fnuz[] 1"}, {"pred[] false"}, kFail},
