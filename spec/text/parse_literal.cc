@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "spec/ir/decimal.h"
+#include "spec/ir/index_util.h"
 #include "spec/text/values.h"
 
 namespace hlocts {
@@ -42,13 +43,11 @@ class ArrayReader {
  public:
   ArrayReader(Cursor& in, PrimitiveType type, absl::Span<const int64_t> extents,
               absl::Span<const int64_t> bounds, uint8_t* data)
-      : in_(in), type_(type), extents_(extents), data_(data), strides_(bounds.size()) {
-    int64_t stride = StorageBytes(type);
-    for (size_t d = bounds.size(); d-- > 0;) {
-      strides_[d] = stride;
-      stride *= bounds[d];
-    }
-  }
+      : in_(in),
+        type_(type),
+        extents_(extents),
+        data_(data),
+        strides_(RowMajorStrides(bounds, StorageBytes(type))) {}
 
   bool Read(size_t dimension, int64_t offset) {
     if (dimension == extents_.size()) return ReadElement(in_, type_, data_ + offset);
