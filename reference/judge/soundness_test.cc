@@ -174,6 +174,12 @@ const char kNarrowBatchNorm[] =
     "ENTRY e { x = f8e4m3b11fnuz[1,1] parameter(0) o = f8e4m3b11fnuz[1] constant({0})\n"
     " v = f8e4m3b11fnuz[1] parameter(1)\n"
     " ROOT r = f8e4m3b11fnuz[1,1] batch-norm-inference(x, o, o, o, v), epsilon=0.0009765625, feature_index=1 }";
+const char kIotaWithoutElements[] =
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "ENTRY e { i = bf16[1000000000000,0] iota(), iota_dimension=0\n"
+    " w = f32[1000000000000,0] convert(i) c = f32[] constant(3)\n"
+    " r = f32[] reduce(w, c), dimensions={0,1}, to_apply=add\n"
+    " ROOT t = (bf16[1000000000000,0], f32[]) tuple(i, r) }";
 const char kIotaWithoutZero[] =
     "ENTRY e { i = f8e8m0fnu[3] iota(), iota_dimension=0 ROOT r = pred[3] is-finite(i) }";
 const char kFnuzTopK[] =
@@ -291,6 +297,8 @@ const Case kCases[] = {
     // 32, the reciprocal deviation, is beyond the format's 30.
     {"batch_norm_whose_deviation_overflows", kNarrowBatchNorm, {"f8e4m3b11fnuz[1,1] {{1}}", "f8e4m3b11fnuz[1] {0}"}, {"f8e4m3b11fnuz[1,1] {{nan}}"}, kOpen},
     {"batch_norm_whose_deviation_does_not", kNarrowBatchNorm, {"f8e4m3b11fnuz[1,1] {{1}}", "f8e4m3b11fnuz[1] {1}"}, {"f8e4m3b11fnuz[1,1] {{nan}}"}, kFail},
+    {"iota_without_elements", kIotaWithoutElements, {}, {"bf16[1000000000000,0] 0", "f32[] 3"}, kPass},
+    {"beside_an_iota_without_elements", kIotaWithoutElements, {}, {"bf16[1000000000000,0] 0", "f32[] 4"}, kFail},
     {"iota_of_a_type_without_zero", kIotaWithoutZero, {}, {"pred[3] {false, true, true}"}, kPass},
     {"iota_of_what_that_type_has", kIotaWithoutZero, {}, {"pred[3] {true, true, false}"}, kFail},
     {"fnuz_nan_of_topk", kFnuzTopK, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[1] {-3.5}"}, kOpen, kStrict},
