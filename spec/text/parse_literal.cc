@@ -90,7 +90,7 @@ bool TooLarge(Cursor& in, const Shape& shape) {
 }
 
 // A number without braces for a whole array is its first element, the others are zero: so XLA
-// reads it, and the text must mean the same program to both.
+// reads it, and the text must mean the same program to both. Of a complex array XLA refuses it.
 bool ReadBareElement(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal) {
   int64_t bytes = shape.StorageSizeBytes();
   if (bytes > limits.unwritten_bytes) return TooLarge(in, shape);
@@ -147,7 +147,12 @@ bool ReadArray(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* l
     }
     in.GoTo(start);
   }
-  if (shape.rank() > 0 && next != '{') return ReadBareElement(in, shape, limits, literal);
+  if (shape.rank() > 0 && next != '{') {
+    if (IsComplex(shape.element_type()) && shape.ElementCount() > 0) {
+      return in.Expected("'{' before the elements of a complex array", "text.literal");
+    }
+    return ReadBareElement(in, shape, limits, literal);
+  }
   // An element takes a character at least; what run-time sizes leave out has a budget.
   int64_t written = Shape(shape.element_type(), sizes).ElementCount();
   if (written > in.remaining()) return TooLarge(in, shape);

@@ -76,7 +76,9 @@ bool TakesALongText(const Literal& literal) {
   return false;
 }
 
+// Of real arrays only: XLA reads no complex one from a single number.
 bool ZerosAfterTheFirst(const Literal& literal) {
+  if (IsComplex(literal.element_type())) return literal.element_count() == 0;
   const size_t first = StorageBytes(literal.element_type()), bytes = literal.raw_size();
   const uint8_t* rest = literal.raw_data() + first;
   if (bytes <= first) return true;
