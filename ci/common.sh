@@ -33,3 +33,16 @@ configure() {
   step "configure"
   cmake --preset release -DHLOCTS_UNITY=ON -DHLOCTS_XLA_DIR="$xla_dir" >/dev/null
 }
+
+# Targets below build-asan-fuzz: clang with AddressSanitizer and UndefinedBehaviorSanitizer.
+build_fuzzers() {
+  cmake --preset asan-fuzz -DHLOCTS_UNITY=ON >/dev/null
+  cmake --build --preset asan-fuzz --target "$@"
+}
+
+# build-asan-fuzz/seeds/<target>/*, build-asan-fuzz/seeds/<target>.dict.
+write_fuzz_seeds() {
+  cmake --build --preset release --target fuzz_seeds
+  rm -rf build-asan-fuzz/seeds
+  build/fuzz/fuzz_seeds build-asan-fuzz/seeds tools/bench/modules/*.hlo
+}

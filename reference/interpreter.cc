@@ -123,9 +123,8 @@ absl::StatusOr<Literal> Interpreter::Run(const Plan& plan, std::vector<Literal> 
   std::vector<Literal> values(plan.steps.size());
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const PlannedStep& step = plan.steps[s];
-    absl::StatusOr<Literal> result = options_.hook == nullptr
-                                         ? RunStep(step, values, arguments)
-                                         : RunHooked(step, values, arguments);
+    absl::StatusOr<Literal> result = options_.hook == nullptr ? RunStep(step, values, arguments)
+                                                              : RunHooked(step, values, arguments);
     if (!result.ok()) return result.status();
     for (size_t k = 0; k < step.operands.size(); ++k) {
       if (step.dies[k]) values[step.operands[k]] = Literal();
@@ -162,6 +161,8 @@ absl::StatusOr<Literal> Interpreter::RunStep(const PlannedStep& step, std::vecto
       return std::move(arguments[step.instruction->parameter_number()]);
     case PlannedStep::Kind::kConstant:
       return step.instruction->literal();
+    case PlannedStep::Kind::kNoElements:
+      return Literal::Uninitialized(step.shape);
     case PlannedStep::Kind::kPass:
       return Take(step, 0, values);
     case PlannedStep::Kind::kTuple: {

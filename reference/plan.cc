@@ -80,6 +80,33 @@ PlannedStep::Kind KindOf(Opcode opcode) {
   }
 }
 
+// Families whose operations have no effect but their result, and fail for no argument.
+bool OnlyComputes(Family family) {
+  switch (family) {
+    case Family::kElementwiseUnary:
+    case Family::kElementwiseBinary:
+    case Family::kElementwiseOther:
+    case Family::kMovement:
+    case Family::kContraction:
+    case Family::kReduction:
+    case Family::kOrdering:
+    case Family::kIndexing:
+    case Family::kLinearAlgebra:
+    case Family::kNormalization:
+      return true;
+    case Family::kLeaf:
+    case Family::kRandom:
+    case Family::kTuple:
+    case Family::kControlFlow:
+    case Family::kCollective:
+    case Family::kChannel:
+    case Family::kAsync:
+    case Family::kDynamicSize:
+      return false;
+  }
+  return false;
+}
+
 void Resolve(PlannedStep& step) {
   const Instruction& instruction = *step.instruction;
   Opcode opcode = instruction.opcode();
@@ -103,8 +130,12 @@ void Resolve(PlannedStep& step) {
   } else {
     step.status = Unsupported(instruction.name(), ": ", OpcodeName(opcode), " has no evaluator");
   }
+  if (step.kind != PlannedStep::Kind::kUnsupported && NothingToCompute(instruction)) {
+    step.kind = PlannedStep::Kind::kNoElements;
+  }
   const bool makes_result = step.kind == PlannedStep::Kind::kElementwise ||
-                            step.kind == PlannedStep::Kind::kTuple;
+                            step.kind == PlannedStep::Kind::kTuple ||
+                            step.kind == PlannedStep::Kind::kNoElements;
   if (makes_result) step.shape = std::make_shared<const Shape>(instruction.shape());
 }
 
@@ -193,6 +224,19 @@ void FindLastUses(Plan& plan) {
 }
 
 }  // namespace
+
+// Sizes at run time are the evaluators' to find.
+bool NothingToCompute(const Instruction& instruction) {
+  const Shape& shape = instruction.shape();
+  if (!shape.IsArray() || shape.is_dynamic() || shape.ElementCount() != 0) return false;
+  if (!OnlyComputes(RowOf(instruction.opcode()).family) && instruction.opcode() != Opcode::kIota) {
+    return false;
+  }
+  for (const Instruction* operand : instruction.operands()) {
+    if (operand->shape().is_dynamic()) return false;
+  }
+  return true;
+}
 
 Evaluator EvaluatorOf(Opcode opcode) { return RowOfEvaluator(opcode).evaluator; }
 

@@ -25,6 +25,7 @@ struct PlannedStep {
     kElementwise,  // op
     kEvaluator,    // evaluator
     kWorld,        // the world evaluates it
+    kNoElements,   // an array of shape, which has none
     kUnsupported,  // status
   };
   const Instruction* instruction = nullptr;
@@ -47,6 +48,10 @@ struct Plan {
   int32_t root = 0;
   int64_t parameter_count = 0;
 };
+
+// True of an instruction that does nothing but compute an array without elements. Its other
+// dimensions may be larger than any memory, and any loop over them longer than anybody waits.
+bool NothingToCompute(const Instruction& instruction);
 
 // Computations of the module that contain an instruction with side effects, also in what they call.
 absl::flat_hash_set<const Computation*> ComputationsWithSideEffects(const Module& module);

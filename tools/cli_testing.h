@@ -29,6 +29,16 @@ inline Ran RunHlocts(const std::string& arguments, const std::string& before = "
   return ran;
 }
 
+// Runs hlocts and kills it as soon as `file` holds what `pattern` says (of grep -E): what has
+// happened says when, not a clock. After two minutes it is killed whatever the file holds.
+inline void RunAndKill(const std::string& arguments, const std::string& before,
+                       const std::string& file, const std::string& pattern) {
+  RunHlocts(
+      absl::StrCat(arguments, " >/dev/null & p=$!; n=0; until grep -Eqs '", pattern, "' ", file,
+                   " || [ $n -ge 2400 ]; do n=$((n+1)); sleep 0.05; done; ", "kill -9 $p; wait $p"),
+      before);
+}
+
 }  // namespace hlocts::tools
 
 #endif  // HLOCTS_TOOLS_CLI_TESTING_H_

@@ -1,4 +1,5 @@
-// Campaigns from outside: what is killed, hangs or eats memory costs the batch at hand and nothing else.
+// Campaigns from outside: what is killed, hangs or eats memory costs the batch at hand and nothing
+// else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,19 +49,22 @@ json LastStatus(const Ran& ran) {
 
 std::set<std::string> Signatures(const std::string& folder) {
   std::set<std::string> signatures;
-  for (const json& line : Lines(Text(folder + "/findings.jsonl"))) signatures.insert(line["signature"]);
+  for (const json& line : Lines(Text(folder + "/findings.jsonl")))
+    signatures.insert(line["signature"]);
   return signatures;
 }
 
-const std::string kMisbehaving = absl::StrCat("--backend=exec:", HLOCTS_BINARY_DIR, "/misbehaving_engine");
+const std::string kMisbehaving =
+    absl::StrCat("--backend=exec:", HLOCTS_BINARY_DIR, "/misbehaving_engine");
 
 TEST(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
   std::string out = Folder("time");
-  std::string fuzz = absl::StrCat("fuzz ", kMisbehaving, " --jobs=1 --stream=exact --json --out=", out);
+  std::string fuzz =
+      absl::StrCat("fuzz ", kMisbehaving, " --jobs=1 --stream=exact --json --out=", out);
   auto start = std::chrono::steady_clock::now();
-  Ran ran = RunHlocts(fuzz + " --time=2s", "MISBEHAVE_HANG_FROM=3");
+  Ran ran = RunHlocts(fuzz + " --time=4s", "MISBEHAVE_HANG_FROM=3");
   std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(taken.count(), 6) << "one execution hangs for 20 s";
+  EXPECT_LT(taken.count(), 40) << "one execution hangs for a minute";
   EXPECT_GT(LastStatus(ran)["not_shrunk"], 0) << ran.out;
   json found = Lines(Text(out + "/findings.jsonl")).back();
   ASSERT_TRUE(found["to_shrink"].is_number_integer()) << found;
@@ -80,9 +84,11 @@ TEST(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
 }
 
 TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
-  const std::string fuzz = "fuzz --backend=canary:maximum.drops-nan?isolation=none --no-shrink --seed=3 --jobs=2 --json --out=";
+  const std::string fuzz =
+      "fuzz --backend=canary:maximum.drops-nan?isolation=none --no-shrink --seed=3 --jobs=2 --json "
+      "--out=";
   std::string killed = Folder("killed"), whole = Folder("whole");
-  RunHlocts(fuzz + killed + " --time=60s", "timeout -s KILL 2.5");
+  RunAndKill(fuzz + killed, "", killed + "/state.json", "\"next\": *[1-9]");
   json state = json::parse(Text(killed + "/state.json"));
   int64_t next = state["next"];
   ASSERT_GT(next, 0);
@@ -110,17 +116,20 @@ TEST(FuzzRunTest, OtherModulesAreNotResumed) {
 
 TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
   std::string out = Folder("workers");
-  // Three times in a row, whatever the campaign has as children is killed.
+  // Three times, as soon as the campaign has children and not at once again, they are killed.
   std::string script = absl::StrCat(
       HLOCTS_BINARY_DIR, "/hlocts fuzz --backend=cpu --modules=1500 --jobs=1 --json --out=", out,
-      " & p=$!; for i in 1 2 3; do sleep 0.3; kill -9 $(cat /proc/$p/task/*/children) && echo struck; done; wait $p");
+      " & p=$!; n=0; while [ $n -lt 3 ] && [ -d /proc/$p/task ]; do ",
+      "c=$(cat /proc/$p/task/*/children); if [ -n \"$c\" ]; then kill -9 $c && echo struck; ",
+      "n=$((n+1)); sleep 0.3; else sleep 0.02; fi; done; wait $p");
   Ran ran;
   std::FILE* pipe = popen(script.c_str(), "r");
   char chunk[4096];
   while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
   int status = pclose(pipe);
   EXPECT_THAT(ran.out, HasSubstr("struck"));
-  Ran calm = RunHlocts(absl::StrCat("fuzz --backend=cpu --modules=1500 --jobs=1 --json --out=", out, "/calm"));
+  Ran calm = RunHlocts(
+      absl::StrCat("fuzz --backend=cpu --modules=1500 --jobs=1 --json --out=", out, "/calm"));
   EXPECT_EQ(WEXITSTATUS(status), calm.status) << ran.out;
   json last = LastStatus(ran);
   EXPECT_EQ(last["modules"], 1500);
@@ -130,8 +139,11 @@ TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
 
 TEST(FuzzRunTest, AnEngineThatWantsAllMemoryIsAFindingAndTheRestRuns) {
   std::string out = Folder("memory");
-  Ran ran = RunHlocts(absl::StrCat("fuzz ", kMisbehaving, " --no-shrink --stream=exact --modules=6 --jobs=1 --memory=150000000 --json --out=", out),
-                      "MISBEHAVE_MEMORY_EVERY=2");
+  Ran ran = RunHlocts(
+      absl::StrCat(
+          "fuzz ", kMisbehaving,
+          " --no-shrink --stream=exact --modules=6 --jobs=1 --memory=150000000 --json --out=", out),
+      "MISBEHAVE_MEMORY_EVERY=2");
   json last = LastStatus(ran);
   EXPECT_EQ(last["modules"], 6);
   EXPECT_GE(last["verdicts"].value("crash", 0), 1) << last;

@@ -93,8 +93,8 @@ TEST(RunTest, AKilledShardIsMissingAndNotPassed) {
   std::string query = absl::StrCat("run movement/pad --backend=exec:", kMirror);
   RunHlocts(absl::StrCat(query, " --shard=1/2 --out=", Path("k1")));
   // Killed while the engine does not answer, so surely before its end.
-  RunHlocts(absl::StrCat(query, " --jobs=1 --shard=2/2 --timeout=60s --out=", Path("k2")),
-            "MISBEHAVE_HANG_FROM=3 timeout -s KILL 3");
+  RunAndKill(absl::StrCat(query, " --jobs=1 --shard=2/2 --timeout=600s --out=", Path("k2")),
+             "MISBEHAVE_HANG_FROM=3", Path("k2/verdicts.jsonl"), "\"case\"");
   Ran report = RunHlocts("report " + Path("k1") + " " + Path("k2"));
   EXPECT_EQ(report.status, 1) << report.out;
   EXPECT_THAT(report.out, HasSubstr("was cut short"));

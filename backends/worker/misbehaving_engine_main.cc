@@ -38,7 +38,7 @@ void MisbehaveAsTheEnvironmentSays() {
   if (abort_every > 0 && executions % abort_every == 0) std::abort();
   if (memory_every > 0 && executions % memory_every == 0) UseMemory();
   // Not for ever: nobody is there to end this process when the driver was killed.
-  if (hang_from > 0 && executions >= hang_from) sleep(20);
+  if (hang_from > 0 && executions >= hang_from) sleep(60);
 }
 
 // As a failed check does: what failed, and much more behind it.
@@ -61,7 +61,8 @@ class Mirror : public Executable {
     ExecuteResult result;
     result.outputs = request.arguments;
     if (name_ == "count_loads") result.seconds = loads_;
-    if (name_ == "count_runs") result.seconds_of_runs.resize(static_cast<size_t>(request.runs), 0.5);
+    if (name_ == "count_runs")
+      result.seconds_of_runs.resize(static_cast<size_t>(request.runs), 0.5);
     return result;
   }
 

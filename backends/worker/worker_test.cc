@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 
 #include "backends/backend_list.h"
@@ -20,8 +19,8 @@ using ::testing::HasSubstr;
 constexpr char kMirror[] = HLOCTS_BINARY_DIR "/misbehaving_engine";
 
 std::unique_ptr<Module> Identity(const std::string& name, const std::string& shape = "f32[4]") {
-  auto module = ParseModule("HloModule " + name + "\nENTRY main { ROOT x = " + shape +
-                            " parameter(0) }");
+  auto module =
+      ParseModule("HloModule " + name + "\nENTRY main { ROOT x = " + shape + " parameter(0) }");
   EXPECT_TRUE(module.ok()) << module.status();
   return *std::move(module);
 }
@@ -42,9 +41,9 @@ class WorkerTest : public ::testing::TestWithParam<bool> {
     Literal expected = generators::GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
     EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
   }
-  std::unique_ptr<Backend> backend_ = MakeWorkerBackend(
-      {"mirror", GetParam() ? std::vector<std::string>{kMirror}
-                            : std::vector<std::string>{kMirror, "foreign"}});
+  std::unique_ptr<Backend> backend_ =
+      MakeWorkerBackend({"mirror", GetParam() ? std::vector<std::string>{kMirror}
+                                              : std::vector<std::string>{kMirror, "foreign"}});
 };
 INSTANTIATE_TEST_SUITE_P(Engines, WorkerTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Ours" : "Foreign"; });
@@ -158,12 +157,11 @@ TEST_P(WorkerTest, AFreshOneAfterChecksOfItsOwnHaveFailed) {
   EXPECT_EQ(loads(), 1);
 }
 
-TEST_P(WorkerTest, BackWithinTwoSecondsAfterACrash) {
+// The very next run: no clock, for how long a process takes to start is the machine's affair.
+TEST_P(WorkerTest, BackForTheNextRunAfterACrash) {
   ExpectWorks();
-  RunOn(*backend_, *Identity("abort"));
-  auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(RunOn(*backend_, *Identity("abort")).kind, OutcomeKind::kCrash);
   ExpectWorks();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
 TEST_P(WorkerTest, AHangIsATimeout) {

@@ -1,20 +1,24 @@
 // Seed corpora and dictionaries of the libFuzzer targets: fuzz_seeds FOLDER MODULE... writes
-// FOLDER/<target>/* and FOLDER/<target>.dict.
+// FOLDER/<target>/* and FOLDER/<target>.dict. Beside the modules named there are generated ones, so
+// that every operation is met; the same on every machine.
 #include <cstdio>
 #include <filesystem>
 #include <set>
 
 #include "generators/arguments.h"
+#include "generators/module_generator.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/ir/opcode.h"
 #include "spec/proto/convert.h"
 #include "spec/text/parser.h"
+#include "spec/text/printer.h"
 
 namespace hlocts::fuzz {
 namespace {
 
 constexpr int64_t kElementsMax = 4096;  // of the arguments in one seed
+constexpr uint64_t kGenerated = 96;     // modules
 
 std::string PathOf(const std::string& folder, const std::string& target, const std::string& name) {
   std::string into = absl::StrCat(folder, "/", target);
@@ -29,9 +33,8 @@ int64_t Elements(const std::vector<Shape>& shapes) {
 }
 
 // The module as each format that it can take.
-absl::Status WriteModule(const std::string& folder, const std::string& path) {
-  std::string name = std::filesystem::path(path).stem();
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+absl::Status WriteModule(const std::string& folder, const std::string& name,
+                         const std::string& text) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, ParseModule(text));
   HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(*module));
   HLOCTS_RETURN_IF_ERROR(WriteFile(PathOf(folder, "fuzz_hlo_text", name), text));
@@ -54,6 +57,22 @@ absl::Status WriteModule(const std::string& folder, const std::string& path) {
   return WriteFile(PathOf(folder, "fuzz_snapshot", name), bytes);
 }
 
+absl::Status WriteModules(const std::string& folder, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+    HLOCTS_RETURN_IF_ERROR(WriteModule(folder, std::filesystem::path(path).stem(), text));
+  }
+  GeneratorOptions options;
+  options.stream = Stream::kEdge;
+  options.replicas_max = 2;
+  for (uint64_t number = 0; number < kGenerated; ++number) {
+    SeedSource choose(1, number);
+    const std::string text = PrintModule(*Generate(choose, options).module, PrintOptions::Short());
+    HLOCTS_RETURN_IF_ERROR(WriteModule(folder, absl::StrCat("generated_", number), text));
+  }
+  return absl::OkStatus();
+}
+
 // Decisions of modules with few and with many instructions.
 absl::Status WriteDecisions(const std::string& folder) {
   generators::SplitMix64 random(1);
@@ -62,7 +81,8 @@ absl::Status WriteDecisions(const std::string& folder) {
       std::string bytes(size, '\0');
       for (char& byte : bytes) byte = static_cast<char>(random.Next());
       for (const char* target : {"fuzz_diff_cpu", "fuzz_metamorphic"}) {
-        HLOCTS_RETURN_IF_ERROR(WriteFile(PathOf(folder, target, absl::StrCat(size, ".", i)), bytes));
+        HLOCTS_RETURN_IF_ERROR(
+            WriteFile(PathOf(folder, target, absl::StrCat(size, ".", i)), bytes));
       }
     }
   }
@@ -77,27 +97,32 @@ std::string Dictionary(const std::set<std::string>& words) {
 
 absl::Status WriteDictionaries(const std::string& folder) {
   std::set<std::string> types, names;
-  for (PrimitiveType type : AllPrimitiveTypes()) types.insert(absl::StrCat(PrimitiveTypeName(type), "["));
+  for (PrimitiveType type : AllPrimitiveTypes())
+    types.insert(absl::StrCat(PrimitiveTypeName(type), "["));
   for (Opcode opcode : AllOpcodes()) names.insert(std::string(OpcodeName(opcode)));
   std::set<std::string> text = types, literals = types;
   for (const std::string& name : names) text.insert(absl::StrCat(name, "("));
   for (int attr = 0; attr < kAttrCount; ++attr) {
     text.insert(absl::StrCat(AttrName(static_cast<Attr>(attr)), "="));
   }
-  text.insert({"HloModule ", "ENTRY ", "ROOT ", "parameter(0)", "{1,0}", "<=", "%", "metadata={", "sharding={"});
-  literals.insert({"nan(0x", "-nan", "-inf", "true", "token[]", "<=4](3)", "replica 0 partition 1", "{1,0}",
-                   "arg0.npy", "r0.p0.arg0.npy", "PK\\x03\\x04", "PK\\x01\\x02", "PK\\x05\\x06",
-                   "\\x93NUMPY\\x01\\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"});
+  text.insert({"HloModule ", "ENTRY ", "ROOT ", "parameter(0)", "{1,0}", "<=", "%", "metadata={",
+               "sharding={"});
+  literals.insert({"nan(0x", "-nan", "-inf", "true", "token[]", "<=4](3)", "replica 0 partition 1",
+                   "{1,0}", "arg0.npy", "r0.p0.arg0.npy", "PK\\x03\\x04", "PK\\x01\\x02",
+                   "PK\\x05\\x06", "\\x93NUMPY\\x01\\x00",
+                   "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"});
   HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/fuzz_hlo_text.dict"), Dictionary(text)));
-  HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/fuzz_literal.dict"), Dictionary(literals)));
+  HLOCTS_RETURN_IF_ERROR(
+      WriteFile(absl::StrCat(folder, "/fuzz_literal.dict"), Dictionary(literals)));
   for (const char* target : {"fuzz_hlo_proto", "fuzz_snapshot"}) {
-    HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", target, ".dict"), Dictionary(names)));
+    HLOCTS_RETURN_IF_ERROR(
+        WriteFile(absl::StrCat(folder, "/", target, ".dict"), Dictionary(names)));
   }
   return absl::OkStatus();
 }
 
 absl::Status WriteSeeds(const std::string& folder, const std::vector<std::string>& modules) {
-  for (const std::string& module : modules) HLOCTS_RETURN_IF_ERROR(WriteModule(folder, module));
+  HLOCTS_RETURN_IF_ERROR(WriteModules(folder, modules));
   HLOCTS_RETURN_IF_ERROR(WriteDecisions(folder));
   return WriteDictionaries(folder);
 }

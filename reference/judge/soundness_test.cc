@@ -99,6 +99,16 @@ const char kRemainderOfACount[] =
 const char kCount[] =
     "ENTRY e { x = s8[2] parameter(0) y = s8[2] parameter(1) z = s8[2] divide(x, y)\n"
     " ROOT c = s8[2] popcnt(z) }";
+const char kHighProduct[] =
+    "ENTRY e { x = s32[2] parameter(0) y = s32[2] parameter(1) z = s32[2] divide(x, y)\n"
+    " w = s32[2] parameter(2) ROOT r = s32[2] mulhi(z, w) }";
+const char kHighProductOfAnInterval[] =
+    "ENTRY e { x = f32[] parameter(0) y = f32[] exponential(x) k = f32[] constant(1000)\n"
+    " m = f32[] multiply(y, k) z = s32[] convert(m) w = s32[] parameter(1)\n"
+    " ROOT r = s32[] mulhi(z, w) }";
+const char kNot[] =
+    "ENTRY e { x = u8[2] parameter(0) y = u8[2] parameter(1) z = u8[2] divide(x, y)\n"
+    " ROOT r = u8[2] not(z) }";
 const char kRootOfAnUnderflow[] =
     "ENTRY e { x = bf16[] parameter(0) y = bf16[] exponential(x) ROOT r = bf16[] rsqrt(y) }";
 const char kDotOfClamps[] =
@@ -164,6 +174,12 @@ const char kNarrowBatchNorm[] =
     "ENTRY e { x = f8e4m3b11fnuz[1,1] parameter(0) o = f8e4m3b11fnuz[1] constant({0})\n"
     " v = f8e4m3b11fnuz[1] parameter(1)\n"
     " ROOT r = f8e4m3b11fnuz[1,1] batch-norm-inference(x, o, o, o, v), epsilon=0.0009765625, feature_index=1 }";
+const char kIotaWithoutElements[] =
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "ENTRY e { i = bf16[1000000000000,0] iota(), iota_dimension=0\n"
+    " w = f32[1000000000000,0] convert(i) c = f32[] constant(3)\n"
+    " r = f32[] reduce(w, c), dimensions={0,1}, to_apply=add\n"
+    " ROOT t = (bf16[1000000000000,0], f32[]) tuple(i, r) }";
 const char kIotaWithoutZero[] =
     "ENTRY e { i = f8e8m0fnu[3] iota(), iota_dimension=0 ROOT r = pred[3] is-finite(i) }";
 const char kFnuzTopK[] =
@@ -281,6 +297,8 @@ const Case kCases[] = {
     // 32, the reciprocal deviation, is beyond the format's 30.
     {"batch_norm_whose_deviation_overflows", kNarrowBatchNorm, {"f8e4m3b11fnuz[1,1] {{1}}", "f8e4m3b11fnuz[1] {0}"}, {"f8e4m3b11fnuz[1,1] {{nan}}"}, kOpen},
     {"batch_norm_whose_deviation_does_not", kNarrowBatchNorm, {"f8e4m3b11fnuz[1,1] {{1}}", "f8e4m3b11fnuz[1] {1}"}, {"f8e4m3b11fnuz[1,1] {{nan}}"}, kFail},
+    {"iota_without_elements", kIotaWithoutElements, {}, {"bf16[1000000000000,0] 0", "f32[] 3"}, kPass},
+    {"beside_an_iota_without_elements", kIotaWithoutElements, {}, {"bf16[1000000000000,0] 0", "f32[] 4"}, kFail},
     {"iota_of_a_type_without_zero", kIotaWithoutZero, {}, {"pred[3] {false, true, true}"}, kPass},
     {"iota_of_what_that_type_has", kIotaWithoutZero, {}, {"pred[3] {true, true, false}"}, kFail},
     {"fnuz_nan_of_topk", kFnuzTopK, {"f8e5m2fnuz[2] {-3.5, nan}"}, {"f8e5m2fnuz[1] {-3.5}"}, kOpen, kStrict},
@@ -374,6 +392,13 @@ const Case kCases[] = {
     {"remainder_of_a_count_in_two_bits", kRemainderOfACount, {"s2[2] {1, 1}", "s2[2] {-1, 0}"}, {"s2[2] {1, 0}"}, kOpen},
     {"count_beside_an_open_element", kCount, {"s8[2] {6, 1}", "s8[2] {-2, 0}"}, {"s8[2] {7, 8}"}, kPass},
     {"wrong_count_beside_an_open_element", kCount, {"s8[2] {6, 1}", "s8[2] {-2, 0}"}, {"s8[2] {6, 8}"}, kFail},
+    // The upper half of a product is no shift, beside what is open and of an interval.
+    {"high_product_beside_an_open_element", kHighProduct, {"s32[2] {7, 5}", "s32[2] {0, 1}", "s32[2] {1, 1}"}, {"s32[2] {7, 0}"}, kPass},
+    {"shift_for_a_high_product", kHighProduct, {"s32[2] {7, 5}", "s32[2] {0, 1}", "s32[2] {1, 1}"}, {"s32[2] {7, 2}"}, kFail},
+    {"high_product_of_an_interval", kHighProductOfAnInterval, {"f32[] 10", "s32[] 1073741824"}, {"s32[] 5506616"}, kPass},
+    {"high_product_outside_an_interval", kHighProductOfAnInterval, {"f32[] 10", "s32[] 1073741824"}, {"s32[] 5506700"}, kFail},
+    {"not_beside_an_open_element", kNot, {"u8[2] {6, 5}", "u8[2] {0, 1}"}, {"u8[2] {7, 250}"}, kPass},
+    {"wrong_not_beside_an_open_element", kNot, {"u8[2] {6, 5}", "u8[2] {0, 1}"}, {"u8[2] {7, 251}"}, kFail},
     // What may be NaN may be a number as well.
     {"total_order_of_a_dropped_nan", kTotalOrderOfAMaximum, {"f8e4m3fnuz[] nan", "f8e4m3fnuz[] 1"}, {"pred[] false"}, kOpen, kRelaxed},
     {"total_order_of_a_nan", kTotalOrderOfAMaximum, {"f8e4m3fnuz[] nan", "f8e4m3fnuz[] 1"}, {"pred[] false"}, kFail},

@@ -16,7 +16,7 @@ using Kernel = ElementwiseOp::Run;
 Kernel IntegerKernel(Opcode opcode, PrimitiveType type);
 // High half of the product of two integers of any width.
 void MulhiKernel(const ElementwiseOp& op, const void* const* operands, void* result, int64_t count);
-// pred (logical.cc).
+// pred (integer.cc).
 Kernel PredKernel(Opcode opcode);
 // f32 and f64: arithmetic that is exact or correctly rounded (float_arithmetic.cc).
 Kernel FloatArithmeticKernel(Opcode opcode, PrimitiveType type);

@@ -159,7 +159,7 @@ absl::StatusOr<Literal> EvaluateDynamicUpdateSlice(EvalContext&, const Instructi
 
 // iota.*: along iota_dimension 0, 1, 2, ...; integers wrap, floats are the integer converted with
 // one rounding, complex numbers have imaginary part 0 (ruling 0013).
-absl::StatusOr<Literal> EvaluateIota(EvalContext&, const Instruction& instruction,
+absl::StatusOr<Literal> EvaluateIota(EvalContext& context, const Instruction& instruction,
                                      absl::Span<Literal>) {
   const Shape& shape = instruction.shape();
   int64_t dimension = instruction.IntOr(Attr::kIotaDimension, 0);
@@ -168,6 +168,7 @@ absl::StatusOr<Literal> EvaluateIota(EvalContext&, const Instruction& instructio
                         shape.ToString(false));
   }
   int64_t size = shape.dimensions()[dimension];
+  HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(Shape(PrimitiveType::kC128, {size})));
   Literal counted = Literal::Uninitialized(Shape(PrimitiveType::kS64, {size}));
   for (int64_t i = 0; i < size; ++i) counted.mutable_data<int64_t>()[i] = i;
   ElementwiseOp convert;

@@ -211,11 +211,6 @@ absl::string_view ClauseStateName(ClauseState state) {
   return kNames[static_cast<int>(state)];
 }
 
-absl::string_view ClauseEditionName(ClauseEdition edition) {
-  constexpr absl::string_view kNames[] = {"current", "2018", "both"};
-  return kNames[static_cast<int>(edition)];
-}
-
 absl::StatusOr<ClauseRegistry> ClauseRegistry::Load(absl::string_view directory) {
   const std::filesystem::path clauses_path{std::string(directory)};
   // A trailing slash would make the parent of "spec/clauses/" the folder itself.

@@ -23,8 +23,6 @@ enum class ClauseState { kOpen, kTested, kFreedom, kUntestable };
 
 // The words of the JSON of `hlocts clauses`: "open", "tested", "freedom", "untestable".
 absl::string_view ClauseStateName(ClauseState state);
-// "current", "2018", "both".
-absl::string_view ClauseEditionName(ClauseEdition edition);
 
 // One statement. `operation` and `number` are the two halves of `id`; `file` and `file_line` are
 // where the registry itself says so, for error messages.

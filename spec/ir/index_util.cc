@@ -4,12 +4,20 @@
 
 namespace hlocts {
 
-std::vector<int64_t> RowMajorStrides(absl::Span<const int64_t> dimensions) {
+namespace {
+// A stride that no int64 holds is one of an array without elements: nobody steps by it.
+int64_t NextStride(int64_t stride, int64_t size) {
+  int64_t next;
+  return __builtin_mul_overflow(stride, size, &next) ? INT64_MAX : next;
+}
+}  // namespace
+
+std::vector<int64_t> RowMajorStrides(absl::Span<const int64_t> dimensions, int64_t innermost) {
   std::vector<int64_t> strides(dimensions.size());
-  int64_t stride = 1;
+  int64_t stride = innermost;
   for (size_t i = dimensions.size(); i-- > 0;) {
     strides[i] = stride;
-    stride *= dimensions[i];
+    stride = NextStride(stride, dimensions[i]);
   }
   return strides;
 }
@@ -26,7 +34,7 @@ std::vector<int64_t> LayoutStrides(absl::Span<const int64_t> dimensions, const L
   int64_t stride = 1;
   for (int64_t d : layout.minor_to_major) {
     strides[d] = stride;
-    stride *= StoredSize(dimensions, layout, d);
+    stride = NextStride(stride, StoredSize(dimensions, layout, d));
   }
   return strides;
 }

@@ -10,8 +10,10 @@
 
 namespace hlocts {
 
-// strides[d]: how many elements apart two neighbours along d are when the last dimension is fastest.
-std::vector<int64_t> RowMajorStrides(absl::Span<const int64_t> dimensions);
+// strides[d]: how many elements apart two neighbours along d are when the last dimension is
+// fastest; with the elements' size as `innermost`, how many bytes. INT64_MAX where no number holds
+// it: that is so only in arrays without elements.
+std::vector<int64_t> RowMajorStrides(absl::Span<const int64_t> dimensions, int64_t innermost = 1);
 // The same for a layout; padded_dimensions, when present, set the distances (003).
 std::vector<int64_t> LayoutStrides(absl::Span<const int64_t> dimensions, const Layout& layout);
 // Number of elements the array occupies in memory, padding included (003).

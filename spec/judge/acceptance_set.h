@@ -57,7 +57,6 @@ struct AcceptanceSet {
     kContractible = 1 << 10,  // an add or subtract may read the hull
     kScaledHull = 1 << 11,    // the hull is [rlo,rhi] * 2^512
     kInteger = 1 << 12,       // ilo, ihi instead of the doubles
-    kHullPending = 1 << 13,   // reserved
   };
 
   union {

@@ -1,7 +1,8 @@
 #include "spec/judge/integer_sets.h"
 
 #include <algorithm>
-#include <bit>
+
+#include "spec/judge/integer_points.h"
 
 namespace hlocts {
 namespace {
@@ -15,16 +16,6 @@ AcceptanceSet Full(const IntegerContext& context, const AcceptanceSet& cause) {
   return s;
 }
 
-Int128 Wrap(Int128 value, PrimitiveType type) {
-  if (type == PrimitiveType::kPred) return value & 1;
-  int bits = BitWidth(type);
-  unsigned __int128 cut =
-      static_cast<unsigned __int128>(value) & ((static_cast<unsigned __int128>(1) << bits) - 1);
-  Int128 wrapped = static_cast<Int128>(cut);
-  if (IsSigned(type) && (wrapped >> (bits - 1))) wrapped -= Int128{1} << bits;
-  return wrapped;
-}
-
 // [lo, hi] if no value of it wraps, else the full range.
 AcceptanceSet Range(Int128 lo, Int128 hi, const IntegerContext& context,
                     const AcceptanceSet& cause) {
@@ -32,7 +23,7 @@ AcceptanceSet Range(Int128 lo, Int128 hi, const IntegerContext& context,
   IntegerLimits(context.type, least, most);
   AcceptanceSet s;
   if (lo == hi) {
-    s = AcceptanceSet::Integers(Wrap(lo, context.type), Wrap(lo, context.type));
+    s = AcceptanceSet::Integers(WrapInteger(lo, context.type), WrapInteger(lo, context.type));
   } else if (lo < least || hi > most) {
     return Full(context, cause);
   } else {
@@ -43,92 +34,12 @@ AcceptanceSet Range(Int128 lo, Int128 hi, const IntegerContext& context,
   return s;
 }
 
-Int128 Width(PrimitiveType type) { return type == PrimitiveType::kPred ? 1 : BitWidth(type); }
-
-Int128 PowerOf(Int128 base, Int128 exponent, PrimitiveType type) {
-  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
-  unsigned __int128 result = 1, factor = static_cast<unsigned __int128>(base);
-  for (; exponent > 0; exponent >>= 1) {
-    if (exponent & 1) result *= factor;
-    factor *= factor;
-  }
-  return Wrap(static_cast<Int128>(result), type);
-}
-
-Int128 ShiftPoint(Opcode opcode, Int128 a, Int128 amount, PrimitiveType type) {
-  Int128 width = Width(type);
-  bool out = amount < 0 || amount >= width;
-  if (opcode == Opcode::kShiftLeft)
-    return out ? Int128{0} : Wrap(a << static_cast<int>(amount), type);
-  Int128 mask = (Int128{1} << static_cast<int>(width)) - 1;
-  Int128 bits = a & mask;
-  if (opcode == Opcode::kShiftRightLogical)
-    return out ? Int128{0} : Wrap(bits >> static_cast<int>(amount), type);
-  bool negative = ((bits >> static_cast<int>(width - 1)) & 1) != 0;
-  Int128 value = negative ? bits - (Int128{1} << static_cast<int>(width)) : bits;
-  return Wrap(value >> static_cast<int>(out ? width - 1 : amount), type);
-}
-
-Int128 BinaryPoint(Opcode opcode, Int128 a, Int128 b, PrimitiveType type) {
-  Int128 least, most;
-  IntegerLimits(type, least, most);
-  switch (opcode) {
-    case Opcode::kAnd:
-      return a & b;
-    case Opcode::kOr:
-      return a | b;
-    case Opcode::kXor:
-      return a ^ b;
-    case Opcode::kAdd:
-      return type == PrimitiveType::kPred ? (a | b) : Wrap(a + b, type);
-    case Opcode::kSubtract:
-      return Wrap(a - b, type);
-    case Opcode::kMultiply:
-      return Wrap(a * b, type);
-    case Opcode::kMaximum:
-      return std::max(a, b);
-    case Opcode::kMinimum:
-      return std::min(a, b);
-    case Opcode::kDivide:
-      return b == 0 ? Wrap(-1, type) : Wrap(a / b, type);
-    case Opcode::kRemainder:
-      return b == 0 ? a : a % b;
-    case Opcode::kPower:
-      return PowerOf(a, b, type);
-    default:
-      return ShiftPoint(opcode, a, b, type);
-  }
-}
-
-bool Monotone(Opcode opcode) { return opcode == Opcode::kMaximum || opcode == Opcode::kMinimum; }
-
-AcceptanceSet Corners(Opcode opcode, const AcceptanceSet& a, const AcceptanceSet& b,
+AcceptanceSet Corners(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
                       const IntegerContext& context, const AcceptanceSet& cause) {
-  Int128 lo = 0, hi = 0;
-  bool first = true;
+  Int128 lo = row.exact(a.ilo, b.ilo, context.type), hi = lo;
   for (Int128 x : {a.ilo, a.ihi}) {
     for (Int128 y : {b.ilo, b.ihi}) {
-      // 64-bit operands: the sum and product fit in 128 bits.
-      Int128 z = opcode == Opcode::kAdd        ? x + y
-                 : opcode == Opcode::kSubtract ? x - y
-                 : opcode == Opcode::kMultiply ? x * y
-                 : opcode == Opcode::kDivide   ? x / y
-                 : opcode == Opcode::kMaximum  ? std::max(x, y)
-                                               : std::min(x, y);
-      lo = first ? z : std::min(lo, z);
-      hi = first ? z : std::max(hi, z);
-      first = false;
-    }
-  }
-  return Range(lo, hi, context, cause);
-}
-
-AcceptanceSet PredTable(Opcode opcode, const AcceptanceSet& a, const AcceptanceSet& b,
-                        const IntegerContext& context, const AcceptanceSet& cause) {
-  Int128 lo = 1, hi = 0;
-  for (Int128 x = a.ilo; x <= a.ihi; ++x) {
-    for (Int128 y = b.ilo; y <= b.ihi; ++y) {
-      Int128 z = BinaryPoint(opcode, x, y, PrimitiveType::kPred);
+      const Int128 z = row.exact(x, y, context.type);
       lo = std::min(lo, z);
       hi = std::max(hi, z);
     }
@@ -136,108 +47,147 @@ AcceptanceSet PredTable(Opcode opcode, const AcceptanceSet& a, const AcceptanceS
   return Range(lo, hi, context, cause);
 }
 
+AcceptanceSet PredTable(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
+                        const IntegerContext& context, const AcceptanceSet& cause) {
+  Int128 lo = 1, hi = 0;
+  for (Int128 x = a.ilo; x <= a.ihi; ++x) {
+    for (Int128 y = b.ilo; y <= b.ihi; ++y) {
+      Int128 z = WrapInteger(row.exact(x, y, PrimitiveType::kPred), PrimitiveType::kPred);
+      lo = std::min(lo, z);
+      hi = std::max(hi, z);
+    }
+  }
+  return Range(lo, hi, context, cause);
+}
+
+AcceptanceSet Unknown(const IntegerContext& context) {
+  return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
+}
+
+AcceptanceSet LeftOpen(const IntegerContext& context) {
+  return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+}
+
 }  // namespace
 
 void IntegerLimits(PrimitiveType type, Int128& lo, Int128& hi) {
-  int bits = type == PrimitiveType::kPred ? 1 : BitWidth(type);
+  int bits = IntegerWidth(type);
   bool is_signed = IsSigned(type);
   lo = is_signed ? -(Int128{1} << (bits - 1)) : Int128{0};
   hi = (Int128{1} << (is_signed ? bits - 1 : bits)) - 1;
 }
 
 bool IntegerResultIsOpen(Opcode opcode, Int128 a, Int128 b, const IntegerContext& context) {
+  const IntegerBinary* row = FindIntegerBinary(opcode);
+  if (row == nullptr) return true;
   Int128 least, most;
   IntegerLimits(context.type, least, most);
-  switch (opcode) {
-    case Opcode::kDivide:
-    case Opcode::kRemainder:
+  switch (row->open) {
+    case OpenPoints::kNone:
+      return false;
+    case OpenPoints::kDivision:
       if (context.facts.integer_division) return false;
       return b == 0 || (IsSigned(context.type) && b == -1 && a == least);
-    case Opcode::kShiftLeft:
-    case Opcode::kShiftRightArithmetic:
-    case Opcode::kShiftRightLogical:
-      return !context.facts.shift_saturate && (b < 0 || b >= Width(context.type));
-    case Opcode::kPower:
+    case OpenPoints::kShift:
+      return !context.facts.shift_saturate && (b < 0 || b >= IntegerWidth(context.type));
+    case OpenPoints::kPower:
       return b < 0 && a == 0;
-    default:
-      return false;
   }
+  return true;
 }
 
 namespace {
 
-// Bits that are set, or zeros above the first of them, at the type's width.
-int CountOfPoint(Opcode opcode, Int128 value, PrimitiveType type) {
-  const int width = Width(type);
-  const uint64_t bits = static_cast<uint64_t>(value) << (64 - width);
-  return opcode == Opcode::kPopcnt ? std::popcount(bits) : std::min(width, std::countl_zero(bits));
-}
-
 // The least number over -1 leaves the range.
-bool MayLeaveTheRange(const AcceptanceSet& a, const AcceptanceSet& b, const IntegerContext& context) {
+bool MayLeaveTheRange(const AcceptanceSet& a, const AcceptanceSet& b,
+                      const IntegerContext& context) {
   Int128 least, most;
   IntegerLimits(context.type, least, most);
   return IsSigned(context.type) && a.ilo <= least && b.ilo <= -1 && b.ihi >= -1;
+}
+
+// Two's complement: ~x = -1 - x, which decreases; of unsigned types from the greatest number on.
+AcceptanceSet NotInteger(const AcceptanceSet& a, const IntegerContext& context) {
+  Int128 least, most;
+  IntegerLimits(context.type, least, most);
+  return Range(least + most - a.ihi, least + most - a.ilo, context, a);
+}
+
+AcceptanceSet AbsInteger(const AcceptanceSet& a, const IntegerContext& context) {
+  if (a.ilo >= 0) return a;
+  if (a.ihi <= 0) return Range(-a.ihi, -a.ilo, context, a);
+  return Range(0, std::max(-a.ilo, a.ihi), context, a);
+}
+
+AcceptanceSet CountInteger(int (*count)(Int128, PrimitiveType), const AcceptanceSet& a,
+                           const IntegerContext& context) {
+  if (a.ilo != a.ihi) return Range(0, IntegerWidth(context.type), context, a);
+  const Int128 counted = count(a.ilo, context.type);
+  return Range(counted, counted, context, a);
+}
+
+AcceptanceSet Quotients(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
+                        const IntegerContext& context, const AcceptanceSet& cause) {
+  return b.ilo > 0 || b.ihi < 0 ? Corners(row, a, b, context, cause) : Full(context, cause);
+}
+
+AcceptanceSet Remainders(const AcceptanceSet& a, const AcceptanceSet& b,
+                         const IntegerContext& context, const AcceptanceSet& cause) {
+  if (b.ilo <= 0 && b.ihi >= 0) return Full(context, cause);
+  Int128 most = std::max(b.ihi, -b.ilo) - 1;
+  return Range(a.ilo < 0 ? std::max(a.ilo, -most) : Int128{0},
+               a.ihi > 0 ? std::min(a.ihi, most) : Int128{0}, context, cause);
+}
+
+AcceptanceSet OfIntervals(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
+                          const IntegerContext& context, const AcceptanceSet& cause) {
+  switch (row.enclosure) {
+    case Enclosure::kCorners:
+      return Corners(row, a, b, context, cause);
+    case Enclosure::kQuotient:
+      return Quotients(row, a, b, context, cause);
+    case Enclosure::kRemainder:
+      return Remainders(a, b, context, cause);
+    case Enclosure::kFullRange:
+      return Full(context, cause);
+  }
+  return Unknown(context);
 }
 
 }  // namespace
 
 AcceptanceSet UnaryInteger(Opcode opcode, const AcceptanceSet& a, const IntegerContext& context) {
   if (a.unspecified()) return a;
-  Int128 lo = a.ilo, hi = a.ihi;
-  switch (opcode) {
-    case Opcode::kNegate:
-      return Range(-hi, -lo, context, a);
-    case Opcode::kNot:
-      if (context.type == PrimitiveType::kPred) return Range(1 - hi, 1 - lo, context, a);
-      return IsSigned(context.type) ? Range(~hi, ~lo, context, a) : Full(context, a);
-    case Opcode::kAbs:
-      if (lo >= 0) return a;
-      if (hi <= 0) return Range(-hi, -lo, context, a);
-      return Range(0, std::max(-lo, hi), context, a);
-    case Opcode::kSign:
-      return Range((lo > 0) - (lo < 0), (hi > 0) - (hi < 0), context, a);
-    case Opcode::kPopcnt:
-    case Opcode::kCountLeadingZeros: {
-      if (lo != hi) return Range(0, Width(context.type), context, a);
-      const Int128 count = CountOfPoint(opcode, lo, context.type);
-      return Range(count, count, context, a);
-    }
-    default:
-      return Full(context, a);
+  if (opcode == Opcode::kNegate) return Range(-a.ihi, -a.ilo, context, a);
+  if (opcode == Opcode::kNot) return NotInteger(a, context);
+  if (opcode == Opcode::kAbs) return AbsInteger(a, context);
+  if (opcode == Opcode::kSign) {
+    return Range((a.ilo > 0) - (a.ilo < 0), (a.ihi > 0) - (a.ihi < 0), context, a);
   }
+  if (opcode == Opcode::kPopcnt) return CountInteger(PopulationCount, a, context);
+  if (opcode == Opcode::kCountLeadingZeros) return CountInteger(LeadingZeros, a, context);
+  return Unknown(context);
 }
 
 AcceptanceSet BinaryInteger(Opcode opcode, const AcceptanceSet& a, const AcceptanceSet& b,
                             const IntegerContext& context) {
   if (a.unspecified()) return a;
   if (b.unspecified()) return b;
-  const AcceptanceSet& cause = a.cause == WideningCause::kPoint ? b : a;
-  if (context.type == PrimitiveType::kPred) return PredTable(opcode, a, b, context, cause);
-  bool points = a.ilo == a.ihi && b.ilo == b.ihi;
-  if (points) {
-    if (IntegerResultIsOpen(opcode, a.ilo, b.ilo, context)) {
-      return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
-    }
-    Int128 value = BinaryPoint(opcode, a.ilo, b.ilo, context.type);
+  const IntegerBinary* row = FindIntegerBinary(opcode);
+  if (row == nullptr) return Unknown(context);
+  const AcceptanceSet& cause = a.term == Term::kPoint ? b : a;
+  if (context.type == PrimitiveType::kPred) return PredTable(*row, a, b, context, cause);
+  if (a.ilo == a.ihi && b.ilo == b.ihi) {
+    if (IntegerResultIsOpen(opcode, a.ilo, b.ilo, context)) return LeftOpen(context);
+    Int128 value = WrapInteger(row->exact(a.ilo, b.ilo, context.type), context.type);
     return AcceptanceSet::Integers(value, value);
   }
-  bool divides = opcode == Opcode::kDivide || opcode == Opcode::kRemainder;
+  const bool divides = row->open == OpenPoints::kDivision;
   const bool zero = b.ilo <= 0 && b.ihi >= 0;
   if (divides && (zero || MayLeaveTheRange(a, b, context)) && !context.facts.integer_division) {
-    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
+    return LeftOpen(context);
   }
-  bool arithmetic = opcode == Opcode::kAdd || opcode == Opcode::kSubtract ||
-                    opcode == Opcode::kMultiply || Monotone(opcode);
-  if (arithmetic || (opcode == Opcode::kDivide && (b.ilo > 0 || b.ihi < 0))) {
-    return Corners(opcode, a, b, context, cause);
-  }
-  if (opcode == Opcode::kRemainder && (b.ilo > 0 || b.ihi < 0)) {
-    Int128 most = std::max(b.ihi, -b.ilo) - 1;
-    return Range(a.ilo < 0 ? std::max(a.ilo, -most) : Int128{0},
-                 a.ihi > 0 ? std::min(a.ihi, most) : Int128{0}, context, cause);
-  }
-  return Full(context, cause);
+  return OfIntervals(*row, a, b, context, cause);
 }
 
 AcceptanceSet CompareInteger(absl::string_view direction, const AcceptanceSet& a,

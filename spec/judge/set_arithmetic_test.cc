@@ -277,29 +277,87 @@ TEST(FloatSetsTest, ProfilesAreNested) {
   }
 }
 
+std::vector<Opcode> BinaryOpcodesOf(PrimitiveType type) {
+  std::vector<Opcode> opcodes;
+  for (Opcode opcode : AllOpcodes()) {
+    const OpRow& row = RowOf(opcode);
+    if (row.family == Family::kElementwiseBinary && Contains(row.types, type))
+      opcodes.push_back(opcode);
+  }
+  return opcodes;
+}
+
 // Integer intervals against every pair of values of a 4-bit type.
 TEST(IntegerSetsTest, IntervalsHoldTheirPoints) {
   IntegerContext context;
-  context.type = PrimitiveType::kS4;
   context.facts.integer_division = context.facts.shift_saturate = true;
-  for (Opcode opcode : {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide,
-                        Opcode::kRemainder, Opcode::kMaximum, Opcode::kMinimum, Opcode::kAnd,
-                        Opcode::kOr, Opcode::kXor, Opcode::kShiftLeft}) {
-    for (int alo = -8; alo < 8; alo += 3) {
-      for (int blo = -8; blo < 8; blo += 3) {
-        AcceptanceSet a = AcceptanceSet::Integers(alo, std::min(alo + 2, 7));
-        AcceptanceSet b = AcceptanceSet::Integers(blo, std::min(blo + 2, 7));
-        AcceptanceSet whole = BinaryInteger(opcode, a, b, context);
-        for (Int128 x = a.ilo; x <= a.ihi; ++x) {
-          for (Int128 y = b.ilo; y <= b.ihi; ++y) {
-            AcceptanceSet point = BinaryInteger(opcode, AcceptanceSet::Integers(x, x),
-                                                AcceptanceSet::Integers(y, y), context);
-            ASSERT_TRUE(IsSubset(point, whole))
-                << OpcodeName(opcode) << " " << int(x) << " " << int(y);
+  for (PrimitiveType type : {PrimitiveType::kS4, PrimitiveType::kU4}) {
+    context.type = type;
+    Int128 least, most;
+    IntegerLimits(type, least, most);
+    for (Opcode opcode : BinaryOpcodesOf(type)) {
+      for (Int128 alo = least; alo <= most; alo += 3) {
+        for (Int128 blo = least; blo <= most; blo += 3) {
+          AcceptanceSet a = AcceptanceSet::Integers(alo, std::min(alo + 2, most));
+          AcceptanceSet b = AcceptanceSet::Integers(blo, std::min(blo + 2, most));
+          AcceptanceSet whole = BinaryInteger(opcode, a, b, context);
+          for (Int128 x = a.ilo; x <= a.ihi; ++x) {
+            for (Int128 y = b.ilo; y <= b.ihi; ++y) {
+              AcceptanceSet point = BinaryInteger(opcode, AcceptanceSet::Integers(x, x),
+                                                  AcceptanceSet::Integers(y, y), context);
+              if (point.unspecified()) point = AcceptanceSet::Integers(least, most);
+              ASSERT_TRUE(IsSubset(point, whole))
+                  << OpcodeName(opcode) << " " << int(x) << " " << int(y);
+            }
           }
         }
       }
     }
+  }
+}
+
+// Every operation that takes integers is one that the judge knows: nothing is judged as another.
+TEST(IntegerSetsTest, EveryOperationIsKnown) {
+  IntegerContext context;
+  context.facts.integer_division = context.facts.shift_saturate = true;
+  for (PrimitiveType type : {PrimitiveType::kPred, PrimitiveType::kS8, PrimitiveType::kU64}) {
+    context.type = type;
+    AcceptanceSet one = AcceptanceSet::Integers(1, 1);
+    for (Opcode opcode : BinaryOpcodesOf(type)) {
+      EXPECT_FALSE(BinaryInteger(opcode, one, one, context).unspecified()) << OpcodeName(opcode);
+    }
+  }
+  context.type = PrimitiveType::kS8;
+  AcceptanceSet one = AcceptanceSet::Integers(1, 1);
+  EXPECT_TRUE(BinaryInteger(Opcode::kAtan2, one, one, context).unspecified());
+  EXPECT_TRUE(UnaryInteger(Opcode::kTan, one, context).unspecified());
+}
+
+struct HighProduct {
+  PrimitiveType type;
+  Int128 alo, ahi, blo, bhi, lo, hi;
+};
+
+// The upper half of the product of all of a and b, at the ends of the types.
+TEST(IntegerSetsTest, UpperHalvesOfProducts) {
+  const Int128 least = INT64_MIN, most = INT64_MAX, greatest = UINT64_MAX;
+  const HighProduct kRows[] = {
+      {PrimitiveType::kS32, 5, 5, 1, 1, 0, 0},
+      {PrimitiveType::kS32, -5, -5, 1, 1, -1, -1},
+      {PrimitiveType::kU8, 200, 255, 200, 255, 156, 254},
+      {PrimitiveType::kS8, -128, 127, -128, 127, -64, 64},
+      {PrimitiveType::kS64, least, least, least, least, Int128{1} << 62, Int128{1} << 62},
+      {PrimitiveType::kS64, least, most, least, most, -(Int128{1} << 62), Int128{1} << 62},
+      {PrimitiveType::kU64, greatest, greatest, greatest, greatest, greatest - 1, greatest - 1},
+      {PrimitiveType::kU64, 0, greatest, 0, greatest, 0, greatest - 1},
+  };
+  for (const HighProduct& row : kRows) {
+    IntegerContext context;
+    context.type = row.type;
+    AcceptanceSet set = BinaryInteger(Opcode::kMulhi, AcceptanceSet::Integers(row.alo, row.ahi),
+                                      AcceptanceSet::Integers(row.blo, row.bhi), context);
+    EXPECT_TRUE(set.ilo == row.lo && set.ihi == row.hi)
+        << PrimitiveTypeName(row.type) << " " << SetText(set, row.type);
   }
 }
 

@@ -70,7 +70,6 @@ std::string SerializeLiteral(const Literal& literal);
 absl::StatusOr<Literal> ParseSerializedLiteral(absl::string_view bytes);
 absl::StatusOr<std::string> SerializeSnapshot(const Snapshot& snapshot);
 absl::StatusOr<Snapshot> ParseSerializedSnapshot(absl::string_view bytes);
-absl::StatusOr<Snapshot> ParseSnapshotText(absl::string_view text);
 
 // Bytes of a .pb file: HloSnapshot, HloProto or HloModuleProto, told apart by which of them holds
 // computations. Text of a .pbtxt file: the same. The arguments are empty but for a snapshot.

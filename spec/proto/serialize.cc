@@ -162,12 +162,6 @@ absl::StatusOr<Snapshot> ParseSerializedSnapshot(absl::string_view bytes) {
   return SnapshotFromProto(proto);
 }
 
-absl::StatusOr<Snapshot> ParseSnapshotText(absl::string_view text) {
-  proto::HloSnapshot proto;
-  HLOCTS_RETURN_IF_ERROR(ParseText(text, &proto));
-  return SnapshotFromProto(proto);
-}
-
 absl::StatusOr<AnyModule> ParseAnyModule(absl::string_view bytes) {
   auto snapshot = ParseBytes<proto::HloSnapshot>(bytes, "HloSnapshot");
   if (snapshot.ok() && snapshot->hlo().hlo_module().computations_size() > 0) {

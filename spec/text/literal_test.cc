@@ -118,6 +118,7 @@ constexpr BadBody kBadBodies[] = {
     {"f64[]", "-1.8e308", "out of range", "text.literal"},
     {"f16[]", "65520", "out of range", "text.literal"},
     {"c64[]", "(1e100, 0)", "out of range", "text.literal"},
+    {"c64[3]", "(1, 0)", "'{' before the elements of a complex array", "text.literal"},
     {"f32[]", "nan(0x0)", "nan", "text.literal"},
     {"f32[]", "nan(0x800000)", "nan", "text.literal"},
     {"f8e4m3fn[]", "nan(0x1)", "nan", "text.literal"},
@@ -169,6 +170,57 @@ constexpr Leaf kLeaves[] = {
     {"f64[1]{0} {0.1}", nullptr},
 };
 INSTANTIATE_TEST_SUITE_P(Leaves, LeafTest, testing::ValuesIn(kLeaves));
+
+struct Large {
+  const char* shape;
+  const char* read;
+  const char* printed;  // the same without a second pair of braces, if the text is short
+};
+
+// What a short text reads is printed as a short text: no element is written that was not read.
+TEST(LargeLiteralTest, ANumberForAWholeArrayIsPrintedAsIt) {
+  const Large kRows[] = {
+      {"f32[26214144]", "0", "0"},
+      {"f32[26214144]", "-1.5", "-1.5"},
+      {"pred[1024,1024]", "true", "1"},
+      {"f32[1000000000000,0]", "0", "0"},
+      {"f32[1000000000000,1000000000000,0]", "7", "0"},
+      {"(s8[3], s32[100000])", "({1, 2, 3}, 4)", "( {1, 2, 3}, 4 )"},
+      {"f32[0,1000000000000,1000000000000]", "{}", "{  }"},
+      {"s8[3]", "7", "{7, 0, 0}"},
+  };
+  for (const Large& row : kRows) {
+    auto shape = ParseShape(row.shape);
+    ASSERT_TRUE(shape.ok()) << shape.status();
+    auto literal = ParseLiteral(row.read, *shape);
+    ASSERT_TRUE(literal.ok()) << literal.status();
+    const std::string printed = PrintLiteralBody(*literal);
+    ASSERT_LT(printed.size(), 100) << row.shape;
+    EXPECT_EQ(printed, row.printed) << row.shape;
+    auto again = ParseLiteral(printed, *shape);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_TRUE(again->BitwiseEqual(*literal)) << row.shape;
+  }
+}
+
+// A number among the zeros: nothing but all of them says it.
+TEST(LargeLiteralTest, OtherwiseEveryElementIsWritten) {
+  Literal literal(Shape(PrimitiveType::kS8, {70000}));
+  literal.mutable_raw_data()[69999] = 1;
+  EXPECT_EQ(PrintLiteralBody(literal).size(), 3 * 70000);
+}
+
+// A literals file shortens only what has no elements.
+TEST(LargeLiteralTest, LeavesWithoutElementsAreShort) {
+  auto empty = ParseLiteralWithShape("f32[1000000000000,0]{1,0} 0");
+  ASSERT_TRUE(empty.ok()) << empty.status();
+  EXPECT_EQ(PrintLiteralWithShape(*empty), "f32[1000000000000,0]{1,0} 0");
+  auto complex = ParseLiteralWithShape("c64[1000000000000,0]{1,0} (0, 0)");
+  ASSERT_TRUE(complex.ok()) << complex.status();
+  EXPECT_EQ(PrintLiteralWithShape(*complex), "c64[1000000000000,0]{1,0} (0, 0)");
+  EXPECT_EQ(PrintLiteralWithShape(Literal(Shape(PrimitiveType::kU8, {70000}))).size(),
+            3 * 70000 + std::string("u8[70000]{0} ").size());
+}
 
 TEST(LeafTest, RuntimeSizesStayWithinTheirBounds) {
   EXPECT_FALSE(ParseLiteralWithShape("s32[<=4](5) {1, 2, 3, 4, 5}").ok());

@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "spec/ir/decimal.h"
+#include "spec/ir/index_util.h"
 #include "spec/text/values.h"
 
 namespace hlocts {
@@ -42,13 +43,11 @@ class ArrayReader {
  public:
   ArrayReader(Cursor& in, PrimitiveType type, absl::Span<const int64_t> extents,
               absl::Span<const int64_t> bounds, uint8_t* data)
-      : in_(in), type_(type), extents_(extents), data_(data), strides_(bounds.size()) {
-    int64_t stride = StorageBytes(type);
-    for (size_t d = bounds.size(); d-- > 0;) {
-      strides_[d] = stride;
-      stride *= bounds[d];
-    }
-  }
+      : in_(in),
+        type_(type),
+        extents_(extents),
+        data_(data),
+        strides_(RowMajorStrides(bounds, StorageBytes(type))) {}
 
   bool Read(size_t dimension, int64_t offset) {
     if (dimension == extents_.size()) return ReadElement(in_, type_, data_ + offset);
@@ -91,7 +90,7 @@ bool TooLarge(Cursor& in, const Shape& shape) {
 }
 
 // A number without braces for a whole array is its first element, the others are zero: so XLA
-// reads it, and the text must mean the same program to both.
+// reads it, and the text must mean the same program to both. Of a complex array XLA refuses it.
 bool ReadBareElement(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal) {
   int64_t bytes = shape.StorageSizeBytes();
   if (bytes > limits.unwritten_bytes) return TooLarge(in, shape);
@@ -148,7 +147,12 @@ bool ReadArray(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* l
     }
     in.GoTo(start);
   }
-  if (shape.rank() > 0 && next != '{') return ReadBareElement(in, shape, limits, literal);
+  if (shape.rank() > 0 && next != '{') {
+    if (IsComplex(shape.element_type()) && shape.ElementCount() > 0) {
+      return in.Expected("'{' before the elements of a complex array", "text.literal");
+    }
+    return ReadBareElement(in, shape, limits, literal);
+  }
   // An element takes a character at least; what run-time sizes leave out has a budget.
   int64_t written = Shape(shape.element_type(), sizes).ElementCount();
   if (written > in.remaining()) return TooLarge(in, shape);

@@ -30,9 +30,6 @@ absl::StatusOr<Sharding> ParseSharding(absl::string_view text) {
   return ReadAll(text, ReadSharding);
 }
 absl::StatusOr<Window> ParseWindow(absl::string_view text) { return ReadAll(text, ReadWindow); }
-absl::StatusOr<PaddingConfig> ParsePaddingConfig(absl::string_view text) {
-  return ReadAll(text, ReadPadding);
-}
 absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
     absl::string_view text) {
   return ReadAll(text, ReadConvolutionDimensionNumbers);

@@ -8,11 +8,12 @@
 //   text.syntax      the characters do not form HLO text
 //   text.name        a name is unknown or defined twice
 //   text.attribute   an attribute is unknown, missing, repeated or has a bad value
-//   text.shape       a shape stated twice differs; an instruction without one that cannot be
-//   inferred text.arity       number of operands text.literal     a constant does not fit its
-//   shape, or is elided as {...} text.limit       nested too deeply, or larger than the text could
-//   justify
-// Memory is proportional to the text; nesting is limited, so that no input overflows the stack.
+//   text.shape       a shape stated twice differs, or one that is not stated cannot be inferred
+//   text.arity       number of operands
+//   text.literal     a constant does not fit its shape, or is elided as {...}
+//   text.limit       nested too deeply, or larger than the text could justify
+// Memory is proportional to the text, but for constants of a single number, whose zeros have a
+// budget of their own; nesting is limited, so that no input overflows the stack.
 #ifndef HLOCTS_SPEC_TEXT_PARSER_H_
 #define HLOCTS_SPEC_TEXT_PARSER_H_
 
@@ -37,7 +38,6 @@ absl::StatusOr<Shape> ParseShape(absl::string_view text);        // "f32[2,<=3]{
 absl::StatusOr<Layout> ParseLayout(absl::string_view text);      // "{1,0:T(8,128)S(5)}"
 absl::StatusOr<Sharding> ParseSharding(absl::string_view text);  // "{devices=[2,1]<=[2]}"
 absl::StatusOr<Window> ParseWindow(absl::string_view text);      // "{size=2x2 stride=1x2}"
-absl::StatusOr<PaddingConfig> ParsePaddingConfig(absl::string_view text);  // "0_1x2_3_1"
 absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
     absl::string_view text);                                               // "b01f_01io->b01f"
 absl::StatusOr<ReplicaGroups> ParseReplicaGroups(absl::string_view text);  // "{{0,1},{2,3}}"

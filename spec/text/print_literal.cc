@@ -1,5 +1,8 @@
+#include <cstring>
+
 #include "absl/strings/str_cat.h"
 #include "spec/ir/decimal.h"
+#include "spec/ir/index_util.h"
 #include "spec/text/format_number.h"
 #include "spec/text/print_values.h"
 
@@ -30,13 +33,7 @@ class ArrayPrinter {
         index_comments_(index_comments && extents.size() > 3),
         append_(append),
         out_(out),
-        strides_(bounds.size()) {
-    int64_t stride = StorageBytes(type);
-    for (size_t d = bounds.size(); d-- > 0;) {
-      strides_[d] = stride;
-      stride *= bounds[d];
-    }
-  }
+        strides_(RowMajorStrides(bounds, StorageBytes(type))) {}
 
   void Print(size_t dimension, int64_t offset, int64_t index) {
     if (dimension == extents_.size()) return append_(type_, data_ + offset, out_);
@@ -64,6 +61,36 @@ class ArrayPrinter {
   std::string* out_;
   std::vector<int64_t> strides_;
 };
+
+// Arrays with more elements and inner braces than this are written in full only where they have to.
+constexpr int64_t kWrittenMax = int64_t{1} << 16;
+
+// Elements of the innermost braces, or those braces where they are empty.
+bool TakesALongText(const Literal& literal) {
+  int64_t written = 1;
+  for (int64_t size : literal.runtime_sizes()) {
+    if (size == 0) return false;
+    if (size > kWrittenMax / written) return true;
+    written *= size;
+  }
+  return false;
+}
+
+// Of real arrays only: XLA reads no complex one from a single number.
+bool ZerosAfterTheFirst(const Literal& literal) {
+  if (IsComplex(literal.element_type())) return literal.element_count() == 0;
+  const size_t first = StorageBytes(literal.element_type()), bytes = literal.raw_size();
+  const uint8_t* rest = literal.raw_data() + first;
+  if (bytes <= first) return true;
+  return rest[0] == 0 && std::memcmp(rest, rest + 1, bytes - first - 1) == 0;
+}
+
+// The number without braces that stands for a whole array: its first element, before zeros. A text
+// of a line that makes a hundred megabytes is so printed as a line again.
+void AppendFirstElement(const Literal& literal, AppendElementFunction append, std::string* out) {
+  const uint8_t zero[16] = {};
+  append(literal.element_type(), literal.element_count() == 0 ? zero : literal.raw_data(), out);
+}
 
 void AppendArray(const Literal& literal, bool index_comments, AppendElementFunction append,
                  std::string* out) {
@@ -97,9 +124,13 @@ void AppendLiteralBody(const Literal& literal, std::string* out) {
     }
     out->append(" )");
   } else if (literal.shape().IsArray()) {
-    if (literal.has_runtime_sizes()) AppendRuntimeSizes(literal, out);
-    AppendArray(literal, true,
-                literal.shape().rank() == 0 ? AppendElementAsXla : AppendArrayElement, out);
+    const auto append = literal.shape().rank() == 0 ? AppendElementAsXla : AppendArrayElement;
+    if (literal.has_runtime_sizes()) {
+      AppendRuntimeSizes(literal, out);
+    } else if (TakesALongText(literal) && ZerosAfterTheFirst(literal)) {
+      return AppendFirstElement(literal, append, out);
+    }
+    AppendArray(literal, true, append, out);
   }
 }
 
@@ -138,16 +169,13 @@ std::string PrintLiteralWithShape(const Literal& literal) {
       AppendRuntimeSizes(literal, &out);
     } else {
       out.push_back(' ');
+      if (literal.element_count() == 0 && TakesALongText(literal)) {
+        AppendFirstElement(literal, AppendElement, &out);
+        return out;
+      }
     }
     AppendArray(literal, false, AppendElement, &out);
   }
-  return out;
-}
-
-std::string PrintElement(const Literal& literal, int64_t linear_index) {
-  std::string out;
-  PrimitiveType type = literal.element_type();
-  AppendElement(type, literal.raw_data() + linear_index * StorageBytes(type), &out);
   return out;
 }
 

@@ -39,14 +39,14 @@ std::string PrintComputation(const Computation& computation,
 std::string PrintInstruction(const Instruction& instruction,
                              const PrintOptions& options = PrintOptions::Default());
 
-// What stands between the parentheses of constant(...): "{ { 1, 2 }, { 3, 4 } }" as XLA prints it.
+// What stands between the parentheses of constant(...): "{ { 1, 2 }, { 3, 4 } }" as XLA prints it;
+// of a large array that is zero after its first element, that element alone, which XLA reads as
+// that array.
 std::string PrintLiteralBody(const Literal& literal);
 // A leaf of a literals file (see ParseLiteralWithShape): shape with its default layout, run-time
-// sizes, body on one line.
+// sizes, body on one line. Elements are the shortest decimals that read back to the same bits,
+// nan(0x...) with its payload, (re, im), true/false.
 std::string PrintLiteralWithShape(const Literal& literal);
-// One element: the shortest decimal that reads back to the same bits, nan(0x...) with its payload,
-// (re, im), true/false.
-std::string PrintElement(const Literal& literal, int64_t linear_index);
 
 std::string PrintSharding(const Sharding& sharding);
 std::string PrintWindow(const Window& window);

@@ -73,6 +73,16 @@ TEST_F(XlaReads, TheModulesOfTheSuites) {
   EXPECT_GT(texts_, 3000);
 }
 
+// A number for a whole array, which is printed as it was read.
+TEST_F(XlaReads, LargeConstantsOfOneNumber) {
+  for (const char* text : {"HloModule m\nENTRY e { ROOT x = f32[100000] constant(-1.5) }",
+                           "HloModule m\nENTRY e { ROOT x = pred[512,512] constant(true) }",
+                           "HloModule m\nENTRY e { ROOT x = (s8[3], s32[100000]) constant(({1, "
+                           "2, 3}, 4)) }"}) {
+    ExpectRead("large constant", text);
+  }
+}
+
 TEST_F(XlaReads, TheModulesOfTheBenchmarks) {
   for (const auto& file :
        std::filesystem::directory_iterator(HLOCTS_SOURCE_DIR "/tools/bench/modules")) {

@@ -143,7 +143,7 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
     }
     return ToText(own);
   };
-  RunForked(chunks, jobs, 600, work, [&](size_t chunk, const ForkedResult& result) {
+  RunForked(chunks, jobs, 1500, work, [&](size_t chunk, const ForkedResult& result) {
     if (result.crashed || result.timed_out) {
       NoiseReport::Failure failure;
       failure.trial = absl::StrCat("generated:", seed, ":", chunk * kChunk, " or later");

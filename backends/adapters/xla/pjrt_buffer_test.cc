@@ -286,7 +286,7 @@ TEST(BufferTest, OtherWaysToMakeOne) {
   EXPECT_EQ(deleted, 0);
   Destroy(view.buffer);
   // The last use may still be ending on a thread of XLA's.
-  for (int i = 0; i < 500 && deleted == 0; ++i) {
+  for (int i = 0; i < 6000 && deleted == 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_EQ(deleted, 1);

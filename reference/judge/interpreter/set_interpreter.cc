@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/collective.h"
+#include "reference/plan.h"
 
 namespace hlocts::reference {
 namespace {
@@ -178,6 +179,10 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
   }
   if (IsCollective(instruction.opcode())) {
     return CollectiveSets(*this, instruction, operands, devices);
+  }
+  if (NothingToCompute(instruction)) {
+    return std::vector<SetValue>(devices.size(),
+                                 ExactValue(Literal::Uninitialized(instruction.shape())));
   }
   SetHandler handler = SetHandlerOf(instruction.opcode());
   if (handler == nullptr) {
