@@ -1,5 +1,6 @@
 #include "spec/clauses/registry.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,7 +12,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,16 +24,39 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr char kFirstClause[] = R"(clause {
   id: "pad.1"
-  source: "000_e2447a076b143c68.txt"
-  line: 1068
+  document: "semantics"
+  anchor: "pad-padding"
   edition: CURRENT
   text: "Pad takes three arguments."
   state: TESTED
 }
 )";
+
+constexpr char kDocuments[] = R"text(document {
+  id: "semantics"
+  name: "Semantics"
+  title: "Semantics of operations"
+  edition: "this test"
+  address: "https://example.org/semantics"
+  licence: "Apache-2.0"
+  section: "AfterAll"
+  section: "Pad (padding)"
+  section: "Pad (padding) / Interior"
+}
+document {
+  id: "older"
+  name: "Older"
+  title: "Semantics"
+  edition: "long ago"
+  address: "https://example.org/older"
+  licence: "Apache-2.0"
+  section: "Pad"
+}
+)text";
 
 // The clause files of this repository.
 ClauseRegistry RealRegistry() {
@@ -54,6 +80,7 @@ class BrokenRegistry : public ::testing::Test {
     std::filesystem::remove_all(root_, ignored);
     std::filesystem::create_directories(root_ + "/clauses", ignored);
     std::filesystem::create_directories(root_ + "/rulings", ignored);
+    Write("clauses/documents.textproto", kDocuments);
   }
   void TearDown() override {
     std::error_code ignored;
@@ -85,7 +112,9 @@ TEST_F(BrokenRegistry, TheControlIsAccepted) {
   ASSERT_NE(clause, nullptr);
   EXPECT_EQ(clause->operation, "pad");
   EXPECT_EQ(clause->number, 1);
-  EXPECT_EQ(clause->line, 1068);
+  EXPECT_EQ(clause->section, 2);
+  EXPECT_EQ(clause->source, "Semantics of operations (this test), Pad (padding)");
+  EXPECT_EQ(clause->address, "https://example.org/semantics#pad-padding");
   EXPECT_EQ(clause->state, ClauseState::kTested);
   EXPECT_EQ(clause->edition, ClauseEdition::kCurrent);
   EXPECT_EQ(clause->file_line, 1);
@@ -110,18 +139,20 @@ TEST_F(BrokenRegistry, GapsAndForeignIdsAreErrors) {
 
 // Each entry breaks one rule of an otherwise good clause.
 TEST_F(BrokenRegistry, EachFieldIsChecked) {
-  const std::map<std::string, std::string> fields = {{"source", "\"000_e2447a076b143c68.txt\""},
-                                                     {"line", "1"},
+  const std::map<std::string, std::string> fields = {{"document", "\"semantics\""},
+                                                     {"anchor", "\"interior\""},
                                                      {"edition", "CURRENT"},
                                                      {"text", "\"A fact.\""},
                                                      {"state", "TESTED"}};
   const struct {
     std::string field, value, expected;
   } kBroken[] = {
-      {"source", "\"005_0000000000000000.txt\"", "source: expected"},
-      {"line", "0", "line: expected"},
+      {"document", "\"semantic\"", "document: expected the id of a document"},
+      {"anchor", "\"pad\"", "document: expected the anchor of a section of semantics"},
+      {"anchor", "\"\"", "document: expected the anchor of a section of semantics"},
       {"edition", "EDITION_UNSPECIFIED", "edition: expected"},
       {"edition", "BOTH", "also: expected"},
+      {"also", "\"older\"", "also: expected"},
       {"text", "\"\"", "text: expected"},
       {"state", "FREEDOM", "state FREEDOM: expected"},
       {"state", "UNTESTABLE", "reason: expected"},
@@ -138,9 +169,23 @@ TEST_F(BrokenRegistry, EachFieldIsChecked) {
   }
 }
 
+TEST_F(BrokenRegistry, TheOtherDocumentIsLookedUpToo) {
+  const auto both = [](const char* also, const char* anchor) {
+    return absl::StrCat("clause { id: \"pad.2\" document: \"semantics\" anchor: \"interior\" ",
+                        "edition: BOTH text: \"Twice.\" state: TESTED also: \"", also,
+                        "\" also_anchor: \"", anchor, "\" }");
+  };
+  EXPECT_THAT(ComplaintAbout(both("oldest", "pad")),
+              HasSubstr("also: expected the id of a document"));
+  EXPECT_THAT(ComplaintAbout(both("older", "interior")),
+              HasSubstr("also: expected the anchor of a section of older"));
+  Write("clauses/pad.textproto", absl::StrCat(kFirstClause, both("older", "pad")));
+  EXPECT_TRUE(Load().ok()) << Load().status();
+}
+
 TEST_F(BrokenRegistry, RulingPages) {
   const std::string freedom =
-      "clause { id: \"pad.2\" source: \"000_e2447a076b143c68.txt\" line: 1 edition: CURRENT "
+      "clause { id: \"pad.2\" document: \"semantics\" anchor: \"interior\" edition: CURRENT "
       "text: \"Free.\" state: FREEDOM ruling: \"0007\" }";
   EXPECT_THAT(ComplaintAbout(freedom), HasSubstr("ruling: expected a page 0007"));
   Write("rulings/0007-free.md", "# Free");
@@ -166,14 +211,15 @@ TEST_F(BrokenRegistry, FolderAndFileNames) {
 TEST(RealRegistry, HasEveryDocumentAndAThousandClauses) {
   const ClauseRegistry registry = RealRegistry();
   EXPECT_GE(registry.clauses().size(), 1000u);
-  std::map<std::string, int> sources;
-  for (const Clause& clause : registry.clauses()) ++sources[clause.source];
-  EXPECT_GE(sources["000_e2447a076b143c68.txt"], 800);
-  EXPECT_GE(sources["001_1bb66994d678ee94.txt"], 60);
-  EXPECT_GE(sources["002_bccf3c95f2f41833.txt"], 35);
-  EXPECT_GE(sources["003_af6560d97d5aaffb.txt"], 30);
-  EXPECT_GE(sources["004_dc8d14c17c5c2e41.txt"], 12);
-  EXPECT_EQ(sources.size(), 5u);
+  std::map<std::string, int> cited;
+  for (const Clause& clause : registry.clauses()) ++cited[clause.document];
+  EXPECT_GE(cited["operation-semantics"], 800);
+  EXPECT_GE(cited["operation-semantics-2018"], 60);
+  EXPECT_GE(cited["broadcasting"], 35);
+  EXPECT_GE(cited["shapes"], 30);
+  EXPECT_GE(cited["aliasing"], 12);
+  EXPECT_EQ(cited.size(), 5u);
+  EXPECT_EQ(registry.documents().all().size(), 5u);
 }
 
 TEST(RealRegistry, NothingIsOpenAndNothingIsSaidTwice) {
@@ -187,17 +233,39 @@ TEST(RealRegistry, NothingIsOpenAndNothingIsSaidTwice) {
   }
 }
 
-TEST(RealRegistry, LinesLieInTheDocuments) {
-  const std::map<std::string, int> kLines = {{"000_e2447a076b143c68.txt", 1715},
-                                             {"001_1bb66994d678ee94.txt", 31},
-                                             {"002_bccf3c95f2f41833.txt", 122},
-                                             {"003_af6560d97d5aaffb.txt", 107},
-                                             {"004_dc8d14c17c5c2e41.txt", 52}};
+TEST(RealRegistry, ClausesOfTheOlderEditionSayWhere) {
   const ClauseRegistry registry = RealRegistry();
   for (const Clause& clause : registry.clauses()) {
-    EXPECT_LE(clause.line, kLines.at(clause.source)) << clause.id;
-    // Lines of the 2018 document run to thousands of words.
-    EXPECT_TRUE(clause.source[2] != '1' || !clause.anchor.empty()) << clause.id;
+    const bool older = clause.document == "operation-semantics-2018";
+    EXPECT_EQ(older, clause.edition == ClauseEdition::kY2018) << clause.id;
+    EXPECT_TRUE(!older || !clause.words.empty()) << clause.id;
+    EXPECT_TRUE(clause.also.empty() || clause.also == "operation-semantics-2018") << clause.id;
+  }
+}
+
+// Every section of the current text that is about an operation is cited: a heading that no clause
+// names is one that was overlooked, or misspelt.
+TEST(RealRegistry, EverySectionIsCited) {
+  const ClauseRegistry registry = RealRegistry();
+  std::set<std::pair<std::string, std::string>> cited;
+  for (const Clause& clause : registry.clauses()) {
+    cited.insert({clause.document, clause.anchor});
+    cited.insert({clause.also, clause.also_anchor});
+  }
+  for (const Document& document : registry.documents().all()) {
+    for (const std::string& section : document.sections) {
+      // A section may be cited by its parts only, and a part by its section only.
+      const auto below = [&](const std::string& other) {
+        return other == section || absl::StartsWith(other, section + " / ") ||
+               absl::StartsWith(section, other + " / ");
+      };
+      EXPECT_TRUE(
+          std::any_of(document.sections.begin(), document.sections.end(),
+                      [&](const std::string& other) {
+                        return below(other) && cited.count({document.id, AnchorOf(other)}) > 0;
+                      }))
+          << document.id << ": " << section;
+    }
   }
 }
 
@@ -221,18 +289,28 @@ TEST(RealRegistry, EveryRulingIsCompleteCitedAndIndexed) {
   }
 }
 
-// Clause ids quoted in the pages must exist.
+// What a page says before the colon of a quoted clause.
+std::string Citation(const Clause& clause, const Documents& documents) {
+  const auto section = documents.FindSection(clause.document, clause.anchor);
+  const bool both = clause.edition == ClauseEdition::kBoth;
+  return absl::StrCat("- `", clause.id, "` (", ShortSourceOf(*section),
+                      both ? ", both editions): " : "): ");
+}
+
+// Clauses quoted in the pages exist, and stand where the page says.
 TEST(RealRegistry, RulingsQuoteExistingClauses) {
   const ClauseRegistry registry = RealRegistry();
   int quoted = 0;
   for (const Ruling& ruling : registry.rulings()) {
-    const std::string page =
-        ReadText(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/rulings/", ruling.file));
+    std::string page = ReadText(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/rulings/", ruling.file));
+    absl::StrReplaceAll({{"\n  ", " "}}, &page);  // a citation may run over the line's end
     for (const std::string& line : std::vector<std::string>(absl::StrSplit(page, '\n'))) {
       if (line.rfind("- `", 0) != 0) continue;
       const std::string id = line.substr(3, line.find('`', 3) - 3);
       if (id.find('/') != std::string::npos) continue;  // the address of a case
-      EXPECT_NE(registry.Find(id), nullptr) << ruling.file << ": " << line;
+      const Clause* clause = registry.Find(id);
+      ASSERT_NE(clause, nullptr) << ruling.file << ": " << line;
+      EXPECT_THAT(line, StartsWith(Citation(*clause, registry.documents()))) << ruling.file;
       ++quoted;
     }
   }

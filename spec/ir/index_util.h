@@ -12,9 +12,9 @@ namespace hlocts {
 
 // strides[d]: how many elements apart two neighbours along d are when the last dimension is fastest.
 std::vector<int64_t> RowMajorStrides(absl::Span<const int64_t> dimensions);
-// The same for a layout; padded_dimensions, when present, set the distances (003).
+// The same for a layout; padded_dimensions, when present, set the distances (ruling 0017).
 std::vector<int64_t> LayoutStrides(absl::Span<const int64_t> dimensions, const Layout& layout);
-// Number of elements the array occupies in memory, padding included (003).
+// Number of elements the array occupies in memory, padding included (ruling 0017).
 int64_t PhysicalElementCount(absl::Span<const int64_t> dimensions, const Layout& layout);
 
 int64_t LinearIndex(absl::Span<const int64_t> index, absl::Span<const int64_t> strides);
