@@ -104,8 +104,9 @@ Matrix::Matrix(const std::vector<ClauseRow>& rows, const ClausesOfCases& clauses
     ++document.states[row.state];
   }
   for (auto& [title, document] : documents_) {
-    std::stable_sort(document.rows.begin(), document.rows.end(),
-                     [](const ClauseRow* a, const ClauseRow* b) { return a->line < b->line; });
+    std::stable_sort(
+        document.rows.begin(), document.rows.end(),
+        [](const ClauseRow* a, const ClauseRow* b) { return a->section < b->section; });
   }
   for (const auto& [address, ids] : clauses) {
     for (const std::string& id : ids) {
@@ -155,11 +156,16 @@ std::string Matrix::Row(const ClauseRow& row, bool is_target) const {
   if (!row.noticed_by.empty()) {
     absl::StrAppend(&fault, "<br><small>", Escaped(row.noticed_by), "</small>");
   }
+  std::string source;
+  if (!row.address.empty()) {
+    source = absl::StrCat("<br><small><a href=\"", Escaped(row.address), "\">", Escaped(row.source),
+                          "</a></small>");
+  }
   return absl::StrCat("<tr class=row data-s=", row.state, passed ? "" : " data-o=1",
                       is_target ? absl::StrCat(" id=\"", row.id, "\"") : "", "><td>", row.id,
                       "<td>", Escaped(row.text),
                       row.note.empty() ? "" : "<br><small>" + Escaped(row.note) + "</small>",
-                      "<td>", row.state, "<td>", evidence, "<td>", fault,
+                      source, "<td>", row.state, "<td>", evidence, "<td>", fault,
                       Cells(tallies == by_clause_.end() ? Tallies() : tallies->second), "</tr>\n");
 }
 

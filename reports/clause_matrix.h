@@ -16,10 +16,12 @@ namespace hlocts::reports {
 struct ClauseRow {
   std::string id;
   std::string document;  // title for people
-  int line = 0;          // in the document: its order there
+  int section = 0;       // in the document: its order there
+  std::string source;    // document and section
+  std::string address;   // of the section
   std::string text;
-  std::string state;  // tested, freedom, untestable, open
-  std::string note;   // ruling or reason
+  std::string state;                  // tested, freedom, untestable, open
+  std::string note;                   // ruling or reason
   std::string fault, noticed_by;      // planted, and one of its cases that notices it
   std::vector<std::string> programs;  // tests that stand in for cases
 };

@@ -21,11 +21,11 @@ Verdict Of(const std::string& address, VerdictKind kind, bool expected, const ch
   return verdict;
 }
 
-ClauseRow Clause(const char* id, int line, const char* state) {
+ClauseRow Clause(const char* id, int section, const char* state) {
   ClauseRow row;
   row.id = id;
   row.document = "Semantics";
-  row.line = line;
+  row.section = section;
   row.text = std::string("says ") + id;
   row.state = state;
   return row;
@@ -42,6 +42,8 @@ HtmlReport Report() {
   report.registry = {Clause("b.2", 9, "tested"), Clause("b.1", 5, "tested"),
                      Clause("b.3", 12, "tested"), Clause("b.4", 13, "freedom")};
   report.registry[1].fault = "pad.value-ignored";
+  report.registry[1].source = "Semantics, Pad & more";
+  report.registry[1].address = "https://example.org/semantics#pad";
   report.registry[2].programs = {"spec/b_test.cc:Refuses"};
   report.registry[3].note = "ruling 0007";
   return report;
@@ -57,10 +59,13 @@ TEST(ClauseMatrix, EveryClauseHasItsStateCasesFaultAndVerdicts) {
   std::string row = Between(html, " id=\"b.1\"", "</tr>");
   EXPECT_THAT(row, HasSubstr("says b.1"));
   EXPECT_THAT(row, HasSubstr("<a href=\"#a/b:x\">a/b:x</a> (2)"));
+  EXPECT_THAT(row, HasSubstr("<a href=\"https://example.org/semantics#pad\">"
+                             "Semantics, Pad &amp; more</a>"));
   EXPECT_THAT(row, HasSubstr("<td>pad.value-ignored"));
   EXPECT_THAT(row, HasSubstr("<td class=known>1 of 2, 1 known"));
   EXPECT_THAT(row, HasSubstr("<td class=bad>0 of 2, 1 unsupported, 1 unexpected"));
   EXPECT_THAT(Between(html, " id=\"b.2\"", "</tr>"), HasSubstr("<td class=none>not run"));
+  EXPECT_THAT(Between(html, " id=\"b.2\"", "</tr>"), Not(HasSubstr("<a href=\"\">")));
   EXPECT_THAT(Between(html, " id=\"b.3\"", "</tr>"), HasSubstr("program spec/b_test.cc:Refuses"));
   EXPECT_THAT(Between(html, " id=\"b.4\"", "</tr>"), HasSubstr("ruling 0007"));
   EXPECT_LT(html.find("id=\"b.1\""), html.find("id=\"b.2\"")) << "in the order of the document";

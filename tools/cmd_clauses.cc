@@ -43,9 +43,9 @@ int RunClauses(bool json) {
     if (clause.state == ClauseState::kTested && tested_by.empty()) state = "open";
     ++states[state];
     if (json) {
-      nlohmann::ordered_json line = {{"id", clause.id},     {"source", clause.source},
-                                     {"text", clause.text}, {"state", state},
-                                     {"cases", tested_by}};
+      nlohmann::ordered_json line = {
+          {"id", clause.id},     {"source", clause.source}, {"address", clause.address},
+          {"text", clause.text}, {"state", state},          {"cases", tested_by}};
       std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
     } else {
       std::printf("%-28s %-11s %s\n", clause.id.c_str(), state.c_str(), clause.text.c_str());

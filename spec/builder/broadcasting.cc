@@ -1,4 +1,4 @@
-// The implicit broadcasting of 002_bccf3c95f2f41833.txt, made explicit.
+// The implicit broadcasting of the document "Broadcasting", made explicit.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

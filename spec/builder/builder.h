@@ -1,5 +1,5 @@
 // Builder: a Module out of the documented operations, by their documented names and with their
-// implicit broadcasting (002_bccf3c95f2f41833.txt), lowered to HLO.
+// implicit broadcasting (the document "Broadcasting"), lowered to HLO.
 //
 //   Builder b("increment");
 //   Value p = b.Parameter(0, Shape(PrimitiveType::kF32, {2, 3}), "p");
@@ -211,9 +211,8 @@ class Builder {
   Value Gather2018(Value operand, Value start_indices, int64_t index_vector_dim, Sizes offset_dims,
                    Sizes slice_sizes, Sizes collapsed_slice_dims, Sizes start_index_map);
 
-  // --- Aliasing (004_dc8d14c17c5c2e41.txt)
-  // ------------------------------------------------------------------- aliasing.10: the output
-  // buffer is the parameter's. must_alias: the run refuses otherwise.
+  // --- Aliasing ("Aliasing in XLA") --------------------------------------------------------------
+  // aliasing.10: the output buffer is the parameter's. must_alias: the run refuses otherwise.
   void SetUpAlias(const ShapeIndex& output_index, int64_t parameter_number,
                   const ShapeIndex& parameter_index, bool must_alias = false);
   void AddBufferDonor(int64_t parameter_number, const ShapeIndex& parameter_index);

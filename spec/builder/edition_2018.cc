@@ -1,4 +1,4 @@
-// The operations of 001_1bb66994d678ee94.txt that have another form today, lowered to that.
+// The operations of the 2018 "Operation Semantics" that have another form today, lowered to that.
 #include <map>
 
 #include "absl/strings/str_cat.h"

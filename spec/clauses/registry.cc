@@ -3,45 +3,20 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "spec/clauses/clause.pb.h"
+#include "spec/clauses/parse_file.h"
 
 namespace hlocts {
 namespace {
 
-// The five documents. A clause that cites anything else is a mistake of ours.
-constexpr absl::string_view kDocuments[] = {
-    "000_e2447a076b143c68.txt", "001_1bb66994d678ee94.txt", "002_bccf3c95f2f41833.txt",
-    "003_af6560d97d5aaffb.txt", "004_dc8d14c17c5c2e41.txt",
-};
-
-absl::Status ErrorAt(const std::string& file, int line, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat(file, ":", line, ": ", what));
-}
-
-// Keeps the first complaint of the text parser, which counts lines from 0.
-class FirstError : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, int column, const std::string& message) override {
-    if (!message_.empty()) return;
-    line_ = line + 1;
-    message_ = absl::StrCat("column ", column + 1, ": ", message);
-  }
-  int line() const { return line_; }
-  const std::string& message() const { return message_; }
-
- private:
-  int line_ = 0;
-  std::string message_;
-};
+// In the clauses' folder, and no list of clauses.
+constexpr char kDocumentsFile[] = "documents.textproto";
 
 // The regular files of `directory` whose name ends in `extension`, sorted by name.
 absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& directory,
@@ -70,10 +45,6 @@ bool IsOperationName(absl::string_view name) {
          });
 }
 
-bool IsDocument(absl::string_view name) {
-  return std::find(std::begin(kDocuments), std::end(kDocuments), name) != std::end(kDocuments);
-}
-
 ClauseEdition EditionOf(const clauses::Clause& proto) {
   if (proto.edition() == clauses::Clause::Y2018) return ClauseEdition::kY2018;
   if (proto.edition() == clauses::Clause::BOTH) return ClauseEdition::kBoth;
@@ -96,9 +67,9 @@ ClauseState StateOf(const clauses::Clause& proto) {
 Clause FromProto(const clauses::Clause& proto) {
   Clause clause;
   clause.id = proto.id();
-  clause.source = proto.source();
-  clause.line = proto.line();
+  clause.document = proto.document();
   clause.anchor = proto.anchor();
+  clause.words = proto.words();
   clause.also = proto.also();
   clause.also_anchor = proto.also_anchor();
   clause.edition = EditionOf(proto);
@@ -111,17 +82,11 @@ Clause FromProto(const clauses::Clause& proto) {
 
 // Everything that can be wrong with one clause taken alone; empty when nothing is.
 std::string WhatIsWrong(const clauses::Clause& proto, const Clause& clause) {
-  if (!IsDocument(clause.source)) {
-    return absl::StrCat("source: expected one of the five documents, found \"", clause.source,
-                        "\"");
-  }
-  if (clause.line < 1) return absl::StrCat("line: expected 1 or more, found ", clause.line);
   if (clause.text.empty()) return "text: expected a sentence, found nothing";
   if (proto.edition() == clauses::Clause::EDITION_UNSPECIFIED) {
     return "edition: expected CURRENT, Y2018 or BOTH, found nothing";
   }
-  const bool both = clause.edition == ClauseEdition::kBoth;
-  if (both != !clause.also.empty() || (both && !IsDocument(clause.also))) {
+  if ((clause.edition == ClauseEdition::kBoth) != !clause.also.empty()) {
     return absl::StrCat(
         "also: expected the second document exactly when the edition is BOTH, found \"",
         clause.also, "\"");
@@ -135,6 +100,18 @@ std::string WhatIsWrong(const clauses::Clause& proto, const Clause& clause) {
   return "";
 }
 
+// Looks up what the clause cites; what is not there is an answer.
+std::string Cite(const Documents& documents, Clause* clause) {
+  const auto section = documents.FindSection(clause->document, clause->anchor);
+  if (!section.ok()) return absl::StrCat("document: ", section.status().message());
+  clause->section = section->number;
+  clause->source = SourceOf(*section);
+  clause->address = AddressOf(*section);
+  if (clause->also.empty()) return "";
+  const auto also = documents.FindSection(clause->also, clause->also_anchor);
+  return also.ok() ? "" : absl::StrCat("also: ", also.status().message());
+}
+
 // Splits `id` and compares it with the place it stands in: file `operation`, position `number`.
 std::string WhatIsWrongWithId(absl::string_view id, absl::string_view operation, int number) {
   const std::string expected = absl::StrCat(operation, ".", number);
@@ -143,25 +120,11 @@ std::string WhatIsWrongWithId(absl::string_view id, absl::string_view operation,
                       "\"");
 }
 
-absl::Status ParseFile(const std::string& path, clauses::ClauseFile* parsed,
-                       google::protobuf::TextFormat::ParseInfoTree* locations) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
-  const std::string text((std::istreambuf_iterator<char>(stream)),
-                         std::istreambuf_iterator<char>());
-  FirstError errors;
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&errors);
-  parser.WriteLocationsTo(locations);
-  if (parser.ParseFromString(text, parsed)) return absl::OkStatus();
-  return ErrorAt(path, errors.line(), errors.message());
-}
-
 absl::Status ReadFile(const std::string& path, const std::string& operation,
-                      std::vector<Clause>* clauses) {
+                      const Documents& documents, std::vector<Clause>* clauses) {
   clauses::ClauseFile parsed;
   google::protobuf::TextFormat::ParseInfoTree locations;
-  absl::Status status = ParseFile(path, &parsed, &locations);
+  absl::Status status = ParseTextFile(path, &parsed, &locations);
   if (!status.ok()) return status;
   if (!IsOperationName(operation)) {
     return ErrorAt(path, 1, "file name: expected lower case letters, digits and underscores");
@@ -175,8 +138,10 @@ absl::Status ReadFile(const std::string& path, const std::string& operation,
     clause.file_line = locations.GetLocation(field, i).line + 1;
     std::string wrong = WhatIsWrongWithId(clause.id, operation, clause.number);
     if (wrong.empty()) wrong = WhatIsWrong(parsed.clause(i), clause);
-    if (!wrong.empty())
+    if (wrong.empty()) wrong = Cite(documents, &clause);
+    if (!wrong.empty()) {
       return ErrorAt(path, clause.file_line, absl::StrCat(clause.id, ": ", wrong));
+    }
     clauses->push_back(std::move(clause));
   }
   return absl::OkStatus();
@@ -228,10 +193,15 @@ absl::StatusOr<ClauseRegistry> ClauseRegistry::Load(absl::string_view directory,
   registry.rulings_ = *std::move(rulings);
   absl::StatusOr<std::vector<std::string>> files = FilesIn(folder, ".textproto");
   if (!files.ok()) return files.status();
+  absl::StatusOr<Documents> documents =
+      Documents::Load((std::filesystem::path(folder) / kDocumentsFile).string());
+  if (!documents.ok()) return documents.status();
+  registry.documents_ = *std::move(documents);
   for (const std::string& file : *files) {
+    if (file == kDocumentsFile) continue;
     const std::string operation = file.substr(0, file.rfind('.'));
     const std::string path = (std::filesystem::path(folder) / file).string();
-    absl::Status status = ReadFile(path, operation, &registry.clauses_);
+    absl::Status status = ReadFile(path, operation, registry.documents_, &registry.clauses_);
     if (!status.ok()) return status;
   }
   absl::Status status = registry.Index(rulings_directory);

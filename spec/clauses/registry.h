@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "spec/clauses/documents.h"
 
 namespace hlocts {
 
@@ -24,17 +25,22 @@ enum class ClauseState { kOpen, kTested, kFreedom, kUntestable };
 // The words of the JSON of `hlocts clauses`: "open", "tested", "freedom", "untestable".
 absl::string_view ClauseStateName(ClauseState state);
 
-// One statement. `operation` and `number` are the two halves of `id`; `file` and `file_line` are
-// where the registry itself says so, for error messages.
+// One statement. `operation` and `number` are the two halves of `id`; `document` and `anchor` say
+// where it stands (and `also`, `also_anchor` where else), `source` and `address` the same for
+// people and browsers, `section` is its place in the order of the document; `file` and `file_line`
+// are where the registry itself says so, for error messages.
 struct Clause {
   std::string id;
   std::string operation;
   int number = 0;
-  std::string source;
-  int line = 0;
+  std::string document;
   std::string anchor;
+  std::string words;
   std::string also;
   std::string also_anchor;
+  int section = 0;
+  std::string source;
+  std::string address;
   ClauseEdition edition = ClauseEdition::kCurrent;
   std::string text;
   ClauseState state = ClauseState::kOpen;
@@ -52,17 +58,19 @@ struct Ruling {
 
 class ClauseRegistry {
  public:
-  // Reads every *.textproto of `directory`, and the names of the ruling pages of
-  // `rulings_directory` (by default the folder `rulings` beside it). Errors name file and line:
-  // text that does not parse, ids that are malformed, repeated or leave a gap, an unknown document,
-  // a line below 1, a missing text, edition or state, FREEDOM without a ruling, UNTESTABLE without
-  // a reason, and a ruling that has no page or two.
+  // Reads every *.textproto of `directory`, documents.textproto among them, and the names of the
+  // ruling pages of `rulings_directory` (by default the folder `rulings` beside it). Errors name
+  // file and line: text that does not parse, ids that are malformed, repeated or leave a gap, an
+  // unknown document or section, a missing text, edition or state, FREEDOM without a ruling,
+  // UNTESTABLE without a reason, and a ruling that has no page or two.
   static absl::StatusOr<ClauseRegistry> Load(absl::string_view directory);
   static absl::StatusOr<ClauseRegistry> Load(absl::string_view directory,
                                              absl::string_view rulings_directory);
 
   // All clauses, by file name, then number.
   const std::vector<Clause>& clauses() const { return clauses_; }
+  // What the clauses cite, current operation semantics first.
+  const Documents& documents() const { return documents_; }
   // All ruling pages, by number.
   const std::vector<Ruling>& rulings() const { return rulings_; }
 
@@ -74,6 +82,7 @@ class ClauseRegistry {
   // Fills index_, and refuses a clause whose ruling has no page.
   absl::Status Index(absl::string_view rulings_directory);
 
+  Documents documents_;
   std::vector<Clause> clauses_;
   std::vector<Ruling> rulings_;
   std::map<std::string, std::size_t, std::less<>> index_;

@@ -1,5 +1,4 @@
-// The module's header: entry_computation_layout, input_output_alias, buffer_donor (004, ruling
-// 0068).
+// The module's header: entry_computation_layout, input_output_alias, buffer_donor (ruling 0068).
 #include "absl/container/flat_hash_set.h"
 #include "spec/infer/infer.h"
 #include "spec/infer/rules.h"

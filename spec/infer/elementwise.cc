@@ -1,5 +1,5 @@
 // Operations that work element by element. The opcodes take equal shapes; the implicit broadcasting
-// of 002 is the builder's (ruling 0067).
+// of "Broadcasting" is the builder's (ruling 0067).
 #include "spec/infer/rules.h"
 
 namespace hlocts {

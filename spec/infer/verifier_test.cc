@@ -114,6 +114,7 @@ TEST(VerifierTest, EveryCitedRuleExists) {
   for (const auto& entry :
        std::filesystem::directory_iterator(absl::StrCat(kFolder, "../clauses"))) {
     if (entry.path().extension() != ".textproto") continue;
+    if (entry.path().filename() == "documents.textproto") continue;
     for (absl::string_view line : absl::StrSplit(ReadFile(entry.path()), '\n')) {
       line = absl::StripAsciiWhitespace(line);
       if (absl::ConsumePrefix(&line, "id: \""))

@@ -14,9 +14,9 @@ namespace hlocts {
 // fastest; with the elements' size as `innermost`, how many bytes. INT64_MAX where no number holds
 // it: that is so only in arrays without elements.
 std::vector<int64_t> RowMajorStrides(absl::Span<const int64_t> dimensions, int64_t innermost = 1);
-// The same for a layout; padded_dimensions, when present, set the distances (003).
+// The same for a layout; padded_dimensions, when present, set the distances (ruling 0017).
 std::vector<int64_t> LayoutStrides(absl::Span<const int64_t> dimensions, const Layout& layout);
-// Number of elements the array occupies in memory, padding included (003).
+// Number of elements the array occupies in memory, padding included (ruling 0017).
 int64_t PhysicalElementCount(absl::Span<const int64_t> dimensions, const Layout& layout);
 
 int64_t LinearIndex(absl::Span<const int64_t> index, absl::Span<const int64_t> strides);

@@ -1,5 +1,5 @@
-// Layout: where the elements of an array lie in memory. It never changes a value
-// (003_af6560d97d5aaffb.txt); everything XLA prints about a layout is kept and printed back.
+// Layout: where the elements of an array lie in memory. It never changes a value (the document
+// "Shapes and layout"); everything XLA prints about a layout is kept and printed back.
 #ifndef HLOCTS_SPEC_IR_LAYOUT_H_
 #define HLOCTS_SPEC_IR_LAYOUT_H_
 
@@ -44,7 +44,7 @@ struct Layout {
   std::shared_ptr<const Shape> physical_shape;
   int64_t dynamic_shape_metadata_prefix_bytes = 0;
   std::string dim_level_types;  // letters as printed after D, kept for sparse layouts: e.g. "D,C"
-  // The older form (003): sizes of the padded array per dimension, and what the padding holds.
+  // The older form (ruling 0017): sizes of the padded array per dimension, and what pads it.
   std::vector<int64_t> padded_dimensions;
   std::string padding_value;  // enumerator text of the document, "" when unpadded
   std::string unknown_fields;  // of the proto form, kept for the way back

@@ -1,5 +1,5 @@
 // Shape: element type, dimensions (static or bounded-dynamic) and layout, or a tuple of shapes
-// (003_af6560d97d5aaffb.txt). The rank of an array is its number of dimensions.
+// (the document "Shapes and layout"). The rank of an array is its number of dimensions.
 #ifndef HLOCTS_SPEC_IR_SHAPE_H_
 #define HLOCTS_SPEC_IR_SHAPE_H_
 
@@ -40,7 +40,7 @@ class Shape {
   // Number of dimensions of size greater than 1 (the documents' "true rank").
   int64_t true_rank() const;
   const std::vector<int64_t>& dimensions() const { return dimensions_; }
-  // Negative numbers count from the last dimension: -1 is the last (003). CHECKs the range.
+  // Negative numbers count from the last dimension: -1 is the last. CHECKs the range.
   int64_t dimension(int64_t number) const { return dimensions_[NormalizeDimension(number)]; }
   void set_dimension(int64_t number, int64_t size) { dimensions_[NormalizeDimension(number)] = size; }
   int64_t NormalizeDimension(int64_t number) const;

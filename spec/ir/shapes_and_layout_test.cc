@@ -1,4 +1,4 @@
-// The worked examples of the document on shapes and layouts (003), sentence by sentence.
+// The worked examples of the document "Shapes and layout", sentence by sentence.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -11,24 +11,13 @@
 namespace hlocts::tools {
 namespace {
 
-// What the documents are about; their files have only numbers.
-std::string TitleOf(const std::string& source) {
-  constexpr const char* kTitles[][2] = {{"000_", "operation semantics, current"},
-                                        {"001_", "operation semantics, October 2018"},
-                                        {"002_", "broadcasting"},
-                                        {"003_", "shapes and layout"},
-                                        {"004_", "aliasing"}};
-  for (const auto& [prefix, title] : kTitles) {
-    if (absl::StartsWith(source, prefix)) return absl::StrCat(source, ": ", title);
-  }
-  return source;
-}
-
-reports::ClauseRow RowOf(const Clause& clause) {
+reports::ClauseRow RowOf(const Clause& clause, const Documents& documents) {
   reports::ClauseRow row;
   row.id = clause.id;
-  row.document = TitleOf(clause.source);
-  row.line = clause.line;
+  row.document = SourceOf({documents.Find(clause.document)});
+  row.section = clause.section;
+  row.source = clause.source;
+  row.address = clause.address;
   row.text = clause.text;
   row.state = std::string(ClauseStateName(clause.state));
   row.note = clause.reason;
@@ -62,7 +51,7 @@ absl::StatusOr<std::vector<reports::ClauseRow>> LoadClauseRows() {
   auto programs = ProgramsOfClauses();
   std::vector<reports::ClauseRow> rows;
   for (const Clause& clause : registry.clauses()) {
-    rows.push_back(RowOf(clause));
+    rows.push_back(RowOf(clause, registry.documents()));
     rows.back().programs = programs[clause.id];
     if (auto kill = kill_of.find(clause.id); kill != kill_of.end()) {
       rows.back().fault = kill->second->fault;

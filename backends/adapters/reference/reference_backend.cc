@@ -23,9 +23,9 @@ class ReferenceExecutable : public Executable {
   }
 
  private:
-  // Copy protection (004): a donated argument of an alias is consumed and its memory is the output's,
-  // everything else of the caller stays as it was. The reference has no buffers to hand over; it says
-  // what must be observable.
+  // Copy protection (ruling 0068): a donated argument of an alias is consumed and its memory is the
+  // output's, everything else of the caller stays as it was. The reference has no buffers to hand
+  // over; it says what must be observable.
   static std::vector<ArgumentState> AliasingOf(const Module& module, const ExecuteRequest& request);
 
   std::unique_ptr<Module> module_;

@@ -1,0 +1,69 @@
+// The documents that define HLO, as the public knows them: title, edition, address, sections.
+// Clauses cite them by id and anchor; this list says what a reader sees and where a link leads.
+
+#ifndef HLOCTS_SPEC_CLAUSES_DOCUMENTS_H_
+#define HLOCTS_SPEC_CLAUSES_DOCUMENTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace hlocts {
+
+// The fields are explained in document.proto.
+struct Document {
+  std::string id;
+  std::string name;
+  std::string title;
+  std::string edition;
+  std::string address;
+  std::string page;
+  std::string licence;
+  std::string note;
+  std::vector<std::string> sections;
+};
+
+// As GitHub makes it from a heading: letters and digits in lower case, hyphens for spaces, nothing
+// else. Of "Gather / General Semantics", only the last part counts.
+std::string AnchorOf(absl::string_view section);
+
+// One section of a document. `number` counts in the document's order; 0 is all of it, whose anchor
+// is made from the title and whose `heading` is empty.
+struct Section {
+  const Document* document = nullptr;
+  int number = 0;
+  std::string heading;  // "Gather, General Semantics"
+  std::string anchor;
+};
+
+// For people: "Operation Semantics (TensorFlow, October 2018), Dot".
+std::string SourceOf(const Section& section);
+// The same in the words of the ruling pages: "Operation semantics 2018, Dot".
+std::string ShortSourceOf(const Section& section);
+// Where a browser finds it.
+std::string AddressOf(const Section& section);
+
+class Documents {
+ public:
+  // Reads documents.textproto. Errors name file and line: text that does not parse, a missing or
+  // repeated id or name, a missing title, edition or licence, an address that is no web address,
+  // two sections with one anchor, and a part of a section that is not listed before it.
+  static absl::StatusOr<Documents> Load(const std::string& path);
+
+  const std::vector<Document>& all() const { return documents_; }
+
+  // Null when there is no such document. Valid as long as the list.
+  const Document* Find(absl::string_view id) const;
+
+  // The section, or an error that says what is not there: document or anchor.
+  absl::StatusOr<Section> FindSection(absl::string_view id, absl::string_view anchor) const;
+
+ private:
+  std::vector<Document> documents_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_CLAUSES_DOCUMENTS_H_

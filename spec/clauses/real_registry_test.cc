@@ -1,0 +1,148 @@
+// The clauses of this repository: complete, nothing said twice, every citation leads somewhere, and
+// the pages of spec/rulings agree with them.
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/clauses/registry.h"
+
+namespace hlocts {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// The clause files of this repository.
+ClauseRegistry RealRegistry() {
+  auto registry = ClauseRegistry::Load(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/clauses"));
+  EXPECT_TRUE(registry.ok()) << registry.status();
+  return registry.ok() ? *std::move(registry) : ClauseRegistry();
+}
+
+std::string ReadText(const std::string& path) {
+  std::ifstream stream(path);
+  return std::string(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+}
+
+TEST(RealRegistry, HasEveryDocumentAndAThousandClauses) {
+  const ClauseRegistry registry = RealRegistry();
+  EXPECT_GE(registry.clauses().size(), 1000u);
+  std::map<std::string, int> cited;
+  for (const Clause& clause : registry.clauses()) ++cited[clause.document];
+  EXPECT_GE(cited["operation-semantics"], 800);
+  EXPECT_GE(cited["operation-semantics-2018"], 60);
+  EXPECT_GE(cited["broadcasting"], 35);
+  EXPECT_GE(cited["shapes"], 30);
+  EXPECT_GE(cited["aliasing"], 12);
+  EXPECT_EQ(cited.size(), 5u);
+  EXPECT_EQ(registry.documents().all().size(), 5u);
+}
+
+TEST(RealRegistry, NothingIsOpenAndNothingIsSaidTwice) {
+  const ClauseRegistry registry = RealRegistry();
+  std::map<std::string, std::string> texts;
+  for (const Clause& clause : registry.clauses()) {
+    EXPECT_NE(clause.state, ClauseState::kOpen) << clause.id;
+    const auto [before, fresh] = texts.emplace(clause.operation + clause.text, clause.id);
+    EXPECT_TRUE(fresh) << clause.id << " repeats " << before->second;
+    EXPECT_EQ(registry.Find(clause.id), &clause) << clause.id;
+  }
+}
+
+TEST(RealRegistry, ClausesOfTheOlderEditionSayWhere) {
+  const ClauseRegistry registry = RealRegistry();
+  for (const Clause& clause : registry.clauses()) {
+    const bool older = clause.document == "operation-semantics-2018";
+    EXPECT_EQ(older, clause.edition == ClauseEdition::kY2018) << clause.id;
+    EXPECT_TRUE(!older || !clause.words.empty()) << clause.id;
+    EXPECT_TRUE(clause.also.empty() || clause.also == "operation-semantics-2018") << clause.id;
+  }
+}
+
+// Every section of the current text that is about an operation is cited: a heading that no clause
+// names is one that was overlooked, or misspelt.
+TEST(RealRegistry, EverySectionIsCited) {
+  const ClauseRegistry registry = RealRegistry();
+  std::set<std::pair<std::string, std::string>> cited;
+  for (const Clause& clause : registry.clauses()) {
+    cited.insert({clause.document, clause.anchor});
+    cited.insert({clause.also, clause.also_anchor});
+  }
+  for (const Document& document : registry.documents().all()) {
+    for (const std::string& section : document.sections) {
+      // A section may be cited by its parts only, and a part by its section only.
+      const auto below = [&](const std::string& other) {
+        return other == section || absl::StartsWith(other, section + " / ") ||
+               absl::StartsWith(section, other + " / ");
+      };
+      EXPECT_TRUE(
+          std::any_of(document.sections.begin(), document.sections.end(),
+                      [&](const std::string& other) {
+                        return below(other) && cited.count({document.id, AnchorOf(other)}) > 0;
+                      }))
+          << document.id << ": " << section;
+    }
+  }
+}
+
+// A ruling that no clause needs is either superfluous or a clause forgot to cite it; and a page
+// that lacks one of its parts decides nothing.
+TEST(RealRegistry, EveryRulingIsCompleteCitedAndIndexed) {
+  const ClauseRegistry registry = RealRegistry();
+  EXPECT_GE(registry.rulings().size(), 60u);
+  std::set<std::string> cited;
+  for (const Clause& clause : registry.clauses()) cited.insert(clause.ruling);
+  const std::string folder = absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/rulings/");
+  const std::string index = ReadText(folder + "README.md");
+  for (const Ruling& ruling : registry.rulings()) {
+    EXPECT_EQ(cited.count(ruling.number), 1u) << ruling.file << " is cited by no clause";
+    EXPECT_THAT(index, HasSubstr(absl::StrCat("(", ruling.file, ")")));
+    const std::string page = ReadText(folder + ruling.file);
+    for (const char* part : {"# ", "## Question", "## What the documents say", "## What XLA does",
+                             "XLA: ", "## Decision", "## Cases"}) {
+      EXPECT_THAT(page, HasSubstr(part)) << ruling.file;
+    }
+  }
+}
+
+// What a page says before the colon of a quoted clause.
+std::string Citation(const Clause& clause, const Documents& documents) {
+  const auto section = documents.FindSection(clause.document, clause.anchor);
+  const bool both = clause.edition == ClauseEdition::kBoth;
+  return absl::StrCat("- `", clause.id, "` (", ShortSourceOf(*section),
+                      both ? ", both editions): " : "): ");
+}
+
+// Clauses quoted in the pages exist, and stand where the page says.
+TEST(RealRegistry, RulingsQuoteExistingClauses) {
+  const ClauseRegistry registry = RealRegistry();
+  int quoted = 0;
+  for (const Ruling& ruling : registry.rulings()) {
+    std::string page = ReadText(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/rulings/", ruling.file));
+    absl::StrReplaceAll({{"\n  ", " "}}, &page);  // a citation may run over the line's end
+    for (const std::string& line : std::vector<std::string>(absl::StrSplit(page, '\n'))) {
+      if (line.rfind("- `", 0) != 0) continue;
+      const std::string id = line.substr(3, line.find('`', 3) - 3);
+      if (id.find('/') != std::string::npos) continue;  // the address of a case
+      const Clause* clause = registry.Find(id);
+      ASSERT_NE(clause, nullptr) << ruling.file << ": " << line;
+      EXPECT_THAT(line, StartsWith(Citation(*clause, registry.documents()))) << ruling.file;
+      ++quoted;
+    }
+  }
+  EXPECT_GE(quoted, 100);
+}
+
+}  // namespace
+}  // namespace hlocts
