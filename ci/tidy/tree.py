@@ -44,7 +44,9 @@ class Tree:
         return self._root
 
     def lines(self, path: str) -> List[str]:
-        return self.texts[path].splitlines()
+        # Not splitlines(): it also splits at form feeds and at U+2028.
+        lines = self.texts[path].split("\n")
+        return lines[:-1] if lines[-1] == "" else lines
 
     def views(self, path: str) -> lexer.Views:
         """Code and comments of a C++ file apart."""

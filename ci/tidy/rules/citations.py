@@ -10,6 +10,7 @@ from tidy.tree import Tree, is_own
 
 NAME = "citations"
 CEILING = True
+MEASURES = ("cites",)
 
 _PAGES = [  # a page, and what is named in its place
     (re.compile(r"(?<![\w-])contracts\.md"), "contracts.md", "CONTRACT.md"),
@@ -17,7 +18,7 @@ _PAGES = [  # a page, and what is named in its place
     (re.compile(r"(?<![\w-])acceptance-rules"), "acceptance-rules", "the rule's number, RULES n"),
     (re.compile(r"(?<![\w-])style\.md"), "style.md", "CONTRIBUTING.md"),
     (re.compile(r"(?<![\w-])editions\.md"), "editions.md", "the ruling"),
-    (re.compile(r"\b\d{3}_[0-9a-f]{16}\b"), "hashed-name", "title and edition of the document"),
+    (re.compile(r"_[0-9a-f]{16}\.txt"), "hashed-name", "title and edition of the document"),
 ]
 
 PLANTED = [({"spec/a.h": f"// See {page}.\n"}, page)

@@ -9,6 +9,7 @@ from tidy.tree import CXX, Tree
 
 NAME = "columns"
 CEILING = True
+MEASURES = ("wide-lines",)
 MOST = 100
 
 PLANTED = [({"spec/a.cc": "int x;  // " + "x" * 100 + "\n"}, "columns"),

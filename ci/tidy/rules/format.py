@@ -16,6 +16,7 @@ from tidy.tree import Tree
 
 NAME = "format"
 CEILING = False
+ASIDE = True  # most of its time is another program's
 VERSION = "14"  # Debian 12's; every major version formats some lines differently
 STYLE = pathlib.Path(__file__).resolve().parents[3] / ".clang-format"
 

@@ -10,6 +10,7 @@ from tidy.tree import Tree
 
 NAME = "lengths"
 CEILING = True
+MEASURES = ("function-lines", "file-lines")
 FUNCTION = 70
 FILE = 300
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A file's namespace begins with that of its room: hlocts, and in it the name of a folder on the
-file's path (hlocts::cuda in backends/engine/cuda). The language itself, spec, may stand in hlocts. A
+file's path (hlocts::cuda in backends/engine/cuda; hlocts::xla_plugin begins with xla). The language itself, spec, may stand in hlocts. A
 file may say something in a namespace of others (a declaration, a specialisation): its own is the
 longest."""
 
@@ -13,6 +13,7 @@ from tidy.tree import Tree
 
 NAME = "namespaces"
 CEILING = True
+MEASURES = ("namespace",)
 PROJECT = "hlocts"
 WHOLE_PROJECT = ("spec",)  # top-level folders whose namespace is the project's
 DEVICE = "hl"  # code compiled at run time for a device, where nothing else is linked
@@ -73,7 +74,8 @@ def _fits(path: str, name: str) -> bool:
         return False
     if folders and folders[0] in WHOLE_PROJECT:
         return True
-    return len(parts) > 1 and parts[1] in folders
+    return len(parts) > 1 and any(parts[1] == folder or parts[1].startswith(folder + "_")
+                                  for folder in folders)
 
 
 def _expected(path: str) -> str:

@@ -10,6 +10,7 @@ from tidy.tree import Tree
 
 NAME = "readme-words"
 CEILING = True
+MEASURES = ("readme-words",)
 
 _WORDS = [
     ("date", re.compile(r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}\b")),

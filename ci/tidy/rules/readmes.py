@@ -11,6 +11,7 @@ from tidy.tree import Tree
 
 NAME = "readmes"
 CEILING = True
+MEASURES = ("no-readme", "readme-lines")
 MOST = 60
 SOURCES = 3
 
@@ -24,7 +25,7 @@ CLEAN = {"README.md": "", "spec/README.md": "| row |\n" * 90, **_ROOM, "cases/x/
 
 def findings(tree: Tree) -> List[Finding]:
     found = [Finding(folder + "/README.md" if folder else "README.md", 0, "no README.md in this room",
-                     "no-readme") for folder in rooms(tree) if "README.md" not in tree.folders[folder]]
+                     "no-readme") for folder in rooms(tree) if "README.md" not in tree.folders.get(folder, [])]
     for path in tree.readmes:
         lines = tree.lines(path)
         rows = sum(line.startswith("|") for line in lines)
