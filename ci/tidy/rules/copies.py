@@ -16,6 +16,7 @@ MEASURES = ("copied-lines",)
 LINES = 8
 
 _LITERAL = re.compile(r'"\s*"|\b[0-9][\w.]*')
+_FOUR_LETTERS = re.compile(r"\w\W*\w\W*\w\W*\w")
 _BLOCK = "".join(f"  int value_{i} = Function{i}(first, second);\n" for i in range(12))
 PLANTED = [({"spec/a.cc": "int a;\n" + _BLOCK, "fuzz/b.cc": _BLOCK + "int b;\n"}, "12 lines"),
            ({"spec/a.cc": _BLOCK + "int b;\n" + _BLOCK}, "12 lines"),
@@ -46,7 +47,7 @@ def blocks(tree: Tree) -> List[Block]:
 def _lines(tree: Tree, path: str) -> Iterator[Line]:
     for i, line in enumerate(tree.views(path).code.split("\n"), 1):
         text = "".join(_LITERAL.sub("0", line).split())
-        if sum(c.isalnum() for c in text) > 3 and not text.startswith("#include"):
+        if _FOUR_LETTERS.search(text) and not text.startswith("#include"):
             yield i, text
 
 

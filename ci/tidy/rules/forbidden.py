@@ -12,7 +12,8 @@ NAME = "forbidden"
 CEILING = False
 
 _CLOCK = re.compile(r"-max_total_time")
-_MACHINE = re.compile(r"(?<![\w.$}])/(?:work|home|root|Users)/\w")
+_FOLDERS = ("/work/", "/home/", "/root/", "/Users/")
+_MACHINE = re.compile(r"(?<![\w.$}])(?:" + "|".join(_FOLDERS) + r")\w")
 
 PLANTED = [({".ci/run": "ci/test\n", "ci/test": "./f -max_total_time=60\n"}, "max_total_time"),
            ({".ci/run": "ci/test\n", "ci/test": "ci/more\n", "ci/more": "-max_total_time=1\n"},
@@ -28,7 +29,7 @@ def findings(tree: Tree) -> List[Finding]:
     for path in sorted(gates(tree)):
         found += _matches(tree, path, _CLOCK, "-max_total_time in a gate: let it do a fixed number")
     for path in tree.paths:
-        if not is_own(path) and _MACHINE.search(tree.texts[path]):
+        if not is_own(path) and any(folder in tree.texts[path] for folder in _FOLDERS):
             found += _matches(tree, path, _MACHINE, "a folder of one machine")
     return found
 
