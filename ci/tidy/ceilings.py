@@ -6,9 +6,9 @@ from typing import Dict, List, Tuple
 from tidy.finding import Finding
 
 Key = Tuple[str, str]  # path and measure
-HEAD = """# What the rules of ci/tidy still let pass: path, measure, count. This list only shrinks: a new row or
-# a larger number fails, and so does a row that is better than stated. `ci/tidy_test --write-ceilings`
-# lowers it.
+HEAD = """# What the rules of ci/tidy still let pass: path, measure, count. This list only
+# shrinks: a new row or a larger number fails, and so does a row that is better than stated.
+# `ci/tidy_test --write-ceilings` lowers it.
 """
 
 

@@ -25,8 +25,8 @@ def count(tree: Tree) -> List[Tuple[str, str, str]]:
         ("open switches over opcodes", len(opcodes.open_switches(tree)),
          "no tests; labels are opcodes, and it has a default: or a value is made behind it"),
         ("tables keyed by opcode", len(opcodes.tables(tree, ROW_HOMES)),
-         "no tests, not in spec/ops and spec/ir; an initializer or .def with three or more rows that "
-         "begin with an opcode, or with a name and an opcode"),
+         "no tests, not in spec/ops and spec/ir; an initializer or .def with three or more rows "
+         "that begin with an opcode, or with a name and an opcode"),
         ("comparisons with an opcode", len(opcodes.comparisons(tree)),
          "no tests; lines of code with == Opcode::k"),
         ("functions over 40 lines", sum(n > 40 for n in long_functions),

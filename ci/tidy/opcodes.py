@@ -14,9 +14,9 @@ _ROW = re.compile(r"(?:^|[{,(])\s*\{+\s*(?:\"\s*\"\s*,\s*|\.\w+\s*=\s*)?\{?"
                   r"(?:\w+::)*Opcode::k\w+\s*[,}]", re.MULTILINE)
 _DEF_ROW = re.compile(r"^HLOCTS_\w+\((\w+)", re.MULTILINE)
 # What may stand behind a switch without default: nothing that makes a value.
-_NO_VALUE = re.compile(r"\s*(?:\}|HLOCTS_UNREACHABLE|HLOCTS_CHECK|CHECK|LOG\(FATAL|std::abort|abort\(|"
-                       r"__builtin_unreachable|std::unreachable|return\s+(?:absl::\w+Error|Unsupported|"
-                       r"Unspecified))")
+_NO_VALUE = re.compile(r"\s*(?:\}|HLOCTS_UNREACHABLE|HLOCTS_CHECK|CHECK|LOG\(FATAL|std::abort|"
+                       r"abort\(|__builtin_unreachable|std::unreachable|"
+                       r"return\s+(?:absl::\w+Error|Unsupported|Unspecified))")
 
 
 class Place(NamedTuple):
@@ -31,7 +31,7 @@ def open_switches(tree: Tree) -> List[Place]:
 
 
 def tables(tree: Tree, row_homes: Tuple[str, ...]) -> List[Place]:
-    """Three or more rows that begin with an opcode, in one initializer or .def outside row_homes."""
+    """Three or more rows that begin with an opcode, in an initializer or .def outside row_homes."""
     found = []
     names = _opcode_names(tree)
     for path in _code(tree):
@@ -48,7 +48,8 @@ def tables(tree: Tree, row_homes: Tuple[str, ...]) -> List[Place]:
 def comparisons(tree: Tree) -> List[Place]:
     """Lines with `== Opcode::k...`."""
     return [Place(path, i, 1) for path in _code(tree)
-            for i, line in enumerate(tree.views(path).code.split("\n"), 1) if _COMPARISON.search(line)]
+            for i, line in enumerate(tree.views(path).code.split("\n"), 1)
+            if _COMPARISON.search(line)]
 
 
 def _code(tree: Tree) -> List[str]:
@@ -107,14 +108,14 @@ def _opcode_names(tree: Tree) -> set:
 def self_test() -> List[str]:
     """What the counts overlook in small examples; nothing if they keep their promises."""
     rows = "  {Opcode::kAdd, 1},\n  {Opcode::kTan, 2},\n  {Opcode::kSin, 3},\n"
-    switch = "int F(Opcode o) {\n  switch (o) {\n    case Opcode::kAdd: return 1;\n    %s\n  }\n%s}\n"
+    switch = "int F(Opcode o) {\n switch (o) {\n case Opcode::kAdd: return 1;\n %s\n }\n%s}\n"
     cases = [
         ("a default", open_switches, switch % ("default: break;", ""), 1),
         ("a value behind a switch", open_switches, switch % ("", "  return 2;\n"), 1),
         ("a closed switch", open_switches, switch % ("", "  HLOCTS_UNREACHABLE();\n"), 0),
         ("a switch over others", open_switches,
          "switch (a) {\n  default: switch (o) {\n case Opcode::kAdd: return;\n }\n}\n", 0),
-        ("a table", lambda t: tables(t, ("spec/ops/",)), "const Row kRows[] = {\n" + rows + "};\n", 1),
+        ("a table", lambda t: tables(t, ("spec/ops/",)), "const Row k[] = {\n" + rows + "};\n", 1),
         ("a commented table", lambda t: tables(t, ("spec/ops/",)), "/*" + rows + "*/\n", 0),
         ("a comparison", comparisons, "if (o == Opcode::kAdd || o == Opcode::kTan) {}\n", 1),
         ("a comment", comparisons, "// o == Opcode::kAdd\n", 0),

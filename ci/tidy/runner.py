@@ -31,7 +31,7 @@ def self_test(rule) -> List[str]:
         said = [finding.message for finding in rule.findings(Tree(files))]
         if not any(expected in message for message in said) and not getattr(rule, "skipped", ""):
             wrong.append(f"{rule.NAME}: does not say '{expected}' of its planted example {files}")
-    wrong += [f"{rule.NAME}: {finding.path}:{finding.line}: '{finding.message}' in its clean example"
+    wrong += [f"{rule.NAME}: says '{finding.message}' of its clean example {finding.path}"
               for finding in rule.findings(Tree(rule.CLEAN))]
     return wrong
 
@@ -80,8 +80,8 @@ def _options(arguments: List[str]) -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="what each rule says")
     parser.add_argument("--fix", metavar="RULE", help="mends what the rule can mend (format, spdx)")
     parser.add_argument("--write-ceilings", action="store_true", help="lowers ceilings.txt")
-    parser.add_argument("--accept", action="store_true", help="with --write-ceilings: adds rows and "
-                        "raises numbers as well (after a move of files, never to get a change in)")
+    parser.add_argument("--accept", action="store_true", help="with --write-ceilings: adds "
+                        "rows and raises numbers as well (after a move of files, never else)")
     parser.add_argument("--cache", type=pathlib.Path, help="folder outside the sources")
     return parser.parse_args(arguments)
 
@@ -119,7 +119,8 @@ def _report(tree: Tree, chosen: List, found: Dict[str, List[Finding]], wrong: Li
     failures = []
     for rule in chosen:
         own, _ = _split(rows, [rule])
-        for failure in ceilings.compare(own, found[rule.NAME]) if rule.CEILING else found[rule.NAME]:
+        open_ = found[rule.NAME]
+        for failure in ceilings.compare(own, open_) if rule.CEILING else open_:
             failures.append(failure)
             print(f"{failure.path}:{failure.line}: {failure.message} [{rule.NAME}]")
     if format_rule.skipped and format_rule in chosen:

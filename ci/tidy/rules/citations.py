@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nobody is sent to a page that is not in this tree: what an earlier page said stands in CONTRACT.md,
-ARCHITECTURE.md or beside the code, and a standard is named by its title and edition."""
+"""Nobody is sent to a page that is not in this tree: what an earlier page said stands in
+CONTRACT.md, ARCHITECTURE.md or beside the code, and a standard is named by its title and
+edition."""
 
 import re
 from typing import List
@@ -38,6 +39,7 @@ def findings(tree: Tree) -> List[Finding]:
             if word not in tree.texts[path] or not pattern.search(tree.texts[path]):
                 continue
             for i, line in enumerate(tree.lines(path), 1):
-                found += [Finding(path, i, f"cites {page}, which is not in the tree; name {instead}",
-                                  "cites:" + page)] * len(pattern.findall(line))
+                message = f"cites {page}, which is not in the tree; name {instead}"
+                cited = Finding(path, i, message, "cites:" + page)
+                found += [cited] * len(pattern.findall(line))
     return found

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code has at most 100 columns. Data and tables are no code: files of data, the rows of a .def, and
-text in a raw string (a module of HLO in a test) may be wider."""
+"""Code has at most 100 columns. Data and tables are no code: files of data, the rows of a .def,
+and text in a raw string (a module of HLO in a test) may be wider."""
 
 from typing import List
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No block of code stands twice: eight or more lines in a row that are equal once comments and blanks are
-gone and every number and string is the same word. Lines of brackets, includes and lone words count for
-nothing, and rows of a table (files of tests, .def, .inc) may be alike."""
+"""No block of code stands twice: eight or more lines in a row that are equal once comments and
+blanks are gone and every number and string is the same word. Lines of brackets, includes and lone
+words count for nothing, and rows of a table (files of tests, .def, .inc) may be alike."""
 
 import collections
 import re
@@ -20,7 +20,8 @@ _FOUR_LETTERS = re.compile(r"\w\W*\w\W*\w\W*\w")
 _BLOCK = "".join(f"  int value_{i} = Function{i}(first, second);\n" for i in range(12))
 PLANTED = [({"spec/a.cc": "int a;\n" + _BLOCK, "fuzz/b.cc": _BLOCK + "int b;\n"}, "12 lines"),
            ({"spec/a.cc": _BLOCK + "int b;\n" + _BLOCK}, "12 lines"),
-           ({"spec/a.cc": _BLOCK, "fuzz/b.cc": _BLOCK.replace(";\n", ";  // Why.\n\n")}, "12 lines")]
+           ({"spec/a.cc": _BLOCK, "fuzz/b.cc": _BLOCK.replace(";\n", ";  // Why.\n\n")},
+            "12 lines")]
 CLEAN = {"spec/a.cc": _BLOCK, "fuzz/b.cc": _BLOCK.replace("Function5", "Other"),
          "spec/b_test.cc": _BLOCK}
 

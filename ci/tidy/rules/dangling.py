@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file that a comment or a page names exists: by its path, by the end of its path, or beside the
-file that names it. A path that begins with a top-level folder exists too, as file or folder. Left out:
-fenced blocks (their names are examples), names in capitals (MODULE.hlo stands for any), and the names
-of other projects in foreign_names.txt."""
+"""A file that a comment or a page names exists: by its path, by the end of its path, or beside
+the file that names it. A path that begins with a top-level folder exists too, as file or folder.
+Left out: fenced blocks (their names are examples), names in capitals (MODULE.hlo stands for any),
+and the names of other projects in foreign_names.txt."""
 
 import itertools
 import pathlib
@@ -17,7 +17,8 @@ CEILING = True
 MEASURES = ("dangling",)
 
 _FILE = re.compile(r"(?<![\w/.*{}<>$@%-])((?:[\w.-]+/)*[\w-][\w.-]*"
-                   r"\.(?:\{[\w,]+\}|(?:h|cc|cu|inc|def|md|py|sh|proto|textproto|cmake|case|hlo)\b))"
+                   r"\.(?:\{[\w,]+\}|"
+                   r"(?:h|cc|cu|inc|def|md|py|sh|proto|textproto|cmake|case|hlo)\b))"
                    r"(?![\w*({]|\.\w)")
 _PATH = re.compile(r"(?<![\w/.*{}<>$@%:-])((?:[a-z_]+/)[\w./-]*\w)(?![\w*({<$])")
 _FOREIGN = pathlib.Path(__file__).resolve().parents[1] / "foreign_names.txt"
@@ -27,7 +28,7 @@ PLANTED = [({"spec/a.h": "// As gone.h says.\n"}, "gone.h"),
            ({"spec/README.md": "See `spec/gone`.\n"}, "spec/gone"),
            ({"spec/a.h": "// In a.{h,cc}.\n"}, "a.cc"),
            ({"ci/a.sh": "# For b.sh.\n"}, "b.sh")]
-CLEAN = {"spec/a.h": "// As ir/shape.h, ir/shape.{h,cc}, spec/ir and MODULE.hlo say; a.pb.h is made.\n",
+CLEAN = {"spec/a.h": "// As ir/shape.h, ir/shape.{h,cc}, spec/ir, MODULE.hlo say. Of a.pb.h.\n",
          "spec/ir/shape.h": "int gone_h;  // beside shape.cc\n", "spec/ir/shape.cc": "",
          "spec/a.proto": "", "spec/README.md": "```\nhlocts eval my.hlo\n```\n"}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A gate does a fixed amount of work, so that it means the same on every machine: no search for a time
-in what .ci/run reaches or ctest runs. And no file names a folder of one machine."""
+"""A gate does a fixed amount of work, so that it means the same on every machine: no search for a
+time in what .ci/run reaches or ctest runs. And no file names a folder of one machine."""
 
 import re
 from typing import List, Set

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""clang-format leaves every C++ file as it is. A .def is a list of macro rows, one to a line, and is
-left out: clang-format would fold its columns."""
+"""clang-format leaves every C++ file as it is. A .def is a list of macro rows, one to a line, and
+is left out: clang-format would fold its columns."""
 
 import concurrent.futures
 import hashlib
@@ -18,6 +18,7 @@ NAME = "format"
 CEILING = False
 ASIDE = True  # most of its time is another program's
 VERSION = "14"  # Debian 12's; every major version formats some lines differently
+ROUNDS = 100
 STYLE = pathlib.Path(__file__).resolve().parents[3] / ".clang-format"
 
 PLANTED = [({"spec/a.cc": "int  F( int x ){return x;}\n"}, "clang-format")]
@@ -37,7 +38,8 @@ def findings(tree: Tree) -> List[Finding]:
     files = [path for path in _files(tree) if not cache.is_clean(path)]
     batches = [files[i:i + 40] for i in range(0, len(files), 40)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = [f for batch in pool.map(lambda b: _check(program, tree, b), batches) for f in batch]
+        answers = pool.map(lambda batch: _check(program, tree, batch), batches)
+        found = [finding for answer in answers for finding in answer]
     cache.keep(set(_files(tree)) - {finding.path for finding in found})
     return found
 
@@ -46,12 +48,19 @@ def fix(tree: Tree) -> Dict[str, str]:
     program = _program()
     if program is None:
         raise RuntimeError(f"needs clang-format {VERSION}")
-    fixed = {}
-    for finding in findings(tree):
-        done = subprocess.run([program, f"--style=file:{STYLE}", finding.path], cwd=tree.root,
-                              capture_output=True, text=True, check=True)
-        fixed[finding.path] = done.stdout
-    return fixed
+    # Until nothing changes: a long list in a macro takes several rounds to get a row per line.
+    return {finding.path: _settled([program, f"--style=file:{STYLE}",
+                                    f"--assume-filename={finding.path}"], tree.texts[finding.path])
+            for finding in findings(tree)}
+
+
+def _settled(command: List[str], text: str) -> str:
+    for _ in range(ROUNDS):
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+        if done.stdout == text:
+            break
+        text = done.stdout
+    return text
 
 
 def _files(tree: Tree) -> List[str]:

@@ -16,7 +16,8 @@ FILE = 300
 
 _LONG = "void F() {\n" + "  G();\n" * 70 + "}\n"
 PLANTED = [({"spec/a.cc": _LONG}, "F has 72 lines"),
-           ({"spec/a_test.cc": "TEST(A, Says) {\n" + "  G();\n" * 70 + "}\n"}, "A.Says has 72 lines"),
+           ({"spec/a_test.cc": "TEST(A, Says) {\n" + "  G();\n" * 70 + "}\n"},
+            "A.Says has 72 lines"),
            ({"spec/a.h": "int x;\n" * 301}, "301 lines"),
            ({"ci/a.py": "x = 1\n" * 301}, "301 lines")]
 CLEAN = {"spec/a.cc": "void F() {\n" + "  G();\n" * 68 + "}\n" + "int x;\n" * 200,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A file's namespace begins with that of its room: hlocts, and in it the name of a folder on the
-file's path (hlocts::cuda in backends/engine/cuda; hlocts::xla_plugin begins with xla). The language itself, spec, may stand in hlocts. A
-file may say something in a namespace of others (a declaration, a specialisation): its own is the
-longest."""
+file's path (hlocts::cuda in backends/engine/cuda; hlocts::xla_plugin begins with xla). The
+language itself, spec, may stand in hlocts. A file may say something in a namespace of others (a
+declaration, a specialisation): its own is the longest."""
 
 import re
 from typing import List, Optional, Tuple

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A README says what stays true: no dates, no times of one afternoon, no paths of one machine, no
-hosts of package registries. Figures stand in results/, written by the command that renews them."""
+hosts of package registries. Figures stand in results/, written by the command that renews
+them."""
 
 import re
 from typing import List
@@ -33,6 +34,6 @@ def findings(tree: Tree) -> List[Finding]:
     for path in tree.readmes:
         for i, line in enumerate(tree.lines(path), 1):
             for kind, pattern in _WORDS:
-                found += [Finding(path, i, f"'{match.group()}' ({kind}) does not belong in a README",
-                                  "readme-words:" + kind) for match in pattern.finditer(line)]
+                found += [Finding(path, i, f"'{word}' ({kind}) does not belong in a README",
+                                  "readme-words:" + kind) for word in pattern.findall(line)]
     return found

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every room has a README.md of at most 60 lines. A room is a folder with at least three sources of
-its own; of one or two, their first comments say enough. A folder of data alone (cases, findings,
-recorded results) is explained by the room above it. The root has a README in any case; a README whose
-lines are mostly rows of a table (an index of rulings) may be longer."""
+"""Every room has a README.md of at most 60 lines. A room is a folder with at least three sources
+of its own; of one or two, their first comments say enough. A folder of data alone (cases,
+findings, recorded results) is explained by the room above it. The root has a README in any case;
+a README whose lines are mostly rows of a table (an index of rulings) may be longer."""
 
 from typing import List
 
@@ -24,8 +24,9 @@ CLEAN = {"README.md": "", "spec/README.md": "| row |\n" * 90, **_ROOM, "cases/x/
 
 
 def findings(tree: Tree) -> List[Finding]:
-    found = [Finding(folder + "/README.md" if folder else "README.md", 0, "no README.md in this room",
-                     "no-readme") for folder in rooms(tree) if "README.md" not in tree.folders.get(folder, [])]
+    found = [Finding(f"{room}/README.md" if room else "README.md", 0, "no README.md in this room",
+                     "no-readme") for room in rooms(tree)
+             if "README.md" not in tree.folders.get(room, [])]
     for path in tree.readmes:
         lines = tree.lines(path)
         rows = sum(line.startswith("|") for line in lines)
@@ -38,7 +39,8 @@ def findings(tree: Tree) -> List[Finding]:
 def rooms(tree: Tree) -> List[str]:
     found = [""]
     for folder, names in tree.folders.items():
-        paths = [f"{folder}/{name}" for name in names if name not in ("CMakeLists.txt", "__init__.py")]
+        paths = [f"{folder}/{name}" for name in names
+                 if name not in ("CMakeLists.txt", "__init__.py")]
         if folder and sum(tree.is_source(path) for path in paths) >= SOURCES:
             found.append(folder)
     return found
