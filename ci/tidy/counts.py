@@ -14,14 +14,15 @@ ROW_HOMES = ("spec/ops/", "spec/ir/")  # where a row per opcode belongs
 def count(tree: Tree) -> List[Tuple[str, str, str]]:
     """Name, number, meaning."""
     long_functions = [f.lines for f in functions(tree)]
-    lines = {path: len(tree.lines(path)) for path in tree.cxx}
+    lines = {path: tree.length(path) for path in tree.cxx}
     rooms = readmes.rooms(tree)
     blocks = copies.blocks(tree)
     folders = [folder for folder in tree.folders if folder]
     return [
         ("files", len(tree.paths), "all files of the tree"),
         ("C++ files", len(tree.cxx), ".h .cc .inc .cu .def"),
-        ("C++ lines", sum(lines.values()), "of these, comments and blank lines too"),
+        ("C++ lines", sum(lines.values()),
+         "of these, comments and blank lines too; the licence lines not"),
         ("open switches over opcodes", len(opcodes.open_switches(tree)),
          "no tests; labels are opcodes, and it has a default: or a value is made behind it"),
         ("tables keyed by opcode", len(opcodes.tables(tree, ROW_HOMES)),
@@ -53,7 +54,7 @@ def lines_by_room(tree: Tree) -> Dict[str, int]:
         folders = path.split("/")[:-1]
         for depth in range(1, min(len(folders), 3) + 1):
             room = "/".join(folders[:depth])
-            found[room] = found.get(room, 0) + len(tree.lines(path))
+            found[room] = found.get(room, 0) + tree.length(path)
     return found
 
 

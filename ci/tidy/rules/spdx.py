@@ -4,22 +4,22 @@
 from typing import Dict, List
 
 from tidy.finding import Finding
-from tidy.tree import CXX, Tree
+from tidy.tree import CXX, LICENCE, Tree
 
 NAME = "spdx"
 CEILING = False
-MARK = "SPDX-License-" "Identifier: Apache-2.0"
 
 PLANTED = [({path: text}, "SPDX") for path, text in [
     ("spec/a.cc", "int x;\n"), ("spec/a.proto", 'syntax = "proto3";\n'), ("ci/a", "#!/bin/sh\n"),
     ("CMakeLists.txt", "project(a)\n"), ("a.py", "x = 1\n"),
-    ("spec/b.h", "//\n//\n//\n// " + MARK + "\n")]]
-CLEAN = {"spec/a.cc": f"// {MARK}\nint x;\n", "ci/a": f"#!/bin/sh\n# {MARK}\n", "a.txt": "data\n"}
+    ("spec/b.h", "//\n//\n//\n// " + LICENCE + "\n")]]
+CLEAN = {"spec/a.cc": f"// {LICENCE}\nint x;\n",
+         "ci/a": f"#!/bin/sh\n# {LICENCE}\n", "a.txt": "data\n"}
 
 
 def findings(tree: Tree) -> List[Finding]:
-    return [Finding(path, 1, f"no line '{_comment(path)} {MARK}' (ci/tidy_test --fix spdx)")
-            for path in tree.sources if not any(MARK in line for line in tree.lines(path)[:3])]
+    return [Finding(path, 1, f"no line '{_comment(path)} {LICENCE}' (ci/tidy_test --fix spdx)")
+            for path in tree.sources if not any(LICENCE in line for line in tree.lines(path)[:3])]
 
 
 def fix(tree: Tree) -> Dict[str, str]:
@@ -31,7 +31,7 @@ def fix(tree: Tree) -> Dict[str, str]:
         if text.startswith("#!"):
             first, _, text = text.partition("\n")
             first += "\n"
-        fixed[finding.path] = f"{first}{_comment(finding.path)} {MARK}\n{text}"
+        fixed[finding.path] = f"{first}{_comment(finding.path)} {LICENCE}\n{text}"
     return fixed
 
 
