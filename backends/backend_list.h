@@ -1,4 +1,4 @@
-// Backend names (contracts.md) and what they stand for: `reference`, `xla`, `pjrt:PATH`,
+// Backend names (CONTRACT.md) and what they stand for: `reference`, `xla`, `pjrt:PATH`,
 // `exec:COMMAND`, ... with options after '?'. Adding an engine is one line of backends.def.
 #ifndef HLOCTS_BACKENDS_BACKEND_LIST_H_
 #define HLOCTS_BACKENDS_BACKEND_LIST_H_

@@ -53,7 +53,7 @@ std::string RoomOf(const std::string& path) { return path.substr(0, path.find('/
 
 bool IsTest(const std::string& file) { return absl::EndsWith(file, "_test.cc"); }
 
-// design.md, "The house". reports knows only spec, so whoever judges may write its records.
+// ARCHITECTURE.md. reports knows only spec, so whoever judges may write its records.
 const std::map<std::string, std::set<std::string>>& Allowed() {
   static const auto* allowed = new std::map<std::string, std::set<std::string>>{
       {"spec", {"spec"}},

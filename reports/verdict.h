@@ -1,5 +1,5 @@
 // The verdict on one module and one engine: the record every subcommand prints and every report
-// reads (contracts.md, "Verdict").
+// reads (CONTRACT.md, "Verdict").
 #ifndef HLOCTS_REPORTS_VERDICT_H_
 #define HLOCTS_REPORTS_VERDICT_H_
 
@@ -81,7 +81,7 @@ struct Verdict {
   std::string flake;
 };
 
-// One line of JSON, without a newline: the fields of contracts.md. The record of a run has besides
+// One line of JSON, without a newline: the fields of CONTRACT.md. The record of a run has besides
 // how much the sets could say (effective_bits).
 std::string VerdictToJson(const Verdict& verdict);
 std::string VerdictToRecord(const Verdict& verdict);

@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder);
 absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::string& area,
                                              const std::string& stem, const std::string& file);
 
-// Does the query select the address? (contracts.md: equal, a prefix before '/', ':' or ',', '*'.)
+// Does the query select the address? (CONTRACT.md: equal, a prefix before '/', ':' or ',', '*'.)
 bool QueryMatches(absl::string_view query, absl::string_view address);
 
 // Shard 1..count of an address: stable, the same on every machine.

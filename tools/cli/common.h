@@ -1,4 +1,4 @@
-// What the subcommands share: the common options of contracts.md, reading a module with its inputs,
+// What the subcommands share: the common options of CONTRACT.md, reading a module with its inputs,
 // printing errors, and batches of JSON lines.
 #ifndef HLOCTS_TOOLS_CLI_COMMON_H_
 #define HLOCTS_TOOLS_CLI_COMMON_H_
@@ -18,7 +18,7 @@
 
 namespace hlocts::tools {
 
-// Exit statuses of contracts.md.
+// Exit statuses of CONTRACT.md.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
