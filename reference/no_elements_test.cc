@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "reference/ops/module_testing.h"
 
-namespace hlocts {
+namespace hlocts::reference {
 namespace {
 
 struct Row {
@@ -140,4 +140,4 @@ INSTANTIATE_TEST_SUITE_P(Rows, NoElementsTest, testing::ValuesIn(kRows),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::reference

@@ -12,7 +12,7 @@
 namespace hlocts::suites {
 
 // `load` with the devices that the case or its module asks for.
-LoadOptions LoadOptionsOf(const Case& one, const Module& module, backends::LoadOptions load);
+backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module, backends::LoadOptions load);
 
 // Errors: leaves that do not fit the module, a device without leaves.
 absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Module& module,

@@ -35,7 +35,7 @@ reports::Verdict RunValid(const Case& one, const Module& module, backends::Backe
 }
 
 // A reject case proves something only if the control, one edit away, is taken.
-Verdict RunReject(const Case& one, const Module& module, backends::Backend& backend,
+reports::Verdict RunReject(const Case& one, const Module& module, backends::Backend& backend,
                   const backends::DiffOptions& base) {
   backends::DiffOptions options = base;
   options.load = LoadOptionsOf(one, module, options.load);
@@ -121,7 +121,7 @@ class Queue {
 };
 
 // A verdict that nobody expected, given again or not.
-Verdict RunAgain(const Case& one, backends::Backend& engine, const RunnerOptions& options, reports::Verdict first) {
+reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const RunnerOptions& options, reports::Verdict first) {
   std::string kinds(reports::VerdictName(first.kind));
   bool differs = false;
   for (int i = 0; i < options.again && !options.stop(); ++i) {

@@ -32,7 +32,7 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
 
 // One case on one engine. `error` verdicts say that case, reference or harness is at fault.
 // `stop` is asked inside of cases that take long.
-Verdict RunCase(
+reports::Verdict RunCase(
     const Case& one, backends::Backend& backend, const backends::DiffOptions& options,
     const std::function<bool()>& stop = [] { return false; });
 

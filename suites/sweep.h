@@ -17,7 +17,7 @@ namespace hlocts::suites {
 // The verdict on all parts: the first one that is not a pass, or their sum. kError when the module
 // has not one parameter of 32 bits per element whose size divides 2^32.
 // `stop` is asked between parts; true ends the sweep with kError.
-Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
+reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
                  const backends::DiffOptions& options, const std::function<bool()>& stop);
 
 }  // namespace hlocts::suites

@@ -339,7 +339,7 @@ int RunSelfcheck(const Options& options) {
     if (part != "canaries" && part != "noise" && part != "mutants" && part != "curves" &&
         part != "twins") {
       return Fail(InvalidInput(
-          "selfcheck: expected clauses, fuzz or crowd alone, or canaries, noise, mutants, curves, twins; found ", part));
+          "selfcheck: expected clauses, fuzz or multi-fault alone, or canaries, noise, mutants, curves, twins; found ", part));
     }
   }
   int status = kExitOk;
@@ -366,7 +366,7 @@ Command SelfcheckCommand() {
   return {"selfcheck", "plant faults, use permissions, and see what the harness says",
           [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("PART", &options->parts, "clauses, fuzz or crowd (each alone), or canaries, noise, mutants, curves, twins (default: these five)");
+            flags.Positional("PART", &options->parts, "clauses, fuzz or multi-fault (each alone), or canaries, noise, mutants, curves, twins (default: these five)");
             flags.Add("--tier", &options->tier, "tier of the cases: smoke, presubmit, ...");
             flags.Add("--query", &options->queries, "only these cases");
             flags.Add("--fault", &options->faults, "only faults or classes that begin so");
@@ -377,7 +377,7 @@ Command SelfcheckCommand() {
             flags.Add("--seed", &options->seed, "of the generated modules (1)");
             flags.AddDuration("--time", &options->seconds, "at most, for each fault");
             flags.Add("--out", &options->out, "folder for the figures");
-            flags.Add("--bundles", &options->bundles, "fuzz, crowd: folder to keep the shrunk modules in, a bundle each");
+            flags.Add("--bundles", &options->bundles, "fuzz, multi-fault: folder to keep the shrunk modules in, a bundle each");
             flags.Add("--update", &options->update, "clauses: complete suites/clause_mutants.txt");
             flags.Add("--changed", &options->changed, "clauses: run only the lines whose hash changed");
             flags.Add("--list", &options->list, "list the faults and do nothing");

@@ -3,9 +3,9 @@
 #include "tools/cli/flags.h"
 
 int main(int argc, char** argv) {
-  std::vector<hlocts::Command> commands;
-#define HLOCTS_COMMAND(Name) commands.push_back(hlocts::Name##Command());
+  std::vector<hlocts::tools::Command> commands;
+#define HLOCTS_COMMAND(Name) commands.push_back(hlocts::tools::Name##Command());
 #include "tools/commands.def"
 #undef HLOCTS_COMMAND
-  return hlocts::RunCommands(argc, argv, commands);
+  return hlocts::tools::RunCommands(argc, argv, commands);
 }

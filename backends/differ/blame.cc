@@ -136,7 +136,7 @@ void Explain(const Blame& blame, reports::Verdict& verdict) {
 }
 
 // The outputs are acceptable, a piece is not: the finding is the piece.
-Verdict PieceVerdict(const reports::Verdict& whole, const Blame& blame) {
+reports::Verdict PieceVerdict(const reports::Verdict& whole, const Blame& blame) {
   reports::Verdict verdict = whole;
   verdict.kind = blame.verdict.kind;
   verdict.reason = absl::StrCat(Finding(blame), " (the module's outputs alone do not show it); ",
@@ -158,7 +158,7 @@ std::string Remainder(const CutCounts& counts) {
 }
 
 // No piece is wrong: what the outputs leave open the pieces may have settled.
-Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
+reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
                                     " judged", Remainder(counts));
   bool settled = counts.inconclusive == 0 && counts.not_run == 0 && counts.elements > 0;

@@ -12,7 +12,7 @@ namespace hlocts::backends {
 // - that of the first wrong piece, where a piece is wrong and the outputs do not show it,
 // - a pass by pieces, where the outputs alone say nothing,
 // - otherwise `whole`, whose failure then names the piece that is wrong.
-Verdict WithPieces(reports::Verdict whole, const Module& module, const ExecuteRequest& request,
+reports::Verdict WithPieces(reports::Verdict whole, const Module& module, const ExecuteRequest& request,
                    const DiffOptions& options, Backend& backend);
 
 }  // namespace hlocts::backends

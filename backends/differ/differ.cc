@@ -67,7 +67,7 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica) {
 }
 
 // Two devices' verdicts as one: the worse one, with the counts of both.
-Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
+reports::Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
   reports::Verdict merged = Severity(b.kind) > Severity(a.kind) ? b : a;
   merged.elements = a.elements + b.elements;
   merged.unspecified_elements = a.unspecified_elements + b.unspecified_elements;

@@ -38,11 +38,11 @@ class Differ {
       : module_(module), request_(request), options_(std::move(options)) {}
 
   // Runs and judges. `verdict` fields that only the caller knows (module, case, seed) stay empty.
-  Verdict Diff(Backend& backend);
+  reports::Verdict Diff(Backend& backend);
   // The same for a run that is over; the engine runs the pieces, if any.
-  Verdict DiffOutcome(const RunOutcome& outcome, Backend& backend);
+  reports::Verdict DiffOutcome(const RunOutcome& outcome, Backend& backend);
   // Judges outputs that are at hand, [device][leaf].
-  Verdict JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
+  reports::Verdict JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                        const std::vector<std::string>& facts = {});
   // The sets of one device, for explanations and bundles.
   absl::StatusOr<const ModuleAcceptance*> Acceptance(int64_t device,
@@ -60,13 +60,13 @@ class Differ {
 };
 
 // The verdict on an engine that returned no values.
-Verdict VerdictOf(const RunOutcome& outcome);
+reports::Verdict VerdictOf(const RunOutcome& outcome);
 
 // The module is invalid: refusal is the pass, "accepted" the failure.
-Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOptions& options);
+reports::Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOptions& options);
 // The same of a text that our parser refuses, so that no module of it can be sent: a pass of an
 // engine that reads with our parser, `unsupported` of any other.
-Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);
+reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);
 
 }  // namespace hlocts::backends
 

@@ -66,7 +66,7 @@ struct CampaignStatus {
 
 // Module `number` of the campaign: every twelfth is of the negative stream, every eighth may have
 // replicas where the generator's options allow more than one.
-Generated CampaignModule(const CampaignOptions& options, int64_t number);
+generators::Generated CampaignModule(const CampaignOptions& options, int64_t number);
 
 // `tick` is called about once a second and once at the end. Errors: an engine that cannot be
 // started, a folder that cannot be written, a state of another seed.

@@ -22,7 +22,7 @@ class Guide {
 
   // Module `number`. Modules of earlier epochs that were not asked for in turn are made again for
   // what they show. Thread-safe.
-  Generated Make(int64_t number);
+  generators::Generated Make(int64_t number);
   int64_t cells();
 
  private:

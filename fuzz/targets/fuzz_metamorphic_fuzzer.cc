@@ -2,7 +2,7 @@
 #include "fuzz/targets/in_process.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static auto* fuzz = new hlocts::InProcessFuzz("cpu?isolation=none");
+  static auto* fuzz = new hlocts::fuzz::InProcessFuzz("cpu?isolation=none");
   fuzz->Twins(absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

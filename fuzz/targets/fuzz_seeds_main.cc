@@ -62,12 +62,12 @@ absl::Status WriteModules(const std::string& folder, const std::vector<std::stri
     HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
     HLOCTS_RETURN_IF_ERROR(WriteModule(folder, std::filesystem::path(path).stem(), text));
   }
-  GeneratorOptions options;
-  options.stream = Stream::kEdge;
+  generators::GeneratorOptions options;
+  options.stream = generators::Stream::kEdge;
   options.replicas_max = 2;
   for (uint64_t number = 0; number < kGenerated; ++number) {
-    SeedSource choose(1, number);
-    const std::string text = PrintModule(*Generate(choose, options).module, PrintOptions::Short());
+    generators::SeedSource choose(1, number);
+    const std::string text = PrintModule(*generators::Generate(choose, options).module, PrintOptions::Short());
     HLOCTS_RETURN_IF_ERROR(WriteModule(folder, absl::StrCat("generated_", number), text));
   }
   return absl::OkStatus();
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::filesystem::create_directories(argv[1]);
-  absl::Status status = hlocts::WriteSeeds(argv[1], {argv + 2, argv + argc});
+  absl::Status status = hlocts::fuzz::WriteSeeds(argv[1], {argv + 2, argv + argc});
   if (status.ok()) return 0;
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return 1;

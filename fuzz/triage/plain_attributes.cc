@@ -43,7 +43,7 @@ bool HasLayouts(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
       const Shape& shape = instruction->shape();
-      if (shape.WithDefaultLayout() != InDefaultLayout(shape)) return true;
+      if (shape.WithDefaultLayout() != shape.WithoutLayout().WithDefaultLayout()) return true;
     }
   }
   return false;

@@ -25,10 +25,10 @@ struct TrialResult {
 };
 
 // The options of a load, on as many devices as the module asks for.
-LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options);
+backends::LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options);
 
 // Runs the valid module; once more where its worker was killed from outside.
-RunOutcome RunSample(const Sample& sample, backends::Backend& engine, const TrialOptions& options);
+backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine, const TrialOptions& options);
 
 // A run of the valid module that is over. `blame`: a failure is narrowed down to an instruction
 // (many executions).

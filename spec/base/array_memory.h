@@ -8,7 +8,7 @@ namespace hlocts {
 
 // Begins at a cache line, so that no vector straddles two; that of 4 MiB and more begins at a huge
 // page and asks the system for such pages, because on virtual machines looking up addresses takes
-// longer than reading (backends/engine/cpu/FIGURES.md). Not zeroed, given back by std::free; null if there
+// longer than reading. Not zeroed, given back by std::free; null if there
 // is none.
 void* AllocateArray(size_t bytes);
 

@@ -4,7 +4,7 @@
 #define HLOCTS_SPEC_JUDGE_INTEGER_POINTS_H_
 
 #include "spec/judge/acceptance_set.h"
-#include "spec/ops/opcode.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 

@@ -61,11 +61,11 @@ AcceptanceSet PredTable(const IntegerBinary& row, const AcceptanceSet& a, const 
 }
 
 AcceptanceSet Unknown(const IntegerContext& context) {
-  return AcceptanceSet::Unspecified(Term::kUnknown, context.origin);
+  return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
 }
 
 AcceptanceSet LeftOpen(const IntegerContext& context) {
-  return AcceptanceSet::Unspecified(Term::kFreedom, context.origin);
+  return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
 }
 
 }  // namespace
@@ -175,7 +175,7 @@ AcceptanceSet BinaryInteger(Opcode opcode, const AcceptanceSet& a, const Accepta
   if (b.unspecified()) return b;
   const IntegerBinary* row = FindIntegerBinary(opcode);
   if (row == nullptr) return Unknown(context);
-  const AcceptanceSet& cause = a.term == Term::kPoint ? b : a;
+  const AcceptanceSet& cause = a.cause == WideningCause::kPoint ? b : a;
   if (context.type == PrimitiveType::kPred) return PredTable(*row, a, b, context, cause);
   if (a.ilo == a.ihi && b.ilo == b.ihi) {
     if (IntegerResultIsOpen(opcode, a.ilo, b.ilo, context)) return LeftOpen(context);

@@ -37,7 +37,7 @@ struct FuzzCheckOptions {
 
 // The options that `hlocts fuzz --seed=S` runs with, but for limits that a fault's endless loop
 // meets.
-CampaignOptions PlantedCampaign(uint64_t seed);
+fuzz::CampaignOptions PlantedCampaign(uint64_t seed);
 
 // The campaigns run side by side over one stream of modules: what all of them do alike (generate,
 // verify, run, judge) is done and timed once. In the order of `ids`.

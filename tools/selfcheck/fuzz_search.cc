@@ -41,7 +41,7 @@ struct Planted {
 
 // With every array of the entry as an output: where a fault changes none of them, the pieces of the
 // module are right as well.
-Sample WithPieces(const fuzz::Sample& sample) {
+fuzz::Sample WithPieces(const fuzz::Sample& sample) {
   return sample.module->entry()->root()->shape().IsArray() ? fuzz::WithAllValues(sample) : sample.Clone();
 }
 

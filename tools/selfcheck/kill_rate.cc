@@ -47,7 +47,7 @@ bool SameOutputs(const backends::ExecuteResult& a, const backends::ExecuteResult
 }
 
 // The verdict on the faulty engine; a pass at once when it gives the reference's bits.
-Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profile profile, bool& changed) {
+reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profile profile, bool& changed) {
   backends::DiffOptions options;
   options.profile = profile;
   options.load = trial.load;

@@ -11,7 +11,7 @@
 namespace hlocts::tools {
 
 // A loop that a fault keeps from ending must not hold up the rest.
-LoadOptions BoundedLoad() {
+backends::LoadOptions BoundedLoad() {
   backends::LoadOptions load;
   load.steps_max = 20'000;
   load.memory_bytes_max = int64_t{1} << 30;

@@ -24,7 +24,7 @@ struct Trial {
 };
 
 // Limits that a loop which a fault keeps from ending runs into.
-LoadOptions BoundedLoad();
+backends::LoadOptions BoundedLoad();
 
 // Cases that the reference itself passes; `cases` outlives the trials. Others are left out and
 // counted in `left_out`.

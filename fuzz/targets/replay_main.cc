@@ -22,7 +22,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-namespace hlocts {
+namespace hlocts::fuzz {
 namespace {
 
 constexpr size_t kSizeMax = 16 << 10;  // of a mutated input
@@ -89,22 +89,22 @@ std::vector<std::string> FilesOf(int count, char** folders) {
 struct Part {
   size_t begin, size;
 };
-Part PartOf(const std::string& text, SplitMix64& random) {
+Part PartOf(const std::string& text, generators::SplitMix64& random) {
   const size_t begin = random.Below(text.size() + 1);
   const size_t longest = size_t{1} << random.Below(9);
   return {begin, std::min(random.Below(longest) + 1, text.size() - begin)};
 }
 
-void ChangeByte(std::string& text, SplitMix64& random) {
+void ChangeByte(std::string& text, generators::SplitMix64& random) {
   if (!text.empty()) text[random.Below(text.size())] = static_cast<char>(random.Next());
 }
 
-void Erase(std::string& text, SplitMix64& random) {
+void Erase(std::string& text, generators::SplitMix64& random) {
   const Part part = PartOf(text, random);
   text.erase(part.begin, part.size);
 }
 
-void ChangeNumber(std::string& text, SplitMix64& random) {
+void ChangeNumber(std::string& text, generators::SplitMix64& random) {
   const size_t digit = text.find_first_of("0123456789", random.Below(text.size() + 1));
   if (digit == std::string::npos) return;
   const size_t end = std::min(text.find_first_not_of("0123456789", digit), text.size());
@@ -112,13 +112,13 @@ void ChangeNumber(std::string& text, SplitMix64& random) {
 }
 
 // A part of another input, inserted or in the place of a part of this one.
-void Splice(std::string& text, const std::string& other, SplitMix64& random) {
+void Splice(std::string& text, const std::string& other, generators::SplitMix64& random) {
   const Part from = PartOf(other, random), to = PartOf(text, random);
   const size_t replaced = random.Below(2) == 0 ? 0 : to.size;
   text.replace(to.begin, replaced, other, from.begin, from.size);
 }
 
-std::string Mutated(const std::vector<std::string>& files, SplitMix64& random) {
+std::string Mutated(const std::vector<std::string>& files, generators::SplitMix64& random) {
   std::string text = files[random.Below(files.size())].substr(0, kSizeMax);
   for (uint64_t edits = random.Below(kEditsMax) + 1; edits > 0; --edits) {
     switch (random.Below(4)) {
@@ -148,7 +148,7 @@ void RunInput(std::string input, Digest& digest) {
 int Replay(int64_t count, uint64_t seed, const std::vector<std::string>& files) {
   Digest digest;
   for (const std::string& file : files) RunInput(file, digest);
-  SplitMix64 random(seed);
+  generators::SplitMix64 random(seed);
   for (int64_t i = 0; i < count; ++i) RunInput(Mutated(files, random), digest);
   std::printf("%lld inputs (%zu files), %lld bytes, digest %016llx\n",
               static_cast<long long>(digest.inputs), files.size(),
@@ -157,7 +157,7 @@ int Replay(int64_t count, uint64_t seed, const std::vector<std::string>& files) 
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::fuzz
 
 int main(int argc, char** argv) {
   const std::string name = std::filesystem::path(argv[0]).filename();
