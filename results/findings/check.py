@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Checks a finding's certificate: does the engine's value really lie outside of what HLO allows?
+
+    check.py BUNDLE          one certificate: clause, sentence, allowed set, the engine's value
+    check.py --all DIR       every bundle of a folder, as a table
+    check.py --kinds         the kinds of derivation, and the operations of each
+
+A bundle holds module.hlo, inputs.txt and actual.txt. Its certificate.json only points: at one
+element of one output, at the clause that the engine breaks, and at the kind of the operation that
+the clause speaks of. The set of values that the documents allow for this element is derived here,
+from module and inputs, in exact rational arithmetic; where a compiler may choose, every choice is
+allowed, and named if it mattered. Python's standard library only; nothing of the suite's own
+evaluator or of an engine is used. {"certificate": "none", "reason": ...} stands where no element is
+wrong (a crash, a refusal), where the documents leave the point open, or where the derivation is not
+covered here.
+
+Exit: 0 accepted, the value lies outside of the set; 1 refused, it lies inside; 2 no certificate,
+or a broken one.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+import check_arrays  # these four register the operations
+import check_control
+import check_indexing
+import check_windows
+from check_evaluator import OPERATIONS, Array, Evaluator, leaves, of_elements
+from check_numbers import FREEDOMS, READINGS, Broken, Unsupported, holds, set_text, text_of
+from check_text import parse_literals, parse_module
+
+OPERATION_FILES = (check_arrays, check_control, check_indexing, check_windows)
+ACCEPTED, REFUSED, BROKEN, NONE = "accepted", "refused", "broken", "none"
+FIELDS = ("output", "index", "kind", "clause", "sentence")
+
+
+def read(bundle, name):
+    path = bundle / name
+    if not path.exists():
+        raise Broken("no %s in the bundle" % name)
+    return path.read_text()
+
+
+def certificate_of(bundle):
+    try:
+        certificate = json.loads(read(bundle, "certificate.json"))
+    except json.JSONDecodeError as error:
+        raise Broken("certificate.json: %s" % error) from error
+    if not isinstance(certificate, dict):
+        raise Broken("certificate.json: no object")
+    if certificate.get("certificate") == NONE:
+        if not certificate.get("reason") or len(certificate) != 2:
+            raise Broken("a certificate of none needs a reason and nothing else")
+    elif sorted(certificate) != sorted(FIELDS):
+        raise Broken(
+            "certificate.json holds %s, not %s"
+            % (", ".join(sorted(certificate)), ", ".join(FIELDS))
+        )
+    return certificate
+
+
+def check_clause(certificate):
+    """The sentence is the one that the clause has in this tree's register of clauses."""
+    section = certificate["clause"].rpartition(".")[0]
+    register = pathlib.Path(__file__).parents[2] / "spec" / "clauses" / (section + ".textproto")
+    if not register.exists():
+        raise Broken("no document's section " + section)
+    entry = (
+        register.read_text().partition('id: "%s"\n' % certificate["clause"])[2].partition("\n}")[0]
+    )
+    text = (re.findall(r'^  text: (".*")$', entry, re.M) or ["null"])[0]
+    text = json.loads(text)
+    if not text or text != certificate["sentence"]:
+        raise Broken("clause %s says: %s" % (certificate["clause"], text))
+    return section
+
+
+def outputs_of(bundle):
+    """The leaves of the module's result, as sets, and what the engine returned."""
+    module = parse_module(read(bundle, "module.hlo"))
+    inputs = parse_literals(read(bundle, "inputs.txt"))
+    arguments, rest = [], iter(inputs)
+    for parameter in module.entry.parameters():
+        arguments.append(arguments_of(parameter.shape, rest))
+    if next(rest, None) is not None:
+        raise Broken("more inputs than parameters")
+    allowed = leaves(Evaluator(module).run(module.entry, arguments))
+    actual = parse_literals(read(bundle, "actual.txt"))
+    if [leaf.shape for leaf in allowed] != [shape for shape, _ in actual]:
+        raise Broken("actual.txt has not the outputs of the module")
+    return allowed, [of_elements(*leaf) for leaf in actual]
+
+
+def arguments_of(shape, inputs):
+    if isinstance(shape, tuple):
+        return tuple(arguments_of(part, inputs) for part in shape)
+    given, elements = next(inputs, (None, None))
+    if given != shape:
+        raise Broken("an input of another shape than its parameter")
+    return of_elements(given, elements)
+
+
+def check(bundle):
+    """(verdict, what to print)."""
+    FREEDOMS.clear()
+    READINGS.clear()
+    Array.cone.clear()
+    certificate = certificate_of(bundle)
+    if certificate.get("certificate") == NONE:
+        return NONE, [certificate["reason"]]
+    section = check_clause(certificate)
+    allowed, actual = outputs_of(bundle)
+    output, index = certificate["output"], certificate["index"]
+    if not isinstance(output, int) or not 0 <= output < len(allowed) or not isinstance(index, list):
+        raise Broken("no such output")
+    try:
+        found = next(iter(actual[output][index].stored))
+        values = allowed[output][index].stored
+    except RecursionError as error:
+        raise Unsupported("too long a chain of instructions") from error
+    rows = [OPERATIONS[opcode] for opcode in Array.cone]
+    if (section, certificate["kind"]) not in {(row.section, row.kind) for row in rows}:
+        raise Broken(
+            "no operation of kind %s and clause %s decides this element"
+            % (certificate["kind"], section)
+        )
+    lines = [
+        "clause    %s: %s" % (certificate["clause"], certificate["sentence"]),
+        "element   output %d at %s, of %s"
+        % (output, index, ", ".join("%s (%d)" % pair for pair in sorted(Array.cone.items()))),
+        "freedoms  %s" % ("; ".join(sorted(FREEDOMS)) or "none is used"),
+        "rests on  %s" % ("; ".join(sorted(READINGS)) or "the documents alone"),
+        "allowed   %s" % set_text(values),
+        "engine    %s" % text_of(found),
+    ]
+    return (REFUSED if holds(values, found) else ACCEPTED), lines
+
+
+def verdict_of(bundle):
+    try:
+        return check(bundle)
+    except Broken as reason:
+        return BROKEN, [str(reason)]
+    except Unsupported as reason:
+        return BROKEN, ["not covered: %s" % reason]
+
+
+def kinds():
+    rows = {}
+    for opcode, row in OPERATIONS.items():
+        rows.setdefault(row.kind, []).append(opcode)
+    return [
+        "%-11s%s" % (kind, ", ".join(sorted(opcodes))) for kind, opcodes in sorted(rows.items())
+    ]
+
+
+def check_all(folder):
+    bundles = sorted(path.parent for path in folder.glob("*/certificate.json"))
+    if not bundles:
+        print("no bundle with a certificate in", folder)
+        return 2
+    counts = {}
+    for bundle in bundles:
+        verdict, lines = verdict_of(bundle)
+        counts[verdict] = counts.get(verdict, 0) + 1
+        fact = lines[0] if len(lines) == 1 else "%s; %s" % (lines[-2].split(None, 1)[1], lines[-1])
+        print("%-9s %-46s %s" % (verdict, bundle.name, fact))
+    print(
+        ", ".join(
+            "%d %s" % (counts[v], v) for v in (ACCEPTED, REFUSED, BROKEN, NONE) if v in counts
+        )
+    )
+    return 2 if BROKEN in counts else 1 if REFUSED in counts else 0
+
+
+def main(arguments):
+    sys.setrecursionlimit(20000)
+    if arguments == ["--kinds"]:
+        print("\n".join(kinds()))
+        return 0
+    if len(arguments) == 2 and arguments[0] == "--all":
+        return check_all(pathlib.Path(arguments[1]))
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print(__doc__)
+        return 2
+    verdict, lines = verdict_of(pathlib.Path(arguments[0]))
+    print("\n".join(["verdict   " + verdict] + lines))
+    return {ACCEPTED: 0, REFUSED: 1}.get(verdict, 2)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

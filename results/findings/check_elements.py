@@ -1,0 +1,450 @@
+"""What an operation may return for one element: from sets of operand values to the set of results.
+
+The documents say which real value a result is; they bound no error. Basic operations are rounded
+once. What a compiler may do beside that, in the default profile of this suite's law, is allowed
+here too and named where it is used: subnormals flushed, a product fused into a sum, a narrow
+intermediate kept wide, and for functions the ulps of ULPS.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+import itertools
+import math
+
+from check_formats import everything, fits, FORMATS, is_float, store, store_once, width_of, wrap
+from check_numbers import (
+    allow,
+    ANY,
+    floor_log2,
+    HUGE,
+    Nan,
+    power_of_two,
+    READINGS,
+    Real,
+    reals,
+    TINY,
+    Unsupported,
+    Zero,
+)
+from check_reals import BINARY, ONE, ends, finite, function_of, multiply, negated
+
+BOTH_ZEROS = (Zero(1), Zero(-1))
+MOST_PIECES = 64  # more values than that of one integer element are not followed
+
+
+@dataclass(frozen=True)
+class Value:
+    """The values that an element may have in memory, and those a consumer may read where it
+    skips the rounding. `product`: a product, which a sum may take unrounded."""
+
+    stored: frozenset
+    wide: frozenset = frozenset()
+    product: bool = False
+
+
+def joined(values):
+    """Any of the values."""
+    values = list(values)
+    if len(values) == 1:
+        return values[0]
+    if any(v.stored == ANY for v in values):
+        return Value(ANY)
+    return Value(
+        frozenset().union(*(v.stored for v in values)),
+        frozenset().union(*(v.wide for v in values)),
+        any(v.product for v in values),
+    )
+
+
+# Functions: ulps allowed in f64, f32, f16, bf16, and further ulps for each unit of |x|.
+ULPS = {
+    "exponential": (3, 7, 1, 1, 0),
+    "exponential-minus-one": (5, 9, 3, 1, 0),
+    "log": (2, 3, 1, 1, 0),
+    "log-plus-one": (3, 4, 2, 1, 0),
+    "logistic": (5, 5, 3, 3, 0),
+    "tanh": (8, 7, 1, 1, 0),
+    "erf": (3, 8, 1, 1, 0),
+    "sine": (3, 4, 1, 1, 0),
+    "cosine": (3, 4, 1, 1, 0),
+    "tan": (3, 5, 1, 1, 0),
+    "atan2": (3, 4, 1, 1, 0),
+    "power": (3, 9, 1, 1, 0),
+    "cbrt": (4, 2, 1, 1, 0),
+    "rsqrt": (2, 3, 2, 1, 0),
+    "acos": (8, 8, 2, 2, 0),
+    "acosh": (8, 8, 2, 2, 0),
+    "asin": (8, 8, 2, 2, 0),
+    "asinh": (8, 8, 2, 2, 0),
+    "atanh": (8, 8, 2, 2, 0),
+    "cosh": (5, 5, 2, 2, 1),
+    "sinh": (6, 9, 3, 2, 1),
+    "divide": (1.5, 2.5, 1.5, 1.5, 0),
+    "sqrt": (0, 1, 0, 0, 0),
+}
+
+
+NEVER_NEGATIVE = ("exponential", "logistic", "cosh", "sqrt", "rsqrt")
+
+
+def ulps_of(opcode, form, argument):
+    row = ULPS[opcode]
+    if form.width <= 8:
+        return Fraction(0 if opcode in ("divide", "sqrt") else 0.6)
+    column = {"f64": 0, "f32": 1, "f16": 2, "bf16": 3}[form.name]
+    return Fraction(row[column]) + row[4] * argument
+
+
+def loosened(opcode, form, pieces, argument=0):
+    """Every real moved outward by the ulps that the operation is allowed."""
+    result = set()
+    for p in pieces:
+        if not isinstance(p, Real) or abs(p.hi) >= HUGE or abs(p.lo) >= HUGE:
+            result.add(p)
+            continue
+        lo, hi = sorted((abs(p.lo), abs(p.hi)))
+        ulps = ulps_of(opcode, form, argument)
+        READINGS.add("%s within %g ulps (ruling 0072)" % (opcode, ulps))
+        # Just above a power of two an ulp is twice as long as below it.
+        above = power_of_two(floor_log2(lo) + 1)
+        low = min(x - ulps * form.ulp(x) for x in (lo, above) if x <= hi)
+        high = hi + ulps * form.ulp(hi)
+        if opcode in NEVER_NEGATIVE:
+            low = max(low, Fraction(0))
+        result |= reals(*sorted((p.sign * low, p.sign * high)), zero_signs=(p.sign,))
+    return frozenset(result)
+
+
+# What is read of an operand.
+
+
+def with_flushed(form, pieces):
+    """A subnormal operand may be read as itself, as a zero of its sign, or as anything between:
+    library code scales it in steps of its own."""
+    flushed = set()
+    for p in pieces:
+        if isinstance(p, Real) and min(abs(p.lo), abs(p.hi)) < form.min_normal:
+            far = max((p.lo, p.hi), key=abs)
+            flushed |= {Zero(p.sign), Real(*sorted((TINY * p.sign, far)))}
+    return allow(
+        "a subnormal operand may be read as zero (ruling 0036)", frozenset(pieces), flushed
+    )
+
+
+def read(type_name, value, sums=False, widens=False):
+    """The pieces that an operation may take from a floating-point operand."""
+    form, pieces = FORMATS[type_name], value.stored
+    if sums and value.product:
+        pieces = allow("a product may be fused into a sum (ruling 0073)", pieces, value.wide)
+    if widens or form.width <= 16:
+        pieces = allow(
+            "an intermediate may keep excess precision (ruling 0073)", pieces, value.wide
+        )
+    return with_flushed(form, pieces)
+
+
+def result(form, pieces, product=False, saturates=False):
+    """The Value of a floating-point result within `pieces` before it is rounded."""
+    stored = store(form, pieces)
+    beyond = {
+        p.sign for p in pieces if isinstance(p, Real) and max(abs(p.lo), abs(p.hi)) > form.max
+    }
+    if saturates and beyond:
+        most = [Real(sign * form.max, sign * form.max) for sign in beyond]
+        stored = allow("a function that overflows may give the maximum", stored, most)
+    if stored != pieces:
+        READINGS.add("results are rounded to nearest even (ruling 0072)")
+    wide = pieces
+    for wider in ("f32", "f64"):
+        if FORMATS[wider].mantissa_bits > form.mantissa_bits:
+            wide |= store_once(FORMATS[wider], pieces, flush=False)
+    return Value(stored, merged(stored | wide), product)
+
+
+def merged(pieces):
+    """Few pieces: beyond eight intervals their hulls, one of each sign."""
+    intervals = [p for p in pieces if isinstance(p, Real)]
+    if len(intervals) <= 8:
+        return pieces
+    rest = {p for p in pieces if not isinstance(p, Real)}
+    for sign in (1, -1):
+        same = [p for p in intervals if p.sign == sign]
+        if same:
+            rest.add(Real(min(p.lo for p in same), max(p.hi for p in same)))
+    return frozenset(rest)
+
+
+def note_special(opcode, *pieces):
+    if opcode in ULPS and not all(isinstance(p, (Nan, Real)) for p in pieces):
+        READINGS.add("functions at zeros and infinities as in C99 (ruling 0083)")
+
+
+def float_binary(opcode, type_name, left, right):
+    form, exact = FORMATS[type_name], frozenset()
+    sums = opcode in ("add", "subtract")
+    operands = [merged(read(type_name, v, sums=sums)) for v in (left, right)]
+    for a, b in itertools.product(*operands):
+        if opcode != "power" and (isinstance(a, Nan) or isinstance(b, Nan)):
+            exact |= {Nan()}
+            continue
+        note_special(opcode, a, b)
+        pieces = frozenset(BINARY[opcode](a, b))
+        exact |= loosened(opcode, form, pieces) if opcode in ULPS else pieces
+        if (
+            opcode == "divide"
+            and isinstance(b, Real)
+            and 1 / min(abs(b.lo), abs(b.hi)) < form.min_normal
+        ):
+            exact = allow(
+                "a quotient by a huge number may use its flushed reciprocal (ruling 0086)",
+                exact,
+                multiply(a, Zero(b.sign)),
+            )
+    value = result(form, exact, product=opcode == "multiply", saturates=opcode in ULPS)
+    if sums and any(isinstance(p, Zero) for p in value.stored) and form.kind != "fnuz":
+        signs = allow("the sign of a zero sum is free (ruling 0073)", value.stored, BOTH_ZEROS)
+        value = Value(signs, value.wide, value.product)
+    return value
+
+
+def rounded_to_integer(opcode, p):
+    if not isinstance(p, Real):
+        return {p}
+    half = Fraction(1, 2)
+    rounding = {
+        "floor": math.floor,
+        "ceil": math.ceil,
+        "round-nearest-even": round,
+        "round-nearest-afz": lambda x: math.floor(abs(x) + half) * (1 if x > 0 else -1),
+    }[opcode]
+    return reals(Fraction(rounding(p.lo)), Fraction(rounding(p.hi)), zero_signs=(p.sign,))
+
+
+def float_unary(opcode, type_name, operand):
+    form, pieces = FORMATS[type_name], merged(read(type_name, operand))
+    if opcode == "is-finite":
+        return Value(frozenset(int(finite(p)) for p in pieces))
+    if opcode in ("abs", "negate"):
+        change = lambda p: (
+            Nan() if isinstance(p, Nan) else p if opcode == "abs" and p.sign > 0 else negated(p)
+        )
+        return Value(
+            frozenset(map(change, pieces)), frozenset(map(change, operand.wide)), operand.product
+        )
+    if opcode == "sign":
+        signs = {
+            p if isinstance(p, (Nan, Zero)) else Real(ONE * p.sign, ONE * p.sign) for p in pieces
+        }
+        return result(form, frozenset(signs))
+    if opcode in ("floor", "ceil", "round-nearest-even", "round-nearest-afz"):
+        return result(form, frozenset().union(*(rounded_to_integer(opcode, p) for p in pieces)))
+    exact = frozenset()
+    for p in pieces:
+        note_special(opcode, p)
+        size = max(map(abs, ends(p))) if isinstance(p, Real) else 0
+        exact |= loosened(opcode, form, frozenset(function_of(opcode, p)), size)
+    return result(form, exact, saturates=True)
+
+
+# Integers and predicates: exact, modulo 2^w.
+
+
+def over(function, *sets):
+    """`function` of every combination; a function's None is any value."""
+    if any(s == ANY for s in sets) or math.prod(len(s) for s in sets) > MOST_PIECES**2:
+        return Value(ANY)
+    values = {function(*combination) for combination in itertools.product(*sets)}
+    return Value(ANY if None in values or len(values) > MOST_PIECES else frozenset(values))
+
+
+def truncated(a, b):
+    """Integer division rounds toward zero; by zero it gives any value (ruling 0006)."""
+    return None if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def integer_power(a, b):
+    """Ruling 0018."""
+    if b >= 0:
+        return pow(a, b, 1 << 64)
+    return {1: 1, -1: 1 if b % 2 == 0 else -1, 0: None}.get(a, 0)
+
+
+def integer_binary(opcode, type_name, left, right):
+    width = width_of(type_name)
+    unsigned = lambda n: n % (1 << width)
+    shift = lambda operation: lambda a, b: (
+        operation(a, unsigned(b)) if unsigned(b) < width else None
+    )
+    if type_name == "pred" and opcode in ("add", "multiply"):  # ruling 0079
+        opcode = {"add": "or", "multiply": "and"}[opcode]
+    divided = lambda operation: lambda a, b: (
+        None if b == 0 or not fits(type_name, truncated(a, b)) else operation(a, b)
+    )
+    operation = {
+        "add": lambda a, b: a + b,
+        "subtract": lambda a, b: a - b,
+        "multiply": lambda a, b: a * b,
+        "divide": divided(truncated),
+        "remainder": divided(lambda a, b: a - truncated(a, b) * b),
+        "maximum": max,
+        "minimum": min,
+        "power": integer_power,
+        "and": lambda a, b: a & b,
+        "or": lambda a, b: a | b,
+        "xor": lambda a, b: a ^ b,
+        "shift-left": shift(lambda a, n: a << n),
+        "shift-right-arithmetic": shift(lambda a, n: signed(a) >> n),
+        "shift-right-logical": shift(lambda a, n: unsigned(a) >> n),
+    }.get(opcode)
+    if operation is None:
+        raise Unsupported("%s of %s" % (opcode, type_name))
+    signed = lambda a: wrap("s%d" % width, a)
+    return over(
+        lambda a, b: overflowed(opcode, type_name, operation(a, b)), left.stored, right.stored
+    )
+
+
+def overflowed(opcode, type_name, n):
+    """n modulo 2^w; that a sum or product wraps is a reading of documents that are silent."""
+    if n is None:
+        return None
+    wrapped = wrap(type_name, n)
+    if wrapped != n and type_name != "pred" and opcode in ("add", "subtract", "multiply", "power"):
+        READINGS.add("integers wrap modulo 2^%d (ruling 0078)" % width_of(type_name))
+    return wrapped
+
+
+def integer_unary(opcode, type_name, operand):
+    width = width_of(type_name)
+    bits = lambda n: n % (1 << width)
+    operation = {
+        "abs": abs,
+        "negate": lambda n: -n,
+        "sign": lambda n: (n > 0) - (n < 0),
+        "not": lambda n: 1 - n if type_name == "pred" else ~n,
+        "popcnt": lambda n: bin(bits(n)).count("1"),
+        "count-leading-zeros": lambda n: width - bits(n).bit_length(),
+    }.get(opcode)
+    if operation is None:
+        raise Unsupported("%s of %s" % (opcode, type_name))
+    return over(lambda n: wrap(type_name, operation(n)), operand.stored)
+
+
+# Conversions.
+
+
+def to_integer(type_name, p):
+    """Truncation; outside of the range any value (ruling 0007)."""
+    if type_name == "pred":
+        return {int(not isinstance(p, Zero))}
+    if isinstance(p, Zero):
+        return {0}
+    if not isinstance(p, Real):
+        return ANY
+    lo, hi = math.trunc(p.lo), math.trunc(p.hi)
+    return (
+        set(range(lo, hi + 1))
+        if fits(type_name, lo) and fits(type_name, hi) and hi - lo < MOST_PIECES
+        else ANY
+    )
+
+
+def from_integer(n):
+    return Real(Fraction(n), Fraction(n)) if n else Zero(1)
+
+
+def convert(source, target, operand):
+    if not is_float(source) and not is_float(target):
+        return over(lambda n: wrap(target, n), operand.stored)
+    if not is_float(source):
+        exact = (
+            everything(FORMATS[target])
+            if operand.stored == ANY
+            else frozenset(map(from_integer, operand.stored))
+        )
+        return result(FORMATS[target], exact)
+    widens = is_float(target) and width_of(target) > width_of(source)
+    pieces = read(source, operand, widens=widens)
+    if is_float(target):
+        return result(FORMATS[target], pieces)
+    sets = [to_integer(target, p) for p in pieces]
+    return Value(ANY if any(s is ANY for s in sets) else frozenset().union(*sets))
+
+
+def reduce_precision(type_name, exponent_bits, mantissa_bits, operand):
+    """Rounded to the lower format, then range (ruling 0053); a tie without mantissa bits goes
+    either way."""
+    form = FORMATS[type_name]
+    lower = type(form)("lower", exponent_bits, mantissa_bits, (1 << (exponent_bits - 1)) - 1)
+    pieces = set()
+    for p in read(type_name, operand):
+        if isinstance(p, Real) and mantissa_bits == 0:
+            power = [power_of_two(floor_log2(abs(x))) for x in (p.lo, p.hi)]
+            pieces |= store_once(
+                lower, [Real(*sorted((p.sign * min(power), p.sign * 2 * max(power))))]
+            )
+        else:
+            pieces |= store_once(lower, [p])
+    return Value(store_once(form, pieces))
+
+
+# Comparisons.
+
+
+def key(p, total):
+    """Where a piece lies in the order: its least and its greatest place."""
+    if isinstance(p, Nan):  # only in the total order; which of the NaN bits is not always known
+        return (-math.inf, -2), (math.inf, 2)
+    if isinstance(p, Zero):
+        return ((Fraction(0), p.sign if total else 0),) * 2
+    return tuple((end, 0) for end in ends(p))
+
+
+def compare_pieces(direction, a, b, total):
+    if not total and (isinstance(a, Nan) or isinstance(b, Nan)):
+        return {int(direction == "NE")}
+    (alo, ahi), (blo, bhi) = key(a, total), key(b, total)
+    outcomes = {-1: alo < bhi, 0: alo <= bhi and blo <= ahi, 1: ahi > blo}
+    true = {"LT": (-1,), "LE": (-1, 0), "GT": (1,), "GE": (0, 1), "EQ": (0,), "NE": (-1, 1)}[
+        direction
+    ]
+    return {int(order in true) for order, possible in outcomes.items() if possible}
+
+
+def compare(type_name, direction, total, left, right):
+    if is_float(type_name):
+        reading = (lambda v: v.stored) if total else (lambda v: merged(read(type_name, v)))
+        sets = [
+            compare_pieces(direction, a, b, total)
+            for a, b in itertools.product(reading(left), reading(right))
+        ]
+        return Value(frozenset().union(*sets))
+    true = {
+        "LT": lambda a, b: a < b,
+        "LE": lambda a, b: a <= b,
+        "GT": lambda a, b: a > b,
+        "GE": lambda a, b: a >= b,
+        "EQ": lambda a, b: a == b,
+        "NE": lambda a, b: a != b,
+    }[direction]
+    return over(lambda a, b: int(true(a, b)), left.stored, right.stored)
+
+
+def binary(opcode, type_name, left, right):
+    return (float_binary if is_float(type_name) else integer_binary)(opcode, type_name, left, right)
+
+
+def clamp(type_name, low, operand, high):
+    """min(max(low, x), high); where the bounds cross, either (ruling 0004)."""
+
+    def apply(opcode, a, b):
+        return binary(opcode, type_name, a, b)
+
+    written = apply("minimum", apply("maximum", low, operand), high)
+    other = apply("maximum", low, apply("minimum", operand, high))
+    if written == other or ANY in (written.stored, other.stored):
+        return joined([written, other])
+    return Value(
+        allow("crossed bounds of clamp give either (ruling 0004)", written.stored, other.stored),
+        written.wide | other.wide,
+    )

@@ -1,0 +1,148 @@
+"""Sets of values, in exact rational numbers.
+
+A set of floating-point values is a frozenset of pieces: a NaN, an infinity, a zero of one sign, or
+an interval of nonzero reals of one sign. A set of integers (and of predicates, 0 and 1) is a
+frozenset of ints. ANY stands for every value of the type.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+ANY = frozenset(["any"])
+
+
+class Broken(Exception):
+    """What was given is no certificate: text that cannot be read, shapes that do not fit."""
+
+
+class Unsupported(Exception):
+    """The element cannot be derived here: an operation or a size that is not covered."""
+
+
+@dataclass(frozen=True)
+class Nan:
+    bits: int = None  # None: any NaN
+
+
+@dataclass(frozen=True)
+class Inf:
+    sign: int
+
+
+@dataclass(frozen=True)
+class Zero:
+    sign: int
+
+
+@dataclass(frozen=True)
+class Real:
+    """All reals of [lo, hi], which does not hold zero."""
+
+    lo: Fraction
+    hi: Fraction
+
+    @property
+    def sign(self):
+        return 1 if self.lo > 0 else -1
+
+
+FREEDOMS = set()  # the freedoms that widened a set so far, by name
+READINGS = set()  # the rulings on open points that a set rests on
+
+
+def allow(freedom, pieces, more):
+    """`pieces` and `more`; notes the freedom if that changes anything."""
+    more = frozenset(more) - pieces
+    if more:
+        FREEDOMS.add(freedom)
+    return pieces | more
+
+
+def reals(lo, hi, zero_signs=(1,)):
+    """The pieces of [lo, hi], which may hold zero."""
+    pieces = {Zero(sign) for sign in zero_signs} if lo <= 0 <= hi else set()
+    if lo > 0 or hi < 0:
+        return frozenset([Real(lo, hi)])
+    if hi > 0:
+        pieces.add(Real(min(hi, TINY), hi))
+    if lo < 0:
+        pieces.add(Real(lo, max(lo, -TINY)))
+    return frozenset(pieces)
+
+
+def power_of_two(exponent):
+    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
+
+
+TINY = power_of_two(-20000)  # stands for the reals next to zero, below every format
+HUGE = power_of_two(20000)  # likewise beyond every format
+
+
+def floor_log2(x):
+    """The largest n with 2^n <= x, for x > 0."""
+    n = x.numerator.bit_length() - x.denominator.bit_length()
+    above = x.numerator << max(-n, 0) >= x.denominator << max(n, 0)
+    return n if above else n - 1
+
+
+def holds(allowed, found):
+    """Is the one value `found` in the set? The documents do not say what the bits of a NaN are: any
+    NaN stands for any other."""
+    if allowed == ANY or found in allowed:
+        return True
+    if isinstance(found, tuple):  # a complex value
+        return any(all(holds({p}, f) for p, f in zip(pair, found)) for pair in allowed)
+    if isinstance(found, Nan):
+        return any(isinstance(p, Nan) for p in allowed)
+    return isinstance(found, Real) and any(
+        isinstance(p, Real) and p.lo <= found.lo <= p.hi for p in allowed
+    )
+
+
+def decimal_text(x):
+    """A Fraction to 17 digits, for people; works far outside the range of double."""
+    if x == 0:
+        return "0"
+    exponent = len(str(abs(x.numerator))) - len(str(x.denominator))
+    digits = round(abs(x) / Fraction(10) ** (exponent - 17))
+    text = str(digits)
+    exponent += len(text) - 18
+    text = text[:17].rstrip("0")
+    value = text[0] + ("." + text[1:] if len(text) > 1 else "")
+    if -5 < exponent < 17:
+        value = "%.*f" % (max(len(text) - exponent - 1, 0), float(abs(x)))
+    else:
+        value += "e%+d" % exponent
+    return ("-" if x < 0 else "") + value
+
+
+def text_of(piece):
+    if isinstance(piece, (int, str)):
+        return str(piece)
+    if isinstance(piece, tuple):
+        return "(%s)" % ", ".join(map(text_of, piece))
+    if isinstance(piece, Nan):
+        return "nan" if piece.bits is None else "nan with bits %#x" % piece.bits
+    if isinstance(piece, Inf):
+        return "inf" if piece.sign > 0 else "-inf"
+    if isinstance(piece, Zero):
+        return "+0" if piece.sign > 0 else "-0"
+    if piece.lo == piece.hi:
+        return decimal_text(piece.lo)
+    return "[%s, %s]" % (decimal_text(piece.lo), decimal_text(piece.hi))
+
+
+def overlapping_joined(pieces):
+    """The same set with overlapping intervals made one."""
+    intervals = sorted((p for p in pieces if isinstance(p, Real)), key=lambda p: p.lo)
+    joined = []
+    for p in intervals:
+        if joined and p.lo <= joined[-1].hi:
+            joined[-1] = Real(joined[-1].lo, max(joined[-1].hi, p.hi))
+        else:
+            joined.append(p)
+    return joined + [p for p in pieces if not isinstance(p, Real)]
+
+
+def set_text(pieces):
+    return " or ".join(map(text_of, sorted(overlapping_joined(pieces), key=text_of)))

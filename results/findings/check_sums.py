@@ -1,0 +1,205 @@
+"""Reductions: many values become one, in an order that the documents leave open."""
+
+from fractions import Fraction
+import itertools
+import math
+
+from check_elements import Value, binary, joined, merged, read, result
+from check_formats import FORMATS, is_float, wrap
+from check_numbers import allow, ANY, Inf, Nan, power_of_two, Real, reals, Unsupported, Zero
+from check_reals import ends, multiply
+
+
+def hull(pieces):
+    """The least and the greatest real of finite pieces."""
+    return min(ends(p)[0] for p in pieces), max(ends(p)[1] for p in pieces)
+
+
+def magnitude(pieces):
+    return max(abs(end) for end in hull(pieces))
+
+
+def special(terms):
+    """What infinities and NaN among the terms of a sum make of it; None if there are none."""
+    if not any(isinstance(p, (Inf, Nan)) for term in terms for p in term):
+        return None
+    if any(all(isinstance(p, Nan) for p in term) for term in terms):
+        return frozenset([Nan()])
+    kinds = {p for term in terms for p in term if isinstance(p, Inf)}
+    certain = [term for term in terms if any(isinstance(p, (Inf, Nan)) for p in term)]
+    if len(kinds) == 1 and all(len(term) == 1 for term in certain):
+        return frozenset(kinds)
+    if len(kinds) == 2 and all(len(term) == 1 for term in certain):
+        return frozenset([Nan()])
+    raise Unsupported("a sum with infinities that are not certain")
+
+
+def float_sum(form, terms, roundoff):
+    """Any order and any tree of n additions: exact +- n u (sum of the magnitudes), and n least
+    normals for partial results that may be flushed."""
+    done = special(terms)
+    if done is not None:
+        return Value(done)
+    hulls = [hull(term) for term in terms]
+    count, size = len(terms), sum(magnitude(term) for term in terms)
+    inexact = count > 1 and size > 0
+    slack = count * roundoff * size + (
+        count * form.min_normal if inexact and may_flush(form, terms) else 0
+    )
+    pieces = reals(
+        sum(h[0] for h in hulls) - slack, sum(h[1] for h in hulls) + slack, zero_signs=(1, -1)
+    )
+    if size + slack > form.max:
+        pieces = allow("a partial sum may overflow", pieces, [Inf(1), Inf(-1), Nan()])
+    return result(form, pieces)
+
+
+def may_flush(form, terms):
+    """Could any partial sum fall below the normals? Not where all terms are multiples of a
+    normal unit."""
+    unit = form.min_normal
+    points = [p for term in terms for p in term if isinstance(p, Real)]
+    return any(p.lo != p.hi or p.lo % unit for p in points)
+
+
+def exact_if_small(form, terms):
+    """Integers whose magnitudes add to no more than 2^p are added without rounding, in any
+    order."""
+    points = [p for term in terms for p in term]
+    if not all(
+        isinstance(p, Zero) or (isinstance(p, Real) and p.lo == p.hi and p.lo.denominator == 1)
+        for p in points
+    ):
+        return False
+    return sum(magnitude(term) for term in terms) <= power_of_two(form.mantissa_bits + 1)
+
+
+def total(type_name, values, roundoff=None):
+    """The sum of the values in any order."""
+    if not is_float(type_name):
+        return folded("add", type_name, values)
+    form = FORMATS[type_name]
+    terms = [merged(read(type_name, v, sums=True)) for v in values]
+    if not terms:
+        return Value(frozenset([Zero(1)]))
+    rounding = form.roundoff if roundoff is None else roundoff
+    return float_sum(form, terms, Fraction(0) if exact_if_small(form, terms) else rounding)
+
+
+def float_product(form, values):
+    """Any order: (1 + u)^n, and what partial products beyond the range make."""
+    terms = [merged(v.stored) for v in values]
+    if any(not isinstance(p, (Real, Zero)) for term in terms for p in term):
+        raise Unsupported("a product with infinities")
+    exact = [terms[0]]
+    for term in terms[1:]:
+        exact.append(merged(frozenset().union(*(multiply(a, b) for a in exact[-1] for b in term))))
+    sizes = [magnitude(term) for term in terms]
+    if (
+        math.prod(max(1, s) for s in sizes) > form.max
+        or math.prod(min(1, s) for s in sizes if s) < form.min_normal
+    ):
+        raise Unsupported("a product whose partial products may leave the range")
+    factor = (1 + form.roundoff) ** len(terms)
+    pieces = {
+        (
+            p
+            if isinstance(p, Zero)
+            else Real(
+                *sorted((min(p.lo * factor, p.lo / factor), max(p.hi * factor, p.hi / factor)))
+            )
+        )
+        for p in exact[-1]
+    }
+    return result(form, frozenset(pieces))
+
+
+def folded(opcode, type_name, values):
+    values = list(values)
+    value = values[0]
+    for other in values[1:]:
+        value = binary(opcode, type_name, value, other)
+    return value
+
+
+ANY_ORDER = ("add", "multiply", "maximum", "minimum", "and", "or", "xor")
+
+
+def combined(opcode, type_name, values):
+    """A recognised operation over the values, in any order."""
+    if opcode == "add":
+        return total(type_name, values)
+    if opcode == "multiply" and is_float(type_name):
+        return float_product(FORMATS[type_name], list(values))
+    return folded(opcode, type_name, values)
+
+
+IDENTITY = {
+    "add": {0, Zero(1), Zero(-1)},
+    "multiply": {1, Real(Fraction(1), Fraction(1))},
+    "or": {0},
+    "xor": {0},
+    "and": {-1},
+    "maximum": {Inf(-1)},
+    "minimum": {Inf(1)},
+}
+
+
+def is_identity(opcode, type_name, init):
+    known = IDENTITY[opcode] | ({wrap(type_name, -1)} if opcode == "and" else set())
+    return init.stored <= frozenset(known)
+
+
+def reduced(opcode, type_name, init, values):
+    """The values and the init value; one that is no identity may come in up to n + 1 times, and
+    not at all for a single element (ruling 0019)."""
+    values = list(values)
+    once = combined(opcode, type_name, values + [init])
+    if opcode in ("and", "or", "maximum", "minimum") or is_identity(opcode, type_name, init):
+        return joined(
+            [once]
+            + ([values[0]] if len(values) == 1 and not is_identity(opcode, type_name, init) else [])
+        )
+    counts = [combined(opcode, type_name, values + [init] * k) for k in range(2, len(values) + 2)]
+    more = joined(counts + ([values[0]] if len(values) == 1 else []) or [once])
+    if ANY in (once.stored, more.stored):
+        return Value(ANY)
+    return Value(
+        allow(
+            "an init value that is no identity may count several times (ruling 0019)",
+            once.stored,
+            more.stored,
+        ),
+        once.wide | more.wide,
+    )
+
+
+def orders(apply, values, most=4):
+    """Every order of applying `apply` one after the other."""
+    if len(values) > most:
+        raise Unsupported("a computation of no known kind over %d values" % len(values))
+    results = []
+    for permutation in itertools.permutations(values):
+        value = permutation[0]
+        for other in permutation[1:]:
+            value = apply(value, other)
+        results.append(value)
+    return joined(results)
+
+
+def combiner(run, i):
+    """The operation of a computation of two scalars that does nothing else, or None: by its
+    opcode, or "first" and "second" where it returns a parameter."""
+    computation = run.computation(i)
+    by_name = {c.name: c for c in computation.instructions}
+    root = by_name[computation.root]
+    if root.opcode == "parameter":
+        return (
+            ("first", "second")[int(root.argument)] if len(computation.parameters()) == 2 else None
+        )
+    operands = [by_name[name] for name in root.operands]
+    if root.opcode in ANY_ORDER and sorted(
+        o.argument for o in operands if o.opcode == "parameter"
+    ) == ["0", "1"]:
+        return root.opcode
+    return None

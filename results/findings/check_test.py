@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Every certificate of this folder is accepted, and none is after a change that makes it untrue."""
+
+import contextlib
+from decimal import Decimal, localcontext
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+import check
+from check_evaluator import Array
+from check_numbers import FREEDOMS, Inf, Real, Zero, set_text
+
+FINDINGS = pathlib.Path(os.environ.get("HLOCTS_FINDINGS", pathlib.Path(__file__).resolve().parent))
+
+
+def certified():
+    """The bundles with a certificate of a value."""
+    for path in sorted(FINDINGS.glob("*/certificate.json")):
+        certificate = json.loads(path.read_text())
+        if "certificate" not in certificate:
+            yield path.parent, certificate
+
+
+def literal_of(piece):
+    """A legal value as a literal."""
+    if isinstance(piece, tuple):
+        return "(%s)" % ", ".join(map(literal_of, piece))
+    if isinstance(piece, int):
+        return str(piece)
+    if isinstance(piece, Real):
+        with localcontext() as context:
+            context.prec = 800
+            return str(Decimal(piece.lo.numerator) / Decimal(piece.lo.denominator))
+    if isinstance(piece, Zero):
+        return "0" if piece.sign > 0 else "-0"
+    if isinstance(piece, Inf):
+        return "inf" if piece.sign > 0 else "-inf"
+    return "nan"  # moved NaNs with bits of their own do not stand in certificates
+
+
+class CertificateTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def changed(self, bundle, name, change):
+        """The verdict of a copy of the bundle with one file changed."""
+        copy = pathlib.Path(self.folder.name) / bundle.name
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(bundle, copy)
+        text = (copy / name).read_text()
+        (copy / name).write_text(change(text))
+        self.assertNotEqual((copy / name).read_text(), text, "nothing was changed")
+        return check.verdict_of(copy)[0]
+
+    def test_every_bundle_has_one_and_it_is_accepted(self):
+        bundles = [p.parent for p in sorted(FINDINGS.glob("*/module.hlo"))]
+        self.assertTrue(bundles)
+        for bundle in bundles:
+            verdict, lines = check.verdict_of(bundle)
+            self.assertIn(verdict, (check.ACCEPTED, check.NONE), "%s: %s" % (bundle.name, lines))
+
+    def test_few_wrong_values_are_without(self):
+        wrong, without = 0, 0
+        for bundle in FINDINGS.glob("*/verdict.json"):
+            if json.loads(bundle.read_text())["verdict"] == "fail":
+                certificate = json.loads((bundle.parent / "certificate.json").read_text())
+                question = certificate.get("reason", "").startswith("question: ")
+                wrong += not question
+                without += not question and "certificate" in certificate
+        self.assertLessEqual(without, wrong * 0.2)
+
+    def test_a_changed_certificate_is_refused(self):
+        for bundle, certificate in certified():
+            changes = {
+                "output": [99, -1, "0"],
+                "kind": ["opinion", ""],
+                "index": [
+                    certificate["index"] + [0],
+                    "0",
+                    [n + 1000 for n in certificate["index"]] or [0],
+                ],
+                "clause": ["elementwise_unary.9999", "", "cholesky.1"],
+                "sentence": ["", "Anything goes."],
+                "allowed": ["[0, 1]"],
+            }
+            for field, values in changes.items():
+                for value in values:
+                    verdict = self.changed(
+                        bundle,
+                        "certificate.json",
+                        lambda _: json.dumps({**certificate, field: value}),
+                    )
+                    # Another element of the same kind may be derived, and is right.
+                    legal = (
+                        (check.BROKEN, check.REFUSED)
+                        if field in ("output", "index")
+                        else (check.BROKEN,)
+                    )
+                    self.assertIn(verdict, legal, (bundle.name, field, value))
+
+    def test_a_legal_value_is_refused(self):
+        for bundle, certificate in certified():
+            FREEDOMS.clear()
+            Array.cone.clear()
+            allowed_sets, actual = check.outputs_of(bundle)
+            output, index = certificate["output"], tuple(certificate["index"])
+            for piece in allowed_sets[output][index].stored:
+                verdict = self.changed(
+                    bundle,
+                    "actual.txt",
+                    lambda text: self.with_value(text, actual, output, index, piece),
+                )
+                self.assertEqual(verdict, check.REFUSED, (bundle.name, set_text([piece])))
+
+    def with_value(self, text, actual, output, index, piece):
+        """actual.txt with one element replaced."""
+        lines = text.splitlines()
+        shape = actual[output].shape
+        words = re.findall(
+            r"-?nan\(0x[0-9a-f]+\)|\([^()]*\)|[^\s{},]+",
+            (
+                lines[output].split("]", 1)[1].split("}", 1)[-1]
+                if shape.dims
+                else lines[output].split("]", 1)[1]
+            ),
+        )
+        place = 0
+        for n, size in zip(index, shape.dims):
+            place = place * size + n
+        words[place] = literal_of(piece)
+        lines[output] = "%s[%s] {%s}" % (
+            shape.type,
+            ",".join(map(str, shape.dims)),
+            ", ".join(words),
+        )
+        if not shape.dims:
+            lines[output] = "%s[] %s" % (shape.type, words[0])
+        return "\n".join(lines) + "\n"
+
+    def test_a_changed_module_is_refused(self):
+        for bundle, _ in certified():
+            lines = (bundle / "module.hlo").read_text().splitlines(True)
+            for n, line in enumerate(lines):
+                if " = " in line:
+                    verdict = self.changed(
+                        bundle, "module.hlo", lambda _: "".join(lines[:n] + lines[n + 1 :])
+                    )
+                    self.assertEqual(verdict, check.BROKEN, (bundle.name, line))
+            root = max(n for n, line in enumerate(lines) if "ROOT" in line)
+            opcode = re.search(r"[\])}] ([a-z0-9\-]+)\(", lines[root])[1]
+            text = "".join(
+                lines[:root]
+                + [lines[root].replace(" %s(" % opcode, " un%s(" % opcode)]
+                + lines[root + 1 :]
+            )
+            self.assertEqual(
+                self.changed(bundle, "module.hlo", lambda _: text), check.BROKEN, bundle.name
+            )
+
+    def test_a_module_for_which_the_value_is_right_is_refused(self):
+        repairs = {  # what the engine took the module for
+            "xla-maximum-of-clamp-and-its-bound": ("maximum(%c, %low)", "minimum(%c, %high)"),
+            "xla-loop-whose-step-passes-the-end": ("constant(1)", "constant(0)"),
+            "xla-popcnt-of-a-constant": ("constant(-2)", "constant(0)"),
+        }
+        for name, (old, new) in repairs.items():
+            if (FINDINGS / name).exists():
+                verdict = self.changed(
+                    FINDINGS / name, "module.hlo", lambda text: text.replace(old, new)
+                )
+                self.assertEqual(verdict, check.REFUSED, name)
+
+    def test_command_line(self):
+        bundle = next(certified())[0]
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.assertEqual(check.main([str(bundle)]), 0)
+            self.assertEqual(check.main(["--all", str(FINDINGS)]), 0)
+            self.assertEqual(check.main(["--kinds"]), 0)
+            self.assertEqual(check.main([]), 2)
+            self.assertEqual(check.main([self.folder.name]), 2)
+        self.assertIn("verdict   accepted\nclause    ", out.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
