@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one interface behind which every engine stands: ours, real XLA, any PJRT plugin, a program on
 // a pipe. An engine loads a module and executes it on per-device arguments; what it cannot or will
 // not do it says by status code, and OutcomeOf turns the code into the word of a verdict.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Backend names (CONTRACT.md) and what they stand for: `reference`, `xla`, `pjrt:PATH`,
 // `exec:COMMAND`, ... with options after '?'. Adding an engine is one line of backends.def.
 #ifndef HLOCTS_BACKENDS_BACKEND_LIST_H_

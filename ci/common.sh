@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What ci/test and ci/conformance share. Sourced, not run.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which room may include which, where foreign headers may stand, and that no folders include one another
 // in a circle. Reads the source files as text: device code, lists and tests too.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking, bundles and campaigns against an engine that is wrong on purpose.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

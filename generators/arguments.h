@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments for a module out of a seed: the same seed gives the same bits on every machine.
 #ifndef HLOCTS_GENERATORS_ARGUMENTS_H_
 #define HLOCTS_GENERATORS_ARGUMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a generator's decisions come from: a seed, bytes (libFuzzer), or all of them in turn.
 #ifndef HLOCTS_GENERATORS_CHOICE_SOURCE_H_
 #define HLOCTS_GENERATORS_CHOICE_SOURCE_H_

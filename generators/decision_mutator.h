@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mutation of the decisions that make a module (ByteSource), along the borders of its instructions: every
 // result is decisions of a valid module again. For libFuzzer, and behind a C ABI for other fuzzers.
 #ifndef HLOCTS_GENERATORS_DECISION_MUTATOR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mutated decisions are decisions of valid modules, mostly of other ones.
 #include "generators/decision_mutator.h"
 

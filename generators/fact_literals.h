@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data that keeps a promise: literals whose elements have the facts that the generator counted on.
 #ifndef HLOCTS_GENERATORS_FACT_LITERALS_H_
 #define HLOCTS_GENERATORS_FACT_LITERALS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the generator claims of a value is what the value is: a claim that is wrong licenses an
 // operation that is undefined there, and engines would be blamed.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layouts as a text gives them: the default one, or drawn. They never change a value.
 #ifndef HLOCTS_GENERATORS_LAYOUTS_H_
 #define HLOCTS_GENERATORS_LAYOUTS_H_

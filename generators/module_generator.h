@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules that are valid by construction, with arguments for them, out of a ChoiceSource.
 //
 // Result shapes are drawn first and attributes solved to them; operands are taken from the values

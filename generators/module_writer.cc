@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "generators/module_writer.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A module under construction: the values at hand in the computation being written, with what is
 // known about them, and the ways to come by an operand. The generators of families/ write through
 // it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules that break one rule of the documents: a valid one with one thing changed.
 #ifndef HLOCTS_GENERATORS_NEGATIVE_H_
 #define HLOCTS_GENERATORS_NEGATIVE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes that break a rule: dimensions beyond the last, repeated, too many; sizes and steps out
 // of range.
 #include <algorithm>

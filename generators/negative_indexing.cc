@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gather, scatter, dynamic slices: lists of dimensions that do not fit each other or the operands.
 #include <algorithm>
 

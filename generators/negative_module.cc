@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules between instructions and computations, and of the header. Names are labels in the proto
 // form: two of one name break nothing there.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands of another type, size or number of dimensions than the others ask for.
 #include <algorithm>
 

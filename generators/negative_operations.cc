@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an opcode's row in spec/ops asks of every instruction of it, what its clause says of the
 // result, and computations that do not fit their caller.
 #include <iterator>

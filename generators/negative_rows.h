@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ways to break one rule each, for negative.cc. Each is written from the sentence it breaks and
 // shares nothing with spec/infer, which is to find it.
 #ifndef HLOCTS_GENERATORS_NEGATIVE_ROWS_H_

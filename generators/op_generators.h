@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which function makes an instruction of which opcode (op_generators.def); one file per family in
 // families/. A function draws what it needs and emits; false: not here (types, nesting, stream).
 #ifndef HLOCTS_GENERATORS_OP_GENERATORS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How ModuleWriter comes by operands: what is at hand, adapted, or made; and the clamp that keeps a
 // fragile operation's promise.
 #include <cmath>

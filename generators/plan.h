@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one module may use: the swarm's draw out of everything.
 #ifndef HLOCTS_GENERATORS_PLAN_H_
 #define HLOCTS_GENERATORS_PLAN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known about every element of a value while a module is built. Facts license fragile
 // operations: a logarithm gets a positive operand, an index one inside its array.
 #ifndef HLOCTS_GENERATORS_VALUE_FACTS_H_

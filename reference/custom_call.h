@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of custom-call, by target name (ruling 0069). An unknown target is `unsupported`.
 #ifndef HLOCTS_REFERENCE_CUSTOM_CALL_H_
 #define HLOCTS_REFERENCE_CUSTOM_CALL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of computations recurse on the C++ stack: a deeply nested module gets a thread with a stack
 // of its depth.
 #ifndef HLOCTS_REFERENCE_DEEP_STACK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays with run-time sizes (ruling 0064): elements beyond the size are padding that nothing reads.
 //
 // Evaluators know only dense arrays. Where an operand has run-time sizes it is cut to them, the

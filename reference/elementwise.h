@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element-wise operations as kernels: resolved once per instruction from opcode and element types,
 // then run over whole arrays (or one element, by ScalarFunction) without any further dispatch.
 #ifndef HLOCTS_REFERENCE_ELEMENTWISE_H_

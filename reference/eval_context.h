@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an evaluator may ask of the interpreter that runs it: calling computations, budgets, the
 // world outside the device.
 #ifndef HLOCTS_REFERENCE_EVAL_CONTEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sees, and may change, every instruction's operands and result as an evaluation goes along: engines
 // broken on purpose and engines that use every permission of the law are made of this evaluator.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference evaluator: what a module means, computed as the documents say it.
 //
 // Evaluate() runs the entry computation of a verified module on one device. Every value is the one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interpreter: control flow, budgets, depth, liveness.
 #include "reference/evaluator.h"
 

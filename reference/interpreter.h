@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs plans: the EvalContext behind Evaluate().
 #ifndef HLOCTS_REFERENCE_INTERPRETER_H_
 #define HLOCTS_REFERENCE_INTERPRETER_H_

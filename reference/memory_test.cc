@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peak memory of an evaluation against the literals that must be alive at that moment. malloc is
 // this program's own, counting; hence an executable apart, and none under sanitizers.
 #include <gtest/gtest.h>

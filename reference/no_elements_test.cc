@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays without elements whose other dimensions are larger than any memory: of valid modules, so
 // that they have a value like others, and nothing loops over what is not there.
 #include "gtest/gtest.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Number systems: what the structured kernels (dot, convolution, reduce-window, scatter, ...) compute
 // with. The same kernel runs on values (ValueSystem, here) and on acceptance sets (reference/judge).
 //

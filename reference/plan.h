@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A computation made ready to run: operands first, everything that can be looked up once looked up,
 // and for every value the step of its last use, after which it is freed.
 #ifndef HLOCTS_REFERENCE_PLAN_H_

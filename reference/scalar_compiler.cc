@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiles a computation over scalars into a ScalarFunction.
 #include <utility>
 

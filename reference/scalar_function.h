@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A computation over scalars, compiled once to a flat list of typed operations over 16-byte slots.
 //
 // Sort comparators, bodies of reduce, map, scatter and select-and-scatter run once per element:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of custom-call from shared libraries: the symbol of the target's name with the C
 // signature void target(void* out, void** in) (custom_call.3, .7; the library comes from
 // --custom-calls).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The world outside one device as its evaluator sees it: other replicas and partitions, infeed and
 // outfeed, channels. reference/world implements it for replicas x partitions run together; without
 // a world a module runs as the only device.

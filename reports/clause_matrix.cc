@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/clause_matrix.h"
 
 #include <algorithm>

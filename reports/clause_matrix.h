@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two-way matrix of clauses and cases as part of the HTML report: every clause of the documents
 // with its state, its cases, what each engine made of them and the planted fault that shows them to
 // test something; what the run does not reach in front; then every case with its clauses.

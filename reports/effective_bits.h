@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much the acceptance sets could say, added up over verdicts: effective significand bits of
 // floating-point elements, by precision, data exact by construction apart.
 #ifndef HLOCTS_REPORTS_EFFECTIVE_BITS_H_

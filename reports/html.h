@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run as one HTML file without anything outside it: scorecards, what failed and how to see it
 // again, and the matrix of clauses and cases.
 #ifndef HLOCTS_REPORTS_HTML_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of the suite as the folder it leaves: what was asked for (run.json, selection.txt) and what
 // came (verdicts.jsonl). Shards of one run merge into one, and the merge is checked to be complete.
 #ifndef HLOCTS_REPORTS_RUN_RECORD_H_

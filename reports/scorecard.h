@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scorecard: how many cases of each area and operation came out how, per engine.
 #ifndef HLOCTS_REPORTS_SCORECARD_H_
 #define HLOCTS_REPORTS_SCORECARD_H_

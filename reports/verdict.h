@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verdict on one module and one engine: the record every subcommand prints and every report
 // reads (CONTRACT.md, "Verdict").
 #ifndef HLOCTS_REPORTS_VERDICT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "suites/case_request.h"
 
 namespace hlocts::suites {

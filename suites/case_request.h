@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A case as what an engine is given: devices, arguments, infeed, and the result that the documents
 // print.
 #ifndef HLOCTS_SUITES_CASE_REQUEST_H_

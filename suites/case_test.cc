@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The case format: what is read, what is refused, and how addresses are selected and sharded.
 #include "suites/case.h"
 

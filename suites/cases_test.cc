@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conformance cases as data: every clause they cite exists, every operation of the documents has
 // a case, valid modules are valid, and the module of a @reject case breaks exactly the rule it names.
 #include <gmock/gmock.h>

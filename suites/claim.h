@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The claim package: a run's folder that says by hashes which suite was run, by what, with what
 // result, so that somebody else can check it (`hlocts verify-claim`).
 #ifndef HLOCTS_SUITES_CLAIM_H_

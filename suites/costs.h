@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What costly cases take, as last measured: suites/costs.txt, so that shards are of one size. Cases
 // that are not listed are cheap, and dealt out by the hash of their address alone.
 #ifndef HLOCTS_SUITES_COSTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // On data that is exact by construction (small integers) structural operations have one acceptable
 // value per element: nothing about them is left to tolerance.
 #include <gtest/gtest.h>

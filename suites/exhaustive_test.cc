@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element-wise operations on narrow types are tested on every bit pattern: what is missing is
 // named.
 #include <gtest/gtest.h>

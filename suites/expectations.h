@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Known, explained verdicts of an engine (expectations.proto).
 #ifndef HLOCTS_SUITES_EXPECTATIONS_H_
 #define HLOCTS_SUITES_EXPECTATIONS_H_

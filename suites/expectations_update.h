@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `hlocts run --update-expectations`: the textproto file brought up to what a run found, comments
 // and the order of the other entries kept.
 #ifndef HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_

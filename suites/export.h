@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The suite as plain files for people without our code: `hlocts export`.
 //
 // DIR/manifest.jsonl has a line per case: {"case","operation","opcode","clauses","tier","kind",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A failing case as files that `hlocts diff` takes, and the command line that shows the failure
 // again.
 #ifndef HLOCTS_SUITES_REPLAY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `hlocts run --out=DIR` leaves.
 #ifndef HLOCTS_SUITES_RUN_FOLDER_H_
 #define HLOCTS_SUITES_RUN_FOLDER_H_

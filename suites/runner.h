@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs cases on engines: several at a time, each engine in a worker of its own per job, every verdict
 // handed over as soon as it is there.
 #ifndef HLOCTS_SUITES_RUNNER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SHA-256 of bytes and files, as lower-case hexadecimal digits.
 #ifndef HLOCTS_SUITES_SHA256_H_
 #define HLOCTS_SUITES_SHA256_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the suite's data lies: the source tree this program was built from, or $HLOCTS_HOME.
 #ifndef HLOCTS_SUITES_SUITE_FILES_H_
 #define HLOCTS_SUITES_SUITE_FILES_H_

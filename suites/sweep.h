@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every bit pattern of a 32-bit parameter, a part at a time: what `@inputs sweep` asks for. The
 // module is compiled once and runs 2^32 / N times on its parameter of N elements.
 //

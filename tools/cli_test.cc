@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program from outside: exit statuses, messages, batches, as other people's scripts see them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program from outside, for tests.
 #ifndef HLOCTS_TOOLS_CLI_TESTING_H_
 #define HLOCTS_TOOLS_CLI_TESTING_H_

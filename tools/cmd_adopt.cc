@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts adopt: a bundle becomes a case of the suite.
 #include <filesystem>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts backends: which engines there are, and why one is not.
 #include <cstdio>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts bench: the figures that the READMEs state, measured again.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts clauses: every normative sentence of the documents and the cases that test it.
 #include <cstdio>
 #include <iostream>

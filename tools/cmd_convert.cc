@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts convert: a module in another format.
 #include <iostream>
 

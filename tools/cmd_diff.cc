@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts diff: run a module on engines and judge each.
 #include <map>
 

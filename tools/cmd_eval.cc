@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts eval: run a module and print its outputs, one leaf a line.
 #include <charconv>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts export: the suite as plain files, with acceptance sets, for other people's programs.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts fuzz: random modules on engines, judged; failures shrunk and stored as bundles.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts judge: are these outputs acceptable?
 #include "nlohmann/json.hpp"
 #include "tools/commands.h"

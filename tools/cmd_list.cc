@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts list: the cases, a line each.
 #include <cstdio>
 #include <iostream>

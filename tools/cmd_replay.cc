@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts replay: is the failure of a bundle still there?
 #include <iostream>
 

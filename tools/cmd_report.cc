@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts report: runs (the shards of one) merged, proven complete, compared with an earlier one.
 #include <iostream>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts run: the conformance suite on engines.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts selfcheck: the harness tests itself.
 #include <unistd.h>
 

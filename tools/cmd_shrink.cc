@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts shrink: the smallest module with the same failure.
 #include <filesystem>
 #include <iostream>

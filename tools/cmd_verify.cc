@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts verify: is the module well formed by every rule the documents state?
 #include <cstdio>
 #include <iostream>

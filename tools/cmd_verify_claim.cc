@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts verify-claim: does a claim package hold?
 #include <iostream>
 

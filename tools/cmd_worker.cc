@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts worker: serves one engine on standard input and output (what the pool starts).
 #include <unistd.h>
 

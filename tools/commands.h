@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The subcommands of hlocts, one function each (commands.def).
 #ifndef HLOCTS_TOOLS_COMMANDS_H_
 #define HLOCTS_TOOLS_COMMANDS_H_

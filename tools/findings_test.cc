@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is kept under results/findings: each has its page, its line in the list, and an expectation by
 // which the next campaign knows it; what expectations lead to is there.
 #include <gmock/gmock.h>

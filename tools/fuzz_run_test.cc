@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Campaigns from outside: what is killed, hangs or eats memory costs the batch at hand and nothing
 // else.
 #include <gmock/gmock.h>

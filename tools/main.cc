@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts: the one program. Each subcommand is a file cmd_<name>.cc that defines its Command.
 #include "tools/commands.h"
 #include "tools/cli/flags.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of the suite from outside: shards and jobs change no verdict, what is missing is seen, and
 // an engine that says now this, now that is called a flake.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real XLA of the pinned wheel as two engines: `xla` (XLA:CPU, through the PJRT adapter) and
 // `hlo-evaluator` (XLA's own interpreter, through xla_c_api.h). Both live in libhlocts_xla.so, which
 // stands beside this program; it is opened at run time, in a worker process.

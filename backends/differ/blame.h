@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a verdict on a module to the piece of it that is wrong (acceptance: pieces run by themselves,
 // fed the engine's own bits; what is not wrong by itself is not blamed).
 #ifndef HLOCTS_BACKENDS_DIFFER_BLAME_H_

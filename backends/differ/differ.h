@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run a module on an engine and judge what came out: the differential test in one call. Knows no
 // engine by name; what an engine promises beyond the documents it says itself (target facts).
 #ifndef HLOCTS_BACKENDS_DIFFER_DIFFER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: an engine that computes as the reference does, but for what is planted in it.
 #ifndef HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_
 #define HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the pieces of a cut module on an engine and judges each as a module of its own: every piece
 // is fed the bits that the engine itself made in the pieces before it.
 #ifndef HLOCTS_BACKENDS_DIFFER_PIECES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cutting and blame end to end: engines that are wrong at one place, and what the verdict says of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results that a document prints, as a second judge beside the acceptance sets.
 #ifndef HLOCTS_BACKENDS_DIFFER_PRINTED_RESULT_H_
 #define HLOCTS_BACKENDS_DIFFER_PRINTED_RESULT_H_

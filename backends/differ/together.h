@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is wrong only when it is compiled together: the smallest run of instructions found.
 #ifndef HLOCTS_BACKENDS_DIFFER_TOGETHER_H_
 #define HLOCTS_BACKENDS_DIFFER_TOGETHER_H_

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frame code of the worker protocol (backends/worker.proto) for engines in Python: numpy and nothing else.
 
     serve("mine", "1.0", load)

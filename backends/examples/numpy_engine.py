@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An engine of 50 lines: element-wise HLO on numpy. Run it as --backend='exec:python3 numpy_engine.py'."""
 import re
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Single elements of literals of any type, for faults that change a few of them.
 #ifndef HLOCTS_BACKENDS_SELFTEST_ELEMENTS_H_
 #define HLOCTS_BACKENDS_SELFTEST_ELEMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/selftest/hooked_run.h"
 
 #include "backends/adapters/reference/reference_run.h"

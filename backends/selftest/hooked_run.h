@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference evaluator run as an engine with a hook in it.
 #ifndef HLOCTS_BACKENDS_SELFTEST_HOOKED_RUN_H_
 #define HLOCTS_BACKENDS_SELFTEST_HOOKED_RUN_H_

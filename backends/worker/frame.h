@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames of the worker protocol: a varint length, then the message (worker.proto). This file and
 // wire.h are all that an engine in C++ needs.
 #ifndef HLOCTS_BACKENDS_WORKER_FRAME_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A test program on the worker protocol: returns its arguments as outputs, unless the module's name
 // asks for something else ("count_loads": how many there were as the time it took) or worse
 // ("abort", "hang", "rubbish", "memory", "exit", "wrong_size"), or the environment does:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Literals and statuses as messages of worker.proto, and back.
 #ifndef HLOCTS_BACKENDS_WORKER_WIRE_H_
 #define HLOCTS_BACKENDS_WORKER_WIRE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver's side of the protocol: an engine in a process of its own. A crash, a hang, rubbish on
 // the pipe or too much memory becomes the outcome of the module at hand; the next module gets a
 // fresh process.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/worker/worker_connection.h"
 
 #include "backends/worker/worker_client.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One worker process and the conversation with it.
 #ifndef HLOCTS_BACKENDS_WORKER_WORKER_CONNECTION_H_
 #define HLOCTS_BACKENDS_WORKER_WORKER_CONNECTION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A child process with pipes on its standard input and output, and a file for its standard error.
 #ifndef HLOCTS_BACKENDS_WORKER_WORKER_PROCESS_H_
 #define HLOCTS_BACKENDS_WORKER_WORKER_PROCESS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The worker's side of the protocol: serves one engine on a pair of file descriptors.
 #ifndef HLOCTS_BACKENDS_WORKER_WORKER_SERVER_H_
 #define HLOCTS_BACKENDS_WORKER_WORKER_SERVER_H_

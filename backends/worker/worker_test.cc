@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Isolation: what a worker does wrong is the outcome of one module, and the next one runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

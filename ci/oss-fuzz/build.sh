@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the fuzz targets by the contract of OSS-Fuzz and ClusterFuzzLite: compiler and flags from CC, CXX,
 # CFLAGS and CXXFLAGS, engine from LIB_FUZZING_ENGINE, sources in $SRC/hlocts, objects in $WORK, and
 # in $OUT each target with <target>_seed_corpus.zip, <target>.dict and <target>.options. Arguments: targets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A campaign: modules by number, each on every engine, judged; failures shrunk, sorted into buckets
 // and stored as bundles.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a campaign stands, on disk: which numbers are done. Written whole or not at all.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_
 #define HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engines of a campaign, and what they can be given.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_ENGINES_H_
 #define HLOCTS_FUZZ_CAMPAIGN_ENGINES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The findings of a campaign: buckets, one bundle each. Thread-safe.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_FINDING_STORE_H_
 #define HLOCTS_FUZZ_CAMPAIGN_FINDING_STORE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guided generation: what showed new cells lately is drawn more often. The weights of an epoch
 // follow from the modules of the epochs before it, so that module `number` is still a function of
 // the seed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Metamorphic twins: recipes repeat them, wrong engines show, freedoms of the law do not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A gather from an array that loses a dimension of one element.
 #ifndef HLOCTS_FUZZ_SHRINK_GATHER_RANK_H_
 #define HLOCTS_FUZZ_SHRINK_GATHER_RANK_H_

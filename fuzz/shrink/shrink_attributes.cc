@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking attributes to what they are by default.
 #include "fuzz/triage/plain_attributes.h"
 #include "fuzz/shrink/shrinker.h"

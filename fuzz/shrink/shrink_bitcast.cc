@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking bitcast-convert: fewer pieces to an element, four bytes or two halves for 32 bits.
 #include <algorithm>
 

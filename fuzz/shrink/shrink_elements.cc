@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking what data and regions compute with: one element everywhere, constants in regions.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking modules that break a rule to the computation in which it is broken.
 #include "backends/backend.h"
 #include "fuzz/shrink/shrinker.h"

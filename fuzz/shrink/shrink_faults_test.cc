@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planted faults become small, and stay the faults that they were.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Invalid modules that an engine takes become small, and break the rule that they broke.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

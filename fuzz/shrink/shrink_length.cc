@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking to one long dimension: where only the number of elements matters, its size can be
 // exactly what a failure needs, 17, where 4x5 was the least of its kind.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking data: literals and arguments to small numbers.
 #include <cmath>
 #include <cstring>

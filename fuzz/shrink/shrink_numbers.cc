@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking the numbers that attributes state: windows, paddings, slices, sizes.
 #include <algorithm>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking by two edits at once: a slice and what it is taken from, an array and its windows.
 #include "fuzz/shrink/size_edits.h"
 #include "spec/infer/verifier.h"

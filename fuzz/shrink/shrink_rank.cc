@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking ranks: dimensions of one element go, two neighbours become one.
 #include <algorithm>
 #include <cstring>

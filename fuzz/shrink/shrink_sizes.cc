@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking sizes: of all arrays that share one, of one dimension of one leaf.
 #include <algorithm>
 #include <cstring>

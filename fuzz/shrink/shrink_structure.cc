@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking what a module consists of: outputs, instructions, regions.
 #include <algorithm>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shrinking element types: what fails in any type fails in f32, or else in s32.
 #include "fuzz/shrink/shrinker.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The smallest module with the same failure. Every candidate is valid (spec/infer says so) and is
 // run on the engine; it is taken when its signature is the same and the blamed operation is still in
 // it. Deterministic: the order of candidates depends on the module alone.

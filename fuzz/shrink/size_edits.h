@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What makes arrays smaller, for edits that only together leave a module valid.
 #ifndef HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_
 #define HLOCTS_FUZZ_SHRINK_SIZE_EDITS_H_

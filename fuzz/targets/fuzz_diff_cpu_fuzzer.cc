@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decisions as a module: the reference judges what the optimised CPU engine makes of it, in this process.
 #include "fuzz/targets/in_process.h"
 

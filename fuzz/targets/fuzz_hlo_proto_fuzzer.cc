@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes -> HloModuleProto -> Module -> proto -> Module: an error or the same module, never more.
 #include <cstdint>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as HLO text: the parser ends in a module or an error, and what is printed of a module
 // reads back to the same print.
 #include <cstddef>

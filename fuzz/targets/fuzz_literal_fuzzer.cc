@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text -> literals file -> text -> literals file: an error or the same leaves, bit by bit. The same
 // bytes are read as .npz against a few shapes.
 #include <cstdint>

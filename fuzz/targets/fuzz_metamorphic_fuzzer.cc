@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decisions as a module and a twin of it: the optimised CPU engine treats both alike, or within the law.
 #include "fuzz/targets/in_process.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes -> HloSnapshot -> bytes -> HloSnapshot: an error or the same module, arguments and result.
 #include <cstdint>
 #include <cstdio>

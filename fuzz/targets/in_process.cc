@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fuzz/targets/in_process.h"
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the libFuzzer targets that run engines do with one input: decisions become a module, which
 // runs in this process; a finding is stored as a bundle and ends the process, as libFuzzer wants
 // it. Who links this has libFuzzer mutate decisions, and keep inputs that show new kinds of

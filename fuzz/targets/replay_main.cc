@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a libFuzzer target on counted work: every file of the folders, then COUNT mutations of them.
 //
 //   replay_<target> COUNT SEED FOLDER...

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buckets: findings that are likely to be one fault. A signature says exactly what was seen; a
 // bucket folds what one fault shows in many ways: element types into classes, wrong numbers into
 // one signature, sets of operations into the least of them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Repro bundles (contracts: "Repro bundle"): a failure as a folder of at most 64 KB that anybody
 // can read, replay and turn into a test.
 #ifndef HLOCTS_FUZZ_TRIAGE_BUNDLE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bundles of modules that break a rule.
 #include "fuzz/triage/bundle.h"
 

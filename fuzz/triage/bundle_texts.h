@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The texts of a bundle that people read and run.
 #ifndef HLOCTS_FUZZ_TRIAGE_BUNDLE_TEXTS_H_
 #define HLOCTS_FUZZ_TRIAGE_BUNDLE_TEXTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What in a failing module is wrong by itself: the module's own outputs say little about that.
 #ifndef HLOCTS_FUZZ_TRIAGE_CULPRITS_H_
 #define HLOCTS_FUZZ_TRIAGE_CULPRITS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is wrong by itself is found where it stands, however many there are.
 #include "fuzz/triage/culprits.h"
 

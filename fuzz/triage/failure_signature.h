@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a failure looks like, without its numbers: which failures are the same one.
 #ifndef HLOCTS_FUZZ_TRIAGE_FAILURE_SIGNATURE_H_
 #define HLOCTS_FUZZ_TRIAGE_FAILURE_SIGNATURE_H_

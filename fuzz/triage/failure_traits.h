@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a shrunk module still holds besides what its signature says. The shrinker takes away all
 // that a failure does not need, so what remains tells faults of one operation apart.
 #ifndef HLOCTS_FUZZ_TRIAGE_FAILURE_TRAITS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays whose values say where, not what.
 #ifndef HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_
 #define HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // New shapes for a module whose leaves have changed their sizes.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of an edited module.
 #ifndef HLOCTS_FUZZ_TRIAGE_INFER_AGAIN_H_
 #define HLOCTS_FUZZ_TRIAGE_INFER_AGAIN_H_

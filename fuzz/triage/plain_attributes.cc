@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fuzz/triage/plain_attributes.h"
 
 #include "spec/ir/attributes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an instruction says beyond the plainest: strides, paddings, dilations... each as an edit
 // that takes it away.
 #ifndef HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_

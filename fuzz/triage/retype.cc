@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules of other element types.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sample with other element types: what fails in any type fails in f32, or else in s32.
 #ifndef HLOCTS_FUZZ_TRIAGE_RETYPE_H_
 #define HLOCTS_FUZZ_TRIAGE_RETYPE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A module with the arguments that make it fail: what is shrunk, stored and replayed.
 #ifndef HLOCTS_FUZZ_TRIAGE_SAMPLE_H_
 #define HLOCTS_FUZZ_TRIAGE_SAMPLE_H_

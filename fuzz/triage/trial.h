@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One module on one engine: what a campaign does over and over, a shrinker asks again and again,
 // and a bundle repeats.
 #ifndef HLOCTS_FUZZ_TRIAGE_TRIAL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives over the module's replicas: one group of all, pairs, or one of each; listed or as an
 // iota.
 #include "generators/families/reducers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dot: batch, contracting and free dimensions in any order.
 #include <cmath>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // call, fusion, conditional, while, opt-barrier, tuple: computations within computations. What is
 // known of operands is known of parameters; a loop's state keeps to a range that every turn
 // promises.

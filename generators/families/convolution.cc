@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // convolution: labels in any order, windows, groups of features or batches.
 #include <cmath>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // set-dimension-size and get-dimension-size: arrays whose size at run time is below their bound.
 // Only what is written here takes such an array; elsewhere sizes agree.
 #include "generators/families/reducers.h"

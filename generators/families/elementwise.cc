@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unary and binary element-wise operations: their domains as a table, interval rules for the rest.
 #include "generators/families/elementwise.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element-wise operations on operands that are at hand.
 #ifndef HLOCTS_GENERATORS_FAMILIES_ELEMENTWISE_H_
 #define HLOCTS_GENERATORS_FAMILIES_ELEMENTWISE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // compare, select, clamp, convert, bitcast-convert, reduce-precision.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that meet as programs write them: chains of moves, of functions, of windows over
 // padded arrays. Compilers look for such pairs and rewrite them; drawn one by one they would meet
 // by chance only.

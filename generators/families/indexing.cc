@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dynamic-slice, dynamic-update-slice, gather, scatter: indices of every integer type, mostly
 // inside.
 #include <numeric>

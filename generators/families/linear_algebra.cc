@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky, triangular-solve, fft: their values are joint (residuals, norms), so that checked
 // streams return them and compute nothing from them.
 #include <algorithm>

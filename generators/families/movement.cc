@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that move elements: the result's sizes are drawn, operands and attributes solved to them.
 #include <numeric>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // batch-norm-training, -inference, -grad: variances are positive where that is checked.
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort of one or several operands, topk.
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"

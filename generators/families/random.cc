@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rng and rng-bit-generator: of the first only a distribution is known, of the second that bits are
 // uniform; both are returned, nothing is computed from them.
 #include "generators/module_writer.h"

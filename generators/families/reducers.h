@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computations that reductions are made of, with identities and what is known of their results.
 #ifndef HLOCTS_GENERATORS_FAMILIES_REDUCERS_H_
 #define HLOCTS_GENERATORS_FAMILIES_REDUCERS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce and map; what a reduction's computation may be, and its identity, stands in a table.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce-window and select-and-scatter: windows with strides, padding and dilations.
 #include "generators/families/windows.h"
 

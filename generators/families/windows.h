@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows for convolution, reduce-window and select-and-scatter.
 #ifndef HLOCTS_GENERATORS_FAMILIES_WINDOWS_H_
 #define HLOCTS_GENERATORS_FAMILIES_WINDOWS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walls that compilers do not fuse across, put up and taken down.
 #include "generators/metamorphic/rules.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One large computation is many small ones side by side.
 #include "generators/metamorphic/rules.h"
 #include "spec/infer/dimension_numbers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Equal in the reals, rounded otherwise: each form is held to its own acceptance sets.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A group of one: whoever is alone has everything already.
 #include "generators/metamorphic/rules.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Branches and loops round what is computed, and loops that go round otherwise.
 #include "generators/metamorphic/rules.h"
 

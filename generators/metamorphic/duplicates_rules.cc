@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code that nothing needs, code that is there twice, and the same code written down otherwise.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds in floating point bit for bit (and for integers as well).
 #include <algorithm>
 #include <cmath>

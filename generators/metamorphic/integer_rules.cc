@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer arithmetic is a ring modulo 2^n and a Boolean algebra of bits, exactly.
 #include <algorithm>
 

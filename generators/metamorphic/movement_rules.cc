@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements go another way and arrive at the same place.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is sorted stays sorted.
 #include "generators/metamorphic/rules.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The list of metamorphic rules (rules.def) and the functions behind it.
 #ifndef HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
 #define HLOCTS_GENERATORS_METAMORPHIC_RULES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a metamorphic rule works: one instruction of a module, with ways to write others beside it.
 // Instructions that a rule makes stand behind the one it works on; it may use that one and everything
 // before it.

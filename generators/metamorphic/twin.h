@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Twins: a module rewritten by a rule that leaves its meaning as it is. An engine that treats the two
 // differently is wrong about one of them, or uses a freedom; which, the acceptance sets say.
 #ifndef HLOCTS_GENERATORS_METAMORPHIC_TWIN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversions that lose nothing, and comparisons and choices put the other way round.
 #include <optional>
 

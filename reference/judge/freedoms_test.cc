@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where engines may differ and where not: flushed rows of a sort, overflow in sums, ties of a
 // selection, fast convolutions, deep calls; and which term an explanation names.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases of the law: a module, its arguments, outputs of an engine, and the verdict. To add one, add a
 // row. The rows of kMeasured are answers that real XLA gave: they have to pass.
 #include "reference/judge/judge_testing.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What size must not take away: verdicts on large matrices, time and memory of cumulative windows.
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The acceptance sets of a whole module: the reference evaluator's walk over the module with sets
 // in the place of values.
 #ifndef HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Outputs that real XLA gave, one file of recorded_xla/ each, judged without XLA: never a failure in the
 // profiles that a compiler is held to, and in strict what the file says.
 #include <algorithm>

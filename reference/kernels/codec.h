@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays of any element type as arrays of double, int64_t or bits, and back.
 #ifndef HLOCTS_REFERENCE_KERNELS_CODEC_H_
 #define HLOCTS_REFERENCE_KERNELS_CODEC_H_

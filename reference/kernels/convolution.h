@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // convolution: every output element is the sum of products of a window of the base area, over all
 // input features of its group, with the kernel box of its output feature
 // (conv_with_general_padding.55-58; ruling 0051).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dot (DotGeneral): for every batch index and every pair of free indices, the sum over the
 // contracting indices of lhs times rhs (dot_general.*; rulings 0026, 0027).
 #ifndef HLOCTS_REFERENCE_KERNELS_DOT_H_

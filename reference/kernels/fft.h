@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Discrete Fourier transforms of one line, of any length, in O(n log n).
 //
 // Lengths whose prime factors are small are done by mixed-radix passes (Stockham's, so that the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gather and scatter: where each window of the operand begins and which window element belongs to
 // which element of the other array (gather.21-29, scatter.36-45; rulings 0010, 0011, 0012).
 //

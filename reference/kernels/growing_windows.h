@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows that grow from position to position, as those of cumulative sums do: what
 // each sees is what the one before it saw and a little more, so that a pass over the array is enough.
 #ifndef HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_

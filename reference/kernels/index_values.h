@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Index operands as mathematical values, whatever their integer type.
 #ifndef HLOCTS_REFERENCE_KERNELS_INDEX_VALUES_H_
 #define HLOCTS_REFERENCE_KERNELS_INDEX_VALUES_H_

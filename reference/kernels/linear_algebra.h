@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cholesky and triangular-solve of one matrix, in the type W of the computation: double, long
 // double or a complex of these. Only the stated triangle is read.
 #ifndef HLOCTS_REFERENCE_KERNELS_LINEAR_ALGEBRA_H_

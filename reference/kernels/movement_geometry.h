@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where each element goes, for every opcode of data movement, as CopyGeometry. Plain code over
 // dimensions and attributes: values and acceptance sets share it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two counter-based generators of RngBitGenerator (rng_bit_generator.13-16; Salmon et al. 2011,
 // "Parallel random numbers: as easy as 1, 2, 3"): a bijection of a counter, chosen by a key.
 #ifndef HLOCTS_REFERENCE_KERNELS_RANDOM_BITS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce: which operand elements enter which result element (reduce.*; rulings 0019-0021).
 #ifndef HLOCTS_REFERENCE_KERNELS_REDUCE_H_
 #define HLOCTS_REFERENCE_KERNELS_REDUCE_H_

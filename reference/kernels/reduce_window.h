@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce-window: each output element reduces the elements of one window of the base area, in
 // row-major order of the window; padding and holes are absent (reduce_window.1-4, 25-29; rulings
 // 0019, 0049).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // select-and-scatter: from each window of the operand one element is selected; the window's source
 // element is scattered to its index (select_and_scatter.1-14; ruling 0050).
 #ifndef HLOCTS_REFERENCE_KERNELS_SELECT_AND_SCATTER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stable merge sort of positions that terminates and permutes whatever the comparator says: HLO's
 // comparators are programs, and need not be a strict weak order (ruling 0024).
 #ifndef HLOCTS_REFERENCE_KERNELS_SORT_H_

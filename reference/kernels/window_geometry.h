@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which elements of the base area a window sees at each of its positions, as arithmetic
 // progressions.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A called computation applied to scalars, element by element: bodies of reduce-window, map,
 // scatter and select-and-scatter, comparators of sort.
 #ifndef HLOCTS_REFERENCE_OPS_APPLIED_COMPUTATION_H_

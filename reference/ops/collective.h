@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a collective gives each device once the operands of all that take part are known; who takes
 // part. Who waits for whom is the business of reference/world.
 #ifndef HLOCTS_REFERENCE_OPS_COLLECTIVE_H_

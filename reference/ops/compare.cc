@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // compare (elementwise_comparison.*): the operands' order as pred.
 #include "reference/kernels/codec.h"
 #include "reference/kernels/loop.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic of c64 and c128. Parts are computed in a wider type and rounded once each; infinities
 // and NaNs come out as the component formulas have them (ruling 0034).
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex functions: principal values with the branch cuts of C99 (ruling 0034), computed in a type
 // wider than the parts and rounded once.
 #include <cmath>

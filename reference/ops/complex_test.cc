@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex operations: identities with real parts computed apart, cuts and special values.
 #include <cmath>
 #include <complex>

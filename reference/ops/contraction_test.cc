@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dot and reduce against sums written out per element.
 #include <algorithm>
 #include <cmath>

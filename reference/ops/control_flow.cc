@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control flow: instructions whose meaning is that of the computations they call, and the pairs
 // that a scheduler makes out of them.
 #include <algorithm>

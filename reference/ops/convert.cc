@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // convert (convert_element_type.*): any array type to any other, rounding once to nearest, ties to
 // even (ruling 0055). Each block of elements goes through the widest type of its class: double,
 // 64-bit integer or a pair of doubles.

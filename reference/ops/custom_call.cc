@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference/custom_call.h"
 
 #include "reference/ops/structured.h"

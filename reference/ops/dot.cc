@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dot: sums of products over the contracting dimensions, for every batch and every pair of free
 // indices; result dimensions are batch, free lhs, free rhs (dot_general.9, .20; ruling 0027).
 //

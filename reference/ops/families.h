@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The families of element-wise kernels. Each function gives the kernel of an opcode for one element
 // type, or nullptr when the operation does not allow the type; elementwise.cc puts the families
 // together and adds what narrow types need around them.

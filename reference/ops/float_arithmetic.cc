@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floating-point operations that IEEE 754 defines to the bit, on f32 and f64. Narrower types run
 // the f64 kernels on decoded operands and round once: 53 bits are more than 2p + 2 of every type up
 // to f32, so that the two roundings of add, subtract, multiply, divide and sqrt are one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real functions (elementwise_unary.*, Pow and Atan2 of elementwise_binary.*). Special values are
 // those of C99 Annex F (ruling 0083). f32 and narrower types are computed in f64 and rounded once,
 // which is the correctly rounded value but for about one argument in 2^28. f64 takes the C

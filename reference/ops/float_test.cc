@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floating-point operations: narrow types exhaustively against a search among all values of the
 // type, special values of f32 and f64 one by one.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer operations whose bits do not depend on the sign of the type: one kernel per width.
 #include <type_traits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer operations that read the sign: one kernel per type.
 #include <limits>
 #include <type_traits>

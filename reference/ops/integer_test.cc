@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer operations of every width up to 8 bits on every pair of operands, against formulas on
 // unbounded integers.
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky, triangular-solve, fft, batch-norm-*.
 #include <cmath>
 #include <random>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: modules as text, literals as text.
 #ifndef HLOCTS_REFERENCE_OPS_MODULE_TESTING_H_
 #define HLOCTS_REFERENCE_OPS_MODULE_TESTING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data movement: which element goes where stands in kernels/movement_geometry.cc.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data movement against index formulas written out per element, and the documents' examples.
 #include <functional>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of an array's elements, in memory order, as an array of its own: operations that take their
 // operand piece by piece keep the wider numbers they compute with small.
 #ifndef HLOCTS_REFERENCE_OPS_PART_H_

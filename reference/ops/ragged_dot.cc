@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ragged-dot (undocumented; as JAX and XLA use it): a dot whose lhs has one ragged dimension, cut
 // into consecutive groups by group_sizes. Composed of slices and plain dots.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce (reduce.*): each result element starts at the init value and takes in the operand elements
 // of its slice by computation(accumulator, element), in row-major order.
 //

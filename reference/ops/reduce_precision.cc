@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce-precision (reduce_precision.*): rounds to a mantissa of so many bits, then clamps to the
 // range of so many exponent bits.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evaluators of the operations with a structure of their own; the rows of evaluators.def name them.
 #ifndef HLOCTS_REFERENCE_OPS_STRUCTURED_H_
 #define HLOCTS_REFERENCE_OPS_STRUCTURED_H_

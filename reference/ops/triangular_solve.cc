@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference/kernels/linear_algebra.h"
 #include "reference/ops/structured.h"
 #include "reference/ops/wide.h"

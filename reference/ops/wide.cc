@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference/ops/wide.h"
 
 #include "reference/number_system.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays of a floating-point or complex type taken into a type with digits to spare, and back with
 // one rounding: what linear algebra, transforms and batch normalization compute in.
 //

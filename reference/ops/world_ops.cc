@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives, channels and ids on one device: by the world it is in, or as the only device there
 // is.
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests of evaluators share: a module from text, evaluated on literals from text.
 #ifndef HLOCTS_REFERENCE_TESTING_MODULE_RUNNER_H_
 #define HLOCTS_REFERENCE_TESTING_MODULE_RUNNER_H_

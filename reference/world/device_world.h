@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The world as one device sees it: its place among the others, its host's queues.
 #ifndef HLOCTS_REFERENCE_WORLD_DEVICE_WORLD_H_
 #define HLOCTS_REFERENCE_WORLD_DEVICE_WORLD_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where devices wait for each other. Every wait is a condition over the place's state, so that a
 // deadlock is seen the moment it exists: all devices wait for something untrue, or have ended.
 #ifndef HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_

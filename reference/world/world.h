@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replicas x partitions of a module run together: collectives, channels, infeed and outfeed.
 #ifndef HLOCTS_REFERENCE_WORLD_WORLD_H_
 #define HLOCTS_REFERENCE_WORLD_WORLD_H_

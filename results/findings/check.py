@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks a finding's certificate: does the engine's value really lie outside of what HLO allows?
 
     check.py BUNDLE          one certificate: clause, sentence, allowed set, the engine's value

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operations on arrays, element by element, and moves: which elements of the operands make one
 element of the result."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Complex elements: pairs of pieces, the real and the imaginary part.
 
 Sums and products are of real parts, each rounded. A function may be off by ULPS of its modulus, in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an operation may return for one element: from sets of operand values to the set of results.
 
 The documents say which real value a result is; they bound no error. Basic operations are rounded

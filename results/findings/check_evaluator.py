@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a module on sets of values.
 
 Every array is a function from an index to the set of values that this element may have; only the

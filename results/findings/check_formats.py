@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Element types: what their bits stand for, and how a real number is stored in them."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Enclosures of elementary functions: pairs of rationals that surely hold the real value between
 them.
 

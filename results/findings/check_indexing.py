@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Slices at computed places, gather, scatter and sort."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sets of values, in exact rational numbers.
 
 A set of floating-point values is a frozenset of pieces: a NaN, an infinity, a zero of one sign, or

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Formats bit by bit, and the enclosures of functions against 90 digits."""
 
 from decimal import Decimal, localcontext

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What each operation may return, on modules of a few instructions."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact results of operations on pieces: of reals by rational arithmetic, of functions as
 enclosures, at zeros and infinities as IEEE 754 and annex F of C99 have it (ruling 0083)."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reductions: many values become one, in an order that the documents leave open."""
 
 from fractions import Fraction

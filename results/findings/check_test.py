@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every certificate of this folder is accepted, and none is after a change that makes it untrue."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads HLO text and literals files, the part of them that bundles use: one instruction a line."""
 
 from dataclasses import dataclass, field

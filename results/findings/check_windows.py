@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reductions, windows, dot and convolution: which elements come together in one sum."""
 
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much a conforming engine may deviate from the exact result: the three profiles, and the facts
 // that an engine may declare about itself to be judged more tightly (or differently) than the
 // documents demand.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mutants of the rule table: would anybody notice a rule that is too wide or too narrow? Only the
 // self-check sets one.
 #ifndef HLOCTS_SPEC_ACCURACY_RULE_MUTATION_H_

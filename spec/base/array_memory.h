@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that arrays lie in.
 #ifndef HLOCTS_SPEC_BASE_ARRAY_MEMORY_H_
 #define HLOCTS_SPEC_BASE_ARRAY_MEMORY_H_

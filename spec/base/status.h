@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Status propagation and invariant checks for the whole project (Debian's Abseil has neither).
 //
 // Input can cause only a Status: `return InvalidInput("pad.3", "negative interior padding: ", n)`.

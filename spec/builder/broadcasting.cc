@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The implicit broadcasting of the document "Broadcasting", made explicit.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builder: a Module out of the documented operations, by their documented names and with their
 // implicit broadcasting (the document "Broadcasting"), lowered to HLO.
 //

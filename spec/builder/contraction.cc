@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dot and convolution.
 #include "absl/strings/str_cat.h"
 #include "spec/builder/builder.h"

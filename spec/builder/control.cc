@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tuples and control flow.
 #include "absl/strings/str_cat.h"
 #include "spec/builder/builder.h"

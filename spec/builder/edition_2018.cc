@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operations of the 2018 "Operation Semantics" that have another form today, lowered to that.
 #include <map>
 

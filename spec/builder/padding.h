@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The short-hand paddings in numbers. Internal to this folder.
 #ifndef HLOCTS_SPEC_BUILDER_PADDING_H_
 #define HLOCTS_SPEC_BUILDER_PADDING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions, ordering, linear algebra and normalization.
 #include "absl/strings/str_cat.h"
 #include "spec/builder/builder.h"

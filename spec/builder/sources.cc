@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values without operands, and random numbers.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The documents that define HLO, as the public knows them: title, edition, address, sections.
 // Clauses cite them by id and anchor; this list says what a reader sees and where a link leads.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading one of this room's text files: errors name file and line.
 #ifndef HLOCTS_SPEC_CLAUSES_PARSE_FILE_H_
 #define HLOCTS_SPEC_CLAUSES_PARSE_FILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clauses of this repository: complete, nothing said twice, every citation leads somewhere, and
 // the pages of spec/rulings agree with them.
 #include <algorithm>

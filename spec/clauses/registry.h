@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clause registry: every normative statement of the documents that define HLO, one checkable
 // fact each, with a stable id (`pad.3`), where it stands, and what is to be done about it. Cases,
 // rulings, failures and reports name clauses by id; this room reads the list and refuses a broken

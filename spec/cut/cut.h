@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts a computation into pieces that run as modules of their own. A value inside a module cannot be
 // looked at without changing how the module is compiled; a piece that is fed another execution's
 // bits as parameters can be judged by itself, however deep it lay.

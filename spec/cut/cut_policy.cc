@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "spec/cut/places.h"
 
 #include "spec/ops/op_table.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the module of one piece.
 #ifndef HLOCTS_SPEC_CUT_PIECE_BUILDER_H_
 #define HLOCTS_SPEC_CUT_PIECE_BUILDER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How an instruction is cut, by its accuracy rule.
 #ifndef HLOCTS_SPEC_CUT_PLACES_H_
 #define HLOCTS_SPEC_CUT_PLACES_H_

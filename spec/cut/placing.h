@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which instructions of a computation go into which piece.
 #ifndef HLOCTS_SPEC_CUT_PLACING_H_
 #define HLOCTS_SPEC_CUT_PLACING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole files in and out; "-" is standard input or output.
 #ifndef HLOCTS_SPEC_FILES_FILE_IO_H_
 #define HLOCTS_SPEC_FILES_FILE_IO_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One leaf of a literals file, from text and back.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Literals files: the arguments of a module, or what an engine returned, as text or as .npz.
 //
 // Text has one leaf a line: "f32[2,2]{1,0} { {1, 2.5}, {-inf, nan} }", "f32[] 1.5",

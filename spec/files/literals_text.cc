@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text form of a literals file: comments, blocks, one leaf a line.
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules on disk: HLO text, HloModuleProto as bytes or protobuf text, HloSnapshot.
 #ifndef HLOCTS_SPEC_FILES_MODULE_FILE_H_
 #define HLOCTS_SPEC_FILES_MODULE_FILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One .npy member: magic, version, a Python dictionary of three keys, the elements.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Literals as numpy's .npz. Keys are arg0... or out0..., numbered by leaf (a token has a number but
 // no key; files numbered without their tokens are read as well), with "r0.p0." before them per
 // replica and partition. bf16, f8 and f4 are raw unsigned integers of the storage width; integers of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // npz_numpy IN.npz OUT.npz SHAPE...: reads IN against leaf shapes, prints it as text, writes OUT.
 // The other half of numpy_test.py.
 #include <cstdio>

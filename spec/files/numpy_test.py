@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """numpy writes, we read and write, numpy reads: the same arrays. Skipped (77) without numpy."""
 import subprocess
 import sys

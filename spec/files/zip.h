@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zip archives as numpy writes them: members stored or deflated, zip64 where sizes need it.
 #ifndef HLOCTS_SPEC_FILES_ZIP_H_
 #define HLOCTS_SPEC_FILES_ZIP_H_

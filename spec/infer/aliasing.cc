@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module's header: entry_computation_layout, input_output_alias, buffer_donor (ruling 0068).
 #include "absl/container/flat_hash_set.h"
 #include "spec/infer/infer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // async-start/-update/-done and copy-start/-done. (Starts and dones of collectives: collective.cc.)
 #include "spec/infer/rules.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // broadcast: the opcode of Broadcast and BroadcastInDim. It repeats along dimensions that are new;
 // the builder makes size-1 dimensions new by a reshape.
 #include "spec/infer/rules.h"

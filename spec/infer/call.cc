@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations whose meaning is that of called computations: call, while, conditional, fusion, and
 // custom-call, whose meaning is outside.
 #include "absl/strings/numbers.h"

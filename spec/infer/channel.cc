@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokens and channels: after-all, add-dependency, infeed, outfeed, send, recv.
 #include "spec/infer/rules.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives that gather, reduce or exchange; collective-permute has a file of its own.
 #include "spec/infer/collective.h"
 

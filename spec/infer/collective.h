@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who takes part in a collective: groups of replicas, of partitions, or of both (ruling 0044).
 // Shape rules use it for the size of a group, reference/world to run them.
 #ifndef HLOCTS_SPEC_INFER_COLLECTIVE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups of replicas and partitions, and what the collectives' rules share.
 #include "absl/container/flat_hash_set.h"
 #include "spec/infer/collective_parts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the collectives' rules share. Internal to this folder.
 #ifndef HLOCTS_SPEC_INFER_COLLECTIVE_PARTS_H_
 #define HLOCTS_SPEC_INFER_COLLECTIVE_PARTS_H_

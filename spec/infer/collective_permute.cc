@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "absl/container/flat_hash_map.h"
 #include "spec/infer/collective_parts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What dot and convolution share. Internal to this folder.
 #ifndef HLOCTS_SPEC_INFER_CONTRACTION_H_
 #define HLOCTS_SPEC_INFER_CONTRACTION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dimension numbers of dot, gather and scatter, read out of an instruction's attributes.
 //
 // Absent lists are empty, as in the text. Nothing is checked here: after the verifier has accepted

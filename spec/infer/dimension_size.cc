@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // get-dimension-size, set-dimension-size (ruling 0064).
 #include "spec/infer/rules.h"
 

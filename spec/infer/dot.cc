@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dot (DotGeneral) and its newer kin, ragged-dot and scaled-dot.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dynamic-slice, dynamic-update-slice. Start indices are N scalars, or one array of N integers as
 // in the 2018 edition.
 #include "spec/infer/rules.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that work element by element. The opcodes take equal shapes; the implicit broadcasting
 // of "Broadcasting" is the builder's (ruling 0067).
 #include "spec/infer/rules.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gather, by the formal rules of its clause; operand_batching_dims are today's addition
 // (hlo.gather).
 #include <algorithm>

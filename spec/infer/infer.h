@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shape rules: what shape an instruction has, given its operands and attributes, and every rule its
 // own clause states about them.
 #ifndef HLOCTS_SPEC_INFER_INFER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parameter, constant, iota: the text states the shape.
 #include "spec/infer/rules.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky and triangular-solve: batches of matrices in the last two dimensions (ruling 0014).
 #include "spec/infer/rules.h"
 

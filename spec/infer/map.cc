@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // map (ruling 0048: over all dimensions, no extra parameters) and scan.
 #include "spec/infer/rules.h"
 

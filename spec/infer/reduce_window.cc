@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce-window and select-and-scatter, which places windows in the same way.
 #include "spec/infer/contraction.h"
 #include "spec/infer/rules.h"

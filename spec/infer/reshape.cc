@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reshape, dynamic-reshape, bitcast, and what returns its operand's shape.
 #include "spec/infer/rules.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rng (uniform and normal), rng-bit-generator, rng-get-and-update-state.
 #include "spec/infer/rules.h"
 

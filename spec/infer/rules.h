@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by the shape rules of this folder; nobody else includes it.
 //
 // A rule reads an instruction's operands and attributes and returns the shape of the result,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // scatter, by the constraints of its clause; batching dimensions are today's addition
 // (hlo.scatter).
 #include <algorithm>

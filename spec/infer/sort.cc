@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort and topk.
 #include "spec/infer/rules.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Is this module well-formed? Everything the documents state about one, and what the text form
 // demands besides.
 #ifndef HLOCTS_SPEC_INFER_VERIFIER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of VerifyModule, in the order in which they run; each relies on those before it.
 // Internal to this folder.
 #ifndef HLOCTS_SPEC_INFER_VERIFIER_PARTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data-driven: testdata/*.txt hold modules that are accepted or rejected by a named rule; what
 // texts cannot say is built by hand below.
 #include "spec/infer/verifier.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic of padded, dilated and strided windows: convolution, reduce-window, select-and-scatter
 // and pad share it between shape rules and evaluators.
 #ifndef HLOCTS_SPEC_INFER_WINDOW_UTIL_H_

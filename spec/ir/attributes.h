@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values that instruction attributes can have. Which attribute has which kind stands in
 // spec/ir/attributes.def; which opcode takes which attribute in its row of spec/ops.
 #ifndef HLOCTS_SPEC_IR_ATTRIBUTES_H_

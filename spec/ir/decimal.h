@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decimal text of one array element, both ways and exact: what is printed is the shortest decimal
 // that reads back to the same bits, what is read is rounded once, to nearest with ties to even,
 // straight to the format (a decimal just beside a tie does not round twice by way of double).

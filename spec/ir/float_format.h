@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The floating-point formats of HLO that are narrower than f32, as data: how bits become a value
 // and how a real value is rounded to bits (to nearest, ties to even).
 //

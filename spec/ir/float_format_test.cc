@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What bits of narrow floats mean, whatever the processor has been told about subnormals.
 #include "spec/ir/float_format.h"
 

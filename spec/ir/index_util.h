@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Multi-dimensional indices: linear <-> multi-dimensional, for row-major order and any layout.
 #ifndef HLOCTS_SPEC_IR_INDEX_UTIL_H_
 #define HLOCTS_SPEC_IR_INDEX_UTIL_H_

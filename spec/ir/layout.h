@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layout: where the elements of an array lie in memory. It never changes a value (the document
 // "Shapes and layout"); everything XLA prints about a layout is kept and printed back.
 #ifndef HLOCTS_SPEC_IR_LAYOUT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Literal: the value of an array, a tuple of literals, or a token.
 //
 // Elements are stored in logical order, last dimension fastest, whatever the shape's layout says;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Module, Computation, Instruction: an HLO program as it stands in the text, in textual order.
 //
 // Nothing here checks meaning: a Module can be malformed until spec/infer's verifier accepts it.

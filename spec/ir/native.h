@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Native C++ types of array elements, and one dispatch from PrimitiveType to them.
 //
 // A Literal stores an element of type t as NativeOf<t>: narrow floats as their bits in a

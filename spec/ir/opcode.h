@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of HLO's opcodes and instruction attributes (tables: opcodes.def, attributes.def).
 #ifndef HLOCTS_SPEC_IR_OPCODE_H_
 #define HLOCTS_SPEC_IR_OPCODE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The element types of HLO: names, field numbers, widths and classes, one row each in
 // primitive_types.def.
 #ifndef HLOCTS_SPEC_IR_PRIMITIVE_TYPE_H_

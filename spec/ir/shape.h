@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shape: element type, dimensions (static or bounded-dynamic) and layout, or a tuple of shapes
 // (the document "Shapes and layout"). The rank of an array is its number of dimensions.
 #ifndef HLOCTS_SPEC_IR_SHAPE_H_

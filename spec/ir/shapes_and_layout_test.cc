@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The worked examples of the document "Shapes and layout", sentence by sentence.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

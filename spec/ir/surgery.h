@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes to a module that keep it whole: who rewrites, shrinks or breaks modules works with these.
 #ifndef HLOCTS_SPEC_IR_SURGERY_H_
 #define HLOCTS_SPEC_IR_SURGERY_H_

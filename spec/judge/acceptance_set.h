@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AcceptanceSet: the values that a conforming engine may return for one element, and SetArray:
 // those of a whole array.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "spec/judge/complex_boxes.h"
 
 #include <algorithm>

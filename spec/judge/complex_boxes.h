@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex sets as boxes round a centre: what complex functions and products are bounded by.
 #ifndef HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_
 #define HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_

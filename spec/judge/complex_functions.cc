@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex functions of one operand: their values, how far they move near a point, their cuts.
 #include <algorithm>
 

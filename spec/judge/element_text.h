@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How verdicts print one element of an output: its value and its bits.
 #ifndef HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_
 #define HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_

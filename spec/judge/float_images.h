@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the set arithmetic of floats is put together: an operation's unrounded image, what becomes of
 // it when it is stored, and who made the set wide. For the files beside it only.
 #ifndef HLOCTS_SPEC_JUDGE_FLOAT_IMAGES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Set arithmetic of real floating-point operations: rules applied to acceptance sets.
 //
 // Every function returns a superset of what the rule allows for any operand values within the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Enclosures of the real functions: two doubles with the exact value between them.
 #ifndef HLOCTS_SPEC_JUDGE_FUNCTIONS_H_
 #define HLOCTS_SPEC_JUDGE_FUNCTIONS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer operations at points: what each computes, and where the documents leave it open. A row
 // per operation; an opcode without a row is none that the judge knows.
 #ifndef HLOCTS_SPEC_JUDGE_INTEGER_POINTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Set arithmetic of integers and preds. Exact modulo 2^width on points; an interval that crosses a
 // wrap boundary becomes the full range, never a clipped one (acceptance-rules 23).
 #ifndef HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_

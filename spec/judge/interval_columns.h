@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of an array of real floats stored by columns: what nearly all elements of real data are, an
 // interval of ordinary numbers, takes two doubles there instead of a whole AcceptanceSet, and the
 // element-wise operations run over them in plain loops.

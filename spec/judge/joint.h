@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joint predicates: acceptance that no interval per element can say. They are checked on whole
 // tensors, where every value they speak of is an output.
 #ifndef HLOCTS_SPEC_JUDGE_JOINT_H_

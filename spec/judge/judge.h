@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Membership: are these outputs acceptable? The one place where a verdict on values is made.
 #ifndef HLOCTS_SPEC_JUDGE_JUDGE_H_
 #define HLOCTS_SPEC_JUDGE_JUDGE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real arithmetic that knows on which side of a double the exact result lies.
 //
 // A Bound is the nearest double to a real number and the sign of what is missing. Everything the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // expected.jsonl: the acceptance of each leaf as one JSON line.
 //
 // {"origins":[...]} first, then per leaf {"shape","sets":[[flags,"lo","hi",origin,term],...]} with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The oracle tested by itself: rounding against the formats' own encoders, enclosures against MPFR,
 // sets against brute force over the values they stand for, profiles nested as sets.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One row per opcode: everything that is known about it as data. The parser reads its attributes and
 // arity, the verifier its types, the generator its weight, the judge its accuracy rule, the coverage
 // matrix its documented name. Rows hold no evaluator and no engine: that would turn the arrows of

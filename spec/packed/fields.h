@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fields of the values that attributes and modules are made of, once for both directions. An
 // archive is called with them in turn. Structured bindings: a field that is missing does not
 // compile.

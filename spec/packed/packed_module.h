@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A module as bytes for another process of the same build, several times faster than the proto
 // form.
 #ifndef HLOCTS_SPEC_PACKED_PACKED_MODULE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A packed module is the module again, whatever the generator makes, malformed ones included; and
 // rubbish is refused.
 #include "spec/packed/packed_module.h"

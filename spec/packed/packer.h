@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values as bytes: numbers as varints, strings and lists with their length.
 #ifndef HLOCTS_SPEC_PACKED_PACKER_H_
 #define HLOCTS_SPEC_PACKED_PACKER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as values. Nothing is believed: a length beyond the end makes all that follows empty, and
 // ok() false.
 #ifndef HLOCTS_SPEC_PACKED_UNPACKER_H_

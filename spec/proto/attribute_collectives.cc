@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who takes part in a collective, and what goes where.
 #include "spec/proto/attribute_rows.h"
 #include "spec/proto/attribute_text.h"

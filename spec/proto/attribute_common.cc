@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes that every instruction may carry.
 #include "spec/proto/attribute_rows.h"
 #include "spec/proto/attribute_text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes of single operations.
 #include "spec/proto/attribute_rows.h"
 

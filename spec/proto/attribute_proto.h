@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes of an instruction, to and from the fields of HloInstructionProto. Internal to this
 // folder.
 #ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_PROTO_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the rows of attribute_table.cc are made of: a writer and a reader of one instruction, and
 // the functions of rows that no macro describes, in the files named beside them.
 #ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_ROWS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One row per attribute: where it stands in HloInstructionProto, and which value goes without saying.
 #include "spec/proto/attribute_rows.h"
 

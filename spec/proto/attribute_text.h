@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes whose text has a grammar of its own. Internal to this folder.
 #ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_
 #define HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules and literals as protocol buffers, wire-compatible with XLA's HloModuleProto and
 // LiteralProto (data.proto, hlo.proto), and back.
 //

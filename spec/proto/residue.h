@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a message holds beyond what its conversion reads: unknown fields, and known ones that are
 // not interpreted.
 #ifndef HLOCTS_SPEC_PROTO_RESIDUE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes and protobuf text of modules, literals and snapshots.
 #include "google/protobuf/arena.h"
 #include "google/protobuf/io/tokenizer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Named rewrites: patterns that real compilers replace by something that is equal in the reals and
 // not in floating point. rewrites.def is the list.
 #ifndef HLOCTS_SPEC_REWRITES_REWRITE_H_

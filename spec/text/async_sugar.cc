@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // "%x = ... custom-call-start(...)" stands for async-start of a computation that holds just that
 // custom-call; -update and -done name the operation again. XLA prints this form where it can.
 #include "absl/strings/match.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A position in HLO text: skips space and comments, reads the smallest pieces (names, numbers,
 // strings, balanced braces) and remembers the first error with its place.
 //

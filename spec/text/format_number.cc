@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "spec/text/format_number.h"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as XLA's text has them: a float with few digits where those read back to the same value
 // and with all of them elsewhere. (The shortest decimal, for literals files, is spec/ir/decimal.h.)
 #ifndef HLOCTS_SPEC_TEXT_FORMAT_NUMBER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes modules, computations and instructions; one object writes one text.
 #ifndef HLOCTS_SPEC_TEXT_MODULE_PRINTER_H_
 #define HLOCTS_SPEC_TEXT_MODULE_PRINTER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a whole module: the header, the tables of stack frames, computations, instructions.
 //
 // One object reads one text. Computations may be named before they are defined; instructions are

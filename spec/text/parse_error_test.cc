@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Malformed text ends in an error with its place, what was expected, what was found, and a rule.
 #include <string>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "spec/text/module_reader.h"
 
 namespace hlocts {

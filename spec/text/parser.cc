@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "spec/text/parser.h"
 
 #include "spec/text/module_reader.h"

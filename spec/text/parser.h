@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From HLO text to a Module, and from the text of a single value (shape, literal, sharding, ...) to
 // that value.
 //

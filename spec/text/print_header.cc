@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "spec/text/module_printer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writers of single values of HLO text, the counterparts of values.h. Each appends to `out`.
 #ifndef HLOCTS_SPEC_TEXT_PRINT_VALUES_H_
 #define HLOCTS_SPEC_TEXT_PRINT_VALUES_H_

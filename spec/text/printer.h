@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a Module to HLO text, byte for byte as XLA prints it under the same options.
 #ifndef HLOCTS_SPEC_TEXT_PRINTER_H_
 #define HLOCTS_SPEC_TEXT_PRINTER_H_

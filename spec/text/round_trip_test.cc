@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is read is printed back: one row per attribute, header and form of the language. A row whose
 // text XLA prints otherwise than it reads it has both.
 #include <string>

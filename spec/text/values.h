@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers of single values of HLO text, shared by attributes, headers and the public functions of
 // parser.h. Each starts at the cursor, leaves it behind the value, and returns false on an error.
 #ifndef HLOCTS_SPEC_TEXT_VALUES_H_

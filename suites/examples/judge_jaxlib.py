@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Judges jaxlib by the exported suite, with numpy alone: none of our code runs here.
 
     build/hlocts export --out=exported

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Lowers the functions of JAX to HLO modules, and lists them for hlocts diff.
 
   python3 lower_jax.py DIR --backend=xla --backend=cpu   # needs jax; writes DIR/*.hlo and DIR/batch.jsonl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // XLA's own parser, through the plugin, reads every text that our printer writes: all modules of
 // the suites and of the benchmarks, in the three forms of `convert`.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Benchmarks over a fixed list of modules (modules/*.hlo), engines in turn in one process run, through
 // Google Benchmark. Figures are ratios of best times: this is what a noisy machine can tell.
 #ifndef HLOCTS_TOOLS_BENCH_BENCH_H_

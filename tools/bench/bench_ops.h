@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts bench cpu/ops: the table of modules of one operation.
 #ifndef HLOCTS_TOOLS_BENCH_BENCH_OPS_H_
 #define HLOCTS_TOOLS_BENCH_BENCH_OPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts bench cpu: the optimised CPU engine against XLA:CPU, in turn, in one run.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts bench cuda: the CUDA engine on a GPU, beside what the GPU can do: copies, and libraries
 // called directly; and beside another engine where one is named.
 #ifndef HLOCTS_TOOLS_BENCH_CUDA_BENCH_H_

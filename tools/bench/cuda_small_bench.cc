@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small random modules on the CUDA engine: what a campaign lives of.
 #include <algorithm>
 #include <chrono>

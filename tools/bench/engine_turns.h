@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Engines that run the same request in turn, so that both see the same weather.
 #ifndef HLOCTS_TOOLS_BENCH_ENGINE_TURNS_H_
 #define HLOCTS_TOOLS_BENCH_ENGINE_TURNS_H_

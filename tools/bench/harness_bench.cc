@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a campaign adds to the work of an engine in a worker: generating, verifying, passing modules
 // and results, evaluating, judging.
 #include "backends/backend_list.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/machine_peak.h"
 
 #include <sched.h>

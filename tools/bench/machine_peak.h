@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the machine gives at most: fused multiply-adds in registers, and copies of memory.
 #ifndef HLOCTS_TOOLS_BENCH_MACHINE_PEAK_H_
 #define HLOCTS_TOOLS_BENCH_MACHINE_PEAK_H_

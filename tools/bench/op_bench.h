@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cpu/ops: modules of one operation on the CPU engine and on XLA:CPU, in turn.
 #ifndef HLOCTS_TOOLS_BENCH_OP_BENCH_H_
 #define HLOCTS_TOOLS_BENCH_OP_BENCH_H_

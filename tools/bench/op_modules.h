@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules of one operation each, made from the lines of op_table.def.
 #ifndef HLOCTS_TOOLS_BENCH_OP_MODULES_H_
 #define HLOCTS_TOOLS_BENCH_OP_MODULES_H_

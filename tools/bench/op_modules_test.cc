@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/op_modules.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Seconds of processor time, which neighbours on the machine do not lengthen as they do a clock's.
 #ifndef HLOCTS_TOOLS_BENCH_PROCESSOR_TIME_H_
 #define HLOCTS_TOOLS_BENCH_PROCESSOR_TIME_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small random modules: what load and first run are measured on.
 #ifndef HLOCTS_TOOLS_BENCH_SMALL_MODULES_H_
 #define HLOCTS_TOOLS_BENCH_SMALL_MODULES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the subcommands share: the common options of CONTRACT.md, reading a module with its inputs,
 // printing errors, and batches of JSON lines.
 #ifndef HLOCTS_TOOLS_CLI_COMMON_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command-line flags of a subcommand. One file (flags.cc) includes the parsing library, so that the
 // subcommands compile fast and all print help and errors in one way.
 #ifndef HLOCTS_TOOLS_CLI_FLAGS_H_

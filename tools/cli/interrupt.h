@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ctrl-C and SIGTERM as a question: long work asks, finishes what it is at, and keeps what it has.
 #ifndef HLOCTS_TOOLS_CLI_INTERRUPT_H_
 #define HLOCTS_TOOLS_CLI_INTERRUPT_H_

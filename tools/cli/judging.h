@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What judge and diff share: a Differ over a job, and how verdicts and explanations are printed.
 #ifndef HLOCTS_TOOLS_CLI_JUDGING_H_
 #define HLOCTS_TOOLS_CLI_JUDGING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How small an error is found how deep in a module: errors planted at one element of one
 // instruction, found from the outputs alone or from pieces; and how many bits the sets leave
 // checked.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work in processes of its own: what crashes or hangs there is a result, not the end.
 #ifndef HLOCTS_TOOLS_SELFCHECK_FORKED_H_
 #define HLOCTS_TOOLS_SELFCHECK_FORKED_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/selfcheck/fuzz_check.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planted faults as engines of a campaign: how soon is each one found, and how small does it
 // become?
 #ifndef HLOCTS_TOOLS_SELFCHECK_FUZZ_CHECK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search: one stream of modules, all faults that are not yet found.
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of many faults are noticed by which of many trials.
 #ifndef HLOCTS_TOOLS_SELFCHECK_KILL_MATRIX_H_
 #define HLOCTS_TOOLS_SELFCHECK_KILL_MATRIX_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which planted faults are noticed, by which module, and which are not.
 #ifndef HLOCTS_TOOLS_SELFCHECK_KILL_RATE_H_
 #define HLOCTS_TOOLS_SELFCHECK_KILL_RATE_H_

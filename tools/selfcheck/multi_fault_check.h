@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many planted faults in one engine: does sorting into buckets tell them apart?
 #ifndef HLOCTS_TOOLS_SELFCHECK_MULTI_FAULT_CHECK_H_
 #define HLOCTS_TOOLS_SELFCHECK_MULTI_FAULT_CHECK_H_

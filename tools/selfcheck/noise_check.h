@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The legal-noise engine against the judge: whatever fails is the judge's mistake (or the noise's).
 #ifndef HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_
 #define HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts selfcheck clauses: would a case fail if a clause were broken?
 #include "tools/selfcheck/selfcheck_clauses.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part `clauses` of hlocts selfcheck.
 #ifndef HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_
 #define HLOCTS_TOOLS_SELFCHECK_SELFCHECK_CLAUSES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hlocts selfcheck fuzz: planted faults as engines of campaigns.
 #ifndef HLOCTS_TOOLS_SELFCHECK_SELFCHECK_FUZZ_H_
 #define HLOCTS_TOOLS_SELFCHECK_SELFCHECK_FUZZ_H_

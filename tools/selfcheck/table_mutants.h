@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mutants of the rule table: a rule narrowed, widened, a permission dropped or granted, for floats
 // and complex numbers. Narrow ones should make legal noise fail, wide ones (of relaxed as well, so
 // that profiles stay nested) let a planted fault through, either may break the lint.

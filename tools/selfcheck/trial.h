@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the harness is tested on: modules with arguments and what the reference evaluator makes of
 // them, from the suites or from the generator.
 #ifndef HLOCTS_TOOLS_SELFCHECK_TRIAL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The metamorphic rules on random modules: does the reference evaluator agree that a twin means the same?
 #ifndef HLOCTS_TOOLS_SELFCHECK_TWIN_CHECK_H_
 #define HLOCTS_TOOLS_SELFCHECK_TWIN_CHECK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CompileOptionsProto that PJRT_Client_Compile wants, written by hand: two counts, an optional
 // device assignment and the engine's options. Field numbers are XLA's (a fact of the wire).
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A PJRT plugin as C++ values: errors become statuses, and whatever the plugin hands out is destroyed.
 // The only header of ours that sees pjrt_c_api.h (it comes with the XLA wheel, see ci/fetch-xla).
 //

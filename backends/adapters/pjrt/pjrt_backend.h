@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any PJRT plugin as a Backend: `pjrt:PATH` with options after '?'. Options beginning with "client."
 // are given to PJRT_Client_Create, the others to the compiler by name.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_

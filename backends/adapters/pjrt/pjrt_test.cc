@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The adapter on plugins: real XLA:CPU through our own plugin, a library that is none, and a GPU
 // plugin nobody here wrote (where it is installed), each in a worker process.
 #include <gmock/gmock.h>

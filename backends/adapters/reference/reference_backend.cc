@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference evaluator behind the Backend interface: no engine of its own, an adaptor.
 #include "backends/backend.h"
 #include "backends/backend_list.h"

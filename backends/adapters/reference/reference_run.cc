@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/adapters/reference/reference_run.h"
 
 #include <chrono>

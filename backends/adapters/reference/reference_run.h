@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of the reference evaluator on what the Backend interface hands over: shared by the
 // reference itself and by the engines that plant faults into it.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_REFERENCE_REFERENCE_RUN_H_

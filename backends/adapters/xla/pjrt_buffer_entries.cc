@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers: what they are, copies, and their bytes on the host.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PJRT buffers: every element type, layouts, copies, and the ways to make one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

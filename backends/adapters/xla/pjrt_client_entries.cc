@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients: creation, devices, compilation, and everything that makes a buffer.
 #include <algorithm>
 #include <utility>

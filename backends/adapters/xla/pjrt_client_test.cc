@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PJRT table, plugin, events, clients, devices and topologies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices, memories and topologies: facts copied once from XLA.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The entries of the PJRT table, by file. Each is documented by its namesake in pjrt_c_api.h.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_PJRT_ENTRIES_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_PJRT_ENTRIES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executables, loaded or not: what they are, and running them.
 #include <cstring>
 #include <utility>

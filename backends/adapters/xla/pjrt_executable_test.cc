@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PJRT executables: what they say of themselves, serialized, deleted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

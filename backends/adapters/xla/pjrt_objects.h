@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands behind the opaque pointers of the PJRT C API, and the shape of a table entry.
 //
 // An entry is `Status Name(PJRT_..._Args& args)`: it is called with a checked struct_size, fills

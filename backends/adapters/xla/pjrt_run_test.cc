@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules compiled and run: leaves, donation, several devices, options, garbage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

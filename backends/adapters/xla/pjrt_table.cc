@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GetPjrtApi: the table itself, and the wrapper around every entry.
 #include <cstring>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/adapters/xla/test_support.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A C program's view of libhlocts_xla.so for the tests: dlopen, two C headers, and thin wrappers
 // that free what the C API makes the caller free.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_TEST_SUPPORT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a buffer tells of itself, and how its bytes reach the host.
 #include "backends/adapters/xla/xla_buffer.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers over xla::PjRtBuffer, and what stands for a token.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_BUFFER_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_BUFFER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plain C door of libhlocts_xla.so: XLA's own parser, printer, verifier and HloEvaluator.
 //
 // The library exports two things: `GetPjrtApi` (XLA:CPU behind the PJRT C API, see README.md) and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plain C side of libhlocts_xla.so: parser, printer, verifier, HloEvaluator, infeed, outfeed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

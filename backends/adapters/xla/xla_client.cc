@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PJRT half of the border to XLA: Client over xla::PjRtClient.
 #include "backends/adapters/xla/xla_client.h"
 

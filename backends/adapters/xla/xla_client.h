@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the PJRT table needs of XLA, in our own words: no XLA, protobuf or Abseil type appears here.
 //
 // XLA's client headers cost half a minute to compile, so that only the files behind this interface

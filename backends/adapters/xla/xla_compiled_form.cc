@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/adapters/xla/xla_compiled_form.h"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules that a compiler has been over already, given back the form that XLA:CPU takes.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_COMPILED_FORM_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_COMPILED_FORM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an executable says of itself.
 #include "backends/adapters/xla/xla_executable.h"
 

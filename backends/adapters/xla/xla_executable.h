@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loaded executables over xla::PjRtLoadedExecutable.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_EXECUTABLE_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_EXECUTABLE_H_

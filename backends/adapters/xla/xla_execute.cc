@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How an executable runs: leaves become the arguments of its entry, results become buffers.
 #include <optional>
 

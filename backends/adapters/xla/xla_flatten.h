@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules that XLA:CPU's PJRT client refuses as they are, made acceptable without changing them.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_FLATTEN_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_FLATTEN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Infeed and outfeed for a PJRT device, which the PJRT C API has no entry for.
 #include <cstdlib>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/adapters/xla/xla_literal.h"
 
 #include "absl/status/status.h"

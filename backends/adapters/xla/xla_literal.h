@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Literals that cross the C border as serialized LiteralProto.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_LITERAL_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_LITERAL_H_

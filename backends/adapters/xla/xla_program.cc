@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes of the C API as a module and its compile options.
 #include "backends/adapters/xla/xla_program.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a caller compiles, read from its bytes.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_PROGRAM_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_PROGRAM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes and attributes, between XLA and our own words.
 #include "backends/adapters/xla/xla_shared.h"
 

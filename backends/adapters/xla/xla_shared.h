@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the client, its buffers and its executables share.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_SHARED_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_SHARED_H_

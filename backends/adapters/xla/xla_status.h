@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors of XLA in our own words and back.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_STATUS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_STATUS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plain C half of the border to XLA: parser, printer, verifier, HloEvaluator.
 #include <cstdlib>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The optimised CPU engine behind the Backend interface: `cpu?threads=N&disable=PASS,...&strict=true`
 // and `&guard=true`.
 #include "absl/strings/numbers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine through its interface: memory is shared where it may be and protected where it may not,
 // and what cannot be done is a status.
 #include <gmock/gmock.h>

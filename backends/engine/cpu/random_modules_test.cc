@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random modules on the engine, judged: nothing may fail, whatever the passes. HLOCTS_RANDOM_MODULES
 // sets how many, HLOCTS_RANDOM_SEED where they begin.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands that are one element for all, one for each row, or one row for all: never laid out, so
 // each place of each kernel that takes them is compared with plain loops.
 #include <gtest/gtest.h>

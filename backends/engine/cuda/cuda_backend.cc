@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA engine behind the Backend interface:
 // `cuda?jit=always|never|auto&libraries=always|never|auto&graphs=always|never|auto&
 // devices=N&deterministic=false&tf32=true&fast_math=true`,

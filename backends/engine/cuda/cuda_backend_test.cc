@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine through its interface: why `cuda` is not there where it is not, options, memory that
 // is reused in place, run-time sizes, and the same values whatever the passes.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules that keep every value: of floats they hold for both zeros, infinities and NaN.
 #include <cstring>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the devices of one execution meet: collectives, channels, feeds. Each device is a thread; a
 // wait that can never end is found out and reported, not sat through.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_WORLD_H_

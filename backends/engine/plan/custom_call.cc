@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/plan/custom_call.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules with run-time sizes: instruction by instruction, each run for the sizes it meets.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_

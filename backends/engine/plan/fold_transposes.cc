@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transposes of products: dot(b, a) is dot(a, b) with its rows and columns exchanged. Gradients of
 // weights are computed so.
 #include "backends/engine/plan/passes.h"

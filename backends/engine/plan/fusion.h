@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes of a graph are computed together in one loop, which values get memory of their own,
 // and which are only views of others.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_

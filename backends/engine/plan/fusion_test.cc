@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes become one loop, and what that loop keeps.
 #include "backends/engine/plan/fusion.h"
 

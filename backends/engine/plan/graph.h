@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A computation as an engine sees it: nodes over arrays. Tuples are gone (each leaf is a value of
 // its own), calls are inlined where that does not multiply the program, text order is kept.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_

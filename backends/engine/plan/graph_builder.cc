@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a module's computations to graphs: tuples fall apart into leaves, instructions that only
 // hand values on disappear, calls are inlined.
 #include <algorithm>

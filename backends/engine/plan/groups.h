@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who takes part in a collective, seen from one device.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_GROUPS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_GROUPS_H_

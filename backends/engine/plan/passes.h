@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passes over graphs. Each keeps every value: it may be switched off by name, and nothing but time
 // and memory changes.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_PASSES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Views against index arithmetic, the arena against overlap, passes against what they promise.
 #include <gtest/gtest.h>
 

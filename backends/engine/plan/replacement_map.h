@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which value stands for which, while a pass walks through a graph in order.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_REPLACEMENT_MAP_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_REPLACEMENT_MAP_H_

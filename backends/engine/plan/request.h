@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an execution is asked for, checked against the module: arguments, devices, feeds, donation.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_REQUEST_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_REQUEST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays put together from others: where each part of a pad or a concatenate comes from.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SEGMENTS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SEGMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements that algebra knows, as bits: 1, both zeros, all bits set, the ends of a type's range.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A view: which element of an array stands at each place of another, as strides over the place's
 // row-major index. Broadcasts, transposes, slices and reversals of an array are views of it.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_VIEW_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums in the wrong type, or over the wrong terms.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes read wrongly: a number one off, a list in another order, a word mistaken for another.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // canary:FAULT: the reference evaluator with one bug planted in it, or several, canary:FAULT+FAULT. What the suites and campaigns do
 // not notice here they would not notice in a compiler either.
 #include "absl/strings/str_join.h"

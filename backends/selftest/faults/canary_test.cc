@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The planted faults are there, site where they say and nowhere else; legal noise is noise and is
 // legal.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults: bugs that compilers have had, as data. Each is a small change to an engine that is right
 // otherwise (the reference evaluator), written from the class of bug and not from the cases that are
 // meant to find it.

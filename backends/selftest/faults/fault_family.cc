@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/selftest/faults/fault_family.h"
 
 #include "absl/strings/numbers.h"

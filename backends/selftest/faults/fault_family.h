@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults as rows with parameters: a family changes one thing of one opcode's instructions (operand
 // 2 is read as zeros, window.0.stride is read one higher, f8 results are refused). Every sentence
 // of the documents is shown to be tested by one of these, or by a fault of the tables of bugs: see

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fault at work in one execution.
 #ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_
 #define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives: who is in which group, in which order, and who sends to whom (classes seen in
 // openxla/xla 40034, 42481, jax 40830).
 #include <algorithm>

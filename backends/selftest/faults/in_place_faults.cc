@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers: results written where something is still to be read, and values of an earlier time read
 // (classes seen in openxla/xla 49176, jax 39625, jax 40830).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Start indices: clamped wrongly, or read as a number of another type (classes seen in openxla/xla
 // 49121, 48718, 48717).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shape rules: what should be refused is taken, what is valid is refused.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integers: widths, signs, wrapping; pred (classes seen in openxla/xla 9431, 49123).
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values on their way in and out: constants as they are read, arguments and results as they are
 // carried (classes seen in openxla/xla 47149, 17324).
 #include <algorithm>

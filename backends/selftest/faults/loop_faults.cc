@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops and branches: trip counts and which branch is taken (classes seen in tensorflow 123067,
 // openxla/xla 42042).
 #include "absl/strings/str_cat.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements that go to the wrong place (classes seen in openxla/xla 34260, jax 39486, 40588).
 #include <algorithm>
 

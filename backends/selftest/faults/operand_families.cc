@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an instruction reads: an operand lost, another one in its place, its elements in other
 // places.
 #include <algorithm>

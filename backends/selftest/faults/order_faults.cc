@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparisons and operands that trade places; sort, TopK and what else calls a computation with
 // arguments in an order (classes seen in openxla/xla 48119, 9431).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an instruction gives: elements and leaves wrong, moved, lost or rounded.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simplifications that hold for real numbers, or almost (classes seen in openxla/xla 42732, 48186,
 // 41605, 19038, tensorflow 123169).
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is left over when a loop goes in steps, above a size at which another code path is taken
 // (classes seen in openxla/xla 48687, 48119, 13054).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module as an engine with a bug in its reader takes it in: attributes read wrongly, left out or
 // given the wrong default; names and layouts resolved wrongly.
 #include <algorithm>

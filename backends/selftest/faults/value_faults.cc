@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element-wise functions of floats: special values, signs of zero, accuracy (classes seen in
 // openxla/xla 49174, 44705, 42732, 17324, tensorflow 116992).
 #include <cmath>

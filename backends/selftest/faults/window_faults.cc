@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Padding and windows: edges, holes, dilation, reversal (classes seen in openxla/xla 48715, 48714,
 // 48719, 48713, 49123).
 #include <algorithm>

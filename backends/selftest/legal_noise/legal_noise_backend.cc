@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // legal-noise: an engine that is never wrong and hardly ever the same as the reference. What the
 // judge says against it is said against the judge.
 #include "absl/strings/numbers.h"

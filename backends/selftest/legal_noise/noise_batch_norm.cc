@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batch norm with the variance in one of its three forms and the formula in one of its orders,
 // every step in the element's own format.
 #include <cmath>

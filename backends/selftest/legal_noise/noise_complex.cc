@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex products and quotients by the formulas that compilers emit, in the components' own
 // format.
 #include <cmath>

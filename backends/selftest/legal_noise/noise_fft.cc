@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fourier transforms by halving, and directly where a length is odd; every step in the element's
 // own format.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/selftest/legal_noise/noise_hook.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Legal noise: a second executor that uses what the profile permits wherever it can. What is
 // permitted it knows from the rules of spec/accuracy; how it is done (flushing, contraction, orders
 // of sums, other roundings) it does itself, without asking the sets that judge it.

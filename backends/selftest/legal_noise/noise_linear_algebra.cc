@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cholesky and triangular solve as textbooks have them, every step in the element's own format.
 #include <complex>
 

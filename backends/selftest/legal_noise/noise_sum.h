@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums as a compiler may compute them: in any order, with any products left unrounded, in a wider or
 // the given type, with subnormals flushed. A number system for the reference's kernels.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each permission is used where it shows, and what comes of it is accepted.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One element of an element-wise operation on ordinary intervals. Each kernel returns false where
 // the result is no ordinary interval or more has to be looked at; otherwise its ends are those of
 // the set arithmetic in spec/judge, which columns_test.cc compares.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element-wise operations over columns: a loop per operation; what a kernel turns down goes through
 // the set arithmetic, element by element.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads an array of real floats as columns, a block at a time: its own, or points converted from a
 // literal.
 #ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_READER_H_

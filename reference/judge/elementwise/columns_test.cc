@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops over columns against set arithmetic, element by element: random operands of every kind,
 // as literals and as sets, in every profile and with every use of unrounded values.
 #include <gtest/gtest.h>

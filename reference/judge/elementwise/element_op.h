@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An element-wise instruction made ready for its elements: by set arithmetic one at a time, or, for
 // the usual operations on ordinary numbers, by columns.
 #ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element-wise operations on points: the plain evaluator's result, and sets only where a rule leaves
 // more than one value (subnormals, what does not fit the result's type, zeros of free sign).
 #include <algorithm>

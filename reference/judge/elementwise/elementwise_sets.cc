@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of element-wise operations. Exact operands go through the plain evaluator first, ordinary
 // numbers by columns; what is left is done in set arithmetic, element by element.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where an operation gives many neighbours the same set: a function outside its domain or where it
 // overflows, a conversion to a narrow type. Half of all bit patterns are such for many functions,
 // and a sweep meets them in long runs.

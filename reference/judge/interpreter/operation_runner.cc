@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference/judge/interpreter/operation_runner.h"
 
 #include "absl/strings/str_cat.h"

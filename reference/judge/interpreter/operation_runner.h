@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one operation of the plain evaluator apart from its module: on other element types, on index
 // numbers instead of data, or with another called computation.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conditional and while: which branches and exits the sets allow, joined.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who reads the unrounded result of an instruction, so that hulls nobody reads are not kept.
 #include <algorithm>
 

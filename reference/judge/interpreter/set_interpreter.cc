@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference/judge/interpreter/set_interpreter.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The walk over a module in the number system of sets: which handler makes the sets of which
 // opcode, and what a handler may ask of the walk.
 //

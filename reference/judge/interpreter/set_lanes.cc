@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A computation on scalars, run on arrays of them at once.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"

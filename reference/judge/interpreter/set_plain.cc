@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What needs no sets: operations that are certain on operands that are, by the plain evaluator.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"

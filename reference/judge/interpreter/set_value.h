@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The value of an instruction in the number system of sets: a SetArray, a token, or a tuple of
 // those.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_VALUE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tuples, tokens, sources of values without arithmetic, and calls out of the module.
 #include "reference/custom_call.h"
 #include "reference/judge/interpreter/handlers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers of literals as the joint predicates read them, and as they write them for judges without
 // this program.
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference/judge/joint/row_permutation.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorted rows as a joint predicate: whatever the order of tied rows, none is lost, doubled or torn
 // apart.
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bitcast-convert: the bits of what is known, and of NaNs that may have been quietened on their
 // way.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of what goes from device to device by send and recv. The devices walk in step, so what a
 // recv-done takes has been sent by the time it is reached, or never will be.
 #include "reference/judge/interpreter/handlers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky: a joint predicate over each matrix where the result is an output, and a bound per
 // element (where there is one) for what consumes it.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of collectives. Reductions are sums over the group like any other; what only moves data is
 // traced by running the operation on element numbers on all devices together.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fft: a joint predicate over each transform where the result is an output, and a bound per element
 // for what consumes it.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of iota: exact, but in narrow formats, where an index is converted (ruling 0013) and may be
 // rounded, overflow, or be a zero that the format does not have (ruling 0035).
 #include "reference/judge/interpreter/handlers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of operations that only move elements. Where the elements go is asked of the plain
 // evaluator: it moves their numbers, and the sets follow, hulls and all.
 #include <algorithm>

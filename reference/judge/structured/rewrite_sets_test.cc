@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Named rewrites: what a compiler makes of a pattern is acceptable where the profile says so.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of sort (acceptance-rules 14, 25): exact up to ties where the comparator is certain, else
 // every place that an element may take; rows stay together (a joint predicate).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // triangular-solve: a joint predicate over each system where the result is an output, and a bound
 // per element (where there is one) for what consumes it.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // argmin and argmax: reductions of (value, index) pairs that return the better pair whole.
 #include <algorithm>
 #include <cmath>

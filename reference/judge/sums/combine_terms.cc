@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One element from its terms in any order; operands combined with updates.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of complex numbers in any order.
 #include <algorithm>
 #include <cmath>

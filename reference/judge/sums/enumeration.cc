@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions and scatters of any other computation: every order and tree of a few terms.
 #include <map>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elements of a set array as reals with a radius, for the linear operations (sums.h).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_LINEAR_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_LINEAR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One sum of reals, term by term: what enters it, in the terms of SumParts.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_REAL_SUM_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_REAL_SUM_H_

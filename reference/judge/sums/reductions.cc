@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions by a recognised computation.
 #include "reference/judge/sums/reductions.h"
 

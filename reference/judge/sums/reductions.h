@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions by a recognised computation, on one operand; argmin/argmax; enumeration of the rest.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_REDUCTIONS_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_REDUCTIONS_H_

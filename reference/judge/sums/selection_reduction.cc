@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions by a computation that returns one of its two arguments, as a maximum of one's own
 // does: where it orders the terms, every order and tree of them leaves a greatest one.
 #include "reference/judge/sums/reductions.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of dot, ragged-dot and convolution.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library of custom-call handlers that random_and_custom_test.cc loads.
 #include <cstdint>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Lowers the programs of this folder with JAX: lower.py OUTPUT_FOLDER (jax 0.10.2).
 
 Each function below becomes one module, lowered for CPU as it is and written before XLA's passes.

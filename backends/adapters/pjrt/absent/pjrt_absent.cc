@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stands in for the adapter where the PJRT C header was not found when this was built.
 #include "backends/backend_list.h"
 #include "backends/adapters/pjrt/pjrt_backend.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of which only the width matters, as integers.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_ELEMENT_WIDTH_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_ELEMENT_WIDTH_H_

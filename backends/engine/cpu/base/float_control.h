@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the calling thread treats subnormal numbers. The default profile lets an engine read them as
 // zeros and return zeros in their place, which spares processors that handle them in microcode a
 // hundredfold slowdown; the pool hands the caller's setting on to its workers.

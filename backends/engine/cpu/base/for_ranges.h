@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work on ranges that can fail, on the threads of the pool.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps that work on equal parts of their arrays, cut along the leading dimension: the entries of a
 // batch.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_PART_WORK_H_

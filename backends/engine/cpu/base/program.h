@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a graph compiles to: functions of steps on slots, and the state of one device that runs them.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_PROGRAM_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_PROGRAM_H_

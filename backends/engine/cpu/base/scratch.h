@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory for the time of one call, from a block that each thread keeps.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_SCRATCH_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_SCRATCH_H_

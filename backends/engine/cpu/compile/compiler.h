@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs to programs: which nodes become one loop, where every array lies, which function is called.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_

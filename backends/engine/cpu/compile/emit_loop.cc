@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops: the operations of a fused loop in order, where their operands are found, what the loop keeps.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants folded by the engine's own kernels: a program that runs once, while another is made.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One graph to one function: loops and structured steps in order, then memory for what they pass on.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_

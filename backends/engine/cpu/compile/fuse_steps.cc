@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops that become part of the step that reads what they make, or that makes what they read.
 #include <algorithm>
 

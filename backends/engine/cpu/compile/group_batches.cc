@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which steps of a function run entry by entry of a batch together.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which steps of a function run row by row together.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drafts that become one step: what they read from outside, hand each other and leave behind.
 #include <algorithm>
 

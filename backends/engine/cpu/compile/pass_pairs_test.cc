@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same bits with each pass and without it, on programs that use every kind of step. Add a case:
 // a program to kPassPrograms.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the arrays of a function lie: results, memory that is taken over, temporaries.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // (x - mean) * factor + offset: what normalizations do to their elements.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_AFFINE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_AFFINE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparisons, and the order of elements as unsigned keys.
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex arithmetic and functions. Parts are computed in the next wider type, where sums of squares
 // neither overflow nor lose what the rounding of the result keeps.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // convert between complex numbers and others: by the kernel that converts their parts.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // convert between any two array types, rounding once; reduce-precision.
 #include <cmath>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The families of kernels that resolve.cc puts together. nullptr: not for this type.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_FAMILIES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_FAMILIES_H_

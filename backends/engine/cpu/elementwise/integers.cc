@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer operations without a vector form: division of 64 bits, powers, high halves.
 #include <limits>
 #include <type_traits>

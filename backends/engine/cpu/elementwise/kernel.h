@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of element-wise operations on blocks of elements: what fused loops and called
 // computations are made of. Elements lie as a Literal stores them.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops that apply a functor to every element.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_LOOP_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_LOOP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of micro_ops.h, each of which works and jumps to the next; compiled once for each
 // instruction set.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which function runs an instruction: tables from kernels to the functions of micro_ops-inl.h.
 #include "backends/engine/cpu/elementwise/micro_ops.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions of loops whose values are so small that finding out what to do next costs more than
 // doing it. Each is a function that works on whole vectors at fixed addresses and then jumps to the
 // next one; the last two results are handed on in registers, from one turn of the loop to the next.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations of which a loop may do two at once (vector_pairs.cc).
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_PAIRED_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_PAIRED_H_

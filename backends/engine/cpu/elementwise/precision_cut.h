@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce-precision of one element.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_PRECISION_CUT_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_PRECISION_CUT_H_

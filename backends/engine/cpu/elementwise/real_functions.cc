@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of real numbers through the C library: f32 in double and rounded once, f64 in double,
 // or in long double where the strict profile wants it.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which kernel computes an instruction. Narrow floats go through f32, which has digits enough that
 // the two roundings are one; sub-byte integers through their byte.
 #include "backends/engine/cpu/elementwise/families.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of few elements, side by side.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_SHORT_ROWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_SHORT_ROWS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results that nobody reads before they have left the caches.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_

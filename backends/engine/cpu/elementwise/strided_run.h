@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements that stand at equal distances in an array, side by side.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STRIDED_RUN_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STRIDED_RUN_H_

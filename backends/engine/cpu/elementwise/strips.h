@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chains of operations on 32-bit integers that a strip of elements goes through in registers,
 // before the next strip begins: what makes indices, and a gather that takes elements by them at
 // once. While the loads of one strip are waited for the processor makes the indices of the next.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversions of types of at most eight bits by tables of all their values.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_TABLE_CONVERT_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_TABLE_CONVERT_H_

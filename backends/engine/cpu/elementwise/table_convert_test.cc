@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversions by tables against the same conversions a number at a time.
 #include "backends/engine/cpu/elementwise/table_convert.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normalization of elements against the same with more digits, in arrays whose last elements fill
 // no vector.
 #include <gtest/gtest.h>

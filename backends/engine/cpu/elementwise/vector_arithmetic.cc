@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic and comparisons that compilers turn into vector code, compiled once for each instruction
 // set that is worth it; Highway's dispatch picks one when the program runs. Plain loops: what they
 // compute does not depend on the instruction set.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A comparison and the select that it decides, in one loop: as bytes in memory a comparison's results
 // cost more than to make them.
 #include <vector>

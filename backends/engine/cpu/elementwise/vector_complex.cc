@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products, quotients and functions of c64 as vectors of f64, each part rounded once. Numbers that need care
 // (zeros, infinities, large angles) go through complex.cc, one at a time.
 #include <complex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vector code of c64 against the strict profile's, which goes an element at a time.
 #include <cmath>
 #include <complex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversions and roundings that compilers turn into vector code, compiled once for each
 // instruction set.
 #include <limits>

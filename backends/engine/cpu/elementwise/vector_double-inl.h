@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of functions in vectors of f64, compiled once for each instruction set: polynomials
 // (minimax fits of our own by Remez exchange) and range reductions. Fused multiply-add is asked for
 // by name, never left to the compiler, so that an element's bits do not depend on its place in the

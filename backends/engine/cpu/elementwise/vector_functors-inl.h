@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the loops of vector_loops-inl.h apply to an element or two, compiled once for each instruction
 // set.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_FUNCTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Division of integers as vectors, compiled once for each instruction set: by way of f32 or f64, in
 // which a quotient lies at least 1/x away from the next integer above it and is rounded by less.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The other kernels that compilers turn into vector code, as vector_arithmetic.cc: selections, both
 // shifts of a rotation, clamps, lines and fills.
 #include "backends/engine/cpu/elementwise/families.h"

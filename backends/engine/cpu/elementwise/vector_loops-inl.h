@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops over the elements of a block, compiled once for each instruction set; compilers make vector
 // code of them.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_) == defined(HWY_TARGET_TOGGLE)

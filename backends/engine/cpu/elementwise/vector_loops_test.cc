@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Divisions and conversions in vectors against those of one element at a time, bit for bit, on
 // edges of every type and random bits, in arrays whose last elements fill no vector.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of f32 as vector code: range reduction, then polynomials of our own (minimax fits by
 // Remez exchange, coefficients rounded to f32), within the default profile's bounds. Plain loops;
 // with fused multiply-add, where there is one, the last bit may differ between instruction sets.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of f64 as vector code, within 1.5 units in the last place: sums whose rounding would
 // show carry what it took off along. Vectors of moderate numbers take a shorter way to the same
 // bits.

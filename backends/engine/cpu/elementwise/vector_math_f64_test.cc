@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of f64 against the C library's in long double.
 #include <bit>
 #include <cmath>

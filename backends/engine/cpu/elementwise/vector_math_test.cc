@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of moderate numbers take a shorter way to the same bits.
 #include <cmath>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of f32 as vectors of f64, rounded once: within 0.51 units in the last place.
 #include "backends/engine/cpu/elementwise/families.h"
 

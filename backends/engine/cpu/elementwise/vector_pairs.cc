@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two operations in one loop: what is cheap to compute costs a store and a load for every vector, so
 // that a pair takes little more time than either. Each is rounded by itself: results are the same bits.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sine, cosine and tangent of f64 as vector code, within 1.5 units in the last place: the argument
 // reduced by n pi/2 is a pair. Large arguments go through the C library, one at a time.
 #include "backends/engine/cpu/elementwise/families.h"

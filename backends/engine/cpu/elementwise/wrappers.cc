@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels around another one: elements are converted block by block, both ways.
 #include "backends/engine/cpu/elementwise/wrappers.h"
 

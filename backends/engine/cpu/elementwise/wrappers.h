@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that run another one, `inner`, on elements of a type that it takes: narrow floats go
 // through f32, sub-byte integers through their byte.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_WRAPPERS_H_

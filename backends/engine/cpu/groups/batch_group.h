@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps over the same batch, run entry by entry, so that what they hand each other stays in the
 // cache of the thread that works on the entry: attention writes its scores nowhere else.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_BATCH_GROUP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps that work row by row, run together a few rows at a time, so that what they hand each other
 // stays in the cache: softmax reads its operand once and writes its result once.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_ROW_GROUP_H_

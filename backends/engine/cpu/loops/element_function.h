@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A called computation applied to elements: bodies of reduce, sort, scatter, map and their like.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_

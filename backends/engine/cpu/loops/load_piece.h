@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elements that an array gives to a block of a larger one it is a part of.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_PIECE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_PIECE_H_

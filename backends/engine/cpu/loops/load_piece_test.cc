@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of pads and concatenates against element by element.
 #include "backends/engine/cpu/loops/load_piece.h"
 

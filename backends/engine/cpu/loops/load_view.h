@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of a view, read in the order of its places.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_VIEW_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_VIEW_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pairs: operations of a loop that another takes in, so that what lies between them is never stored.
 #include <vector>
 

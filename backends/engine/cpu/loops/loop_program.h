@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop over the elements of arrays that computes element-wise operations block by block, so that
 // intermediate values never leave the cache.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOOP_PROGRAM_H_

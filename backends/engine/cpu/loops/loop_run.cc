@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a loop program runs: blocks, steps within them, operations.
 #include <algorithm>
 #include <cstring>

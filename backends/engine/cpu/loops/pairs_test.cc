@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two operations in one kernel: the bits of one after the other, wherever the results lie.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop program of 32-bit integer operations as a chain that strips of elements go through in
 // registers (elementwise/strips.h): how gather and scatter make their indices.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_STRIP_LOOP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that go through strips against the same programs block by block.
 #include "backends/engine/cpu/loops/strip_loop.h"
 

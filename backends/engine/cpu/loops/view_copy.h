@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of arrays that are looked at in another order: transposes, slices, broadcasts.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_

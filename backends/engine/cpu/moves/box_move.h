@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A box of an array at a start that is computed: read out of it or written into it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_MOVES_BOX_MOVE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_MOVES_BOX_MOVE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/ops/arg_reduce.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies of reduce that pick the larger (smaller) of two elements together with its index.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_ARG_REDUCE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_ARG_REDUCE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batch normalization: training, inference and gradient. What there is of each feature is computed
 // in double, but elements are normalized in f32 if they have no more digits.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normalized elements find their own feature, wherever features lie: as the innermost dimension,
 // before long or short runs, few and many of them.
 #include <gtest/gtest.h>

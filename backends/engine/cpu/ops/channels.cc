@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Feeds, sends and receives; the number of the replica and of the partition.
 #include <cstring>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What collectives give each device, once the operands of all who take part are known.
 #include <algorithm>
 #include <cstring>

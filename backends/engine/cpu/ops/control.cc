@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls, loops and choices. Carried state moves by pointer: a leaf that the body hands on is not
 // copied, one that it changes in place stays where it is, others alternate between two buffers.
 #include <cstring>

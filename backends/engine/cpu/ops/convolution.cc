@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // convolution by its kernel; combinations of types that the kernel does not take, by definition.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // custom-call: the function of that name from the library the caller gave, applied to row-major
 // buffers; void target(void* out, void** in), a tuple being an array of pointers.
 #include "backends/engine/plan/custom_call.h"

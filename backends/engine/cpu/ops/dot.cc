@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dot by its kernel; ragged-dot, and the combinations of types that the kernel does not take, on
 // operands brought into [batch, rows, contracted].
 #include <algorithm>

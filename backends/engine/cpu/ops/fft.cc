@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fft along the innermost dimensions, by its kernel. In the strict profile and where the kernel has no
 // form: mixed radix in double, long prime factors by Bluestein's convolution.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gather: by its kernel, or by strips of indices as they are made.
 #include "backends/engine/cpu/ops/indexed_windows.h"
 #include "spec/infer/dimension_numbers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows of an array that begin where index vectors say, as gather and scatter move them.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Called computations that the kernels know by name.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_KNOWN_BODIES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_KNOWN_BODIES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky and triangular-solve by their kernels; f8 and the strict profile matrix by matrix in double.
 #include <cmath>
 #include <complex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/ops/numeric_order.h"
 
 #include <cmath>

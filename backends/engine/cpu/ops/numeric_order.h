@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparators that order floats as numbers, whatever their signs of zero and NaN: what front ends
 // write around a total order (every NaN becomes one, every zero becomes one).
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_NUMERIC_ORDER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorts whose comparators make every NaN and every zero one before they compare, and some that only
 // look so: each against a stable sort by the comparator as it is written.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random numbers. rng-bit-generator is exact to the bit; rng draws from a stream of our own.
 #include <array>
 #include <cmath>

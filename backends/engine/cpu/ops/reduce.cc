@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce over any dimensions: known computations by their kernel; others with results in lanes, each
 // taking in its elements in row-major order.
 #include <algorithm>

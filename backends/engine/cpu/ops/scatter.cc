@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // scatter: of known computations by its kernel, others or of several arrays element by element.
 #include <cstring>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort by keys where the comparator is one comparison or the order of numbers, by batches of comparisons where it is straight
 // code, else one comparison at a time; top-k by total order.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules with run-time sizes: plan::RunDynamic, each instruction compiled for the sizes it meets.
 #include <chrono>
 

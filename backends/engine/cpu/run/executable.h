@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A compiled module: static modules as a program, modules with run-time sizes instruction by
 // instruction.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_RUN_EXECUTABLE_H_

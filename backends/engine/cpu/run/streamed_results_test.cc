@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results longer than the caches go past them: every element arrives, the odd ones at the end too.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the values of a small loop lie, and how the loop runs once its chains are bound.
 #include "backends/engine/cpu/small_loop/small_loop.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A while loop as a list of small instructions on fixed addresses: nothing is looked up, allocated
 // or copied from one step to the next.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_SMALL_LOOP_SMALL_LOOP_H_

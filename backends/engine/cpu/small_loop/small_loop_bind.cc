@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps of a small loop as chains of instructions on fixed addresses.
 #include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/moves/box_move.h"

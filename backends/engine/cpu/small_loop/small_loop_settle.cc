@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which function runs each instruction of a small loop: that depends on what is in a register by
 // then. Instructions that belong together move next to each other first.
 #include <algorithm>

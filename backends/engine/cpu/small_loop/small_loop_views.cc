@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slices of a small loop that are not copied: whoever reads one is told where it stands.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a plan runs: memory and kernels of an NVIDIA GPU (through libhlocts_cuda.so), or of this
 // machine, where the same kernels are loops (`cuda-host`).
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_

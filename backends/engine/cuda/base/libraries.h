@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the toolkit's libraries are asked to do, as plain data in their own conventions
 // (column-major matrices, leading dimensions, packed images), so that the same description goes to
 // a library on a GPU, and on the host to loops that do what its documentation says.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device that keeps what it is told to launch, instead of launching it: memory is there, and
 // stays where it is for as long as the recorder lives.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RECORDER_H_

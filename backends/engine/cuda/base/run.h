@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a graph compiles to, and one device's execution of it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_

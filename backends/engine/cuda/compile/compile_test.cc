@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NVRTC takes the kernels that the suites need, for sm_90, with no device at hand. By default a
 // sample; HLOCTS_CUDA_KERNELS=all compiles every one and prints what registers they use, any other
 // word those whose source contains it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs to functions of steps: what becomes one loop, what is uploaded once, which kernel runs.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_

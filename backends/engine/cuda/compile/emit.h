@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs as CUDA C++ for NVRTC: the kernels of device/kernels.h around straight-line code that
 // calls the same functions on elements as the interpreter.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels written out for NVRTC mean what the interpreter means: the same source, compiled by the
 // host's compiler and run thread by thread, gives the same bits.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One graph to one function: loops and structured steps in order, and how long each array is
 // needed.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_FUNCTION_BUILDER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that is launches alone, as graphs of the device: the rest of a loop, whose condition the
 // device then looks at itself, and whole functions that run again and again.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_GRAPHS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps around called computations that are no straight-line code, with loops, arrays or sorts
 // inside: their kernels run as the host's loops, which call the computation for each element.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which pads and gathers a loop computes as it reads them, element by element: those that one loop
 // alone needs, each element once and in order.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_

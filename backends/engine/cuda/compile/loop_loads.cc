@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a loop reads and how: arrays in order or under views, lines, pads and gathers.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cuda/compile/program_builder.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds the programs of device/program.h: fused loops and called computations as straight-line
 // code.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PROGRAM_BUILDER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cuda/compile/reduce_fusion.h"
 
 #include "backends/engine/cuda/device/block_reduce.h"

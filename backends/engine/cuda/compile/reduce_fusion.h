@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which loops and copies of a graph a reduction takes in: what computes its operands for it alone,
 // and the loop that alone takes its result.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_

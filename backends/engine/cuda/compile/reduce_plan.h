@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How threads and blocks share the terms of a reduction.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_PLAN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_PLAN_H_

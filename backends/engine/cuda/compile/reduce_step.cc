@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce by blocks of threads, with the loops around it (reduce_fusion.h) in the same kernel.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps that follow each other and stay within the rows of one matrix become one kernel, a block
 // for each row: softmax, normalizations.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_ROW_GROUP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One operation on one element of each operand: what programs, interpreted or emitted, are made of.
 // With constants for the numbers the switches fold away.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_APPLY_H_

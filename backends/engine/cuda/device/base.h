@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every device file builds on: element types, their formats, the value of one element. These
 // files are compiled three times: by g++ for the host, by nvcc, and by NVRTC, which has no standard
 // headers.

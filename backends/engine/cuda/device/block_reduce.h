@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of whole blocks. Their threads work in phases with a barrier after each, so that a host
 // can run a phase thread by thread; what one phase leaves for the next is in `shared`. Everything
 // is combined in a fixed order: the same arguments give the same bits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps that stay within rows, one block for each row: reductions of the row to one value, loops
 // over its elements (or over one value for each row), in order. What one step leaves in memory the
 // next finds in the caches.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inclusive scans along the middle of [outer, size, inner]. Blocks take chunks of a line: first
 // each chunk's total, these are scanned in turn, then each chunk again from what stands before it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex numbers, computed in f64 whatever their precision: c64 loses nothing but the last
 // rounding.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of complex numbers that are made of others: inverse functions by Kahan's formulas,
 // powers.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_

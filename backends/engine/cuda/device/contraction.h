@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of products: dot, ragged dot, convolution. Sums are taken in order, in the type that the
 // host chose: f32 for everything up to f32, f64, complex f64, integers modulo 2^64, or of ands.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_CONTRACTION_H_

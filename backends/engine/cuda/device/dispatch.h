@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All kernels: what a launch needs to know of them, and their code.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kernel by number and by name. HL_KERNEL(Name, Args, call) with `a` the arguments, `f` the
 // program and `i` the thread's number; of blocks `shared`, `block`, `phase` and `thread`.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_NAMES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integers of any width, held extended to 64 bits: results wrap. Division by zero sets all bits,
 // the least number by -1 is itself, a shift by the width or more leaves nothing but the sign.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels that programs run in: each gives one element of the result (or what its name says),
 // whose number is the thread's. F is Interpreted, or a program written out for NVRTC.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_KERNELS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands around calls of libraries: layouts and types they want, keys they sort by, what their
 // results lack.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_

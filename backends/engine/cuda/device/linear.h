@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole matrices and lines: Cholesky factors, triangular systems, Fourier transforms, batch norms.
 // Computed in complex f64 or f64, whatever the type.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements in memory, and their bits.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_MEMORY_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_MEMORY_H_

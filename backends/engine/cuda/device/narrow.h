@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floats narrower than f32: their codes to f32, where every one of them is exact, and back with one
 // rounding to nearest, ties to even.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_NARROW_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operations on elements that programs are made of, by number.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_OPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_OPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs: straight-line code on the elements of a fused group of operations, or of a called
 // computation. Interpreted here; emit.h writes the same as source for NVRTC.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_PROGRAM_H_

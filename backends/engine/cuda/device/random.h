@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random bits, exact to the bit (ThreeFry-2x32 with 20 rounds and Philox-4x32 with 10: Salmon et
 // al. 2011), and draws from distributions out of a Philox stream of our own.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_RANDOM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real numbers: f32 and f64. Functions of f32 are computed in f64 and rounded once, unless the
 // relaxed profile asks for the fast ones.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes where indices say: boxes, gather, scatter. Updates that meet at one element are applied
 // in their order: targets are sorted (sort.h), and the first of each run applies the whole run.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stable merge sort of positions. Each pass merges runs of one width in chunks that threads take
 // for themselves: where a chunk's share of the left run ends is found by bisection, made monotone,
 // so that any comparator, consistent or not, gives a permutation.

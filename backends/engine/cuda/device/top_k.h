@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first k of each row in total order, a block for each row: the k-th key digit by digit from
 // counts, then what stands before it, in the order of positions.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_TOP_K_H_

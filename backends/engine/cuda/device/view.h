@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which element of an array stands at a place of another: under strides, with padding around it,
 // where index vectors say.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_VIEW_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives of libraries.h as loops of the host. Sums begin with the last member: their order is
 // nobody's promise.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host as a device: every kernel of dispatch.h compiled by this compiler, run thread by thread.
 #include <cstdlib>
 #include <cstring>

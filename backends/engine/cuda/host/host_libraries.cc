@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The libraries' conventions as loops: slow, and only what their documentation says.
 #include <algorithm>
 #include <atomic>

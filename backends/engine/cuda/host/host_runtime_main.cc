@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library that can stand for libhlocts_cuda.so: the border of runtime_api.h, and behind it the
 // host's loops. What the engine does with a device's answers can be tested with it where no device
 // is: $HLOCTS_CUDA_HOST_LOST names a kernel with whose launch the device is lost.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives: members with devices of their own leave them to a library (device_collective.h);
 // others meet on the host with copies of their operands, and reductions run on the device.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dot, ragged-dot and convolution: by libraries where these take them, else by the general kernels
 // of device/contraction.h.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls, loops and branches: the host decides, buffers move by reference; long loops of launches
 // alone become graphs, which decide by themselves (graphs.h).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // custom-call: the host function of that name from the library the caller gave, on host copies of
 // row-major buffers; void target(void* out, void** in), a tuple being an array of pointers.
 #include "backends/engine/plan/custom_call.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives that devices do among themselves: each member makes contiguous parts of its arrays,
 // the library moves and sums them, each member makes arrays of what it got.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_OPS_DEVICE_COLLECTIVE_H_

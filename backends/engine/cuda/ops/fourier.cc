@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fft along the innermost dimensions: by a library, or in complex f64 with one pass of kernels for
 // each prime factor.
 #include <algorithm>

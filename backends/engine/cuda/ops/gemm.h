@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dot as one (batched) product of matrices in a library's terms.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_OPS_GEMM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_OPS_GEMM_H_

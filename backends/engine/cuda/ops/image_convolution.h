@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // convolution in a library's terms: packed images, symmetric padding; channels
 // first or, where the module has them so, last.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_OPS_IMAGE_CONVOLUTION_H_

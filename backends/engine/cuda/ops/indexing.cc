@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gather and scatter: windows of an operand that begin where index vectors say.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky and triangular-solve, by libraries where these take them, and batch normalization;
 // general kernels in device/linear.h.
 #include "backends/engine/cuda/compile/op_list.h"

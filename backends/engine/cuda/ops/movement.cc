@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves that are no views: the result is put together from pieces, byte for byte.
 #include <algorithm>
 

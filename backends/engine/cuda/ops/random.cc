@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random numbers by the kernels of device/random.h.
 #include <algorithm>
 

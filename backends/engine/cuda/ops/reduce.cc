@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce of many operands (of few: reduce_step.cc), reduce-window, select-and-scatter: any
 // computation, one thread for each result.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce-windows that are inclusive scans along one dimension: work linear in the elements.
 #include <algorithm>
 

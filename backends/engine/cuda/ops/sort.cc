@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort with any comparator, stably: by a library's radix sort where the comparator is known to
 // rank, else by merges (device/sort.h).
 #include <algorithm>

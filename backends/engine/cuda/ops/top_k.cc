@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // topk by total order: a block selects the first k of each row, which are then sorted; of rows that
 // are few and long, or wanted for the greater part, all is sorted.
 #include "backends/engine/cuda/compile/op_list.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions and scans by blocks, at sizes that the suites do not reach: every geometry gives what
 // a plain loop gives, and takes each term once.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libhlocts_cuda.so, opened when somebody asks for it, and its device.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUN_CUDA_DEVICE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUN_CUDA_DEVICE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The semantics of elements that kernels share, against the language's own numbers in spec/ir.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

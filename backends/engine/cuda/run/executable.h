@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A module compiled for a device.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUN_EXECUTABLE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUN_EXECUTABLE_H_

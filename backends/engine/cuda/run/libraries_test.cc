@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The suites reach every library's plan, and a library that declines leaves the general kernel.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps that are more than one launch: computations that the host calls for each element, loops and
 // runs kept as graphs, collectives between devices. Each way gives what the plain one gives.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The border: which device a thread means, and its runtime.
 #include <map>
 #include <mutex>

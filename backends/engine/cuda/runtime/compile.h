@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NVRTC, opened when it is first needed, and the compiled kernels kept on disk.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_COMPILE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_COMPILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SortPlan by CUB, whose kernels are part of this library.
 #include "backends/engine/cuda/runtime/cub_sort.h"
 #include "backends/engine/cuda/runtime/library.h"

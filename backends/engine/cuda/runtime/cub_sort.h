@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of cub::DeviceRadixSort that this library carries.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_CUB_SORT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_CUB_SORT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TriangularPlan by cublas<t>trsm, TriangularPlan of a batch by cublas<t>trsmBatched.
 #include <cublas_v2.h>
 #include <dlfcn.h>

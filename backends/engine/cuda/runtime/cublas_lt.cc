@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GemmPlan by cublasLtMatmul: the algorithm is asked for once for each plan.
 #include <cublasLt.h>
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ConvolutionPlan by cuDNN: algorithms that sum products as they are (no Winograd, no Fourier), so
 // that the error is that of sums, and the same every time.
 #include "backends/engine/cuda/runtime/library.h"

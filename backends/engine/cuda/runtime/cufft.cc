@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FftPlan by cuFFT, with the runtime's memory as work area.
 #include <cufft.h>
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CholeskyPlan by cuSOLVER: small matrices of a batch in one call, others one by one.
 #include <cusolverDn.h>
 #include <dlfcn.h>

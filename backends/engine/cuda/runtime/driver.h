@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA driver, opened at run time: no program of ours links libcuda.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_DRIVER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_DRIVER_H_

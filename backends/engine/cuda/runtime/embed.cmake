@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DOUT=file -DKIND=headers|ptx -DROOT=folder -DFILES=a;b -P embed.cmake: text as string literals,
 # in pieces that compilers take.
 function(literal file out)

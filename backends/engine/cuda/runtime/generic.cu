@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kernel of device/dispatch.h around the interpreter, as the library carries them in PTX.
 #include "backends/engine/cuda/device/dispatch.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches as a graph of the driver, straight or around a condition that the device looks at.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GRAPH_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GRAPH_H_

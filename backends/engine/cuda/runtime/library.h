@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Libraries of the toolkit, opened when a plan first needs them, on the runtime's stream.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_LIBRARY_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_LIBRARY_H_

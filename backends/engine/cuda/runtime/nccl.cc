@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CollectiveCall by NCCL: one thread enqueues the part of every member on the member's stream.
 #include "backends/engine/cuda/runtime/library.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One device, one stream: memory in the order of the stream, copies through pinned memory, kernels
 // precompiled or compiled here, graphs of them, libraries.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_RUNTIME_H_

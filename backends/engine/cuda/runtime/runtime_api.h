@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The border of libhlocts_cuda.so: plain C, so that the library can be left out, and is only opened
 // by who asks for `cuda`. Functions that can fail return an hlocts_cuda_status and leave their
 // reason in last_error(), per thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies between the host and the device through pinned memory. Uploads are done when they are
 // staged; downloads wait for what came before them. Long ones overlap with the copying on the host.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_STAGING_H_

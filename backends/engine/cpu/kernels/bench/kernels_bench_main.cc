@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times the kernels against plain loops, in turn, and checks what it has timed. Best of a few
 // rounds each; `backends_cpu_kernels_bench [NAME...] [--threads=N]
 // [--isa=base|avx2|avx512|avx512bf16] [--cpu_time]`. --cpu_time takes processor time instead of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HLO's convolution of any rank and any dimension numbers: the dimension numbers are strides here,
 // so a layout never needs a copy that the caller must make.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Direct convolution. Input pixels are read in place where features are adjacent and stored in the
 // computing type; otherwise the input is copied so. Weights are packed once. Padding, dilation and
 // holes are pointers to a row of zeros.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How convolution along rows copies its input: padded by zeros, so that every tap is a shifted
 // load. Where the window takes strides, a row is copied as several, each of the elements that one
 // tap meets. The rows of a plane may follow each other as one line, with places between them whose

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The copies that a convolution by pixels makes: of the input, where features are not adjacent or
 // not of the computing type, and of the weights. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_PACK_ISA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A convolution over a dilated input as several over the input itself.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_PHASES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_PHASES_H_

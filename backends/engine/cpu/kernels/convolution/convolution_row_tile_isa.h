@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The register tiles of convolution along rows: some output features by some vectors of
 // neighbouring outputs. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_ROW_TILE_ISA_H_

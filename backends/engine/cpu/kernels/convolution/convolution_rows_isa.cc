@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of neighbouring outputs, each tap a shifted load from a copy of the input.
 #include "backends/engine/cpu/kernels/convolution/convolution_rows_isa.h"
 

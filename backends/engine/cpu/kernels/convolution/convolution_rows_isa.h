@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolution where neighbours in memory are neighbours along the last window dimension (as in
 // NCHW): vectors run along the rows of the output. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_ROWS_ISA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the weights of each window tap lie. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_TAPS_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_TAPS_ISA_H_

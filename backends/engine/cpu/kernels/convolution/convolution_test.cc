@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 
 #include "backends/engine/cpu/kernels/runtime/kernel_testing.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The register tiles of convolution: several output pixels by two vectors of output features, each
 // pixel reading its input through one pointer per window tap. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_TILE_ISA_H_

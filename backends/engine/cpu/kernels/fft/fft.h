@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Discrete Fourier transforms of any length along the last dimension.
 //
 // Mixed radix on split real and imaginary parts, several transforms (or columns of one) side by side

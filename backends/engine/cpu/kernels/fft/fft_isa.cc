@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of transform and their several dimensions, by rows of one length. Real transforms go
 // through complex ones of the full length.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups of transforms side by side: loading them into lanes and storing them, in any two strides.
 // Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_LANES_ISA_H_

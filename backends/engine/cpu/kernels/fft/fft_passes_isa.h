@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes of a transform whose elements are vectors: several transforms side by side, real and
 // imaginary parts apart, out of place, each pass leaving the data in order. V is a vector of T, or T.
 // Only for *_isa.cc.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Factors and twiddles of one transform length. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PLAN_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PLAN_ISA_H_

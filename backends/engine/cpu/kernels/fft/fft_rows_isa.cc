@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which way a length is transformed: rows side by side in lanes, one row as a matrix of two factors
 // (columns, twiddles, rows), one row by itself, or a convolution where a prime factor is large.
 #include "backends/engine/cpu/kernels/fft/fft_rows_isa.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many transforms of one length, in any strides. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_ROWS_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_ROWS_ISA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Known computations applied element by element in the stored type: what scatter does to the
 // element that is there. Compiled for each instruction set.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_

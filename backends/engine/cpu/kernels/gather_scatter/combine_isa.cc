@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/kernels/gather_scatter/combine.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gather of single elements. Per instruction set, because the indices of a block are clamped as
 // vectors.
 #include <algorithm>

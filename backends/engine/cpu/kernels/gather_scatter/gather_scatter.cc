@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Index vectors are turned into operand offsets a block at a time; then slices move run by run.
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gather and scatter as moves of contiguous runs: the dimension numbers of HLO are strides here.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_GATHER_SCATTER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_GATHER_SCATTER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gather and scatter of single elements by one index each, the index vectors in one line: what
 // table look-ups and histograms are.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_GATHER_SCATTER_LINE_H_

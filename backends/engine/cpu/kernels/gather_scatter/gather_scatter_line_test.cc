@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gather and scatter of single elements in a line, on every instruction set.
 #include <gtest/gtest.h>
 

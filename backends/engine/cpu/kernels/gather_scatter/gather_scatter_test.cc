@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The indices of an IndexedLine, block by block. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_INDEXED_LINE_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_INDEXED_LINE_ISA_H_

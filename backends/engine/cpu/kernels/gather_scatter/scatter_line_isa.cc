@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scatter of single elements. Per instruction set, because the indices of a block are compared as
 // vectors.
 #include <algorithm>

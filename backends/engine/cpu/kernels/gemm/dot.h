@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HLO's dot with any dimension numbers over strided operands: a packed, register-tiled matrix
 // product of our own, so that transposed, batched, narrow and mixed operands need no copy.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of bf16: exact, added in f32; two at a time where the processor can.
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dot as matrix products: each group of dimensions (batch, free of lhs, free of rhs, contracting)
 // becomes one strided loop, or else the operand is copied so that it does; operands stored in
 // another type than the computing one are copied converted.

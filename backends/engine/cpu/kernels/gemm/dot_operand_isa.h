@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands of dot as stacks of matrices of the computing type: in place, or copied. Only for
 // *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_OPERAND_ISA_H_

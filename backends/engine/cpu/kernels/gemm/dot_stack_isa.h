@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stacks of matrix products. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_STACK_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_STACK_ISA_H_

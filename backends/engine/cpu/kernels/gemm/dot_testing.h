@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands of the tests of dot.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TESTING_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TESTING_H_

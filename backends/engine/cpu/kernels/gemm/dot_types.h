@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In which type products and their sums are computed.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TYPES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TYPES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocking of the matrix product: b is packed once for all threads, then blocks of rows go to the
 // pool, each packing its own part of a. Few rows read b where it stands, or pack a panel of it when
 // they meet it.

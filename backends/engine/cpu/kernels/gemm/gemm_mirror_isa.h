@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of a matrix with itself turned over: one half of them is the other. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_MIRROR_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_MIRROR_ISA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The register tile of the matrix product. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_TILE_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_TILE_ISA_H_

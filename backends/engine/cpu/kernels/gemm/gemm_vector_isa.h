@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of one row or a few. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_VECTOR_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_VECTOR_ISA_H_

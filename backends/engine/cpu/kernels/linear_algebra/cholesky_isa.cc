@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cholesky: a = u* u with u upper, so that rows of the factor are contiguous.
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
 
 #include "backends/engine/cpu/kernels/runtime/checks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cholesky and triangular solve, blocked over our own matrix product, batches over the pool.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_

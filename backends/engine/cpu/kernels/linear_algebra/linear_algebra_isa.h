@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Cholesky and triangular solve share: matrices in the type that computes, and blocked forward
 // substitution on a lower triangle. Other forms are brought to it by transposing and reversing while
 // the operands are copied. Only for *_isa.cc.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangular solve of a system brought to l y = x with l lower.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counter-based generators of rng-bit-generator (ThreeFry2x32 of 20 rounds, Philox4x32 of 10),
 // several counters side by side, in the order of bits that XLA uses (target fact rng.xla_layout).
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_H_

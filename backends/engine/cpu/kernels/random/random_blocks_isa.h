@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of consecutive counters through Philox. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_BLOCKS_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_BLOCKS_ISA_H_

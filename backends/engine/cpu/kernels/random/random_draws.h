@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays of random numbers of one distribution, for rng. The stream is our own: Philox, two draws
 // of 64 bits from a counter, blocks of counters side by side.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_DRAWS_H_

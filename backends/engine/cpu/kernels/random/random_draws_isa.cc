@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random draws, a block of counters at a time: element i of a block's first half is made from words
 // 0 and 1 of counter i, that of its second half from words 2 and 3. Loops are written for the
 // compiler to turn into vectors.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counter-based generators over runs of consecutive counters: every counter by itself, so that the
 // compiler puts several into one vector.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // argmin and argmax on integer keys: every type maps to a signed integer of its width, in which the
 // order wanted is plain "greater", equal values are equal and NaN is the largest or the smallest.
 #include <algorithm>

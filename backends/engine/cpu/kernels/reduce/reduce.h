@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions by a known computation over any set of dimensions, and argmin/argmax.
 //
 // Reassociation is the law's to allow (any tree, any order); f16, bf16 and f8 sums and products are

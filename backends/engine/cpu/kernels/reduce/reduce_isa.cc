@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce over strided views. The work is cut into blocks that depend on the shape alone; each block
 // leaves a partial result in the computing type, and the partial results are combined in order.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The known computations over runs of elements, for every type they are computed in. Only for
 // *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_OPS_ISA_H_

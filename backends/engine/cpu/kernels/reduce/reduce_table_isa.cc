@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/kernels/reduce/reduce_table_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One ReduceOps per kind and type. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_TABLE_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_TABLE_ISA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks that kernels share.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of elements of any storage type to and from the types that kernels compute in. Only for
 // *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CONVERT_ISA_H_

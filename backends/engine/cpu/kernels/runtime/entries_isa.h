@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The entry points of one instruction set, as table_isa.cc lists them. Requests are checked before
 // they come here: counts fit, no dimension is 0, the type is supported. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_ENTRIES_ISA_H_

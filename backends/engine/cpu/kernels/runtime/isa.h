@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of entry points that exists once per instruction set.
 //
 // Every *_isa.cc is compiled once for each instruction set, in a namespace of its own (HLOCTS_ISA);

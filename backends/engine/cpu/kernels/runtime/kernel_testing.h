@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Helpers of the kernel tests: every instruction set in turn, random elements, simple arithmetic.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_KERNEL_TESTING_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_KERNEL_TESTING_H_

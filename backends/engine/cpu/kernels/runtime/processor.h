@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whose processor this is, where measurements tell them apart, and how the thread uses it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_PROCESSOR_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_PROCESSOR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 
 #define HLOCTS_PASTE_INNER(a, b) a##b

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pool of threads per process, and the handle through which every kernel uses it.
 //
 // Parallel::For splits [0, count) into chunks by cost, lets the calling thread work too and wakes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every index is done once, whatever the count, the grain and the number of threads.
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 

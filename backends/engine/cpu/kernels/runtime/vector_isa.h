@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of the instruction set being compiled. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_VECTOR_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_VECTOR_ISA_H_

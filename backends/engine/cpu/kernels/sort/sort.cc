@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorts by keys. One operand compared by itself: its keys are sorted and turned back into elements.
 // Otherwise the keys are sorted together with each element's position, which makes the sort stable,
 // several keys packed into one integer as long as they fit; then the operands follow.

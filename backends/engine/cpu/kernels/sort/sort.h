@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorting by recognised keys (radix and vectorised quicksort), by any comparator (merge sort over
 // blocks of comparisons), and top-k.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stable merge sort by any comparator, asked in batches: many merges advance side by side, one
 // comparison each per step. Where a level has few merges, each is cut into independent ones at
 // points found by binary searches that also advance side by side.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements as unsigned integers whose plain order is the KeyOrder asked for, and back.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_KEYS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_KEYS_H_

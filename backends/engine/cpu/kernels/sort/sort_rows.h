@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of a dense [outer, size, inner] along the middle dimension; shared by the sorts.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_ROWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_ROWS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The k first of each row: candidates better than the worst kept so far are collected block by
 // block and cut back to k whenever the buffer is full. Keys carry their position in the low bits, so
 // equal keys rank by index.

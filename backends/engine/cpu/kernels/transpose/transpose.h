@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two dimensions of an array change places.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_H_

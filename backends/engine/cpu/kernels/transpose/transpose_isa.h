@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Square blocks of vectors turned in registers. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_ISA_H_

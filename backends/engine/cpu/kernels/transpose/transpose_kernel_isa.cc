@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Square blocks turned in registers: every line is read and written whole and once.
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/transpose/transpose.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // select-and-scatter: sums of floats in vectors, everything else here, element by element: windows
 // in row-major order, one batch of leading dimensions at a time.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // select-and-scatter that adds up floats. A lane is a window: of neighbouring channels where no
 // window reaches along the innermost dimension, else of neighbours along a row. The threads share
 // out bands of the output; each walks over all windows that reach into its band, in order, and adds

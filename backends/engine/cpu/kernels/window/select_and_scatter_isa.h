@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The windows of select-and-scatter, a row of them along the last windowed dimension at a time.
 // Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_SELECT_AND_SCATTER_ISA_H_

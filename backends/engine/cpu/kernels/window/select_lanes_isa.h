@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows side by side, one in each lane: which tap each of them selects. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_SELECT_LANES_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_SELECT_LANES_ISA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce-window by a known computation, one dimension after the other (each a legal reassociation;
 // minimum, maximum, integers exact), each dimension in time independent of the window's size; and
 // select-and-scatter.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passes of reduce-window in blocks of the window's length: prefixes P and suffixes S within each
 // block.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce-window, one dimension after the other: what is cumulative at once, the rest pass by pass
 // (window_pass_isa.h).
 #include <algorithm>

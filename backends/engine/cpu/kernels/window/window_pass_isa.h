@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pass of reduce-window over one dimension, [outer, n, inner] -> [outer, m, inner], and the ways
 // to run it. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_WINDOW_PASS_ISA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of the output at a time: the rows of the input under it become one, in vectors, and of that
 // each tap of a window is a load of elements a stride apart.
 #include "backends/engine/cpu/kernels/window/window_rows_isa.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce-window of floats where windows reach along the innermost dimension, as in pooling with
 // channels first, and are short. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_WINDOW_ROWS_ISA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passes of reduce-window tap by tap.
 #include <algorithm>
 
