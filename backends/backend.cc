@@ -99,7 +99,8 @@ std::vector<Shape> OutputLeafShapes(const Module& module) {
 absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,
                                                    const std::vector<Literal>& leaves) {
   const std::vector<const Shape*> parameters = ParameterShapes(module);
-  const bool tuples = absl::c_any_of(parameters, [](const Shape* shape) { return shape->IsTuple(); });
+  const bool tuples =
+      absl::c_any_of(parameters, [](const Shape* shape) { return shape->IsTuple(); });
   if (!tuples && parameters.size() == leaves.size()) return leaves;
   std::vector<Shape> shapes;
   for (const Shape* shape : parameters) shapes.push_back(*shape);

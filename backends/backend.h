@@ -84,8 +84,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual BackendInfo info() = 0;
-  // The module may be malformed: an engine that takes it is a finding of the reject suite. An engine
-  // in a worker holds the last module only: executables before it fail (FailedPrecondition).
+  // The module may be malformed: an engine that takes it is a finding of the reject suite. An
+  // engine in a worker holds the last module only: executables before it fail (FailedPrecondition).
   virtual absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                            const LoadOptions& options) = 0;
   // Loads and executes once: an engine elsewhere can be asked for both at once. See RunModule.

@@ -14,9 +14,9 @@
 namespace hlocts::backends {
 
 struct BackendName {
-  std::string text;      // as given
-  std::string name;      // before ':' or '?'
-  std::string argument;  // after ':'
+  std::string text;                                          // as given
+  std::string name;                                          // before ':' or '?'
+  std::string argument;                                      // after ':'
   std::vector<std::pair<std::string, std::string>> options;  // after '?', in order; none for exec
 
   // Removes the option and returns its value; "" when it was not given.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which room may include which, where foreign headers may stand, and that no folders include one another
-// in a circle. Reads the source files as text: device code, lists and tests too.
+// Which room may include which, where foreign headers may stand, and that no folders include one
+// another in a circle. Reads the source files as text: device code, lists and tests too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,8 @@ const std::vector<Include>& AllIncludes() {
     std::regex pattern(R"re(^\s*#\s*include\s*["<]([^">]+)[">])re");
     for (const char* room : {"spec", "reference", "generators", "reports", "backends", "suites",
                              "fuzz", "tools", "ci"}) {
-      for (const auto& entry : fs::recursive_directory_iterator(fs::path(HLOCTS_SOURCE_DIR) / room)) {
+      for (const auto& entry :
+           fs::recursive_directory_iterator(fs::path(HLOCTS_SOURCE_DIR) / room)) {
         std::string extension = entry.path().extension();
         if (!kExtensions.contains(extension)) continue;
         std::ifstream in(entry.path());
@@ -43,7 +44,8 @@ const std::vector<Include>& AllIncludes() {
         std::smatch match;
         for (int line = 1; std::getline(in, text); ++line) {
           if (std::regex_search(text, match, pattern)) {
-            result->push_back({fs::relative(entry.path(), HLOCTS_SOURCE_DIR).string(), line, match[1]});
+            result->push_back(
+                {fs::relative(entry.path(), HLOCTS_SOURCE_DIR).string(), line, match[1]});
           }
         }
       }
@@ -68,7 +70,8 @@ const std::map<std::string, std::set<std::string>>& Allowed() {
       {"backends", {"spec", "backends"}},
       {"suites", {"spec", "backends", "generators", "reports", "suites"}},
       {"fuzz", {"spec", "backends", "generators", "reports", "fuzz"}},
-      {"tools", {"spec", "reference", "backends", "generators", "reports", "suites", "fuzz", "tools"}},
+      {"tools",
+       {"spec", "reference", "backends", "generators", "reports", "suites", "fuzz", "tools"}},
       {"ci", {}},
   };
   return *allowed;
@@ -130,8 +133,9 @@ TEST(LayeringTest, ForeignHeadersStayInTheirRooms) {
   }
 }
 
-// Folders that include one another must be read together. A folder's own .cc files may join its rooms (a
-// list, an entry point); its headers may not, and rooms side by side may not meet in a circle.
+// Folders that include one another must be read together. A folder's own .cc files may join its
+// rooms (a list, an entry point); its headers may not, and rooms side by side may not meet in a
+// circle.
 std::map<std::string, std::set<std::string>> FolderGraph() {
   std::map<std::string, std::set<std::string>> graph;
   for (const Include& include : AllIncludes()) {

@@ -8,13 +8,13 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
-#include "fuzz/triage/bucket.h"
-#include "fuzz/triage/bundle.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/coverage.h"
 #include "fuzz/campaign/engines.h"
 #include "fuzz/campaign/guide.h"
 #include "fuzz/shrink/shrinker.h"
+#include "fuzz/triage/bucket.h"
+#include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
 #include "generators/arguments.h"
 #include "spec/files/file_io.h"
@@ -40,8 +40,8 @@ class WrongEngine : public backends::Backend {
     info.name = "wrong";
     return info;
   }
-  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(const Module& module,
-                                                   const backends::LoadOptions& options) override {
+  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(
+      const Module& module, const backends::LoadOptions& options) override {
     std::unique_ptr<Module> clone = module.Clone();
     for (const auto& computation : clone->computations()) {
       for (const auto& instruction : computation->instructions()) {
@@ -62,7 +62,8 @@ class WrongEngine : public backends::Backend {
 Sample Parsed(const std::string& text, uint64_t seed) {
   Sample sample;
   sample.module = *ParseModule(text);
-  sample.arguments = generators::GenerateArguments(backends::ArgumentLeafShapes(*sample.module), seed);
+  sample.arguments =
+      generators::GenerateArguments(backends::ArgumentLeafShapes(*sample.module), seed);
   return sample;
 }
 
@@ -113,7 +114,8 @@ TEST(Engines, DynamicArgumentsThatOneLacksAreLeftOut) {
   };
   int dynamic = 0;
   for (int64_t number = 0; number < 2000; ++number) {
-    generators::Generated free = CampaignModule(with, number), bound = CampaignModule(without, number);
+    generators::Generated free = CampaignModule(with, number),
+                          bound = CampaignModule(without, number);
     auto is_dynamic = [](const Literal& argument) { return argument.shape().is_dynamic(); };
     EXPECT_FALSE(absl::c_any_of(bound.arguments, is_dynamic)) << number;
     const bool differs = absl::c_any_of(free.arguments, is_dynamic);
@@ -205,7 +207,8 @@ TEST(BundleTest, WhatIsWrittenIsReadAgainAndIsSmall) {
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(PrintModule(*read->sample.module), module);
   EXPECT_TRUE(read->sample.arguments[0].BitwiseEqual(bundle.sample.arguments[0]));
-  EXPECT_EQ(RunTrial(read->sample, engine, read->options, false).verdict.kind, reports::VerdictKind::kFail);
+  EXPECT_EQ(RunTrial(read->sample, engine, read->options, false).verdict.kind,
+            reports::VerdictKind::kFail);
   size_t bytes = 0;
   for (const char* name : {"module.hlo", "inputs.txt", "actual.txt", "expected.jsonl",
                            "verdict.json", "README.md", "repro_jax.py", "case_test.cc"}) {
@@ -349,10 +352,12 @@ TEST(FailureSignatureTest, MessagesFallIntoOneBucketWhateverTheType) {
       verdict.first_failure = reports::VerdictFailure{.actual = "2", .instruction = "t"};
     return SignatureOf(verdict, **module);
   };
-  EXPECT_EQ(of_type("f32", reports::VerdictKind::kCrash), of_type("bf16", reports::VerdictKind::kCrash));
+  EXPECT_EQ(of_type("f32", reports::VerdictKind::kCrash),
+            of_type("bf16", reports::VerdictKind::kCrash));
   EXPECT_EQ(of_type("f32", reports::VerdictKind::kCrash),
             "crash tanh worker killed by signal (Segmentation fault)");
-  EXPECT_NE(of_type("f32", reports::VerdictKind::kFail), of_type("bf16", reports::VerdictKind::kFail));
+  EXPECT_NE(of_type("f32", reports::VerdictKind::kFail),
+            of_type("bf16", reports::VerdictKind::kFail));
 }
 
 TEST(FailureSignatureTest, WhatSetsAnInstructionApartIsPartOfTheSignature) {
@@ -411,7 +416,8 @@ TEST(ShrinkTest, OperandsWithoutDimensionsAreRefused) {
 class CredulousEngine : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {}; }
-  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(const Module&, const backends::LoadOptions&) override {
+  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(
+      const Module&, const backends::LoadOptions&) override {
     return std::unique_ptr<backends::Executable>();
   }
 };

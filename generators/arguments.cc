@@ -81,8 +81,8 @@ std::vector<uint64_t> SpecialFloats(PrimitiveType type) {
     uint64_t min_normal = uint64_t{1} << f.mantissa_bits;
     values.insert(values.end(), {min_normal - 1, min_normal, min_normal + 1, min_normal / 2});
   }
-  for (double v : {1.0, 0.5, 1.5, 2.0, 2.5, 3.0, 0.1, 0.75, 1.0 / 3, 3.14159265358979, 10.0, 100.0,
-                   0.49999998, 1e-3, 1e-5, 20.0, 88.8, 1e10, 65504.0, 1e30}) {
+  for (double v : {1.0,  0.5,   1.5,        2.0,  2.5,  3.0,  0.1,  0.75, 1.0 / 3, 3.14159265358979,
+                   10.0, 100.0, 0.49999998, 1e-3, 1e-5, 20.0, 88.8, 1e10, 65504.0, 1e30}) {
     uint64_t bits = FloatBits(type, v);
     if (!IsInfinityBits(f, bits) && !IsNanBits(f, bits)) values.push_back(bits);
   }
@@ -124,21 +124,28 @@ class BitsSource {
  public:
   BitsSource(PrimitiveType component, uint64_t seed, size_t operand, ArgumentStyle style)
       : type_(component), style_(style), random_(seed * 0x2545f4914f6cdd1d + operand + 1) {
-    if (style == ArgumentStyle::kAllBits && BitWidth(component) > 16) style_ = ArgumentStyle::kSpecial;
+    if (style == ArgumentStyle::kAllBits && BitWidth(component) > 16)
+      style_ = ArgumentStyle::kSpecial;
     if (style_ == ArgumentStyle::kSpecial) special_ = SpecialBits(component);
-    // Operand 0 steps each element, operand 1 once per round of operand 0, and so on: all pairs meet.
+    // Operand 0 steps each element, operand 1 once per round of operand 0, and so on: all pairs
+    // meet.
     for (size_t i = 0; i < operand && i < 2; ++i) pace_ *= special_.empty() ? 1 : special_.size();
   }
   uint64_t Next() {
     uint64_t n = count_++;
     switch (style_) {
-      case ArgumentStyle::kExact: return ExactBits(type_, random_);
-      case ArgumentStyle::kWide: return WideBits(type_, random_);
-      case ArgumentStyle::kDefined: return DefinedBits(type_, random_);
-      case ArgumentStyle::kSpecial: return special_[n / pace_ % special_.size()];
+      case ArgumentStyle::kExact:
+        return ExactBits(type_, random_);
+      case ArgumentStyle::kWide:
+        return WideBits(type_, random_);
+      case ArgumentStyle::kDefined:
+        return DefinedBits(type_, random_);
+      case ArgumentStyle::kSpecial:
+        return special_[n / pace_ % special_.size()];
       case ArgumentStyle::kAllBits:
         return type_ == PrimitiveType::kPred ? n & 1 : n & Mask(BitWidth(type_));
-      case ArgumentStyle::kRandom: break;
+      case ArgumentStyle::kRandom:
+        break;
     }
     return RandomBits(type_, random_);
   }
@@ -159,7 +166,8 @@ Literal GenerateLeaf(const Shape& shape, uint64_t seed, size_t operand, Argument
   BitsSource source(component, seed, operand, style);
   int64_t count = literal.element_count() * (IsComplex(shape.element_type()) ? 2 : 1);
   uint8_t* to = literal.mutable_raw_data();
-  for (int64_t i = 0; i < count; ++i) StoreElementBits(component, source.Next(), to + i * StorageBytes(component));
+  for (int64_t i = 0; i < count; ++i)
+    StoreElementBits(component, source.Next(), to + i * StorageBytes(component));
   SplitMix64 sizes(seed ^ operand);
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (!shape.is_dynamic_dimension(d)) continue;

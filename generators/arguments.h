@@ -17,7 +17,8 @@ namespace hlocts::generators {
 enum class ArgumentStyle : uint8_t {
   kRandom,   // floats spread over a few binades around 1, integers over -9..9, both signs
   kExact,    // small integers as every type can hold: sums and products of a few hundred stay exact
-  kSpecial,  // the special values of the type in turn (NaN, infinities, zeros, subnormals, extremes,
+  kSpecial,  // the special values of the type in turn (NaN, infinities, zeros, subnormals,
+             // extremes,
              // ...), each operand at another pace, so that pairs of values meet
   kAllBits,  // every bit pattern in turn, for types of at most 16 bits; then as kSpecial
   kWide,     // floats over the whole exponent range, integers over all bits
@@ -40,7 +41,8 @@ class SplitMix64 {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  // Uniform in [0, bound); 0 when bound is 0. The modulo bias of a 64-bit draw is of no concern here.
+  // Uniform in [0, bound); 0 when bound is 0. The modulo bias of a 64-bit draw is of no concern
+  // here.
   uint64_t Below(uint64_t bound) { return bound == 0 ? 0 : Next() % bound; }
 
  private:

@@ -11,7 +11,8 @@ namespace hlocts::generators {
 namespace {
 
 TEST(ArgumentsTest, TheSameSeedGivesTheSameBitsEverywhere) {
-  std::vector<Literal> a = GenerateArguments({Shape(PrimitiveType::kU32, {3})}, 7, ArgumentStyle::kWide);
+  std::vector<Literal> a =
+      GenerateArguments({Shape(PrimitiveType::kU32, {3})}, 7, ArgumentStyle::kWide);
   // Computed apart from this code, from the published splitmix64; a change voids recorded seeds.
   EXPECT_THAT(a[0].data<uint32_t>(), ::testing::ElementsAre(1247485742u, 2270696523u, 4213709681u));
 }
@@ -49,7 +50,8 @@ TEST(ArgumentsTest, SpecialValuesOfTwoOperandsMeet) {
 }
 
 TEST(ArgumentsTest, AllBitsOfAHalf) {
-  Literal all = GenerateArguments({Shape(PrimitiveType::kF16, {65536})}, 1, ArgumentStyle::kAllBits)[0];
+  Literal all =
+      GenerateArguments({Shape(PrimitiveType::kF16, {65536})}, 1, ArgumentStyle::kAllBits)[0];
   std::set<uint16_t> seen(all.data<uint16_t>().begin(), all.data<uint16_t>().end());
   EXPECT_EQ(seen.size(), 65536u);
 }

@@ -32,11 +32,16 @@ Generated GenerateWith(ByteSource& choose, absl::string_view bytes, GeneratorOpt
 // A byte near to what it was, at an end, or any.
 char Changed(char old, SplitMix64& random) {
   switch (random.Below(5)) {
-    case 0: return static_cast<char>(old + 1);
-    case 1: return static_cast<char>(old - 1);
-    case 2: return 0;
-    case 3: return static_cast<char>(0xff);
-    default: return static_cast<char>(random.Below(256));
+    case 0:
+      return static_cast<char>(old + 1);
+    case 1:
+      return static_cast<char>(old - 1);
+    case 2:
+      return 0;
+    case 3:
+      return static_cast<char>(0xff);
+    default:
+      return static_cast<char>(random.Below(256));
   }
 }
 
@@ -50,7 +55,9 @@ std::string RandomBytes(size_t count, SplitMix64& random) {
 struct Decisions {
   explicit Decisions(absl::string_view bytes) : bytes(bytes), borders(InstructionBorders(bytes)) {}
   size_t spans() const { return borders.empty() ? 0 : borders.size() - 1; }
-  absl::string_view Span(size_t i) const { return bytes.substr(borders[i], borders[i + 1] - borders[i]); }
+  absl::string_view Span(size_t i) const {
+    return bytes.substr(borders[i], borders[i + 1] - borders[i]);
+  }
   absl::string_view Before(size_t i) const { return bytes.substr(0, borders[i]); }
   absl::string_view From(size_t i) const { return bytes.substr(borders[i]); }
 
@@ -70,13 +77,17 @@ std::string Rearranged(const Decisions& d, SplitMix64& random) {
   size_t a = random.Below(d.spans()), b = random.Below(d.spans());
   if (a > b) std::swap(a, b);
   switch (random.Below(4)) {
-    case 0: return absl::StrCat(d.Before(a), d.From(a + 1));                           // left out
-    case 1: return absl::StrCat(d.Before(b), d.Span(a), d.From(b));                    // repeated
-    case 2: return absl::StrCat(d.Before(a), RandomBytes(8, random), d.From(a));       // a new one
+    case 0:
+      return absl::StrCat(d.Before(a), d.From(a + 1));  // left out
+    case 1:
+      return absl::StrCat(d.Before(b), d.Span(a), d.From(b));  // repeated
+    case 2:
+      return absl::StrCat(d.Before(a), RandomBytes(8, random), d.From(a));  // a new one
     default:
-      if (a == b) return std::string(d.Before(a));                                     // the rest cut off
-      return absl::StrCat(d.Before(a), d.Span(b), d.bytes.substr(d.borders[a + 1], d.borders[b] - d.borders[a + 1]),
-                          d.Span(a), d.From(b + 1));                                   // swapped
+      if (a == b) return std::string(d.Before(a));  // the rest cut off
+      return absl::StrCat(d.Before(a), d.Span(b),
+                          d.bytes.substr(d.borders[a + 1], d.borders[b] - d.borders[a + 1]),
+                          d.Span(a), d.From(b + 1));  // swapped
   }
 }
 
@@ -126,7 +137,8 @@ std::string CrossOverDecisions(absl::string_view first, absl::string_view second
       result = absl::StrCat(a.Before(at), b.From(from));
     } else {
       size_t to = from + random.Below(std::min<size_t>(4, b.spans() - from));
-      result = absl::StrCat(a.Before(at), b.bytes.substr(b.borders[from], b.borders[to + 1] - b.borders[from]),
+      result = absl::StrCat(a.Before(at),
+                            b.bytes.substr(b.borders[from], b.borders[to + 1] - b.borders[from]),
                             a.From(at));
     }
   }
@@ -149,12 +161,15 @@ absl::string_view View(const uint8_t* data, size_t size) {
 
 }  // namespace
 
-extern "C" size_t hlocts_mutate_decisions(uint8_t* data, size_t size, size_t size_max, uint64_t seed) {
+extern "C" size_t hlocts_mutate_decisions(uint8_t* data, size_t size, size_t size_max,
+                                          uint64_t seed) {
   return CopyOut(hlocts::generators::MutateDecisions(View(data, size), size_max, seed), data);
 }
 
-extern "C" size_t hlocts_cross_over_decisions(const uint8_t* first, size_t first_size, const uint8_t* second,
-                                              size_t second_size, uint8_t* out, size_t size_max, uint64_t seed) {
-  return CopyOut(
-      hlocts::generators::CrossOverDecisions(View(first, first_size), View(second, second_size), size_max, seed), out);
+extern "C" size_t hlocts_cross_over_decisions(const uint8_t* first, size_t first_size,
+                                              const uint8_t* second, size_t second_size,
+                                              uint8_t* out, size_t size_max, uint64_t seed) {
+  return CopyOut(hlocts::generators::CrossOverDecisions(View(first, first_size),
+                                                        View(second, second_size), size_max, seed),
+                 out);
 }

@@ -73,7 +73,8 @@ TEST(DecisionMutatorTest, CAbiIsTheSame) {
   std::vector<uint8_t> buffer(200);
   std::copy(bytes.begin(), bytes.end(), buffer.begin());
   size_t size = hlocts_mutate_decisions(buffer.data(), bytes.size(), buffer.size(), 9);
-  EXPECT_EQ(std::string(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(size)), expected);
+  EXPECT_EQ(std::string(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(size)),
+            expected);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace hlocts::generators {
 
-// Elements spread over [facts.low, facts.high], integers where facts say so. `special`: facts do not
-// count; special values of the type in any order, mixed with ordinary ones.
+// Elements spread over [facts.low, facts.high], integers where facts say so. `special`: facts do
+// not count; special values of the type in any order, mixed with ordinary ones.
 Literal LiteralWithFacts(const Shape& shape, const ValueFacts& facts, bool special,
                          SplitMix64& random);
 // A scalar of that value, rounded to the type; of a complex type its real part.

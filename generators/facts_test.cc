@@ -38,7 +38,8 @@ bool Holds(const ValueFacts& facts, const Literal& value) {
 class ClaimsHook : public reference::EvalHook {
  public:
   explicit ClaimsHook(const Claims& claims) : claims_(claims) {}
-  absl::Status BeforeInstruction(reference::EvalContext&, const Instruction&, absl::Span<Literal>) override {
+  absl::Status BeforeInstruction(reference::EvalContext&, const Instruction&,
+                                 absl::Span<Literal>) override {
     return absl::OkStatus();
   }
   absl::Status AfterInstruction(reference::EvalContext&, const Instruction& instruction,

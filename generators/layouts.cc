@@ -8,7 +8,8 @@ namespace hlocts::generators {
 namespace {
 
 void SetDefaultLayouts(Shape& shape) {
-  if (shape.IsArray()) shape.mutable_layout().emplace().minor_to_major = MajorToMinorOrder(shape.rank());
+  if (shape.IsArray())
+    shape.mutable_layout().emplace().minor_to_major = MajorToMinorOrder(shape.rank());
   for (Shape& element : shape.mutable_tuple_shapes()) SetDefaultLayouts(element);
 }
 

@@ -2,8 +2,8 @@
 // Modules that are valid by construction, with arguments for them, out of a ChoiceSource.
 //
 // Result shapes are drawn first and attributes solved to them; operands are taken from the values
-// at hand, adapted (convert, reshape, broadcast) or made. Loops count to a constant, so every module
-// ends. What is known about each value (ValueFacts) decides what a stream may do with it.
+// at hand, adapted (convert, reshape, broadcast) or made. Loops count to a constant, so every
+// module ends. What is known about each value (ValueFacts) decides what a stream may do with it.
 #ifndef HLOCTS_GENERATORS_MODULE_GENERATOR_H_
 #define HLOCTS_GENERATORS_MODULE_GENERATOR_H_
 
@@ -22,10 +22,10 @@
 namespace hlocts::generators {
 
 enum class Stream : uint8_t {
-  kDefined,   // no NaN, no infinity, no overflow, no promise broken: errors stay small
-  kExact,     // small integers, and only operations that keep them exact: one bit pattern is right
-  kEdge,      // any operation on any value: special values, indices out of range, duplicate keys
-  kSizes,     // as defined or as exact, with sizes at the boundaries of tiles, vectors and libraries
+  kDefined,  // no NaN, no infinity, no overflow, no promise broken: errors stay small
+  kExact,    // small integers, and only operations that keep them exact: one bit pattern is right
+  kEdge,     // any operation on any value: special values, indices out of range, duplicate keys
+  kSizes,    // as defined or as exact, with sizes at the boundaries of tiles, vectors and libraries
   kNegative,  // one rule of the documents is broken: everybody must refuse
 };
 inline constexpr int kStreamCount = 5;
@@ -44,24 +44,24 @@ struct GeneratorOptions {
   Stream stream = Stream::kDefined;
   // Aimed at; parameters and constants do not count. A module's own aim varies by half of it.
   int instructions = 10;
-  TypeSet types = ~TypeSet{0};       // element types that may occur
-  std::vector<Opcode> opcodes;       // empty: all with a weight in spec/ops
-  int64_t elements_max = 64;         // of one array; the stream of sizes has its own bound
-  int nesting = 2;                   // computations within computations
-  bool swarm = true;                 // each module draws its own subset of operations, types, sizes
+  TypeSet types = ~TypeSet{0};  // element types that may occur
+  std::vector<Opcode> opcodes;  // empty: all with a weight in spec/ops
+  int64_t elements_max = 64;    // of one array; the stream of sizes has its own bound
+  int nesting = 2;              // computations within computations
+  bool swarm = true;            // each module draws its own subset of operations, types, sizes
   // Values whose set is a distribution or a residual: rng, fft, cholesky, ...; outputs only.
   bool joint_operations = true;
-  int64_t replicas_max = 1;          // above 1: collectives
-  bool dynamic_parameters = true;    // of the entry; else dynamic sizes are set inside only
+  int64_t replicas_max = 1;        // above 1: collectives
+  bool dynamic_parameters = true;  // of the entry; else dynamic sizes are set inside only
   std::shared_ptr<const DrawWeights> weights;  // nullptr: the plain ones
 };
 
 struct Generated {
   std::unique_ptr<Module> module;
-  std::vector<Literal> arguments;      // leaves of the entry's parameters
-  std::vector<ValueFacts> facts;       // what the generator knows of each leaf
+  std::vector<Literal> arguments;  // leaves of the entry's parameters
+  std::vector<ValueFacts> facts;   // what the generator knows of each leaf
   Stream stream = Stream::kDefined;
-  std::string broken_rule;             // the negative stream: what the verifier must say
+  std::string broken_rule;  // the negative stream: what the verifier must say
 };
 
 // The same decisions make the same module on every machine.

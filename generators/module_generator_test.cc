@@ -23,7 +23,8 @@ constexpr int kModules = 10000;
 
 std::string Text(const Generated& generated) {
   std::string text = PrintModule(*generated.module);
-  for (const Literal& argument : generated.arguments) text += PrintLiteralWithShape(argument) + "\n";
+  for (const Literal& argument : generated.arguments)
+    text += PrintLiteralWithShape(argument) + "\n";
   return text;
 }
 
@@ -49,13 +50,15 @@ TEST(ModuleGeneratorTest, AnInvalidModuleBreaksTheRuleThatIsNamed) {
     SeedSource choose(9, number);
     Generated generated = Generate(choose, options);
     absl::Status status = VerifyModule(*generated.module);
-    ASSERT_EQ(RuleOf(status), generated.broken_rule) << number << ": " << status << "\n" << Text(generated);
+    ASSERT_EQ(RuleOf(status), generated.broken_rule) << number << ": " << status << "\n"
+                                                     << Text(generated);
     if (status.ok()) continue;
     ++broken;
     // Neither does its text say something that is valid.
     std::string text = PrintModule(*generated.module);
     auto parsed = ParseModule(text);
-    ASSERT_TRUE(!parsed.ok() || !VerifyModule(**parsed).ok()) << number << ": " << status << "\n" << text;
+    ASSERT_TRUE(!parsed.ok() || !VerifyModule(**parsed).ok()) << number << ": " << status << "\n"
+                                                              << text;
   }
   EXPECT_GT(broken, kModules / 4);
 }
@@ -110,7 +113,8 @@ TEST(ModuleGeneratorTest, EveryGeneratedOpcodeIsReachedInEveryStreamThatAllowsIt
   }
   std::vector<absl::string_view> missing;
   for (Opcode opcode : GeneratedOpcodes()) {
-    if (RowOf(opcode).family != Family::kCollective && seen[opcode] < 5) missing.push_back(OpcodeName(opcode));
+    if (RowOf(opcode).family != Family::kCollective && seen[opcode] < 5)
+      missing.push_back(OpcodeName(opcode));
   }
   EXPECT_THAT(missing, IsEmpty());
 }
@@ -138,7 +142,8 @@ TEST(ModuleGeneratorTest, TypesAndOpcodesAreKeptTo) {
     SeedSource choose(7, number);
     Generated generated = Generate(choose, options);
     for (const auto& instruction : generated.module->entry()->instructions()) {
-      EXPECT_TRUE(instruction->shape().IsTuple() || instruction->shape().element_type() == PrimitiveType::kF32)
+      EXPECT_TRUE(instruction->shape().IsTuple() ||
+                  instruction->shape().element_type() == PrimitiveType::kF32)
           << Text(generated);
     }
   }
@@ -165,7 +170,8 @@ TEST(ChoiceSourceTest, CountingHasEverySequenceOnce) {
     uint64_t first = all.Below(3);
     sequences.push_back({first, all.Below(first + 1)});
   } while (all.Advance());
-  EXPECT_EQ(sequences, (std::vector<std::vector<uint64_t>>{{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {2, 2}}));
+  EXPECT_EQ(sequences,
+            (std::vector<std::vector<uint64_t>>{{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {2, 2}}));
 }
 
 }  // namespace

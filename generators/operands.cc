@@ -125,7 +125,7 @@ Value* ModuleWriter::AddParameter(const Shape& shape, const ValueFacts& facts) {
 }
 
 Value* ModuleWriter::DynamicParameter(PrimitiveType type, const Dims& dims,
-                                     int64_t dynamic_dimension) {
+                                      int64_t dynamic_dimension) {
   Shape shape(type, dims);
   shape.set_dynamic_dimension(dynamic_dimension, true);
   return AddParameter(shape, DataFacts(type, {}));

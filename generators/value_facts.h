@@ -15,8 +15,8 @@ struct ValueFacts {
   // Bounds of each element (of each component where it is complex); infinite: nothing is known.
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool integral = false;  // floats: every element is an integer
-  bool unique = false;    // no two elements are equal
+  bool integral = false;    // floats: every element is an integer
+  bool unique = false;      // no two elements are equal
   bool bits_known = false;  // not computed: zeros and NaNs have the bits they were given
   bool opaque = false;      // only its distribution or a residual is known
 

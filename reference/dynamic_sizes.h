@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays with run-time sizes (ruling 0064): elements beyond the size are padding that nothing reads.
+// Arrays with run-time sizes (ruling 0064): elements beyond the size are padding that nothing
+// reads.
 //
 // Evaluators know only dense arrays. Where an operand has run-time sizes it is cut to them, the
 // instruction is evaluated as if its shapes had always been so, and the result is put back into the

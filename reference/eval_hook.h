@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sees, and may change, every instruction's operands and result as an evaluation goes along: engines
-// broken on purpose and engines that use every permission of the law are made of this evaluator.
+// Sees, and may change, every instruction's operands and result as an evaluation goes along:
+// engines broken on purpose and engines that use every permission of the law are made of this
+// evaluator.
 //
-// Bodies that run once per element (of reduce, sort, scatter, map) are compiled and not seen inside.
-// The devices of one run share the hook and call it from their own threads; `context` tells them
-// apart.
+// Bodies that run once per element (of reduce, sort, scatter, map) are compiled and not seen
+// inside. The devices of one run share the hook and call it from their own threads; `context` tells
+// them apart.
 #ifndef HLOCTS_REFERENCE_EVAL_HOOK_H_
 #define HLOCTS_REFERENCE_EVAL_HOOK_H_
 

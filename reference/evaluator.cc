@@ -58,8 +58,8 @@ absl::StatusOr<Literal> Evaluate(const Module& module, absl::Span<const Literal>
                                  const EvalOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckArguments(module, arguments));
   absl::StatusOr<Literal> result = absl::InternalError("not run");
-  HLOCTS_RETURN_IF_ERROR(RunOnStackFor(
-      module, kStackBytesPerCall, [&] { result = RunEntry(module, arguments, options); }));
+  HLOCTS_RETURN_IF_ERROR(RunOnStackFor(module, kStackBytesPerCall,
+                                       [&] { result = RunEntry(module, arguments, options); }));
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number systems: what the structured kernels (dot, convolution, reduce-window, scatter, ...) compute
-// with. The same kernel runs on values (ValueSystem, here) and on acceptance sets (reference/judge).
+// Number systems: what the structured kernels (dot, convolution, reduce-window, scatter, ...)
+// compute with. The same kernel runs on values (ValueSystem, here) and on acceptance sets
+// (reference/judge).
 //
 // A System has
 //   Element                          one array element; trivially copyable
@@ -35,7 +36,9 @@ struct PlainSystem {
   struct Sum {
     Wide value;
     void Add(const T& x) { value += static_cast<Wide>(x); }
-    void AddProduct(const T& x, const T& y) { value += static_cast<Wide>(x) * static_cast<Wide>(y); }
+    void AddProduct(const T& x, const T& y) {
+      value += static_cast<Wide>(x) * static_cast<Wide>(y);
+    }
     T Finish() const { return static_cast<T>(value); }
   };
   // -0 is the identity of IEEE addition: a sum of negative zeros stays one.
@@ -84,8 +87,9 @@ struct ValueSystem<bool> {
 // floats, kU32 for integers up to 32 bits, kU64, kPred, kF64, kC64, kC128.
 PrimitiveType SystemType(PrimitiveType type);
 
-// `operand` as elements of SystemType `system`: the literal itself when it is one, else a decoded or
-// sign-extended copy. System kU32/kU64 from an integer type, kF32/kF64 from a float or integer, ...
+// `operand` as elements of SystemType `system`: the literal itself when it is one, else a decoded
+// or sign-extended copy. System kU32/kU64 from an integer type, kF32/kF64 from a float or integer,
+// ...
 Literal ToSystem(const Literal& operand, PrimitiveType system);
 // Elements of a system's type rounded or cut to `type` (in place where nothing changes).
 Literal FromSystem(Literal computed, PrimitiveType type);
@@ -94,13 +98,21 @@ Literal FromSystem(Literal computed, PrimitiveType type);
 template <typename Visitor>
 auto VisitSystem(PrimitiveType system, Visitor&& visitor) {
   switch (system) {
-    case PrimitiveType::kPred: return visitor(ValueSystem<bool>{});
-    case PrimitiveType::kU32: return visitor(ValueSystem<uint32_t>{});
-    case PrimitiveType::kU64: return visitor(ValueSystem<uint64_t>{});
-    case PrimitiveType::kF64: return visitor(ValueSystem<double>{});
-    case PrimitiveType::kC64: return visitor(ValueSystem<Complex64>{});
-    case PrimitiveType::kC128: return visitor(ValueSystem<Complex128>{});
-    default: HLOCTS_CHECK(system == PrimitiveType::kF32); return visitor(ValueSystem<float>{});
+    case PrimitiveType::kPred:
+      return visitor(ValueSystem<bool>{});
+    case PrimitiveType::kU32:
+      return visitor(ValueSystem<uint32_t>{});
+    case PrimitiveType::kU64:
+      return visitor(ValueSystem<uint64_t>{});
+    case PrimitiveType::kF64:
+      return visitor(ValueSystem<double>{});
+    case PrimitiveType::kC64:
+      return visitor(ValueSystem<Complex64>{});
+    case PrimitiveType::kC128:
+      return visitor(ValueSystem<Complex128>{});
+    default:
+      HLOCTS_CHECK(system == PrimitiveType::kF32);
+      return visitor(ValueSystem<float>{});
   }
 }
 
@@ -123,11 +135,17 @@ struct Bytes16 {
 template <typename Visitor>
 auto DispatchStorage(int bytes, Visitor&& visitor) {
   switch (bytes) {
-    case 1: return visitor(uint8_t{});
-    case 2: return visitor(uint16_t{});
-    case 4: return visitor(uint32_t{});
-    case 8: return visitor(uint64_t{});
-    default: HLOCTS_CHECK(bytes == 16); return visitor(Bytes16{});
+    case 1:
+      return visitor(uint8_t{});
+    case 2:
+      return visitor(uint16_t{});
+    case 4:
+      return visitor(uint32_t{});
+    case 8:
+      return visitor(uint64_t{});
+    default:
+      HLOCTS_CHECK(bytes == 16);
+      return visitor(Bytes16{});
   }
 }
 

@@ -2,8 +2,8 @@
 // A computation over scalars, compiled once to a flat list of typed operations over 16-byte slots.
 //
 // Sort comparators, bodies of reduce, map, scatter and select-and-scatter run once per element:
-// applying one costs no allocation and no recursion. Calls of other scalar computations are inlined,
-// tuples are taken apart; a root tuple means several results.
+// applying one costs no allocation and no recursion. Calls of other scalar computations are
+// inlined, tuples are taken apart; a root tuple means several results.
 #ifndef HLOCTS_REFERENCE_SCALAR_FUNCTION_H_
 #define HLOCTS_REFERENCE_SCALAR_FUNCTION_H_
 
@@ -80,7 +80,14 @@ class ScalarFunction {
 // Bodies that have native loops: one operation of parameter 0 and parameter 1, in either order,
 // and nothing else, of one element type.
 enum class RecognizedReducer : uint8_t {
-  kNone, kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor,
+  kNone,
+  kAdd,
+  kMultiply,
+  kMinimum,
+  kMaximum,
+  kAnd,
+  kOr,
+  kXor,
 };
 RecognizedReducer Recognize(const Computation& computation);
 // Comparators of sort: compare(parameter 2i, parameter 2i+1) with LT or GT (or GT/LT of the swapped

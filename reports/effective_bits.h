@@ -14,8 +14,8 @@
 
 namespace hlocts::reports {
 
-// Floating-point elements of which the sets said fewer than two bits (fewer than all, of a format of
-// one), those that may have any value among them; with these of all types.
+// Floating-point elements of which the sets said fewer than two bits (fewer than all, of a format
+// of one), those that may have any value among them; with these of all types.
 int64_t ElementsBelowTwoBits(const Verdict& verdict);
 int64_t ElementsHardlyChecked(const Verdict& verdict);
 

@@ -16,9 +16,9 @@ namespace hlocts::reports {
 struct HtmlReport {
   std::string title;
   MergedRun run;
-  RunChanges changes;                                       // against a baseline, or empty
-  std::vector<ClauseRow> registry;                          // of the documents, or empty
-  ClausesOfCases clauses;                                   // of each case, by address
+  RunChanges changes;               // against a baseline, or empty
+  std::vector<ClauseRow> registry;  // of the documents, or empty
+  ClausesOfCases clauses;           // of each case, by address
 };
 
 std::string ToHtml(const HtmlReport& report);

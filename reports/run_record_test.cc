@@ -82,7 +82,8 @@ TEST(RunRecord, IsReadBackAsWritten) {
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->record.selection, run.record.selection);
   ASSERT_EQ(read->verdicts.size(), 2u);
-  for (int i : {0, 1}) EXPECT_EQ(VerdictToRecord(read->verdicts[i]), VerdictToRecord(run.verdicts[i]));
+  for (int i : {0, 1})
+    EXPECT_EQ(VerdictToRecord(read->verdicts[i]), VerdictToRecord(run.verdicts[i]));
   std::ofstream(folder + "/verdicts.jsonl") << "nonsense\n"
                                             << VerdictToRecord(run.verdicts[0]) << "\n";
   EXPECT_THAT(std::string(LoadRun(folder).status().message()), HasSubstr("line 1"));

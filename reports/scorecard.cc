@@ -46,8 +46,8 @@ std::string XmlEscape(const std::string& text) {
   for (char c : text) {
     if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') printable.push_back(c);
   }
-  return absl::StrReplaceAll(
-      printable, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+  return absl::StrReplaceAll(printable,
+                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
 }  // namespace
@@ -85,8 +85,8 @@ std::string Scorecard::ToText() const {
     text += Row("all", all, all_expected, static_cast<int>(verdicts.size()));
     double count = std::max<double>(1, static_cast<double>(elements));
     absl::StrAppendFormat(
-        &text, "  %d elements compared, %.1f bits checked each, %d unspecified (%.2f%%)\n", elements,
-        bits / count, unspecified, 100 * static_cast<double>(unspecified) / count);
+        &text, "  %d elements compared, %.1f bits checked each, %d unspecified (%.2f%%)\n",
+        elements, bits / count, unspecified, 100 * static_cast<double>(unspecified) / count);
     text += effective.ToText();
     if (!surprises.empty()) absl::StrAppend(&text, "\nnot as expected:\n", surprises);
   }

@@ -16,7 +16,8 @@ class Scorecard {
   void Add(const Verdict& verdict);
   // A table per engine: rows are areas, columns verdicts; then every verdict that is not expected.
   std::string ToText() const;
-  // JUnit XML: a suite per engine, a case per address; what is expected passes, unsupported is skipped.
+  // JUnit XML: a suite per engine, a case per address; what is expected passes, unsupported is
+  // skipped.
   std::string ToJunit() const;
   // The worst exit status of all verdicts.
   int ExitStatus() const;

@@ -17,10 +17,10 @@ constexpr absl::string_view kNames[] = {"pass",  "fail",    "unsupported",  "rej
 using Json = nlohmann::ordered_json;
 
 Json FailureToJson(const VerdictFailure& failure) {
-  return Json{{"output", failure.output},           {"index", failure.index},
-              {"actual", failure.actual},           {"actual_bits", failure.actual_bits},
-              {"accepted", failure.accepted},       {"rule", failure.rule},
-              {"clause", failure.clause},           {"instruction", failure.instruction}};
+  return Json{{"output", failure.output},     {"index", failure.index},
+              {"actual", failure.actual},     {"actual_bits", failure.actual_bits},
+              {"accepted", failure.accepted}, {"rule", failure.rule},
+              {"clause", failure.clause},     {"instruction", failure.instruction}};
 }
 
 VerdictFailure FailureFromJson(const Json& json) {

@@ -18,7 +18,8 @@ Verdict Failing() {
   verdict.kind = VerdictKind::kFail;
   verdict.backend = "cpu";
   verdict.case_address = "movement/pad:edge:type=f32";
-  verdict.first_failure = VerdictFailure{0, {2, 3}, "4", "0x40800000", "{3}", "exact", "pad.4", "r"};
+  verdict.first_failure =
+      VerdictFailure{0, {2, 3}, "4", "0x40800000", "{3}", "exact", "pad.4", "r"};
   return verdict;
 }
 
@@ -29,8 +30,8 @@ TEST(VerdictTest, JsonHasTheFieldsOfTheContract) {
         "reason", "elements", "bits_checked_mean", "unspecified_elements", "first_failure"}) {
     EXPECT_TRUE(json.contains(field)) << field;
   }
-  for (const char* field : {"output", "index", "actual", "actual_bits", "accepted", "rule", "clause",
-                            "instruction"}) {
+  for (const char* field :
+       {"output", "index", "actual", "actual_bits", "accepted", "rule", "clause", "instruction"}) {
     EXPECT_TRUE(json["first_failure"].contains(field)) << field;
   }
   EXPECT_EQ(json["verdict"], "fail");

@@ -8,11 +8,11 @@
 #include <set>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::suites {
@@ -44,8 +44,9 @@ struct Template {
   std::map<std::string, std::string> bodies;     // directive -> lines below it
 };
 
-constexpr absl::string_view kCaseDirectives[] = {"clauses", "tier",   "param",    "module", "inputs",
-                                                 "infeed",  "expect", "replicas", "reject", "control"};
+constexpr absl::string_view kCaseDirectives[] = {"clauses", "tier",   "param",  "module",
+                                                 "inputs",  "infeed", "expect", "replicas",
+                                                 "reject",  "control"};
 constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier"};
 
 class Parser {
@@ -93,7 +94,8 @@ class Parser {
     absl::Span<const absl::string_view> known =
         in_case ? absl::MakeConstSpan(kCaseDirectives) : absl::MakeConstSpan(kFileDirectives);
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return Error(absl::StrCat("expected one of @", absl::StrJoin(known, ", @"), ", found @", name));
+      return Error(
+          absl::StrCat("expected one of @", absl::StrJoin(known, ", @"), ", found @", name));
     }
     if (!in_case) {
       file_arguments_[name] = argument;
@@ -157,16 +159,18 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
     } else {
       result.style = generators::ArgumentStyleFromName(word);
       if (!result.style) {
-        return InvalidInput(from.place.file, ":", from.place.line,
-                            ": expected random, exact, special, all_bits, wide, defined or sweep, found ", word);
+        return InvalidInput(
+            from.place.file, ":", from.place.line,
+            ": expected random, exact, special, all_bits, wide, defined or sweep, found ", word);
       }
     }
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file, const std::string& prefix,
-                                 const Assignment& assignment, const std::string& suffix) {
+absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
+                                 const std::string& prefix, const Assignment& assignment,
+                                 const std::string& suffix) {
   Case result;
   result.address = absl::StrCat(prefix, ":", from.name, suffix);
   result.operation = file.FileArgument("operation");
@@ -207,8 +211,8 @@ std::vector<std::pair<Assignment, std::string>> Combinations(const Template& fro
       for (const std::string& value : values) {
         Assignment longer = assignment;
         longer.emplace_back(absl::StrCat("${", name, "}"), value);
-        extended.emplace_back(std::move(longer), absl::StrCat(suffix, suffix.empty() ? ":" : ",",
-                                                              name, "=", value));
+        extended.emplace_back(std::move(longer),
+                              absl::StrCat(suffix, suffix.empty() ? ":" : ",", name, "=", value));
       }
     }
     combinations = std::move(extended);

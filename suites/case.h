@@ -35,7 +35,7 @@ struct Case {
   Tier tier = Tier::kSmoke;
   CasePlace place;
   std::string module_text;
-  int64_t replicas = 0;     // 0: as the module says
+  int64_t replicas = 0;  // 0: as the module says
   // Inputs: literal lines, or generated.
   std::string inputs_text;
   std::optional<generators::ArgumentStyle> style;

@@ -3,7 +3,8 @@
 
 namespace hlocts::suites {
 
-backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module, backends::LoadOptions load) {
+backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module,
+                                    backends::LoadOptions load) {
   load.replicas = one.replicas > 0 ? one.replicas : module.replica_count;
   load.partitions = module.num_partitions;
   return load;
@@ -22,7 +23,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> DeviceLeaves(
 }  // namespace
 
 absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Module& module,
-                                           const backends::LoadOptions& load) {
+                                                     const backends::LoadOptions& load) {
   backends::ExecuteRequest request;
   std::vector<Shape> leaves = backends::ArgumentLeafShapes(module);
   if (one.style) {

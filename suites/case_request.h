@@ -13,11 +13,12 @@
 namespace hlocts::suites {
 
 // `load` with the devices that the case or its module asks for.
-backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module, backends::LoadOptions load);
+backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module,
+                                    backends::LoadOptions load);
 
 // Errors: leaves that do not fit the module, a device without leaves.
 absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Module& module,
-                                           const backends::LoadOptions& load);
+                                                     const backends::LoadOptions& load);
 
 // Leaves of @expect by device; empty without @expect.
 absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,

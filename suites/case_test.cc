@@ -60,12 +60,12 @@ TEST(CaseTest, MistakesNameTheirLine) {
 TEST(QueryTest, EndsAtASeparatorUnlessStarred) {
   const char* address = "elementwise/tanh:special:type=bf16,n=2";
   for (const char* yes : {"elementwise", "elementwise/tanh", "elementwise/tanh:special:type=bf16",
-                          "elementwise/tanh:special:type=bf16,n=2", "*tanh*", "elementwise/*:special",
-                          "*bf16", "*"}) {
+                          "elementwise/tanh:special:type=bf16,n=2", "*tanh*",
+                          "elementwise/*:special", "*bf16", "*"}) {
     EXPECT_TRUE(QueryMatches(yes, address)) << yes;
   }
-  for (const char* no : {"element", "elementwise/tan", "elementwise/tanh:special:type=bf1", "*tanhh*",
-                         "tanh", "elementwise/*:spec"}) {
+  for (const char* no : {"element", "elementwise/tan", "elementwise/tanh:special:type=bf1",
+                         "*tanhh*", "tanh", "elementwise/*:spec"}) {
     EXPECT_FALSE(QueryMatches(no, address)) << no;
   }
 }
@@ -106,8 +106,10 @@ TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
   std::string path = ::testing::TempDir() + "/flakes.textproto";
   std::FILE* file = std::fopen(path.c_str(), "w");
   std::fputs(
-      "expectation { query: 'a/b' verdict: 'flake' kind: BUG clause: 'pad.1' reason: 'corrupted' }\n"
-      "expectation { query: 'a/b:fails' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known' }\n",
+      "expectation { query: 'a/b' verdict: 'flake' kind: BUG clause: 'pad.1' reason: 'corrupted' "
+      "}\n"
+      "expectation { query: 'a/b:fails' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known' "
+      "}\n",
       file);
   std::fclose(file);
   auto list = ExpectationList::Load(path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance cases as data: every clause they cite exists, every operation of the documents has
-// a case, valid modules are valid, and the module of a @reject case breaks exactly the rule it names.
+// The conformance cases as data: every clause they cite exists, every operation of the documents
+// has a case, valid modules are valid, and the module of a @reject case breaks exactly the rule it
+// names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -104,8 +105,9 @@ TEST(CasesTest, EveryTestableClauseIsCited) {
     bool wanted = clause.state == ClauseState::kTested || clause.state == ClauseState::kFreedom;
     if (wanted && !cited.count(clause.id)) missing.push_back(clause.id);
   }
-  EXPECT_THAT(missing, ::testing::IsEmpty()) << "clauses without a case: cite them in @clauses of a "
-                                                "case that would fail if they were broken";
+  EXPECT_THAT(missing, ::testing::IsEmpty())
+      << "clauses without a case: cite them in @clauses of a "
+         "case that would fail if they were broken";
 }
 
 // In words, so that whoever adds an operation reads what is missing.

@@ -78,7 +78,8 @@ Json Counts(const std::vector<reports::Verdict>& verdicts) {
 
 Json Versions(const std::vector<reports::Verdict>& verdicts) {
   std::map<std::string, std::string> versions;
-  for (const reports::Verdict& verdict : verdicts) versions[verdict.backend] = verdict.backend_version;
+  for (const reports::Verdict& verdict : verdicts)
+    versions[verdict.backend] = verdict.backend_version;
   return Json(versions);
 }
 

@@ -104,7 +104,8 @@ TEST(CostsTest, AnUpdateKeepsWhatWasNotMeasuredAndDropsWhatIsGoneOrCheap) {
   suite[1].address = "a/b:measured";
   suite[2].address = "a/b:cheaper";
   suite[3].address = "a/b:always_cheap";
-  CaseCosts known = {{"a/b:kept", 700}, {"a/b:measured", 700}, {"a/b:cheaper", 700}, {"a/b:gone", 700}};
+  CaseCosts known = {
+      {"a/b:kept", 700}, {"a/b:measured", 700}, {"a/b:cheaper", 700}, {"a/b:gone", 700}};
   CaseCosts measured = {{"a/b:measured", 900}, {"a/b:cheaper", 20}, {"a/b:always_cheap", 3}};
   EXPECT_THAT(UpdatedCosts(known, measured, suite),
               UnorderedElementsAre(Pair("a/b:kept", 700), Pair("a/b:measured", 900)));

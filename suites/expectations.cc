@@ -119,7 +119,8 @@ bool ExpectationList::Explains(const std::string& signature, const reports::Verd
   for (const auto& entry : impl_->list.expectation()) {
     if (entry.signature().empty() || !QueryMatches(entry.signature(), signature)) continue;
     if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
-    if (Holds(entry, verdict, "") && entry.verdict() == reports::VerdictName(verdict.kind)) return true;
+    if (Holds(entry, verdict, "") && entry.verdict() == reports::VerdictName(verdict.kind))
+      return true;
   }
   return false;
 }

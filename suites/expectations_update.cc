@@ -75,15 +75,15 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
   return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address,
                       "\"\n  condition { version_contains: \"",
                       absl::CEscape(verdict.backend_version), "\" }\n  verdict: \"",
-                      WordFor(verdict),
-                      "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG", "\n  clause: \"",
-                      ClauseOf(verdict, cases),
+                      WordFor(verdict), "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG",
+                      "\n  clause: \"", ClauseOf(verdict, cases),
                       "\"\n  reason: \"Not explained yet: ", absl::CEscape(reason), "\"\n}\n");
 }
 
 }  // namespace
 
-std::string UpdatedExpectations(const std::string& text, const std::vector<reports::Verdict>& verdicts,
+std::string UpdatedExpectations(const std::string& text,
+                                const std::vector<reports::Verdict>& verdicts,
                                 const std::vector<Case>& cases, std::string* done) {
   std::map<std::string, const reports::Verdict*> surprises;  // by address
   for (const reports::Verdict& verdict : verdicts) {
@@ -108,13 +108,13 @@ std::string UpdatedExpectations(const std::string& text, const std::vector<repor
     const std::string old = absl::StrCat("verdict: \"", piece.entry.verdict(), "\"");
     size_t at = piece.text.find(old);
     if (at != std::string::npos) {
-      piece.text.replace(at, old.size(),
-                         absl::StrCat("verdict: \"", WordFor(verdict), "\""));
+      piece.text.replace(at, old.size(), absl::StrCat("verdict: \"", WordFor(verdict), "\""));
     }
     updated += piece.text;
   }
   for (const auto& [address, verdict] : surprises) {
-    if (!reports::IsFailure(verdict->kind)) continue;  // passes under a query of several: for a person
+    if (!reports::IsFailure(verdict->kind))
+      continue;  // passes under a query of several: for a person
     ++added;
     updated += NewEntry(*verdict, cases);
   }

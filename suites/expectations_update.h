@@ -20,7 +20,8 @@ namespace hlocts::suites {
 //   else
 //     BUG, its reason beginning "Not explained yet: ".
 // Queries that select more than one address are left alone. `done` says what was changed.
-std::string UpdatedExpectations(const std::string& text, const std::vector<reports::Verdict>& verdicts,
+std::string UpdatedExpectations(const std::string& text,
+                                const std::vector<reports::Verdict>& verdicts,
                                 const std::vector<Case>& cases, std::string* done);
 
 // The same on a file, which may not exist yet; returns what was done.

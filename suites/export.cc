@@ -45,8 +45,8 @@ absl::Status WriteModule(const Case& one, const Module& module, Folder& folder) 
   return SaveModule(module, {.format = ModuleFormat::kProto}, folder.Name("module.pb"));
 }
 
-absl::Status WriteInputs(const Case& one, const backends::ExecuteRequest& request, int64_t partitions,
-                         Folder& folder) {
+absl::Status WriteInputs(const Case& one, const backends::ExecuteRequest& request,
+                         int64_t partitions, Folder& folder) {
   if (!request.arguments.empty() && !request.arguments[0].empty()) {
     LiteralsFile file = FileOfDevices(request.arguments, partitions);
     for (const char* name : {"inputs.txt", "inputs.npz"}) {
@@ -60,7 +60,8 @@ absl::Status WriteInputs(const Case& one, const backends::ExecuteRequest& reques
 }
 
 // "" or why there are no sets.
-absl::StatusOr<std::string> WriteSets(backends::Differ& differ, const backends::LoadOptions& load, Folder& folder) {
+absl::StatusOr<std::string> WriteSets(backends::Differ& differ, const backends::LoadOptions& load,
+                                      Folder& folder) {
   for (int64_t d = 0; d < load.replicas * load.partitions; ++d) {
     auto sets = differ.Acceptance(d);
     if (!sets.ok()) return std::string(sets.status().message());
@@ -77,7 +78,8 @@ absl::Status ExportRun(const Case& one, backends::DiffOptions options, Folder& f
   options.load = LoadOptionsOf(one, *module, options.load);
   line["devices"] = {{"replicas", options.load.replicas}, {"partitions", options.load.partitions}};
   HLOCTS_RETURN_IF_ERROR(WriteModule(one, *module, folder));
-  HLOCTS_ASSIGN_OR_RETURN(backends::ExecuteRequest request, MakeRequest(one, *module, options.load));
+  HLOCTS_ASSIGN_OR_RETURN(backends::ExecuteRequest request,
+                          MakeRequest(one, *module, options.load));
   HLOCTS_RETURN_IF_ERROR(WriteInputs(one, request, options.load.partitions, folder));
   backends::Differ differ(*module, request, options);
   HLOCTS_ASSIGN_OR_RETURN(std::string inconclusive, WriteSets(differ, options.load, folder));

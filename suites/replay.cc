@@ -58,7 +58,8 @@ absl::Status AddData(const Case& one, const Module& module, const backends::Load
 }  // namespace
 
 absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict& verdict,
-                                        const std::string& backend, const backends::DiffOptions& options,
+                                        const std::string& backend,
+                                        const backends::DiffOptions& options,
                                         const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);

@@ -17,7 +17,8 @@ namespace hlocts::suites {
 // `hlocts` that repeat the verdict on the engine `backend`, quoted for a shell. `options` are those
 // that the case ran under. kInternal when a file cannot be written.
 absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict& verdict,
-                                        const std::string& backend, const backends::DiffOptions& options,
+                                        const std::string& backend,
+                                        const backends::DiffOptions& options,
                                         const std::string& folder);
 
 }  // namespace hlocts::suites

@@ -21,7 +21,8 @@ std::string ProgramPath() {
 
 }  // namespace
 
-RunFolder::RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record)
+RunFolder::RunFolder(std::string path, const backends::DiffOptions& options,
+                     reports::RunRecord record)
     : path_(std::move(path)),
       options_(options),
       record_(std::move(record)),

@@ -23,8 +23,8 @@ reports::Verdict ErrorVerdict(absl::string_view reason) {
   return verdict;
 }
 
-reports::Verdict RunValid(const Case& one, const Module& module, backends::Backend& backend, backends::DiffOptions options,
-                 const std::function<bool()>& stop) {
+reports::Verdict RunValid(const Case& one, const Module& module, backends::Backend& backend,
+                          backends::DiffOptions options, const std::function<bool()>& stop) {
   options.load = LoadOptionsOf(one, module, options.load);
   if (one.sweep) return RunSweep(one, module, backend, options, stop);
   auto request = MakeRequest(one, module, options.load);
@@ -37,7 +37,7 @@ reports::Verdict RunValid(const Case& one, const Module& module, backends::Backe
 
 // A reject case proves something only if the control, one edit away, is taken.
 reports::Verdict RunReject(const Case& one, const Module& module, backends::Backend& backend,
-                  const backends::DiffOptions& base) {
+                           const backends::DiffOptions& base) {
   backends::DiffOptions options = base;
   options.load = LoadOptionsOf(one, module, options.load);
   if (one.control_text.empty()) return ErrorVerdict("a @reject case without @control");
@@ -61,15 +61,15 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
 
 }  // namespace
 
-reports::Verdict RunCase(const Case& one, backends::Backend& backend, const backends::DiffOptions& options,
-                const std::function<bool()>& stop) {
+reports::Verdict RunCase(const Case& one, backends::Backend& backend,
+                         const backends::DiffOptions& options, const std::function<bool()>& stop) {
   reports::Verdict verdict;
   auto module = ParseModule(one.module_text);
   if (!module.ok() && !one.reject_rule.empty()) {
     verdict = backends::DiffUnreadableModule(module.status(), backend);
   } else if (!module.ok()) {
-    verdict = ErrorVerdict(absl::StrCat(one.place.file, ":", one.place.line, ": module: ",
-                                        module.status().message()));
+    verdict = ErrorVerdict(
+        absl::StrCat(one.place.file, ":", one.place.line, ": module: ", module.status().message()));
   } else {
     absl::Status valid = VerifyModule(**module);
     if (one.reject_rule.empty() && !valid.ok()) {
@@ -122,7 +122,8 @@ class Queue {
 };
 
 // A verdict that nobody expected, given again or not.
-reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const RunnerOptions& options, reports::Verdict first) {
+reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const RunnerOptions& options,
+                          reports::Verdict first) {
   std::string kinds(reports::VerdictName(first.kind));
   bool differs = false;
   for (int i = 0; i < options.again && !options.stop(); ++i) {
@@ -146,7 +147,8 @@ absl::StatusOr<std::vector<std::unique_ptr<backends::Backend>>> MakeEngines(
   return engines;
 }
 
-reports::Verdict RunOnce(const Case& one, backends::Backend& engine, const RunnerOptions& options, bool reuse) {
+reports::Verdict RunOnce(const Case& one, backends::Backend& engine, const RunnerOptions& options,
+                         bool reuse) {
   auto start = std::chrono::steady_clock::now();
   backends::DiffOptions diff = options.diff;
   diff.load.reuse = reuse;

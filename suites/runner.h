@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs cases on engines: several at a time, each engine in a worker of its own per job, every verdict
-// handed over as soon as it is there.
+// Runs cases on engines: several at a time, each engine in a worker of its own per job, every
+// verdict handed over as soon as it is there.
 #ifndef HLOCTS_SUITES_RUNNER_H_
 #define HLOCTS_SUITES_RUNNER_H_
 
@@ -17,8 +17,11 @@ namespace hlocts::suites {
 struct RunnerOptions {
   backends::DiffOptions diff;
   int jobs = 1;
-  // Asked of every verdict: true runs the case again, `again` times; verdicts that differ are a flake.
-  std::function<bool(const reports::Verdict&)> is_surprise = [](const reports::Verdict&) { return false; };
+  // Asked of every verdict: true runs the case again, `again` times; verdicts that differ are a
+  // flake.
+  std::function<bool(const reports::Verdict&)> is_surprise = [](const reports::Verdict&) {
+    return false;
+  };
   int again = 2;
   // Asked between cases: true stops the run (Ctrl-C).
   std::function<bool()> stop = [] { return false; };

@@ -19,9 +19,9 @@ absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& qu
              return QueryMatches(query, one.address);
            });
   };
-  cases.erase(std::remove_if(cases.begin(), cases.end(),
-                             [&](const Case& one) { return !selected(one); }),
-              cases.end());
+  cases.erase(
+      std::remove_if(cases.begin(), cases.end(), [&](const Case& one) { return !selected(one); }),
+      cases.end());
   if (cases.empty()) return InvalidInput("no case of tier ", TierName(tier), " matches the query");
   return cases;
 }

@@ -102,9 +102,11 @@ void AddTo(reports::Verdict& sum, const Accepted& part) {
 }
 
 // Runs and judges one part; a pass is added to the sum, anything else returned.
-std::optional<reports::Verdict> RunPart(const Module& module, backends::Executable& executable, const Shape& shape,
-                               int64_t part, const backends::DiffOptions& options, const backends::BackendInfo& info,
-                               Memory& memory, reports::Verdict& sum) {
+std::optional<reports::Verdict> RunPart(const Module& module, backends::Executable& executable,
+                                        const Shape& shape, int64_t part,
+                                        const backends::DiffOptions& options,
+                                        const backends::BackendInfo& info, Memory& memory,
+                                        reports::Verdict& sum) {
   backends::ExecuteRequest request;
   request.arguments = {{Part(shape, part)}};
   auto result = executable.Execute(request);
@@ -120,7 +122,8 @@ std::optional<reports::Verdict> RunPart(const Module& module, backends::Executab
     AddTo(sum, *known);
     return std::nullopt;
   }
-  reports::Verdict verdict = backends::Differ(module, request, options).JudgeOutputs(result->outputs, info.facts);
+  reports::Verdict verdict =
+      backends::Differ(module, request, options).JudgeOutputs(result->outputs, info.facts);
   if (verdict.kind != reports::VerdictKind::kPass) {
     absl::StrAppendFormat(&verdict.reason, "%spart %d of the sweep: element 0 has the bits 0x%08x",
                           verdict.reason.empty() ? "" : "; ", part, part * shape.ElementCount());
@@ -136,7 +139,7 @@ std::optional<reports::Verdict> RunPart(const Module& module, backends::Executab
 }  // namespace
 
 reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
-                 const backends::DiffOptions& options, const std::function<bool()>& stop) {
+                          const backends::DiffOptions& options, const std::function<bool()>& stop) {
   reports::Verdict sum;
   std::vector<Shape> leaves = backends::ArgumentLeafShapes(module);
   bool fits = leaves.size() == 1 && BitWidth(leaves[0].element_type()) == 32 &&

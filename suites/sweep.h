@@ -19,7 +19,7 @@ namespace hlocts::suites {
 // has not one parameter of 32 bits per element whose size divides 2^32.
 // `stop` is asked between parts; true ends the sweep with kError.
 reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
-                 const backends::DiffOptions& options, const std::function<bool()>& stop);
+                          const backends::DiffOptions& options, const std::function<bool()>& stop);
 
 }  // namespace hlocts::suites
 

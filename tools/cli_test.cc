@@ -32,7 +32,8 @@ ENTRY main {
 }
 )");
     Write("add.txt", "f32[3] {1, 2, 3}\nf32[3] {0.5, 0.25, 4}\n");
-    Write("tanh.hlo", "HloModule t\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] tanh(x)\n}\n");
+    Write("tanh.hlo",
+          "HloModule t\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] tanh(x)\n}\n");
     Write("tanh.txt", "f32[2] {0.5, -1.5}\n");
   }
   std::string Path(const std::string& name) const { return folder_ + "/" + name; }
@@ -48,7 +49,7 @@ ENTRY main {
   Ran JudgeAdd(const std::string& outputs, const std::string& flags = "") {
     Write("out.txt", outputs);
     return RunHlocts(absl::StrCat("judge ", Path("add.hlo"), " --inputs=", Path("add.txt"),
-                            " --outputs=", Path("out.txt"), " ", flags));
+                                  " --outputs=", Path("out.txt"), " ", flags));
   }
   std::string folder_;
 };
@@ -81,7 +82,7 @@ TEST_F(CliTest, JudgeTakesAFewUlpsOfATanhAndNotTwenty) {
   auto judge = [&](const std::string& outputs) {
     Write("out.txt", outputs);
     return RunHlocts("judge " + Path("tanh.hlo") + " --inputs=" + Path("tanh.txt") +
-               " --outputs=" + Path("out.txt"));
+                     " --outputs=" + Path("out.txt"));
   };
   EXPECT_EQ(judge("f32[2] {0.46211717, -0.9051482}").status, 0);
   EXPECT_EQ(judge("f32[2] {0.46211717, -0.9051470}").status, 1);
@@ -109,7 +110,7 @@ ENTRY main {
   Write("rng.txt", "s32[2] {1, 2}\n");
   Write("out.txt", "s32[2] {5, 6}\n");
   Ran ran = RunHlocts("judge " + Path("rng.hlo") + " --inputs=" + Path("rng.txt") +
-                " --outputs=" + Path("out.txt") + " --json");
+                      " --outputs=" + Path("out.txt") + " --json");
   EXPECT_EQ(ran.status, 1);
   EXPECT_EQ(Json::parse(ran.out)["verdict"], "inconclusive") << ran.out;
 }
@@ -118,8 +119,10 @@ TEST_F(CliTest, BadInputExitsWithTwoAndSaysWhere) {
   Write("garbage.hlo", "\x01\x02\xff garbage");
   Write("no_entry.hlo", "HloModule m\n");
   Write("bad.pb", "\x0a\xff\xff\xff\xff\xff");
-  Write("syntax.hlo", "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x)\n}\n");
-  Write("unknown.hlo", "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x, y)\n}\n");
+  Write("syntax.hlo",
+        "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x)\n}\n");
+  Write("unknown.hlo",
+        "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x, y)\n}\n");
   Write("short.txt", "f32[3] {1, 2, 3}\n");
   Write("shape.txt", "f32[3] {1, 2, 3}\nf32[4] {1, 2, 3, 4}\n");
   Write("type.txt", "f32[3] {1, 2, 3}\ns32[3] {1, 2, 3}\n");
@@ -159,7 +162,8 @@ TEST_F(CliTest, BadInputExitsWithTwoAndSaysWhere) {
     EXPECT_FALSE(ran.out.empty()) << command;
   }
   EXPECT_THAT(RunHlocts("verify " + Path("unknown.hlo")).out, HasSubstr("line 4"));
-  EXPECT_THAT(RunHlocts("eval " + add + " --inputs=" + Path("elements.txt")).out, HasSubstr("line 2"));
+  EXPECT_THAT(RunHlocts("eval " + add + " --inputs=" + Path("elements.txt")).out,
+              HasSubstr("line 2"));
   EXPECT_FALSE(std::filesystem::exists(Path("not_written.hlo")));
 }
 
@@ -227,7 +231,8 @@ TEST_F(CliTest, BatchesAnswerEveryLineInOrder) {
 }
 
 TEST_F(CliTest, VerifyBatchNamesTheRule) {
-  Write("bad.hlo", "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n");
+  Write("bad.hlo",
+        "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n");
   Write("batch.jsonl", "{\"module\":\"" + Path("bad.hlo") + "\"}\n");
   Json json = Json::parse(RunHlocts("verify --batch=" + Path("batch.jsonl")).out);
   EXPECT_EQ(json["ok"], false);
@@ -245,8 +250,9 @@ TEST_F(CliTest, DiffAgainstTheReferencePasses) {
 }
 
 TEST_F(CliTest, PiecesAreJudgedOnRequest) {
-  Write("chain.hlo", "HloModule c\nENTRY main {\n  x = f32[2] parameter(0)\n  t = f32[2] tanh(x)\n"
-                     "  m = f32[2] multiply(t, x)\n  ROOT r = f32[2] add(m, t)\n}\n");
+  Write("chain.hlo",
+        "HloModule c\nENTRY main {\n  x = f32[2] parameter(0)\n  t = f32[2] tanh(x)\n"
+        "  m = f32[2] multiply(t, x)\n  ROOT r = f32[2] add(m, t)\n}\n");
   std::string diff = absl::StrCat("diff ", Path("chain.hlo"), " --seed=1 --backend=reference ");
   EXPECT_THAT(RunHlocts(diff + "--cut=1").out, HasSubstr("3 pieces judged"));
   Ran explained = RunHlocts(diff + "--cut=2 --explain");
@@ -275,8 +281,8 @@ TEST_F(CliTest, AnEngineThatDiesIsACrashAndTheNextModuleRuns) {
   Write("fine.hlo", "HloModule fine\nENTRY main {\n  ROOT x = f32[2] parameter(0)\n}\n");
   Write("batch.jsonl", absl::StrCat("{\"module\":\"", Path("abort.hlo"), "\",\"seed\":1}\n",
                                     "{\"module\":\"", Path("fine.hlo"), "\",\"seed\":1}\n"));
-  Ran ran = RunHlocts("diff --batch=" + Path("batch.jsonl") + " --backend=exec:" HLOCTS_BINARY_DIR
-                "/misbehaving_engine");
+  Ran ran = RunHlocts("diff --batch=" + Path("batch.jsonl") +
+                      " --backend=exec:" HLOCTS_BINARY_DIR "/misbehaving_engine");
   std::vector<std::string> lines = absl::StrSplit(ran.out, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 2u) << ran.out;
   EXPECT_EQ(Json::parse(lines[0])["verdict"], "crash");

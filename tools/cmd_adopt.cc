@@ -11,9 +11,9 @@
 #include "spec/files/file_io.h"
 #include "spec/ops/op_table.h"
 #include "spec/text/printer.h"
-#include "tools/commands.h"
-#include "tools/cli/common.h"
 #include "suites/suite_files.h"
+#include "tools/cli/common.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -32,18 +32,24 @@ Opcode OpcodeOf(const Module& module, const std::string& instruction) {
   return module.entry()->root()->opcode();
 }
 
-std::string CaseText(const fuzz::Bundle& bundle, Opcode opcode, const std::string& name, const std::string& clause) {
-  std::string text = absl::StrCat("# ", bundle.signature, "\n@operation ", RowOf(opcode).documented_as, "\n@opcode ",
-                                  OpcodeName(opcode), "\n@case ", name, "\n@clauses ", clause, "\n");
-  if (bundle.sample.module->replica_count > 1) absl::StrAppend(&text, "@replicas ", bundle.sample.module->replica_count, "\n");
-  absl::StrAppend(&text, "@module\n", PrintModule(*bundle.sample.module, PrintOptions::Short()), "@inputs\n");
-  for (const Literal& argument : bundle.sample.arguments) absl::StrAppend(&text, PrintLiteralWithShape(argument), "\n");
+std::string CaseText(const fuzz::Bundle& bundle, Opcode opcode, const std::string& name,
+                     const std::string& clause) {
+  std::string text =
+      absl::StrCat("# ", bundle.signature, "\n@operation ", RowOf(opcode).documented_as,
+                   "\n@opcode ", OpcodeName(opcode), "\n@case ", name, "\n@clauses ", clause, "\n");
+  if (bundle.sample.module->replica_count > 1)
+    absl::StrAppend(&text, "@replicas ", bundle.sample.module->replica_count, "\n");
+  absl::StrAppend(&text, "@module\n", PrintModule(*bundle.sample.module, PrintOptions::Short()),
+                  "@inputs\n");
+  for (const Literal& argument : bundle.sample.arguments)
+    absl::StrAppend(&text, PrintLiteralWithShape(argument), "\n");
   return text;
 }
 
 absl::StatusOr<std::string> Adopt(const Options& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
-  if (bundle.options.invalid) return InvalidInput(options.bundle, ": a module that breaks a rule: write a @reject case");
+  if (bundle.options.invalid)
+    return InvalidInput(options.bundle, ": a module that breaks a rule: write a @reject case");
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(options.bundle + "/verdict.json"));
   auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   std::string instruction, clause;
@@ -53,17 +59,24 @@ absl::StatusOr<std::string> Adopt(const Options& options) {
   }
   Opcode opcode = OpcodeOf(*bundle.sample.module, instruction);
   const OpRow& row = RowOf(opcode);
-  if (row.documented_as.empty()) return InvalidInput(options.bundle, ": ", OpcodeName(opcode), " is not a documented operation");
+  if (row.documented_as.empty())
+    return InvalidInput(options.bundle, ": ", OpcodeName(opcode), " is not a documented operation");
   if (clause.empty()) clause = std::string(row.clauses);
-  if (clause.find('.') == std::string::npos) clause += ".1";  // rules may name a whole page of clauses
-  bundle.signature = absl::StrCat("Found by fuzzing: ", json.value("verdict", ""), " on ", bundle.backend);
+  if (clause.find('.') == std::string::npos)
+    clause += ".1";  // rules may name a whole page of clauses
+  bundle.signature =
+      absl::StrCat("Found by fuzzing: ", json.value("verdict", ""), " on ", bundle.backend);
   std::filesystem::path folder_of_bundle(options.bundle);
-  if (!folder_of_bundle.has_filename()) folder_of_bundle = folder_of_bundle.parent_path();  // "a/b/"
+  if (!folder_of_bundle.has_filename())
+    folder_of_bundle = folder_of_bundle.parent_path();  // "a/b/"
   std::string name = options.name;
-  if (name.empty()) name = absl::StrReplaceAll(folder_of_bundle.filename().string(), {{".", "_"}, {"-", "_"}});
-  std::string folder = options.cases.empty() ? absl::StrCat(suites::HomeFolder(), "/suites/cases") : options.cases;
+  if (name.empty())
+    name = absl::StrReplaceAll(folder_of_bundle.filename().string(), {{".", "_"}, {"-", "_"}});
+  std::string folder =
+      options.cases.empty() ? absl::StrCat(suites::HomeFolder(), "/suites/cases") : options.cases;
   std::string path = absl::StrCat(folder, "/found/", name, ".case");
-  if (std::filesystem::exists(path)) return absl::AlreadyExistsError(absl::StrCat(path, ": there already"));
+  if (std::filesystem::exists(path))
+    return absl::AlreadyExistsError(absl::StrCat(path, ": there already"));
   std::error_code error;
   std::filesystem::create_directories(folder + "/found", error);
   HLOCTS_RETURN_IF_ERROR(WriteFile(path, CaseText(bundle, opcode, name, clause)));

@@ -5,8 +5,8 @@
 
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
-#include "tools/commands.h"
 #include "tools/cli/common.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -43,7 +43,8 @@ int RunBackends(const Options& options) {
                                      {"facts", info.facts}};
       std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
     } else {
-      std::printf("%-14s %-12s %s\n", info.name.c_str(), info.available ? "available" : "unavailable",
+      std::printf("%-14s %-12s %s\n", info.name.c_str(),
+                  info.available ? "available" : "unavailable",
                   (info.available ? info.version : info.reason).c_str());
       std::fflush(stdout);
     }
@@ -57,7 +58,8 @@ Command BackendsCommand() {
   return {"backends", "list the engines and why one is unavailable", [](Flags& flags) {
             auto options = std::make_shared<Options>();
             flags.Add("--json", &options->json, "print JSON lines");
-            flags.Add("--backend", &options->backends, "only these (pjrt:PATH and exec:COMMAND too)");
+            flags.Add("--backend", &options->backends,
+                      "only these (pjrt:PATH and exec:COMMAND too)");
             return [options] { return RunBackends(*options); };
           }};
 }

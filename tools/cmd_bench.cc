@@ -7,14 +7,14 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "suites/suite_files.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/cuda_bench.h"
-#include "tools/bench/machine_peak.h"
 #include "tools/bench/bench_fuzz.h"
 #include "tools/bench/bench_ops.h"
-#include "tools/commands.h"
+#include "tools/bench/cuda_bench.h"
+#include "tools/bench/machine_peak.h"
 #include "tools/cli/common.h"
-#include "suites/suite_files.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -63,8 +63,8 @@ void Print(const Promise& promise, const std::vector<BenchRow>& rows, bool kept,
         {"benchmark", promise.name}, {"geometric_mean", mean}, {"kept", kept}};
     std::cout << line.dump() << std::endl;
   } else {
-    std::printf("%-34s geometric mean %.2fx over %zu modules: %s\n", promise.name, mean, rows.size(),
-                kept ? "as stated" : "STATED FIGURE MISSED");
+    std::printf("%-34s geometric mean %.2fx over %zu modules: %s\n", promise.name, mean,
+                rows.size(), kept ? "as stated" : "STATED FIGURE MISSED");
   }
 }
 
@@ -104,21 +104,22 @@ void PrintCpuRow(const std::string& title, const CpuBenchRow& row, const Machine
     std::cout << line.dump() << std::endl;
     return;
   }
-  std::printf("%-30s %10.3f ms %10.3f ms  best %6.2fx  median %6.2fx  memory kept %6.2fx  %s, "
-              "%s\n",
-              absl::StrCat(title, "/", row.module).c_str(), row.cpu_best * 1e3, row.xla_best * 1e3,
-              row.xla_best / row.cpu_best, row.xla_median / row.cpu_median,
-              row.kept_best / row.cpu_best, row.check.c_str(),
-              ShareOf(row, peak).c_str());
+  std::printf(
+      "%-30s %10.3f ms %10.3f ms  best %6.2fx  median %6.2fx  memory kept %6.2fx  %s, "
+      "%s\n",
+      absl::StrCat(title, "/", row.module).c_str(), row.cpu_best * 1e3, row.xla_best * 1e3,
+      row.xla_best / row.cpu_best, row.xla_median / row.cpu_median, row.kept_best / row.cpu_best,
+      row.check.c_str(), ShareOf(row, peak).c_str());
   std::fflush(stdout);
 }
 
 absl::Status PrintLatency() {
   HLOCTS_ASSIGN_OR_RETURN(const LatencyRow row, BenchCpuLatency());
-  std::printf("%-30s %lld modules: load and first run %.1f us (xla %.1f ms, %.0fx), "
-              "later runs %.2f us (xla %.2f us)\n",
-              "cpu/latency", static_cast<long long>(row.modules), row.cpu_load * 1e6,
-              row.xla_load * 1e3, row.ratio, row.cpu_second * 1e6, row.xla_second * 1e6);
+  std::printf(
+      "%-30s %lld modules: load and first run %.1f us (xla %.1f ms, %.0fx), "
+      "later runs %.2f us (xla %.2f us)\n",
+      "cpu/latency", static_cast<long long>(row.modules), row.cpu_load * 1e6, row.xla_load * 1e3,
+      row.ratio, row.cpu_second * 1e6, row.xla_second * 1e6);
   return absl::OkStatus();
 }
 
@@ -229,7 +230,9 @@ int RunBench(const Options& options) {
     for (const Promise& row : kPromises) {
       if (name.first == row.name) promise = &row;
     }
-    if (!promise) return Fail(InvalidInput("bench: expected reference, judge, cpu, cuda or fuzz, found ", text));
+    if (!promise)
+      return Fail(
+          InvalidInput("bench: expected reference, judge, cpu, cuda or fuzz, found ", text));
     BenchOptions bench;
     bench.folder = suites::HomeFolder() + "/tools/bench/modules";
     bench.filter = name.second;
@@ -248,7 +251,9 @@ int RunBench(const Options& options) {
 Command BenchCommand() {
   return {"bench", "measure the figures that the READMEs state", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("NAME", &options->names, "reference, judge, cpu, cpu/ops, cpu/programs, cuda, fuzz, or one/part-of-it");
+            flags.Positional(
+                "NAME", &options->names,
+                "reference, judge, cpu, cpu/ops, cpu/programs, cuda, fuzz, or one/part-of-it");
             flags.Add("--backend", &options->backend, "engine to compare with (hlo-evaluator)");
             flags.Add("--quick", &options->quick, "one short repetition");
             flags.Add("--json", &options->json, "print JSON lines");

@@ -6,16 +6,17 @@
 
 #include "nlohmann/json.hpp"
 #include "spec/clauses/registry.h"
-#include "tools/selfcheck/clause_rows.h"
-#include "tools/commands.h"
-#include "tools/cli/common.h"
 #include "suites/suite_files.h"
+#include "tools/cli/common.h"
+#include "tools/commands.h"
+#include "tools/selfcheck/clause_rows.h"
 
 namespace hlocts::tools {
 namespace {
 
 // One address per case name: a case with fifty parameters is one line of evidence.
-std::map<std::string, std::vector<std::string>> CasesByClause(const std::vector<suites::Case>& cases) {
+std::map<std::string, std::vector<std::string>> CasesByClause(
+    const std::vector<suites::Case>& cases) {
   std::map<std::string, std::vector<std::string>> result;
   for (const suites::Case& one : cases) {
     std::string name = one.address.substr(0, one.address.find(':', one.address.find(':') + 1));

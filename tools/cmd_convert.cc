@@ -4,8 +4,8 @@
 
 #include "nlohmann/json.hpp"
 #include "spec/files/module_file.h"
-#include "tools/commands.h"
 #include "tools/cli/common.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -19,8 +19,8 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
                          bool metadata) {
   auto format = ModuleFormatFromName(to);
   if (!format) {
-    return InvalidInput("--to: expected text, short, canonical, pb, pbtxt or snapshot, found \"", to,
-                        "\"");
+    return InvalidInput("--to: expected text, short, canonical, pb, pbtxt or snapshot, found \"",
+                        to, "\"");
   }
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
   SaveOptions save;
@@ -36,10 +36,10 @@ int RunConvert(const Options& options) {
     return RunBatch(options.batch, [&](const nlohmann::ordered_json& entry) {
       std::string module = TextField(entry, "module");
       std::string output = TextField(entry, "output");
-      absl::Status status =
-          output.empty() ? InvalidInput("expected \"output\", a path")
-                         : ConvertFile(module, TextField(entry, "to", options.to), output,
-                                       !entry.value("no-metadata", options.no_metadata));
+      absl::Status status = output.empty()
+                                ? InvalidInput("expected \"output\", a path")
+                                : ConvertFile(module, TextField(entry, "to", options.to), output,
+                                              !entry.value("no-metadata", options.no_metadata));
       nlohmann::ordered_json answer = BatchResult(module, status);
       answer["output"] = status.ok() ? output : "";
       return std::vector<nlohmann::ordered_json>{answer};
@@ -56,7 +56,8 @@ int RunConvert(const Options& options) {
 Command ConvertCommand() {
   return {"convert", "write a module in another format", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("MODULE", &options->module, "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+            flags.Positional("MODULE", &options->module,
+                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
             flags.Add("--to", &options->to, "text, short, canonical, pb, pbtxt or snapshot");
             flags.Add("--no-metadata", &options->no_metadata, "leave metadata out of texts");
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");

@@ -6,8 +6,8 @@
 #include "nlohmann/json.hpp"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
-#include "tools/commands.h"
 #include "tools/cli/judging.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -36,8 +36,8 @@ absl::StatusOr<backends::Backend*> Engine(Engines& engines, const std::string& n
 
 // --invalid: the module breaks a rule, and every engine must refuse it.
 absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const Options& options,
-                                                     const std::vector<std::string>& names,
-                                                     Engines& engines) {
+                                                              const std::vector<std::string>& names,
+                                                              Engines& engines) {
   auto loaded = LoadModule(options.module);
   if (absl::IsNotFound(loaded.status())) return loaded.status();
   if (loaded.ok() && VerifyModule(*loaded->module).ok()) {
@@ -61,7 +61,8 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const Options& options, E
   if (options.invalid) return DiffInvalidFile(options, names, engines);
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
-  HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff, MakeDiffOptions(job, options.profile, options.common));
+  HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
+                          MakeDiffOptions(job, options.profile, options.common));
   if (!options.expect.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(
         diff.printed_result,
@@ -110,7 +111,8 @@ std::vector<Json> AnswerEntry(const Options& options, Engines& engines, const Js
     merged.common = *common;
     auto verdicts = DiffFile(merged, engines);
     if (verdicts.ok()) {
-      for (const reports::Verdict& verdict : *verdicts) answers.push_back(Json::parse(reports::VerdictToJson(verdict)));
+      for (const reports::Verdict& verdict : *verdicts)
+        answers.push_back(Json::parse(reports::VerdictToJson(verdict)));
       return answers;
     }
     status = verdicts.status();
@@ -140,24 +142,26 @@ int RunDiff(const Options& options) {
 }  // namespace
 
 Command DiffCommand() {
-  return {"diff", "run a module on engines and judge what they return", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
-            flags.Positional("MODULE", &options->module, "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
-            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "make random inputs from this seed");
-            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
-            flags.Add("--profile", &options->profile, "strict, default or relaxed");
-            flags.Add("--cut", &options->cut,
-                      "judge pieces of about N floating-point operations too (1: each instruction)");
-            flags.Add("--explain", &options->explain, "say what was accepted and why, and what is wrong");
-            flags.Add("--expect", &options->expect,
-                      "literals file: outputs must be these bits, besides being acceptable");
-            flags.Add("--invalid", &options->invalid,
-                      "the module breaks a rule: refusal is the pass");
-            options->common.DeclareData(flags);
-            options->common.Declare(flags);
-            return [options] { return RunDiff(*options); };
-          }};
+  return {
+      "diff", "run a module on engines and judge what they return", [](Flags& flags) {
+        auto options = std::make_shared<Options>();
+        flags.Positional("MODULE", &options->module,
+                         "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+        flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
+        flags.Add("--seed", &options->seed, "make random inputs from this seed");
+        flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+        flags.Add("--profile", &options->profile, "strict, default or relaxed");
+        flags.Add("--cut", &options->cut,
+                  "judge pieces of about N floating-point operations too (1: each instruction)");
+        flags.Add("--explain", &options->explain,
+                  "say what was accepted and why, and what is wrong");
+        flags.Add("--expect", &options->expect,
+                  "literals file: outputs must be these bits, besides being acceptable");
+        flags.Add("--invalid", &options->invalid, "the module breaks a rule: refusal is the pass");
+        options->common.DeclareData(flags);
+        options->common.Declare(flags);
+        return [options] { return RunDiff(*options); };
+      }};
 }
 
 }  // namespace hlocts::tools

@@ -9,8 +9,8 @@
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/literals_file.h"
-#include "tools/commands.h"
 #include "tools/cli/common.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -30,7 +30,8 @@ absl::StatusOr<std::vector<int64_t>> ParseDonated(const std::string& text, size_
     auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), leaf);
     if (error != std::errc() || end != part.data() + part.size() || leaf < 0 ||
         leaf >= static_cast<int64_t>(leaves)) {
-      return InvalidInput("--donate: expected leaf numbers below ", leaves, ", found \"", part, "\"");
+      return InvalidInput("--donate: expected leaf numbers below ", leaves, ", found \"", part,
+                          "\"");
     }
     donated.push_back(leaf);
   }
@@ -76,7 +77,8 @@ Json ToJson(const backends::ExecuteResult& result, bool with_arguments) {
     json["arguments"].push_back(
         {{"leaf", state.leaf},
          {"state", state.consumed ? "consumed" : "unchanged"},
-         {"aliased_output", state.aliased_output < 0 ? Json(nullptr) : Json(state.aliased_output)}});
+         {"aliased_output",
+          state.aliased_output < 0 ? Json(nullptr) : Json(state.aliased_output)}});
   }
   return json;
 }
@@ -95,7 +97,8 @@ absl::StatusOr<Evaluation> Evaluate(const Options& options, backends::Backend& b
     HLOCTS_RETURN_IF_ERROR(CheckMustAlias(*job.module, job.request.donated_leaves));
   }
   backends::LoadOptions load = options.common.ToLoadOptions(*job.module);
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> executable, backend.Load(*job.module, load));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> executable,
+                          backend.Load(*job.module, load));
   Evaluation evaluation;
   evaluation.partitions = load.partitions;
   HLOCTS_ASSIGN_OR_RETURN(evaluation.result, executable->Execute(job.request));
@@ -107,8 +110,8 @@ absl::StatusOr<Evaluation> Evaluate(const Options& options, backends::Backend& b
 }
 
 absl::Status WriteOutputs(const Evaluation& evaluation, const std::string& path) {
-  return WriteLiterals(FileOfDevices(evaluation.result.outputs, evaluation.partitions), LeafRole::kOutput,
-                       path);
+  return WriteLiterals(FileOfDevices(evaluation.result.outputs, evaluation.partitions),
+                       LeafRole::kOutput, path);
 }
 
 Json AnswerEntry(const Options& options, backends::Backend& backend, const Json& entry) {
@@ -175,7 +178,8 @@ int RunEval(const Options& options) {
 Command EvalCommand() {
   return {"eval", "run a module and print its outputs", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("MODULE", &options->module, "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+            flags.Positional("MODULE", &options->module,
+                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "make random inputs from this seed");
             flags.Add("--backend", &options->backend, "engine (default reference)");

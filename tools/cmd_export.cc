@@ -7,10 +7,10 @@
 #include <iostream>
 
 #include "suites/export.h"
-#include "tools/commands.h"
+#include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
-#include "suites/suite_files.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -26,7 +26,8 @@ absl::StatusOr<int64_t> Export(const Options& options) {
   if (!tier) return InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive");
   auto profile = ProfileFromName(options.profile);
   if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases, suites::SelectCases(options.queries, *tier));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
+                          suites::SelectCases(options.queries, *tier));
   std::error_code error;
   std::filesystem::create_directories(options.out, error);
   std::ofstream manifest(options.out + "/manifest.jsonl");

@@ -11,10 +11,10 @@
 #include "backends/backend_list.h"
 #include "fuzz/campaign/campaign.h"
 #include "suites/expectations.h"
-#include "tools/commands.h"
+#include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
-#include "suites/suite_files.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -36,7 +36,8 @@ absl::StatusOr<Lists> LoadLists(const Options& options) {
   for (const std::string& backend : options.campaign.backends) {
     HLOCTS_ASSIGN_OR_RETURN(backends::BackendName name, backends::ParseBackendName(backend));
     std::string path = options.expectations;
-    if (path.empty()) path = absl::StrCat(suites::HomeFolder(), "/suites/expectations/", name.name, ".textproto");
+    if (path.empty())
+      path = absl::StrCat(suites::HomeFolder(), "/suites/expectations/", name.name, ".textproto");
     HLOCTS_ASSIGN_OR_RETURN(suites::ExpectationList list, suites::ExpectationList::Load(path));
     lists.emplace(backend, std::move(list));
   }
@@ -51,7 +52,8 @@ absl::Status Complete(Options& options) {
   if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
   if (!options.stream.empty()) {
     campaign.stream = generators::StreamFromName(options.stream);
-    if (!campaign.stream) return InvalidInput("--stream: expected defined, exact, edge, sizes or negative");
+    if (!campaign.stream)
+      return InvalidInput("--stream: expected defined, exact, edge, sizes or negative");
   }
   if (options.instructions < 1) return InvalidInput("--instructions: expected at least 1");
   campaign.generator.replicas_max = std::max<int64_t>(1, options.common.replicas);
@@ -76,7 +78,8 @@ absl::Status Complete(Options& options) {
   return absl::OkStatus();
 }
 
-// On a terminal one line that is written over; in a log a line a minute and one for each new bucket.
+// On a terminal one line that is written over; in a log a line a minute and one for each new
+// bucket.
 class LiveStatus {
  public:
   explicit LiveStatus(bool terminal) : terminal_(terminal) {}
@@ -133,16 +136,19 @@ Command FuzzCommand() {
             auto options = std::make_shared<Options>();
             fuzz::CampaignOptions& campaign = options->campaign;
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
-            flags.AddDuration("--time", &campaign.seconds_max, "how long (60s when --modules is not given)");
+            flags.AddDuration("--time", &campaign.seconds_max,
+                              "how long (60s when --modules is not given)");
             flags.Add("--modules", &campaign.modules_max, "how many modules");
             flags.Add("--seed", &options->seed, "the same seed makes the same modules (1)");
             flags.Add("--jobs", &options->jobs, "modules at a time (default: the processors)");
             flags.Add("--resume", &campaign.resume, "go on where the campaign in --out stands");
             flags.Add("--out", &campaign.out, "folder for bundles and state (out/fuzz)");
-            flags.Add("--stream", &options->stream, "only defined, exact, edge, sizes or negative modules");
+            flags.Add("--stream", &options->stream,
+                      "only defined, exact, edge, sizes or negative modules");
             flags.Add("--guided", &campaign.guided,
                       "draw more often what showed new kinds of instructions lately");
-            flags.Add("--instructions", &options->instructions, "instructions of a module, about (10)");
+            flags.Add("--instructions", &options->instructions,
+                      "instructions of a module, about (10)");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             flags.Add("--expectations", &options->expectations,
                       "expectations file (default: suites/expectations/<backend>.textproto)");

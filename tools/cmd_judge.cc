@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts judge: are these outputs acceptable?
 #include "nlohmann/json.hpp"
-#include "tools/commands.h"
 #include "tools/cli/judging.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -21,11 +21,12 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const Options& options) {
   if (options.outputs.empty()) return InvalidInput("judge: expected --outputs");
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
-  HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff, MakeDiffOptions(job, options.profile, options.common));
-  HLOCTS_ASSIGN_OR_RETURN(auto outputs,
-                          ReadDeviceLeaves(options.outputs, backends::OutputLeafShapes(*job.module),
-                                           diff.load.replicas * diff.load.partitions,
-                                           diff.load.partitions));
+  HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
+                          MakeDiffOptions(job, options.profile, options.common));
+  HLOCTS_ASSIGN_OR_RETURN(
+      auto outputs,
+      ReadDeviceLeaves(options.outputs, backends::OutputLeafShapes(*job.module),
+                       diff.load.replicas * diff.load.partitions, diff.load.partitions));
   for (const std::string& fact : options.facts) {
     TargetFacts scratch;
     HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, scratch));
@@ -82,10 +83,12 @@ int RunJudge(const Options& options) {
 Command JudgeCommand() {
   return {"judge", "decide whether given outputs are acceptable", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("MODULE", &options->module, "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+            flags.Positional("MODULE", &options->module,
+                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "make random inputs from this seed");
-            flags.Add("--outputs", &options->outputs, "literals file with what the engine returned");
+            flags.Add("--outputs", &options->outputs,
+                      "literals file with what the engine returned");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             flags.Add("--fact", &options->facts, "what the engine promises, e.g. convert.saturate");
             flags.Add("--explain", &options->explain, "say what was accepted and why");

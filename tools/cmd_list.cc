@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
-#include "tools/commands.h"
-#include "tools/cli/common.h"
 #include "suites/suite_files.h"
+#include "tools/cli/common.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -32,7 +32,8 @@ int RunList(const Options& options) {
                                      {"tier", std::string(suites::TierName(one.tier))}};
       std::cout << json.dump() << "\n";
     } else {
-      std::printf("%s  %s  %s\n", one.address.c_str(), std::string(suites::TierName(one.tier)).c_str(),
+      std::printf("%s  %s  %s\n", one.address.c_str(),
+                  std::string(suites::TierName(one.tier)).c_str(),
                   absl::StrJoin(one.clauses, " ").c_str());
     }
   }
@@ -44,7 +45,8 @@ int RunList(const Options& options) {
 Command ListCommand() {
   return {"list", "list the cases that a query selects", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("QUERY", &options->queries, "address or its beginning; * matches any run");
+            flags.Positional("QUERY", &options->queries,
+                             "address or its beginning; * matches any run");
             flags.Add("--tier", &options->tier, "this tier and the smaller ones");
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] { return RunList(*options); };

@@ -6,9 +6,9 @@
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
 #include "spec/infer/verifier.h"
-#include "tools/commands.h"
 #include "tools/cli/common.h"
 #include "tools/cli/judging.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {

@@ -8,10 +8,10 @@
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
 #include "spec/files/file_io.h"
-#include "tools/selfcheck/clause_rows.h"
-#include "tools/commands.h"
-#include "tools/cli/common.h"
 #include "suites/suite_files.h"
+#include "tools/cli/common.h"
+#include "tools/commands.h"
+#include "tools/selfcheck/clause_rows.h"
 
 namespace hlocts::tools {
 namespace {
@@ -35,7 +35,8 @@ reports::ClausesOfCases LoadClausesOfCases() {
   return clauses;
 }
 
-void PrintText(const reports::HtmlReport& report, const reports::Scorecard& scorecard, const Options& options) {
+void PrintText(const reports::HtmlReport& report, const reports::Scorecard& scorecard,
+               const Options& options) {
   std::cout << scorecard.ToText();
   for (const auto& [what, lines] :
        {std::pair("worse", report.changes.worse), std::pair("better", report.changes.better),
@@ -89,7 +90,8 @@ int RunReport(const Options& options) {
   reports::Scorecard scorecard;
   for (const reports::Verdict& verdict : report->run.verdicts) scorecard.Add(verdict);
   absl::Status written = WriteIfAsked(options.junit, scorecard.ToJunit());
-  if (written.ok() && !options.html.empty()) written = WriteIfAsked(options.html, reports::ToHtml(*report));
+  if (written.ok() && !options.html.empty())
+    written = WriteIfAsked(options.html, reports::ToHtml(*report));
   if (!written.ok()) return Fail(written);
   options.json ? PrintJson(*report) : PrintText(*report, scorecard, options);
   bool good = report->run.problems.empty() && report->changes.worse.empty();

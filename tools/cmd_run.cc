@@ -16,17 +16,17 @@
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
 #include "spec/files/file_io.h"
+#include "suites/claim.h"
 #include "suites/costs.h"
 #include "suites/expectations.h"
 #include "suites/expectations_update.h"
+#include "suites/run_folder.h"
 #include "suites/runner.h"
-#include "suites/claim.h"
-#include "tools/commands.h"
+#include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
-#include "suites/run_folder.h"
-#include "suites/suite_files.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -51,8 +51,8 @@ std::string Today(suites::Tier tier) {
 }
 
 // $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX stand in for --shard, as test runners set them.
-absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs, std::vector<suites::Case>& cases,
-                       reports::RunRecord& record) {
+absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
+                       std::vector<suites::Case>& cases, reports::RunRecord& record) {
   const char* total = std::getenv("GTEST_TOTAL_SHARDS");
   const char* index = std::getenv("GTEST_SHARD_INDEX");
   if (shard == "1/1" && total && index) {
@@ -132,7 +132,8 @@ void DearestFirst(const suites::CaseCosts& costs, std::vector<suites::Case>& cas
 // suites/costs.txt brought up to what this run took.
 absl::Status UpdateCosts(const suites::CaseCosts& measured) {
   HLOCTS_ASSIGN_OR_RETURN(suites::CaseCosts known, suites::LoadCosts(CostsPath()));
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> suite, suites::SelectCases({}, suites::Tier::kExhaustive));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> suite,
+                          suites::SelectCases({}, suites::Tier::kExhaustive));
   suites::CaseCosts updated = suites::UpdatedCosts(known, measured, suite);
   std::cout << CostsPath() << ": " << updated.size() << " costly cases\n";
   return suites::WriteCosts(updated, CostsPath());
@@ -249,7 +250,8 @@ int RunSuite(const Options& options) {
   status.Update(folder.Finish(text, status.ok() && !Interrupted()));
   if (!options.common.json && !options.out.empty()) std::cout << folder.Summary();
   if (!status.ok()) return Fail(status);
-  if (Interrupted()) return Fail(absl::CancelledError("interrupted; the verdicts so far are above"));
+  if (Interrupted())
+    return Fail(absl::CancelledError("interrupted; the verdicts so far are above"));
   if (options.claim) status = MakeClaim(options, backends);
   if (status.ok() && options.update_expectations) {
     status = UpdateExpectations(options, backends, verdicts, request->cases);
@@ -261,30 +263,30 @@ int RunSuite(const Options& options) {
 }  // namespace
 
 Command RunCommand() {
-  return {"run", "run the conformance suite on engines", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
-            flags.Positional("QUERY", &options->queries, "address or its beginning; * matches any run");
-            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
-            flags.Add("--tier", &options->tier, "smoke, presubmit, nightly or exhaustive");
-            flags.Add("--shard", &options->shard, "I/N: the I-th of N parts");
-            flags.Add("--jobs", &options->jobs, "cases at a time (default: the processors)");
-            flags.Add("--cut", &options->cut,
-                      "judge pieces of about N floating-point operations too (1: each instruction)");
-            flags.Add("--profile", &options->profile, "strict, default or relaxed");
-            flags.Add("--expectations", &options->expectations,
-                      "expectations file (default: suites/expectations/<backend>.textproto)");
-            flags.Add("--junit", &options->junit, "JUnit XML file to write");
-            flags.Add("--out", &options->out, "folder for records and failing cases");
-            flags.Add("--claim", &options->claim,
-                      "make the folder a claim package, for verify-claim (with --out)");
-            flags.Add(
-                "--update-expectations", &options->update_expectations,
-                "add what was not as expected to the expectations file, take out what passes");
-            flags.Add("--update-costs", &options->update_costs,
-                      "measure what costly cases take, for --shard (suites/costs.txt)");
-            options->common.Declare(flags, /*with_batch=*/false);
-            return [options] { return RunSuite(*options); };
-          }};
+  return {
+      "run", "run the conformance suite on engines", [](Flags& flags) {
+        auto options = std::make_shared<Options>();
+        flags.Positional("QUERY", &options->queries, "address or its beginning; * matches any run");
+        flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+        flags.Add("--tier", &options->tier, "smoke, presubmit, nightly or exhaustive");
+        flags.Add("--shard", &options->shard, "I/N: the I-th of N parts");
+        flags.Add("--jobs", &options->jobs, "cases at a time (default: the processors)");
+        flags.Add("--cut", &options->cut,
+                  "judge pieces of about N floating-point operations too (1: each instruction)");
+        flags.Add("--profile", &options->profile, "strict, default or relaxed");
+        flags.Add("--expectations", &options->expectations,
+                  "expectations file (default: suites/expectations/<backend>.textproto)");
+        flags.Add("--junit", &options->junit, "JUnit XML file to write");
+        flags.Add("--out", &options->out, "folder for records and failing cases");
+        flags.Add("--claim", &options->claim,
+                  "make the folder a claim package, for verify-claim (with --out)");
+        flags.Add("--update-expectations", &options->update_expectations,
+                  "add what was not as expected to the expectations file, take out what passes");
+        flags.Add("--update-costs", &options->update_costs,
+                  "measure what costly cases take, for --shard (suites/costs.txt)");
+        options->common.Declare(flags, /*with_batch=*/false);
+        return [options] { return RunSuite(*options); };
+      }};
 }
 
 }  // namespace hlocts::tools

@@ -14,16 +14,16 @@
 #include "absl/strings/str_format.h"
 #include "backends/selftest/faults/fault.h"
 #include "nlohmann/json.hpp"
-#include "tools/commands.h"
+#include "suites/suite_files.h"
 #include "tools/cli/common.h"
+#include "tools/commands.h"
 #include "tools/selfcheck/curves.h"
 #include "tools/selfcheck/kill_rate.h"
 #include "tools/selfcheck/noise_check.h"
-#include "tools/selfcheck/table_mutants.h"
-#include "tools/selfcheck/twin_check.h"
 #include "tools/selfcheck/selfcheck_clauses.h"
 #include "tools/selfcheck/selfcheck_fuzz.h"
-#include "suites/suite_files.h"
+#include "tools/selfcheck/table_mutants.h"
+#include "tools/selfcheck/twin_check.h"
 
 namespace hlocts::tools {
 namespace {
@@ -48,7 +48,8 @@ int List(bool json) {
                    {"what", fault.what}};
       std::cout << line.dump() << "\n";
     } else {
-      std::printf("%-17s %-50s %s\n", std::string(backends::FaultClassName(fault.fault_class)).c_str(),
+      std::printf("%-17s %-50s %s\n",
+                  std::string(backends::FaultClassName(fault.fault_class)).c_str(),
                   fault.id.c_str(), fault.what.c_str());
     }
   }
@@ -67,8 +68,10 @@ std::string SurvivalReason(const KillRecord& record) {
 }
 
 Json ToJson(const KillRecord& record) {
-  Json json = {{"fault", record.fault},           {"class", record.fault_class},
-               {"shared_layer", record.shared_layer}, {"what", record.what},
+  Json json = {{"fault", record.fault},
+               {"class", record.fault_class},
+               {"shared_layer", record.shared_layer},
+               {"what", record.what},
                {"killed", record.killed}};
   if (record.killed) {
     json["killed_by"] = record.killed_by;
@@ -84,7 +87,9 @@ Json ToJson(const KillRecord& record) {
 struct Tally {
   int64_t killed = 0, all = 0;
   void Add(bool is_killed) { killed += is_killed, ++all; }
-  double Share() const { return all == 0 ? 0 : 100.0 * static_cast<double>(killed) / static_cast<double>(all); }
+  double Share() const {
+    return all == 0 ? 0 : 100.0 * static_cast<double>(killed) / static_cast<double>(all);
+  }
 };
 
 void PrintKillTable(const std::vector<KillRecord>& records, std::ostream& out) {
@@ -101,7 +106,8 @@ void PrintKillTable(const std::vector<KillRecord>& records, std::ostream& out) {
   out << absl::StrFormat("%-18s %4d of %4d found, %.1f %% (shared layers %d of %d)\n", "all faults",
                          total.killed, total.all, total.Share(), shared.killed, shared.all);
   for (const KillRecord& record : records) {
-    if (!record.killed) out << "survivor " << record.fault << ": " << SurvivalReason(record) << "\n";
+    if (!record.killed)
+      out << "survivor " << record.fault << ": " << SurvivalReason(record) << "\n";
   }
 }
 
@@ -116,7 +122,8 @@ std::vector<std::string> SelectFaults(const std::vector<std::string>& wanted) {
   std::vector<std::string> ids;
   for (const backends::Fault& fault : backends::AllFaults()) {
     bool named = wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](const auto& name) {
-                   return absl::StartsWith(fault.id, name) || backends::FaultClassName(fault.fault_class) == name;
+                   return absl::StartsWith(fault.id, name) ||
+                          backends::FaultClassName(fault.fault_class) == name;
                  });
     if (named) ids.push_back(fault.id);
   }
@@ -168,8 +175,9 @@ int RunCanaries(const Options& options, const std::vector<Trial>& trials, Profil
 }
 
 std::string NoiseLine(const NoiseReport::Failure& failure) {
-  std::string line = absl::StrCat("  ", failure.trial, " seed ", failure.seed, ": ",
-                                  reports::VerdictName(failure.verdict.kind), " ", failure.verdict.reason);
+  std::string line =
+      absl::StrCat("  ", failure.trial, " seed ", failure.seed, ": ",
+                   reports::VerdictName(failure.verdict.kind), " ", failure.verdict.reason);
   if (const auto& first = failure.verdict.first_failure) {
     absl::StrAppend(&line, " [", first->instruction, ", ", first->rule, ": ", first->actual,
                     ", accepted ", first->accepted, "]");
@@ -212,7 +220,8 @@ int RunNoise(const Options& options, const std::vector<Trial>& trials) {
   bool clean = true;
   std::ofstream table = OutFile(options, "noise.txt");
   std::vector<uint64_t> seeds;
-  for (int64_t seed = 1; seed <= options.seeds; ++seed) seeds.push_back(static_cast<uint64_t>(seed));
+  for (int64_t seed = 1; seed <= options.seeds; ++seed)
+    seeds.push_back(static_cast<uint64_t>(seed));
   for (Profile profile : kAllProfiles) {
     if (!options.profile.empty() && ProfileName(profile) != options.profile) continue;
     std::string where(ProfileName(profile));
@@ -257,9 +266,9 @@ int RunMutants(const Options& options, std::vector<Trial> trials) {
     std::cout << line << std::endl;
     table << line << std::endl;
   });
-  std::string line = absl::StrFormat(
-      "rule mutants: %d of %d that change a set noticed, %.1f %%; %d change no set", tally.killed,
-      tally.all, tally.Share(), without_effect);
+  std::string line =
+      absl::StrFormat("rule mutants: %d of %d that change a set noticed, %.1f %%; %d change no set",
+                      tally.killed, tally.all, tally.Share(), without_effect);
   std::cout << line << "\n";
   table << line << "\n";
   return kExitOk;
@@ -302,15 +311,17 @@ int RunTwins(const Options& options) {
   for (const TwinTally& tally :
        CheckTwins(options.seed.value_or(1), wanted, wanted * kModulesPerTwin)) {
     std::string line = absl::StrFormat(
-        "%-12s %-40s %-7s %6d twins, %d failures", std::string(generators::RuleGroupName(tally.rule->group)),
-        std::string(tally.rule->name), tally.rule->effect == generators::RuleEffect::kExact ? "exact" : "bounded",
-        tally.twins, tally.failures.size());
+        "%-12s %-40s %-7s %6d twins, %d failures",
+        std::string(generators::RuleGroupName(tally.rule->group)), std::string(tally.rule->name),
+        tally.rule->effect == generators::RuleEffect::kExact ? "exact" : "bounded", tally.twins,
+        tally.failures.size());
     for (const std::string& failure : tally.failures) absl::StrAppend(&line, "\n  ", failure);
     std::cout << line << std::endl;
     table << line << std::endl;
     ++rules, twins += tally.twins, failures += static_cast<int64_t>(tally.failures.size());
   }
-  std::string line = absl::StrFormat("%d metamorphic rules, %d twins, %d failures", rules, twins, failures);
+  std::string line =
+      absl::StrFormat("%d metamorphic rules, %d twins, %d failures", rules, twins, failures);
   std::cout << line << "\n";
   table << line << "\n";
   return failures == 0 ? kExitOk : kExitFailed;
@@ -321,10 +332,15 @@ int RunSelfcheck(const Options& options) {
   if (options.parts == std::vector<std::string>{"clauses"}) {
     return RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
   }
-  SelfcheckFuzzOptions planted = {SelectFaults(options.faults), options.seed.value_or(1), options.seconds,
-                                  JobsOf(options), options.out, options.bundles};
+  SelfcheckFuzzOptions planted = {SelectFaults(options.faults),
+                                  options.seed.value_or(1),
+                                  options.seconds,
+                                  JobsOf(options),
+                                  options.out,
+                                  options.bundles};
   if (options.parts == std::vector<std::string>{"fuzz"}) return RunSelfcheckFuzz(planted);
-  if (options.parts == std::vector<std::string>{"multi-fault"}) return RunSelfcheckMultiFault(planted);
+  if (options.parts == std::vector<std::string>{"multi-fault"})
+    return RunSelfcheckMultiFault(planted);
   if (options.update || options.changed) {
     return Fail(InvalidInput("--update, --changed: expected the part \"clauses\" alone"));
   }
@@ -339,8 +355,10 @@ int RunSelfcheck(const Options& options) {
   for (const std::string& part : options.parts) {
     if (part != "canaries" && part != "noise" && part != "mutants" && part != "curves" &&
         part != "twins") {
-      return Fail(InvalidInput(
-          "selfcheck: expected clauses, fuzz or multi-fault alone, or canaries, noise, mutants, curves, twins; found ", part));
+      return Fail(
+          InvalidInput("selfcheck: expected clauses, fuzz or multi-fault alone, or canaries, "
+                       "noise, mutants, curves, twins; found ",
+                       part));
     }
   }
   int status = kExitOk;
@@ -367,20 +385,25 @@ Command SelfcheckCommand() {
   return {"selfcheck", "plant faults, use permissions, and see what the harness says",
           [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("PART", &options->parts, "clauses, fuzz or multi-fault (each alone), or canaries, noise, mutants, curves, twins (default: these five)");
+            flags.Positional("PART", &options->parts,
+                             "clauses, fuzz or multi-fault (each alone), or canaries, noise, "
+                             "mutants, curves, twins (default: these five)");
             flags.Add("--tier", &options->tier, "tier of the cases: smoke, presubmit, ...");
             flags.Add("--query", &options->queries, "only these cases");
             flags.Add("--fault", &options->faults, "only faults or classes that begin so");
-            flags.Add("--profile", &options->profile, "strict, default or relaxed; noise: all of them when not given");
+            flags.Add("--profile", &options->profile,
+                      "strict, default or relaxed; noise: all of them when not given");
             flags.Add("--jobs", &options->jobs, "faults at a time (default: the processors)");
             flags.Add("--seeds", &options->seeds, "runs of legal noise on each module");
             flags.Add("--modules", &options->modules, "generated modules, besides the cases");
             flags.Add("--seed", &options->seed, "of the generated modules (1)");
             flags.AddDuration("--time", &options->seconds, "at most, for each fault");
             flags.Add("--out", &options->out, "folder for the figures");
-            flags.Add("--bundles", &options->bundles, "fuzz, multi-fault: folder to keep the shrunk modules in, a bundle each");
+            flags.Add("--bundles", &options->bundles,
+                      "fuzz, multi-fault: folder to keep the shrunk modules in, a bundle each");
             flags.Add("--update", &options->update, "clauses: complete suites/clause_mutants.txt");
-            flags.Add("--changed", &options->changed, "clauses: run only the lines whose hash changed");
+            flags.Add("--changed", &options->changed,
+                      "clauses: run only the lines whose hash changed");
             flags.Add("--list", &options->list, "list the faults and do nothing");
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] { return RunSelfcheck(*options); };

@@ -4,12 +4,12 @@
 #include <iostream>
 
 #include "backends/backend_list.h"
-#include "fuzz/triage/bundle.h"
 #include "fuzz/shrink/shrinker.h"
+#include "fuzz/triage/bundle.h"
 #include "spec/text/printer.h"
-#include "tools/commands.h"
 #include "tools/cli/common.h"
 #include "tools/cli/judging.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -22,7 +22,8 @@ struct Options {
 
 absl::StatusOr<fuzz::Bundle> LoadSubject(const Options& options) {
   if (std::filesystem::is_directory(options.module)) return fuzz::ReadBundle(options.module);
-  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(options.module, options.inputs, options.seed, options.common));
+  HLOCTS_ASSIGN_OR_RETURN(Job job,
+                          LoadJob(options.module, options.inputs, options.seed, options.common));
   fuzz::Bundle bundle;
   auto profile = ProfileFromName(options.profile);
   if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
@@ -37,10 +38,13 @@ absl::StatusOr<int> ShrinkSubject(const Options& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options));
   if (!options.backend.empty()) bundle.backend = options.backend;
   if (bundle.backend.empty()) return InvalidInput("shrink: expected --backend");
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(bundle.backend));
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference, backends::MakeBackend("reference"));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
+                          backends::MakeBackend(bundle.backend));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
+                          backends::MakeBackend("reference"));
   backends::BackendInfo info = engine->info();
-  if (!info.available) return absl::UnavailableError(absl::StrCat(bundle.backend, ": ", info.reason));
+  if (!info.available)
+    return absl::UnavailableError(absl::StrCat(bundle.backend, ": ", info.reason));
   fuzz::ShrinkOptions shrink;
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   shrink.trial = bundle.options;
@@ -52,11 +56,13 @@ absl::StatusOr<int> ShrinkSubject(const Options& options) {
   bundle.sample = std::move(shrunk.sample);
   bundle.result = std::move(shrunk.result);
   bundle.signature = shrunk.signature;
-  bundle.expected = fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, info.facts);
+  bundle.expected =
+      fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, info.facts);
   if (!options.out.empty()) HLOCTS_RETURN_IF_ERROR(fuzz::WriteBundle(bundle, options.out));
   if (!options.common.json) {
     std::cout << PrintModule(*bundle.sample.module);
-    for (const Literal& argument : bundle.sample.arguments) std::cout << PrintLiteralWithShape(argument) << "\n";
+    for (const Literal& argument : bundle.sample.arguments)
+      std::cout << PrintLiteralWithShape(argument) << "\n";
     std::cout << "# " << bundle.signature << "; " << shrunk.evaluations << " evaluations\n";
   }
   PrintVerdict(bundle.result.verdict, options.common.json);

@@ -6,8 +6,8 @@
 #include "nlohmann/json.hpp"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
-#include "tools/commands.h"
 #include "tools/cli/common.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -43,7 +43,8 @@ int RunVerify(const Options& options) {
   for (const std::string& path : options.modules) {
     if (options.json) {
       nlohmann::ordered_json answer = Answer(path);
-      std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+      std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                << std::endl;
       if (!answer["ok"].get<bool>()) exit_status = kExitUsage;
       continue;
     }
@@ -62,7 +63,8 @@ int RunVerify(const Options& options) {
 Command VerifyCommand() {
   return {"verify", "check modules against every rule that the documents state", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("MODULE", &options->modules, "modules: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+            flags.Positional("MODULE", &options->modules,
+                             "modules: .hlo, .txt, .pb, .pbtxt, snapshot, -");
             flags.Add("--json", &options->json, "print JSON lines");
             flags.Add("--batch", &options->batch, "file with a JSON object a line");
             return [options] { return RunVerify(*options); };

@@ -4,8 +4,8 @@
 
 #include "nlohmann/json.hpp"
 #include "suites/claim.h"
-#include "tools/commands.h"
 #include "tools/cli/common.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {

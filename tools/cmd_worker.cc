@@ -4,8 +4,8 @@
 
 #include "backends/backend_list.h"
 #include "backends/worker/worker_server.h"
-#include "tools/commands.h"
 #include "tools/cli/common.h"
+#include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
@@ -22,7 +22,8 @@ class UnavailableBackend : public backends::Backend {
     info.reason = std::string(status_.message());
     return info;
   }
-  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(const Module&, const backends::LoadOptions&) override {
+  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(
+      const Module&, const backends::LoadOptions&) override {
     return absl::UnavailableError(status_.message());
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept under results/findings: each has its page, its line in the list, and an expectation by
-// which the next campaign knows it; what expectations lead to is there.
+// What is kept under results/findings: each has its page, its line in the list, and an expectation
+// by which the next campaign knows it; what expectations lead to is there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "fuzz/triage/failure_traits.h"
 #include "fuzz/triage/failure_signature.h"
+#include "fuzz/triage/failure_traits.h"
 #include "reports/verdict.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
@@ -51,14 +51,16 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     ASSERT_TRUE(module.ok()) << module.status();
     auto verdict = reports::VerdictFromJson(*ReadFile(folder + "/verdict.json"));
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
-    auto known = suites::ExpectationList::Load(absl::StrCat(kExpectations, "/", verdict->backend, ".textproto"));
+    auto known = suites::ExpectationList::Load(
+        absl::StrCat(kExpectations, "/", verdict->backend, ".textproto"));
     ASSERT_TRUE(known.ok()) << known.status();
     auto inputs = ReadLiterals(folder + "/inputs.txt", std::nullopt);
     ASSERT_TRUE(inputs.ok()) << inputs.status();
     auto devices = LeavesOfDevices(*inputs, 1, 1);
     ASSERT_TRUE(devices.ok()) << devices.status();
     std::string signature = fuzz::SignatureOf(*verdict, *module->module);
-    const fuzz::FailureTraits remains = fuzz::FailureTraitsOf({module->module->Clone(), (*devices)[0]});
+    const fuzz::FailureTraits remains =
+        fuzz::FailureTraitsOf({module->module->Clone(), (*devices)[0]});
     EXPECT_TRUE(known->Explains(signature, *verdict, &remains.needs)) << name << ": " << signature;
   }
 }
@@ -69,7 +71,8 @@ TEST(FindingsTest, WhatExpectationsLeadToIsThere) {
     for (absl::string_view line : absl::StrSplit(text, '\n')) {
       std::vector<std::string> words = absl::StrSplit(line, '"');
       if (words[0] != "  link: " || !absl::StartsWith(words[1], "reports/")) continue;
-      EXPECT_TRUE(std::filesystem::exists(absl::StrCat(HLOCTS_SOURCE_DIR, "/", words[1]))) << words[1];
+      EXPECT_TRUE(std::filesystem::exists(absl::StrCat(HLOCTS_SOURCE_DIR, "/", words[1])))
+          << words[1];
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts: the one program. Each subcommand is a file cmd_<name>.cc that defines its Command.
-#include "tools/commands.h"
 #include "tools/cli/flags.h"
+#include "tools/commands.h"
 
 int main(int argc, char** argv) {
   std::vector<hlocts::tools::Command> commands;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real XLA of the pinned wheel as two engines: `xla` (XLA:CPU, through the PJRT adapter) and
-// `hlo-evaluator` (XLA's own interpreter, through xla_c_api.h). Both live in libhlocts_xla.so, which
-// stands beside this program; it is opened at run time, in a worker process.
+// `hlo-evaluator` (XLA's own interpreter, through xla_c_api.h). Both live in libhlocts_xla.so,
+// which stands beside this program; it is opened at run time, in a worker process.
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
-#include "backends/backend.h"
-#include "backends/backend_list.h"
 #include "backends/adapters/pjrt/pjrt_backend.h"
 #include "backends/adapters/xla/xla_c_api.h"
+#include "backends/backend.h"
+#include "backends/backend_list.h"
 #include "spec/ir/index_util.h"
 #include "spec/proto/convert.h"
 
@@ -65,12 +65,16 @@ absl::StatusOr<XlaFunctions> OpenXla(const std::string& path) {
 
 absl::Status ToStatus(hlocts_xla_status status, absl::string_view message) {
   switch (status) {
-    case HLOCTS_XLA_OK: return absl::OkStatus();
+    case HLOCTS_XLA_OK:
+      return absl::OkStatus();
     case HLOCTS_XLA_PARSE_ERROR:
     case HLOCTS_XLA_VERIFY_ERROR:
-    case HLOCTS_XLA_ARGUMENT_ERROR: return absl::InvalidArgumentError(message);
-    case HLOCTS_XLA_UNIMPLEMENTED: return absl::UnimplementedError(message);
-    case HLOCTS_XLA_EXECUTE_ERROR: return absl::InternalError(message);
+    case HLOCTS_XLA_ARGUMENT_ERROR:
+      return absl::InvalidArgumentError(message);
+    case HLOCTS_XLA_UNIMPLEMENTED:
+      return absl::UnimplementedError(message);
+    case HLOCTS_XLA_EXECUTE_ERROR:
+      return absl::InternalError(message);
   }
   return absl::InternalError(message);
 }
@@ -79,13 +83,17 @@ class EvaluatorExecutable : public Executable {
  public:
   EvaluatorExecutable(XlaFunctions xla, std::string module, std::vector<Shape> outputs,
                       int64_t steps_max)
-      : xla_(xla), module_(std::move(module)), outputs_(std::move(outputs)), steps_max_(steps_max) {}
+      : xla_(xla),
+        module_(std::move(module)),
+        outputs_(std::move(outputs)),
+        steps_max_(steps_max) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
     if (request.arguments.size() != 1) {
       return absl::UnimplementedError("XLA's HloEvaluator runs one device");
     }
-    if (!request.infeed.empty()) return absl::UnimplementedError("XLA's HloEvaluator has no infeed");
+    if (!request.infeed.empty())
+      return absl::UnimplementedError("XLA's HloEvaluator has no infeed");
     std::vector<std::string> serialized;
     for (const Literal& leaf : request.arguments[0]) {
       serialized.push_back(SerializeLiteral(Shrunk(leaf)));
@@ -98,9 +106,8 @@ class EvaluatorExecutable : public Executable {
     options.expand = 1;
     hlocts_xla_bytes result{}, error{};
     auto start = std::chrono::steady_clock::now();
-    hlocts_xla_status status =
-        xla_.evaluate({module_.data(), module_.size()}, views.data(), views.size(), &options,
-                      &result, &error);
+    hlocts_xla_status status = xla_.evaluate({module_.data(), module_.size()}, views.data(),
+                                             views.size(), &options, &result, &error);
     ExecuteResult out;
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::string bytes(result.data ? result.data : "", result.size);
@@ -156,7 +163,8 @@ absl::StatusOr<std::vector<Literal>> EvaluatorExecutable::Grown(std::vector<Lite
     std::vector<int64_t> sizes = leaves[i].runtime_sizes();
     if (sizes.size() != outputs_[i].dimensions().size()) continue;  // the judge reports the shape
     bool fits = true;
-    for (size_t d = 0; d < sizes.size(); ++d) fits = fits && sizes[d] <= outputs_[i].dimensions()[d];
+    for (size_t d = 0; d < sizes.size(); ++d)
+      fits = fits && sizes[d] <= outputs_[i].dimensions()[d];
     if (!fits) continue;
     CopyElements(leaves[i], grown, sizes);
     for (int64_t d = 0; d < outputs_[i].rank(); ++d) {
@@ -194,8 +202,7 @@ class EvaluatorBackend : public Backend {
     }
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(module));
     hlocts_xla_bytes error{};
-    hlocts_xla_status status =
-        xla_->verify({proto.data(), proto.size()}, HLOCTS_XLA_PROTO, &error);
+    hlocts_xla_status status = xla_->verify({proto.data(), proto.size()}, HLOCTS_XLA_PROTO, &error);
     std::string message(error.data ? error.data : "", error.size);
     xla_->free(&error);
     HLOCTS_RETURN_IF_ERROR(ToStatus(status, message));

@@ -23,7 +23,7 @@ constexpr size_t kNamed = 12;
 struct Blame {
   std::vector<std::string> instructions;  // empty: not localised
   std::string where;                      // loop trip, branch or call they stand in
-  reports::Verdict verdict;                        // of the piece
+  reports::Verdict verdict;               // of the piece
   std::string text;                       // the piece and its element, for people
 };
 
@@ -63,9 +63,9 @@ std::string ElementText(const PieceRun& run, const Subject& subject) {
   }
   const Shape& shape = (*accepted)->leaves[failure->output].shape;
   int64_t index = LinearIndex(failure->index, RowMajorStrides(shape.dimensions()));
-  return absl::StrCat("  it returned ", failure->actual, " (", failure->actual_bits, ")\n  ",
-                      absl::StrReplaceAll(ExplainElement(**accepted, failure->output, index),
-                                          {{"\n", "\n  "}}));
+  return absl::StrCat(
+      "  it returned ", failure->actual, " (", failure->actual_bits, ")\n  ",
+      absl::StrReplaceAll(ExplainElement(**accepted, failure->output, index), {{"\n", "\n  "}}));
 }
 
 Blame BlameOf(const PieceRun& run, const Subject& subject) {
@@ -77,12 +77,12 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
   blame.verdict = run.verdict;
   size_t device = static_cast<size_t>(run.verdict.replica * subject.options.load.partitions);
   device = std::min(device, run.request.arguments.size() - 1);
-  blame.text = absl::StrCat(
-      "the piece, as a module of its own:\n    ",
-      absl::StrReplaceAll(PrintModule(*run.piece->module, PrintOptions::Short()),
-                          {{"\n", "\n    "}}),
-      "\n  fed with what the engine had returned before:\n", ArgumentsText(run, device),
-      ElementText(run, subject));
+  blame.text =
+      absl::StrCat("the piece, as a module of its own:\n    ",
+                   absl::StrReplaceAll(PrintModule(*run.piece->module, PrintOptions::Short()),
+                                       {{"\n", "\n    "}}),
+                   "\n  fed with what the engine had returned before:\n",
+                   ArgumentsText(run, device), ElementText(run, subject));
   return blame;
 }
 
@@ -124,7 +124,8 @@ std::string Finding(const Blame& blame) {
   return absl::StrCat(how, " by itself, fed with the engine's own values: ", names);
 }
 
-// The module fails and a piece of it does: the failure stays the module's, its cause is the piece's.
+// The module fails and a piece of it does: the failure stays the module's, its cause is the
+// piece's.
 void Explain(const Blame& blame, reports::Verdict& verdict) {
   absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", Finding(blame));
   verdict.blame = absl::StrCat(Finding(blame), "\n", blame.text.empty() ? "" : "  ", blame.text);
@@ -179,8 +180,9 @@ bool LeavesOpen(const reports::Verdict& verdict) {
          (verdict.kind == reports::VerdictKind::kPass && verdict.unspecified_elements > 0);
 }
 
-absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& module, const ExecuteRequest& request,
-                            const Subject& subject, int64_t operations) {
+absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& module,
+                                     const ExecuteRequest& request, const Subject& subject,
+                                     int64_t operations) {
   CutOptions cut_options;
   cut_options.operations = operations;
   PieceRunner runner(module, request, subject.options, subject.backend, cut_options,
@@ -204,18 +206,20 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& modul
 
 }  // namespace
 
-reports::Verdict WithPieces(reports::Verdict whole, const Module& module, const ExecuteRequest& request,
-                   const DiffOptions& options, Backend& backend) {
-  bool judged = LeavesOpen(whole) || whole.kind == reports::VerdictKind::kPass || IsFinding(whole.kind);
+reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
+                            const ExecuteRequest& request, const DiffOptions& options,
+                            Backend& backend) {
+  bool judged =
+      LeavesOpen(whole) || whole.kind == reports::VerdictKind::kPass || IsFinding(whole.kind);
   bool wanted = options.cut > 0 || (options.blame && whole.kind == reports::VerdictKind::kFail) ||
                 (options.cut == 0 && LeavesOpen(whole));
   if (!judged || !wanted) return whole;
   // A wrong module may take a while to cut; it gets the time that one module gets.
   DiffOptions of_pieces = options;
   of_pieces.printed_result.clear();
-  Subject subject{of_pieces, backend,
-                  Clock::now() + std::chrono::milliseconds(
-                                     std::llround(options.load.timeout_seconds * 1000))};
+  Subject subject{
+      of_pieces, backend,
+      Clock::now() + std::chrono::milliseconds(std::llround(options.load.timeout_seconds * 1000))};
   int64_t operations = options.cut > 0 ? options.cut : CutOptions::kOnlyAtJointValues;
   if (options.cut <= 0 && whole.kind == reports::VerdictKind::kFail) operations = 1;
   auto verdict = Cut(whole, module, request, subject, operations);

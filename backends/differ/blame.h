@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a verdict on a module to the piece of it that is wrong (acceptance: pieces run by themselves,
-// fed the engine's own bits; what is not wrong by itself is not blamed).
+// From a verdict on a module to the piece of it that is wrong (acceptance: pieces run by
+// themselves, fed the engine's own bits; what is not wrong by itself is not blamed).
 #ifndef HLOCTS_BACKENDS_DIFFER_BLAME_H_
 #define HLOCTS_BACKENDS_DIFFER_BLAME_H_
 
@@ -13,8 +13,9 @@ namespace hlocts::backends {
 // - that of the first wrong piece, where a piece is wrong and the outputs do not show it,
 // - a pass by pieces, where the outputs alone say nothing,
 // - otherwise `whole`, whose failure then names the piece that is wrong.
-reports::Verdict WithPieces(reports::Verdict whole, const Module& module, const ExecuteRequest& request,
-                   const DiffOptions& options, Backend& backend);
+reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
+                            const ExecuteRequest& request, const DiffOptions& options,
+                            Backend& backend);
 
 }  // namespace hlocts::backends
 

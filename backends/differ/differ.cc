@@ -14,22 +14,31 @@ namespace {
 
 reports::VerdictKind KindOf(Outcome outcome) {
   switch (outcome) {
-    case Outcome::kPass: return reports::VerdictKind::kPass;
-    case Outcome::kFail: return reports::VerdictKind::kFail;
-    case Outcome::kInconclusive: return reports::VerdictKind::kInconclusive;
-    case Outcome::kError: return reports::VerdictKind::kError;
+    case Outcome::kPass:
+      return reports::VerdictKind::kPass;
+    case Outcome::kFail:
+      return reports::VerdictKind::kFail;
+    case Outcome::kInconclusive:
+      return reports::VerdictKind::kInconclusive;
+    case Outcome::kError:
+      return reports::VerdictKind::kError;
   }
   return reports::VerdictKind::kError;
 }
 
 reports::VerdictKind KindOf(OutcomeKind outcome) {
   switch (outcome) {
-    case OutcomeKind::kUnsupported: return reports::VerdictKind::kUnsupported;
-    case OutcomeKind::kRejected: return reports::VerdictKind::kRejected;
-    case OutcomeKind::kCrash: return reports::VerdictKind::kCrash;
-    case OutcomeKind::kTimeout: return reports::VerdictKind::kTimeout;
+    case OutcomeKind::kUnsupported:
+      return reports::VerdictKind::kUnsupported;
+    case OutcomeKind::kRejected:
+      return reports::VerdictKind::kRejected;
+    case OutcomeKind::kCrash:
+      return reports::VerdictKind::kCrash;
+    case OutcomeKind::kTimeout:
+      return reports::VerdictKind::kTimeout;
     case OutcomeKind::kValues:
-    case OutcomeKind::kError: return reports::VerdictKind::kError;
+    case OutcomeKind::kError:
+      return reports::VerdictKind::kError;
   }
   return reports::VerdictKind::kError;
 }
@@ -37,10 +46,14 @@ reports::VerdictKind KindOf(OutcomeKind outcome) {
 // How bad a device's verdict is: the worst speaks for the module.
 int Severity(reports::VerdictKind kind) {
   switch (kind) {
-    case reports::VerdictKind::kPass: return 0;
-    case reports::VerdictKind::kInconclusive: return 1;
-    case reports::VerdictKind::kError: return 2;
-    default: return 3;
+    case reports::VerdictKind::kPass:
+      return 0;
+    case reports::VerdictKind::kInconclusive:
+      return 1;
+    case reports::VerdictKind::kError:
+      return 2;
+    default:
+      return 3;
   }
 }
 
@@ -60,9 +73,9 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica) {
     verdict.unspecified_floats = result.effective.unspecified;
   }
   if (const auto& failure = result.first_failure) {
-    verdict.first_failure =
-        reports::VerdictFailure{failure->output, failure->index,  failure->actual, failure->actual_bits,
-                       failure->accepted, failure->rule, failure->clause, failure->instruction};
+    verdict.first_failure = reports::VerdictFailure{
+        failure->output,   failure->index, failure->actual, failure->actual_bits,
+        failure->accepted, failure->rule,  failure->clause, failure->instruction};
   }
   return verdict;
 }
@@ -117,7 +130,8 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
     }
     std::unique_ptr<reference::CustomCallLibrary> custom_calls;
     if (!options_.load.custom_calls.empty()) {
-      HLOCTS_ASSIGN_OR_RETURN(custom_calls, reference::SharedCustomCalls::Load(options_.load.custom_calls));
+      HLOCTS_ASSIGN_OR_RETURN(custom_calls,
+                              reference::SharedCustomCalls::Load(options_.load.custom_calls));
     }
     judge.custom_calls = custom_calls.get();
     std::vector<std::vector<Literal>> arguments;
@@ -141,14 +155,14 @@ absl::StatusOr<const ModuleAcceptance*> Differ::Acceptance(int64_t device,
 }
 
 reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
-                            const std::vector<std::string>& facts) {
+                                     const std::vector<std::string>& facts) {
   auto sets = Sets(facts, false);
   if (!sets.ok()) return FromStatus(sets.status());
   if (outputs.size() != (*sets)->size()) {
     reports::Verdict verdict;
     verdict.kind = reports::VerdictKind::kFail;
-    verdict.reason = absl::StrCat("outputs of ", outputs.size(), " devices, expected ",
-                                  (*sets)->size());
+    verdict.reason =
+        absl::StrCat("outputs of ", outputs.size(), " devices, expected ", (*sets)->size());
     return verdict;
   }
   reports::Verdict merged;
@@ -169,7 +183,7 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
 }
 
 reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
-                             const std::vector<std::string>& facts) {
+                                      const std::vector<std::string>& facts) {
   reports::Verdict verdict = JudgeBySets(outputs, facts);
   ApplyPrintedResult(options_.printed_result, outputs, verdict);
   return verdict;
@@ -183,8 +197,8 @@ reports::Verdict Differ::Diff(Backend& backend) {
 reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend) {
   BackendInfo info = backend.info();
   reports::Verdict verdict = outcome.kind == OutcomeKind::kValues
-                        ? JudgeOutputs(outcome.result.outputs, info.facts)
-                        : VerdictOf(outcome);
+                                 ? JudgeOutputs(outcome.result.outputs, info.facts)
+                                 : VerdictOf(outcome);
   verdict.profile = std::string(ProfileName(options_.profile));
   verdict.backend = info.name;
   verdict.backend_version = info.version;
@@ -199,7 +213,8 @@ reports::Verdict VerdictOf(const RunOutcome& outcome) {
   return verdict;
 }
 
-reports::Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOptions& options) {
+reports::Verdict DiffInvalidModule(const Module& module, Backend& backend,
+                                   const DiffOptions& options) {
   BackendInfo info = backend.info();
   reports::Verdict verdict;
   verdict.profile = std::string(ProfileName(options.profile));

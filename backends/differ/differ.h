@@ -44,14 +44,14 @@ class Differ {
   reports::Verdict DiffOutcome(const RunOutcome& outcome, Backend& backend);
   // Judges outputs that are at hand, [device][leaf].
   reports::Verdict JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
-                       const std::vector<std::string>& facts = {});
+                                const std::vector<std::string>& facts = {});
   // The sets of one device, for explanations and bundles.
   absl::StatusOr<const ModuleAcceptance*> Acceptance(int64_t device,
                                                      const std::vector<std::string>& facts = {});
 
  private:
   reports::Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
-                      const std::vector<std::string>& facts);
+                               const std::vector<std::string>& facts);
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
                                                             bool rigorous);
   const Module& module_;
@@ -64,7 +64,8 @@ class Differ {
 reports::Verdict VerdictOf(const RunOutcome& outcome);
 
 // The module is invalid: refusal is the pass, "accepted" the failure.
-reports::Verdict DiffInvalidModule(const Module& module, Backend& backend, const DiffOptions& options);
+reports::Verdict DiffInvalidModule(const Module& module, Backend& backend,
+                                   const DiffOptions& options);
 // The same of a text that our parser refuses, so that no module of it can be sent: a pass of an
 // engine that reads with our parser, `unsupported` of any other.
 reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);

@@ -13,7 +13,8 @@
 
 namespace hlocts::backends {
 
-// At element `element` of the floating-point instruction (16, 32 or 64 bits) `instruction`, `steps` representable values are added.
+// At element `element` of the floating-point instruction (16, 32 or 64 bits) `instruction`, `steps`
+// representable values are added.
 struct Injection {
   std::string instruction;
   int64_t element = 0;
@@ -46,7 +47,7 @@ class InjectingBackend : public Backend {
     return reference_->Load(*copy, options);
   }
 
-  std::optional<std::string> refuse;  // an instruction that this engine cannot do
+  std::optional<std::string> refuse;   // an instruction that this engine cannot do
   std::optional<std::string> only_in;  // a module of this name
   int loads = 0;
 
@@ -90,7 +91,8 @@ class InjectingBackend : public Backend {
   void Plant(Computation& computation) {
     Instruction* target = nullptr;
     for (const auto& i : computation.instructions()) {
-      if (i->name() == injection_.instruction && i->opcode() != Opcode::kParameter) target = i.get();
+      if (i->name() == injection_.instruction && i->opcode() != Opcode::kParameter)
+        target = i.get();
     }
     if (target == nullptr) return;
     std::vector<Instruction*> order, users;

@@ -114,8 +114,9 @@ void PieceRunner::Count(const reports::Verdict& verdict) {
   counts_.bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
 }
 
-absl::StatusOr<reports::Verdict> PieceRunner::Judge(const Piece& piece, const ExecuteRequest& request,
-                                           RunOutcome& outcome) {
+absl::StatusOr<reports::Verdict> PieceRunner::Judge(const Piece& piece,
+                                                    const ExecuteRequest& request,
+                                                    RunOutcome& outcome) {
   absl::Status valid = VerifyModule(*piece.module);
   if (!valid.ok())
     return absl::InternalError(absl::StrCat("a piece is invalid: ", valid.message()));
@@ -145,7 +146,8 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
   }
   RunOutcome outcome;
   HLOCTS_ASSIGN_OR_RETURN(reports::Verdict verdict, Judge(piece, *request, outcome));
-  if (verdict.kind == reports::VerdictKind::kError || verdict.kind == reports::VerdictKind::kUnsupported) {
+  if (verdict.kind == reports::VerdictKind::kError ||
+      verdict.kind == reports::VerdictKind::kUnsupported) {
     ++counts_.not_run;
     Stop(verdict.reason);
   } else {

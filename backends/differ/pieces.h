@@ -26,13 +26,13 @@ struct PieceRun {
 };
 
 struct CutCounts {
-  int64_t pieces = 0;         // executions judged
-  int64_t inconclusive = 0;   // of them
-  int64_t not_run = 0;        // for want of inputs, or unsupported by the engine
+  int64_t pieces = 0;        // executions judged
+  int64_t inconclusive = 0;  // of them
+  int64_t not_run = 0;       // for want of inputs, or unsupported by the engine
   int64_t elements = 0;
   int64_t unspecified = 0;
-  double bits = 0;            // checked, over all elements
-  std::string stopped;        // why not everything was cut: time, trips, ...
+  double bits = 0;      // checked, over all elements
+  std::string stopped;  // why not everything was cut: time, trips, ...
 };
 
 class PieceRunner {
@@ -42,13 +42,14 @@ class PieceRunner {
   PieceRunner(const Module& module, const ExecuteRequest& request, const DiffOptions& options,
               Backend& backend, CutOptions cut, Clock::time_point deadline);
 
-  // The first piece that is wrong (or crashes, hangs, is refused), in the order of the data; within a
-  // loop, branch or call that is wrong: the first one inside. Null: none.
+  // The first piece that is wrong (or crashes, hangs, is refused), in the order of the data; within
+  // a loop, branch or call that is wrong: the first one inside. Null: none.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
-  // The first `most` of them, each instruction once; after a wrong one those that are fed by it too.
+  // The first `most` of them, each instruction once; after a wrong one those that are fed by it
+  // too.
   absl::StatusOr<std::vector<std::unique_ptr<PieceRun>>> FindAllWrong(size_t most);
-  // Runs one more piece of the entry computation on the values that FindWrong has left; null when it
-  // is not wrong, or wants a value that nobody has made.
+  // Runs one more piece of the entry computation on the values that FindWrong has left; null when
+  // it is not wrong, or wants a value that nobody has made.
   absl::StatusOr<std::unique_ptr<PieceRun>> RunAlone(const Piece& piece);
   const CutCounts& counts() const { return counts_; }
   // Pieces of the entry computation, after FindWrong.
@@ -61,7 +62,7 @@ class PieceRunner {
   absl::Status RunPiece(const Piece& piece, Values& values, const std::string& where);
   // Executes and judges.
   absl::StatusOr<reports::Verdict> Judge(const Piece& piece, const ExecuteRequest& request,
-                                RunOutcome& outcome);
+                                         RunOutcome& outcome);
   std::optional<ExecuteRequest> RequestFor(const Piece& piece, const Values& values) const;
   absl::Status RunInside(const Instruction& instruction, const Values& values,
                          const std::string& where);

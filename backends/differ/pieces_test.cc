@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting and blame end to end: engines that are wrong at one place, and what the verdict says of it.
+// Cutting and blame end to end: engines that are wrong at one place, and what the verdict says of
+// it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -294,9 +295,9 @@ TEST(PiecesTest, WhatIsNotCutKeepsItsVerdict) {
   EXPECT_THAT(verdict.reason, HasSubstr("not cut: w: infeed"));
 }
 
-// Issue: of injections of max(4 x bound, 1 ulp) at one element of one instruction that change an output
-// bit, in f32 element-wise modules of depth 8, outputs alone show at least 25 %, cuts every 2
-// operations 80 %, cuts at each instruction 99 %.
+// Issue: of injections of max(4 x bound, 1 ulp) at one element of one instruction that change an
+// output bit, in f32 element-wise modules of depth 8, outputs alone show at least 25 %, cuts every
+// 2 operations 80 %, cuts at each instruction 99 %.
 class Chain {
  public:
   explicit Chain(uint64_t seed) : random_(seed) {
@@ -313,8 +314,8 @@ class Chain {
                                     "tanh", "logistic", "exponential", "sine", "maximum",  "sqrt"};
     std::string name = absl::StrCat("i", i), op = kOps[random_.Below(12)];
     std::string other = random_.Below(2) ? "p" : "q";
-    bool binary = op == "add" || op == "subtract" || op == "multiply" || op == "divide" ||
-                  op == "maximum";
+    bool binary =
+        op == "add" || op == "subtract" || op == "multiply" || op == "divide" || op == "maximum";
     text_ += absl::StrFormat("  %s%s = f32[64] %s(%s%s)\n", i == 7 ? "ROOT " : "", name, op, last,
                              binary ? ", " + other : "");
     return name;

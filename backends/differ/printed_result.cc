@@ -41,7 +41,8 @@ std::string Mismatch(const std::vector<std::vector<Literal>>& printed,
 }  // namespace
 
 void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
-                        const std::vector<std::vector<Literal>>& outputs, reports::Verdict& verdict) {
+                        const std::vector<std::vector<Literal>>& outputs,
+                        reports::Verdict& verdict) {
   if (printed.empty()) return;
   std::string mismatch = Mismatch(printed, outputs);
   if (!mismatch.empty()) {

@@ -14,7 +14,8 @@ namespace hlocts::backends {
 // is not the printed one, and a pass where all are and the sets could not say anything. An empty
 // `printed` changes nothing.
 void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
-                        const std::vector<std::vector<Literal>>& outputs, reports::Verdict& verdict);
+                        const std::vector<std::vector<Literal>>& outputs,
+                        reports::Verdict& verdict);
 
 }  // namespace hlocts::backends
 

@@ -106,8 +106,9 @@ int64_t ReadInteger(const Literal& literal, int64_t i) {
 void WriteInteger(Literal& literal, int64_t i, int64_t value) {
   PrimitiveType type = literal.element_type();
   if (type == PrimitiveType::kPred) value = value != 0;
-  WriteBits(literal, i,
-            static_cast<uint64_t>(WrapInteger(value, std::min(BitWidth(type), 64), IsSigned(type))));
+  WriteBits(
+      literal, i,
+      static_cast<uint64_t>(WrapInteger(value, std::min(BitWidth(type), 64), IsSigned(type))));
 }
 
 int64_t WrapInteger(int64_t value, int bits, bool is_signed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file both processes map, through which large arrays of the worker protocol travel. Requests fill
-// it from the front, replies likewise after the request was read: it is never used by both at a time.
+// One file both processes map, through which large arrays of the worker protocol travel. Requests
+// fill it from the front, replies likewise after the request was read: it is never used by both at
+// a time.
 #ifndef HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
 #define HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
 

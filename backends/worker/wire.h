@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "backends/worker/shared_memory.h"
 #include "backends/worker.pb.h"
+#include "backends/worker/shared_memory.h"
 #include "spec/ir/literal.h"
 
 namespace hlocts::backends {

@@ -146,8 +146,9 @@ absl::StatusOr<std::string> WorkerBackend::ExecuteFrame(const ExecuteRequest& re
 
 absl::Status WorkerBackend::Loaded(const LoadOptions& options) {
   const absl::StatusOr<worker::Reply> reply = Receive(options);
-  // What has failed its own checks may have left anything behind: the next module has a fresh worker.
-  // XLA, told to shift floats, makes code of it that it finds broken, and aborts some modules later.
+  // What has failed its own checks may have left anything behind: the next module has a fresh
+  // worker. XLA, told to shift floats, makes code of it that it finds broken, and aborts some
+  // modules later.
   if (absl::IsInternal(reply.status())) worker_.reset();
   HLOCTS_RETURN_IF_ERROR(reply.status());
   if (reply->kind_case() == worker::Reply::kLoaded) return absl::OkStatus();
@@ -210,8 +211,8 @@ absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& mo
   return std::unique_ptr<Executable>(std::make_unique<WorkerExecutable>(*this, options, loads_));
 }
 
-// Both at once where the pipe, which is empty, takes them whole: we would not wait for a worker that
-// hangs before it has read what we write.
+// Both at once where the pipe, which is empty, takes them whole: we would not wait for a worker
+// that hangs before it has read what we write.
 absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {

@@ -29,8 +29,7 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
   absl::Status sent = worker->Send(frame);
   auto reply = sent.ok() ? worker->Receive(patience) : sent;
   if (!reply.ok()) {
-    return absl::UnavailableError(
-        absl::StrCat("worker did not start: ", reply.status().message()));
+    return absl::UnavailableError(absl::StrCat("worker did not start: ", reply.status().message()));
   }
   if (!reply->has_hello() || reply->hello().protocol_version() != 1) {
     return absl::UnavailableError("worker answered no hello of protocol version 1");

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/worker.pb.h"
 #include "backends/worker/frame.h"
 #include "backends/worker/shared_memory.h"
-#include "backends/worker.pb.h"
 #include "backends/worker/worker_process.h"
 
 namespace hlocts::backends {

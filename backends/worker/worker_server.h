@@ -11,10 +11,12 @@ namespace hlocts::backends {
 // call ReserveStandardOutput first, so that what a library prints does not break the frames.
 absl::Status ServeWorker(Backend& backend, int input_fd, int output_fd);
 
-// Moves standard output to a new descriptor (returned) and lets file descriptor 1 mean standard error.
+// Moves standard output to a new descriptor (returned) and lets file descriptor 1 mean standard
+// error.
 int ReserveStandardOutput();
 
-// Rounding to nearest, no flush-to-zero, no denormals-are-zero: what the reference's values rest on.
+// Rounding to nearest, no flush-to-zero, no denormals-are-zero: what the reference's values rest
+// on.
 absl::Status CheckFloatingPointEnvironment();
 
 }  // namespace hlocts::backends

@@ -15,8 +15,8 @@
 #include "fuzz/campaign/engines.h"
 #include "fuzz/campaign/finding_store.h"
 #include "fuzz/campaign/guide.h"
-#include "fuzz/triage/failure_signature.h"
 #include "fuzz/campaign/twin_trial.h"
+#include "fuzz/triage/failure_signature.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts::fuzz {
@@ -53,7 +53,8 @@ class Campaign {
                 std::vector<TrialResult>& results);
   bool Judged(const Sample& sample, TrialResult result, const FoundBy& found,
               std::vector<TrialResult>& results);
-  void Count(const generators::Generated& generated, bool valid, const std::vector<TrialResult>& results);
+  void Count(const generators::Generated& generated, bool valid,
+             const std::vector<TrialResult>& results);
   void Fail(const absl::Status& status);
 
   const CampaignOptions& options_;
@@ -79,8 +80,8 @@ std::string RecipeOf(const CampaignOptions& options) {
   return absl::StrCat("stream ", options.stream ? generators::StreamName(*options.stream) : "all",
                       ", instructions ", options.generator.instructions, ", replicas ",
                       options.generator.replicas_max, ", twins ", options.twins,
-                      options.guided ? ", guided" : "",
-                      missing.empty() ? "" : ", without", missing);
+                      options.guided ? ", guided" : "", missing.empty() ? "" : ", without",
+                      missing);
 }
 
 absl::Status Campaign::Begin() {
@@ -251,8 +252,10 @@ generators::Generated CampaignModule(const CampaignOptions& options, int64_t num
   std::optional<generators::Stream> stream = options.stream;
   generators::GeneratorOptions generator = options.generator;
   if (number % kReplicasEvery != 0) generator.replicas_max = 1;
-  if (!stream && number % kInvalidEvery == kInvalidEvery - 1) stream = generators::Stream::kNegative;
-  if (!stream) return generators::GenerateNumbered(options.seed, static_cast<uint64_t>(number), generator);
+  if (!stream && number % kInvalidEvery == kInvalidEvery - 1)
+    stream = generators::Stream::kNegative;
+  if (!stream)
+    return generators::GenerateNumbered(options.seed, static_cast<uint64_t>(number), generator);
   generators::SeedSource choose(options.seed, static_cast<uint64_t>(number));
   generator.stream = *stream;
   return generators::Generate(choose, generator);

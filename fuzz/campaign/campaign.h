@@ -28,7 +28,7 @@ struct CampaignOptions {
   TrialOptions trial;
   generators::GeneratorOptions generator;
   std::optional<generators::Stream> stream;  // one stream only
-  bool guided = false;           // drawn with the weights of guide.h
+  bool guided = false;                       // drawn with the weights of guide.h
   // Above 0: the metamorphic lane. Each valid module runs with so many twins; the law is asked only
   // where an engine treats them differently.
   int twins = 0;

@@ -26,12 +26,14 @@ absl::Status CampaignState::Save(const std::string& path) const {
 absl::Status CampaignState::Load(const std::string& path) {
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
   auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json["seed"].is_number_unsigned() || !json["next"].is_number_integer() ||
-      !json["recipe"].is_string() || !json["done"].is_array()) {
+  if (!json.is_object() || !json["seed"].is_number_unsigned() ||
+      !json["next"].is_number_integer() || !json["recipe"].is_string() ||
+      !json["done"].is_array()) {
     return InvalidInput(path, ": expected seed, recipe, next and done");
   }
   if (json["seed"].get<uint64_t>() != seed) {
-    return InvalidInput(path, ": a campaign of seed ", json["seed"].get<uint64_t>(), ", not ", seed);
+    return InvalidInput(path, ": a campaign of seed ", json["seed"].get<uint64_t>(), ", not ",
+                        seed);
   }
   if (json["recipe"].get<std::string>() != recipe) {
     return InvalidInput(path, ": a campaign of other modules: ", json["recipe"].get<std::string>(),

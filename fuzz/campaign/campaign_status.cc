@@ -25,7 +25,8 @@ std::string CampaignStatus::ToJson() const {
   json["seconds"] = seconds;
   json["jobs"] = jobs;
   json["valid"] = valid;
-  json["instructions_mean"] = modules == 0 ? 0.0 : static_cast<double>(instructions) / static_cast<double>(modules);
+  json["instructions_mean"] =
+      modules == 0 ? 0.0 : static_cast<double>(instructions) / static_cast<double>(modules);
   json["verdicts"] = nlohmann::ordered_json(verdicts);
   json["cells"] = cells;
   json["buckets"] = buckets;
@@ -42,11 +43,12 @@ std::string CampaignStatus::ToJson() const {
 }
 
 std::string CampaignStatus::ToText() const {
-  std::string text = absl::StrFormat("%d modules in %.0f s (%.1f/s), %d valid, %d cells, %d buckets, %d known;", modules,
-                                     seconds, seconds > 0 ? static_cast<double>(modules) / seconds : 0.0, valid,
-                                     cells, buckets, known);
+  std::string text = absl::StrFormat(
+      "%d modules in %.0f s (%.1f/s), %d valid, %d cells, %d buckets, %d known;", modules, seconds,
+      seconds > 0 ? static_cast<double>(modules) / seconds : 0.0, valid, cells, buckets, known);
   for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);
-  if (not_shrunk > 0) absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: --resume goes on with them");
+  if (not_shrunk > 0)
+    absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: --resume goes on with them");
   if (twins > 0) absl::StrAppend(&text, "; ", twins, " twins, ", twins_judged, " judged");
   return text;
 }

@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "fuzz/triage/culprits.h"
 #include "fuzz/shrink/shrinker.h"
+#include "fuzz/triage/culprits.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 

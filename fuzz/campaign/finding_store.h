@@ -11,9 +11,9 @@
 #include <string>
 #include <utility>
 
+#include "fuzz/campaign/campaign.h"
 #include "fuzz/triage/bucket.h"
 #include "fuzz/triage/bundle.h"
-#include "fuzz/campaign/campaign.h"
 #include "fuzz/triage/failure_signature.h"
 
 namespace hlocts::fuzz {
@@ -69,7 +69,7 @@ class FindingStore {
     int evaluations = 0;
     std::optional<int64_t> to_shrink;  // the module's number, where it is stored as it was met
     bool known = false;                // shrunk, an expectation explains it: nothing is stored
-    FailureTraits remains = {};              // of the module that is stored
+    FailureTraits remains = {};        // of the module that is stored
   };
   absl::Status AddOne(const Sample& sample, const TrialResult& result, const FoundBy& found,
                       const std::function<bool()>& stop);

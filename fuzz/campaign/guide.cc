@@ -26,7 +26,8 @@ PrimitiveType FirstType(const Shape& shape) {
 }  // namespace
 
 Guide::Guide(const CampaignOptions& options)
-    : options_(options), weights_{std::make_shared<generators::DrawWeights>(generators::PlainWeights())} {}
+    : options_(options),
+      weights_{std::make_shared<generators::DrawWeights>(generators::PlainWeights())} {}
 
 generators::Generated Guide::Make(int64_t number) {
   generators::Generated made = MakeWith(number, WeightsFor(number));
@@ -47,7 +48,8 @@ std::shared_ptr<const generators::DrawWeights> Guide::WeightsFor(int64_t number)
   return weights_[epoch];
 }
 
-generators::Generated Guide::MakeWith(int64_t number, std::shared_ptr<const generators::DrawWeights> weights) const {
+generators::Generated Guide::MakeWith(
+    int64_t number, std::shared_ptr<const generators::DrawWeights> weights) const {
   CampaignOptions options = options_;
   options.generator.weights = std::move(weights);
   return CampaignModule(options, number);

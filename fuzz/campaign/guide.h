@@ -32,13 +32,14 @@ class Guide {
     double met = 0, fresh = 0;
   };
   std::shared_ptr<const generators::DrawWeights> WeightsFor(int64_t number);
-  generators::Generated MakeWith(int64_t number, std::shared_ptr<const generators::DrawWeights> weights) const;
+  generators::Generated MakeWith(int64_t number,
+                                 std::shared_ptr<const generators::DrawWeights> weights) const;
   void Observe(const generators::Generated& made);
   void EndEpoch();
 
   const CampaignOptions options_;
   std::mutex mutex_;
-  int64_t observed_ = 0;                                     // modules 0 to this one count
+  int64_t observed_ = 0;  // modules 0 to this one count
   std::vector<std::shared_ptr<const generators::DrawWeights>> weights_;  // by epoch
   Cells cells_;
   std::array<Yield, kOpcodeCount> opcodes_ = {};

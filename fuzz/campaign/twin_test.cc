@@ -35,7 +35,8 @@ class ForgetsReverse : public backends::Backend {
  public:
   ForgetsReverse() : reference_(*backends::MakeBackend("reference")) {}
   backends::BackendInfo info() override { return reference_->info(); }
-  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(const Module& module, const backends::LoadOptions& options) override {
+  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(
+      const Module& module, const backends::LoadOptions& options) override {
     std::unique_ptr<Module> clone = module.Clone();
     for (const auto& instruction : clone->entry()->instructions()) {
       if (instruction->opcode() != Opcode::kReverse) continue;
@@ -48,10 +49,12 @@ class ForgetsReverse : public backends::Backend {
   std::unique_ptr<backends::Backend> reference_;
 };
 
-TwinTrial Try(const Sample& first, const generators::TwinRecipe& recipe, backends::Backend& engine) {
+TwinTrial Try(const Sample& first, const generators::TwinRecipe& recipe,
+              backends::Backend& engine) {
   TrialOptions options;
   Sample twin = TwinOf(first, recipe);
-  backends::RunOutcome outcome = backends::RunModule(engine, *first.module, DevicesOf(first, options), first.Request());
+  backends::RunOutcome outcome =
+      backends::RunModule(engine, *first.module, DevicesOf(first, options), first.Request());
   EXPECT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   return RunTwin(first, outcome, twin, engine, options);
 }
@@ -98,8 +101,8 @@ TEST(TwinTest, BadRecipesAreRefused) {
 }
 
 TEST(TwinTest, EqualOutputsNeedNoJudge) {
-  Sample first = Parsed(
-      "HloModule m\nENTRY e { p = f32[2,3] parameter(0)\n ROOT a = f32[2,3] abs(p) }");
+  Sample first =
+      Parsed("HloModule m\nENTRY e { p = f32[2,3] parameter(0)\n ROOT a = f32[2,3] abs(p) }");
   ForgetsReverse engine;
   TwinTrial trial = Try(first, {"transposed_operands", "a", 5}, engine);
   EXPECT_TRUE(trial.same);
@@ -109,7 +112,8 @@ TEST(TwinTest, EqualOutputsNeedNoJudge) {
 
 TEST(TwinTest, WrongFirstModuleIsBlamed) {
   Sample first = Parsed(
-      "HloModule m\nENTRY e { p = f32[4] parameter(0)\n ROOT r = f32[4] reverse(p), dimensions={0} }");
+      "HloModule m\nENTRY e { p = f32[4] parameter(0)\n ROOT r = f32[4] reverse(p), dimensions={0} "
+      "}");
   ForgetsReverse engine;
   TwinTrial trial = Try(first, {"reverse_as_gather", "r", 5}, engine);
   EXPECT_FALSE(trial.same);
@@ -128,11 +132,13 @@ ENTRY e { p = f32[400] parameter(0)
   ROOT r = f32[] reduce(p, z), dimensions={0}, to_apply=add })");
   TrialOptions options;
   auto reference = backends::MakeBackend("reference");
-  backends::RunOutcome outcome = backends::RunModule(**reference, *first.module, DevicesOf(first, options), first.Request());
+  backends::RunOutcome outcome =
+      backends::RunModule(**reference, *first.module, DevicesOf(first, options), first.Request());
   Sample twin = TwinOf(first, {"reduced_in_reverse", "r", 1});
   int judged = 0;
   for (int seed = 0; seed < 10; ++seed) {
-    auto engine = *backends::MakeInProcessBackend(absl::StrCat("legal-noise?profile=default&seed=", seed));
+    auto engine =
+        *backends::MakeInProcessBackend(absl::StrCat("legal-noise?profile=default&seed=", seed));
     TwinTrial trial = RunTwin(first, outcome, twin, *engine, options);
     EXPECT_EQ(trial.result.verdict.kind, reports::VerdictKind::kPass);
     judged += !trial.same;

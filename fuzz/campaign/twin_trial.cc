@@ -11,14 +11,16 @@ namespace {
 // Number `i` of the components of an array, as bits.
 uint64_t BitsAt(const Literal& literal, int width, size_t i) {
   uint64_t bits = 0;
-  std::memcpy(&bits, literal.raw_data() + i * static_cast<size_t>(width), static_cast<size_t>(width));
+  std::memcpy(&bits, literal.raw_data() + i * static_cast<size_t>(width),
+              static_cast<size_t>(width));
   return bits;
 }
 
 bool SameLeaf(const Literal& first, const Literal& twin) {
   if (first.BitwiseEqual(twin)) return true;
   PrimitiveType type = ComponentType(first.element_type());
-  if (!IsFloat(type) || !first.shape().CompatibleWith(twin.shape()) || first.has_runtime_sizes()) return false;
+  if (!IsFloat(type) || !first.shape().CompatibleWith(twin.shape()) || first.has_runtime_sizes())
+    return false;
   const FloatFormat& format = FormatOf(type);
   int width = StorageBytes(type);
   for (size_t i = 0; i < first.raw_size() / static_cast<size_t>(width); ++i) {
@@ -50,8 +52,8 @@ bool SameOutputs(const std::vector<std::vector<Literal>>& first,
   return true;
 }
 
-TwinTrial RunTwin(const Sample& first, const backends::RunOutcome& outcome, const Sample& twin, backends::Backend& engine,
-                  const TrialOptions& options) {
+TwinTrial RunTwin(const Sample& first, const backends::RunOutcome& outcome, const Sample& twin,
+                  backends::Backend& engine, const TrialOptions& options) {
   TwinTrial trial;
   backends::RunOutcome other = RunSample(twin, engine, options);
   trial.same = other.kind == backends::OutcomeKind::kValues &&

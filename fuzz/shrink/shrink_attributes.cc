@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shrinking attributes to what they are by default.
-#include "fuzz/triage/plain_attributes.h"
 #include "fuzz/shrink/shrinker.h"
+#include "fuzz/triage/plain_attributes.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::fuzz {

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "fuzz/triage/index_leaves.h"
 #include "fuzz/shrink/shrinker.h"
+#include "fuzz/triage/index_leaves.h"
 #include "generators/fact_literals.h"
 #include "spec/ir/surgery.h"
 
@@ -37,7 +37,8 @@ Literal Counting(const Literal& literal) {
   int64_t most = static_cast<int64_t>(std::min(generators::ExactLimit(type), 1e6));
   size_t bytes = ElementBytes(literal);
   for (int64_t i = 0; i < literal.element_count(); ++i) {
-    Literal one = generators::ScalarLiteral(type, static_cast<double>(1 + i % std::max<int64_t>(most, 1)));
+    Literal one =
+        generators::ScalarLiteral(type, static_cast<double>(1 + i % std::max<int64_t>(most, 1)));
     std::memcpy(counting.mutable_raw_data() + static_cast<size_t>(i) * bytes, one.raw_data(),
                 bytes);
   }

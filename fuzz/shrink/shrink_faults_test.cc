@@ -105,7 +105,8 @@ TEST(ShrinkRankTest, DimensionsOfOneElementGo) {
         root, " }");
     Sample sample;
     sample.module = *ParseModule(absl::StrCat("HloModule m\n", text));
-    sample.arguments = generators::GenerateArguments(backends::ArgumentLeafShapes(*sample.module), 1);
+    sample.arguments =
+        generators::GenerateArguments(backends::ArgumentLeafShapes(*sample.module), 1);
     RemoveDeadCode(sample);
     const Opcode wanted = sample.module->entry()->root()->opcode();
     const auto still = [&](const Sample& candidate) {
@@ -133,12 +134,12 @@ INSTANTIATE_TEST_SUITE_P(
                         2, "fail dynamic-slice(s32) f32 zero"}));
 
 // A size at run time that is below its bound stays so.
-INSTANTIATE_TEST_SUITE_P(
-    Bounds, ShrinkFaultTest,
-    testing::Values(FaultyModule{"get-dimension-size.gives-bound",
-                                 "ENTRY e { x = f32[<=60] parameter(0)\n"
-                                 " ROOT s = s32[] get-dimension-size(x), dimensions={0} }",
-                                 1, "fail get-dimension-size"}));
+INSTANTIATE_TEST_SUITE_P(Bounds, ShrinkFaultTest,
+                         testing::Values(FaultyModule{
+                             "get-dimension-size.gives-bound",
+                             "ENTRY e { x = f32[<=60] parameter(0)\n"
+                             " ROOT s = s32[] get-dimension-size(x), dimensions={0} }",
+                             1, "fail get-dimension-size"}));
 
 // 17 elements are no rectangle.
 INSTANTIATE_TEST_SUITE_P(
@@ -269,8 +270,8 @@ TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
 class SizeRefuser : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {}; }
-  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(const Module& module,
-                                                   const backends::LoadOptions& options) override {
+  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(
+      const Module& module, const backends::LoadOptions& options) override {
     for (const auto& instruction : module.entry()->instructions()) {
       if (instruction->opcode() == Opcode::kSetDimensionSize)
         return InvalidInput("sizes that cannot be");

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "absl/types/span.h"
-#include "fuzz/triage/index_leaves.h"
 #include "fuzz/shrink/shrinker.h"
+#include "fuzz/triage/index_leaves.h"
 #include "generators/fact_literals.h"
 #include "spec/judge/joint.h"
 

@@ -28,7 +28,7 @@ class Oracle {
         options_(options),
         wanted_(FailureSignatureOf(first.verdict)),
         operations_(HasMessage(wanted_) ? std::set<std::string>()
-                                    : BlamableOpcodes(first.verdict, module)),
+                                        : BlamableOpcodes(first.verdict, module)),
         moves_(OnlyMoves({operations_.begin(), operations_.end()})),
         orders_(OnlyOrders({operations_.begin(), operations_.end()})),
         coarse_(LacksSpecials(first.verdict, module)),
@@ -109,12 +109,14 @@ class Oracle {
     UndoPermutations(*without.module);
     if (!Ends(without)) return false;
     ++evaluations_;
-    return RunTrial(without, engine_, options_.trial, false).verdict.kind == reports::VerdictKind::kFail;
+    return RunTrial(without, engine_, options_.trial, false).verdict.kind ==
+           reports::VerdictKind::kFail;
   }
 
   // What an engine makes of a size beyond its bound says nothing; a wrong value was judged.
   bool IsUndefined(const Sample& candidate) const {
-    return defined_ && wanted_.kind != reports::VerdictKind::kFail && !EndsWithin(candidate, kStepsMax);
+    return defined_ && wanted_.kind != reports::VerdictKind::kFail &&
+           !EndsWithin(candidate, kStepsMax);
   }
 
   // A candidate without the blamed operation fails for another reason.
@@ -234,8 +236,8 @@ std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
 }
 
 // All passes until none finds anything.
-void RunPasses(backends::Backend& values, bool invalid, const StillFails& still_fails, Oracle& oracle,
-               Sample& sample) {
+void RunPasses(backends::Backend& values, bool invalid, const StillFails& still_fails,
+               Oracle& oracle, Sample& sample) {
   const std::vector<ShrinkPass> passes = PassesWith(values);
   for (bool progress = true; progress && !oracle.Spent();) {
     progress = false;
@@ -246,7 +248,8 @@ void RunPasses(backends::Backend& values, bool invalid, const StillFails& still_
   }
 }
 
-// An argument or what is made of constants, wrong by itself: of the module, or of a piece that is fed one.
+// An argument or what is made of constants, wrong by itself: of the module, or of a piece that is
+// fed one.
 Sample SourceOf(const Sample& sample, backends::Backend& engine, const TrialOptions& trial,
                 int& evaluations) {
   if (IsCarrier(*sample.module->entry()->root())) return {};  // it is the source

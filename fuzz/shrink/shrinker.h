@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The smallest module with the same failure. Every candidate is valid (spec/infer says so) and is
-// run on the engine; it is taken when its signature is the same and the blamed operation is still in
-// it. Deterministic: the order of candidates depends on the module alone.
+// run on the engine; it is taken when its signature is the same and the blamed operation is still
+// in it. Deterministic: the order of candidates depends on the module alone.
 #ifndef HLOCTS_FUZZ_SHRINK_SHRINKER_H_
 #define HLOCTS_FUZZ_SHRINK_SHRINKER_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions as a module: the reference judges what the optimised CPU engine makes of it, in this process.
+// Decisions as a module: the reference judges what the optimised CPU engine makes of it, in this
+// process.
 #include "fuzz/targets/in_process.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -35,6 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string second = hlocts::PrintModule(**again);
   if (first != second) Differ("a different module came back", first, second);
   auto rewritten = hlocts::SerializeModule(**again);
-  if (!rewritten.ok() || *rewritten != *written) Differ("a different proto came back", first, second);
+  if (!rewritten.ok() || *rewritten != *written)
+    Differ("a different proto came back", first, second);
   return 0;
 }

@@ -48,7 +48,9 @@ absl::Status WriteModule(const std::string& folder, const std::string& name,
   }
   if (!plain || Elements(shapes) > kElementsMax) return absl::OkStatus();
   LiteralsFile inputs;
-  inputs.blocks.push_back({kEvery, kEvery, generators::GenerateArguments(shapes, 1, generators::ArgumentStyle::kSpecial)});
+  inputs.blocks.push_back(
+      {kEvery, kEvery,
+       generators::GenerateArguments(shapes, 1, generators::ArgumentStyle::kSpecial)});
   HLOCTS_RETURN_IF_ERROR(WriteFile(PathOf(folder, "fuzz_literal", name), FormatLiterals(inputs)));
   Snapshot snapshot;
   snapshot.module = std::move(module);
@@ -68,7 +70,8 @@ absl::Status WriteModules(const std::string& folder, const std::vector<std::stri
   options.replicas_max = 2;
   for (uint64_t number = 0; number < kGenerated; ++number) {
     generators::SeedSource choose(1, number);
-    const std::string text = PrintModule(*generators::Generate(choose, options).module, PrintOptions::Short());
+    const std::string text =
+        PrintModule(*generators::Generate(choose, options).module, PrintOptions::Short());
     HLOCTS_RETURN_IF_ERROR(WriteModule(folder, absl::StrCat("generated_", number), text));
   }
   return absl::OkStatus();

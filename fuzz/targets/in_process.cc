@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
-#include "fuzz/triage/bundle.h"
 #include "fuzz/campaign/coverage.h"
-#include "fuzz/triage/failure_signature.h"
 #include "fuzz/campaign/twin_trial.h"
+#include "fuzz/triage/bundle.h"
+#include "fuzz/triage/failure_signature.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts::fuzz {
@@ -76,12 +76,14 @@ void InProcessFuzz::Diff(absl::string_view bytes) {
 
 void InProcessFuzz::Twins(absl::string_view bytes) {
   Sample sample = Make(bytes);
-  generators::ByteSource choose(absl::MakeSpan(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
+  generators::ByteSource choose(
+      absl::MakeSpan(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
   auto drawn = generators::DrawTwin(*sample.module, sample.arguments, choose);
   HLOCTS_CHECK(drawn.ok());
   if (!*drawn) return;
   Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
-  backends::RunOutcome outcome = backends::RunModule(*engine_, *sample.module, DevicesOf(sample, options_), sample.Request());
+  backends::RunOutcome outcome =
+      backends::RunModule(*engine_, *sample.module, DevicesOf(sample, options_), sample.Request());
   if (outcome.kind != backends::OutcomeKind::kValues) return;
   TwinTrial trial = RunTwin(sample, outcome, twin, *engine_, options_);
   if (!CountsAsFinding(trial.result.verdict.kind)) return;
@@ -91,11 +93,13 @@ void InProcessFuzz::Twins(absl::string_view bytes) {
 
 }  // namespace hlocts::fuzz
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t size_max, unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t size_max,
+                                          unsigned seed) {
   return hlocts_mutate_decisions(data, size, size_max, seed);
 }
 
-extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* first, size_t first_size, const uint8_t* second,
-                                            size_t second_size, uint8_t* out, size_t size_max, unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* first, size_t first_size,
+                                            const uint8_t* second, size_t second_size, uint8_t* out,
+                                            size_t size_max, unsigned seed) {
   return hlocts_cross_over_decisions(first, first_size, second, second_size, out, size_max, seed);
 }

@@ -70,7 +70,8 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
 // Between instructions, and in what runs others, data hardly matters; which of the values that a
 // loop carries change places does.
 std::set<std::string> NeedsOfRunning(const std::set<std::string>& needs) {
-  return needs.count("permutation") > 0 ? std::set<std::string>{"permutation"} : std::set<std::string>{};
+  return needs.count("permutation") > 0 ? std::set<std::string>{"permutation"}
+                                        : std::set<std::string>{};
 }
 
 bool RunsOthers(const std::vector<std::string>& operations) {
@@ -114,7 +115,8 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
   if (any_data && signature == "nan") signature = "value";
   if (remains.rivals) {
     // Whatever calls, and whatever is computed.
-    key = {key.kind, {"called-computation"}, false, {}, {}, signature == "shape" ? "shape" : "value"};
+    key = {
+        key.kind, {"called-computation"}, false, {}, {}, signature == "shape" ? "shape" : "value"};
     return;
   }
   key.needs = alone ? NeedsOf(key, remains.needs, moves) : NeedsOfRunning(remains.needs);

@@ -98,7 +98,8 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   Bundle bundle;
   HLOCTS_ASSIGN_OR_RETURN(bundle.sample.module, ReadModule(folder));
   const bool valid = VerifyModule(*bundle.sample.module).ok();
-  auto inputs = ReadLiterals(folder + "/inputs.txt", backends::ArgumentLeafShapes(*bundle.sample.module));
+  auto inputs =
+      ReadLiterals(folder + "/inputs.txt", backends::ArgumentLeafShapes(*bundle.sample.module));
   // A module that is to be refused is not run, and may state shapes that no data have.
   if (!inputs.ok() && valid) return inputs.status();
   if (inputs.ok() && !inputs->blocks.empty()) bundle.sample.arguments = inputs->blocks[0].leaves;
@@ -120,7 +121,8 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   }
   bundle.options.cut = json.value("cut", int64_t{0});
   // An invalid module was to be refused: it was accepted, or the engine died over it.
-  bool may_be_invalid = *kind == reports::VerdictKind::kCrash || *kind == reports::VerdictKind::kTimeout;
+  bool may_be_invalid =
+      *kind == reports::VerdictKind::kCrash || *kind == reports::VerdictKind::kTimeout;
   bundle.options.invalid = *kind == reports::VerdictKind::kAccepted || (may_be_invalid && !valid);
   return bundle;
 }

@@ -25,7 +25,8 @@ Bundle BundleOf(const char* text) {
 }
 
 TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
-  for (reports::VerdictKind kind : {reports::VerdictKind::kAccepted, reports::VerdictKind::kCrash, reports::VerdictKind::kFail}) {
+  for (reports::VerdictKind kind : {reports::VerdictKind::kAccepted, reports::VerdictKind::kCrash,
+                                    reports::VerdictKind::kFail}) {
     std::string folder = testing::TempDir() + "/invalid_bundle";
     Bundle bundle =
         BundleOf("HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[3] negate(p) }");

@@ -56,9 +56,10 @@ for output in run.execute([jax.device_put(a, devices[0]) for a in arguments]):
   print(np.asarray(output))
 )py";
 
-constexpr char kTest[] = R"cc(// $SIGNATURE
-// Passes once the engine returns what the clause demands. Build it beside the tests of hlocts
-// (hlocts_test with DEPS backends $READER_LIBRARY spec_files).
+constexpr char kTest[] =
+    R"cc(// $SIGNATURE
+         // Passes once the engine returns what the clause demands. Build it beside the tests of
+         // hlocts (hlocts_test with DEPS backends $READER_LIBRARY spec_files).
 #include <gtest/gtest.h>
 
 #include "backends/backend_list.h"
@@ -67,30 +68,32 @@ constexpr char kTest[] = R"cc(// $SIGNATURE
 #include "spec/files/literals_file.h"
 #include "$READER_LIBRARY/$READER_HEADER"
 
-namespace hlocts::fuzz {
-namespace {
+         namespace hlocts::fuzz {
+         namespace {
 
-constexpr char kModule[] = R"hlo($MODULE)hlo";
-constexpr char kInputs[] = R"inputs($INPUTS)inputs";
+         constexpr char kModule[] = R"hlo($MODULE)hlo";
+         constexpr char kInputs[] = R"inputs($INPUTS)inputs";
 
-TEST(Repro, $NAME) {
-  auto module = $READER;
-  ASSERT_TRUE(module.ok()) << module.status();
-  auto inputs = ParseLiterals(kInputs, ArgumentLeafShapes(**module));
-  ASSERT_TRUE(inputs.ok()) << inputs.status();
-  auto engine = MakeBackend("$BACKEND");
-  ASSERT_TRUE(engine.ok()) << engine.status();
-  DiffOptions options;
-  options.load.replicas = (*module)->replica_count;
-  ExecuteRequest request;
-  request.arguments.assign(options.load.replicas, inputs->blocks.empty() ? std::vector<Literal>() : inputs->blocks[0].leaves);
-  Verdict verdict = $CALL;
-  EXPECT_EQ(verdict.kind, VerdictKind::kPass) << VerdictToText(verdict);
-}
+         TEST(Repro, $NAME) {
+           auto module = $READER;
+           ASSERT_TRUE(module.ok()) << module.status();
+           auto inputs = ParseLiterals(kInputs, ArgumentLeafShapes(**module));
+           ASSERT_TRUE(inputs.ok()) << inputs.status();
+           auto engine = MakeBackend("$BACKEND");
+           ASSERT_TRUE(engine.ok()) << engine.status();
+           DiffOptions options;
+           options.load.replicas = (*module)->replica_count;
+           ExecuteRequest request;
+           request.arguments.assign(options.load.replicas, inputs->blocks.empty()
+                                                               ? std::vector<Literal>()
+                                                               : inputs->blocks[0].leaves);
+           Verdict verdict = $CALL;
+           EXPECT_EQ(verdict.kind, VerdictKind::kPass) << VerdictToText(verdict);
+         }
 
-}  // namespace
-}  // namespace hlocts::fuzz
-)cc";
+         }  // namespace
+         }  // namespace hlocts::fuzz
+    )cc";
 
 std::string InputsText(const Bundle& bundle) {
   LiteralsFile inputs;
@@ -105,14 +108,22 @@ std::string DtypeName(PrimitiveType type) {
     const char* name;
   };
   static constexpr Name kNames[] = {
-      {PrimitiveType::kPred, "bool"},          {PrimitiveType::kBF16, "bfloat16"},
-      {PrimitiveType::kF16, "float16"},        {PrimitiveType::kF32, "float32"},
-      {PrimitiveType::kF64, "float64"},        {PrimitiveType::kC64, "complex64"},
-      {PrimitiveType::kC128, "complex128"},    {PrimitiveType::kF8E5M2, "float8_e5m2"},
-      {PrimitiveType::kF8E4M3, "float8_e4m3"}, {PrimitiveType::kF8E4M3FN, "float8_e4m3fn"},
-      {PrimitiveType::kF8E3M4, "float8_e3m4"}, {PrimitiveType::kF8E4M3B11FNUZ, "float8_e4m3b11fnuz"},
-      {PrimitiveType::kF8E4M3FNUZ, "float8_e4m3fnuz"}, {PrimitiveType::kF8E5M2FNUZ, "float8_e5m2fnuz"},
-      {PrimitiveType::kF8E8M0FNU, "float8_e8m0fnu"}, {PrimitiveType::kF4E2M1FN, "float4_e2m1fn"},
+      {PrimitiveType::kPred, "bool"},
+      {PrimitiveType::kBF16, "bfloat16"},
+      {PrimitiveType::kF16, "float16"},
+      {PrimitiveType::kF32, "float32"},
+      {PrimitiveType::kF64, "float64"},
+      {PrimitiveType::kC64, "complex64"},
+      {PrimitiveType::kC128, "complex128"},
+      {PrimitiveType::kF8E5M2, "float8_e5m2"},
+      {PrimitiveType::kF8E4M3, "float8_e4m3"},
+      {PrimitiveType::kF8E4M3FN, "float8_e4m3fn"},
+      {PrimitiveType::kF8E3M4, "float8_e3m4"},
+      {PrimitiveType::kF8E4M3B11FNUZ, "float8_e4m3b11fnuz"},
+      {PrimitiveType::kF8E4M3FNUZ, "float8_e4m3fnuz"},
+      {PrimitiveType::kF8E5M2FNUZ, "float8_e5m2fnuz"},
+      {PrimitiveType::kF8E8M0FNU, "float8_e8m0fnu"},
+      {PrimitiveType::kF4E2M1FN, "float4_e2m1fn"},
   };
   for (const Name& row : kNames) {
     if (row.type == type) return row.name;
@@ -124,7 +135,8 @@ std::string PythonArguments(const Bundle& bundle) {
   std::string text;
   for (const Literal& literal : bundle.sample.arguments) {
     std::string bytes;
-    for (size_t i = 0; i < literal.raw_size(); ++i) absl::StrAppend(&bytes, absl::Hex(literal.raw_data()[i], absl::kZeroPad2));
+    for (size_t i = 0; i < literal.raw_size(); ++i)
+      absl::StrAppend(&bytes, absl::Hex(literal.raw_data()[i], absl::kZeroPad2));
     absl::StrAppend(&text, "    (\"", DtypeName(literal.element_type()), "\", [",
                     absl::StrJoin(literal.shape().dimensions(), ", "), "], \"", bytes, "\"),\n");
   }
@@ -134,13 +146,17 @@ std::string PythonArguments(const Bundle& bundle) {
 std::string WhatIsWrong(const Bundle& bundle) {
   const reports::Verdict& verdict = bundle.result.verdict;
   if (const auto& failure = verdict.first_failure) {
-    return absl::StrCat("Output ", failure->output, ", element {", absl::StrJoin(failure->index, ","), "} is `", failure->actual,
-                        "` (bits ", failure->actual_bits, "). Accepted: ", failure->accepted, ".\n\n",
-                        failure->clause.empty() ? "" : absl::StrCat("Clause: ", failure->clause, ". "),
-                        failure->rule.empty() ? "" : absl::StrCat("Rule: ", failure->rule, ". "),
-                        failure->instruction.empty() ? "" : absl::StrCat("Instruction: %", failure->instruction, "."), "\n");
+    return absl::StrCat(
+        "Output ", failure->output, ", element {", absl::StrJoin(failure->index, ","), "} is `",
+        failure->actual, "` (bits ", failure->actual_bits, "). Accepted: ", failure->accepted,
+        ".\n\n", failure->clause.empty() ? "" : absl::StrCat("Clause: ", failure->clause, ". "),
+        failure->rule.empty() ? "" : absl::StrCat("Rule: ", failure->rule, ". "),
+        failure->instruction.empty() ? ""
+                                     : absl::StrCat("Instruction: %", failure->instruction, "."),
+        "\n");
   }
-  return absl::StrCat("The engine's verdict is `", reports::VerdictName(verdict.kind), "`: ", verdict.reason, "\n");
+  return absl::StrCat("The engine's verdict is `", reports::VerdictName(verdict.kind),
+                      "`: ", verdict.reason, "\n");
 }
 
 struct Reader {
@@ -163,14 +179,19 @@ std::string ProtoWhereTextFails(const Module& module) {
 std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
   const reports::Verdict& verdict = bundle.result.verdict;
   return absl::StrCat("# ", bundle.signature, "\n\n", WhatIsWrong(bundle), "\n",
-                      verdict.first_failure && !verdict.reason.empty() ? absl::StrCat("Blame: ", verdict.reason, "\n\n") : "",
-                      "Engine: ", bundle.backend, " ", verdict.backend_version, "; profile ", verdict.profile, ".\n",
+                      verdict.first_failure && !verdict.reason.empty()
+                          ? absl::StrCat("Blame: ", verdict.reason, "\n\n")
+                          : "",
+                      "Engine: ", bundle.backend, " ", verdict.backend_version, "; profile ",
+                      verdict.profile, ".\n",
                       bundle.origin.empty() ? "" : absl::StrCat("Found by: ", bundle.origin, ".\n"),
-                      "\nReplay, in a checkout with a build: `build/hlocts replay <this folder>` (exit 1: the failure is still there).\n",
-                      "`module.hlo` with `inputs.txt` gave `actual.txt`; `expected.jsonl` is the acceptance set of each output.\n",
-                      proto.empty()
-                          ? ""
-                          : "Its text cannot say what is wrong with this module: replayed is `module.pbtxt`, its proto form.\n");
+                      "\nReplay, in a checkout with a build: `build/hlocts replay <this folder>` "
+                      "(exit 1: the failure is still there).\n",
+                      "`module.hlo` with `inputs.txt` gave `actual.txt`; `expected.jsonl` is the "
+                      "acceptance set of each output.\n",
+                      proto.empty() ? ""
+                                    : "Its text cannot say what is wrong with this module: "
+                                      "replayed is `module.pbtxt`, its proto form.\n");
 }
 
 std::string BundleTest(const Bundle& bundle, const std::string& proto) {
@@ -178,16 +199,17 @@ std::string BundleTest(const Bundle& bundle, const std::string& proto) {
   std::string call = bundle.options.invalid ? "DiffInvalidModule(**module, **engine, options)"
                                             : "Differ(**module, request, options).Diff(**engine)";
   const Reader& reader = proto.empty() ? kTextReader : kProtoReader;
-  return absl::StrReplaceAll(kTest, {{"$SIGNATURE", bundle.signature},
-                                     {"$READER_LIBRARY/", absl::StrReplaceAll(reader.library, {{"_", "/"}}) + "/"},
-                                     {"$READER_LIBRARY", reader.library},
-                                     {"$READER_HEADER", reader.header},
-                                     {"$READER", reader.call},
-                                     {"$MODULE", proto.empty() ? PrintModule(*bundle.sample.module) : proto},
-                                     {"$INPUTS", InputsText(bundle)},
-                                     {"$NAME", name},
-                                     {"$BACKEND", bundle.backend},
-                                     {"$CALL", call}});
+  return absl::StrReplaceAll(
+      kTest, {{"$SIGNATURE", bundle.signature},
+              {"$READER_LIBRARY/", absl::StrReplaceAll(reader.library, {{"_", "/"}}) + "/"},
+              {"$READER_LIBRARY", reader.library},
+              {"$READER_HEADER", reader.header},
+              {"$READER", reader.call},
+              {"$MODULE", proto.empty() ? PrintModule(*bundle.sample.module) : proto},
+              {"$INPUTS", InputsText(bundle)},
+              {"$NAME", name},
+              {"$BACKEND", bundle.backend},
+              {"$CALL", call}});
 }
 
 std::string BundleJaxScript(const Bundle& bundle) {

@@ -119,7 +119,7 @@ std::vector<Culprit> CulpritsOf(const Sample& sample, backends::Backend& engine,
 }
 
 Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
-                    int* evaluations) {
+                   int* evaluations) {
   if (options.invalid || IsCarrier(*sample.module->entry()->root())) return {};
   for (const auto& computation : sample.module->computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -127,7 +127,8 @@ Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialO
       Sample candidate = Returned(sample, *instruction);
       if (evaluations != nullptr) ++*evaluations;
       bool valid = VerifyModule(*candidate.module).ok();
-      if (valid && RunTrial(candidate, engine, options, false).verdict.kind == reports::VerdictKind::kFail)
+      if (valid &&
+          RunTrial(candidate, engine, options, false).verdict.kind == reports::VerdictKind::kFail)
         return candidate;
     }
   }

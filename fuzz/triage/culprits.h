@@ -17,7 +17,8 @@ struct Culprit {
 // The first few instructions that are wrong by themselves, each as a module with what the engine
 // feeds it, which counts as a finding; in the place of one that is fed a wrong carrier, that. None
 // where only the whole module is wrong, or it cannot be cut.
-std::vector<Culprit> CulpritsOf(const Sample& sample, backends::Backend& engine, const TrialOptions& options);
+std::vector<Culprit> CulpritsOf(const Sample& sample, backends::Backend& engine,
+                                const TrialOptions& options);
 
 // A constant, iota, or broadcast or reshape of one: cutting gives every piece a copy of its own.
 bool IsMadeOfConstants(const Instruction& instruction);
@@ -26,7 +27,7 @@ bool IsMadeOfConstants(const Instruction& instruction);
 // computes with it is not to blame. The module that returns it; an empty one where there is none.
 // `evaluations`, where not null, grows by the runs that this took.
 Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
-                    int* evaluations = nullptr);
+                   int* evaluations = nullptr);
 
 }  // namespace hlocts::fuzz
 

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
 #include "fuzz/campaign/finding_store.h"
-#include "fuzz/triage/failure_traits.h"
 #include "fuzz/shrink/shrinker.h"
+#include "fuzz/triage/failure_traits.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
@@ -51,7 +51,8 @@ TEST(CulpritsTest, EachInstructionThatIsWrongIsOne) {
   EXPECT_THAT(RootsOf(culprits), ElementsAre("subtract", "slice"));
   for (const Culprit& culprit : culprits) {
     EXPECT_EQ(culprit.result.verdict.kind, reports::VerdictKind::kFail);
-    EXPECT_EQ(RunTrial(culprit.sample, *engine, {}, false).verdict.kind, reports::VerdictKind::kFail);
+    EXPECT_EQ(RunTrial(culprit.sample, *engine, {}, false).verdict.kind,
+              reports::VerdictKind::kFail);
   }
 }
 
@@ -86,7 +87,8 @@ TEST(CulpritsTest, WhatDiffersFromDeviceToDeviceBecomesItsNumber) {
   std::vector<Culprit> culprits = CulpritsOf(sample, *engine, {});
   ASSERT_THAT(RootsOf(culprits), ElementsAre("all-gather"));
   EXPECT_THAT(culprits[0].sample.arguments, IsEmpty());
-  EXPECT_EQ(RunTrial(culprits[0].sample, *engine, {}, false).verdict.kind, reports::VerdictKind::kFail);
+  EXPECT_EQ(RunTrial(culprits[0].sample, *engine, {}, false).verdict.kind,
+            reports::VerdictKind::kFail);
 }
 
 TEST(CulpritsTest, ARightModuleHasNone) {
@@ -159,7 +161,8 @@ TEST(ShrinkerTest, ValuesThatTradePlacesStayIfTheyAreTheMatter) {
       s = (s32[], f32[], f32[]) tuple(z, x, y)
       ROOT w = (s32[], f32[], f32[]) while(s), condition=test, body=body })");
   ShrinkResult shrunk = Shrink(sample, *engine, *reference, {});
-  EXPECT_EQ(FailureTraitsOf(shrunk.sample).needs.count("permutation"), 1) << PrintModule(*shrunk.sample.module);
+  EXPECT_EQ(FailureTraitsOf(shrunk.sample).needs.count("permutation"), 1)
+      << PrintModule(*shrunk.sample.module);
 }
 
 TEST(ShrinkerTest, ASlightErrorStaysOne) {

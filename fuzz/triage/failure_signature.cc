@@ -14,8 +14,8 @@
 #include "absl/strings/strip.h"
 #include "backends/worker/worker_client.h"
 #include "spec/infer/verifier.h"
-#include "spec/ir/surgery.h"
 #include "spec/ir/opcode.h"
+#include "spec/ir/surgery.h"
 
 namespace hlocts::fuzz {
 namespace {
@@ -102,7 +102,8 @@ absl::string_view MessageOf(const reports::Verdict& verdict) {
 }
 
 // The instructions that the verdict, or what cutting found, names: "add.7" or "{add.7, mul.8}".
-std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdict, const Module& module) {
+std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdict,
+                                                   const Module& module) {
   absl::string_view names = FindingOf(verdict);
   // A refused module may hold a piece that is wrong: that is another matter.
   absl::ConsumePrefix(&names, "only ");
@@ -275,8 +276,10 @@ bool LacksSpecials(const reports::Verdict& verdict, const Module& module) {
 std::string SignatureOf(const reports::Verdict& verdict, const Module& module) {
   std::string operation = BlamedOperation(verdict, module);
   // A message says what is wrong; each type of element would be one more bucket.
-  if (verdict.kind != reports::VerdictKind::kFail) operation = operation.substr(0, operation.find(' '));
-  return absl::StrCat(reports::VerdictName(verdict.kind), " ", operation, " ", FailureSignatureOf(verdict).mismatch);
+  if (verdict.kind != reports::VerdictKind::kFail)
+    operation = operation.substr(0, operation.find(' '));
+  return absl::StrCat(reports::VerdictName(verdict.kind), " ", operation, " ",
+                      FailureSignatureOf(verdict).mismatch);
 }
 
 std::string FolderNameOf(const std::string& signature) {

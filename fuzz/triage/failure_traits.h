@@ -17,11 +17,11 @@ struct FailureTraits {
   // Two computations that could stand for each other, and do not: which one is called is the
   // matter.
   bool rivals = false;
-  // Of values "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (of indices);
-  // of element types "packed" (below a byte), "narrow" (below 32 bits), "wide" (of 64), "unsigned",
-  // "complex"; "layout", other than the default; of attributes the names of PlainEdits(); of loops
-  // "permutation", carried values that change places; of wrong numbers "slight", which the relaxed profile
-  // would take.
+  // Of values "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (of
+  // indices); of element types "packed" (below a byte), "narrow" (below 32 bits), "wide" (of 64),
+  // "unsigned", "complex"; "layout", other than the default; of attributes the names of
+  // PlainEdits(); of loops "permutation", carried values that change places; of wrong numbers
+  // "slight", which the relaxed profile would take.
   std::set<std::string> needs = {};
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // New shapes for a module whose leaves have changed their sizes.
+#include "fuzz/triage/infer_again.h"
+
 #include <algorithm>
 
-#include "fuzz/triage/infer_again.h"
 #include "spec/infer/infer.h"
 #include "spec/infer/verifier.h"
 #include "spec/ops/op_table.h"

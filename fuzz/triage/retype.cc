@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules of other element types.
+#include "fuzz/triage/retype.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
-
-#include "fuzz/triage/retype.h"
 
 #include "generators/fact_literals.h"
 #include "spec/infer/verifier.h"
@@ -55,7 +55,8 @@ Literal Retyped(const Literal& literal, PrimitiveType to) {
   for (int64_t i = 0; i < literal.element_count(); ++i) {
     double value = RealAt(literal, i);
     if (value == 0 && IsComplex(literal.element_type())) value = RealAt(literal, i, 1);
-    Literal one = generators::ScalarLiteral(to, Kept(value, ComponentType(literal.element_type()), to));
+    Literal one =
+        generators::ScalarLiteral(to, Kept(value, ComponentType(literal.element_type()), to));
     std::copy_n(one.raw_data(), bytes, result.mutable_raw_data() + static_cast<size_t>(i) * bytes);
   }
   return result;

@@ -166,7 +166,8 @@ Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices) {
   return all;
 }
 
-std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine, bool last_device) {
+std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine,
+                                       bool last_device) {
   std::vector<int64_t> indices;
   Sample all = WithAllValues(sample, &indices);
   backends::LoadOptions options;

@@ -45,7 +45,8 @@ Instruction* EntryInstruction(const Sample& sample, int64_t index);
 Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullptr);
 // What the engine computes for each array instruction of the entry that is neither parameter nor
 // constant, by index, on the first device or the last; empty when it cannot run the module.
-std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine, bool last_device);
+std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine,
+                                       bool last_device);
 
 // Both take and return the same shapes.
 bool MayStandFor(const Computation& one, const Computation& other);

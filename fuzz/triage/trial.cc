@@ -51,15 +51,18 @@ bool TakenByRelaxed(const Sample& sample, const std::vector<std::vector<Literal>
   backends::DiffOptions relaxed = DiffOptionsOf(sample, options, false);
   relaxed.profile = Profile::kRelaxed;
   const backends::ExecuteRequest request = sample.Request();
-  return backends::Differ(*sample.module, request, relaxed).JudgeOutputs(outputs, engine.info().facts).kind ==
-         reports::VerdictKind::kPass;
+  return backends::Differ(*sample.module, request, relaxed)
+             .JudgeOutputs(outputs, engine.info().facts)
+             .kind == reports::VerdictKind::kPass;
 }
 
 }  // namespace
 
-backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine, const TrialOptions& options) {
+backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine,
+                               const TrialOptions& options) {
   auto run = [&] {
-    return backends::RunModule(engine, *sample.module, DevicesOf(sample, options), sample.Request());
+    return backends::RunModule(engine, *sample.module, DevicesOf(sample, options),
+                               sample.Request());
   };
   backends::RunOutcome outcome = run();
   bool again = outcome.kind == backends::OutcomeKind::kCrash && KilledFromOutside(outcome.reason);
@@ -74,15 +77,16 @@ backends::LoadOptions DevicesOf(const Sample& sample, const TrialOptions& option
   return load;
 }
 
-TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome, backends::Backend& engine,
-                       const TrialOptions& options, bool blame) {
+TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome,
+                       backends::Backend& engine, const TrialOptions& options, bool blame) {
   TrialResult result;
   backends::ExecuteRequest request = sample.Request();
   backends::Differ differ(*sample.module, request, DiffOptionsOf(sample, options, blame));
   result.verdict = differ.DiffOutcome(outcome, engine);
   result.verdict.seconds = outcome.load_seconds + outcome.result.seconds;
   if (outcome.kind == backends::OutcomeKind::kValues) result.outputs = outcome.result.outputs;
-  result.slight = FailureSignatureOf(result.verdict) == FailureSignature{reports::VerdictKind::kFail, "value"} &&
+  result.slight = FailureSignatureOf(result.verdict) ==
+                      FailureSignature{reports::VerdictKind::kFail, "value"} &&
                   !IsJoint(result.verdict) &&
                   TakenByRelaxed(sample, result.outputs, engine, options);
   Sign(engine, options, result.verdict);
@@ -97,7 +101,8 @@ TrialResult RunOnce(const Sample& sample, backends::Backend& engine, const Trial
     return JudgeTrial(sample, RunSample(sample, engine, options), engine, options, blame);
   }
   TrialResult result;
-  result.verdict = backends::DiffInvalidModule(*sample.module, engine, DiffOptionsOf(sample, options, blame));
+  result.verdict =
+      backends::DiffInvalidModule(*sample.module, engine, DiffOptionsOf(sample, options, blame));
   Sign(engine, options, result.verdict);
   return result;
 }
@@ -108,14 +113,14 @@ TrialResult RunOnce(const Sample& sample, backends::Backend& engine, const Trial
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame) {
   TrialResult result = RunOnce(sample, engine, options, blame);
-  bool again =
-      result.verdict.kind == reports::VerdictKind::kCrash && KilledFromOutside(result.verdict.reason);
+  bool again = result.verdict.kind == reports::VerdictKind::kCrash &&
+               KilledFromOutside(result.verdict.reason);
   if (again) return RunOnce(sample, engine, options, blame);
   return result;
 }
 
-std::string ExpectedLines(const Sample& sample, const reports::Verdict& verdict, const TrialOptions& options,
-                          const std::vector<std::string>& facts) {
+std::string ExpectedLines(const Sample& sample, const reports::Verdict& verdict,
+                          const TrialOptions& options, const std::vector<std::string>& facts) {
   if (options.invalid || verdict.kind != reports::VerdictKind::kFail) return "";
   backends::DiffOptions diff = DiffOptionsOf(sample, options, false);
   backends::ExecuteRequest request = sample.Request();

@@ -14,9 +14,9 @@ namespace hlocts::fuzz {
 
 struct TrialOptions {
   Profile profile = Profile::kDefault;
-  backends::LoadOptions load;      // devices are the module's
-  int64_t cut = 0;       // DiffOptions::cut
-  bool invalid = false;  // the module breaks a rule: refusal is the pass
+  backends::LoadOptions load;  // devices are the module's
+  int64_t cut = 0;             // DiffOptions::cut
+  bool invalid = false;        // the module breaks a rule: refusal is the pass
 };
 
 struct TrialResult {
@@ -29,19 +29,20 @@ struct TrialResult {
 backends::LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options);
 
 // Runs the valid module; once more where its worker was killed from outside.
-backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine, const TrialOptions& options);
+backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine,
+                               const TrialOptions& options);
 
 // A run of the valid module that is over. `blame`: a failure is narrowed down to an instruction
 // (many executions).
-TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome, backends::Backend& engine,
-                       const TrialOptions& options, bool blame);
+TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome,
+                       backends::Backend& engine, const TrialOptions& options, bool blame);
 // Runs and judges.
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame);
 
 // The acceptance set of the device that failed, as lines of JSON; "" when there is none.
-std::string ExpectedLines(const Sample& sample, const reports::Verdict& verdict, const TrialOptions& options,
-                          const std::vector<std::string>& facts);
+std::string ExpectedLines(const Sample& sample, const reports::Verdict& verdict,
+                          const TrialOptions& options, const std::vector<std::string>& facts);
 
 }  // namespace hlocts::fuzz
 

@@ -48,16 +48,16 @@ ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
 
 // All replicas get the same arguments; one of them computes with other data, most of the time.
 Value* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims,
-                    const Requirement& demand = {}) {
+                     const Requirement& demand = {}) {
   Value* operand = w.FindOrMake(type, dims, demand);
   if (w.choose.OneIn(4)) return operand;
   Value* other = w.MakeNew(type, dims, demand);
   ValueFacts one_of_them = RangeFacts(0, static_cast<double>(w.plan.replicas - 1), true);
   Value* id = w.Emit(Opcode::kReplicaId, Shape::Scalar(PrimitiveType::kU32), {}, one_of_them);
   Value* chosen = w.ScalarConstant(PrimitiveType::kU32,
-                                  static_cast<double>(w.choose.Range(0, w.plan.replicas - 1)));
+                                   static_cast<double>(w.choose.Range(0, w.plan.replicas - 1)));
   Value* mine = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred), {id, chosen},
-                      RangeFacts(0, 1, true));
+                       RangeFacts(0, 1, true));
   mine->instruction->Set(Attr::kDirection, Word{"EQ"});
   ValueFacts facts = Join(operand->facts, other->facts);
   facts.unique = false;
@@ -81,7 +81,7 @@ bool GenerateAllReduce(ModuleWriter& w, Opcode opcode) {
   if (!w.Fits(operand_dims)) return false;
   Value* operand = OfEachReplica(w, type, operand_dims, ReducerRequirement(w, *row, type, size));
   Value* made = w.Emit(opcode, Shape(type, dims), {operand},
-                      ReducedFacts(w, *row, type, operand->facts, size));
+                       ReducedFacts(w, *row, type, operand->facts, size));
   made->instruction->Set(Attr::kReplicaGroups, groups);
   if (scatter) made->instruction->Set(Attr::kDimensions, Dims{0});
   made->instruction->Set(Attr::kToApply, w.Reducer(row->opcode, type));

@@ -125,7 +125,8 @@ bool GenerateConditional(ModuleWriter& w, Opcode) {
     computations.push_back(
         w.Define("branch", ParametersOf(w, {operands.back()}), [&](const Terms&) {
           w.Grow(static_cast<int>(w.choose.Range(1, 3)));
-          Value* root = b == 0 ? w.Newest() : w.FindOrMake(result.element_type(), result.dimensions());
+          Value* root =
+              b == 0 ? w.Newest() : w.FindOrMake(result.element_type(), result.dimensions());
           result = root->shape();
           facts = b == 0 ? root->facts : Join(facts, root->facts);
           return root;
@@ -201,7 +202,7 @@ Computation* DefineCondition(ModuleWriter& w, const Trips& trips, const Shape& s
   return w.Define("condition", {{state, {}}}, [&](const Terms& p) {
     Value* counter = w.Elements(p[0], facts)[0];
     Value* less = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
-                        {counter, w.ScalarConstant(trips.type, static_cast<double>(trips.end))});
+                         {counter, w.ScalarConstant(trips.type, static_cast<double>(trips.end))});
     less->instruction->Set(Attr::kDirection, Word{std::string(trips.direction)});
     return less;
   });
@@ -245,7 +246,8 @@ Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
       [&](const Terms& p) {
         Terms elements = w.Elements(p[0], facts);
         Value* step = w.ScalarConstant(trips.type, static_cast<double>(trips.step));
-        Value* next = w.Emit(Opcode::kAdd, Shape::Scalar(trips.type), {elements[0], step}, facts[0]);
+        Value* next =
+            w.Emit(Opcode::kAdd, Shape::Scalar(trips.type), {elements[0], step}, facts[0]);
         next->hidden = elements[0]->hidden = false;
         if (w.choose.OneIn(3)) CutRow(w, elements[0], elements[1]);
         w.Grow(static_cast<int>(w.choose.Range(1, 4)));
@@ -278,7 +280,7 @@ bool GenerateCount(ModuleWriter& w) {
     const PrimitiveType real = ComponentType(type);
     Value* counter = IsComplex(type) ? w.Emit(Opcode::kReal, Shape::Scalar(real), {p[0]}) : p[0];
     Value* goes_on = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
-                           {counter, w.ScalarConstant(real, end)});
+                            {counter, w.ScalarConstant(real, end)});
     goes_on->instruction->Set(Attr::kDirection, Word{"LT"});
     return goes_on;
   });
@@ -316,7 +318,7 @@ bool GenerateReset(ModuleWriter& w) {
   std::vector<ModuleWriter::Parameter> state = {{Shape(type, dims), facts}};
   Computation* condition = w.Define("condition", state, [&](const Terms& p) {
     Value* differs = w.Emit(Opcode::kCompare, Shape::Scalar(PrimitiveType::kPred),
-                           {FirstElement(w, p[0]), w.ScalarConstant(type, end)});
+                            {FirstElement(w, p[0]), w.ScalarConstant(type, end)});
     differs->instruction->Set(Attr::kDirection, Word{"NE"});
     return differs;
   });

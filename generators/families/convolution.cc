@@ -125,7 +125,8 @@ bool GenerateConvolution(ModuleWriter& w, Opcode) {
   ValueFacts facts = RangeFacts(-most, most, a->facts.integral && b->facts.integral);
   if (IsUnsigned(type)) facts.low = 0;
   PrimitiveType sum = DrawSumType(w, type);
-  Value* made = w.Emit(Opcode::kConvolution, Shape(sum, result.dims), {a, b}, w.Satisfy(sum, facts));
+  Value* made =
+      w.Emit(Opcode::kConvolution, Shape(sum, result.dims), {a, b}, w.Satisfy(sum, facts));
   SetAttributes(made->instruction, sizes,
                 {lhs.first, lhs.second, lhs.spatial, rhs.first, rhs.second, rhs.spatial,
                  result.first, result.second, result.spatial});

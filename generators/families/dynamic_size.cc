@@ -28,7 +28,7 @@ Value* EmitDynamic(ModuleWriter& w, PrimitiveType type, const Dims& dims, int64_
   ValueFacts facts = operand->facts;
   facts.unique = false;
   Value* set = w.Emit(Opcode::kSetDimensionSize, shape,
-                     {operand, DrawRuntimeSize(w, dims[dimension])}, facts);
+                      {operand, DrawRuntimeSize(w, dims[dimension])}, facts);
   set->instruction->Set(Attr::kDimensions, Dims{dimension});
   return set;
 }
@@ -36,7 +36,7 @@ Value* EmitDynamic(ModuleWriter& w, PrimitiveType type, const Dims& dims, int64_
 void EmitSize(ModuleWriter& w, Value* of, int64_t dimension) {
   double bound = static_cast<double>(of->dims()[static_cast<size_t>(dimension)]);
   Value* size = w.Emit(Opcode::kGetDimensionSize, Shape::Scalar(PrimitiveType::kS32), {of},
-                      RangeFacts(0, bound, true));
+                       RangeFacts(0, bound, true));
   size->instruction->Set(Attr::kDimensions, Dims{dimension});
 }
 
@@ -48,8 +48,8 @@ void EmitSum(ModuleWriter& w, Value* dynamic, int64_t dimension) {
   if (w.plan.checked() && !dynamic->facts.Within(demand.low, demand.high)) return;
   kept.erase(kept.begin() + dimension);
   Value* sum = w.Emit(Opcode::kReduce, Shape(dynamic->type(), kept),
-                     {dynamic, w.ScalarConstant(dynamic->type(), 0)},
-                     ReducedFacts(w, add, dynamic->type(), dynamic->facts, count));
+                      {dynamic, w.ScalarConstant(dynamic->type(), 0)},
+                      ReducedFacts(w, add, dynamic->type(), dynamic->facts, count));
   sum->instruction->Set(Attr::kDimensions, Dims{dimension});
   sum->instruction->Set(Attr::kToApply, w.Reducer(Opcode::kAdd, dynamic->type()));
 }

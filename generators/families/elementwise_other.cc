@@ -31,7 +31,7 @@ bool GenerateCompare(ModuleWriter& w, Opcode) {
   bool signs_known = lhs->facts.bits_known && rhs->facts.bits_known;
   bool total_order = IsFloat(type) && (signs_known || !w.plan.exact());
   Value* compare = w.Emit(Opcode::kCompare, Shape(PrimitiveType::kPred, dims), {lhs, rhs},
-                         RangeFacts(0, 1, true));
+                          RangeFacts(0, 1, true));
   compare->instruction->Set(Attr::kDirection,
                             Word{std::string(kDirections[w.choose.Below(directions)])});
   absl::string_view comparison = ComparisonType(w, type, total_order);

@@ -100,7 +100,7 @@ Value* Joined(ModuleWriter& w, Value* x) {
   dims[dimension] *= 2;
   if (!w.Fits(dims)) return x;
   Value* moved = w.Emit(Opcode::kConcatenate, Shape(x->type(), dims), {x, other},
-                       Join(x->facts, other->facts));
+                        Join(x->facts, other->facts));
   moved->instruction->Set(Attr::kDimensions, Dims{dimension});
   return moved;
 }
@@ -181,7 +181,8 @@ bool ChainOfFunctions(ModuleWriter& w) {
   TypeSet types = RowOf(inner).types & RowOf(outer).types;
   PrimitiveType type = w.DrawType(types);
   if (type == PrimitiveType::kInvalid) return false;
-  Value* x = ApplyUnary(w, inner, w.FindOrMake(type, w.DrawDims(), RequirementOfUnary(w, inner, type)));
+  Value* x =
+      ApplyUnary(w, inner, w.FindOrMake(type, w.DrawDims(), RequirementOfUnary(w, inner, type)));
   if (!x || !Contains(RowOf(outer).types, x->type())) return x != nullptr;
   ApplyUnary(w, outer, w.Checked(x, RequirementOfUnary(w, outer, x->type())));
   return true;
@@ -205,8 +206,10 @@ bool FunctionsAndArithmetic(ModuleWriter& w) {
     return ApplyUnary(w, function, w.Checked(combined, RequirementOfUnary(w, function, type))) !=
            nullptr;
   }
-  Value* a = ApplyUnary(w, function, w.FindOrMake(type, dims, RequirementOfUnary(w, function, type)));
-  Value* b = ApplyUnary(w, function, w.FindOrMake(type, dims, RequirementOfUnary(w, function, type)));
+  Value* a =
+      ApplyUnary(w, function, w.FindOrMake(type, dims, RequirementOfUnary(w, function, type)));
+  Value* b =
+      ApplyUnary(w, function, w.FindOrMake(type, dims, RequirementOfUnary(w, function, type)));
   if (!a || !b) return false;
   ApplyArithmetic(w, arithmetic, a, b);
   return true;

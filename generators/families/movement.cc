@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that move elements: the result's sizes are drawn, operands and attributes solved to them.
+// Operations that move elements: the result's sizes are drawn, operands and attributes solved to
+// them.
 #include <numeric>
 
 #include "generators/module_writer.h"
@@ -33,7 +34,8 @@ Dims Refactored(ModuleWriter& w, const Dims& dims) {
     result.push_back(factor);
     rest /= factor;
   }
-  if (rest != 1 || result.empty()) result.insert(result.begin() + w.choose.Below(result.size() + 1), rest);
+  if (rest != 1 || result.empty())
+    result.insert(result.begin() + w.choose.Below(result.size() + 1), rest);
   return result;
 }
 
@@ -128,7 +130,8 @@ bool GeneratePad(ModuleWriter& w, Opcode) {
   if (!w.Fits(operand_dims)) return false;
   Value* operand = w.FindOrMake(type, operand_dims);
   Value* value = w.FindOrMake(type, {});
-  Value* pad = w.Emit(Opcode::kPad, Shape(type, dims), {operand, value}, Join(operand->facts, value->facts));
+  Value* pad =
+      w.Emit(Opcode::kPad, Shape(type, dims), {operand, value}, Join(operand->facts, value->facts));
   pad->instruction->Set(Attr::kPadding, std::move(padding));
   return true;
 }
@@ -171,7 +174,8 @@ bool GenerateIota(ModuleWriter& w, Opcode) {
   double last = static_cast<double>(std::max<int64_t>(dims[dimension] - 1, 0));
   // Beyond what a narrow type counts exactly, iota rounds or wraps.
   if (w.plan.checked() && last > w.Limit(type)) return false;
-  Value* iota = w.Emit(Opcode::kIota, Shape(type, dims), {}, w.Satisfy(type, RangeFacts(0, last, true)));
+  Value* iota =
+      w.Emit(Opcode::kIota, Shape(type, dims), {}, w.Satisfy(type, RangeFacts(0, last, true)));
   iota->instruction->Set(Attr::kIotaDimension, dimension);
   return true;
 }

@@ -47,7 +47,7 @@ bool GenerateSort(ModuleWriter& w, Opcode) {
       floating && (operands[key]->facts.bits_known || !w.plan.exact()) && w.choose.Below(2);
   Computation* comparator = Comparator(w, operands, key, total_order);
   Value* sort = w.Emit(Opcode::kSort, count == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
-                      count == 1 ? facts[0] : ValueFacts());
+                       count == 1 ? facts[0] : ValueFacts());
   int64_t dimension = w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
   sort->instruction->Set(Attr::kDimensions, Dims{dimension});
   // In the exact stream rows that compare equal must not change places.

@@ -67,7 +67,7 @@ Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const 
 }
 
 Requirement ReducerRequirement(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
-                     int64_t count) {
+                               int64_t count) {
   bool floating = IsFloat(type) || IsComplex(type);
   if (!w.plan.checked() || !floating) return {};
   double n = static_cast<double>(std::max<int64_t>(count, 1));

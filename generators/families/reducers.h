@@ -26,7 +26,7 @@ Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count);
 Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
 // What `count` operands must be so that the result stays in range (exact: exact).
 Requirement ReducerRequirement(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
-                     int64_t count);
+                               int64_t count);
 ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
                         const ValueFacts& operand, int64_t count);
 // (a0, a1, b0, b1) -> (op(a0, b0), op(a1, b1)).

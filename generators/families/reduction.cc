@@ -51,7 +51,7 @@ bool GenerateReduce(ModuleWriter& w, Opcode) {
   }
   Value* second = w.FindOrMake(type, dims, ReducerRequirement(w, *row, type, count));
   Value* reduce = w.Emit(Opcode::kReduce, Shape::Tuple({Shape(type, kept), Shape(type, kept)}),
-                        {operand, second, init, init});
+                         {operand, second, init, init});
   reduce->instruction->Set(Attr::kDimensions, reduced);
   reduce->instruction->Set(Attr::kToApply, PairReducer(w, row->opcode, type));
   w.Elements(reduce, {facts(*operand), facts(*second)});

@@ -99,7 +99,7 @@ bool GenerateSelectAndScatter(ModuleWriter& w, Opcode) {
   Value* source = w.FindOrMake(type, dims, demand);
   Value* init = w.ScalarConstant(type, WholeRange(type).low > 0 ? 1 : 0);
   Value* scattered = w.Emit(Opcode::kSelectAndScatter, Shape(type, base), {operand, source, init},
-                           ReducedFacts(w, add, type, source->facts, count + 1));
+                            ReducedFacts(w, add, type, source->facts, count + 1));
   scattered->instruction->Set(Attr::kWindow, window);
   scattered->instruction->Set(Attr::kSelect, Selector(w, type));
   scattered->instruction->Set(Attr::kScatter, w.Reducer(Opcode::kAdd, type));

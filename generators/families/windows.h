@@ -7,7 +7,8 @@
 
 namespace hlocts::generators {
 
-// One dimension: a size of at most size_max, now and then a stride, padding (negative too), dilations.
+// One dimension: a size of at most size_max, now and then a stride, padding (negative too),
+// dilations.
 WindowDimension DrawWindowDimension(ModuleWriter& w, int64_t size_max);
 // How many windows fit; written apart from spec/infer, which then checks it.
 int64_t WindowedSize(int64_t base, const WindowDimension& window);

@@ -43,9 +43,8 @@ bool ElementwiseAsMap(Site& s) {
   for (const Instruction* one : s.at->operands()) {
     scalars.push_back(Shape::Scalar(one->shape().element_type()));
   }
-  Computation* each = s.Define("each", scalars, [&](const Operands& p) {
-    return s.Again(p, Shape::Scalar(s.type()));
-  });
+  Computation* each = s.Define(
+      "each", scalars, [&](const Operands& p) { return s.Again(p, Shape::Scalar(s.type())); });
   return s.Use(s.Make(Opcode::kMap, s.at->operands(),
                       {{Attr::kDimensions, Iotas(s.rank())}, {Attr::kToApply, each}}));
 }

@@ -9,7 +9,8 @@ namespace {
 Instruction* RowOfArray(Site& s, Instruction* array, Instruction* row) {
   Operands operands = {array, row};
   for (int64_t d = 1; d < s.rank(); ++d) operands.push_back(s.Number(PrimitiveType::kS32, 0));
-  return s.Make(Opcode::kDynamicSlice, operands, {{Attr::kDynamicSliceSizes, With(s.dims(), 0, 1)}});
+  return s.Make(Opcode::kDynamicSlice, operands,
+                {{Attr::kDynamicSliceSizes, With(s.dims(), 0, 1)}});
 }
 
 Instruction* WithRow(Site& s, Instruction* array, Instruction* update, Instruction* row) {
@@ -44,8 +45,8 @@ bool ComputeByRows(Site& s) {
     next.push_back(WithRow(s, s.Element(p[0], count + 1), computed, row));
     return s.Make(Opcode::kTuple, next);
   });
-  Instruction* loop = s.Make(Opcode::kWhile, {state},
-                             {{Attr::kCondition, condition}, {Attr::kBody, body}});
+  Instruction* loop =
+      s.Make(Opcode::kWhile, {state}, {{Attr::kCondition, condition}, {Attr::kBody, body}});
   return s.Use(s.Element(loop, count + 1));
 }
 
@@ -109,14 +110,15 @@ bool SplitFeatureGroups(Site& s) {
     Instruction* lhs = s.Slice(s.operand(0), numbers.input_feature, g * inputs, (g + 1) * inputs);
     Instruction* rhs =
         s.Slice(s.operand(1), numbers.kernel_output_feature, g * outputs, (g + 1) * outputs);
-    parts.push_back(s.Again({lhs, rhs}, Shape(s.type(), With(s.dims(), numbers.output_feature, outputs)),
-                            attributes));
+    parts.push_back(s.Again(
+        {lhs, rhs}, Shape(s.type(), With(s.dims(), numbers.output_feature, outputs)), attributes));
   }
   return s.Use(s.Concatenate(parts, numbers.output_feature));
 }
 
 bool SplitConvolutionBatch(Site& s) {
-  if (s.opcode() != Opcode::kConvolution || s.at->IntOr(Attr::kBatchGroupCount, 1) != 1) return false;
+  if (s.opcode() != Opcode::kConvolution || s.at->IntOr(Attr::kBatchGroupCount, 1) != 1)
+    return false;
   const auto& numbers = *s.at->Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   int64_t size = s.shape().dimension(numbers.output_batch);
   if (size < 2) return false;

@@ -15,22 +15,27 @@ struct Spread {
   Dims left, right;  // places of the operands' dimensions
 };
 
-bool Holds(const Dims& dims, int64_t d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
+bool Holds(const Dims& dims, int64_t d) {
+  return std::find(dims.begin(), dims.end(), d) != dims.end();
+}
 
 Spread SpreadOf(const Site& s, const DotDimensionNumbers& numbers) {
   const Shape& lhs = s.operand(0)->shape();
   const Shape& rhs = s.operand(1)->shape();
-  Spread spread = {s.dims(), Dims(static_cast<size_t>(lhs.rank())), Dims(static_cast<size_t>(rhs.rank()))};
+  Spread spread = {s.dims(), Dims(static_cast<size_t>(lhs.rank())),
+                   Dims(static_cast<size_t>(rhs.rank()))};
   int64_t place = 0;
   for (size_t b = 0; b < numbers.lhs_batch.size(); ++b, ++place) {
     spread.left[static_cast<size_t>(numbers.lhs_batch[b])] = place;
     spread.right[static_cast<size_t>(numbers.rhs_batch[b])] = place;
   }
   for (int64_t d = 0; d < lhs.rank(); ++d) {
-    if (!Holds(numbers.lhs_batch, d) && !Holds(numbers.lhs_contracting, d)) spread.left[static_cast<size_t>(d)] = place++;
+    if (!Holds(numbers.lhs_batch, d) && !Holds(numbers.lhs_contracting, d))
+      spread.left[static_cast<size_t>(d)] = place++;
   }
   for (int64_t d = 0; d < rhs.rank(); ++d) {
-    if (!Holds(numbers.rhs_batch, d) && !Holds(numbers.rhs_contracting, d)) spread.right[static_cast<size_t>(d)] = place++;
+    if (!Holds(numbers.rhs_batch, d) && !Holds(numbers.rhs_contracting, d))
+      spread.right[static_cast<size_t>(d)] = place++;
   }
   for (size_t c = 0; c < numbers.lhs_contracting.size(); ++c, ++place) {
     spread.left[static_cast<size_t>(numbers.lhs_contracting[c])] = place;
@@ -51,13 +56,16 @@ Instruction* SpreadOut(Site& s, Instruction* operand, const Dims& places, const 
   return s.Broadcast(s.Transpose(operand, order), sizes, sorted);
 }
 
-bool IsSimpleReduce(const Site& s) { return s.opcode() == Opcode::kReduce && s.at->operand_count() == 2; }
+bool IsSimpleReduce(const Site& s) {
+  return s.opcode() == Opcode::kReduce && s.at->operand_count() == 2;
+}
 
 }  // namespace
 
 bool DotAsReduce(Site& s) {
   constexpr int64_t kElementsMax = 4096;
-  if (s.opcode() != Opcode::kDot || !Contains(RowOf(Opcode::kMultiply).types, s.type())) return false;
+  if (s.opcode() != Opcode::kDot || !Contains(RowOf(Opcode::kMultiply).types, s.type()))
+    return false;
   for (const Instruction* one : s.at->operands()) {
     if (one->shape().element_type() != s.type()) return false;
   }
@@ -67,10 +75,11 @@ bool DotAsReduce(Site& s) {
       s.Make(Opcode::kMultiply, {SpreadOut(s, s.operand(0), spread.left, spread.sizes),
                                  SpreadOut(s, s.operand(1), spread.right, spread.sizes)});
   const Shape scalar = Shape::Scalar(s.type());
-  Computation* sum = s.Define("sum", {scalar, scalar},
-                              [&](const Operands& p) { return s.Make(Opcode::kAdd, p); });
+  Computation* sum =
+      s.Define("sum", {scalar, scalar}, [&](const Operands& p) { return s.Make(Opcode::kAdd, p); });
   Dims contracting;
-  for (int64_t d = s.rank(); d < static_cast<int64_t>(spread.sizes.size()); ++d) contracting.push_back(d);
+  for (int64_t d = s.rank(); d < static_cast<int64_t>(spread.sizes.size()); ++d)
+    contracting.push_back(d);
   return s.Use(s.Make(Opcode::kReduce, {products, s.Number(s.type(), 0)},
                       {{Attr::kDimensions, contracting}, {Attr::kToApply, sum}}));
 }
@@ -79,7 +88,8 @@ bool ReduceReversed(Site& s) {
   if (s.opcode() != Opcode::kReduce) return false;
   Operands operands = s.at->operands();
   for (size_t i = 0; i < operands.size() / 2; ++i) {
-    operands[i] = s.Make(Opcode::kReverse, {operands[i]}, {{Attr::kDimensions, s.at->IntList(Attr::kDimensions)}});
+    operands[i] = s.Make(Opcode::kReverse, {operands[i]},
+                         {{Attr::kDimensions, s.at->IntList(Attr::kDimensions)}});
   }
   return s.Use(s.Again(operands, s.shape()));
 }

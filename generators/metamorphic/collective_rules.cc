@@ -21,16 +21,17 @@ ReplicaGroups OneGroup() {
 bool AllReduceAlone(Site& s) {
   if (!IsAlone(s) || !IsInteger(s.type()) || BitWidth(s.type()) < 8) return false;
   const Shape scalar = Shape::Scalar(s.type());
-  Computation* sum = s.Define("sum", {scalar, scalar},
-                              [&](const Operands& p) { return s.Make(Opcode::kAdd, p); });
+  Computation* sum =
+      s.Define("sum", {scalar, scalar}, [&](const Operands& p) { return s.Make(Opcode::kAdd, p); });
   return s.Use(s.Make(Opcode::kAllReduce, {s.at},
                       {{Attr::kReplicaGroups, OneGroup()}, {Attr::kToApply, sum}}));
 }
 
 bool AllGatherAlone(Site& s) {
   if (!IsAlone(s) || s.rank() < 1) return false;
-  return s.Use(s.Make(Opcode::kAllGather, {s.at},
-                      {{Attr::kReplicaGroups, OneGroup()}, {Attr::kDimensions, Dims{s.rank() - 1}}}));
+  return s.Use(
+      s.Make(Opcode::kAllGather, {s.at},
+             {{Attr::kReplicaGroups, OneGroup()}, {Attr::kDimensions, Dims{s.rank() - 1}}}));
 }
 
 bool AllToAllAlone(Site& s) {

@@ -118,8 +118,7 @@ bool AddLoopState(Site& s) {
   });
   Computation* body = s.Define("body", {state->shape()}, [&](const Operands& p) {
     Instruction* next = Called(s, s.at->CalledComputation(Attr::kBody), s.Element(p[0], 0));
-    Instruction* counted =
-        s.Make(Opcode::kAdd, {s.Element(p[0], 1), s.Number(kCounter, 1)});
+    Instruction* counted = s.Make(Opcode::kAdd, {s.Element(p[0], 1), s.Number(kCounter, 1)});
     return s.Make(Opcode::kTuple, {next, counted});
   });
   return s.Use(s.Element(Loop(s, state, condition, body), 0));

@@ -16,7 +16,8 @@ bool AddDeadCode(Site& s) {
   Instruction* dead = divides ? s.Make(Opcode::kDivide, {s.at, s.Splat(s.shape(), 0)}) : s.at;
   if (s.rank() > 0) {
     Operands operands = {dead};
-    for (int64_t d = 0; d < s.rank(); ++d) operands.push_back(s.Number(PrimitiveType::kS32, 2147483647.0));
+    for (int64_t d = 0; d < s.rank(); ++d)
+      operands.push_back(s.Number(PrimitiveType::kS32, 2147483647.0));
     dead = s.Make(Opcode::kDynamicSlice, operands,
                   {{Attr::kDynamicSliceSizes, Dims(static_cast<size_t>(s.rank()), 0)}});
   }
@@ -54,11 +55,13 @@ bool AddUnusedParameter(Site& s) {
 }
 
 bool CloneForOneUser(Site& s) {
-  if (IsCarrier(*s.at) || HasSideEffects(*s.at) || !s.at->called_computations().empty()) return false;
+  if (IsCarrier(*s.at) || HasSideEffects(*s.at) || !s.at->called_computations().empty())
+    return false;
   Operands users;
   for (const auto& user : s.at->parent()->instructions()) {
     const Operands& operands = user->operands();
-    if (std::find(operands.begin(), operands.end(), s.at) != operands.end()) users.push_back(user.get());
+    if (std::find(operands.begin(), operands.end(), s.at) != operands.end())
+      users.push_back(user.get());
   }
   if (users.empty()) return false;
   Instruction* user = s.choose.Pick(users);

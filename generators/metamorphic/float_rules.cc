@@ -24,9 +24,12 @@ bool AllModerate(const Literal& literal) {
 
 bool IsModerate(const Literal& literal) {
   switch (literal.element_type()) {
-    case PrimitiveType::kF32: return AllModerate<float>(literal);
-    case PrimitiveType::kF64: return AllModerate<double>(literal);
-    default: return false;
+    case PrimitiveType::kF32:
+      return AllModerate<float>(literal);
+    case PrimitiveType::kF64:
+      return AllModerate<double>(literal);
+    default:
+      return false;
   }
 }
 
@@ -40,28 +43,31 @@ bool NegateTwice(Site& s) {
 // Formats of 8 bits and fewer may lack a negative zero, or all negative numbers.
 bool SubtractAsAdd(Site& s) {
   if (IsFloat(s.type()) && BitWidth(s.type()) <= 8) return false;
-  if (s.opcode() != Opcode::kSubtract || !Contains(RowOf(Opcode::kNegate).types, s.type())) return false;
+  if (s.opcode() != Opcode::kSubtract || !Contains(RowOf(Opcode::kNegate).types, s.type()))
+    return false;
   return s.Use(s.Make(Opcode::kAdd, {s.operand(0), s.Make(Opcode::kNegate, {s.operand(1)})}));
 }
 
 bool Commute(Site& s) {
-  bool commutes = IsOneOf(s.opcode(), {Opcode::kAdd, Opcode::kMultiply, Opcode::kMinimum, Opcode::kMaximum,
-                                       Opcode::kAnd, Opcode::kOr, Opcode::kXor});
+  bool commutes = IsOneOf(s.opcode(), {Opcode::kAdd, Opcode::kMultiply, Opcode::kMinimum,
+                                       Opcode::kMaximum, Opcode::kAnd, Opcode::kOr, Opcode::kXor});
   return commutes && s.Use(s.Again({s.operand(1), s.operand(0)}, s.shape()));
 }
 
 // Functions that leave their own results as they are.
 bool OnceMore(Site& s) {
-  bool idempotent = IsOneOf(s.opcode(), {Opcode::kAbs, Opcode::kFloor, Opcode::kCeil, Opcode::kRoundNearestAfz,
-                                         Opcode::kRoundNearestEven});
+  bool idempotent = IsOneOf(s.opcode(), {Opcode::kAbs, Opcode::kFloor, Opcode::kCeil,
+                                         Opcode::kRoundNearestAfz, Opcode::kRoundNearestEven});
   return idempotent && !IsComplex(s.operand(0)->shape().element_type()) &&
          s.Use(s.Again({s.at}, s.shape()));
 }
 
 bool WithItself(Site& s) {
-  static constexpr Opcode kOpcodes[] = {Opcode::kMinimum, Opcode::kMaximum, Opcode::kAnd, Opcode::kOr};
+  static constexpr Opcode kOpcodes[] = {Opcode::kMinimum, Opcode::kMaximum, Opcode::kAnd,
+                                        Opcode::kOr};
   Opcode opcode = s.choose.Pick(kOpcodes);
-  if (!s.shape().IsArray() || !Contains(RowOf(opcode).types, s.type()) || IsComplex(s.type())) return false;
+  if (!s.shape().IsArray() || !Contains(RowOf(opcode).types, s.type()) || IsComplex(s.type()))
+    return false;
   return s.Use(s.Make(opcode, {s.at, s.at}));
 }
 

@@ -77,10 +77,11 @@ bool QuotientAndRemainder(Site& s) {
 }
 
 bool Reassociate(Site& s) {
-  static constexpr Opcode kAssociative[] = {Opcode::kAdd, Opcode::kMultiply, Opcode::kAnd,
-                                            Opcode::kOr,  Opcode::kXor,      Opcode::kMinimum,
+  static constexpr Opcode kAssociative[] = {Opcode::kAdd,    Opcode::kMultiply, Opcode::kAnd,
+                                            Opcode::kOr,     Opcode::kXor,      Opcode::kMinimum,
                                             Opcode::kMaximum};
-  bool can = IsIntegerArray(s) && std::count(std::begin(kAssociative), std::end(kAssociative), s.opcode()) &&
+  bool can = IsIntegerArray(s) &&
+             std::count(std::begin(kAssociative), std::end(kAssociative), s.opcode()) &&
              s.operand(0)->opcode() == s.opcode();
   if (!can) return false;
   Instruction* inner = s.operand(0);
@@ -90,17 +91,22 @@ bool Reassociate(Site& s) {
 
 namespace {
 
-// What a first step may begin with, so that the initial value enters once: nullptr, where there is none.
+// What a first step may begin with, so that the initial value enters once: nullptr, where there is
+// none.
 Instruction* Neutral(Site& s, Opcode opcode) {
   switch (opcode) {
     case Opcode::kAdd:
-    case Opcode::kXor: return s.Number(s.type(), 0);
-    case Opcode::kMultiply: return s.Number(s.type(), 1);
+    case Opcode::kXor:
+      return s.Number(s.type(), 0);
+    case Opcode::kMultiply:
+      return s.Number(s.type(), 1);
     case Opcode::kAnd:
     case Opcode::kOr:
     case Opcode::kMinimum:
-    case Opcode::kMaximum: return s.operand(1);  // twice is as good as once
-    default: return nullptr;
+    case Opcode::kMaximum:
+      return s.operand(1);  // twice is as good as once
+    default:
+      return nullptr;
   }
 }
 
@@ -109,13 +115,15 @@ Instruction* Neutral(Site& s, Opcode opcode) {
 bool ReduceInTwoSteps(Site& s) {
   if (s.opcode() != Opcode::kReduce || s.at->operand_count() != 2) return false;
   const Dims& dimensions = s.at->IntList(Attr::kDimensions);
-  if (dimensions.size() < 2 || !(IsInteger(s.type()) || s.type() == PrimitiveType::kPred)) return false;
+  if (dimensions.size() < 2 || !(IsInteger(s.type()) || s.type() == PrimitiveType::kPred))
+    return false;
   Computation* computation = s.at->CalledComputation(Attr::kToApply);
   Instruction* neutral = Neutral(s, BinaryOf(*computation));
   if (!neutral) return false;
   int64_t first = dimensions[0];
   Dims rest;
-  for (size_t i = 1; i < dimensions.size(); ++i) rest.push_back(dimensions[i] - (dimensions[i] > first));
+  for (size_t i = 1; i < dimensions.size(); ++i)
+    rest.push_back(dimensions[i] - (dimensions[i] > first));
   Instruction* step = s.Make(Opcode::kReduce, {s.operand(0), neutral},
                              {{Attr::kDimensions, Dims{first}}, {Attr::kToApply, computation}});
   return s.Use(s.Make(Opcode::kReduce, {step, s.operand(1)},

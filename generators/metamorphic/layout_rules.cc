@@ -17,7 +17,8 @@ bool PermuteLayoutAndBack(Site& s) {
   if (!s.shape().IsArray() || s.rank() < 2) return false;
   Instruction* moved =
       s.Make(Opcode::kCopy, {s.at}, {}, WithOrder(s.shape(), Shuffled(s.choose, s.rank())));
-  return s.Use(s.Make(Opcode::kCopy, {moved}, {}, WithOrder(s.shape(), MajorToMinorOrder(s.rank()))));
+  return s.Use(
+      s.Make(Opcode::kCopy, {moved}, {}, WithOrder(s.shape(), MajorToMinorOrder(s.rank()))));
 }
 
 // An intermediate value lies in another order. Entry parameters and roots show their layouts.
@@ -41,7 +42,8 @@ bool FlattenAndBack(Site& s) {
 // The result may take the memory of a parameter that is not donated: nothing can be seen of it.
 bool AliasOutput(Site& s) {
   Instruction* root = s.module.entry()->root();
-  if (!s.module.input_output_alias.empty() || s.at != root || !root->shape().IsArray()) return false;
+  if (!s.module.input_output_alias.empty() || s.at != root || !root->shape().IsArray())
+    return false;
   for (const Instruction* parameter : s.module.entry()->parameters()) {
     if (parameter == root || parameter->shape() != root->shape()) continue;
     s.module.input_output_alias.push_back({{}, parameter->parameter_number(), {}, false});

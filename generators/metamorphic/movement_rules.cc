@@ -15,7 +15,9 @@ Dims Inverse(const Dims& permutation) {
   return inverse;
 }
 
-bool IsArrayOfRank(const Site& s, int64_t least) { return s.shape().IsArray() && s.rank() >= least; }
+bool IsArrayOfRank(const Site& s, int64_t least) {
+  return s.shape().IsArray() && s.rank() >= least;
+}
 
 Instruction* Reversed(Site& s, Instruction* operand, const Dims& dimensions) {
   return s.Make(Opcode::kReverse, {operand}, {{Attr::kDimensions, dimensions}});
@@ -54,7 +56,8 @@ Operands Starts(Site& s, const Dims& starts) {
   return made;
 }
 
-Instruction* DynamicSliced(Site& s, Instruction* operand, const Operands& starts, const Dims& sizes) {
+Instruction* DynamicSliced(Site& s, Instruction* operand, const Operands& starts,
+                           const Dims& sizes) {
   Operands operands = {operand};
   operands.insert(operands.end(), starts.begin(), starts.end());
   return s.Make(Opcode::kDynamicSlice, operands, {{Attr::kDynamicSliceSizes, sizes}});
@@ -113,7 +116,8 @@ bool PadInsideThenSlice(Site& s) {
   SliceRanges ranges;
   for (int64_t whole : s.dims()) ranges.dimensions.push_back({0, whole, 1});
   int64_t step = padding.interior + 1;
-  ranges.dimensions[static_cast<size_t>(d)] = {padding.low, padding.low + (size - 1) * step + 1, step};
+  ranges.dimensions[static_cast<size_t>(d)] = {padding.low, padding.low + (size - 1) * step + 1,
+                                               step};
   return s.Use(s.Make(Opcode::kSlice, {padded}, {{Attr::kSlice, ranges}}));
 }
 
@@ -213,20 +217,28 @@ std::optional<int64_t> KnownInteger(const Site& s, const Instruction& instructio
   const Literal* literal = s.Known(instruction);
   if (!literal || !literal->shape().IsScalar()) return std::nullopt;
   switch (literal->element_type()) {
-    case PrimitiveType::kS8: return literal->data<int8_t>()[0];
-    case PrimitiveType::kS16: return literal->data<int16_t>()[0];
-    case PrimitiveType::kS32: return literal->data<int32_t>()[0];
-    case PrimitiveType::kS64: return literal->data<int64_t>()[0];
-    case PrimitiveType::kU8: return literal->data<uint8_t>()[0];
-    case PrimitiveType::kU32: return literal->data<uint32_t>()[0];
-    default: return std::nullopt;
+    case PrimitiveType::kS8:
+      return literal->data<int8_t>()[0];
+    case PrimitiveType::kS16:
+      return literal->data<int16_t>()[0];
+    case PrimitiveType::kS32:
+      return literal->data<int32_t>()[0];
+    case PrimitiveType::kS64:
+      return literal->data<int64_t>()[0];
+    case PrimitiveType::kU8:
+      return literal->data<uint8_t>()[0];
+    case PrimitiveType::kU32:
+      return literal->data<uint32_t>()[0];
+    default:
+      return std::nullopt;
   }
 }
 
 }  // namespace
 
 bool UpdateAsSelect(Site& s) {
-  if (s.opcode() != Opcode::kDynamicUpdateSlice || s.at->operand_count() != s.rank() + 2) return false;
+  if (s.opcode() != Opcode::kDynamicUpdateSlice || s.at->operand_count() != s.rank() + 2)
+    return false;
   Instruction* update = s.operand(1);
   Instruction* inside = s.Splat(Shape(PrimitiveType::kPred, update->shape().dimensions()), 1);
   PaddingConfig config;
@@ -239,8 +251,7 @@ bool UpdateAsSelect(Site& s) {
   }
   Attributes padding = {{Attr::kPadding, config}};
   Instruction* moved = s.Make(Opcode::kPad, {update, s.Number(s.type(), 1)}, padding);
-  Instruction* mask =
-      s.Make(Opcode::kPad, {inside, s.Number(PrimitiveType::kPred, 0)}, padding);
+  Instruction* mask = s.Make(Opcode::kPad, {inside, s.Number(PrimitiveType::kPred, 0)}, padding);
   return s.Use(s.Make(Opcode::kSelect, {mask, moved, s.operand(0)}));
 }
 

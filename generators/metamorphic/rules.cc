@@ -14,9 +14,9 @@ constexpr MetamorphicRule kRules[] = {
 #undef HLOCTS_METAMORPHIC
 };
 
-constexpr absl::string_view kGroupNames[] = {
-    "layout",   "movement", "duplicates", "barriers", "control",  "batching",
-    "integers", "types",    "floats",     "bounded",  "ordering", "collectives"};
+constexpr absl::string_view kGroupNames[] = {"layout",  "movement", "duplicates", "barriers",
+                                             "control", "batching", "integers",   "types",
+                                             "floats",  "bounded",  "ordering",   "collectives"};
 
 }  // namespace
 

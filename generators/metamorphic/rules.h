@@ -15,10 +15,10 @@ enum class RuleGroup : uint8_t {
   kBarriers,    // what compilers do not fuse across
   kControl,
   kBatching,
-  kIntegers,    // algebra modulo 2^n
+  kIntegers,  // algebra modulo 2^n
   kTypes,
-  kFloats,      // exact in floating point
-  kBounded,     // equal in the reals
+  kFloats,   // exact in floating point
+  kBounded,  // equal in the reals
   kOrdering,
   kCollectives,
 };
@@ -45,12 +45,12 @@ const MetamorphicRule* FindMetamorphicRule(absl::string_view name);  // nullptr:
 #undef HLOCTS_METAMORPHIC
 
 // Shared by the files of rules.
-Dims Iotas(int64_t count);                                // {0, 1, ...}
+Dims Iotas(int64_t count);  // {0, 1, ...}
 Dims Shuffled(ChoiceSource& choose, int64_t count);
 Dims Without(const Dims& dims, int64_t position);
-Dims With(Dims dims, int64_t position, int64_t size);     // dims, one of them changed
+Dims With(Dims dims, int64_t position, int64_t size);  // dims, one of them changed
 std::vector<Shape> ShapesOf(const Operands& operands);
-bool HasSideEffects(const Instruction& instruction);      // or draws random numbers
+bool HasSideEffects(const Instruction& instruction);  // or draws random numbers
 // The opcode of a computation (a, b) -> a op b, which may be commuted; kParameter: it is none.
 Opcode BinaryOf(const Computation& computation);
 

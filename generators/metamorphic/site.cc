@@ -60,11 +60,10 @@ Instruction* Site::Again(Operands operands, Shape stated) {
 }
 
 Instruction* Site::Again(Operands operands, Shape stated, Attributes attributes) {
-  attributes.erase(std::remove_if(attributes.begin(), attributes.end(),
-                                  [](const auto& one) {
-                                    return one.first == Attr::kControlPredecessors;
-                                  }),
-                   attributes.end());
+  attributes.erase(
+      std::remove_if(attributes.begin(), attributes.end(),
+                     [](const auto& one) { return one.first == Attr::kControlPredecessors; }),
+      attributes.end());
   return Make(opcode(), std::move(operands), std::move(attributes), std::move(stated));
 }
 
@@ -202,8 +201,8 @@ Computation* Site::Garbage(const Shape& parameter, const Shape& result) {
 
 bool Site::Use(Instruction* value) {
   if (!value->shape().CompatibleWith(shape())) {
-    defect_.Update(absl::InternalError(absl::StrCat(value->shape().ToString(), " in the place of ",
-                                                    shape().ToString())));
+    defect_.Update(absl::InternalError(
+        absl::StrCat(value->shape().ToString(), " in the place of ", shape().ToString())));
   }
   if (std::find(made_.begin(), made_.end(), value) != made_.end()) {
     value->mutable_shape() = shape();

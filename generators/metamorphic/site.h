@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a metamorphic rule works: one instruction of a module, with ways to write others beside it.
-// Instructions that a rule makes stand behind the one it works on; it may use that one and everything
-// before it.
+// Instructions that a rule makes stand behind the one it works on; it may use that one and
+// everything before it.
 #ifndef HLOCTS_GENERATORS_METAMORPHIC_SITE_H_
 #define HLOCTS_GENERATORS_METAMORPHIC_SITE_H_
 

@@ -17,7 +17,8 @@ std::vector<Computation*> OpenComputations(const Module& module) {
   for (size_t next = 0; next < open.size(); ++next) {
     for (const auto& instruction : open[next]->instructions()) {
       Opcode opcode = instruction->opcode();
-      if (opcode != Opcode::kCall && opcode != Opcode::kWhile && opcode != Opcode::kConditional) continue;
+      if (opcode != Opcode::kCall && opcode != Opcode::kWhile && opcode != Opcode::kConditional)
+        continue;
       for (Computation* called : instruction->called_computations()) {
         if (std::find(open.begin(), open.end(), called) == open.end()) open.push_back(called);
       }
@@ -41,7 +42,8 @@ std::vector<Instruction*> SitesOf(const Module& module) {
 }
 
 // True: the twin is rewritten. kInternal: the rule made something malformed.
-absl::StatusOr<bool> Rewrite(Twin& twin, Instruction* at, const MetamorphicRule& rule, uint64_t seed) {
+absl::StatusOr<bool> Rewrite(Twin& twin, Instruction* at, const MetamorphicRule& rule,
+                             uint64_t seed) {
   SeedSource choices(seed);
   std::string name = at->name();
   Site site(*twin.module, twin.arguments, at, choices);
@@ -50,7 +52,8 @@ absl::StatusOr<bool> Rewrite(Twin& twin, Instruction* at, const MetamorphicRule&
     return false;
   }
   if (!site.defect().ok()) {
-    return absl::InternalError(absl::StrCat(rule.name, " at ", name, ": ", site.defect().message()));
+    return absl::InternalError(
+        absl::StrCat(rule.name, " at ", name, ": ", site.defect().message()));
   }
   twin.rule = &rule;
   twin.recipe = {std::string(rule.name), std::move(name), seed};
@@ -59,13 +62,17 @@ absl::StatusOr<bool> Rewrite(Twin& twin, Instruction* at, const MetamorphicRule&
 
 }  // namespace
 
-std::string TwinRecipe::ToText() const { return absl::StrCat(rule, " at ", instruction, " by ", seed); }
+std::string TwinRecipe::ToText() const {
+  return absl::StrCat(rule, " at ", instruction, " by ", seed);
+}
 
 absl::StatusOr<TwinRecipe> ParseTwinRecipe(absl::string_view text) {
   std::vector<std::string> words = absl::StrSplit(text, ' ', absl::SkipEmpty());
   TwinRecipe recipe;
-  if (words.size() != 5 || words[1] != "at" || words[3] != "by" || !absl::SimpleAtoi(words[4], &recipe.seed)) {
-    return InvalidInput("recipe of a twin: expected RULE at INSTRUCTION by NUMBER, found \"", text, "\"");
+  if (words.size() != 5 || words[1] != "at" || words[3] != "by" ||
+      !absl::SimpleAtoi(words[4], &recipe.seed)) {
+    return InvalidInput("recipe of a twin: expected RULE at INSTRUCTION by NUMBER, found \"", text,
+                        "\"");
   }
   recipe.rule = words[0];
   recipe.instruction = words[2];
@@ -77,9 +84,10 @@ bool CanHaveTwins(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
       Family family = RowOf(instruction->opcode()).family;
-      bool fixed = family == Family::kChannel || family == Family::kAsync || family == Family::kRandom ||
-                   family == Family::kDynamicSize || instruction->opcode() == Opcode::kCustomCall ||
-                   instruction->shape().is_dynamic() || instruction->Has(Attr::kControlPredecessors);
+      bool fixed =
+          family == Family::kChannel || family == Family::kAsync || family == Family::kRandom ||
+          family == Family::kDynamicSize || instruction->opcode() == Opcode::kCustomCall ||
+          instruction->shape().is_dynamic() || instruction->Has(Attr::kControlPredecessors);
       if (fixed) return false;
     }
   }
@@ -100,7 +108,8 @@ absl::StatusOr<Twin> MakeTwin(const Module& module, const std::vector<Literal>& 
   return absl::NotFoundError(absl::StrCat("no instruction ", recipe.instruction));
 }
 
-absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module, const std::vector<Literal>& arguments,
+absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module,
+                                             const std::vector<Literal>& arguments,
                                              ChoiceSource& choose,
                                              absl::Span<const MetamorphicRule* const> rules) {
   constexpr int kRulesTried = 8;

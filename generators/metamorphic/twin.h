@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twins: a module rewritten by a rule that leaves its meaning as it is. An engine that treats the two
-// differently is wrong about one of them, or uses a freedom; which, the acceptance sets say.
+// Twins: a module rewritten by a rule that leaves its meaning as it is. An engine that treats the
+// two differently is wrong about one of them, or uses a freedom; which, the acceptance sets say.
 #ifndef HLOCTS_GENERATORS_METAMORPHIC_TWIN_H_
 #define HLOCTS_GENERATORS_METAMORPHIC_TWIN_H_
 
@@ -25,21 +25,22 @@ absl::StatusOr<TwinRecipe> ParseTwinRecipe(absl::string_view text);
 
 struct Twin {
   std::unique_ptr<Module> module;
-  // Leaves; those of the first module come first, a rule may have added some. Outputs likewise: what
-  // the first module returns comes first.
+  // Leaves; those of the first module come first, a rule may have added some. Outputs likewise:
+  // what the first module returns comes first.
   std::vector<Literal> arguments;
   const MetamorphicRule* rule = nullptr;
   TwinRecipe recipe;
 };
 
-// Errors: no such rule or instruction, a rule that does not apply there, and kInternal when the rule
-// made something malformed.
+// Errors: no such rule or instruction, a rule that does not apply there, and kInternal when the
+// rule made something malformed.
 absl::StatusOr<Twin> MakeTwin(const Module& module, const std::vector<Literal>& arguments,
                               const TwinRecipe& recipe);
 
-// A rule (one of `rules`; empty: any) at a site, both drawn; nullopt when none of those tried applies.
-// kInternal as above.
-absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module, const std::vector<Literal>& arguments,
+// A rule (one of `rules`; empty: any) at a site, both drawn; nullopt when none of those tried
+// applies. kInternal as above.
+absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module,
+                                             const std::vector<Literal>& arguments,
                                              ChoiceSource& choose,
                                              absl::Span<const MetamorphicRule* const> rules = {});
 

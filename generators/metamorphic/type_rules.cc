@@ -20,11 +20,16 @@ std::optional<PrimitiveType> Wider(PrimitiveType type) {
 
 std::optional<PrimitiveType> BitsOf(PrimitiveType type) {
   switch (BitWidth(type)) {
-    case 8: return PrimitiveType::kU8;
-    case 16: return PrimitiveType::kU16;
-    case 32: return PrimitiveType::kU32;
-    case 64: return IsComplex(type) ? std::nullopt : std::optional(PrimitiveType::kU64);
-    default: return std::nullopt;
+    case 8:
+      return PrimitiveType::kU8;
+    case 16:
+      return PrimitiveType::kU16;
+    case 32:
+      return PrimitiveType::kU32;
+    case 64:
+      return IsComplex(type) ? std::nullopt : std::optional(PrimitiveType::kU64);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -42,7 +47,8 @@ const Turned& TurnedOf(const Site& s) {
 }
 
 Instruction* Compared(Site& s, Operands operands, absl::string_view direction) {
-  return s.Again(operands, s.shape(), s.AttributesWith(Attr::kDirection, Word{std::string(direction)}));
+  return s.Again(operands, s.shape(),
+                 s.AttributesWith(Attr::kDirection, Word{std::string(direction)}));
 }
 
 }  // namespace
@@ -73,16 +79,17 @@ bool OwnPrecision(Site& s) {
   if (!s.shape().IsArray()) return false;
   for (const auto& format : kFormats) {
     if (format.type != s.type()) continue;
-    return s.Use(s.Make(Opcode::kReducePrecision, {s.at},
-                        {{Attr::kExponentBits, format.exponent}, {Attr::kMantissaBits, format.mantissa}}));
+    return s.Use(
+        s.Make(Opcode::kReducePrecision, {s.at},
+               {{Attr::kExponentBits, format.exponent}, {Attr::kMantissaBits, format.mantissa}}));
   }
   return false;
 }
 
 bool RealAndImaginary(Site& s) {
   if (!s.shape().IsArray() || !IsComplex(s.type())) return false;
-  return s.Use(s.Make(Opcode::kComplex,
-                      {s.Make(Opcode::kReal, {s.at}), s.Make(Opcode::kImag, {s.at})}));
+  return s.Use(
+      s.Make(Opcode::kComplex, {s.Make(Opcode::kReal, {s.at}), s.Make(Opcode::kImag, {s.at})}));
 }
 
 bool TurnCompare(Site& s) {

@@ -53,11 +53,14 @@ inline constexpr Outcome kPass = Outcome::kPass, kFail = Outcome::kFail,
                          kOpen = Outcome::kInconclusive;
 inline constexpr Profile kStrict = Profile::kStrict, kRelaxed = Profile::kRelaxed;
 
-#define ADD_BODY(type) \
-  "add { a = " type "[] parameter(0) b = " type "[] parameter(1) ROOT r = " type "[] add(a, b) }\n"
+#define ADD_BODY(type)                                                           \
+  "add { a = " type "[] parameter(0) b = " type "[] parameter(1) ROOT r = " type \
+  "[] add(a, b) "                                                                \
+  "}\n"
 #define UNARY(op, type) "ENTRY e { x = " type "[] parameter(0) ROOT r = " type "[] " op "(x) }"
-#define BINARY(op, type) \
-  "ENTRY e { x = " type "[] parameter(0) y = " type "[] parameter(1) ROOT r = " type "[] " op "(x, y) }"
+#define BINARY(op, type)                                                                      \
+  "ENTRY e { x = " type "[] parameter(0) y = " type "[] parameter(1) ROOT r = " type "[] " op \
+  "(x, y) }"
 
 }  // namespace hlocts::reference
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs that real XLA gave, one file of recorded_xla/ each, judged without XLA: never a failure in the
-// profiles that a compiler is held to, and in strict what the file says.
+// Outputs that real XLA gave, one file of recorded_xla/ each, judged without XLA: never a failure
+// in the profiles that a compiler is held to, and in strict what the file says.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -72,7 +72,8 @@ std::string VerdictIn(Profile profile, const Recorded& recorded, std::string& re
 
 std::vector<std::string> Files() {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(HLOCTS_SOURCE_DIR "/reference/judge/recorded_xla")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(HLOCTS_SOURCE_DIR "/reference/judge/recorded_xla")) {
     if (entry.path().extension() == ".recorded") paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());

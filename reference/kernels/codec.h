@@ -20,8 +20,9 @@ void EncodeIntegers(PrimitiveType type, const int64_t* values, void* out, int64_
 // Float types: keys whose order as integers is the total order of the floats (ruling 0059).
 void TotalOrderKeys(PrimitiveType type, const void* elements, int64_t* out, int64_t count);
 
-// `value` when it is a double, else of the two doubles around it the one with an odd last bit. Rounding
-// that once more, to a format at least two bits narrower, is the same as rounding `value` once.
+// `value` when it is a double, else of the two doubles around it the one with an odd last bit.
+// Rounding that once more, to a format at least two bits narrower, is the same as rounding `value`
+// once.
 double RoundToOdd(int64_t value);
 double RoundToOdd(uint64_t value);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one kernel of data movement: elements at strided places of the operand go to strided places of
-// the result. Broadcast, transpose, reverse, slice, pad, concatenate, dynamic-slice and
+// The one kernel of data movement: elements at strided places of the operand go to strided places
+// of the result. Broadcast, transpose, reverse, slice, pad, concatenate, dynamic-slice and
 // dynamic-update-slice differ in the geometry only (kernels/movement_geometry.h).
 #ifndef HLOCTS_REFERENCE_KERNELS_COPY_H_
 #define HLOCTS_REFERENCE_KERNELS_COPY_H_

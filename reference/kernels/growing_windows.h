@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows that grow from position to position, as those of cumulative sums do: what
-// each sees is what the one before it saw and a little more, so that a pass over the array is enough.
+// each sees is what the one before it saw and a little more, so that a pass over the array is
+// enough.
 #ifndef HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_
 #define HLOCTS_REFERENCE_KERNELS_GROWING_WINDOWS_H_
 
@@ -13,8 +14,8 @@
 
 namespace hlocts::reference {
 
-// Along `axis` the windows grow; of every other dimension they see one element at most. Backwards: from
-// the last position to the first, at their front.
+// Along `axis` the windows grow; of every other dimension they see one element at most. Backwards:
+// from the last position to the first, at their front.
 struct GrowingWindows {
   int64_t axis = 0;
   bool backwards = false;

@@ -51,7 +51,8 @@ TEST(ConvertTest, DirectLoopsAgreeWithTheGeneralOnes) {
     }
   }
   for (double special : {HUGE_VAL, -HUGE_VAL, std::nan(""), 0.0, -0.0}) floats.push_back(special);
-  for (double special : {0x1p31 - 1, -0x1p31, 16842753.0, 16842752.0, 0.0}) integers.push_back(special);
+  for (double special : {0x1p31 - 1, -0x1p31, 16842753.0, 16842752.0, 0.0})
+    integers.push_back(special);
   auto shape = [](const char* type, size_t n) { return absl::StrCat(type, "[", n, "]"); };
   EXPECT_EQ(Text(Apply(shape("s32", floats.size()), "convert",
                        {FromDoubles(PrimitiveType::kF32, floats)})),

@@ -44,8 +44,8 @@ Literal Product(PrimitiveType system, const DotGeometry& geometry, const Literal
   return out;
 }
 
-// The same a few rows of lhs at a time: elements narrower than the system are widened in passing, so
-// that the wider ones take little space. Both operands lie in order.
+// The same a few rows of lhs at a time: elements narrower than the system are widened in passing,
+// so that the wider ones take little space. Both operands lie in order.
 Literal ProductByRows(PrimitiveType system, const DotGeometry& all, const Literal& lhs,
                       const Literal& rhs, const Shape& shape) {
   constexpr int64_t kElements = 1024;  // of a block of rows
@@ -60,8 +60,8 @@ Literal ProductByRows(PrimitiveType system, const DotGeometry& all, const Litera
       block.m = std::min(rows, all.m - i);
       const int64_t first = b * all.m + i;
       const Literal left = ToSystem(Part(lhs, first * all.k, block.m * all.k), system);
-      const Literal done = FromSystem(Product(system, block, left, right, {block.m * all.n}),
-                                      shape.element_type());
+      const Literal done =
+          FromSystem(Product(system, block, left, right, {block.m * all.n}), shape.element_type());
       std::memcpy(out.mutable_raw_data() + first * all.n * width, done.raw_data(),
                   done.element_count() * width);
     }

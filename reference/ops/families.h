@@ -6,8 +6,8 @@
 #define HLOCTS_REFERENCE_OPS_FAMILIES_H_
 
 #include "reference/elementwise.h"
-#include "spec/ir/primitive_type.h"
 #include "spec/ir/opcode.h"
+#include "spec/ir/primitive_type.h"
 
 namespace hlocts::reference {
 
@@ -21,8 +21,8 @@ void MulhiKernel(const ElementwiseOp& op, const void* const* operands, void* res
 Kernel PredKernel(Opcode opcode);
 // f32 and f64: arithmetic that is exact or correctly rounded (float_arithmetic.cc).
 Kernel FloatArithmeticKernel(Opcode opcode, PrimitiveType type);
-// Real functions on doubles: for kF64 as accurate as we can, for kInvalid (operands were widened and
-// the result will be rounded) fast (float_functions.cc).
+// Real functions on doubles: for kF64 as accurate as we can, for kInvalid (operands were widened
+// and the result will be rounded) fast (float_functions.cc).
 Kernel FloatFunctionKernel(Opcode opcode, PrimitiveType type);
 // c64 and c128 (complex_arithmetic.cc, complex_functions.cc).
 Kernel ComplexKernel(Opcode opcode, PrimitiveType type);

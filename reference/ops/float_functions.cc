@@ -150,9 +150,9 @@ struct Wide {
   }
 };
 
-// In double: the exponential of the C library is good to 0.51 ulp, and what the sum and the quotient
-// lose is added back (TwoSum, and the quotient's residual by FMA), so that the result is good to an
-// ulp at a fifth of the cost of the long double exponential.
+// In double: the exponential of the C library is good to 0.51 ulp, and what the sum and the
+// quotient lose is added back (TwoSum, and the quotient's residual by FMA), so that the result is
+// good to an ulp at a fifth of the cost of the long double exponential.
 struct CompensatedLogistic {
   static double Apply(double x) {
     const double e = std::exp(x >= 0 ? -x : x), numerator = x >= 0 ? 1.0 : e;

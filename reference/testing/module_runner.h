@@ -42,8 +42,8 @@ std::string Leaves(std::initializer_list<absl::string_view> literals);
 
 // One instruction on parameters of the arguments' shapes:
 // Apply("f32[3]", "slice", {operand}, "slice={[0:3]}"). CHECKs that it has a value.
-Literal Apply(absl::string_view result_shape, absl::string_view opcode, std::vector<Literal> arguments,
-              absl::string_view attributes = "");
+Literal Apply(absl::string_view result_shape, absl::string_view opcode,
+              std::vector<Literal> arguments, absl::string_view attributes = "");
 
 // An array of that type with the values converted as HLO converts f64 (one dimension), and back.
 Literal FromDoubles(PrimitiveType type, const std::vector<double>& values);

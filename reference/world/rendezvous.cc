@@ -36,8 +36,8 @@ void Rendezvous::CheckForDeadlock() {
   changed_.notify_all();
 }
 
-absl::Status Rendezvous::Wait(std::unique_lock<std::mutex>& lock, int64_t device,
-                                std::string wait, std::function<bool()> condition) {
+absl::Status Rendezvous::Wait(std::unique_lock<std::mutex>& lock, int64_t device, std::string wait,
+                              std::function<bool()> condition) {
   DeviceState& state = devices_[device];
   state.wait = std::move(wait);
   state.condition = std::move(condition);
@@ -84,7 +84,7 @@ void Rendezvous::Receive(int64_t device, int64_t channel) {
 }
 
 absl::Status Rendezvous::Send(int64_t device, int64_t target, int64_t channel,
-                                const std::string& instruction, Literal data) {
+                              const std::string& instruction, Literal data) {
   std::unique_lock<std::mutex> lock(mutex_);
   Channel& end = channels_[{target, channel}];
   const int64_t mine = end.sends++;
@@ -100,7 +100,7 @@ absl::Status Rendezvous::Send(int64_t device, int64_t target, int64_t channel,
 }
 
 absl::StatusOr<Literal> Rendezvous::AwaitData(int64_t device, int64_t channel,
-                                                const std::string& instruction) {
+                                              const std::string& instruction) {
   std::unique_lock<std::mutex> lock(mutex_);
   Channel& end = channels_[{device, channel}];
   HLOCTS_RETURN_IF_ERROR(Wait(lock, device,

@@ -43,10 +43,9 @@ absl::Status Unsupported(const Args&... args) {
 
 }  // namespace hlocts
 
-#define HLOCTS_CHECK(condition) \
-  (static_cast<bool>(condition) \
-       ? static_cast<void>(0)   \
-       : ::hlocts::CheckFailed(#condition, __FILE__, __LINE__))
+#define HLOCTS_CHECK(condition)                        \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
+                                : ::hlocts::CheckFailed(#condition, __FILE__, __LINE__))
 
 #define HLOCTS_CONCAT_INNER(a, b) a##b
 #define HLOCTS_CONCAT(a, b) HLOCTS_CONCAT_INNER(a, b)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spec/cut/placing.h"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <tuple>
 
 #include "spec/cut/places.h"
+#include "spec/cut/placing.h"
 #include "spec/ir/surgery.h"
 #include "spec/ops/op_table.h"
 
@@ -82,7 +81,7 @@ class Placer {
   const CutOptions& options_;
   Groups groups_;
   std::vector<bool> live_;
-  std::vector<int64_t> band_;                        // of a group, at its representative
+  std::vector<int64_t> band_;                       // of a group, at its representative
   std::vector<std::pair<int64_t, int64_t>> edges_;  // producer, user
   Placing placing_;
 };
@@ -130,10 +129,9 @@ void Placer::FindCopied() {
     bool copied = opcode == Opcode::kConstant;
     if (options_.operations > 1 && !roots.contains(instruction.get())) {
       const auto& operands = instruction->operands();
-      const bool of_copied =
-          std::all_of(operands.begin(), operands.end(), [&](const Instruction* operand) {
-            return placing_.copied.contains(operand);
-          });
+      const bool of_copied = std::all_of(
+          operands.begin(), operands.end(),
+          [&](const Instruction* operand) { return placing_.copied.contains(operand); });
       copied = copied || (IsCheapOfConstants(opcode) && of_copied);
     }
     if (copied) placing_.copied.insert(instruction.get());
@@ -287,7 +285,8 @@ bool IsGlue(const Instruction& instruction) {
 
 bool HoldsToken(const Shape& shape) {
   bool found = false;
-  ForEachLeaf(shape, [&](const Shape& leaf, const ShapeIndex&) { found = found || leaf.IsToken(); });
+  ForEachLeaf(shape,
+              [&](const Shape& leaf, const ShapeIndex&) { found = found || leaf.IsToken(); });
   return found;
 }
 

@@ -52,9 +52,8 @@ class Readers {
     std::vector<const Instruction*> outputs;
     for (const Instruction* member : members) {
       bool array = false;
-      ForEachLeaf(member->shape(), [&](const Shape& leaf, const ShapeIndex&) {
-        array = array || leaf.IsArray();
-      });
+      ForEachLeaf(member->shape(),
+                  [&](const Shape& leaf, const ShapeIndex&) { array = array || leaf.IsArray(); });
       if (array && read_.contains(member)) outputs.push_back(member);
     }
     return outputs;
@@ -73,7 +72,8 @@ class Readers {
 
 int64_t InfeedLeaves(const Instruction& infeed) {
   int64_t count = 0;
-  ForEachLeaf(infeed.shape(), [&](const Shape& leaf, const ShapeIndex&) { count += leaf.IsArray(); });
+  ForEachLeaf(infeed.shape(),
+              [&](const Shape& leaf, const ShapeIndex&) { count += leaf.IsArray(); });
   return count;
 }
 
@@ -133,7 +133,8 @@ absl::StatusOr<std::vector<const Instruction*>> CutMembers(const Computation& co
   each.operations = 1;
   HLOCTS_ASSIGN_OR_RETURN(Placing placing, PlaceInstructions(computation, each));
   std::vector<const Instruction*> members;
-  for (const auto& piece : placing.pieces) members.insert(members.end(), piece.begin(), piece.end());
+  for (const auto& piece : placing.pieces)
+    members.insert(members.end(), piece.begin(), piece.end());
   std::sort(members.begin(), members.end(),
             [](const Instruction* a, const Instruction* b) { return a->index() < b->index(); });
   return members;

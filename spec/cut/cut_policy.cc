@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/cut/places.h"
-
 #include "spec/ops/op_table.h"
 
 namespace hlocts {

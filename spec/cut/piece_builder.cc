@@ -152,8 +152,8 @@ void PieceBuilder::SetRoot(const std::vector<const Instruction*>& outputs) {
     leaves.push_back(Part(value, Shape()));
     shapes.push_back(leaves.back()->shape());
   }
-  entry_->set_root(Add("outputs", Opcode::kTuple, Shape::Tuple(std::move(shapes)),
-                       std::move(leaves)));
+  entry_->set_root(
+      Add("outputs", Opcode::kTuple, Shape::Tuple(std::move(shapes)), std::move(leaves)));
 }
 
 Piece PieceBuilder::Build(const std::vector<const Instruction*>& members,

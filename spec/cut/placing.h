@@ -13,7 +13,8 @@ namespace hlocts {
 // tuple and get-tuple-element: followed, never run.
 bool IsGlue(const Instruction& instruction);
 // Calls visit on each instruction whose value, or a part of it, makes up the operand.
-void ForEachProducer(const Instruction& operand, const std::function<void(const Instruction&)>& visit);
+void ForEachProducer(const Instruction& operand,
+                     const std::function<void(const Instruction&)>& visit);
 // A value of run-time size is no parameter that every engine takes, and what lies between start and
 // done is no value at all.
 bool StayTogether(const Instruction& producer, const Instruction& user);

@@ -42,7 +42,8 @@ class LeafParser {
   }
   absl::Status Expect(char c) {
     if (Consume(c)) return absl::OkStatus();
-    return InvalidInput("expected '", absl::string_view(&c, 1), "'", AtIndex(), ", found ", Found());
+    return InvalidInput("expected '", absl::string_view(&c, 1), "'", AtIndex(), ", found ",
+                        Found());
   }
   std::string Found() const {
     return rest_.empty() ? "the end of the line" : absl::StrCat("'", rest_.substr(0, 20), "'");
@@ -53,9 +54,9 @@ class LeafParser {
 
   absl::string_view rest_;
   Shape written_;
-  std::vector<int64_t> sizes_;   // run-time sizes: what the body must have
-  std::vector<int64_t> index_;   // where in the body the parser stands
-  std::vector<uint8_t> bytes_;   // elements read so far, in row-major order of sizes_
+  std::vector<int64_t> sizes_;  // run-time sizes: what the body must have
+  std::vector<int64_t> index_;  // where in the body the parser stands
+  std::vector<uint8_t> bytes_;  // elements read so far, in row-major order of sizes_
 };
 
 absl::Status LeafParser::ParseWrittenShape() {
@@ -109,7 +110,8 @@ absl::Status LeafParser::ParseDimensions() {
 absl::Status LeafParser::SkipLayout() {
   if (rest_.substr(0, 1) != "{") return absl::OkStatus();
   size_t end = rest_.find('}');
-  if (end == absl::string_view::npos) return InvalidInput("expected '}' of a layout, found ", Found());
+  if (end == absl::string_view::npos)
+    return InvalidInput("expected '}' of a layout, found ", Found());
   rest_.remove_prefix(end + 1);
   return absl::OkStatus();
 }
@@ -149,8 +151,8 @@ absl::Status LeafParser::ParseRuntimeSizes() {
 
 absl::StatusOr<Shape> LeafParser::ResolveShape(const Shape* expected) const {
   if (!expected) return written_;
-  bool fits = written_.element_type() == expected->element_type() &&
-              written_.rank() == expected->rank();
+  bool fits =
+      written_.element_type() == expected->element_type() && written_.rank() == expected->rank();
   for (int64_t d = 0; fits && d < expected->rank(); ++d) {
     int64_t bound = expected->dimension(d);
     if (written_.is_dynamic_dimension(d)) {

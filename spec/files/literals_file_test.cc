@@ -43,7 +43,8 @@ TEST_P(LeafTest, ReadsAndPrints) {
 INSTANTIATE_TEST_SUITE_P(
     Leaves, LeafTest,
     ::testing::Values(
-        LeafCase{"f32[2,2]{1,0} { {1, 2.5}, {-inf, nan} }", "f32[2,2]{1,0} { {1, 2.5}, {-inf, nan} }"},
+        LeafCase{"f32[2,2]{1,0} { {1, 2.5}, {-inf, nan} }",
+                 "f32[2,2]{1,0} { {1, 2.5}, {-inf, nan} }"},
         LeafCase{"f32[2,2] {{1,2.5},{-inf,nan}}", "f32[2,2]{1,0} { {1, 2.5}, {-inf, nan} }"},
         // A layout never changes a value.
         LeafCase{"f32[2,2]{0,1:T(8,128)} { {1, 2}, {3, 4} }", "f32[2,2]{1,0} { {1, 2}, {3, 4} }"},
@@ -191,7 +192,8 @@ LiteralsFile OneOfEveryType(ExpectedLeaves* expected) {
       uint8_t byte = static_cast<uint8_t>(37 * i + 1);
       if (type == T::kPred) byte &= 1;
       if (IsSubByte(type)) byte &= (1 << BitWidth(type)) - 1;
-      if (IsSubByte(type) && IsSigned(type) && byte >> (BitWidth(type) - 1)) byte |= -1 << BitWidth(type);
+      if (IsSubByte(type) && IsSigned(type) && byte >> (BitWidth(type) - 1))
+        byte |= -1 << BitWidth(type);
       literal.mutable_raw_data()[i] = byte;
     }
     expected->push_back(literal.shape());
@@ -252,9 +254,10 @@ TEST(NpzTest, FortranOrderAndUnknownTypes) {
   EXPECT_THAT(literal.data<int8_t>(), ::testing::ElementsAre(1, 2, 3, 4, 5, 6));
   // What numpy writes for a type it has no name for.
   Shape bf16(T::kBF16, {1});
-  EXPECT_EQ(FormatLeaf(*LiteralFromNpy(
-                Npy("{'descr': '<V2', 'fortran_order': False, 'shape': (1,), }\n", "\x80\x3f"), bf16)),
-            "bf16[1]{0} {1}");
+  EXPECT_EQ(
+      FormatLeaf(*LiteralFromNpy(
+          Npy("{'descr': '<V2', 'fortran_order': False, 'shape': (1,), }\n", "\x80\x3f"), bf16)),
+      "bf16[1]{0} {1}");
 }
 
 TEST(NpzTest, SaysWhatIsWrongWithAnArray) {
@@ -267,20 +270,24 @@ TEST(NpzTest, SaysWhatIsWrongWithAnArray) {
   };
   std::string one("\0\0\x80\x3f", 4);
   for (const Case& c : {
-           Case{Npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", one), &f32, "big-endian"},
+           Case{Npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", one), &f32,
+                "big-endian"},
            Case{Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }", one), &f32,
                 "expected numpy type f4 for f32[1], found i4[1]"},
            Case{Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", one + one), &f32,
                 "expected f32[1], found f4[2]"},
            Case{Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "abc"), &f32,
                 "expected 4 bytes of elements, found 3"},
-           Case{Npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", one), &f32,
+           Case{Npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", one),
+                &f32, "expected an element type"},
+           Case{Npy("{'fortran_order': False, 'shape': (1,), }", one), &f32,
                 "expected an element type"},
-           Case{Npy("{'fortran_order': False, 'shape': (1,), }", one), &f32, "expected an element type"},
-           Case{Npy("{'descr': '<f4', 'fortran_order': 0, 'shape': (1,), }", one), &f32, "fortran_order"},
+           Case{Npy("{'descr': '<f4', 'fortran_order': 0, 'shape': (1,), }", one), &f32,
+                "fortran_order"},
            Case{Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", one), &f32,
                 "size of a dimension"},
-           Case{Npy("{'descr': '<f4', 'fortran_order': False, 'shape': 3}", one), &f32, "shape tuple"},
+           Case{Npy("{'descr': '<f4', 'fortran_order': False, 'shape': 3}", one), &f32,
+                "shape tuple"},
            Case{Npy("{'descr': '|i1', 'fortran_order': False, 'shape': (1,), }", "\x08"), &s4,
                 "8 is out of range of s4"},
            Case{"nonsense", &f32, "expected a .npy array"},
@@ -350,10 +357,12 @@ TEST(LiteralsFileTest, PathsAndKinds) {
               HasSubstr("bad.npz: expected a zip archive"));
   EXPECT_THAT(std::string(ReadLiterals(folder + "none.txt", expected).status().message()),
               HasSubstr("none.txt: No such file"));
-  EXPECT_THAT(std::string(ReadLiterals(folder, expected).status().message()), HasSubstr("directory"));
+  EXPECT_THAT(std::string(ReadLiterals(folder, expected).status().message()),
+              HasSubstr("directory"));
   std::string binary = folder + "binary.txt";
   ASSERT_TRUE(WriteFile(binary, absl::string_view("f32\0[2]", 7)).ok());
-  EXPECT_THAT(std::string(ReadLiterals(binary, expected).status().message()), HasSubstr("binary data"));
+  EXPECT_THAT(std::string(ReadLiterals(binary, expected).status().message()),
+              HasSubstr("binary data"));
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ class LiteralsParser {
     if ((words.size() != 1 && !partitioned) || !absl::SimpleAtoi(words[0], &block.replica) ||
         (partitioned && !absl::SimpleAtoi(words[2], &block.partition)) || block.replica < 0 ||
         (partitioned && block.partition < 0)) {
-      return InvalidInput("expected 'replica R' or 'replica R partition P', found 'replica ", header,
-                          "'");
+      return InvalidInput("expected 'replica R' or 'replica R partition P', found 'replica ",
+                          header, "'");
     }
     if (!file_.blocks.empty() && file_.blocks.back().replica == kEvery) {
       return InvalidInput("expected every leaf under a 'replica' line, found one before the first");

@@ -30,8 +30,8 @@ struct Extension {
   Encoding encoding;
 };
 constexpr Extension kExtensions[] = {
-    {"hlo", Encoding::kHloText},        {"txt", Encoding::kHloText},
-    {"pb", Encoding::kProtoBytes},      {"pbtxt", Encoding::kProtoText},
+    {"hlo", Encoding::kHloText},         {"txt", Encoding::kHloText},
+    {"pb", Encoding::kProtoBytes},       {"pbtxt", Encoding::kProtoText},
     {"textproto", Encoding::kProtoText}, {"snapshot", Encoding::kProtoBytes},
 };
 

@@ -30,11 +30,11 @@ TEST(ModuleFileTest, EveryFormatLoadsBack) {
     ModuleFormat format;
     const char* file;
   };
-  for (const Case& c : {Case{ModuleFormat::kText, "m.hlo"}, Case{ModuleFormat::kProto, "m.pb"},
-                        Case{ModuleFormat::kProtoText, "m.pbtxt"},
-                        Case{ModuleFormat::kSnapshot, "s.pb"}, Case{ModuleFormat::kText, "no_extension"},
-                        Case{ModuleFormat::kProto, "also_none"},
-                        Case{ModuleFormat::kProtoText, "pbtxt_by_content"}}) {
+  for (const Case& c :
+       {Case{ModuleFormat::kText, "m.hlo"}, Case{ModuleFormat::kProto, "m.pb"},
+        Case{ModuleFormat::kProtoText, "m.pbtxt"}, Case{ModuleFormat::kSnapshot, "s.pb"},
+        Case{ModuleFormat::kText, "no_extension"}, Case{ModuleFormat::kProto, "also_none"},
+        Case{ModuleFormat::kProtoText, "pbtxt_by_content"}}) {
     std::string path = ::testing::TempDir() + c.file;
     SaveOptions options;
     options.format = c.format;
@@ -103,7 +103,8 @@ TEST(ModuleFileTest, SaysWhatIsWrong) {
   };
   std::string binary("\x0a\x01m\x1a\x02\x0a\x00", 7);
   for (const Case& c : {
-           Case{"a.hlo", "HloModule m\n\nENTRY e {\n  a = f32[2] frobnicate()\n}\n", "a.hlo: line 4"},
+           Case{"a.hlo", "HloModule m\n\nENTRY e {\n  a = f32[2] frobnicate()\n}\n",
+                "a.hlo: line 4"},
            Case{"a.hlo", binary, "a.hlo: expected text, found binary data"},
            Case{"a.pbtxt", binary, "a.pbtxt: expected text, found binary data"},
            Case{"a.pbtxt", "name: \"m\"\nfrobnicate: 3\n", "a.pbtxt: line 2, column 11: "},

@@ -69,11 +69,16 @@ struct StorageForm {
 StorageForm FormOf(PrimitiveType type) {
   int bytes = StorageBytes(type);
   switch (TypeClassOf(type)) {
-    case TypeClass::kPred: return {"b", 1};
-    case TypeClass::kSigned: return {IsSubByte(type) ? "iV" : "i", bytes};
-    case TypeClass::kUnsigned: return {IsSubByte(type) ? "uV" : "u", bytes};
-    case TypeClass::kComplex: return {"c", bytes};
-    default: break;
+    case TypeClass::kPred:
+      return {"b", 1};
+    case TypeClass::kSigned:
+      return {IsSubByte(type) ? "iV" : "i", bytes};
+    case TypeClass::kUnsigned:
+      return {IsSubByte(type) ? "uV" : "u", bytes};
+    case TypeClass::kComplex:
+      return {"c", bytes};
+    default:
+      break;
   }
   bool native = type == PrimitiveType::kF16 || bytes >= 4;
   return {native ? "f" : "uV", bytes};
@@ -107,7 +112,8 @@ absl::Status CheckCodes(const Literal& literal) {
     int low = IsSigned(type) ? -(1 << (bits - 1)) : 0;
     int high = IsSigned(type) ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
     if (value < low || value > high) {
-      return InvalidInput("element ", i, ": ", value, " is out of range of ", PrimitiveTypeName(type));
+      return InvalidInput("element ", i, ": ", value, " is out of range of ",
+                          PrimitiveTypeName(type));
     }
   }
   return absl::OkStatus();
@@ -175,10 +181,10 @@ std::string NpyFromLiteral(const Literal& array) {
   PrimitiveType type = array.element_type();
   StorageForm form = FormOf(type);
   std::vector<int64_t> sizes = array.runtime_sizes();
-  std::string header = absl::StrCat(
-      "{'descr': '", form.bytes == 1 ? "|" : "<", form.kinds.substr(0, 1), form.bytes,
-      "', 'fortran_order': False, 'shape': (", absl::StrJoin(sizes, ", "),
-      sizes.size() == 1 ? "," : "", "), }");
+  std::string header =
+      absl::StrCat("{'descr': '", form.bytes == 1 ? "|" : "<", form.kinds.substr(0, 1), form.bytes,
+                   "', 'fortran_order': False, 'shape': (", absl::StrJoin(sizes, ", "),
+                   sizes.size() == 1 ? "," : "", "), }");
   // The elements begin at a multiple of 64; the header ends in a line break.
   size_t fixed = kMagic.size() + 4;
   header.append(63 - (fixed + header.size()) % 64, ' ');

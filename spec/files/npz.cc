@@ -93,8 +93,8 @@ absl::StatusOr<std::vector<Literal>> ReadLeaves(absl::string_view archive, const
     }
     auto found = members.find(numbers[next++]);
     if (found == members.end()) {
-      return InvalidInput("expected a key ", prefix, "arg", numbers[next - 1], " or ", prefix, "out",
-                          numbers[next - 1], ", found none");
+      return InvalidInput("expected a key ", prefix, "arg", numbers[next - 1], " or ", prefix,
+                          "out", numbers[next - 1], ", found none");
     }
     absl::StatusOr<Literal> leaf = ReadLeaf(archive, *found->second, shape);
     if (!leaf.ok()) return Annotate(leaf.status(), found->second->name);
@@ -111,7 +111,8 @@ absl::StatusOr<LiteralsFile> ParseNpz(absl::string_view archive, const ExpectedL
   for (const ZipMember& member : all) {
     Key key;
     if (!ParseKey(member.name, &key)) {
-      return InvalidInput("expected keys such as arg0, out0 or r0.p0.arg0, found '", member.name, "'");
+      return InvalidInput("expected keys such as arg0, out0 or r0.p0.arg0, found '", member.name,
+                          "'");
     }
     if (!blocks[{key.replica, key.partition}].emplace(key.number, &member).second) {
       return InvalidInput("two arrays for the number of '", member.name, "'");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Literals as numpy's .npz. Keys are arg0... or out0..., numbered by leaf (a token has a number but
 // no key; files numbered without their tokens are read as well), with "r0.p0." before them per
-// replica and partition. bf16, f8 and f4 are raw unsigned integers of the storage width; integers of
-// 1, 2 and 4 bits are 8-bit values; dynamic arrays are cut to their real size.
+// replica and partition. bf16, f8 and f4 are raw unsigned integers of the storage width; integers
+// of 1, 2 and 4 bits are 8-bit values; dynamic arrays are cut to their real size.
 #ifndef HLOCTS_SPEC_FILES_NPZ_H_
 #define HLOCTS_SPEC_FILES_NPZ_H_
 
@@ -15,8 +15,8 @@ namespace hlocts {
 
 // An array as it stands in a .npy member.
 struct NpyHeader {
-  char kind = 0;     // numpy's: b i u f c V
-  int bytes = 0;     // of one element
+  char kind = 0;  // numpy's: b i u f c V
+  int bytes = 0;  // of one element
   bool fortran_order = false;
   std::vector<int64_t> dimensions;
   size_t data_offset = 0;

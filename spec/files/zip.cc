@@ -39,7 +39,8 @@ void Store(std::string* out, Int value) {
   }
 }
 
-// Whether `size` bytes from `offset` on lie inside; offsets come from the archive and may be anything.
+// Whether `size` bytes from `offset` on lie inside; offsets come from the archive and may be
+// anything.
 bool Inside(absl::string_view archive, uint64_t offset, uint64_t size) {
   return offset <= archive.size() && size <= archive.size() - offset;
 }
@@ -62,8 +63,7 @@ absl::StatusOr<Directory> FindDirectory(absl::string_view archive) {
   }
   Directory directory{Load<uint16_t>(archive, at + 10), Load<uint32_t>(archive, at + 16)};
   if (directory.count != 0xffff && directory.offset != kSeeZip64) return directory;
-  if (at < kEnd64LocatorSize ||
-      Load<uint32_t>(archive, at - kEnd64LocatorSize) != kEnd64Locator) {
+  if (at < kEnd64LocatorSize || Load<uint32_t>(archive, at - kEnd64LocatorSize) != kEnd64Locator) {
     return directory;  // 65535 members, by chance, without zip64
   }
   uint64_t end64 = Load<uint64_t>(archive, at - kEnd64LocatorSize + 8);

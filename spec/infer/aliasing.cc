@@ -87,8 +87,8 @@ absl::Status CheckDonors(const Module& module, const ProgramShape& program, Buff
 }  // namespace
 
 absl::Status VerifyHeader(const Module& module) {
-  const bool says_nothing = !module.entry_computation_layout &&
-                            module.input_output_alias.empty() && module.buffer_donor.empty();
+  const bool says_nothing = !module.entry_computation_layout && module.input_output_alias.empty() &&
+                            module.buffer_donor.empty();
   if (says_nothing) return absl::OkStatus();
   ProgramShape program = module.entry()->ComputeProgramShape();
   if (module.entry_computation_layout) {

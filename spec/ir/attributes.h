@@ -81,7 +81,15 @@ struct ReplicaGroups {
 
 // XLA's OpSharding: read, kept and printed; nothing here is partitioned.
 struct Sharding {
-  enum class Type : uint8_t { kReplicated, kMaximal, kTuple, kOther, kManual, kUnknown, kUnreduced };
+  enum class Type : uint8_t {
+    kReplicated,
+    kMaximal,
+    kTuple,
+    kOther,
+    kManual,
+    kUnknown,
+    kUnreduced
+  };
   Type type = Type::kReplicated;
   std::vector<int64_t> tile_assignment_dimensions;
   std::vector<int64_t> tile_assignment_devices;  // explicit list; empty in the iota form
@@ -94,7 +102,7 @@ struct Sharding {
   bool is_shard_group = false;
   bool shard_as = true;  // else shard_like
   int64_t shard_group_id = 0;
-  std::string raw_text;         // forms we keep but do not take apart (e.g. named shardings)
+  std::string raw_text;  // forms we keep but do not take apart (e.g. named shardings)
   std::string unknown_fields;
 };
 

@@ -29,8 +29,8 @@ double ReadDouble(const char* begin, const char* end) {
   return value;
 }
 
-// A positive decimal as digits d1 d2 ... dn (d1 and dn not '0') and the exponent e of d1.d2...dn·10^e;
-// no digits: zero. Two of them compare exactly.
+// A positive decimal as digits d1 d2 ... dn (d1 and dn not '0') and the exponent e of
+// d1.d2...dn·10^e; no digits: zero. Two of them compare exactly.
 struct Digits {
   std::string digits;
   int64_t exponent = 0;
@@ -72,7 +72,8 @@ Digits Normalize(absl::string_view text) {
 // -1, 0 or 1 as the decimal `text` is below, at or above `value`; both are positive and finite.
 int CompareExactly(absl::string_view text, double value) {
   char buffer[1200];  // a double has at most 767 significant digits
-  auto end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific, 800);
+  auto end =
+      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific, 800);
   Digits exact = Normalize(absl::string_view(buffer, end.ptr - buffer));
   Digits written = Normalize(text);
   if (written.exponent != exact.exponent) return written.exponent < exact.exponent ? -1 : 1;
@@ -145,8 +146,8 @@ absl::StatusOr<uint64_t> ParseNan(PrimitiveType type, absl::string_view text, ui
                        absl::SimpleHexAtoi(digits, &payload);
     code = (format.nan_bits() & ~mask) | payload | sign;
     if (!hexadecimal || (payload & ~mask) != 0 || !IsNanBits(format, code)) {
-      return CannotHold(type, text,
-                        absl::StrFormat("expected the significand bits of a NaN, 0x1 to 0x%x", mask));
+      return CannotHold(
+          type, text, absl::StrFormat("expected the significand bits of a NaN, 0x1 to 0x%x", mask));
     }
   }
   // The formats with a single NaN have no sign to keep.
@@ -257,8 +258,8 @@ absl::Status ParseComplex(PrimitiveType type, absl::string_view text, uint8_t* e
   if (!absl::ConsumeSuffix(&inside, ")") || comma == absl::string_view::npos) {
     return InvalidInput("expected a complex number (re, im), found '", text, "'");
   }
-  HLOCTS_RETURN_IF_ERROR(ParseComponent(
-      component, absl::StripAsciiWhitespace(inside.substr(0, comma)), element));
+  HLOCTS_RETURN_IF_ERROR(
+      ParseComponent(component, absl::StripAsciiWhitespace(inside.substr(0, comma)), element));
   return ParseComponent(component, absl::StripAsciiWhitespace(inside.substr(comma + 1)),
                         element + bytes);
 }

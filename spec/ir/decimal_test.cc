@@ -42,11 +42,11 @@ TEST(DecimalTest, PrintsTheShortestDecimal) {
            Case{T::kF32, 0xff800001, "-nan(0x1)"},
            Case{T::kF64, 0x3fb999999999999a, "0.1"},
            Case{T::kF64, 0x7ff8000000000000, "nan"},
-           Case{T::kF16, 0x2e66, "0.1"},      // 0.0999755859375
-           Case{T::kF16, 0x7bff, "65500"},    // 65504: 65500 is nearer to it than to 65472
+           Case{T::kF16, 0x2e66, "0.1"},    // 0.0999755859375
+           Case{T::kF16, 0x7bff, "65500"},  // 65504: 65500 is nearer to it than to 65472
            Case{T::kBF16, 0x3dcd, "0.1"},
            Case{T::kBF16, 0x7f7f, "3.39e+38"},
-           Case{T::kF8E4M3FN, 0x7e, "450"},   // 448; the next code is NaN
+           Case{T::kF8E4M3FN, 0x7e, "450"},  // 448; the next code is NaN
            Case{T::kF8E4M3FN, 0x7f, "nan"},
            Case{T::kF8E4M3FN, 0xff, "-nan"},
            Case{T::kF8E5M2, 0x7d, "nan(0x1)"},
@@ -78,7 +78,8 @@ std::vector<std::string> Shorter(absl::string_view text) {
   int64_t number = std::strtoll(digits.c_str(), nullptr, 10);
   for (; number % 10 == 0; number /= 10) ++exponent;
   if (number < 10) return {};
-  return {absl::StrCat(number / 10, "e", exponent + 1), absl::StrCat(number / 10 + 1, "e", exponent + 1)};
+  return {absl::StrCat(number / 10, "e", exponent + 1),
+          absl::StrCat(number / 10 + 1, "e", exponent + 1)};
 }
 
 // Every code of every format of at most 16 bits reads back to itself, and one digit less does not.
@@ -90,10 +91,12 @@ TEST(DecimalTest, EveryNarrowCodeReadsBack) {
       absl::StatusOr<uint64_t> read = ParseFloat(type, text);
       ASSERT_TRUE(read.ok()) << read.status();
       ASSERT_EQ(*read, bits) << PrimitiveTypeName(type) << " " << text;
-      if (!std::isfinite(DecodeFloat(FormatOf(type), bits)) || text == "0" || text == "-0") continue;
+      if (!std::isfinite(DecodeFloat(FormatOf(type), bits)) || text == "0" || text == "-0")
+        continue;
       bool negative = text[0] == '-';
       for (const std::string& shorter : Shorter(text.substr(negative))) {
-        absl::StatusOr<uint64_t> other = ParseFloat(type, absl::StrCat(negative ? "-" : "", shorter));
+        absl::StatusOr<uint64_t> other =
+            ParseFloat(type, absl::StrCat(negative ? "-" : "", shorter));
         ASSERT_FALSE(other.ok() && *other == bits) << PrimitiveTypeName(type) << " " << shorter;
       }
     }
@@ -157,16 +160,34 @@ TEST(DecimalTest, RefusesWhatTheFormatCannotHold) {
     const char* text;
   };
   for (const Case& c : {
-           Case{T::kF32, ""}, Case{T::kF32, "-"}, Case{T::kF32, "."}, Case{T::kF32, "1e"},
-           Case{T::kF32, "+1"}, Case{T::kF32, "0x1p3"}, Case{T::kF32, "1 2"}, Case{T::kF32, "--1"},
-           Case{T::kF32, "infinity"}, Case{T::kF32, "NaN"}, Case{T::kF32, "nan()"},
-           Case{T::kF32, "nan(0x0)"}, Case{T::kF32, "nan(0x800000)"}, Case{T::kF32, "nan(1)"},
-           Case{T::kF32, "1e39"}, Case{T::kF32, "1e99999999999"},
+           Case{T::kF32, ""},
+           Case{T::kF32, "-"},
+           Case{T::kF32, "."},
+           Case{T::kF32, "1e"},
+           Case{T::kF32, "+1"},
+           Case{T::kF32, "0x1p3"},
+           Case{T::kF32, "1 2"},
+           Case{T::kF32, "--1"},
+           Case{T::kF32, "infinity"},
+           Case{T::kF32, "NaN"},
+           Case{T::kF32, "nan()"},
+           Case{T::kF32, "nan(0x0)"},
+           Case{T::kF32, "nan(0x800000)"},
+           Case{T::kF32, "nan(1)"},
+           Case{T::kF32, "1e39"},
+           Case{T::kF32, "1e99999999999"},
            Case{T::kF32, "340282356779733661637539395458142568448"},
-           Case{T::kF64, "1e309"}, Case{T::kF16, "65520"}, Case{T::kF8E4M3FN, "inf"},
-           Case{T::kF8E4M3FN, "480"}, Case{T::kF8E4M3FN, "nan(0x3)"}, Case{T::kF4E2M1FN, "nan"},
-           Case{T::kF4E2M1FN, "7"}, Case{T::kF4E2M1FN, "-inf"}, Case{T::kF8E8M0FNU, "0"},
-           Case{T::kF8E8M0FNU, "-1"}, Case{T::kF8E8M0FNU, "inf"},
+           Case{T::kF64, "1e309"},
+           Case{T::kF16, "65520"},
+           Case{T::kF8E4M3FN, "inf"},
+           Case{T::kF8E4M3FN, "480"},
+           Case{T::kF8E4M3FN, "nan(0x3)"},
+           Case{T::kF4E2M1FN, "nan"},
+           Case{T::kF4E2M1FN, "7"},
+           Case{T::kF4E2M1FN, "-inf"},
+           Case{T::kF8E8M0FNU, "0"},
+           Case{T::kF8E8M0FNU, "-1"},
+           Case{T::kF8E8M0FNU, "inf"},
        }) {
     EXPECT_FALSE(ParseFloat(c.type, c.text).ok()) << PrimitiveTypeName(c.type) << " " << c.text;
   }
@@ -179,20 +200,38 @@ TEST(DecimalTest, ElementsOfEveryClass) {
     const char* printed;  // nullptr: refused
   };
   for (const Case& c : {
-           Case{T::kPred, "true", "true"}, Case{T::kPred, "1", "true"}, Case{T::kPred, "0", "false"},
-           Case{T::kPred, "2", nullptr}, Case{T::kS8, "-128", "-128"}, Case{T::kS8, "128", nullptr},
-           Case{T::kS8, "-129", nullptr}, Case{T::kU8, "255", "255"}, Case{T::kU8, "-1", nullptr},
-           Case{T::kU8, "-0", "0"}, Case{T::kS4, "-8", "-8"}, Case{T::kS4, "7", "7"},
-           Case{T::kS4, "8", nullptr}, Case{T::kU2, "3", "3"}, Case{T::kU2, "4", nullptr},
-           Case{T::kS1, "-1", "-1"}, Case{T::kS1, "1", nullptr}, Case{T::kU1, "1", "1"},
+           Case{T::kPred, "true", "true"},
+           Case{T::kPred, "1", "true"},
+           Case{T::kPred, "0", "false"},
+           Case{T::kPred, "2", nullptr},
+           Case{T::kS8, "-128", "-128"},
+           Case{T::kS8, "128", nullptr},
+           Case{T::kS8, "-129", nullptr},
+           Case{T::kU8, "255", "255"},
+           Case{T::kU8, "-1", nullptr},
+           Case{T::kU8, "-0", "0"},
+           Case{T::kS4, "-8", "-8"},
+           Case{T::kS4, "7", "7"},
+           Case{T::kS4, "8", nullptr},
+           Case{T::kU2, "3", "3"},
+           Case{T::kU2, "4", nullptr},
+           Case{T::kS1, "-1", "-1"},
+           Case{T::kS1, "1", nullptr},
+           Case{T::kU1, "1", "1"},
            Case{T::kS64, "-9223372036854775808", "-9223372036854775808"},
            Case{T::kS64, "9223372036854775808", nullptr},
            Case{T::kU64, "18446744073709551615", "18446744073709551615"},
-           Case{T::kU64, "18446744073709551616", nullptr}, Case{T::kS32, "1.0", nullptr},
-           Case{T::kS32, "", nullptr}, Case{T::kS32, "-", nullptr}, Case{T::kS32, "--1", nullptr},
-           Case{T::kC64, "(1, -2.5)", "(1, -2.5)"}, Case{T::kC64, "3", "(3, 0)"},
-           Case{T::kC64, "(nan(0x1),-inf)", "(nan(0x1), -inf)"}, Case{T::kC64, "(1", nullptr},
-           Case{T::kC64, "(1)", nullptr}, Case{T::kC64, "(1,2,3)", nullptr},
+           Case{T::kU64, "18446744073709551616", nullptr},
+           Case{T::kS32, "1.0", nullptr},
+           Case{T::kS32, "", nullptr},
+           Case{T::kS32, "-", nullptr},
+           Case{T::kS32, "--1", nullptr},
+           Case{T::kC64, "(1, -2.5)", "(1, -2.5)"},
+           Case{T::kC64, "3", "(3, 0)"},
+           Case{T::kC64, "(nan(0x1),-inf)", "(nan(0x1), -inf)"},
+           Case{T::kC64, "(1", nullptr},
+           Case{T::kC64, "(1)", nullptr},
+           Case{T::kC64, "(1,2,3)", nullptr},
            Case{T::kC128, "(1e300, 1e-300)", "(1e+300, 1e-300)"},
            Case{T::kC64, "(1e300, 0)", nullptr},
        }) {

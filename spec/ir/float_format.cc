@@ -81,41 +81,62 @@ uint64_t EncodePowerOfTwo(const FloatFormat& f, double value, Overflow overflow)
 
 const FloatFormat& FormatOf(PrimitiveType type) {
   switch (type) {
-    case PrimitiveType::kF4E2M1FN: return kF4E2M1FN;
-    case PrimitiveType::kF8E3M4: return kF8E3M4;
-    case PrimitiveType::kF8E4M3: return kF8E4M3;
-    case PrimitiveType::kF8E4M3B11FNUZ: return kF8E4M3B11FNUZ;
-    case PrimitiveType::kF8E4M3FN: return kF8E4M3FN;
-    case PrimitiveType::kF8E4M3FNUZ: return kF8E4M3FNUZ;
-    case PrimitiveType::kF8E5M2: return kF8E5M2;
-    case PrimitiveType::kF8E5M2FNUZ: return kF8E5M2FNUZ;
-    case PrimitiveType::kF8E8M0FNU: return kF8E8M0FNU;
-    case PrimitiveType::kF16: return kF16;
-    case PrimitiveType::kBF16: return kBF16;
-    case PrimitiveType::kF32: return kF32;
-    default: HLOCTS_CHECK(type == PrimitiveType::kF64); return kF64;
+    case PrimitiveType::kF4E2M1FN:
+      return kF4E2M1FN;
+    case PrimitiveType::kF8E3M4:
+      return kF8E3M4;
+    case PrimitiveType::kF8E4M3:
+      return kF8E4M3;
+    case PrimitiveType::kF8E4M3B11FNUZ:
+      return kF8E4M3B11FNUZ;
+    case PrimitiveType::kF8E4M3FN:
+      return kF8E4M3FN;
+    case PrimitiveType::kF8E4M3FNUZ:
+      return kF8E4M3FNUZ;
+    case PrimitiveType::kF8E5M2:
+      return kF8E5M2;
+    case PrimitiveType::kF8E5M2FNUZ:
+      return kF8E5M2FNUZ;
+    case PrimitiveType::kF8E8M0FNU:
+      return kF8E8M0FNU;
+    case PrimitiveType::kF16:
+      return kF16;
+    case PrimitiveType::kBF16:
+      return kBF16;
+    case PrimitiveType::kF32:
+      return kF32;
+    default:
+      HLOCTS_CHECK(type == PrimitiveType::kF64);
+      return kF64;
   }
 }
 
 uint64_t FloatFormat::max_finite_bits() const {
   uint64_t all = (uint64_t{1} << (exponent_bits + mantissa_bits)) - 1;
   switch (non_finite) {
-    case NonFinite::kIeee: return infinity_bits() - 1;
+    case NonFinite::kIeee:
+      return infinity_bits() - 1;
     case NonFinite::kNanOnly:
-    case NonFinite::kAllOnes: return all - 1;
+    case NonFinite::kAllOnes:
+      return all - 1;
     case NonFinite::kNegZero:
-    case NonFinite::kNone: return all;
+    case NonFinite::kNone:
+      return all;
   }
   return all;
 }
 
 uint64_t FloatFormat::nan_bits() const {
   switch (non_finite) {
-    case NonFinite::kIeee: return infinity_bits() | (uint64_t{1} << (mantissa_bits - 1));
+    case NonFinite::kIeee:
+      return infinity_bits() | (uint64_t{1} << (mantissa_bits - 1));
     case NonFinite::kNanOnly:
-    case NonFinite::kAllOnes: return (uint64_t{1} << (exponent_bits + mantissa_bits)) - 1;
-    case NonFinite::kNegZero: return sign_mask();
-    case NonFinite::kNone: return 0;
+    case NonFinite::kAllOnes:
+      return (uint64_t{1} << (exponent_bits + mantissa_bits)) - 1;
+    case NonFinite::kNegZero:
+      return sign_mask();
+    case NonFinite::kNone:
+      return 0;
   }
   return 0;
 }
@@ -130,11 +151,15 @@ double FloatFormat::min_positive() const {
 bool IsNanBits(const FloatFormat& f, uint64_t bits) {
   uint64_t magnitude = f.has_sign ? bits & ~f.sign_mask() : bits;
   switch (f.non_finite) {
-    case NonFinite::kIeee: return magnitude > f.infinity_bits();
+    case NonFinite::kIeee:
+      return magnitude > f.infinity_bits();
     case NonFinite::kNanOnly:
-    case NonFinite::kAllOnes: return magnitude == f.nan_bits();
-    case NonFinite::kNegZero: return bits == f.sign_mask();
-    case NonFinite::kNone: return false;
+    case NonFinite::kAllOnes:
+      return magnitude == f.nan_bits();
+    case NonFinite::kNegZero:
+      return bits == f.sign_mask();
+    case NonFinite::kNone:
+      return false;
   }
   return false;
 }
@@ -145,7 +170,8 @@ bool IsInfinityBits(const FloatFormat& f, uint64_t bits) {
 
 double DecodeFloat(const FloatFormat& f, uint64_t bits) {
   bool negative = f.has_sign && (bits & f.sign_mask());
-  if (IsNanBits(f, bits)) return std::copysign(std::numeric_limits<double>::quiet_NaN(), negative ? -1 : 1);
+  if (IsNanBits(f, bits))
+    return std::copysign(std::numeric_limits<double>::quiet_NaN(), negative ? -1 : 1);
   if (IsInfinityBits(f, bits)) return negative ? -HUGE_VAL : HUGE_VAL;
   uint64_t mantissa = bits & MantissaMask(f);
   int exponent = static_cast<int>((bits >> f.mantissa_bits) & ExponentMask(f));
@@ -184,9 +210,9 @@ uint64_t EncodeFloat(const FloatFormat& f, double value, Overflow overflow) {
 }
 
 float DecodeNarrow(PrimitiveType type, uint16_t bits) {
-  // One table per narrow type, filled on first use: decoding is the inner loop of the reference. The
-  // bits are put together as integers, since whoever comes first may have told its processor to flush
-  // subnormal floats.
+  // One table per narrow type, filled on first use: decoding is the inner loop of the reference.
+  // The bits are put together as integers, since whoever comes first may have told its processor to
+  // flush subnormal floats.
   struct Tables {
     std::array<std::vector<float>, 64> of;
     Tables() {

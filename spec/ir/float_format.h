@@ -14,11 +14,11 @@
 namespace hlocts {
 
 enum class NonFinite : uint8_t {
-  kIeee,      // the all-ones exponent is infinity and NaN
-  kNanOnly,   // *fn: all bits but the sign set is NaN, no infinity
-  kNegZero,   // *fnuz: the bits of -0 are the only NaN
-  kAllOnes,   // f8e8m0fnu: all ones is NaN
-  kNone,      // f4e2m1fn: every code is finite
+  kIeee,     // the all-ones exponent is infinity and NaN
+  kNanOnly,  // *fn: all bits but the sign set is NaN, no infinity
+  kNegZero,  // *fnuz: the bits of -0 are the only NaN
+  kAllOnes,  // f8e8m0fnu: all ones is NaN
+  kNone,     // f4e2m1fn: every code is finite
 };
 
 struct FloatFormat {
@@ -65,8 +65,10 @@ bool IsInfinityBits(const FloatFormat& format, uint64_t bits);
 // Exact for every format but f64's own bits reinterpreted; NaN payloads are not kept.
 double DecodeFloat(const FloatFormat& format, uint64_t bits);
 // The code nearest to `value`, ties to even; NaN gives nan_bits() with the sign of `value` where
-// the format has signed NaNs (f4e2m1fn, without NaN: its negative zero; f8e8m0fnu: see ruling on f8).
-uint64_t EncodeFloat(const FloatFormat& format, double value, Overflow overflow = Overflow::kNatural);
+// the format has signed NaNs (f4e2m1fn, without NaN: its negative zero; f8e8m0fnu: see ruling on
+// f8).
+uint64_t EncodeFloat(const FloatFormat& format, double value,
+                     Overflow overflow = Overflow::kNatural);
 
 // Table-driven for the 16-bit and narrower formats.
 float DecodeNarrow(PrimitiveType type, uint16_t bits);

@@ -10,9 +10,13 @@ namespace hlocts {
 namespace {
 
 std::string TileToString(const Tile& tile) {
-  return absl::StrCat("(", absl::StrJoin(tile.dimensions, ",", [](std::string* out, int64_t d) {
-    absl::StrAppend(out, d == Tile::kCombine ? "*" : absl::StrCat(d));
-  }), ")");
+  return absl::StrCat("(",
+                      absl::StrJoin(tile.dimensions, ",",
+                                    [](std::string* out, int64_t d) {
+                                      absl::StrAppend(out,
+                                                      d == Tile::kCombine ? "*" : absl::StrCat(d));
+                                    }),
+                      ")");
 }
 
 std::string SplitToString(const SplitConfig& split) {
@@ -31,12 +35,11 @@ bool Layout::operator==(const Layout& other) const {
          tail_padding_alignment_in_elements == other.tail_padding_alignment_in_elements &&
          index_primitive_type == other.index_primitive_type &&
          pointer_primitive_type == other.pointer_primitive_type &&
-         element_size_in_bits == other.element_size_in_bits &&
-         memory_space == other.memory_space && split_configs == other.split_configs &&
-         SamePhysicalShape(*this, other) &&
+         element_size_in_bits == other.element_size_in_bits && memory_space == other.memory_space &&
+         split_configs == other.split_configs && SamePhysicalShape(*this, other) &&
          dynamic_shape_metadata_prefix_bytes == other.dynamic_shape_metadata_prefix_bytes &&
-         dim_level_types == other.dim_level_types &&
-         padded_dimensions == other.padded_dimensions && padding_value == other.padding_value;
+         dim_level_types == other.dim_level_types && padded_dimensions == other.padded_dimensions &&
+         padding_value == other.padding_value;
 }
 
 std::string Layout::ToString() const {
@@ -88,9 +91,9 @@ Layout DefaultLayout(int64_t rank) {
 
 absl::Status ValidateLayout(const Layout& layout, int64_t rank) {
   if (static_cast<int64_t>(layout.minor_to_major.size()) != rank) {
-    return RuleError("shapes.layout", absl::StrCat("layout ", layout.ToString(), " has ",
-                                                   layout.minor_to_major.size(),
-                                                   " dimensions, expected ", rank));
+    return RuleError("shapes.layout",
+                     absl::StrCat("layout ", layout.ToString(), " has ",
+                                  layout.minor_to_major.size(), " dimensions, expected ", rank));
   }
   absl::InlinedVector<bool, 8> seen(static_cast<size_t>(rank), false);
   for (int64_t d : layout.minor_to_major) {

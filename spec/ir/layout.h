@@ -47,7 +47,7 @@ struct Layout {
   std::string dim_level_types;  // letters as printed after D, kept for sparse layouts: e.g. "D,C"
   // The older form (ruling 0017): sizes of the padded array per dimension, and what pads it.
   std::vector<int64_t> padded_dimensions;
-  std::string padding_value;  // enumerator text of the document, "" when unpadded
+  std::string padding_value;   // enumerator text of the document, "" when unpadded
   std::string unknown_fields;  // of the proto form, kept for the way back
 
   bool operator==(const Layout& other) const;

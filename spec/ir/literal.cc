@@ -187,7 +187,8 @@ std::string Literal::PackedBytes() const {
   std::string packed((element_count_ + per_byte - 1) / per_byte, '\0');
   for (int64_t i = 0; i < element_count_; ++i) {
     int code = raw_data()[i] & ((1 << bits) - 1);
-    packed[i / per_byte] = static_cast<char>(packed[i / per_byte] | (code << (i % per_byte * bits)));
+    packed[i / per_byte] =
+        static_cast<char>(packed[i / per_byte] | (code << (i % per_byte * bits)));
   }
   return packed;
 }
@@ -208,7 +209,8 @@ absl::StatusOr<Literal> Literal::FromPackedBytes(const Shape& shape, absl::strin
   }
   bool sign_extend = IsSigned(shape.element_type());
   for (int64_t i = 0; i < count; ++i) {
-    int code = (static_cast<uint8_t>(bytes[i / per_byte]) >> (i % per_byte * bits)) & ((1 << bits) - 1);
+    int code =
+        (static_cast<uint8_t>(bytes[i / per_byte]) >> (i % per_byte * bits)) & ((1 << bits) - 1);
     if (sign_extend && (code >> (bits - 1))) code -= 1 << bits;
     out[i] = static_cast<uint8_t>(code);
   }

@@ -4,7 +4,8 @@
 // Elements are stored in logical order, last dimension fastest, whatever the shape's layout says;
 // a sub-byte element takes a byte in memory and is packed only on the wire (PackedBytes). A dynamic
 // array keeps the storage of its bounds in row-major order of the bounds; the run-time sizes stand
-// beside it, elements beyond them are padding. Copies share storage until one of them is written to.
+// beside it, elements beyond them are padding. Copies share storage until one of them is written
+// to.
 #ifndef HLOCTS_SPEC_IR_LITERAL_H_
 #define HLOCTS_SPEC_IR_LITERAL_H_
 

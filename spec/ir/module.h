@@ -17,8 +17,8 @@
 #include "absl/types/span.h"
 #include "spec/ir/attributes.h"
 #include "spec/ir/literal.h"
-#include "spec/ir/shape.h"
 #include "spec/ir/opcode.h"
+#include "spec/ir/shape.h"
 
 namespace hlocts {
 
@@ -67,7 +67,10 @@ class Instruction {
 
   // opcode constant
   const Literal& literal() const { return literal_; }
-  void set_literal(Literal literal) { literal_ = std::move(literal); has_literal_ = true; }
+  void set_literal(Literal literal) {
+    literal_ = std::move(literal);
+    has_literal_ = true;
+  }
   bool has_literal() const { return has_literal_; }
   // opcode parameter
   int64_t parameter_number() const { return parameter_number_; }
@@ -144,11 +147,19 @@ struct BufferDonor {
 struct StackFrameIndex {
   std::vector<std::string> file_names;
   std::vector<std::string> function_names;
-  struct Location { int64_t file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0, end_column = 0; };
+  struct Location {
+    int64_t file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0,
+            end_column = 0;
+  };
   std::vector<Location> file_locations;
-  struct Frame { int64_t file_location_id = 0, parent_frame_id = 0; };
+  struct Frame {
+    int64_t file_location_id = 0, parent_frame_id = 0;
+  };
   std::vector<Frame> stack_frames;
-  bool empty() const { return file_names.empty() && function_names.empty() && file_locations.empty() && stack_frames.empty(); }
+  bool empty() const {
+    return file_names.empty() && function_names.empty() && file_locations.empty() &&
+           stack_frames.empty();
+  }
 };
 
 class Module {

@@ -48,10 +48,10 @@ struct NarrowInt {
 
 template <PrimitiveType kType>
 struct NativeOfType;
-#define HLOCTS_NATIVE(Name, Native)                \
-  template <>                                      \
-  struct NativeOfType<PrimitiveType::k##Name> {    \
-    using type = Native;                           \
+#define HLOCTS_NATIVE(Name, Native)             \
+  template <>                                   \
+  struct NativeOfType<PrimitiveType::k##Name> { \
+    using type = Native;                        \
   };
 #define HLOCTS_NATIVE_NARROW(Name, Bits) \
   HLOCTS_NATIVE(Name, NarrowFloat<PrimitiveType::k##Name HLOCTS_COMMA Bits>)

@@ -84,9 +84,8 @@ void Shape::set_dynamic_dimension(int64_t number, bool is_dynamic) {
 }
 
 bool Shape::is_dynamic() const {
-  return !dynamic_dimensions_.empty() ||
-         std::any_of(tuple_shapes_.begin(), tuple_shapes_.end(),
-                     [](const Shape& s) { return s.is_dynamic(); });
+  return !dynamic_dimensions_.empty() || std::any_of(tuple_shapes_.begin(), tuple_shapes_.end(),
+                                                     [](const Shape& s) { return s.is_dynamic(); });
 }
 
 bool Shape::HasUnboundedDimension() const {
@@ -127,7 +126,8 @@ Shape Shape::WithoutLayout() const {
   result.unknown_fields = unknown_fields;
   if (IsTuple()) result.layout_ = layout_;
   result.tuple_shapes_.reserve(tuple_shapes_.size());
-  for (const Shape& element : tuple_shapes_) result.tuple_shapes_.push_back(element.WithoutLayout());
+  for (const Shape& element : tuple_shapes_)
+    result.tuple_shapes_.push_back(element.WithoutLayout());
   return result;
 }
 
@@ -205,8 +205,7 @@ std::vector<Shape> LeafShapes(const Shape& shape) {
 const Shape* SubshapeAt(const Shape& shape, absl::Span<const int64_t> index) {
   const Shape* current = &shape;
   for (int64_t i : index) {
-    if (!current->IsTuple() || i < 0 ||
-        i >= static_cast<int64_t>(current->tuple_shapes().size())) {
+    if (!current->IsTuple() || i < 0 || i >= static_cast<int64_t>(current->tuple_shapes().size())) {
       return nullptr;
     }
     current = &current->tuple_shapes()[i];

@@ -43,13 +43,15 @@ class Shape {
   const std::vector<int64_t>& dimensions() const { return dimensions_; }
   // Negative numbers count from the last dimension: -1 is the last. CHECKs the range.
   int64_t dimension(int64_t number) const { return dimensions_[NormalizeDimension(number)]; }
-  void set_dimension(int64_t number, int64_t size) { dimensions_[NormalizeDimension(number)] = size; }
+  void set_dimension(int64_t number, int64_t size) {
+    dimensions_[NormalizeDimension(number)] = size;
+  }
   int64_t NormalizeDimension(int64_t number) const;
 
   // A dynamic dimension's size is its upper bound; the real size is known at run time only.
   bool is_dynamic_dimension(int64_t number) const;
   void set_dynamic_dimension(int64_t number, bool is_dynamic);
-  bool is_dynamic() const;           // any dimension, of any tuple element
+  bool is_dynamic() const;  // any dimension, of any tuple element
   bool HasUnboundedDimension() const;
 
   // Product of the dimensions (bounds); INT64_MAX when it does not fit. 1 for a scalar.

@@ -18,11 +18,12 @@ bool IsCheapOfConstants(Opcode opcode);
 // What a call or fusion computes, once, of its operands; nullptr for other instructions.
 const Computation* InlinedBody(const Instruction& instruction);
 
-// Every use of `from` in its computation, as the root too, becomes one of `to`, except by `to` itself
-// and by `keep`.
+// Every use of `from` in its computation, as the root too, becomes one of `to`, except by `to`
+// itself and by `keep`.
 void ReplaceUses(Instruction* from, Instruction* to, absl::Span<Instruction* const> keep = {});
 
-// A copy without a home: opcode, shape, attributes, literal and parameter number, on these operands.
+// A copy without a home: opcode, shape, attributes, literal and parameter number, on these
+// operands.
 std::unique_ptr<Instruction> CopyOf(const Instruction& instruction, std::string name,
                                     std::vector<Instruction*> operands);
 

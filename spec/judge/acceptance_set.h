@@ -76,7 +76,8 @@ struct AcceptanceSet {
 
   AcceptanceSet() : lo(0), hi(0), rlo(0), rhi(0) {}
 
-  static AcceptanceSet Unspecified(WideningCause cause = WideningCause::kUnknown, uint32_t origin = 0);
+  static AcceptanceSet Unspecified(WideningCause cause = WideningCause::kUnknown,
+                                   uint32_t origin = 0);
   static AcceptanceSet Float(double value);  // a finite or infinite point; NaN: bits unknown
   static AcceptanceSet NanWithBits(uint64_t bits);
   static AcceptanceSet Interval(double lo, double hi);  // zeros of both signs where it holds 0
@@ -110,7 +111,8 @@ class JointPredicate;   // spec/judge/joint.h
 class IntervalColumns;  // spec/judge/interval_columns.h
 
 // Acceptance of an array (never of a tuple): exact when every element is a point, and then no more
-// than a literal; or a vector of sets; or columns, which turn into that vector when it is asked for.
+// than a literal; or a vector of sets; or columns, which turn into that vector when it is asked
+// for.
 class SetArray {
  public:
   SetArray() = default;

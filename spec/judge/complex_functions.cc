@@ -212,7 +212,8 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
   if (!FiniteBall(a, context, ball)) return OpenSet(WideningCause::kFreedom, context);
   Wide z = ball.centre;
   ComplexSet box;
-  if (!FunctionBox(*function, z, ball, context, box)) return OpenSet(WideningCause::kFreedom, context);
+  if (!FunctionBox(*function, z, ball, context, box))
+    return OpenSet(WideningCause::kFreedom, context);
   if (context.rule.Allows(kFlushOperand) && !JoinFlushed(*function, ball, context, box)) {
     return OpenSet(WideningCause::kFreedom, context);
   }

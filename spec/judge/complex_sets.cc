@@ -62,7 +62,8 @@ ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& 
   ComplexSet r = {BinaryFloat(Opcode::kSubtract, product(a.re, b.re), product(a.im, b.im), real),
                   BinaryFloat(Opcode::kAdd, product(a.re, b.im), product(a.im, b.re), real)};
   // Where the naive formula gives NaN, Annex G may give an infinity.
-  if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan)) return OpenSet(WideningCause::kFreedom, context);
+  if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan))
+    return OpenSet(WideningCause::kFreedom, context);
   for (AcceptanceSet* s : {&r.re, &r.im}) {
     if (s->Has(Flag::kHull)) s->flags |= Flag::kContractible;
   }
@@ -78,7 +79,8 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   const FloatFacts& facts = *context.result;
   bool in_range =
       square > 16 * static_cast<long double>(facts.min_normal) && square < facts.max / 4;
-  if (!in_range && context.rule.Allows(kFlushResult)) return OpenSet(WideningCause::kFreedom, context);
+  if (!in_range && context.rule.Allows(kFlushResult))
+    return OpenSet(WideningCause::kFreedom, context);
   if (modulus == 0) return OpenSet(WideningCause::kFreedom, context);
   Wide f = x.centre / y.centre;
   if (!Finite(f)) return OpenSet(WideningCause::kFreedom, context);
@@ -90,7 +92,8 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   // Partial products may be flushed.
   if (context.rule.Allows(kFlushResult)) {
     tolerance += 4 * static_cast<long double>(facts.min_normal) / square * (1 + quotient);
-    if (std::abs(x.centre) * modulus > facts.max / 4) return OpenSet(WideningCause::kFreedom, context);
+    if (std::abs(x.centre) * modulus > facts.max / 4)
+      return OpenSet(WideningCause::kFreedom, context);
   }
   return Box(f, tolerance, context);
 }

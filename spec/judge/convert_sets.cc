@@ -30,9 +30,9 @@ AcceptanceSet ReducedPrecision(const View& v, int exponent_bits, int mantissa_bi
   auto round = [&](double x) {
     if (std::isinf(x)) return x;
     // Near the end of double's range a quarter is rounded: Round works with larger numbers than x.
-    double y = precise.is_f64                 ? x
+    double y = precise.is_f64               ? x
                : std::fabs(x) > precise.max ? 4 * precise.Round(x / 4)
-                                              : precise.Round(x);
+                                            : precise.Round(x);
     return std::fabs(y) > target.max ? std::copysign(kInfinity, y) : y;
   };
   // Without mantissa bits a tie has no neighbour that is even in its last digit: IEEE 754 takes the
@@ -101,7 +101,8 @@ AcceptanceSet ConvertToItself(const AcceptanceSet& a, const SetContext& context)
   if (s.Has(Flag::kBitsKnown)) s.flags = Flag::kNan;
   bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
   if (flushes) s = WithFlushes(s, *context.operand);
-  if (a.cause == WideningCause::kPoint && s.cause != WideningCause::kPoint) s.origin = context.origin;
+  if (a.cause == WideningCause::kPoint && s.cause != WideningCause::kPoint)
+    s.origin = context.origin;
   return s;
 }
 
@@ -190,7 +191,8 @@ AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bo
   if (v.neg_inf) add(range.lo);
   if (v.nan) add(0);
   // Out of range the documents leave the value open (acceptance-rules 20).
-  if (outside && !saturate) return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
+  if (outside && !saturate)
+    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   AcceptanceSet s = AcceptanceSet::Integers(lo, hi);
   s.origin = context.origin;
   if (lo != hi) s.cause = WideningCause::kJump;

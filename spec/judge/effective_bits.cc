@@ -55,7 +55,8 @@ double RoughLog2(double x) {
   static const std::vector<double>* table = [] {
     auto* logs = new std::vector<double>(size_t{1} << kBits);
     for (size_t i = 0; i < logs->size(); ++i) {
-      (*logs)[i] = std::log2(1 + (static_cast<double>(i) + 0.5) / static_cast<double>(logs->size()));
+      (*logs)[i] =
+          std::log2(1 + (static_cast<double>(i) + 0.5) / static_cast<double>(logs->size()));
     }
     (*logs)[0] = 0;  // powers of two exactly
     return logs;

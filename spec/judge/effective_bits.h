@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bits of a result its acceptance set settles: the figure that tells a strict judge from one
-// that accepts anything.
+// How many bits of a result its acceptance set settles: the figure that tells a strict judge from
+// one that accepts anything.
 #ifndef HLOCTS_SPEC_JUDGE_EFFECTIVE_BITS_H_
 #define HLOCTS_SPEC_JUDGE_EFFECTIVE_BITS_H_
 

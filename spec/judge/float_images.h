@@ -46,7 +46,7 @@ bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
 // skipped between it and this operation, or this operation. `hulls` is the flag of the operands
 // whose unrounded values it reads, 0 for none.
 AcceptanceSet WithCause(AcceptanceSet s, const SetContext& context,
-                    std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls = 0);
+                        std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls = 0);
 
 // Signs a class of values can have: bit 0 positive, bit 1 negative.
 inline int Signs(bool positive, bool negative) { return (positive ? 1 : 0) | (negative ? 2 : 0); }

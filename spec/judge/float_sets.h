@@ -8,10 +8,10 @@
 
 #include "absl/strings/string_view.h"
 #include "spec/accuracy/rules.h"
+#include "spec/ir/opcode.h"
 #include "spec/judge/acceptance_set.h"
 #include "spec/judge/functions.h"
 #include "spec/judge/real.h"
-#include "spec/ir/opcode.h"
 
 namespace hlocts {
 

@@ -4,8 +4,8 @@
 #ifndef HLOCTS_SPEC_JUDGE_INTEGER_POINTS_H_
 #define HLOCTS_SPEC_JUDGE_INTEGER_POINTS_H_
 
-#include "spec/judge/acceptance_set.h"
 #include "spec/ir/opcode.h"
+#include "spec/judge/acceptance_set.h"
 
 namespace hlocts {
 

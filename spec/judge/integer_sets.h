@@ -6,8 +6,8 @@
 
 #include "absl/strings/string_view.h"
 #include "spec/accuracy/profile.h"
-#include "spec/judge/acceptance_set.h"
 #include "spec/ir/opcode.h"
+#include "spec/judge/acceptance_set.h"
 
 namespace hlocts {
 

@@ -29,7 +29,8 @@ class BlockPool {
     return ::operator new(bytes);
   }
   void Give(void* data, size_t bytes) {
-    if (bytes < kLeast || bytes > kMost || blocks_.size() >= kBlocks) return ::operator delete(data);
+    if (bytes < kLeast || bytes > kMost || blocks_.size() >= kBlocks)
+      return ::operator delete(data);
     blocks_.emplace_back(bytes, data);
   }
   ~BlockPool() {

@@ -158,18 +158,19 @@ bool JudgedByColumns(const ModuleAcceptance& accepted, int64_t output, const Lit
   switch (set.element_type()) {
     case PrimitiveType::kF32: {
       const float* data = actual.data<float>().data();
-      JudgeColumns(accepted, output, actual, facts, [&](int64_t i) { return double{data[i]}; },
-                   tally);
+      JudgeColumns(
+          accepted, output, actual, facts, [&](int64_t i) { return double{data[i]}; }, tally);
       return true;
     }
     case PrimitiveType::kF64: {
       const double* data = actual.data<double>().data();
-      JudgeColumns(accepted, output, actual, facts, [&](int64_t i) { return data[i]; }, tally);
+      JudgeColumns(
+          accepted, output, actual, facts, [&](int64_t i) { return data[i]; }, tally);
       return true;
     }
     default:
-      JudgeColumns(accepted, output, actual, facts, [&](int64_t i) { return RealAt(actual, i); },
-                   tally);
+      JudgeColumns(
+          accepted, output, actual, facts, [&](int64_t i) { return RealAt(actual, i); }, tally);
       return true;
   }
 }

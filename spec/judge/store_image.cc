@@ -198,7 +198,8 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
     stored.hi = stored.present ? std::max(stored.hi, hi) : hi;
     stored.present = true;
   }
-  if (image.nan && !facts.nan) return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
+  if (image.nan && !facts.nan)
+    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
   if (stored.present && stored.lo <= 0 && stored.hi >= 0) {
     bool inside = stored.lo < 0 && stored.hi > 0;

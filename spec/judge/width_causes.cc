@@ -61,7 +61,7 @@ AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
 // skipped between it and this operation, or this operation. `hulls` is the flag of the operands
 // whose unrounded values it reads, 0 for none.
 AcceptanceSet WithCause(AcceptanceSet s, const SetContext& context,
-                    std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls) {
+                        std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls) {
   s = InFormat(s, context);
   if (s.unspecified()) return s;
   s.origin = context.origin;

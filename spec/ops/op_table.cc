@@ -40,8 +40,8 @@ constexpr OpRow Row(Opcode opcode, Family family, Arity arity, TypeSet types, Ac
                     Freedom freedom, int weight, absl::string_view documented_as,
                     absl::string_view clauses, Uses... uses) {
   static_assert(sizeof...(uses) <= kAttributesMax);
-  return {opcode,        family,  arity.min,       arity.max, types, accuracy, freedom, weight,
-          documented_as, clauses, sizeof...(uses), {uses...}};
+  return {opcode,  family, arity.min,     arity.max, types,           accuracy,
+          freedom, weight, documented_as, clauses,   sizeof...(uses), {uses...}};
 }
 
 constexpr OpRow kRows[] = {
@@ -72,10 +72,17 @@ constexpr AttrRow kAttrRows[] = {
 };
 
 constexpr Attr kCommon[] = {
-    Attr::kSharding,           Attr::kControlPredecessors,  Attr::kMetadata,
-    Attr::kFrontendAttributes, Attr::kBackendConfig,        Attr::kStatistics,
-    Attr::kOrigin,             Attr::kOriginalValue,        Attr::kOutputToOperandAliasing,
-    Attr::kParameterReplication, Attr::kResultAccuracy,
+    Attr::kSharding,
+    Attr::kControlPredecessors,
+    Attr::kMetadata,
+    Attr::kFrontendAttributes,
+    Attr::kBackendConfig,
+    Attr::kStatistics,
+    Attr::kOrigin,
+    Attr::kOriginalValue,
+    Attr::kOutputToOperandAliasing,
+    Attr::kParameterReplication,
+    Attr::kResultAccuracy,
 };
 
 struct WordRow {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row per opcode: everything that is known about it as data. The parser reads its attributes and
-// arity, the verifier its types, the generator its weight, the judge its accuracy rule, the coverage
-// matrix its documented name. Rows hold no evaluator and no engine: that would turn the arrows of
-// the house round.
+// One row per opcode: everything that is known about it as data. The parser reads its attributes
+// and arity, the verifier its types, the generator its weight, the judge its accuracy rule, the
+// coverage matrix its documented name. Rows hold no evaluator and no engine: that would turn the
+// arrows of the house round.
 #ifndef HLOCTS_SPEC_OPS_OP_TABLE_H_
 #define HLOCTS_SPEC_OPS_OP_TABLE_H_
 
@@ -12,8 +12,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "spec/ir/attributes.h"
-#include "spec/ir/primitive_type.h"
 #include "spec/ir/opcode.h"
+#include "spec/ir/primitive_type.h"
 
 namespace hlocts {
 
@@ -31,10 +31,10 @@ enum class Family : uint8_t {
   kNormalization,      // batch-norm-*
   kRandom,
   kTuple,
-  kControlFlow,        // call, while, conditional, fusion, custom-call, opt-barrier
+  kControlFlow,  // call, while, conditional, fusion, custom-call, opt-barrier
   kCollective,
-  kChannel,            // send, recv, infeed, outfeed, after-all
-  kAsync,              // *-start, *-update, *-done
+  kChannel,  // send, recv, infeed, outfeed, after-all
+  kAsync,    // *-start, *-update, *-done
   kDynamicSize,
 };
 
@@ -47,19 +47,19 @@ enum class AccuracyRule : uint8_t {
   kRoundToIntegral,  // sign, floor, ceil, round-*
   kMinMax,           // maximum, minimum, clamp
   kRemainder,
-  kAddSubtract,      // correctly rounded
-  kMultiply,         // correctly rounded
+  kAddSubtract,  // correctly rounded
+  kMultiply,     // correctly rounded
   kDivide,
   kSquareRoot,
-  kFunction,         // Ulp(n) of a real or complex function
+  kFunction,  // Ulp(n) of a real or complex function
   kPower,
   kConvert,
   kReducePrecision,
   kStochasticConvert,
-  kReduction,        // by what the called computation is
+  kReduction,  // by what the called computation is
   kSelectAndScatter,
   kScatter,
-  kContraction,      // Sum(k, u_accumulator)
+  kContraction,  // Sum(k, u_accumulator)
   kOrdering,
   kBatchNorm,
   kFft,
@@ -67,9 +67,9 @@ enum class AccuracyRule : uint8_t {
   kTriangularSolve,
   kRandom,
   kRandomBits,
-  kCalled,           // what the called computations say
+  kCalled,  // what the called computations say
   kCollectiveReduction,
-  kUnknown,          // custom-call, infeed: a named model or inconclusive
+  kUnknown,  // custom-call, infeed: a named model or inconclusive
 };
 
 // What the documents leave to the implementation; each has a ruling and a page in spec/rulings.
@@ -80,7 +80,7 @@ enum class Freedom : uint8_t {
   kDistributionOnly,
   kUndefinedIfPromiseBroken,  // indices_are_sorted, unique_indices
   kOtherTriangle,
-  kIntegerDivision,           // by zero, INT_MIN / -1
+  kIntegerDivision,  // by zero, INT_MIN / -1
   kShiftOutOfRange,
   kFloatToIntegerOutOfRange,
   kNegativeIntegerPower,

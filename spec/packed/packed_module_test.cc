@@ -35,8 +35,9 @@ std::unique_ptr<Module> ThroughBytes(const Module& module) {
 TEST(PackedModuleTest, GeneratedModulesComeBack) {
   generators::GeneratorOptions options;
   options.replicas_max = 4;
-  constexpr generators::Stream kStreams[] = {generators::Stream::kDefined, generators::Stream::kExact, generators::Stream::kEdge, generators::Stream::kSizes,
-                                 generators::Stream::kNegative};
+  constexpr generators::Stream kStreams[] = {
+      generators::Stream::kDefined, generators::Stream::kExact, generators::Stream::kEdge,
+      generators::Stream::kSizes, generators::Stream::kNegative};
   for (uint64_t number = 0; number < 3000; ++number) {
     options.stream = kStreams[number % std::size(kStreams)];
     generators::SeedSource choose(7, number);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row per attribute: where it stands in HloInstructionProto, and which value goes without saying.
-#include "spec/proto/attribute_rows.h"
-
-#include <array>
+// One row per attribute: where it stands in HloInstructionProto, and which value goes without
+// saying.
 #include <algorithm>
+#include <array>
 
+#include "spec/proto/attribute_rows.h"
 #include "spec/proto/attribute_text.h"
 
 namespace hlocts {
@@ -12,61 +12,70 @@ namespace attribute_rows {
 
 namespace {
 
-#define HLOCTS_ROW(Name, write_body, read_body)                       \
-  {                                                                   \
+#define HLOCTS_ROW(Name, write_body, read_body)                        \
+  {                                                                    \
     Attr::k##Name, [](Writer & w, const AttributeValue& v) write_body, \
-        [](Reader & r) -> AttributeValue read_body                    \
+        [](Reader & r) -> AttributeValue read_body                     \
   }
 
 // A field of its own.
-#define HLOCTS_INT(Name, field, otherwise)                     \
-  HLOCTS_ROW(Name, { w.proto->set_##field(As<int64_t>(v)); }, \
-             { return r.Value(int64_t{r.proto.field()}, r.proto.field() == otherwise); })
-#define HLOCTS_BOOL(Name, field)                           \
-  HLOCTS_ROW(Name, { w.proto->set_##field(As<bool>(v)); }, \
-             { return r.Value(r.proto.field(), !r.proto.field()); })
-#define HLOCTS_STRING(Name, field)                                \
-  HLOCTS_ROW(Name, { w.proto->set_##field(As<std::string>(v)); }, \
-             { return r.Value(std::string(r.proto.field()), r.proto.field().empty()); })
-#define HLOCTS_INTS(Name, field)                                             \
-  HLOCTS_ROW(Name, { ToRepeated(As<Ints>(v), w.proto->mutable_##field()); }, \
-             { return r.Value(FromRepeated(r.proto.field()), r.proto.field().empty()); })
+#define HLOCTS_INT(Name, field, otherwise)             \
+  HLOCTS_ROW(                                          \
+      Name, { w.proto->set_##field(As<int64_t>(v)); }, \
+      { return r.Value(int64_t{r.proto.field()}, r.proto.field() == otherwise); })
+#define HLOCTS_BOOL(Name, field)                    \
+  HLOCTS_ROW(                                       \
+      Name, { w.proto->set_##field(As<bool>(v)); }, \
+      { return r.Value(r.proto.field(), !r.proto.field()); })
+#define HLOCTS_STRING(Name, field)                         \
+  HLOCTS_ROW(                                              \
+      Name, { w.proto->set_##field(As<std::string>(v)); }, \
+      { return r.Value(std::string(r.proto.field()), r.proto.field().empty()); })
+#define HLOCTS_INTS(Name, field)                                      \
+  HLOCTS_ROW(                                                         \
+      Name, { ToRepeated(As<Ints>(v), w.proto->mutable_##field()); }, \
+      { return r.Value(FromRepeated(r.proto.field()), r.proto.field().empty()); })
 
 // A field of a message inside.
-#define HLOCTS_INT_IN(Name, message, field)                                  \
-  HLOCTS_ROW(Name, { w.proto->mutable_##message()->set_##field(As<int64_t>(v)); }, \
-             { return r.Value(int64_t{r.proto.message().field()}, false); })
-#define HLOCTS_BOOL_IN(Name, message, field)                                \
-  HLOCTS_ROW(Name, { w.proto->mutable_##message()->set_##field(As<bool>(v)); }, \
-             { return r.Value(r.proto.message().field(), !r.proto.message().field()); })
-#define HLOCTS_INTS_IN(Name, message, field)                                                       \
-  HLOCTS_ROW(Name, { ToRepeated(As<Ints>(v), w.proto->mutable_##message()->mutable_##field()); },  \
-             {                                                                                     \
-               const auto& field = r.proto.message().field();                                      \
-               return r.Value(FromRepeated(field), field.empty());                                 \
-             })
+#define HLOCTS_INT_IN(Name, message, field)                                 \
+  HLOCTS_ROW(                                                               \
+      Name, { w.proto->mutable_##message()->set_##field(As<int64_t>(v)); }, \
+      { return r.Value(int64_t{r.proto.message().field()}, false); })
+#define HLOCTS_BOOL_IN(Name, message, field)                             \
+  HLOCTS_ROW(                                                            \
+      Name, { w.proto->mutable_##message()->set_##field(As<bool>(v)); }, \
+      { return r.Value(r.proto.message().field(), !r.proto.message().field()); })
+#define HLOCTS_INTS_IN(Name, message, field)                                               \
+  HLOCTS_ROW(                                                                              \
+      Name, { ToRepeated(As<Ints>(v), w.proto->mutable_##message()->mutable_##field()); }, \
+      {                                                                                    \
+        const auto& field = r.proto.message().field();                                     \
+        return r.Value(FromRepeated(field), field.empty());                                \
+      })
 
 // Dimensions of a dot, alone or in a ragged-dot.
-#define HLOCTS_DOT_INTS(Name, field, says_nothing)                            \
-  HLOCTS_ROW(Name, { ToRepeated(As<Ints>(v), MutableDot(w)->mutable_##field()); }, \
-             { return r.Value(FromRepeated(Dot(r).field()), says_nothing); })
+#define HLOCTS_DOT_INTS(Name, field, says_nothing)                          \
+  HLOCTS_ROW(                                                               \
+      Name, { ToRepeated(As<Ints>(v), MutableDot(w)->mutable_##field()); }, \
+      { return r.Value(FromRepeated(Dot(r).field()), says_nothing); })
 
 // The same word in text and proto.
-#define HLOCTS_ENUM(Name, field, EnumType, Otherwise)                                           \
-  HLOCTS_ROW(Name,                                                                              \
-             {                                                                                  \
-               EnumType number;                                                                 \
-               if (EnumType##_Parse(As<Word>(v).text, &number)) {                               \
-                 w.proto->set_##field(number);                                                  \
-               } else {                                                                         \
-                 w.status = UnknownWord(#field, As<Word>(v).text);                              \
-               }                                                                                \
-             },                                                                                 \
-             {                                                                                  \
-               int number = r.proto.field();                                                    \
-               if (!EnumType##_IsValid(number)) return r.Fail(UnknownEnumerator(#field, number)); \
-               return r.Value(Word{EnumType##_Name(number)}, number == EnumType::Otherwise);    \
-             })
+#define HLOCTS_ENUM(Name, field, EnumType, Otherwise)                                      \
+  HLOCTS_ROW(                                                                              \
+      Name,                                                                                \
+      {                                                                                    \
+        EnumType number;                                                                   \
+        if (EnumType##_Parse(As<Word>(v).text, &number)) {                                 \
+          w.proto->set_##field(number);                                                    \
+        } else {                                                                           \
+          w.status = UnknownWord(#field, As<Word>(v).text);                                \
+        }                                                                                  \
+      },                                                                                   \
+      {                                                                                    \
+        int number = r.proto.field();                                                      \
+        if (!EnumType##_IsValid(number)) return r.Fail(UnknownEnumerator(#field, number)); \
+        return r.Value(Word{EnumType##_Name(number)}, number == EnumType::Otherwise);      \
+      })
 
 AttributeValue ReadComputation(Reader& r, Attr attr) {
   absl::Span<const Attr> order = CalledComputationAttributes(r.instruction);
@@ -76,8 +85,8 @@ AttributeValue ReadComputation(Reader& r, Attr attr) {
   int64_t id = r.proto.called_computation_ids(position);
   Computation* computation = r.ids.computation(id);
   if (computation) return r.Value(computation, false);
-  return r.Fail(InvalidInput("expected the id of a computation that stands before its caller, found ",
-                             id));
+  return r.Fail(
+      InvalidInput("expected the id of a computation that stands before its caller, found ", id));
 }
 
 AttributeValue ReadComputations(Reader& r, Attr attr) {
@@ -87,8 +96,8 @@ AttributeValue ReadComputations(Reader& r, Attr attr) {
   for (int64_t id : r.proto.called_computation_ids()) {
     computations.push_back(r.ids.computation(id));
     if (computations.back()) continue;
-    return r.Fail(InvalidInput(
-        "expected the id of a computation that stands before its caller, found ", id));
+    return r.Fail(
+        InvalidInput("expected the id of a computation that stands before its caller, found ", id));
   }
   bool none = computations.empty();
   return r.Value(std::move(computations), none);
@@ -97,10 +106,14 @@ AttributeValue ReadComputations(Reader& r, Attr attr) {
 // Written by AttributesToProto, in the order of CalledComputationAttributes.
 void WriteNothing(Writer&, const AttributeValue&) {}
 
-#define HLOCTS_COMPUTATION(Name) \
-  {Attr::k##Name, WriteNothing, [](Reader& r) { return ReadComputation(r, Attr::k##Name); }}
-#define HLOCTS_COMPUTATIONS(Name) \
-  {Attr::k##Name, WriteNothing, [](Reader& r) { return ReadComputations(r, Attr::k##Name); }}
+#define HLOCTS_COMPUTATION(Name)                                                             \
+  {                                                                                          \
+    Attr::k##Name, WriteNothing, [](Reader& r) { return ReadComputation(r, Attr::k##Name); } \
+  }
+#define HLOCTS_COMPUTATIONS(Name)                                                             \
+  {                                                                                           \
+    Attr::k##Name, WriteNothing, [](Reader& r) { return ReadComputations(r, Attr::k##Name); } \
+  }
 
 constexpr AttributeRow kRows[] = {
     {Attr::kSharding,
@@ -114,26 +127,28 @@ constexpr AttributeRow kRows[] = {
        MetadataToProto(As<OpMetadata>(v), w.proto->mutable_metadata());
      },
      ReadMetadata},
-    HLOCTS_ROW(FrontendAttributes,
-               { StringMapToProto(As<StringMap>(v), w.proto->mutable_frontend_attributes()); },
-               {
-                 return r.Value(StringMapFromProto(r.proto.frontend_attributes()),
-                                r.proto.frontend_attributes().map().empty());
-               }),
-    HLOCTS_ROW(BackendConfig, { w.proto->set_backend_config(As<RawText>(v).text); },
-               {
-                 const std::string& text = r.proto.backend_config();
-                 return r.Value(RawText{text, !IsRawJson(text)}, text.empty());
-               }),
+    HLOCTS_ROW(
+        FrontendAttributes,
+        { StringMapToProto(As<StringMap>(v), w.proto->mutable_frontend_attributes()); },
+        {
+          return r.Value(StringMapFromProto(r.proto.frontend_attributes()),
+                         r.proto.frontend_attributes().map().empty());
+        }),
+    HLOCTS_ROW(
+        BackendConfig, { w.proto->set_backend_config(As<RawText>(v).text); },
+        {
+          const std::string& text = r.proto.backend_config();
+          return r.Value(RawText{text, !IsRawJson(text)}, text.empty());
+        }),
     {Attr::kStatistics, WriteStatistics, ReadStatistics},
     {Attr::kOutputToOperandAliasing, WriteAliasing, ReadAliasing},
     {Attr::kParameterReplication, WriteParameterReplication, ReadParameterReplication},
-    HLOCTS_ROW(ResultAccuracy,
-               { w.status = ResultAccuracyToProto(As<RawText>(v).text, w.proto); },
-               {
-                 std::string text = ResultAccuracyFromProto(r.proto);
-                 return r.Value(RawText{text, false}, text.empty());
-               }),
+    HLOCTS_ROW(
+        ResultAccuracy, { w.status = ResultAccuracyToProto(As<RawText>(v).text, w.proto); },
+        {
+          std::string text = ResultAccuracyFromProto(r.proto);
+          return r.Value(RawText{text, false}, text.empty());
+        }),
     {Attr::kOrigin, WriteOriginalValue, ReadOrigin},
     {Attr::kOriginalValue, WriteOriginalValue, [](Reader& r) { return r.Absent(); }},
     HLOCTS_COMPUTATION(ToApply),
@@ -146,31 +161,34 @@ constexpr AttributeRow kRows[] = {
     HLOCTS_COMPUTATION(FalseComputation),
     HLOCTS_COMPUTATIONS(BranchComputations),
     HLOCTS_COMPUTATIONS(CalledComputations),
-    HLOCTS_ROW(Dimensions, { ToRepeated(As<Ints>(v), w.proto->mutable_dimensions()); },
-               {
-                 // An all-to-all over tuples has none; everything else prints even an empty list.
-                 bool none = r.proto.dimensions().empty() &&
-                             r.instruction.opcode() == Opcode::kAllToAll;
-                 return r.Value(FromRepeated(r.proto.dimensions()), none);
-               }),
-    HLOCTS_ROW(IotaDimension, { w.proto->add_dimensions(As<int64_t>(v)); },
-               { return ReadOneDimension(r); }),
+    HLOCTS_ROW(
+        Dimensions, { ToRepeated(As<Ints>(v), w.proto->mutable_dimensions()); },
+        {
+          // An all-to-all over tuples has none; everything else prints even an empty list.
+          bool none = r.proto.dimensions().empty() && r.instruction.opcode() == Opcode::kAllToAll;
+          return r.Value(FromRepeated(r.proto.dimensions()), none);
+        }),
+    HLOCTS_ROW(
+        IotaDimension, { w.proto->add_dimensions(As<int64_t>(v)); },
+        { return ReadOneDimension(r); }),
     {Attr::kSlice, WriteSlice, ReadSlice},
     {Attr::kPadding, WritePadding, ReadPadding},
     {Attr::kWindow, WriteWindow, ReadWindow},
     HLOCTS_INTS(DynamicSliceSizes, dynamic_slice_sizes),
     {Attr::kDimLabels, WriteDimLabels, ReadDimLabels},
     // A count of groups that is not written is one.
-    HLOCTS_ROW(FeatureGroupCount, { w.proto->set_feature_group_count(As<int64_t>(v)); },
-               {
-                 int64_t count = r.proto.feature_group_count();
-                 return r.Value(count, count == 0 || count == 1);
-               }),
-    HLOCTS_ROW(BatchGroupCount, { w.proto->set_batch_group_count(As<int64_t>(v)); },
-               {
-                 int64_t count = r.proto.batch_group_count();
-                 return r.Value(count, count == 0 || count == 1);
-               }),
+    HLOCTS_ROW(
+        FeatureGroupCount, { w.proto->set_feature_group_count(As<int64_t>(v)); },
+        {
+          int64_t count = r.proto.feature_group_count();
+          return r.Value(count, count == 0 || count == 1);
+        }),
+    HLOCTS_ROW(
+        BatchGroupCount, { w.proto->set_batch_group_count(As<int64_t>(v)); },
+        {
+          int64_t count = r.proto.batch_group_count();
+          return r.Value(count, count == 0 || count == 1);
+        }),
     {Attr::kOperandPrecision, WriteOperandPrecision, ReadOperandPrecision},
     HLOCTS_DOT_INTS(LhsBatchDims, lhs_batch_dimensions, Dot(r).lhs_batch_dimensions().empty()),
     HLOCTS_DOT_INTS(LhsContractingDims, lhs_contracting_dimensions, false),
@@ -195,94 +213,103 @@ constexpr AttributeRow kRows[] = {
     HLOCTS_BOOL(IndicesAreSorted, indices_are_sorted),
     HLOCTS_BOOL(UniqueIndices, unique_indices),
     HLOCTS_INTS(FftLength, fft_length),
-    HLOCTS_ROW(Direction, { w.proto->set_comparison_direction(As<Word>(v).text); },
-               { return r.Value(Word{r.proto.comparison_direction()}, false); }),
-    HLOCTS_ROW(Type, { w.proto->set_comparison_type(As<Word>(v).text); },
-               { return ReadComparisonType(r); }),
+    HLOCTS_ROW(
+        Direction, { w.proto->set_comparison_direction(As<Word>(v).text); },
+        { return r.Value(Word{r.proto.comparison_direction()}, false); }),
+    HLOCTS_ROW(
+        Type, { w.proto->set_comparison_type(As<Word>(v).text); },
+        { return ReadComparisonType(r); }),
     HLOCTS_INT(Index, tuple_index, -1),
     HLOCTS_INT(ExponentBits, exponent_bits, -1),
     HLOCTS_INT(MantissaBits, mantissa_bits, -1),
     HLOCTS_BOOL(IsStable, is_stable),
     HLOCTS_INT(K, k, -1),
-    HLOCTS_ROW(Largest, { w.proto->set_largest(As<bool>(v)); },
-               { return r.Value(r.proto.largest(), false); }),
+    HLOCTS_ROW(
+        Largest, { w.proto->set_largest(As<bool>(v)); },
+        { return r.Value(r.proto.largest(), false); }),
     HLOCTS_ENUM(FftType, fft_type, proto::FftType, FFT),
     {Attr::kLower, WriteLower, ReadLower},
     HLOCTS_BOOL_IN(LeftSide, triangular_solve_options, left_side),
     HLOCTS_BOOL_IN(UnitDiagonal, triangular_solve_options, unit_diagonal),
     {Attr::kTransposeA, WriteTransposeA, ReadTransposeA},
-    HLOCTS_ROW(Epsilon, { w.proto->set_epsilon(static_cast<float>(As<double>(v))); },
-               { return r.Value(double{r.proto.epsilon()}, false); }),
+    HLOCTS_ROW(
+        Epsilon, { w.proto->set_epsilon(static_cast<float>(As<double>(v))); },
+        { return r.Value(double{r.proto.epsilon()}, false); }),
     HLOCTS_INT(FeatureIndex, feature_index, -1),
     {Attr::kDistribution, WriteDistribution, ReadDistribution},
     {Attr::kAlgorithm, WriteAlgorithm, ReadAlgorithm},
     HLOCTS_INT(Delta, delta, INT64_MIN),
-    HLOCTS_ROW(Kind, { w.proto->set_fusion_kind(As<Word>(v).text); },
-               { return r.Value(Word{r.proto.fusion_kind()}, r.proto.fusion_kind().empty()); }),
+    HLOCTS_ROW(
+        Kind, { w.proto->set_fusion_kind(As<Word>(v).text); },
+        { return r.Value(Word{r.proto.fusion_kind()}, r.proto.fusion_kind().empty()); }),
     HLOCTS_BOOL(IsComposite, is_composite),
     HLOCTS_BOOL(IsReverse, is_reverse),
-    HLOCTS_ROW(IsAssociative,
-               {
-                 const std::string& word = As<Word>(v).text;
-                 w.proto->set_is_associative(word == "true"    ? proto::TRI_STATE_TRUE
-                                             : word == "false" ? proto::TRI_STATE_FALSE
-                                                               : proto::TRI_STATE_UNSPECIFIED);
-               },
-               { return ReadTriState(r); }),
+    HLOCTS_ROW(
+        IsAssociative,
+        {
+          const std::string& word = As<Word>(v).text;
+          w.proto->set_is_associative(word == "true"    ? proto::TRI_STATE_TRUE
+                                      : word == "false" ? proto::TRI_STATE_FALSE
+                                                        : proto::TRI_STATE_UNSPECIFIED);
+        },
+        { return ReadTriState(r); }),
     HLOCTS_INT(NumCarries, num_carries, 0),
-    HLOCTS_ROW(ScanDimension, { w.proto->add_dimensions(As<int64_t>(v)); },
-               { return r.proto.dimensions_size() == 1 ? ReadOneDimension(r) : r.Absent(); }),
+    HLOCTS_ROW(
+        ScanDimension, { w.proto->add_dimensions(As<int64_t>(v)); },
+        { return r.proto.dimensions_size() == 1 ? ReadOneDimension(r) : r.Absent(); }),
     {Attr::kReplicaGroups, WriteReplicaGroups, ReadReplicaGroups},
     {Attr::kSourceTargetPairs, WriteSourceTargetPairs, ReadSourceTargetPairs},
     {Attr::kPermuteSliceSizes, WritePermuteSliceSizes, ReadPermuteSliceSizes},
-    {Attr::kChannelId, WriteChannelId, [](Reader& r) {
-       return r.Value(int64_t{r.proto.channel_id()}, r.proto.channel_id() == 0);
-     }},
+    {Attr::kChannelId, WriteChannelId,
+     [](Reader& r) { return r.Value(int64_t{r.proto.channel_id()}, r.proto.channel_id() == 0); }},
     HLOCTS_BOOL(UseGlobalDeviceIds, use_global_device_ids),
     HLOCTS_BOOL(ConstrainLayout, constrain_layout),
     HLOCTS_BOOL(IsHostTransfer, is_host_transfer),
     HLOCTS_STRING(InfeedConfig, infeed_config),
     HLOCTS_STRING(OutfeedConfig, outfeed_config),
-    HLOCTS_ROW(OutfeedShape, { ShapeToProto(As<Shape>(v), w.proto->mutable_outfeed_shape()); },
-               { return ReadOutfeedShape(r); }),
-    HLOCTS_ROW(CrossProgramPrefetchIndex,
-               { w.proto->set_cross_program_prefetch_index(static_cast<int32_t>(As<int64_t>(v))); },
-               {
-                 return r.Value(int64_t{r.proto.cross_program_prefetch_index()},
-                                r.proto.optional_cross_program_prefetch_index_case() !=
-                                    P::kCrossProgramPrefetchIndex);
-               }),
-    HLOCTS_ROW(AsyncExecutionThread, { w.proto->set_async_execution_thread(As<std::string>(v)); },
-               {
-                 const std::string& thread = r.proto.async_execution_thread();
-                 return r.Value(thread, thread.empty() || thread == "main");
-               }),
+    HLOCTS_ROW(
+        OutfeedShape, { ShapeToProto(As<Shape>(v), w.proto->mutable_outfeed_shape()); },
+        { return ReadOutfeedShape(r); }),
+    HLOCTS_ROW(
+        CrossProgramPrefetchIndex,
+        { w.proto->set_cross_program_prefetch_index(static_cast<int32_t>(As<int64_t>(v))); },
+        {
+          return r.Value(int64_t{r.proto.cross_program_prefetch_index()},
+                         r.proto.optional_cross_program_prefetch_index_case() !=
+                             P::kCrossProgramPrefetchIndex);
+        }),
+    HLOCTS_ROW(
+        AsyncExecutionThread, { w.proto->set_async_execution_thread(As<std::string>(v)); },
+        {
+          const std::string& thread = r.proto.async_execution_thread();
+          return r.Value(thread, thread.empty() || thread == "main");
+        }),
     {Attr::kDomain, WriteDomain, ReadDomain},
     HLOCTS_STRING(CustomCallTarget, custom_call_target),
     HLOCTS_BOOL(CustomCallHasSideEffect, custom_call_has_side_effect),
     {Attr::kOperandLayoutConstraints, WriteOperandLayoutConstraints, ReadOperandLayoutConstraints},
-    HLOCTS_ROW(ApiVersion,
-               {
-                 proto::CustomCallApiVersion number;
-                 if (proto::CustomCallApiVersion_Parse(As<Word>(v).text, &number)) {
-                   w.proto->set_custom_call_api_version(number);
-                 } else {
-                   w.status = UnknownWord("api_version", As<Word>(v).text);
-                 }
-               },
-               {
-                 int number = r.proto.custom_call_api_version();
-                 if (!proto::CustomCallApiVersion_IsValid(number)) {
-                   return r.Fail(UnknownEnumerator("custom_call_api_version", number));
-                 }
-                 return r.Value(
-                     Word{proto::CustomCallApiVersion_Name(r.proto.custom_call_api_version())},
-                     number <= proto::API_VERSION_ORIGINAL);
-               }),
+    HLOCTS_ROW(
+        ApiVersion,
+        {
+          proto::CustomCallApiVersion number;
+          if (proto::CustomCallApiVersion_Parse(As<Word>(v).text, &number)) {
+            w.proto->set_custom_call_api_version(number);
+          } else {
+            w.status = UnknownWord("api_version", As<Word>(v).text);
+          }
+        },
+        {
+          int number = r.proto.custom_call_api_version();
+          if (!proto::CustomCallApiVersion_IsValid(number)) {
+            return r.Fail(UnknownEnumerator("custom_call_api_version", number));
+          }
+          return r.Value(Word{proto::CustomCallApiVersion_Name(r.proto.custom_call_api_version())},
+                         number <= proto::API_VERSION_ORIGINAL);
+        }),
     HLOCTS_ENUM(Schedule, custom_call_schedule, proto::CustomCallSchedule, SCHEDULE_NONE),
-    HLOCTS_ROW(CustomCallLiteral,
-               { LiteralToProto(As<Literal>(v), w.proto->mutable_literal()); },
-               { return ReadCustomCallLiteral(r); }),
+    HLOCTS_ROW(
+        CustomCallLiteral, { LiteralToProto(As<Literal>(v), w.proto->mutable_literal()); },
+        { return ReadCustomCallLiteral(r); }),
 };
 
 constexpr std::array<const AttributeRow*, kAttrCount> IndexRows() {

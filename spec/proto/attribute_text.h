@@ -17,8 +17,8 @@ namespace hlocts {
 absl::Status ResultAccuracyToProto(absl::string_view text, proto::HloInstructionProto* out);
 std::string ResultAccuracyFromProto(const proto::HloInstructionProto& proto);
 
-// "{({"a"}, {"b" {1}})}": for each leaf of an instruction's shape, which value of the program before
-// optimisation it holds. False when `text` is no such thing (it is kept as text then).
+// "{({"a"}, {"b" {1}})}": for each leaf of an instruction's shape, which value of the program
+// before optimisation it holds. False when `text` is no such thing (it is kept as text then).
 bool OriginalValueToProto(absl::string_view text, proto::OriginalValueProto* out);
 // "" when no text says the same.
 std::string OriginalValueFromProto(const proto::OriginalValueProto& proto);

@@ -2,15 +2,15 @@
 // Modules and literals as protocol buffers, wire-compatible with XLA's HloModuleProto and
 // LiteralProto (data.proto, hlo.proto), and back.
 //
-// Nothing is lost on the way proto -> Module -> proto: what a Module has no place for travels in its
-// `unknown_fields` (fields this project does not know, and known ones it does not interpret). What
-// the proto form has no field for (replica_count, attributes kept as text) stands in fields of our
-// own from number 20001 on, which XLA skips.
+// Nothing is lost on the way proto -> Module -> proto: what a Module has no place for travels in
+// its `unknown_fields` (fields this project does not know, and known ones it does not interpret).
+// What the proto form has no field for (replica_count, attributes kept as text) stands in fields of
+// our own from number 20001 on, which XLA skips.
 //
 // A malformed proto is an InvalidArgumentError that names the instruction or computation, what was
 // expected and what was found: dangling or repeated ids, an operand or a called computation that is
-// not defined before its use (so there are no cycles), no entry, unknown enumerators, negative sizes,
-// literals whose data do not match their shape. Memory is proportional to the bytes read.
+// not defined before its use (so there are no cycles), no entry, unknown enumerators, negative
+// sizes, literals whose data do not match their shape. Memory is proportional to the bytes read.
 #ifndef HLOCTS_SPEC_PROTO_CONVERT_H_
 #define HLOCTS_SPEC_PROTO_CONVERT_H_
 
@@ -33,15 +33,16 @@ class LiteralProto;
 class ShapeProto;
 }  // namespace proto
 
-// What a Module can hold although no valid one does (operands of other computations, negative sizes,
-// layouts that are no permutations) is refused, or kept for who shows what an engine makes of it.
+// What a Module can hold although no valid one does (operands of other computations, negative
+// sizes, layouts that are no permutations) is refused, or kept for who shows what an engine makes
+// of it.
 enum class Malformed : uint8_t { kRefused, kKept };
 
 absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModuleProto& module,
                                                         Malformed malformed = Malformed::kRefused);
 // Computations stand callees first, as XLA needs them: in the module's order where that is one,
-// else in Module::CallOrder(). Ids are kept where they are still unique, else given anew. Errors: no
-// entry, a computation without root, an attribute that names a computation of another module.
+// else in Module::CallOrder(). Ids are kept where they are still unique, else given anew. Errors:
+// no entry, a computation without root, an attribute that names a computation of another module.
 absl::StatusOr<proto::HloModuleProto> ModuleToProto(const Module& module);
 
 absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& shape,

@@ -19,24 +19,24 @@ struct DataField {
 };
 
 // A repeated field of as many numbers as elements (twice as many for complex).
-#define HLOCTS_REPEATED(Name, Number, field)                                       \
-  {                                                                                \
-    PrimitiveType::k##Name,                                                        \
-        [](const std::string& bytes, P* proto) {                                   \
-          proto->mutable_##field()->Resize(bytes.size() / sizeof(Number), Number()); \
-          if (!bytes.empty())                                                      \
+#define HLOCTS_REPEATED(Name, Number, field)                                                   \
+  {                                                                                            \
+    PrimitiveType::k##Name,                                                                    \
+        [](const std::string& bytes, P* proto) {                                               \
+          proto->mutable_##field()->Resize(bytes.size() / sizeof(Number), Number());           \
+          if (!bytes.empty())                                                                  \
             std::memcpy(proto->mutable_##field()->mutable_data(), bytes.data(), bytes.size()); \
-        },                                                                         \
-        [](const P& proto) {                                                       \
-          return std::string(reinterpret_cast<const char*>(proto.field().data()),  \
-                             proto.field().size() * sizeof(Number));               \
-        }                                                                          \
+        },                                                                                     \
+        [](const P& proto) {                                                                   \
+          return std::string(reinterpret_cast<const char*>(proto.field().data()),              \
+                             proto.field().size() * sizeof(Number));                           \
+        }                                                                                      \
   }
 // A bytes field, elements little-endian.
-#define HLOCTS_BYTES(Name, field)                                                        \
-  {                                                                                      \
+#define HLOCTS_BYTES(Name, field)                                                                  \
+  {                                                                                                \
     PrimitiveType::k##Name, [](const std::string& bytes, P* proto) { proto->set_##field(bytes); }, \
-        [](const P& proto) { return std::string(proto.field()); }                        \
+        [](const P& proto) { return std::string(proto.field()); }                                  \
   }
 
 constexpr DataField kDataFields[] = {
@@ -148,7 +148,8 @@ absl::StatusOr<Literal> ArrayFromProto(const P& proto, const Shape& shape) {
   std::string bytes = field->read(proto);
   if (IsSubByte(type)) ExtendSubBytes(type, bytes);
   // Compares sizes before anything of the shape's size is allocated.
-  HLOCTS_ASSIGN_OR_RETURN(Literal literal, Literal::FromBytesInLayout(shape, OrderOf(shape), bytes));
+  HLOCTS_ASSIGN_OR_RETURN(Literal literal,
+                          Literal::FromBytesInLayout(shape, OrderOf(shape), bytes));
   HLOCTS_RETURN_IF_ERROR(RuntimeSizesFromProto(proto, literal));
   return literal;
 }
@@ -180,7 +181,8 @@ void LiteralToProto(const Literal& literal, P* out) {
     std::string bytes = literal.BytesInLayout(order);
     if (IsSubByte(shape.element_type())) MaskSubBytes(shape.element_type(), bytes);
     DataFieldOf(shape.element_type())->write(bytes, out);
-    if (literal.has_runtime_sizes()) ToRepeated(literal.runtime_sizes(), out->mutable_runtime_sizes());
+    if (literal.has_runtime_sizes())
+      ToRepeated(literal.runtime_sizes(), out->mutable_runtime_sizes());
   }
 }
 

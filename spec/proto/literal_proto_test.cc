@@ -19,7 +19,8 @@ Literal Filled(const Shape& shape) {
     int byte = static_cast<int>(i * 29 + 3) & 0xff;
     if (type == T::kPred) byte &= 1;
     if (IsSubByte(type)) byte &= (1 << BitWidth(type)) - 1;
-    if (IsSubByte(type) && IsSigned(type) && byte >> (BitWidth(type) - 1)) byte -= 1 << BitWidth(type);
+    if (IsSubByte(type) && IsSigned(type) && byte >> (BitWidth(type) - 1))
+      byte -= 1 << BitWidth(type);
     literal.mutable_raw_data()[i] = static_cast<uint8_t>(byte);
   }
   return literal;

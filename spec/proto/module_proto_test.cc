@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <functional>
 
-#include "gmock/gmock.h"
 #include "absl/strings/str_replace.h"
+#include "generators/choice_source.h"
+#include "generators/module_generator.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/data.pb.h"
 #include "spec/proto/hlo.pb.h"
-#include "generators/choice_source.h"
-#include "generators/module_generator.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -111,7 +111,8 @@ constexpr const char* kInstructions[] = {
     "x = f32[2,2] add(a, a), origin={{\"a\"}}",
     "x = (f32[2,2], (f32[], f32[])) tuple(a, u), origin={({\"a\" {0,1}}, ({}, {\"d\"}))}",
     "x = f32[] call(s, s), to_apply=add, origin={[synthetic_call]}",
-    "x = f32[2,2] domain(a), domain={kind=\"sharding\", entry={maximal device=0}, exit={replicated}}",
+    "x = f32[2,2] domain(a), domain={kind=\"sharding\", entry={maximal device=0}, "
+    "exit={replicated}}",
     "x = s32[2]{0:T(2)S(5)} copy(k2)",
     "x = s4[3] constant({-8, 7, 0})",
     "x = (f32[2], (s32[], pred[])) constant(( {1, nan}, ( 3, true ) ))",
@@ -147,7 +148,8 @@ ENTRY e {
   t = token[] parameter(10)
   k2 = s32[2] parameter(11)
   u = (f32[], f32[]) parameter(12)
-  ROOT )", instruction, "\n}\n");
+  ROOT )",
+                      instruction, "\n}\n");
 }
 
 class InstructionTest : public ::testing::TestWithParam<const char*> {};
@@ -163,7 +165,8 @@ TEST_P(InstructionTest, TextProtoTextIsAFixpoint) {
   EXPECT_EQ(PrintModule(**again), text);
   // And the second form is the first one.
   EXPECT_EQ(*SerializeModule(**again), *bytes);
-  absl::StatusOr<std::unique_ptr<Module>> from_text = ParseModuleProtoText(*PrintModuleProto(**again));
+  absl::StatusOr<std::unique_ptr<Module>> from_text =
+      ParseModuleProtoText(*PrintModuleProto(**again));
   ASSERT_TRUE(from_text.ok()) << from_text.status();
   EXPECT_EQ(PrintModule(**from_text), text);
 }
@@ -171,7 +174,8 @@ TEST_P(InstructionTest, TextProtoTextIsAFixpoint) {
 INSTANTIATE_TEST_SUITE_P(Attributes, InstructionTest, ::testing::ValuesIn(kInstructions));
 
 TEST(ModuleProtoTest, HeaderIsAFixpoint) {
-  const char* text = R"(HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {0}, must-alias) }, buffer_donor={ (1, {1}) }, allow_spmd_sharding_propagation_to_output={true}, entry_computation_layout={(f32[2]{0}, (f32[2]{0}, f32[]))->(f32[2]{0}, f32[2]{0})}, replica_count=2, num_partitions=4, frontend_attributes={a="b"}
+  const char* text =
+      R"(HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {0}, must-alias) }, buffer_donor={ (1, {1}) }, allow_spmd_sharding_propagation_to_output={true}, entry_computation_layout={(f32[2]{0}, (f32[2]{0}, f32[]))->(f32[2]{0}, f32[2]{0})}, replica_count=2, num_partitions=4, frontend_attributes={a="b"}
 
 FileNames
 1 "a.py"
@@ -205,7 +209,8 @@ ENTRY e {
   EXPECT_EQ(PrintModule(**again), printed);
 }
 
-// --- the wire, byte by byte --------------------------------------------------------------------------
+// --- the wire, byte by byte
+// --------------------------------------------------------------------------
 
 std::string Varint(uint64_t value) {
   std::string out;
@@ -228,8 +233,8 @@ std::string VectorShape() {
 std::string HandMadeModule() {
   std::string parameter = Bytes(1, "p") + Bytes(2, "parameter") + Bytes(3, VectorShape()) +
                           Number(9, 0) + Number(35, 7);
-  std::string negate = Bytes(1, "n") + Bytes(2, "negate") + Bytes(3, VectorShape()) + Number(35, 9) +
-                       Bytes(36, Varint(7));
+  std::string negate = Bytes(1, "n") + Bytes(2, "negate") + Bytes(3, VectorShape()) +
+                       Number(35, 9) + Bytes(36, Varint(7));
   std::string program = Bytes(1, VectorShape()) + Bytes(2, VectorShape()) + Bytes(3, "p");
   std::string computation = Bytes(1, "e") + Bytes(2, parameter) + Bytes(2, negate) +
                             Bytes(4, program) + Number(5, 3) + Number(6, 9);
@@ -292,8 +297,8 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
 }
 
 TEST(ModuleProtoTest, OriginIsXlasOriginalValue) {
-  std::unique_ptr<Module> module = Parse(
-      ModuleAround("x = (f32[2,2], f32[]) tuple(a, s), origin={({\"b\"}, {\"c\" {0,1}})}"));
+  std::unique_ptr<Module> module =
+      Parse(ModuleAround("x = (f32[2,2], f32[]) tuple(a, s), origin={({\"b\"}, {\"c\" {0,1}})}"));
   proto::HloModuleProto proto = *ModuleToProto(*module);
   auto* entry = proto.mutable_computations(proto.computations_size() - 1);
   auto* root = entry->mutable_instructions(entry->instructions_size() - 1);
@@ -366,7 +371,8 @@ TEST(ModuleProtoTest, CopiedInstructionsGetIdsOfTheirOwn) {
   EXPECT_TRUE(ModuleFromProto(proto).ok());
 }
 
-// --- what is refused ------------------------------------------------------------------------------------
+// --- what is refused
+// ------------------------------------------------------------------------------------
 
 struct BadProto {
   const char* message;
@@ -502,7 +508,8 @@ ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] call(p), to_apply=callee })");
 TEST(ModuleProtoTest, WritingWhatWasReadChangesNothing) {
   generators::GeneratorOptions options;
   options.replicas_max = 3;
-  constexpr generators::Stream kStreams[] = {generators::Stream::kDefined, generators::Stream::kEdge, generators::Stream::kSizes};
+  constexpr generators::Stream kStreams[] = {generators::Stream::kDefined,
+                                             generators::Stream::kEdge, generators::Stream::kSizes};
   for (uint64_t number = 0; number < 2000; ++number) {
     options.stream = kStreams[number % std::size(kStreams)];
     generators::SeedSource choose(5, number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of the parts of a module that stand in several places: enumerators, indices, shardings,
-// metadata, string maps. Internal to this folder.
+// Conversion of the parts of a module that stand in several places: enumerators, indices,
+// shardings, metadata, string maps. Internal to this folder.
 #ifndef HLOCTS_SPEC_PROTO_PARTS_H_
 #define HLOCTS_SPEC_PROTO_PARTS_H_
 

@@ -67,8 +67,9 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
   const OpRow& row = RowOf(instruction->opcode());
   int64_t count = instruction->operand_count();
   if (count < row.arity_min || (row.arity_max != kVariadic && count > row.arity_max)) {
-    return InvalidInput("expected ", row.arity_min, row.arity_max == row.arity_min ? "" : " or more",
-                        " operands, found ", count);
+    return InvalidInput("expected ", row.arity_min,
+                        row.arity_max == row.arity_min ? "" : " or more", " operands, found ",
+                        count);
   }
   return absl::OkStatus();
 }
@@ -159,7 +160,8 @@ absl::Status ModuleReader::ReadComputation(const proto::HloComputationProto& pro
   module_->Add(std::move(owned));
   for (const proto::HloInstructionProto& instruction : proto.instructions()) {
     absl::Status status = ReadInstruction(instruction, computation);
-    if (!status.ok()) return Annotate(status, absl::StrCat("instruction '", instruction.name(), "'"));
+    if (!status.ok())
+      return Annotate(status, absl::StrCat("instruction '", instruction.name(), "'"));
   }
   if (proto.instructions().empty()) return InvalidInput("expected instructions, found none");
   computation->set_root(FindInstruction(proto.root_id()));
@@ -211,13 +213,15 @@ absl::Status ModuleReader::ReadSchedule() {
                       [&](const Instruction* operand) { return placed.contains(operand); });
       if (!operands_placed || !placed.insert(instruction->second).second) {
         return InvalidInput("schedule of ", computation->name(),
-                            ": expected each instruction once and after its operands, found id ", id);
+                            ": expected each instruction once and after its operands, found id ",
+                            id);
       }
       order.push_back(instruction->second);
     }
     if (order.size() != computation->instructions().size()) {
       return InvalidInput("schedule of ", computation->name(), ": expected ",
-                          computation->instructions().size(), " instructions, found ", order.size());
+                          computation->instructions().size(), " instructions, found ",
+                          order.size());
     }
     computation->Reorder(order);
   }
@@ -266,7 +270,8 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
   module_->proto_id = proto_.id();
   for (const proto::HloComputationProto& computation : proto_.computations()) {
     absl::Status status = ReadComputation(computation);
-    if (!status.ok()) return Annotate(status, absl::StrCat("computation '", computation.name(), "'"));
+    if (!status.ok())
+      return Annotate(status, absl::StrCat("computation '", computation.name(), "'"));
   }
   if (proto_.computations().empty()) return InvalidInput("expected computations, found none");
   HLOCTS_RETURN_IF_ERROR(ConnectStrangers());

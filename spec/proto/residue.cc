@@ -39,8 +39,8 @@ constexpr const char* kNotInterpreted[] = {
 
 // Messages whose own conversion keeps their residue.
 constexpr const char* kKeepTheirOwn[] = {
-    "ShapeProto",          "LayoutProto", "OpSharding", "OpMetadata", "HloInstructionProto",
-    "HloComputationProto",
+    "ShapeProto", "LayoutProto",         "OpSharding",
+    "OpMetadata", "HloInstructionProto", "HloComputationProto",
 };
 
 constexpr size_t kPackageSize = sizeof("hlocts.proto.") - 1;
@@ -57,7 +57,8 @@ struct Places {
   std::vector<const FieldDescriptor*> not_interpreted;
   std::vector<const FieldDescriptor*> inside;  // messages whose residue belongs to this one
   bool IsNotInterpreted(const FieldDescriptor* field) const {
-    return std::find(not_interpreted.begin(), not_interpreted.end(), field) != not_interpreted.end();
+    return std::find(not_interpreted.begin(), not_interpreted.end(), field) !=
+           not_interpreted.end();
   }
   bool IsInside(const FieldDescriptor* field) const {
     return std::find(inside.begin(), inside.end(), field) != inside.end();
@@ -69,8 +70,8 @@ Places FindPlaces(const Descriptor& type) {
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor* field = type.field(i);
     const std::string name = field->full_name().substr(kPackageSize);
-    bool not_interpreted = std::find(std::begin(kNotInterpreted), std::end(kNotInterpreted), name) !=
-                           std::end(kNotInterpreted);
+    bool not_interpreted = std::find(std::begin(kNotInterpreted), std::end(kNotInterpreted),
+                                     name) != std::end(kNotInterpreted);
     if (not_interpreted) {
       places.not_interpreted.push_back(field);
     } else if (!field->is_repeated() && field->message_type() != nullptr &&

@@ -45,7 +45,8 @@ class FirstError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
-    if (first_.empty()) first_ = absl::StrCat("line ", line + 1, ", column ", column + 1, ": ", message);
+    if (first_.empty())
+      first_ = absl::StrCat("line ", line + 1, ", column ", column + 1, ": ", message);
   }
   const std::string& first() const { return first_; }
 
@@ -109,8 +110,10 @@ absl::StatusOr<Snapshot> SnapshotFromProto(const proto::HloSnapshot& proto) {
 
 absl::StatusOr<proto::HloSnapshot> SnapshotToProto(const Snapshot& snapshot) {
   proto::HloSnapshot out;
-  HLOCTS_ASSIGN_OR_RETURN(*out.mutable_hlo()->mutable_hlo_module(), ModuleToProto(*snapshot.module));
-  for (const Literal& argument : snapshot.arguments) *out.add_arguments() = LiteralToProto(argument);
+  HLOCTS_ASSIGN_OR_RETURN(*out.mutable_hlo()->mutable_hlo_module(),
+                          ModuleToProto(*snapshot.module));
+  for (const Literal& argument : snapshot.arguments)
+    *out.add_arguments() = LiteralToProto(argument);
   if (snapshot.result.shape().element_type() != PrimitiveType::kInvalid) {
     *out.mutable_result() = LiteralToProto(snapshot.result);
   }

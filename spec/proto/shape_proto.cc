@@ -32,8 +32,7 @@ void DimLevelsToProto(const std::string& text, proto::LayoutProto* out) {
   bool all_ordered = text.find('~') == std::string::npos;
   for (absl::string_view level : absl::StrSplit(text, ',', absl::SkipEmpty())) {
     const char* letter = std::find(kDimLevelLetters, kDimLevelLetters + 4, level[0]);
-    out->add_dim_level_types(
-        static_cast<proto::DimLevelType>((letter - kDimLevelLetters) % 4));
+    out->add_dim_level_types(static_cast<proto::DimLevelType>((letter - kDimLevelLetters) % 4));
     if (!all_unique) out->add_dim_unique(level.find('+') == absl::string_view::npos);
     if (!all_ordered) out->add_dim_ordered(level.find('~') == absl::string_view::npos);
   }
@@ -94,10 +93,8 @@ void LayoutToProto(const Layout& layout, proto::LayoutProto* out) {
   out->set_tail_padding_alignment_in_elements(layout.tail_padding_alignment_in_elements);
   out->set_element_size_in_bits(layout.element_size_in_bits);
   out->set_memory_space(layout.memory_space);
-  out->set_index_primitive_type(
-      static_cast<proto::PrimitiveType>(layout.index_primitive_type));
-  out->set_pointer_primitive_type(
-      static_cast<proto::PrimitiveType>(layout.pointer_primitive_type));
+  out->set_index_primitive_type(static_cast<proto::PrimitiveType>(layout.index_primitive_type));
+  out->set_pointer_primitive_type(static_cast<proto::PrimitiveType>(layout.pointer_primitive_type));
   if (layout.physical_shape) ShapeToProto(*layout.physical_shape, out->mutable_physical_shape());
   out->set_dynamic_shape_metadata_prefix_bytes(layout.dynamic_shape_metadata_prefix_bytes);
   for (const SplitConfig& split : layout.split_configs) {
@@ -122,8 +119,8 @@ absl::StatusOr<Shape> TupleFromProto(const proto::ShapeProto& proto, Malformed m
 absl::Status DimensionsFromProto(const proto::ShapeProto& proto, Malformed malformed,
                                  Shape& shape) {
   if (proto.is_dynamic_dimension_size() > proto.dimensions_size()) {
-    return InvalidInput("expected at most ", proto.dimensions_size(), " is_dynamic_dimension, found ",
-                        proto.is_dynamic_dimension_size());
+    return InvalidInput("expected at most ", proto.dimensions_size(),
+                        " is_dynamic_dimension, found ", proto.is_dynamic_dimension_size());
   }
   for (int d = 0; d < proto.dimensions_size(); ++d) {
     bool dynamic = d < proto.is_dynamic_dimension_size() && proto.is_dynamic_dimension(d);

@@ -71,7 +71,8 @@ absl::Status ModuleWriter::NumberEverything() {
   absl::flat_hash_set<int64_t> computation_ids, instruction_ids;
   bool keep_computations = true, keep_instructions = true;
   for (const Computation* computation : order_) {
-    if (!computation->root()) return InvalidInput("computation ", computation->name(), " has no root");
+    if (!computation->root())
+      return InvalidInput("computation ", computation->name(), " has no root");
     keep_computations &= computation_ids.insert(computation->proto_id).second;
     for (const auto& instruction : computation->instructions()) {
       keep_instructions &= instruction_ids.insert(instruction->proto_id).second;
@@ -163,7 +164,8 @@ absl::Status ModuleWriter::WriteComputation(const Computation& computation) {
   HLOCTS_ASSIGN_OR_RETURN(int64_t root_id, IdOf(computation.root()));
   out->set_root_id(root_id);
   out->set_is_fusion_computation(fused_.contains(&computation));
-  if (computation.execution_thread != "main") out->set_execution_thread(computation.execution_thread);
+  if (computation.execution_thread != "main")
+    out->set_execution_thread(computation.execution_thread);
   for (const auto& instruction : computation.instructions()) {
     absl::Status status = WriteInstruction(*instruction, out->add_instructions());
     if (!status.ok()) {

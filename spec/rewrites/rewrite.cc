@@ -47,8 +47,8 @@ const std::vector<Prepared>& PreparedRewrites() {
 const Instruction* ConstantUnder(const Instruction& instruction) {
   const Instruction* at = &instruction;
   while (at->opcode() == Opcode::kBroadcast) at = at->operands()[0];
-  bool single = at->opcode() == Opcode::kConstant && at->shape().IsArray() &&
-                at->shape().ElementCount() == 1;
+  bool single =
+      at->opcode() == Opcode::kConstant && at->shape().IsArray() && at->shape().ElementCount() == 1;
   return single ? at : nullptr;
 }
 
@@ -206,7 +206,8 @@ std::string LintRow(const Rewrite& rewrite) {
   CollectLetters(*pattern, given);
   CollectLetters(*replacement, used);
   for (char letter : used) {
-    if (given.count(letter) == 0) return absl::StrCat("nothing is known of ", std::string(1, letter));
+    if (given.count(letter) == 0)
+      return absl::StrCat("nothing is known of ", std::string(1, letter));
   }
   return "";
 }

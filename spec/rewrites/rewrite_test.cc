@@ -23,9 +23,9 @@ using ::testing::IsEmpty;
 std::vector<std::string> Found(const std::string& body, Profile profile,
                                const std::string& type = "f32") {
   std::string shape = type + "[4]";
-  auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e {\n  x = ", shape,
-                                         " parameter(0)\n  y = ", shape, " parameter(1)\n", body,
-                                         "}\n"));
+  auto module =
+      ParseModule(absl::StrCat("HloModule m\nENTRY e {\n  x = ", shape,
+                               " parameter(0)\n  y = ", shape, " parameter(1)\n", body, "}\n"));
   EXPECT_TRUE(module.ok()) << module.status();
   std::vector<std::string> names;
   for (const RewriteMatch& match : FindRewrites(*(*module)->entry(), profile)) {
@@ -106,9 +106,9 @@ TEST(RewriteTest, ReciprocalsOnlyWhereTheyAreSubnormal) {
 
 TEST(RewriteTest, EveryFloatAndNothingElse) {
   for (const char* type : {"f16", "bf16", "f32", "f64"}) {
-    std::string body = absl::StrCat("  e1 = ", type, "[4] exponential(x)\n  e2 = ", type,
-                                    "[4] exponential(y)\n  ROOT r = ", type,
-                                    "[4] multiply(e1, e2)\n");
+    std::string body =
+        absl::StrCat("  e1 = ", type, "[4] exponential(x)\n  e2 = ", type,
+                     "[4] exponential(y)\n  ROOT r = ", type, "[4] multiply(e1, e2)\n");
     EXPECT_THAT(Found(body, Profile::kRelaxed, type), ElementsAre("product-of-exponentials"));
   }
   EXPECT_THAT(Found("  d = s32[4] divide(x, y)\n  ROOT r = s32[4] divide(d, y)\n",

@@ -48,7 +48,8 @@ absl::StatusOr<std::vector<BenchModule>> LoadModules(const BenchOptions& options
     BenchModule one;
     one.name = name;
     one.module = std::move(loaded.module);
-    one.request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(*one.module), kSeed)};
+    one.request.arguments = {
+        generators::GenerateArguments(backends::ArgumentLeafShapes(*one.module), kSeed)};
     modules.push_back(std::move(one));
   }
   if (modules.empty()) return InvalidInput("no benchmark named \"", options.filter, "\"");
@@ -116,7 +117,8 @@ double Elapsed(const std::function<bool()>& work) {
   return ThreadSeconds() - start;
 }
 
-Timed TimeExecution(std::shared_ptr<backends::Executable> executable, const backends::ExecuteRequest& request) {
+Timed TimeExecution(std::shared_ptr<backends::Executable> executable,
+                    const backends::ExecuteRequest& request) {
   return [executable, &request] {
     auto result = executable->Execute(request);
     return result.ok() ? result->seconds : -1.0;
@@ -142,14 +144,18 @@ std::vector<BenchRow> Rows(const std::vector<BenchModule>& modules,
 absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options,
                                                      const std::string& baseline) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<BenchModule> modules, LoadModules(options));
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference, backends::MakeBackend("reference"));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
+                          backends::MakeBackend("reference"));
   // One worker per module: a worker holds one loaded module.
   std::vector<std::unique_ptr<backends::Backend>> workers;
   for (const BenchModule& one : modules) {
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> subject, reference->Load(*one.module, {}));
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> subject,
+                            reference->Load(*one.module, {}));
     Register("subject/" + one.name, options, TimeExecution(std::move(subject), one.request));
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> worker, backends::MakeBackend(baseline));
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> other, worker->Load(*one.module, {}));
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> worker,
+                            backends::MakeBackend(baseline));
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> other,
+                            worker->Load(*one.module, {}));
     workers.push_back(std::move(worker));
     Register("baseline/" + one.name, options, TimeExecution(std::move(other), one.request));
   }
@@ -158,9 +164,11 @@ absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options
 
 absl::StatusOr<std::vector<BenchRow>> BenchJudge(const BenchOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<BenchModule> modules, LoadModules(options));
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference, backends::MakeBackend("reference"));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
+                          backends::MakeBackend("reference"));
   for (const BenchModule& one : modules) {
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> loaded, reference->Load(*one.module, {}));
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> loaded,
+                            reference->Load(*one.module, {}));
     std::shared_ptr<backends::Executable> executable = std::move(loaded);
     HLOCTS_ASSIGN_OR_RETURN(backends::ExecuteResult result, executable->Execute(one.request));
     Register("baseline/" + one.name, options, [executable, &one] {

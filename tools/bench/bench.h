@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Benchmarks over a fixed list of modules (modules/*.hlo), engines in turn in one process run, through
-// Google Benchmark. Figures are ratios of best times: this is what a noisy machine can tell.
+// Benchmarks over a fixed list of modules (modules/*.hlo), engines in turn in one process run,
+// through Google Benchmark. Figures are ratios of best times: this is what a noisy machine can
+// tell.
 #ifndef HLOCTS_TOOLS_BENCH_BENCH_H_
 #define HLOCTS_TOOLS_BENCH_BENCH_H_
 
@@ -13,15 +14,15 @@
 
 namespace hlocts::tools {
 
-// cpu/*: the CPU engine and XLA:CPU in turn; kept_best is XLA in a process whose C library keeps the
-// memory that is given back (its outputs need no fresh pages).
+// cpu/*: the CPU engine and XLA:CPU in turn; kept_best is XLA in a process whose C library keeps
+// the memory that is given back (its outputs need no fresh pages).
 struct CpuBenchRow {
   std::string module;
   double cpu_best = 0, cpu_median = 0;
   double xla_best = 0, xla_median = 0;
   double kept_best = 0;
   double flops = 0, bytes = 0;  // of dots and convolutions; of arguments and outputs
-  std::string check;  // of CheckOutputs
+  std::string check;            // of CheckOutputs
 };
 
 struct BenchOptions {
@@ -34,9 +35,9 @@ struct BenchOptions {
 
 struct BenchRow {
   std::string module;
-  double subject_seconds = 0;   // best of all repetitions
+  double subject_seconds = 0;  // best of all repetitions
   double baseline_seconds = 0;
-  double ratio = 0;             // as the benchmark states it: above 1 is good
+  double ratio = 0;  // as the benchmark states it: above 1 is good
 };
 
 // reference/*: the reference against `baseline` (hlo-evaluator); ratio = baseline / reference.
@@ -56,13 +57,14 @@ struct LatencyRow {
 };
 absl::StatusOr<LatencyRow> BenchCpuLatency();
 
-// "judged" by the reference's acceptance sets, and how many bits that checked of an element. Where they
-// leave the outputs open (long chains of roundings), the distance to the other's outputs under its
-// name, where they are near, and the same of pieces of the module, which `engine` runs (`subject` may
-// not run after that). Begins with WRONG when it is.
-absl::StatusOr<std::string> CheckOutputs(const Module& module, const backends::ExecuteRequest& request,
-                                         backends::Backend& engine, backends::Executable& subject, backends::Executable& other,
-                                         const std::string& name);
+// "judged" by the reference's acceptance sets, and how many bits that checked of an element. Where
+// they leave the outputs open (long chains of roundings), the distance to the other's outputs under
+// its name, where they are near, and the same of pieces of the module, which `engine` runs
+// (`subject` may not run after that). Begins with WRONG when it is.
+absl::StatusOr<std::string> CheckOutputs(const Module& module,
+                                         const backends::ExecuteRequest& request,
+                                         backends::Backend& engine, backends::Executable& subject,
+                                         backends::Executable& other, const std::string& name);
 
 double GeometricMean(const std::vector<BenchRow>& rows);
 

@@ -75,9 +75,10 @@ absl::Status Differential(const std::string& name, const std::string& backend, d
 // Share of a campaign on real XLA that is XLA's worker.
 absl::Status Harness(bool quick, Printer& print) {
   HLOCTS_ASSIGN_OR_RETURN(const HarnessRow row, BenchHarness("xla", kSeed, quick ? 40 : 400));
-  print.Figure("harness", row.worker_seconds / (row.worker_seconds + row.own_seconds), 1 / 1.05,
-               absl::StrFormat("of a campaign is XLA's: %d modules, %.1f s in the worker, %.2f s here",
-                               row.modules, row.worker_seconds, row.own_seconds));
+  print.Figure(
+      "harness", row.worker_seconds / (row.worker_seconds + row.own_seconds), 1 / 1.05,
+      absl::StrFormat("of a campaign is XLA's: %d modules, %.1f s in the worker, %.2f s here",
+                      row.modules, row.worker_seconds, row.own_seconds));
   return absl::OkStatus();
 }
 

@@ -48,14 +48,17 @@ void ForgetMemorySettings() {
 
 double FloatAt(const Literal& literal, int64_t i) {
   switch (literal.element_type()) {
-    case PrimitiveType::kF32: return static_cast<double>(literal.data<float>()[i]);
-    case PrimitiveType::kF64: return literal.data<double>()[i];
+    case PrimitiveType::kF32:
+      return static_cast<double>(literal.data<float>()[i]);
+    case PrimitiveType::kF64:
+      return literal.data<double>()[i];
     case PrimitiveType::kBF16:
     case PrimitiveType::kF16:
-      return static_cast<double>(
-          DecodeNarrow(literal.element_type(), literal.data<uint16_t>()[i]));
-    case PrimitiveType::kPred: return literal.data<uint8_t>()[i] != 0 ? 1 : 0;
-    default: return static_cast<double>(literal.data<int32_t>()[i]);
+      return static_cast<double>(DecodeNarrow(literal.element_type(), literal.data<uint16_t>()[i]));
+    case PrimitiveType::kPred:
+      return literal.data<uint8_t>()[i] != 0 ? 1 : 0;
+    default:
+      return static_cast<double>(literal.data<int32_t>()[i]);
   }
 }
 
@@ -97,16 +100,19 @@ double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal>
 
 }  // namespace
 
-absl::StatusOr<std::string> CheckOutputs(const Module& module, const backends::ExecuteRequest& request,
-                                         backends::Backend& engine, backends::Executable& subject, backends::Executable& other,
-                                         const std::string& name) {
+absl::StatusOr<std::string> CheckOutputs(const Module& module,
+                                         const backends::ExecuteRequest& request,
+                                         backends::Backend& engine, backends::Executable& subject,
+                                         backends::Executable& other, const std::string& name) {
   const backends::RunOutcome outcome = backends::OutcomeFrom(subject.Execute(request));
-  if (outcome.kind != backends::OutcomeKind::kValues) return absl::StrCat("WRONG: ", outcome.reason);
+  if (outcome.kind != backends::OutcomeKind::kValues)
+    return absl::StrCat("WRONG: ", outcome.reason);
   std::string distance;
   for (const int64_t cut : {int64_t{0}, kPieceOperations}) {
     backends::DiffOptions options;
     options.cut = cut;
-    const reports::Verdict verdict = backends::Differ(module, request, options).DiffOutcome(outcome, engine);
+    const reports::Verdict verdict =
+        backends::Differ(module, request, options).DiffOutcome(outcome, engine);
     if (!MaySayMore(verdict.kind)) return absl::StrCat("WRONG: ", verdict.reason);
     const bool enough = cut != 0 || verdict.bits_checked_mean >= kBitsEnough;
     if (verdict.kind == reports::VerdictKind::kPass && enough) {
@@ -156,7 +162,8 @@ absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& modu
   CpuBenchRow row;
   row.module = name;
   row.flops = FlopsOf(module);
-  row.bytes = BytesOf(backends::ArgumentLeafShapes(module)) + BytesOf(backends::OutputLeafShapes(module));
+  row.bytes =
+      BytesOf(backends::ArgumentLeafShapes(module)) + BytesOf(backends::OutputLeafShapes(module));
   backends::ExecuteRequest request;
   request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(module), kSeed)};
   HLOCTS_ASSIGN_OR_RETURN(auto cpu, backends::MakeBackend("cpu"));
@@ -169,8 +176,7 @@ absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& modu
   ForgetMemorySettings();
   HLOCTS_RETURN_IF_ERROR(loaded.status());
   kept.executable = *std::move(loaded);
-  HLOCTS_RETURN_IF_ERROR(
-      TakeTurns({&subject, &baseline, &kept}, request, options.quick ? 0.5 : 3));
+  HLOCTS_RETURN_IF_ERROR(TakeTurns({&subject, &baseline, &kept}, request, options.quick ? 0.5 : 3));
   row.cpu_best = subject.best(), row.cpu_median = subject.median();
   row.xla_best = baseline.best(), row.xla_median = baseline.median();
   row.kept_best = kept.best();
@@ -214,8 +220,9 @@ struct LatencySamples {
 };
 
 // Best times of one module; false when XLA refuses it.
-absl::StatusOr<bool> MeasureLatency(backends::Backend& cpu, backends::Backend& xla, const Module& module,
-                                    const backends::ExecuteRequest& request, LatencySamples& samples) {
+absl::StatusOr<bool> MeasureLatency(backends::Backend& cpu, backends::Backend& xla,
+                                    const Module& module, const backends::ExecuteRequest& request,
+                                    LatencySamples& samples) {
   auto start = Clock::now();
   auto baseline = xla.Load(module, {});
   if (!baseline.ok()) return false;

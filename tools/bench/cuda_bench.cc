@@ -104,8 +104,10 @@ struct Bench {
   bool quick;
 
   absl::StatusOr<CudaBenchRow> Run(const std::string& name, const Module& module);
-  absl::Status Time(backends::Executable& executable, const backends::ExecuteRequest& request, CudaBenchRow& row) const;
-  absl::Status Compare(const Module& module, const backends::ExecuteRequest& request, CudaBenchRow& row);
+  absl::Status Time(backends::Executable& executable, const backends::ExecuteRequest& request,
+                    CudaBenchRow& row) const;
+  absl::Status Compare(const Module& module, const backends::ExecuteRequest& request,
+                       CudaBenchRow& row);
 };
 
 absl::Status Bench::Compare(const Module& module, const backends::ExecuteRequest& request,
@@ -157,8 +159,8 @@ absl::StatusOr<CudaBenchRow> Bench::Run(const std::string& name, const Module& m
   HLOCTS_ASSIGN_OR_RETURN(const auto control, cpu->Load(module, {}));
   HLOCTS_RETURN_IF_ERROR(Time(*executable, request, row));
   row.copy_share = row.bytes_per_second / copy_bandwidth;
-  HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, backend, *executable,
-                                                  *control, "cpu"));
+  HLOCTS_ASSIGN_OR_RETURN(row.check,
+                          CheckOutputs(module, request, backend, *executable, *control, "cpu"));
   HLOCTS_RETURN_IF_ERROR(Compare(module, request, row));
   return row;
 }

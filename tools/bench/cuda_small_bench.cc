@@ -18,7 +18,8 @@ constexpr double kLoadSeconds = 1e-3, kModulesPerSecond = 300;
 using Clock = std::chrono::steady_clock;
 
 // Best of several; a failure of the engine is the campaign's to tell.
-absl::StatusOr<double> LoadAndRun(backends::Backend& backend, const generators::Generated& generated) {
+absl::StatusOr<double> LoadAndRun(backends::Backend& backend,
+                                  const generators::Generated& generated) {
   backends::ExecuteRequest request;
   request.arguments = {generated.arguments};
   double best = 1e300;

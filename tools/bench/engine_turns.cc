@@ -11,7 +11,8 @@ constexpr int64_t kRunsPerTurn = 5;
 constexpr int kTurnsMin = 3, kTurnsMax = 200;
 
 absl::Status TakeTurn(TimedEngine& engine, const backends::ExecuteRequest& request) {
-  HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, engine.executable->Execute(request));
+  HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result,
+                          engine.executable->Execute(request));
   if (static_cast<int64_t>(result.seconds_of_runs.size()) != request.runs)
     return absl::InternalError("an engine that does not repeat runs");
   engine.seconds.insert(engine.seconds.end(), result.seconds_of_runs.begin(),

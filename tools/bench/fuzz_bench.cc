@@ -136,7 +136,8 @@ RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max) {
 absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
                                           double seconds) {
   const OnOneCore on_one_core;
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(backend));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
+                          backends::MakeBackend(backend));
   if (!engine->info().available) return absl::UnavailableError(engine->info().reason);
   fuzz::CampaignOptions options = OptionsOf(seed);
   RateRow row;
@@ -198,7 +199,8 @@ class Arm {
     constexpr int kModules = 500;
     const double start = OwnSeconds();
     for (int i = 0; i < kModules; ++i) {
-      generators::Generated made = guide_ ? guide_->Make(number_++) : fuzz::CampaignModule(options_, number_++);
+      generators::Generated made =
+          guide_ ? guide_->Make(number_++) : fuzz::CampaignModule(options_, number_++);
       bool counts = AsMeant(made) && made.broken_rule.empty() && !guide_;
       if (counts) fuzz::AddCells(*made.module, cells_);
     }

@@ -45,7 +45,8 @@ struct ReachRow {
 std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks);
 
 // Cells of three ways to draw modules, in as many seconds each: the swarm as campaigns have it,
-// without swarm each module may use everything, and the swarm with the weights of fuzz/campaign/guide.h.
+// without swarm each module may use everything, and the swarm with the weights of
+// fuzz/campaign/guide.h.
 struct ArmsRow {
   double seconds = 0;
   int64_t swarm = 0, fixed = 0, guided = 0;

@@ -11,7 +11,8 @@ namespace hlocts::tools {
 
 absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t seed,
                                         int64_t modules) {
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> worker, backends::MakeBackend(backend));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> worker,
+                          backends::MakeBackend(backend));
   if (!worker->info().available) return absl::UnavailableError(worker->info().reason);
   fuzz::CampaignOptions options;
   options.seed = seed;
@@ -21,7 +22,8 @@ absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t see
     generators::Generated generated = fuzz::CampaignModule(options, number);
     if (!generated.broken_rule.empty() || !VerifyModule(*generated.module).ok()) continue;
     const fuzz::Sample sample = {std::move(generated.module), std::move(generated.arguments)};
-    const reports::VerdictKind kind = fuzz::RunTrial(sample, *worker, options.trial, false).verdict.kind;
+    const reports::VerdictKind kind =
+        fuzz::RunTrial(sample, *worker, options.trial, false).verdict.kind;
     // A worker that died takes its time with it; what is refused costs next to nothing.
     if (kind != reports::VerdictKind::kPass) continue;
     row.own_seconds += OwnSeconds() - own;

@@ -25,8 +25,8 @@ constexpr int64_t kSteps = 200000;
 constexpr int kChains = 12;  // more than a multiply-add takes cycles on two ports
 constexpr size_t kCopyBytes = size_t{48} << 20;
 
-// Runs kSteps times kChains multiply-adds that depend on nothing but their own chain; returns how many
-// operations these are. `sink` keeps the compiler from dropping them.
+// Runs kSteps times kChains multiply-adds that depend on nothing but their own chain; returns how
+// many operations these are. `sink` keeps the compiler from dropping them.
 using Chains = double (*)(float* sink);
 
 #if defined(__x86_64__)
@@ -69,7 +69,8 @@ int UsableCores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-// The best rate of each thread, all running side by side, added up. work: thread -> how much it did.
+// The best rate of each thread, all running side by side, added up. work: thread -> how much it
+// did.
 double BestRates(int threads, const std::function<double(int)>& work) {
   std::vector<double> best(static_cast<size_t>(threads), 0);
   std::vector<std::thread> running;
@@ -95,8 +96,8 @@ MachinePeak MeasureMachinePeak() {
   const size_t count = static_cast<size_t>(peak.threads);
   std::vector<std::vector<float>> sinks(count, std::vector<float>(16 * kChains));
   if (const Chains chains = ChainsHere(); chains != nullptr) {
-    peak.flops =
-        BestRates(peak.threads, [&](int t) { return chains(sinks[static_cast<size_t>(t)].data()); });
+    peak.flops = BestRates(peak.threads,
+                           [&](int t) { return chains(sinks[static_cast<size_t>(t)].data()); });
   }
   std::vector<std::vector<char>> from(count, std::vector<char>(kCopyBytes, 1)), to = from;
   peak.copy_bytes = BestRates(peak.threads, [&](int t) {

@@ -16,7 +16,8 @@ constexpr double kSeconds = 0.5, kSecondsQuick = 0.1;  // of both engines
 
 // What may be anything (a product of a million numbers, a random draw) is no fault.
 absl::StatusOr<std::string> Judged(const Module& module, const backends::ExecuteRequest& request,
-                                   backends::Executable& subject, const std::vector<std::string>& facts) {
+                                   backends::Executable& subject,
+                                   const std::vector<std::string>& facts) {
   HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult ours, subject.Execute(request));
   backends::Differ differ(module, request, {});
   const reports::Verdict verdict = differ.JudgeOutputs(ours.outputs, facts);

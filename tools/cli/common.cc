@@ -19,7 +19,8 @@ namespace hlocts::tools {
 using Json = nlohmann::ordered_json;
 
 void CommonOptions::Declare(Flags& flags, bool with_batch) {
-  flags.Add("--replicas", &replicas, "replicas to run together (default: replica_count of the module)");
+  flags.Add("--replicas", &replicas,
+            "replicas to run together (default: replica_count of the module)");
   flags.Add("--infeed", &infeed, "literals file that infeed instructions read");
   flags.Add("--outfeed", &outfeed, "literals file that receives what outfeed instructions send");
   flags.Add("--custom-calls", &custom_calls, "shared library with handlers of custom-calls");
@@ -32,9 +33,10 @@ void CommonOptions::Declare(Flags& flags, bool with_batch) {
 }
 
 void CommonOptions::DeclareData(Flags& flags) {
-  flags.Add("--data", &data,
-            "inputs of a seed: random, exact (sums and products stay exact), defined, edge, all_bits, "
-            "wide");
+  flags.Add(
+      "--data", &data,
+      "inputs of a seed: random, exact (sums and products stay exact), defined, edge, all_bits, "
+      "wide");
 }
 
 backends::LoadOptions CommonOptions::ToLoadOptions(const Module& module) const {
@@ -69,9 +71,8 @@ constexpr int64_t kDevicesMax = 1024;
 absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& options) {
   int64_t bytes = Shape::Tuple(leaves).StorageSizeBytes();
   if (bytes <= options.memory_bytes_max) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat("the arguments need ", bytes,
-                                                   " bytes, the budget is ",
-                                                   options.memory_bytes_max));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the arguments need ", bytes, " bytes, the budget is ", options.memory_bytes_max));
 }
 
 }  // namespace
@@ -84,7 +85,8 @@ absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
   if (!absl::SimpleAtoi(parts.first, &seed) || !absl::SimpleAtoi(parts.second, &number)) {
     return InvalidInput(path, ": expected generated:SEED:NUMBER");
   }
-  generators::Generated generated = generators::GenerateNumbered(seed, number, generators::GeneratorOptions());
+  generators::Generated generated =
+      generators::GenerateNumbered(seed, number, generators::GeneratorOptions());
   LoadedModule loaded;
   loaded.module = std::move(generated.module);
   loaded.arguments = std::move(generated.arguments);
@@ -117,7 +119,8 @@ absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& i
     }
     job.seed = seed;
     for (int64_t d = 0; d < devices; ++d) {
-      arguments.push_back(generators::GenerateArguments(leaves, *seed + static_cast<uint64_t>(d), *style));
+      arguments.push_back(
+          generators::GenerateArguments(leaves, *seed + static_cast<uint64_t>(d), *style));
     }
   } else if (!loaded.arguments.empty()) {
     arguments.assign(devices, loaded.arguments);
@@ -235,7 +238,8 @@ absl::StatusOr<CommonOptions> WithEntry(const CommonOptions& options, const Json
   merged.rng_seed_flag = static_cast<uint64_t>(rng_seed);
   auto timeout = entry.find("timeout");
   if (timeout != entry.end()) {
-    auto seconds = ParseDuration(timeout->is_string() ? timeout->get<std::string>() : timeout->dump());
+    auto seconds =
+        ParseDuration(timeout->is_string() ? timeout->get<std::string>() : timeout->dump());
     if (!seconds) return InvalidInput("\"timeout\": expected a duration");
     merged.timeout_seconds = *seconds;
   }

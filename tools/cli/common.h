@@ -73,7 +73,8 @@ int ExitStatusOf(const absl::Status& status);
 
 // Answers each line of the batch file with what `answer` makes of it (possibly several lines),
 // flushed. A bad line is answered with {"ok":false,"error":...}. 0 when every line was answered.
-using BatchAnswer = std::function<std::vector<nlohmann::ordered_json>(const nlohmann::ordered_json& entry)>;
+using BatchAnswer =
+    std::function<std::vector<nlohmann::ordered_json>(const nlohmann::ordered_json& entry)>;
 int RunBatch(const std::string& path, const BatchAnswer& answer);
 
 // Common options of one batch entry laid over those of the command line.

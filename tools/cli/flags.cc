@@ -34,8 +34,13 @@ std::optional<double> ParseDuration(const std::string& text) {
 }
 
 std::optional<int64_t> ParseBytes(const std::string& text) {
-  auto bytes = ParseScaled(text, {{"", 1}, {"K", 1024}, {"M", 1 << 20}, {"G", 1 << 30},
-                                  {"KiB", 1024}, {"MiB", 1 << 20}, {"GiB", 1 << 30}});
+  auto bytes = ParseScaled(text, {{"", 1},
+                                  {"K", 1024},
+                                  {"M", 1 << 20},
+                                  {"G", 1 << 30},
+                                  {"KiB", 1024},
+                                  {"MiB", 1 << 20},
+                                  {"GiB", 1 << 30}});
   if (!bytes || *bytes > 9e18) return std::nullopt;
   return static_cast<int64_t>(*bytes);
 }
@@ -47,7 +52,8 @@ void Flags::Add(const std::string& name, int64_t* value, const std::string& help
   impl_->app->add_option(name, *value, help);
 }
 void Flags::Add(const std::string& name, std::optional<uint64_t>* value, const std::string& help) {
-  impl_->app->add_option_function<uint64_t>(name, [value](const uint64_t& v) { *value = v; }, help);
+  impl_->app->add_option_function<uint64_t>(
+      name, [value](const uint64_t& v) { *value = v; }, help);
 }
 void Flags::Add(const std::string& name, bool* value, const std::string& help) {
   impl_->app->add_flag(name, *value, help);
@@ -62,7 +68,8 @@ void Flags::AddDuration(const std::string& name, double* seconds, const std::str
       name,
       [seconds, name](const std::string& text) {
         auto value = ParseDuration(text);
-        if (!value) throw CLI::ValidationError(name, "expected a duration such as 60s, found " + text);
+        if (!value)
+          throw CLI::ValidationError(name, "expected a duration such as 60s, found " + text);
         *seconds = *value;
       },
       help);

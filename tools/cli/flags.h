@@ -18,7 +18,8 @@ class Flags {
   struct Impl;
   explicit Flags(Impl* impl) : impl_(impl) {}
 
-  // `name` is "--profile" or "-o,--output"; the variable keeps its value when the flag is not given.
+  // `name` is "--profile" or "-o,--output"; the variable keeps its value when the flag is not
+  // given.
   void Add(const std::string& name, std::string* value, const std::string& help);
   void Add(const std::string& name, int64_t* value, const std::string& help);
   void Add(const std::string& name, std::optional<uint64_t>* value, const std::string& help);
@@ -36,7 +37,8 @@ class Flags {
   Impl* impl_;
 };
 
-// A subcommand declares its flags and returns what runs after parsing; that returns the exit status.
+// A subcommand declares its flags and returns what runs after parsing; that returns the exit
+// status.
 struct Command {
   std::string name;
   std::string help;

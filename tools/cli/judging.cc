@@ -37,7 +37,7 @@ Widest WidestElement(const ModuleAcceptance& accepted) {
 }  // namespace
 
 absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
-                                            const CommonOptions& common) {
+                                                      const CommonOptions& common) {
   backends::DiffOptions options;
   auto parsed = ProfileFromName(profile);
   if (!parsed) {
@@ -54,7 +54,8 @@ void Complete(const Job& job, reports::Verdict& verdict) {
 }
 
 void PrintVerdict(const reports::Verdict& verdict, bool json) {
-  std::cout << (json ? reports::VerdictToJson(verdict) : reports::VerdictToText(verdict)) << std::endl;
+  std::cout << (json ? reports::VerdictToJson(verdict) : reports::VerdictToText(verdict))
+            << std::endl;
 }
 
 namespace {
@@ -87,8 +88,8 @@ void PrintExplanation(backends::Differ& differ, const reports::Verdict& verdict,
   if (verdict.first_failure) {
     const LeafAcceptance& leaf = (*accepted)->leaves[verdict.first_failure->output];
     element.output = verdict.first_failure->output;
-    element.index = LinearIndex(verdict.first_failure->index,
-                                RowMajorStrides(leaf.shape.dimensions()));
+    element.index =
+        LinearIndex(verdict.first_failure->index, RowMajorStrides(leaf.shape.dimensions()));
   }
   if (element.output < 0) return;
   std::cout << ExplainElement(**accepted, element.output, element.index) << std::endl;

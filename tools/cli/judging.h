@@ -12,13 +12,13 @@
 namespace hlocts::tools {
 
 absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
-                                            const CommonOptions& common);
+                                                      const CommonOptions& common);
 
 // Fills in what only the caller knows.
 void Complete(const Job& job, reports::Verdict& verdict);
 
-// Prints verdicts as text or JSON lines; with `differ`, an explanation of the failing element, or of
-// the widest set when all passed.
+// Prints verdicts as text or JSON lines; with `differ`, an explanation of the failing element, or
+// of the widest set when all passed.
 void PrintVerdict(const reports::Verdict& verdict, bool json);
 void PrintExplanation(backends::Differ& differ, const reports::Verdict& verdict, int64_t partitions,
                       const std::vector<std::string>& facts);

@@ -61,7 +61,8 @@ bool Cites(const suites::Case& one, const std::string& clause) {
 
 // The error in what a line says, before anything is run.
 std::string ErrorOf(const ClauseKill& kill, const ByAddress& cases) {
-  if (backends::FindFault(kill.fault) == nullptr) return absl::StrCat("no such fault: ", kill.fault);
+  if (backends::FindFault(kill.fault) == nullptr)
+    return absl::StrCat("no such fault: ", kill.fault);
   auto found = cases.find(kill.killed_by);
   if (found == cases.end()) return absl::StrCat("no such case: ", kill.killed_by);
   if (!Cites(*found->second, kill.clause)) return kill.killed_by + " does not cite the clause";
@@ -218,7 +219,7 @@ class Search {
 };
 
 std::vector<suites::Case> CasesOfSearch(const std::vector<ClauseText>& clauses,
-                                const std::vector<suites::Case>& cases) {
+                                        const std::vector<suites::Case>& cases) {
   std::map<std::string, suites::Tier> lowest;
   for (const suites::Case& one : cases) {
     for (const std::string& clause : one.clauses) {
@@ -311,8 +312,8 @@ std::optional<ClauseKill> Search::Best(const ClauseText& clause) {
     chosen = f;
     const Trial& trial = trials_[noticed.trial];
     best = {score,
-            {clause.id, faults_[f], trial.name, HashOf(*trial.one, *backends::FindFault(faults_[f])),
-             noticed.own, noticed.all}};
+            {clause.id, faults_[f], trial.name,
+             HashOf(*trial.one, *backends::FindFault(faults_[f])), noticed.own, noticed.all}};
   }
   if (!best) return std::nullopt;
   ++used_[chosen];
@@ -383,8 +384,9 @@ std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills
                              [&](const ClauseKill& kill) { return kill.clause == clause.id; });
     std::optional<ClauseKill> kept;
     if (line != kills.end()) {
-      bool holds = ErrorOf(*line, by_address).empty() &&
-                   HashOf(*by_address.at(line->killed_by), *backends::FindFault(line->fault)) == line->hash;
+      bool holds =
+          ErrorOf(*line, by_address).empty() &&
+          HashOf(*by_address.at(line->killed_by), *backends::FindFault(line->fault)) == line->hash;
       kept = holds ? *line : Retried(*line, cases, jobs);
       if (!kept)
         std::fprintf(stderr, "%s: %s is not noticed\n", line->clause.c_str(), line->fault.c_str());

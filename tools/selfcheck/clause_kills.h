@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// suites/clause_mutants.txt: for every tested clause a planted fault that one of the clause's own cases
-// notices, so that "this case would fail if the clause were broken" is shown and not said.
+// suites/clause_mutants.txt: for every tested clause a planted fault that one of the clause's own
+// cases notices, so that "this case would fail if the clause were broken" is shown and not said.
 #ifndef HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_
 #define HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_
 

@@ -6,8 +6,8 @@
 
 #include "absl/strings/match.h"
 #include "spec/clauses/registry.h"
-#include "tools/selfcheck/clause_kills.h"
 #include "suites/suite_files.h"
+#include "tools/selfcheck/clause_kills.h"
 
 namespace hlocts::tools {
 namespace {

@@ -19,23 +19,23 @@ struct Operation {
   const char* name;
   int operands;
 };
-// As models have them; divisors and arguments of logarithms are kept off zero by what stands before.
-constexpr Operation kInexact[] = {{"add", 2},      {"subtract", 2}, {"multiply", 2},
-                                  {"add", 2},      {"multiply", 2}, {"tanh", 1},
-                                  {"logistic", 1}, {"sine", 1},     {"cosine", 1},
-                                  {"maximum", 2},  {"minimum", 2},  {"negate", 1}};
-constexpr Operation kExactOperations[] = {{"add", 2}, {"subtract", 2}, {"maximum", 2},
-                                          {"minimum", 2}, {"negate", 1}, {"abs", 1}};
+// As models have them; divisors and arguments of logarithms are kept off zero by what stands
+// before.
+constexpr Operation kInexact[] = {{"add", 2},      {"subtract", 2}, {"multiply", 2}, {"add", 2},
+                                  {"multiply", 2}, {"tanh", 1},     {"logistic", 1}, {"sine", 1},
+                                  {"cosine", 1},   {"maximum", 2},  {"minimum", 2},  {"negate", 1}};
+constexpr Operation kExactOperations[] = {{"add", 2},     {"subtract", 2}, {"maximum", 2},
+                                          {"minimum", 2}, {"negate", 1},   {"abs", 1}};
 
 // A chain: every instruction reads the one before it and one further back.
-std::unique_ptr<Module> Chain(PrimitiveType type, int depth, bool exact, generators::SplitMix64& random) {
+std::unique_ptr<Module> Chain(PrimitiveType type, int depth, bool exact,
+                              generators::SplitMix64& random) {
   std::string shape = absl::StrCat(PrimitiveTypeName(type), "[", kElements, "]");
   std::string text = absl::StrCat("HloModule chain\nENTRY e {\n  v0 = ", shape,
                                   " parameter(0)\n  v1 = ", shape, " parameter(1)\n");
   for (int i = 0; i < depth; ++i) {
-    const Operation& operation =
-        exact ? kExactOperations[random.Below(std::size(kExactOperations))]
-              : kInexact[random.Below(std::size(kInexact))];
+    const Operation& operation = exact ? kExactOperations[random.Below(std::size(kExactOperations))]
+                                       : kInexact[random.Below(std::size(kInexact))];
     std::string operands = absl::StrCat("v", i + 1);
     if (operation.operands == 2) {
       absl::StrAppend(&operands, ", v", random.Below(static_cast<uint64_t>(i) + 1));
@@ -51,7 +51,8 @@ std::unique_ptr<Module> Chain(PrimitiveType type, int depth, bool exact, generat
 backends::ExecuteRequest ArgumentsOf(const Module& module, bool exact, uint64_t seed) {
   backends::ExecuteRequest request;
   request.arguments.push_back(generators::GenerateArguments(
-      backends::ArgumentLeafShapes(module), seed, exact ? generators::ArgumentStyle::kExact : generators::ArgumentStyle::kRandom));
+      backends::ArgumentLeafShapes(module), seed,
+      exact ? generators::ArgumentStyle::kExact : generators::ArgumentStyle::kRandom));
   return request;
 }
 
@@ -62,16 +63,17 @@ int32_t StepsOf(Opcode opcode, PrimitiveType type, double factor, bool exact) {
   return static_cast<int32_t>(std::ceil(factor * std::max(bound, 1.0)));
 }
 
-bool Found(const Module& module, const backends::ExecuteRequest& request, const backends::RunOutcome& outcome,
-           backends::Backend& engine, int64_t cut) {
+bool Found(const Module& module, const backends::ExecuteRequest& request,
+           const backends::RunOutcome& outcome, backends::Backend& engine, int64_t cut) {
   backends::DiffOptions options;
   options.cut = cut;
   backends::Differ differ(module, request, options);
   return differ.DiffOutcome(outcome, engine).kind == reports::VerdictKind::kFail;
 }
 
-void Inject(const Module& module, const backends::ExecuteRequest& request, const backends::ExecuteResult& expected,
-            const Instruction& target, generators::SplitMix64& random, CurvePoint& point) {
+void Inject(const Module& module, const backends::ExecuteRequest& request,
+            const backends::ExecuteResult& expected, const Instruction& target,
+            generators::SplitMix64& random, CurvePoint& point) {
   backends::Injection injection;
   injection.instruction = target.name();
   injection.element = static_cast<int64_t>(random.Below(kElements));
@@ -148,7 +150,8 @@ BitsPoint MeasureEffectiveBits(PrimitiveType type, int depth, bool exact, int mo
 std::string CurveText(const std::vector<CurvePoint>& points, const std::vector<BitsPoint>& bits) {
   std::string text =
       "errors planted in element-wise modules; found, of those that change an output bit\n"
-      "data   type  depth  factor  injections  masked  outputs only  cut every 2  every instruction\n";
+      "data   type  depth  factor  injections  masked  outputs only  cut every 2  every "
+      "instruction\n";
   for (const CurvePoint& p : points) {
     absl::StrAppendFormat(&text, "%-6s %-4s %6d  %6s  %10d  %6d  %10.1f %%  %9.1f %%  %15.1f %%\n",
                           p.exact ? "exact" : "random", PrimitiveTypeName(p.type), p.depth,
@@ -156,12 +159,14 @@ std::string CurveText(const std::vector<CurvePoint>& points, const std::vector<B
                           p.masked, p.Share(p.by_outputs), p.Share(p.by_cut_2),
                           p.Share(p.by_cut_1));
   }
-  text += "effective bits (median module, 5th percentile module's 5th percentile, share "
-          "below 2 bits)\n";
+  text +=
+      "effective bits (median module, 5th percentile module's 5th percentile, share "
+      "below 2 bits)\n";
   for (const BitsPoint& p : bits) {
-    absl::StrAppendFormat(&text, "%-6s %-4s depth %2d: median %5.2f, low %5.2f, below 2 bits %5.2f %%\n",
-                          p.exact ? "exact" : "random", PrimitiveTypeName(p.type), p.depth, p.median, p.percentile5,
-                          100 * p.below_two_share);
+    absl::StrAppendFormat(&text,
+                          "%-6s %-4s depth %2d: median %5.2f, low %5.2f, below 2 bits %5.2f %%\n",
+                          p.exact ? "exact" : "random", PrimitiveTypeName(p.type), p.depth,
+                          p.median, p.percentile5, 100 * p.below_two_share);
   }
   return text;
 }

@@ -16,8 +16,8 @@ namespace hlocts::tools {
 struct CurvePoint {
   PrimitiveType type = PrimitiveType::kF32;
   int depth = 8;
-  bool exact = false;  // small integers; errors of one ulp
-  double factor = 4;   // of max(bound, 1 ulp)
+  bool exact = false;                  // small integers; errors of one ulp
+  double factor = 4;                   // of max(bound, 1 ulp)
   int64_t injections = 0, masked = 0;  // masked: no output bit changed
   int64_t by_outputs = 0, by_cut_2 = 0, by_cut_1 = 0;
   double Share(int64_t found) const;  // of those not masked, in percent

@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "backends/backend_list.h"
+#include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/bucket.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/culprits.h"
-#include "fuzz/shrink/shrinker.h"
 #include "nlohmann/json.hpp"
 #include "spec/ir/surgery.h"
 #include "tools/bench/processor_time.h"
@@ -33,25 +33,28 @@ int Replays(const std::string& folder, backends::Backend& engine, const fuzz::Tr
   bundle->options.load = trial.load;
   int failed = 0;
   for (int i = 0; i < kReplays; ++i) {
-    failed +=
-        fuzz::CountsAsFinding(fuzz::RunTrial(bundle->sample, engine, bundle->options, false).verdict.kind);
+    failed += fuzz::CountsAsFinding(
+        fuzz::RunTrial(bundle->sample, engine, bundle->options, false).verdict.kind);
   }
   return failed;
 }
 
-// Another failure than the one that was to be made small. An argument, or what is made of constants,
-// that is wrong by itself is the cause of what is computed from it.
+// Another failure than the one that was to be made small. An argument, or what is made of
+// constants, that is wrong by itself is the cause of what is computed from it.
 bool Drifted(const reports::Verdict& from, const std::set<std::string>& blamable, bool coarse,
              const fuzz::ShrinkResult& shrunk) {
   const Instruction* root = shrunk.sample.module->entry()->root();
   if (shrunk.result.verdict.kind == reports::VerdictKind::kFail &&
       (IsCarrier(*root) || fuzz::IsMadeOfConstants(*root)))
     return false;
-  const fuzz::FailureSignature symptom = fuzz::FailureSignatureOf(shrunk.result.verdict), was = fuzz::FailureSignatureOf(from);
+  const fuzz::FailureSignature symptom = fuzz::FailureSignatureOf(shrunk.result.verdict),
+                               was = fuzz::FailureSignatureOf(from);
   // To what only moves elements a NaN is one like others, and some types have none.
   const std::vector<std::string> operations(blamable.begin(), blamable.end());
-  const bool alike = fuzz::SameFailure(symptom, was) || (fuzz::OnlyMoves(operations) && fuzz::AlikeMoved(symptom, was)) ||
-                     ((coarse || fuzz::OnlyOrders(operations)) && fuzz::AlikeInAnyData(symptom, was));
+  const bool alike =
+      fuzz::SameFailure(symptom, was) ||
+      (fuzz::OnlyMoves(operations) && fuzz::AlikeMoved(symptom, was)) ||
+      ((coarse || fuzz::OnlyOrders(operations)) && fuzz::AlikeInAnyData(symptom, was));
   if (!alike) return true;
   // A message that tells what is wrong is the same failure with any operation.
   if (fuzz::HasMessage(symptom)) return false;
@@ -82,12 +85,12 @@ std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
   json["evaluations"] = shrunk.evaluations;
   json["drifted"] = !shrunk.reproduced || Drifted(blamed.verdict, before, coarse, shrunk);
   fuzz::Bundle bundle = {std::move(shrunk.sample),
-                   "canary:" + record.fault,
-                   shrink.trial,
-                   std::move(shrunk.result),
-                   shrunk.signature,
-                   "",
-                   ""};
+                         "canary:" + record.fault,
+                         shrink.trial,
+                         std::move(shrunk.result),
+                         shrunk.signature,
+                         "",
+                         ""};
   absl::Status written = fuzz::WriteBundle(bundle, folder);
   json["replays"] = written.ok() ? Replays(folder, **engine, shrink.trial) : 0;
   return json.dump();

@@ -31,7 +31,7 @@ struct FuzzRecord {
 
 struct FuzzCheckOptions {
   fuzz::CampaignOptions campaign;  // seed, stream, generator, trial
-  double seconds = 60;       // processor time of each fault's campaign, at most
+  double seconds = 60;             // processor time of each fault's campaign, at most
   int jobs = 1;
   std::string bundles;  // folder that keeps them, each by its fault's name; "": none is kept
 };

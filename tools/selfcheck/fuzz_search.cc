@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
 #include "backends/selftest/faults/fault.h"
-#include "fuzz/triage/failure_signature.h"
 #include "fuzz/campaign/twin_trial.h"
+#include "fuzz/triage/failure_signature.h"
 #include "nlohmann/json.hpp"
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
@@ -43,7 +43,8 @@ struct Planted {
 // With every array of the entry as an output: where a fault changes none of them, the pieces of the
 // module are right as well.
 fuzz::Sample WithPieces(const fuzz::Sample& sample) {
-  return sample.module->entry()->root()->shape().IsArray() ? fuzz::WithAllValues(sample) : sample.Clone();
+  return sample.module->entry()->root()->shape().IsArray() ? fuzz::WithAllValues(sample)
+                                                           : sample.Clone();
 }
 
 class Search {
@@ -55,7 +56,8 @@ class Search {
         reference_(*backends::MakeInProcessBackend("reference")) {}
 
   void Add(size_t index, const std::string& id) {
-    planted_.push_back({index, backends::FindFault(id), *backends::MakeInProcessBackend("canary:" + id)});
+    planted_.push_back(
+        {index, backends::FindFault(id), *backends::MakeInProcessBackend("canary:" + id)});
   }
 
   void Run() {
@@ -87,8 +89,8 @@ class Search {
     }
   }
 
-  bool Finds(Planted& planted, const fuzz::Sample& sample, const fuzz::Sample& all, const backends::RunOutcome& right,
-             const fuzz::TrialOptions& trial) {
+  bool Finds(Planted& planted, const fuzz::Sample& sample, const fuzz::Sample& all,
+             const backends::RunOutcome& right, const fuzz::TrialOptions& trial) {
     const backends::Fault& fault = *planted.fault;
     if (trial.invalid ? fault.forgotten_rule.empty() : !backends::AppliesTo(fault, *sample.module))
       return false;

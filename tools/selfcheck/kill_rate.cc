@@ -4,8 +4,8 @@
 #include <chrono>
 
 #include "backends/backend_list.h"
-#include "backends/selftest/faults/fault.h"
 #include "backends/differ/differ.h"
+#include "backends/selftest/faults/fault.h"
 #include "nlohmann/json.hpp"
 #include "suites/runner.h"
 #include "tools/selfcheck/forked.h"
@@ -48,15 +48,18 @@ bool SameOutputs(const backends::ExecuteResult& a, const backends::ExecuteResult
 }
 
 // The verdict on the faulty engine; a pass at once when it gives the reference's bits.
-reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profile profile, bool& changed) {
+reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profile profile,
+                           bool& changed) {
   backends::DiffOptions options;
   options.profile = profile;
   options.load = trial.load;
   reports::Verdict pass;
   pass.kind = reports::VerdictKind::kPass;
   if (!trial.valid) return suites::RunCase(*trial.one, engine, options);
-  backends::RunOutcome outcome = backends::RunModule(engine, *trial.module, trial.load, trial.request);
-  if (outcome.kind == backends::OutcomeKind::kValues && SameOutputs(outcome.result, trial.expected)) {
+  backends::RunOutcome outcome =
+      backends::RunModule(engine, *trial.module, trial.load, trial.request);
+  if (outcome.kind == backends::OutcomeKind::kValues &&
+      SameOutputs(outcome.result, trial.expected)) {
     return pass;
   }
   changed = true;
@@ -67,8 +70,10 @@ reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profil
 }
 
 Json ToJson(const KillRecord& record) {
-  return {{"killed", record.killed},   {"killed_by", record.killed_by},
-          {"verdict", record.verdict}, {"modules", record.modules},
+  return {{"killed", record.killed},
+          {"killed_by", record.killed_by},
+          {"verdict", record.verdict},
+          {"modules", record.modules},
           {"changed", record.changed}};
 }
 
@@ -95,7 +100,8 @@ KillRecord RecordOf(const std::string& id) {
 
 }  // namespace
 
-bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial, Profile profile) {
+bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial,
+           Profile profile) {
   bool asks_verifier = !fault.forgotten_rule.empty();
   if (trial.valid == asks_verifier || !backends::AppliesTo(fault, *trial.module)) return false;
   bool changed = false;

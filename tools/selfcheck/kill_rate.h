@@ -34,7 +34,8 @@ std::vector<KillRecord> TryFaults(const std::vector<std::string>& ids,
 // A verdict that people would look at: not pass, unsupported, inconclusive or the harness's error.
 bool IsNoticed(reports::VerdictKind kind);
 // Does the trial notice the engine with this fault? False where the fault has nothing to strike.
-bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial, Profile profile);
+bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial,
+           Profile profile);
 
 // One fault in this process.
 KillRecord TryFault(const std::string& id, const std::vector<Trial>& trials, Profile profile,

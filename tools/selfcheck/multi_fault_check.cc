@@ -10,11 +10,11 @@
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/selftest/faults/fault.h"
+#include "fuzz/campaign/finding_store.h"
+#include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/bucket.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/culprits.h"
-#include "fuzz/campaign/finding_store.h"
-#include "fuzz/shrink/shrinker.h"
 #include "tools/bench/processor_time.h"
 
 namespace hlocts::tools {
@@ -23,11 +23,14 @@ namespace {
 class MultiFault {
  public:
   MultiFault(const std::vector<std::string>& faults, const FuzzCheckOptions& options)
-      : faults_(faults), options_(options), reference_(*backends::MakeInProcessBackend("reference")) {
+      : faults_(faults),
+        options_(options),
+        reference_(*backends::MakeInProcessBackend("reference")) {
     auto engine = backends::MakeInProcessBackend("canary:" + absl::StrJoin(faults, "+"));
     HLOCTS_CHECK(engine.ok());
     together_ = *std::move(engine);
-    for (const std::string& id : faults) alone_.push_back(*backends::MakeInProcessBackend("canary:" + id));
+    for (const std::string& id : faults)
+      alone_.push_back(*backends::MakeInProcessBackend("canary:" + id));
   }
 
   MultiFaultReport Run() {
@@ -63,7 +66,8 @@ class MultiFault {
     if (culprits.empty()) Found(sample, trial, signature);
   }
 
-  void Found(const fuzz::Sample& sample, const fuzz::TrialOptions& trial, const std::string& signature) {
+  void Found(const fuzz::Sample& sample, const fuzz::TrialOptions& trial,
+             const std::string& signature) {
     ++report_.findings;
     Met& met = met_[signature];
     if (fuzz::IsToShrink(++met.count)) met.bucket = Shrunk(sample, trial, signature);
@@ -78,7 +82,8 @@ class MultiFault {
     if (!pure) ++report_.strays[absl::StrCat(met.bucket, ": ", absl::StrJoin(causes, ", "))];
   }
 
-  std::string Shrunk(const fuzz::Sample& sample, const fuzz::TrialOptions& trial, const std::string& met_as) {
+  std::string Shrunk(const fuzz::Sample& sample, const fuzz::TrialOptions& trial,
+                     const std::string& met_as) {
     fuzz::ShrinkOptions shrink;
     shrink.trial = trial;
     shrink.evaluations_max = options_.campaign.shrink_evaluations;
@@ -101,11 +106,11 @@ class MultiFault {
     return bucket;
   }
 
-  void Keep(const fuzz::Sample& small, const fuzz::TrialOptions& trial, const fuzz::ShrinkResult& shrunk,
-            const std::string& bucket) {
+  void Keep(const fuzz::Sample& small, const fuzz::TrialOptions& trial,
+            const fuzz::ShrinkResult& shrunk, const std::string& bucket) {
     if (options_.bundles.empty()) return;
     fuzz::Bundle bundle = {small.Clone(),    together_->info().name,          trial, shrunk.result,
-                     shrunk.signature, absl::StrCat("bucket ", bucket), ""};
+                           shrunk.signature, absl::StrCat("bucket ", bucket), ""};
     const std::string folder = absl::StrCat(options_.bundles, "/", fuzz::FolderNameOf(bucket));
     if (absl::Status written = fuzz::WriteBundle(bundle, folder); !written.ok())
       std::cerr << written.message() << "\n";
@@ -117,7 +122,8 @@ class MultiFault {
     std::set<std::string> causes;
     for (size_t i = 0; i < faults_.size(); ++i) {
       const backends::Fault& fault = *backends::FindFault(faults_[i]);
-      if (trial.invalid ? fault.forgotten_rule.empty() : !backends::AppliesTo(fault, *sample.module))
+      if (trial.invalid ? fault.forgotten_rule.empty()
+                        : !backends::AppliesTo(fault, *sample.module))
         continue;
       if (fuzz::CountsAsFinding(fuzz::RunTrial(sample, *alone_[i], trial, false).verdict.kind))
         causes.insert(faults_[i]);
@@ -140,7 +146,8 @@ class MultiFault {
 
 }  // namespace
 
-MultiFaultReport CheckMultiFault(const std::vector<std::string>& faults, const FuzzCheckOptions& options) {
+MultiFaultReport CheckMultiFault(const std::vector<std::string>& faults,
+                                 const FuzzCheckOptions& options) {
   return MultiFault(faults, options).Run();
 }
 

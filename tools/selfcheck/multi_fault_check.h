@@ -25,7 +25,8 @@ struct MultiFaultReport {
 };
 
 // A campaign of `options.seconds` of processor time on an engine that has all these faults.
-MultiFaultReport CheckMultiFault(const std::vector<std::string>& faults, const FuzzCheckOptions& options);
+MultiFaultReport CheckMultiFault(const std::vector<std::string>& faults,
+                                 const FuzzCheckOptions& options);
 std::string MultiFaultText(const MultiFaultReport& report, const std::vector<std::string>& faults);
 
 }  // namespace hlocts::tools

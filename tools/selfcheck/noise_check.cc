@@ -73,8 +73,10 @@ bool SameBits(const std::vector<std::vector<Literal>>& a,
   return true;
 }
 
-reports::Verdict Judge(const Trial& trial, backends::Differ& differ, backends::Backend& engine, bool& unlike) {
-  backends::RunOutcome outcome = backends::RunModule(engine, *trial.module, trial.load, trial.request);
+reports::Verdict Judge(const Trial& trial, backends::Differ& differ, backends::Backend& engine,
+                       bool& unlike) {
+  backends::RunOutcome outcome =
+      backends::RunModule(engine, *trial.module, trial.load, trial.request);
   if (outcome.kind != backends::OutcomeKind::kValues) return backends::VerdictOf(outcome);
   unlike = !SameBits(outcome.result.outputs, trial.expected.outputs);
   return differ.JudgeOutputs(outcome.result.outputs, engine.info().facts);
@@ -148,7 +150,8 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
     if (result.crashed || result.timed_out) {
       NoiseReport::Failure failure;
       failure.trial = absl::StrCat("generated:", seed, ":", chunk * kChunk, " or later");
-      failure.verdict.kind = result.crashed ? reports::VerdictKind::kCrash : reports::VerdictKind::kTimeout;
+      failure.verdict.kind =
+          result.crashed ? reports::VerdictKind::kCrash : reports::VerdictKind::kTimeout;
       report.failures.push_back(std::move(failure));
     }
     Merge(FromText(result.text), report);

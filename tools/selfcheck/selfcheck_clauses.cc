@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_format.h"
 #include "spec/clauses/registry.h"
+#include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/selfcheck/clause_kills.h"
-#include "suites/suite_files.h"
 
 namespace hlocts::tools {
 namespace {

@@ -9,8 +9,8 @@
 #include "backends/selftest/faults/fault.h"
 #include "spec/files/file_io.h"
 #include "tools/cli/common.h"
-#include "tools/selfcheck/multi_fault_check.h"
 #include "tools/selfcheck/fuzz_check.h"
+#include "tools/selfcheck/multi_fault_check.h"
 
 namespace hlocts::tools {
 namespace {

@@ -24,27 +24,36 @@ struct Mutant {
 
 // Operations whose rules are mutated: one of each kind of rule at least.
 constexpr Opcode kMutated[] = {
-    Opcode::kAdd,   Opcode::kSubtract, Opcode::kMultiply,      Opcode::kDivide,  Opcode::kSqrt,
-    Opcode::kTanh,  Opcode::kExponential, Opcode::kLog,        Opcode::kLogistic, Opcode::kErf,
-    Opcode::kSine,  Opcode::kCosine,   Opcode::kTan,           Opcode::kPower,   Opcode::kAtan2,
-    Opcode::kRsqrt, Opcode::kCbrt,     Opcode::kExponentialMinusOne, Opcode::kLogPlusOne,
-    Opcode::kMaximum, Opcode::kMinimum, Opcode::kClamp,        Opcode::kConvert, Opcode::kDot,
-    Opcode::kConvolution, Opcode::kReduce, Opcode::kReduceWindow, Opcode::kScatter,
-    Opcode::kCompare, Opcode::kReducePrecision};
+    Opcode::kAdd,         Opcode::kSubtract, Opcode::kMultiply,
+    Opcode::kDivide,      Opcode::kSqrt,     Opcode::kTanh,
+    Opcode::kExponential, Opcode::kLog,      Opcode::kLogistic,
+    Opcode::kErf,         Opcode::kSine,     Opcode::kCosine,
+    Opcode::kTan,         Opcode::kPower,    Opcode::kAtan2,
+    Opcode::kRsqrt,       Opcode::kCbrt,     Opcode::kExponentialMinusOne,
+    Opcode::kLogPlusOne,  Opcode::kMaximum,  Opcode::kMinimum,
+    Opcode::kClamp,       Opcode::kConvert,  Opcode::kDot,
+    Opcode::kConvolution, Opcode::kReduce,   Opcode::kReduceWindow,
+    Opcode::kScatter,     Opcode::kCompare,  Opcode::kReducePrecision};
 
 struct NamedPermission {
   Permission bit;
   const char* name;
 };
-constexpr NamedPermission kPermissions[] = {
-    {kFlushResult, "flush-result"},     {kFlushOperand, "flush-operand"},
-    {kSkipRounding, "skip-rounding"},   {kElideToWider, "elide-to-wider"},
-    {kContract, "contract"},            {kZeroSignFree, "zero-sign-free"},
-    {kDropNan, "drop-nan"},             {kMaxOrInfinity, "max-or-infinity"},
-    {kDoubleRounding, "double-rounding"}, {kWiderSum, "wider-sum"},
-    {kNarrowSum, "narrow-sum"},         {kNoRangeGuard, "no-range-guard"},
-    {kOneIsAnyNan, "one-is-any-nan"},   {kClampEither, "clamp-either"},
-    {kTruncate, "truncate"}};
+constexpr NamedPermission kPermissions[] = {{kFlushResult, "flush-result"},
+                                            {kFlushOperand, "flush-operand"},
+                                            {kSkipRounding, "skip-rounding"},
+                                            {kElideToWider, "elide-to-wider"},
+                                            {kContract, "contract"},
+                                            {kZeroSignFree, "zero-sign-free"},
+                                            {kDropNan, "drop-nan"},
+                                            {kMaxOrInfinity, "max-or-infinity"},
+                                            {kDoubleRounding, "double-rounding"},
+                                            {kWiderSum, "wider-sum"},
+                                            {kNarrowSum, "narrow-sum"},
+                                            {kNoRangeGuard, "no-range-guard"},
+                                            {kOneIsAnyNan, "one-is-any-nan"},
+                                            {kClampEither, "clamp-either"},
+                                            {kTruncate, "truncate"}};
 
 std::vector<Mutant> AllMutants() {
   std::vector<Mutant> mutants;
@@ -122,7 +131,8 @@ void SetMutant(const Mutant& mutant) {
 }
 
 std::string Sets(const Trial& trial) {
-  auto sets = reference::AcceptanceOf(*trial.module, trial.request.arguments[0], reference::JudgeOptions());
+  auto sets =
+      reference::AcceptanceOf(*trial.module, trial.request.arguments[0], reference::JudgeOptions());
   return sets.ok() ? AcceptanceToJsonl(*sets) : "";
 }
 

@@ -53,7 +53,8 @@ std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t
       ++left_out;
       continue;
     }
-    backends::RunOutcome outcome = backends::RunModule(**reference, *trial.module, trial.load, trial.request);
+    backends::RunOutcome outcome =
+        backends::RunModule(**reference, *trial.module, trial.load, trial.request);
     if (outcome.kind != backends::OutcomeKind::kValues) {
       ++left_out;
       continue;
@@ -68,14 +69,16 @@ Trial GeneratedTrial(uint64_t seed, uint64_t number) {
   static backends::Backend& reference = *backends::MakeInProcessBackend("reference")->release();
   Trial trial;
   trial.name = absl::StrCat("generated:", seed, ":", number);
-  generators::Generated generated = generators::GenerateNumbered(seed, number, generators::GeneratorOptions());
+  generators::Generated generated =
+      generators::GenerateNumbered(seed, number, generators::GeneratorOptions());
   trial.module = std::move(generated.module);
   trial.load = BoundedLoad();
   trial.load.replicas = trial.module->replica_count;
   trial.load.partitions = trial.module->num_partitions;
-  trial.request.arguments.assign(
-      static_cast<size_t>(trial.load.replicas * trial.load.partitions), generated.arguments);
-  backends::RunOutcome outcome = backends::RunModule(reference, *trial.module, trial.load, trial.request);
+  trial.request.arguments.assign(static_cast<size_t>(trial.load.replicas * trial.load.partitions),
+                                 generated.arguments);
+  backends::RunOutcome outcome =
+      backends::RunModule(reference, *trial.module, trial.load, trial.request);
   trial.valid = outcome.kind == backends::OutcomeKind::kValues;
   trial.expected = std::move(outcome.result);
   return trial;

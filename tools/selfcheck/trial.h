@@ -17,7 +17,7 @@ namespace hlocts::tools {
 struct Trial {
   std::string name;
   const suites::Case* one = nullptr;  // of a suite; nullptr for a generated module
-  bool valid = true;          // false: a case of a module that must be refused
+  bool valid = true;                  // false: a case of a module that must be refused
   std::unique_ptr<Module> module;
   backends::LoadOptions load;
   backends::ExecuteRequest request;

@@ -27,7 +27,8 @@ class Checker {
   }
 
   First Make(uint64_t seed, int64_t number) {
-    generators::Generated generated = generators::GenerateNumbered(seed, static_cast<uint64_t>(number), {});
+    generators::Generated generated =
+        generators::GenerateNumbered(seed, static_cast<uint64_t>(number), {});
     First first = {absl::StrCat("generated:", seed, ":", number),
                    {std::move(generated.module), std::move(generated.arguments)},
                    {}};
@@ -45,7 +46,8 @@ class Checker {
     }
     if (!*drawn) return;
     generators::Twin& twin = **drawn;
-    std::string problem = Problem(first, {std::move(twin.module), std::move(twin.arguments)}, tally);
+    std::string problem =
+        Problem(first, {std::move(twin.module), std::move(twin.arguments)}, tally);
     if (!problem.empty()) {
       tally.failures.push_back(absl::StrCat(first.name, ", ", twin.recipe.ToText(), ": ", problem));
     }
@@ -53,7 +55,8 @@ class Checker {
 
  private:
   backends::RunOutcome Run(const fuzz::Sample& sample) {
-    return backends::RunModule(*reference_, *sample.module, fuzz::DevicesOf(sample, options_), sample.Request());
+    return backends::RunModule(*reference_, *sample.module, fuzz::DevicesOf(sample, options_),
+                               sample.Request());
   }
 
   std::string Problem(const First& first, const fuzz::Sample& twin, TwinTally& tally) {
@@ -69,7 +72,9 @@ class Checker {
     if (fuzz::SameOutputs(first.outcome.result.outputs, outcome.result.outputs)) return "";
     if (tally.rule->effect == generators::RuleEffect::kExact) return "other bits";
     fuzz::TrialResult judged = fuzz::JudgeTrial(twin, outcome, *reference_, options_, false);
-    return judged.verdict.kind == reports::VerdictKind::kFail ? reports::VerdictToText(judged.verdict) : "";
+    return judged.verdict.kind == reports::VerdictKind::kFail
+               ? reports::VerdictToText(judged.verdict)
+               : "";
   }
 
   std::unique_ptr<backends::Backend> reference_;
@@ -81,7 +86,8 @@ class Checker {
 std::vector<TwinTally> CheckTwins(uint64_t seed, int64_t wanted, int64_t modules_max) {
   Checker checker;
   std::vector<TwinTally> tallies;
-  for (const generators::MetamorphicRule& rule : generators::AllMetamorphicRules()) tallies.push_back({&rule, 0, 0, {}});
+  for (const generators::MetamorphicRule& rule : generators::AllMetamorphicRules())
+    tallies.push_back({&rule, 0, 0, {}});
   bool open = true;
   for (int64_t number = 0; number < modules_max && open; ++number) {
     First first = checker.Make(seed, number);

@@ -14,7 +14,8 @@ namespace hlocts::backends {
 struct PjrtCompileOptions {
   int64_t num_replicas = 1;
   int64_t num_partitions = 1;
-  // Overrides of engine options by name: true/false, integers and numbers are sent typed, else text.
+  // Overrides of engine options by name: true/false, integers and numbers are sent typed, else
+  // text.
   std::vector<std::pair<std::string, std::string>> overrides;
 };
 

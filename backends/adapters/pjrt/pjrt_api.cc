@@ -36,8 +36,8 @@ absl::StatusOr<const PJRT_Api*> OpenTable(const std::string& path) {
   if (!api) return absl::UnavailableError(absl::StrCat(path, ": GetPjrtApi returned null"));
   int major = api->pjrt_api_version.major_version;
   if (major != PJRT_API_MAJOR) {
-    return absl::UnavailableError(absl::StrCat(path, ": PJRT major version ", major, ", expected ",
-                                               PJRT_API_MAJOR));
+    return absl::UnavailableError(
+        absl::StrCat(path, ": PJRT major version ", major, ", expected ", PJRT_API_MAJOR));
   }
   return api;
 }

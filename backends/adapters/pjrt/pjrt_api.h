@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PJRT plugin as C++ values: errors become statuses, and whatever the plugin hands out is destroyed.
-// The only header of ours that sees pjrt_c_api.h (it comes with the XLA wheel, see ci/fetch-xla).
+// A PJRT plugin as C++ values: errors become statuses, and whatever the plugin hands out is
+// destroyed. The only header of ours that sees pjrt_c_api.h (it comes with the XLA wheel, see
+// ci/fetch-xla).
 //
-// Version skew: every argument struct is zeroed and carries the size we were compiled with; a function
-// that an older plugin lacks is an Unimplemented status, found by the size of its table.
+// Version skew: every argument struct is zeroed and carries the size we were compiled with; a
+// function that an older plugin lacks is an Unimplemented status, found by the size of its table.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_API_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_API_H_
 
@@ -38,10 +39,10 @@ class PjrtApi {
 };
 
 // Calls api.field(&args) after checking that the plugin has the function.
-#define HLOCTS_PJRT_CALL(api, field, args)                                                    \
-  ((api).table().struct_size >= offsetof(PJRT_Api, field) + sizeof(void*) &&                  \
-           (api).table().field != nullptr                                                     \
-       ? (api).ToStatus((api).table().field(args))                                            \
+#define HLOCTS_PJRT_CALL(api, field, args)                                   \
+  ((api).table().struct_size >= offsetof(PJRT_Api, field) + sizeof(void*) && \
+           (api).table().field != nullptr                                    \
+       ? (api).ToStatus((api).table().field(args))                           \
        : absl::UnimplementedError("the plugin has no function " #field))
 
 // A zeroed argument struct with its size filled in.
@@ -88,8 +89,7 @@ class PjrtOwned {
 
 using PjrtBuffer = PjrtOwned<PJRT_Buffer, PJRT_Buffer_Destroy_Args>;
 using PjrtClient = PjrtOwned<PJRT_Client, PJRT_Client_Destroy_Args>;
-using PjrtLoadedExecutable =
-    PjrtOwned<PJRT_LoadedExecutable, PJRT_LoadedExecutable_Destroy_Args>;
+using PjrtLoadedExecutable = PjrtOwned<PJRT_LoadedExecutable, PJRT_LoadedExecutable_Destroy_Args>;
 PjrtBuffer OwnBuffer(const PjrtApi& api, PJRT_Buffer* buffer);
 PjrtClient OwnClient(const PjrtApi& api, PJRT_Client* client);
 PjrtLoadedExecutable OwnExecutable(const PjrtApi& api, PJRT_LoadedExecutable* executable);

@@ -5,8 +5,8 @@
 #include <chrono>
 
 #include "absl/strings/str_cat.h"
-#include "backends/backend_list.h"
 #include "backends/adapters/pjrt/pjrt_client.h"
+#include "backends/backend_list.h"
 #include "spec/proto/convert.h"
 
 namespace hlocts::backends {
@@ -73,7 +73,8 @@ class PjrtExecutable : public Executable {
 
   absl::StatusOr<ExecuteResult> RunOn(const Buffers& arguments, const ExecuteRequest& request) {
     std::vector<uintptr_t> addresses;
-    for (const PjrtBuffer& buffer : arguments[0]) addresses.push_back(session_.Address(buffer.get()));
+    for (const PjrtBuffer& buffer : arguments[0])
+      addresses.push_back(session_.Address(buffer.get()));
     ExecuteResult result;
     Buffers outputs;
     const int64_t runs = request.Repeatable() ? request.runs : 1;
@@ -115,8 +116,7 @@ class PjrtExecutable : public Executable {
     args.output_lists = output_lists.data();
     args.device_complete_events = events.data();
     auto start = std::chrono::steady_clock::now();
-    HLOCTS_RETURN_IF_ERROR(
-        HLOCTS_PJRT_CALL(session_.api(), PJRT_LoadedExecutable_Execute, &args));
+    HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(session_.api(), PJRT_LoadedExecutable_Execute, &args));
     absl::Status completed;
     for (PJRT_Event* event : events) completed.Update(session_.api().Await(event));
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -138,8 +138,7 @@ class PjrtExecutable : public Executable {
 
   absl::Status ReadArgumentStates(const std::vector<PjrtBuffer>& arguments,
                                   const std::vector<uintptr_t>& addresses,
-                                  const std::vector<PjrtBuffer>& outputs,
-                                  ExecuteResult& result) {
+                                  const std::vector<PjrtBuffer>& outputs, ExecuteResult& result) {
     for (size_t i = 0; i < arguments.size(); ++i) {
       ArgumentState state;
       state.leaf = static_cast<int64_t>(i);
@@ -208,8 +207,8 @@ class PjrtBackend : public Backend {
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(module));
     PjrtCompileOptions compile{options.replicas, options.partitions, settings_.compile_options};
     HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, compile));
-    return std::unique_ptr<Executable>(std::make_unique<PjrtExecutable>(
-        *session_, std::move(executable), std::move(outputs)));
+    return std::unique_ptr<Executable>(
+        std::make_unique<PjrtExecutable>(*session_, std::move(executable), std::move(outputs)));
   }
 
  private:
@@ -219,8 +218,8 @@ class PjrtBackend : public Backend {
       return absl::OkStatus();
     }
     if (session_ && settings_.device_count_option.empty()) {
-      return absl::UnimplementedError(absl::StrCat("needs ", devices, " devices, the plugin has ",
-                                                   session_->devices().size()));
+      return absl::UnimplementedError(
+          absl::StrCat("needs ", devices, " devices, the plugin has ", session_->devices().size()));
     }
     HLOCTS_ASSIGN_OR_RETURN(const PjrtApi* api, PjrtApi::Load(settings_.path));
     PjrtSession::Options client_options = settings_.client_options;
@@ -232,8 +231,8 @@ class PjrtBackend : public Backend {
     sessions_.push_back(std::move(session));
     session_ = sessions_.back().get();
     if (static_cast<int64_t>(session_->devices().size()) >= devices) return absl::OkStatus();
-    return absl::UnimplementedError(absl::StrCat("needs ", devices, " devices, the plugin has ",
-                                                 session_->devices().size()));
+    return absl::UnimplementedError(
+        absl::StrCat("needs ", devices, " devices, the plugin has ", session_->devices().size()));
   }
 
   PjrtSettings settings_;
@@ -248,7 +247,8 @@ std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings) {
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> MakePjrtBackend(BackendName name) {
-  if (name.argument.empty()) return InvalidInput("backend \"pjrt:\": expected the path of a plugin");
+  if (name.argument.empty())
+    return InvalidInput("backend \"pjrt:\": expected the path of a plugin");
   PjrtSettings settings;
   settings.name = name.text;
   settings.path = name.argument;

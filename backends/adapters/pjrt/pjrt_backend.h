@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any PJRT plugin as a Backend: `pjrt:PATH` with options after '?'. Options beginning with "client."
-// are given to PJRT_Client_Create, the others to the compiler by name.
+// Any PJRT plugin as a Backend: `pjrt:PATH` with options after '?'. Options beginning with
+// "client." are given to PJRT_Client_Create, the others to the compiler by name.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
 

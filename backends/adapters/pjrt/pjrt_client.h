@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One PJRT client with its devices: created per number of devices wanted, compiles and moves arrays.
+// One PJRT client with its devices: created per number of devices wanted, compiles and moves
+// arrays.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_CLIENT_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_CLIENT_H_
 

@@ -27,8 +27,8 @@ struct Ran {
 
 Ran RunHlocts(const std::string& arguments) {
   Ran ran;
-  std::FILE* pipe =
-      popen(absl::StrCat("timeout 120 " HLOCTS_BINARY_DIR "/hlocts ", arguments, " 2>&1").c_str(), "r");
+  std::FILE* pipe = popen(
+      absl::StrCat("timeout 120 " HLOCTS_BINARY_DIR "/hlocts ", arguments, " 2>&1").c_str(), "r");
   char chunk[4096];
   while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
   int status = pclose(pipe);
@@ -48,10 +48,12 @@ std::string WriteModule(const std::string& name, const std::string& text) {
 
 std::string Verdict(const std::string& module, const std::string& backend,
                     const std::string& flags = "--seed=1") {
-  Ran ran = RunHlocts(absl::StrCat("diff ", module, " ", flags, " --json --backend='", backend, "'"));
+  Ran ran =
+      RunHlocts(absl::StrCat("diff ", module, " ", flags, " --json --backend='", backend, "'"));
   Json json = Json::parse(ran.out, nullptr, false);
-  return json.is_object() ? json["verdict"].get<std::string>() + " " + json["reason"].get<std::string>()
-                          : ran.out;
+  return json.is_object()
+             ? json["verdict"].get<std::string>() + " " + json["reason"].get<std::string>()
+             : ran.out;
 }
 
 TEST(PjrtTest, ALibraryThatIsNoPluginIsUnavailable) {
@@ -66,10 +68,10 @@ TEST(PjrtTest, OurPluginByPathJudgesEveryElementType) {
   if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
   for (const char* type : {"pred", "s4", "u4", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64",
                            "f8e5m2", "f8e4m3fn", "bf16", "f16", "f32", "f64", "c64", "c128"}) {
-    std::string module = WriteModule(
-        absl::StrCat("reverse_", type),
-        absl::StrCat("HloModule m\nENTRY main {\n  x = ", type, "[3,5] parameter(0)\n  ROOT r = ", type,
-                     "[3,5] reverse(x), dimensions={0,1}\n}\n"));
+    std::string module = WriteModule(absl::StrCat("reverse_", type),
+                                     absl::StrCat("HloModule m\nENTRY main {\n  x = ", type,
+                                                  "[3,5] parameter(0)\n  ROOT r = ", type,
+                                                  "[3,5] reverse(x), dimensions={0,1}\n}\n"));
     EXPECT_EQ(Verdict(module, kOurPlugin), "pass ") << type;
   }
 }
@@ -77,9 +79,12 @@ TEST(PjrtTest, OurPluginByPathJudgesEveryElementType) {
 TEST(PjrtTest, CompilerOptionsArePassedByName) {
   if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
   std::string module = WriteModule(
-      "option", "HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] sqrt(x)\n}\n");
-  EXPECT_EQ(Verdict(module, absl::StrCat(kOurPlugin, "?xla_backend_optimization_level=0")), "pass ");
-  EXPECT_THAT(Verdict(module, absl::StrCat(kOurPlugin, "?no_such_option=1")), HasSubstr("rejected"));
+      "option",
+      "HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] sqrt(x)\n}\n");
+  EXPECT_EQ(Verdict(module, absl::StrCat(kOurPlugin, "?xla_backend_optimization_level=0")),
+            "pass ");
+  EXPECT_THAT(Verdict(module, absl::StrCat(kOurPlugin, "?no_such_option=1")),
+              HasSubstr("rejected"));
 }
 
 TEST(PjrtTest, ReplicasRunOnTheirOwnDevices) {
@@ -100,7 +105,8 @@ ENTRY main {
 
 TEST(PjrtTest, DonatedArgumentsAreConsumedAndOthersAreNot) {
   if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
-  std::string module = WriteModule("alias", R"(HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
+  std::string module =
+      WriteModule("alias", R"(HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
 ENTRY main {
   x = f32[256] parameter(0)
   y = f32[256] parameter(1)

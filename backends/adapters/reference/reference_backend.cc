@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference evaluator behind the Backend interface: no engine of its own, an adaptor.
+#include "backends/adapters/reference/reference_run.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
-#include "backends/adapters/reference/reference_run.h"
 #include "reference/shared_custom_calls.h"
 #include "spec/infer/verifier.h"
 
@@ -81,8 +81,8 @@ class ReferenceBackend : public Backend {
     BackendInfo info;
     info.name = "reference";
     info.version = "0.1.0";
-    info.capabilities = {"execute", "verify", "replicas", "donation", "infeed", "custom-call",
-                         "our-parser"};
+    info.capabilities = {"execute", "verify",      "replicas",  "donation",
+                         "infeed",  "custom-call", "our-parser"};
     info.facts = ReferenceFacts();
     return info;
   }
@@ -92,10 +92,11 @@ class ReferenceBackend : public Backend {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
     std::unique_ptr<reference::CustomCallLibrary> custom_calls;
     if (!options.custom_calls.empty()) {
-      HLOCTS_ASSIGN_OR_RETURN(custom_calls, reference::SharedCustomCalls::Load(options.custom_calls));
+      HLOCTS_ASSIGN_OR_RETURN(custom_calls,
+                              reference::SharedCustomCalls::Load(options.custom_calls));
     }
-    return std::unique_ptr<Executable>(std::make_unique<ReferenceExecutable>(
-        module.Clone(), options, std::move(custom_calls)));
+    return std::unique_ptr<Executable>(
+        std::make_unique<ReferenceExecutable>(module.Clone(), options, std::move(custom_calls)));
   }
 };
 

@@ -13,7 +13,8 @@ std::vector<std::string> ReferenceFacts() {
 
 absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptions& options,
                                            const ExecuteRequest& request,
-                                           reference::CustomCallLibrary* custom_calls, reference::EvalHook* hook) {
+                                           reference::CustomCallLibrary* custom_calls,
+                                           reference::EvalHook* hook) {
   std::vector<std::vector<Literal>> arguments;
   for (const std::vector<Literal>& leaves : request.arguments) {
     HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module, leaves));
@@ -31,7 +32,8 @@ absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptio
   world.infeed = request.infeed;
   ExecuteResult result;
   auto start = std::chrono::steady_clock::now();
-  HLOCTS_ASSIGN_OR_RETURN(reference::WorldResult roots, reference::EvaluateReplicated(module, arguments, world, eval));
+  HLOCTS_ASSIGN_OR_RETURN(reference::WorldResult roots,
+                          reference::EvaluateReplicated(module, arguments, world, eval));
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const Literal& root : roots.outputs) result.outputs.push_back(FlattenLeaves(root));
   result.outfeed = std::move(roots.outfeeds);

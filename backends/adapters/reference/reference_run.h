@@ -19,7 +19,8 @@ std::vector<std::string> ReferenceFacts();
 // `custom_calls` and `hook` may be null; the hook sees every instruction's value.
 absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptions& options,
                                            const ExecuteRequest& request,
-                                           reference::CustomCallLibrary* custom_calls, reference::EvalHook* hook);
+                                           reference::CustomCallLibrary* custom_calls,
+                                           reference::EvalHook* hook);
 
 }  // namespace hlocts::backends
 

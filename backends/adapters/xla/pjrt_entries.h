@@ -130,67 +130,69 @@
                                                         PJRT_Buffer_OpaqueDeviceMemoryDataPointer)
 
 // Missing(entry of the table, why).
-#define HLOCTS_XLA_MISSING(Missing)                                                                                      \
-  Missing(PJRT_Device_MemoryStats, "XLA:CPU keeps no allocator statistics") Missing(                                     \
-      PJRT_Device_PoisonExecution,                                                                                       \
-      "XLA:CPU here runs in one process") Missing(PJRT_Device_CreateAsyncTrackingEvent,                                  \
-                                                  "async tracking is left out") Missing(PJRT_AsyncTrackingEvent_Destroy, \
-                                                                                        "async "                         \
-                                                                                        "tracking"                       \
-                                                                                        " is "                           \
-                                                                                        "left "                          \
-                                                                                        "out")                           \
-      Missing(PJRT_Client_UpdateGlobalProcessInfo, "XLA:CPU here runs in one process") Missing(                          \
-          PJRT_Client_DmaMap,                                                                                            \
-          "XLA:CPU has no DMA") Missing(PJRT_Client_DmaUnmap,                                                            \
-                                        "XLA:CPU has no DMA") Missing(PJRT_Client_CreateAliasBuffer,                     \
-                                                                      "alias buffers are left "                          \
-                                                                      "out")                                             \
-          Missing(PJRT_Client_FulfillAliasBuffer, "alias buffers are left out") Missing(                                 \
-              PJRT_Buffer_CopyRawToHostFuture,                                                                           \
-              "use PJRT_Buffer_CopyRawToHost") Missing(PJRT_Buffer_DonateWithControlDependency,                          \
-                                                       "donate through "                                                 \
-                                                       "PJRT_LoadedExecutable_Execute")                                  \
-              Missing(                                                                                                   \
-                  PJRT_CopyToDeviceStream_Destroy,                                                                       \
-                  "XLA:CPU has no send "                                                                                 \
-                  "and recv callbacks") Missing(PJRT_CopyToDeviceStream_AddChunk,                                        \
-                                                "XLA:CPU has no send and recv "                                          \
-                                                "callbacks") Missing(PJRT_CopyToDeviceStream_TotalBytes,                 \
-                                                                     "XLA:CPU has no send and "                          \
-                                                                     "recv callbacks")                                   \
-                  Missing(PJRT_CopyToDeviceStream_GranuleSize,                                                           \
-                          "XLA:CPU has no send and "                                                                     \
-                          "recv callbacks") Missing(PJRT_CopyToDeviceStream_CurrentBytes,                                \
-                                                    "XLA:CPU has no send and recv callbacks")                            \
-                      Missing(PJRT_TopologyDescription_Serialize, "topologies are not serialized") Missing(              \
-                          PJRT_TopologyDescription_Deserialize,                                                          \
-                          "topologies are not "                                                                          \
-                          "serialized") Missing(PJRT_Client_CreateBuffersForAsyncHostToDevice,                           \
-                                                "use BufferFromHostBuffer")                                              \
-                          Missing(PJRT_AsyncHostToDeviceTransferManager_Destroy,                                         \
-                                  "use BufferFromHostBuffer")                                                            \
-                              Missing(PJRT_AsyncHostToDeviceTransferManager_TransferData,                                \
-                                      "use BufferFromHostBuffer")                                                        \
-                                  Missing(PJRT_AsyncHostToDeviceTransferManager_TransferLiteral,                         \
-                                          "use BufferFromHostBuffer")                                                    \
-                                      Missing(                                                                           \
-                                          PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer,                          \
-                                          "use BufferFromHostBuffer")                                                    \
-                                          Missing(PJRT_AsyncHostToDeviceTransferManager_Device,                          \
-                                                  "use BufferFromHostBuffer")                                            \
-                                              Missing(                                                                   \
-                                                  PJRT_AsyncHostToDeviceTransferManager_BufferCount,                     \
-                                                  "use BufferFromHostBuffer")                                            \
-                                                  Missing(                                                               \
-                                                      PJRT_AsyncHostToDeviceTransferManager_BufferSize,                  \
-                                                      "use BufferFromHostBuffer")                                        \
-                                                      Missing(                                                           \
-                                                          PJRT_AsyncHostToDeviceTransferManager_SetBufferError,          \
-                                                          "use BufferFromHostBuffer")                                    \
-                                                          Missing(                                                       \
-                                                              PJRT_AsyncHostToDeviceTransferManager_AddMetadata,         \
-                                                              "use BufferFromHostBuffer")
+#define HLOCTS_XLA_MISSING(Missing)                                                                                  \
+  Missing(PJRT_Device_MemoryStats, "XLA:CPU keeps no allocator statistics") Missing(                                 \
+      PJRT_Device_PoisonExecution, "XLA:CPU here runs in one process")                                               \
+      Missing(PJRT_Device_CreateAsyncTrackingEvent, "async tracking is left out") Missing(                           \
+          PJRT_AsyncTrackingEvent_Destroy,                                                                           \
+          "async "                                                                                                   \
+          "tracking"                                                                                                 \
+          " is "                                                                                                     \
+          "left "                                                                                                    \
+          "out") Missing(PJRT_Client_UpdateGlobalProcessInfo, "XLA:CPU here runs in one process")                    \
+          Missing(PJRT_Client_DmaMap, "XLA:CPU has no DMA") Missing(                                                 \
+              PJRT_Client_DmaUnmap,                                                                                  \
+              "XLA:CPU has no DMA") Missing(PJRT_Client_CreateAliasBuffer,                                           \
+                                            "alias buffers are left "                                                \
+                                            "out") Missing(PJRT_Client_FulfillAliasBuffer,                           \
+                                                           "alias buffers are left out")                             \
+              Missing(PJRT_Buffer_CopyRawToHostFuture, "use PJRT_Buffer_CopyRawToHost") Missing(                     \
+                  PJRT_Buffer_DonateWithControlDependency,                                                           \
+                  "donate through "                                                                                  \
+                  "PJRT_LoadedExecutable_Execute") Missing(PJRT_CopyToDeviceStream_Destroy,                          \
+                                                           "XLA:CPU has no send "                                    \
+                                                           "and recv callbacks")                                     \
+                  Missing(PJRT_CopyToDeviceStream_AddChunk,                                                          \
+                          "XLA:CPU has no send and recv "                                                            \
+                          "callbacks") Missing(PJRT_CopyToDeviceStream_TotalBytes,                                   \
+                                               "XLA:CPU has no send and "                                            \
+                                               "recv callbacks")                                                     \
+                      Missing(PJRT_CopyToDeviceStream_GranuleSize,                                                   \
+                              "XLA:CPU has no send and "                                                             \
+                              "recv callbacks") Missing(PJRT_CopyToDeviceStream_CurrentBytes,                        \
+                                                        "XLA:CPU has no send and recv callbacks")                    \
+                          Missing(PJRT_TopologyDescription_Serialize,                                                \
+                                  "topologies are not "                                                              \
+                                  "serialized") Missing(PJRT_TopologyDescription_Deserialize,                        \
+                                                        "topologies are not "                                        \
+                                                        "serialized")                                                \
+                              Missing(                                                                               \
+                                  PJRT_Client_CreateBuffersForAsyncHostToDevice,                                     \
+                                  "use BufferFromHostBuffer") Missing(PJRT_AsyncHostToDeviceTransferManager_Destroy, \
+                                                                      "use BufferFromHostBuffer")                    \
+                                  Missing(PJRT_AsyncHostToDeviceTransferManager_TransferData,                        \
+                                          "use BufferFromHostBuffer")                                                \
+                                      Missing(                                                                       \
+                                          PJRT_AsyncHostToDeviceTransferManager_TransferLiteral,                     \
+                                          "use BufferFromHostBuffer")                                                \
+                                          Missing(                                                                   \
+                                              PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer,                  \
+                                              "use BufferFromHostBuffer")                                            \
+                                              Missing(                                                               \
+                                                  PJRT_AsyncHostToDeviceTransferManager_Device,                      \
+                                                  "use BufferFromHostBuffer")                                        \
+                                                  Missing(                                                           \
+                                                      PJRT_AsyncHostToDeviceTransferManager_BufferCount,             \
+                                                      "use BufferFromHostBuffer")                                    \
+                                                      Missing(                                                       \
+                                                          PJRT_AsyncHostToDeviceTransferManager_BufferSize,          \
+                                                          "use BufferFromHostBuffer")                                \
+                                                          Missing(                                                   \
+                                                              PJRT_AsyncHostToDeviceTransferManager_SetBufferError,  \
+                                                              "use BufferFromHostBuffer")                            \
+                                                              Missing(                                               \
+                                                                  PJRT_AsyncHostToDeviceTransferManager_AddMetadata, \
+                                                                  "use BufferFromHostBuffer")
 
 namespace hlocts::xla_plugin {
 

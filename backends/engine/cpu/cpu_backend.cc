@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimised CPU engine behind the Backend interface: `cpu?threads=N&disable=PASS,...&strict=true`
-// and `&guard=true`.
+// The optimised CPU engine behind the Backend interface:
+// `cpu?threads=N&disable=PASS,...&strict=true` and `&guard=true`.
 #include "absl/strings/numbers.h"
 #include "backends/backend_list.h"
 #include "backends/engine/cpu/run/executable.h"
@@ -20,8 +20,8 @@ class CpuBackend : public Backend {
     BackendInfo info;
     info.name = name_;
     info.version = "0.1.0";
-    info.capabilities = {"execute", "verify", "replicas", "donation", "infeed", "custom-call",
-                         "our-parser"};
+    info.capabilities = {"execute", "verify",      "replicas",  "donation",
+                         "infeed",  "custom-call", "our-parser"};
     info.facts = {"convert.saturate", "integer.division", "shift.saturate", "rng.xla_layout"};
     return info;
   }
@@ -66,7 +66,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCpuBackend(BackendName name) {
     HLOCTS_RETURN_IF_ERROR(plan::Disable(passes, cpu::OwnPasses(), options.disabled));
   }
   if (!name.options.empty()) {
-    return InvalidInput("backend \"", name.text, "\": expected threads, disable, strict or guard, found ",
+    return InvalidInput("backend \"", name.text,
+                        "\": expected threads, disable, strict or guard, found ",
                         name.options[0].first);
   }
   return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(name.text, std::move(options)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine through its interface: memory is shared where it may be and protected where it may not,
-// and what cannot be done is a status.
+// The engine through its interface: memory is shared where it may be and protected where it may
+// not, and what cannot be done is a status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -87,7 +87,8 @@ TEST(CpuBackendTest, CarriedStateMayChangePlaces) {
       " n = s32[] constant(3) ROOT l = pred[] compare(i, n), direction=LT }\n"
       "b { s = (s32[], f32[2], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
       " x = f32[2] get-tuple-element(s), index=1 y = f32[2] get-tuple-element(s), index=2\n"
-      " o = s32[] constant(1) j = s32[] add(i, o) ROOT r = (s32[], f32[2], f32[2]) tuple(j, y, x) }\n"
+      " o = s32[] constant(1) j = s32[] add(i, o) ROOT r = (s32[], f32[2], f32[2]) tuple(j, y, x) "
+      "}\n"
       "ENTRY e { p = f32[2] parameter(0) q = f32[2] parameter(1) z = s32[] constant(0)\n"
       " t = (s32[], f32[2], f32[2]) tuple(z, p, q)\n"
       " ROOT w = (s32[], f32[2], f32[2]) while(t), condition=c, body=b }");
@@ -99,8 +100,7 @@ TEST(CpuBackendTest, CarriedStateMayChangePlaces) {
 }
 
 TEST(CpuBackendTest, DonatedArgumentsAreWorkedOnAndOthersAreProtected) {
-  auto module = Parsed(
-      "ENTRY e { p = f32[3] parameter(0) ROOT r = f32[3] add(p, p) }");
+  auto module = Parsed("ENTRY e { p = f32[3] parameter(0) ROOT r = f32[3] add(p, p) }");
   module->input_output_alias.push_back({{}, 0, {}, false});
   auto backend = Engine();
   auto executable = backend->Load(*module, {});
@@ -159,7 +159,8 @@ TEST(CpuBackendTest, ScatterIntoNothing) {
                        " i = s32[2,1] constant({{0},{1}}) ROOT r = f32[0] scatter(p, i, u),\n"
                        " update_window_dims={}, inserted_window_dims={0}, "
                        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }");
-  const backends::RunOutcome outcome = backends::RunModule(*Engine(), *module, {}, Request({F32s({}), F32s({1, 2})}));
+  const backends::RunOutcome outcome =
+      backends::RunModule(*Engine(), *module, {}, Request({F32s({}), F32s({1, 2})}));
   EXPECT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
 }
 
@@ -167,8 +168,8 @@ TEST(CpuBackendTest, TooMuchMemoryIsAStatus) {
   auto module = Parsed(
       "ENTRY e { p = f32[] parameter(0) b = f32[1048576,1048576] broadcast(p), dimensions={}\n"
       " ROOT r = f32[1048576,1048576] exponential(b) }");
-  const backends::RunOutcome outcome = backends::RunModule(*Engine(), *module, {}, Request({Literal::Scalar<float>(
-                                                                   PrimitiveType::kF32, 1.0f)}));
+  const backends::RunOutcome outcome = backends::RunModule(
+      *Engine(), *module, {}, Request({Literal::Scalar<float>(PrimitiveType::kF32, 1.0f)}));
   EXPECT_EQ(outcome.kind, backends::OutcomeKind::kUnsupported) << outcome.reason;
 }
 
@@ -186,7 +187,8 @@ TEST(CpuBackendTest, LoopsWithoutEndRunOutOfSteps) {
 // A loop of ten steps runs with a budget of ten and not with one of nine, loop by loop.
 TEST(CpuBackendTest, StepsAreCounted) {
   auto module = Parsed(
-      "c { s = s32[] parameter(0) n = s32[] constant(5) ROOT t = pred[] compare(s, n), direction=LT }\n"
+      "c { s = s32[] parameter(0) n = s32[] constant(5) ROOT t = pred[] compare(s, n), "
+      "direction=LT }\n"
       "b { s = s32[] parameter(0) o = s32[] constant(1) ROOT t = s32[] add(s, o) }\n"
       "ENTRY e { z = s32[] constant(0) w = s32[] while(z), condition=c, body=b\n"
       " ROOT v = s32[] while(z), condition=c, body=b }");
@@ -195,20 +197,24 @@ TEST(CpuBackendTest, StepsAreCounted) {
     const int64_t steps = twice ? 10 : 5;
     backends::LoadOptions load;
     load.steps_max = steps;
-    EXPECT_EQ(backends::RunModule(*Engine(setting), *module, load, Request({})).kind, backends::OutcomeKind::kValues);
+    EXPECT_EQ(backends::RunModule(*Engine(setting), *module, load, Request({})).kind,
+              backends::OutcomeKind::kValues);
     load.steps_max = steps - 1;
-    EXPECT_EQ(backends::RunModule(*Engine(setting), *module, load, Request({})).kind, backends::OutcomeKind::kTimeout);
+    EXPECT_EQ(backends::RunModule(*Engine(setting), *module, load, Request({})).kind,
+              backends::OutcomeKind::kTimeout);
   }
 }
 
 // Outside strict a subnormal operand may count as zero; in strict it does not, and moves keep it.
 TEST(CpuBackendTest, SubnormalsAreKeptInStrict) {
   auto module = Parsed(
-      "ENTRY e { p = f32[1] parameter(0) z = f32[1] constant({0}) g = pred[1] compare(p, z), direction=GT\n"
+      "ENTRY e { p = f32[1] parameter(0) z = f32[1] constant({0}) g = pred[1] compare(p, z), "
+      "direction=GT\n"
       " c = f32[1] copy(p) ROOT r = (pred[1], f32[1]) tuple(g, c) }");
   const std::vector<float> tiny = {1e-40f};
   for (const char* setting : {"", "&strict=true"}) {
-    const backends::RunOutcome outcome = backends::RunModule(*Engine(setting), *module, {}, Request({F32s(tiny)}));
+    const backends::RunOutcome outcome =
+        backends::RunModule(*Engine(setting), *module, {}, Request({F32s(tiny)}));
     ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
     EXPECT_EQ(FloatsOf(outcome.result.outputs[0][1]), tiny);
     const bool above = outcome.result.outputs[0][0].data<bool>()[0];
@@ -224,7 +230,8 @@ TEST(CpuBackendTest, ComplexProductsOfDoublesAreRoundedOnce) {
   Literal a(Shape(PrimitiveType::kC128, {1})), b = a;
   a.mutable_data<std::complex<double>>()[0] = {5e-324, -0.5};
   b.mutable_data<std::complex<double>>()[0] = {-1.7976931348623155e308, -0.9999999999999999};
-  const backends::RunOutcome outcome = backends::RunModule(*Engine("&strict=true"), *module, {}, Request({a, b}));
+  const backends::RunOutcome outcome =
+      backends::RunModule(*Engine("&strict=true"), *module, {}, Request({a, b}));
   ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_EQ(outcome.result.outputs[0][0].data<double>()[0], -0.50000000000000078);
 }

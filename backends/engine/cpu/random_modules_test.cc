@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random modules on the engine, judged: nothing may fail, whatever the passes. HLOCTS_RANDOM_MODULES
-// sets how many, HLOCTS_RANDOM_SEED where they begin.
+// Random modules on the engine, judged: nothing may fail, whatever the passes.
+// HLOCTS_RANDOM_MODULES sets how many, HLOCTS_RANDOM_SEED where they begin.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -37,22 +37,26 @@ TEST(RandomModulesTest, TheJudgeAcceptsEveryOutput) {
   for (int64_t number = first; number < first + count; ++number) {
     generators::GeneratorOptions options;
     options.instructions = 12;
-    const generators::Generated generated = generators::GenerateNumbered(1, static_cast<uint64_t>(number), options);
+    const generators::Generated generated =
+        generators::GenerateNumbered(1, static_cast<uint64_t>(number), options);
     if (!generated.broken_rule.empty()) continue;
     backends::ExecuteRequest request;
     request.arguments = {generated.arguments};
     backends::Differ differ(*generated.module, request, {});
     backends::Backend& backend = number % 4 == 3 ? **plain : number % 4 == 1 ? **grouped : **fused;
-    const backends::RunOutcome outcome = backends::RunModule(backend, *generated.module, {}, request);
+    const backends::RunOutcome outcome =
+        backends::RunModule(backend, *generated.module, {}, request);
     if (outcome.kind == backends::OutcomeKind::kUnsupported) continue;
     if (outcome.kind != backends::OutcomeKind::kValues) {
-      ADD_FAILURE() << number << ": " << backends::OutcomeKindName(outcome.kind) << ", " << outcome.reason
-                    << "\n" << PrintModule(*generated.module);
+      ADD_FAILURE() << number << ": " << backends::OutcomeKindName(outcome.kind) << ", "
+                    << outcome.reason << "\n"
+                    << PrintModule(*generated.module);
       continue;
     }
-    const reports::Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, backend.info().facts);
-    EXPECT_FALSE(IsBad(verdict.kind))
-        << number << ": " << verdict.reason << "\n" << PrintModule(*generated.module);
+    const reports::Verdict verdict =
+        differ.JudgeOutputs(outcome.result.outputs, backend.info().facts);
+    EXPECT_FALSE(IsBad(verdict.kind)) << number << ": " << verdict.reason << "\n"
+                                      << PrintModule(*generated.module);
     ++judged;
   }
   EXPECT_GT(judged, count / 2);

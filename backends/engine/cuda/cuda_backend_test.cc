@@ -28,7 +28,7 @@ Literal F32s(const std::vector<float>& values) {
 }
 
 backends::RunOutcome RunOn(const std::string& engine, const std::string& text,
-                 std::vector<Literal> arguments) {
+                           std::vector<Literal> arguments) {
   auto backend = backends::MakeBackend(engine);
   EXPECT_TRUE(backend.ok()) << backend.status();
   backends::ExecuteRequest request;
@@ -55,8 +55,8 @@ TEST(CudaBackendTest, WithoutADeviceTheReasonIsSaid) {
 TEST(CudaBackendTest, ALostDeviceIsACrashAndTheNextModuleRuns) {
   setenv("HLOCTS_CUDA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_cuda_host.so", 1);
   setenv("HLOCTS_CUDA_HOST_LOST", "Cholesky", 1);
-  auto backend =
-      backends::MakeWorkerBackend({"cuda", {HLOCTS_BINARY_DIR "/hlocts", "worker", "--backend=cuda"}});
+  auto backend = backends::MakeWorkerBackend(
+      {"cuda", {HLOCTS_BINARY_DIR "/hlocts", "worker", "--backend=cuda"}});
   const auto run = [&](const std::string& text) {
     backends::ExecuteRequest request;
     request.arguments = {{F32s({1, 2, 3, 4})}};
@@ -65,7 +65,8 @@ TEST(CudaBackendTest, ALostDeviceIsACrashAndTheNextModuleRuns) {
   const backends::RunOutcome lost =
       run("ENTRY e { p = f32[4] parameter(0) a = f32[2,2] reshape(p)\n"
           " ROOT r = f32[2,2] cholesky(a), lower=true }");
-  const backends::RunOutcome next = run("ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] negate(p) }");
+  const backends::RunOutcome next =
+      run("ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] negate(p) }");
   unsetenv("HLOCTS_CUDA_LIBRARY");
   unsetenv("HLOCTS_CUDA_HOST_LOST");
   EXPECT_EQ(lost.kind, backends::OutcomeKind::kCrash) << lost.reason;
@@ -114,7 +115,8 @@ TEST(CudaBackendTest, RunTimeSizesAreKept) {
       "ENTRY e { p = f32[4] parameter(0) n = s32[] constant(2)\n"
       " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
       " ROOT r = f32[<=4] negate(s) }";
-  const backends::RunOutcome outcome = RunOn("cuda-host?isolation=none", text, {F32s({1, 2, 3, 4})});
+  const backends::RunOutcome outcome =
+      RunOn("cuda-host?isolation=none", text, {F32s({1, 2, 3, 4})});
   ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 2);
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[1], -2);
@@ -126,7 +128,8 @@ TEST(CudaBackendTest, ElementsOfAnotherWidthAreADimensionBesideRunTimeSizes) {
       " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
       " b = u16[<=4,2] bitcast-convert(s) c = u16[<=4,2] not(b) d = u16[<=4,2] not(c)\n"
       " ROOT r = f32[<=4] bitcast-convert(d) }";
-  const backends::RunOutcome outcome = RunOn("cuda-host?isolation=none", text, {F32s({1, 2, 3, 4})});
+  const backends::RunOutcome outcome =
+      RunOn("cuda-host?isolation=none", text, {F32s({1, 2, 3, 4})});
   ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 3);
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[2], 3);
@@ -142,7 +145,8 @@ TEST(CudaBackendTest, AnArrayBeyondTheBudgetIsAStatus) {
   load.memory_bytes_max = 1 << 20;
   backends::ExecuteRequest request;
   request.arguments.emplace_back();
-  EXPECT_EQ(backends::RunModule(**backend, *module, load, request).kind, backends::OutcomeKind::kUnsupported);
+  EXPECT_EQ(backends::RunModule(**backend, *module, load, request).kind,
+            backends::OutcomeKind::kUnsupported);
 }
 
 }  // namespace

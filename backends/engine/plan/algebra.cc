@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "backends/engine/plan/passes.h"
-#include "backends/engine/plan/special_elements.h"
 #include "backends/engine/plan/replacement_map.h"
+#include "backends/engine/plan/special_elements.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts::plan {

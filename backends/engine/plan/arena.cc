@@ -69,11 +69,12 @@ absl::StatusOr<ArenaPlan> PlanArena(absl::Span<const Lifetime> lifetimes, int64_
       endings.pop();
     }
     if (lifetime.bytes > bytes_max) {
-      return absl::ResourceExhaustedError(absl::StrCat("a buffer of ", lifetime.bytes,
-                                                       " bytes, the budget is ", bytes_max));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("a buffer of ", lifetime.bytes, " bytes, the budget is ", bytes_max));
     }
     const int64_t bytes = std::max<int64_t>(
-        (lifetime.bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment, kArenaAlignment);
+        (lifetime.bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment,
+        kArenaAlignment);
     int64_t offset = holes.Take(bytes);
     if (offset < 0) {
       offset = holes.TakeEnd(plan.bytes);

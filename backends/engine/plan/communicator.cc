@@ -41,8 +41,8 @@ void Communicator::CheckForDeadlock() {
   changed_.notify_all();
 }
 
-absl::Status Communicator::Wait(std::unique_lock<std::mutex>& lock, int64_t device, std::string wait,
-                         std::function<bool()> condition) {
+absl::Status Communicator::Wait(std::unique_lock<std::mutex>& lock, int64_t device,
+                                std::string wait, std::function<bool()> condition) {
   Device& state = devices_[device];
   state.wait = std::move(wait);
   state.condition = std::move(condition);
@@ -54,8 +54,8 @@ absl::Status Communicator::Wait(std::unique_lock<std::mutex>& lock, int64_t devi
 }
 
 absl::Status Communicator::Meet(int64_t device, const std::string& site,
-                         const std::vector<int64_t>& group, const std::string& name, In operands,
-                         const Combine& combine) {
+                                const std::vector<int64_t>& group, const std::string& name,
+                                In operands, const Combine& combine) {
   const int64_t size = static_cast<int64_t>(group.size());
   const size_t position =
       static_cast<size_t>(std::find(group.begin(), group.end(), device) - group.begin());
@@ -91,23 +91,24 @@ void Communicator::PostReceive(int64_t device, int64_t channel) {
   changed_.notify_all();
 }
 
-absl::Status Communicator::Send(int64_t device, int64_t target, int64_t channel, const std::string& name,
-                         Message message) {
+absl::Status Communicator::Send(int64_t device, int64_t target, int64_t channel,
+                                const std::string& name, Message message) {
   std::unique_lock<std::mutex> lock(mutex_);
   Channel& end = channels_[{target, channel}];
   const int64_t mine = end.sends++;
   if (target != device) {
-    HLOCTS_RETURN_IF_ERROR(Wait(lock, device,
-                                absl::StrCat("%", name, " for the recv of channel ", channel,
-                                             " at ", NameOf(target)),
-                                [&end, mine] { return end.receives > mine; }));
+    HLOCTS_RETURN_IF_ERROR(
+        Wait(lock, device,
+             absl::StrCat("%", name, " for the recv of channel ", channel, " at ", NameOf(target)),
+             [&end, mine] { return end.receives > mine; }));
   }
   end.messages.push_back(std::move(message));
   changed_.notify_all();
   return absl::OkStatus();
 }
 
-absl::StatusOr<Message> Communicator::Receive(int64_t device, int64_t channel, const std::string& name) {
+absl::StatusOr<Message> Communicator::Receive(int64_t device, int64_t channel,
+                                              const std::string& name) {
   std::unique_lock<std::mutex> lock(mutex_);
   Channel& end = channels_[{device, channel}];
   HLOCTS_RETURN_IF_ERROR(Wait(lock, device,

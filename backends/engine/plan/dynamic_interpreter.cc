@@ -21,8 +21,7 @@ class Interpreter {
   absl::StatusOr<Literal> Call(const Computation& computation, std::vector<Literal> arguments);
 
  private:
-  absl::StatusOr<Literal> Evaluate(const Instruction& instruction,
-                                   std::vector<Literal>& operands,
+  absl::StatusOr<Literal> Evaluate(const Instruction& instruction, std::vector<Literal>& operands,
                                    std::vector<Literal>& arguments);
   absl::StatusOr<Literal> While(const Instruction& instruction, Literal state);
   absl::StatusOr<Literal> Conditional(const Instruction& instruction,
@@ -30,8 +29,7 @@ class Interpreter {
   absl::StatusOr<Literal> SetSize(const Instruction& instruction, std::vector<Literal>& operands);
   absl::StatusOr<Literal> DynamicReshape(const Instruction& instruction,
                                          std::vector<Literal>& operands);
-  absl::StatusOr<Literal> RunStatic(const Instruction& instruction,
-                                    std::vector<Literal>& operands);
+  absl::StatusOr<Literal> RunStatic(const Instruction& instruction, std::vector<Literal>& operands);
 
   const DynamicEngine& engine_;
   int64_t depth_ = 0;
@@ -55,8 +53,7 @@ absl::StatusOr<Literal> Interpreter::Call(const Computation& computation,
   for (const auto& instruction : computation.instructions()) {
     std::vector<Literal> operands;
     for (const Instruction* operand : instruction->operands()) operands.push_back(values[operand]);
-    HLOCTS_ASSIGN_OR_RETURN(values[instruction.get()],
-                            Evaluate(*instruction, operands, arguments));
+    HLOCTS_ASSIGN_OR_RETURN(values[instruction.get()], Evaluate(*instruction, operands, arguments));
   }
   --depth_;
   return values[computation.root()];
@@ -81,7 +78,8 @@ absl::StatusOr<Literal> Interpreter::Evaluate(const Instruction& instruction,
     case Opcode::kAsyncUpdate:
       return operands[0];
     case Opcode::kCopyStart:
-      return Literal::Tuple({operands[0], operands[0], Literal(Shape::Scalar(PrimitiveType::kU32))});
+      return Literal::Tuple(
+          {operands[0], operands[0], Literal(Shape::Scalar(PrimitiveType::kU32))});
     case Opcode::kCopyDone:
       return operands[0].elements()[0];
     case Opcode::kAsyncDone:
@@ -95,17 +93,17 @@ absl::StatusOr<Literal> Interpreter::Evaluate(const Instruction& instruction,
     case Opcode::kAsyncStart: {
       HLOCTS_ASSIGN_OR_RETURN(Literal result,
                               Call(*instruction.CalledComputation(Attr::kCalls), operands));
-      return Literal::Tuple({Literal::Tuple(operands), result,
-                             Literal(Shape::Scalar(PrimitiveType::kU32))});
+      return Literal::Tuple(
+          {Literal::Tuple(operands), result, Literal(Shape::Scalar(PrimitiveType::kU32))});
     }
     case Opcode::kWhile:
       return While(instruction, operands[0]);
     case Opcode::kConditional:
       return Conditional(instruction, operands);
     case Opcode::kGetDimensionSize:
-      return Literal::Scalar<int32_t>(
-          PrimitiveType::kS32, static_cast<int32_t>(operands[0].runtime_size(
-                                   instruction.IntList(Attr::kDimensions)[0])));
+      return Literal::Scalar<int32_t>(PrimitiveType::kS32,
+                                      static_cast<int32_t>(operands[0].runtime_size(
+                                          instruction.IntList(Attr::kDimensions)[0])));
     case Opcode::kSetDimensionSize:
       return SetSize(instruction, operands);
     case Opcode::kDynamicReshape:

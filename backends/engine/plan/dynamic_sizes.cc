@@ -117,8 +117,8 @@ Literal Uncut(const Literal& dense, const Shape& shape) {
   const Sizes sizes = dense.shape().dimensions();
   if (sizes == shape.dimensions() && !shape.is_dynamic()) return dense;
   Literal result(shape);
-  CopyCorner(sizes, sizes, shape.dimensions(), StorageBytes(shape.element_type()),
-             dense.raw_data(), result.mutable_raw_data());
+  CopyCorner(sizes, sizes, shape.dimensions(), StorageBytes(shape.element_type()), dense.raw_data(),
+             result.mutable_raw_data());
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (shape.is_dynamic_dimension(d) || sizes[d] < shape.dimensions()[d]) {
       result.SetRuntimeSize(d, sizes[d]);

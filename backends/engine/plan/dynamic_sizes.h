@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes that only a run knows: an instruction on arrays of such sizes is the same instruction on the
-// dense arrays that hold just those elements.
+// Sizes that only a run knows: an instruction on arrays of such sizes is the same instruction on
+// the dense arrays that hold just those elements.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
 

@@ -19,8 +19,8 @@ std::vector<int> UsesOf(const Graph& graph) {
   return uses;
 }
 
-// Whether the permutation puts what is free of the right operand before what is free of the left one,
-// and leaves the rest in order.
+// Whether the permutation puts what is free of the right operand before what is free of the left
+// one, and leaves the rest in order.
 bool ExchangesSides(const Graph& graph, const Node& dot, absl::Span<const int64_t> permutation) {
   const DotDimensionNumbers numbers = DotDimensionsOf(*dot.source);
   const auto batch = static_cast<int64_t>(numbers.lhs_batch.size());

@@ -224,8 +224,9 @@ size_t FusionPlan::MembersOf(const Loops& loops) const {
   return members;
 }
 
-// Loops that read the same value become one, which then computes it as it goes and keeps it if others
-// want it too. It runs where the last of them would: what uses the others' results must run later.
+// Loops that read the same value become one, which then computes it as it goes and keeps it if
+// others want it too. It runs where the last of them would: what uses the others' results must run
+// later.
 bool FusionPlan::MayMerge(const Loops& loops, ValueId value) const {
   if (graph_.type(value).elements < options_.several_results_min) return false;
   if (dense_[value] && !UsersWait(value, loops, true)) return false;
@@ -273,8 +274,7 @@ void FusionPlan::VisitElementwise(NodeId id) {
   const Node& node = graph_.nodes[id];
   const ValueId value = node.outputs[0];
   const Loops loops = WantedBy(value);
-  const bool joins = options_.loops && !loops.empty() &&
-                     MembersOf(loops) < options_.members_max &&
+  const bool joins = options_.loops && !loops.empty() && MembersOf(loops) < options_.members_max &&
                      ((loops.size() == 1 && !dense_[value]) || MayMerge(loops, value));
   const NodeId root = joins ? Merge(loops) : id;
   loop_[id] = root;

@@ -26,8 +26,8 @@ NodeKind KindOf(const Graph& graph, const Node& node);
 
 // Where a value's elements are found.
 struct Source {
-  ValueId base = -1;  // a value with memory of its own, or an iota
-  bool is_line = false;     // of the iota's line, not of the whole array
+  ValueId base = -1;     // a value with memory of its own, or an iota
+  bool is_line = false;  // of the iota's line, not of the whole array
   View view;
 };
 
@@ -81,10 +81,10 @@ class FusionPlan {
   const Graph& graph_;
   FusionOptions options_;
   std::vector<NodeKind> kinds_;
-  std::vector<Source> sources_;        // of values that reshapes, views and iotas produce
+  std::vector<Source> sources_;  // of values that reshapes, views and iotas produce
   std::vector<bool> dense_;
-  std::vector<Loops> wanted_;         // the loops that users so far are in
-  std::vector<NodeId> merged_into_;   // of a root: the loop that has taken its loop in
+  std::vector<Loops> wanted_;        // the loops that users so far are in
+  std::vector<NodeId> merged_into_;  // of a root: the loop that has taken its loop in
   std::vector<absl::InlinedVector<NodeId, 4>> users_;
   std::vector<NodeId> loop_;
   std::vector<std::vector<NodeId>> members_;

@@ -15,7 +15,7 @@ namespace {
 
 using Leaves = std::vector<ValueId>;
 
-constexpr size_t kSmallGraph = 64;          // inlined wherever it is called
+constexpr size_t kSmallGraph = 64;            // inlined wherever it is called
 constexpr size_t kInlinedNodesMax = 1 << 18;  // of a whole module
 
 bool HasOwnEffect(const Instruction& instruction) {
@@ -382,8 +382,7 @@ absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instructi
     case Opcode::kGetDimensionSize: {
       const int64_t d = instruction.IntList(Attr::kDimensions)[0];
       return Constant(Literal::Scalar<int32_t>(
-          PrimitiveType::kS32,
-          static_cast<int32_t>(instruction.operand(0).shape().dimension(d))));
+          PrimitiveType::kS32, static_cast<int32_t>(instruction.operand(0).shape().dimension(d))));
     }
     case Opcode::kSelect:
       if (shape.IsTuple()) return SelectTuples(instruction);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/plan/groups.h"
 
-#include <cstdlib>
-
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace hlocts::plan {
@@ -24,8 +23,8 @@ absl::StatusOr<CollectivePlan> CollectivePlanOf(const Instruction& instruction) 
     plan.groups = groups->groups;
   }
   plan.may_be_left_out = instruction.opcode() == Opcode::kCollectiveBroadcast;
-  if (const auto* pairs = instruction.Get<std::vector<std::pair<int64_t, int64_t>>>(
-          Attr::kSourceTargetPairs)) {
+  if (const auto* pairs =
+          instruction.Get<std::vector<std::pair<int64_t, int64_t>>>(Attr::kSourceTargetPairs)) {
     plan.pairs = *pairs;
   }
   return plan;
@@ -96,7 +95,8 @@ std::optional<DevicePairs> SendRecvPairsOf(const Instruction& instruction) {
       at = end != at ? end : at + 1;
     }
     DevicePairs pairs;
-    for (size_t i = 0; i + 1 < numbers.size(); i += 2) pairs.push_back({numbers[i], numbers[i + 1]});
+    for (size_t i = 0; i + 1 < numbers.size(); i += 2)
+      pairs.push_back({numbers[i], numbers[i + 1]});
     return pairs;
   }
   return std::nullopt;

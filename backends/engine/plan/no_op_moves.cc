@@ -24,7 +24,7 @@ ValueId HandedOn(const Graph& graph, const Node& node) {
       return same_type ? operand : -1;
     case Opcode::kBroadcast:
       return same_type && IsIdentityPermutation(node.source->IntList(Attr::kDimensions)) ? operand
-                                                                                        : -1;
+                                                                                         : -1;
     case Opcode::kTranspose:
       return IsIdentityPermutation(node.source->IntList(Attr::kDimensions)) ? operand : -1;
     case Opcode::kReverse:

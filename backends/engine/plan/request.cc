@@ -37,8 +37,8 @@ bool IsDynamic(const Module& module) {
   return false;
 }
 
-absl::Status CheckRequest(const backends::ExecuteRequest& request, const backends::LoadOptions& load,
-                          absl::Span<const Shape> arguments) {
+absl::Status CheckRequest(const backends::ExecuteRequest& request,
+                          const backends::LoadOptions& load, absl::Span<const Shape> arguments) {
   const int64_t devices = load.replicas * load.partitions;
   if (load.replicas < 1 || load.partitions < 1 || load.replicas > kDevicesMax ||
       load.partitions > kDevicesMax || devices > kDevicesMax) {
@@ -132,8 +132,8 @@ std::vector<int64_t> DonorsOf(const Module& module) {
 }
 
 std::vector<backends::ArgumentState> StatesOf(absl::Span<const AliasPair> pairs,
-                                    absl::Span<const int64_t> donors, size_t arguments,
-                                    absl::Span<const int64_t> donated) {
+                                              absl::Span<const int64_t> donors, size_t arguments,
+                                              absl::Span<const int64_t> donated) {
   std::vector<backends::ArgumentState> states(arguments);
   for (size_t i = 0; i < arguments; ++i) states[i].leaf = static_cast<int64_t>(i);
   for (const AliasPair& pair : pairs) {

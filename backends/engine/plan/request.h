@@ -14,8 +14,8 @@ namespace hlocts::plan {
 bool IsDynamic(const Module& module);
 
 // Arguments, counts and feeds of a request, checked against the module.
-absl::Status CheckRequest(const backends::ExecuteRequest& request, const backends::LoadOptions& load,
-                          absl::Span<const Shape> arguments);
+absl::Status CheckRequest(const backends::ExecuteRequest& request,
+                          const backends::LoadOptions& load, absl::Span<const Shape> arguments);
 
 // Runs `one(device)` for every device, each in a thread of its own; the first failure that is no
 // consequence of another one.
@@ -32,8 +32,8 @@ struct AliasPair {
 std::vector<AliasPair> AliasPairsOf(const Module& module);
 std::vector<int64_t> DonorsOf(const Module& module);
 std::vector<backends::ArgumentState> StatesOf(absl::Span<const AliasPair> pairs,
-                                    absl::Span<const int64_t> donors, size_t arguments,
-                                    absl::Span<const int64_t> donated);
+                                              absl::Span<const int64_t> donors, size_t arguments,
+                                              absl::Span<const int64_t> donated);
 
 }  // namespace hlocts::plan
 

@@ -17,7 +17,8 @@ std::optional<uint64_t> FloatBits(SpecialElement special, const FloatFormat& for
     case SpecialElement::kInfinite:
     case SpecialElement::kMinusInfinite:
       if (!format.has_infinity()) return std::nullopt;
-      return format.infinity_bits() | (special == SpecialElement::kInfinite ? 0 : format.sign_mask());
+      return format.infinity_bits() |
+             (special == SpecialElement::kInfinite ? 0 : format.sign_mask());
     default:
       return std::nullopt;
   }

@@ -14,7 +14,7 @@ enum class SpecialElement : uint8_t {
   kZero,
   kMinusZero,
   kOne,
-  kOnes,  // all bits set; of pred: true
+  kOnes,    // all bits set; of pred: true
   kLowest,  // of integers, as kLargest
   kLargest,
   kInfinite,

@@ -151,7 +151,8 @@ void InverseUnscaled(FaultSite& site) {
 void LastUpdateOnly(FaultSite& site) {
   if (site.operands.size() != 3 || !ReducesWith(site.instruction, Opcode::kAdd)) {
     const Computation* body = site.instruction.CalledComputation(Attr::kToApply);
-    if (body == nullptr || body->root() == nullptr || body->root()->opcode() != Opcode::kAdd) return;
+    if (body == nullptr || body->root() == nullptr || body->root()->opcode() != Opcode::kAdd)
+      return;
   }
   if (site.operands.size() != 3) return;
   // One update at a time, each into the original operand: what differs is taken over.
@@ -194,8 +195,8 @@ void AddAccumulateFaults(std::vector<Fault>& faults) {
     add(absl::StrCat(OpcodeName(opcode), ".f32-operands-in-bf16"), FaultClass::kAccumulateType,
         opcode, "f32 operands are rounded to bf16", Before<PT::kF32, PT::kBF16>, true);
     add(absl::StrCat(OpcodeName(opcode), ".integer-products-in-8-bits"),
-        FaultClass::kAccumulateType, opcode, "8-bit products are summed in 8 bits",
-        ProductsIn8Bits, false);
+        FaultClass::kAccumulateType, opcode, "8-bit products are summed in 8 bits", ProductsIn8Bits,
+        false);
   }
   for (Opcode opcode : {Opcode::kDot, Opcode::kReduce, Opcode::kReduceWindow}) {
     add(absl::StrCat(OpcodeName(opcode), ".integer-sums-in-16-bits"), FaultClass::kAccumulateType,

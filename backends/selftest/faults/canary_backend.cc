@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// canary:FAULT: the reference evaluator with one bug planted in it, or several, canary:FAULT+FAULT. What the suites and campaigns do
-// not notice here they would not notice in a compiler either.
+// canary:FAULT: the reference evaluator with one bug planted in it, or several, canary:FAULT+FAULT.
+// What the suites and campaigns do not notice here they would not notice in a compiler either.
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "backends/adapters/reference/reference_run.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
 #include "backends/selftest/faults/fault_hook.h"
 #include "backends/selftest/hooked_run.h"
-#include "backends/adapters/reference/reference_run.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts::backends {
@@ -85,7 +85,8 @@ absl::Status FaultyVerify(const Module& module, const Faults& faults) {
 
 class CanaryBackend : public Backend {
  public:
-  CanaryBackend(std::string name, Faults faults) : name_(std::move(name)), faults_(std::move(faults)) {}
+  CanaryBackend(std::string name, Faults faults)
+      : name_(std::move(name)), faults_(std::move(faults)) {}
 
   BackendInfo info() override {
     BackendInfo info;

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "backends/backend_list.h"
+#include "backends/differ/differ.h"
 #include "backends/selftest/faults/fault.h"
 #include "backends/selftest/legal_noise/noise_sum.h"
-#include "backends/differ/differ.h"
 #include "spec/files/literals_file.h"
 #include "spec/text/parser.h"
 
@@ -123,7 +123,8 @@ TEST(LegalNoiseTest, DiffersFromTheReferenceAndIsAccepted) {
     auto engine = MakeInProcessBackend(absl::StrCat("legal-noise?seed=", seed));
     ASSERT_TRUE(engine.ok());
     reports::Verdict verdict = differ.Diff(**engine);
-    EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass) << "seed " << seed << ": " << verdict.reason;
+    EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass)
+        << "seed " << seed << ": " << verdict.reason;
   }
 }
 

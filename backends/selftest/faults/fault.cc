@@ -11,12 +11,27 @@
 namespace hlocts::backends {
 
 absl::string_view FaultClassName(FaultClass fault_class) {
-  constexpr absl::string_view kNames[] = {
-      "index-clamping", "index-type",      "padding",      "window",    "in-place",
-      "nan",            "signed-zero",     "comparator",   "group-order", "accumulate-type",
-      "trip-count",     "dropped-tail",    "swapped-operands", "stale-buffer", "numeric-error",
-      "integer",        "movement",        "rewrite",      "text",      "inference",
-      "literal"};
+  constexpr absl::string_view kNames[] = {"index-clamping",
+                                          "index-type",
+                                          "padding",
+                                          "window",
+                                          "in-place",
+                                          "nan",
+                                          "signed-zero",
+                                          "comparator",
+                                          "group-order",
+                                          "accumulate-type",
+                                          "trip-count",
+                                          "dropped-tail",
+                                          "swapped-operands",
+                                          "stale-buffer",
+                                          "numeric-error",
+                                          "integer",
+                                          "movement",
+                                          "rewrite",
+                                          "text",
+                                          "inference",
+                                          "literal"};
   return kNames[static_cast<size_t>(fault_class)];
 }
 
@@ -31,9 +46,8 @@ const std::vector<Fault>& AllFaults() {
                      AddTextFaults, AddInferenceFaults, AddLiteralFaults}) {
       add(*all);
     }
-    std::stable_sort(all->begin(), all->end(), [](const Fault& a, const Fault& b) {
-      return a.fault_class < b.fault_class;
-    });
+    std::stable_sort(all->begin(), all->end(),
+                     [](const Fault& a, const Fault& b) { return a.fault_class < b.fault_class; });
     return all;
   }();
   return *faults;
@@ -79,7 +93,8 @@ bool AppliesTo(const Fault& fault, const Module& module) {
   return false;
 }
 
-Literal FaultSite::Evaluate(const Instruction& other, std::vector<Literal> others, Literal otherwise) {
+Literal FaultSite::Evaluate(const Instruction& other, std::vector<Literal> others,
+                            Literal otherwise) {
   reference::Evaluator evaluator = reference::EvaluatorOf(other.opcode());
   if (evaluator == nullptr) return otherwise;
   bool was_busy = std::exchange(memory.busy, true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults: bugs that compilers have had, as data. Each is a small change to an engine that is right
-// otherwise (the reference evaluator), written from the class of bug and not from the cases that are
-// meant to find it.
+// otherwise (the reference evaluator), written from the class of bug and not from the cases that
+// are meant to find it.
 #ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_
 #define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_
 

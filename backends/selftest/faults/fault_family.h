@@ -2,8 +2,8 @@
 // Faults as rows with parameters: a family changes one thing of one opcode's instructions (operand
 // 2 is read as zeros, window.0.stride is read one higher, f8 results are refused). Every sentence
 // of the documents is shown to be tested by one of these, or by a fault of the tables of bugs: see
-// suites/clause_mutants.txt. They are found by name and not part of AllFaults, whose share of kills says
-// how bugs of real compilers fare.
+// suites/clause_mutants.txt. They are found by name and not part of AllFaults, whose share of kills
+// says how bugs of real compilers fare.
 //
 // An id is OPCODE/FAMILY/PARAMETER, "pad/attribute-more/padding.0.low"; the families are the rows
 // of

@@ -60,8 +60,7 @@ void MakeFaulty(std::unique_ptr<Module>& module, const Fault& fault) {
   if (VerifyModule(*rewritten).ok()) module = std::move(rewritten);
 }
 
-absl::Status FaultyVerify(const Module& module, const absl::Status& verified,
-                          const Fault& fault) {
+absl::Status FaultyVerify(const Module& module, const absl::Status& verified, const Fault& fault) {
   if (!verified.ok()) {
     bool forgotten = fault.forgets_that_rule_only
                          ? RuleOf(verified) == fault.forgotten_rule
@@ -87,7 +86,8 @@ FaultMemory& FaultHook::MemoryOf(const reference::EvalContext& context) {
   return memories_[&context];
 }
 
-absl::Status FaultHook::BeforeInstruction(reference::EvalContext& context, const Instruction& instruction,
+absl::Status FaultHook::BeforeInstruction(reference::EvalContext& context,
+                                          const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   if (!fault_.before || !Applies(instruction)) return absl::OkStatus();
   FaultMemory& memory = MemoryOf(context);
@@ -97,7 +97,8 @@ absl::Status FaultHook::BeforeInstruction(reference::EvalContext& context, const
   return absl::OkStatus();
 }
 
-absl::Status FaultHook::AfterInstruction(reference::EvalContext& context, const Instruction& instruction,
+absl::Status FaultHook::AfterInstruction(reference::EvalContext& context,
+                                         const Instruction& instruction,
                                          absl::Span<const Literal> operands, Literal& result) {
   if (!fault_.after || !Applies(instruction)) return absl::OkStatus();
   FaultMemory& memory = MemoryOf(context);

@@ -58,8 +58,8 @@ bool SwapPairs(Instruction& instruction) {
 
 // Who receives nothing keeps its own value instead of zeros.
 void KeepsOwn(FaultSite& site) {
-  const auto* pairs = site.instruction.Get<std::vector<std::pair<int64_t, int64_t>>>(
-      Attr::kSourceTargetPairs);
+  const auto* pairs =
+      site.instruction.Get<std::vector<std::pair<int64_t, int64_t>>>(Attr::kSourceTargetPairs);
   if (pairs == nullptr || site.result->shape().IsTuple() || site.operands.size() != 1) return;
   if (!site.result->shape().CompatibleWith(site.operands[0].shape())) return;
   bool zero = true;
@@ -126,15 +126,14 @@ void AddGroupFaults(std::vector<Fault>& faults) {
     surgery(absl::StrCat(OpcodeName(opcode), ".group-reversed"), opcode,
             "members of a group are counted from the last", ReverseGroups);
   }
-  for (Opcode opcode : {Opcode::kAllReduce, Opcode::kAllGather, Opcode::kAllToAll,
-                        Opcode::kReduceScatter}) {
+  for (Opcode opcode :
+       {Opcode::kAllReduce, Opcode::kAllGather, Opcode::kAllToAll, Opcode::kReduceScatter}) {
     surgery(absl::StrCat(OpcodeName(opcode), ".groups-transposed"), opcode,
             "devices are dealt out to the groups in turn", TransposeGroups);
   }
   surgery("all-reduce.groups-ignored", Opcode::kAllReduce, "all devices are one group", OneGroup);
   surgery("all-reduce.iota-permutation-ignored", Opcode::kAllReduce,
-          "the compact form of groups is expanded without its permutation",
-          IotaPermutationIgnored);
+          "the compact form of groups is expanded without its permutation", IotaPermutationIgnored);
   surgery("all-reduce.minimum-as-maximum", Opcode::kAllReduce,
           "the library is asked for the wrong reduction", ReduceByMaximum);
   surgery("collective-permute.source-target-swapped", Opcode::kCollectivePermute,

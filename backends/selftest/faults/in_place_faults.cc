@@ -212,7 +212,8 @@ void AddInPlaceFaults(std::vector<Fault>& faults) {
     (row.before ? fault.before : fault.after) = row.site;
     faults.push_back(std::move(fault));
   }
-  Fault swap{"while.carried-swap-overwritten", FaultClass::kInPlace,
+  Fault swap{"while.carried-swap-overwritten",
+             FaultClass::kInPlace,
              "carried values that trade places: the second is read after it was overwritten",
              {Opcode::kWhile}};
   swap.surgery = CarriedSwap;

@@ -17,8 +17,8 @@ namespace {
 struct Start {
   Literal& literal;
   int64_t at;
-  int64_t size;    // of the operand's dimension
-  int64_t window;  // elements taken from there on
+  int64_t size;               // of the operand's dimension
+  int64_t window;             // elements taken from there on
   const Instruction& source;  // the operand that holds it
   bool skips_outside;         // scatter
 
@@ -39,8 +39,7 @@ void ForEachSliceStart(FaultSite& site, Visit&& visit) {
   for (size_t k = first; k < site.operands.size(); ++k) {
     for (int64_t i = 0; i < site.operands[k].element_count(); ++i, ++dimension) {
       if (dimension >= operand.rank()) return;
-      visit(Start{site.operands[k], i, operand.dimension(dimension),
-                  window.dimensions()[dimension],
+      visit(Start{site.operands[k], i, operand.dimension(dimension), window.dimensions()[dimension],
                   site.instruction.operand(static_cast<int64_t>(k)), false});
     }
   }
@@ -50,10 +49,12 @@ reference::WindowsGeometry GeometryOf(const FaultSite& site) {
   const size_t n = site.operands.size() / 2;
   const std::vector<int64_t>& operand = site.operands[0].shape().dimensions();
   if (site.opcode() == Opcode::kGather) {
-    return reference::GatherGeometryOf(site.instruction, operand, site.operands[1].shape().dimensions());
+    return reference::GatherGeometryOf(site.instruction, operand,
+                                       site.operands[1].shape().dimensions());
   }
-  return reference::ScatterGeometryOf(site.instruction, operand, site.operands[n].shape().dimensions(),
-                           site.operands[n + 1].shape().dimensions());
+  return reference::ScatterGeometryOf(site.instruction, operand,
+                                      site.operands[n].shape().dimensions(),
+                                      site.operands[n + 1].shape().dimensions());
 }
 
 template <typename Visit>
@@ -124,8 +125,7 @@ constexpr EditRow kEdits[] = {
      [](const Start& s) {
        if (IsUnsigned(s.type())) TakenFor(s, WrapInteger(s.value(), BitWidth(s.type()), true));
      }},
-    {"signed-read-unsigned", FaultClass::kIndexType,
-     "a negative index is taken for a huge one",
+    {"signed-read-unsigned", FaultClass::kIndexType, "a negative index is taken for a huge one",
      [](const Start& s) {
        if (IsSigned(s.type()) && s.value() < 0) TakenFor(s, INT64_MAX);
      }},
@@ -169,7 +169,8 @@ void OutsideReadsZero(FaultSite& site) {
   }
   const reference::WindowsGeometry geometry = GeometryOf(site);
   std::vector<int64_t> indices = reference::IndexValues(site.operands[1]);
-  std::vector<reference::WindowPlace> places = reference::PlacesOf(geometry, indices, /*clamp=*/false);
+  std::vector<reference::WindowPlace> places =
+      reference::PlacesOf(geometry, indices, /*clamp=*/false);
   for (const reference::WindowPlace& place : places) {
     if (place.inside) continue;
     std::vector<int64_t> sizes, strides;
@@ -293,7 +294,8 @@ void AddIndexFaults(std::vector<Fault>& faults) {
   add("conditional.outside-takes-first", Opcode::kConditional,
       "a branch index outside takes the first branch instead of the last",
       ConditionalIndexTakesFirst, true);
-  Fault merged{"dynamic-slice.of-slice-adds-starts", FaultClass::kIndexClamping,
+  Fault merged{"dynamic-slice.of-slice-adds-starts",
+               FaultClass::kIndexClamping,
                "a slice of a slice adds the starts without clamping each",
                {Opcode::kDynamicSlice}};
   merged.rewrite = MergeAllSlices;

@@ -62,7 +62,8 @@ constexpr Row kRows[] = {
        int64_t x = WrapInteger(n.x, n.bits, true), y = WrapInteger(n.y, n.bits, true);
        return !n.is_signed && y != 0 && y != -1 ? x / y : n.result;
      }},
-    {"remainder.integer-sign-of-divisor", Opcode::kRemainder, "the remainder has the divisor's sign",
+    {"remainder.integer-sign-of-divisor", Opcode::kRemainder,
+     "the remainder has the divisor's sign",
      [](const Whole& n) {
        return n.is_signed && n.result != 0 && (n.result < 0) != (n.y < 0) ? n.result + n.y
                                                                           : n.result;
@@ -103,9 +104,7 @@ constexpr Row kRows[] = {
     {"count-leading-zeros.in-32-bits", Opcode::kCountLeadingZeros, "counted in 32 bits",
      [](const Whole& n) { return n.bits < 32 ? n.result + 32 - n.bits : n.result; }},
     {"popcnt.of-sign-extended", Opcode::kPopcnt, "a narrow operand is sign-extended first",
-     [](const Whole& n) {
-       return n.bits < 32 && n.x < 0 ? n.result + 32 - n.bits : n.result;
-     }},
+     [](const Whole& n) { return n.bits < 32 && n.x < 0 ? n.result + 32 - n.bits : n.result; }},
     {"not.of-pred-is-bitwise", Opcode::kNot, "not of a true pred is true: all bits but one",
      [](const Whole& n) { return n.operand == PrimitiveType::kPred ? 1 : n.result; }},
     {"sign.of-unsigned-is-signed", Opcode::kSign, "sign of a large unsigned number is -1",
@@ -153,8 +152,8 @@ void Apply(Value value, FaultSite& site) {
   if (!IsWhole(x.element_type()) || !IsWhole(y.element_type())) return;
   PrimitiveType type = result.element_type();
   for (int64_t i = 0; i < result.element_count(); ++i) {
-    Whole whole{ReadInteger(x, i), ReadInteger(y, i), ReadInteger(result, i), BitWidth(type),
-                IsSigned(type), x.element_type()};
+    Whole whole{ReadInteger(x, i), ReadInteger(y, i), ReadInteger(result, i),
+                BitWidth(type),    IsSigned(type),    x.element_type()};
     int64_t wrong = value(whole);
     if (wrong != whole.result) WriteInteger(result, i, wrong);
   }
@@ -189,12 +188,16 @@ void AddIntegerFaults(std::vector<Fault>& faults) {
     fault.after = [value = row.value](FaultSite& site) { Apply(value, site); };
     faults.push_back(std::move(fault));
   }
-  Fault as_signed{"convert.unsigned-to-float-as-signed", FaultClass::kInteger,
-                  "a large unsigned integer becomes a negative float", {Opcode::kConvert}};
+  Fault as_signed{"convert.unsigned-to-float-as-signed",
+                  FaultClass::kInteger,
+                  "a large unsigned integer becomes a negative float",
+                  {Opcode::kConvert}};
   as_signed.after = UnsignedToFloatSigned;
   faults.push_back(std::move(as_signed));
-  Fault through_float{"convert.integer-to-f64-through-f32", FaultClass::kInteger,
-                      "integers reach f64 through f32", {Opcode::kConvert}};
+  Fault through_float{"convert.integer-to-f64-through-f32",
+                      FaultClass::kInteger,
+                      "integers reach f64 through f32",
+                      {Opcode::kConvert}};
   through_float.after = LongToDoubleThroughFloat;
   faults.push_back(std::move(through_float));
 }

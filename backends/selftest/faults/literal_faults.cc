@@ -124,12 +124,10 @@ void LongThroughDouble(Literal& literal) {
   }
 }
 void U64Saturates(Literal& literal) {
-  EditBits(literal, IsU64,
-           [](uint64_t bits) { return std::min<uint64_t>(bits, INT64_MAX); });
+  EditBits(literal, IsU64, [](uint64_t bits) { return std::min<uint64_t>(bits, INT64_MAX); });
 }
 void U32Saturates(Literal& literal) {
-  EditBits(literal, IsU32,
-           [](uint64_t bits) { return std::min<uint64_t>(bits, INT32_MAX); });
+  EditBits(literal, IsU32, [](uint64_t bits) { return std::min<uint64_t>(bits, INT32_MAX); });
 }
 void Bf16LastBitLost(Literal& literal) {
   EditBits(literal, IsBf16, [](uint64_t bits) { return bits & ~uint64_t{1}; });

@@ -117,8 +117,8 @@ bool SwapBranches(Instruction& instruction) {
   if (yes != nullptr && no != nullptr) {
     instruction.Set(Attr::kTrueComputation, no);
     instruction.Set(Attr::kFalseComputation, yes);
-  } else if (auto* branches = Attribute<std::vector<Computation*>>(instruction,
-                                                                   Attr::kBranchComputations)) {
+  } else if (auto* branches =
+                 Attribute<std::vector<Computation*>>(instruction, Attr::kBranchComputations)) {
     std::swap(branches->front(), branches->back());
   }
   return true;
@@ -137,7 +137,8 @@ bool NegateCondition(Instruction& loop) {
   Computation* condition = loop.CalledComputation(Attr::kCondition);
   if (condition == nullptr || condition->root() == nullptr) return false;
   Instruction* root = condition->root();
-  if (root->opcode() != Opcode::kCompare || root->WordOr(Attr::kDirection, "") != "NE") return false;
+  if (root->opcode() != Opcode::kCompare || root->WordOr(Attr::kDirection, "") != "NE")
+    return false;
   root->Set(Attr::kDirection, Word{"LT"});
   return true;
 }
@@ -162,17 +163,22 @@ void AddLoopFaults(std::vector<Fault>& faults) {
     fault.after = [rerun = row.rerun](FaultSite& site) { Run(rerun, site); };
     faults.push_back(std::move(fault));
   }
-  Fault swap{"conditional.branches-swapped", FaultClass::kTripCount,
+  Fault swap{"conditional.branches-swapped",
+             FaultClass::kTripCount,
              "true and false, or the first and the last branch, trade places",
              {Opcode::kConditional}};
   swap.surgery = SwapBranches;
   faults.push_back(std::move(swap));
-  Fault next{"conditional.next-branch", FaultClass::kTripCount, "branches are counted from 1",
+  Fault next{"conditional.next-branch",
+             FaultClass::kTripCount,
+             "branches are counted from 1",
              {Opcode::kConditional}};
   next.before = NextBranch;
   faults.push_back(std::move(next));
-  Fault not_equal{"while.until-not-less", FaultClass::kTripCount,
-                  "a loop until equality is taken for one until not less", {Opcode::kWhile}};
+  Fault not_equal{"while.until-not-less",
+                  FaultClass::kTripCount,
+                  "a loop until equality is taken for one until not less",
+                  {Opcode::kWhile}};
   not_equal.surgery = NegateCondition;
   faults.push_back(std::move(not_equal));
 }

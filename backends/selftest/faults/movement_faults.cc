@@ -180,8 +180,8 @@ struct SurgeryRow {
 constexpr SurgeryRow kSurgeries[] = {
     {"transpose.inverse-permutation", Opcode::kTranspose, "the permutation is taken the other way",
      InversePermutation},
-    {"broadcast.dimensions-reversed", Opcode::kBroadcast, "operand dimensions meet in reverse order",
-     ReverseDimensionList},
+    {"broadcast.dimensions-reversed", Opcode::kBroadcast,
+     "operand dimensions meet in reverse order", ReverseDimensionList},
     {"broadcast.trailing-dimensions", Opcode::kBroadcast, "dimensions are aligned at the end",
      TrailingDimensions},
     {"reverse.first-dimension-only", Opcode::kReverse, "of several dimensions one is reversed",

@@ -85,7 +85,8 @@ void OneMore(Literal& operand) {
 bool PlantExchange(const std::string& parameter, Fault& fault, bool both) {
   std::vector<int64_t> k = NumbersOfParameter(parameter, 2);
   if (k.empty()) return false;
-  fault.before = [i = static_cast<size_t>(k[0]), j = static_cast<size_t>(k[1]), both](FaultSite& s) {
+  fault.before = [i = static_cast<size_t>(k[0]), j = static_cast<size_t>(k[1]),
+                  both](FaultSite& s) {
     if (std::max(i, j) >= s.operands.size()) return;
     if (!s.operands[i].shape().CompatibleWith(s.operands[j].shape())) return;
     Literal first = s.operands[i];

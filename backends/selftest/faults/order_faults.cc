@@ -215,11 +215,11 @@ void AddOrderFaults(std::vector<Fault>& faults) {
         Called{Opcode::kScatter, Attr::kToApply, false, "update and value there trade places"},
         Called{Opcode::kSelectAndScatter, Attr::kSelect, true, "select gets its arguments swapped"},
         Called{Opcode::kMap, Attr::kToApply, true, "operands 0 and 1 trade places"}}) {
-    faults.push_back(Rewriting(
-        absl::StrCat(OpcodeName(row.opcode), ".computation-arguments-swapped"), FC::kComparator,
-        row.what, row.opcode, [row](Module& module) {
-          ChangeCalled(module, row.opcode, row.attr, row.pairs ? SwapPairs : SwapHalves);
-        }));
+    faults.push_back(
+        Rewriting(absl::StrCat(OpcodeName(row.opcode), ".computation-arguments-swapped"),
+                  FC::kComparator, row.what, row.opcode, [row](Module& module) {
+                    ChangeCalled(module, row.opcode, row.attr, row.pairs ? SwapPairs : SwapHalves);
+                  }));
   }
   constexpr const char* kMistaken[][2] = {{"LT", "LE"}, {"LE", "LT"}, {"GT", "GE"},
                                           {"GE", "GT"}, {"EQ", "NE"}, {"LT", "GT"}};
@@ -243,8 +243,8 @@ void AddOrderFaults(std::vector<Fault>& faults) {
             compare.Remove(Attr::kType);
             return true;
           });
-  after("sort.stable-ties-reversed", FC::kComparator, Opcode::kSort,
-        "is_stable is not looked at", TiesReversed);
+  after("sort.stable-ties-reversed", FC::kComparator, Opcode::kSort, "is_stable is not looked at",
+        TiesReversed);
   after("sort.values-stay", FC::kComparator, Opcode::kSort, "only the first operand is sorted",
         ValuesStay);
   after("sort.last-element-stays", FC::kComparator, Opcode::kSort,
@@ -275,9 +275,10 @@ void AddOrderFaults(std::vector<Fault>& faults) {
             [](Instruction& i) { return SwapOperands(i, 0, 1); });
   }
   surgery("select.branches-swapped", FC::kSwappedOperands, Opcode::kSelect,
-          "on_true and on_false trade places", [](Instruction& i) { return SwapOperands(i, 1, 2); });
-  surgery("clamp.bounds-swapped", FC::kSwappedOperands, Opcode::kClamp,
-          "the bounds trade places", [](Instruction& i) { return SwapOperands(i, 0, 2); });
+          "on_true and on_false trade places",
+          [](Instruction& i) { return SwapOperands(i, 1, 2); });
+  surgery("clamp.bounds-swapped", FC::kSwappedOperands, Opcode::kClamp, "the bounds trade places",
+          [](Instruction& i) { return SwapOperands(i, 0, 2); });
   surgery("tuple.elements-swapped", FC::kSwappedOperands, Opcode::kTuple,
           "the first two elements trade places",
           [](Instruction& i) { return SwapOperands(i, 0, 1); });

@@ -35,7 +35,8 @@ void RemoveInverses(Module& module, Opcode outer, Opcode inner) {
 
 bool RootOfSquareIsAbs(Instruction& root) {
   const Instruction& square = root.operand(0);
-  if (square.opcode() != Opcode::kMultiply || &square.operand(0) != &square.operand(1)) return false;
+  if (square.opcode() != Opcode::kMultiply || &square.operand(0) != &square.operand(1))
+    return false;
   root.set_opcode(Opcode::kAbs);
   root.mutable_operands() = {square.operands()[0]};
   return true;
@@ -50,7 +51,8 @@ void ProductOfExponentials(FaultSite& site) {
   auto x = site.memory.values.find(&a), y = site.memory.values.find(&b);
   if (x == site.memory.values.end() || y == site.memory.values.end()) return;
   for (int64_t i = 0; i < result.element_count(); ++i) {
-    double sum = RoundTo(result.element_type(), ReadNumber(x->second, i) + ReadNumber(y->second, i));
+    double sum =
+        RoundTo(result.element_type(), ReadNumber(x->second, i) + ReadNumber(y->second, i));
     WriteNumber(result, i, std::exp(sum));
   }
 }
@@ -94,8 +96,7 @@ bool IsConstantZero(const Instruction& instruction) {
   return true;
 }
 void ProductWithZeroIsZero(FaultSite& site) {
-  if (IsConstantZero(site.instruction.operand(0)) ||
-      IsConstantZero(site.instruction.operand(1))) {
+  if (IsConstantZero(site.instruction.operand(0)) || IsConstantZero(site.instruction.operand(1))) {
     *site.result = Literal(site.result->shape());
   }
 }
@@ -194,20 +195,26 @@ void AddRewriteFaults(std::vector<Fault>& faults) {
     fault.after = row.site;
     faults.push_back(std::move(fault));
   }
-  Fault root{"sqrt.of-square-is-abs", kClass, "sqrt(x * x) is abs(x), of large x too",
-             {Opcode::kSqrt}};
+  Fault root{
+      "sqrt.of-square-is-abs", kClass, "sqrt(x * x) is abs(x), of large x too", {Opcode::kSqrt}};
   root.surgery = RootOfSquareIsAbs;
   faults.push_back(std::move(root));
-  Fault product{"multiply.of-exponentials", kClass, "exp(a) * exp(b) is exp(a + b)",
+  Fault product{"multiply.of-exponentials",
+                kClass,
+                "exp(a) * exp(b) is exp(a + b)",
                 {Opcode::kExponential, Opcode::kMultiply}};
   product.after = RememberArgument;
   faults.push_back(std::move(product));
-  Fault whole{"convert.round-trip-through-integer", kClass,
-              "float to integer and back is nothing", {Opcode::kConvert}};
+  Fault whole{"convert.round-trip-through-integer",
+              kClass,
+              "float to integer and back is nothing",
+              {Opcode::kConvert}};
   whole.rewrite = [](Module& module) { RemoveRoundTrips(module, true); };
   faults.push_back(std::move(whole));
-  Fault floating{"convert.round-trip-through-float", kClass,
-                 "integer to float and back is nothing", {Opcode::kConvert}};
+  Fault floating{"convert.round-trip-through-float",
+                 kClass,
+                 "integer to float and back is nothing",
+                 {Opcode::kConvert}};
   floating.rewrite = [](Module& module) { RemoveRoundTrips(module, false); };
   faults.push_back(std::move(floating));
 }

@@ -16,17 +16,38 @@ struct Row {
   int64_t step;
 };
 constexpr Row kRows[] = {
-    {Opcode::kAdd, 8, 8},          {Opcode::kAdd, 64, 8},         {Opcode::kMultiply, 8, 4},
-    {Opcode::kSubtract, 1024, 16}, {Opcode::kExponential, 8, 8},  {Opcode::kSelect, 8, 8},
-    {Opcode::kConvert, 8, 8},      {Opcode::kCompare, 16, 16},    {Opcode::kTranspose, 64, 8},
-    {Opcode::kConcatenate, 16, 8}, {Opcode::kReverse, 8, 4},      {Opcode::kPad, 16, 8},
-    {Opcode::kBroadcast, 16, 8},   {Opcode::kIota, 64, 16},       {Opcode::kDot, 64, 16},
-    {Opcode::kDot, 1000, 64},      {Opcode::kConvolution, 64, 8}, {Opcode::kReduce, 16, 8},
-    {Opcode::kReduceWindow, 64, 8}, {Opcode::kGather, 16, 8},     {Opcode::kScatter, 16, 8},
-    {Opcode::kDynamicSlice, 16, 8}, {Opcode::kSlice, 16, 8},      {Opcode::kMaximum, 16, 16},
-    {Opcode::kTanh, 16, 8},        {Opcode::kClamp, 8, 4},        {Opcode::kMap, 8, 4},
-    {Opcode::kSort, 64, 32},       {Opcode::kTopk, 8, 4},         {Opcode::kRngBitGenerator, 8, 4},
-    {Opcode::kBitcastConvert, 16, 8}, {Opcode::kAllReduce, 8, 4},
+    {Opcode::kAdd, 8, 8},
+    {Opcode::kAdd, 64, 8},
+    {Opcode::kMultiply, 8, 4},
+    {Opcode::kSubtract, 1024, 16},
+    {Opcode::kExponential, 8, 8},
+    {Opcode::kSelect, 8, 8},
+    {Opcode::kConvert, 8, 8},
+    {Opcode::kCompare, 16, 16},
+    {Opcode::kTranspose, 64, 8},
+    {Opcode::kConcatenate, 16, 8},
+    {Opcode::kReverse, 8, 4},
+    {Opcode::kPad, 16, 8},
+    {Opcode::kBroadcast, 16, 8},
+    {Opcode::kIota, 64, 16},
+    {Opcode::kDot, 64, 16},
+    {Opcode::kDot, 1000, 64},
+    {Opcode::kConvolution, 64, 8},
+    {Opcode::kReduce, 16, 8},
+    {Opcode::kReduceWindow, 64, 8},
+    {Opcode::kGather, 16, 8},
+    {Opcode::kScatter, 16, 8},
+    {Opcode::kDynamicSlice, 16, 8},
+    {Opcode::kSlice, 16, 8},
+    {Opcode::kMaximum, 16, 16},
+    {Opcode::kTanh, 16, 8},
+    {Opcode::kClamp, 8, 4},
+    {Opcode::kMap, 8, 4},
+    {Opcode::kSort, 64, 32},
+    {Opcode::kTopk, 8, 4},
+    {Opcode::kRngBitGenerator, 8, 4},
+    {Opcode::kBitcastConvert, 16, 8},
+    {Opcode::kAllReduce, 8, 4},
 };
 
 // Elements after the last full step are never written: zeros.
@@ -70,12 +91,16 @@ void AddTailFaults(std::vector<Fault>& faults) {
     fault.after = [row](FaultSite& site) { DropTail(row, site); };
     faults.push_back(std::move(fault));
   }
-  Fault short_rows{"reduce.rows-cut-to-8", FaultClass::kDroppedTail,
-                   "rows are reduced 8 elements at a time without the rest", {Opcode::kReduce}};
+  Fault short_rows{"reduce.rows-cut-to-8",
+                   FaultClass::kDroppedTail,
+                   "rows are reduced 8 elements at a time without the rest",
+                   {Opcode::kReduce}};
   short_rows.before = LongRowsCutShort<8>;
   faults.push_back(std::move(short_rows));
-  Fault long_rows{"reduce.rows-cut-to-1024", FaultClass::kDroppedTail,
-                  "rows are reduced 1024 elements at a time without the rest", {Opcode::kReduce}};
+  Fault long_rows{"reduce.rows-cut-to-1024",
+                  FaultClass::kDroppedTail,
+                  "rows are reduced 1024 elements at a time without the rest",
+                  {Opcode::kReduce}};
   long_rows.before = LongRowsCutShort<1024>;
   faults.push_back(std::move(long_rows));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module as an engine with a bug in its reader takes it in: attributes read wrongly, left out or
-// given the wrong default; names and layouts resolved wrongly.
+// The module as an engine with a bug in its reader takes it in: attributes read wrongly, left out
+// or given the wrong default; names and layouts resolved wrongly.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -30,7 +30,8 @@ bool OtherWord(Instruction& instruction, Attr attr, absl::string_view from, absl
   instruction.Set(attr, Word{std::string(to)});
   return true;
 }
-bool ReverseSpatial(Instruction& convolution, std::vector<int64_t> ConvolutionDimensionNumbers::*which) {
+bool ReverseSpatial(Instruction& convolution,
+                    std::vector<int64_t> ConvolutionDimensionNumbers::*which) {
   auto* numbers = Attribute<ConvolutionDimensionNumbers>(convolution, Attr::kDimLabels);
   if (numbers == nullptr || (numbers->*which).size() < 2) return false;
   std::reverse((numbers->*which).begin(), (numbers->*which).end());
@@ -188,7 +189,8 @@ constexpr Row kRows[] = {
 
 bool SameProgram(const Computation& a, const Computation& b) {
   ProgramShape x = a.ComputeProgramShape(), y = b.ComputeProgramShape();
-  if (x.parameters.size() != y.parameters.size() || !x.result.CompatibleWith(y.result)) return false;
+  if (x.parameters.size() != y.parameters.size() || !x.result.CompatibleWith(y.result))
+    return false;
   for (size_t i = 0; i < x.parameters.size(); ++i) {
     if (!x.parameters[i].CompatibleWith(y.parameters[i])) return false;
   }
@@ -288,8 +290,10 @@ void AddTextFaults(std::vector<Fault>& faults) {
   rewrite("text.entry-is-first", "ENTRY is not read: the first computation counts", EntryIsFirst);
   for (Opcode opcode : {Opcode::kParameter, Opcode::kConstant, Opcode::kCopy, Opcode::kReshape,
                         Opcode::kBitcastConvert, Opcode::kTranspose}) {
-    Fault fault{absl::StrCat("text.", OpcodeName(opcode), "-layout-misread"), kClass,
-                "its layout is ignored by who reads its memory", {opcode}};
+    Fault fault{absl::StrCat("text.", OpcodeName(opcode), "-layout-misread"),
+                kClass,
+                "its layout is ignored by who reads its memory",
+                {opcode}};
     fault.after = [](FaultSite& site) { Misread(site.instruction.shape(), *site.result); };
     faults.push_back(std::move(fault));
   }

@@ -40,9 +40,13 @@ constexpr FaultClass kError = FaultClass::kNumericError;
 constexpr Row kRows[] = {
     // NaN and infinities
     {"maximum.drops-nan", kNaN, Opcode::kMaximum, "a NaN loses against a number",
-     [](const Number& n) { return IsNan(n.x) ? n.y : IsNan(n.y) ? n.x : n.result; }},
+     [](const Number& n) { return IsNan(n.x)   ? n.y
+                                  : IsNan(n.y) ? n.x
+                                               : n.result; }},
     {"minimum.drops-nan", kNaN, Opcode::kMinimum, "a NaN loses against a number",
-     [](const Number& n) { return IsNan(n.x) ? n.y : IsNan(n.y) ? n.x : n.result; }},
+     [](const Number& n) { return IsNan(n.x)   ? n.y
+                                  : IsNan(n.y) ? n.x
+                                               : n.result; }},
     {"maximum.second-nan-lost", kNaN, Opcode::kMaximum, "computed as x > y ? x : y",
      [](const Number& n) { return IsNan(n.x) ? n.y : n.result; }},
     {"minimum.first-nan-lost", kNaN, Opcode::kMinimum, "computed as y < x ? y : x the other way",
@@ -84,13 +88,9 @@ constexpr Row kRows[] = {
                   : n.result;
      }},
     {"multiply.zero-by-infinity-is-zero", kNaN, Opcode::kMultiply, "0 * inf is 0",
-     [](const Number& n) {
-       return IsNan(n.result) && !IsNan(n.x) && !IsNan(n.y) ? 0 : n.result;
-     }},
+     [](const Number& n) { return IsNan(n.result) && !IsNan(n.x) && !IsNan(n.y) ? 0 : n.result; }},
     {"subtract.infinities-cancel", kNaN, Opcode::kSubtract, "inf - inf is 0",
-     [](const Number& n) {
-       return IsNan(n.result) && !IsNan(n.x) && !IsNan(n.y) ? 0 : n.result;
-     }},
+     [](const Number& n) { return IsNan(n.result) && !IsNan(n.x) && !IsNan(n.y) ? 0 : n.result; }},
     {"remainder.by-infinity-is-nan", kNaN, Opcode::kRemainder, "rem(x, inf) is NaN",
      [](const Number& n) { return std::isinf(n.y) && std::isfinite(n.x) ? NAN : n.result; }},
     {"cbrt.of-negative-is-nan", kNaN, Opcode::kCbrt, "computed as pow(x, 1/3)",
@@ -102,9 +102,7 @@ constexpr Row kRows[] = {
                   : n.result;
      }},
     {"convert.nan-is-false", kNaN, Opcode::kConvert, "NaN converted to pred is false",
-     [](const Number& n) {
-       return n.type == PrimitiveType::kPred && IsNan(n.x) ? 0 : n.result;
-     }},
+     [](const Number& n) { return n.type == PrimitiveType::kPred && IsNan(n.x) ? 0 : n.result; }},
     {"log-plus-one.of-minus-one-is-nan", kNaN, Opcode::kLogPlusOne, "log1p(-1) is NaN",
      [](const Number& n) { return n.x == -1 ? NAN : n.result; }},
     {"erf.of-infinity-is-nan", kNaN, Opcode::kErf, "a polynomial evaluated at infinity",
@@ -172,9 +170,8 @@ constexpr Row kRows[] = {
     {"divide.by-rounded-reciprocal", kError, Opcode::kDivide,
      "the reciprocal is rounded to 16 bits first",
      [](const Number& n) {
-       return std::isfinite(n.result) && n.y != 0
-                  ? n.x * RoundTo(PrimitiveType::kBF16, 1 / n.y)
-                  : n.result;
+       return std::isfinite(n.result) && n.y != 0 ? n.x * RoundTo(PrimitiveType::kBF16, 1 / n.y)
+                                                  : n.result;
      }},
     {"sine.poor-range-reduction", kError, Opcode::kSine, "arguments reduced by a short pi",
      [](const Number& n) {
@@ -244,8 +241,14 @@ void Apply(Value value, FaultSite& site) {
     return ReadNumber(operand, operand.element_count() == count ? i : 0);
   };
   for (int64_t i = 0; i < count; ++i) {
-    Number number{read(0, i), read(1, i),  read(2, i), ReadNumber(result, i), i, count,
-                  result.element_type(), x.element_type()};
+    Number number{read(0, i),
+                  read(1, i),
+                  read(2, i),
+                  ReadNumber(result, i),
+                  i,
+                  count,
+                  result.element_type(),
+                  x.element_type()};
     double wrong = value(number);
     bool same = wrong == number.result && std::signbit(wrong) == std::signbit(number.result);
     if (!same && !(IsNan(wrong) && IsNan(number.result))) WriteNumber(result, i, wrong);
@@ -304,25 +307,33 @@ void AddValueFaults(std::vector<Fault>& faults) {
         Opcode::kSine, Opcode::kCosine, Opcode::kTan, Opcode::kErf, Opcode::kLogistic,
         Opcode::kCbrt, Opcode::kPower, Opcode::kAtan2, Opcode::kDivide, Opcode::kAdd,
         Opcode::kMultiply, Opcode::kExponentialMinusOne, Opcode::kLogPlusOne}) {
-    Fault fault{absl::StrCat(OpcodeName(opcode), ".twice-the-bound"), kError,
-                "one element off by twice what the rule allows", {opcode}};
+    Fault fault{absl::StrCat(OpcodeName(opcode), ".twice-the-bound"),
+                kError,
+                "one element off by twice what the rule allows",
+                {opcode}};
     fault.after = TwiceTheBound;
     faults.push_back(std::move(fault));
   }
   for (Opcode opcode : {Opcode::kDot, Opcode::kConvolution, Opcode::kReduce, Opcode::kReduceWindow,
                         Opcode::kFft, Opcode::kCholesky, Opcode::kTriangularSolve}) {
-    Fault fault{absl::StrCat(OpcodeName(opcode), ".element-off-by-1-in-256"), kError,
-                "one element off by 1/256 of itself", {opcode}};
+    Fault fault{absl::StrCat(OpcodeName(opcode), ".element-off-by-1-in-256"),
+                kError,
+                "one element off by 1/256 of itself",
+                {opcode}};
     fault.after = RelativeError;
     faults.push_back(std::move(fault));
   }
   for (Opcode opcode : {Opcode::kReduce, Opcode::kReduceWindow}) {
-    Fault most{absl::StrCat(OpcodeName(opcode), ".maximum-drops-nan"), kNaN,
-               "a NaN loses against a number", {opcode}};
+    Fault most{absl::StrCat(OpcodeName(opcode), ".maximum-drops-nan"),
+               kNaN,
+               "a NaN loses against a number",
+               {opcode}};
     most.before = [](FaultSite& s) { ReduceDropsNan(Opcode::kMaximum, -INFINITY, s); };
     faults.push_back(std::move(most));
-    Fault least{absl::StrCat(OpcodeName(opcode), ".minimum-drops-nan"), kNaN,
-                "a NaN loses against a number", {opcode}};
+    Fault least{absl::StrCat(OpcodeName(opcode), ".minimum-drops-nan"),
+                kNaN,
+                "a NaN loses against a number",
+                {opcode}};
     least.before = [](FaultSite& s) { ReduceDropsNan(Opcode::kMinimum, INFINITY, s); };
     faults.push_back(std::move(least));
   }

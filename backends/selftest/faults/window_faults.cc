@@ -215,8 +215,7 @@ void MergePadIntoWindow(Module& module) {
 
 // Features of the second group and later ones come out as the first group's.
 void SecondGroupIsFirst(FaultSite& site) {
-  const auto* numbers =
-      site.instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  const auto* numbers = site.instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   int64_t groups = site.instruction.IntOr(Attr::kFeatureGroupCount, 1);
   if (numbers == nullptr || groups < 2) return;
   Literal& result = *site.result;
@@ -268,21 +267,24 @@ void AddWindowFaults(std::vector<Fault>& faults) {
   add("pad.interior-holes-repeat", FaultClass::kPadding, Opcode::kPad,
       "interior holes repeat the element before", HolesRepeat, false);
   add("reduce-window.dilated-holes-dropped", FaultClass::kWindow, Opcode::kReduceWindow,
-      "1-wide windows over a dilated base: holes repeat the element before",
-      DilatedHolesDropped<1>, false);
+      "1-wide windows over a dilated base: holes repeat the element before", DilatedHolesDropped<1>,
+      false);
   add("reduce-window.dilated-holes-dropped-from-4096", FaultClass::kWindow, Opcode::kReduceWindow,
       "the same on arrays of 4096 elements and more", DilatedHolesDropped<4096>, false);
   add("convolution.second-group-is-first", FaultClass::kWindow, Opcode::kConvolution,
       "later feature groups come out as the first", SecondGroupIsFirst, false);
   for (Opcode opcode : {Opcode::kReduce, Opcode::kReduceWindow}) {
-    Fault fault{absl::StrCat(OpcodeName(opcode), ".init-twice"), FaultClass::kWindow,
-                "the init value enters a sum twice", {opcode}};
+    Fault fault{absl::StrCat(OpcodeName(opcode), ".init-twice"),
+                FaultClass::kWindow,
+                "the init value enters a sum twice",
+                {opcode}};
     fault.after = [](FaultSite& site) {
       if (AddsUp(site.instruction)) InitTwice(site);
     };
     faults.push_back(std::move(fault));
   }
-  Fault merged{"reduce-window.swallows-pad", FaultClass::kPadding,
+  Fault merged{"reduce-window.swallows-pad",
+               FaultClass::kPadding,
                "a pad before a window is merged into its padding, whatever its value",
                {Opcode::kReduceWindow}};
   merged.rewrite = MergePadIntoWindow;

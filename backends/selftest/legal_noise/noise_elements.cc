@@ -191,7 +191,8 @@ PrimitiveType Between(const NoiseJob& job) {
 // Through a wider format on the way to a narrow one. Conversions to 16 bits do so from f64 and
 // wide integers only.
 void RoundTwice(NoiseJob& job) {
-  if (!job.rule.Allows(kDoubleRounding) || !IsRealFloat(job.result) || BitWidth(job.type()) > 16) return;
+  if (!job.rule.Allows(kDoubleRounding) || !IsRealFloat(job.result) || BitWidth(job.type()) > 16)
+    return;
   if (!FormatOf(job.type()).has_zero) return;
   const PrimitiveType from = job.operands[0].element_type();
   const bool wide = from == PrimitiveType::kF64 || (IsInteger(from) && BitWidth(from) >= 32);
@@ -210,7 +211,8 @@ void RoundTwice(NoiseJob& job) {
 }  // namespace
 
 void NoisyElements(NoiseJob& job) {
-  if (IsElementwiseFamily(job.opcode()) && IsRealFloat(job.result) && IsRealFloat(job.operands[0])) {
+  if (IsElementwiseFamily(job.opcode()) && IsRealFloat(job.result) &&
+      IsRealFloat(job.operands[0])) {
     RoundTwice(job);
     for (int64_t i = 0; i < job.result.element_count(); ++i) {
       double value = ReadNumber(job.result, i), noisy = NoisyNumber(job, i, value);

@@ -94,10 +94,12 @@ NoiseState& NoiseHook::StateOf(const reference::EvalContext& context) {
   uint64_t device = world == nullptr ? 0
                                      : static_cast<uint64_t>(world->replica_id()) * 1024 +
                                            static_cast<uint64_t>(world->partition_id());
-  return states_.emplace(&context, NoiseState(generators::SplitMix64(seed_).Next() ^ device)).first->second;
+  return states_.emplace(&context, NoiseState(generators::SplitMix64(seed_).Next() ^ device))
+      .first->second;
 }
 
-absl::Status NoiseHook::BeforeInstruction(reference::EvalContext& context, const Instruction& instruction,
+absl::Status NoiseHook::BeforeInstruction(reference::EvalContext& context,
+                                          const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   PassTwins(StateOf(context), instruction);
   Rule rule = RuleOfInstruction(instruction, profile_);
@@ -109,7 +111,8 @@ absl::Status NoiseHook::BeforeInstruction(reference::EvalContext& context, const
   return absl::OkStatus();
 }
 
-absl::Status NoiseHook::AfterInstruction(reference::EvalContext& context, const Instruction& instruction,
+absl::Status NoiseHook::AfterInstruction(reference::EvalContext& context,
+                                         const Instruction& instruction,
                                          absl::Span<const Literal> operands, Literal& result) {
   NoiseState& state = StateOf(context);
   NoiseJob job{context,

@@ -64,19 +64,19 @@ void RoundToTf32(Literal& operand) {
 
 template <typename T>
 Literal NoisyDot(NoiseJob& job, const Literal& lhs, const Literal& rhs, PrimitiveType system) {
-  reference::DotGeometry geometry = reference::DotGeometryOf(DotDimensionsOf(job.instruction), lhs.shape().dimensions(),
-                                       rhs.shape().dimensions());
+  reference::DotGeometry geometry = reference::DotGeometryOf(
+      DotDimensionsOf(job.instruction), lhs.shape().dimensions(), rhs.shape().dimensions());
   Literal out(Shape(system, job.result.shape().dimensions()));
-  reference::DotKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry, lhs.data<T>(),
-            rhs.data<T>(), out.mutable_data<T>());
+  reference::DotKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry,
+                       lhs.data<T>(), rhs.data<T>(), out.mutable_data<T>());
   return out;
 }
 
 template <typename T>
 Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
                          PrimitiveType system) {
-  reference::ConvolutionGeometry geometry =
-      reference::ConvolutionGeometryOf(job.instruction, lhs.shape().dimensions(), rhs.shape().dimensions());
+  reference::ConvolutionGeometry geometry = reference::ConvolutionGeometryOf(
+      job.instruction, lhs.shape().dimensions(), rhs.shape().dimensions());
   std::vector<T> in(geometry.lhs_size), kernel(geometry.rhs_size), sums(geometry.out_size);
   reference::CopyKernel<T>(geometry.lhs, lhs.data<T>(), absl::MakeSpan(in));
   reference::CopyKernel<T>(geometry.rhs, rhs.data<T>(), absl::MakeSpan(kernel));
@@ -85,8 +85,8 @@ Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
   const bool fast = job.rule.Allows(kFastConvolution) && job.profile == Profile::kRelaxed &&
                     window != nullptr && job.random().Below(2) == 0;
   if (!fast || !FastConvolution(geometry, *window, in, kernel, sums)) {
-    reference::ConvolutionKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry, in.data(),
-                      kernel.data(), sums.data());
+    reference::ConvolutionKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry,
+                                 in.data(), kernel.data(), sums.data());
   }
   Literal out(Shape(system, job.result.shape().dimensions()));
   reference::CopyKernel<T>(geometry.out, absl::MakeConstSpan(sums), out.mutable_data<T>());
@@ -95,7 +95,8 @@ Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
 
 template <typename T>
 Literal NoisyContraction(NoiseJob& job, PrimitiveType system) {
-  Literal lhs = reference::ToSystem(job.operands[0], system), rhs = reference::ToSystem(job.operands[1], system);
+  Literal lhs = reference::ToSystem(job.operands[0], system),
+          rhs = reference::ToSystem(job.operands[1], system);
   if (job.rule.Allows(kSplitDot) && system == PrimitiveType::kF32 &&
       job.operands[0].element_type() == PrimitiveType::kF32 && job.random().Below(2) == 0) {
     RoundToTf32(lhs);
@@ -108,7 +109,8 @@ Literal NoisyContraction(NoiseJob& job, PrimitiveType system) {
 bool SameRealTypes(const NoiseJob& job) {
   for (const Literal& operand : job.operands) {
     if (!IsFloat(operand.element_type())) return false;
-    if (reference::SystemType(operand.element_type()) != reference::SystemType(job.type())) return false;
+    if (reference::SystemType(operand.element_type()) != reference::SystemType(job.type()))
+      return false;
   }
   return IsFloat(job.type());
 }
@@ -135,7 +137,8 @@ struct Started {
 
 template <typename T>
 Literal NoisyReduce(NoiseJob& job, PrimitiveType system, bool multiply) {
-  Literal operand = reference::ToSystem(job.operands[0], system), init = reference::ToSystem(job.operands[1], system);
+  Literal operand = reference::ToSystem(job.operands[0], system),
+          init = reference::ToSystem(job.operands[1], system);
   Literal out(Shape(system, job.result.shape().dimensions()));
   NoiseSystem<T> noise = DrawSystem<T>(job, job.type(), false);
   noise.style.multiply = multiply;
@@ -146,12 +149,13 @@ Literal NoisyReduce(NoiseJob& job, PrimitiveType system, bool multiply) {
   };
   const std::vector<int64_t>& sizes = operand.shape().dimensions();
   if (job.opcode() == Opcode::kReduce) {
-    reference::ReduceKernel<T>(reference::ReduceGeometryOf(sizes, job.instruction.IntList(Attr::kDimensions)),
-                    operand.data<T>(), start, out.mutable_data<T>());
+    reference::ReduceKernel<T>(
+        reference::ReduceGeometryOf(sizes, job.instruction.IntList(Attr::kDimensions)),
+        operand.data<T>(), start, out.mutable_data<T>());
   } else {
     const Window* window = job.instruction.Get<Window>(Attr::kWindow);
-    reference::ReduceWindowKernel<T>(reference::MakeWindowGeometry(sizes, *window), operand.data<T>(), start,
-                          out.mutable_data<T>());
+    reference::ReduceWindowKernel<T>(reference::MakeWindowGeometry(sizes, *window),
+                                     operand.data<T>(), start, out.mutable_data<T>());
   }
   return out;
 }
@@ -179,8 +183,8 @@ bool ScatterAdd(NoiseJob& job) {
   if (job.operands[2].element_type() != job.type()) return false;
   const Literal &operand = job.operands[0], &indices = job.operands[1], &updates = job.operands[2];
   const reference::WindowsGeometry geometry =
-      reference::ScatterGeometryOf(job.instruction, operand.shape().dimensions(), indices.shape().dimensions(),
-                        updates.shape().dimensions());
+      reference::ScatterGeometryOf(job.instruction, operand.shape().dimensions(),
+                                   indices.shape().dimensions(), updates.shape().dimensions());
   std::vector<std::vector<SumTerm>> terms(static_cast<size_t>(operand.element_count()));
   auto gather = [&](int64_t at, int64_t update) {
     if (terms[at].empty()) terms[at].push_back({ReadNumber(operand, at), 1});
@@ -188,7 +192,9 @@ bool ScatterAdd(NoiseJob& job) {
     return true;
   };
   reference::ForEachPlace(geometry, reference::IndexReader(indices), /*clamp=*/false,
-               [&](const reference::WindowPlace& place) { return reference::ForEachUpdate(geometry, place, gather); });
+                          [&](const reference::WindowPlace& place) {
+                            return reference::ForEachUpdate(geometry, place, gather);
+                          });
   SumStyle style = DrawStyle(job, job.type(), false);
   for (size_t i = 0; i < terms.size(); ++i) {
     if (terms[i].empty()) continue;

@@ -40,8 +40,9 @@ std::optional<Literal> Evaluate(const NoiseJob& job, std::vector<Literal> operan
     wide.mutable_operands().push_back(parameters.back().get());
   }
   reference::Evaluator evaluator = reference::EvaluatorOf(job.opcode());
-  auto result = evaluator != nullptr ? evaluator(job.context, wide, absl::MakeSpan(operands))
-                                     : reference::EvaluateElementwise(wide, absl::MakeSpan(operands));
+  auto result = evaluator != nullptr
+                    ? evaluator(job.context, wide, absl::MakeSpan(operands))
+                    : reference::EvaluateElementwise(wide, absl::MakeSpan(operands));
   if (!result.ok()) return std::nullopt;
   return *std::move(result);
 }

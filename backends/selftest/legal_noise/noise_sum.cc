@@ -12,7 +12,8 @@ namespace {
 
 class Summation {
  public:
-  Summation(const SumStyle& style, generators::SplitMix64& random) : style_(style), random_(random) {}
+  Summation(const SumStyle& style, generators::SplitMix64& random)
+      : style_(style), random_(random) {}
 
   double Run(std::vector<SumTerm> terms) {
     if (terms.empty()) return style_.multiply ? 1 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums as a compiler may compute them: in any order, with any products left unrounded, in a wider or
-// the given type, with subnormals flushed. A number system for the reference's kernels.
+// Sums as a compiler may compute them: in any order, with any products left unrounded, in a wider
+// or the given type, with subnormals flushed. A number system for the reference's kernels.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_
 #define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_SUM_H_
 
@@ -45,9 +45,7 @@ struct NoiseSystem {
     void AddProduct(const T& x, const T& y) {
       terms.push_back({static_cast<double>(x), static_cast<double>(y)});
     }
-    T Finish() const {
-      return static_cast<T>(NoisySum(system->style, terms, *system->random));
-    }
+    T Finish() const { return static_cast<T>(NoisySum(system->style, terms, *system->random)); }
   };
   Sum NewSum() const { return {this, {}}; }
 

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "backends/backend_list.h"
+#include "backends/differ/differ.h"
 #include "backends/selftest/elements.h"
 #include "backends/selftest/legal_noise/noise_fast_convolution.h"
-#include "backends/differ/differ.h"
 #include "generators/arguments.h"
 #include "spec/files/literals_file.h"
 #include "spec/text/parser.h"
@@ -107,7 +107,8 @@ TEST_P(NoiseTest, IsNoiseAndLegal) {
   std::vector<Shape> leaves;
   for (const Instruction* p : (*module)->entry()->parameters()) leaves.push_back(p->shape());
   ExecuteRequest request;
-  request.arguments = {generators::GenerateArguments(leaves, 5, generators::ArgumentStyle::kDefined)};
+  request.arguments = {
+      generators::GenerateArguments(leaves, 5, generators::ArgumentStyle::kDefined)};
   DiffOptions options;
   options.profile = row.profile;
   Differ differ(**module, request, options);
@@ -125,7 +126,8 @@ TEST_P(NoiseTest, IsNoiseAndLegal) {
       unlike += !outcome.result.outputs[0][i].BitwiseEqual(expected.result.outputs[0][i]);
     }
     reports::Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, (*engine)->info().facts);
-    EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass) << "seed " << seed << ": " << verdict.reason;
+    EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass)
+        << "seed " << seed << ": " << verdict.reason;
   }
   EXPECT_EQ(unlike > 0, row.differs);
 }
@@ -141,8 +143,8 @@ TEST(NoiseAcrossCalls, UnroundedValuesPass) {
       " ROOT r = f32[64] call(s), to_apply=widen }");
   ASSERT_TRUE(module.ok()) << module.status();
   ExecuteRequest request;
-  request.arguments = {
-      generators::GenerateArguments({Shape(PrimitiveType::kBF16, {64})}, 5, generators::ArgumentStyle::kDefined)};
+  request.arguments = {generators::GenerateArguments({Shape(PrimitiveType::kBF16, {64})}, 5,
+                                                     generators::ArgumentStyle::kDefined)};
   int unrounded = 0;
   for (int seed = 1; seed <= 20; ++seed) {
     auto engine = MakeInProcessBackend(absl::StrCat("legal-noise?seed=", seed));
@@ -170,9 +172,9 @@ TEST(FastConvolution, IsTheConvolution) {
       sums(geometry.out_size);
   for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i * 7 % 13) - 6;
   for (size_t i = 0; i < kernel.size(); ++i) kernel[i] = static_cast<float>(i * 5 % 11) - 5;
-  ASSERT_TRUE(
-      FastConvolution(geometry, *convolution.Get<Window>(Attr::kWindow), in, kernel, out));
-  reference::ConvolutionKernel(reference::ValueSystem<float>(), geometry, in.data(), kernel.data(), sums.data());
+  ASSERT_TRUE(FastConvolution(geometry, *convolution.Get<Window>(Attr::kWindow), in, kernel, out));
+  reference::ConvolutionKernel(reference::ValueSystem<float>(), geometry, in.data(), kernel.data(),
+                               sums.data());
   EXPECT_NE(out, sums);
   for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(std::round(out[i]), sums[i]) << i;
 }

@@ -142,7 +142,8 @@ class ColumnLoop {
     if (from_a) return a;
     if (from_b) return b;
     bool ulps = op_.context.rule.rule_class == RuleClass::kUlp;
-    return IntervalColumns::PackCause(ulps ? WideningCause::kUlps : WideningCause::kContract, origin);
+    return IntervalColumns::PackCause(ulps ? WideningCause::kUlps : WideningCause::kContract,
+                                      origin);
   }
 
   const ElementOp& op_;
@@ -183,8 +184,7 @@ bool Arithmetic(const ElementOp& op, ColumnLoop& loop) {
 
 bool Function(const ElementOp& op, ColumnLoop& loop) {
   const RealFunction* function = RealFunctionOf(op.opcode);
-  if (function == nullptr || op.context.rigorous ||
-      !IsPlainUlp(op)) {
+  if (function == nullptr || op.context.rigorous || !IsPlainUlp(op)) {
     return false;
   }
   return loop.Unary([&](double lo, double hi, Ends& e) {

@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "reference/judge/elementwise/element_op.h"
-#include "reference/judge/judge_testing.h"
 #include "reference/judge/interpreter/set_value.h"
+#include "reference/judge/judge_testing.h"
 #include "reference/judge/sums/sums.h"
 #include "spec/judge/interval_columns.h"
 
@@ -26,8 +26,9 @@ class Draw {
   }
   double Any() {
     uint64_t kind = random_() % 160;
-    double specials[] = {0,           -0.0,      facts_.min_normal,     -facts_.tiny, facts_.max,
-                         -facts_.max, kInfinity, facts_.min_normal / 2, 1,            -1};
+    double specials[] = {0,          -0.0,        facts_.min_normal, -facts_.tiny,
+                         facts_.max, -facts_.max, kInfinity,         facts_.min_normal / 2,
+                         1,          -1};
     if (kind < std::size(specials)) return specials[kind];
     int exponent = static_cast<int>(random_() % 12) - 6;
     if (kind == 20) exponent *= facts_.emin / 8;
@@ -90,9 +91,9 @@ ElementOp MakeOp(Opcode opcode, PrimitiveType type, Profile profile, HullUse hul
 // The same set but for what may be wider by a step of the format where functions are bounded.
 void ExpectSame(const ElementOp& op, const AcceptanceSet& fast, const AcceptanceSet& slow,
                 int64_t i) {
-  std::string what = absl::StrCat(OpcodeName(op.opcode), " ", PrimitiveTypeName(op.operand_type),
-                                  " at ", i, ": ", SetText(fast, op.result_type), " / ",
-                                  SetText(slow, op.result_type));
+  std::string what =
+      absl::StrCat(OpcodeName(op.opcode), " ", PrimitiveTypeName(op.operand_type), " at ", i, ": ",
+                   SetText(fast, op.result_type), " / ", SetText(slow, op.result_type));
   ASSERT_EQ(fast.flags, slow.flags) << what;
   if (fast.unspecified() || !fast.finite()) return;
   ASSERT_TRUE(IsSubset(slow, fast)) << what;
@@ -130,10 +131,10 @@ void Compare(const ElementOp& op, absl::Span<const SetArray* const> operands, in
 
 TEST(ColumnsTest, LoopsGiveTheSetsOfSetArithmetic) {
   constexpr Opcode kOpcodes[] = {
-      Opcode::kAdd,     Opcode::kSubtract, Opcode::kMultiply,    Opcode::kDivide, Opcode::kMaximum,
-      Opcode::kMinimum, Opcode::kNegate,   Opcode::kExponential, Opcode::kTanh,   Opcode::kLog,
-      Opcode::kRsqrt,   Opcode::kLogistic, Opcode::kCbrt,        Opcode::kSine,   Opcode::kErf,
-      Opcode::kSqrt};
+      Opcode::kAdd,     Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide,
+      Opcode::kMaximum, Opcode::kMinimum,  Opcode::kNegate,   Opcode::kExponential,
+      Opcode::kTanh,    Opcode::kLog,      Opcode::kRsqrt,    Opcode::kLogistic,
+      Opcode::kCbrt,    Opcode::kSine,     Opcode::kErf,      Opcode::kSqrt};
   constexpr PrimitiveType kTypes[] = {PrimitiveType::kF32, PrimitiveType::kF64,
                                       PrimitiveType::kBF16, PrimitiveType::kF16};
   for (Opcode opcode : kOpcodes) {
@@ -141,7 +142,8 @@ TEST(ColumnsTest, LoopsGiveTheSetsOfSetArithmetic) {
     bool unary = RowOf(opcode).family == Family::kElementwiseUnary;
     for (PrimitiveType type : kTypes) {
       for (int kinds = 0; kinds < (unary ? 2 : 4); ++kinds) {
-        bool positive = opcode == Opcode::kLog || opcode == Opcode::kRsqrt || opcode == Opcode::kSqrt;
+        bool positive =
+            opcode == Opcode::kLog || opcode == Opcode::kRsqrt || opcode == Opcode::kSqrt;
         SetArray a = DrawArray(type, kinds & 1, 10 + kinds, positive);
         SetArray b = DrawArray(type, kinds & 2, 20);
         std::vector<const SetArray*> operands = {&a};
@@ -202,9 +204,10 @@ void ExpectRunAsElements(const ElementOp& op, const SetArray& operand, const Set
   for (int64_t i = 0; i < operand.element_count(); i += 37) {
     AcceptanceSet slow = RealElement(op, operands, i), s = fast.At(i);
     DropUnusedHull(slow, op.hull);
-    std::string what = absl::StrCat(OpcodeName(op.opcode), " to ", PrimitiveTypeName(op.result_type),
-                                    " of ", operand.literal().data<float>()[i], ": ",
-                                    SetText(s, op.result_type), " / ", SetText(slow, op.result_type));
+    std::string what =
+        absl::StrCat(OpcodeName(op.opcode), " to ", PrimitiveTypeName(op.result_type), " of ",
+                     operand.literal().data<float>()[i], ": ", SetText(s, op.result_type), " / ",
+                     SetText(slow, op.result_type));
     ASSERT_EQ(s.flags, slow.flags) << what;
     if (slow.integer()) {
       ASSERT_TRUE(s.ilo == slow.ilo && s.ihi == slow.ihi) << what;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operations on points: the plain evaluator's result, and sets only where a rule leaves
-// more than one value (subnormals, what does not fit the result's type, zeros of free sign).
+// Element-wise operations on points: the plain evaluator's result, and sets only where a rule
+// leaves more than one value (subnormals, what does not fit the result's type, zeros of free sign).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -182,7 +182,8 @@ bool SomeEndHalfway(const Literal& from) {
     float first = static_cast<float>(data[i]);
     uint32_t bits;
     std::memcpy(&bits, &first, sizeof(bits));
-    some |= ((bits & 0xffff) == 0x8000) & (static_cast<double>(first) != static_cast<double>(data[i]));
+    some |=
+        ((bits & 0xffff) == 0x8000) & (static_cast<double>(first) != static_cast<double>(data[i]));
   }
   return some != 0;
 }
@@ -306,7 +307,8 @@ absl::StatusOr<SetValue> IntegersThenPatch(SetInterpreter& interpreter, const El
   for (int64_t i = 0; i < plain.element_count(); ++i) {
     Int128 a = arrays[0]->At(i).ilo, b = arrays[1]->At(i).ilo;
     if (!IntegerResultIsOpen(op.opcode, a, b, op.integers)) continue;
-    result.mutable_sets()[i] = AcceptanceSet::Unspecified(WideningCause::kFreedom, op.context.origin);
+    result.mutable_sets()[i] =
+        AcceptanceSet::Unspecified(WideningCause::kFreedom, op.context.origin);
   }
   return SetValue(std::move(result));
 }

@@ -54,7 +54,8 @@ absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computatio
       out = operands[0];  // of scalars, to a scalar
     } else {
       return UnspecifiedResult(*this, *computation.root(),
-                               LaneShape(computation.root()->shape(), lanes), WideningCause::kUnknown);
+                               LaneShape(computation.root()->shape(), lanes),
+                               WideningCause::kUnknown);
     }
   }
   return values[computation.root()->index()];

@@ -39,8 +39,8 @@ absl::StatusOr<Literal> NextFed(SetInterpreter& interpreter, const Instruction& 
     return Unsupported(infeed.name(), ": no infeed literal is left for it");
   }
   if (!literal->shape().CompatibleWith(shape)) {
-    return InvalidInput(infeed.name(), ": expected an infeed of ", shape.ToString(false), ", found ",
-                        literal->shape().ToString(false));
+    return InvalidInput(infeed.name(), ": expected an infeed of ", shape.ToString(false),
+                        ", found ", literal->shape().ToString(false));
   }
   return *literal;
 }

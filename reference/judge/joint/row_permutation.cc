@@ -57,8 +57,11 @@ std::string RowPermutation::ParametersJson() const {
   std::vector<std::string> bytes, clusters;
   std::vector<int> flush(may_flush_.begin(), may_flush_.end());
   for (const Literal& literal : sorted_) {
-    bytes.push_back(absl::StrCat("\"", absl::BytesToHexString(absl::string_view(
-        reinterpret_cast<const char*>(literal.raw_data()), literal.raw_size())), "\""));
+    bytes.push_back(
+        absl::StrCat("\"",
+                     absl::BytesToHexString(absl::string_view(
+                         reinterpret_cast<const char*>(literal.raw_data()), literal.raw_size())),
+                     "\""));
   }
   for (const std::vector<int>& line : clusters_) {
     clusters.push_back(absl::StrCat("[", absl::StrJoin(line, ","), "]"));

@@ -37,7 +37,8 @@ void JoinQuietened(const SetArray& quietened, uint32_t origin, SetArray& result)
   const std::vector<AcceptanceSet> others = quietened.AsSets();
   for (size_t i = 0; i < sets.size(); ++i) {
     if (integers && sets[i].ilo == others[i].ilo) continue;
-    sets[i] = integers ? Join(sets[i], others[i]) : AcceptanceSet::Unspecified(WideningCause::kNan, origin);
+    sets[i] = integers ? Join(sets[i], others[i])
+                       : AcceptanceSet::Unspecified(WideningCause::kNan, origin);
     sets[i].cause = WideningCause::kNan;
     sets[i].origin = origin;
   }
@@ -70,7 +71,8 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
   }
   bool same_width = array.element_count() == shape.ElementCount() && array.components() == 1 &&
                     !IsComplex(shape.element_type());
-  if (!same_width) return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
+  if (!same_width)
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   // Element by element: the certain ones by the plain evaluator, the others open.
   Literal values(array.shape());
   std::vector<bool> open(array.element_count());
@@ -89,7 +91,8 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
   std::vector<AcceptanceSet>& sets = result.mutable_sets();
   for (int64_t i = 0; i < array.element_count(); ++i) {
     if (open[i]) {
-      sets[i] = AcceptanceSet::Unspecified(WideningCause::kNan, interpreter.OriginOf(instruction, rule));
+      sets[i] =
+          AcceptanceSet::Unspecified(WideningCause::kNan, interpreter.OriginOf(instruction, rule));
     }
   }
   result.runtime_sizes = array.runtime_sizes;

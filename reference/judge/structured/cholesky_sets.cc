@@ -62,8 +62,9 @@ bool Factor(const Matrix& a, double least, Matrix& l) {
   return true;
 }
 
-// A lower bound of the least eigenvalue of the matrix scaled to unit diagonal: 1/||L^-1||_2^2, by the
-// smaller of two bounds of that norm, Frobenius' and the root of the largest column and row sums'.
+// A lower bound of the least eigenvalue of the matrix scaled to unit diagonal: 1/||L^-1||_2^2, by
+// the smaller of two bounds of that norm, Frobenius' and the root of the largest column and row
+// sums'.
 double LeastEigenvalueBound(const Matrix& a) {
   Matrix h = a, l;
   for (int64_t i = 0; i < a.n; ++i) {

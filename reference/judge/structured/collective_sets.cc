@@ -32,7 +32,8 @@ absl::StatusOr<SetArray> ReduceOverGroup(SetInterpreter& interpreter,
       RecognizeEach(*instruction.CalledComputation(Attr::kToApply), 1);
   if (group.size() == 1) return first;
   if (reducers.empty()) {
-    return UnspecifiedResult(interpreter, instruction, first.shape(), WideningCause::kFreedom).array;
+    return UnspecifiedResult(interpreter, instruction, first.shape(), WideningCause::kFreedom)
+        .array;
   }
   PrimitiveType type = first.element_type();
   SetContext context;

@@ -315,8 +315,8 @@ absl::StatusOr<SetValue> CopyStartSets(SetInterpreter& interpreter, const Instru
                                        const Shape& shape, absl::Span<const SetValue> operands) {
   std::vector<SetValue> elements = {operands[0], operands[0]};
   for (size_t i = 2; i < shape.tuple_shapes().size(); ++i) {
-    elements.push_back(
-        UnspecifiedResult(interpreter, instruction, shape.tuple_shapes()[i], WideningCause::kUnknown));
+    elements.push_back(UnspecifiedResult(interpreter, instruction, shape.tuple_shapes()[i],
+                                         WideningCause::kUnknown));
   }
   return SetValue::Tuple(std::move(elements));
 }

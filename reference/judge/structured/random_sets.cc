@@ -126,8 +126,8 @@ bool Flushes(PrimitiveType type, Profile profile) {
   return (ArithmeticPermissions(type, profile) & (kFlushResult | kFlushOperand)) != 0;
 }
 
-// What draws of a float type cannot tell from zero: subnormals that may be flushed, else half of the
-// least.
+// What draws of a float type cannot tell from zero: subnormals that may be flushed, else half of
+// the least.
 double NearZero(PrimitiveType type, const SetContext& context, Profile profile) {
   return Flushes(type, profile) ? context.result->min_normal : context.result->tiny;
 }
@@ -213,7 +213,8 @@ absl::StatusOr<SetValue> RngBitGeneratorSets(SetInterpreter& interpreter,
   SetArray bits = SetArray::Unspecified(shape.tuple_shapes()[1], WideningCause::kFreedom, origin);
   bits.joint = std::make_shared<UniformBitsPredicate>();
   return SetValue::Tuple(
-      {SetArray::Unspecified(shape.tuple_shapes()[0], WideningCause::kFreedom, origin), std::move(bits)});
+      {SetArray::Unspecified(shape.tuple_shapes()[0], WideningCause::kFreedom, origin),
+       std::move(bits)});
 }
 
 absl::StatusOr<SetValue> RngStateSets(SetInterpreter& interpreter, const Instruction& instruction,

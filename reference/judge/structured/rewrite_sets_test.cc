@@ -15,19 +15,20 @@ struct Row {
   const char* name;
   const char* body;  // of x (and y), root last
   float x, y;
-  float rewritten;   // what the rewrite gives, and the text does not
-  Profile from;      // the strictest profile that takes it
+  float rewritten;  // what the rewrite gives, and the text does not
+  Profile from;     // the strictest profile that takes it
 };
 
 constexpr Profile kDefault = Profile::kDefault, kRelaxed = Profile::kRelaxed;
 const float kInf = std::numeric_limits<float>::infinity();
 
 const Row kRows[] = {
-    {"log-of-exponential", "e1 = f32[] exponential(x) ROOT r = f32[] log(e1)", 200, 0, 200, kRelaxed},
+    {"log-of-exponential", "e1 = f32[] exponential(x) ROOT r = f32[] log(e1)", 200, 0, 200,
+     kRelaxed},
     {"log-of-power", "p = f32[] power(x, y) ROOT r = f32[] log(p)", 10, 100, 230.258514f, kRelaxed},
     {"product-of-exponentials",
-     "a = f32[] exponential(x) b = f32[] exponential(y) ROOT r = f32[] multiply(a, b)", 100, -100, 1,
-     kRelaxed},
+     "a = f32[] exponential(x) b = f32[] exponential(y) ROOT r = f32[] multiply(a, b)", 100, -100,
+     1, kRelaxed},
     {"quotient-of-exponentials",
      "a = f32[] exponential(x) b = f32[] exponential(y) ROOT r = f32[] divide(a, b)", 100, 100, 1,
      kRelaxed},
@@ -40,7 +41,8 @@ const Row kRows[] = {
      "ROOT r = f32[] multiply(m, d)",
      1e30f, 0, 1e30f, kRelaxed},
     {"constant-difference",
-     "c = f32[] constant(3e38) a = f32[] add(x, c) ROOT r = f32[] subtract(a, c)", 2e38f, 0, 2e38f, kRelaxed},
+     "c = f32[] constant(3e38) a = f32[] add(x, c) ROOT r = f32[] subtract(a, c)", 2e38f, 0, 2e38f,
+     kRelaxed},
     {"power-half", "c = f32[] constant(0.5) ROOT r = f32[] power(x, c)", -0.0f, 0, -0.0f, kRelaxed},
     {"reciprocal", "c = f32[] constant(3e38) ROOT r = f32[] divide(x, c)", 3e38f, 0, 0, kDefault},
 };

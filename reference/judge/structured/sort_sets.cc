@@ -143,8 +143,8 @@ void MayStand(const SortJob& job, const AcceptanceSet& from, bool filled, Accept
   }
 }
 
-// The outputs' sets when row i may stand in places first[i] to last[i]. Rows with the same places are
-// joined before they are placed: a long line may be one tie.
+// The outputs' sets when row i may stand in places first[i] to last[i]. Rows with the same places
+// are joined before they are placed: a long line may be one tie.
 void PlaceRows(const SortJob& job, absl::Span<const SetArray* const> rows, int64_t start,
                const LineOrder& order, std::vector<std::vector<AcceptanceSet>>& out) {
   int64_t n = job.lines.length, stride = job.lines.stride;
@@ -325,9 +325,8 @@ std::vector<bool> MayFlush(SetInterpreter& interpreter, const Computation& compa
   for (const SetValue& operand : operands) {
     PrimitiveType type = operand.array.element_type();
     bool floats = IsFloat(type) || IsComplex(type);
-    may_flush.push_back(
-        floats && !total &&
-        RuleFor(Opcode::kSort, type, interpreter.profile()).Allows(kFlushOperand));
+    may_flush.push_back(floats && !total &&
+                        RuleFor(Opcode::kSort, type, interpreter.profile()).Allows(kFlushOperand));
   }
   return may_flush;
 }
@@ -418,11 +417,10 @@ absl::StatusOr<SetValue> SortSets(SetInterpreter& interpreter, const Instruction
                                   const Shape& shape, absl::Span<const SetValue> operands) {
   std::vector<bool> may_flush =
       MayFlush(interpreter, *instruction.CalledComputation(Attr::kToApply), operands);
-  HLOCTS_ASSIGN_OR_RETURN(
-      SetValue sorted, SortRows(interpreter, instruction, shape, operands, may_flush));
+  HLOCTS_ASSIGN_OR_RETURN(SetValue sorted,
+                          SortRows(interpreter, instruction, shape, operands, may_flush));
   uint32_t origin = interpreter.OriginOf(
-      instruction,
-      RuleFor(Opcode::kSort, operands[0].array.element_type(), interpreter.profile()));
+      instruction, RuleFor(Opcode::kSort, operands[0].array.element_type(), interpreter.profile()));
   for (size_t k = 0; k < operands.size(); ++k) {
     SetArray& array = sorted.tuple ? sorted.elements[k].array : sorted.array;
     if (may_flush[k]) AddFlushes(array, origin);

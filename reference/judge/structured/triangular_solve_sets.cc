@@ -140,8 +140,8 @@ void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g, d
   }
 }
 
-// Whether an element of the inverse, by which engines multiply blocks of the right side, may leave the
-// range: substitution with magnitudes bounds them.
+// Whether an element of the inverse, by which engines multiply blocks of the right side, may leave
+// the range: substitution with magnitudes bounds them.
 bool InverseMayOverflow(const Literal& a, const SolveGeometry& g, int64_t b, double most) {
   const bool lower = EffectiveLower(g);
   std::vector<double> bounds(static_cast<size_t>(g.n), 0);
@@ -213,7 +213,8 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   int64_t per_batch = g.n * g.columns;
   for (int64_t k = 0; k < g.batches; ++k) {
     // Without zero and sign no type has what is left of a difference.
-    free[k] = !context.result->has_zero || !AllFinite(a.literal(), g, k) || !AllFinite(b.literal(), k * per_batch, per_batch) ||
+    free[k] = !context.result->has_zero || !AllFinite(a.literal(), g, k) ||
+              !AllFinite(b.literal(), k * per_batch, per_batch) ||
               !AllFinite(x, k * per_batch, per_batch);
     // A zero on the diagonal, or what may be read as one, leaves the system open (ruling 0033).
     double least = context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;

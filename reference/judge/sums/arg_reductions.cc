@@ -84,9 +84,9 @@ void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
     best = std::max(best, x);
   }
   if (nan || std::fabs(best) < FactsOf(PrimitiveType::kF32).min_normal) return;
-  terms.erase(std::remove_if(terms.begin(), terms.end(),
-                             [&](int64_t i) { return sign * keys[i] != best; }),
-              terms.end());
+  terms.erase(
+      std::remove_if(terms.begin(), terms.end(), [&](int64_t i) { return sign * keys[i] != best; }),
+      terms.end());
 }
 
 }  // namespace
@@ -107,9 +107,9 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
     context.origin = interpreter.OriginOf(instruction, context.rule);
   }
   const std::vector<int64_t>& sizes = keys.shape().dimensions();
-  HLOCTS_ASSIGN_OR_RETURN(ReductionTerms lists,
-                          TermsOf(instruction, sizes, sizes,
-                                  interpreter.runner().options().memory_bytes_max));
+  HLOCTS_ASSIGN_OR_RETURN(
+      ReductionTerms lists,
+      TermsOf(instruction, sizes, sizes, interpreter.runner().options().memory_bytes_max));
   std::vector<AcceptanceSet> key_sets, index_sets;
   bool plain = keys.exact() && keys.element_type() == PrimitiveType::kF32 && key_init.exact() &&
                !std::isnan(key_init.literal().data<float>()[0]);

@@ -168,8 +168,8 @@ SetArray JoinUncertainUpdates(const CombineOperands& combine, RecognizedReducer 
     if (maybe[i].empty()) continue;
     AcceptanceSet& s = certain.mutable_sets()[i];
     for (int64_t from : maybe[i]) {
-      AcceptanceSet with = CombineTerms(combine.interpreter, context, type, reducer,
-                                        {s, combine.source.At(from)});
+      AcceptanceSet with =
+          CombineTerms(combine.interpreter, context, type, reducer, {s, combine.source.At(from)});
       s = Join(s, with);
       if (s.IsPoint() || s.cause != WideningCause::kPoint) continue;
       s.cause = WideningCause::kJump;

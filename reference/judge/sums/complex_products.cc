@@ -38,7 +38,8 @@ class ComplexProduct {
     double relative = std::expm1(static_cast<double>(count_) * std::log1p(4 * unit));
     double radius = magnitude_ * relative + 4.0 * count_ * facts_.min_normal * largest_;
     if (!(largest_ * 2 * (1 + relative) < facts_.max)) {
-      sets.insert(sets.end(), 2, AcceptanceSet::Unspecified(WideningCause::kOverflow, context.origin));
+      sets.insert(sets.end(), 2,
+                  AcceptanceSet::Unspecified(WideningCause::kOverflow, context.origin));
       return;
     }
     for (long double part : {re_, im_}) {
@@ -68,9 +69,9 @@ absl::StatusOr<SetArray> ComplexProducts(const ReductionOperands& r, const SetCo
     return UnspecifiedResult(r.interpreter, r.instruction, r.shape, WideningCause::kUnknown).array;
   }
   const std::vector<int64_t>& sizes = r.operand.shape().dimensions();
-  HLOCTS_ASSIGN_OR_RETURN(const ReductionTerms lists,
-                          TermsOf(r.instruction, sizes, sizes,
-                                  r.interpreter.runner().options().memory_bytes_max));
+  HLOCTS_ASSIGN_OR_RETURN(
+      const ReductionTerms lists,
+      TermsOf(r.instruction, sizes, sizes, r.interpreter.runner().options().memory_bytes_max));
   std::vector<AcceptanceSet> sets;
   for (const auto& terms : lists.terms) {
     ComplexProduct product(FactsOf(ComponentType(r.operand.element_type())));
@@ -81,7 +82,8 @@ absl::StatusOr<SetArray> ComplexProducts(const ReductionOperands& r, const SetCo
     if (finite) {
       product.Finish(context, sets);
     } else {
-      sets.insert(sets.end(), 2, AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin));
+      sets.insert(sets.end(), 2,
+                  AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin));
     }
   }
   SetArray result(r.shape, std::move(sets));

@@ -189,9 +189,9 @@ absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   }
   const std::vector<int64_t>& sizes = operands[0].array.shape().dimensions();
-  HLOCTS_ASSIGN_OR_RETURN(const ReductionTerms lists,
-                          TermsOf(instruction, sizes, sizes,
-                                  interpreter.runner().options().memory_bytes_max));
+  HLOCTS_ASSIGN_OR_RETURN(
+      const ReductionTerms lists,
+      TermsOf(instruction, sizes, sizes, interpreter.runner().options().memory_bytes_max));
   std::map<size_t, std::vector<int64_t>> groups;  // outputs by their number of terms
   for (size_t out = 0; out < lists.terms.size(); ++out) {
     groups[lists.terms[out].size()].push_back(static_cast<int64_t>(out));

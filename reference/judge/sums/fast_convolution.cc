@@ -36,8 +36,7 @@ std::vector<double> NormsAlong(const Linear& array, int64_t dimension) {
 
 bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, const Rule& rule) {
   if (instruction.opcode() != Opcode::kConvolution || !rule.Allows(kFastConvolution)) return false;
-  return interpreter.profile() == Profile::kRelaxed ||
-         interpreter.options().facts.convolution_fast;
+  return interpreter.profile() == Profile::kRelaxed || interpreter.options().facts.convolution_fast;
 }
 
 namespace {

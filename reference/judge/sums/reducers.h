@@ -41,8 +41,8 @@ struct ReductionTerms {
   // Positions of each window that are padding or holes (0 for reduce).
   std::vector<int64_t> padded;
 };
-// ResourceExhausted where the lists take more than bytes_max: those of overlapping windows grow with the
-// square of the operand.
+// ResourceExhausted where the lists take more than bytes_max: those of overlapping windows grow
+// with the square of the operand.
 absl::StatusOr<ReductionTerms> TermsOf(const Instruction& reduction,
                                        absl::Span<const int64_t> operand_sizes,
                                        absl::Span<const int64_t> operand_bounds, int64_t bytes_max);

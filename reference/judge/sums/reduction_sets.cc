@@ -137,7 +137,8 @@ absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruct
                                      const Shape& shape, absl::Span<const SetValue> operands) {
   int64_t count = static_cast<int64_t>(operands.size()) / 2;
   const SetArray& indices = operands[count].array;
-  if (!indices.exact()) return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);
+  if (!indices.exact())
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);
   for (const SetValue& operand : operands) {
     if (!operand.array.runtime_sizes.empty() && !IsExact(operand)) {
       return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
@@ -235,9 +236,9 @@ absl::StatusOr<SetValue> SelectAndScatterSets(SetInterpreter& interpreter,
   SetContext context =
       interpreter.ContextOf(instruction, operand.element_type(), operand.element_type());
   const std::vector<int64_t>& sizes = operand.shape().dimensions();
-  HLOCTS_ASSIGN_OR_RETURN(const ReductionTerms windows,
-                          TermsOf(instruction, sizes, sizes,
-                                  interpreter.runner().options().memory_bytes_max));
+  HLOCTS_ASSIGN_OR_RETURN(
+      const ReductionTerms windows,
+      TermsOf(instruction, sizes, sizes, interpreter.runner().options().memory_bytes_max));
   // Certain selections are updates; a window that may select several makes each of them uncertain.
   std::vector<std::vector<int64_t>> updates(operand.element_count());
   std::vector<std::vector<int64_t>> maybe(operand.element_count());
@@ -262,8 +263,7 @@ absl::StatusOr<SetValue> SelectAndScatterSets(SetInterpreter& interpreter,
   for (size_t i = 0; i < maybe.size(); ++i) most = std::max(most, maybe[i].size());
   if (most == 0) return SetValue(Compress(std::move(certain)));
   if (scatter[0] != RecognizedReducer::kAdd || !IsFloat(operand.element_type())) {
-    return SetValue(
-        Compress(JoinUncertainUpdates(combine, scatter[0], std::move(certain), maybe)));
+    return SetValue(Compress(JoinUncertainUpdates(combine, scatter[0], std::move(certain), maybe)));
   }
   return SetValue(AddUncertainUpdates(combine, maybe));
 }

@@ -82,8 +82,8 @@ absl::StatusOr<Literal> SumByRuns(const ReductionOperands& r, const Literal& ope
   bool plain = r.instruction.opcode() == Opcode::kReduce && r.operand.runtime_sizes.empty() &&
                r.shape.ElementCount() > 0;
   if (plain) {
-    ReduceGeometry geometry = ReduceGeometryOf(operand.shape().dimensions(),
-                                               r.instruction.IntList(Attr::kDimensions));
+    ReduceGeometry geometry =
+        ReduceGeometryOf(operand.shape().dimensions(), r.instruction.IntList(Attr::kDimensions));
     plain = geometry.reduced.size() == 1 && geometry.reduced[0].stride == 1 &&
             geometry.result_count == r.shape.ElementCount();
     if (plain) {
@@ -125,8 +125,8 @@ bool SumFloats(const ReductionOperands& r, SumParts& parts) {
   if (!r.operand.exact() || r.operand.element_type() != PrimitiveType::kF32) return false;
   if (r.instruction.opcode() != Opcode::kReduce || !r.operand.runtime_sizes.empty()) return false;
   const int64_t results = r.shape.ElementCount(), count = r.operand.element_count();
-  ReduceGeometry geometry = ReduceGeometryOf(r.operand.shape().dimensions(),
-                                             r.instruction.IntList(Attr::kDimensions));
+  ReduceGeometry geometry =
+      ReduceGeometryOf(r.operand.shape().dimensions(), r.instruction.IntList(Attr::kDimensions));
   bool runs = results > 0 && geometry.reduced.size() == 1 && geometry.reduced[0].stride == 1 &&
               geometry.result_count == results;
   const float* x = r.operand.literal().data<float>().data();

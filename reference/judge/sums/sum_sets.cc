@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/judge/sums/fast_convolution.h"
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/sums/fast_convolution.h"
 #include "reference/judge/sums/sums.h"
 #include "spec/judge/integer_sets.h"
 
@@ -165,9 +165,7 @@ absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, cons
   bool known = lhs.quantum != Linear::kNoQuantum && rhs.quantum != Linear::kNoQuantum &&
                (first || parts.quantum != Linear::kNoQuantum);
   int quantum = lhs.quantum + rhs.quantum;
-  parts.quantum = !known  ? Linear::kNoQuantum
-                  : first ? quantum
-                          : std::min(parts.quantum, quantum);
+  parts.quantum = !known ? Linear::kNoQuantum : first ? quantum : std::min(parts.quantum, quantum);
   bool has_centre = !first, has_magnitude = !first;
   Accumulate(std::move(centre), has_centre, parts.centre, sign);
   Accumulate(std::move(magnitude), has_magnitude, parts.magnitude);

@@ -111,7 +111,8 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
   AcceptanceSet s = StoreImage(image, context);
   AddOverflowingOrders(centre, magnitude, error + radius,
                        std::ldexp(rule.accumulator->max, -parts.scale), context, s);
-  s.cause = s.Has(AcceptanceSet::kPosInf | AcceptanceSet::kNegInf) ? WideningCause::kOverflow : WideningCause::kSum;
+  s.cause = s.Has(AcceptanceSet::kPosInf | AcceptanceSet::kNegInf) ? WideningCause::kOverflow
+                                                                   : WideningCause::kSum;
   s.origin = context.origin;
   if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
   return s;
@@ -126,7 +127,8 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   double fast = 0;
   if (parts.has_fast) {
     fast = parts.fast.data<double>()[i];
-    if (std::isinf(fast)) return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
+    if (std::isinf(fast))
+      return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
   if (parts.has_special && !std::isfinite(parts.special.data<double>()[i])) {
     return NonFiniteSum(parts, rule, i, context);

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "reference/judge/sums/linear.h"
 #include "reference/judge/interpreter/set_interpreter.h"
+#include "reference/judge/sums/linear.h"
 #include "spec/judge/acceptance_set.h"
 
 namespace hlocts::reference {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for the adapter where the PJRT C header was not found when this was built.
-#include "backends/backend_list.h"
 #include "backends/adapters/pjrt/pjrt_backend.h"
+#include "backends/backend_list.h"
 
 namespace hlocts::backends {
 namespace {

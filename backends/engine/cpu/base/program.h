@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a graph compiles to: functions of steps on slots, and the state of one device that runs them.
+// What a graph compiles to: functions of steps on slots, and the state of one device that runs
+// them.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_PROGRAM_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_PROGRAM_H_
 
@@ -10,8 +11,8 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "backends/engine/plan/graph.h"
 #include "backends/engine/plan/communicator.h"
+#include "backends/engine/plan/graph.h"
 #include "spec/base/status.h"
 
 namespace hlocts::cpu {
@@ -29,7 +30,7 @@ using StepFunction = std::function<absl::Status(Run& run, In in, Out out)>;
 
 struct Step {
   StepFunction run;
-  absl::InlinedVector<int32_t, 4> in;   // slots, -1: none
+  absl::InlinedVector<int32_t, 4> in;  // slots, -1: none
   absl::InlinedVector<int32_t, 2> out;
   std::shared_ptr<const LoopProgram> loop;  // when the step is a loop over so many elements
   int64_t elements = 0;
@@ -40,8 +41,8 @@ struct Slot {
   enum class Kind : uint8_t { kParameter, kResult, kConstant, kTemporary };
   Kind kind = Kind::kTemporary;
   int64_t bytes = 0;
-  int64_t offset = 0;               // kTemporary: in the function's part of the arena
-  const uint8_t* data = nullptr;    // kConstant
+  int64_t offset = 0;             // kTemporary: in the function's part of the arena
+  const uint8_t* data = nullptr;  // kConstant
 };
 
 struct Function {
@@ -64,7 +65,7 @@ struct Function {
 };
 
 struct Program {
-  std::vector<std::unique_ptr<Function>> functions;  // callees before callers
+  std::vector<std::unique_ptr<Function>> functions;        // callees before callers
   std::vector<std::unique_ptr<plan::GraphModule>> graphs;  // own the constants
   Function* entry = nullptr;
   int64_t arena_bytes = 0;
@@ -102,7 +103,7 @@ class Run {
 
   int64_t steps_left = 0;
   uint64_t rng_seed = 0;
-  uint64_t rng_stream = 0;       // rng instructions executed so far
+  uint64_t rng_stream = 0;         // rng instructions executed so far
   uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
   int64_t replica = 0, partition = 0, device = 0;
   Communicator* world = nullptr;

@@ -62,8 +62,8 @@ absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
 
 absl::Span<const absl::string_view> OwnPasses() {
   static constexpr absl::string_view kNames[] = {
-      "fusion", "in-place", "rows",      "batches",     "indices",
-      "sums",   "pieces",   "epilogues", "small-loops", "several-results", "pairs"};
+      "fusion", "in-place",  "rows",        "batches",         "indices", "sums",
+      "pieces", "epilogues", "small-loops", "several-results", "pairs"};
   return kNames;
 }
 
@@ -126,8 +126,7 @@ absl::StatusOr<Function*> Compiler::Compile(plan::Graph& graph,
   outer.swap(called_);
   auto function = std::make_unique<Function>();
   function->name = graph.name;
-  absl::Status built =
-      FunctionBuilder(*this, graph, *function).Build(aliases, handover);
+  absl::Status built = FunctionBuilder(*this, graph, *function).Build(aliases, handover);
   function->callees = std::move(called_);
   called_ = std::move(outer);
   HLOCTS_RETURN_IF_ERROR(built);
@@ -151,9 +150,9 @@ absl::Status Compiler::Finish() {
     }
   }
   if (program_.arena_bytes > options_.memory_bytes_max) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("temporaries of ", program_.arena_bytes, " bytes, the budget is ",
-                     options_.memory_bytes_max));
+    return absl::ResourceExhaustedError(absl::StrCat("temporaries of ", program_.arena_bytes,
+                                                     " bytes, the budget is ",
+                                                     options_.memory_bytes_max));
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs to programs: which nodes become one loop, where every array lies, which function is called.
+// Graphs to programs: which nodes become one loop, where every array lies, which function is
+// called.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_
 
@@ -10,10 +11,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "backends/engine/cpu/loops/element_function.h"
 #include "backends/engine/cpu/base/part_work.h"
 #include "backends/engine/cpu/base/program.h"
 #include "backends/engine/cpu/groups/row_group.h"
+#include "backends/engine/cpu/loops/element_function.h"
 #include "backends/engine/plan/fusion.h"
 #include "backends/engine/plan/graph.h"
 
@@ -28,7 +29,7 @@ struct CompileOptions {
   MathOptions math;
   bool guard = false;  // see Program::guarded
   bool flush = false;  // subnormals, while the module runs
-  int threads = 0;  // 0: as many as the machine has
+  int threads = 0;     // 0: as many as the machine has
   int64_t memory_bytes_max = int64_t{8} << 30;
   std::shared_ptr<void> custom_calls;         // handle of the library, null for none
   absl::flat_hash_set<std::string> disabled;  // passes, "fusion" and "in-place" among them
@@ -72,8 +73,7 @@ absl::Span<const absl::string_view> OwnPasses();
 
 class Compiler {
  public:
-  Compiler(Program& program, const CompileOptions& options)
-      : program_(program), options_(options) {
+  Compiler(Program& program, const CompileOptions& options) : program_(program), options_(options) {
     program_.guarded = options.guard;
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops: the operations of a fused loop in order, where their operands are found, what the loop keeps.
+// Loops: the operations of a fused loop in order, where their operands are found, what the loop
+// keeps.
 #include <algorithm>
 #include <cstring>
 

@@ -2,8 +2,8 @@
 // Constants folded by the engine's own kernels: a program that runs once, while another is made.
 #include <utility>
 
-#include "backends/engine/cpu/compile/compiler.h"
 #include "backends/engine/cpu/base/float_control.h"
+#include "backends/engine/cpu/compile/compiler.h"
 
 namespace hlocts::cpu {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One graph to one function: loops and structured steps in order, then memory for what they pass on.
+// One graph to one function: loops and structured steps in order, then memory for what they pass
+// on.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_
 
@@ -77,8 +78,8 @@ class FunctionBuilder {
   bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
 
   // Which drafts become one, by their numbers: those around an anchor, which says into how many
-  // pieces they are cut (0: it is none), that work on so many; none may read more than its own piece
-  // of what another made. `group` may decline.
+  // pieces they are cut (0: it is none), that work on so many; none may read more than its own
+  // piece of what another made. `group` may decline.
   struct Gathering {
     absl::FunctionRef<int64_t(size_t anchor)> pieces;
     absl::FunctionRef<bool(size_t d, int64_t pieces)> works;

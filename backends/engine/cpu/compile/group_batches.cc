@@ -2,8 +2,8 @@
 // Which steps of a function run entry by entry of a batch together.
 #include <algorithm>
 
-#include "backends/engine/cpu/groups/batch_group.h"
 #include "backends/engine/cpu/compile/function_builder.h"
+#include "backends/engine/cpu/groups/batch_group.h"
 #include "backends/engine/plan/arena.h"
 
 namespace hlocts::cpu {

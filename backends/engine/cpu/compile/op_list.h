@@ -7,8 +7,7 @@
 
 namespace hlocts::cpu {
 
-#define HLOCTS_CPU_OP(Opcode, Factory) \
-  absl::StatusOr<StepDraft> Factory(const OpContext& context);
+#define HLOCTS_CPU_OP(Opcode, Factory) absl::StatusOr<StepDraft> Factory(const OpContext& context);
 #include "backends/engine/cpu/compile/ops.def"
 #undef HLOCTS_CPU_OP
 

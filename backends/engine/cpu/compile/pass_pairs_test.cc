@@ -193,11 +193,14 @@ const char* const kPassPrograms[] = {
     " o = s32[] constant(1) j = s32[] add(i, o) z = s32[] constant(0) f = f32[] constant(0)\n"
     " e = f32[1,300] dynamic-slice(x, i, z), dynamic_slice_sizes={1,300} k = f32[300] reshape(e)\n"
     " m = f32[1,300] dynamic-slice(x, j, z), dynamic_slice_sizes={1,300}\n"
-    " q = f32[] reduce(m, f), dimensions={0,1}, to_apply=add w = f32[300] broadcast(q), dimensions={}\n"
+    " q = f32[] reduce(m, f), dimensions={0,1}, to_apply=add w = f32[300] broadcast(q), "
+    "dimensions={}\n"
     " p = f32[300] slice(k), slice={[0:300]} g = f32[300] subtract(k, h) a = f32[300] add(g, w)\n"
-    " y = f32[1,300] reshape(a) d = f32[1,300] dynamic-slice(v, i, z), dynamic_slice_sizes={1,300}\n"
+    " y = f32[1,300] reshape(a) d = f32[1,300] dynamic-slice(v, i, z), "
+    "dynamic_slice_sizes={1,300}\n"
     " u = f32[4,300] dynamic-update-slice(v, y, i, z) t = f32[300] reshape(d)\n"
-    " ac = f32[1,300] dynamic-slice(u, i, z), dynamic_slice_sizes={1,300} ad = f32[300] reshape(ac)\n"
+    " ac = f32[1,300] dynamic-slice(u, i, z), dynamic_slice_sizes={1,300} ad = f32[300] "
+    "reshape(ac)\n"
     " ab = f32[300] add(t, ad) af = f32[300] maximum(ab, p)\n"
     " ROOT r = (s32[], f32[4,300], f32[300], f32[4,300]) tuple(j, x, af, u) }\n"
     "ENTRY e { x = f32[4,300] parameter(0) h = f32[300] parameter(1) i = s32[] constant(-2)\n"
@@ -292,14 +295,17 @@ TEST(PassPairsTest, GiveTheSameBits) {
     ASSERT_TRUE(module.ok()) << text << "\n" << module.status();
     backends::ExecuteRequest request;
     request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 7)};
-    const backends::RunOutcome expected = backends::RunModule(*EngineWith(""), **module, {}, request);
+    const backends::RunOutcome expected =
+        backends::RunModule(*EngineWith(""), **module, {}, request);
     ASSERT_EQ(expected.kind, backends::OutcomeKind::kValues) << text << expected.reason;
     for (const std::string& setting : settings) {
-      const backends::RunOutcome actual = backends::RunModule(*EngineWith(setting), **module, {}, request);
+      const backends::RunOutcome actual =
+          backends::RunModule(*EngineWith(setting), **module, {}, request);
       ASSERT_EQ(actual.kind, backends::OutcomeKind::kValues) << setting << "\n" << actual.reason;
       for (size_t i = 0; i < expected.result.outputs[0].size(); ++i) {
         EXPECT_TRUE(actual.result.outputs[0][i].BitwiseEqual(expected.result.outputs[0][i]))
-            << setting << "\n" << text;
+            << setting << "\n"
+            << text;
       }
     }
   }

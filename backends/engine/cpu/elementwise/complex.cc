@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex arithmetic and functions. Parts are computed in the next wider type, where sums of squares
-// neither overflow nor lose what the rounding of the result keeps.
+// Complex arithmetic and functions. Parts are computed in the next wider type, where sums of
+// squares neither overflow nor lose what the rounding of the result keeps.
 #include <cmath>
 #include <complex>
 #include <limits>

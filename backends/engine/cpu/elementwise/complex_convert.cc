@@ -2,8 +2,8 @@
 // convert between complex numbers and others: by the kernel that converts their parts.
 #include <algorithm>
 
-#include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/base/float_control.h"
+#include "backends/engine/cpu/elementwise/families.h"
 
 namespace hlocts::cpu {
 namespace {

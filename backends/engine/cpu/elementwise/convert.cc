@@ -83,8 +83,8 @@ void StoreFloat(PrimitiveType type, double value, void* elements, int64_t i) {
 // 2^53 the bits that do not fit are folded into one that is far below the format's last.
 double SafeDouble(int64_t value, bool is_unsigned) {
   const bool negative = !is_unsigned && value < 0;
-  uint64_t size = negative ? uint64_t{0} - static_cast<uint64_t>(value)
-                           : static_cast<uint64_t>(value);
+  uint64_t size =
+      negative ? uint64_t{0} - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   if (size >> 53 != 0) size = (size & ~uint64_t{0xfff}) | ((size & 0xfff) != 0 ? 0x800 : 0);
   const double result = static_cast<double>(size);
   return negative ? -result : result;
@@ -96,7 +96,8 @@ int64_t Saturated(double x, PrimitiveType type) {
   if (!(x == x)) return 0;
   const int digits = is_signed ? bits - 1 : bits;
   const double beyond = std::ldexp(1.0, digits), least = is_signed ? -beyond : 0.0;
-  if (x >= beyond) return static_cast<int64_t>(digits == 64 ? ~uint64_t{0} : (uint64_t{1} << digits) - 1);
+  if (x >= beyond)
+    return static_cast<int64_t>(digits == 64 ? ~uint64_t{0} : (uint64_t{1} << digits) - 1);
   if (x <= least) return is_signed ? static_cast<int64_t>(-1) << digits : 0;
   return is_signed ? static_cast<int64_t>(x) : static_cast<int64_t>(static_cast<uint64_t>(x));
 }

@@ -9,23 +9,23 @@ namespace hlocts::cpu {
 
 // Vector kernels, compiled for several instruction sets and chosen when the program runs.
 KernelFunction VectorArithmetic(Opcode opcode, PrimitiveType type);  // integers, pred, f32, f64
-KernelFunction VectorDivision(Opcode opcode, PrimitiveType type);  // integers of up to 32 bits
+KernelFunction VectorDivision(Opcode opcode, PrimitiveType type);    // integers of up to 32 bits
 KernelFunction VectorCompare(Direction direction, PrimitiveType type);
 KernelFunction VectorSelect(int width);
 KernelFunction VectorShiftBoth(PrimitiveType type);  // integers of 32 and 64 bits
 KernelFunction VectorClamp(PrimitiveType type);
 // x << y | x >> (width - y), by the shifts' rules; integers of 32 and 64 bits.
 KernelFunction VectorRotation(PrimitiveType type);
-// second(first(a, b), c), where `right` second(c, first(a, b)), of two kernels of VectorArithmetic or
-// VectorRotation; it takes any operand as one element.
+// second(first(a, b), c), where `right` second(c, first(a, b)), of two kernels of VectorArithmetic
+// or VectorRotation; it takes any operand as one element.
 KernelFunction VectorPair(KernelFunction first, KernelFunction second, bool right);
 // A kernel of VectorCompare and one of VectorSelect on elements as wide; see PairKernel.
 KernelFunction VectorChoice(KernelFunction compare, KernelFunction select);
 // But f32 and f64 to pred; narrow floats to and from f32 alone.
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
 KernelFunction VectorReducePrecision(int width);  // of formats with infinities
-KernelFunction VectorLine(PrimitiveType type);  // *a, *a + 1, ... where a is an s64
-KernelFunction VectorFill(int width);           // *a again and again
+KernelFunction VectorLine(PrimitiveType type);    // *a, *a + 1, ... where a is an s64
+KernelFunction VectorFill(int width);             // *a again and again
 // Functions within the default profile.
 KernelFunction VectorMath(Opcode opcode);      // f32
 KernelFunction VectorMathWide(Opcode opcode);  // f32 by way of f64

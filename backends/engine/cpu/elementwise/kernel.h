@@ -13,8 +13,8 @@
 namespace hlocts::cpu {
 
 struct KernelParameters;
-// out[i] = f(a[i], b[i], c[i]) for i < count. out may be one of the operands if that has elements of
-// the same width; else they do not overlap.
+// out[i] = f(a[i], b[i], c[i]) for i < count. out may be one of the operands if that has elements
+// of the same width; else they do not overlap.
 using KernelFunction = void (*)(const KernelParameters& parameters, const void* a, const void* b,
                                 const void* c, void* out, int64_t count);
 
@@ -24,7 +24,8 @@ struct KernelParameters {
   int operand_count = 1;
   int64_t numbers[2] = {0, 0};
   KernelFunction inner = nullptr;  // what a wrapper calls on converted elements
-  // Operand a (1), b (2), c (4) or d (8) is one element that stands for all, if the kernel takes that.
+  // Operand a (1), b (2), c (4) or d (8) is one element that stands for all, if the kernel takes
+  // that.
   uint8_t single = 0;
 };
 
@@ -59,8 +60,9 @@ Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& op
 Kernel ShiftBothKernel(PrimitiveType type);
 // x << y | x >> (width - y) by both shifts' rules; run is null where the type has none.
 Kernel RotationKernel(PrimitiveType type);
-// second(first(a, b), c), where `right` second(c, first(a, b)). Of a comparison and a select: where a and
-// b compare, c, else d; c then points to the addresses of both. run is null where there is no such pair.
+// second(first(a, b), c), where `right` second(c, first(a, b)). Of a comparison and a select: where
+// a and b compare, c, else d; c then points to the addresses of both. run is null where there is no
+// such pair.
 Kernel PairKernel(const Kernel& first, const Kernel& second, bool right);
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
 // kernel(&first, nullptr, nullptr, out, count): first, first + 1, ... from an s64, converted.

@@ -5,8 +5,8 @@
 
 #include <type_traits>
 
-#include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/base/float_control.h"
+#include "backends/engine/cpu/elementwise/kernel.h"
 
 // Iterations touch only their own index, even where the result lies in an operand's memory.
 #if defined(__clang__)
@@ -23,8 +23,9 @@ struct KeepSubnormals {
   ScopedFlush scope{false};
 };
 template <typename T>
-  requires std::is_integral_v<T>
-struct KeepSubnormals<T> {};
+requires std::is_integral_v<T>
+struct KeepSubnormals<T> {
+};
 
 template <class F, typename T, typename R = T>
 void Unary(const KernelParameters&, const void* a, const void*, const void*, void* out,

@@ -64,12 +64,12 @@ constexpr bool kJumps = false;
 #define HLOCTS_NEXT(last, before) \
   HLOCTS_JUMP reinterpret_cast<Function>(op[1].run)(op + 1, last, before, left, here, next)
 
-#define HLOCTS_MICRO(Name, expression)            \
-  struct Name {                                   \
-    template <typename V>                         \
+#define HLOCTS_MICRO(Name, expression)                  \
+  struct Name {                                         \
+    template <typename V>                               \
     static HWY_INLINE V Apply(const V& x, const V& y) { \
-      return expression;                          \
-    }                                             \
+      return expression;                                \
+    }                                                   \
   };
 HLOCTS_MICRO(Add, x + y)
 HLOCTS_MICRO(Subtract, x - y)
@@ -95,10 +95,11 @@ HWY_INLINE V Operand(const void* place, const Last& last, const Last& before) {
 }
 template <class F, typename T, MicroOperands kOperands>
 Result One(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
-       const MicroOp* next) {
+           const MicroOp* next) {
   using V = Vector<T>;
-  const V x = Operand<V, kOperands == MicroOperands::kLastFirst,
-                      kOperands == MicroOperands::kBeforeFirst>(op->a, last, before);
+  const V x =
+      Operand<V, kOperands == MicroOperands::kLastFirst, kOperands == MicroOperands::kBeforeFirst>(
+          op->a, last, before);
   const V y = Operand<V, kOperands == MicroOperands::kLastSecond,
                       kOperands == MicroOperands::kBeforeSecond>(op->b, last, before);
   const V r = F::Apply(x, y);
@@ -107,10 +108,11 @@ Result One(const MicroOp* op, Last last, Last before, int64_t left, const MicroO
 }
 template <class F, class G, typename T, MicroOperands kOperands, bool kIsFirst>
 Result Two(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
-       const MicroOp* next) {
+           const MicroOp* next) {
   using V = Vector<T>;
-  const V x = Operand<V, kOperands == MicroOperands::kLastFirst,
-                      kOperands == MicroOperands::kBeforeFirst>(op->a, last, before);
+  const V x =
+      Operand<V, kOperands == MicroOperands::kLastFirst, kOperands == MicroOperands::kBeforeFirst>(
+          op->a, last, before);
   const V r = F::Apply(x, LoadAs<V>(op->b));
   __builtin_memcpy(op->out, &r, sizeof(r));
   ++op;
@@ -121,7 +123,7 @@ Result Two(const MicroOp* op, Last last, Last before, int64_t left, const MicroO
 
 template <class F, typename T>
 Result Many(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
-       const MicroOp* next) {
+            const MicroOp* next) {
   using V = Vector<T>;
   const char *a = static_cast<const char*>(op->a), *b = static_cast<const char*>(op->b);
   char* out = static_cast<char*>(op->out);
@@ -133,7 +135,7 @@ Result Many(const MicroOp* op, Last last, Last before, int64_t left, const Micro
 }
 template <typename T>
 Result Splat(const MicroOp* op, Last last, Last, int64_t left, const MicroOp* here,
-       const MicroOp* next) {
+             const MicroOp* next) {
   T element;
   std::memcpy(&element, op->a, sizeof(element));
   const Vector<T> r = element - Vector<T>{};
@@ -167,7 +169,7 @@ Result PutElement(const MicroOp* op, Last last, Last before, int64_t left, const
   HLOCTS_NEXT(last, before);
 }
 inline Result Call(const MicroOp* op, Last, Last, int64_t left, const MicroOp* here,
-       const MicroOp* next) {
+                   const MicroOp* next) {
   const MicroCall& call = *static_cast<const MicroCall*>(op->a);
   call.kernel(call.a, call.b, call.c, call.out, call.count);
   HLOCTS_NEXT(Last{}, Last{});
@@ -182,7 +184,7 @@ inline Result Thunk(const MicroOp* op, Last, Last, int64_t left, const MicroOp* 
   HLOCTS_NEXT(Last{}, Last{});
 }
 inline Result End(const MicroOp* op, Last, Last, int64_t left, const MicroOp* here,
-       const MicroOp* next) {
+                  const MicroOp* next) {
   *static_cast<int64_t*>(op->out) = left;
   return nullptr;
 }
@@ -200,7 +202,7 @@ HWY_INLINE Result Returned(const MicroTurn& turn, int64_t left) {
   return turn.next;
 }
 inline Result Turn(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
-       const MicroOp* next) {
+                   const MicroOp* next) {
   const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
   if (!GoesOn(turn, *static_cast<const uint8_t*>(op->a) != 0, left)) return nullptr;
   if constexpr (!kJumps) return Returned(turn, left);
@@ -208,10 +210,11 @@ inline Result Turn(const MicroOp* op, Last last, Last before, int64_t left, cons
 }
 template <class F, MicroOperands kOperands>
 Result AddAndTurnIf(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
-       const MicroOp* next) {
+                    const MicroOp* next) {
   using V = Vector<uint32_t>;
-  const V x = Operand<V, kOperands == MicroOperands::kLastFirst,
-                      kOperands == MicroOperands::kBeforeFirst>(op->a, last, before);
+  const V x =
+      Operand<V, kOperands == MicroOperands::kLastFirst, kOperands == MicroOperands::kBeforeFirst>(
+          op->a, last, before);
   const V r = x + LoadAs<V>(op->b);
   __builtin_memcpy(op->out, &r, sizeof(r));
   ++op;
@@ -224,7 +227,7 @@ Result AddAndTurnIf(const MicroOp* op, Last last, Last before, int64_t left, con
 }
 template <class F, typename T>
 Result TurnIf(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
-       const MicroOp* next) {
+              const MicroOp* next) {
   T x, y;
   std::memcpy(&x, op->a, sizeof(x));
   std::memcpy(&y, op->b, sizeof(y));
@@ -233,12 +236,12 @@ Result TurnIf(const MicroOp* op, Last last, Last before, int64_t left, const Mic
   if constexpr (!kJumps) return Returned(turn, left);
   HLOCTS_JUMP reinterpret_cast<Function>(next->run)(next, last, before, left, next, here);
 }
-#define HLOCTS_MICRO_RELATION(Name, op)   \
-  struct Name {                           \
-    template <typename T>                 \
+#define HLOCTS_MICRO_RELATION(Name, op)      \
+  struct Name {                              \
+    template <typename T>                    \
     static HWY_INLINE bool Apply(T x, T y) { \
-      return x op y;                      \
-    }                                     \
+      return x op y;                         \
+    }                                        \
   };
 HLOCTS_MICRO_RELATION(Eq, ==)
 HLOCTS_MICRO_RELATION(Ne, !=)

@@ -82,11 +82,11 @@ struct PairRow {
 template <class F, class G, typename T>
 PairRow PairOf(KernelFunction second) {
   using Operands = MicroOperands;
-  return {second,
-          {{Two<F, G, T, Operands::kMemory, false>, Two<F, G, T, Operands::kMemory, true>},
-           {Two<F, G, T, Operands::kLastFirst, false>, Two<F, G, T, Operands::kLastFirst, true>},
-           {Two<F, G, T, Operands::kBeforeFirst, false>,
-            Two<F, G, T, Operands::kBeforeFirst, true>}}};
+  return {
+      second,
+      {{Two<F, G, T, Operands::kMemory, false>, Two<F, G, T, Operands::kMemory, true>},
+       {Two<F, G, T, Operands::kLastFirst, false>, Two<F, G, T, Operands::kLastFirst, true>},
+       {Two<F, G, T, Operands::kBeforeFirst, false>, Two<F, G, T, Operands::kBeforeFirst, true>}}};
 }
 template <class F, typename T>
 const PairRow* FindSecond(PrimitiveType type, KernelFunction second) {
@@ -107,9 +107,8 @@ const PairRow* FindPair(PrimitiveType type, KernelFunction first, KernelFunction
   if (first == VectorArithmetic(Opcode::kSubtract, type)) {
     return FindSecond<Subtract, T>(type, second);
   }
-  return first == VectorArithmetic(Opcode::kMultiply, type)
-             ? FindSecond<Multiply, T>(type, second)
-             : nullptr;
+  return first == VectorArithmetic(Opcode::kMultiply, type) ? FindSecond<Multiply, T>(type, second)
+                                                            : nullptr;
 }
 void (*PairFor(KernelFunction first, KernelFunction second, MicroOperands operands,
                bool is_first))() {
@@ -186,7 +185,7 @@ void RunFrom(const MicroChain& first, const int64_t& steps_left) {
     const Last last = chain->last == nullptr ? Last{} : LoadAs<Last>(chain->last);
     const Last before = chain->before == nullptr ? Last{} : LoadAs<Last>(chain->before);
     chain = reinterpret_cast<Function>(chain->first->run)(chain->first, last, before, steps_left,
-                                                           chain->first, chain->next);
+                                                          chain->first, chain->next);
   }
 }
 

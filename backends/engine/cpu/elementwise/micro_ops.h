@@ -26,14 +26,15 @@ struct MicroOp {
 // in registers (null: they expect none).
 struct MicroChain {
   const MicroOp* first = nullptr;
-  const MicroOp* next = nullptr;  // where the chain after the turn begins; this one comes after that
+  const MicroOp* next =
+      nullptr;  // where the chain after the turn begins; this one comes after that
   const void *last = nullptr, *before = nullptr;
 };
 // What a chain of a loop ends with: if its condition holds and steps are left, `next` follows.
 struct MicroTurn {
   const MicroChain* next = nullptr;
   int64_t* steps_left = nullptr;
-  int state = 0;           // which of two states the chain has made,
+  int state = 0;               // which of two states the chain has made,
   int* final_state = nullptr;  // told here when the loop ends
 };
 
@@ -66,7 +67,13 @@ struct MicroElement {
 
 // Where a binary instruction finds its operands: in memory, or one of them is the last result or
 // the one before it.
-enum class MicroOperands : uint8_t { kMemory, kLastFirst, kLastSecond, kBeforeFirst, kBeforeSecond };
+enum class MicroOperands : uint8_t {
+  kMemory,
+  kLastFirst,
+  kLastSecond,
+  kBeforeFirst,
+  kBeforeSecond
+};
 
 struct MicroTable {
   int64_t vector_bytes;
@@ -78,8 +85,7 @@ struct MicroTable {
   void (*(*pair)(KernelFunction first, KernelFunction second, MicroOperands operands,
                  bool is_first))();
   // The sum of two s32, and turn_if of the instruction after its own on it; null as above.
-  void (*(*add_and_turn_if)(KernelFunction add, KernelFunction compare,
-                            MicroOperands operands))();
+  void (*(*add_and_turn_if)(KernelFunction add, KernelFunction compare, MicroOperands operands))();
   // Turns (out: the MicroTurn) if a comparison of two scalars holds; null as above.
   void (*(*turn_if)(KernelFunction kernel))();
   void (*(*splat)(int width))();  // out = the element at a, repeated; null for 16 bytes
@@ -87,10 +93,10 @@ struct MicroTable {
   // their registers. Null as above.
   void (*(*element)(int width))();
   void (*(*put_element)(int width))();
-  void (*call)();                 // a: the MicroCall
-  void (*thunk)();                // a: the MicroThunk
-  void (*turn)();                 // turns if the byte at a is not zero
-  void (*end)();                  // ends the program; out: the s64 that takes the steps left
+  void (*call)();   // a: the MicroCall
+  void (*thunk)();  // a: the MicroThunk
+  void (*turn)();   // turns if the byte at a is not zero
+  void (*end)();    // ends the program; out: the s64 that takes the steps left
   // steps_left is read at the start and written where a turn ends or a thunk runs.
   void (*run)(const MicroChain& first, const int64_t& steps_left);
 };

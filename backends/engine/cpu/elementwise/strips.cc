@@ -58,9 +58,12 @@ HWY_INLINE U Taken(const StripOp& op, S place) {
   return hn::GatherIndex(DU(), static_cast<const uint32_t*>(op.table), place);
 }
 
-#define HLOCTS_STRIP_CASE(code, expression)                      \
-  case StripCode::code:                                          \
-    strip.Apply(m, [](U x, U y) HWY_ATTR { (void)x; return expression; }); \
+#define HLOCTS_STRIP_CASE(code, expression) \
+  case StripCode::code:                     \
+    strip.Apply(m, [](U x, U y) HWY_ATTR {  \
+      (void)x;                              \
+      return expression;                    \
+    });                                     \
     break
 
 // One strip through the chain.

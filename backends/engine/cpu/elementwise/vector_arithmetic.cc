@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic and comparisons that compilers turn into vector code, compiled once for each instruction
-// set that is worth it; Highway's dispatch picks one when the program runs. Plain loops: what they
-// compute does not depend on the instruction set.
+// Arithmetic and comparisons that compilers turn into vector code, compiled once for each
+// instruction set that is worth it; Highway's dispatch picks one when the program runs. Plain
+// loops: what they compute does not depend on the instruction set.
 #include "backends/engine/cpu/elementwise/families.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -167,9 +167,9 @@ KernelFunction Arithmetic(Opcode opcode, PrimitiveType type) {
 
 template <typename T>
 KernelFunction CompareOf(Direction direction) {
-  constexpr KernelFunction kTable[] = {
-      BinaryLoop<Eq, T, uint8_t>, BinaryLoop<Ne, T, uint8_t>, BinaryLoop<Lt, T, uint8_t>,
-      BinaryLoop<Le, T, uint8_t>, BinaryLoop<Gt, T, uint8_t>, BinaryLoop<Ge, T, uint8_t>};
+  constexpr KernelFunction kTable[] = {BinaryLoop<Eq, T, uint8_t>, BinaryLoop<Ne, T, uint8_t>,
+                                       BinaryLoop<Lt, T, uint8_t>, BinaryLoop<Le, T, uint8_t>,
+                                       BinaryLoop<Gt, T, uint8_t>, BinaryLoop<Ge, T, uint8_t>};
   return kTable[static_cast<int>(direction)];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison and the select that it decides, in one loop: as bytes in memory a comparison's results
-// cost more than to make them.
+// A comparison and the select that it decides, in one loop: as bytes in memory a comparison's
+// results cost more than to make them.
 #include <vector>
 
 #include "backends/engine/cpu/elementwise/families.h"
@@ -22,12 +22,18 @@ namespace choices {
 template <Direction kDirection, typename T, typename Bits>
 Bits Chosen(T x, T y, Bits yes, Bits no) {
   switch (kDirection) {
-    case Direction::kEq: return x == y ? yes : no;
-    case Direction::kNe: return x != y ? yes : no;
-    case Direction::kLt: return x < y ? yes : no;
-    case Direction::kLe: return x <= y ? yes : no;
-    case Direction::kGt: return x > y ? yes : no;
-    case Direction::kGe: return x >= y ? yes : no;
+    case Direction::kEq:
+      return x == y ? yes : no;
+    case Direction::kNe:
+      return x != y ? yes : no;
+    case Direction::kLt:
+      return x < y ? yes : no;
+    case Direction::kLe:
+      return x <= y ? yes : no;
+    case Direction::kGt:
+      return x > y ? yes : no;
+    case Direction::kGe:
+      return x >= y ? yes : no;
   }
 }
 
@@ -89,12 +95,18 @@ KernelFunction ChoiceOf(Direction direction) {
 
 KernelFunction Choice(Direction direction, PrimitiveType type) {
   switch (type) {
-    case PrimitiveType::kF32: return choices::ChoiceOf<float, uint32_t>(direction);
-    case PrimitiveType::kS32: return choices::ChoiceOf<int32_t, uint32_t>(direction);
-    case PrimitiveType::kU32: return choices::ChoiceOf<uint32_t, uint32_t>(direction);
-    case PrimitiveType::kF64: return choices::ChoiceOf<double, uint64_t>(direction);
-    case PrimitiveType::kS64: return choices::ChoiceOf<int64_t, uint64_t>(direction);
-    default: return nullptr;
+    case PrimitiveType::kF32:
+      return choices::ChoiceOf<float, uint32_t>(direction);
+    case PrimitiveType::kS32:
+      return choices::ChoiceOf<int32_t, uint32_t>(direction);
+    case PrimitiveType::kU32:
+      return choices::ChoiceOf<uint32_t, uint32_t>(direction);
+    case PrimitiveType::kF64:
+      return choices::ChoiceOf<double, uint64_t>(direction);
+    case PrimitiveType::kS64:
+      return choices::ChoiceOf<int64_t, uint64_t>(direction);
+    default:
+      return nullptr;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products, quotients and functions of c64 as vectors of f64, each part rounded once. Numbers that need care
-// (zeros, infinities, large angles) go through complex.cc, one at a time.
+// Products, quotients and functions of c64 as vectors of f64, each part rounded once. Numbers that
+// need care (zeros, infinities, large angles) go through complex.cc, one at a time.
 #include <complex>
 
 #include "backends/engine/cpu/elementwise/families.h"
@@ -44,9 +44,9 @@ HWY_INLINE Md IsOrdinary(Vz x) {
 struct Multiply {
   static HWY_INLINE void Run(const Element* a, const Element* b, Element* out) {
     const Vz x = LoadComplex(a), y = LoadComplex(b);
-    StoreComplex({hn::MulSub(x.real, y.real, x.imag * y.imag),
-                  hn::MulAdd(x.real, y.imag, x.imag * y.real)},
-                 out);
+    StoreComplex(
+        {hn::MulSub(x.real, y.real, x.imag * y.imag), hn::MulAdd(x.real, y.imag, x.imag * y.real)},
+        out);
   }
 };
 struct Divide {
@@ -82,8 +82,9 @@ struct Size {
     Vf a, b;
     hn::LoadInterleaved2(floats, reinterpret_cast<const float*>(x), a, b);
     const Vf larger = hn::Max(hn::Abs(a), hn::Abs(b));
-    const auto ordinary = hn::And(hn::And(larger > hn::Set(floats, 0x1p-50f), larger < hn::Set(floats, 0x1p60f)),
-                                  hn::And(a == a, b == b));
+    const auto ordinary =
+        hn::And(hn::And(larger > hn::Set(floats, 0x1p-50f), larger < hn::Set(floats, 0x1p60f)),
+                hn::And(a == a, b == b));
     const bool all = hn::AllTrue(floats, ordinary);
     const Vf size = HWY_LIKELY(all) ? hn::Sqrt(hn::MulAdd(a, a, b * b)) : WideSize(a, b);
     hn::StoreU(size, floats, out);

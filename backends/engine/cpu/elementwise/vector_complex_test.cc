@@ -4,8 +4,8 @@
 #include <complex>
 #include <vector>
 
-#include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/base/float_control.h"
+#include "backends/engine/cpu/elementwise/kernel.h"
 #include "gtest/gtest.h"
 
 namespace hlocts::cpu {

@@ -3,7 +3,8 @@
 // (minimax fits of our own by Remez exchange) and range reductions. Fused multiply-add is asked for
 // by name, never left to the compiler, so that an element's bits do not depend on its place in the
 // array.
-#if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_DOUBLE_INL_H_) == \
+    defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_DOUBLE_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_DOUBLE_INL_H_
 #else

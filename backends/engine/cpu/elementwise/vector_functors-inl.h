@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loops of vector_loops-inl.h apply to an element or two, compiled once for each instruction
-// set.
-#if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_FUNCTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+// What the loops of vector_loops-inl.h apply to an element or two, compiled once for each
+// instruction set.
+#if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_FUNCTORS_INL_H_) == \
+    defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_FUNCTORS_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_FUNCTORS_INL_H_
 #else
@@ -17,26 +18,26 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 
-#define HLOCTS_UNARY(Name, expression) \
-  struct Name {                        \
-    template <typename T>              \
-    static T Apply(T x) {              \
+#define HLOCTS_UNARY(Name, expression)   \
+  struct Name {                          \
+    template <typename T>                \
+    static T Apply(T x) {                \
       return static_cast<T>(expression); \
-    }                                  \
+    }                                    \
   };
-#define HLOCTS_BINARY(Name, expression) \
-  struct Name {                         \
-    template <typename T>               \
-    static T Apply(T x, T y) {          \
+#define HLOCTS_BINARY(Name, expression)  \
+  struct Name {                          \
+    template <typename T>                \
+    static T Apply(T x, T y) {           \
       return static_cast<T>(expression); \
-    }                                   \
+    }                                    \
   };
-#define HLOCTS_RELATION(Name, op)         \
-  struct Name {                           \
-    template <typename T>                 \
-    static uint8_t Apply(T x, T y) {      \
+#define HLOCTS_RELATION(Name, op)          \
+  struct Name {                            \
+    template <typename T>                  \
+    static uint8_t Apply(T x, T y) {       \
       return static_cast<uint8_t>(x op y); \
-    }                                     \
+    }                                      \
   };
 HLOCTS_BINARY(Add, x + y)
 HLOCTS_BINARY(Subtract, x - y)
@@ -51,9 +52,8 @@ HLOCTS_BINARY(Minimum, x != x ? x : (x < y ? x : y))
 HLOCTS_BINARY(ShiftLeft, y < sizeof(T) * 8 ? static_cast<T>(x << (y & (sizeof(T) * 8 - 1))) : 0)
 HLOCTS_BINARY(ShiftRight, y < sizeof(T) * 8 ? static_cast<T>(x >> (y & (sizeof(T) * 8 - 1))) : 0)
 // By the width or more: the sign alone.
-HLOCTS_BINARY(ShiftRightWithSign,
-              static_cast<std::make_signed_t<T>>(x) >>
-                  (y < sizeof(T) * 8 ? y : static_cast<T>(sizeof(T) * 8 - 1)))
+HLOCTS_BINARY(ShiftRightWithSign, static_cast<std::make_signed_t<T>>(x) >>
+                                      (y < sizeof(T) * 8 ? y : static_cast<T>(sizeof(T) * 8 - 1)))
 HLOCTS_UNARY(Negate, -x)
 HLOCTS_UNARY(NegateBits, 0 - x)
 HLOCTS_UNARY(Not, ~x)

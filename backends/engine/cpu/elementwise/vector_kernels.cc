@@ -211,9 +211,7 @@ HWY_EXPORT(Line);
 HWY_EXPORT(Filling);
 
 KernelFunction VectorSelect(int width) { return HWY_DYNAMIC_DISPATCH(Select)(width); }
-KernelFunction VectorShiftBoth(PrimitiveType type) {
-  return HWY_DYNAMIC_DISPATCH(ShiftBoth)(type);
-}
+KernelFunction VectorShiftBoth(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(ShiftBoth)(type); }
 KernelFunction VectorClamp(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Clamp)(type); }
 KernelFunction VectorLine(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Line)(type); }
 KernelFunction VectorFill(int width) { return HWY_DYNAMIC_DISPATCH(Filling)(width); }

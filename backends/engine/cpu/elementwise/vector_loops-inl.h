@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops over the elements of a block, compiled once for each instruction set; compilers make vector
 // code of them.
-#if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_) == \
+    defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_
 #else
@@ -25,8 +26,9 @@ namespace HWY_NAMESPACE {
 #define HLOCTS_LOOP _Pragma("GCC ivdep")
 #endif
 
-#define HLOCTS_ARGUMENTS \
-  [[maybe_unused]] const KernelParameters &p, const void *a, const void *b, const void *c, void *out, int64_t count
+#define HLOCTS_ARGUMENTS                                                                   \
+  [[maybe_unused]] const KernelParameters &p, const void *a, const void *b, const void *c, \
+      void *out, int64_t count
 
 template <class F, typename T, typename R = T>
 void UnaryLoop(HLOCTS_ARGUMENTS) {

@@ -131,8 +131,8 @@ struct Tanh {
     return r < -1.0f ? -1.0f : r;
   }
 };
-// Near zero x + x g(x^2); beyond 1, one less e^h(|x|), which is what erfc is there. From 3.92 on erf
-// is 1 within half a unit in the last place.
+// Near zero x + x g(x^2); beyond 1, one less e^h(|x|), which is what erfc is there. From 3.92 on
+// erf is 1 within half a unit in the last place.
 struct Erf {
   static float Apply(float x) {
     constexpr float kEnd = 3.92f;

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/base/float_control.h"
+#include "backends/engine/cpu/elementwise/kernel.h"
 #include "gtest/gtest.h"
 
 namespace hlocts::cpu {

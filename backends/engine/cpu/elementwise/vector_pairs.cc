@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two operations in one loop: what is cheap to compute costs a store and a load for every vector, so
-// that a pair takes little more time than either. Each is rounded by itself: results are the same bits.
+// Two operations in one loop: what is cheap to compute costs a store and a load for every vector,
+// so that a pair takes little more time than either. Each is rounded by itself: results are the
+// same bits.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -22,10 +23,9 @@ namespace HWY_NAMESPACE {
 namespace pairs {
 
 // x << y | x >> (width - y), by the shifts' rules: by more than the width nothing is left.
-HLOCTS_BINARY(Rotate,
-              y <= sizeof(T) * 8
-                  ? (x << (y & (sizeof(T) * 8 - 1))) | (x >> (-y & (sizeof(T) * 8 - 1)))
-                  : 0)
+HLOCTS_BINARY(Rotate, y <= sizeof(T) * 8
+                          ? (x << (y & (sizeof(T) * 8 - 1))) | (x >> (-y & (sizeof(T) * 8 - 1)))
+                          : 0)
 
 // kRight: the first operation's result is the second's right operand.
 template <class First, class Second, typename T, bool kRight>
@@ -59,50 +59,78 @@ void PairLoop(HLOCTS_ARGUMENTS) {
 template <class First, typename T, bool kRight>
 KernelFunction FloatSecond(Paired second) {
   switch (second) {
-    case Paired::kAdd: return PairLoop<First, Add, T, kRight>;
-    case Paired::kSubtract: return PairLoop<First, Subtract, T, kRight>;
-    case Paired::kMultiply: return PairLoop<First, Multiply, T, kRight>;
-    case Paired::kMaximum: return PairLoop<First, Maximum, T, kRight>;
-    case Paired::kMinimum: return PairLoop<First, Minimum, T, kRight>;
-    default: return nullptr;
+    case Paired::kAdd:
+      return PairLoop<First, Add, T, kRight>;
+    case Paired::kSubtract:
+      return PairLoop<First, Subtract, T, kRight>;
+    case Paired::kMultiply:
+      return PairLoop<First, Multiply, T, kRight>;
+    case Paired::kMaximum:
+      return PairLoop<First, Maximum, T, kRight>;
+    case Paired::kMinimum:
+      return PairLoop<First, Minimum, T, kRight>;
+    default:
+      return nullptr;
   }
 }
 template <typename T, bool kRight>
 KernelFunction FloatPair(Paired first, Paired second) {
   switch (first) {
-    case Paired::kAdd: return FloatSecond<Add, T, kRight>(second);
-    case Paired::kSubtract: return FloatSecond<Subtract, T, kRight>(second);
-    case Paired::kMultiply: return FloatSecond<Multiply, T, kRight>(second);
-    case Paired::kMaximum: return FloatSecond<Maximum, T, kRight>(second);
-    case Paired::kMinimum: return FloatSecond<Minimum, T, kRight>(second);
-    default: return nullptr;
+    case Paired::kAdd:
+      return FloatSecond<Add, T, kRight>(second);
+    case Paired::kSubtract:
+      return FloatSecond<Subtract, T, kRight>(second);
+    case Paired::kMultiply:
+      return FloatSecond<Multiply, T, kRight>(second);
+    case Paired::kMaximum:
+      return FloatSecond<Maximum, T, kRight>(second);
+    case Paired::kMinimum:
+      return FloatSecond<Minimum, T, kRight>(second);
+    default:
+      return nullptr;
   }
 }
 
 template <class First, typename T, bool kRight>
 KernelFunction BitsSecond(Paired second) {
   switch (second) {
-    case Paired::kAdd: return PairLoop<First, Add, T, kRight>;
-    case Paired::kSubtract: return PairLoop<First, Subtract, T, kRight>;
-    case Paired::kAnd: return PairLoop<First, And, T, kRight>;
-    case Paired::kOr: return PairLoop<First, Or, T, kRight>;
-    case Paired::kXor: return PairLoop<First, Xor, T, kRight>;
-    default: return nullptr;
+    case Paired::kAdd:
+      return PairLoop<First, Add, T, kRight>;
+    case Paired::kSubtract:
+      return PairLoop<First, Subtract, T, kRight>;
+    case Paired::kAnd:
+      return PairLoop<First, And, T, kRight>;
+    case Paired::kOr:
+      return PairLoop<First, Or, T, kRight>;
+    case Paired::kXor:
+      return PairLoop<First, Xor, T, kRight>;
+    default:
+      return nullptr;
   }
 }
 template <typename T, bool kRight>
 KernelFunction BitsPair(Paired first, Paired second) {
   switch (first) {
-    case Paired::kAdd: return BitsSecond<Add, T, kRight>(second);
-    case Paired::kSubtract: return BitsSecond<Subtract, T, kRight>(second);
-    case Paired::kMultiply: return BitsSecond<Multiply, T, kRight>(second);
-    case Paired::kAnd: return BitsSecond<And, T, kRight>(second);
-    case Paired::kOr: return BitsSecond<Or, T, kRight>(second);
-    case Paired::kXor: return BitsSecond<Xor, T, kRight>(second);
-    case Paired::kShiftLeft: return BitsSecond<ShiftLeft, T, kRight>(second);
-    case Paired::kShiftRight: return BitsSecond<ShiftRight, T, kRight>(second);
-    case Paired::kRotate: return BitsSecond<Rotate, T, kRight>(second);
-    default: return nullptr;
+    case Paired::kAdd:
+      return BitsSecond<Add, T, kRight>(second);
+    case Paired::kSubtract:
+      return BitsSecond<Subtract, T, kRight>(second);
+    case Paired::kMultiply:
+      return BitsSecond<Multiply, T, kRight>(second);
+    case Paired::kAnd:
+      return BitsSecond<And, T, kRight>(second);
+    case Paired::kOr:
+      return BitsSecond<Or, T, kRight>(second);
+    case Paired::kXor:
+      return BitsSecond<Xor, T, kRight>(second);
+    case Paired::kShiftLeft:
+      return BitsSecond<ShiftLeft, T, kRight>(second);
+    case Paired::kShiftRight:
+      return BitsSecond<ShiftRight, T, kRight>(second);
+    case Paired::kRotate:
+      return BitsSecond<Rotate, T, kRight>(second);
+    default:
+      return nullptr;
   }
 }
 
@@ -188,9 +216,7 @@ const Known* FindKnown(KernelFunction run) {
 
 }  // namespace
 
-KernelFunction VectorRotation(PrimitiveType type) {
-  return HWY_DYNAMIC_DISPATCH(Rotation)(type);
-}
+KernelFunction VectorRotation(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Rotation)(type); }
 KernelFunction VectorPair(KernelFunction first, KernelFunction second, bool right) {
   const Known *one = FindKnown(first), *two = FindKnown(second);
   if (one == nullptr || two == nullptr || one->type != two->type) return nullptr;

@@ -46,9 +46,8 @@ absl::Status BatchGroup::RunParts(In in, Out out, int64_t begin, int64_t end) co
 }
 
 absl::Status BatchGroup::operator()(Run&, In in, Out out) const {
-  return ForRanges(parallel_, parts_, cost_ns_, [&](int64_t begin, int64_t end) {
-    return RunParts(in, out, begin, end);
-  });
+  return ForRanges(parallel_, parts_, cost_ns_,
+                   [&](int64_t begin, int64_t end) { return RunParts(in, out, begin, end); });
 }
 
 }  // namespace hlocts::cpu

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 #include "backends/engine/cpu/base/part_work.h"
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 
 namespace hlocts::cpu {
 

@@ -59,8 +59,8 @@ RowGroup::RowGroup(int64_t rows, std::vector<Member> members, std::vector<Intern
   for (const Internal& internal : internals_) row_bytes += internal.row_bytes;
   for (const Member& member : members_) {
     const int64_t size = member.work.is_reduce ? member.work.size : member.work.elements / rows;
-    row_cost_ += static_cast<double>(size) *
-                 (member.work.is_reduce ? 0.1 : member.work.loop->cost_ns());
+    row_cost_ +=
+        static_cast<double>(size) * (member.work.is_reduce ? 0.1 : member.work.loop->cost_ns());
     row_bytes = std::max(row_bytes, size * 4);
   }
   FindStreams();
@@ -88,9 +88,9 @@ absl::Status RowGroup::RunMember(const Member& member, In in, Out out, uint8_t* 
   const int64_t width = StorageBytes(work.type), step = RowsOfShare(work);
   for (int64_t row = begin; row < end; row += step) {
     fetcher.Share();
-    HLOCTS_RETURN_IF_ERROR(kernels::RowReduce({work.kind, work.type, std::min(step, end - row),
-                                               work.size, arrays[0] + row * work.size * width,
-                                               arrays[1], result + row * width}));
+    HLOCTS_RETURN_IF_ERROR(
+        kernels::RowReduce({work.kind, work.type, std::min(step, end - row), work.size,
+                            arrays[0] + row * work.size * width, arrays[1], result + row * width}));
   }
   return absl::OkStatus();
 }

@@ -7,11 +7,11 @@
 #include <memory>
 #include <vector>
 
+#include "backends/engine/cpu/base/part_work.h"
+#include "backends/engine/cpu/base/program.h"
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 #include "backends/engine/cpu/loops/loop_program.h"
-#include "backends/engine/cpu/base/part_work.h"
-#include "backends/engine/cpu/base/program.h"
 
 namespace hlocts::cpu {
 
@@ -39,8 +39,8 @@ class RowGroup {
     int64_t row_bytes = 0;
   };
 
-  // Whether a loop over `elements`, seen as `rows` rows, reads array `array`, which has `row_elements`
-  // elements in each row, only at the row that it computes.
+  // Whether a loop over `elements`, seen as `rows` rows, reads array `array`, which has
+  // `row_elements` elements in each row, only at the row that it computes.
   static bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t rows,
                           int64_t row_elements);
 

@@ -43,8 +43,7 @@ absl::Status ElementFunction::Apply(Run& run, const uint8_t* const* arguments,
   std::vector<uint8_t> apart(16 * result_widths_.size());
   for (int64_t i = 0; i < count; ++i) {
     for (size_t k = 0; k < argument_widths_.size(); ++k) {
-      run.SetParameter(*function_, k,
-                       const_cast<uint8_t*>(arguments[k]) + i * argument_widths_[k]);
+      run.SetParameter(*function_, k, const_cast<uint8_t*>(arguments[k]) + i * argument_widths_[k]);
     }
     for (size_t r = 0; r < result_widths_.size(); ++r) {
       run.SetResult(*function_, r, apart.data() + 16 * r);

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "backends/engine/cpu/loops/loop_program.h"
 #include "backends/engine/cpu/base/program.h"
+#include "backends/engine/cpu/loops/loop_program.h"
 
 namespace hlocts::cpu {
 
@@ -36,8 +36,7 @@ class ElementFunction {
   // Straight-line bodies never fail and need no Run.
   bool is_straight() const { return loop_ != nullptr; }
   const Function* function() const { return function_; }
-  void ApplyStraight(const uint8_t* const* arguments, uint8_t* const* results,
-                     int64_t count) const;
+  void ApplyStraight(const uint8_t* const* arguments, uint8_t* const* results, int64_t count) const;
 
  private:
   std::shared_ptr<const LoopProgram> loop_;

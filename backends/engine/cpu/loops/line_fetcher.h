@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that is wanted soon, asked for in shares between pieces of work: asked for at once, it would
-// have to be waited for.
+// Memory that is wanted soon, asked for in shares between pieces of work: asked for at once, it
+// would have to be waited for.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LINE_FETCHER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LINE_FETCHER_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs: operations of a loop that another takes in, so that what lies between them is never stored.
+// Pairs: operations of a loop that another takes in, so that what lies between them is never
+// stored.
 #include <vector>
 
 #include "backends/engine/cpu/loops/loop_program.h"

@@ -109,8 +109,8 @@ int LoopProgram::SingleOf(const Operation& operation) const {
   return chosen;
 }
 
-// An operation takes one operand as single elements, if its kernel can, and goes by the rows of that
-// and of runs as long. What every reader takes so is never laid out.
+// An operation takes one operand as single elements, if its kernel can, and goes by the rows of
+// that and of runs as long. What every reader takes so is never laid out.
 void LoopProgram::LeaveInPlace() {
   for (Register& reg : registers_) {
     reg.stays = reg.kind == Kind::kSplat || IsRow(reg, 0) || IsRow(reg, 1);

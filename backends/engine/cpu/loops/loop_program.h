@@ -37,8 +37,8 @@ class LoopProgram {
   int AddPieces(int filling, std::vector<LoadedPiece> pieces, int width);
   // A register for the result of kernel(a, b, c); registers that are not used are -1.
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
-  // An operation and the only reader of its result become one, where there is a kernel for both: worth
-  // it in loops of many blocks.
+  // An operation and the only reader of its result become one, where there is a kernel for both:
+  // worth it in loops of many blocks.
   void PairOperations() { in_pairs_ = true; }
   // For programs whose outputs may overlap inputs in any way: results are kept apart to the end.
   void KeepOutputsApart() { outputs_apart_ = true; }
@@ -71,11 +71,11 @@ class LoopProgram {
   struct Register {
     Kind kind = Kind::kComputed;
     int width = 0;
-    int array = -1;        // of inputs
-    Kernel line;           // of kLine
+    int array = -1;                   // of inputs
+    Kernel line;                      // of kLine
     std::vector<LoadedPiece> pieces;  // of kAssembled, whose `array` is the filling
-    int64_t scratch = -1;  // offset, where it has scratch memory
-    int output = -1;       // computed straight into this output
+    int64_t scratch = -1;             // offset, where it has scratch memory
+    int output = -1;                  // computed straight into this output
     // Never laid out: all readers take its one element (kSplat) or go by its rows (kLoaded).
     bool stays = false;
     plan::View view;
@@ -130,8 +130,7 @@ class LoopProgram {
   void LeaveInPlace();
   void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                   int64_t count, uint8_t* scratch, uint8_t** at) const;
-  void PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
-                 uint8_t** at) const;
+  void PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch, uint8_t** at) const;
 
   std::vector<Register> registers_;
   std::vector<Operation> operations_;

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/engine/cpu/base/scratch.h"
 #include "backends/engine/cpu/elementwise/stream.h"
 #include "backends/engine/cpu/kernels/runtime/processor.h"
 #include "backends/engine/cpu/loops/load_piece.h"
 #include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/loops/loop_program.h"
-#include "backends/engine/cpu/base/scratch.h"
 
 namespace hlocts::cpu {
 namespace {

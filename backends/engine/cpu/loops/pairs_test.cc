@@ -18,10 +18,11 @@ namespace hlocts::cpu {
 namespace {
 
 constexpr int64_t kNumbers = 149;  // vectors of any size, and some elements besides
-constexpr Opcode kPairedOpcodes[] = {
-    Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum,
-    Opcode::kAnd, Opcode::kOr,       Opcode::kXor,      Opcode::kShiftLeft,
-    Opcode::kShiftRightLogical};
+constexpr Opcode kPairedOpcodes[] = {Opcode::kAdd,       Opcode::kSubtract,
+                                     Opcode::kMultiply,  Opcode::kMaximum,
+                                     Opcode::kMinimum,   Opcode::kAnd,
+                                     Opcode::kOr,        Opcode::kXor,
+                                     Opcode::kShiftLeft, Opcode::kShiftRightLogical};
 
 template <typename T>
 std::vector<T> Numbers(uint32_t seed) {
@@ -30,8 +31,14 @@ std::vector<T> Numbers(uint32_t seed) {
   for (T& x : numbers) {
     if constexpr (std::is_floating_point_v<T>) {
       using Limits = std::numeric_limits<T>;
-      const T special[] = {0, -T(0), 1, Limits::infinity(), -Limits::infinity(),
-                           Limits::quiet_NaN(), Limits::max(), Limits::min()};
+      const T special[] = {0,
+                           -T(0),
+                           1,
+                           Limits::infinity(),
+                           -Limits::infinity(),
+                           Limits::quiet_NaN(),
+                           Limits::max(),
+                           Limits::min()};
       const uint64_t draw = random();
       x = draw % 3 == 0 ? special[draw / 3 % 8]
                         : static_cast<T>(static_cast<int64_t>(draw)) * T(0x1p-60);
@@ -58,7 +65,7 @@ struct Setting {
 
 template <typename T>
 void CheckPair(const Kernel& first, const Kernel& second, const Kernel& both, bool right,
-           Setting setting) {
+               Setting setting) {
   std::vector<T> operands[3] = {Numbers<T>(1), Numbers<T>(2), Numbers<T>(3)};
   if (setting.single >= 0) operands[setting.single].assign(kNumbers, operands[setting.single][4]);
   std::vector<T> middle(kNumbers), expected(kNumbers), apart(kNumbers);
@@ -76,8 +83,8 @@ void CheckPair(const Kernel& first, const Kernel& second, const Kernel& both, bo
 
 template <typename T>
 int CheckPairs(PrimitiveType type, const std::vector<Kernel>& kernels) {
-  constexpr Setting kSettings[] = {{-1, -1}, {0, -1}, {1, -1}, {2, -1}, {-1, 0}, {-1, 1},
-                                   {-1, 2},  {0, 2},  {1, 0},  {2, 1}};
+  constexpr Setting kSettings[] = {{-1, -1}, {0, -1}, {1, -1}, {2, -1}, {-1, 0},
+                                   {-1, 1},  {-1, 2}, {0, 2},  {1, 0},  {2, 1}};
   int checked = 0;
   for (const Kernel& first : kernels) {
     for (const Kernel& second : kernels) {

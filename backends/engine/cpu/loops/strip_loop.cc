@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
-#include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/base/scratch.h"
+#include "backends/engine/cpu/loops/load_view.h"
 
 namespace hlocts::cpu {
 namespace {

@@ -3,8 +3,8 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_
 
-#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 #include "backends/engine/cpu/base/program.h"
+#include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 #include "backends/engine/plan/view.h"
 
 namespace hlocts::cpu {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "backends/engine/cpu/elementwise/micro_ops.h"
 #include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/elementwise/micro_ops.h"
 #include "backends/engine/cpu/moves/strided.h"
 
 namespace hlocts::cpu {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between strided arrays, indices out of integer arrays, arrays in the type of a computation.
+// Copies between strided arrays, indices out of integer arrays, arrays in the type of a
+// computation.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
 

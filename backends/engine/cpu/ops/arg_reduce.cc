@@ -88,9 +88,10 @@ std::optional<ArgBody> ArgBodyOf(const plan::Graph& graph, const ElementFunction
   }
   const PrimitiveType value = graph.type(graph.parameters[0]).type;
   const PrimitiveType index = graph.type(graph.parameters[1]).type;
-  const bool fits = (IsFloat(value) ? BitWidth(value) >= 16 : IsInteger(value) && !IsSubByte(value)) &&
-                    (index == PrimitiveType::kS32 || index == PrimitiveType::kU32 ||
-                     index == PrimitiveType::kS64 || index == PrimitiveType::kU64);
+  const bool fits =
+      (IsFloat(value) ? BitWidth(value) >= 16 : IsInteger(value) && !IsSubByte(value)) &&
+      (index == PrimitiveType::kS32 || index == PrimitiveType::kU32 ||
+       index == PrimitiveType::kS64 || index == PrimitiveType::kU64);
   if (!fits || !OnlyPicks(graph)) return std::nullopt;
   for (const bool maximum : {true, false}) {
     for (const bool nan_wins : {true, false}) {
@@ -112,8 +113,8 @@ bool IsNeutral(const ArgBody& body, PrimitiveType type, const Literal& init) {
     ConvertInto(type, PrimitiveType::kF64, init.raw_data(), 1, reinterpret_cast<uint8_t*>(&value));
     return std::isinf(value) && (value < 0) == body.maximum;
   }
-  uint64_t key, worst[2] = {0, BitWidth(type) == 64 ? ~uint64_t{0}
-                                                    : (uint64_t{1} << BitWidth(type)) - 1};
+  uint64_t key,
+      worst[2] = {0, BitWidth(type) == 64 ? ~uint64_t{0} : (uint64_t{1} << BitWidth(type)) - 1};
   TotalOrderKeys(type, init.raw_data(), &key, 1);
   return key == worst[body.maximum ? 0 : 1];
 }

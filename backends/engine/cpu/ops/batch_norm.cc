@@ -5,11 +5,11 @@
 #include <cmath>
 #include <type_traits>
 
+#include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/elementwise/affine.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/loop.h"
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
-#include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/moves/strided.h"
 
 namespace hlocts::cpu {

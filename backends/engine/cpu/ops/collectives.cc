@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/engine/cpu/loops/element_function.h"
-#include "backends/engine/plan/groups.h"
 #include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/loops/element_function.h"
 #include "backends/engine/cpu/moves/strided.h"
+#include "backends/engine/plan/groups.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -46,10 +46,9 @@ absl::StatusOr<StepDraft> Collective(const OpContext& context, Combiner combine)
       Zero(types, out);
       return absl::OkStatus();
     }
-    return run.world->Meet(run.device, plan.site, group, plan.name, in,
-                           [&](Operands all, size_t position) {
-                             return combine(run, all, position, out);
-                           });
+    return run.world->Meet(
+        run.device, plan.site, group, plan.name, in,
+        [&](Operands all, size_t position) { return combine(run, all, position, out); });
   };
   return draft;
 }
@@ -197,7 +196,8 @@ absl::StatusOr<StepDraft> MakeRaggedAllToAll(const OpContext& context) {
       const size_t slices = sizes.size() / all.size();
       for (size_t s = position * slices; s < (position + 1) * slices; ++s) {
         const bool inside = sizes[s] >= 0 && from[s] >= 0 && to[s] >= 0 &&
-                            from[s] <= from_rows.size - sizes[s] && to[s] <= to_rows.size - sizes[s];
+                            from[s] <= from_rows.size - sizes[s] &&
+                            to[s] <= to_rows.size - sizes[s];
         if (!inside) return InvalidInput(name, ": a slice leaves the arrays");
         CopyRows(from_rows, sender[0], from[s], sizes[s], to_rows, out[0], to[s]);
       }

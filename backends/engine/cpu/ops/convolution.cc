@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // convolution by its kernel; combinations of types that the kernel does not take, by definition.
+#include "backends/engine/cpu/kernels/convolution/convolution.h"
+
 #include <algorithm>
 
-#include "backends/engine/cpu/kernels/convolution/convolution.h"
-#include "backends/engine/cpu/kernels/gemm/dot.h"
 #include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/kernels/gemm/dot.h"
 #include "backends/engine/cpu/moves/strided.h"
 #include "spec/infer/window_util.h"
 
@@ -12,7 +13,7 @@ namespace hlocts::cpu {
 namespace {
 
 struct Spatial {
-  int64_t input = 1, taps = 1, output = 1;                    // sizes
+  int64_t input = 1, taps = 1, output = 1;                      // sizes
   int64_t input_stride = 0, tap_stride = 0, output_stride = 0;  // in elements
   WindowDimension window;
 };
@@ -58,8 +59,8 @@ struct TapList {
       longer.clear();
       for (const auto& [lhs, rhs] : taps) {
         for (int64_t t = 0; t < s.taps; ++t) {
-          const int64_t at = position[d] * s.window.stride + t * s.window.window_dilation -
-                             s.window.padding_low;
+          const int64_t at =
+              position[d] * s.window.stride + t * s.window.window_dilation - s.window.padding_low;
           if (at < 0 || at % s.window.base_dilation != 0) continue;
           const int64_t element = at / s.window.base_dilation;
           if (element >= s.input) continue;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // dot by its kernel; ragged-dot, and the combinations of types that the kernel does not take, on
 // operands brought into [batch, rows, contracted].
+#include "backends/engine/cpu/kernels/gemm/dot.h"
+
 #include <algorithm>
 
-#include "backends/engine/cpu/kernels/gemm/dot.h"
-#include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/moves/strided.h"
 #include "spec/infer/dimension_numbers.h"
 
@@ -115,8 +116,10 @@ DotPlan PlanOf(const DotDimensionNumbers& numbers, PrimitiveType lhs_type,
   plan.rhs_type = rhs_type;
   plan.out_type = out_type;
   plan.computed = ContractionType(lhs_type, rhs_type, out_type);
-  plan.lhs = Ordered(lhs_view, Joined(Joined(numbers.lhs_batch, lhs_free), numbers.lhs_contracting));
-  plan.rhs = Ordered(rhs_view, Joined(Joined(numbers.rhs_batch, numbers.rhs_contracting), rhs_free));
+  plan.lhs =
+      Ordered(lhs_view, Joined(Joined(numbers.lhs_batch, lhs_free), numbers.lhs_contracting));
+  plan.rhs =
+      Ordered(rhs_view, Joined(Joined(numbers.rhs_batch, numbers.rhs_contracting), rhs_free));
   plan.sizes = MatrixSizesOf(numbers, lhs, rhs);
   return plan;
 }
@@ -196,12 +199,11 @@ PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) 
     const KernelProduct part = {OfEntries(product.lhs, entries, from_a),
                                 OfEntries(product.rhs, entries, from_b), product.out_type};
     const double cost = 0.02 * static_cast<double>(results * sizes.depth);
-    return PartWork{{IsStack(product.lhs), IsStack(product.rhs)},
-                    cost,
-                    [=](In in, Out out, int64_t number) {
-                      return part.Run(kernels::Parallel(1), in[0] + number * a_step,
-                                      in[1] + number * b_step, out[0] + number * out_step);
-                    }};
+    return PartWork{
+        {IsStack(product.lhs), IsStack(product.rhs)}, cost, [=](In in, Out out, int64_t number) {
+          return part.Run(kernels::Parallel(1), in[0] + number * a_step, in[1] + number * b_step,
+                          out[0] + number * out_step);
+        }};
   };
 }
 
@@ -291,8 +293,7 @@ std::vector<uint8_t> Part(const plan::ArrayType& type, int64_t dimension, int64_
   std::vector<SliceRange> ranges;
   for (int64_t d : type.dimensions) ranges.push_back({0, d, 1});
   ranges[dimension] = {start, start + size, 1};
-  const plan::View view =
-      plan::Sliced(plan::View::Dense(type.dimensions), ranges).Simplified();
+  const plan::View view = plan::Sliced(plan::View::Dense(type.dimensions), ranges).Simplified();
   const int64_t elements =
       type.dimensions[dimension] == 0 ? 0 : type.elements / type.dimensions[dimension] * size;
   std::vector<uint8_t> part(elements * type.width() + 1);
@@ -323,8 +324,7 @@ void RunGroups(const RaggedPlan& p, const std::vector<int64_t>& sizes, In in, ui
   }
   int64_t start = 0;
   for (size_t g = 0; g < sizes.size(); ++g) {
-    const int64_t size =
-        std::clamp<int64_t>(sizes[g], 0, p.lhs.dimensions[p.ragged] - start);
+    const int64_t size = std::clamp<int64_t>(sizes[g], 0, p.lhs.dimensions[p.ragged] - start);
     plan::Dimensions lhs = p.lhs.dimensions, rhs = p.rhs.dimensions;
     lhs[p.ragged] = size;
     if (rows) {
@@ -333,8 +333,8 @@ void RunGroups(const RaggedPlan& p, const std::vector<int64_t>& sizes, In in, ui
       rhs[p.rhs_ragged] = size;
     }
     const auto a = Part(p.lhs, p.ragged, start, size, in[0]);
-    const auto b = Part(p.rhs, p.rhs_ragged, rows ? static_cast<int64_t>(g) : start,
-                        rows ? 1 : size, in[1]);
+    const auto b =
+        Part(p.rhs, p.rhs_ragged, rows ? static_cast<int64_t>(g) : start, rows ? 1 : size, in[1]);
     const DotPlan dot = PlanOf(numbers, p.lhs.type, plan::View::Dense(lhs), p.rhs.type,
                                plan::View::Dense(rhs), p.out.type);
     const int64_t elements = dot.sizes.batch * dot.sizes.rows * dot.sizes.columns;
@@ -370,13 +370,13 @@ absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
     p.kind = RaggedPlan::Kind::kBatch;
   } else if (Has(p.numbers.lhs_contracting, p.ragged)) {
     p.kind = RaggedPlan::Kind::kContraction;
-    const auto at = std::find(p.numbers.lhs_contracting.begin(), p.numbers.lhs_contracting.end(),
-                              p.ragged);
+    const auto at =
+        std::find(p.numbers.lhs_contracting.begin(), p.numbers.lhs_contracting.end(), p.ragged);
     p.rhs_ragged = p.numbers.rhs_contracting[at - p.numbers.lhs_contracting.begin()];
   } else {
     p.rhs_ragged = context.source().IntList(Attr::kRhsGroupDims)[0];
-    const std::vector<int64_t> free = DimensionsExcept(
-        p.lhs.rank(), Joined(p.numbers.lhs_batch, p.numbers.lhs_contracting));
+    const std::vector<int64_t> free =
+        DimensionsExcept(p.lhs.rank(), Joined(p.numbers.lhs_batch, p.numbers.lhs_contracting));
     p.out_dimension = static_cast<int64_t>(p.numbers.lhs_batch.size()) +
                       (std::find(free.begin(), free.end(), p.ragged) - free.begin());
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fft along the innermost dimensions, by its kernel. In the strict profile and where the kernel has no
-// form: mixed radix in double, long prime factors by Bluestein's convolution.
+// fft along the innermost dimensions, by its kernel. In the strict profile and where the kernel has
+// no form: mixed radix in double, long prime factors by Bluestein's convolution.
+#include "backends/engine/cpu/kernels/fft/fft.h"
+
 #include <cmath>
 #include <complex>
 #include <map>
 
-#include "backends/engine/cpu/kernels/fft/fft.h"
 #include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/moves/strided.h"
 
@@ -126,7 +127,8 @@ void TransformAxis(absl::Span<const int64_t> dimensions, size_t axis, bool forwa
         line[k] = forward ? begin[k * stride] : std::conj(begin[k * stride]);
       }
       transform.Run(line.data(), 1, result.data());
-      for (int64_t k = 0; k < n; ++k) begin[k * stride] = forward ? result[k] : std::conj(result[k]);
+      for (int64_t k = 0; k < n; ++k)
+        begin[k * stride] = forward ? result[k] : std::conj(result[k]);
     }
   }
 }
@@ -176,10 +178,10 @@ std::vector<Complex> Transformed(const FftPlan& p, std::vector<Complex> data) {
 }
 
 StepDraft KernelFft(const FftPlan& p, const kernels::Parallel& parallel) {
-  const kernels::FftKind kind = p.from_real  ? kernels::FftKind::kRfft
-                                : p.to_real  ? kernels::FftKind::kIrfft
-                                : p.forward  ? kernels::FftKind::kFft
-                                             : kernels::FftKind::kIfft;
+  const kernels::FftKind kind = p.from_real ? kernels::FftKind::kRfft
+                                : p.to_real ? kernels::FftKind::kIrfft
+                                : p.forward ? kernels::FftKind::kFft
+                                            : kernels::FftKind::kIfft;
   const size_t leading = p.in.dimensions.size() - p.lengths.size();
   const std::vector<int64_t> batch(p.in.dimensions.begin(), p.in.dimensions.begin() + leading);
   const PrimitiveType component = ComponentType(p.in.type);
@@ -221,8 +223,7 @@ absl::StatusOr<StepDraft> MakeFft(const OpContext& context) {
     if (p.out.elements == 0) return absl::OkStatus();
     const Converted wide(p.in.type, PrimitiveType::kC128, in[0], p.in.elements);
     const Complex* begin = wide.data<Complex>();
-    std::vector<Complex> data =
-        Transformed(p, std::vector<Complex>(begin, begin + p.in.elements));
+    std::vector<Complex> data = Transformed(p, std::vector<Complex>(begin, begin + p.in.elements));
     if (!p.forward) {
       double count = 1;
       for (int64_t length : p.lengths) count *= static_cast<double>(length);

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
 #include "backends/engine/cpu/compile/op_list.h"
-#include "backends/engine/cpu/moves/strided.h"
+#include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
 #include "backends/engine/cpu/loops/strip_loop.h"
+#include "backends/engine/cpu/moves/strided.h"
 
 namespace hlocts::cpu {
 

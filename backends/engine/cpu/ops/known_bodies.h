@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "backends/engine/cpu/loops/element_function.h"
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
+#include "backends/engine/cpu/loops/element_function.h"
 
 namespace hlocts::cpu {
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky and triangular-solve by their kernels; f8 and the strict profile matrix by matrix in double.
+// cholesky and triangular-solve by their kernels; f8 and the strict profile matrix by matrix in
+// double.
+#include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
+
 #include <cmath>
 #include <complex>
 #include <limits>
 
-#include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
 #include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/moves/strided.h"
 
@@ -65,7 +67,8 @@ void SolveOf(const Solve& s, const T* a, T* x) {
     for (int64_t step = 0; step < s.m; ++step) {
       const int64_t i = lower ? step : s.m - 1 - step;
       T sum = b[i * stride];
-      for (int64_t j = lower ? 0 : i + 1; j < (lower ? i : s.m); ++j) sum -= at(i, j) * b[j * stride];
+      for (int64_t j = lower ? 0 : i + 1; j < (lower ? i : s.m); ++j)
+        sum -= at(i, j) * b[j * stride];
       b[i * stride] = s.unit ? sum : sum / at(i, i);
     }
   }
@@ -136,8 +139,7 @@ absl::StatusOr<StepDraft> MakeCholesky(const OpContext& context) {
 absl::StatusOr<StepDraft> MakeTriangularSolve(const OpContext& context) {
   HLOCTS_RETURN_IF_ERROR(CheckType(context));
   const plan::ArrayType a_type = context.in(0), b_type = context.in(1);
-  const absl::string_view transpose =
-      context.source().WordOr(Attr::kTransposeA, "NO_TRANSPOSE");
+  const absl::string_view transpose = context.source().WordOr(Attr::kTransposeA, "NO_TRANSPOSE");
   Solve s;
   s.left = context.source().BoolOr(Attr::kLeftSide, false);
   s.lower = context.source().BoolOr(Attr::kLower, false);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers. rng-bit-generator is exact to the bit; rng draws from a stream of our own.
+#include "backends/engine/cpu/kernels/random/random.h"
+
 #include <array>
 #include <cmath>
 #include <cstring>
 
-#include "backends/engine/cpu/kernels/random/random.h"
-#include "backends/engine/cpu/kernels/random/random_draws.h"
 #include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/kernels/random/random_draws.h"
 #include "backends/engine/cpu/moves/strided.h"
 #include "spec/ir/float_format.h"
 
@@ -50,7 +51,8 @@ uint64_t Joined(uint32_t low, uint32_t high) { return low | static_cast<uint64_t
 void StoreBits(PrimitiveType type, uint64_t bits, uint8_t* out) {
   const int unused = 64 - BitWidth(type);
   const uint64_t top = bits << unused;
-  bits = IsSigned(type) ? static_cast<uint64_t>(static_cast<int64_t>(top) >> unused) : top >> unused;
+  bits =
+      IsSigned(type) ? static_cast<uint64_t>(static_cast<int64_t>(top) >> unused) : top >> unused;
   std::memcpy(out, &bits, static_cast<size_t>(StorageBytes(type)));
 }
 
@@ -69,8 +71,8 @@ uint64_t ThreeFryArray(uint64_t key, uint64_t counter, const plan::ArrayType& ty
   size_t split = 0;
   while (split < type.dimensions.size() && type.dimensions[split] % 2 != 0) ++split;
   if (split == type.dimensions.size()) {
-    split = static_cast<size_t>(
-        std::max_element(type.dimensions.begin(), type.dimensions.end()) - type.dimensions.begin());
+    split = static_cast<size_t>(std::max_element(type.dimensions.begin(), type.dimensions.end()) -
+                                type.dimensions.begin());
   }
   const int64_t size = type.dimensions[split], half = (size + 1) / 2;
   int64_t inner = 1;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce over any dimensions: known computations by their kernel; others with results in lanes, each
-// taking in its elements in row-major order.
+// reduce over any dimensions: known computations by their kernel; others with results in lanes,
+// each taking in its elements in row-major order.
 #include <algorithm>
 
-#include "backends/engine/cpu/loops/element_function.h"
 #include "backends/engine/cpu/base/for_ranges.h"
+#include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/loops/element_function.h"
 #include "backends/engine/cpu/loops/load_view.h"
+#include "backends/engine/cpu/moves/strided.h"
 #include "backends/engine/cpu/ops/arg_reduce.h"
 #include "backends/engine/cpu/ops/known_bodies.h"
-#include "backends/engine/cpu/compile/op_list.h"
-#include "backends/engine/cpu/moves/strided.h"
 #include "spec/infer/dimension_numbers.h"
 
 namespace hlocts::cpu {
@@ -38,7 +38,8 @@ int64_t OffsetOf(const plan::View& view, int64_t number) {
 // One block of results: accumulators and elements of every array, in the type of the computation.
 class Lanes {
  public:
-  Lanes(const ReducePlan& p, int64_t count) : plan_(p), accumulators_(p.arrays), elements_(p.arrays) {
+  Lanes(const ReducePlan& p, int64_t count)
+      : plan_(p), accumulators_(p.arrays), elements_(p.arrays) {
     for (size_t k = 0; k < p.arrays; ++k) {
       accumulators_[k].resize(count * 16);
       elements_[k].resize(count * 16);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort by keys where the comparator is one comparison or the order of numbers, by batches of comparisons where it is straight
-// code, else one comparison at a time; top-k by total order.
+// sort by keys where the comparator is one comparison or the order of numbers, by batches of
+// comparisons where it is straight code, else one comparison at a time; top-k by total order.
+#include "backends/engine/cpu/kernels/sort/sort.h"
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
-#include "backends/engine/cpu/loops/element_function.h"
-#include "backends/engine/cpu/kernels/sort/sort.h"
-#include "backends/engine/cpu/loops/loop_program.h"
-#include "backends/engine/cpu/ops/numeric_order.h"
 #include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/loops/element_function.h"
+#include "backends/engine/cpu/loops/loop_program.h"
 #include "backends/engine/cpu/moves/strided.h"
+#include "backends/engine/cpu/ops/numeric_order.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts::cpu {
@@ -151,8 +152,7 @@ StepDraft SortOneByOne(const OpContext& context, std::shared_ptr<const ElementFu
     std::vector<int64_t> order(p.rows.size);
     std::vector<const uint8_t*> pair(2 * p.widths.size());
     for (int64_t row = 0; row < p.rows.outer * p.rows.inner; ++row) {
-      const int64_t begin =
-          row / p.rows.inner * p.rows.size * p.rows.inner + row % p.rows.inner;
+      const int64_t begin = row / p.rows.inner * p.rows.size * p.rows.inner + row % p.rows.inner;
       std::iota(order.begin(), order.end(), 0);
       HLOCTS_RETURN_IF_ERROR(MergeSort(order, [&](int64_t a, int64_t b) -> absl::StatusOr<bool> {
         for (size_t k = 0; k < p.widths.size(); ++k) {
@@ -194,8 +194,8 @@ bool HoldsNan(PrimitiveType type, const uint8_t* data, int64_t count) {
   return false;
 }
 
-// Keys that hold a NaN are compared as written: to LT and GT a NaN is neither before nor behind, so that
-// keys all alike but for it stay where a stable sort finds them.
+// Keys that hold a NaN are compared as written: to LT and GT a NaN is neither before nor behind, so
+// that keys all alike but for it stay where a stable sort finds them.
 StepDraft SortUnlessNan(const OpContext& context, const kernels::SortKey& key,
                         StepDraft as_written) {
   const size_t operand = static_cast<size_t>(key.operand);
@@ -219,8 +219,8 @@ bool IsIndexType(PrimitiveType type) {
 absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
   const std::optional<SimpleComparator> simple = SimpleComparatorOf(context.called(0));
-  const bool strict = simple.has_value() && (simple->direction == Direction::kLt ||
-                                             simple->direction == Direction::kGt);
+  const bool strict = simple.has_value() &&
+                      (simple->direction == Direction::kLt || simple->direction == Direction::kGt);
   StepDraft as_written =
       body->is_straight() ? SortByBatches(context, body) : SortOneByOne(context, body);
   if (!strict) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/ops/window.h"
 
-#include "backends/engine/cpu/loops/element_function.h"
-#include "backends/engine/cpu/kernels/window/window.h"
-#include "backends/engine/cpu/ops/known_bodies.h"
 #include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/kernels/window/window.h"
+#include "backends/engine/cpu/loops/element_function.h"
+#include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/moves/strided.h"
+#include "backends/engine/cpu/ops/known_bodies.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -63,7 +63,8 @@ void Windows::ElementsOf(int64_t number, std::vector<int64_t>& elements) const {
   for (size_t d = 0; d < axes_.size(); ++d) {
     longer.clear();
     for (int64_t so_far : elements) {
-      for (int64_t e : axes_[d].elements[position[d]]) longer.push_back(so_far + e * axes_[d].stride);
+      for (int64_t e : axes_[d].elements[position[d]])
+        longer.push_back(so_far + e * axes_[d].stride);
     }
     elements.swap(longer);
   }
@@ -80,8 +81,8 @@ class Accumulators {
     for (size_t k = 0; k < arrays; ++k) in_[k] = out_[k] = values_.data() + 16 * k;
   }
   uint8_t* value(size_t k) { return out_[k]; }
-  absl::Status Take(Run& run, const ElementFunction& body, In arrays, const std::vector<int>& widths,
-                    int64_t element) {
+  absl::Status Take(Run& run, const ElementFunction& body, In arrays,
+                    const std::vector<int>& widths, int64_t element) {
     for (size_t k = 0; k < out_.size(); ++k) {
       in_[out_.size() + k] = arrays[k] + element * widths[k];
     }
@@ -212,9 +213,8 @@ absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
                           context.compiler.CompileElements(context.called(select_first ? 0 : 1)));
   HLOCTS_ASSIGN_OR_RETURN(const auto scatter,
                           context.compiler.CompileElements(context.called(select_first ? 1 : 0)));
-  const auto known =
-      KnownSelectAndScatter(context, context.called(select_first ? 0 : 1),
-                            context.called(select_first ? 1 : 0));
+  const auto known = KnownSelectAndScatter(context, context.called(select_first ? 0 : 1),
+                                           context.called(select_first ? 1 : 0));
   if (known.has_value()) {
     const kernels::Parallel parallel(context.compiler.options().threads);
     StepDraft draft;

@@ -20,8 +20,7 @@ struct WindowAxis {
 class Windows {
  public:
   // `positions`: the sizes of the array that has one element per window.
-  static absl::StatusOr<Windows> Of(const Instruction& instruction,
-                                    absl::Span<const int64_t> base,
+  static absl::StatusOr<Windows> Of(const Instruction& instruction, absl::Span<const int64_t> base,
                                     absl::Span<const int64_t> positions);
   int64_t count() const { return count_; }
   // Row-major numbers of the elements of window `number`, in the row-major order of the window.

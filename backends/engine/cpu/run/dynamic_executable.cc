@@ -2,8 +2,8 @@
 // Modules with run-time sizes: plan::RunDynamic, each instruction compiled for the sizes it meets.
 #include <chrono>
 
-#include "backends/engine/cpu/run/executable.h"
 #include "backends/engine/cpu/base/float_control.h"
+#include "backends/engine/cpu/run/executable.h"
 #include "backends/engine/plan/dynamic_interpreter.h"
 
 namespace hlocts::cpu {
@@ -12,7 +12,8 @@ namespace {
 // The counters that the instructions of one device share.
 class DeviceState {
  public:
-  DeviceState(const backends::LoadOptions& load, const CompileOptions& compile, int64_t device, Communicator& world)
+  DeviceState(const backends::LoadOptions& load, const CompileOptions& compile, int64_t device,
+              Communicator& world)
       : load_(load), compile_(compile), device_(device), world_(world), state_(nothing_) {
     state_.steps_left = load.steps_max;
     state_.rng_seed = state_.rng_state[0] = load.rng_seed;
@@ -77,7 +78,8 @@ absl::StatusOr<std::vector<Literal>> DeviceState::RunOne(const Instruction& inst
 
 class DynamicExecutable : public backends::Executable {
  public:
-  DynamicExecutable(const Module& module, const backends::LoadOptions& load, const CompileOptions& compile)
+  DynamicExecutable(const Module& module, const backends::LoadOptions& load,
+                    const CompileOptions& compile)
       : module_(module.Clone()),
         load_(load),
         compile_(compile),
@@ -85,7 +87,8 @@ class DynamicExecutable : public backends::Executable {
     compile_.flush = MayFlush(module, compile);
   }
 
-  absl::StatusOr<backends::ExecuteResult> Execute(const backends::ExecuteRequest& request) override {
+  absl::StatusOr<backends::ExecuteResult> Execute(
+      const backends::ExecuteRequest& request) override {
     HLOCTS_RETURN_IF_ERROR(CheckRequest(request, load_, arguments_));
     const auto start = std::chrono::steady_clock::now();
     const int64_t count = load_.replicas * load_.partitions;
@@ -103,8 +106,8 @@ class DynamicExecutable : public backends::Executable {
     }));
     result.outfeed = std::move(world.outfeeds);
     const std::vector<AliasPair> pairs = AliasPairsOf(*module_);
-    result.arguments = StatesOf(pairs, DonorsOf(*module_), request.arguments[0].size(),
-                                request.donated_leaves);
+    result.arguments =
+        StatesOf(pairs, DonorsOf(*module_), request.arguments[0].size(), request.donated_leaves);
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
@@ -119,10 +122,10 @@ class DynamicExecutable : public backends::Executable {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(const Module& module,
-                                                                  const backends::LoadOptions& load,
-                                                                  const CompileOptions& compile) {
-  return std::unique_ptr<backends::Executable>(std::make_unique<DynamicExecutable>(module, load, compile));
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(
+    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile) {
+  return std::unique_ptr<backends::Executable>(
+      std::make_unique<DynamicExecutable>(module, load, compile));
 }
 
 }  // namespace hlocts::cpu

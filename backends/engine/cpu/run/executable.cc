@@ -96,16 +96,17 @@ absl::Status StaticExecutable::CheckMemory() const {
   for (const auto& shape : outputs_) {
     const int64_t more = shape->StorageSizeBytes();
     if (more > load_.memory_bytes_max - bytes) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          "outputs and temporaries need more than the budget of ", load_.memory_bytes_max, " bytes"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("outputs and temporaries need more than the budget of ",
+                       load_.memory_bytes_max, " bytes"));
     }
     bytes += more;
   }
   return absl::OkStatus();
 }
 
-absl::Status StaticExecutable::RunOne(const backends::ExecuteRequest& request, int64_t number, Communicator* world,
-                                      std::vector<Literal>& outputs) {
+absl::Status StaticExecutable::RunOne(const backends::ExecuteRequest& request, int64_t number,
+                                      Communicator* world, std::vector<Literal>& outputs) {
   Device& device = devices_[number];
   if (device.run == nullptr) {
     device.run = std::make_unique<Run>(program_);
@@ -134,12 +135,13 @@ absl::Status StaticExecutable::RunOne(const backends::ExecuteRequest& request, i
     const int32_t source = entry.result_source[r];
     const bool in_place = source >= 0 && entry.result_slots[r] >= 0;
     if (source >= 0 && !in_place) {
-      outputs[r] = arguments[source].shape() == *outputs_[r] ? arguments[source]
-                                                             : arguments[source].WithShape(*outputs_[r]);
+      outputs[r] = arguments[source].shape() == *outputs_[r]
+                       ? arguments[source]
+                       : arguments[source].WithShape(*outputs_[r]);
       continue;
     }
-    const bool donated = in_place && IsDonated(request.donated_leaves, source) &&
-                         arguments[source].UniqueStorage();
+    const bool donated =
+        in_place && IsDonated(request.donated_leaves, source) && arguments[source].UniqueStorage();
     if (donated) {
       outputs[r] = arguments[source];
       continue;
@@ -163,7 +165,8 @@ absl::Status StaticExecutable::RunOne(const backends::ExecuteRequest& request, i
   return absl::OkStatus();
 }
 
-absl::Status StaticExecutable::RunAll(const backends::ExecuteRequest& request, backends::ExecuteResult& result) {
+absl::Status StaticExecutable::RunAll(const backends::ExecuteRequest& request,
+                                      backends::ExecuteResult& result) {
   const int64_t count = load_.replicas * load_.partitions;
   devices_.resize(count);
   result.outputs.clear();  // of the run before: its memory serves again
@@ -184,7 +187,8 @@ absl::Status StaticExecutable::RunAll(const backends::ExecuteRequest& request, b
   return absl::OkStatus();
 }
 
-absl::StatusOr<backends::ExecuteResult> StaticExecutable::Execute(const backends::ExecuteRequest& request) {
+absl::StatusOr<backends::ExecuteResult> StaticExecutable::Execute(
+    const backends::ExecuteRequest& request) {
   HLOCTS_RETURN_IF_ERROR(CheckRequest(request, load_, arguments_));
   HLOCTS_RETURN_IF_ERROR(CheckMemory());
   std::lock_guard<std::mutex> lock(mutex_);
@@ -193,7 +197,8 @@ absl::StatusOr<backends::ExecuteResult> StaticExecutable::Execute(const backends
   for (int64_t run = 0; run < runs; ++run) {
     const auto start = std::chrono::steady_clock::now();
     HLOCTS_RETURN_IF_ERROR(RunAll(request, result));
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (runs > 1) result.seconds_of_runs.push_back(result.seconds);
   }
   result.arguments =
@@ -203,9 +208,8 @@ absl::StatusOr<backends::ExecuteResult> StaticExecutable::Execute(const backends
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(const Module& module,
-                                                                 const backends::LoadOptions& load,
-                                                                 const CompileOptions& compile) {
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(
+    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile) {
   auto executable = std::make_unique<StaticExecutable>(module, load);
   HLOCTS_RETURN_IF_ERROR(executable->Compile(module, compile));
   return std::unique_ptr<backends::Executable>(std::move(executable));

@@ -27,12 +27,10 @@ using plan::StatesOf;
 bool MayFlush(const Module& module, const CompileOptions& compile);
 
 // The module is verified.
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(const Module& module,
-                                                                 const backends::LoadOptions& load,
-                                                                 const CompileOptions& compile);
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(const Module& module,
-                                                                  const backends::LoadOptions& load,
-                                                                  const CompileOptions& compile);
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(
+    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile);
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(
+    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile);
 
 }  // namespace hlocts::cpu
 

@@ -5,7 +5,6 @@
 #include <new>
 
 #include "absl/strings/str_cat.h"
-
 #include "backends/engine/cpu/base/program.h"
 #include "spec/base/array_memory.h"
 

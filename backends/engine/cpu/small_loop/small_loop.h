@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
+#include "backends/engine/cpu/base/program.h"
 #include "backends/engine/cpu/elementwise/micro_ops.h"
 #include "backends/engine/cpu/loops/loop_program.h"
-#include "backends/engine/cpu/base/program.h"
 
 namespace hlocts::cpu {
 

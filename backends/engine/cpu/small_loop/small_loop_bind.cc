@@ -7,8 +7,7 @@
 namespace hlocts::cpu {
 
 SmallLoop::Place SmallLoop::BindInput(const Bound& bound, const Step& step,
-                                      const LoopProgram::Register& reg,
-                                      Chain& chain) {
+                                      const LoopProgram::Register& reg, Chain& chain) {
   const int32_t slot = step.in[reg.array];
   uint8_t* array = bound.slots[slot];
   const int64_t bytes = Padded(step.elements * reg.width);
@@ -23,8 +22,8 @@ SmallLoop::Place SmallLoop::BindInput(const Bound& bound, const Step& step,
   if (bound.invariant[slot]) {
     LoadView(reg.view, reg.width, array, 0, step.elements, cell);
   } else if (reg.kind == LoopProgram::Kind::kSplat && splat != nullptr) {
-    const int64_t vectors = (step.elements * reg.width + MicroOps().vector_bytes - 1) /
-                            MicroOps().vector_bytes;
+    const int64_t vectors =
+        (step.elements * reg.width + MicroOps().vector_bytes - 1) / MicroOps().vector_bytes;
     chain.Add({splat, element, nullptr, cell, vectors});
   } else {
     loads_.push_back({&reg, array, step.elements, cell});
@@ -158,7 +157,8 @@ void SmallLoop::BindSteps(Bound& bound, Chain& chain) {
 void SmallLoop::BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain) {
   const Function& condition = *condition_.function;
   for (size_t i = 0; i < state.size(); ++i) {
-    if (condition.parameter_slots[i] >= 0) condition_.slots[condition.parameter_slots[i]] = state[i];
+    if (condition.parameter_slots[i] >= 0)
+      condition_.slots[condition.parameter_slots[i]] = state[i];
   }
   const uint8_t* holds = condition_.slots[condition.result_slots[0]] = Cell(1);
   BindSteps(condition_, chain);

@@ -81,8 +81,8 @@ size_t SmallLoop::SettleOne(Registers& registers, Chain& chain, size_t i) {
   const MicroOperands operands = registers.OperandsOf(op);
   const bool uses = next.a == op.out || next.b == op.out;
   if (op.vectors == 1 && uses && chain.kernels[i + 1] != nullptr && next.vectors == 1) {
-    const bool second = operands == MicroOperands::kLastSecond ||
-                        operands == MicroOperands::kBeforeSecond;
+    const bool second =
+        operands == MicroOperands::kLastSecond || operands == MicroOperands::kBeforeSecond;
     const auto pair = micro.pair(chain.kernels[i], chain.kernels[i + 1],
                                  second ? MicroOperands::kMemory : operands, next.a == op.out);
     if (pair != nullptr) {

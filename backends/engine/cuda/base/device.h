@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/engine/cuda/device/dispatch.h"
 #include "backends/engine/cuda/base/libraries.h"
+#include "backends/engine/cuda/device/dispatch.h"
 #include "spec/base/status.h"
 
 namespace hlocts::cuda {

@@ -12,8 +12,8 @@
 
 #include "absl/types/span.h"
 #include "backends/engine/cuda/base/device.h"
-#include "backends/engine/plan/graph.h"
 #include "backends/engine/plan/communicator.h"
+#include "backends/engine/plan/graph.h"
 
 namespace hlocts::cuda {
 

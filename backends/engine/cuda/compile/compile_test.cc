@@ -12,8 +12,8 @@
 #include <set>
 
 #include "absl/strings/match.h"
-#include "backends/engine/cuda/run/cuda_device.h"
 #include "backends/engine/cuda/compile/emit.h"
+#include "backends/engine/cuda/run/cuda_device.h"
 #include "backends/engine/cuda/run/executable.h"
 #include "backends/engine/plan/request.h"
 #include "spec/infer/verifier.h"

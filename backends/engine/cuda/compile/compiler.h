@@ -10,9 +10,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "backends/engine/cuda/base/run.h"
 #include "backends/engine/cuda/compile/emit.h"
 #include "backends/engine/cuda/compile/program_builder.h"
-#include "backends/engine/cuda/base/run.h"
 #include "backends/engine/plan/fusion.h"
 
 namespace hlocts::cuda {

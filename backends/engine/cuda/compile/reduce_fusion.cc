@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cuda/compile/reduce_fusion.h"
 
-#include "backends/engine/cuda/device/block_reduce.h"
 #include "backends/engine/cuda/compile/program_builder.h"
+#include "backends/engine/cuda/device/block_reduce.h"
 
 namespace hlocts::cuda {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/engine/cuda/device/dispatch.h"
 #include "backends/engine/cuda/base/libraries.h"
+#include "backends/engine/cuda/device/dispatch.h"
 
 namespace hlocts::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ConvolutionPlan as loops of the host.
-#include "backends/engine/cuda/device/dispatch.h"
 #include "backends/engine/cuda/base/libraries.h"
+#include "backends/engine/cuda/device/dispatch.h"
 
 namespace hlocts::cuda {
 namespace {

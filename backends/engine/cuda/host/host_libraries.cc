@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "backends/engine/cuda/device/dispatch.h"
 #include "backends/engine/cuda/base/libraries.h"
+#include "backends/engine/cuda/device/dispatch.h"
 
 namespace hlocts::cuda {
 namespace {

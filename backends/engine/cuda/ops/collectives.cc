@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/engine/cuda/ops/device_collective.h"
 #include "backends/engine/cuda/compile/op_list.h"
+#include "backends/engine/cuda/ops/device_collective.h"
 #include "backends/engine/plan/groups.h"
 
 namespace hlocts::cuda {

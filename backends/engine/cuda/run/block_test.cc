@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "backends/engine/cuda/run/executable.h"
 #include "backends/engine/cuda/compile/reduce_plan.h"
+#include "backends/engine/cuda/run/executable.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::cuda {

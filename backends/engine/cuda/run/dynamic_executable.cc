@@ -46,15 +46,16 @@ class DeviceState {
 
 class DynamicExecutable : public backends::Executable {
  public:
-  DynamicExecutable(const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
-                    const Devices& devices)
+  DynamicExecutable(const Module& module, const backends::LoadOptions& load,
+                    const CompileOptions& compile, const Devices& devices)
       : module_(module.Clone()),
         load_(load),
         compile_(compile),
         devices_(devices),
         arguments_(backends::ArgumentLeafShapes(module)) {}
 
-  absl::StatusOr<backends::ExecuteResult> Execute(const backends::ExecuteRequest& request) override {
+  absl::StatusOr<backends::ExecuteResult> Execute(
+      const backends::ExecuteRequest& request) override {
     HLOCTS_RETURN_IF_ERROR(plan::CheckRequest(request, load_, arguments_));
     const auto start = std::chrono::steady_clock::now();
     const int64_t count = load_.replicas * load_.partitions;
@@ -90,10 +91,9 @@ class DynamicExecutable : public backends::Executable {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(const Module& module,
-                                                                  const backends::LoadOptions& load,
-                                                                  const CompileOptions& compile,
-                                                                  const Devices& devices) {
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(
+    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
+    const Devices& devices) {
   return std::unique_ptr<backends::Executable>(
       std::make_unique<DynamicExecutable>(module, load, compile, devices));
 }

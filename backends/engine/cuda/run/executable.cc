@@ -16,8 +16,8 @@ constexpr int64_t kRunsBefore = 2;
 
 class StaticExecutable : public backends::Executable {
  public:
-  StaticExecutable(const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
-                   const Devices& devices)
+  StaticExecutable(const Module& module, const backends::LoadOptions& load,
+                   const CompileOptions& compile, const Devices& devices)
       : load_(load),
         repeated_(static_cast<size_t>(load.replicas * load.partitions)),
         graphs_(compile.graphs),
@@ -43,8 +43,8 @@ class StaticExecutable : public backends::Executable {
   absl::StatusOr<backends::ExecuteResult> Execute(const backends::ExecuteRequest& request) override;
 
  private:
-  absl::Status RunOne(const std::vector<Literal>& arguments, int64_t number, plan::Communicator& world,
-                      std::vector<Literal>& outputs, double& seconds);
+  absl::Status RunOne(const std::vector<Literal>& arguments, int64_t number,
+                      plan::Communicator& world, std::vector<Literal>& outputs, double& seconds);
   absl::Status CheckMemory() const;
   KeptFunction* KeptOf(Run& run, const Function& entry, int64_t number);
 
@@ -116,7 +116,8 @@ KeptFunction* StaticExecutable::KeptOf(Run& run, const Function& entry, int64_t 
   return repeated.kept.get();
 }
 
-absl::StatusOr<backends::ExecuteResult> StaticExecutable::Execute(const backends::ExecuteRequest& request) {
+absl::StatusOr<backends::ExecuteResult> StaticExecutable::Execute(
+    const backends::ExecuteRequest& request) {
   HLOCTS_RETURN_IF_ERROR(plan::CheckRequest(request, load_, arguments_));
   HLOCTS_RETURN_IF_ERROR(CheckMemory());
   std::lock_guard<std::mutex> lock(mutex_);
@@ -139,10 +140,9 @@ absl::StatusOr<backends::ExecuteResult> StaticExecutable::Execute(const backends
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(const Module& module,
-                                                                 const backends::LoadOptions& load,
-                                                                 const CompileOptions& compile,
-                                                                 const Devices& devices) {
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(
+    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
+    const Devices& devices) {
   auto executable = std::make_unique<StaticExecutable>(module, load, compile, devices);
   HLOCTS_RETURN_IF_ERROR(executable->Compile(module));
   return std::unique_ptr<backends::Executable>(std::move(executable));

@@ -11,15 +11,13 @@
 namespace hlocts::cuda {
 
 // The module is verified and static. devices: that its replicas share, one or more.
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(const Module& module,
-                                                                 const backends::LoadOptions& load,
-                                                                 const CompileOptions& compile,
-                                                                 const Devices& devices);
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(
+    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
+    const Devices& devices);
 // With run-time sizes: instruction by instruction, each compiled for the sizes it meets.
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(const Module& module,
-                                                                  const backends::LoadOptions& load,
-                                                                  const CompileOptions& compile,
-                                                                  const Devices& devices);
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(
+    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
+    const Devices& devices);
 
 // What jit=always would compile for a module, as EmitSource takes it. Needs no device.
 absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module);

@@ -28,8 +28,8 @@ absl::StatusOr<std::vector<Literal>> RunOn(const std::string& engine, const std:
   HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend->Load(*module, load));
   backends::ExecuteRequest request;
   for (int64_t r = 0; r < load.replicas; ++r) {
-    request.arguments.push_back(
-        generators::GenerateArguments(backends::ArgumentLeafShapes(*module), 7 + static_cast<uint64_t>(r)));
+    request.arguments.push_back(generators::GenerateArguments(backends::ArgumentLeafShapes(*module),
+                                                              7 + static_cast<uint64_t>(r)));
   }
   std::vector<Literal> all;
   for (int i = 0; i < times; ++i) {

@@ -24,10 +24,12 @@ const Header kHeaders[] = {
 #include "backends/engine/cuda/runtime/device_headers.inc"
 };
 
-#define HLOCTS_NVRTC_FUNCTIONS(F)                                                               \
-  F(nvrtcCreateProgram)                                                                         \
-  F(nvrtcDestroyProgram) F(nvrtcCompileProgram) F(nvrtcGetProgramLogSize) F(nvrtcGetProgramLog) \
-      F(nvrtcGetCUBINSize) F(nvrtcGetCUBIN) F(nvrtcGetErrorString) F(nvrtcVersion)
+#define HLOCTS_NVRTC_FUNCTIONS(F) \
+  F(nvrtcCreateProgram)           \
+  F(nvrtcDestroyProgram)          \
+  F(nvrtcCompileProgram)          \
+  F(nvrtcGetProgramLogSize)       \
+  F(nvrtcGetProgramLog) F(nvrtcGetCUBINSize) F(nvrtcGetCUBIN) F(nvrtcGetErrorString) F(nvrtcVersion)
 
 struct Nvrtc {
 #define HLOCTS_MEMBER(name) decltype(&::name) name##_ = nullptr;

@@ -9,11 +9,14 @@
 namespace hlocts::cuda {
 namespace {
 
-#define HLOCTS_CUBLAS_FUNCTIONS(F)                                                              \
-  F(cublasCreate_v2)                                                                            \
-  F(cublasSetStream_v2)                                                                         \
-  F(cublasStrsm_v2) F(cublasDtrsm_v2) F(cublasCtrsm_v2) F(cublasZtrsm_v2) F(cublasStrsmBatched) \
-      F(cublasDtrsmBatched) F(cublasCtrsmBatched) F(cublasZtrsmBatched)
+#define HLOCTS_CUBLAS_FUNCTIONS(F) \
+  F(cublasCreate_v2)               \
+  F(cublasSetStream_v2)            \
+  F(cublasStrsm_v2)                \
+  F(cublasDtrsm_v2)                \
+  F(cublasCtrsm_v2)                \
+  F(cublasZtrsm_v2)                \
+  F(cublasStrsmBatched) F(cublasDtrsmBatched) F(cublasCtrsmBatched) F(cublasZtrsmBatched)
 
 struct Blas {
   HLOCTS_CUBLAS_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)

@@ -12,13 +12,17 @@ namespace {
 constexpr uint64_t kWorkspaceBytes = uint64_t{32} << 20;
 constexpr uint64_t kAlignment = 256;  // what algorithms are chosen for: how allocations begin
 
-#define HLOCTS_CUBLAS_LT_FUNCTIONS(F)                                                        \
-  F(cublasLtCreate)                                                                          \
-  F(cublasLtMatmulDescCreate) F(cublasLtMatmulDescDestroy) F(cublasLtMatmulDescSetAttribute) \
-      F(cublasLtMatrixLayoutCreate) F(cublasLtMatrixLayoutDestroy)                           \
-          F(cublasLtMatrixLayoutSetAttribute) F(cublasLtMatmulPreferenceCreate)              \
-              F(cublasLtMatmulPreferenceDestroy) F(cublasLtMatmulPreferenceSetAttribute)     \
-                  F(cublasLtMatmulAlgoGetHeuristic) F(cublasLtMatmul)
+#define HLOCTS_CUBLAS_LT_FUNCTIONS(F) \
+  F(cublasLtCreate)                   \
+  F(cublasLtMatmulDescCreate)         \
+  F(cublasLtMatmulDescDestroy)        \
+  F(cublasLtMatmulDescSetAttribute)   \
+  F(cublasLtMatrixLayoutCreate)       \
+  F(cublasLtMatrixLayoutDestroy)      \
+  F(cublasLtMatrixLayoutSetAttribute) \
+  F(cublasLtMatmulPreferenceCreate)   \
+  F(cublasLtMatmulPreferenceDestroy)  \
+  F(cublasLtMatmulPreferenceSetAttribute) F(cublasLtMatmulAlgoGetHeuristic) F(cublasLtMatmul)
 
 // What a plan becomes. usable: an algorithm takes it.
 struct Product {

@@ -28,14 +28,21 @@ namespace {
 
 constexpr size_t kWorkspaceMax = size_t{1} << 30;
 
-#define HLOCTS_CUDNN_FUNCTIONS(F)                                                                  \
-  F(cudnnCreate)                                                                                   \
-  F(cudnnSetStream) F(cudnnCreateTensorDescriptor) F(cudnnDestroyTensorDescriptor)                 \
-      F(cudnnSetTensorNdDescriptor) F(cudnnCreateFilterDescriptor) F(cudnnDestroyFilterDescriptor) \
-          F(cudnnSetFilterNdDescriptor) F(cudnnCreateConvolutionDescriptor)                        \
-              F(cudnnDestroyConvolutionDescriptor) F(cudnnSetConvolutionNdDescriptor)              \
-                  F(cudnnSetConvolutionGroupCount) F(cudnnSetConvolutionMathType)                  \
-                      F(cudnnGetConvolutionForwardWorkspaceSize) F(cudnnConvolutionForward)
+#define HLOCTS_CUDNN_FUNCTIONS(F)      \
+  F(cudnnCreate)                       \
+  F(cudnnSetStream)                    \
+  F(cudnnCreateTensorDescriptor)       \
+  F(cudnnDestroyTensorDescriptor)      \
+  F(cudnnSetTensorNdDescriptor)        \
+  F(cudnnCreateFilterDescriptor)       \
+  F(cudnnDestroyFilterDescriptor)      \
+  F(cudnnSetFilterNdDescriptor)        \
+  F(cudnnCreateConvolutionDescriptor)  \
+  F(cudnnDestroyConvolutionDescriptor) \
+  F(cudnnSetConvolutionNdDescriptor)   \
+  F(cudnnSetConvolutionGroupCount)     \
+  F(cudnnSetConvolutionMathType)       \
+  F(cudnnGetConvolutionForwardWorkspaceSize) F(cudnnConvolutionForward)
 
 struct Prepared {
   cudnnTensorDescriptor_t x = nullptr, y = nullptr;

@@ -8,12 +8,14 @@
 namespace hlocts::cuda {
 namespace {
 
-#define HLOCTS_CUFFT_FUNCTIONS(F)                                                        \
-  F(cufftCreate)                                                                         \
-  F(cufftDestroy)                                                                        \
-  F(cufftSetAutoAllocation) F(cufftMakePlanMany64) F(cufftSetStream) F(cufftSetWorkArea) \
-      F(cufftExecC2C) F(cufftExecR2C) F(cufftExecC2R) F(cufftExecZ2Z) F(cufftExecD2Z)    \
-          F(cufftExecZ2D)
+#define HLOCTS_CUFFT_FUNCTIONS(F) \
+  F(cufftCreate)                  \
+  F(cufftDestroy)                 \
+  F(cufftSetAutoAllocation)       \
+  F(cufftMakePlanMany64)          \
+  F(cufftSetStream)               \
+  F(cufftSetWorkArea)             \
+  F(cufftExecC2C) F(cufftExecR2C) F(cufftExecC2R) F(cufftExecZ2Z) F(cufftExecD2Z) F(cufftExecZ2D)
 
 struct Prepared {
   cufftHandle handle = 0;

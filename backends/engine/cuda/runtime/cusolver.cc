@@ -13,12 +13,14 @@ namespace {
 
 constexpr int64_t kSizeOfBatchedMax = 256;
 
-#define HLOCTS_CUSOLVER_FUNCTIONS(F)                                                   \
-  F(cusolverDnCreate)                                                                  \
-  F(cusolverDnSetStream)                                                               \
-  F(cusolverDnCreateParams) F(cusolverDnXpotrf_bufferSize) F(cusolverDnXpotrf)         \
-      F(cusolverDnSpotrfBatched) F(cusolverDnDpotrfBatched) F(cusolverDnCpotrfBatched) \
-          F(cusolverDnZpotrfBatched)
+#define HLOCTS_CUSOLVER_FUNCTIONS(F) \
+  F(cusolverDnCreate)                \
+  F(cusolverDnSetStream)             \
+  F(cusolverDnCreateParams)          \
+  F(cusolverDnXpotrf_bufferSize)     \
+  F(cusolverDnXpotrf)                \
+  F(cusolverDnSpotrfBatched)         \
+  F(cusolverDnDpotrfBatched) F(cusolverDnCpotrfBatched) F(cusolverDnZpotrfBatched)
 
 struct Solver {
   HLOCTS_CUSOLVER_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)

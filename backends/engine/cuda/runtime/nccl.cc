@@ -23,11 +23,11 @@ LibraryStatus CallNccl(const std::vector<LibraryContext>&, const CollectiveCall&
 
 namespace {
 
-#define HLOCTS_NCCL_FUNCTIONS(F)                                                                  \
-  F(ncclCommInitAll)                                                                              \
-  F(ncclAllReduce)                                                                                \
-  F(ncclReduceScatter) F(ncclAllGather) F(ncclSend) F(ncclRecv) F(ncclGroupStart) F(ncclGroupEnd) \
-      F(ncclGetErrorString)
+#define HLOCTS_NCCL_FUNCTIONS(F) \
+  F(ncclCommInitAll)             \
+  F(ncclAllReduce)               \
+  F(ncclReduceScatter)           \
+  F(ncclAllGather) F(ncclSend) F(ncclRecv) F(ncclGroupStart) F(ncclGroupEnd) F(ncclGetErrorString)
 
 struct Nccl {
   HLOCTS_NCCL_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)

@@ -16,17 +16,17 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
-#include "backends/engine/cpu/kernels/gemm/dot.h"
 #include "backends/engine/cpu/kernels/fft/fft.h"
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
-#include "backends/engine/cpu/kernels/runtime/isa.h"
+#include "backends/engine/cpu/kernels/gemm/dot.h"
 #include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
 #include "backends/engine/cpu/kernels/random/random.h"
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
+#include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "backends/engine/cpu/kernels/sort/sort.h"
 #include "backends/engine/cpu/kernels/window/window.h"
 #include "spec/base/status.h"
@@ -38,11 +38,11 @@ using Clock = std::chrono::steady_clock;
 
 struct Bench {
   std::string name;
-  double work;        // floating-point operations, or bytes moved
-  const char* unit;   // of work per nanosecond
+  double work;       // floating-point operations, or bytes moved
+  const char* unit;  // of work per nanosecond
   std::function<absl::Status(const Parallel&)> kernel;
-  std::function<void()> naive;      // may be null
-  std::function<bool()> agrees;     // of the two results
+  std::function<void()> naive;   // may be null
+  std::function<bool()> agrees;  // of the two results
 };
 
 std::vector<float> Floats(int64_t count, float low = -1, float high = 1) {
@@ -89,9 +89,10 @@ Bench ReduceBench(Arrays& m, const char* name, std::vector<int64_t> dims,
     }
   };
   const int64_t outputs = all ? 1 : rows ? dims[0] : dims[1];
-  return {name, 4.0 * count, "GB/s", kernel, naive, [&m, outputs, all] {
-            return Close(m.out, m.naive, outputs, all ? 2000 : 0.1);
-          }};
+  return {name,   4.0 * count,
+          "GB/s", kernel,
+          naive,  [&m, outputs, all] {
+            return Close(m.out, m.naive, outputs, all ? 2000 : 0.1); }};
 }
 
 Bench DotBench(Arrays& m, const char* name, int64_t batch, int64_t n, PrimitiveType type) {
@@ -102,7 +103,9 @@ Bench DotBench(Arrays& m, const char* name, int64_t batch, int64_t n, PrimitiveT
   const auto kernel = [&m, a, b, batch, n, type](const Parallel& pool) {
     const int64_t dims[] = {batch, n, n}, strides[] = {n * n, n, 1}, zero[] = {0}, one[] = {1},
                   two[] = {2};
-    return Dot(pool, {{a, type, dims, strides, zero, two}, {b, type, dims, strides, zero, one}, type,
+    return Dot(pool, {{a, type, dims, strides, zero, two},
+                      {b, type, dims, strides, zero, one},
+                      type,
                       m.out.data()});
   };
   std::function<void()> naive;
@@ -175,7 +178,9 @@ void NaiveConvolution(Arrays& m, int64_t batch, int64_t size, int64_t channels, 
 
 Bench ConvolutionBench(Arrays& m, const char* name, bool depthwise) {
   const int64_t batch = 8, size = 56, channels = 64, count = batch * size * size * channels;
-  return {name, 18.0 * count * (depthwise ? 1 : channels), "GFLOP/s",
+  return {name,
+          18.0 * count * (depthwise ? 1 : channels),
+          "GFLOP/s",
           [=, &m](const Parallel& pool) {
             return Convolution(pool, ConvolutionOf(m, batch, size, channels, depthwise));
           },
@@ -185,7 +190,9 @@ Bench ConvolutionBench(Arrays& m, const char* name, bool depthwise) {
 
 Bench SortBench(Arrays& m) {
   const int64_t n = 1 << 20;
-  return {"sort_1m_f32", 1.0 * n, "keys/ns",
+  return {"sort_1m_f32",
+          1.0 * n,
+          "keys/ns",
           [=, &m](const Parallel& pool) {
             const SortOperand operand[] = {{PrimitiveType::kF32, m.a.data(), m.out.data()}};
             return SortByKeys(pool, {1, n, 1, operand}, {SortKey()}, false);
@@ -199,7 +206,9 @@ Bench SortBench(Arrays& m) {
 
 Bench PairSortBench(Arrays& m) {
   const int64_t n = 1 << 20;
-  return {"sort_1m_f32_s32_stable", 1.0 * n, "keys/ns",
+  return {"sort_1m_f32_s32_stable",
+          1.0 * n,
+          "keys/ns",
           [=, &m](const Parallel& pool) {
             const SortOperand operands[] = {
                 {PrimitiveType::kF32, m.a.data(), m.out.data()},
@@ -218,7 +227,9 @@ Bench PairSortBench(Arrays& m) {
 
 Bench ComparatorSortBench(Arrays& m) {
   const int64_t n = 1 << 20;
-  return {"sort_1m_comparator", 1.0 * n, "keys/ns",
+  return {"sort_1m_comparator",
+          1.0 * n,
+          "keys/ns",
           [=, &m](const Parallel& pool) {
             const SortOperand operand[] = {{PrimitiveType::kF32, m.a.data(), m.out.data()}};
             return SortByComparator(
@@ -228,12 +239,15 @@ Bench ComparatorSortBench(Arrays& m) {
                   return absl::OkStatus();
                 });
           },
-          nullptr, nullptr};
+          nullptr,
+          nullptr};
 }
 
 Bench TopKBench(Arrays& m) {
   const int64_t n = 1 << 20, k = 100;
-  return {"topk_100_of_1m", 4.0 * n, "GB/s",
+  return {"topk_100_of_1m",
+          4.0 * n,
+          "GB/s",
           [=, &m](const Parallel& pool) {
             TopKRequest r;
             r.size = n, r.k = k;
@@ -251,7 +265,9 @@ Bench TopKBench(Arrays& m) {
 
 Bench ArgMaxBench(Arrays& m) {
   const int64_t rows = 1024, n = 4096;
-  return {"argmax_1024x4096", 4.0 * rows * n, "GB/s",
+  return {"argmax_1024x4096",
+          4.0 * rows * n,
+          "GB/s",
           [=, &m](const Parallel& pool) {
             ArgReduceRequest r;
             r.outer = rows, r.size = n;
@@ -270,14 +286,17 @@ Bench ArgMaxBench(Arrays& m) {
 
 Bench CumulativeSumBench(Arrays& m) {
   const int64_t n = 1 << 20;
-  return {"cumsum_1m", 8.0 * n, "GB/s",
+  return {"cumsum_1m",
+          8.0 * n,
+          "GB/s",
           [=, &m](const Parallel& pool) {
             static const float zero = 0;
             WindowDimensionSpec d;
             d.input_size = d.output_size = d.size = n;
             d.padding_low = n - 1;
-            return ReduceWindow(pool, {ReduceKind::kAdd, PrimitiveType::kF32, {d}, m.a.data(), &zero,
-                                       m.out.data()});
+            return ReduceWindow(
+                pool,
+                {ReduceKind::kAdd, PrimitiveType::kF32, {d}, m.a.data(), &zero, m.out.data()});
           },
           [=, &m] {
             float sum = 0;
@@ -287,7 +306,9 @@ Bench CumulativeSumBench(Arrays& m) {
 }
 
 Bench FftBench(Arrays& m, const char* name, int64_t rows, int64_t n) {
-  return {name, 5.0 * rows * n * std::log2(n), "GFLOP/s",
+  return {name,
+          5.0 * rows * n * std::log2(n),
+          "GFLOP/s",
           [=, &m](const Parallel& pool) {
             const int64_t batch[] = {rows}, length[] = {n};
             return Fft(pool, {FftKind::kFft, PrimitiveType::kF32, batch, length, m.a.data(),
@@ -305,7 +326,9 @@ Bench FftBench(Arrays& m, const char* name, int64_t rows, int64_t n) {
 
 Bench CholeskyBench(Arrays& m) {
   const int64_t n = 512;
-  return {"cholesky_512", n * n * n / 3.0, "GFLOP/s",
+  return {"cholesky_512",
+          n * n * n / 3.0,
+          "GFLOP/s",
           [=, &m](const Parallel& pool) {
             for (int64_t i = 0; i < n; ++i) {
               for (int64_t j = 0; j < n; ++j) m.b[i * n + j] = i == j ? n : m.a[std::min(i, j)];
@@ -328,7 +351,9 @@ Bench CholeskyBench(Arrays& m) {
 
 Bench SolveBench(Arrays& m) {
   const int64_t n = 512;
-  return {"triangular_solve_512", 1.0 * n * n * n, "GFLOP/s",
+  return {"triangular_solve_512",
+          1.0 * n * n * n,
+          "GFLOP/s",
           [=, &m](const Parallel& pool) {
             for (int64_t i = 0; i < n; ++i) m.b[i * n + i] = 40;
             TriangularSolveRequest r;
@@ -338,39 +363,45 @@ Bench SolveBench(Arrays& m) {
             r.output = m.out.data();
             return TriangularSolve(pool, r);
           },
-          nullptr, nullptr};
+          nullptr,
+          nullptr};
 }
 
 Bench GatherBench(Arrays& m, const char* name, int64_t width) {
   const int64_t n = 1 << 20;
-  return {name, 8.0 * n * width, "GB/s",
-          [=, &m](const Parallel& pool) {
-            GatherRequest r;
-            r.operand_dimensions = {n, width};
-            r.operand_strides = {width, 1};
-            r.slice_sizes = {1, width};
-            r.indices.data = m.indices.data();
-            r.indices.operand_dimensions = {0};
-            r.indices.batch_sizes = {n};
-            r.indices.batch_strides = {1};
-            r.output_batch_strides = {width};
-            r.slice = {{width, 1, 1}};
-            r.operand = m.a.data();
-            r.output = m.out.data();
-            return Gather(pool, r);
-          },
-          [=, &m] {
-            for (int64_t i = 0; i < n; ++i) {
-              const int64_t at = std::min<int64_t>(std::max(m.indices[i], 0), n - 1);
-              for (int64_t j = 0; j < width; ++j) m.naive[i * width + j] = m.a[at * width + j];
-            }
-          },
-          [=, &m] { return std::equal(m.out.begin(), m.out.begin() + n * width, m.naive.begin()); }};
+  return {
+      name,
+      8.0 * n * width,
+      "GB/s",
+      [=, &m](const Parallel& pool) {
+        GatherRequest r;
+        r.operand_dimensions = {n, width};
+        r.operand_strides = {width, 1};
+        r.slice_sizes = {1, width};
+        r.indices.data = m.indices.data();
+        r.indices.operand_dimensions = {0};
+        r.indices.batch_sizes = {n};
+        r.indices.batch_strides = {1};
+        r.output_batch_strides = {width};
+        r.slice = {{width, 1, 1}};
+        r.operand = m.a.data();
+        r.output = m.out.data();
+        return Gather(pool, r);
+      },
+      [=, &m] {
+        for (int64_t i = 0; i < n; ++i) {
+          const int64_t at = std::min<int64_t>(std::max(m.indices[i], 0), n - 1);
+          for (int64_t j = 0; j < width; ++j) m.naive[i * width + j] = m.a[at * width + j];
+        }
+      },
+      [=, &m] { return std::equal(m.out.begin(), m.out.begin() + n * width, m.naive.begin()); }};
 }
 
 Bench ScatterBench(Arrays& m, const char* name, int64_t width) {
   const int64_t n = 1 << 20;
-  return {name, 12.0 * n * width, "GB/s",
+  return {name,
+          12.0 * n * width,
+          "GB/s",
           [=, &m](const Parallel& pool) {
             ScatterRequest r;
             r.kind = ScatterKind::kAdd;
@@ -399,13 +430,16 @@ Bench ScatterBench(Arrays& m, const char* name, int64_t width) {
 
 Bench RandomBench(Arrays& m, const char* name, RandomAlgorithm algorithm) {
   const int64_t n = 1 << 24;
-  return {name, 4.0 * n, "GB/s",
+  return {name,
+          4.0 * n,
+          "GB/s",
           [=, &m](const Parallel& pool) {
             const int64_t dims[] = {n};
             return RandomBits(pool, {algorithm, 1, {2, 3}, dims, PrimitiveType::kU32, m.out.data()})
                 .status();
           },
-          nullptr, nullptr};
+          nullptr,
+          nullptr};
 }
 
 bool processor_time = false;
@@ -460,8 +494,12 @@ int Main(int argc, char** argv) {
     }
   }
   const int64_t count = 1 << 24;
-  Arrays m = {Floats(count), Floats(count), std::vector<float>(count), std::vector<float>(count),
-              {}, std::vector<int32_t>(1 << 20)};
+  Arrays m = {Floats(count),
+              Floats(count),
+              std::vector<float>(count),
+              std::vector<float>(count),
+              {},
+              std::vector<int32_t>(1 << 20)};
   std::mt19937 random(2);
   for (int64_t i = 0; i < 1 << 20; ++i) m.indices.push_back(random() % (1 << 20));
   const std::vector<Bench> benches = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 
-#include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/convolution/convolution_phases.h"
 #include "backends/engine/cpu/kernels/gemm/dot.h"
+#include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "backends/engine/cpu/kernels/runtime/loop_nest.h"
 

@@ -16,7 +16,7 @@ namespace hlocts::kernels {
 struct ConvolutionDimension {
   int64_t input_size = 1, kernel_size = 1, output_size = 1;
   int64_t input_stride = 0, kernel_stride = 0, output_stride = 0;  // in elements
-  int64_t window_stride = 1, padding_low = 0;  // padding_low may be negative
+  int64_t window_stride = 1, padding_low = 0;                      // padding_low may be negative
   int64_t base_dilation = 1, window_dilation = 1;
   bool reversal = false;
 };

@@ -7,13 +7,13 @@
 #include <memory>
 #include <vector>
 
-#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 #include "backends/engine/cpu/kernels/convolution/convolution_pack_isa.h"
 #include "backends/engine/cpu/kernels/convolution/convolution_pixels_isa.h"
 #include "backends/engine/cpu/kernels/convolution/convolution_rows_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_pairs_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
+#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "spec/base/status.h"
@@ -43,9 +43,8 @@ ConvolutionPlan<T> PlanOf(const ConvolutionRequest& request, PrimitiveType compu
   }
   plan.depthwise = request.kernel_inputs == 1 && plan.features == 1 && !by_batch && plan.groups > 1;
   plan.panels = CeilDiv(plan.features, kTileColumns<T>);
-  plan.direct_output =
-      StoredAs(request.output_type, compute) &&
-      (request.output_feature_stride == 1 || request.output_features == 1);
+  plan.direct_output = StoredAs(request.output_type, compute) &&
+                       (request.output_feature_stride == 1 || request.output_features == 1);
   return plan;
 }
 
@@ -76,7 +75,8 @@ void FetchPixels(const T* const* pixels, int64_t channels) {
 }
 
 template <typename T>
-void RunPanel(const ConvolutionPlan<T>& plan, const PixelBlock<T>& block, int64_t group, int64_t panel) {
+void RunPanel(const ConvolutionPlan<T>& plan, const PixelBlock<T>& block, int64_t group,
+              int64_t panel) {
   constexpr int64_t kWidth = kTileColumns<T>;
   const int64_t in_group = panel * kWidth, first = group * plan.features + in_group;
   const int64_t count = std::min(kWidth, plan.features - in_group);
@@ -142,8 +142,8 @@ template <typename T>
 absl::Status Run(const Parallel& parallel, const ConvolutionRequest& request,
                  PrimitiveType compute) {
   ConvolutionPlan<T> plan = PlanOf<T>(request, compute);
-  const int64_t bytes =
-      std::max(request.input_features * plan.parts, plan.channels) * static_cast<int64_t>(sizeof(T));
+  const int64_t bytes = std::max(request.input_features * plan.parts, plan.channels) *
+                        static_cast<int64_t>(sizeof(T));
   const Scratch zeros(bytes);
   if (!zeros.ok()) return OutOfScratch(bytes);
   std::fill(zeros.As<char>(), zeros.As<char>() + bytes, 0);
@@ -171,10 +171,14 @@ absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionReques
     }
   }
   switch (compute) {
-    case PrimitiveType::kF32: return Run<float>(parallel, request, compute);
-    case PrimitiveType::kF64: return Run<double>(parallel, request, compute);
-    case PrimitiveType::kU32: return Run<uint32_t>(parallel, request, compute);
-    default: return Run<uint64_t>(parallel, request, compute);
+    case PrimitiveType::kF32:
+      return Run<float>(parallel, request, compute);
+    case PrimitiveType::kF64:
+      return Run<double>(parallel, request, compute);
+    case PrimitiveType::kU32:
+      return Run<uint32_t>(parallel, request, compute);
+    default:
+      return Run<uint64_t>(parallel, request, compute);
   }
 }
 

@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/convolution/convolution_pixels_isa.h"
 #include "backends/engine/cpu/kernels/convolution/convolution_taps_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
+#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/loop_nest.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"

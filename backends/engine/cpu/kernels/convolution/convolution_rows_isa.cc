@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/convolution/convolution_lines_isa.h"
 #include "backends/engine/cpu/kernels/convolution/convolution_row_tile_isa.h"
 #include "backends/engine/cpu/kernels/convolution/convolution_taps_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
+#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/loop_nest.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "spec/base/status.h"

@@ -11,8 +11,8 @@ struct Window {
   int64_t input, kernel, stride = 1, low = 0, high = 0, base = 1, dilation = 1;
   bool reversal = false;
 };
-// Of input, kernel (whose outputs stand for a batch) and output: NHWC (and HWIO), NCHW, and those of
-// gradients, CNHW and CHWN.
+// Of input, kernel (whose outputs stand for a batch) and output: NHWC (and HWIO), NCHW, and those
+// of gradients, CNHW and CHWN.
 enum class Layout { kFeaturesLast, kFeaturesFirst, kBatchSecond, kBatchLast };
 
 struct Case {
@@ -35,16 +35,22 @@ const std::vector<Case>& Cases() {
       {{{11, 3, 1, 1, 2, 2, 1}, {12, 3, 1, 1, 2, 2, 1}}, 2, 16, 48},
       {{{7, 3, 1, -1, -1}, {7, 3, 1, 1, -1}}, 1, 2, 3},  // negative padding
       {{{7, 3, 1, 0, 0, 1, 1, true}, {6, 2, 1, 0, 0, 1, 1, true}}, 1, 2, 3},
-      {{{7, 3}, {9, 3}}, 2, 6, 8, 2},                               // feature groups
-      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 70, 70, 70},          // depthwise
-      {{{7, 3}, {9, 3}}, 2, 5, 10, 5},                              // depth multiplier
-      {{{5, 3}}, 6, 2, 9, 1, 3},                                    // batch groups
+      {{{7, 3}, {9, 3}}, 2, 6, 8, 2},                       // feature groups
+      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 70, 70, 70},  // depthwise
+      {{{7, 3}, {9, 3}}, 2, 5, 10, 5},                      // depth multiplier
+      {{{5, 3}}, 6, 2, 9, 1, 3},                            // batch groups
       {{{7, 3}, {9, 3}}, 2, 5, 33, 1, 1, Layout::kFeaturesFirst},
       {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 12, 12, 12, 1, Layout::kFeaturesFirst},
       // Rows long enough for vectors along them.
       {{{6, 3, 1, 1, 1}, {40, 3, 1, 1, 1}}, 2, 3, 11, 1, 1, Layout::kFeaturesFirst},
       {{{7, 3, 2, 0, 1}, {35, 4, 1, 2, 3, 1, 3}}, 2, 4, 10, 2, 1, Layout::kFeaturesFirst},
-      {{{5, 2, 1, 1, 1, 2, 2, true}, {37, 3, 1, -2, 4, 1, 1, true}}, 1, 2, 9, 1, 1, Layout::kFeaturesFirst},
+      {{{5, 2, 1, 1, 1, 2, 2, true}, {37, 3, 1, -2, 4, 1, 1, true}},
+       1,
+       2,
+       9,
+       1,
+       1,
+       Layout::kFeaturesFirst},
       {{{50, 5, 1, 2, 2}}, 3, 6, 6, 6, 1, Layout::kFeaturesFirst},
       {{{9, 3, 2, 1, 1}, {64, 5, 2, 1, 2}}, 2, 3, 9, 1, 1, Layout::kFeaturesFirst},
       {{{4, 1}, {75, 3, 4, -3, 2, 1, 3, true}}, 2, 2, 5, 1, 1, Layout::kFeaturesFirst},
@@ -57,18 +63,31 @@ const std::vector<Case>& Cases() {
       {{{20, 3, 2, 1, 1, 1, 2, true}, {17, 5, 2, 2, 2}}, 1, 8, 24, 2, 1, Layout::kFeaturesFirst},
       {{{5, 3, 1, 1, 1}, {9, 2, 1, 1, 0}, {18, 3, 1, 1, 1}}, 1, 3, 8, 1, 1, Layout::kFeaturesFirst},
       {{{9, 3, 1, 2, 2, 2}, {20, 3, 1, 1, 2, 2}}, 2, 5, 3, 1, 1, Layout::kFeaturesFirst},
-      {{{14, 3, 1, 1, 2, 2, 1, true}, {14, 3, 1, 1, 2, 2, 1, true}}, 2, 6, 10, 1, 1, Layout::kFeaturesFirst},
-      // Neighbours in memory that are none in the copies: few outputs, kernels as large as the input.
+      {{{14, 3, 1, 1, 2, 2, 1, true}, {14, 3, 1, 1, 2, 2, 1, true}},
+       2,
+       6,
+       10,
+       1,
+       1,
+       Layout::kFeaturesFirst},
+      // Neighbours in memory that are none in the copies: few outputs, kernels as large as the
+      // input.
       {{{7, 3}, {5, 3}}, 2, 20, 37, 1, 1, Layout::kFeaturesFirst},
-      {{{7, 3, 1, 0, 0, 1, 1, true}, {20, 18, 1, 0, 0, 1, 1, true}}, 2, 18, 33, 1, 1, Layout::kFeaturesFirst},
+      {{{7, 3, 1, 0, 0, 1, 1, true}, {20, 18, 1, 0, 0, 1, 1, true}},
+       2,
+       18,
+       33,
+       1,
+       1,
+       Layout::kFeaturesFirst},
       {{{9, 1}, {4, 1}}, 2, 20, 18, 2, 1, Layout::kFeaturesFirst},
       {{{9, 9, 1, 1, 1}, {18, 18, 1, 1, 1}}, 5, 17, 34, 1, 1, Layout::kBatchSecond},
       {{{9, 4, 1, 1, 2, 1, 2}, {9, 4, 1, 1, 2, 1, 2}}, 18, 3, 20, 1, 1, Layout::kBatchSecond},
       {{{9, 9, 1, 1, 1}, {18, 18, 1, 1, 1}}, 19, 4, 35, 1, 1, Layout::kBatchLast},
       {{{5, 3}, {20, 3}}, 6, 2, 9, 1, 3, Layout::kBatchSecond},
-      {{{4, 2}, {4, 2}, {4, 3}}, 1, 2, 5},                          // three dimensions
-      {{}, 3, 4, 5},                                                // none
-      {{{56, 56}, {56, 56}}, 1, 2, 3},                              // a kernel as large as the input
+      {{{4, 2}, {4, 2}, {4, 3}}, 1, 2, 5},  // three dimensions
+      {{}, 3, 4, 5},                        // none
+      {{{56, 56}, {56, 56}}, 1, 2, 3},      // a kernel as large as the input
   };
   return *cases;
 }
@@ -84,7 +103,8 @@ struct Strides {
   std::vector<int64_t> spatial;
 };
 
-Strides StridesOf(int64_t batch, int64_t features, const std::vector<int64_t>& spatial, Layout layout) {
+Strides StridesOf(int64_t batch, int64_t features, const std::vector<int64_t>& spatial,
+                  Layout layout) {
   Strides s;
   s.spatial.resize(spatial.size());
   int64_t at = 1;
@@ -119,8 +139,7 @@ ConvolutionRequest RequestOf(const Case& c, Layouts& layouts) {
   request.feature_groups = c.feature_groups;
   request.batch_groups = c.batch_groups;
   layouts.input = StridesOf(c.batch, c.inputs, input_sizes, c.layout);
-  layouts.output =
-      StridesOf(c.batch / c.batch_groups, c.outputs, layouts.output_sizes, c.layout);
+  layouts.output = StridesOf(c.batch / c.batch_groups, c.outputs, layouts.output_sizes, c.layout);
   // HWIO: spatial, input, output; else the "batch" is the output feature.
   const int64_t in = request.kernel_inputs;
   if (c.layout != Layout::kFeaturesLast) {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/fft/fft.h"
 #include "backends/engine/cpu/kernels/fft/fft_rows_isa.h"
+#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "spec/base/status.h"
 
@@ -118,8 +118,7 @@ absl::Status Run(const Parallel& parallel, const FftRequest& request) {
     return RealInverse<T>(parallel, request, copy.As<T>(), rows, n);
   }
   const bool inverse = request.kind == FftKind::kIfft;
-  HLOCTS_RETURN_IF_ERROR(
-      TransformRows<T>(parallel, {n, rows, {in, n, 1}, {out, n, 1}, inverse}));
+  HLOCTS_RETURN_IF_ERROR(TransformRows<T>(parallel, {n, rows, {in, n, 1}, {out, n, 1}, inverse}));
   return OtherDimensions(parallel, request, batch, n, inverse, out);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The passes of a transform whose elements are vectors: several transforms side by side, real and
-// imaginary parts apart, out of place, each pass leaving the data in order. V is a vector of T, or T.
-// Only for *_isa.cc.
+// imaginary parts apart, out of place, each pass leaving the data in order. V is a vector of T, or
+// T. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_ISA_H_
 
@@ -116,11 +116,21 @@ SplitComplex<V> RunPasses(const FftPlan<T>& plan, SplitComplex<V> data, SplitCom
   int64_t s = 1;
   for (const FftStage<T>& stage : plan.stages) {
     switch (stage.radix) {
-      case 2: FixedPass<2>(stage, s, data, other); break;
-      case 3: FixedPass<3>(stage, s, data, other); break;
-      case 4: FixedPass<4>(stage, s, data, other); break;
-      case 5: FixedPass<5>(stage, s, data, other); break;
-      default: AnyPass(stage, s, data, other); break;
+      case 2:
+        FixedPass<2>(stage, s, data, other);
+        break;
+      case 3:
+        FixedPass<3>(stage, s, data, other);
+        break;
+      case 4:
+        FixedPass<4>(stage, s, data, other);
+        break;
+      case 5:
+        FixedPass<5>(stage, s, data, other);
+        break;
+      default:
+        AnyPass(stage, s, data, other);
+        break;
     }
     s *= stage.radix;
     std::swap(data, other);

@@ -28,7 +28,7 @@ std::complex<T> Root(int64_t numerator, int64_t denominator) {
 template <typename T>
 struct FftStage {
   int radix;
-  int64_t m;  // remaining length after the stage
+  int64_t m;                              // remaining length after the stage
   std::vector<std::complex<T>> twiddles;  // [p][k - 1] = root of (m * radix) to the p * k
   std::vector<std::complex<T>> roots;     // of the radix, for radices without their own butterfly
 };

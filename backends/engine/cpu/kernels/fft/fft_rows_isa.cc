@@ -13,8 +13,8 @@
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
-constexpr int64_t kShortLength = 64;      // not worth splitting in two
-constexpr int64_t kLongLength = 8192;     // too long to stand in the cache side by side
+constexpr int64_t kShortLength = 64;   // not worth splitting in two
+constexpr int64_t kLongLength = 8192;  // too long to stand in the cache side by side
 constexpr int64_t kConvolutionElements = 1 << 20;
 
 template <typename T>
@@ -26,8 +26,8 @@ double RowNanoseconds(int64_t n) {
 template <typename T>
 struct SplitPlan {
   int64_t n1, n2;
-  std::vector<T> lane_re, lane_im;               // [k1][lane]
-  std::vector<std::complex<T>> block_roots;      // [k1][block]
+  std::vector<T> lane_re, lane_im;           // [k1][lane]
+  std::vector<std::complex<T>> block_roots;  // [k1][block]
 };
 
 // The divisor of n next below (or at) its square root.
@@ -150,22 +150,27 @@ absl::Status SplitRow(const Parallel& parallel, const RowsRequest<T>& r, int64_t
   const T* in = r.input.data + 2 * row * r.input.row;
   T* out = r.output.data + 2 * row * r.output.row;
   const auto columns = PlanOfLength<T>(n1), rows = PlanOfLength<T>(n2);
-  HLOCTS_RETURN_IF_ERROR(
-      RunGroups<T>(parallel, n1, (n2 + kWidth - 1) / kWidth, [&](int64_t block) {
-        const int64_t first = block * kWidth;
-        return Group<T>{*columns,
-                        {in + 2 * first * r.input.element, r.input.element, n2 * r.input.element},
-                        {between + 2 * first, 1, n2},
-                        static_cast<int>(std::min(kWidth, n2 - first)),
-                        r.inverse, false, T(1), split.get(), block};
-      }));
+  HLOCTS_RETURN_IF_ERROR(RunGroups<T>(parallel, n1, (n2 + kWidth - 1) / kWidth, [&](int64_t block) {
+    const int64_t first = block * kWidth;
+    return Group<T>{*columns,
+                    {in + 2 * first * r.input.element, r.input.element, n2 * r.input.element},
+                    {between + 2 * first, 1, n2},
+                    static_cast<int>(std::min(kWidth, n2 - first)),
+                    r.inverse,
+                    false,
+                    T(1),
+                    split.get(),
+                    block};
+  }));
   return RunGroups<T>(parallel, n2, (n1 + kWidth - 1) / kWidth, [&](int64_t block) {
     const int64_t first = block * kWidth;
     return Group<T>{*rows,
                     {between + 2 * first * n2, n2, 1},
                     {out + 2 * first * r.output.element, r.output.element, n1 * r.output.element},
                     static_cast<int>(std::min(kWidth, n1 - first)),
-                    false, r.inverse, r.inverse ? T(1) / static_cast<T>(r.n) : T(1)};
+                    false,
+                    r.inverse,
+                    r.inverse ? T(1) / static_cast<T>(r.n) : T(1)};
   });
 }
 
@@ -196,9 +201,9 @@ absl::Status LoneRow(const RowsRequest<T>& r, int64_t row) {
 // Bluestein: the transform as a convolution with a chirp, of a length without large primes.
 template <typename T>
 struct ChirpPlan {
-  int64_t length;                              // of the convolution
-  std::vector<std::complex<T>> chirp;          // exp(-i pi k^2 / n)
-  std::vector<std::complex<T>> transformed;    // of the conjugate chirp, over length
+  int64_t length;                            // of the convolution
+  std::vector<std::complex<T>> chirp;        // exp(-i pi k^2 / n)
+  std::vector<std::complex<T>> transformed;  // of the conjugate chirp, over length
 };
 
 int64_t ConvolutionLength(int64_t least) {
@@ -320,9 +325,8 @@ absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r) {
   if (HasLargePrime(r.n)) return RowsByConvolution(parallel, r);
   const bool few = r.rows < kLanes<T> / 2;
   if (r.n >= kShortLength && (few || r.n > kLongLength)) {
-    return EachRow(parallel, r, [&](const Parallel& pool, int64_t row) {
-      return SplitRow(pool, r, row);
-    });
+    return EachRow(parallel, r,
+                   [&](const Parallel& pool, int64_t row) { return SplitRow(pool, r, row); });
   }
   if (few) {
     return EachRow(parallel, r, [&](const Parallel&, int64_t row) { return LoneRow(r, row); });

@@ -65,7 +65,8 @@ void CheckLength(int64_t n, int64_t rows, double factor) {
       std::vector<std::complex<T>> out(in.size());
       const int64_t batch[] = {rows}, length[] = {n};
       ASSERT_TRUE(Fft(Parallel(), {inverse ? FftKind::kIfft : FftKind::kFft, kComponent<T>, batch,
-                                   length, in.data(), out.data()}).ok());
+                                   length, in.data(), out.data()})
+                      .ok());
       ExpectClose(out, expected, n, factor);
     });
   }
@@ -93,12 +94,14 @@ TEST(FftTest, LongTransformOfAWave) {
   const int64_t n = 1 << 18, frequency = 12345;
   std::vector<std::complex<double>> in(n), out(n);
   for (int64_t i = 0; i < n; ++i) {
-    in[i] = std::polar(1.0, 2 * 3.14159265358979323846 * static_cast<double>(i * frequency % n) / n);
+    in[i] =
+        std::polar(1.0, 2 * 3.14159265358979323846 * static_cast<double>(i * frequency % n) / n);
   }
   const int64_t length[] = {n};
   ForEachIsa([&] {
-    ASSERT_TRUE(Fft(Parallel(), {FftKind::kFft, PrimitiveType::kF64, {}, length, in.data(),
-                                 out.data()}).ok());
+    ASSERT_TRUE(
+        Fft(Parallel(), {FftKind::kFft, PrimitiveType::kF64, {}, length, in.data(), out.data()})
+            .ok());
     double rest = 0;
     for (int64_t k = 0; k < n; ++k) {
       rest += std::norm(out[k] - (k == frequency ? static_cast<double>(n) : 0.0));
@@ -116,8 +119,9 @@ TEST(FftTest, RealThereAndBack) {
     ForEachIsa([&] {
       std::vector<std::complex<float>> out(rows * half);
       std::vector<float> back(rows * n);
-      ASSERT_TRUE(Fft(Parallel(), {FftKind::kRfft, PrimitiveType::kF32, batch, length, in.data(),
-                                   out.data()}).ok());
+      ASSERT_TRUE(Fft(Parallel(),
+                      {FftKind::kRfft, PrimitiveType::kF32, batch, length, in.data(), out.data()})
+                      .ok());
       for (int64_t r = 0; r < rows; ++r) {
         for (int64_t k = 0; k < half; ++k) {
           const Wide x(out[r * half + k].real(), out[r * half + k].imag());
@@ -125,7 +129,8 @@ TEST(FftTest, RealThereAndBack) {
         }
       }
       ASSERT_TRUE(Fft(Parallel(), {FftKind::kIrfft, PrimitiveType::kF32, batch, length, out.data(),
-                                   back.data()}).ok());
+                                   back.data()})
+                      .ok());
       for (int64_t i = 0; i < rows * n; ++i) EXPECT_NEAR(back[i], in[i], 1e-5);
     });
   }
@@ -151,20 +156,24 @@ TEST(FftTest, TwoAndThreeDimensions) {
   }
   ForEachIsa([&] {
     std::vector<std::complex<float>> out(480), back(480);
-    ASSERT_TRUE(Fft(Parallel(), {FftKind::kFft, PrimitiveType::kF32, batch, length, in.data(),
-                                 out.data()}).ok());
+    ASSERT_TRUE(
+        Fft(Parallel(), {FftKind::kFft, PrimitiveType::kF32, batch, length, in.data(), out.data()})
+            .ok());
     ExpectClose(out, expected, 240, 8);
-    ASSERT_TRUE(Fft(Parallel(), {FftKind::kIfft, PrimitiveType::kF32, batch, length, out.data(),
-                                 back.data()}).ok());
+    ASSERT_TRUE(Fft(Parallel(),
+                    {FftKind::kIfft, PrimitiveType::kF32, batch, length, out.data(), back.data()})
+                    .ok());
     for (size_t i = 0; i < in.size(); ++i) EXPECT_LE(std::abs(back[i] - in[i]), 1e-5);
     // Real: the last dimension halved.
     std::vector<float> real(480), real_back(480);
     for (size_t i = 0; i < real.size(); ++i) real[i] = in[i].real();
     std::vector<std::complex<float>> half(2 * 6 * 5 * 5);
-    ASSERT_TRUE(Fft(Parallel(), {FftKind::kRfft, PrimitiveType::kF32, batch, length, real.data(),
-                                 half.data()}).ok());
+    ASSERT_TRUE(Fft(Parallel(),
+                    {FftKind::kRfft, PrimitiveType::kF32, batch, length, real.data(), half.data()})
+                    .ok());
     ASSERT_TRUE(Fft(Parallel(), {FftKind::kIrfft, PrimitiveType::kF32, batch, length, half.data(),
-                                 real_back.data()}).ok());
+                                 real_back.data()})
+                    .ok());
     for (size_t i = 0; i < real.size(); ++i) EXPECT_NEAR(real_back[i], real[i], 1e-5);
   });
 }

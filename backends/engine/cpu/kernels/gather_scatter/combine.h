@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
+#include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "spec/ir/primitive_type.h"
 
 namespace hlocts::kernels {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/engine/cpu/kernels/gather_scatter/combine.h"
-#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
-
 #include <complex>
 #include <type_traits>
 
+#include "backends/engine/cpu/kernels/gather_scatter/combine.h"
+#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
@@ -50,10 +49,14 @@ void Combine(ReduceKind, const CombineArgs& args) {
 
 double ApplyDouble(ReduceKind kind, double a, double b) {
   switch (kind) {
-    case ReduceKind::kAdd: return a + b;
-    case ReduceKind::kMultiply: return a * b;
-    case ReduceKind::kMinimum: return Apply<ReduceKind::kMinimum>(a, b);
-    default: return Apply<ReduceKind::kMaximum>(a, b);
+    case ReduceKind::kAdd:
+      return a + b;
+    case ReduceKind::kMultiply:
+      return a * b;
+    case ReduceKind::kMinimum:
+      return Apply<ReduceKind::kMinimum>(a, b);
+    default:
+      return Apply<ReduceKind::kMaximum>(a, b);
   }
 }
 
@@ -87,34 +90,50 @@ void CombineNarrowIntegers(ReduceKind kind, const CombineArgs& args) {
 template <ReduceKind kKind>
 CombineFunction UnsignedCombine(PrimitiveType type) {
   switch (BitWidth(type)) {
-    case 8: return Combine<kKind, uint8_t>;
-    case 16: return Combine<kKind, uint16_t>;
-    case 32: return Combine<kKind, uint32_t>;
-    default: return Combine<kKind, uint64_t>;
+    case 8:
+      return Combine<kKind, uint8_t>;
+    case 16:
+      return Combine<kKind, uint16_t>;
+    case 32:
+      return Combine<kKind, uint32_t>;
+    default:
+      return Combine<kKind, uint64_t>;
   }
 }
 
 template <ReduceKind kKind>
 CombineFunction ArithmeticCombine(PrimitiveType type) {
   switch (type) {
-    case PrimitiveType::kF32: return Combine<kKind, float>;
-    case PrimitiveType::kF64: return Combine<kKind, double>;
-    case PrimitiveType::kC64: return Combine<kKind, std::complex<float>>;
-    case PrimitiveType::kC128: return Combine<kKind, std::complex<double>>;
-    default: return UnsignedCombine<kKind>(type);
+    case PrimitiveType::kF32:
+      return Combine<kKind, float>;
+    case PrimitiveType::kF64:
+      return Combine<kKind, double>;
+    case PrimitiveType::kC64:
+      return Combine<kKind, std::complex<float>>;
+    case PrimitiveType::kC128:
+      return Combine<kKind, std::complex<double>>;
+    default:
+      return UnsignedCombine<kKind>(type);
   }
 }
 
 template <ReduceKind kKind>
 CombineFunction OrderCombine(PrimitiveType type) {
   switch (type) {
-    case PrimitiveType::kF32: return Combine<kKind, float>;
-    case PrimitiveType::kF64: return Combine<kKind, double>;
-    case PrimitiveType::kS8: return Combine<kKind, int8_t>;
-    case PrimitiveType::kS16: return Combine<kKind, int16_t>;
-    case PrimitiveType::kS32: return Combine<kKind, int32_t>;
-    case PrimitiveType::kS64: return Combine<kKind, int64_t>;
-    default: return UnsignedCombine<kKind>(type);
+    case PrimitiveType::kF32:
+      return Combine<kKind, float>;
+    case PrimitiveType::kF64:
+      return Combine<kKind, double>;
+    case PrimitiveType::kS8:
+      return Combine<kKind, int8_t>;
+    case PrimitiveType::kS16:
+      return Combine<kKind, int16_t>;
+    case PrimitiveType::kS32:
+      return Combine<kKind, int32_t>;
+    case PrimitiveType::kS64:
+      return Combine<kKind, int64_t>;
+    default:
+      return UnsignedCombine<kKind>(type);
   }
 }
 
@@ -134,13 +153,20 @@ CombineFunction CombineOf(ReduceKind kind, PrimitiveType type) {
   }
   if (IsSubByte(type)) return CombineNarrowIntegers;
   switch (kind) {
-    case ReduceKind::kAdd: return ArithmeticCombine<ReduceKind::kAdd>(type);
-    case ReduceKind::kMultiply: return ArithmeticCombine<ReduceKind::kMultiply>(type);
-    case ReduceKind::kMinimum: return OrderCombine<ReduceKind::kMinimum>(type);
-    case ReduceKind::kMaximum: return OrderCombine<ReduceKind::kMaximum>(type);
-    case ReduceKind::kAnd: return UnsignedCombine<ReduceKind::kAnd>(type);
-    case ReduceKind::kOr: return UnsignedCombine<ReduceKind::kOr>(type);
-    default: return UnsignedCombine<ReduceKind::kXor>(type);
+    case ReduceKind::kAdd:
+      return ArithmeticCombine<ReduceKind::kAdd>(type);
+    case ReduceKind::kMultiply:
+      return ArithmeticCombine<ReduceKind::kMultiply>(type);
+    case ReduceKind::kMinimum:
+      return OrderCombine<ReduceKind::kMinimum>(type);
+    case ReduceKind::kMaximum:
+      return OrderCombine<ReduceKind::kMaximum>(type);
+    case ReduceKind::kAnd:
+      return UnsignedCombine<ReduceKind::kAnd>(type);
+    case ReduceKind::kOr:
+      return UnsignedCombine<ReduceKind::kOr>(type);
+    default:
+      return UnsignedCombine<ReduceKind::kXor>(type);
   }
 }
 

@@ -8,17 +8,17 @@
 #include <cstring>
 #include <type_traits>
 
-#include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/gather_scatter/combine.h"
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter_line.h"
+#include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "backends/engine/cpu/kernels/runtime/loop_nest.h"
 
 namespace hlocts::kernels {
 namespace {
 
-constexpr int64_t kBlock = 256;       // index vectors at a time
-constexpr int64_t kPrefetch = 16;     // slices ahead
+constexpr int64_t kBlock = 256;    // index vectors at a time
+constexpr int64_t kPrefetch = 16;  // slices ahead
 
 // Where an index vector's components, its slice in the operand and its window begin.
 struct Starts {
@@ -62,8 +62,8 @@ struct Moves {
   const IndexVectors& indices;
   absl::Span<const int64_t> operand_dimensions, operand_strides, sizes;
   bool clamp;
-  LoopNest<3> batch;   // index offset, operand offset, window offset
-  LoopNest<2> slice;   // operand, window; without the innermost loop
+  LoopNest<3> batch;  // index offset, operand offset, window offset
+  LoopNest<2> slice;  // operand, window; without the innermost loop
   LoopDimension<2> run;
   int64_t run_start[2] = {0, 0};  // where a part of the runs begins
 };
@@ -158,11 +158,16 @@ void CopyStrided(int bytes, const char* from, int64_t from_stride, char* to, int
     return;
   }
   switch (bytes) {
-    case 1: return CopyRun<1>(from, from_stride, to, to_stride, count);
-    case 2: return CopyRun<2>(from, from_stride, to, to_stride, count);
-    case 4: return CopyRun<4>(from, from_stride, to, to_stride, count);
-    case 8: return CopyRun<8>(from, from_stride, to, to_stride, count);
-    default: return CopyRun<16>(from, from_stride, to, to_stride, count);
+    case 1:
+      return CopyRun<1>(from, from_stride, to, to_stride, count);
+    case 2:
+      return CopyRun<2>(from, from_stride, to, to_stride, count);
+    case 4:
+      return CopyRun<4>(from, from_stride, to, to_stride, count);
+    case 8:
+      return CopyRun<8>(from, from_stride, to, to_stride, count);
+    default:
+      return CopyRun<16>(from, from_stride, to, to_stride, count);
   }
 }
 
@@ -189,11 +194,16 @@ void GatherBlock(const Moves& moves, int bytes, const Starts& starts, int64_t co
                  const char* operand, char* output) {
   if (moves.slice.empty() && moves.run.size == 1) {
     switch (bytes) {
-      case 1: return GatherSingles<1>(starts, count, operand, output);
-      case 2: return GatherSingles<2>(starts, count, operand, output);
-      case 4: return GatherSingles<4>(starts, count, operand, output);
-      case 8: return GatherSingles<8>(starts, count, operand, output);
-      default: return GatherSingles<16>(starts, count, operand, output);
+      case 1:
+        return GatherSingles<1>(starts, count, operand, output);
+      case 2:
+        return GatherSingles<2>(starts, count, operand, output);
+      case 4:
+        return GatherSingles<4>(starts, count, operand, output);
+      case 8:
+        return GatherSingles<8>(starts, count, operand, output);
+      default:
+        return GatherSingles<16>(starts, count, operand, output);
     }
   }
   for (int64_t i = 0; i < count; ++i) {
@@ -312,7 +322,8 @@ absl::Status Gather(const Parallel& parallel, const GatherRequest& request) {
   const int64_t count = LoopCount(moves.batch), blocks = (count + kBlock - 1) / kBlock;
   const int bytes = StorageBytes(request.type);
   IndexedLine line;
-  if (IsLine(moves, line) && Kernels().gather_line(parallel, line, bytes, request.operand, request.output)) {
+  if (IsLine(moves, line) &&
+      Kernels().gather_line(parallel, line, bytes, request.operand, request.output)) {
     return absl::OkStatus();
   }
   const double cost = kBlock * (4 + 0.3 * static_cast<double>(windows / count));
@@ -345,8 +356,8 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
                               request.update_batch_strides, request.window);
   const int64_t bytes = StorageBytes(request.type);
   IndexedLine line;
-  if (IsLine(moves, line) &&
-      Kernels().scatter_line(parallel, line, request.kind, request.type, request.updates, request.output)) {
+  if (IsLine(moves, line) && Kernels().scatter_line(parallel, line, request.kind, request.type,
+                                                    request.updates, request.output)) {
     return absl::OkStatus();
   }
   const int64_t parts =

@@ -24,8 +24,8 @@ struct IndexVectors {
   // Index vectors form an array of these sizes; its elements lie at these strides.
   absl::InlinedVector<int64_t, 4> batch_sizes, batch_strides;
   int64_t component_stride = 1;
-  // Instead of `data`: writes elements [begin, end) of the index array to `to`, from any thread. For
-  // index vectors that lie one after the other, of at most kMadeComponentsMax entries.
+  // Instead of `data`: writes elements [begin, end) of the index array to `to`, from any thread.
+  // For index vectors that lie one after the other, of at most kMadeComponentsMax entries.
   const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
 };
 inline constexpr int64_t kMadeComponentsMax = 8;

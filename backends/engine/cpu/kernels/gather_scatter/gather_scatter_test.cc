@@ -38,7 +38,8 @@ TEST(GatherTest, SlicesWithClampedStarts) {
   request.output = output.data();
   ASSERT_TRUE(Gather(Parallel(), request).ok());
   for (int64_t i = 0; i < 4; ++i) {
-    const int64_t y = std::clamp(rows.indices[2 * i], 0, 4), x = std::clamp(rows.indices[2 * i + 1], 0, 8);
+    const int64_t y = std::clamp(rows.indices[2 * i], 0, 4),
+                  x = std::clamp(rows.indices[2 * i + 1], 0, 8);
     for (int64_t a = 0; a < 3; ++a) {
       for (int64_t b = 0; b < 5; ++b) {
         EXPECT_EQ(output[(i * 3 + a) * 5 + b], rows.operand[(x * 7 + y + a) * 5 + b]);
@@ -175,12 +176,13 @@ TEST(ScatterTest, KindsAndTypes) {
   CheckScatter<PrimitiveType::kBF16>(ScatterKind::kAdd, [](auto a, auto b) {
     return NativeOf<PrimitiveType::kBF16>(double{float{a}} + float{b});
   });
-  CheckScatter<PrimitiveType::kU4>(ScatterKind::kMultiply, [](auto a, auto b) {
-    return NativeU4(int{a} * int{b});
-  });
+  CheckScatter<PrimitiveType::kU4>(ScatterKind::kMultiply,
+                                   [](auto a, auto b) { return NativeU4(int{a} * int{b}); });
   CheckScatter<PrimitiveType::kU32>(ScatterKind::kXor, [](auto a, auto b) { return a ^ b; });
-  CheckScatter<PrimitiveType::kPred>(ScatterKind::kAnd, [](auto a, auto b) { return static_cast<uint8_t>(a & b); });
-  CheckScatter<PrimitiveType::kPred>(ScatterKind::kAdd, [](auto a, auto b) { return static_cast<uint8_t>(a | b); });
+  CheckScatter<PrimitiveType::kPred>(ScatterKind::kAnd,
+                                     [](auto a, auto b) { return static_cast<uint8_t>(a & b); });
+  CheckScatter<PrimitiveType::kPred>(ScatterKind::kAdd,
+                                     [](auto a, auto b) { return static_cast<uint8_t>(a | b); });
 }
 
 // Rows long enough that threads take a part of each: updates of one row keep their order.

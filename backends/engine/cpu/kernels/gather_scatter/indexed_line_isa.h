@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter_line.h"
+#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/processor.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {

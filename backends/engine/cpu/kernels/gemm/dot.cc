@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
+#include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/runtime/isa.h"
 
 namespace hlocts::kernels {
@@ -16,9 +16,8 @@ bool IsExact(PrimitiveType type) { return IsInteger(type) || type == PrimitiveTy
 absl::Status Check(const DotRequest& request) {
   const DotOperand &lhs = request.lhs, &rhs = request.rhs;
   if (!DotSupported(lhs.type, rhs.type, request.output_type)) {
-    return Unsupported("dot of ", PrimitiveTypeName(lhs.type), " and ",
-                       PrimitiveTypeName(rhs.type), " to ",
-                       PrimitiveTypeName(request.output_type));
+    return Unsupported("dot of ", PrimitiveTypeName(lhs.type), " and ", PrimitiveTypeName(rhs.type),
+                       " to ", PrimitiveTypeName(request.output_type));
   }
   if (lhs.batch.size() != rhs.batch.size() || lhs.contracting.size() != rhs.contracting.size() ||
       lhs.strides.size() != lhs.dimensions.size() || rhs.strides.size() != rhs.dimensions.size()) {
@@ -58,8 +57,8 @@ absl::Status OutputCount(const DotRequest& request, int64_t& count) {
 PrimitiveType ProductType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
   const bool is_complex = IsComplex(output);
   if (IsComplex(lhs) != is_complex || IsComplex(rhs) != is_complex) return PrimitiveType::kInvalid;
-  if (is_complex) return lhs == output && rhs == output ? ComponentType(output)
-                                                        : PrimitiveType::kInvalid;
+  if (is_complex)
+    return lhs == output && rhs == output ? ComponentType(output) : PrimitiveType::kInvalid;
   for (PrimitiveType type : {lhs, rhs, output}) {
     if (!IsArrayType(type)) return PrimitiveType::kInvalid;
   }

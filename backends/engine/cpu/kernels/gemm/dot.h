@@ -22,7 +22,7 @@ struct DotOperand {
   PrimitiveType type = PrimitiveType::kF32;
   absl::Span<const int64_t> dimensions;
   absl::Span<const int64_t> strides;  // in elements
-  absl::Span<const int64_t> batch;        // dimension numbers, in the order of the attribute
+  absl::Span<const int64_t> batch;    // dimension numbers, in the order of the attribute
   absl::Span<const int64_t> contracting;
 };
 

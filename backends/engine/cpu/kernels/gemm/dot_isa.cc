@@ -4,15 +4,15 @@
 // another type than the computing one are copied converted.
 #include <algorithm>
 
-#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 #include "backends/engine/cpu/kernels/gemm/dot_operand_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_pairs_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_stack_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
-#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/gemm/gemm_isa.h"
 #include "backends/engine/cpu/kernels/gemm/gemm_vector_isa.h"
+#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
+#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "spec/base/status.h"
 
@@ -175,10 +175,14 @@ absl::Status DotKernel(const Parallel& parallel, const DotRequest& request) {
   const PrimitiveType compute =
       ProductType(request.lhs.type, request.rhs.type, request.output_type);
   switch (compute) {
-    case PrimitiveType::kF32: return DotIn<float>(parallel, request, compute);
-    case PrimitiveType::kF64: return DotIn<double>(parallel, request, compute);
-    case PrimitiveType::kU32: return DotIn<uint32_t>(parallel, request, compute);
-    default: return DotIn<uint64_t>(parallel, request, compute);
+    case PrimitiveType::kF32:
+      return DotIn<float>(parallel, request, compute);
+    case PrimitiveType::kF64:
+      return DotIn<double>(parallel, request, compute);
+    case PrimitiveType::kU32:
+      return DotIn<uint32_t>(parallel, request, compute);
+    default:
+      return DotIn<uint64_t>(parallel, request, compute);
   }
 }
 

@@ -8,9 +8,9 @@
 #include <complex>
 #include <memory>
 
-#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 #include "backends/engine/cpu/kernels/gemm/dot_stack_isa.h"
+#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/loop_nest.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "spec/base/status.h"

@@ -66,7 +66,8 @@ std::vector<int64_t> FreeOf(const Side& side) {
   std::vector<int64_t> free;
   for (int64_t d = 0; d < static_cast<int64_t>(side.dimensions.size()); ++d) {
     if (std::count(side.batch.begin(), side.batch.end(), d) +
-            std::count(side.contracting.begin(), side.contracting.end(), d) == 0) {
+            std::count(side.contracting.begin(), side.contracting.end(), d) ==
+        0) {
       free.push_back(d);
     }
   }
@@ -185,7 +186,8 @@ TEST(DotTest, PredIsOrOfAnds) {
   const Side side = {{2}, {1}, {}, {0}};
   ForEachIsa([&] {
     ASSERT_TRUE(Dot(Parallel(), {OperandOf(side, lhs, T::kPred), OperandOf(side, rhs, T::kPred),
-                                 T::kPred, &output}).ok());
+                                 T::kPred, &output})
+                    .ok());
     EXPECT_TRUE(output);
     EXPECT_EQ(*reinterpret_cast<uint8_t*>(&output), 1);
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Cholesky and triangular solve share: matrices in the type that computes, and blocked forward
-// substitution on a lower triangle. Other forms are brought to it by transposing and reversing while
-// the operands are copied. Only for *_isa.cc.
+// substitution on a lower triangle. Other forms are brought to it by transposing and reversing
+// while the operands are copied. Only for *_isa.cc.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_ISA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_ISA_H_
 
@@ -9,10 +9,10 @@
 #include <atomic>
 #include <complex>
 
-#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
-#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/gemm/gemm_isa.h"
 #include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
+#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
+#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "spec/base/status.h"
 

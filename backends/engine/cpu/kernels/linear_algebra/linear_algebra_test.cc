@@ -156,13 +156,14 @@ void CheckSolve(TriangularSolveRequest r) {
         Wide sum = 0;
         double magnitude = 0;
         for (int64_t p = 0; p < n; ++p) {
-          const Wide term =
-              r.left_side ? element(batch, row, p) * Wide(x[(batch * n + p) * r.columns + j])
-                          : Wide(x[i * n + p]) * element(batch, p, j);
+          const Wide term = r.left_side
+                                ? element(batch, row, p) * Wide(x[(batch * n + p) * r.columns + j])
+                                : Wide(x[i * n + p]) * element(batch, p, j);
           sum += term;
           magnitude += std::abs(term);
         }
-        ASSERT_LE(std::abs(sum - Wide(b[i * r.columns + j])), 4 * (n + 1) * UnitOf<T>() * magnitude);
+        ASSERT_LE(std::abs(sum - Wide(b[i * r.columns + j])),
+                  4 * (n + 1) * UnitOf<T>() * magnitude);
       }
     }
   });

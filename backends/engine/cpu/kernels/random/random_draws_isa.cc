@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
-#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/random/random_blocks_isa.h"
 #include "backends/engine/cpu/kernels/random/random_draws.h"
+#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
+#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/random/random.h"
 #include "backends/engine/cpu/kernels/random/random_blocks_isa.h"
+#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "spec/ir/primitive_type.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
@@ -40,10 +40,18 @@ void ThreeFryBlock(uint64_t key, uint64_t first, uint32_t* __restrict x, uint32_
 
 void StoreWord(int bytes, uint64_t word, void* output, int64_t i) {
   switch (bytes) {
-    case 1: static_cast<uint8_t*>(output)[i] = static_cast<uint8_t>(word); break;
-    case 2: static_cast<uint16_t*>(output)[i] = static_cast<uint16_t>(word); break;
-    case 4: static_cast<uint32_t*>(output)[i] = static_cast<uint32_t>(word); break;
-    default: static_cast<uint64_t*>(output)[i] = word; break;
+    case 1:
+      static_cast<uint8_t*>(output)[i] = static_cast<uint8_t>(word);
+      break;
+    case 2:
+      static_cast<uint16_t*>(output)[i] = static_cast<uint16_t>(word);
+      break;
+    case 4:
+      static_cast<uint32_t*>(output)[i] = static_cast<uint32_t>(word);
+      break;
+    default:
+      static_cast<uint64_t*>(output)[i] = word;
+      break;
   }
 }
 
@@ -94,9 +102,12 @@ void StorePairs(const uint32_t* x, const uint32_t* y, int64_t pairs, T* __restri
 void StorePairs(int bytes, const uint32_t* x, const uint32_t* y, int64_t pairs, int64_t at,
                 void* output) {
   switch (bytes) {
-    case 1: return StorePairs(x, y, pairs, static_cast<uint8_t*>(output) + at);
-    case 2: return StorePairs(x, y, pairs, static_cast<uint16_t*>(output) + at);
-    default: return StorePairs(x, y, pairs, static_cast<uint32_t*>(output) + at);
+    case 1:
+      return StorePairs(x, y, pairs, static_cast<uint8_t*>(output) + at);
+    case 2:
+      return StorePairs(x, y, pairs, static_cast<uint16_t*>(output) + at);
+    default:
+      return StorePairs(x, y, pairs, static_cast<uint32_t*>(output) + at);
   }
 }
 
@@ -121,7 +132,8 @@ int64_t ThreeFryPairs(const Parallel& parallel, const RandomBitsRequest& r, int 
 }
 
 int64_t Philox(const Parallel& parallel, const RandomBitsRequest& r, int bytes, int64_t count) {
-  const int64_t per_counter = bytes == 8 ? 2 : 4, counters = (count + per_counter - 1) / per_counter;
+  const int64_t per_counter = bytes == 8 ? 2 : 4,
+                counters = (count + per_counter - 1) / per_counter;
   ForRandomBlocks(parallel, counters, kBlock, [&](int64_t first, int64_t n) {
     uint32_t words[4][kBlock];
     const uint64_t low = r.counter[0] + static_cast<uint64_t>(first);
@@ -137,9 +149,9 @@ int64_t Philox(const Parallel& parallel, const RandomBitsRequest& r, int bytes, 
       for (int64_t k = 0; k < per_counter; ++k) {
         const int64_t at = (first + i) * per_counter + k;
         if (at >= count) return;
-        const uint64_t word = bytes == 8 ? words[2 * k][i] |
-                                               static_cast<uint64_t>(words[2 * k + 1][i]) << 32
-                                         : words[k][i];
+        const uint64_t word =
+            bytes == 8 ? words[2 * k][i] | static_cast<uint64_t>(words[2 * k + 1][i]) << 32
+                       : words[k][i];
         StoreWord(bytes, word, r.output, at);
       }
     }

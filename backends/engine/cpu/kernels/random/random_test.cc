@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "backends/engine/cpu/kernels/runtime/kernel_testing.h"
 #include "backends/engine/cpu/kernels/random/random_draws.h"
+#include "backends/engine/cpu/kernels/runtime/kernel_testing.h"
 
 namespace hlocts::kernels {
 namespace {
@@ -28,8 +28,9 @@ std::vector<T> Bits(RandomAlgorithm algorithm, uint64_t key, std::array<uint64_t
 TEST(RandomTest, KnownAnswers) {
   ForEachIsa([] {
     uint64_t steps = 0;
-    EXPECT_EQ(Bits<uint32_t>(RandomAlgorithm::kThreeFry, 1, {2, 0}, {4}, PrimitiveType::kU32, &steps),
-              (std::vector<uint32_t>{43444564u, 2150618427u, 3979645651u, 3745730563u}));
+    EXPECT_EQ(
+        Bits<uint32_t>(RandomAlgorithm::kThreeFry, 1, {2, 0}, {4}, PrimitiveType::kU32, &steps),
+        (std::vector<uint32_t>{43444564u, 2150618427u, 3979645651u, 3745730563u}));
     EXPECT_EQ(steps, 2);
     EXPECT_EQ(Bits<uint32_t>(RandomAlgorithm::kPhilox, 1, {2, 3}, {4}, PrimitiveType::kU32, &steps),
               (std::vector<uint32_t>{4031113034u, 1366700262u, 495645701u, 3051723414u}));
@@ -77,8 +78,8 @@ TEST(RandomTest, LongArraysAreTheirCountersInOrder) {
 TEST(RandomTest, PairsLieAlongOneDimension) {
   ForEachIsa([] {
     uint64_t steps = 0;
-    const auto line = Bits<uint32_t>(RandomAlgorithm::kThreeFry, 3, {0, 0}, {60},
-                                     PrimitiveType::kU32, &steps);
+    const auto line =
+        Bits<uint32_t>(RandomAlgorithm::kThreeFry, 3, {0, 0}, {60}, PrimitiveType::kU32, &steps);
     const auto cube = Bits<uint32_t>(RandomAlgorithm::kThreeFry, 3, {0, 0}, {3, 4, 5},
                                      PrimitiveType::kU32, &steps);
     EXPECT_EQ(steps, 30);
@@ -89,8 +90,8 @@ TEST(RandomTest, PairsLieAlongOneDimension) {
         }
       }
     }
-    const auto odd = Bits<uint32_t>(RandomAlgorithm::kThreeFry, 3, {0, 0}, {3, 5},
-                                    PrimitiveType::kU32, &steps);
+    const auto odd =
+        Bits<uint32_t>(RandomAlgorithm::kThreeFry, 3, {0, 0}, {3, 5}, PrimitiveType::kU32, &steps);
     EXPECT_EQ(steps, 9);
     for (int64_t a = 0; a < 3; ++a) {
       for (int64_t b = 0; b < 5; ++b) {

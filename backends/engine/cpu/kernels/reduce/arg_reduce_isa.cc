@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
-#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
 #include "backends/engine/cpu/kernels/reduce/reduce_table_isa.h"
+#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
+#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
@@ -83,8 +83,10 @@ constexpr bool IsPlain(PrimitiveType type) {
     case PrimitiveType::kU8:
     case PrimitiveType::kU16:
     case PrimitiveType::kU32:
-    case PrimitiveType::kU64: return true;
-    default: return false;
+    case PrimitiveType::kU64:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -110,8 +112,8 @@ int64_t BestOfRow(const NativeOf<kType>* row, const ArgReduceRequest& request) {
     const int64_t count = std::min(kBlock, request.size - i);
     LoadKeys<kType>(row + i, count, request, keys);
     const Key largest = Largest(keys, count);
-    const bool better = block_of_best < 0 || largest > best ||
-                        (largest == best && !request.tie_low_index);
+    const bool better =
+        block_of_best < 0 || largest > best || (largest == best && !request.tie_low_index);
     if (better) best = largest, block_of_best = i;
   }
   const int64_t count = std::min(kBlock, request.size - block_of_best);
@@ -159,8 +161,8 @@ void StoreBest(const ArgReduceRequest& request, int64_t outer, int64_t first, in
 template <PrimitiveType kType>
 void Run(const Parallel& parallel, const ArgReduceRequest& request) {
   const int64_t tiles = (request.inner + kBlock - 1) / kBlock;
-  const ReduceOps ops = ReduceOpsFor(
-      request.maximum ? ReduceKind::kMaximum : ReduceKind::kMinimum, kType);
+  const ReduceOps ops =
+      ReduceOpsFor(request.maximum ? ReduceKind::kMaximum : ReduceKind::kMinimum, kType);
   const double cost = 0.5 * request.size * std::min(request.inner, kBlock) + 20;
   parallel.For(request.outer * tiles, cost, [&](int64_t unit, int64_t end) {
     int64_t positions[kBlock];
@@ -171,7 +173,8 @@ void Run(const Parallel& parallel, const ArgReduceRequest& request) {
                          outer * request.size * request.inner + first;
       if (request.inner == 1) {
         bool done = false;
-        if constexpr (IsPlain(kType)) done = BestOfPlainRow<kType>(from, request, ops, positions[0]);
+        if constexpr (IsPlain(kType))
+          done = BestOfPlainRow<kType>(from, request, ops, positions[0]);
         if (!done) positions[0] = BestOfRow<kType>(from, request);
       } else {
         BestOfColumns<kType>(from, request, count, positions);

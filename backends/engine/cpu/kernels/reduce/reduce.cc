@@ -20,10 +20,13 @@ bool ReduceSupported(ReduceKind kind, PrimitiveType type) {
   if (!IsArrayType(type)) return false;
   switch (kind) {
     case ReduceKind::kAdd:
-    case ReduceKind::kMultiply: return true;
+    case ReduceKind::kMultiply:
+      return true;
     case ReduceKind::kMinimum:
-    case ReduceKind::kMaximum: return !IsComplex(type);
-    default: return !IsFloat(type) && !IsComplex(type);
+    case ReduceKind::kMaximum:
+      return !IsComplex(type);
+    default:
+      return !IsFloat(type) && !IsComplex(type);
   }
 }
 
@@ -52,8 +55,8 @@ absl::Status Reduce(const Parallel& parallel, const ReduceRequest& request) {
 
 absl::Status RowReduce(const RowReduceRequest& request) {
   const PrimitiveType type = request.type;
-  const bool as_stored = !IsComplex(type) && !IsSubByte(type) &&
-                         (!IsFloat(type) || BitWidth(type) >= 32);
+  const bool as_stored =
+      !IsComplex(type) && !IsSubByte(type) && (!IsFloat(type) || BitWidth(type) >= 32);
   if (as_stored && request.size > 0 && ReduceSupported(request.kind, type)) {
     return Kernels().row_reduce(Parallel(1), request);
   }

@@ -40,8 +40,8 @@ struct ReduceRequest {
 
 absl::Status Reduce(const Parallel& parallel, const ReduceRequest& request);
 
-// Each row of a dense array [rows, size] becomes one element, on the calling thread: for callers that
-// have few rows at a time and many times. A result depends on its row alone.
+// Each row of a dense array [rows, size] becomes one element, on the calling thread: for callers
+// that have few rows at a time and many times. A result depends on its row alone.
 struct RowReduceRequest {
   ReduceKind kind = ReduceKind::kAdd;
   PrimitiveType type = PrimitiveType::kF32;
@@ -58,12 +58,12 @@ absl::Status RowReduce(const RowReduceRequest& request);
 struct ArgReduceRequest {
   PrimitiveType type = PrimitiveType::kF32;  // not complex
   bool maximum = true;
-  bool nan_wins = true;          // else a NaN is never chosen unless all are NaN (then position 0)
-  bool tie_low_index = true;     // else the last of equal elements (or of NaNs) wins
+  bool nan_wins = true;       // else a NaN is never chosen unless all are NaN (then position 0)
+  bool tie_low_index = true;  // else the last of equal elements (or of NaNs) wins
   int64_t outer = 1, size = 1, inner = 1;
   const void* operand = nullptr;
-  void* values = nullptr;        // [outer, inner]; may be null
-  void* indices = nullptr;       // [outer, inner] of index_type
+  void* values = nullptr;                          // [outer, inner]; may be null
+  void* indices = nullptr;                         // [outer, inner] of index_type
   PrimitiveType index_type = PrimitiveType::kS32;  // s32, u32, s64 or u64
 };
 

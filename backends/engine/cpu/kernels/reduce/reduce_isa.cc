@@ -4,20 +4,20 @@
 #include <algorithm>
 #include <atomic>
 
+#include "backends/engine/cpu/kernels/reduce/reduce_table_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/loop_nest.h"
-#include "backends/engine/cpu/kernels/reduce/reduce_table_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
-constexpr int64_t kRowChunk = 32768;       // elements of one row that a block takes at most
-constexpr int64_t kColumnTile = 1024;      // accumulators that stay in the first-level cache
+constexpr int64_t kRowChunk = 32768;   // elements of one row that a block takes at most
+constexpr int64_t kColumnTile = 1024;  // accumulators that stay in the first-level cache
 constexpr int64_t kBlockElements = 1 << 18;
-constexpr int64_t kEnoughUnits = 64;       // independent outputs that make splitting a sum needless
-constexpr int64_t kNarrowColumns = 128;    // fewer adjacent outputs are taken several rows at once
-constexpr int64_t kShortRow = 16;          // shorter rows are taken a column at a time
+constexpr int64_t kEnoughUnits = 64;     // independent outputs that make splitting a sum needless
+constexpr int64_t kNarrowColumns = 128;  // fewer adjacent outputs are taken several rows at once
+constexpr int64_t kShortRow = 16;        // shorter rows are taken a column at a time
 constexpr double kNanosecondsPerByte = 0.05;
 constexpr int64_t kMadeBytes = 16384;  // elements made at a time: half of a first-level cache
 
@@ -28,7 +28,7 @@ struct Plan {
   const std::function<void(int64_t, int64_t, void*)>* make;  // instead of `operand`
   double make_ns;
   int64_t storage_bytes;
-  bool decode;               // stored narrower than computed
+  bool decode;                // stored narrower than computed
   LoopNest<2> kept, reduced;  // strides: operand, output; without the innermost loop
   LoopDimension<2> inner;
   bool inner_reduced;
@@ -86,8 +86,7 @@ void ReduceRows(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Pa
   for (int64_t unit = unit_begin; unit < unit_end; ++unit) {
     const int64_t block = unit % partials.blocks;
     if (block == 0 && unit > unit_begin) output.Next();
-    char* to = partials.data +
-               (block * partials.outputs + output.offset(1)) * plan.ops.bytes;
+    char* to = partials.data + (block * partials.outputs + output.offset(1)) * plan.ops.bytes;
     const int64_t end = std::min(items, (block + 1) * rows_per_block);
     int64_t item = block * rows_per_block;
     LoopWalk<2> repeat(plan.reduced, item / chunks);
@@ -132,8 +131,8 @@ void AddMadeRows(const Plan& plan, int64_t offset, int64_t rows, int64_t count, 
 }
 
 // The innermost loop is kept: a tile of adjacent outputs at a time.
-void ReduceColumns(const Plan& plan, int64_t unit_begin, int64_t unit_end,
-                   const Partials& partials, int64_t rows_per_block) {
+void ReduceColumns(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Partials& partials,
+                   int64_t rows_per_block) {
   const int64_t width = plan.inner.size, tiles = (width + kColumnTile - 1) / kColumnTile;
   alignas(64) char buffer[kColumnTile * 16], sums[kColumnTile * 16];
   for (int64_t unit = unit_begin; unit < unit_end; ++unit) {
@@ -154,8 +153,7 @@ void ReduceColumns(const Plan& plan, int64_t unit_begin, int64_t unit_end,
               plan.reduced[0].stride[0] * plan.storage_bytes, end - row, count, sums);
     } else {
       for (; row < end; ++row, repeat.Next()) {
-        const void* from =
-            Fetch(plan, in + repeat.offset(0), plan.inner.stride[0], count, buffer);
+        const void* from = Fetch(plan, in + repeat.offset(0), plan.inner.stride[0], count, buffer);
         plan.ops.columns(sums, from, 0, 1, count);
       }
     }
@@ -180,38 +178,36 @@ void Finish(const Parallel& parallel, const Plan& plan, const Partials& partials
   const int64_t bytes = plan.ops.bytes, line = partials.outputs * bytes;
   constexpr int64_t kPiece = 1024;
   const int64_t pieces = (partials.outputs + kPiece - 1) / kPiece;
-  parallel.For(pieces, kPiece * bytes * partials.blocks * kNanosecondsPerByte, [&](int64_t p,
-                                                                                   int64_t end) {
-    alignas(64) char sums[kPiece * 16];
-    for (; p < end; ++p) {
-      const int64_t first = p * kPiece, count = std::min(kPiece, partials.outputs - first);
-      for (int64_t j = 0; j < count; ++j) {
-        __builtin_memcpy(sums + j * bytes, init + j % period * bytes, bytes);
-      }
-      plan.ops.columns(sums, partials.data + first * bytes, line, partials.blocks, count);
-      char* out = static_cast<char*>(request.output) + first * plan.storage_bytes;
-      if (plan.decode) {
-        EncodeRun(plan.type, reinterpret_cast<float*>(sums), count, 1, out);
-      } else if (IsSubByte(plan.type)) {
-        EncodeRun(plan.type, reinterpret_cast<int8_t*>(sums), count, 1, out);
-      } else {
-        __builtin_memcpy(out, sums, count * bytes);
-      }
-    }
-  });
+  parallel.For(
+      pieces, kPiece * bytes * partials.blocks * kNanosecondsPerByte, [&](int64_t p, int64_t end) {
+        alignas(64) char sums[kPiece * 16];
+        for (; p < end; ++p) {
+          const int64_t first = p * kPiece, count = std::min(kPiece, partials.outputs - first);
+          for (int64_t j = 0; j < count; ++j) {
+            __builtin_memcpy(sums + j * bytes, init + j % period * bytes, bytes);
+          }
+          plan.ops.columns(sums, partials.data + first * bytes, line, partials.blocks, count);
+          char* out = static_cast<char*>(request.output) + first * plan.storage_bytes;
+          if (plan.decode) {
+            EncodeRun(plan.type, reinterpret_cast<float*>(sums), count, 1, out);
+          } else if (IsSubByte(plan.type)) {
+            EncodeRun(plan.type, reinterpret_cast<int8_t*>(sums), count, 1, out);
+          } else {
+            __builtin_memcpy(out, sums, count * bytes);
+          }
+        }
+      });
 }
 
 absl::Status Run(const Parallel& parallel, const Plan& plan, const ReduceRequest& request) {
   const int64_t width = plan.inner.size;
   const int64_t row_chunks = (width + kRowChunk - 1) / kRowChunk;
   const int64_t items = plan.inner_reduced ? plan.repeats * row_chunks : plan.repeats;
-  const int64_t item_elements =
-      std::min(width, plan.inner_reduced ? kRowChunk : kColumnTile);
+  const int64_t item_elements = std::min(width, plan.inner_reduced ? kRowChunk : kColumnTile);
   const int64_t tiles = plan.inner_reduced ? 1 : (width + kColumnTile - 1) / kColumnTile;
   const int64_t independent = LoopCount(plan.kept) * tiles;
-  const int64_t per_block = independent >= kEnoughUnits
-                                ? items
-                                : std::max<int64_t>(1, kBlockElements / item_elements);
+  const int64_t per_block =
+      independent >= kEnoughUnits ? items : std::max<int64_t>(1, kBlockElements / item_elements);
   const int64_t blocks = (items + per_block - 1) / per_block;
   const int64_t bytes = blocks * plan.outputs * plan.ops.bytes;
   const Scratch scratch(bytes);
@@ -302,7 +298,8 @@ absl::Status RowReduceKernel(const Parallel&, const RowReduceRequest& request) {
     alignas(16) char sums[kRows * 16];
     ops.fill(sums, rows);
     for (int64_t first = 0; first < request.size; first += kRowChunk) {
-      ops.rows(from + first * bytes, row_bytes, rows, std::min(kRowChunk, request.size - first), sums);
+      ops.rows(from + first * bytes, row_bytes, rows, std::min(kRowChunk, request.size - first),
+               sums);
     }
     PackRun(ops.bytes, request.init, 0, rows, to);
     ops.columns(to, sums, 0, 1, rows);

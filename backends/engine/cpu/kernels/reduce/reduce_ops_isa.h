@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
+#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/vector_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
@@ -18,20 +18,30 @@ namespace hlocts::kernels::HLOCTS_ISA {
 // Each works on scalars and on vectors of them; Identity leaves every value as it is.
 struct AddOp {
   template <typename V>
-  HLOCTS_INLINE static V Apply(V a, V b) { return a + b; }
+  HLOCTS_INLINE static V Apply(V a, V b) {
+    return a + b;
+  }
   template <typename T>
-  static T Identity() { return std::is_floating_point_v<T> ? T(-0.0) : T(0); }
+  static T Identity() {
+    return std::is_floating_point_v<T> ? T(-0.0) : T(0);
+  }
 };
 struct MultiplyOp {
   template <typename V>
-  HLOCTS_INLINE static V Apply(V a, V b) { return a * b; }
+  HLOCTS_INLINE static V Apply(V a, V b) {
+    return a * b;
+  }
   template <typename T>
-  static T Identity() { return T(1); }
+  static T Identity() {
+    return T(1);
+  }
 };
 // Written so that a NaN on either side stays.
 struct MinimumOp {
   template <typename V>
-  HLOCTS_INLINE static V Apply(V a, V b) { return ((a < b) | (a != a)) ? a : b; }
+  HLOCTS_INLINE static V Apply(V a, V b) {
+    return ((a < b) | (a != a)) ? a : b;
+  }
   template <typename T>
   static T Identity() {
     using Limits = std::numeric_limits<T>;
@@ -40,7 +50,9 @@ struct MinimumOp {
 };
 struct MaximumOp {
   template <typename V>
-  HLOCTS_INLINE static V Apply(V a, V b) { return ((a > b) | (a != a)) ? a : b; }
+  HLOCTS_INLINE static V Apply(V a, V b) {
+    return ((a > b) | (a != a)) ? a : b;
+  }
   template <typename T>
   static T Identity() {
     using Limits = std::numeric_limits<T>;
@@ -49,21 +61,33 @@ struct MaximumOp {
 };
 struct AndOp {
   template <typename V>
-  HLOCTS_INLINE static V Apply(V a, V b) { return a & b; }
+  HLOCTS_INLINE static V Apply(V a, V b) {
+    return a & b;
+  }
   template <typename T>
-  static T Identity() { return static_cast<T>(~T(0)); }
+  static T Identity() {
+    return static_cast<T>(~T(0));
+  }
 };
 struct OrOp {
   template <typename V>
-  HLOCTS_INLINE static V Apply(V a, V b) { return a | b; }
+  HLOCTS_INLINE static V Apply(V a, V b) {
+    return a | b;
+  }
   template <typename T>
-  static T Identity() { return T(0); }
+  static T Identity() {
+    return T(0);
+  }
 };
 struct XorOp {
   template <typename V>
-  HLOCTS_INLINE static V Apply(V a, V b) { return a ^ b; }
+  HLOCTS_INLINE static V Apply(V a, V b) {
+    return a ^ b;
+  }
   template <typename T>
-  static T Identity() { return T(0); }
+  static T Identity() {
+    return T(0);
+  }
 };
 
 template <typename Op, typename T>
@@ -77,8 +101,8 @@ HLOCTS_INLINE T ApplyScalar(T a, T b) {
 
 // What the drivers call, by pointer: a kind of reduction in the type it is computed in.
 struct ReduceOps {
-  int bytes = 0;  // of the computing type
-  void (*fill)(void* to, int64_t count) = nullptr;                      // with the identity
+  int bytes = 0;                                    // of the computing type
+  void (*fill)(void* to, int64_t count) = nullptr;  // with the identity
   void (*row)(const void* from, int64_t count, void* accumulator) = nullptr;  // into one element
   // The same of rows row_bytes apart, into accumulators side by side.
   void (*rows)(const void* from, int64_t row_bytes, int64_t rows, int64_t count,
@@ -168,15 +192,19 @@ struct ReduceLoops {
   }
   static void ShortRows(const char* row, int64_t row_bytes, int64_t rows, int64_t count, T* to) {
     switch (count) {
-      case 2: return ShortRowsOf<2>(row, row_bytes, rows, count, to);
-      case 3: return ShortRowsOf<3>(row, row_bytes, rows, count, to);
-      case 4: return ShortRowsOf<4>(row, row_bytes, rows, count, to);
-      default: return ShortRowsOf<0>(row, row_bytes, rows, count, to);
+      case 2:
+        return ShortRowsOf<2>(row, row_bytes, rows, count, to);
+      case 3:
+        return ShortRowsOf<3>(row, row_bytes, rows, count, to);
+      case 4:
+        return ShortRowsOf<4>(row, row_bytes, rows, count, to);
+      default:
+        return ShortRowsOf<0>(row, row_bytes, rows, count, to);
     }
   }
 
-  // Vectors in flight. One run after the other: an array in memory arrives fastest in the order in which
-  // it stands (several rows or parts of a row in turn lose 5 to 60 %).
+  // Vectors in flight. One run after the other: an array in memory arrives fastest in the order in
+  // which it stands (several rows or parts of a row in turn lose 5 to 60 %).
   static constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;
 
   // Returns how many elements were covered.
@@ -194,8 +222,8 @@ struct ReduceLoops {
     return i;
   }
 
-  // kRows rows of `count` elements each into the accumulators, the rows first among themselves. kAsks:
-  // the second cache is asked for the rows after them.
+  // kRows rows of `count` elements each into the accumulators, the rows first among themselves.
+  // kAsks: the second cache is asked for the rows after them.
   template <int kRows, bool kAsks = false>
   static void SomeRows(T* __restrict out, const char* rows, int64_t row_bytes, int64_t count) {
     const T* __restrict from[kRows];
@@ -273,43 +301,63 @@ inline PrimitiveType ReduceComputeType(PrimitiveType type) {
 template <typename Op>
 ReduceOps ArithmeticOps(PrimitiveType type) {
   switch (ReduceComputeType(type)) {
-    case PrimitiveType::kF32: return ReduceLoops<Op, float>::Ops();
-    case PrimitiveType::kF64: return ReduceLoops<Op, double>::Ops();
-    case PrimitiveType::kC64: return ReduceLoops<Op, std::complex<float>>::Ops();
-    case PrimitiveType::kC128: return ReduceLoops<Op, std::complex<double>>::Ops();
-    default: break;
+    case PrimitiveType::kF32:
+      return ReduceLoops<Op, float>::Ops();
+    case PrimitiveType::kF64:
+      return ReduceLoops<Op, double>::Ops();
+    case PrimitiveType::kC64:
+      return ReduceLoops<Op, std::complex<float>>::Ops();
+    case PrimitiveType::kC128:
+      return ReduceLoops<Op, std::complex<double>>::Ops();
+    default:
+      break;
   }
   switch (StorageBytes(type)) {
-    case 1: return ReduceLoops<Op, uint8_t>::Ops();
-    case 2: return ReduceLoops<Op, uint16_t>::Ops();
-    case 4: return ReduceLoops<Op, uint32_t>::Ops();
-    default: return ReduceLoops<Op, uint64_t>::Ops();
+    case 1:
+      return ReduceLoops<Op, uint8_t>::Ops();
+    case 2:
+      return ReduceLoops<Op, uint16_t>::Ops();
+    case 4:
+      return ReduceLoops<Op, uint32_t>::Ops();
+    default:
+      return ReduceLoops<Op, uint64_t>::Ops();
   }
 }
 
 template <typename Op>
 ReduceOps OrderOps(PrimitiveType type) {
   switch (ReduceComputeType(type)) {
-    case PrimitiveType::kF32: return ReduceLoops<Op, float>::Ops();
-    case PrimitiveType::kF64: return ReduceLoops<Op, double>::Ops();
-    default: break;
+    case PrimitiveType::kF32:
+      return ReduceLoops<Op, float>::Ops();
+    case PrimitiveType::kF64:
+      return ReduceLoops<Op, double>::Ops();
+    default:
+      break;
   }
   const bool is_signed = IsSigned(type);
   switch (StorageBytes(type)) {
-    case 1: return is_signed ? ReduceLoops<Op, int8_t>::Ops() : ReduceLoops<Op, uint8_t>::Ops();
-    case 2: return is_signed ? ReduceLoops<Op, int16_t>::Ops() : ReduceLoops<Op, uint16_t>::Ops();
-    case 4: return is_signed ? ReduceLoops<Op, int32_t>::Ops() : ReduceLoops<Op, uint32_t>::Ops();
-    default: return is_signed ? ReduceLoops<Op, int64_t>::Ops() : ReduceLoops<Op, uint64_t>::Ops();
+    case 1:
+      return is_signed ? ReduceLoops<Op, int8_t>::Ops() : ReduceLoops<Op, uint8_t>::Ops();
+    case 2:
+      return is_signed ? ReduceLoops<Op, int16_t>::Ops() : ReduceLoops<Op, uint16_t>::Ops();
+    case 4:
+      return is_signed ? ReduceLoops<Op, int32_t>::Ops() : ReduceLoops<Op, uint32_t>::Ops();
+    default:
+      return is_signed ? ReduceLoops<Op, int64_t>::Ops() : ReduceLoops<Op, uint64_t>::Ops();
   }
 }
 
 template <typename Op>
 ReduceOps BitwiseOps(PrimitiveType type) {
   switch (StorageBytes(type)) {
-    case 1: return ReduceLoops<Op, uint8_t>::Ops();
-    case 2: return ReduceLoops<Op, uint16_t>::Ops();
-    case 4: return ReduceLoops<Op, uint32_t>::Ops();
-    default: return ReduceLoops<Op, uint64_t>::Ops();
+    case 1:
+      return ReduceLoops<Op, uint8_t>::Ops();
+    case 2:
+      return ReduceLoops<Op, uint16_t>::Ops();
+    case 4:
+      return ReduceLoops<Op, uint32_t>::Ops();
+    default:
+      return ReduceLoops<Op, uint64_t>::Ops();
   }
 }
 

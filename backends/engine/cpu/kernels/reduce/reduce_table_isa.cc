@@ -8,10 +8,13 @@ namespace {
 ReduceKind KindOnBits(ReduceKind kind) {
   switch (kind) {
     case ReduceKind::kAdd:
-    case ReduceKind::kMaximum: return ReduceKind::kOr;
+    case ReduceKind::kMaximum:
+      return ReduceKind::kOr;
     case ReduceKind::kMultiply:
-    case ReduceKind::kMinimum: return ReduceKind::kAnd;
-    default: return kind;
+    case ReduceKind::kMinimum:
+      return ReduceKind::kAnd;
+    default:
+      return kind;
   }
 }
 
@@ -20,13 +23,20 @@ ReduceKind KindOnBits(ReduceKind kind) {
 ReduceOps ReduceOpsFor(ReduceKind kind, PrimitiveType type) {
   if (type == PrimitiveType::kPred) kind = KindOnBits(kind);
   switch (kind) {
-    case ReduceKind::kAdd: return ArithmeticOps<AddOp>(type);
-    case ReduceKind::kMultiply: return ArithmeticOps<MultiplyOp>(type);
-    case ReduceKind::kMinimum: return OrderOps<MinimumOp>(type);
-    case ReduceKind::kMaximum: return OrderOps<MaximumOp>(type);
-    case ReduceKind::kAnd: return BitwiseOps<AndOp>(type);
-    case ReduceKind::kOr: return BitwiseOps<OrOp>(type);
-    default: return BitwiseOps<XorOp>(type);
+    case ReduceKind::kAdd:
+      return ArithmeticOps<AddOp>(type);
+    case ReduceKind::kMultiply:
+      return ArithmeticOps<MultiplyOp>(type);
+    case ReduceKind::kMinimum:
+      return OrderOps<MinimumOp>(type);
+    case ReduceKind::kMaximum:
+      return OrderOps<MaximumOp>(type);
+    case ReduceKind::kAnd:
+      return BitwiseOps<AndOp>(type);
+    case ReduceKind::kOr:
+      return BitwiseOps<OrOp>(type);
+    default:
+      return BitwiseOps<XorOp>(type);
   }
 }
 

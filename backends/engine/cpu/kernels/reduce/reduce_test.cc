@@ -17,7 +17,8 @@ TEST(RowReduceTest, IsReduceRowByRow) {
     const T init = 3;
     std::vector<T> expected(rows), actual(rows);
     ASSERT_TRUE(Reduce(Parallel(), {kind, type, dimensions, strides, reduced, data.data(), &init,
-                                    expected.data()}).ok());
+                                    expected.data()})
+                    .ok());
     ASSERT_TRUE(RowReduce({kind, type, rows, size, data.data(), &init, actual.data()}).ok());
     EXPECT_EQ(actual, expected);
   };
@@ -41,14 +42,14 @@ const std::vector<View>& Views() {
       {{100003}, {1}, {0}},
       {{5, 4097}, {4097, 1}, {1}},
       {{5, 4097}, {4097, 1}, {0}},
-      {{300, 300}, {1, 300}, {0}},        // a transposed view
+      {{300, 300}, {1, 300}, {0}},  // a transposed view
       {{300, 300}, {1, 300}, {1}},
-      {{9000, 3}, {3, 1}, {0}},           // narrow columns
-      {{4000, 3}, {3, 1}, {1}},           // short rows
+      {{9000, 3}, {3, 1}, {0}},  // narrow columns
+      {{4000, 3}, {3, 1}, {1}},  // short rows
       {{6, 5, 4, 3}, {60, 12, 3, 1}, {0, 2}},
       {{6, 5, 4, 3}, {60, 12, 3, 1}, {1, 3}},
       {{3, 50, 6}, {300, 6, 1}, {1}},
-      {{4, 6}, {0, 1}, {0}},              // a broadcast view
+      {{4, 6}, {0, 1}, {0}},  // a broadcast view
       {{4, 6}, {1, 0}, {1}},
       {{3, 7}, {7, 1}, {}},
       {{40, 3, 2500}, {2500, 100000, 1}, {0}},
@@ -107,9 +108,8 @@ void Check(ReduceKind kind, PrimitiveType type, T init, Combine combine) {
     const View& view = Views()[v];
     std::vector<T> data = RandomElements<T>(Reach(view), 1, -1, 1);
     const std::vector<T> expected = Expected(view, data, init, combine);
-    ForEachIsa([&] {
-      EXPECT_TRUE(Reduced(view, kind, type, data, init, expected.size()) == expected);
-    });
+    ForEachIsa(
+        [&] { EXPECT_TRUE(Reduced(view, kind, type, data, init, expected.size()) == expected); });
   }
 }
 
@@ -202,7 +202,8 @@ TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
     EXPECT_LE(std::fabs(one - exact), count * 0x1p-24 * magnitude);
     EXPECT_LE(std::fabs(one - exact), 1e-5 * magnitude);  // what blocks of 2^18 leave of it
     for (int threads : {2, 3, 8}) {
-      EXPECT_EQ(Reduced(view, ReduceKind::kAdd, PrimitiveType::kF32, data, 0.f, 1, threads)[0], one);
+      EXPECT_EQ(Reduced(view, ReduceKind::kAdd, PrimitiveType::kF32, data, 0.f, 1, threads)[0],
+                one);
     }
   });
 }
@@ -244,8 +245,9 @@ TEST(ReduceTest, ElementsMayBeMade) {
 
 TEST(ReduceTest, EmptyOperandGivesInit) {
   const std::vector<float> none;
-  EXPECT_EQ(Reduced<float>({{2, 0}, {0, 1}, {1}}, ReduceKind::kAdd, PrimitiveType::kF32, none, 7.f, 2),
-            (std::vector<float>{7, 7}));
+  EXPECT_EQ(
+      Reduced<float>({{2, 0}, {0, 1}, {1}}, ReduceKind::kAdd, PrimitiveType::kF32, none, 7.f, 2),
+      (std::vector<float>{7, 7}));
 }
 
 template <typename T>
@@ -262,8 +264,9 @@ void CheckArg(PrimitiveType type, ArgReduceRequest request, const std::vector<T>
     for (int64_t i = 1; i < request.size; ++i) {
       const T x = at(i), y = at(best);
       const bool greater = request.maximum ? x > y : x < y;
-      const bool better = is_nan(x) || is_nan(y) ? (is_nan(x) == request.nan_wins && !(is_nan(x) && is_nan(y)))
-                                                 : greater;
+      const bool better = is_nan(x) || is_nan(y)
+                              ? (is_nan(x) == request.nan_wins && !(is_nan(x) && is_nan(y)))
+                              : greater;
       const bool tie = x == y || (is_nan(x) && is_nan(y));
       if (better || (tie && !request.tie_low_index)) best = i;
     }

@@ -19,8 +19,7 @@
 namespace hlocts::kernels::HLOCTS_ISA {
 
 template <typename T>
-inline constexpr bool kIsComplex =
-    std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+inline constexpr bool kIsComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
 HLOCTS_INLINE float Bf16ToFloat(uint16_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
@@ -175,11 +174,16 @@ inline void PackRun(int bytes, const void* from, int64_t stride, int64_t count, 
     return;
   }
   switch (bytes) {
-    case 1: return PackBytes<1>(in, stride, count, out);
-    case 2: return PackBytes<2>(in, stride, count, out);
-    case 4: return PackBytes<4>(in, stride, count, out);
-    case 8: return PackBytes<8>(in, stride, count, out);
-    default: return PackBytes<16>(in, stride, count, out);
+    case 1:
+      return PackBytes<1>(in, stride, count, out);
+    case 2:
+      return PackBytes<2>(in, stride, count, out);
+    case 4:
+      return PackBytes<4>(in, stride, count, out);
+    case 8:
+      return PackBytes<8>(in, stride, count, out);
+    default:
+      return PackBytes<16>(in, stride, count, out);
   }
 }
 

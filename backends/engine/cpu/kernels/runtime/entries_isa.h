@@ -20,8 +20,7 @@ absl::Status SelectAndScatterKernel(const Parallel& parallel,
                                     const SelectAndScatterRequest& request);
 absl::Status FftKernel(const Parallel& parallel, const FftRequest& request);
 absl::Status CholeskyKernel(const Parallel& parallel, const CholeskyRequest& request);
-absl::Status TriangularSolveKernel(const Parallel& parallel,
-                                   const TriangularSolveRequest& request);
+absl::Status TriangularSolveKernel(const Parallel& parallel, const TriangularSolveRequest& request);
 absl::Status RandomBitsKernel(const Parallel& parallel, const RandomBitsRequest& request);
 absl::Status RandomDrawsKernel(const Parallel& parallel, const RandomDrawsRequest& request);
 absl::Status TransposeKernel(const Parallel& parallel, const TransposeRequest& request);

@@ -44,7 +44,8 @@ void FlushedAndNot(Body body) {
 #endif
 }
 
-// Small integers: exact in sums and products of every type, so that results can be compared by bits.
+// Small integers: exact in sums and products of every type, so that results can be compared by
+// bits.
 template <typename T>
 std::vector<T> RandomElements(int64_t count, int seed, int low = -3, int high = 3) {
   std::mt19937 random(seed);

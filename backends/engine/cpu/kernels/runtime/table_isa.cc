@@ -22,22 +22,14 @@ const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() 
 const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() {
   namespace isa = hlocts::kernels::HLOCTS_ISA;
   static const hlocts::kernels::KernelTable table = {
-      isa::ReduceKernel,
-      isa::RowReduceKernel,
-      isa::ArgReduceKernel,
-      isa::DotKernel,
-      isa::ConvolutionKernel,
-      isa::ReduceWindowKernel,
-      isa::SelectAndScatterKernel,
-      isa::FftKernel,
-      isa::CholeskyKernel,
-      isa::TriangularSolveKernel,
-      isa::RandomBitsKernel,
-      isa::RandomDrawsKernel,
-      isa::TransposeKernel,
-      isa::GatherLineKernel,
-      isa::ScatterLineKernel,
-      isa::CombineOf,
+      isa::ReduceKernel,           isa::RowReduceKernel,
+      isa::ArgReduceKernel,        isa::DotKernel,
+      isa::ConvolutionKernel,      isa::ReduceWindowKernel,
+      isa::SelectAndScatterKernel, isa::FftKernel,
+      isa::CholeskyKernel,         isa::TriangularSolveKernel,
+      isa::RandomBitsKernel,       isa::RandomDrawsKernel,
+      isa::TransposeKernel,        isa::GatherLineKernel,
+      isa::ScatterLineKernel,      isa::CombineOf,
   };
   return &table;
 }

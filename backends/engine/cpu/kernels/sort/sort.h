@@ -15,9 +15,9 @@
 namespace hlocts::kernels {
 
 // A strict weak order of the values of one type. The ascending ones, for floats:
-//   kTotal          -NaN < -inf < ... < -0 < +0 < ... < inf < NaN, by bits (compare type=TOTALORDER)
-//   kTotalZerosEqual  the same with -0 and +0 equivalent
-//   kNumeric        -0 and +0 equivalent, all NaNs equivalent and above everything. This is also an
+//   kTotal          -NaN < -inf < ... < -0 < +0 < ... < inf < NaN, by bits (compare
+//   type=TOTALORDER) kTotalZerosEqual  the same with -0 and +0 equivalent kNumeric        -0 and +0
+//   equivalent, all NaNs equivalent and above everything. This is also an
 //                   order in which plain LT (GT) on floats is never inverted when no key is NaN.
 // Integers and pred have one order, whichever is named.
 enum class KeyOrder : uint8_t { kTotal, kTotalZerosEqual, kNumeric };
@@ -63,8 +63,8 @@ struct TopKRequest {
   bool largest = true;  // else the k smallest, ascending
   KeyOrder order = KeyOrder::kTotal;
   const void* input = nullptr;
-  void* values = nullptr;   // [rows, k]
-  void* indices = nullptr;  // [rows, k] of index_type; may be null
+  void* values = nullptr;                          // [rows, k]
+  void* indices = nullptr;                         // [rows, k] of index_type; may be null
   PrimitiveType index_type = PrimitiveType::kS32;  // s32, u32, s64 or u64
 };
 

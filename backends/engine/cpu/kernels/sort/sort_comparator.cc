@@ -19,7 +19,7 @@ namespace hlocts::kernels {
 namespace {
 
 constexpr int64_t kBatch = 256;  // merges that advance side by side, so that their ends stay cached
-constexpr int64_t kRowsElements = 1 << 16;    // short rows are sorted together up to this
+constexpr int64_t kRowsElements = 1 << 16;  // short rows are sorted together up to this
 constexpr double kNanosecondsPerComparison = 15;
 
 // Runs [a, a_end) and [b, b_end) of positions are merged to out.
@@ -132,8 +132,8 @@ class ComparatorSort {
       taken = next;
       rank = ranks[p];
     }
-    result.push_back({merge.a + taken, merge.a_end, merge.b + rank - taken, merge.b_end,
-                      merge.out + rank});
+    result.push_back(
+        {merge.a + taken, merge.a_end, merge.b + rank - taken, merge.b_end, merge.out + rank});
   }
 
   absl::Status RunMerges(std::vector<Merge>& merges) {
@@ -144,14 +144,14 @@ class ComparatorSort {
     absl::Status status;
     parallel_.For(groups, elements / groups * kNanosecondsPerComparison,
                   [&](int64_t group, int64_t end) {
-      for (; group < end; ++group) {
-        const auto first = merges.begin() + group * kBatch;
-        const auto last = merges.begin() + std::min(count, (group + 1) * kBatch);
-        absl::Status done = RunGroup({first, last});
-        const std::lock_guard<std::mutex> lock(mutex);
-        status.Update(done);
-      }
-    });
+                    for (; group < end; ++group) {
+                      const auto first = merges.begin() + group * kBatch;
+                      const auto last = merges.begin() + std::min(count, (group + 1) * kBatch);
+                      absl::Status done = RunGroup({first, last});
+                      const std::lock_guard<std::mutex> lock(mutex);
+                      status.Update(done);
+                    }
+                  });
     return status;
   }
 

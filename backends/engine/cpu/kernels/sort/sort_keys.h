@@ -16,12 +16,12 @@ namespace hlocts::kernels {
 // How the bits U of an element of one type become a key.
 template <typename U>
 struct KeyCode {
-  U flip = 0;         // integers: xor
-  U sign = 0;         // floats: the sign bit, 0 for formats without one
-  U mask = 0;         // floats with a sign: all bits of the format
+  U flip = 0;  // integers: xor
+  U sign = 0;  // floats: the sign bit, 0 for formats without one
+  U mask = 0;  // floats with a sign: all bits of the format
   bool is_float = false;
   bool joins_zeros = false, joins_nans = false;
-  U invert = 0;       // all ones for descending
+  U invert = 0;  // all ones for descending
   // NaN are the magnitudes above this one, or (fnuz) the one code `sign`.
   U last_number = std::numeric_limits<U>::max();
   bool nan_is_sign = false, has_negative_zero = false;
@@ -65,8 +65,8 @@ KeyCode<U> MakeKeyCode(PrimitiveType type, KeyOrder order, bool descending) {
   code.joins_nans = order == KeyOrder::kNumeric && format.has_nan();
   code.has_negative_zero = format.has_negative_zero();
   code.nan_is_sign = format.non_finite == NonFinite::kNegZero;
-  code.last_number = static_cast<U>(format.has_infinity() ? format.infinity_bits()
-                                                          : format.max_finite_bits());
+  code.last_number =
+      static_cast<U>(format.has_infinity() ? format.infinity_bits() : format.max_finite_bits());
   return code;
 }
 
@@ -103,10 +103,14 @@ void EncodeKeys(const KeyCode<U>& code, const U* from, int64_t stride, int64_t c
 template <typename Visitor>
 auto VisitKeyWidth(PrimitiveType type, Visitor&& visitor) {
   switch (StorageBytes(type)) {
-    case 1: return visitor(uint8_t{});
-    case 2: return visitor(uint16_t{});
-    case 4: return visitor(uint32_t{});
-    default: return visitor(uint64_t{});
+    case 1:
+      return visitor(uint8_t{});
+    case 2:
+      return visitor(uint16_t{});
+    case 4:
+      return visitor(uint32_t{});
+    default:
+      return visitor(uint64_t{});
   }
 }
 

@@ -14,7 +14,8 @@ namespace {
 struct Shape {
   int64_t outer, size, inner;
 };
-const Shape kShapes[] = {{1, 1, 1}, {3, 17, 1}, {2, 300, 3}, {1, 5000, 1}, {1, 300001, 1}, {0, 4, 1}};
+const Shape kShapes[] = {{1, 1, 1},    {3, 17, 1},     {2, 300, 3},
+                         {1, 5000, 1}, {1, 300001, 1}, {0, 4, 1}};
 
 // Floats with both zeros, infinities and NaNs of several payloads and signs.
 std::vector<float> Awkward(int64_t count, int seed) {
@@ -86,20 +87,20 @@ TEST(SortTest, FloatsInEveryOrder) {
         }
         const SortKey key = {0, order, descending};
         const SortOperand one[] = {{PrimitiveType::kF32, data.data(), alone.data()}};
-        ASSERT_TRUE(SortByKeys(Parallel(), {shape.outer, shape.size, shape.inner, one}, {key}, true)
-                        .ok());
+        ASSERT_TRUE(
+            SortByKeys(Parallel(), {shape.outer, shape.size, shape.inner, one}, {key}, true).ok());
         EXPECT_TRUE(SameBits(alone, expected));
         const SortOperand two[] = {{PrimitiveType::kF32, data.data(), paired.data()},
                                    {PrimitiveType::kS32, positions.data(), moved.data()}};
-        ASSERT_TRUE(SortByKeys(Parallel(), {shape.outer, shape.size, shape.inner, two}, {key}, true)
-                        .ok());
+        ASSERT_TRUE(
+            SortByKeys(Parallel(), {shape.outer, shape.size, shape.inner, two}, {key}, true).ok());
         EXPECT_TRUE(SameBits(paired, expected));
         EXPECT_EQ(moved, expected_moved);
         std::vector<float> in_place = data;
         const SortOperand same[] = {{PrimitiveType::kF32, in_place.data(), in_place.data()},
                                     {PrimitiveType::kS32, positions.data(), positions.data()}};
-        ASSERT_TRUE(SortByKeys(Parallel(), {shape.outer, shape.size, shape.inner, same}, {key}, true)
-                        .ok());
+        ASSERT_TRUE(
+            SortByKeys(Parallel(), {shape.outer, shape.size, shape.inner, same}, {key}, true).ok());
         EXPECT_TRUE(SameBits(in_place, expected));
         EXPECT_EQ(positions, expected_moved);
       }
@@ -174,8 +175,8 @@ TEST(SortTest, ComparatorSortsStably) {
     for (int64_t row = 0; row < shape.outer * shape.inner; ++row) {
       const int64_t first = row / shape.inner * shape.size * shape.inner + row % shape.inner;
       const auto at = [&](int64_t i) { return first + i * shape.inner; };
-      const auto order = StableOrder(
-          shape.size, [&](int64_t i, int64_t j) { return data[at(i)] < data[at(j)]; });
+      const auto order =
+          StableOrder(shape.size, [&](int64_t i, int64_t j) { return data[at(i)] < data[at(j)]; });
       for (int64_t i = 0; i < shape.size; ++i) {
         expected[at(i)] = static_cast<int32_t>(at(order[i]));
       }
@@ -188,7 +189,8 @@ TEST(SortTest, ComparatorSortsStably) {
     };
     for (int threads : {1, 4}) {
       ASSERT_TRUE(SortByComparator(Parallel(threads),
-                                   {shape.outer, shape.size, shape.inner, operands}, comparator).ok());
+                                   {shape.outer, shape.size, shape.inner, operands}, comparator)
+                      .ok());
       EXPECT_EQ(moved, expected);
     }
   }
@@ -199,7 +201,8 @@ TEST(SortTest, AContradictoryComparatorStillGivesAPermutation) {
   std::vector<int32_t> data(n), sorted(n);
   std::iota(data.begin(), data.end(), 0);
   const SortOperand operands[] = {{PrimitiveType::kS32, data.data(), sorted.data()}};
-  const auto comparator = [&](const int64_t* lhs, const int64_t* rhs, int64_t count, uint8_t* less) {
+  const auto comparator = [&](const int64_t* lhs, const int64_t* rhs, int64_t count,
+                              uint8_t* less) {
     for (int64_t i = 0; i < count; ++i) less[i] = (lhs[i] * 7919 + rhs[i] * 104729) % 3 == 0;
     return absl::OkStatus();
   };
@@ -219,8 +222,12 @@ TEST(SortTest, AnErrorOfTheComparatorComesBack) {
 }
 
 TEST(TopKTest, AgainstAStableSort) {
-  for (auto [rows, size, k] : {std::array<int64_t, 3>{1, 1, 1}, {3, 1000, 10}, {2, 5000, 4999},
-                               {1, 400000, 100}, {5, 70, 0}, {4, 33, 33}}) {
+  for (auto [rows, size, k] : {std::array<int64_t, 3>{1, 1, 1},
+                               {3, 1000, 10},
+                               {2, 5000, 4999},
+                               {1, 400000, 100},
+                               {5, 70, 0},
+                               {4, 33, 33}}) {
     for (bool largest : {true, false}) {
       const std::vector<float> data = Awkward(rows * size, 9);
       std::vector<float> values(rows * k), expected(rows * k);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The k first of each row: candidates better than the worst kept so far are collected block by
-// block and cut back to k whenever the buffer is full. Keys carry their position in the low bits, so
-// equal keys rank by index.
+// block and cut back to k whenever the buffer is full. Keys carry their position in the low bits,
+// so equal keys rank by index.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -28,8 +28,8 @@ template <typename U>
 struct Candidates {
   Packed<U>* data;
   int64_t capacity, k, count = 0;
-  U worst = 0;          // key of the k-th best, once there are k
-  bool full = false;    // keys not below `worst` cannot be among the k any more
+  U worst = 0;        // key of the k-th best, once there are k
+  bool full = false;  // keys not below `worst` cannot be among the k any more
 
   void Cut() {
     if (count <= k) return;
@@ -49,8 +49,7 @@ struct Candidates {
 };
 
 template <typename U>
-void Select(const KeyCode<U>& code, const U* row, int64_t begin, int64_t end,
-            Candidates<U>& best) {
+void Select(const KeyCode<U>& code, const U* row, int64_t begin, int64_t end, Candidates<U>& best) {
   U keys[kBlock];
   for (int64_t i = begin; i < end; i += kBlock) {
     const int64_t n = std::min(kBlock, end - i);

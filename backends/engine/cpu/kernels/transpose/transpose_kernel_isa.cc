@@ -66,10 +66,17 @@ void Turn(const TransposeRequest& q) {
 
 absl::Status TransposeKernel(const Parallel&, const TransposeRequest& request) {
   switch (request.bytes) {
-    case 1: Turn<uint8_t>(request); break;
-    case 2: Turn<uint16_t>(request); break;
-    case 4: Turn<uint32_t>(request); break;
-    default: Turn<uint64_t>(request);
+    case 1:
+      Turn<uint8_t>(request);
+      break;
+    case 2:
+      Turn<uint16_t>(request);
+      break;
+    case 4:
+      Turn<uint32_t>(request);
+      break;
+    default:
+      Turn<uint64_t>(request);
   }
   return absl::OkStatus();
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/gather_scatter/combine.h"
+#include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "backends/engine/cpu/kernels/window/window.h"
@@ -19,10 +19,14 @@ using Dimensions = absl::InlinedVector<WindowDimensionSpec, 4>;
 template <typename V>
 bool Keeps(WindowSelect select, V kept, V candidate) {
   switch (select) {
-    case WindowSelect::kGe: return kept >= candidate;
-    case WindowSelect::kGt: return kept > candidate;
-    case WindowSelect::kLe: return kept <= candidate;
-    default: return kept < candidate;
+    case WindowSelect::kGe:
+      return kept >= candidate;
+    case WindowSelect::kGt:
+      return kept > candidate;
+    case WindowSelect::kLe:
+      return kept <= candidate;
+    default:
+      return kept < candidate;
   }
 }
 
@@ -137,10 +141,14 @@ absl::Status RunAs(const Parallel& parallel, const SelectAndScatterRequest& r) {
 absl::Status RunInteger(const Parallel& parallel, const SelectAndScatterRequest& r) {
   const bool is_signed = IsSigned(r.type);
   switch (StorageBytes(r.type)) {
-    case 1: return is_signed ? RunAs<int8_t>(parallel, r) : RunAs<uint8_t>(parallel, r);
-    case 2: return is_signed ? RunAs<int16_t>(parallel, r) : RunAs<uint16_t>(parallel, r);
-    case 4: return is_signed ? RunAs<int32_t>(parallel, r) : RunAs<uint32_t>(parallel, r);
-    default: return is_signed ? RunAs<int64_t>(parallel, r) : RunAs<uint64_t>(parallel, r);
+    case 1:
+      return is_signed ? RunAs<int8_t>(parallel, r) : RunAs<uint8_t>(parallel, r);
+    case 2:
+      return is_signed ? RunAs<int16_t>(parallel, r) : RunAs<uint16_t>(parallel, r);
+    case 4:
+      return is_signed ? RunAs<int32_t>(parallel, r) : RunAs<uint32_t>(parallel, r);
+    default:
+      return is_signed ? RunAs<int64_t>(parallel, r) : RunAs<uint64_t>(parallel, r);
   }
 }
 

@@ -40,10 +40,10 @@ enum class WindowSelect : uint8_t { kGe, kGt, kLe, kLt };
 struct SelectAndScatterRequest {
   WindowSelect select = WindowSelect::kGe;
   ReduceKind scatter = ReduceKind::kAdd;
-  PrimitiveType type = PrimitiveType::kF32;         // not complex
+  PrimitiveType type = PrimitiveType::kF32;                // not complex
   absl::InlinedVector<WindowDimensionSpec, 4> dimensions;  // dilations 1; output_size: of source
-  const void* operand = nullptr;  // dense; the output has its shape
-  const void* source = nullptr;   // dense
+  const void* operand = nullptr;                           // dense; the output has its shape
+  const void* source = nullptr;                            // dense
   const void* init = nullptr;
   void* output = nullptr;
 };

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/reduce/reduce_table_isa.h"
+#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "backends/engine/cpu/kernels/window/window.h"
 #include "backends/engine/cpu/kernels/window/window_pass_isa.h"

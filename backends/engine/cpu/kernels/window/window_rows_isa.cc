@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/reduce/reduce_ops_isa.h"
+#include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/window/select_lanes_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {

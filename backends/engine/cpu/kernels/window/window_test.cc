@@ -32,17 +32,17 @@ const std::vector<Dims>& Cases() {
       {},
       {Dim(10, 3)},
       {Dim(10, 3, 2, 1, 1)},
-      {Dim(600, 600, 1, 599, 0)},         // prefix sums
-      {Dim(600, 600, 1, 0, 599)},         // suffix sums
+      {Dim(600, 600, 1, 599, 0)},  // prefix sums
+      {Dim(600, 600, 1, 0, 599)},  // suffix sums
       {Dim(100000, 100000, 1, 99999, 0)},
       {Dim(300, 300, 1, 299, 299)},
-      {Dim(300, 700, 1, 600, 600)},       // a window longer than the line
+      {Dim(300, 700, 1, 600, 600)},  // a window longer than the line
       {Dim(1000, 10, 1, 9, 9)},
-      {Dim(1000, 13, 2, 40, 40)},         // windows wholly in the padding
+      {Dim(1000, 13, 2, 40, 40)},  // windows wholly in the padding
       {Dim(1000, 64, 5, 3, 0)},
       {Dim(1000, 64, 1, -5, -7)},
-      {Dim(50, 7, 1, 3, 3, 3, 1)},        // dilated base
-      {Dim(50, 7, 1, 3, 3, 1, 4)},        // dilated window
+      {Dim(50, 7, 1, 3, 3, 3, 1)},  // dilated base
+      {Dim(50, 7, 1, 3, 3, 1, 4)},  // dilated window
       {Dim(50, 9, 3, 5, 5, 2, 3)},
       {Dim(2, 1), Dim(17, 3, 2, 1, 1), Dim(19, 3, 2, 1, 1), Dim(5, 1)},
       {Dim(3, 1), Dim(40, 40, 1, 39, 0), Dim(300, 1)},
@@ -142,8 +142,9 @@ TEST(ReduceWindowTest, NanStaysAndPaddingIsNothing) {
       const float init = maximum ? -kInf : -0.0f;
       const ReduceKind kind = maximum ? ReduceKind::kMaximum : ReduceKind::kAdd;
       const Dims dims = {Dim(2, 2), Dim(40, 2, 1, 1, 1)};
-      ASSERT_TRUE(ReduceWindow(Parallel(), {kind, PrimitiveType::kF32, dims, data.data(), &init,
-                                            output.data()}).ok());
+      ASSERT_TRUE(ReduceWindow(Parallel(),
+                               {kind, PrimitiveType::kF32, dims, data.data(), &init, output.data()})
+                      .ok());
       for (int i : {0, 1, 7, 8}) EXPECT_TRUE(std::isnan(output[i])) << i;
       for (int i : {2, 6, 9, 19, 38}) EXPECT_EQ(output[i], -kInf) << i;
       EXPECT_EQ(output[20], maximum ? 3 : -kInf);
@@ -161,7 +162,8 @@ TEST(ReduceWindowTest, NarrowFloatsOfShortWindows) {
   std::vector<Bf16> output(2 * dims[1].output_size);
   ForEachIsa([&] {
     ASSERT_TRUE(ReduceWindow(Parallel(), {ReduceKind::kAdd, PrimitiveType::kBF16, dims, data.data(),
-                                          &init, output.data()}).ok());
+                                          &init, output.data()})
+                    .ok());
     for (const Bf16& x : output) EXPECT_EQ(float{x}, 508);  // 100 + 17 * 24
   });
 }
@@ -174,7 +176,8 @@ TEST(ReduceWindowTest, NarrowFloatsAccumulateInF32) {
   const Dims dims = {Dim(1024, 1024, 1, 1023, 0)};
   ForEachIsa([&] {
     ASSERT_TRUE(ReduceWindow(Parallel(), {ReduceKind::kAdd, PrimitiveType::kBF16, dims, data.data(),
-                                          &init, output.data()}).ok());
+                                          &init, output.data()})
+                    .ok());
     EXPECT_EQ(float{output[1023]}, 1024);
     EXPECT_EQ(float{output[299]}, 300);
   });
@@ -276,7 +279,8 @@ TEST(SelectAndScatterTest, TiesPaddingAndOverlap) {
     CheckSelects<float>(PrimitiveType::kF32, dims);
     CheckSelects<double>(PrimitiveType::kF64, dims);
     CheckSelect<int8_t>(PrimitiveType::kS8, WindowSelect::kGt, dims, std::greater<int8_t>());
-    CheckSelect<uint64_t>(PrimitiveType::kU64, WindowSelect::kLe, dims, std::less_equal<uint64_t>());
+    CheckSelect<uint64_t>(PrimitiveType::kU64, WindowSelect::kLe, dims,
+                          std::less_equal<uint64_t>());
   }
 }
 
