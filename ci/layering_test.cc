@@ -16,7 +16,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace hlocts {
+namespace hlocts::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -181,4 +181,4 @@ TEST(LayeringTest, ACircleIsSeen) {
 }
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::ci

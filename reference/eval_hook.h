@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sees, and may change, every instruction's operands and result as an evaluation goes along:
-// engines broken on purpose and engines that use every permission of the law are made of this
+// engines broken on purpose and engines that use every permission are made of this
 // evaluator.
 //
 // Bodies that run once per element (of reduce, sort, scatter, map) are compiled and not seen

@@ -54,7 +54,7 @@ struct Verdict {
   std::string reason;
   int64_t elements = 0;  // compared
   double bits_checked_mean = 0;
-  // Effective significand bits (acceptance-rules.md 29) over floating-point elements; -1: none.
+  // Effective significand bits (RULES 29) over floating-point elements; -1: none.
   double effective_bits_median = -1;
   double effective_bits_p5 = -1;
   double below_two_bits_share = -1;

@@ -29,13 +29,13 @@ struct CampaignOptions {
   generators::GeneratorOptions generator;
   std::optional<generators::Stream> stream;  // one stream only
   bool guided = false;                       // drawn with the weights of guide.h
-  // Above 0: the metamorphic lane. Each valid module runs with so many twins; the law is asked only
-  // where an engine treats them differently.
+  // Above 0: the metamorphic lane. Each valid module runs with so many twins; the judge is asked
+  // only where an engine treats them differently.
   int twins = 0;
   int shrink_evaluations = 400;  // of one finding; 0: findings are stored as they were met
   std::function<bool()> stop = [] { return false; };
-  // An explained failure of that engine: counted, no bundle. `needs` (remains.h) of the shrunk
-  // module; null before: what is explained without them is not shrunk.
+  // An explained failure of that engine: counted, no bundle. `needs` (failure_traits.h) of the
+  // shrunk module; null before: what is explained without them is not shrunk.
   using Known = bool(const std::string& signature, const reports::Verdict& verdict,
                      const std::set<std::string>* needs);
   std::function<Known> known = [](const auto&...) { return false; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metamorphic twins: recipes repeat them, wrong engines show, freedoms of the law do not.
+// Metamorphic twins: recipes repeat them, wrong engines show, freedoms do not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ TEST(TwinTest, WrongFirstModuleIsBlamed) {
   EXPECT_EQ(trial.result.verdict.kind, reports::VerdictKind::kFail);
 }
 
-// Sums in another order differ; the law says that both are right.
+// Sums in another order differ; the acceptance rules allow both.
 TEST(TwinTest, FreedomsAreNoFindings) {
   Sample first = Parsed(R"(HloModule m
 add { a = f32[] parameter(0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A module and its metamorphic twin on one engine. Equal outputs need no judge; unequal ones are
-// looked at under the law, so that a freedom that the engine used differently is no finding.
+// judged, so that a freedom that the engine used differently is no finding.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_
 #define HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_
 

@@ -12,7 +12,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// What stays otherwise is needed: one that is not a number, a subnormal (remains.h).
+// What stays otherwise is needed: one that is not a number, a subnormal (failure_traits.h).
 constexpr double kSimple[] = {0, 1, 2, -1};
 // Of integers, whose sign stays: an index below zero and one beyond the end are two matters.
 constexpr double kSimpleAboveZero[] = {0, 1, 2};

@@ -19,8 +19,8 @@ struct BucketKey {
   std::vector<std::string> operations;  // sorted; none where a message says it all
   bool together = false;                // wrong only when compiled together
   std::vector<std::string> traits;      // "empty", "batched": an operand that stands by
-  std::set<std::string> needs;          // of remains.h, as far as the operations ask for them
-  std::string rest;                     // size, class of types, signature; or the message
+  std::set<std::string> needs;  // of failure_traits.h, as far as the operations ask for them
+  std::string rest;             // size, class of types, signature; or the message
 
   std::string Name() const;  // "fail dot float value"
 };

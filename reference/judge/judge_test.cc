@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases of the law: a module, its arguments, outputs of an engine, and the verdict. To add one, add
-// a row. The rows of kMeasured are answers that real XLA gave: they have to pass.
+// Cases of the acceptance rules: a module, its arguments, outputs of an engine, and the verdict. To
+// add one, add a row. The rows of kMeasured are answers that real XLA gave: they have to pass.
 #include "reference/judge/judge_testing.h"
 
 namespace hlocts::reference {
@@ -236,7 +236,7 @@ const char kToBf16[] = "ENTRY e { x = f64[] parameter(0) ROOT r = bf16[] convert
 const char kIntToBf16[] = "ENTRY e { x = s32[] parameter(0) ROOT r = bf16[] convert(x) }";
 const char kToInt[] = "ENTRY e { x = f32[] parameter(0) ROOT r = s32[] convert(x) }";
 
-// Answers of real XLA on the cases of the law's measurements.
+// Answers of real XLA on the cases that the rules were measured on.
 const Case kMeasured[] = {
     {"sum_of_tiny_products", kTinyDot, {}, {"f32[] 0"}, kPass},
     {"sum_of_tiny_terms", kTinyReduce, {}, {"f32[] 0"}, kPass},

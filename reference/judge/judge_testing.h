@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases of the law for the tests of this folder: a module, its arguments, outputs of an engine, and
-// the verdict.
+// Cases of the acceptance rules for the tests of this folder: a module, its arguments, outputs of
+// an engine, and the verdict.
 #ifndef HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_
 #define HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_
 

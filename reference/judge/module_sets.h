@@ -51,7 +51,7 @@ absl::StatusOr<JudgeResult> Judge(const Module& module, absl::Span<const Literal
                                   absl::Span<const Literal> actual_leaves,
                                   const JudgeOptions& options);
 
-// For people: the accepted set of element `index` of leaf `output`, which term of the law
+// For people: the accepted set of element `index` of leaf `output`, which rule
 // dominates, the instruction and the clause.
 inline std::string Explain(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
   return ExplainElement(accepted, output, index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers that the law permits and that the sets once refused, found by legal noise (an engine that
+// Legal answers and that the sets once refused, found by legal noise (an engine that
 // uses every permission); beside each the answer that stays wrong. Rows as in judge_test.cc.
 #include "reference/judge/judge_testing.h"
 

@@ -25,7 +25,7 @@ absl::string_view ProfileName(Profile profile);  // "strict", "default", "relaxe
 std::optional<Profile> ProfileFromName(absl::string_view name);
 
 // Facts an engine states about itself. Each narrows a freedom (or, for tf32 and the like, says that
-// one is used); the law without facts is the widest that the profile allows.
+// one is used); the profile without facts is the widest that the profile allows.
 struct TargetFacts {
   // reduce.height: the longest chain of additions a reduction of n terms makes, instead of n-1.
   std::optional<int64_t> reduce_height;

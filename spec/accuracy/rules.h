@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule table of the law of acceptance: operation x element type x profile, as data.
+// The table of acceptance rules: operation x element type x profile, as data.
 //
 // A Rule says how far a result may lie from the exact one; permissions are separate bits. The set
 // arithmetic of spec/judge reads rules and never names an operation or an engine.

@@ -23,7 +23,7 @@ namespace hlocts {
 
 __extension__ using Int128 = __int128;
 
-// Which term of the law made a set wider than a point (the widest one so far).
+// What made a set wider than a point (the widest one so far).
 enum class WideningCause : uint8_t {
   kPoint,        // nothing did
   kUlps,         // a function's ulps

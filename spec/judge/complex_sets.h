@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Set arithmetic of complex numbers: components as sets of their own, functions by a bound on the
-// modulus of the error (acceptance-rules 24), taken as a box.
+// modulus of the error (RULES 24), taken as a box.
 #ifndef HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
 #define HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
 

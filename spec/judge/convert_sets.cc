@@ -190,7 +190,7 @@ AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bo
   if (v.pos_inf) add(range.hi);
   if (v.neg_inf) add(range.lo);
   if (v.nan) add(0);
-  // Out of range the documents leave the value open (acceptance-rules 20).
+  // Out of range the documents leave the value open (RULES 20).
   if (outside && !saturate)
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   AcceptanceSet s = AcceptanceSet::Integers(lo, hi);

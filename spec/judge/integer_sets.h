@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Set arithmetic of integers and preds. Exact modulo 2^width on points; an interval that crosses a
-// wrap boundary becomes the full range, never a clipped one (acceptance-rules 23).
+// wrap boundary becomes the full range, never a clipped one (RULES 23).
 #ifndef HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
 #define HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
 

@@ -48,7 +48,7 @@ struct FirstFailure {
 };
 
 // Effective significand bits of float elements: p - log2(1 + width / ulp(|reference|)), clipped to
-// [0, p] (acceptance-rules 29). Exact integers and preds are not counted here.
+// [0, p] (RULES 29). Exact integers and preds are not counted here.
 struct EffectiveBits {
   int64_t elements = 0;
   int64_t unspecified = 0;  // of them; they have no bits

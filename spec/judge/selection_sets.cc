@@ -78,7 +78,7 @@ AcceptanceSet ClampFloat(const AcceptanceSet& min, const AcceptanceSet& operand,
   double most = lo.pos_inf ? kInfinity : lo.finite ? lo.hi : -kInfinity;
   double least = hi.neg_inf ? -kInfinity : hi.finite ? hi.lo : kInfinity;
   if (!(most > least)) return s;
-  // Bounds the wrong way round: either of them, or its flush (acceptance-rules 14, 27).
+  // Bounds the wrong way round: either of them, or its flush (RULES 14, 27).
   bool flushes = context.rule.Allows(kFlushOperand);
   return Join(s, Join(flushes ? WithFlushes(min, *context.operand) : min,
                       flushes ? WithFlushes(max, *context.operand) : max));

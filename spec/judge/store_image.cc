@@ -152,7 +152,7 @@ void StoreUlps(const Image& image, const SetContext& context, double argument, S
   }
 }
 
-// The unrounded hull, with roundings to wider formats in it (acceptance-rules 7).
+// The unrounded hull, with roundings to wider formats in it (RULES 7).
 void AddHull(const Image& image, const SetContext& context, AcceptanceSet& s) {
   double rlo = image.lo.Down(), rhi = image.hi.Up();
   if (std::isnan(rlo)) rlo = -kInfinity;

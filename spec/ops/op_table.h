@@ -38,7 +38,7 @@ enum class Family : uint8_t {
   kDynamicSize,
 };
 
-// How the law of acceptance treats the result: rows of research/acceptance-rules.md's table, whose
+// How the acceptance rules (spec/judge/RULES.md) treat the result: rows of a table whose
 // numbers (per type and profile) stand in spec/accuracy.
 enum class AccuracyRule : uint8_t {
   kExact,            // moves, integer and logical operations

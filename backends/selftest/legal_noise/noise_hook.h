@@ -67,7 +67,8 @@ struct NoiseJob {
 bool NoisyReduction(NoiseJob& job);
 // noise_elements.cc: element-wise permissions.
 void NoisyElements(NoiseJob& job);
-// noise_twins.cc: skips roundings of operands, and keeps what this result was before its own.
+// noise_shadow_values.cc: skips roundings of operands, and keeps what this result was before its
+// own.
 void UseTwins(NoiseJob& job);
 // Hands the twins of the operands of a call or fusion to the parameters of what it calls.
 void PassTwins(NoiseState& state, const Instruction& instruction);

@@ -109,7 +109,7 @@ inline double F32Down(double x) {
 inline double F32Up(double x) { return -F32Down(-x); }
 
 // [tlo, thi] of one sign and far from the ends of the range, widened by the rule's ulps
-// (acceptance-rules 17: above a power of two the unit is larger, and reaches furthest down).
+// (RULES 17: above a power of two the unit is larger, and reaches furthest down).
 [[gnu::always_inline]] inline bool StoreOrdinaryUlps(double tlo, double thi,
                                                      const SetContext& context, Ends& e) {
   const FloatFacts& facts = *context.result;

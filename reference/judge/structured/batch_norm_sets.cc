@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of batch-norm-training, -inference and -grad (acceptance-rules 26): centres in f64,
+// Sets of batch-norm-training, -inference and -grad (RULES 26): centres in f64,
 // first-order bounds that hold for the two-pass, the E[x^2] - m^2 and the Welford form.
 #include <algorithm>
 #include <cmath>

@@ -186,7 +186,7 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   std::vector<bool> free(batches, false);
   for (int64_t b = 0; b < batches; ++b) {
     Matrix a = HermitianOf(operand.literal(), b, n, lower), l;
-    // Close to singular an engine may break down, or not (acceptance-rules 9).
+    // Close to singular an engine may break down, or not (RULES 9).
     // Without zero and sign no type has what is left of a difference.
     free[b] = !context.result->has_zero || !AllFinite(a) ||
               !RealDiagonal(operand.literal(), b, n) || !Factor(a, least, l) ||

@@ -34,7 +34,7 @@ struct Block {
   double bound = 0;  // of the 2-norm of the error; negative: nothing is asked of this transform
 };
 
-// The error of each transform, as one vector, is at most its bound (acceptance-rules 21).
+// The error of each transform, as one vector, is at most its bound (RULES 21).
 class NormwisePredicate : public JointPredicate {
  public:
   NormwisePredicate(Literal centre, std::vector<Block> blocks, int64_t length)

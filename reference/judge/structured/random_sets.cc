@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of random operations (acceptance-rules 18): a range per element and a distribution over all
+// Sets of random operations (RULES 18): a range per element and a distribution over all
 // of them, tested at alpha 1e-12; block ciphers exact where an engine says it lays them out as XLA
 // does.
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of sort (acceptance-rules 14, 25): exact up to ties where the comparator is certain, else
+// Sets of sort (RULES 14, 25): exact up to ties where the comparator is certain, else
 // every place that an element may take; rows stay together (a joint predicate).
 #include <algorithm>
 #include <cmath>
@@ -306,7 +306,7 @@ absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
 }
 
 // A comparison in total order tells subnormals from zeros; any other may read them as zeros, and
-// then gives the value or its flush (acceptance-rules 14).
+// then gives the value or its flush (RULES 14).
 bool ComparesInTotalOrder(const Computation& comparator) {
   bool total = false;
   for (const auto& instruction : comparator.instructions()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of topk (acceptance-rules 13): values exact, any index among equal values.
+// Sets of topk (RULES 13): values exact, any index among equal values.
 #include <cstring>
 #include <map>
 

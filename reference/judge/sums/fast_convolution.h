@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions by a fast algorithm (acceptance-rules 19): the transforms mix all of an image, so
+// Convolutions by a fast algorithm (RULES 19): the transforms mix all of an image, so
 // the error of each element follows the norms of image and kernel, not the terms of its own window.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_FAST_CONVOLUTION_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_FAST_CONVOLUTION_H_

@@ -132,7 +132,7 @@ class ProductInterval {
 
 }  // namespace
 
-// Products in any order (acceptance-rules 15).
+// Products in any order (RULES 15).
 AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   // Partial products may be of f32, where the least number of f8e8m0fnu is subnormal: it may go.

@@ -22,7 +22,7 @@ struct RealSum {
 void AddTerm(const AcceptanceSet& term, const SetContext& context, RealSum& sum);
 AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContext& context);
 
-// Products of real terms in any order (acceptance-rules 15).
+// Products of real terms in any order (RULES 15).
 AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetContext& context);
 
 // Exponent of the least significant set bit of a finite number other than zero.

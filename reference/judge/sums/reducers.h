@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the called computation of a reduction is, as far as the law distinguishes it.
+// What the called computation of a reduction is, as far as the acceptance rules distinguish it.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_REDUCERS_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_REDUCERS_H_
 

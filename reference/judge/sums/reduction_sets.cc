@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of reduce, reduce-window, map, scatter and select-and-scatter: by what the called
-// computation is (acceptance-rules 1, 2, 11, 12, 14, 15).
+// computation is (RULES 1, 2, 11, 12, 14, 15).
 #include <algorithm>
 #include <cmath>
 #include <cstring>

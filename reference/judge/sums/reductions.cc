@@ -236,7 +236,7 @@ absl::StatusOr<SetArray> SumByEvaluator(const ReductionOperands& r, const SetCon
   return result;
 }
 
-// Any number of insertions of an init that is no identity (acceptance-rules 11): joined.
+// Any number of insertions of an init that is no identity (RULES 11): joined.
 AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& context,
                              PrimitiveType type, RecognizedReducer reducer,
                              std::vector<AcceptanceSet> terms, const AcceptanceSet& init,

@@ -200,7 +200,7 @@ absl::Status CountTerms(const Contraction& contraction, const Linear& lhs, const
 }
 
 // Padding and holes of a convolution are absent or zeros: with a non-finite kernel the latter give
-// NaN (acceptance-rules 10). So do, outside strict, the zeros between groups where a grouped
+// NaN (RULES 10). So do, outside strict, the zeros between groups where a grouped
 // convolution is computed as a dense one (XLA:CPU does).
 void AddPaddingNans(const Contraction& contraction, const Literal& kernel, const Literal& counts,
                     std::vector<AcceptanceSet>& sets) {

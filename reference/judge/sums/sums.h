@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and products in any order, bounded: the linear operations (dot, convolution, reduce add,
 // ...) are run by the plain evaluator in f64 on middles, magnitudes and radii of the operands'
-// sets, and the classical bound does the rest (acceptance-rules 1, 2, 10, 11, 15).
+// sets, and the classical bound does the rest (RULES 1, 2, 10, 11, 15).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_
 

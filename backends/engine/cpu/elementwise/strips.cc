@@ -86,7 +86,7 @@ HWY_INLINE void RunStrip(const StripOp* op, int64_t first) {
         HLOCTS_STRIP_CASE(kAnd, hn::And(x, y));
         HLOCTS_STRIP_CASE(kOr, hn::Or(x, y));
         HLOCTS_STRIP_CASE(kXor, hn::Xor(x, y));
-        // By 32 bits or more these instructions leave nothing, as the law wants it.
+        // By 32 bits or more these instructions leave nothing, as the acceptance rules want it.
         HLOCTS_STRIP_CASE(kShiftLeft, hn::Shl(x, y));
         HLOCTS_STRIP_CASE(kShiftRight, hn::Shr(x, y));
         HLOCTS_STRIP_CASE(kMaximumSigned, Unsigned(hn::Max(Signed(x), Signed(y))));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions by a known computation over any set of dimensions, and argmin/argmax.
 //
-// Reassociation is the law's to allow (any tree, any order); f16, bf16 and f8 sums and products are
+// The acceptance rules allow any order and tree; f16, bf16 and f8 sums and products are
 // accumulated in f32 and rounded once. The blocks are fixed by the shape alone: the bits do not
 // depend on the number of threads.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_H_
