@@ -133,9 +133,9 @@ bool HasFileNameMadeOfAHash(const std::string& text) {
 }
 
 TEST(Documents, NothingInTheTreeCitesThemByAHash) {
-  EXPECT_TRUE(HasFileNameMadeOfAHash(absl::StrCat("see 00", "7_0123456789abcdef.txt")));
-  EXPECT_FALSE(HasFileNameMadeOfAHash("see 07_0123456789abcdef"));
-  EXPECT_FALSE(HasFileNameMadeOfAHash("see 007_0123456789abcde"));
+  EXPECT_TRUE(HasFileNameMadeOfAHash(absl::StrCat("see 007_01234567", "89abcdef.txt")));
+  EXPECT_FALSE(HasFileNameMadeOfAHash(absl::StrCat("see 0", "7_0123456789abcdef")));
+  EXPECT_FALSE(HasFileNameMadeOfAHash(absl::StrCat("see 00", "7_0123456789abcde")));
   int files = 0;
   fs::recursive_directory_iterator entry(HLOCTS_SOURCE_DIR);
   for (; entry != fs::recursive_directory_iterator(); ++entry) {

@@ -97,7 +97,7 @@ void Flags::Positional(const std::string& name, std::vector<std::string>* values
 int RunCommands(int argc, char** argv, const std::vector<Command>& commands) {
   CLI::App app("hlocts: conformance suite and differential tests for HLO, the language of XLA");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "hlocts 0.1.0");
+  app.set_version_flag("--version", "hlocts " HLOCTS_VERSION);
   std::function<int()> selected;
   std::vector<std::unique_ptr<Flags::Impl>> impls;
   for (const Command& command : commands) {
