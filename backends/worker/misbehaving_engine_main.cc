@@ -106,7 +106,7 @@ class MirrorBackend : public Backend {
 }  // namespace hlocts::backends
 
 int main(int argc, char**) {
-  int output_fd = hlocts::ReserveStandardOutput();
-  hlocts::MirrorBackend backend(output_fd, /*foreign=*/argc > 1);
-  return hlocts::ServeWorker(backend, STDIN_FILENO, output_fd).ok() ? 0 : 1;
+  int output_fd = hlocts::backends::ReserveStandardOutput();
+  hlocts::backends::MirrorBackend backend(output_fd, /*foreign=*/argc > 1);
+  return hlocts::backends::ServeWorker(backend, STDIN_FILENO, output_fd).ok() ? 0 : 1;
 }

@@ -163,14 +163,14 @@ int Replay(int64_t count, uint64_t seed, const std::vector<std::string>& files) 
 int main(int argc, char** argv) {
   const std::string name = std::filesystem::path(argv[0]).filename();
   const std::vector<std::string> files =
-      argc < 4 ? std::vector<std::string>() : hlocts::FilesOf(argc - 3, argv + 3);
+      argc < 4 ? std::vector<std::string>() : hlocts::fuzz::FilesOf(argc - 3, argv + 3);
   if (files.empty()) {
     std::fprintf(stderr, "usage: %s COUNT SEED FOLDER... (with files in them)\n", name.c_str());
     return 2;
   }
   hlocts::current = new std::string();
   hlocts::current_path = new std::string(name + ".input");
-  __sanitizer_set_death_callback(hlocts::KeepInput);
-  std::signal(SIGABRT, hlocts::OnAbort);
-  return hlocts::Replay(std::atoll(argv[1]), std::strtoull(argv[2], nullptr, 10), files);
+  __sanitizer_set_death_callback(hlocts::fuzz::KeepInput);
+  std::signal(SIGABRT, hlocts::fuzz::OnAbort);
+  return hlocts::fuzz::Replay(std::atoll(argv[1]), std::strtoull(argv[2], nullptr, 10), files);
 }
