@@ -97,6 +97,7 @@ Rule FunctionRule(Opcode opcode, PrimitiveType type, Profile profile) {
   return RealFunctionRule(*row, type, profile);
 }
 
+// 1.5 ulps are a product with the rounded reciprocal, 2.5 what OpenCL demands (RULES 16).
 Rule DivideRule(PrimitiveType type, Profile profile) {
   if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
   if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a computation into pieces that run as modules of their own. A value inside a module cannot
 // be looked at without changing how the module is compiled; a piece that is fed another execution's
-// bits as parameters can be judged by itself, however deep it lay.
+// bits as parameters can be judged by itself, however deep it lay (RULES 3).
 //
 // Tuples are taken apart: parameters of pieces are arrays, `tuple` and `get-tuple-element` are
 // followed and belong to no piece. Constants are copied into every piece that reads them.

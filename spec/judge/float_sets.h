@@ -2,7 +2,7 @@
 // Set arithmetic of real floating-point operations: rules applied to acceptance sets.
 //
 // Every function returns a superset of what the rule allows for any operand values within the
-// operands' sets, and exactly that where the operands are points (RULES 1-17, 27, 28).
+// operands' sets, and exactly that where the operands are points (RULES 5-8, 13-17, 27, 28).
 #ifndef HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_
 #define HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_
 

@@ -28,7 +28,8 @@ bool SaturationAllowed(const SetContext& context) {
 
 }  // namespace
 
-// [slo, shi], which may be infinite: overflow replaces what lies beyond the largest value.
+// [slo, shi], which may be infinite: overflow replaces what lies beyond the largest value, here
+// where values are stored and nowhere before (RULES 6).
 void StoreFinite(double slo, double shi, bool keep_max, const SetContext& context, Stored& stored) {
   const FloatFacts& facts = *context.result;
   keep_max = keep_max || SaturationAllowed(context);
@@ -58,7 +59,8 @@ void AddUnderflow(double rlo, double rhi, const SetContext& context, Stored& sto
   if (meets(-rhi, -rlo)) stored.AddZero(Flag::kNegZero);
 }
 
-// Ways to round that go through a format in between (f8 arithmetic, conversions to 16 bits).
+// Ways to round that go through a format in between: f8 arithmetic, conversions to 16 bits
+// (RULES 8).
 double RoundVia(PrimitiveType via, const FloatFacts& facts, const Bound& x) {
   double rounded = FactsOf(via).Round(x);
   return std::isinf(rounded) ? rounded : facts.Round(rounded);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who reads the unrounded result of an instruction, so that hulls nobody reads are not kept.
+// Who reads the unrounded result of an instruction (RULES 5), so that hulls nobody reads are not
+// kept.
 #include <algorithm>
 
 #include "reference/judge/interpreter/set_interpreter.h"
