@@ -42,13 +42,18 @@ def conv(x, w):
     return jax.lax.conv_general_dilated(x, w, (1, 1), "SAME")
 
 
+def attention(q, k, v):
+    return jax.nn.dot_product_attention(q, k, v)
+
+
 CASES = {
     "softmax bf16": lambda: (jax.nn.softmax, normal(8, 64, dtype="bfloat16")),
     "rnn": lambda: (rnn, normal(8, 8) / 4, normal(8), normal(12, 8)),
-    "conv f16": lambda: (conv, normal(1, 3, 8, 8, dtype="float16"), normal(4, 3, 3, 3).astype("f2")),
+    "conv f16": lambda: (conv, normal(1, 3, 8, 8, dtype="f2"), normal(4, 3, 3, 3, dtype="f2")),
     "sort with nan": lambda: (jnp.sort, jnp.array([3.0, np.nan, -0.0, 0.0, -np.nan])),
     "fft": lambda: (jnp.fft.fft, normal(32)),
-    "attention": lambda: (jax.nn.dot_product_attention, *[normal(1, 8, 2, 16, dtype="bfloat16")] * 3),
+    "attention": lambda: (attention, *[normal(1, 8, 2, 16, dtype="bfloat16")] * 3),
+    "keys": lambda: (lambda k: jax.random.key_data(jax.random.split(k)[0]), jax.random.key(1)),
     "f8": lambda: (lambda x: x.astype(jnp.float8_e4m3fn), normal(16)),
     "int4": lambda: (lambda x: x.astype(jnp.int4), jnp.arange(-3, 3)),
 }
@@ -86,6 +91,12 @@ def test_a_wrong_value_in_a_tree_is_named(tmp_path):
     assert [a.name for a in result.failure.arguments] == ["args[0]['x']"]
     assert "result['b'][0] at [1] is 3.0" in str(result)
     assert "<svg" in result._repr_html_()
+
+
+def test_a_key_is_its_words():
+    words = hlocts.evaluate(lambda k: {"next": jax.random.split(k)[0]}, jax.random.key(1))["next"]
+    expected = jax.random.key_data(jax.random.split(jax.random.key(1))[0])
+    np.testing.assert_array_equal(words, expected)
 
 
 def test_a_named_engine(tmp_path):

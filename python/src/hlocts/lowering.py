@@ -38,26 +38,42 @@ def _jax() -> Any:
     return jax
 
 
-def _leaf(jax: Any, value: Any) -> Array:
-    """The array that the module has in place of a leaf: a typed key becomes its words."""
+def _is_key(jax: Any, value: Any) -> bool:
     dtype = getattr(value, "dtype", None)
-    if dtype is not None and jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
-        value = jax.random.key_data(value)
-    return np.asarray(jax.numpy.asarray(value))
+    return dtype is not None and bool(jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key))
+
+
+def _words(jax: Any, tree: Any) -> Any:
+    """The tree with the words of a typed key in its place."""
+    return jax.tree_util.tree_map(
+        lambda leaf: jax.random.key_data(leaf) if _is_key(jax, leaf) else leaf, tree
+    )
+
+
+def _on_words(jax: Any, f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
+    """f on the words of typed keys. Lowered with keys at its border, a function has custom calls
+    there that say nothing but where the words lie."""
+    leaves, tree = jax.tree_util.tree_flatten(args)
+    kinds = [jax.random.key_impl(leaf) if _is_key(jax, leaf) else None for leaf in leaves]
+
+    def on_words(*words: Any) -> Any:
+        given = [
+            leaf if kind is None else jax.random.wrap_key_data(leaf, impl=kind)
+            for leaf, kind in zip(jax.tree_util.tree_leaves(words), kinds, strict=True)
+        ]
+        return _words(jax, f(*jax.tree_util.tree_unflatten(tree, given)))
+
+    on_words.__name__ = getattr(f, "__name__", "f")
+    return on_words
 
 
 def _leaves(jax: Any, tree: Any) -> list[Array]:
-    return [_leaf(jax, leaf) for leaf in jax.tree_util.tree_leaves(tree)]
+    return [np.asarray(jax.numpy.asarray(leaf)) for leaf in jax.tree_util.tree_leaves(tree)]
 
 
 def _names(jax: Any, tree: Any) -> list[str]:
     paths, _ = jax.tree_util.tree_flatten_with_path(tree)
     return [jax.tree_util.keystr(path) for path, _ in paths]
-
-
-def _dtype(jax: Any, leaf: Any) -> np.dtype[Any]:
-    is_key = jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-    return np.dtype(np.uint32 if is_key else leaf.dtype)
 
 
 def _check_parameters(text: str, inputs: list[Array]) -> None:
@@ -74,12 +90,13 @@ def lower(f: Callable[..., Any], args: tuple[Any, ...]) -> Lowered:
     """Arguments that the function does not use stay parameters. Static arguments are bound
     before, with functools.partial or a lambda."""
     jax = _jax()
-    lowered = jax.jit(f, keep_unused=True).lower(*args)
+    words = _words(jax, args)
+    lowered = jax.jit(_on_words(jax, f, args), keep_unused=True).lower(*words)
     computation = lowered.compiler_ir("hlo")
     if computation is None:
         raise HloctsError("this JAX backend cannot print HLO")
     text = computation.as_hlo_text(print_large_constants=True)
-    inputs = _leaves(jax, args)
+    inputs = _leaves(jax, words)
     _check_parameters(text, inputs)
     device = jax.devices()[0]
     out_leaves, out_tree = jax.tree_util.tree_flatten(lowered.out_info)
@@ -89,8 +106,8 @@ def lower(f: Callable[..., Any], args: tuple[Any, ...]) -> Lowered:
         inputs=inputs,
         input_names=["args" + name for name in _names(jax, args)],
         output_names=_names(jax, lowered.out_info),
-        output_dtypes=[_dtype(jax, leaf) for leaf in out_leaves],
-        execute=lambda: _leaves(jax, lowered.compile()(*args)),
+        output_dtypes=[np.dtype(leaf.dtype) for leaf in out_leaves],
+        execute=lambda: _leaves(jax, lowered.compile()(*words)),
         unflatten=lambda leaves: jax.tree_util.tree_unflatten(out_tree, leaves),
         engine=f"jax {jax.__version__} ({device.device_kind})",
     )
