@@ -108,6 +108,19 @@ def test_a_named_engine(tmp_path):
         canary.raise_for_failure()
 
 
+def test_jax_in_a_process_of_its_own():
+    softmax = hlocts.check(jax.nn.softmax, normal(4, 8, dtype="bfloat16"), engine="jax")
+    assert softmax.passed and softmax.engine.startswith("jax " + jax.__version__)
+    narrow = hlocts.check(lambda x: (x + 1, x > 0), jnp.arange(-3, 3).astype("int4"), engine="jax")
+    assert narrow.passed and narrow.elements == 12
+
+
+def test_parameters_keep_their_names(tmp_path):
+    hlocts.check(lambda first, second: first + second, normal(2), normal(2), keep=tmp_path)
+    text = (tmp_path / "module.hlo").read_text()
+    assert "first.1 =" in text and "second.1 =" in text
+
+
 def test_static_arguments_and_jitted_functions():
     power = functools.partial(jax.jit(lambda x, n: x**n, static_argnums=1), n=3)
     assert hlocts.check(lambda x: power(x), jnp.array([1.0, 2.0])).passed

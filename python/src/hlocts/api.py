@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hlocts import arrays, binary, lowering, operands
+from hlocts import arrays, binary, jax_engine, lowering, operands
 from hlocts.accepted import AcceptedSet
 from hlocts.arrays import Array
 from hlocts.errors import HloctsError
@@ -35,25 +35,22 @@ def check(
 ) -> Result:
     """Is what `engine` computes for f(*args) a result that HLO allows?
 
-    engine: None or "jax" is the backend that JAX itself uses here; else an engine of the program
-    ("xla", "cpu", "pjrt:PATH"), or the path of a PJRT plugin.
+    engine: None is what JAX computes in this process; "jax" the same JAX in a process of its own,
+    where a crash is a verdict and the smallest piece that is wrong is found; else an engine of the
+    program ("xla", "cpu", "pjrt:PATH"), or the path of a PJRT plugin.
     keep: folder for module, inputs and outputs; by default a temporary one is left only where the
     verdict is no pass.
     """
     low = lowering.lower(f, args)
-    if engine in (None, "jax"):
+    if engine is None:
         outputs = low.execute()
         return _judge(low.text, low.inputs, outputs, profile, facts, keep, low)
-    assert engine is not None
-    name = f"pjrt:{pathlib.Path(engine).resolve()}" if engine.endswith(".so") else engine
-    if engine.endswith(".so") and ":" in engine:
-        name = engine
+    if facts:
+        raise HloctsError("facts are for outputs that are at hand; engines state their own")
     with _folder(keep) as job:
         _write(job.path, low.text, low.inputs)
         arguments = ["diff", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
-                     f"--backend={name}", f"--profile={profile}"]  # fmt: skip
-        if facts:
-            raise HloctsError("facts are for outputs that are at hand; engines state their own")
+                     f"--backend={_backend(engine)}", f"--profile={profile}"]  # fmt: skip
         record = binary.run_json(arguments)
         return _result(record, job, arguments, low.text, low, None)
 
@@ -84,6 +81,14 @@ def evaluate(f: Callable[..., Any] | str, *args: Any) -> Any:
             return low.unflatten(arrays.read_outputs(job.path / _OUTPUTS, low.output_dtypes))
         canonical = binary.run(["convert", job.file(_MODULE), "--to=text"])
         return arrays.read_outputs(job.path / _OUTPUTS, arrays.result_dtypes(canonical))
+
+
+def _backend(engine: str) -> str:
+    """An engine as the program names it."""
+    if engine == "jax":
+        return jax_engine.backend_name()
+    is_path = engine.endswith(".so") and not engine.startswith("pjrt:")
+    return f"pjrt:{pathlib.Path(engine).resolve()}" if is_path else engine
 
 
 class _Job:
@@ -150,10 +155,11 @@ def _result(
     job.wanted = job.wanted or record["verdict"] != "pass"
     found = record.get("first_failure")
     by_jax = low.engine if low else "the outputs given"
+    backend = record["backend"].replace(jax_engine.backend_name(), "jax")
     return Result(
         verdict=record["verdict"],
         module=low.name if low else (text.split(None, 2) + ["", ""])[1].rstrip(","),
-        engine=by_jax if given else " ".join([record["backend"], record["backend_version"]]),
+        engine=by_jax if given else f"{backend} {record['backend_version']}",
         profile=record["profile"],
         reason=record["reason"],
         elements=record["elements"],

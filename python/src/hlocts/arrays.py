@@ -46,6 +46,14 @@ def dtype_of(element_type: str) -> np.dtype[Any]:
     return narrow
 
 
+def element_type_of(dtype: np.dtype[Any]) -> str:
+    """The element type of HLO for one of numpy's."""
+    for name, known in (_NUMPY | _ML_DTYPES).items():
+        if known == dtype.name:
+            return name
+    raise HloctsError(f"HLO has no element type for {dtype}")
+
+
 def to_storage(array: Array) -> Array:
     """bf16, f8, f4 as their bits, narrow integers as 8-bit values: what the program reads."""
     if array.dtype.name in _NARROW:

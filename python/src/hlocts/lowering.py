@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,8 +64,8 @@ def _on_words(jax: Any, f: Callable[..., Any], args: tuple[Any, ...]) -> Callabl
         ]
         return _words(jax, f(*jax.tree_util.tree_unflatten(tree, given)))
 
-    on_words.__name__ = getattr(f, "__name__", "f")
-    return on_words
+    # Parameters keep their names. What has none of its own (a partial) is f.
+    return functools.wraps(f)(on_words) if hasattr(f, "__name__") else on_words
 
 
 def _leaves(jax: Any, tree: Any) -> list[Array]:
