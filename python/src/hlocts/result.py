@@ -68,6 +68,7 @@ class Result:
 
     def raise_for_failure(self) -> Result:
         """Itself when it is a pass. What was not judged is no pass."""
+        __tracebackhide__ = True  # pytest shows the test, not this line
         if self.passed:
             return self
         kind = NotJudgedError if self.verdict == "unsupported" else ConformanceError

@@ -41,6 +41,7 @@ def conforms(
         try:
             api.check(made[0], *made[1:], engine=chosen, profile=profile).raise_for_failure()
         except NotJudgedError as error:
-            raise unittest.SkipTest(str(error)) from None
+            reason = str(error).split("\n")[1].strip()  # behind the headline: one sentence
+            raise unittest.SkipTest(reason) from None
 
     return wrapper
