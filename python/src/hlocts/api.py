@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check, judge and evaluate."""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from hlocts import arrays, binary, jax_engine, lowering, operands
+from hlocts.accepted import AcceptedSet
+from hlocts.arrays import Array
+from hlocts.errors import HloctsError
+from hlocts.operands import Operand
+from hlocts.result import Failure, Result
+
+_TARGET = re.compile(r'custom_call_target="([^"]*)"')
+_INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
+PathLike = str | pathlib.Path
+
+
+def check(
+    f: Callable[..., Any],
+    *args: Any,
+    engine: str | None = None,
+    profile: str = "default",
+    facts: Sequence[str] = (),
+    keep: PathLike | None = None,
+) -> Result:
+    """Is what `engine` computes for f(*args) a result that HLO allows?
+
+    engine: None is what JAX computes in this process; "jax" the same JAX in a process of its own,
+    where a crash is a verdict and the smallest piece that is wrong is found; else an engine of the
+    program ("xla", "cpu", "pjrt:PATH"), or the path of a PJRT plugin.
+    keep: folder for module, inputs and outputs; by default a temporary one is left only where the
+    verdict is no pass.
+    """
+    low = lowering.lower(f, args)
+    if engine is None:
+        outputs = low.execute()
+        return _judge(low.text, low.inputs, outputs, profile, facts, keep, low)
+    if facts:
+        raise HloctsError("facts are for outputs that are at hand; engines state their own")
+    with _folder(keep) as job:
+        _write(job.path, low.text, low.inputs)
+        arguments = ["diff", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
+                     f"--backend={_backend(engine)}", f"--profile={profile}"]  # fmt: skip
+        record = binary.run_json(arguments)
+        return _result(record, job, arguments, low.text, low, None)
+
+
+def judge(
+    module: str,
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    profile: str = "default",
+    facts: Sequence[str] = (),
+    keep: PathLike | None = None,
+) -> Result:
+    """Are these outputs of a module (HLO text) acceptable for these inputs? Both are leaves, in
+    parameter and root order."""
+    given = [np.asarray(value) for value in outputs]
+    return _judge(module, [np.asarray(value) for value in inputs], given, profile, facts, keep)
+
+
+def evaluate(f: Callable[..., Any] | str, *args: Any) -> Any:
+    """What the documents say f(*args) is, in the structure that f returns, as numpy arrays. Of a
+    module (HLO text), the list of its output leaves. One value where several are acceptable."""
+    with _folder(None) as job:
+        low = None if isinstance(f, str) else lowering.lower(f, args)
+        text = low.text if low else str(f)
+        _write(job.path, text, low.inputs if low else [np.asarray(value) for value in args])
+        binary.evaluate(job.path / _MODULE, job.path / _INPUTS, job.path / _OUTPUTS)
+        if low:
+            return low.unflatten(arrays.read_outputs(job.path / _OUTPUTS, low.output_dtypes))
+        canonical = binary.run(["convert", job.file(_MODULE), "--to=text"])
+        return arrays.read_outputs(job.path / _OUTPUTS, arrays.result_dtypes(canonical))
+
+
+def _backend(engine: str) -> str:
+    """An engine as the program names it."""
+    if engine == "jax":
+        return jax_engine.backend_name()
+    is_path = engine.endswith(".so") and not engine.startswith("pjrt:")
+    return f"pjrt:{pathlib.Path(engine).resolve()}" if is_path else engine
+
+
+class _Job:
+    """A folder with one module and its arrays. A temporary one goes away unless it is wanted."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self.path = path
+        self.wanted = False
+
+    def file(self, name: str) -> str:
+        return str(self.path / name)
+
+
+@contextlib.contextmanager
+def _folder(keep: PathLike | None) -> Iterator[_Job]:
+    if keep is None:
+        job = _Job(pathlib.Path(tempfile.mkdtemp(prefix="hlocts-")))
+    else:
+        job = _Job(pathlib.Path(keep).resolve())
+        job.path.mkdir(parents=True, exist_ok=True)
+        job.wanted = True
+    try:
+        yield job
+    finally:
+        if not job.wanted:
+            shutil.rmtree(job.path, ignore_errors=True)
+
+
+def _write(folder: pathlib.Path, text: str, inputs: Sequence[Array]) -> None:
+    if re.search(r"^\s*module\b.*\{\s*$", text, re.MULTILINE) and "HloModule" not in text:
+        raise HloctsError(
+            'this is StableHLO; pass HLO: jax.jit(f).lower(*args).as_text(dialect="hlo")'
+        )
+    (folder / _MODULE).write_text(text)
+    arrays.write(folder / _INPUTS, "arg", inputs)
+
+
+def _judge(
+    text: str,
+    inputs: list[Array],
+    outputs: list[Array],
+    profile: str,
+    facts: Sequence[str],
+    keep: PathLike | None,
+    low: lowering.Lowered | None = None,
+) -> Result:
+    with _folder(keep) as job:
+        _write(job.path, text, inputs)
+        arrays.write(job.path / _OUTPUTS, "out", outputs)
+        arguments = ["judge", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
+                     f"--outputs={job.file(_OUTPUTS)}", f"--profile={profile}",
+                     *(f"--fact={fact}" for fact in facts)]  # fmt: skip
+        return _result(binary.run_json(arguments), job, arguments, text, low, (inputs, outputs))
+
+
+def _result(
+    record: dict[str, Any],
+    job: _Job,
+    arguments: list[str],
+    text: str,
+    low: lowering.Lowered | None,
+    given: tuple[list[Array], list[Array]] | None,
+) -> Result:
+    job.wanted = job.wanted or record["verdict"] != "pass"
+    found = record.get("first_failure")
+    by_jax = low.engine if low else "the outputs given"
+    backend = record["backend"].replace(jax_engine.backend_name(), "jax")
+    return Result(
+        verdict=record["verdict"],
+        module=low.name if low else (text.split(None, 2) + ["", ""])[1].rstrip(","),
+        engine=by_jax if given else f"{backend} {record['backend_version']}",
+        profile=record["profile"],
+        reason=record["reason"],
+        elements=record["elements"],
+        bits_checked=record["bits_checked_mean"],
+        unspecified=record["unspecified_elements"],
+        failure=_failure(found, job, low, given) if found else None,
+        custom_calls=tuple(sorted(set(_TARGET.findall(text)))),
+        replay_arguments=(*arguments, "--explain") if job.wanted else (),
+        record=record,
+    )
+
+
+def _failure(
+    found: dict[str, Any],
+    job: _Job,
+    low: lowering.Lowered | None,
+    given: tuple[list[Array], list[Array]] | None,
+) -> Failure:
+    accepted = AcceptedSet.parse(found["accepted"])
+    index, output = tuple(found["index"]), int(found["output"])
+    actual, ulps = found["actual"], None
+    about: tuple[tuple[Operand, ...], tuple[Operand, ...]] = ((), ())
+    # An engine's failure may be one of a piece of the module, with another output and index.
+    if given and output < len(given[1]) and given[1][output].ndim == len(index):
+        array = given[1][output]
+        actual, ulps = str(array[index]), _distance(array[index], accepted)
+        about = (_operands(job, found["instruction"], index), _arguments(given, low, output, index))
+    return Failure(
+        output=output,
+        name=_output_name(low, output) if given else "",
+        index=index,
+        actual=actual,
+        actual_bits=found["actual_bits"],
+        accepted=accepted,
+        ulps=ulps,
+        rule=found["rule"],
+        clause=found["clause"],
+        instruction=found["instruction"],
+        operands=about[0],
+        arguments=about[1],
+    )
+
+
+def _output_name(low: lowering.Lowered | None, output: int) -> str:
+    names = low.output_names if low else []
+    return "result" + names[output] if output < len(names) else ""
+
+
+def _distance(value: Any, accepted: AcceptedSet) -> int | None:
+    array = np.asarray(value)
+    if array.dtype.kind == "c":
+        return None
+    end = accepted.nearest(float(array))
+    return None if end is None else arrays.ulps_between(array.dtype, float(array), end)
+
+
+def _operands(job: _Job, instruction: str, index: tuple[int, ...]) -> tuple[Operand, ...]:
+    try:
+        return operands.of_failure(job.path / _MODULE, job.path / _INPUTS, instruction, index)
+    except HloctsError:
+        return ()  # the reference cannot say; the failure stands without
+
+
+def _arguments(
+    given: tuple[list[Array], list[Array]],
+    low: lowering.Lowered | None,
+    output: int,
+    index: tuple[int, ...],
+) -> tuple[Operand, ...]:
+    shape = given[1][output].shape
+    names = low.input_names if low else [f"arg{i}" for i in range(len(given[0]))]
+    return tuple(
+        Operand(name, str(array.dtype), str(array[index]))
+        for name, array in zip(names, given[0], strict=True)
+        if array.shape == shape
+    )

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program hlocts: where it is, and how it is run."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from hlocts.errors import HloctsError
+
+MISSING = (
+    "the program hlocts was not found: build it in a checkout (ci/conformance) and set "
+    "HLOCTS=/path/to/build/hlocts, or put it on PATH"
+)
+_HERE = pathlib.Path(__file__).resolve().parent
+_DONE, _FOUND, _WRONG_INPUT, _HARNESS = 0, 1, 2, 3  # exit statuses
+
+
+def _is_program(path: pathlib.Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def _of_checkouts(starts: Iterable[pathlib.Path]) -> Iterable[pathlib.Path]:
+    """build/hlocts of the checkout that a folder lies in."""
+    for start in starts:
+        for folder in (start, *start.parents):
+            if (folder / "spec" / "clauses").is_dir() and (folder / "CONTRACT.md").is_file():
+                yield folder / "build" / "hlocts"
+
+
+def find(cwd: pathlib.Path | None = None) -> pathlib.Path:
+    """$HLOCTS, else the packaged copy, else build/hlocts of the checkout around this file or the
+    working directory, else PATH."""
+    named = os.environ.get("HLOCTS")
+    if named:
+        if not _is_program(pathlib.Path(named)):
+            raise HloctsError(f"HLOCTS={named} is not a program that can be run")
+        return pathlib.Path(named).resolve()
+    here = pathlib.Path.cwd() if cwd is None else cwd
+    for candidate in (_HERE / "bin" / "hlocts", *_of_checkouts([_HERE, here.resolve()])):
+        if _is_program(candidate):
+            return candidate
+    on_path = shutil.which("hlocts")
+    # pip puts no script of this name there, so that what stands on PATH is the program itself.
+    if on_path is None:
+        raise HloctsError(MISSING)
+    return pathlib.Path(on_path)
+
+
+def _sentence(stderr: str) -> str:
+    """What the program said, without its name and without the log of the libraries it loads."""
+    lines = [line for line in stderr.strip().splitlines() if line.strip()]
+    own = [line for line in lines if line.startswith("hlocts: ")]
+    return (own or lines or ["hlocts ended without a word"])[-1].removeprefix("hlocts: ")
+
+
+def run(
+    arguments: Sequence[str | os.PathLike[str]], answers: tuple[int, ...] = (_DONE, _FOUND)
+) -> str:
+    """Standard output. A verdict that is no pass is an answer; a wrong input is an error."""
+    done = subprocess.run(
+        [str(find()), *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    if done.returncode in answers:
+        return done.stdout
+    if done.returncode == _HARNESS and done.stdout.startswith("{"):
+        return done.stdout  # the verdict `error` says more than standard error
+    if done.returncode in (_FOUND, _WRONG_INPUT, _HARNESS):
+        raise HloctsError(_sentence(done.stderr))
+    raise HloctsError(f"hlocts ended with status {done.returncode}: {_sentence(done.stderr)}")
+
+
+def evaluate(module: pathlib.Path, inputs: pathlib.Path, output: pathlib.Path) -> None:
+    """The reference's outputs as a file. What it cannot do is an error."""
+    run(["eval", module, f"--inputs={inputs}", f"--output={output}"], answers=(_DONE,))
+
+
+def run_json(arguments: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
+    """The first line of the answer. Empty when the program had nothing to say."""
+    lines = run([*arguments, "--json"]).splitlines()
+    if not lines:
+        raise HloctsError("hlocts gave no answer")
+    answer: dict[str, Any] = json.loads(lines[0])
+    return answer

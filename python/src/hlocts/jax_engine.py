@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user's own JAX as an engine of the program: exec:python -m hlocts.jax_engine. So its pieces
+can be run one by one, and a crash is a verdict."""
+
+from __future__ import annotations
+
+import importlib
+import pathlib
+import shlex
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hlocts import arrays
+
+
+def backend_name() -> str:
+    """What --backend takes."""
+    return f"exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
+
+
+def _frames() -> Any:
+    """The frame code of the worker protocol: packed beside this file, or in the checkout."""
+    try:
+        return importlib.import_module("hlocts.hlocts_frames")
+    except ImportError:
+        checkout = pathlib.Path(__file__).resolve().parents[3]
+        sys.path.insert(0, str(checkout / "backends" / "examples"))
+        return importlib.import_module("hlocts_frames")
+
+
+def _stablehlo(lib: Any, text: str) -> Any:
+    try:  # newer ones keep the readers of HLO apart
+        hlo = importlib.import_module("jaxlib._hlo")
+    except ImportError:
+        hlo = lib._jax
+    proto = hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
+    return lib._jax.mlir.hlo_to_stablehlo(proto)
+
+
+def _compile(jax: Any, text: str) -> Callable[[list[Any]], list[Any]]:
+    lib = importlib.import_module("jax._src.lib")
+    device = jax.local_devices()[0]
+    options = lib.xla_client.CompileOptions()
+    devices = lib.xla_client.DeviceList((device,))
+    run = device.client.compile_and_load(_stablehlo(lib, text), devices, options)
+    return lambda given: list(run.execute([jax.device_put(array, device) for array in given]))
+
+
+def _leaf(frames: Any, array: Any) -> Any:
+    values = np.asarray(array)
+    return frames.Leaf(arrays.element_type_of(values.dtype), arrays.to_storage(values))
+
+
+def main() -> None:
+    jax: Any = importlib.import_module("jax")
+    jax.config.update("jax_enable_x64", True)  # else device_put makes 32 bits of 64
+    frames = _frames()
+
+    def load(text: str) -> Callable[[list[Any]], list[Any]]:
+        try:
+            run = _compile(jax, text)
+        except jax.errors.JaxRuntimeError as error:
+            kind = frames.Unsupported if "UNIMPLEMENTED" in str(error) else frames.Refused
+            raise kind(str(error)) from None
+        except (AttributeError, ImportError) as error:  # internals of JAX, which move
+            raise frames.Unsupported(f"this JAX cannot be an engine: {error}") from None
+
+        def execute(leaves: list[Any]) -> list[Any]:
+            given = [arrays.from_storage(leaf.array, arrays.dtype_of(leaf.element_type))
+                     for leaf in leaves]  # fmt: skip
+            return [_leaf(frames, array) for array in run(given)]
+
+        return execute
+
+    frames.serve("jax", f"{jax.__version__} ({jax.devices()[0].device_kind})", load)
+
+
+if __name__ == "__main__":
+    main()

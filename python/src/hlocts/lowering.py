@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a JAX function to an HLO module, its inputs, and what the user's own backend computes."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hlocts.arrays import Array
+from hlocts.errors import HloctsError
+
+_HEADER = re.compile(r"entry_computation_layout=\{\((.*?)\)->")
+_PARAMETER = re.compile(r"\b[a-z][a-z0-9]*\[")
+
+
+@dataclass(frozen=True)
+class Lowered:
+    name: str
+    text: str
+    inputs: list[Array]
+    input_names: list[str]
+    output_names: list[str]
+    output_dtypes: list[np.dtype[Any]]
+    execute: Callable[[], list[Array]]  # by the backend that jax uses
+    unflatten: Callable[[list[Array]], Any]
+    engine: str  # of execute
+
+
+def _jax() -> Any:
+    try:
+        import jax
+    except ImportError:
+        raise HloctsError("JAX is not installed: pip install jax") from None
+    return jax
+
+
+def _is_key(jax: Any, value: Any) -> bool:
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and bool(jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key))
+
+
+def _words(jax: Any, tree: Any) -> Any:
+    """The tree with the words of a typed key in its place."""
+    return jax.tree_util.tree_map(
+        lambda leaf: jax.random.key_data(leaf) if _is_key(jax, leaf) else leaf, tree
+    )
+
+
+def _on_words(jax: Any, f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
+    """f on the words of typed keys. Lowered with keys at its border, a function has custom calls
+    there that say nothing but where the words lie."""
+    leaves, tree = jax.tree_util.tree_flatten(args)
+    kinds = [jax.random.key_impl(leaf) if _is_key(jax, leaf) else None for leaf in leaves]
+
+    def on_words(*words: Any) -> Any:
+        given = [
+            leaf if kind is None else jax.random.wrap_key_data(leaf, impl=kind)
+            for leaf, kind in zip(jax.tree_util.tree_leaves(words), kinds, strict=True)
+        ]
+        return _words(jax, f(*jax.tree_util.tree_unflatten(tree, given)))
+
+    # Parameters keep their names. What has none of its own (a partial) is f.
+    return functools.wraps(f)(on_words) if hasattr(f, "__name__") else on_words
+
+
+def _leaves(jax: Any, tree: Any) -> list[Array]:
+    return [np.asarray(jax.numpy.asarray(leaf)) for leaf in jax.tree_util.tree_leaves(tree)]
+
+
+def _names(jax: Any, tree: Any) -> list[str]:
+    paths, _ = jax.tree_util.tree_flatten_with_path(tree)
+    return [jax.tree_util.keystr(path) for path, _ in paths]
+
+
+def _check_parameters(text: str, inputs: list[Array]) -> None:
+    header = _HEADER.search(text.split("\n", 1)[0])
+    found = len(_PARAMETER.findall(header[1])) if header else len(inputs)
+    if found != len(inputs):
+        raise HloctsError(
+            f"JAX made a module of {found} parameters from {len(inputs)} arrays: pass what the "
+            "function closes over as arguments"
+        )
+
+
+def lower(f: Callable[..., Any], args: tuple[Any, ...]) -> Lowered:
+    """Arguments that the function does not use stay parameters. Static arguments are bound
+    before, with functools.partial or a lambda."""
+    jax = _jax()
+    words = _words(jax, args)
+    lowered = jax.jit(_on_words(jax, f, args), keep_unused=True).lower(*words)
+    computation = lowered.compiler_ir("hlo")
+    if computation is None:
+        raise HloctsError("this JAX backend cannot print HLO")
+    text = computation.as_hlo_text(print_large_constants=True)
+    inputs = _leaves(jax, words)
+    _check_parameters(text, inputs)
+    device = jax.devices()[0]
+    out_leaves, out_tree = jax.tree_util.tree_flatten(lowered.out_info)
+    return Lowered(
+        name=getattr(f, "__name__", "") or text.split(None, 2)[1].rstrip(","),
+        text=text,
+        inputs=inputs,
+        input_names=["args" + name for name in _names(jax, args)],
+        output_names=_names(jax, lowered.out_info),
+        output_dtypes=[np.dtype(leaf.dtype) for leaf in out_leaves],
+        execute=lambda: _leaves(jax, lowered.compile()(*words)),
+        unflatten=lambda leaves: jax.tree_util.tree_unflatten(out_tree, leaves),
+        engine=f"jax {jax.__version__} ({device.device_kind})",
+    )

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict on one computation, for people and for tests."""
+
+from __future__ import annotations
+
+import html
+import re
+import shlex
+from dataclasses import dataclass, field
+from typing import Any
+
+from hlocts import binary
+from hlocts.accepted import AcceptedSet, picture
+from hlocts.errors import ConformanceError, NotJudgedError
+from hlocts.operands import Operand
+
+_WRONG = re.compile(r"\((\d+ of \d+ elements)\)(.*)")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The first element outside its set."""
+
+    output: int  # leaf
+    name: str  # of the leaf in the function's result, "['logits'][0]"; empty for a single array
+    index: tuple[int, ...]
+    actual: str
+    actual_bits: str
+    accepted: AcceptedSet
+    ulps: int | None  # from the value to the set; None where the format has no such distance
+    rule: str
+    clause: str
+    instruction: str
+    operands: tuple[Operand, ...]  # of the instruction at the index, by the reference; may be empty
+    arguments: tuple[Operand, ...]  # of the function at the index, those of the output's shape
+
+
+@dataclass(frozen=True)
+class Result:
+    verdict: str
+    module: str
+    engine: str
+    profile: str
+    reason: str
+    elements: int  # compared
+    bits_checked: float  # mean of an element; an f32 that must be one value: 32
+    unspecified: int  # elements that may have any value
+    failure: Failure | None
+    custom_calls: tuple[str, ...]  # targets in the module
+    replay_arguments: tuple[str, ...] = ()  # of the program; empty when nothing was kept
+    record: dict[str, Any] = field(default_factory=dict, repr=False)  # the program's own words
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict == "pass"
+
+    @property
+    def replay(self) -> str:
+        """A line for the shell. Empty when nothing was kept."""
+        if not self.replay_arguments:
+            return ""
+        return shlex.join([str(binary.find()), *self.replay_arguments])
+
+    def explain(self) -> str:
+        """The program's longer account: where the set comes from, and of an engine's failure the
+        smallest piece that shows it."""
+        return binary.run(self.replay_arguments) if self.replay_arguments else str(self)
+
+    def raise_for_failure(self) -> Result:
+        """Itself when it is a pass. What was not judged is no pass."""
+        __tracebackhide__ = True  # pytest shows the test, not this line
+        if self.passed:
+            return self
+        kind = NotJudgedError if self.verdict == "unsupported" else ConformanceError
+        raise kind(str(self))
+
+    def _headline(self) -> str:
+        return f"{self.verdict}: {self.module} on {self.engine}"
+
+    def _missing(self) -> str:
+        """One sentence on what could not be judged."""
+        others = [target for target in self.custom_calls if f'"{target}"' not in self.reason]
+        known = f" (also in the module: {', '.join(others)})" if others else ""
+        return f"{self.reason or 'the program gives no reason'}{known}"
+
+    def _checked(self) -> str:
+        free = f", {self.unspecified} of them may have any value" if self.unspecified else ""
+        return (f"{self.elements} elements compared{free}; {self.bits_checked:.1f} bits checked on "
+                f"average; profile {self.profile}")  # fmt: skip
+
+    def _lines(self) -> list[str]:
+        if self.verdict == "unsupported":
+            return ["nothing was judged: " + self._missing()]
+        if self.failure is None:
+            return [self.reason, self._checked()] if self.reason else [self._checked()]
+        # The program's sentence begins with the element again; what follows is news.
+        rest = _WRONG.search(self.reason)
+        more = [rest[1] + " are wrong" + rest[2]] if rest else [self.reason]
+        return [*_failure_lines(self.failure), *more, self._checked()]
+
+    def __str__(self) -> str:
+        lines = self._lines() + ([f"replay: {self.replay}"] if self.replay_arguments else [])
+        return "\n".join([self._headline(), *("  " + line for line in lines)])
+
+    def _repr_html_(self) -> str:
+        svg = ""
+        if self.failure:
+            svg = picture(self.failure.accepted, self.failure.actual)
+        return f"<div>{svg}<pre>{html.escape(str(self))}</pre></div>"
+
+
+def _failure_lines(failure: Failure) -> list[str]:
+    at = "[" + ", ".join(map(str, failure.index)) + "]"
+    name = failure.name or f"output {failure.output}"
+    far = f", {failure.ulps} ulps away" if failure.ulps else ""
+    bits = f" ({failure.actual_bits})" if failure.actual_bits else ""
+    lines = [f"{name} at {at} is {failure.actual}{bits}; HLO allows {failure.accepted.text}{far}"]
+    for title, values in (
+        (f"operands of {failure.instruction}, by the reference", failure.operands),
+        (f"arguments at {at}", failure.arguments),
+    ):
+        if values:
+            said = ", ".join(f"{value.name} = {value.value}" for value in values)
+            lines.append(f"{title}: {said}")
+    origin = [
+        f"{word} {value}"
+        for word, value in (
+            ("rule", failure.rule), ("clause", failure.clause), ("at", failure.instruction)
+        )  # fmt: skip
+        if value
+    ]
+    return [*lines, ", ".join(origin)] if origin else lines

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""With JAX: pytest. Without it each test is a skip."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import hlocts
+from hlocts import api, lowering
+
+try:
+    import jax
+    import jax.numpy as jnp
+except ImportError:
+    jax = None
+
+pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.skipif(jax is None, reason="JAX is not installed")
+
+
+WRONG_ENGINE = "canary:subtract.operands-swapped"
+
+
+def log_exp(x):
+    return jnp.log(jnp.exp(x))
+
+
+def normal(*shape, dtype="float32"):
+    return jax.random.normal(jax.random.key(0), shape).astype(dtype)
+
+
+def rnn(w, h, xs):
+    def step(h, x):
+        h = jnp.tanh(w @ h + x)
+        return h, h
+
+    return jax.lax.scan(step, h, xs)
+
+
+def conv(x, w):
+    return jax.lax.conv_general_dilated(x, w, (1, 1), "SAME")
+
+
+def attention(q, k, v):
+    return jax.nn.dot_product_attention(q, k, v)
+
+
+CASES = {
+    "softmax bf16": lambda: (jax.nn.softmax, normal(8, 64, dtype="bfloat16")),
+    "rnn": lambda: (rnn, normal(8, 8) / 4, normal(8), normal(12, 8)),
+    "conv f16": lambda: (conv, normal(1, 3, 8, 8, dtype="f2"), normal(4, 3, 3, 3, dtype="f2")),
+    "sort with nan": lambda: (jnp.sort, jnp.array([3.0, np.nan, -0.0, 0.0, -np.nan])),
+    "fft": lambda: (jnp.fft.fft, normal(32)),
+    "attention": lambda: (attention, *[normal(1, 8, 2, 16, dtype="bfloat16")] * 3),
+    "keys": lambda: (lambda k: jax.random.key_data(jax.random.split(k)[0]), jax.random.key(1)),
+    "f8": lambda: (lambda x: x.astype(jnp.float8_e4m3fn), normal(16)),
+    "int4": lambda: (lambda x: x.astype(jnp.int4), jnp.arange(-3, 3)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_jax_computes_is_allowed(name):
+    result = hlocts.check(*CASES[name]())
+    assert result.passed, str(result)
+    assert result.elements > 0 and result.bits_checked > 1
+    assert result.engine.startswith("jax ")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_the_reference_computes_is_near(name):
+    f, *args = CASES[name]()
+    ours, theirs = hlocts.evaluate(f, *args), f(*args)
+    assert jax.tree.structure(ours) == jax.tree.structure(theirs)
+    for mine, other in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
+        assert mine.dtype == other.dtype
+        np.testing.assert_allclose(mine.astype("c16"), np.asarray(other).astype("c16"), 0.05, 0.05)
+
+
+def test_a_wrong_value_in_a_tree_is_named(tmp_path):
+    def f(tree):
+        return {"a": tree["x"] + 1, "b": (log_exp(tree["x"]), tree["n"])}
+
+    lowered = lowering.lower(f, ({"x": jnp.array([1.0, 2.0]), "n": 3, "unused": 4.0},))
+    wrong = lowered.execute()
+    wrong[1] = wrong[1] + np.array([0, 1], "f4")
+    given = (lowered.text, lowered.inputs, wrong)
+    result = api._judge(*given, "default", (), tmp_path, lowered)
+    assert result.verdict == "fail"
+    assert result.failure.name == "result['b'][0]" and result.failure.index == (1,)
+    assert [a.name for a in result.failure.arguments] == ["args[0]['x']"]
+    assert "result['b'][0] at [1] is 3.0" in str(result)
+    assert "<svg" in result._repr_html_()
+
+
+def test_a_key_is_its_words():
+    words = hlocts.evaluate(lambda k: {"next": jax.random.split(k)[0]}, jax.random.key(1))["next"]
+    expected = jax.random.key_data(jax.random.split(jax.random.key(1))[0])
+    np.testing.assert_array_equal(words, expected)
+
+
+def test_a_named_engine(tmp_path):
+    x = jnp.array([1.0, 200.0])
+    assert hlocts.check(log_exp, x, engine="cpu").raise_for_failure().engine.startswith("cpu")
+    canary = hlocts.check(lambda x: x - 1, x, engine=WRONG_ENGINE, keep=tmp_path)
+    assert canary.verdict == "fail"
+    with pytest.raises(hlocts.ConformanceError):
+        canary.raise_for_failure()
+
+
+def test_jax_in_a_process_of_its_own():
+    softmax = hlocts.check(jax.nn.softmax, normal(4, 8, dtype="bfloat16"), engine="jax")
+    assert softmax.passed and softmax.engine.startswith("jax " + jax.__version__)
+    narrow = hlocts.check(lambda x: (x + 1, x > 0), jnp.arange(-3, 3).astype("int4"), engine="jax")
+    assert narrow.passed and narrow.elements == 12
+
+
+def test_parameters_keep_their_names(tmp_path):
+    hlocts.check(lambda first, second: first + second, normal(2), normal(2), keep=tmp_path)
+    text = (tmp_path / "module.hlo").read_text()
+    assert "first.1 =" in text and "second.1 =" in text
+
+
+def test_static_arguments_and_jitted_functions():
+    power = functools.partial(jax.jit(lambda x, n: x**n, static_argnums=1), n=3)
+    assert hlocts.check(lambda x: power(x), jnp.array([1.0, 2.0])).passed
+
+
+def test_custom_calls_are_named(tmp_path):
+    f = jax.jit(lambda x: jax.pure_callback(np.sin, jax.ShapeDtypeStruct((2,), np.float32), x))
+    result = hlocts.check(f, jnp.array([1.0, 2.0]), keep=tmp_path)
+    assert result.verdict == "unsupported"
+    assert result.custom_calls and result.custom_calls[0] in str(result)
+
+
+def test_errors_are_one_sentence():
+    with pytest.raises(hlocts.HloctsError, match="expected one of"):
+        hlocts.check(log_exp, jnp.array([1.0]), engine="nosuch")
+
+
+PLUGIN_TEST = """
+import hlocts, pytest, jax, jax.numpy as jnp, numpy as np
+
+@hlocts.conforms
+def test_right():
+    return jnp.sort, jnp.array([2., 1.])
+
+@pytest.mark.parametrize("n", [1, 2])
+@hlocts.conforms(engine="ENGINE")
+def test_wrong(n):
+    return lambda x: x - n, jnp.array([2., 1.])
+
+@hlocts.conforms
+def test_not_judged():
+    f = lambda x: jax.pure_callback(np.sin, jax.ShapeDtypeStruct((2,), np.float32), x)
+    return f, jnp.array([2., 1.])
+
+@hlocts.conforms
+def test_of_nothing():
+    pass
+"""
+
+
+def test_the_report_of_pytest(pytester):
+    pytester.makepyfile(PLUGIN_TEST.replace("ENGINE", WRONG_ENGINE))
+    done = pytester.runpytest_subprocess("-rs")
+    done.assert_outcomes(passed=1, failed=3, skipped=1)
+    done.stdout.fnmatch_lines(["*fail: <lambda> on canary:*", "*HLO allows*",
+                               "*a test that conforms returns a function*", "*no handler for*"])
+
+
+def test_the_option_names_the_engine(pytester):
+    pytester.makepyfile("""
+        import hlocts, jax.numpy as jnp
+        @hlocts.conforms
+        def test_it():
+            return lambda x: x - 1, jnp.array([2., 1.])
+    """)
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+    done = pytester.runpytest_subprocess("--hlocts-engine=" + WRONG_ENGINE)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["hlocts: engine canary:*"])

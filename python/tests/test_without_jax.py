@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What needs no JAX: unittest and numpy. ctest runs this file with the built program."""
+
+import os
+import pathlib
+import shutil
+import stat
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from unittest import mock
+
+import numpy as np
+
+import hlocts
+from hlocts import accepted, arrays, binary
+
+LOG_EXP = """HloModule log_exp
+ENTRY e {
+  x = f32[3] parameter(0)
+  y = f32[3] exponential(x)
+  ROOT z = f32[3] log(y)
+}
+"""
+CUSTOM = """HloModule custom
+ENTRY e {
+  x = f32[3] parameter(0)
+  ROOT y = f32[3] custom-call(x), custom_call_target="nobody_knows"
+}
+"""
+X = np.array([1, 200, 3], np.float32)
+TRUE = np.array([1, np.inf, 3], np.float32)
+WRONG = np.array([1, 200, 3], np.float32)
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hlocts-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def program(self, path, script="#!/bin/sh\n"):
+        path = self.folder / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(script)
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return path
+
+
+class Find(Scratch):
+    def find(self, **environment):
+        empty = {"PATH": str(self.folder / "empty"), **environment}
+        with mock.patch.dict(os.environ, empty, clear=True):
+            with mock.patch.object(binary, "_HERE", self.folder / "lib" / "hlocts"):
+                return binary.find(cwd=self.folder / "work")
+
+    def test_order(self):
+        with self.assertRaisesRegex(hlocts.HloctsError, "set HLOCTS="):
+            self.find()
+        on_path = self.program("bin/hlocts")
+        path = str(on_path.parent)
+        self.assertEqual(self.find(PATH=path), on_path)
+        (self.folder / "spec" / "clauses").mkdir(parents=True)
+        (self.folder / "CONTRACT.md").touch()
+        built = self.program("build/hlocts")
+        self.assertEqual(self.find(PATH=path), built)
+        packed = self.program("lib/hlocts/bin/hlocts")
+        self.assertEqual(self.find(PATH=path), packed)
+        named = self.program("named")
+        self.assertEqual(self.find(PATH=path, HLOCTS=str(named)), named.resolve())
+
+    def test_a_wrong_name_is_an_error_although_others_are_there(self):
+        self.program("lib/hlocts/bin/hlocts")
+        with self.assertRaisesRegex(hlocts.HloctsError, "HLOCTS=/nowhere is not a program"):
+            self.find(HLOCTS="/nowhere")
+
+    def test_a_crash_is_an_error(self):
+        crashing = self.program("crash", "#!/bin/sh\necho boom >&2\nexit 134\n")
+        with mock.patch.dict(os.environ, {"HLOCTS": str(crashing)}):
+            with self.assertRaisesRegex(hlocts.HloctsError, "status 134: boom"):
+                hlocts.judge(LOG_EXP, [X], [TRUE])
+
+
+class Judge(Scratch):
+    def test_a_right_answer_passes(self):
+        result = hlocts.judge(LOG_EXP, [X], [TRUE])
+        self.assertEqual(result.verdict, "pass")
+        self.assertEqual(result.elements, 3)
+        self.assertGreater(result.bits_checked, 29)
+        self.assertIs(result.raise_for_failure(), result)
+        self.assertEqual(result.replay, "")
+
+    def test_a_wrong_answer_explains_itself(self):
+        result = hlocts.judge(LOG_EXP, [X], [WRONG], keep=self.folder)
+        failure = result.failure
+        self.assertEqual((result.verdict, failure.index), ("fail", (1,)))
+        self.assertEqual([(o.name, o.value) for o in failure.operands], [("y", "inf")])
+        self.assertEqual([(o.name, o.value) for o in failure.arguments], [("arg0", "200.0")])
+        self.assertEqual(failure.accepted.intervals, ((np.inf, np.inf),))
+        for said in ("is 200.0 (0x43480000); HLO allows inf", "1 of 3 elements are wrong",
+                     "operands of z, by the reference: y = inf", "clause elementwise_unary"):
+            self.assertIn(said, str(result))
+        with self.assertRaises(hlocts.ConformanceError) as raised:
+            result.raise_for_failure()
+        self.assertEqual(str(raised.exception), str(result))
+        self.assertIn("instruction: z (log)", result.explain())
+        self.assertTrue((self.folder / "outputs.npz").is_file())
+
+    def test_a_distance_is_told_in_ulps(self):
+        near = TRUE + np.float32(1e-5)
+        failure = hlocts.judge(LOG_EXP, [X], [near], keep=self.folder).failure
+        low, high = failure.accepted.intervals[0]
+        self.assertEqual(failure.ulps, round((float(near[0]) - high) / 2.0**-23))
+        self.assertLess(low, 1)
+
+    def test_what_is_not_judged_is_no_pass(self):
+        result = hlocts.judge(CUSTOM, [X], [X], keep=self.folder)
+        self.assertEqual(result.verdict, "unsupported")
+        self.assertIn("nobody_knows", str(result))
+        with self.assertRaises(hlocts.NotJudgedError):
+            result.raise_for_failure()
+
+    def test_wrong_inputs_are_one_sentence(self):
+        for call, said in [
+            (lambda: hlocts.judge("HloModule m\n ENTRY", [], []), "expected"),
+            (lambda: hlocts.judge(LOG_EXP, [X.astype("f8")], [TRUE]), "f32"),
+            (lambda: hlocts.judge("module @m {\n}\n", [], []), "StableHLO"),
+            (lambda: hlocts.evaluate(CUSTOM, X), "nobody_knows"),
+        ]:
+            with self.assertRaisesRegex(hlocts.HloctsError, said) as raised:
+                call()
+            self.assertNotIn("\n", str(raised.exception))
+
+    def test_a_pass_leaves_no_folder_and_a_failure_does(self):
+        with mock.patch.object(tempfile, "tempdir", str(self.folder)):
+            hlocts.judge(LOG_EXP, [X], [TRUE])
+            self.assertEqual(list(self.folder.iterdir()), [])
+            hlocts.judge(LOG_EXP, [X], [WRONG])
+            self.assertEqual(len(list(self.folder.iterdir())), 1)
+
+
+class Evaluate(unittest.TestCase):
+    def test_a_module_gives_its_leaves(self):
+        (value,) = hlocts.evaluate(LOG_EXP, X)
+        np.testing.assert_allclose(value, TRUE, rtol=1e-6)
+        text = ("HloModule m\nENTRY e { a = s32[2] parameter(0) b = pred[2] compare(a, a), "
+                "direction=EQ ROOT t = (s32[2], pred[2]) tuple(a, b) }")
+        first, second = hlocts.evaluate(text, np.array([5, 6], np.int32))
+        self.assertEqual((first.tolist(), second.tolist()), ([5, 6], [True, True]))
+        self.assertEqual(second.dtype, np.bool_)
+
+
+class Sets(unittest.TestCase):
+    def test_parsing(self):
+        for text, intervals, nan in [
+            ("[1.5, 1.75] or nan", ((1.5, 1.75),), True),
+            ("{3}", ((3, 3),), False),
+            ("7", ((7, 7),), False),
+            ("[-2e-38, 1] or inf", ((-2e-38, 1), (np.inf, np.inf)), False),
+            ("-inf", ((-np.inf, -np.inf),), False),
+            ("nan with bits 0x7fc00000", (), True),
+            ("any value", (), False),
+            ("(1, 2)", (), False),
+        ]:
+            got = accepted.AcceptedSet.parse(text)
+            self.assertEqual((got.intervals, got.nan), (intervals, nan), text)
+
+    def test_picture(self):
+        for text, actual, bars in [
+            ("[1, 2] or [3, 4]", "5", 2), ("inf", "200", 1), ("nan", "0", 0),
+            ("[-1.7e308, 1.7e308]", "inf", 1), ("0", "0.5", 1),
+        ]:
+            svg = accepted.picture(accepted.AcceptedSet.parse(text), actual)
+            root = xml.etree.ElementTree.fromstring(svg)
+            name = "{http://www.w3.org/2000/svg}"
+            self.assertEqual(len(root.findall(name + "rect")), bars, text)
+            self.assertEqual(len(root.findall(name + "path")), 1, text)
+        self.assertEqual(accepted.picture(accepted.AcceptedSet.parse("any value"), "1"), "")
+
+    def test_text_of_others_is_escaped(self):
+        hostile = accepted.AcceptedSet("<script>", ((1.0, 2.0),), False)
+        svg = accepted.picture(hostile, "</svg><b>")
+        self.assertNotIn("<script>", svg)
+        self.assertNotIn("<b>", svg)
+        result = hlocts.Result("fail", "<b>m</b>", "e", "default", "", 1, 0, 0, None, ())
+        self.assertNotIn("<b>", result._repr_html_())
+
+
+class Arrays(unittest.TestCase):
+    def test_ulps(self):
+        one = np.float32(1)
+        f32 = np.dtype(np.float32)
+        self.assertEqual(arrays.ulps_between(f32, 1, float(np.nextafter(one, np.float32(2)))), 1)
+        self.assertEqual(arrays.ulps_between(f32, -0.0, 0.0), 0)
+        self.assertEqual(arrays.ulps_between(np.dtype(np.float16), -6e-8, 6e-8), 2)
+        self.assertIsNone(arrays.ulps_between(f32, 1, np.inf))
+        self.assertIsNone(arrays.ulps_between(np.dtype(np.int32), 1, 2))
+
+    def test_types_that_numpy_lacks(self):
+        with self.assertRaisesRegex(hlocts.HloctsError, "no type for token"):
+            arrays.dtype_of("token")
+        try:
+            import ml_dtypes
+        except ImportError:
+            with self.assertRaisesRegex(hlocts.HloctsError, "pip install ml_dtypes"):
+                arrays.dtype_of("bf16")
+            self.skipTest("ml_dtypes is not installed")
+        for name in ("bf16", "f8e4m3fn", "f8e5m2", "s4", "u4"):
+            dtype = arrays.dtype_of(name)
+            values = np.array([[0, 1, 2], [3, 4, 5]]).astype(dtype)
+            stored = arrays.to_storage(values)
+            self.assertIn(stored.dtype.kind, "iu")
+            np.testing.assert_array_equal(arrays.from_storage(stored, dtype), values)
+        self.assertEqual(arrays.dtype_of("bf16"), np.dtype(ml_dtypes.bfloat16))
+
+
+if __name__ == "__main__":
+    unittest.main()
