@@ -15,11 +15,11 @@
 namespace hlocts::backends {
 
 struct BackendName {
-  std::string text;      // as given
-  std::string label;     // before '=', which stands for all the rest in records; often ""
-  std::string name;      // before ':' or '?'
-  std::string argument;  // after ':'
+  std::string text;                                          // as given
+  std::string name;                                          // before ':' or '?'
+  std::string argument;                                      // after ':'
   std::vector<std::pair<std::string, std::string>> options;  // after '?', in order; none for exec
+  std::string label;  // before '=', which stands for the rest in records; often ""
 
   // Removes the option and returns its value; "" when it was not given.
   std::string TakeOption(absl::string_view key);
@@ -27,7 +27,7 @@ struct BackendName {
 
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
 // What records, bundles and names of files say: the label with the options instead of what it
-// labels, the text as it is without one. Also what is a name no more gives some text.
+// labels, the text as it is without one.
 std::string RecordedName(absl::string_view text);
 std::vector<std::string> RecordedNames(const std::vector<std::string>& texts);
 // `--backend` values: a comma splits only names without exec: or pjrt:.
