@@ -156,12 +156,9 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
     if (!stored.ok()) Fail(stored);
   }
   for (size_t e = 0; as_meant && e < engines.tested.size(); ++e) {
-    FoundBy found = {backends::RecordedName(options_.backends[e]),
-                     engines.tested[e].get(),
-                     engines.reference.get(),
-                     origin,
-                     number,
-                     trial};
+    std::string name = backends::RecordedName(options_.backends[e]);
+    backends::Backend* engine = engines.tested[e].get();
+    FoundBy found = {name, engine, engines.reference.get(), origin, number, trial};
     bool twins = options_.twins > 0 && !trial.invalid;
     bool in_time =
         twins ? TryTwins(number, sample, found, results)
