@@ -5,9 +5,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "backends/engine_list.h"
+#include "backends/installed_backend.h"
 #include "backends/worker/worker_client.h"
 
 namespace hlocts::backends {
@@ -35,14 +40,47 @@ constexpr Row kRows[] = {
 #undef HLOCTS_BACKEND
 };
 
-absl::StatusOr<const Row*> FindRow(const BackendName& name) {
-  std::vector<absl::string_view> known;
+const Row* RowOf(absl::string_view name) {
   for (const Row& row : kRows) {
-    if (row.name == name.name) return &row;
-    known.push_back(row.name);
+    if (row.name == name) return &row;
   }
-  return absl::NotFoundError(absl::StrCat("backend \"", name.text, "\": expected one of ",
-                                          absl::StrJoin(known, ", "), ", exec:COMMAND"));
+  return nullptr;
+}
+
+absl::StatusOr<const Row*> FindRow(const BackendName& name) {
+  if (const Row* row = RowOf(name.name)) return row;
+  std::vector<absl::string_view> known;
+  for (const Row& row : kRows) known.push_back(row.name);
+  return absl::NotFoundError(absl::StrCat(
+      "backend \"", name.text, "\": expected one of ", absl::StrJoin(known, ", "),
+      ", exec:COMMAND, a name that `hlocts engines list` prints, or LABEL= before one"));
+}
+
+// The release of that name, if it is one; built-in engines go before.
+absl::StatusOr<std::optional<engines::Engine>> FindRelease(const BackendName& name) {
+  if (RowOf(name.name)) return std::nullopt;
+  HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, LoadEngineList());
+  const engines::Engine* engine = FindEngine(list, name.name);
+  if (!engine) return std::nullopt;
+  HLOCTS_RETURN_IF_ERROR(CheckUsable(*engine));
+  return *engine;
+}
+
+// Up to an '=' that stands before what else a name has: "" without a label.
+absl::string_view LabelOf(absl::string_view text) {
+  size_t end = text.find_first_of("=:?");
+  return end != absl::string_view::npos && text[end] == '=' ? text.substr(0, end) : "";
+}
+
+// A label is part of names of files, and never takes the place of an engine that is known.
+absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
+  for (char c : label) {
+    if (absl::ascii_isalnum(c) || absl::StrContains("-_.", c)) continue;
+    return InvalidInput("backend \"", text, "\": expected a label of letters, digits, - _ .");
+  }
+  if (RowOf(label) || label == "exec")
+    return InvalidInput("backend \"", text, "\": the label ", label, " is the name of an engine");
+  return absl::OkStatus();
 }
 
 std::string OwnProgram() {
@@ -80,6 +118,11 @@ std::string BackendName::TakeOption(absl::string_view key) {
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text) {
   BackendName result;
   result.text = std::string(text);
+  result.label = std::string(LabelOf(text));
+  if (!result.label.empty()) {
+    HLOCTS_RETURN_IF_ERROR(CheckLabel(result.label, text));
+    text.remove_prefix(result.label.size() + 1);
+  }
   size_t colon = text.find(':');
   size_t question = text.find('?');
   if (colon != absl::string_view::npos && colon < question) {
@@ -108,6 +151,21 @@ absl::StatusOr<BackendName> ParseBackendName(absl::string_view text) {
   return result;
 }
 
+std::string RecordedName(absl::string_view text) {
+  absl::string_view label = LabelOf(text);
+  if (label.empty()) return std::string(text);
+  absl::string_view rest = text.substr(label.size() + 1);
+  size_t question = rest.find('?');
+  bool has_options = question != absl::string_view::npos && !absl::StartsWith(rest, "exec:");
+  return absl::StrCat(label, has_options ? rest.substr(question) : "");
+}
+
+std::vector<std::string> RecordedNames(const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (const std::string& text : texts) names.push_back(RecordedName(text));
+  return names;
+}
+
 std::vector<std::string> SplitBackendNames(const std::vector<std::string>& values) {
   std::vector<std::string> names;
   for (const std::string& value : values) {
@@ -126,30 +184,41 @@ std::vector<std::string> SplitBackendNames(const std::vector<std::string>& value
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string& text) {
   HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(text));
-  HLOCTS_ASSIGN_OR_RETURN(const Row* row, FindRow(name));
+  name.text = RecordedName(text);
+  HLOCTS_ASSIGN_OR_RETURN(std::optional<engines::Engine> release, FindRelease(name));
   name.TakeOption("isolation");
+  if (release) return MakeInstalledBackend(std::move(name), *release);
+  HLOCTS_ASSIGN_OR_RETURN(const Row* row, FindRow(name));
   return row->factory(std::move(name));
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(text));
+  name.text = RecordedName(text);
+  const std::string recorded = name.text;
   if (name.name == "exec") {
-    return MakeWorkerBackend({text, {"/bin/sh", "-c", name.argument}});
+    return MakeWorkerBackend({recorded, {"/bin/sh", "-c", name.argument}});
   }
-  HLOCTS_ASSIGN_OR_RETURN(const Row* row, FindRow(name));
+  HLOCTS_ASSIGN_OR_RETURN(std::optional<engines::Engine> release, FindRelease(name));
+  if (release && release->reach() != engines::PJRT) return MakeReleaseWorker(name, *release);
+  Isolation isolated = Isolation::kAlways;
+  const Row* row = nullptr;
+  if (!release) {
+    HLOCTS_ASSIGN_OR_RETURN(row, FindRow(name));
+    isolated = row->isolation;
+  }
   std::string isolation = name.TakeOption("isolation");
-  if (isolation == "none" && row->isolation == Isolation::kAlways) {
+  if (isolation == "none" && isolated == Isolation::kAlways) {
     return InvalidInput("backend \"", text,
                         "\": isolation=none is not for engines we did not write");
   }
-  if (row->isolation == Isolation::kNever || isolation == "none")
-    return row->factory(std::move(name));
+  if (isolated == Isolation::kNever || isolation == "none") return row->factory(std::move(name));
   // An engine of ours is made here as well, only to hear what is wrong with its name: what a worker
   // says of it would look like an engine that cannot run.
-  if (row->isolation == Isolation::kOptional) {
+  if (isolated == Isolation::kOptional) {
     HLOCTS_RETURN_IF_ERROR(row->factory(std::move(name)).status());
   }
-  return MakeWorkerBackend({text, WorkerArguments(row->isolation, text)});
+  return MakeWorkerBackend({recorded, WorkerArguments(isolated, text)});
 }
 
 std::vector<std::string> ListedBackends() {

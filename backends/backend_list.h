@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend names (CONTRACT.md) and what they stand for: `reference`, `xla`, `pjrt:PATH`,
-// `exec:COMMAND`, ... with options after '?'. Adding an engine is one line of backends.def.
+// `exec:COMMAND`, `xla@0.11.2`, ... with options after '?' and perhaps `LABEL=` before. Adding an
+// engine is one line of backends.def; a release of one is an entry of engines.textproto.
 #ifndef HLOCTS_BACKENDS_BACKEND_LIST_H_
 #define HLOCTS_BACKENDS_BACKEND_LIST_H_
 
@@ -18,12 +19,17 @@ struct BackendName {
   std::string name;                                          // before ':' or '?'
   std::string argument;                                      // after ':'
   std::vector<std::pair<std::string, std::string>> options;  // after '?', in order; none for exec
+  std::string label;  // before '=', which stands for the rest in records; often ""
 
   // Removes the option and returns its value; "" when it was not given.
   std::string TakeOption(absl::string_view key);
 };
 
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
+// What records, bundles and names of files say: the label with the options instead of what it
+// labels, the text as it is without one.
+std::string RecordedName(absl::string_view text);
+std::vector<std::string> RecordedNames(const std::vector<std::string>& texts);
 // `--backend` values: a comma splits only names without exec: or pjrt:.
 std::vector<std::string> SplitBackendNames(const std::vector<std::string>& values);
 

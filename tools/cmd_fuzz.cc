@@ -33,7 +33,7 @@ using Lists = std::map<std::string, suites::ExpectationList>;
 
 absl::StatusOr<Lists> LoadLists(const Options& options) {
   Lists lists;
-  for (const std::string& backend : options.campaign.backends) {
+  for (const std::string& backend : backends::RecordedNames(options.campaign.backends)) {
     HLOCTS_ASSIGN_OR_RETURN(backends::BackendName name, backends::ParseBackendName(backend));
     std::string path = options.expectations;
     if (path.empty())

@@ -142,6 +142,7 @@ absl::Status UpdateCosts(const suites::CaseCosts& measured) {
 // What the command line asks for, checked.
 struct Request {
   suites::Tier tier = suites::Tier::kSmoke;
+  std::vector<std::string> engines;  // as given; the record has their names
   reports::RunRecord record;
   std::vector<suites::Case> cases;
   suites::RunnerOptions runner;
@@ -149,7 +150,8 @@ struct Request {
 
 absl::StatusOr<Request> MakeRequest(const Options& options) {
   Request request;
-  request.record.backends = backends::SplitBackendNames(options.backends);
+  request.engines = backends::SplitBackendNames(options.backends);
+  request.record.backends = backends::RecordedNames(request.engines);
   if (request.record.backends.empty()) return InvalidInput("run: expected --backend");
   auto tier = suites::TierFromName(options.tier);
   if (!tier) return InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive");
@@ -242,7 +244,7 @@ int RunSuite(const Options& options) {
       costs[one.address] += std::llround(verdict.case_seconds * 1000);
       progress.Step(!final_verdict.expected);
     };
-    status = suites::RunCases(request->cases, backends, request->runner, sink);
+    status = suites::RunCases(request->cases, request->engines, request->runner, sink);
   }
   std::string text = scorecard.ToText();
   if (!options.common.json) std::cout << text;

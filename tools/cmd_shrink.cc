@@ -42,6 +42,7 @@ absl::StatusOr<int> ShrinkSubject(const Options& options) {
                           backends::MakeBackend(bundle.backend));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
+  bundle.backend = backends::RecordedName(bundle.backend);
   backends::BackendInfo info = engine->info();
   if (!info.available)
     return absl::UnavailableError(absl::StrCat(bundle.backend, ": ", info.reason));

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "backends/adapters/pjrt/pjrt_backend.h"
+#include "backends/adapters/target_facts.h"
 #include "backends/adapters/xla/xla_c_api.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
@@ -18,13 +19,6 @@
 
 namespace hlocts::backends {
 namespace {
-
-// What XLA promises beyond the documents (rulings 0005 to 0007, 0030).
-const std::vector<std::string>& XlaFacts() {
-  static const auto* facts = new std::vector<std::string>{"convert.saturate", "integer.division",
-                                                          "shift.saturate", "rng.xla_layout"};
-  return *facts;
-}
 
 std::string LibraryPath() {
   if (const char* path = std::getenv("HLOCTS_XLA_LIBRARY")) return path;
@@ -184,7 +178,7 @@ class EvaluatorBackend : public Backend {
     BackendInfo info;
     info.name = name_;
     info.capabilities = {"execute", "verify", "proto"};
-    info.facts = XlaFacts();
+    info.facts = *TargetFacts("xla_cpu");
     info.available = xla_.ok();
     if (xla_.ok()) {
       info.version = absl::StrCat("HloEvaluator of ", xla_->version());
@@ -225,7 +219,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeXlaBackend(BackendName name) {
   settings.path = std::move(path);
   settings.compile_options = std::move(name.options);
   settings.device_count_option = "cpu_device_count";
-  settings.facts = XlaFacts();
+  HLOCTS_ASSIGN_OR_RETURN(settings.facts, TargetFacts("xla_cpu"));
   return MakePjrtBackendFrom(std::move(settings));
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "backends/backend_list.h"
 #include "fuzz/campaign/campaign_state.h"
 #include "fuzz/campaign/coverage.h"
 #include "fuzz/campaign/engines.h"
@@ -155,12 +156,9 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
     if (!stored.ok()) Fail(stored);
   }
   for (size_t e = 0; as_meant && e < engines.tested.size(); ++e) {
-    FoundBy found = {options_.backends[e],
-                     engines.tested[e].get(),
-                     engines.reference.get(),
-                     origin,
-                     number,
-                     trial};
+    std::string name = backends::RecordedName(options_.backends[e]);
+    backends::Backend* engine = engines.tested[e].get();
+    FoundBy found = {name, engine, engines.reference.get(), origin, number, trial};
     bool twins = options_.twins > 0 && !trial.invalid;
     bool in_time =
         twins ? TryTwins(number, sample, found, results)

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/engine_list.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/text_format.h"
+
+namespace hlocts::backends {
+namespace {
+
+using engines::Engine;
+using engines::EngineList;
+
+class FirstComplaint : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int column, const std::string& message) override {
+    if (text.empty()) text = absl::StrCat(line + 1, ":", column + 1, ": ", message);
+  }
+  std::string text;
+};
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool IsHash(absl::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == absl::string_view::npos;
+}
+
+// A name is a folder in the cache and a word on the command line.
+bool IsName(absl::string_view text) {
+  for (char c : text) {
+    if (!absl::ascii_isalnum(c) && !absl::StrContains("@.-_", c)) return false;
+  }
+  return !text.empty() && text[0] != '.' && text[0] != '-';
+}
+
+// What is wrong with one entry taken alone, "" when nothing is.
+std::string WhatIsWrong(const Engine& engine) {
+  if (!IsName(engine.name())) return "name: expected letters, digits, @ . - _";
+  if (engine.package().empty() || engine.version().empty())
+    return "expected a package and its version";
+  if (!IsHash(engine.sha256()))
+    return absl::StrCat("sha256: expected 64 hex digits, found \"", engine.sha256(), "\"");
+  if (engine.wheel_mb() <= 0 || engine.disk_mb() <= 0)
+    return "wheel_mb, disk_mb: expected sizes above 0";
+  for (const std::string& option : engine.option()) {
+    if (!absl::StrContains(option, '='))
+      return absl::StrCat("option: expected NAME=VALUE, found \"", option, "\"");
+  }
+  for (const std::string& requirement : engine.requirement()) {
+    if (!absl::StrContains(requirement, "=="))
+      return absl::StrCat("requirement: expected PACKAGE==VERSION, found \"", requirement, "\"");
+  }
+  if (engine.reach() == engines::REACH_UNSPECIFIED) return "reach: expected one, found none";
+  bool loads = engine.reach() == engines::PJRT || engine.reach() == engines::EXEC;
+  if (loads && engine.library().empty()) return "library: expected the member that is loaded";
+  if (engine.reach() == engines::PYTHON && engine.python().empty())
+    return "python: expected the version that it needs";
+  return "";
+}
+
+// Version managers leave programs on the path that only say that the version is missing.
+bool Starts(const std::string& python) {
+  if (absl::StrContains(python, '\'')) return false;
+  return std::system(absl::StrCat("'", python, "' -c 0 </dev/null >/dev/null 2>&1").c_str()) == 0;
+}
+
+}  // namespace
+
+std::string EnginesHome() {
+  std::string home = Variable("HLOCTS_HOME");
+  return home.empty() ? HLOCTS_SOURCE_DIR : home;
+}
+
+absl::StatusOr<EngineList> ParseEngineList(const std::string& text, const std::string& path) {
+  EngineList list;
+  FirstComplaint complaint;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&complaint);
+  if (!parser.ParseFromString(text, &list)) return InvalidInput(path, ":", complaint.text);
+  std::set<std::string> names;
+  for (const Engine& engine : list.engine()) {
+    std::string wrong = WhatIsWrong(engine);
+    if (wrong.empty() && !names.insert(engine.name()).second)
+      wrong = "name: expected one entry, found two";
+    if (!wrong.empty()) return InvalidInput(path, ": engine \"", engine.name(), "\": ", wrong);
+  }
+  return list;
+}
+
+absl::StatusOr<EngineList> LoadEngineList() {
+  std::string path = EnginesHome() + "/backends/engines.textproto";
+  std::ifstream in(path);
+  if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
+  std::stringstream text;
+  text << in.rdbuf();
+  return ParseEngineList(text.str(), path);
+}
+
+const Engine* FindEngine(const EngineList& list, absl::string_view name) {
+  for (const Engine& engine : list.engine()) {
+    if (engine.name() == name) return &engine;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<std::string> EngineCache() {
+  std::string cache = Variable("HLOCTS_CACHE");
+  if (!cache.empty()) return cache;
+  cache = Variable("XDG_CACHE_HOME");
+  if (!cache.empty()) return cache + "/hlocts";
+  cache = Variable("HOME");
+  if (!cache.empty()) return cache + "/.cache/hlocts";
+  return absl::UnavailableError("neither HLOCTS_CACHE nor HOME is set: there is no cache folder");
+}
+
+absl::StatusOr<std::string> EngineFolder(const Engine& engine) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string cache, EngineCache());
+  if (engine.reach() == engines::BUILD) return absl::StrCat(cache, "/xla-", engine.version());
+  return absl::StrCat(cache, "/engines/", engine.name());
+}
+
+std::string EngineStamp(const Engine& engine) {
+  return absl::StrCat(engine.sha256(), " ", absl::StrJoin(engine.member(), " "), " ",
+                      absl::StrJoin(engine.requirement(), " "));
+}
+
+bool IsInstalled(const Engine& engine) {
+  auto folder = EngineFolder(engine);
+  if (!folder.ok()) return false;
+  std::ifstream in(*folder + "/.stamp");
+  std::string stamp;
+  std::getline(in, stamp);
+  // ci/fetch-xla keeps a stamp of its own, which begins with the hash too.
+  if (engine.reach() == engines::BUILD) return absl::StartsWith(stamp, engine.sha256());
+  return in && stamp == EngineStamp(engine);
+}
+
+std::string PythonOf(const Engine& engine) {
+  static std::mutex mutex;
+  static auto* found = new std::map<std::string, std::string>();
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [place, is_new] = found->try_emplace(engine.python());
+  if (!is_new) return place->second;
+  std::string path = Variable("PATH");
+  for (absl::string_view folder : absl::StrSplit(path, ':', absl::SkipEmpty())) {
+    std::string program = absl::StrCat(folder, "/python", engine.python());
+    if (access(program.c_str(), X_OK) == 0 && Starts(program)) return place->second = program;
+  }
+  return "";
+}
+
+bool HasWorker(const Engine& engine) {
+  return engine.reach() != engines::PYTHON || !engine.worker().empty();
+}
+
+absl::Status CheckRunnable(const Engine& engine) {
+  if (!HasWorker(engine)) {
+    return absl::UnavailableError(
+        absl::StrCat("engine ", engine.name(), " is listed only: no worker drives it yet"));
+  }
+  if (engine.reach() == engines::PYTHON && PythonOf(engine).empty()) {
+    return absl::UnavailableError(
+        absl::StrCat("engine ", engine.name(), " needs Python ", engine.python()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckUsable(const Engine& engine) {
+  HLOCTS_RETURN_IF_ERROR(CheckRunnable(engine));
+  if (IsInstalled(engine)) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(
+      "engine ", engine.name(), " is not installed: hlocts engines install ", engine.name()));
+}
+
+}  // namespace hlocts::backends

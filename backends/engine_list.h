@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Releases of engines by name (engines.textproto), and which of them are installed in the cache.
+// A release is installed when its folder there carries the stamp that its entry asks for.
+#ifndef HLOCTS_BACKENDS_ENGINE_LIST_H_
+#define HLOCTS_BACKENDS_ENGINE_LIST_H_
+
+#include <string>
+#include <vector>
+
+#include "backends/engines.pb.h"
+#include "spec/base/status.h"
+
+namespace hlocts::backends {
+
+// The source folder, or $HLOCTS_HOME: where the list, the workers and ci/fetch-engine are.
+std::string EnginesHome();
+
+// Every entry is checked: kInvalidArgument names the file, the entry, what is expected and found.
+absl::StatusOr<engines::EngineList> ParseEngineList(const std::string& text,
+                                                    const std::string& path);
+absl::StatusOr<engines::EngineList> LoadEngineList();
+// nullptr when the list has no such name.
+const engines::Engine* FindEngine(const engines::EngineList& list, absl::string_view name);
+
+// $HLOCTS_CACHE, or hlocts in the user's cache folder: the same as that of ci/fetch-xla.
+absl::StatusOr<std::string> EngineCache();
+absl::StatusOr<std::string> EngineFolder(const engines::Engine& engine);
+// What the folder's .stamp holds: the wheel's hash and what was taken of it.
+std::string EngineStamp(const engines::Engine& engine);
+bool IsInstalled(const engines::Engine& engine);
+
+// Path of the Python that a release asks for, "" when this machine has none.
+std::string PythonOf(const engines::Engine& engine);
+
+// False for a release that is listed for its hash alone.
+bool HasWorker(const engines::Engine& engine);
+// Could it run here if it were installed? kUnavailable with one sentence otherwise.
+absl::Status CheckRunnable(const engines::Engine& engine);
+// The same, and it is installed.
+absl::Status CheckUsable(const engines::Engine& engine);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_ENGINE_LIST_H_

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/engine_list.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "backends/adapters/target_facts.h"
+#include "backends/backend_list.h"
+
+namespace hlocts::backends {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kEntry[] = R"(engine {
+  name: "toy@1" package: "toy" version: "1" wheel_mb: 1 disk_mb: 1 reach: PJRT library: "toy.so"
+  sha256: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+})";
+
+std::string With(const std::string& before, const std::string& after) {
+  std::string text = kEntry;
+  text.replace(text.find(before), before.size(), after);
+  return text;
+}
+
+std::string Complaint(const std::string& text) {
+  return std::string(ParseEngineList(text, "list").status().message());
+}
+
+TEST(EngineListTest, EveryEntryIsWellFormed) {
+  auto list = LoadEngineList();
+  ASSERT_TRUE(list.ok()) << list.status();
+  ASSERT_GE(list->engine_size(), 4);
+  std::set<std::string> hashes;
+  for (const engines::Engine& engine : list->engine()) {
+    EXPECT_TRUE(hashes.insert(engine.sha256()).second) << engine.name() << ": a hash twice";
+    EXPECT_TRUE(TargetFacts(engine.target()).ok()) << engine.name();
+    auto name = ParseBackendName(engine.name());
+    ASSERT_TRUE(name.ok()) << name.status();
+    EXPECT_EQ(name->name, engine.name());
+  }
+}
+
+TEST(EngineListTest, WhatIsWrongIsNamed) {
+  EXPECT_EQ(Complaint(kEntry), "");
+  EXPECT_THAT(Complaint(With("0123456789abcdef\"", "0123456789abcde\"")), HasSubstr("64 hex"));
+  EXPECT_THAT(Complaint(With("0123456789abcdef\"", "0123456789abcdeG\"")), HasSubstr("64 hex"));
+  EXPECT_THAT(Complaint(With("toy@1", "../toy")), HasSubstr("name: expected"));
+  EXPECT_THAT(Complaint(With("library: \"toy.so\"", "")), HasSubstr("library: expected"));
+  EXPECT_THAT(Complaint(With("wheel_mb: 1", "wheel_mb: 0")), HasSubstr("sizes above 0"));
+  EXPECT_THAT(Complaint(std::string(kEntry) + kEntry), HasSubstr("expected one entry, found two"));
+  EXPECT_THAT(Complaint("engine { nam: 1 }"), HasSubstr("list:1:"));
+}
+
+// One pin in two places: the script that a build runs, and the entry.
+TEST(EngineListTest, TheBuildsXlaIsTheOneThatIsFetched) {
+  std::ifstream in(HLOCTS_SOURCE_DIR "/ci/fetch-xla");
+  std::stringstream script;
+  script << in.rdbuf();
+  auto list = LoadEngineList();
+  ASSERT_TRUE(list.ok());
+  const engines::Engine* xla = FindEngine(*list, "xla");
+  ASSERT_NE(xla, nullptr);
+  EXPECT_THAT(script.str(), HasSubstr("sha256=" + xla->sha256()));
+  EXPECT_THAT(script.str(), HasSubstr("package=" + xla->package() + " version=" + xla->version()));
+}
+
+class InstalledTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    cache_ = ::testing::TempDir() + "/hlocts_engine_list_test";
+    std::filesystem::remove_all(cache_);
+    setenv("HLOCTS_CACHE", cache_.c_str(), 1);
+  }
+  void TearDown() override { unsetenv("HLOCTS_CACHE"); }
+  std::string cache_;
+};
+
+TEST_F(InstalledTest, AStampOfAnotherEntryIsNoInstallation) {
+  engines::Engine engine = ParseEngineList(kEntry, "list")->engine(0);
+  EXPECT_FALSE(IsInstalled(engine));
+  EXPECT_THAT(std::string(CheckUsable(engine).message()),
+              HasSubstr("is not installed: hlocts engines install toy@1"));
+  std::filesystem::create_directories(cache_ + "/engines/toy@1");
+  std::ofstream(cache_ + "/engines/toy@1/.stamp") << EngineStamp(engine) << "\n";
+  EXPECT_TRUE(IsInstalled(engine));
+  EXPECT_TRUE(CheckUsable(engine).ok());
+  engine.add_member("more/*");
+  EXPECT_FALSE(IsInstalled(engine));
+}
+
+TEST_F(InstalledTest, AReleaseThatIsNotThereSaysHowToGetIt) {
+  auto backend = MakeBackend("xla@0.11.2?x=1");
+  EXPECT_EQ(backend.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(backend.status().message(),
+            "engine xla@0.11.2 is not installed: hlocts engines install xla@0.11.2");
+  EXPECT_EQ(MakeBackend("xla@0.0").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(LabelTest, ALabelStandsForAPath) {
+  auto name = ParseBackendName("mine=pjrt:/lib/a=b.so?level=0");
+  ASSERT_TRUE(name.ok());
+  EXPECT_EQ(name->label, "mine");
+  EXPECT_EQ(name->name, "pjrt");
+  EXPECT_EQ(name->argument, "/lib/a=b.so");
+  EXPECT_EQ(RecordedName("mine=pjrt:/lib/a=b.so?level=0"), "mine?level=0");
+  EXPECT_EQ(RecordedName("mine=exec:run --a?b"), "mine");
+  EXPECT_EQ(RecordedName("xla?a=b"), "xla?a=b");
+  EXPECT_EQ(RecordedName("exec:run --a=b"), "exec:run --a=b");
+  EXPECT_EQ(ParseBackendName("xla?a=b")->label, "");
+}
+
+TEST(LabelTest, ALabelTakesNoEnginesPlace) {
+  EXPECT_FALSE(ParseBackendName("xla=pjrt:/p.so").ok());
+  EXPECT_FALSE(ParseBackendName("exec=pjrt:/p.so").ok());
+  EXPECT_FALSE(ParseBackendName("xla@0.11.2=pjrt:/p.so").ok());
+  EXPECT_FALSE(ParseBackendName("a/b=pjrt:/p.so").ok());
+}
+
+TEST(LabelTest, NoPathInWhatAnEngineSaysOfItself) {
+  auto backend = MakeBackend("mine=exec:/bin/false /some/path");
+  ASSERT_TRUE(backend.ok());
+  EXPECT_EQ((*backend)->info().name, "mine");
+  EXPECT_THAT((*backend)->info().reason, Not(HasSubstr("/some/path")));
+}
+
+}  // namespace
+}  // namespace hlocts::backends

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts engines: releases of engines by name; which are installed, bring one, take one away.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "backends/engine_list.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli/common.h"
+#include "tools/commands.h"
+
+namespace hlocts::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using engines::Engine;
+using engines::EngineList;
+
+struct Options {
+  std::vector<std::string> words;  // the action, then names
+  bool json = false;
+};
+
+std::string Licence(const Engine& engine) {
+  return engine.licence().empty() ? "none stated" : engine.licence();
+}
+
+std::string StateOf(const Engine& engine) {
+  if (!backends::HasWorker(engine)) return "no worker yet";
+  bool needs_python = engine.reach() == engines::PYTHON && backends::PythonOf(engine).empty();
+  if (needs_python) return absl::StrCat("needs Python ", engine.python());
+  return backends::IsInstalled(engine) ? "installed" : "not installed";
+}
+
+void Print(const Engine& engine, bool json) {
+  if (!json) {
+    std::printf("%-16s %-17s %5lld MB %6lld MB  %-12s %s %s\n", engine.name().c_str(),
+                StateOf(engine).c_str(), static_cast<long long>(engine.wheel_mb()),
+                static_cast<long long>(engine.disk_mb()), Licence(engine).c_str(),
+                engine.package().c_str(), engine.version().c_str());
+    return;
+  }
+  nlohmann::ordered_json line = {{"name", engine.name()},
+                                 {"state", StateOf(engine)},
+                                 {"package", engine.package()},
+                                 {"version", engine.version()},
+                                 {"sha256", engine.sha256()},
+                                 {"wheel_mb", engine.wheel_mb()},
+                                 {"disk_mb", engine.disk_mb()},
+                                 {"licence", engine.licence()},
+                                 {"reach", engines::Reach_Name(engine.reach())},
+                                 {"python", engine.python()},
+                                 {"options", nlohmann::ordered_json::array()},
+                                 {"target", engine.target()},
+                                 {"note", engine.note()}};
+  for (const std::string& option : engine.option()) line["options"].push_back(option);
+  std::cout << line.dump() << std::endl;
+}
+
+int List(const EngineList& list, bool json) {
+  if (!json)
+    std::printf("%-16s %-17s %8s %9s  %-12s %s\n", "NAME", "STATE", "DOWNLOAD", "DISK", "LICENCE",
+                "WHEEL");
+  for (const Engine& engine : list.engine()) Print(engine, json);
+  return kExitOk;
+}
+
+// Runs a script of ours; its messages are the user's.
+absl::Status RunScript(const std::string& script, const std::vector<std::string>& arguments) {
+  std::string path = absl::StrCat(backends::EnginesHome(), "/ci/", script);
+  std::vector<char*> argv = {const_cast<char*>(path.c_str())};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  std::cout.flush();
+  pid_t child = fork();
+  if (child == 0) {
+    execv(path.c_str(), argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+    return absl::UnavailableError(absl::StrCat(path, " did not run to its end"));
+  if (WEXITSTATUS(status) == 0) return absl::OkStatus();
+  if (WEXITSTATUS(status) == 127) return absl::UnavailableError(absl::StrCat(path, " is missing"));
+  return absl::UnavailableError("the engine was not installed; nothing was changed");
+}
+
+absl::Status Install(const Engine& engine) {
+  if (engine.reach() == engines::BUILD) return RunScript("fetch-xla", {});
+  HLOCTS_RETURN_IF_ERROR(backends::CheckRunnable(engine));
+  HLOCTS_ASSIGN_OR_RETURN(std::string folder, backends::EngineFolder(engine));
+  std::vector<std::string> arguments = {
+      "--target=" + folder,
+      "--stamp=" + backends::EngineStamp(engine),
+      "--package=" + engine.package(),
+      "--version=" + engine.version(),
+      "--sha256=" + engine.sha256(),
+      absl::StrCat("--mb=", engine.wheel_mb() + engine.disk_mb())};
+  if (!engine.python().empty()) arguments.push_back("--python=" + engine.python());
+  for (const std::string& member : engine.member()) arguments.push_back("--member=" + member);
+  for (const std::string& other : engine.requirement())
+    arguments.push_back("--requirement=" + other);
+  return RunScript("fetch-engine", arguments);
+}
+
+absl::Status InstallAll(const std::vector<const Engine*>& engines) {
+  int64_t download = 0, disk = 0;
+  for (const Engine* engine : engines) {
+    if (backends::IsInstalled(*engine)) continue;
+    std::printf("%s: %s %s, %lld MB to download, %lld MB on disk, licence %s\n",
+                engine->name().c_str(), engine->package().c_str(), engine->version().c_str(),
+                static_cast<long long>(engine->wheel_mb()),
+                static_cast<long long>(engine->disk_mb()),
+                engine->licence().empty() ? "not stated by the wheel" : engine->licence().c_str());
+    download += engine->wheel_mb();
+    disk += engine->disk_mb();
+  }
+  std::printf("together %lld MB to download, %lld MB on disk\n", static_cast<long long>(download),
+              static_cast<long long>(disk));
+  std::fflush(stdout);
+  absl::Status status;
+  for (const Engine* engine : engines) status.Update(Annotate(Install(*engine), engine->name()));
+  return status;
+}
+
+absl::Status RemoveFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::remove_all(folder, error);
+  if (error) return absl::UnavailableError(absl::StrCat(folder.string(), ": ", error.message()));
+  return absl::OkStatus();
+}
+
+absl::Status Remove(const Engine& engine) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string folder, backends::EngineFolder(engine));
+  if (engine.reach() == engines::BUILD) {
+    return InvalidInput("engine ", engine.name(), " is part of a build of hlocts: its folder ",
+                        folder, " stays");
+  }
+  if (!fs::exists(folder)) {
+    std::printf("%s is not installed\n", engine.name().c_str());
+    return absl::OkStatus();
+  }
+  HLOCTS_RETURN_IF_ERROR(RemoveFolder(folder));
+  std::printf("%s removed\n", engine.name().c_str());
+  return absl::OkStatus();
+}
+
+// What an installation works in is .NAME.XXXXXX, and it holds .NAME.lock meanwhile.
+bool IsAtWork(const fs::path& folder) {
+  std::string name = folder.filename();
+  if (name[0] != '.') return false;
+  fs::path lock = folder.parent_path() / (name.substr(0, name.rfind('.')) + ".lock");
+  int fd = open(lock.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool held = flock(fd, LOCK_EX | LOCK_NB) != 0;
+  close(fd);
+  return held;
+}
+
+// Takes away what no entry of the list calls its own: releases that left it or whose entry changed,
+// and what a killed installation left behind.
+absl::Status Prune(const EngineList& list) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(cache + "/engines", none)) {
+    std::string name = entry.path().filename();
+    const Engine* engine = backends::FindEngine(list, name);
+    if (!entry.is_directory() || IsAtWork(entry.path())) continue;
+    if (engine && backends::IsInstalled(*engine)) continue;
+    HLOCTS_RETURN_IF_ERROR(RemoveFolder(entry.path()));
+    std::printf("%s removed\n", name.c_str());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<const Engine*>> Named(const EngineList& list,
+                                                 const std::vector<std::string>& words) {
+  std::vector<const Engine*> named;
+  for (size_t i = 1; i < words.size(); ++i) {
+    const Engine* engine = backends::FindEngine(list, words[i]);
+    if (!engine) {
+      return InvalidInput("engines: expected a name that `hlocts engines list` prints, found \"",
+                          words[i], "\"");
+    }
+    named.push_back(engine);
+  }
+  return named;
+}
+
+absl::Status Change(const EngineList& list, const std::vector<std::string>& words) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<const Engine*> named, Named(list, words));
+  if (words[0] == "prune") {
+    return named.empty() ? Prune(list) : InvalidInput("engines prune: expected no name");
+  }
+  if (named.empty()) return InvalidInput("engines ", words[0], ": expected a name");
+  if (words[0] == "install") return InstallAll(named);
+  absl::Status status;
+  for (const Engine* engine : named) status.Update(Remove(*engine));
+  return status;
+}
+
+int RunEngines(const Options& options) {
+  auto list = backends::LoadEngineList();
+  if (!list.ok()) return Fail(list.status());
+  const std::string action = options.words.empty() ? "list" : options.words[0];
+  if (action == "list") return List(*list, options.json);
+  if (action != "install" && action != "remove" && action != "prune") {
+    return Fail(
+        InvalidInput("engines: expected list, install, remove or prune, found \"", action, "\""));
+  }
+  absl::Status status = Change(*list, options.words);
+  return status.ok() ? kExitOk : Fail(status);
+}
+
+}  // namespace
+
+Command EnginesCommand() {
+  return {"engines", "list, install and remove releases of engines", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("ACTION", &options->words,
+                             "list; install NAME...; remove NAME...; prune");
+            flags.Add("--json", &options->json, "list: print JSON lines");
+            return [options] { return RunEngines(*options); };
+          }};
+}
+
+}  // namespace hlocts::tools

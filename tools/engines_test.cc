@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts engines and the script under it, without a network: wheels lie in a folder of the test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+class EnginesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "/hlocts_engines_test";
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ + "/wheels");
+    // Nothing from outside: pip sees the folder only.
+    before_ = absl::StrCat("HLOCTS_CACHE=", folder_,
+                           "/cache PIP_NO_INDEX=1 PIP_FIND_LINKS=", folder_, "/wheels");
+  }
+  Ran Engines(const std::string& arguments) { return RunHlocts("engines " + arguments, before_); }
+  Ran Shell(const std::string& command) {
+    Ran ran;
+    std::string all = absl::StrCat("( ", before_, " ", command, " ) 2>&1");
+    std::FILE* pipe = popen(all.c_str(), "r");
+    char chunk[4096];
+    while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
+    ran.status = WEXITSTATUS(pclose(pipe));
+    return ran;
+  }
+  // A wheel of two members; returns its hash.
+  std::string MakeWheel() {
+    std::ofstream(folder_ + "/make.py") << R"(import hashlib, sys, zipfile
+path = sys.argv[1] + "/toy-1.0-py3-none-any.whl"
+with zipfile.ZipFile(path, "w") as wheel:
+    wheel.writestr("toy/a.so", "a")
+    wheel.writestr("toy/b.py", "b")
+    wheel.writestr("toy-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+    wheel.writestr("toy-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    wheel.writestr("toy-1.0.dist-info/RECORD", "")
+print(hashlib.sha256(open(path, "rb").read()).hexdigest(), end="")
+)";
+    return Shell(absl::StrCat("python3 ", folder_, "/make.py ", folder_, "/wheels")).out;
+  }
+  Ran Fetch(const std::string& hash, const std::string& member) {
+    return Shell(absl::StrCat(HLOCTS_SOURCE_DIR "/ci/fetch-engine --target=", folder_,
+                              "/cache/engines/toy --stamp=s --package=toy --version=1.0 --mb=1",
+                              " --sha256=", hash, " --member='", member, "'"));
+  }
+  // What lies in the cache besides locks.
+  std::set<std::string> Cached() {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_ + "/cache/engines"))
+      if (entry.is_directory()) names.insert(entry.path().filename());
+    return names;
+  }
+  std::string folder_, before_;
+};
+
+TEST_F(EnginesTest, ListSaysNameStateSizeAndLicence) {
+  Ran ran = Engines("list --json");
+  ASSERT_EQ(ran.status, 0) << ran.out;
+  std::set<std::string> names;
+  for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
+    Json json = Json::parse(line);
+    EXPECT_TRUE(names.insert(json["name"]).second);
+    EXPECT_EQ(json["sha256"].get<std::string>().size(), 64u);
+    EXPECT_NE(json["state"], "installed");
+  }
+  EXPECT_TRUE(names.count("xla@0.11.2"));
+  EXPECT_THAT(Engines("list").out, HasSubstr("none stated"));
+}
+
+TEST_F(EnginesTest, WrongWordsAreUsageErrors) {
+  EXPECT_EQ(Engines("install nonesuch").status, 2);
+  EXPECT_EQ(Engines("install").status, 2);
+  EXPECT_EQ(Engines("eat xla").status, 2);
+  EXPECT_EQ(Engines("remove xla").status, 2);  // part of a build
+}
+
+TEST_F(EnginesTest, WithoutANetworkASentenceSaysSo) {
+  Ran ran = Engines("install xla@2025.11");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.out, HasSubstr("64 MB to download"));
+  EXPECT_THAT(ran.out, HasSubstr("licence not stated by the wheel"));
+  EXPECT_THAT(ran.out, HasSubstr("is there a network"));
+  EXPECT_TRUE(Cached().empty());
+}
+
+TEST_F(EnginesTest, TheScriptTakesTheMembersThatAreNamed) {
+  Ran ran = Fetch(MakeWheel(), "toy/*.so");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_TRUE(fs::exists(folder_ + "/cache/engines/toy/toy/a.so"));
+  EXPECT_FALSE(fs::exists(folder_ + "/cache/engines/toy/toy/b.py"));
+  EXPECT_THAT(Fetch("unread", "toy/*.so").out, HasSubstr("already installed"));
+}
+
+TEST_F(EnginesTest, AWrongHashLeavesNothing) {
+  MakeWheel();
+  Ran ran = Fetch(std::string(64, '0'), "toy/*.so");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("wrong hash"));
+  EXPECT_TRUE(Cached().empty());
+}
+
+TEST_F(EnginesTest, AMemberThatIsMissingLeavesNothing) {
+  Ran ran = Fetch(MakeWheel(), "toy/*.dll");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("the wheel has no toy/*.dll"));
+  EXPECT_TRUE(Cached().empty());
+}
+
+TEST_F(EnginesTest, PruneTakesWhatNoEntryCallsItsOwn) {
+  fs::create_directories(folder_ + "/cache/engines/.toy.Abc123");  // of a killed installation
+  fs::create_directories(folder_ + "/cache/engines/left@1");
+  fs::create_directories(folder_ + "/cache/engines/xla@2025.11");  // without a stamp
+  EXPECT_EQ(Engines("prune").status, 0);
+  EXPECT_TRUE(Cached().empty());
+}
+
+}  // namespace
+}  // namespace hlocts::tools
