@@ -91,6 +91,20 @@ const Row kRows[] = {
      " n = f32[6,6] broadcast(f), dimensions={} a = f32[6,6] select(d, n, x)"
      " ROOT r = f32[6,2] triangular-solve(a, b), left_side=true, lower=true,"
      " unit_diagonal=false, transpose_a=TRANSPOSE }"},
+    {"triangular_solve_by_large_inverses",
+     "ENTRY e { b = f32[10,2] parameter(0) i = s32[10,10] iota(), iota_dimension=0"
+     " j = s32[10,10] iota(), iota_dimension=1 d = pred[10,10] compare(i, j), direction=EQ"
+     " f = f32[] constant(0.55) n = f32[10,10] broadcast(f), dimensions={}"
+     " g = f32[] constant(-1.7) o = f32[10,10] broadcast(g), dimensions={}"
+     " a = f32[10,10] select(d, n, o) ROOT r = f32[10,2] triangular-solve(a, b), left_side=true,"
+     " lower=true, unit_diagonal=false, transpose_a=NO_TRANSPOSE }"},
+    {"triangular_solve_from_the_right_by_large_inverses",
+     "ENTRY e { b = f32[2,10] parameter(0) i = s32[10,10] iota(), iota_dimension=0"
+     " j = s32[10,10] iota(), iota_dimension=1 d = pred[10,10] compare(i, j), direction=EQ"
+     " f = f32[] constant(0.55) n = f32[10,10] broadcast(f), dimensions={}"
+     " g = f32[] constant(-1.7) o = f32[10,10] broadcast(g), dimensions={}"
+     " a = f32[10,10] select(d, n, o) ROOT r = f32[2,10] triangular-solve(a, b), left_side=false,"
+     " lower=false, unit_diagonal=false, transpose_a=NO_TRANSPOSE }"},
     {"cholesky_by_columns",
      "ENTRY e { x = f32[6,6] parameter(0) i = s32[6,6] iota(), iota_dimension=0"
      " j = s32[6,6] iota(), iota_dimension=1 d = pred[6,6] compare(i, j), direction=EQ"
