@@ -43,6 +43,18 @@ const Row kRows[] = {
      "ENTRY e { x = bf16[8,9] parameter(0) y = bf16[9,8] parameter(1)"
      " ROOT r = bf16[8,8] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
      Profile::kRelaxed},
+    {"operands_rounded_to_tf32_by_algorithm",
+     "ENTRY e { x = f32[8,20] parameter(0) y = f32[20,8] parameter(1) ROOT r = f32[8,8] dot(x, y),"
+     " lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_tf32_tf32_f32 }",
+     Profile::kStrict},
+    {"operands_rounded_to_bf16_by_algorithm",
+     "ENTRY e { x = f32[8,20] parameter(0) y = f32[20,8] parameter(1) ROOT r = f32[8,8] dot(x, y),"
+     " lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32 }",
+     Profile::kStrict},
+    {"operands_of_high_precision_in_relaxed",
+     "ENTRY e { x = f32[8,20] parameter(0) y = f32[20,8] parameter(1) ROOT r = f32[8,8] dot(x, y),"
+     " lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,default} }",
+     Profile::kRelaxed},
     {"complex_product_contracted",
      "ENTRY e { x = c64[64] parameter(0) y = c64[64] parameter(1)"
      " ROOT r = c64[64] multiply(x, y) }"},
