@@ -166,13 +166,16 @@ void WidenByUlps(const SetContext& context, double argument, double& rlo, double
   auto reach = [&](double t) {
     return std::max(0.0, Margin(t, context, argument) - context.result->Ulp(t) / 2);
   };
-  const bool positive = rlo >= 0, negative = rhi <= 0;
-  Widen(reach, rlo, rhi);
-  if (positive) rlo = std::max(rlo, 0.0);
-  if (negative) rhi = std::min(rhi, 0.0);
-  if (context.rule.Allows(kNoRangeGuard)) return;
-  rlo = std::max(rlo, context.guard.lo);
-  rhi = std::min(rhi, context.guard.hi);
+  double lo = rlo, hi = rhi;
+  Widen(reach, lo, hi);
+  if (rlo >= 0) lo = std::max(lo, 0.0);
+  if (rhi <= 0) hi = std::min(hi, 0.0);
+  if (!context.rule.Allows(kNoRangeGuard)) {
+    lo = std::max(lo, context.guard.lo);
+    hi = std::min(hi, context.guard.hi);
+  }
+  rlo = std::min(rlo, lo);
+  rhi = std::max(rhi, hi);
 }
 
 // The unrounded hull, with roundings to wider formats in it (RULES 7).
