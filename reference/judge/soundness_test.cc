@@ -55,6 +55,9 @@ const char kBatchNormOffset[] =
     " ROOT r = f32[1,1] batch-norm-inference(x, s, o, m, s), epsilon=0, feature_index=1 }";
 const char kWidenedAtanh[] =
     "ENTRY e { x = f8e4m3fn[] parameter(0) y = f8e4m3fn[] atanh(x) ROOT r = f32[] convert(y) }";
+const char kWidenedQuotient[] =
+    "ENTRY e { x = bf16[] parameter(0) c = bf16[] parameter(1) d = bf16[] divide(x, c)\n"
+    " ROOT r = f32[] convert(d) }";
 const char kSortOfSubnormals[] =
     "gt { a = f32[] parameter(0) b = f32[] parameter(1)\n"
     " ROOT r = pred[] compare(a, b), direction=GT }\n"
@@ -782,6 +785,23 @@ const Case kCases[] = {
      {"f32[1,1,3] {{{nan, nan, nan}}}"},
      kFail,
      kRelaxed},
+    // A product with the rounded reciprocal that is not rounded itself lies between two bf16.
+    {"quotient_by_a_reciprocal_widened",
+     kWidenedQuotient,
+     {"bf16[] 1.2265625", "bf16[] 1.484375"},
+     {"f32[] 0.8240967"},
+     kPass},
+    {"quotient_by_a_reciprocal_widened_in_strict",
+     kWidenedQuotient,
+     {"bf16[] 1.2265625", "bf16[] 1.484375"},
+     {"f32[] 0.8240967"},
+     kFail,
+     kStrict},
+    {"quotient_more_than_a_unit_off",
+     kWidenedQuotient,
+     {"bf16[] 1.2265625", "bf16[] 1.484375"},
+     {"f32[] 0.822"},
+     kFail},
     {"draws_outside", kDraws, {"f32[] 0", "f32[] 1"}, {"f32[2] {0.5, 2}"}, kFail},
     {"solve_in_a_type_without_zero",
      kSolveWithoutZero,

@@ -37,7 +37,7 @@ struct TargetFacts {
   bool shift_saturate = false;
   // rng.xla_layout: rng-bit-generator numbers its lanes and steps its state as XLA does.
   bool rng_xla_layout = false;
-  // dot.tf32: f32 contractions at DEFAULT precision round their operands to TF32.
+  // dot.tf32: f32 contractions round those operands to TF32 whose precision is not HIGHEST.
   bool dot_tf32 = false;
   // convolution.fast: convolutions by Winograd's or a Fourier transform, whose error follows the
   // norms of the whole image and kernel. Without it only relaxed allows for them.

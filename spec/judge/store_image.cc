@@ -114,20 +114,29 @@ double PowerOfTwoAbove(double lo, double hi) {
   return power <= hi ? power : 0;
 }
 
+// [lo, hi] with what lies within reach(t) of a number t in it.
+template <typename Reach>
+void Widen(Reach reach, double& lo, double& hi) {
+  double lower = std::isinf(lo) ? lo : lo - reach(lo);
+  double upper = std::isinf(hi) ? hi : hi + reach(hi);
+  // Above a power of two the unit is larger: its own reach downwards may be the longest.
+  if (double power = PowerOfTwoAbove(lo, hi); power > 0) {
+    lower = std::min(lower, power - reach(power));
+  }
+  if (double power = PowerOfTwoAbove(-hi, -lo); power > 0) {
+    upper = std::max(upper, -power + reach(power));
+  }
+  lo = lower;
+  hi = upper;
+}
+
 void StoreUlps(const Image& image, const SetContext& context, double argument, Stored& stored) {
   const FloatFacts& facts = *context.result;
   double tlo = image.lo.Down(), thi = image.hi.Up();
   if (std::isnan(tlo)) tlo = -kInfinity;
   if (std::isnan(thi)) thi = kInfinity;
-  double lower = std::isinf(tlo) ? tlo : tlo - Margin(tlo, context, argument);
-  double upper = std::isinf(thi) ? thi : thi + Margin(thi, context, argument);
-  // Above a power of two the unit is larger: its own reach downwards may be the longest.
-  if (double power = PowerOfTwoAbove(tlo, thi); power > 0) {
-    lower = std::min(lower, power - Margin(power, context, argument));
-  }
-  if (double power = PowerOfTwoAbove(-thi, -tlo); power > 0) {
-    upper = std::max(upper, -power + Margin(power, context, argument));
-  }
+  double lower = tlo, upper = thi;
+  Widen([&](double t) { return Margin(t, context, argument); }, lower, upper);
   if (facts.is_f64) lower = NextDown(lower), upper = NextUp(upper);
   if (!context.rule.Allows(kNoRangeGuard)) {
     lower = std::max(lower, context.guard.lo);
@@ -154,11 +163,33 @@ void StoreUlps(const Image& image, const SetContext& context, double argument, S
   }
 }
 
+// The numbers that a rule of n ulps allows for before they are stored.
+void WidenByUlps(const SetContext& context, double argument, double& rlo, double& rhi) {
+  auto reach = [&](double t) {
+    return std::max(0.0, Margin(t, context, argument) - context.result->Ulp(t) / 2);
+  };
+  double lo = rlo, hi = rhi;
+  Widen(reach, lo, hi);
+  if (rlo >= 0) lo = std::max(lo, 0.0);
+  if (rhi <= 0) hi = std::min(hi, 0.0);
+  if (!context.rule.Allows(kNoRangeGuard)) {
+    lo = std::max(lo, context.guard.lo);
+    hi = std::min(hi, context.guard.hi);
+  }
+  rlo = std::min(rlo, lo);
+  rhi = std::max(rhi, hi);
+}
+
 // The unrounded hull, with roundings to wider formats in it (RULES 7).
-void AddHull(const Image& image, const SetContext& context, AcceptanceSet& s) {
+//
+// Lemma. What is stored within n ulps of the exact value was a number within n - 1/2 ulps of it,
+// and half an ulp came from storing it: who skips that rounding reads any such number, on the grid
+// of the format or not (x times the rounded reciprocal of c, for x / c).
+void AddHull(const Image& image, const SetContext& context, double argument, AcceptanceSet& s) {
   double rlo = image.lo.Down(), rhi = image.hi.Up();
   if (std::isnan(rlo)) rlo = -kInfinity;
   if (std::isnan(rhi)) rhi = kInfinity;
+  if (context.rule.rule_class == RuleClass::kUlp) WidenByUlps(context, argument, rlo, rhi);
   if (BitWidth(context.result->type) <= 16) {
     rlo = std::min(rlo, FactsOf(PrimitiveType::kF32).Round(rlo));
     rhi = std::max(rhi, FactsOf(PrimitiveType::kF32).Round(rhi));
@@ -215,7 +246,7 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
   s.hi = stored.hi;
   s.rlo = s.lo;
   s.rhi = s.hi;
-  if (image.finite) AddHull(image, context, s);
+  if (image.finite) AddHull(image, context, argument, s);
   // A consumer that reads an unrounded value may see the infinity that this format has not.
   if (s.finite() && !facts.infinity && (image.pos_inf || image.neg_inf)) {
     if (image.pos_inf) s.rhi = kInfinity;

@@ -141,8 +141,16 @@ def triangular_solve(p, array):
         if not p["left"]:
             t, u, r = t.T, u.T, r.T
         residual = np.abs(r - t @ u)
-        allowed = p["bound"] * (np.abs(t) @ np.abs(u) + np.abs(r))
-        allowed += p["flush"] * (1 + np.abs(t).sum(axis=1))[:, None]
+        v = np.abs(t) @ np.abs(u) + np.abs(r)
+        flushes = p["flush"] * (1 + np.abs(t).sum(axis=1))[:, None]
+        if p["block_inverse"]:  # an engine may have multiplied by inverses of blocks
+            inverse = np.abs(np.linalg.inv(t))
+            flushes = flushes * (1 + v.sum(axis=0) + np.abs(u).sum(axis=0))[None, :]
+            grown = np.linalg.solve(np.eye(n) - 2 * p["bound"] * inverse @ np.abs(t), inverse)
+            allowed = p["bound"] * np.abs(t) @ grown @ (v + flushes)
+            allowed += p["bound"] * (v + flushes) + flushes
+        else:
+            allowed = p["bound"] * v + flushes
         if not (residual <= allowed).all():
             return f"|b - T x| is {np.max(residual)}"
     return None

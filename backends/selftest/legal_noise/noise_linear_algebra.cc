@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cholesky and triangular solve as textbooks have them, every step in the element's own format.
+#include <algorithm>
 #include <complex>
 
 #include "backends/selftest/elements.h"
@@ -76,20 +77,67 @@ struct System {
     return conjugate ? Conj(element) : element;
   }
   T& Unknown(int64_t i, int64_t c) const { return x[left ? i * columns + c : c * n + i]; }
+  // The equation that substitution takes at a step.
+  int64_t Row(int64_t step) const { return lower ? step : n - 1 - step; }
 };
 
-// By columns: each unknown is taken out of all equations after its own. `invert`: the diagonal is
-// inverted first, as by blocks of one.
+// By columns: each unknown is taken out of all equations after its own.
 template <typename T>
-void SolveByColumns(const System<T>& s, bool invert) {
+void SolveByColumns(const System<T>& s) {
   for (int64_t c = 0; c < s.columns; ++c) {
     for (int64_t step = 0; step < s.n; ++step) {
-      int64_t j = s.lower ? step : s.n - 1 - step;
+      const int64_t j = s.Row(step);
       T& x = s.Unknown(j, c);
-      x = invert ? x * (T(1) / s.At(j, j)) : x / s.At(j, j);
+      x = x / s.At(j, j);
       for (int64_t rest = step + 1; rest < s.n; ++rest) {
-        int64_t i = s.lower ? rest : s.n - 1 - rest;
-        s.Unknown(i, c) -= s.At(i, j) * x;
+        s.Unknown(s.Row(rest), c) -= s.At(s.Row(rest), j) * x;
+      }
+    }
+  }
+}
+
+// The inverse of the block of `size` steps from `first`, lower triangular in steps: by its columns,
+// each a solution of T y = e, or by its rows, each one of y T = e.
+template <typename T>
+std::vector<T> InverseOfBlock(const System<T>& s, int64_t first, int64_t size, bool by_rows) {
+  std::vector<T> x(size * size, T(0));
+  auto at = [&](int64_t i, int64_t j) { return s.At(s.Row(first + i), s.Row(first + j)); };
+  for (int64_t k = 0; k < size; ++k) {
+    x[k * size + k] = T(1) / at(k, k);
+    for (int64_t i = k + 1; !by_rows && i < size; ++i) {
+      T sum(0);
+      for (int64_t j = k; j < i; ++j) sum -= at(i, j) * x[j * size + k];
+      x[i * size + k] = sum / at(i, i);
+    }
+    for (int64_t j = k - 1; by_rows && j >= 0; --j) {
+      T sum(0);
+      for (int64_t i = j + 1; i <= k; ++i) sum -= x[k * size + i] * at(i, j);
+      x[k * size + j] = sum / at(j, j);
+    }
+  }
+  return x;
+}
+
+// By blocks of `size`, the last one smaller: each is inverted, multiplied with its part of the
+// right side, and taken out of all equations after it.
+template <typename T>
+void SolveByInverses(const System<T>& s, int64_t size, bool by_rows) {
+  for (int64_t first = 0; first < s.n; first += size) {
+    const int64_t m = std::min(size, s.n - first);
+    const std::vector<T> inverse = InverseOfBlock(s, first, m, by_rows);
+    std::vector<T> x(m);
+    for (int64_t c = 0; c < s.columns; ++c) {
+      for (int64_t i = 0; i < m; ++i) {
+        x[i] = T(0);
+        for (int64_t j = 0; j <= i; ++j) {
+          x[i] += inverse[i * m + j] * s.Unknown(s.Row(first + j), c);
+        }
+      }
+      for (int64_t i = 0; i < m; ++i) s.Unknown(s.Row(first + i), c) = x[i];
+      for (int64_t rest = first + m; rest < s.n; ++rest) {
+        for (int64_t i = 0; i < m; ++i) {
+          s.Unknown(s.Row(rest), c) -= s.At(s.Row(rest), s.Row(first + i)) * x[i];
+        }
       }
     }
   }
@@ -110,11 +158,17 @@ Literal NoisySolve(NoiseJob& job, PrimitiveType system) {
   s.n = a.shape().dimension(-1);
   s.columns = out.shape().dimension(s.left ? -1 : -2);
   const bool invert = job.rule.Allows(kBlockInverse) && job.state.Once(2);
+  const int64_t size = s.n < 2 || job.state.Once(4) ? s.n : 1 + job.random().Below(s.n);
+  const bool by_rows = job.state.Once(2);
   const int64_t step = s.n * s.columns;
   for (int64_t at = 0, matrix = 0; at < out.element_count(); at += step, matrix += s.n * s.n) {
     s.a = a.data<T>().data() + matrix;
     s.x = out.mutable_data<T>().data() + at;
-    SolveByColumns(s, invert);
+    if (invert) {
+      SolveByInverses(s, std::max<int64_t>(size, 1), by_rows);
+    } else {
+      SolveByColumns(s);
+    }
   }
   return out;
 }

@@ -50,7 +50,7 @@ NoiseSystem<T> DrawSystem(NoiseJob& job, PrimitiveType type, bool contraction) {
   return system;
 }
 
-// relaxed: operands of f32 contractions rounded to TF32.
+// To nearest, as far as the format's range goes.
 void RoundToTf32(Literal& operand) {
   for (int64_t i = 0; i < operand.element_count(); ++i) {
     float value = operand.data<float>()[i];
@@ -93,15 +93,41 @@ Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
   return out;
 }
 
+void RoundToBf16(Literal& operand) {
+  operand = reference::ToSystem(reference::FromSystem(operand, PrimitiveType::kBF16),
+                                PrimitiveType::kF32);
+}
+
+// What the module names an algorithm for, is done by it.
+using RoundOperand = void (*)(Literal& operand);
+RoundOperand RoundingOf(absl::string_view algorithm) {
+  if (algorithm == "dot_tf32_tf32_f32") return RoundToTf32;
+  if (algorithm == "dot_bf16_bf16_f32") return RoundToBf16;
+  return nullptr;
+}
+
+// Rounds operands of f32: by the algorithm, or in relaxed those whose precision may be less.
+void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs) {
+  if (job.operands[0].element_type() != PrimitiveType::kF32) return;
+  if (RoundOperand round = RoundingOf(job.instruction.WordOr(Attr::kAlgorithm, ""))) {
+    round(lhs);
+    round(rhs);
+    return;
+  }
+  if (!job.rule.Allows(kSplitDot) || !job.state.Once(2)) return;
+  const auto* precisions = job.instruction.Get<std::vector<std::string>>(Attr::kOperandPrecision);
+  auto highest = [&](size_t i) {
+    return precisions != nullptr && i < precisions->size() && (*precisions)[i] == "highest";
+  };
+  if (!highest(0)) RoundToTf32(lhs);
+  if (!highest(1)) RoundToTf32(rhs);
+}
+
 template <typename T>
 Literal NoisyContraction(NoiseJob& job, PrimitiveType system) {
   Literal lhs = reference::ToSystem(job.operands[0], system),
           rhs = reference::ToSystem(job.operands[1], system);
-  if (job.rule.Allows(kSplitDot) && system == PrimitiveType::kF32 &&
-      job.operands[0].element_type() == PrimitiveType::kF32 && job.random().Below(2) == 0) {
-    RoundToTf32(lhs);
-    RoundToTf32(rhs);
-  }
+  if (system == PrimitiveType::kF32) RoundOperands(job, lhs, rhs);
   return job.opcode() == Opcode::kDot ? NoisyDot<T>(job, lhs, rhs, system)
                                       : NoisyConvolution<T>(job, lhs, rhs, system);
 }
@@ -116,8 +142,10 @@ bool SameRealTypes(const NoiseJob& job) {
 }
 
 bool Contraction(NoiseJob& job) {
+  if (!SameRealTypes(job)) return false;
   // An algorithm that the module names fixes how it is computed.
-  if (!SameRealTypes(job) || job.instruction.Has(Attr::kAlgorithm)) return false;
+  const absl::string_view algorithm = job.instruction.WordOr(Attr::kAlgorithm, "dot_unset");
+  if (algorithm != "dot_unset" && RoundingOf(algorithm) == nullptr) return false;
   PrimitiveType system = reference::SystemType(job.type());
   Literal wide = system == PrimitiveType::kF64 ? NoisyContraction<double>(job, system)
                                                : NoisyContraction<float>(job, system);

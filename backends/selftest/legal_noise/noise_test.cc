@@ -43,6 +43,18 @@ const Row kRows[] = {
      "ENTRY e { x = bf16[8,9] parameter(0) y = bf16[9,8] parameter(1)"
      " ROOT r = bf16[8,8] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
      Profile::kRelaxed},
+    {"operands_rounded_to_tf32_by_algorithm",
+     "ENTRY e { x = f32[8,20] parameter(0) y = f32[20,8] parameter(1) ROOT r = f32[8,8] dot(x, y),"
+     " lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_tf32_tf32_f32 }",
+     Profile::kStrict},
+    {"operands_rounded_to_bf16_by_algorithm",
+     "ENTRY e { x = f32[8,20] parameter(0) y = f32[20,8] parameter(1) ROOT r = f32[8,8] dot(x, y),"
+     " lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32 }",
+     Profile::kStrict},
+    {"operands_of_high_precision_in_relaxed",
+     "ENTRY e { x = f32[8,20] parameter(0) y = f32[20,8] parameter(1) ROOT r = f32[8,8] dot(x, y),"
+     " lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,default} }",
+     Profile::kRelaxed},
     {"complex_product_contracted",
      "ENTRY e { x = c64[64] parameter(0) y = c64[64] parameter(1)"
      " ROOT r = c64[64] multiply(x, y) }"},
@@ -91,6 +103,20 @@ const Row kRows[] = {
      " n = f32[6,6] broadcast(f), dimensions={} a = f32[6,6] select(d, n, x)"
      " ROOT r = f32[6,2] triangular-solve(a, b), left_side=true, lower=true,"
      " unit_diagonal=false, transpose_a=TRANSPOSE }"},
+    {"triangular_solve_by_large_inverses",
+     "ENTRY e { b = f32[10,2] parameter(0) i = s32[10,10] iota(), iota_dimension=0"
+     " j = s32[10,10] iota(), iota_dimension=1 d = pred[10,10] compare(i, j), direction=EQ"
+     " f = f32[] constant(0.55) n = f32[10,10] broadcast(f), dimensions={}"
+     " g = f32[] constant(-1.7) o = f32[10,10] broadcast(g), dimensions={}"
+     " a = f32[10,10] select(d, n, o) ROOT r = f32[10,2] triangular-solve(a, b), left_side=true,"
+     " lower=true, unit_diagonal=false, transpose_a=NO_TRANSPOSE }"},
+    {"triangular_solve_from_the_right_by_large_inverses",
+     "ENTRY e { b = f32[2,10] parameter(0) i = s32[10,10] iota(), iota_dimension=0"
+     " j = s32[10,10] iota(), iota_dimension=1 d = pred[10,10] compare(i, j), direction=EQ"
+     " f = f32[] constant(0.55) n = f32[10,10] broadcast(f), dimensions={}"
+     " g = f32[] constant(-1.7) o = f32[10,10] broadcast(g), dimensions={}"
+     " a = f32[10,10] select(d, n, o) ROOT r = f32[2,10] triangular-solve(a, b), left_side=false,"
+     " lower=false, unit_diagonal=false, transpose_a=NO_TRANSPOSE }"},
     {"cholesky_by_columns",
      "ENTRY e { x = f32[6,6] parameter(0) i = s32[6,6] iota(), iota_dimension=0"
      " j = s32[6,6] iota(), iota_dimension=1 d = pred[6,6] compare(i, j), direction=EQ"

@@ -120,23 +120,34 @@ inline double F32Up(double x) { return -F32Down(-x); }
   if (top >= context.rule.big_exponent) return false;
   double unit = context.rule.ulps * PowerOfTwo(1 - facts.p);
   if (facts.is_f64) unit *= 1 + 0x1p-40;
-  double below = near - unit * PowerOfTwo(exponent), above = far + unit * PowerOfTwo(top);
-  if (top > exponent) {
-    double power = PowerOfTwo(exponent + 1);
-    below = std::min(below, power - unit * power);
-  }
-  if (facts.is_f64) below = NextDown(below), above = NextUp(above);
-  double lower = negative ? -above : below, upper = negative ? -below : above;
-  if (!context.rule.Allows(kNoRangeGuard)) {
-    lower = std::max(lower, context.guard.lo);
-    upper = std::min(upper, context.guard.hi);
+  auto widen = [&](double per_number, double& lo, double& hi) {
+    double below = near - per_number * PowerOfTwo(exponent);
+    double above = far + per_number * PowerOfTwo(top);
+    if (top > exponent) {
+      double power = PowerOfTwo(exponent + 1);
+      below = std::min(below, power - per_number * power);
+    }
+    if (facts.is_f64) below = NextDown(below), above = NextUp(above);
+    lo = negative ? -above : below;
+    hi = negative ? -below : above;
+    if (context.rule.Allows(kNoRangeGuard)) return;
+    lo = std::max(lo, context.guard.lo);
+    hi = std::min(hi, context.guard.hi);
+  };
+  double lower, upper, unrounded_lo, unrounded_hi;
+  widen(unit, lower, upper);
+  // Before it is stored: half a unit less (the lemma of AddHull).
+  widen(std::max(0.0, unit - PowerOfTwo(-facts.p)), unrounded_lo, unrounded_hi);
+  if (facts.p <= 11 && unrounded_lo != 0 && unrounded_hi != 0) {  // through f32
+    unrounded_lo = F32Down(unrounded_lo);
+    unrounded_hi = F32Up(unrounded_hi);
   }
   bool f32 = facts.type == PrimitiveType::kF32 && lower != 0 && upper != 0;
   e.lo = e.rlo = f32 ? F32Up(lower) : facts.RoundUp(lower);
   e.hi = e.rhi = f32 ? F32Down(upper) : facts.RoundDown(upper);
   // What the enclosure itself has beyond the guard is unrounded only.
-  e.rlo = std::min(e.rlo, tlo);
-  e.rhi = std::max(e.rhi, thi);
+  e.rlo = std::min({e.rlo, tlo, unrounded_lo});
+  e.rhi = std::max({e.rhi, thi, unrounded_hi});
   return e.lo <= e.hi;
 }
 

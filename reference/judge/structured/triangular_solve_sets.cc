@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/joint_numbers.h"
+#include "reference/judge/structured/triangular_inverse.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::reference {
@@ -50,18 +51,56 @@ int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c) {
   return b * size + (g.left ? i * g.columns + c : c * g.n + i);
 }
 
+std::vector<Complex> TriangleOf(const Literal& a, const SolveGeometry& g, int64_t b) {
+  std::vector<Complex> t(static_cast<size_t>(g.n * g.n));
+  for (int64_t i = 0; i < g.n; ++i) {
+    for (int64_t j = 0; j < g.n; ++j) t[i * g.n + j] = CoefficientAt(a, g, b, i, j);
+  }
+  return t;
+}
+
+using Inverses = std::vector<std::shared_ptr<const TriangularInverse>>;
+
+// What flushes and underflows add to the rows of an engine that inverts blocks. An element of the
+// inverse, of a sum or of the solution is off by `flush` at most, which the rows of T multiply, and
+// an element of the inverse meets all of the right side or all of the solution besides: flush (1 +
+// |T|1) (1 + |v|1 + |x|1), to which inversion then does what it does to v.
+void AddFlushes(const TriangularInverse& inverse, double flush, double sum_x,
+                std::vector<double>& v, std::vector<double>& flushes) {
+  double sum = 1 + sum_x;
+  for (double x : v) sum += x;
+  flushes = inverse.Rows(std::vector<double>(v.size(), 1));
+  for (size_t i = 0; i < v.size(); ++i) {
+    flushes[i] = flush * (1 + flushes[i]) * sum;
+    v[i] += flushes[i];
+  }
+}
+
+// The most that |b - T x| may be in each row with v = |b| + |T||x|, for engines that substitute and
+// for those that invert blocks (triangular_inverse.h).
+std::vector<double> AllowedResiduals(const TriangularInverse& inverse, double bound, double flush,
+                                     double sum_x, std::vector<double> v) {
+  std::vector<double> flushes;
+  AddFlushes(inverse, flush, sum_x, v, flushes);
+  std::vector<double> allowed = inverse.Residual(v);
+  for (size_t i = 0; i < v.size(); ++i) allowed[i] += bound * v[i] + flushes[i];
+  return allowed;
+}
+
 // |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) in every element, from the engine's own x:
-// it may have computed with unknowns that underflowed only when they were stored.
+// it may have computed with unknowns that underflowed only when they were stored. Where blocks may
+// be inverted, AllowedResiduals.
 class SolvePredicate : public JointPredicate {
  public:
   SolvePredicate(Literal a, Literal b, SolveGeometry geometry, double bound, double flush,
-                 std::vector<bool> free)
+                 std::vector<bool> free, Inverses inverses)
       : a_(std::move(a)),
         b_(std::move(b)),
         geometry_(std::move(geometry)),
         bound_(bound),
         flush_(flush),
-        free_(std::move(free)) {}
+        free_(std::move(free)),
+        inverses_(std::move(inverses)) {}
   std::string kind() const override { return "residual"; }
   int slot_count() const override { return 1; }
   Verdict Check(absl::Span<const Literal* const> slots) const override {
@@ -73,9 +112,7 @@ class SolvePredicate : public JointPredicate {
     for (int64_t b = 0; b < g.batches; ++b) {
       if (free_[b]) continue;
       for (int64_t c = 0; c < g.columns; ++c) {
-        for (int64_t i = 0; i < g.n; ++i) {
-          if (!Holds(*slots[0], b, c, i, verdict)) return verdict;
-        }
+        if (!Holds(*slots[0], b, c, verdict)) return verdict;
       }
     }
     return verdict;
@@ -83,41 +120,59 @@ class SolvePredicate : public JointPredicate {
   std::string ParametersJson() const override {
     std::string text = absl::StrFormat(
         "\"of\":\"triangular_solve\",\"bound\":%.17g,\"flush\":%.17g,\"lower\":%s,\"left\":%s,"
-        "\"unit\":%s,\"transpose\":\"%s\"",
+        "\"unit\":%s,\"transpose\":\"%s\",\"block_inverse\":%s",
         bound_, flush_, TrueOrFalse(geometry_.lower), TrueOrFalse(geometry_.left),
-        TrueOrFalse(geometry_.unit), geometry_.transpose);
+        TrueOrFalse(geometry_.unit), geometry_.transpose, TrueOrFalse(BlocksMayBeInverted()));
     if (!FitsInFile(a_) || !FitsInFile(b_)) return text;
     return absl::StrCat(text, FreeMember(free_), NumbersMember("matrix", a_),
                         NumbersMember("right", b_));
   }
 
  private:
-  bool Holds(const Literal& x, int64_t b, int64_t c, int64_t i, Verdict& verdict) const {
-    const SolveGeometry& g = geometry_;
-    Complex sum = 0;
-    double magnitude = 0, row = 0;
-    for (int64_t j = 0; j < g.n; ++j) {
-      Complex t = CoefficientAt(a_, g, b, i, j);
-      if (t == 0.0) continue;
-      Complex xj = ElementAt(x, UnknownAt(g, b, j, c));
-      sum += t * xj;
-      magnitude += std::abs(t) * std::abs(xj);
-      row += std::abs(t);
+  bool BlocksMayBeInverted() const {
+    for (const auto& inverse : inverses_) {
+      if (inverse) return true;
     }
-    Complex rhs = ElementAt(b_, UnknownAt(g, b, i, c));
-    double residual = std::abs(rhs - sum);
-    double allowed = bound_ * (magnitude + std::abs(rhs)) + flush_ * (1 + row);
-    if (residual <= allowed) return true;
-    verdict.ok = false;
-    verdict.index = UnknownAt(g, b, i, c);
-    verdict.expected = absl::StrFormat("|b - T x| at most %g in row %d, column %d, found %g",
-                                       allowed, i, c, residual);
     return false;
+  }
+  // One system: its residuals, and |b| + |T||x| of each row.
+  bool Holds(const Literal& x, int64_t b, int64_t c, Verdict& verdict) const {
+    const SolveGeometry& g = geometry_;
+    std::vector<double> residual(g.n), magnitude(g.n), allowed(g.n);
+    double sum_x = 0;
+    for (int64_t i = 0; i < g.n; ++i) {
+      const Complex rhs = ElementAt(b_, UnknownAt(g, b, i, c));
+      Complex left = rhs;
+      double row = 0;
+      magnitude[i] = std::abs(rhs);
+      for (int64_t j = 0; j < g.n; ++j) {
+        const Complex t = CoefficientAt(a_, g, b, i, j);
+        if (t == 0.0) continue;
+        const Complex xj = ElementAt(x, UnknownAt(g, b, j, c));
+        left -= t * xj;
+        magnitude[i] += std::abs(t) * std::abs(xj);
+        row += std::abs(t);
+      }
+      residual[i] = std::abs(left);
+      allowed[i] = bound_ * magnitude[i] + flush_ * (1 + row);
+      sum_x += std::abs(ElementAt(x, UnknownAt(g, b, i, c)));
+    }
+    if (inverses_[b]) allowed = AllowedResiduals(*inverses_[b], bound_, flush_, sum_x, magnitude);
+    for (int64_t i = 0; i < g.n; ++i) {
+      if (residual[i] <= allowed[i] && std::isfinite(residual[i])) continue;
+      verdict.ok = false;
+      verdict.index = UnknownAt(g, b, i, c);
+      verdict.expected = absl::StrFormat("|b - T x| at most %g in row %d, column %d, found %g",
+                                         allowed[i], i, c, residual[i]);
+      return false;
+    }
+    return true;
   }
   Literal a_, b_;
   SolveGeometry geometry_;
   double bound_, flush_;
   std::vector<bool> free_;
+  Inverses inverses_;  // of each batch; null where blocks are not inverted
 };
 
 // |x - x^| <= M^-1 (bound |T||x|) with M the comparison matrix of T: substitution with magnitudes.
@@ -140,33 +195,71 @@ void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g, d
   }
 }
 
-// Whether an element of the inverse, by which engines multiply blocks of the right side, may leave
-// the range: substitution with magnitudes bounds them.
-bool InverseMayOverflow(const Literal& a, const SolveGeometry& g, int64_t b, double most) {
-  const bool lower = EffectiveLower(g);
-  std::vector<double> bounds(static_cast<size_t>(g.n), 0);
-  for (int64_t step = 0; step < g.n; ++step) {
-    const int64_t i = lower ? step : g.n - 1 - step;
-    double sum = 1;
-    for (int64_t j = 0; j < g.n; ++j) {
-      if (j != i) sum += std::abs(CoefficientAt(a, g, b, i, j)) * bounds[static_cast<size_t>(j)];
+// The same where blocks may be inverted: |x - x^| <= |X| r with r the residual that is allowed for
+// x itself, which lies off by as much. Each round takes the spread of the one before into account;
+// what still grows after them is unbounded.
+void ForwardBoundsByInverse(const Literal& b, const Literal& x, const SolveGeometry& g,
+                            double bound, double flush, int64_t batch,
+                            const TriangularInverse& inverse, std::vector<double>& spread) {
+  constexpr int kRounds = 60;
+  for (int64_t c = 0; c < g.columns; ++c) {
+    std::vector<double> of_x(g.n), of_b(g.n), off(g.n, 0);
+    for (int64_t i = 0; i < g.n; ++i) {
+      of_x[i] = std::abs(ElementAt(x, UnknownAt(g, batch, i, c)));
+      of_b[i] = std::abs(ElementAt(b, UnknownAt(g, batch, i, c)));
     }
-    double& bound = bounds[static_cast<size_t>(i)];
-    bound = sum / std::abs(CoefficientAt(a, g, b, i, i));
-    if (!(bound < most)) return true;
+    bool settled = false;
+    for (int round = 0; round < kRounds && !settled; ++round) {
+      std::vector<double> reach = of_x;
+      for (int64_t i = 0; i < g.n; ++i) reach[i] += off[i];
+      double sum_x = 0;
+      for (double r : reach) sum_x += r;
+      std::vector<double> v = inverse.Rows(reach);
+      for (int64_t i = 0; i < g.n; ++i) v[i] += of_b[i];
+      const std::vector<double> next =
+          inverse.Forward(AllowedResiduals(inverse, bound, flush, sum_x, v));
+      settled = true;
+      for (int64_t i = 0; i < g.n; ++i) {
+        settled = settled && next[i] <= off[i];
+        off[i] = next[i] <= off[i] ? off[i] : next[i] * 1.01;
+      }
+    }
+    for (int64_t i = 0; i < g.n; ++i) {
+      spread[UnknownAt(g, batch, i, c)] = settled ? off[i] * 1.01 + flush : HUGE_VAL;
+    }
+  }
+}
+
+// Whether blocks of the inverse, or their products with a right side, may leave the range on the
+// way.
+bool InverseMayOverflow(const TriangularInverse& inverse, const Literal& b, const Literal& x,
+                        const SolveGeometry& g, int64_t batch, double most) {
+  if (inverse.MayReach(most)) return true;
+  for (int64_t c = 0; c < g.columns; ++c) {
+    std::vector<double> v(g.n);
+    for (int64_t i = 0; i < g.n; ++i) v[i] = std::abs(ElementAt(x, UnknownAt(g, batch, i, c)));
+    v = inverse.Rows(v);
+    for (int64_t i = 0; i < g.n; ++i) v[i] += std::abs(ElementAt(b, UnknownAt(g, batch, i, c)));
+    for (double product : inverse.Product(v)) {
+      if (!(product < most)) return true;
+    }
   }
   return false;
+}
+
+// Sums of n such numbers stay in the range.
+double MostOnTheWay(const FloatFacts& facts, const SolveGeometry& g) {
+  return facts.max / (16 * static_cast<double>(g.n));
 }
 
 // Whether an unknown, or a product on the way, may leave the range: of a coefficient and an
 // unknown, or, where they are complex, of a diagonal element with its conjugate, by which a
 // quotient may be computed.
 bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
-                 const FloatFacts& facts, Profile profile) {
-  const double most = facts.max / (16 * static_cast<double>(g.n));
+                 const FloatFacts& facts) {
+  const double most = MostOnTheWay(facts, g);
   const double root_most = std::sqrt(facts.max) / 4, root_least = 4 * std::sqrt(facts.min_normal);
   const bool squares = IsComplex(a.element_type());
-  if (profile != Profile::kStrict && InverseMayOverflow(a, g, b, most)) return true;
   for (int64_t i = 0; i < g.n; ++i) {
     const double diagonal = std::abs(CoefficientAt(a, g, b, i, i));
     if (squares && !(diagonal > root_least && diagonal < root_most)) return true;
@@ -210,6 +303,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
                      : static_cast<double>(g.n + 1) * context.result->tiny;
   std::vector<bool> free(g.batches, false);
   std::vector<double> spread(shape.ElementCount(), 0);
+  Inverses inverses(g.batches);
   int64_t per_batch = g.n * g.columns;
   for (int64_t k = 0; k < g.batches; ++k) {
     // Without zero and sign no type has what is left of a difference.
@@ -222,8 +316,18 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
       double diagonal = std::abs(CoefficientAt(a.literal(), g, k, i, i));
       free[k] = free[k] || diagonal == 0 || diagonal < least;
     }
-    free[k] = free[k] || MayOverflow(a.literal(), x, g, k, *context.result, interpreter.profile());
-    if (!free[k]) ForwardBounds(a.literal(), x, g, bound, flush, k, spread);
+    free[k] = free[k] || MayOverflow(a.literal(), x, g, k, *context.result);
+    if (free[k]) continue;
+    if (!context.rule.Allows(kBlockInverse)) {
+      ForwardBounds(a.literal(), x, g, bound, flush, k, spread);
+      continue;
+    }
+    inverses[k] = std::make_shared<const TriangularInverse>(g.n, TriangleOf(a.literal(), g, k),
+                                                            EffectiveLower(g), bound);
+    free[k] = !inverses[k]->bounded() || InverseMayOverflow(*inverses[k], b.literal(), x, g, k,
+                                                            MostOnTheWay(*context.result, g));
+    if (free[k]) continue;
+    ForwardBoundsByInverse(b.literal(), x, g, bound, flush, k, *inverses[k], spread);
   }
   SetContext rounding = context;
   rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
@@ -246,8 +350,8 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   bool any = false;
   for (bool f : free) any = any || !f;
   if (any) {
-    result.joint =
-        std::make_shared<SolvePredicate>(a.literal(), b.literal(), g, bound, flush, free);
+    result.joint = std::make_shared<SolvePredicate>(a.literal(), b.literal(), g, bound, flush, free,
+                                                    std::move(inverses));
   }
   return SetValue(std::move(result));
 }

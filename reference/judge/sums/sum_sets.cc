@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/sums/dot_precision.h"
 #include "reference/judge/sums/fast_convolution.h"
 #include "reference/judge/sums/sums.h"
 #include "spec/judge/integer_sets.h"
@@ -119,23 +120,34 @@ absl::Status MarkUncertain(const Contraction& contraction, const Linear& lhs, co
   return absl::OkStatus();
 }
 
-// Operands that may be rounded to TF32 or bf16 first: the largest may become infinite, and
-// subnormal ones move by half a unit of theirs, which no relative error bounds.
+void MarkUncertainElement(int64_t i, Linear& linear) {
+  if (!linear.has_uncertain) linear.uncertain = Literal(linear.middle.shape());
+  linear.has_uncertain = true;
+  linear.uncertain.mutable_data<double>()[i] = 1;
+  linear.cause = WideningCause::kOverflow;
+}
+
+// Operands that may be rounded to a narrower format first: the largest may become infinite, and
+// subnormal ones move by half a unit of theirs, which no relative error bounds. Of operands that
+// are split the lesser parts may underflow, and an infinity leaves the difference of two.
 void RoundFirst(const SumRule& rule, Linear& linear) {
-  if (rule.operand_error == 0) return;
-  constexpr double kOverflows = 0x1.ffp127, kHalfUnit = 0x1p-134;  // of bf16
+  if (rule.operand_error == 0 || rule.operand_format == nullptr) return;
+  const FloatFacts& format = *rule.operand_format;
+  const bool split = rule.passes > 1;
+  const double overflows = format.max + format.Ulp(format.max) / 2;
+  const double least = split ? format.min_normal * 0x1p24 : format.min_normal;
+  const double lost = split || format.p == 11 ? format.min_normal : format.tiny / 2;
   for (int64_t i = 0; i < linear.middle.element_count(); ++i) {
     double& magnitude = linear.magnitude.mutable_data<double>()[i];
-    if (!std::isfinite(magnitude) || magnitude == 0) continue;
-    if (magnitude >= kOverflows) {
-      if (!linear.has_uncertain) linear.uncertain = Literal(linear.middle.shape());
-      linear.has_uncertain = true;
-      linear.uncertain.mutable_data<double>()[i] = 1;
-      linear.cause = WideningCause::kOverflow;
-    } else if (magnitude < 0x1p-126) {
+    if (magnitude == 0) continue;
+    if (!std::isfinite(magnitude)) {
+      if (split) MarkUncertainElement(i, linear);
+    } else if (magnitude >= overflows) {
+      MarkUncertainElement(i, linear);
+    } else if (magnitude < least) {
       linear.has_radius = true;  // its sums are bounded by magnitudes
       linear.quantum = Linear::kNoQuantum;
-      magnitude += kHalfUnit;
+      magnitude += lost;
     }
   }
 }
@@ -239,7 +251,7 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
   bool hull = context.rule.Allows(kSkipRounding);
   uint32_t permissions = context.rule.permissions & ~uint32_t{kContract};
   Linear lhs = Linearize(a, 0, permissions, hull), rhs = Linearize(b, 0, permissions, hull);
-  SumRule rule = ContractionSumRule(interpreter, context.rule, type);
+  SumRule rule = ContractionSumRule(interpreter, instruction, context.rule, type);
   for (Linear* operand : {&lhs, &rhs}) RoundFirst(rule, *operand);
   Contraction contraction{interpreter, instruction, shape.WithElementType(PrimitiveType::kF64), {}};
   for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));
@@ -273,7 +285,7 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
   bool hull = context.rule.Allows(kSkipRounding);
   Linear ar = Linearize(a, 0, permissions, hull), ai = Linearize(a, 1, permissions, hull);
   Linear br = Linearize(b, 0, permissions, hull), bi = Linearize(b, 1, permissions, hull);
-  SumRule rule = ContractionSumRule(interpreter, context.rule, type);
+  SumRule rule = ContractionSumRule(interpreter, instruction, context.rule, type);
   for (Linear* part : {&ar, &ai, &br, &bi}) RoundFirst(rule, *part);
   Contraction contraction{interpreter, instruction, shape.WithElementType(PrimitiveType::kF64), {}};
   for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));

@@ -43,7 +43,8 @@ double RelativeError(const SumParts& parts, const SumRule& rule, double count, d
   roundings = rule.additions_only ? std::max(count - 1, 0.0) : count;
   if (rule.height) roundings = std::min(roundings, static_cast<double>(*rule.height));
   // A single product rounds once more when stored; that is StoreImage's business.
-  if (parts.products && count <= 1) roundings = 0;
+  if (parts.products && count <= 1 && rule.passes == 1) roundings = 0;
+  roundings *= rule.passes;
   double u = std::ldexp(1.0, -rule.precision);
   double relative = roundings * rule.factor * u;
   if (relative > 0.5) relative = std::expm1(roundings * rule.factor * u) * 2;
@@ -181,27 +182,6 @@ std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
   sets.reserve(count);
   for (int64_t i = 0; i < count; ++i) sets.push_back(BoundOne(parts, rule, i, rounding));
   return sets;
-}
-
-SumRule ContractionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type) {
-  PrimitiveType component = ComponentType(type);
-  const FloatFacts& facts = FactsOf(component);
-  SumRule sum;
-  bool wide = facts.p > 24;
-  sum.accumulator = wide ? &facts : &FactsOf(PrimitiveType::kF32);
-  sum.precision = sum.accumulator->p;
-  if (rule.Allows(kNarrowSum)) {
-    // f8 accumulates in about 14 bits on some hardware; relaxed lets any 16-bit type do its own.
-    sum.precision = facts.p <= 5 ? 14 : std::min(sum.precision, std::max(facts.p, 8));
-    if (interpreter.profile() == Profile::kRelaxed && facts.p <= 11) sum.accumulator = &facts;
-    if (facts.p <= 5) sum.accumulator = &FactsOf(PrimitiveType::kF32);
-  }
-  if (rule.Allows(kTruncate)) sum.factor = 2;
-  if (rule.Allows(kSplitDot) && facts.p == 24) sum.operand_error = 2.1 * 0x1p-8;
-  if (interpreter.options().facts.dot_tf32 && facts.p == 24) {
-    sum.operand_error = std::max(sum.operand_error, 2.1 * 0x1p-11);
-  }
-  return sum;
 }
 
 SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type) {

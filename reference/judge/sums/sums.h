@@ -47,7 +47,9 @@ struct SumRule {
   const FloatFacts* accumulator = nullptr;  // its range
   double factor = 1;                        // 2 when additions may truncate
   double operand_error = 0;                 // relative, of rounding each operand first (TF32, bf16)
-  bool additions_only = false;              // n - 1 roundings instead of n
+  const FloatFacts* operand_format = nullptr;  // what has their range, if operand_error is not 0
+  int passes = 1;                              // terms for each product, where operands are split
+  bool additions_only = false;                 // n - 1 roundings instead of n
   std::optional<int64_t> height;
 };
 
@@ -55,8 +57,7 @@ struct SumRule {
 std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
                                      const SetContext& context);
 
-// Accumulation of contractions and of reductions on `type` under the profile.
-SumRule ContractionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type);
+// Accumulation of reductions on `type` under the profile (of contractions: dot_precision.h).
 SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type);
 
 }  // namespace hlocts::reference
