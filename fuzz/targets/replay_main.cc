@@ -168,8 +168,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s COUNT SEED FOLDER... (with files in them)\n", name.c_str());
     return 2;
   }
-  hlocts::current = new std::string();
-  hlocts::current_path = new std::string(name + ".input");
+  hlocts::fuzz::current = new std::string();
+  hlocts::fuzz::current_path = new std::string(name + ".input");
   __sanitizer_set_death_callback(hlocts::fuzz::KeepInput);
   std::signal(SIGABRT, hlocts::fuzz::OnAbort);
   return hlocts::fuzz::Replay(std::atoll(argv[1]), std::strtoull(argv[2], nullptr, 10), files);
