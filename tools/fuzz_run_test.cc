@@ -117,12 +117,15 @@ TEST(FuzzRunTest, OtherModulesAreNotResumed) {
 
 TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
   std::string out = Folder("workers");
-  // Three times, as soon as the campaign has children and not at once again, they are killed.
+  // Three times the campaign's child is killed once it has used eight ticks of processor time: by then it
+  // is past its start, whatever the machine's load.
   std::string script = absl::StrCat(
       HLOCTS_BINARY_DIR, "/hlocts fuzz --backend=cpu --modules=1500 --jobs=1 --json --out=", out,
       " & p=$!; n=0; while [ $n -lt 3 ] && [ -d /proc/$p/task ]; do ",
-      "c=$(cat /proc/$p/task/*/children); if [ -n \"$c\" ]; then kill -9 $c && echo struck; ",
-      "n=$((n+1)); sleep 0.3; else sleep 0.02; fi; done; wait $p");
+      "for c in $(cat /proc/$p/task/*/children); do ",
+      "u=$(awk '{print $14 + $15}' /proc/$c/stat 2>/dev/null); ",
+      "if [ ${u:-0} -ge 8 ]; then kill -9 $c && echo struck; n=$((n+1)); fi; done; ",
+      "sleep 0.02; done; wait $p");
   Ran ran;
   std::FILE* pipe = popen(script.c_str(), "r");
   char chunk[4096];
