@@ -117,8 +117,8 @@ TEST(FuzzRunTest, OtherModulesAreNotResumed) {
 
 TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
   std::string out = Folder("workers");
-  // Three times the campaign's child is killed once it has used eight ticks of processor time: by then it
-  // is past its start, whatever the machine's load.
+  // Three times the campaign's child is killed once it has used eight ticks of processor time: by
+  // then it is past its start, whatever the machine's load.
   std::string script = absl::StrCat(
       HLOCTS_BINARY_DIR, "/hlocts fuzz --backend=cpu --modules=1500 --jobs=1 --json --out=", out,
       " & p=$!; n=0; while [ $n -lt 3 ] && [ -d /proc/$p/task ]; do ",
