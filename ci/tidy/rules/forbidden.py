@@ -12,7 +12,7 @@ NAME = "forbidden"
 CEILING = False
 
 _CLOCK = re.compile(r"-max_total_time")
-_FOLDERS = ("/work/", "/home/", "/root/", "/Users/")
+_FOLDERS = tuple(f"/{name}/" for name in ("work", "home", "root", "Users"))
 _MACHINE = re.compile(r"(?<![\w.$}])(?:" + "|".join(_FOLDERS) + r")\w")
 
 PLANTED = [({".ci/run": "ci/test\n", "ci/test": "./f -max_total_time=60\n"}, "max_total_time"),
