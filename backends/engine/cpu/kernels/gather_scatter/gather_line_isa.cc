@@ -55,7 +55,7 @@ struct Fetch {
 template <bool kDense, typename Index, typename Element>
 void TakePart(const IndexedLine& line, const Fetch<kDense, Index, Element>& fetch, Element* output,
               int64_t begin, int64_t end) {
-  const Index last = LastOf<Index>(line);
+  const auto last = static_cast<Index>(LastOf(line));
   alignas(64) Index places[kGatherBlock];
   const auto take = [&](const Index* indices, int64_t first, int64_t count) {
     ClampAll(indices, line.index_stride, count, last, places);
@@ -68,7 +68,7 @@ void TakePart(const IndexedLine& line, const Fetch<kDense, Index, Element>& fetc
 template <bool kDense, typename Index, typename Element>
 void AskAndTakePart(const IndexedLine& line, const Fetch<kDense, Index, Element>& fetch,
                     Element* output, int64_t begin, int64_t end) {
-  const Index last = LastOf<Index>(line);
+  const auto last = static_cast<Index>(LastOf(line));
   alignas(64) Index places[2][kGatherBlock];
   Index *now = places[0], *before = places[1];
   int64_t waiting = 0;  // places of the block before

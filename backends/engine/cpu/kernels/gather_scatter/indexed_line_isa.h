@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter_line.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
@@ -33,6 +34,14 @@ bool VisitIndexType(PrimitiveType type, Visit visit) {
   }
 }
 
+// visit(index) of the unsigned type as wide. A signed index below zero is then beyond LastOf.
+template <class Visit>
+bool VisitIndexWidth(PrimitiveType type, Visit visit) {
+  return VisitIndexType(type, [&](auto index) {
+    return visit(std::make_unsigned_t<decltype(index)>{});
+  });
+}
+
 // visit(element) of an unsigned type, or a pair of them, of so many bytes.
 template <class Visit>
 bool VisitElement(int bytes, Visit visit) {
@@ -53,11 +62,14 @@ bool VisitElement(int bytes, Visit visit) {
 inline constexpr int64_t kMadeBlock = 8192;     // indices that are made at a time
 inline constexpr int64_t kNearBytes = 1 << 18;  // of an operand: it is in a near cache
 
-// The largest place that an index of this type can name.
-template <typename Index>
-Index LastOf(const IndexedLine& line) {
-  const auto largest = static_cast<uint64_t>(std::numeric_limits<Index>::max());
-  return static_cast<Index>(std::min(static_cast<uint64_t>(line.last), largest));
+// The largest place that an index of its type can name.
+inline uint64_t LastOf(const IndexedLine& line) {
+  uint64_t largest = 0;
+  VisitIndexType(line.index_type, [&](auto index) {
+    largest = static_cast<uint64_t>(std::numeric_limits<decltype(index)>::max());
+    return true;
+  });
+  return std::min(static_cast<uint64_t>(line.last), largest);
 }
 
 // Whether lines are asked for before they are needed: Intel's processors gain 5 to 10 % by it,

@@ -48,12 +48,12 @@ constexpr int64_t kPartsFrom = 1 << 16, kPartsMax = 8;
 // Updates of a part that goes to a copy of the array, at least; and for each element of the copy.
 constexpr int64_t kCopyUpdates = 2 * kMadeBlock, kCopyUpdatesPerElement = 4;
 
+// Indices are unsigned here, whatever their type: half as many loops.
 // Of a block of indices those from `low` on, at most `reach` beyond it, and their numbers: without
 // branches. Returns how many there are.
 template <typename Index>
 int64_t PickOut(const Index* indices, int64_t stride, int64_t count, Index low, Index reach,
                 Index* places, int32_t* numbers) {
-  using Unsigned = std::make_unsigned_t<Index>;
   int64_t picked = 0, i = 0;
 #if defined(__AVX512F__)
   if constexpr (sizeof(Index) == 4) {
@@ -74,8 +74,7 @@ int64_t PickOut(const Index* indices, int64_t stride, int64_t count, Index low, 
     const Index index = indices[i * stride];
     places[picked] = index;
     numbers[picked] = static_cast<int32_t>(i);
-    picked +=
-        static_cast<Unsigned>(index) - static_cast<Unsigned>(low) <= static_cast<Unsigned>(reach);
+    picked += index - low <= reach;
   }
   return picked;
 }
@@ -83,13 +82,9 @@ int64_t PickOut(const Index* indices, int64_t stride, int64_t count, Index low, 
 // Whether all indices of a block lie in that range.
 template <typename Index>
 bool AllInside(const Index* indices, int64_t count, Index low, Index reach) {
-  using Unsigned = std::make_unsigned_t<Index>;
-  Unsigned furthest = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    furthest = std::max<Unsigned>(furthest,
-                                  static_cast<Unsigned>(indices[i]) - static_cast<Unsigned>(low));
-  }
-  return furthest <= static_cast<Unsigned>(reach);
+  Index furthest = 0;
+  for (int64_t i = 0; i < count; ++i) furthest = std::max<Index>(furthest, indices[i] - low);
+  return furthest <= reach;
 }
 
 // Which of the updates, and which elements they may fall on.
@@ -142,7 +137,7 @@ inline int64_t CopyParts(const IndexedLine& line, int64_t elements) {
 template <ScatterKind kKind, typename Index, typename T>
 bool ScatterToCopies(const Parallel& parallel, const IndexedLine& line, int64_t parts,
                      const T* from, T* to) {
-  const Index last = LastOf<Index>(line);
+  const auto last = static_cast<Index>(LastOf(line));
   const int64_t elements = static_cast<int64_t>(last) + 1;
   const Scratch copies((parts - 1) * elements * static_cast<int64_t>(sizeof(T)));
   if (!copies.ok()) return false;
@@ -173,7 +168,7 @@ bool ScatterElements(const Parallel& parallel, const IndexedLine& line, const vo
                      void* output) {
   const T* from = static_cast<const T*>(updates);
   T* to = static_cast<T*>(output);
-  const uint64_t last = static_cast<uint64_t>(LastOf<Index>(line));
+  const uint64_t last = LastOf(line);
   const int64_t bytes = line.last * line.operand_stride * static_cast<int64_t>(sizeof(T));
   const bool is_near = bytes <= kNearBytes;
   if constexpr (kKind != ScatterKind::kAssign) {  // of which the last update counts
@@ -220,7 +215,7 @@ bool ScatterKinds(const Parallel& parallel, const IndexedLine& line, ScatterKind
 
 bool ScatterLineKernel(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,
                        PrimitiveType type, const void* updates, void* output) {
-  return VisitIndexType(line.index_type, [&](auto index) {
+  return VisitIndexWidth(line.index_type, [&](auto index) {
     using Index = decltype(index);
     if (kind == ScatterKind::kAssign) {
       return VisitElement(StorageBytes(type), [&](auto element) {
