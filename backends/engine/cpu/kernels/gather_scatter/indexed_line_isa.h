@@ -37,9 +37,8 @@ bool VisitIndexType(PrimitiveType type, Visit visit) {
 // visit(index) of the unsigned type as wide. A signed index below zero is then beyond LastOf.
 template <class Visit>
 bool VisitIndexWidth(PrimitiveType type, Visit visit) {
-  return VisitIndexType(type, [&](auto index) {
-    return visit(std::make_unsigned_t<decltype(index)>{});
-  });
+  return VisitIndexType(type,
+                        [&](auto index) { return visit(std::make_unsigned_t<decltype(index)>{}); });
 }
 
 // visit(element) of an unsigned type, or a pair of them, of so many bytes.
