@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Campaigns from outside: what is killed, hangs or eats memory costs the batch at hand and nothing
 // else.
-#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
