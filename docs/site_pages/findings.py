@@ -19,9 +19,8 @@ def _files(finding: pathlib.Path) -> str:
     certificate = finding / "certificate.json"
     if certificate.exists():
         text = json.dumps(json.loads(certificate.read_text()), indent=1)
-        parts.append("## Certificate\n\nChecked by `results/findings/check.py`, which has none of our "
-                     "code.\n\n"
-                     f"````json\n{text}\n````\n")
+        checker = "Checked by `results/findings/check.py`, which has none of our code."
+        parts.append(f"## Certificate\n\n{checker}\n\n````json\n{text}\n````\n")
     return "\n".join(parts)
 
 
