@@ -46,7 +46,7 @@ struct Template {
 
 constexpr absl::string_view kCaseDirectives[] = {"clauses", "tier",   "param",  "module",
                                                  "inputs",  "infeed", "expect", "replicas",
-                                                 "reject",  "control"};
+                                                 "reject",  "control", "open"};
 constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier"};
 
 class Parser {
@@ -195,6 +195,7 @@ absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
   result.expect_text = Field(from.bodies, "expect", assignment);
   result.reject_rule = Field(from.arguments, "reject", assignment);
   result.control_text = Field(from.bodies, "control", assignment);
+  result.open_ruling = Field(from.arguments, "open", assignment);
   std::string replicas = Field(from.arguments, "replicas", assignment);
   if (!replicas.empty() && !absl::SimpleAtoi(replicas, &result.replicas)) {
     return error("@replicas wants a number");

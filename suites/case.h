@@ -47,6 +47,9 @@ struct Case {
   // Not empty: the module breaks this rule and must be refused; `control_text` must be accepted.
   std::string reject_rule;
   std::string control_text;
+  // Not empty: this ruling leaves to the engine whether it takes the module, so that a refusal of a
+  // valid module, or the taking of one that must not break anything, judges nothing.
+  std::string open_ruling;
 };
 
 // All cases below a folder, sorted by address. Errors: syntax, a duplicate address, no clauses.

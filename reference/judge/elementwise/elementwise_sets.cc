@@ -131,6 +131,8 @@ ElementOp MakeElementOp(SetInterpreter& interpreter, const Instruction& instruct
   op.context = interpreter.ContextOf(instruction, operand, result);
   op.integers.type = operand;
   op.integers.facts = interpreter.options().facts;
+  // Bit by bit nothing but zeros or the sign is left (ruling 0005); default alone leaves it open.
+  if (interpreter.profile() == Profile::kStrict) op.integers.facts.shift_saturate = true;
   op.integers.origin = op.context.origin;
   op.direction = instruction.WordOr(Attr::kDirection, "EQ");
   op.total_order = instruction.WordOr(Attr::kType, "FLOAT") == "TOTALORDER";
