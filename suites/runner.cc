@@ -32,6 +32,9 @@ reports::Verdict RunValid(const Case& one, const Module& module, backends::Backe
   auto printed = PrintedResult(one, module, options.load);
   if (!printed.ok()) return ErrorVerdict(absl::StrCat("@expect: ", printed.status().message()));
   options.printed_result = *std::move(printed);
+  auto outfeed = ExpectedOutfeed(one, options.load);
+  if (!outfeed.ok()) return ErrorVerdict(absl::StrCat("@outfeed: ", outfeed.status().message()));
+  options.expected_outfeed = *std::move(outfeed);
   return backends::Differ(module, *request, options).Diff(backend);
 }
 
