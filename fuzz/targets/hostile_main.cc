@@ -3,7 +3,7 @@
 //
 //   hostile FIRST COUNT SEED FOLDER...     modules FIRST to FIRST + COUNT - 1 of SEED
 //
-// The folders hold .hlo and .txt files, at any depth. Module n follows from n, SEED and the texts
+// The folders hold .hlo and .txt files, at any depth; those that can be read are used. Module n follows from n, SEED and the texts
 // alone. One that ends the process, or that takes a minute, is left in hostile.input, with its
 // number: go on behind it.
 #include <sys/resource.h>
@@ -20,6 +20,7 @@
 
 #include "fuzz/targets/hostile_run.h"
 #include "fuzz/targets/hostile_text.h"
+#include "spec/text/parser.h"
 
 namespace hlocts::fuzz {
 namespace {
@@ -57,7 +58,7 @@ std::vector<std::string> TextsOf(int count, char** folders) {
   for (const auto& path : paths) {
     std::ostringstream text;
     text << std::ifstream(path, std::ios::binary).rdbuf();
-    texts.push_back(text.str());
+    if (ParseModule(text.str()).ok()) texts.push_back(text.str());
   }
   return texts;
 }

@@ -8,6 +8,7 @@
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/judge/complex_sets.h"
+#include "spec/judge/float_images.h"
 
 namespace hlocts::reference {
 namespace {
@@ -39,7 +40,8 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
     case Opcode::kReal:
       return a;
     case Opcode::kImag:
-      return AcceptanceSet::Float(0.0);
+      // Of the type without a zero it is open (ruling 0035).
+      return InFormat(AcceptanceSet::Float(0.0), op.context);
     case Opcode::kClamp: {
       // A scalar bound serves every element.
       AcceptanceSet lo = operands[0]->At(operands[0]->shape().rank() == 0 ? 0 : i);
