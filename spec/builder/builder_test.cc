@@ -209,6 +209,10 @@ TEST(BuilderTest, SelectOfTuplesGoesLeafByLeaf) {  // ruling 0080
   Value vector = g.Add(Shape(kPred, {2}));
   Value tuple = g.Add(pair);
   EXPECT_EQ(g.Rule(g.b.Select(vector, tuple, tuple)), "select.15");
+  Fixture h(kF32, {});
+  Value flag = h.Add(Shape::Scalar(kPred)), one = h.Add(pair);
+  Value other = h.Add(Shape::Tuple({Shape(kF32, {3}), Shape::Tuple({Shape(kS32, {})})}));
+  EXPECT_EQ(h.Rule(h.b.Select(flag, one, other)), "select.16");
 }
 
 TEST(BuilderTest, BroadcastAddsOnTheLeft) {  // broadcast.5
