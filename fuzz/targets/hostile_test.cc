@@ -35,6 +35,9 @@ ENTRY e {
   a = f8e4m3[4611686018427387904] get-tuple-element(d), index=0
   ROOT r = f8e4m3[4611686018427387904] negate(a)
 })",
+    // An iota's line, beside no elements.
+    R"(HloModule m
+ENTRY e { ROOT r = s32[9223372036854775807,0] iota(), iota_dimension=0 })",
     // A cyclic comparator, which leaves places that no row may take.
     R"(HloModule m
 beats {

@@ -352,6 +352,8 @@ TEST(BuilderTest, AllToAllMovesBlocks) {  // all_to_all.19
             "reshape f32[16,4]");
   Fixture bad(kF32, {{4, 15}});
   EXPECT_EQ(bad.Rule(bad.b.AllToAll(bad.p[0], 1, 0, 4)), "all_to_all.9");
+  Fixture beyond(kF32, {{4, 16}});
+  EXPECT_EQ(beyond.Rule(beyond.b.AllToAll(beyond.p[0], 1, 2, 4)), "all_to_all.15");
 }
 
 TEST(BuilderTest, Collectives) {
