@@ -62,6 +62,9 @@ struct ArgumentState {
   int64_t leaf = 0;
   bool consumed = false;        // the engine took the caller's buffer
   int64_t aliased_output = -1;  // output leaf that lies in the caller's memory, -1: none
+  // Kept, and read back after the run: it holds other bits than before. Engines look where the
+  // module has aliases or donors, on any device.
+  bool changed = false;
 };
 
 struct ExecuteResult {

@@ -12,7 +12,7 @@ namespace hlocts::reports {
 namespace {
 
 constexpr absl::string_view kNames[] = {"pass",  "fail",    "unsupported",  "rejected", "accepted",
-                                        "crash", "timeout", "inconclusive", "error"};
+                                        "crash", "timeout", "inconclusive", "nan_bits", "error"};
 
 using Json = nlohmann::ordered_json;
 
@@ -184,6 +184,7 @@ int ExitStatusOf(const Verdict& verdict) {
   if (verdict.expected) return 0;
   switch (verdict.kind) {
     case VerdictKind::kPass:
+    case VerdictKind::kNanBits:
     case VerdictKind::kUnsupported:
       return 0;
     case VerdictKind::kError:

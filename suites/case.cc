@@ -46,7 +46,8 @@ struct Template {
 
 constexpr absl::string_view kCaseDirectives[] = {"clauses", "tier",   "param",  "module",
                                                  "inputs",  "infeed", "expect", "replicas",
-                                                 "reject",  "control"};
+                                                 "reject",  "control", "open",
+                                                 "outfeed", "donate"};
 constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier"};
 
 class Parser {
@@ -192,9 +193,17 @@ absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
   if (result.module_text.empty()) return error("no @module");
   HLOCTS_RETURN_IF_ERROR(SetInputs(from, assignment, result));
   result.infeed_text = Field(from.bodies, "infeed", assignment);
+  result.outfeed_text = Field(from.bodies, "outfeed", assignment);
   result.expect_text = Field(from.bodies, "expect", assignment);
+  for (absl::string_view leaf :
+       absl::StrSplit(Field(from.arguments, "donate", assignment), ' ', absl::SkipEmpty())) {
+    if (!absl::SimpleAtoi(leaf, &result.donated.emplace_back())) {
+      return error("@donate wants numbers of argument leaves");
+    }
+  }
   result.reject_rule = Field(from.arguments, "reject", assignment);
   result.control_text = Field(from.bodies, "control", assignment);
+  result.open_ruling = Field(from.arguments, "open", assignment);
   std::string replicas = Field(from.arguments, "replicas", assignment);
   if (!replicas.empty() && !absl::SimpleAtoi(replicas, &result.replicas)) {
     return error("@replicas wants a number");

@@ -42,11 +42,16 @@ struct Case {
   uint64_t seed = 1;
   bool sweep = false;  // every bit pattern of the parameter, a part at a time (sweep.h)
   std::string infeed_text;
+  std::string outfeed_text;           // literal lines: what must be sent out, in order
+  std::vector<int64_t> donated;       // argument leaves that are given away
   // Literal lines that the documents print; the outputs must be these (and acceptable).
   std::string expect_text;
   // Not empty: the module breaks this rule and must be refused; `control_text` must be accepted.
   std::string reject_rule;
   std::string control_text;
+  // Not empty: this ruling leaves to the engine whether it takes the module, so that a refusal of a
+  // valid module, or the taking of one that must not break anything, judges nothing.
+  std::string open_ruling;
 };
 
 // All cases below a folder, sorted by address. Errors: syntax, a duplicate address, no clauses.

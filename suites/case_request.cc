@@ -39,7 +39,19 @@ absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Modu
   if (!one.infeed_text.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(request.infeed, DeviceLeaves(one.infeed_text, std::nullopt, load));
   }
+  request.donated_leaves = one.donated;
+  for (int64_t leaf : one.donated) {
+    if (leaf < 0 || leaf >= static_cast<int64_t>(leaves.size())) {
+      return InvalidInput("@donate ", leaf, ": expected argument leaves below ", leaves.size());
+    }
+  }
   return request;
+}
+
+absl::StatusOr<std::vector<std::vector<Literal>>> ExpectedOutfeed(
+    const Case& one, const backends::LoadOptions& load) {
+  if (one.outfeed_text.empty()) return std::vector<std::vector<Literal>>();
+  return DeviceLeaves(one.outfeed_text, std::nullopt, load);
 }
 
 absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,

@@ -20,6 +20,10 @@ backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module,
 absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Module& module,
                                                      const backends::LoadOptions& load);
 
+// Leaves of @outfeed by device; empty without @outfeed.
+absl::StatusOr<std::vector<std::vector<Literal>>> ExpectedOutfeed(
+    const Case& one, const backends::LoadOptions& load);
+
 // Leaves of @expect by device; empty without @expect.
 absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
                                                                 const Module& module,

@@ -32,6 +32,9 @@ reports::Verdict RunValid(const Case& one, const Module& module, backends::Backe
   auto printed = PrintedResult(one, module, options.load);
   if (!printed.ok()) return ErrorVerdict(absl::StrCat("@expect: ", printed.status().message()));
   options.printed_result = *std::move(printed);
+  auto outfeed = ExpectedOutfeed(one, options.load);
+  if (!outfeed.ok()) return ErrorVerdict(absl::StrCat("@outfeed: ", outfeed.status().message()));
+  options.expected_outfeed = *std::move(outfeed);
   return backends::Differ(module, *request, options).Diff(backend);
 }
 
@@ -59,6 +62,16 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
   return backends::DiffInvalidModule(module, backend, options);
 }
 
+// What the documents leave to the engine proves nothing either way; a crash or a wrong value does.
+void LeaveOpen(const Case& one, reports::Verdict& verdict) {
+  if (one.open_ruling.empty() || verdict.of_control) return;
+  const bool taken = verdict.kind == reports::VerdictKind::kAccepted;
+  if (!taken && verdict.kind != reports::VerdictKind::kRejected) return;
+  verdict.kind = reports::VerdictKind::kUnsupported;
+  verdict.reason = absl::StrCat(taken ? "taken" : "refused", ", which ruling ", one.open_ruling,
+                                " leaves to the engine: ", verdict.reason);
+}
+
 }  // namespace
 
 reports::Verdict RunCase(const Case& one, backends::Backend& backend,
@@ -81,6 +94,7 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
                                         : RunReject(one, **module, backend, options);
     }
   }
+  LeaveOpen(one, verdict);
   backends::BackendInfo info = backend.info();
   verdict.module = one.place.file;
   verdict.case_address = one.address;

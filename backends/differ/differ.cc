@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "backends/differ/blame.h"
+#include "backends/differ/kept_promises.h"
 #include "backends/differ/printed_result.h"
 #include "reference/judge/module_sets.h"
 #include "reference/shared_custom_calls.h"
@@ -48,16 +49,18 @@ int Severity(reports::VerdictKind kind) {
   switch (kind) {
     case reports::VerdictKind::kPass:
       return 0;
-    case reports::VerdictKind::kInconclusive:
+    case reports::VerdictKind::kNanBits:
       return 1;
-    case reports::VerdictKind::kError:
+    case reports::VerdictKind::kInconclusive:
       return 2;
-    default:
+    case reports::VerdictKind::kError:
       return 3;
+    default:
+      return 4;
   }
 }
 
-reports::Verdict FromJudge(const JudgeResult& result, int64_t replica) {
+reports::Verdict FromJudge(const JudgeResult& result, int64_t replica, Profile profile) {
   reports::Verdict verdict;
   verdict.kind = KindOf(result.outcome);
   verdict.replica = replica;
@@ -73,6 +76,9 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica) {
     verdict.unspecified_floats = result.effective.unspecified;
   }
   if (const auto& failure = result.first_failure) {
+    // What moves owe to a NaN beyond being one is a failure in strict only (ruling 0071).
+    const bool apart = result.only_nan_bits && profile != Profile::kStrict;
+    if (apart) verdict.kind = reports::VerdictKind::kNanBits;
     verdict.first_failure = reports::VerdictFailure{
         failure->output,   failure->index, failure->actual, failure->actual_bits,
         failure->accepted, failure->rule,  failure->clause, failure->instruction};
@@ -175,7 +181,7 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
       if (!rigorous.ok()) return FromStatus(rigorous.status());
       result = JudgeLeaves((**rigorous)[d], outputs[d]);
     }
-    reports::Verdict verdict = FromJudge(result, replica);
+    reports::Verdict verdict = FromJudge(result, replica, options_.profile);
     merged = d == 0 ? std::move(verdict) : Merge(merged, verdict);
   }
   merged.profile = std::string(ProfileName(options_.profile));
@@ -199,6 +205,10 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
   reports::Verdict verdict = outcome.kind == OutcomeKind::kValues
                                  ? JudgeOutputs(outcome.result.outputs, info.facts)
                                  : VerdictOf(outcome);
+  if (outcome.kind == OutcomeKind::kValues) {
+    JudgeArguments(module_, request_, outcome.result, verdict);
+    JudgeOutfeed(options_.expected_outfeed, outcome.result, verdict);
+  }
   verdict.profile = std::string(ProfileName(options_.profile));
   verdict.backend = info.name;
   verdict.backend_version = info.version;

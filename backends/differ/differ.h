@@ -21,6 +21,8 @@ struct DiffOptions {
   // [device][leaf], or empty: results that the documents print. Outputs must be these bit for bit
   // (a "nan" without sign and payload is any NaN), besides lying in the acceptance sets.
   std::vector<std::vector<Literal>> printed_result;
+  // [device][leaf], or empty: what must have been sent out, in this order.
+  std::vector<std::vector<Literal>> expected_outfeed;
   // About so many floating-point operations a piece: the pieces are judged as well as the outputs.
   // 0: the module is cut only where a value is consumed inside that a joint predicate judges, and
   // only when the outputs leave something open. kNoCut: never.

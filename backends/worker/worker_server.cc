@@ -9,6 +9,7 @@
 
 #include "absl/algorithm/container.h"
 #include "backends/worker/frame.h"
+#include "backends/worker/kept_arguments.h"
 #include "backends/worker/wire.h"
 #include "spec/packed/packed_module.h"
 #include "spec/proto/convert.h"
@@ -113,7 +114,9 @@ class Server {
     HLOCTS_ASSIGN_OR_RETURN(request.infeed, DevicesFromWire(execute.infeed(), memory_.get()));
     request.donated_leaves.assign(execute.donated_leaves().begin(), execute.donated_leaves().end());
     request.runs = std::max<int64_t>(execute.runs(), 1);
+    const KeptArguments kept(*module_, request);
     HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, executable_->Execute(request));
+    kept.Compare(request, result.arguments);
     if (memory_) memory_->Rewind();
     HLOCTS_RETURN_IF_ERROR(DevicesToWire(result.outputs, memory_.get(), results.mutable_outputs()));
     HLOCTS_RETURN_IF_ERROR(DevicesToWire(result.outfeed, memory_.get(), results.mutable_outfeed()));
@@ -122,6 +125,7 @@ class Server {
       out->set_leaf(state.leaf);
       out->set_consumed(state.consumed);
       out->set_aliased_output(state.aliased_output);
+      out->set_changed(state.changed);
     }
     results.set_seconds(result.seconds);
     results.mutable_seconds_of_runs()->Add(result.seconds_of_runs.begin(),

@@ -31,6 +31,7 @@ void SetWindow(absl::Span<const int64_t> operand, absl::Span<const int64_t> batc
   const std::vector<int64_t> present =
       DimensionsExcept(static_cast<int64_t>(operand.size()), absent);
   for (size_t k = 0; k < window_dims.size(); ++k) {
+    geometry.window_dimensions.push_back(present[k]);
     geometry.window.dims.push_back({geometry.window_sizes[present[k]],
                                     geometry.operand_strides[present[k]], strides[window_dims[k]]});
   }
@@ -56,6 +57,26 @@ void SetIndices(absl::Span<const int64_t> indices, int64_t index_vector_dim,
     const int64_t coordinate =
         indices_batching[i] - (indices_batching[i] > index_vector_dim ? 1 : 0);
     geometry.batching.push_back({operand_batching[i], coordinate});
+  }
+}
+
+// The box of the window's elements whose indices are valid (scatter.47, ruling 0011).
+void CutToInside(const WindowsGeometry& geometry, absl::Span<const int64_t> start,
+                 WindowPlace& place) {
+  const size_t rank = start.size();
+  std::vector<int64_t> low(rank), count(rank);
+  for (size_t d = 0; d < rank; ++d) {
+    const int64_t dimension = geometry.operand_dimensions[d], window = geometry.window_sizes[d];
+    if (start[d] >= dimension || start[d] <= -window) return;
+    low[d] = std::max<int64_t>(0, -start[d]);
+    count[d] = std::min(window, dimension - start[d]) - low[d];
+    place.operand_base += (start[d] + low[d]) * geometry.operand_strides[d];
+  }
+  place.partly = true;
+  for (size_t k = 0; k < geometry.window_dimensions.size(); ++k) {
+    const int64_t d = geometry.window_dimensions[k];
+    place.batched_base += low[d] * geometry.window.dims[k].result_stride;
+    place.sizes.push_back(count[d]);
   }
 }
 
@@ -124,6 +145,10 @@ WindowPlace PlaceAt(const WindowsGeometry& geometry, absl::Span<const int64_t> b
     const int64_t at = clamp ? std::max<int64_t>(std::min(start[d], last), 0) : start[d];
     place.inside = place.inside && at >= 0 && at <= last;
     if (place.inside) place.operand_base += at * geometry.operand_strides[d];
+  }
+  if (!place.inside) {
+    place.operand_base = 0;
+    CutToInside(geometry, start, place);
   }
   return place;
 }

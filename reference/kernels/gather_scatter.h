@@ -24,6 +24,7 @@ struct WindowsGeometry {
   std::vector<int64_t> window_sizes;  // one for each operand dimension; 1 where none
   // One window: operand_stride in the operand, result_stride in the batched array.
   CopyGeometry window;
+  std::vector<int64_t> window_dimensions;   // of the operand, one for each of window.dims
   std::vector<int64_t> batched_dimensions;  // of the batched array
 
   // Windows, in row-major order of the batch dimensions.
@@ -51,12 +52,15 @@ struct WindowPlace {
   int64_t operand_base = 0;  // linear index of the window's first element
   int64_t batched_base = 0;
   bool inside = true;  // the whole window lies inside the operand
+  // A box of the window does; then the bases are those of the box, and these its sizes.
+  bool partly = false;
+  absl::InlinedVector<int64_t, 6> sizes = {};
 };
 
 // Where the window at these batch coordinates lies, its start in the operand given for every
 // dimension.
 //   clamp (gather): the start is clamped so that the window lies inside, as dynamic-slice does.
-//   otherwise (scatter): a window that does not lie inside wholly is marked.
+//   otherwise (scatter): a window that does not lie inside wholly is marked, and cut to what does.
 WindowPlace PlaceAt(const WindowsGeometry& geometry, absl::Span<const int64_t> batch,
                     absl::Span<const int64_t> start, bool clamp);
 
@@ -91,12 +95,12 @@ bool ForEachPlace(const WindowsGeometry& geometry, const Indices& indices, bool 
 std::vector<WindowPlace> PlacesOf(const WindowsGeometry& geometry,
                                   absl::Span<const int64_t> indices, bool clamp);
 
-// visit(operand index, updates index) for every element of a window that lies wholly inside, in
-// row-major order of the window, until it returns false, which then is the result.
+// visit(operand index, updates index) for every element of a window that lies inside, in row-major
+// order of the window, until it returns false, which then is the result.
 template <typename Visit>
 bool ForEachUpdate(const WindowsGeometry& geometry, const WindowPlace& place, Visit&& visit) {
   const std::vector<CopyDimension>& dims = geometry.window.dims;
-  if (geometry.window.empty() || !place.inside) return true;
+  if (geometry.window.empty() || !(place.inside || place.partly)) return true;
   absl::InlinedVector<int64_t, 6> index(dims.size(), 0);
   int64_t operand = place.operand_base, update = place.batched_base;
   while (true) {
@@ -105,7 +109,7 @@ bool ForEachUpdate(const WindowsGeometry& geometry, const WindowPlace& place, Vi
     for (; d >= 0; --d) {
       operand += dims[d].operand_stride;
       update += dims[d].result_stride;
-      if (++index[d] < dims[d].size) break;
+      if (++index[d] < (place.partly ? place.sizes[d] : dims[d].size)) break;
       operand -= index[d] * dims[d].operand_stride;
       update -= index[d] * dims[d].result_stride;
       index[d] = 0;

@@ -43,6 +43,43 @@ void StableMergeSort(absl::Span<T> order, absl::Span<T> scratch, Less&& less) {
   if (from != order.data()) std::copy(from, from + n, order.data());
 }
 
+// Positions 0 to n - 1 in an order in which precedes(b, a) holds for no a before b, where there is
+// one (sort.8, ruling 0024). Where positions that are not `odd` are ordered as by a weak order,
+// they are merged; the odd ones (rows with a NaN) are looked at against all. Of positions of which
+// neither precedes the other the smaller stays first where that contradicts nothing.
+template <typename Precedes>
+void OrderWithOddRows(absl::Span<uint32_t> order, absl::Span<uint32_t> scratch,
+                      absl::Span<const uint8_t> odd, Precedes&& precedes) {
+  constexpr size_t kAllPairsMax = 2048;
+  const size_t n = order.size();
+  // A tournament whose scores are all different is an order.
+  if (n <= kAllPairsMax) {
+    std::vector<uint32_t> score(n, 0);
+    for (uint32_t i = 0; i < n; ++i) {
+      for (uint32_t j = i + 1; j < n; ++j) ++score[precedes(j, i) ? i : j];
+    }
+    std::vector<uint8_t> taken(n, 0);
+    for (uint32_t s : score) taken[s] = 1;
+    if (std::find(taken.begin(), taken.end(), 0) == taken.end()) {
+      for (uint32_t i = 0; i < n; ++i) order[score[i]] = i;
+      return;
+    }
+  }
+  std::vector<uint32_t> plain, rest;
+  for (uint32_t i = 0; i < n; ++i) (odd[i] ? rest : plain).push_back(i);
+  StableMergeSort<uint32_t>(absl::MakeSpan(plain), scratch, precedes);
+  StableMergeSort<uint32_t>(absl::MakeSpan(rest), scratch, precedes);
+  // Each odd row before the first that it precedes.
+  size_t out = 0, next = 0;
+  for (uint32_t row : rest) {
+    size_t place = next;
+    while (place < plain.size() && !precedes(row, plain[place])) ++place;
+    for (; next < place; ++next) order[out++] = plain[next];
+    order[out++] = row;
+  }
+  for (; next < plain.size(); ++next) order[out++] = plain[next];
+}
+
 // Unsigned keys whose order is the order of the elements; type is not complex.
 //   total order: IEEE 754 totalOrder on bits; integers and pred by value (ruling 0059).
 //   otherwise    the order of IEEE comparison: both zeros have one key; NaN has none.

@@ -117,7 +117,7 @@ TEST(CustomCall, CallsTheSymbolOfASharedLibrary) {
           "x = f32[2] parameter(0) y = f32[2,3] parameter(1) ROOT c = f32[3,3] custom-call(x, y), "
           "custom_call_target=\"myfunc\"",
           "", {"f32[2] {1,2}", "f32[2,3] {{10,20,30},{40,50,60}}"}, options),
-      LeafTexts({"f32[3,3] {{21,21,21},{21,21,21},{21,21,21}}"}));
+      LeafTexts({"f32[3,3] {{42,1,2},{10,11,12},{20,21,22}}"}));
   EXPECT_EQ(
       ResultOf("x = s32[2] parameter(0) t = (s32[2], s32[2]) tuple(x, x) ROOT c = (s32[2], s32[]) "
                "custom-call(t), custom_call_target=\"sum_of_tuple\"",

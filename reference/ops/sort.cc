@@ -81,6 +81,7 @@ struct RowSorter {
   std::vector<PackedKey> packed;
   std::vector<WideKey> wide;
   std::vector<uint32_t> order, scratch;
+  std::vector<uint8_t> odd;
 
   template <typename Key>
   void ByKeys(int64_t begin, const SortKeyReader& reader, bool descending, std::vector<Key>& keys) {
@@ -94,18 +95,40 @@ struct RowSorter {
     order.resize(rows.size);
     scratch.resize(rows.size);
     std::iota(order.begin(), order.end(), 0);
-    StableMergeSort<uint32_t>(
-        absl::MakeSpan(order), absl::MakeSpan(scratch), [&](int64_t a, int64_t b) {
-          for (size_t k = 0; k < operands.size(); ++k) {
-            const uint8_t* data = operands[k].raw_data() + begin * widths[k];
-            slots[2 * k].Load(data + a * rows.stride * widths[k], widths[k]);
-            slots[2 * k + 1].Load(data + b * rows.stride * widths[k], widths[k]);
-          }
-          Slot result;
-          comparator(slots.data(), &result);
-          return result.Get<bool>();
-        });
+    auto holds = [&](int64_t a, int64_t b) {
+      for (size_t k = 0; k < operands.size(); ++k) {
+        const uint8_t* data = operands[k].raw_data() + begin * widths[k];
+        slots[2 * k].Load(data + a * rows.stride * widths[k], widths[k]);
+        slots[2 * k + 1].Load(data + b * rows.stride * widths[k], widths[k]);
+      }
+      Slot result;
+      comparator(slots.data(), &result);
+      return result.Get<bool>();
+    };
+    // A comparator that is true both ways (LE of equal rows) puts neither first.
+    auto precedes = [&](int64_t a, int64_t b) { return holds(a, b) && !holds(b, a); };
+    if (FindOdd(begin)) {
+      OrderWithOddRows(absl::MakeSpan(order), absl::MakeSpan(scratch), odd, precedes);
+    } else {
+      StableMergeSort<uint32_t>(absl::MakeSpan(order), absl::MakeSpan(scratch), precedes);
+    }
     MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return order[i]; });
+  }
+
+  // Which rows hold a NaN; false: none.
+  bool FindOdd(int64_t begin) {
+    odd.assign(rows.size, 0);
+    bool any = false;
+    for (const Literal& operand : operands) {
+      if (!IsFloat(operand.element_type())) continue;
+      const SortKeyReader numbers(operand, /*total_order=*/false);
+      for (int64_t i = 0; i < rows.size; ++i) {
+        const bool nan = !numbers.HasKey(begin + i * rows.stride);
+        odd[i] = odd[i] != 0 || nan;
+        any = any || nan;
+      }
+    }
+    return any;
   }
 };
 
@@ -118,10 +141,10 @@ bool AllHaveKeys(const Rows& rows, int64_t begin, const SortKeyReader& reader) {
 
 }  // namespace
 
-// sort.6-19: every row along the dimension is permuted so that the comparator is false for each
-// element and the one before it; all operands move together. Always stable, which is one of the
-// orders an unstable sort may have (sort.21-24, ruling 0023); a comparator that contradicts itself
-// gives some permutation (ruling 0024).
+// sort.6-19: every row along the dimension is permuted so that of no two elements the comparator
+// puts the later one first; all operands move together. Stable where that contradicts nothing,
+// which is one of the orders an unstable sort may have (sort.21-24, ruling 0023); a comparator that
+// contradicts itself gives some permutation (ruling 0024).
 absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& instruction,
                                      absl::Span<Literal> operands) {
   const Computation& computation = *instruction.CalledComputation(Attr::kToApply);

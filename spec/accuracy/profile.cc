@@ -20,6 +20,8 @@ constexpr FlagFact kFlagFacts[] = {
     {"rng.xla_layout", &TargetFacts::rng_xla_layout},
     {"dot.tf32", &TargetFacts::dot_tf32},
     {"convolution.fast", &TargetFacts::convolution_fast},
+    {"barrier.crossed", &TargetFacts::barrier_crossed},
+    {"compare.flush", &TargetFacts::compare_flush},
 };
 constexpr absl::string_view kReduceHeight = "reduce.height=";
 

@@ -42,6 +42,11 @@ struct TargetFacts {
   // convolution.fast: convolutions by Winograd's or a Fourier transform, whose error follows the
   // norms of the whole image and kernel. Without it only relaxed allows for them.
   bool convolution_fast = false;
+  // Departures from a sentence, which relaxed allows and strict does not (spec/rulings/README.md):
+  // barrier.crossed: products reach adds behind an opt-barrier unrounded (ruling 0070).
+  bool barrier_crossed = false;
+  // compare.flush: comparisons read subnormal operands as zeros (ruling 0060).
+  bool compare_flush = false;
 };
 
 // Reads one "name" or "name=value" of the names above. InvalidArgument: unknown name or value.

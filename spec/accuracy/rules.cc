@@ -138,8 +138,7 @@ uint32_t FlushPermissions(PrimitiveType type, Profile profile) {
 
 Rule MinMaxRule(PrimitiveType type, Profile profile) {
   uint32_t permissions = FlushPermissions(type, profile);
-  if (AtLeastDefault(profile)) permissions |= kClampEither;
-  if (profile == Profile::kRelaxed && Inexact(type)) permissions |= kDropNan;
+  if (profile == Profile::kRelaxed && Inexact(type)) permissions |= kDropNan | kClampEither;
   return MakeRule(RuleClass::kExact, 0,
                   permissions | (Inexact(type) ? uint32_t{kZeroSignFree} : 0u));
 }
@@ -218,6 +217,9 @@ Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
     case AccuracyRule::kExact:
       return MoveRule(profile);
     case AccuracyRule::kCompare:
+      // IEEE 754's comparison tells subnormals from zeros (ruling 0060).
+      return MakeRule(RuleClass::kExact, 0,
+                      profile == Profile::kRelaxed ? FlushPermissions(type, profile) : 0u);
     case AccuracyRule::kSignBit:
       if (IsComplex(type) && opcode == Opcode::kAbs)
         return ComplexFunctionRule(true, type, profile);

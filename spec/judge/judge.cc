@@ -24,6 +24,8 @@ struct Tally {
   int64_t elements = 0;
   int64_t unspecified = 0;
   int64_t failed = 0;
+  int64_t nan_bits = 0;  // of those, NaNs where other NaNs belong
+  bool first_is_nan_bits = false;
   double bits = 0;
   int64_t empty_leaves = 0;
   EffectiveHistogram effective;
@@ -49,10 +51,15 @@ std::string LeafSetText(const SetArray& set, int64_t index) {
                       ")");
 }
 
+// nan_bits: the element is a NaN where one of other payload or sign belongs.
 void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
-                   int64_t index, std::string expected, uint32_t origin, Tally& tally) {
+                   int64_t index, std::string expected, uint32_t origin, Tally& tally,
+                   bool nan_bits = false) {
   ++tally.failed;
-  if (tally.first.has_value()) return;
+  tally.nan_bits += nan_bits;
+  // A wrong value says more than the bits of a NaN.
+  if (tally.first.has_value() && (nan_bits || !tally.first_is_nan_bits)) return;
+  tally.first_is_nan_bits = nan_bits;
   FirstFailure failure;
   failure.output = output;
   failure.index = MultiIndex(index, actual.shape().dimensions());
@@ -70,7 +77,7 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
                   int64_t index, const FloatFacts* facts, double rms, Tally& tally) {
   const SetArray& set = accepted.leaves[output].set;
   ++tally.elements;
-  bool ok = true, unspecified = false;
+  bool ok = true, unspecified = false, nan_bits = true;
   uint32_t origin = set.origin;
   int components = set.components();
   for (int c = 0; c < components; ++c) {
@@ -86,11 +93,13 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
     }
     if (Accepts(s, actual, index, c)) continue;
     ok = false;
+    nan_bits = nan_bits && s.Has(AcceptanceSet::kBitsKnown) && std::isnan(RealAt(actual, index, c));
     origin = s.origin != 0 ? s.origin : set.origin;
   }
   tally.unspecified += unspecified;
   if (!ok) {
-    RecordFailure(accepted, output, actual, index, LeafSetText(set, index), origin, tally);
+    RecordFailure(accepted, output, actual, index, LeafSetText(set, index), origin, tally,
+                  nan_bits);
   }
 }
 
@@ -299,6 +308,7 @@ JudgeResult Conclude(Tally& tally, bool only_tokens) {
   result.elements = tally.elements;
   result.unspecified_elements = tally.unspecified;
   result.failed_elements = tally.failed;
+  result.only_nan_bits = tally.failed > 0 && tally.nan_bits == tally.failed;
   if (tally.elements > 0) result.bits_checked_mean = tally.bits / tally.elements;
   result.effective = tally.effective.Summarize();
   result.first_failure = std::move(tally.first);

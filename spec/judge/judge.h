@@ -66,6 +66,7 @@ struct JudgeResult {
   double bits_checked_mean = 0;
   int64_t unspecified_elements = 0;
   int64_t failed_elements = 0;
+  bool only_nan_bits = false;  // those are NaNs where NaNs of other payload or sign belong
   EffectiveBits effective;
   std::optional<FirstFailure> first_failure;
 };

@@ -116,6 +116,14 @@ TEST(LiteralProtoTest, SaysWhatIsWrong) {
   EXPECT_FALSE(ParseSerializedLiteral("\xff\xff").ok());
 }
 
+// The numbers that the document prints (layouts.2 to layouts.4).
+TEST(ShapeProtoTest, LayoutFieldsHaveTheirNumbers) {
+  const auto& descriptor = *LayoutProto::descriptor();
+  EXPECT_EQ(descriptor.FindFieldByName("minor_to_major")->number(), 1);
+  EXPECT_EQ(descriptor.FindFieldByName("padded_dimensions")->number(), 2);
+  EXPECT_EQ(descriptor.FindFieldByName("padding_value")->number(), 3);
+}
+
 TEST(ShapeProtoTest, LayoutsSurvive) {
   Shape shape(T::kF32, {2, 3});
   shape.set_dynamic_dimension(0, true);

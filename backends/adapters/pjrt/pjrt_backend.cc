@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "backends/adapters/pjrt/pjrt_client.h"
@@ -16,14 +17,17 @@ constexpr absl::string_view kClientPrefix = "client.";
 
 class PjrtExecutable : public Executable {
  public:
-  PjrtExecutable(PjrtSession& session, PjrtLoadedExecutable executable,
-                 std::vector<Shape> output_leaves)
+  PjrtExecutable(PjrtSession& session, PjrtLoadedExecutable executable, const Module& module)
       : session_(session),
         executable_(std::move(executable)),
-        output_leaves_(std::move(output_leaves)) {}
+        output_leaves_(OutputLeafShapes(module)),
+        has_aliases_(!module.input_output_alias.empty() || !module.buffer_donor.empty()),
+        has_outfeed_(HasOutfeed(module)) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
     if (!request.infeed.empty()) return absl::UnimplementedError("PJRT has no infeed");
+    // A program that sends waits until somebody takes it.
+    if (has_outfeed_) return absl::UnimplementedError("PJRT has no outfeed");
     HLOCTS_RETURN_IF_ERROR(CheckOutputCount());
     HLOCTS_ASSIGN_OR_RETURN(std::vector<PJRT_Device*> devices, Devices());
     if (devices.size() != request.arguments.size()) {
@@ -85,6 +89,7 @@ class PjrtExecutable : public Executable {
     }
     HLOCTS_RETURN_IF_ERROR(ReadArgumentStates(arguments[0], addresses, outputs[0], result));
     HLOCTS_RETURN_IF_ERROR(ReadOutputs(outputs, result));
+    if (has_aliases_) HLOCTS_RETURN_IF_ERROR(CompareKept(arguments, request, result));
     return result;
   }
 
@@ -153,6 +158,32 @@ class PjrtExecutable : public Executable {
     return absl::OkStatus();
   }
 
+  // aliasing.19: what was not given away holds what it held.
+  absl::Status CompareKept(const Buffers& arguments, const ExecuteRequest& request,
+                           ExecuteResult& result) {
+    for (size_t d = 0; d < arguments.size(); ++d) {
+      for (size_t i = 0; i < arguments[d].size(); ++i) {
+        HLOCTS_ASSIGN_OR_RETURN(const bool gone, session_.IsDeleted(arguments[d][i].get()));
+        const Literal& before = request.arguments[d][i];
+        if (gone || !before.shape().IsArray() || before.has_runtime_sizes()) continue;
+        HLOCTS_ASSIGN_OR_RETURN(const Literal after,
+                                session_.ToHost(arguments[d][i].get(), before.shape()));
+        const bool same = std::memcmp(after.raw_data(), before.raw_data(), before.raw_size()) == 0;
+        result.arguments[i].changed = result.arguments[i].changed || !same;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  static bool HasOutfeed(const Module& module) {
+    for (const auto& computation : module.computations()) {
+      for (const auto& instruction : computation->instructions()) {
+        if (instruction->opcode() == Opcode::kOutfeed) return true;
+      }
+    }
+    return false;
+  }
+
   absl::Status ReadOutputs(const Buffers& outputs, ExecuteResult& result) {
     for (const std::vector<PjrtBuffer>& device : outputs) {
       result.outputs.emplace_back();
@@ -167,6 +198,7 @@ class PjrtExecutable : public Executable {
   PjrtSession& session_;
   PjrtLoadedExecutable executable_;
   std::vector<Shape> output_leaves_;
+  bool has_aliases_, has_outfeed_;
 };
 
 class PjrtBackend : public Backend {
@@ -197,8 +229,7 @@ class PjrtBackend : public Backend {
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * options.partitions));
-    std::vector<Shape> outputs = OutputLeafShapes(module);
-    for (const Shape& leaf : outputs) {
+    for (const Shape& leaf : OutputLeafShapes(module)) {
       if (!leaf.IsArray()) {
         return absl::UnimplementedError(
             absl::StrCat("output of shape ", leaf.ToString(), " cannot be read back by PJRT"));
@@ -208,7 +239,7 @@ class PjrtBackend : public Backend {
     PjrtCompileOptions compile{options.replicas, options.partitions, settings_.compile_options};
     HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, compile));
     return std::unique_ptr<Executable>(
-        std::make_unique<PjrtExecutable>(*session_, std::move(executable), std::move(outputs)));
+        std::make_unique<PjrtExecutable>(*session_, std::move(executable), module));
   }
 
  private:

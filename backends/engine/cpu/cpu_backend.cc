@@ -23,6 +23,8 @@ class CpuBackend : public Backend {
     info.capabilities = {"execute", "verify",      "replicas",  "donation",
                          "infeed",  "custom-call", "our-parser"};
     info.facts = {"convert.saturate", "integer.division", "shift.saturate", "rng.xla_layout"};
+    // Not "strict": it runs with subnormals read as zeros (MayFlush), comparisons included.
+    info.facts.push_back("compare.flush");
     return info;
   }
 

@@ -8,6 +8,7 @@
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/judge/complex_sets.h"
+#include "spec/judge/float_images.h"
 
 namespace hlocts::reference {
 namespace {
@@ -39,7 +40,8 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
     case Opcode::kReal:
       return a;
     case Opcode::kImag:
-      return AcceptanceSet::Float(0.0);
+      // Of the type without a zero it is open (ruling 0035).
+      return InFormat(AcceptanceSet::Float(0.0), op.context);
     case Opcode::kClamp: {
       // A scalar bound serves every element.
       AcceptanceSet lo = operands[0]->At(operands[0]->shape().rank() == 0 ? 0 : i);
@@ -131,6 +133,8 @@ ElementOp MakeElementOp(SetInterpreter& interpreter, const Instruction& instruct
   op.context = interpreter.ContextOf(instruction, operand, result);
   op.integers.type = operand;
   op.integers.facts = interpreter.options().facts;
+  // Bit by bit nothing but zeros or the sign is left (ruling 0005); default alone leaves it open.
+  if (interpreter.profile() == Profile::kStrict) op.integers.facts.shift_saturate = true;
   op.integers.origin = op.context.origin;
   op.direction = instruction.WordOr(Attr::kDirection, "EQ");
   op.total_order = instruction.WordOr(Attr::kType, "FLOAT") == "TOTALORDER";

@@ -68,6 +68,10 @@ SetContext SetInterpreter::ContextOf(const Instruction& instruction, PrimitiveTy
   context.rule = instruction.opcode() == Opcode::kConvert
                      ? ConvertRule(operand, result, profile())
                      : RuleFor(instruction.opcode(), operand, profile());
+  const bool flushes = options_.facts.compare_flush && profile() == Profile::kDefault;
+  if (flushes && instruction.opcode() == Opcode::kCompare && IsFloat(operand)) {
+    context.rule.permissions |= kFlushOperand;
+  }
   context.guard = RangeGuardOf(instruction.opcode());
   context.origin = OriginOf(instruction, context.rule);
   context.rigorous = rigorous();

@@ -42,7 +42,7 @@ RowPermutation::Verdict RowPermutation::Check(absl::Span<const Literal* const> s
     if (slot != nullptr) verdict.bits_per_element = BitWidth(slot->element_type()) / 2.0;
   }
   for (int64_t line = 0; line < lines_.count; ++line) {
-    if (!LineHolds(line, slots, verdict)) return verdict;
+    if (!LineHolds(line, slots, verdict) || !OrderHolds(line, slots, verdict)) return verdict;
   }
   return verdict;
 }
@@ -104,6 +104,40 @@ std::string RowPermutation::Row(int64_t at, absl::Span<const Literal* const> slo
     AppendElement(own.empty() ? *slots[k] : own[k], at, may_flush_[k], row);
   }
   return row;
+}
+
+// Of rows that read alike any may be meant: only what holds for all of them is demanded.
+bool RowPermutation::OrderHolds(int64_t line, absl::Span<const Literal* const> slots,
+                                Verdict& verdict) const {
+  if (before_.empty()) return true;
+  const int64_t n = lines_.length;
+  std::map<std::string, std::vector<int64_t>> alike;
+  auto at = [&](int64_t place) { return lines_.starts[line] + place * lines_.stride; };
+  for (int64_t i = 0; i < n; ++i) alike[Row(at(i), slots, rows_)].push_back(i);
+  std::vector<const std::vector<int64_t>*> found(n);
+  for (int64_t i = 0; i < n; ++i) found[i] = &alike[Row(at(i), slots, {})];
+  auto must = [&](const std::vector<int64_t>& first, const std::vector<int64_t>& second) {
+    for (int64_t i : first) {
+      for (int64_t j : second) {
+        if (before_[line][i * n + j] == 0) return false;
+      }
+    }
+    return !first.empty() && !second.empty();
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = i + 1; j < n; ++j) {
+      if (found[i] == found[j] || !must(*found[j], *found[i])) continue;
+      verdict.ok = false;
+      verdict.index = at(i);
+      for (size_t s = 0; s < slots.size(); ++s) {
+        if (slots[s] != nullptr) verdict.slot = static_cast<int>(s);
+      }
+      verdict.expected = absl::StrCat("row ", i, " of the line stands before row ", j,
+                                      ", which the comparator puts first");
+      return false;
+    }
+  }
+  return true;
 }
 
 bool RowPermutation::LineHolds(int64_t line, absl::Span<const Literal* const> slots,

@@ -29,6 +29,12 @@ class RowPermutation : public JointPredicate {
   // may_flush[k]: a subnormal of operand k counts as a zero of its sign.
   RowPermutation(std::vector<Literal> sorted, Lines lines, std::vector<std::vector<int>> clusters,
                  std::vector<bool> may_flush);
+  // Rows whose places do not say all: `rows` as they came, and for each line at i * length + j
+  // whether its row i must stand before its row j.
+  void SetOrder(std::vector<Literal> rows, std::vector<std::vector<uint8_t>> before) {
+    rows_ = std::move(rows);
+    before_ = std::move(before);
+  }
   std::string kind() const override { return "permutation"; }
   int slot_count() const override { return static_cast<int>(sorted_.size()); }
   Verdict Check(absl::Span<const Literal* const> slots) const override;
@@ -39,11 +45,14 @@ class RowPermutation : public JointPredicate {
   std::string Row(int64_t at, absl::Span<const Literal* const> slots,
                   absl::Span<const Literal> own) const;
   bool LineHolds(int64_t line, absl::Span<const Literal* const> slots, Verdict& verdict) const;
+  bool OrderHolds(int64_t line, absl::Span<const Literal* const> slots, Verdict& verdict) const;
 
   std::vector<Literal> sorted_;
   Lines lines_;
   std::vector<std::vector<int>> clusters_;
   std::vector<bool> may_flush_;
+  std::vector<Literal> rows_;
+  std::vector<std::vector<uint8_t>> before_;
 };
 
 }  // namespace hlocts::reference

@@ -128,7 +128,12 @@ std::unique_ptr<Module> CollectiveModule(const Instruction& instruction, const D
 
 SetValue PickTree(const Literal& numbers, const Shape& shape,
                   absl::Span<const SetArray* const> sources, uint32_t origin) {
-  if (!numbers.shape().IsTuple()) return PickElements(numbers, shape, sources, origin);
+  if (!numbers.shape().IsTuple()) {
+    // A context that an asynchronous start hands on (u32[]) holds no element of the operands.
+    const bool traced = shape.element_type() == sources[0]->element_type();
+    return traced ? SetValue(PickElements(numbers, shape, sources, origin))
+                  : UnspecifiedValue(shape, WideningCause::kUnknown, origin);
+  }
   std::vector<SetValue> elements;
   for (size_t i = 0; i < numbers.elements().size(); ++i) {
     elements.push_back(PickTree(numbers.elements()[i], shape.tuple_shapes()[i], sources, origin));

@@ -139,8 +139,8 @@ AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, doub
   if (IsFloat(type)) {
     const FloatFacts& facts = *context.result;
     bool normal = kind == DistributionPredicate::Kind::kNormal;
-    // [a, b): b itself only where rounding a 16-bit draw may reach it (ruling rng-rounds-up).
-    bool closed = BitWidth(type) <= 16;
+    // [a, b): b itself, to which a draw may be rounded, in relaxed only (ruling 0029).
+    bool closed = profile == Profile::kRelaxed;
     s = normal ? AcceptanceSet::Interval(-facts.max, facts.max)
                : AcceptanceSet::Interval(a, closed ? b : facts.Previous(b));
     if (Flushes(type, profile)) s = WithFlushes(s, facts);

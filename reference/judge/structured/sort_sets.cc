@@ -8,6 +8,7 @@
 
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/row_permutation.h"
+#include "reference/judge/structured/sort_order.h"
 
 namespace hlocts::reference {
 namespace {
@@ -71,15 +72,42 @@ absl::StatusOr<std::vector<AcceptanceSet>> ComparePairs(
 bool MayBeTrue(const AcceptanceSet& s) { return s.unspecified() || s.ihi == 1; }
 bool MayBeFalse(const AcceptanceSet& s) { return s.unspecified() || s.ilo == 0; }
 
-// What is known about the order of one line's rows.
-struct LineOrder {
-  bool weak_order = true;            // determinate, or uncertain but without contradiction
-  std::vector<int64_t> first, last;  // places each row may take
+// Which rows surely precede which by the comparator, and, of a stable sort, which tied rows.
+struct Demands {
+  RowRelation precedes, kept;
+  bool certain = true;  // no comparison is in doubt
 };
 
-// From the comparator on all pairs of the line.
+Demands DemandsOf(int64_t n, const std::vector<AcceptanceSet>& less) {
+  Demands demands;
+  demands.precedes.assign(n * n, 0);
+  demands.kept.assign(n * n, 0);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      if (i == j) continue;
+      const AcceptanceSet &s = less[i * n + j], &turned = less[j * n + i];
+      demands.certain = demands.certain && !(MayBeTrue(s) && MayBeFalse(s));
+      demands.precedes[i * n + j] = !MayBeFalse(s) && !MayBeTrue(turned);
+      demands.kept[i * n + j] = i < j && !MayBeTrue(s) && !MayBeTrue(turned);
+    }
+  }
+  return demands;
+}
+
+bool HasNanInLine(const SortJob& job, absl::Span<const SetArray* const> rows, int64_t start) {
+  for (const SetArray* row : rows) {
+    if (!job.nan || !IsFloat(row->element_type())) continue;
+    for (int64_t i = 0; i < job.lines.length; ++i) {
+      const AcceptanceSet s = row->At(start + i * job.lines.stride);
+      if (s.unspecified() || s.Has(AcceptanceSet::kNan)) return true;
+    }
+  }
+  return false;
+}
+
+// From the comparator on all pairs of the line. precedes: which rows it puts before which.
 absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetArray* const> rows,
-                                      int64_t start) {
+                                      int64_t start, RowRelation& precedes) {
   int64_t n = job.lines.length;
   std::vector<std::pair<int64_t, int64_t>> pairs;
   for (int64_t i = 0; i < n; ++i) {
@@ -88,49 +116,23 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
     }
   }
   HLOCTS_ASSIGN_OR_RETURN(std::vector<AcceptanceSet> less, ComparePairs(job, rows, pairs));
-  auto surely = [&](int64_t i, int64_t j) {
-    return !MayBeFalse(less[i * n + j]) && !MayBeTrue(less[j * n + i]);
-  };
-  LineOrder order;
-  order.first.assign(n, 0);
-  order.last.assign(n, n - 1);
-  bool certain = true;
-  for (int64_t i = 0; i < n; ++i) {
-    if (!MayBeFalse(less[i * n + i])) order.weak_order = false;
-    for (int64_t j = 0; j < n; ++j) {
-      if (i == j) continue;
-      const AcceptanceSet& s = less[i * n + j];
-      certain = certain && !(MayBeTrue(s) && MayBeFalse(s));
-      if (!MayBeFalse(s) && !MayBeFalse(less[j * n + i])) order.weak_order = false;
-      order.first[i] += surely(j, i);
-      order.last[i] -= surely(i, j);
-    }
+  const Demands demands = DemandsOf(n, less);
+  precedes = demands.precedes;
+  // Outside strict the order beside a NaN is the engine's (sort.28), unless the comparator ranks it.
+  const bool ranked = demands.certain && IsWeakOrder(n, precedes);
+  if (!ranked && job.interpreter.profile() != Profile::kStrict && HasNanInLine(job, rows, start)) {
+    precedes.assign(n * n, 0);
+    return OrderOfRows(n, precedes);
   }
-  // Beside a NaN, which ties with everything, other rows need not be in order.
-  if (!certain && job.nan) order.weak_order = false;
-  // Ties must be transitive: in a weak order the places of a tied group are one block.
-  for (int64_t i = 0; i < n && certain && order.weak_order; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
-      bool tied = !surely(i, j) && !surely(j, i);
-      if (tied && (order.first[i] != order.first[j] || order.last[i] != order.last[j])) {
-        order.weak_order = false;
-        break;
-      }
-    }
+  if (job.stable && demands.certain) {
+    RowRelation both = precedes;
+    for (size_t k = 0; k < both.size(); ++k) both[k] |= demands.kept[k];
+    LineOrder order = OrderOfRows(n, both);
+    if (order.satisfiable) return order;
   }
-  if (order.weak_order && certain && job.stable) {
-    // Tied rows keep their order.
-    std::vector<int64_t> seen(n + 1, 0);
-    for (int64_t i = 0; i < n; ++i) {
-      int64_t place = order.first[i] + seen[order.first[i]]++;
-      order.last[i] = place;
-    }
-    for (int64_t i = 0; i < n; ++i) order.first[i] = order.last[i];
-  }
-  if (!order.weak_order) {
-    order.first.assign(n, 0);
-    order.last.assign(n, n - 1);
-  }
+  // A stable order that the comparator contradicts is not kept; nor one that contradicts itself.
+  LineOrder order = OrderOfRows(n, precedes);
+  if (!order.satisfiable) precedes.assign(n * n, 0);
   return order;
 }
 
@@ -269,6 +271,12 @@ absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape
   return CollateSort(shape, std::move(results));
 }
 
+std::vector<Literal> PlainLeaves(absl::Span<const SetValue> operands) {
+  std::vector<Literal> leaves;
+  for (const SetValue& operand : operands) leaves.push_back(ToLiteral(operand));
+  return leaves;
+}
+
 absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
   std::vector<const SetArray*> rows;
   std::vector<std::vector<AcceptanceSet>> out;
@@ -279,10 +287,14 @@ absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
     known = known && IsFullyKnown(operand);
   }
   std::vector<std::vector<int>> clusters;
-  for (int64_t start : job.lines.starts) {
-    HLOCTS_ASSIGN_OR_RETURN(LineOrder order, OrderOfLine(job, rows, start));
+  std::vector<RowRelation> precedes(job.lines.starts.size());
+  bool partial = false;
+  for (size_t line = 0; line < precedes.size(); ++line) {
+    const int64_t start = job.lines.starts[line];
+    HLOCTS_ASSIGN_OR_RETURN(LineOrder order, OrderOfLine(job, rows, start, precedes[line]));
     PlaceRows(job, rows, start, order, out);
     clusters.push_back(ClustersOf(order));
+    partial = partial || order.partial;
   }
   std::shared_ptr<const JointPredicate> joint;
   if (known) {
@@ -290,7 +302,10 @@ absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
     HLOCTS_ASSIGN_OR_RETURN(SetValue plain,
                             PlainResult(job.interpreter, job.instruction, shape, job.operands));
     std::vector<Literal> sorted = FlattenLeaves(ToLiteral(plain));
-    joint = std::make_shared<RowPermutation>(sorted, job.lines, clusters, job.may_flush);
+    auto permutation =
+        std::make_shared<RowPermutation>(sorted, job.lines, clusters, job.may_flush);
+    if (partial) permutation->SetOrder(PlainLeaves(job.operands), std::move(precedes));
+    joint = permutation;
   }
   std::vector<SetArray> results;
   for (size_t k = 0; k < rows.size(); ++k) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions and scatters of any other computation: every order and tree of a few terms.
 #include <map>
+#include <optional>
 
 #include "reference/judge/sums/reductions.h"
 
@@ -24,25 +25,36 @@ bool SameSets(const SetValue& a, const SetValue& b) {
   return true;
 }
 
+// What trees over the terms may be (rulings 0019, 0021).
+struct TreeRule {
+  bool in_order = false;   // the terms stay in their order, only the brackets are free
+  bool needs_init = false; // the init value takes part at least once
+};
+
 // Everything that some order and tree over the terms can give, lanes at once. terms[t] holds the
-// operands' values of term t; init may be empty.
+// operands' values of term t; init, always a left argument, may be empty.
 class Enumeration {
  public:
   Enumeration(SetInterpreter& interpreter, const Computation& body, Shape lanes,
-              std::vector<std::vector<SetValue>> terms, std::vector<SetValue> init)
+              std::vector<std::vector<SetValue>> terms, std::vector<SetValue> init,
+              TreeRule rule = {})
       : interpreter_(interpreter),
         body_(body),
         lanes_(std::move(lanes)),
         terms_(std::move(terms)),
-        init_(std::move(init)) {}
+        init_(std::move(init)),
+        rule_(rule) {}
 
   absl::StatusOr<SetValue> Run() {
+    if (terms_.empty()) return Collate(init_);
     size_t full = (size_t{1} << terms_.size()) - 1;
-    std::vector<SetValue> values(full + 1);
+    std::vector<Trees> trees(full + 1);
     for (size_t mask = 1; mask <= full; ++mask) {
-      HLOCTS_RETURN_IF_ERROR(Fill(mask, values));
+      if (rule_.in_order && !IsRun(mask)) continue;
+      HLOCTS_RETURN_IF_ERROR(Fill(mask, trees));
     }
-    return terms_.empty() ? Collate(init_) : values[full];
+    return trees[full].with.has_value() && rule_.needs_init ? *trees[full].with
+                                                            : *trees[full].any;
   }
 
  private:
@@ -58,30 +70,50 @@ class Enumeration {
     for (const SetValue& part : Parts(b)) arguments.push_back(part);
     return interpreter_.CallLanes(body_, arguments, lanes_);
   }
-  absl::Status Include(const SetValue& more, SetValue& value, bool& empty) {
-    value = empty ? more : JoinValues(value, more);
-    empty = false;
+  // Values of trees over the same terms: of any, and of those with an init value in them, which
+  // are kept apart only where that is needed.
+  struct Trees {
+    std::optional<SetValue> any, with;
+  };
+  static void Include(const SetValue& more, std::optional<SetValue>& value) {
+    value = value ? JoinValues(*value, more) : more;
+  }
+  // Terms side by side.
+  static bool IsRun(size_t mask) {
+    const size_t shifted = mask >> __builtin_ctzll(mask);
+    return (shifted & (shifted + 1)) == 0;
+  }
+  absl::Status Combine(const Trees& left, const Trees& right, Trees& trees) {
+    HLOCTS_ASSIGN_OR_RETURN(SetValue both, Apply(*left.any, *right.any));
+    Include(both, trees.any);
+    if (left.with) {
+      HLOCTS_ASSIGN_OR_RETURN(SetValue one, Apply(*left.with, *right.any));
+      Include(one, trees.with);
+    }
+    if (right.with) {
+      HLOCTS_ASSIGN_OR_RETURN(SetValue one, Apply(*left.any, *right.with));
+      Include(one, trees.with);
+    }
     return absl::OkStatus();
   }
-  absl::Status Fill(size_t mask, std::vector<SetValue>& values) {
-    bool empty = true;
-    SetValue& value = values[mask];
+  absl::Status Fill(size_t mask, std::vector<Trees>& trees) {
+    Trees& here = trees[mask];
     if ((mask & (mask - 1)) == 0) {
-      size_t term = static_cast<size_t>(__builtin_ctzll(mask));
-      HLOCTS_RETURN_IF_ERROR(Include(Collate(terms_[term]), value, empty));
+      Include(Collate(terms_[static_cast<size_t>(__builtin_ctzll(mask))]), here.any);
     }
     for (size_t left = (mask - 1) & mask; left > 0; left = (left - 1) & mask) {
-      HLOCTS_ASSIGN_OR_RETURN(SetValue both, Apply(values[left], values[mask & ~left]));
-      HLOCTS_RETURN_IF_ERROR(Include(both, value, empty));
+      const size_t right = mask & ~left;
+      if (rule_.in_order && (left > right || !IsRun(left) || !IsRun(right))) continue;
+      HLOCTS_RETURN_IF_ERROR(Combine(trees[left], trees[right], here));
     }
     if (init_.empty()) return absl::OkStatus();
-    SetValue init = Collate(init_);
+    const SetValue init = Collate(init_);
     for (size_t k = 0; k <= terms_.size(); ++k) {
-      HLOCTS_ASSIGN_OR_RETURN(SetValue before, Apply(init, value));
-      HLOCTS_ASSIGN_OR_RETURN(SetValue after, Apply(value, init));
-      SetValue wider = JoinValues(value, JoinValues(before, after));
-      if (SameSets(value, wider)) break;
-      value = wider;
+      HLOCTS_ASSIGN_OR_RETURN(SetValue inserted, Apply(init, *here.any));
+      if (rule_.needs_init) Include(inserted, here.with);
+      SetValue wider = JoinValues(*here.any, inserted);
+      if (SameSets(*here.any, wider)) break;
+      here.any = std::move(wider);
     }
     return absl::OkStatus();
   }
@@ -91,6 +123,7 @@ class Enumeration {
   Shape lanes_;
   std::vector<std::vector<SetValue>> terms_;
   std::vector<SetValue> init_;
+  TreeRule rule_;
 };
 
 // Results of all outputs, filled in group by group.
@@ -197,6 +230,11 @@ absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
     groups[lists.terms[out].size()].push_back(static_cast<int64_t>(out));
   }
   Outputs outputs(interpreter, instruction, shape);
+  // Reduce may only be bracketed anew; of several dimensions no order is said (ruling 0021).
+  TreeRule rule;
+  rule.needs_init = interpreter.profile() == Profile::kStrict;
+  rule.in_order = rule.needs_init && instruction.opcode() == Opcode::kReduce &&
+                  instruction.IntList(Attr::kDimensions).size() == 1;
   for (const auto& [size, outs] : groups) {
     if (size > kEnumeratedTerms) {
       HLOCTS_RETURN_IF_ERROR(PutSelected(interpreter, body, operands, lists.terms, outs, outputs));
@@ -212,7 +250,7 @@ absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
     std::vector<int64_t> zeros(outs.size(), 0);
     for (size_t k = 0; k < count; ++k) init.push_back(LanesOf(operands[count + k], zeros));
     Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
-    Enumeration enumeration(interpreter, body, lanes, std::move(terms), std::move(init));
+    Enumeration enumeration(interpreter, body, lanes, std::move(terms), std::move(init), rule);
     HLOCTS_ASSIGN_OR_RETURN(SetValue value, enumeration.Run());
     outputs.Put(outs, value);
   }

@@ -59,6 +59,7 @@ namespace {
 struct ScatterPlan {
   std::vector<std::vector<int64_t>> updates;  // per operand element, in order
   bool broken_promise = false;
+  bool partly = false;  // some window lies partly outside
 };
 
 std::vector<int64_t> IndexNumbers(const Literal& literal) {
@@ -70,8 +71,9 @@ std::vector<int64_t> IndexNumbers(const Literal& literal) {
   return values;
 }
 
+// whole: of windows partly outside nothing is applied, else what lies inside (ruling 0011).
 ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand, const Literal& indices,
-                        const SetArray& updates) {
+                        const SetArray& updates, bool whole) {
   WindowsGeometry geometry =
       ScatterGeometryOf(scatter, operand.shape().dimensions(), indices.shape().dimensions(),
                         updates.shape().dimensions());
@@ -79,6 +81,8 @@ ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand, con
   ScatterPlan plan;
   plan.updates.resize(operand.element_count());
   for (const WindowPlace& place : places) {
+    plan.partly = plan.partly || place.partly;
+    if (place.partly && whole) continue;
     ForEachUpdate(geometry, place, [&](int64_t to, int64_t from) {
       plan.updates[to].push_back(from);
       return true;
@@ -131,22 +135,11 @@ SetArray OverwriteSets(const SetArray& operand, const SetArray& updates, const S
   return result;
 }
 
-}  // namespace
-
-absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruction& instruction,
-                                     const Shape& shape, absl::Span<const SetValue> operands) {
+absl::StatusOr<SetValue> ScatterByPlan(SetInterpreter& interpreter, const Instruction& instruction,
+                                       const Shape& shape, absl::Span<const SetValue> operands,
+                                       const ScatterPlan& plan) {
   int64_t count = static_cast<int64_t>(operands.size()) / 2;
-  const SetArray& indices = operands[count].array;
-  if (!indices.exact())
-    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);
-  for (const SetValue& operand : operands) {
-    if (!operand.array.runtime_sizes.empty() && !IsExact(operand)) {
-      return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
-    }
-  }
   const Computation& body = *instruction.CalledComputation(Attr::kToApply);
-  ScatterPlan plan =
-      PlanScatter(instruction, operands[0].array, indices.literal(), operands[count + 1].array);
   if (plan.broken_promise)
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   uint32_t origin = interpreter.OriginOf(
@@ -170,6 +163,33 @@ absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruct
   }
   if (!shape.IsTuple()) return results[0];
   return SetValue::Tuple(std::move(results));
+}
+
+}  // namespace
+
+absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                     const Shape& shape, absl::Span<const SetValue> operands) {
+  int64_t count = static_cast<int64_t>(operands.size()) / 2;
+  const SetArray& indices = operands[count].array;
+  if (!indices.exact())
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);
+  for (const SetValue& operand : operands) {
+    if (!operand.array.runtime_sizes.empty() && !IsExact(operand)) {
+      return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
+    }
+  }
+  auto plan_of = [&](bool whole) {
+    return PlanScatter(instruction, operands[0].array, indices.literal(), operands[count + 1].array,
+                       whole);
+  };
+  const ScatterPlan plan = plan_of(false);
+  HLOCTS_ASSIGN_OR_RETURN(SetValue sets,
+                          ScatterByPlan(interpreter, instruction, shape, operands, plan));
+  if (!plan.partly || interpreter.profile() == Profile::kStrict) return sets;
+  // Outside strict an engine may leave such windows out whole, all of them (ruling 0011).
+  HLOCTS_ASSIGN_OR_RETURN(SetValue dropped, ScatterByPlan(interpreter, instruction, shape, operands,
+                                                          plan_of(true)));
+  return JoinValues(sets, dropped);
 }
 
 namespace {

@@ -36,17 +36,32 @@ bool IsIdentity(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveT
   }
 }
 
-// Every result is of one element: the init value may take part or not (ruling 0019).
-bool ReducesNothing(const ReductionOperands& r) {
-  return r.instruction.opcode() == Opcode::kReduce && r.operand.runtime_sizes.empty() &&
-         r.operand.element_count() == r.shape.ElementCount();
+// Whether init leaves every element as it is, so that leaving it out changes nothing (ruling 0019).
+bool IsNeutral(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveType type) {
+  const bool least = reducer == RecognizedReducer::kMaximum || reducer == RecognizedReducer::kOr;
+  if (!Idempotent(reducer) || init.unspecified()) return false;
+  if (init.integer()) {
+    const bool is_signed = IsSigned(type);
+    const int digits = type == PrimitiveType::kPred ? 1 : BitWidth(type) - (is_signed ? 1 : 0);
+    const Int128 largest = (Int128{1} << digits) - 1;
+    const Int128 smallest = is_signed ? -largest - 1 : 0;
+    if (init.ilo != init.ihi) return false;
+    if (reducer == RecognizedReducer::kOr) return init.ilo == 0;
+    if (reducer == RecognizedReducer::kAnd) return init.ilo == (is_signed ? Int128{-1} : largest);
+    return init.ilo == (least ? smallest : largest);
+  }
+  return init.IsPoint() && init.Has(least ? AcceptanceSet::kNegInf : AcceptanceSet::kPosInf);
 }
+
+// An engine outside strict may rely on init being an identity, and leave it out (ruling 0019).
+bool MayDropInit(const ReductionOperands& r) { return r.interpreter.profile() != Profile::kStrict; }
 
 // Exact operands whose reduction has one value in any order: the plain evaluator's.
 bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
   PrimitiveType type = r.operand.element_type();
   if (!r.operand.exact() || !r.init.exact()) return false;
-  if (IsComplex(type) || (Idempotent(reducer) && ReducesNothing(r))) return false;
+  if (IsComplex(type)) return false;
+  if (Idempotent(reducer) && MayDropInit(r) && !IsNeutral(reducer, r.init.At(0), type)) return false;
   if (!IsFloat(type)) return IsIdentity(reducer, r.init.At(0), type);
   bool order_free =
       reducer == RecognizedReducer::kMinimum || reducer == RecognizedReducer::kMaximum;
@@ -242,13 +257,14 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
                              std::vector<AcceptanceSet> terms, const AcceptanceSet& init,
                              int64_t insertions_max) {
   constexpr int64_t kCap = 64;
-  const size_t values = terms.size();
-  const AcceptanceSet lone = values == 1 ? terms[0] : AcceptanceSet();
   AcceptanceSet joined;
+  // Relying on an identity an engine may leave it out, but of nothing (ruling 0019).
+  const bool may_drop = interpreter.profile() != Profile::kStrict && !terms.empty();
+  if (may_drop) joined = CombineTerms(interpreter, context, type, reducer, terms);
   for (int64_t k = 1; k <= std::min(insertions_max, kCap); ++k) {
     terms.push_back(init);
     AcceptanceSet one = CombineTerms(interpreter, context, type, reducer, terms);
-    joined = k == 1 ? one : Join(joined, one);
+    joined = k == 1 && !may_drop ? one : Join(joined, one);
     // xor has two values only; the others move on in one direction.
     if (reducer == RecognizedReducer::kXor && k == 2) break;
   }
@@ -259,8 +275,6 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
     terms.insert(terms.end(), static_cast<size_t>(insertions_max), init);
     joined = Join(joined, CombineTerms(interpreter, context, type, reducer, terms));
   }
-  // A reduction of one element may be dropped (ruling 0019).
-  if (values == 1 && insertions_max == 2) joined = Join(joined, lone);
   if (!joined.IsPoint() && insertions_max > 1) {
     joined.cause = WideningCause::kInit;
     joined.origin = context.origin;
@@ -287,12 +301,12 @@ absl::StatusOr<SetArray> ReduceByTerms(const ReductionOperands& r, RecognizedRed
       for (int64_t i : lists.terms[out]) terms.push_back(r.operand.At(i, c));
       AcceptanceSet init = r.init.At(0, c);
       if (Idempotent(reducer)) {
-        // A reduction of one element may be dropped (ruling 0019).
-        const bool may_drop = terms.size() == 1 && lists.padded[out] == 0;
-        const AcceptanceSet lone = may_drop ? terms[0] : AcceptanceSet();
+        const bool may_drop = MayDropInit(r) && !terms.empty() && !IsNeutral(reducer, init, type);
+        AcceptanceSet without;
+        if (may_drop) without = CombineTerms(r.interpreter, context, type, reducer, terms);
         terms.push_back(init);
         AcceptanceSet set = CombineTerms(r.interpreter, context, type, reducer, terms);
-        sets.push_back(may_drop ? Join(set, lone) : set);
+        sets.push_back(may_drop ? Join(set, without) : set);
       } else if (IsIdentity(reducer, init, type) && !terms.empty()) {
         AcceptanceSet set = CombineTerms(r.interpreter, context, type, reducer, terms);
         // Of one negative zero the sum with a positive one is positive.

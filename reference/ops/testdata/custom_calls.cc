@@ -4,12 +4,16 @@
 
 extern "C" {
 
-// custom_call.8: in[0] is f32[2], in[1] f32[2,3]; every element of the f32[3,3] is in[0][0] +
-// in[1][0,1].
+// custom_call.8, custom_call.9: in[0] is f32[2], in[1] f32[2,3], out f32[3,3], row by row. The
+// first element is the document's, x[1] + y[1][0]; the others are their row and column.
 void myfunc(void* out, void** in) {
-  const float* x = static_cast<const float*>(in[0]);
-  const float* y = static_cast<const float*>(in[1]);
-  for (int i = 0; i < 9; ++i) static_cast<float*>(out)[i] = x[0] + y[1];
+  const float(&x)[2] = *static_cast<const float(*)[2]>(in[0]);
+  const float(&y)[2][3] = *static_cast<const float(*)[2][3]>(in[1]);
+  float(&z)[3][3] = *static_cast<float(*)[3][3]>(out);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) z[i][j] = static_cast<float>(10 * i + j);
+  }
+  z[0][0] = x[1] + y[1][0];
 }
 
 // A tuple of two s32[2] to their sum and the sum of that.

@@ -95,7 +95,9 @@ void FunctionBuilder::EmitLine(ValueId value) {
   const Node& node = graph_.producer(value);
   const plan::ArrayType& whole = graph_.type(value);
   plan::ArrayType type = whole;
-  const int64_t size = whole.dimensions[node.source->IntOr(Attr::kIotaDimension, 0)];
+  // Beside a dimension of no elements the line's may have more than any memory.
+  const int64_t length = whole.dimensions[node.source->IntOr(Attr::kIotaDimension, 0)];
+  const int64_t size = whole.elements == 0 ? 0 : length;
   type.bytes = size * whole.width();
   line_of_[value] = NewBuffer(type);
   const Kernel line = LineKernel(whole.type);

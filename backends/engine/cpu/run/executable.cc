@@ -28,6 +28,11 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
 
 namespace {
 
+// Asynchronous collectives too: all-gather-start is of another family than all-gather.
+bool MeetsOthers(Family family) {
+  return family == Family::kCollective || family == Family::kChannel || family == Family::kAsync;
+}
+
 class StaticExecutable : public backends::Executable {
  public:
   StaticExecutable(const Module& module, const backends::LoadOptions& load)
@@ -41,7 +46,7 @@ class StaticExecutable : public backends::Executable {
     for (const auto& computation : module.computations()) {
       for (const auto& instruction : computation->instructions()) {
         const Family family = RowOf(instruction->opcode()).family;
-        needs_world_ = needs_world_ || family == Family::kCollective || family == Family::kChannel;
+        needs_world_ = needs_world_ || MeetsOthers(family);
       }
     }
   }

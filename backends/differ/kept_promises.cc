@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/differ/kept_promises.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace hlocts::backends {
+namespace {
+
+void Fail(std::string reason, const char* clause, reports::Verdict& verdict) {
+  verdict.kind = reports::VerdictKind::kFail;
+  verdict.reason = absl::StrCat(reason, ", clause ", clause);
+}
+
+// The number of the leaf at `index` below `shape`; -1: none.
+int64_t LeafAt(const Shape& shape, const ShapeIndex& index) {
+  int64_t leaf = 0, found = -1;
+  ForEachLeaf(shape, [&](const Shape&, const ShapeIndex& path) {
+    if (path == index) found = leaf;
+    ++leaf;
+  });
+  return found;
+}
+
+bool SameBits(const Literal& a, const Literal& b) {
+  return a.shape().CompatibleWith(b.shape()) && a.raw_size() == b.raw_size() &&
+         std::memcmp(a.raw_data(), b.raw_data(), a.raw_size()) == 0;
+}
+
+void JudgeAlias(const Module& module, const InputOutputAlias& alias, const ExecuteRequest& request,
+                const std::vector<ArgumentState>& states, reports::Verdict& verdict) {
+  const ProgramShape program = module.EntryProgramShape();
+  ShapeIndex index = {alias.parameter_number};
+  index.insert(index.end(), alias.parameter_index.begin(), alias.parameter_index.end());
+  const int64_t leaf = LeafAt(Shape::Tuple(program.parameters), index);
+  const auto& donated = request.donated_leaves;
+  if (std::find(donated.begin(), donated.end(), leaf) == donated.end()) return;
+  const int64_t output = LeafAt(program.result, alias.output_index);
+  for (const ArgumentState& state : states) {
+    if (state.leaf != leaf) continue;
+    if (!state.consumed) {
+      Fail(absl::StrCat("argument leaf ", leaf, " was donated and aliased, and is not consumed"),
+           "aliasing.15", verdict);
+    } else if (state.aliased_output >= 0 && state.aliased_output != output) {
+      Fail(absl::StrCat("argument leaf ", leaf, " lies in output leaf ", state.aliased_output,
+                        ", its alias is ", output),
+           "aliasing.15", verdict);
+    }
+  }
+}
+
+}  // namespace
+
+void JudgeArguments(const Module& module, const ExecuteRequest& request,
+                    const ExecuteResult& result, reports::Verdict& verdict) {
+  if (verdict.kind != reports::VerdictKind::kPass) return;
+  for (const InputOutputAlias& alias : module.input_output_alias) {
+    JudgeAlias(module, alias, request, result.arguments, verdict);
+  }
+  for (const ArgumentState& state : result.arguments) {
+    if (!state.changed) continue;
+    Fail(absl::StrCat("argument leaf ", state.leaf, " was not donated, and was changed"),
+         "aliasing.19", verdict);
+  }
+}
+
+void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const ExecuteResult& result,
+                  reports::Verdict& verdict) {
+  if (expected.empty() || verdict.kind != reports::VerdictKind::kPass) return;
+  for (size_t d = 0; d < expected.size(); ++d) {
+    const std::vector<Literal> none;
+    const std::vector<Literal>& sent = d < result.outfeed.size() ? result.outfeed[d] : none;
+    if (sent.size() != expected[d].size()) {
+      return Fail(absl::StrCat("device ", d, " sent ", sent.size(), " leaves out, expected ",
+                               expected[d].size()),
+                  "after_all.3", verdict);
+    }
+    for (size_t i = 0; i < sent.size(); ++i) {
+      if (SameBits(sent[i], expected[d][i])) continue;
+      return Fail(absl::StrCat("leaf ", i, " that device ", d, " sent out is not the expected one"),
+                  "after_all.3", verdict);
+    }
+  }
+}
+
+}  // namespace hlocts::backends

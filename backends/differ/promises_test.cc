@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an engine owes besides values: arguments that it was not given, what it sends out, and the
+// bits of NaNs that it only moves.
+#include <gtest/gtest.h>
+
+#include "backends/differ/differ.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::backends {
+namespace {
+
+// Gives what it was told to give.
+class ScriptedEngine : public Backend, public Executable {
+ public:
+  explicit ScriptedEngine(ExecuteResult result) : result_(std::move(result)) {}
+  BackendInfo info() override {
+    BackendInfo info;
+    info.name = "scripted";
+    return info;
+  }
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module&, const LoadOptions&) override {
+    return std::unique_ptr<Executable>(std::make_unique<ScriptedEngine>(result_));
+  }
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest&) override { return result_; }
+
+ private:
+  ExecuteResult result_;
+};
+
+Literal Parsed(absl::string_view text) {
+  auto literal = ParseLiteralWithShape(text);
+  EXPECT_TRUE(literal.ok()) << literal.status();
+  return *literal;
+}
+
+reports::Verdict VerdictOn(const char* text, ExecuteRequest request, ExecuteResult result,
+                           DiffOptions options = {}) {
+  auto module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  if (!module.ok()) return {};
+  ScriptedEngine engine(std::move(result));
+  return Differ(**module, request, options).Diff(engine);
+}
+
+constexpr const char kAliased[] =
+    "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n"
+    "ENTRY e { x = f32[] parameter(0) c = f32[] constant(1) ROOT r = f32[] add(x, c) }";
+
+reports::VerdictKind OfArgument(std::vector<int64_t> donated, ArgumentState state) {
+  ExecuteRequest request;
+  request.arguments = {{Parsed("f32[] 41")}};
+  request.donated_leaves = std::move(donated);
+  ExecuteResult result;
+  result.outputs = {{Parsed("f32[] 42")}};
+  result.outfeed = {{}};
+  result.arguments = {state};
+  return VerdictOn(kAliased, request, result).kind;
+}
+
+TEST(PromisesTest, WhatWasNotDonatedKeepsItsBits) {
+  ArgumentState state;
+  EXPECT_EQ(OfArgument({}, state), reports::VerdictKind::kPass);
+  state.changed = true;
+  EXPECT_EQ(OfArgument({}, state), reports::VerdictKind::kFail);
+}
+
+TEST(PromisesTest, WhatWasDonatedIsTheOutputs) {
+  ArgumentState state;
+  EXPECT_EQ(OfArgument({0}, state), reports::VerdictKind::kFail);  // not consumed
+  state.consumed = true;
+  EXPECT_EQ(OfArgument({0}, state), reports::VerdictKind::kPass);  // its memory is not shown
+  state.aliased_output = 0;
+  EXPECT_EQ(OfArgument({0}, state), reports::VerdictKind::kPass);
+  state.aliased_output = 1;
+  EXPECT_EQ(OfArgument({0}, state), reports::VerdictKind::kFail);
+}
+
+TEST(PromisesTest, WhatIsSentOutIsCompared) {
+  constexpr const char* kText =
+      "HloModule m\nENTRY e { t = token[] after-all() a = s32[] constant(1)\n"
+      " o = token[] outfeed(a, t), outfeed_shape=s32[] ROOT r = s32[] add(a, a) }";
+  ExecuteRequest request;
+  request.arguments = {{}};
+  ExecuteResult result;
+  result.outputs = {{Parsed("s32[] 2")}};
+  DiffOptions options;
+  options.expected_outfeed = {{Parsed("s32[] 1")}};
+  result.outfeed = {{Parsed("s32[] 1")}};
+  EXPECT_EQ(VerdictOn(kText, request, result, options).kind, reports::VerdictKind::kPass);
+  result.outfeed = {{Parsed("s32[] 7")}};
+  EXPECT_EQ(VerdictOn(kText, request, result, options).kind, reports::VerdictKind::kFail);
+  result.outfeed = {{}};
+  EXPECT_EQ(VerdictOn(kText, request, result, options).kind, reports::VerdictKind::kFail);
+}
+
+reports::VerdictKind OfMovedNan(const char* output, Profile profile) {
+  ExecuteRequest request;
+  request.arguments = {{Parsed("f32[2] {nan(0x412345), 1}")}};
+  ExecuteResult result;
+  result.outputs = {{Parsed(output)}};
+  DiffOptions options;
+  options.profile = profile;
+  return VerdictOn(
+             "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2,1] reshape(x) }",
+             request, result, options)
+      .kind;
+}
+
+TEST(PromisesTest, BitsOfAMovedNanAreCountedApart) {
+  using Kind = reports::VerdictKind;
+  EXPECT_EQ(OfMovedNan("f32[2,1] {{nan(0x412345)}, {1}}", Profile::kStrict), Kind::kPass);
+  EXPECT_EQ(OfMovedNan("f32[2,1] {{nan}, {1}}", Profile::kStrict), Kind::kFail);
+  EXPECT_EQ(OfMovedNan("f32[2,1] {{nan}, {1}}", Profile::kDefault), Kind::kNanBits);
+  EXPECT_EQ(OfMovedNan("f32[2,1] {{-nan(0x412345)}, {1}}", Profile::kRelaxed), Kind::kNanBits);
+  EXPECT_EQ(OfMovedNan("f32[2,1] {{nan}, {2}}", Profile::kDefault), Kind::kFail);
+  EXPECT_EQ(OfMovedNan("f32[2,1] {{1}, {1}}", Profile::kDefault), Kind::kFail);
+  EXPECT_FALSE(reports::IsFailure(Kind::kNanBits));
+}
+
+}  // namespace
+}  // namespace hlocts::backends

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hostile texts through eval, judge and diff, in process (hostile_text.h, hostile_run.h).
+//
+//   hostile FIRST COUNT SEED FOLDER...     modules FIRST to FIRST + COUNT - 1 of SEED
+//
+// The folders hold .hlo and .txt files, at any depth; those that can be read are used. Module n follows from n, SEED and the texts
+// alone. One that ends the process, or that takes a minute, is left in hostile.input, with its
+// number: go on behind it.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "fuzz/targets/hostile_run.h"
+#include "fuzz/targets/hostile_text.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::fuzz {
+namespace {
+
+constexpr size_t kTextMax = 8 << 10;  // longer ones are mostly constants
+constexpr unsigned kSecondsMax = 60;
+constexpr rlim_t kMemoryMax = rlim_t{6} << 30;
+
+std::string* current = nullptr;
+int64_t number = 0;
+
+// Without allocations: the heap may be what is broken.
+void OnEnd(int signal) {
+  const int file = open("hostile.input", O_CREAT | O_TRUNC | O_WRONLY, 0644);
+  if (file >= 0 && write(file, current->data(), current->size()) < 0) _exit(79);
+  char line[96];
+  const int size = std::snprintf(line, sizeof(line),
+                                 "hostile: module %lld ended by signal %d, in hostile.input\n",
+                                 static_cast<long long>(number), signal);
+  if (write(STDERR_FILENO, line, static_cast<size_t>(size)) < 0) _exit(79);
+  _exit(signal == SIGALRM ? 78 : 77);
+}
+
+std::vector<std::string> TextsOf(int count, char** folders) {
+  std::vector<std::filesystem::path> paths;
+  for (int i = 0; i < count; ++i) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folders[i])) {
+      const std::string ending = entry.path().extension();
+      const bool text = ending == ".hlo" || ending == ".txt";
+      if (text && entry.is_regular_file() && entry.file_size() <= kTextMax)
+        paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::string> texts;
+  for (const auto& path : paths) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    if (ParseModule(text.str()).ok()) texts.push_back(text.str());
+  }
+  return texts;
+}
+
+// A handler on a stack of its own: the other one may have overflowed.
+void CatchEnds() {
+  static char stack[1 << 16];
+  stack_t other = {};
+  other.ss_sp = stack;
+  other.ss_size = sizeof(stack);
+  sigaltstack(&other, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = OnEnd;
+  action.sa_flags = SA_ONSTACK;
+  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM}) {
+    sigaction(signal, &action, nullptr);
+  }
+  const rlimit memory = {kMemoryMax, kMemoryMax};
+  setrlimit(RLIMIT_AS, &memory);
+}
+
+int RunAll(int64_t first, int64_t count, uint64_t seed, std::vector<std::string> texts) {
+  constexpr int64_t kProgress = 10'000;
+  const HostileTexts hostile(std::move(texts));
+  HostileRun run;
+  for (number = first; number < first + count; ++number) {
+    generators::SplitMix64 random(seed * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(number));
+    *current = hostile.Draw(random);
+    alarm(kSecondsMax);
+    run.Run(*current, random.Next());
+    alarm(0);
+    if ((number + 1) % kProgress == 0) {
+      std::printf("to %lld: %s\n", static_cast<long long>(number), run.counts().ToText().c_str());
+      std::fflush(stdout);
+    }
+  }
+  std::printf("%s\n", run.counts().ToText().c_str());
+  return 0;
+}
+
+}  // namespace
+}  // namespace hlocts::fuzz
+
+int main(int argc, char** argv) {
+  std::vector<std::string> texts;
+  if (argc > 4) texts = hlocts::fuzz::TextsOf(argc - 4, argv + 4);
+  if (texts.empty()) {
+    std::fprintf(stderr, "usage: hostile FIRST COUNT SEED FOLDER... (with .hlo or .txt files)\n");
+    return 2;
+  }
+  hlocts::fuzz::current = new std::string();
+  hlocts::fuzz::CatchEnds();
+  return hlocts::fuzz::RunAll(std::atoll(argv[1]), std::atoll(argv[2]),
+                              std::strtoull(argv[3], nullptr, 10), std::move(texts));
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/targets/hostile_run.h"
+
+#include "absl/strings/str_cat.h"
+#include "backends/backend_list.h"
+#include "backends/differ/differ.h"
+#include "generators/arguments.h"
+#include "spec/infer/verifier.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::fuzz {
+namespace {
+
+constexpr int64_t kArgumentBytesMax = int64_t{1} << 16;
+constexpr int64_t kDevicesMax = 4;  // in each direction
+
+std::unique_ptr<backends::Backend> InThisProcess(const std::string& name) {
+  auto engine = backends::MakeInProcessBackend(name);
+  HLOCTS_CHECK(engine.ok());
+  return *std::move(engine);
+}
+
+}  // namespace
+
+std::string HostileCounts::ToText() const {
+  return absl::StrCat(texts, " texts, ", readable, " readable, ", valid, " valid, ", run, " run: ",
+                      values, " with values, ", judged, " judged, ", refused, " refused by cpu");
+}
+
+HostileRun::HostileRun()
+    : reference_(InThisProcess("reference")), engine_(InThisProcess("cpu?isolation=none")) {
+  load_.timeout_seconds = 5;
+  load_.memory_bytes_max = int64_t{32} << 20;
+  load_.steps_max = 2'000;
+}
+
+void HostileRun::Run(const std::string& text, uint64_t seed) {
+  ++counts_.texts;
+  auto module = ParseModule(text);
+  if (!module.ok()) return;
+  ++counts_.readable;
+  if (!VerifyModule(**module).ok()) return;
+  ++counts_.valid;
+  const std::vector<Shape> leaves = backends::ArgumentLeafShapes(**module);
+  if (Shape::Tuple(leaves).StorageSizeBytes() > kArgumentBytesMax) return;
+  load_.replicas = (*module)->replica_count;
+  load_.partitions = (*module)->num_partitions;
+  if (load_.replicas > kDevicesMax || load_.partitions > kDevicesMax) return;
+  const int64_t devices = load_.replicas * load_.partitions;
+  ++counts_.run;
+  backends::ExecuteRequest request;
+  const auto style = seed % 2 == 0 ? generators::ArgumentStyle::kRandom  //
+                                   : generators::ArgumentStyle::kSpecial;
+  for (int64_t d = 0; d < devices; ++d) {
+    request.arguments.push_back(
+        generators::GenerateArguments(leaves, seed + static_cast<uint64_t>(d), style));
+  }
+  Judge(**module, request, kAllProfiles[seed % 3]);
+}
+
+// Evaluates, judges what came out by the module's sets, and has the engine run and judged.
+void HostileRun::Judge(const Module& module, const backends::ExecuteRequest& request,
+                       Profile profile) {
+  backends::DiffOptions options;
+  options.profile = profile;
+  options.load = load_;
+  backends::Differ differ(module, request, options);
+  const backends::RunOutcome own = backends::RunModule(*reference_, module, load_, request);
+  if (own.kind == backends::OutcomeKind::kValues) {
+    ++counts_.values;
+    const reports::VerdictKind kind = differ.JudgeOutputs(own.result.outputs).kind;
+    counts_.judged += kind != reports::VerdictKind::kError;
+  }
+  const reports::VerdictKind kind = differ.Diff(*engine_).kind;
+  counts_.refused +=
+      kind == reports::VerdictKind::kUnsupported || kind == reports::VerdictKind::kRejected;
+}
+
+}  // namespace hlocts::fuzz

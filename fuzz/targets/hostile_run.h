@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `eval`, `judge` and `diff` do with one text of a stranger, in this process and on small
+// means: whatever it asks for, the answer is a value, a verdict or a refusal, never the end.
+#ifndef HLOCTS_FUZZ_TARGETS_HOSTILE_RUN_H_
+#define HLOCTS_FUZZ_TARGETS_HOSTILE_RUN_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "backends/backend.h"
+#include "spec/accuracy/profile.h"
+
+namespace hlocts::fuzz {
+
+struct HostileCounts {
+  int64_t texts = 0, readable = 0, valid = 0, run = 0;  // run: with arguments that fit
+  int64_t values = 0, judged = 0, refused = 0;          // of eval; of judge, by sets; of diff
+  std::string ToText() const;
+};
+
+class HostileRun {
+ public:
+  HostileRun();
+  void Run(const std::string& text, uint64_t seed);
+  const HostileCounts& counts() const { return counts_; }
+
+ private:
+  void Judge(const Module& module, const backends::ExecuteRequest& request, Profile profile);
+
+  std::unique_ptr<backends::Backend> reference_, engine_;
+  backends::LoadOptions load_;
+  HostileCounts counts_;
+};
+
+}  // namespace hlocts::fuzz
+
+#endif  // HLOCTS_FUZZ_TARGETS_HOSTILE_RUN_H_

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hostile texts in a small number (`hostile` runs many), and those that once ended the process.
+#include <gtest/gtest.h>
+
+#include "fuzz/targets/hostile_run.h"
+#include "fuzz/targets/hostile_text.h"
+#include "generators/module_generator.h"
+#include "spec/text/printer.h"
+
+namespace hlocts::fuzz {
+namespace {
+
+// All of them are valid and fit; each ended the process once.
+const char* const kEnded[] = {
+    // The context of an asynchronous start is of another type than what it moves.
+    R"(HloModule m, replica_count=2
+ENTRY e {
+  x = f8e8m0fnu[3] parameter(0)
+  s = (f8e8m0fnu[3], f8e8m0fnu[3], u32[], u32[]) collective-permute-start(x), source_target_pairs={{0,1}}
+  ROOT d = f8e8m0fnu[3] collective-permute-done(s)
+})",
+    // An asynchronous collective of a single device.
+    R"(HloModule m
+ENTRY e {
+  x = c64[1] parameter(0)
+  s = (c64[1], c64[2]) all-gather-start(x), dimensions={0}
+  ROOT d = c64[2] all-gather-done(s)
+})",
+    // More to receive than any memory holds.
+    R"(HloModule m
+ENTRY e {
+  t = token[] after-all()
+  s = (f8e4m3[4611686018427387904], u32[], token[]) recv(t), channel_id=1, is_host_transfer=true
+  d = (f8e4m3[4611686018427387904], token[]) recv-done(s), channel_id=1, is_host_transfer=true
+  a = f8e4m3[4611686018427387904] get-tuple-element(d), index=0
+  ROOT r = f8e4m3[4611686018427387904] negate(a)
+})",
+    // An iota's line, beside no elements.
+    R"(HloModule m
+ENTRY e { ROOT r = s32[9223372036854775807,0] iota(), iota_dimension=0 })",
+    // A cyclic comparator, which leaves places that no row may take.
+    R"(HloModule m
+beats {
+  a = s8[] parameter(0)
+  b = s8[] parameter(1)
+  d = s8[] subtract(a, b)
+  e = s8[] constant(3)
+  f = s8[] add(d, e)
+  m = s8[] remainder(f, e)
+  one = s8[] constant(1)
+  ROOT r = pred[] compare(m, one), direction=EQ
+}
+ENTRY e {
+  x = s8[3] constant({0, 1, 2})
+  ROOT r = s8[3] sort(x), dimensions={0}, to_apply=beats
+})",
+};
+
+TEST(HostileTest, WhatOnceEndedTheProcess) {
+  HostileRun run;
+  for (const char* text : kEnded) {
+    for (uint64_t seed = 0; seed < 6; ++seed) run.Run(text, seed);
+  }
+  EXPECT_EQ(run.counts().run, run.counts().texts) << run.counts().ToText();
+}
+
+TEST(HostileTest, EveryTextEndsInAnAnswer) {
+  constexpr int kTexts = 400, kDraws = 1500;
+  std::vector<std::string> texts;
+  for (int i = 0; i < kTexts; ++i) {
+    generators::GeneratorOptions options;
+    options.instructions = 6;
+    texts.push_back(
+        PrintModule(*generators::GenerateNumbered(7, static_cast<uint64_t>(i), options).module));
+  }
+  const HostileTexts hostile(std::move(texts));
+  HostileRun run;
+  generators::SplitMix64 random(1);
+  for (int i = 0; i < kDraws; ++i) run.Run(hostile.Draw(random), random.Next());
+  EXPECT_GT(run.counts().run, kDraws / 20) << run.counts().ToText();
+  EXPECT_GT(run.counts().judged, 0) << run.counts().ToText();
+}
+
+}  // namespace
+}  // namespace hlocts::fuzz

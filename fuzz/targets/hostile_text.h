@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts of real modules with their words exchanged: numbers, element types, opcodes. Most can still
+// be read, many are still valid, and they ask for what nobody writes: dimensions whose product does
+// not fit, arrays without elements beside huge ones, windows larger than any array.
+#ifndef HLOCTS_FUZZ_TARGETS_HOSTILE_TEXT_H_
+#define HLOCTS_FUZZ_TARGETS_HOSTILE_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "generators/arguments.h"
+
+namespace hlocts::fuzz {
+
+class HostileTexts {
+ public:
+  // At least one text.
+  explicit HostileTexts(std::vector<std::string> texts) : texts_(std::move(texts)) {}
+
+  // One of the texts after one to four exchanges.
+  std::string Draw(generators::SplitMix64& random) const;
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+}  // namespace hlocts::fuzz
+
+#endif  // HLOCTS_FUZZ_TARGETS_HOSTILE_TEXT_H_

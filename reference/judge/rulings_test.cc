@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rulings 0005, 0011, 0019, 0021, 0024 and 0029 allow, and what they do not.
+#include "reference/judge/judge_testing.h"
+
+namespace hlocts::reference {
+namespace {
+
+class RulingTest : public testing::TestWithParam<Case> {};
+
+TEST_P(RulingTest, Verdict) {
+  JudgeResult result = JudgeCase(GetParam());
+  EXPECT_EQ(OutcomeName(result.outcome), OutcomeName(GetParam().outcome)) << result.reason;
+}
+
+// Windows of two at -1 (element 0 inside), 1 (inside) and 9 (outside) of four elements.
+const char kScatter[] =
+    "second { a = s32[] parameter(0) ROOT b = s32[] parameter(1) }\n"
+    "ENTRY e { o = s32[4] parameter(0) i = s32[3] parameter(1) u = s32[3,2] parameter(2)\n"
+    " ROOT r = s32[4] scatter(o, i, u), update_window_dims={1}, inserted_window_dims={},\n"
+    " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=second }";
+#define SCATTERED {"s32[4] {0, 0, 0, 0}", "s32[3] {-1, 1, 9}", "s32[3,2] {{1, 2}, {3, 4}, {5, 6}}"}
+
+// The right argument: of elements in their order always the last.
+const char kLast[] =
+    "last { a = s32[] parameter(0) ROOT b = s32[] parameter(1) }\n"
+    "ENTRY e { x = s32[3] parameter(0) z = s32[] constant(9)\n"
+    " ROOT r = s32[] reduce(x, z), dimensions={0}, to_apply=last }";
+const char kMaximum[] =
+    "max { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\n"
+    "ENTRY e { x = s32[2] parameter(0) z = s32[] constant(5)\n"
+    " ROOT r = s32[] reduce(x, z), dimensions={0}, to_apply=max }";
+const char kAdd[] =
+    "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n"
+    "ENTRY e { x = s32[2] parameter(0) z = s32[] constant(5)\n"
+    " ROOT r = s32[] reduce(x, z), dimensions={0}, to_apply=add }";
+
+#define SORT(type, direction, stable)                                                   \
+  "less { a = " type "[] parameter(0) b = " type                                        \
+  "[] parameter(1) ROOT r = pred[] compare(a, b), direction=" direction                 \
+  " }\nENTRY e { x = " type "[5] parameter(0) ROOT r = " type                           \
+  "[5] sort(x), dimensions={0}, is_stable=" stable ", to_apply=less }"
+// a beats b if a - b is 1 modulo 3.
+const char kCyclic[] =
+    "beats { a = s32[] parameter(0) b = s32[] parameter(1) d = s32[] subtract(a, b)\n"
+    " e = s32[] constant(3) f = s32[] add(d, e) m = s32[] remainder(f, e)\n"
+    " one = s32[] constant(1) ROOT r = pred[] compare(m, one), direction=EQ }\n"
+    "ENTRY e { x = s32[3] parameter(0)\n"
+    " ROOT r = s32[3] sort(x), dimensions={0}, to_apply=beats }";
+const char kShift[] =
+    "ENTRY e { a = s32[] parameter(0) b = s32[] parameter(1)\n"
+    " ROOT r = s32[] shift-left(a, b) }";
+const char kUniform[] =
+    "ENTRY e { a = bf16[] constant(0) b = bf16[] constant(1)\n"
+    " ROOT r = bf16[1] rng(a, b), distribution=rng_uniform }";
+
+const Case kCases[] = {
+    {"inside_of_a_window", kScatter, SCATTERED, {"s32[4] {2, 3, 4, 0}"}, kPass, kStrict},
+    {"inside_of_a_window_default", kScatter, SCATTERED, {"s32[4] {2, 3, 4, 0}"}, kPass},
+    {"window_left_out", kScatter, SCATTERED, {"s32[4] {0, 3, 4, 0}"}, kFail, kStrict},
+    {"window_left_out_default", kScatter, SCATTERED, {"s32[4] {0, 3, 4, 0}"}, kPass},
+    {"window_clamped", kScatter, SCATTERED, {"s32[4] {0, 3, 5, 6}"}, kFail},
+
+    {"last_in_order", kLast, {"s32[3] {1, 2, 4}"}, {"s32[] 4"}, kPass, kStrict},
+    {"last_of_another_order", kLast, {"s32[3] {1, 2, 4}"}, {"s32[] 1"}, kFail, kStrict},
+    {"last_of_another_order_default", kLast, {"s32[3] {1, 2, 4}"}, {"s32[] 1"}, kPass},
+    {"init_on_the_right", kLast, {"s32[3] {1, 2, 4}"}, {"s32[] 9"}, kFail},
+    {"init_of_a_maximum", kMaximum, {"s32[2] {1, 3}"}, {"s32[] 5"}, kPass, kStrict},
+    {"maximum_without_init", kMaximum, {"s32[2] {1, 3}"}, {"s32[] 3"}, kFail, kStrict},
+    {"maximum_without_init_default", kMaximum, {"s32[2] {1, 3}"}, {"s32[] 3"}, kPass},
+    {"maximum_of_neither", kMaximum, {"s32[2] {1, 3}"}, {"s32[] 1"}, kFail},
+    {"sum_with_init", kAdd, {"s32[2] {1, 3}"}, {"s32[] 9"}, kPass, kStrict},
+    {"sum_without_init", kAdd, {"s32[2] {1, 3}"}, {"s32[] 4"}, kFail, kStrict},
+    {"sum_without_init_default", kAdd, {"s32[2] {1, 3}"}, {"s32[] 4"}, kPass},
+    {"sum_with_too_many", kAdd, {"s32[2] {1, 3}"}, {"s32[] 24"}, kFail},
+
+    {"less_or_equal_sorts",
+     SORT("s32", "LE", "false"),
+     {"s32[5] {3, 1, 3, 2, 1}"},
+     {"s32[5] {1, 1, 2, 3, 3}"},
+     kPass,
+     kStrict},
+    {"less_or_equal_unsorted",
+     SORT("s32", "LE", "false"),
+     {"s32[5] {3, 1, 3, 2, 1}"},
+     {"s32[5] {3, 1, 3, 2, 1}"},
+     kFail},
+    {"numbers_ascend_beside_a_nan",
+     SORT("f32", "LT", "false"),
+     {"f32[5] {3, nan, 1, 2, nan}"},
+     {"f32[5] {nan, 1, 2, nan, 3}"},
+     kPass,
+     kStrict},
+    {"numbers_in_disorder_beside_a_nan",
+     SORT("f32", "LT", "false"),
+     {"f32[5] {3, nan, 1, 2, nan}"},
+     {"f32[5] {nan, 1, 3, nan, 2}"},
+     kFail,
+     kStrict},
+    {"numbers_in_disorder_beside_a_nan_default",
+     SORT("f32", "LT", "false"),
+     {"f32[5] {3, nan, 1, 2, nan}"},
+     {"f32[5] {nan, 1, 3, nan, 2}"},
+     kPass},
+    {"a_number_lost_beside_a_nan",
+     SORT("f32", "LT", "false"),
+     {"f32[5] {3, nan, 1, 2, nan}"},
+     {"f32[5] {nan, 1, 1, nan, 2}"},
+     kFail},
+    {"stable_as_far_as_it_goes",
+     SORT("f32", "LT", "true"),
+     {"f32[5] {1, nan, 2, 3, 4}"},
+     {"f32[5] {1, nan, 2, 3, 4}"},
+     kPass,
+     kStrict},
+    {"stable_order_not_kept",
+     SORT("f32", "LT", "true"),
+     {"f32[5] {1, nan, 2, 3, 4}"},
+     {"f32[5] {1, 2, nan, 3, 4}"},
+     kFail,
+     kStrict},
+    {"cyclic", kCyclic, {"s32[3] {0, 1, 2}"}, {"s32[3] {2, 0, 1}"}, kPass, kStrict},
+    {"cyclic_and_lost", kCyclic, {"s32[3] {0, 1, 2}"}, {"s32[3] {2, 2, 1}"}, kFail, kStrict},
+
+    {"shift_beyond_the_width", kShift, {"s32[] 5", "s32[] 32"}, {"s32[] 0"}, kPass, kStrict},
+    {"shift_wraps", kShift, {"s32[] 5", "s32[] 32"}, {"s32[] 5"}, kFail, kStrict},
+    {"upper_limit_reached", kUniform, {}, {"bf16[1] {1}"}, kFail},
+    {"upper_limit_reached_relaxed", kUniform, {}, {"bf16[1] {1}"}, kPass, kRelaxed},
+};
+
+INSTANTIATE_TEST_SUITE_P(Cases, RulingTest, testing::ValuesIn(kCases),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace hlocts::reference

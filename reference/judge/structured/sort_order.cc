@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/judge/structured/sort_order.h"
+
+namespace hlocts::reference {
+namespace {
+
+// Rows as sets of bits.
+class RowSets {
+ public:
+  explicit RowSets(int64_t n) : words_((n + 63) / 64), bits_(static_cast<size_t>(n * words_), 0) {}
+  void Add(int64_t set, int64_t row) { bits_[set * words_ + row / 64] |= uint64_t{1} << row % 64; }
+  bool Has(int64_t set, int64_t row) const { return bits_[set * words_ + row / 64] >> row % 64 & 1; }
+  void AddAll(int64_t set, int64_t from) {
+    for (int64_t w = 0; w < words_; ++w) bits_[set * words_ + w] |= bits_[from * words_ + w];
+  }
+  int64_t Count(int64_t set) const {
+    int64_t count = 0;
+    for (int64_t w = 0; w < words_; ++w) count += __builtin_popcountll(bits_[set * words_ + w]);
+    return count;
+  }
+
+ private:
+  int64_t words_;
+  std::vector<uint64_t> bits_;
+};
+
+// Rows in an order that the relation allows; fewer than n: it has a cycle.
+std::vector<int64_t> Topological(int64_t n, const RowRelation& before) {
+  std::vector<int64_t> waiting(n, 0), order;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) waiting[j] += before[i * n + j];
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    if (waiting[i] == 0) order.push_back(i);
+  }
+  for (size_t next = 0; next < order.size(); ++next) {
+    const int64_t i = order[next];
+    for (int64_t j = 0; j < n; ++j) {
+      if (before[i * n + j] != 0 && --waiting[j] == 0) order.push_back(j);
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+LineOrder OrderOfRows(int64_t n, const RowRelation& before) {
+  LineOrder order;
+  order.first.assign(n, 0);
+  order.last.assign(n, n - 1);
+  const std::vector<int64_t> rows = Topological(n, before);
+  order.satisfiable = static_cast<int64_t>(rows.size()) == n;
+  if (!order.satisfiable) return order;
+  RowSets reached(n);  // set j: the rows that reach j
+  for (int64_t j : rows) {
+    for (int64_t i = 0; i < n; ++i) {
+      if (before[i * n + j] == 0 || reached.Has(j, i)) continue;
+      reached.AddAll(j, i);
+      reached.Add(j, i);
+    }
+  }
+  for (int64_t j = 0; j < n; ++j) {
+    order.first[j] = reached.Count(j);
+    for (int64_t i = 0; i < n; ++i) order.last[i] -= reached.Has(j, i) ? 1 : 0;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      order.partial = order.partial || (before[i * n + j] != 0 && order.last[i] >= order.first[j]);
+    }
+  }
+  return order;
+}
+
+bool IsWeakOrder(int64_t n, const RowRelation& precedes) {
+  std::vector<int64_t> before(n, 0), behind(n, 0);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      behind[i] += precedes[i * n + j];
+      before[j] += precedes[i * n + j];
+    }
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      const bool tied = precedes[i * n + j] == 0 && precedes[j * n + i] == 0;
+      if (tied && (before[i] != before[j] || behind[i] != behind[j])) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace hlocts::reference

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a comparator demands of one line: which rows must stand before which, and what places that
+// leaves to each (sort.8, sort.21; ruling 0024).
+#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_ORDER_H_
+#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_ORDER_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace hlocts::reference {
+
+// A relation of n rows: at i * n + j whether row i must stand before row j.
+using RowRelation = std::vector<uint8_t>;
+
+struct LineOrder {
+  bool satisfiable = true;           // false: every arrangement breaks it, so each row is free
+  std::vector<int64_t> first, last;  // places each row may take
+  // The places allow arrangements that the relation does not: it has to be looked at itself.
+  bool partial = false;
+};
+
+// Lemma. In an arrangement that satisfies `before`, every row stands behind all rows that reach it
+// and in front of all that it reaches; so its place lies between the number of the former and n - 1
+// less that of the latter. A relation with a cycle has no such arrangement.
+LineOrder OrderOfRows(int64_t n, const RowRelation& before);
+
+// Whether rows of which neither precedes the other stand alike to all others (ties are transitive).
+bool IsWeakOrder(int64_t n, const RowRelation& precedes);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_ORDER_H_
