@@ -39,7 +39,9 @@ TEST(EngineListTest, EveryEntryIsWellFormed) {
   ASSERT_GE(list->engine_size(), 4);
   std::set<std::string> hashes;
   for (const engines::Engine& engine : list->engine()) {
-    EXPECT_TRUE(hashes.insert(engine.sha256()).second) << engine.name() << ": a hash twice";
+    if (!engine.sha256().empty()) {
+      EXPECT_TRUE(hashes.insert(engine.sha256()).second) << engine.name() << ": a hash twice";
+    }
     EXPECT_TRUE(TargetFacts(engine.target()).ok()) << engine.name();
     auto name = ParseBackendName(engine.name());
     ASSERT_TRUE(name.ok()) << name.status();
