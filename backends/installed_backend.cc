@@ -66,6 +66,13 @@ absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& eng
 
 }  // namespace
 
+absl::StatusOr<std::vector<std::string>> ReachedModuleCommand(const engines::Engine& engine) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(engine));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> argv, PythonWorker(engine, folder));
+  argv.insert(argv.end(), {"--name=" + engine.name(), "--version=", "--reached"});
+  return argv;
+}
+
 absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
                                                               const engines::Engine& engine) {
   if (engine.reach() != engines::PJRT)
@@ -82,7 +89,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& name,
-                                                           const engines::Engine& engine) {
+                                                           const engines::Engine& engine,
+                                                           double start_seconds) {
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(engine));
   std::vector<std::string> argv;
   const Options options = Merged(engine, name.options);
@@ -96,7 +104,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& na
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, TargetFacts(engine.target()));
   for (const std::string& fact : facts) argv.push_back(absl::StrCat("--fact=", fact));
   for (const auto& [key, value] : options) argv.push_back(absl::StrCat(key, "=", value));
-  return MakeWorkerBackend({name.text, std::move(argv)});
+  return MakeWorkerBackend({name.text, std::move(argv), start_seconds});
 }
 
 }  // namespace hlocts::backends

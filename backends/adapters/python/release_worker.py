@@ -24,6 +24,7 @@ def arguments():
     parser.add_argument("--converter", default="")
     parser.add_argument("--name", required=True)
     parser.add_argument("--version", required=True)
+    parser.add_argument("--reached", default="", help="FILE with a HloModuleProto: what the compiler gets of it")
     parser.add_argument("--fact", action="append", default=[])
     parser.add_argument("option", nargs="*")
     return parser.parse_args()
@@ -39,6 +40,8 @@ def main():
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     sys.path[:0] = [folder for folder in (given.folder, given.converter) if folder]
     sys.path[:0] = [HERE, os.path.join(HERE, "../../examples")]
+    if given.reached:
+        return importlib.import_module("stablehlo_text").write_reached(given.reached)
     frames = importlib.import_module("hlocts_frames")
     try:
         load = importlib.import_module(f"{given.engine}_engine").make(options)

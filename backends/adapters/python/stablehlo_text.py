@@ -57,3 +57,15 @@ def plain_module(proto):
 
 def plain_text(proto):
     return plain_module(proto).operation.get_asm(enable_debug_info=False)
+
+
+def write_reached(path):
+    """Writes to standard output the HloModuleProto of what a compiler gets that is handed the module as StableHLO."""
+    import sys
+
+    import jaxlib.xla_client as xla_client
+
+    with open(path, "rb") as file:
+        module = converted(file.read(), xla_client)
+    back = xla_client._xla.mlir.mlir_module_to_xla_computation(module, use_tuple_args=False, return_tuple=False)
+    sys.stdout.buffer.write(back.as_serialized_hlo_module_proto())
